@@ -33,7 +33,7 @@ func post(t *testing.T, url, body string) string {
 
 func TestAdminOfZooKeeper(t *testing.T) {
 	program := builtProgram(t)
-	cmd := exec.CommandContext(limited(t), program, "zookeeper", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0")
+	cmd := exec.CommandContext(limited(t), program, "zookeeper", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--admin-server", "127.0.0.1:0")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -55,6 +55,19 @@ func TestAdminOfZooKeeper(t *testing.T) {
 	defer answer.Body.Close()
 	if text, _ := io.ReadAll(answer.Body); string(text) != "[]\n" {
 		t.Errorf("sessions: got %s", text)
+	}
+	lines.Scan()
+	commands, ok := strings.CutPrefix(lines.Text(), "commands ")
+	if !ok {
+		t.Fatalf("third line: got %q, want where the AdminServer is", lines.Text())
+	}
+	healthy, err := http.Get(commands + "/ruok")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer healthy.Body.Close()
+	if text, _ := io.ReadAll(healthy.Body); string(text) != "{\n  \"command\" : \"ruok\",\n  \"error\" : null\n}" {
+		t.Errorf("ruok: got %s", text)
 	}
 	post(t, url+"/exit", `{"code": 7}`)
 	var exit *exec.ExitError
@@ -108,13 +121,15 @@ func TestEnsemblesThatMakeNoSense(t *testing.T) {
 }
 
 func TestAdminOfZooKeeperKeepsToThisMachine(t *testing.T) {
-	root := newRootCommand()
-	root.SetArgs([]string{"zookeeper", "--listen", "127.0.0.1:0", "--admin", "0.0.0.0:0"})
-	root.SetOut(io.Discard)
-	root.SetErr(io.Discard)
-	err := root.Execute()
-	if err == nil || command.ExitCode(err) != command.ExitBadInput || !strings.Contains(err.Error(), "other machines reach") {
-		t.Errorf("got %v", err)
+	for _, flag := range []string{"--admin", "--admin-server"} {
+		root := newRootCommand()
+		root.SetArgs([]string{"zookeeper", "--listen", "127.0.0.1:0", flag, "0.0.0.0:0"})
+		root.SetOut(io.Discard)
+		root.SetErr(io.Discard)
+		err := root.Execute()
+		if err == nil || command.ExitCode(err) != command.ExitBadInput || !strings.HasPrefix(err.Error(), flag+":") || !strings.Contains(err.Error(), "other machines reach") {
+			t.Errorf("%s: got %v", flag, err)
+		}
 	}
 }
 

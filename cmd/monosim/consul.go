@@ -51,7 +51,7 @@ the token that is printed with its address.`,
 
 // run serves until a signal or a failure.
 func (o *consulOptions) run(cmd *cobra.Command) error {
-	if err := checkListen(cmd.ErrOrStderr(), "consul", o.listen, "127.0.0.1:2280", o.allowRemote); err != nil {
+	if err := checkListen(cmd.ErrOrStderr(), "consul", "--listen", o.listen, "127.0.0.1:2280", o.allowRemote); err != nil {
 		return command.BadInput(err)
 	}
 	speed, err := parseSpeed(o.speed)

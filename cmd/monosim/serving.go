@@ -26,6 +26,8 @@ type serving struct {
 	title string
 	// addr is the printed address of the server.
 	addr string
+	// more has lines that are printed behind the addresses.
+	more []string
 	// actions lists what the interface for faults can do with the server.
 	actions []admin.Action
 	// done, if not nil, is closed when the server has stopped by itself.
@@ -88,6 +90,9 @@ func serveUntilSignal(cmd *cobra.Command, asked *adminFlags, open func() (*servi
 		fmt.Fprintln(cmd.OutOrStdout(), "admin", faults.URL())
 		asked.tell(cmd.ErrOrStderr(), faults.TokenFile())
 	}
+	for _, line := range s.more {
+		fmt.Fprintln(cmd.OutOrStdout(), line)
+	}
 	select {
 	case <-ctx.Done():
 	case <-s.done:
@@ -98,16 +103,16 @@ func serveUntilSignal(cmd *cobra.Command, asked *adminFlags, open func() (*servi
 
 // checkListen refuses an address that other machines can reach, unless the user allows it:
 // the server does not ask for secrets.
-func checkListen(stderr io.Writer, name, listen, example string, allowRemote bool) error {
+func checkListen(stderr io.Writer, name, flag, listen, example string, allowRemote bool) error {
 	addr, err := net.ResolveTCPAddr("tcp", listen)
 	if err != nil {
-		return fmt.Errorf("--listen: %w; want an address as %s", err, example)
+		return fmt.Errorf("%s: %w; want an address as %s", flag, err, example)
 	}
 	if addr.IP.IsLoopback() {
 		return nil
 	}
 	if !allowRemote {
-		return fmt.Errorf("--listen: other machines reach %s; want an address as %s, or --allow-remote", listen, example)
+		return fmt.Errorf("%s: other machines reach %s; want an address as %s, or --allow-remote", flag, listen, example)
 	}
 	fmt.Fprintf(stderr, "%s: warning: other machines reach %s, and whoever does may write\n", name, listen)
 	return nil

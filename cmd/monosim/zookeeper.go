@@ -17,6 +17,7 @@ import (
 
 	"github.com/monosim/monosim/cmd/monosim/command"
 	"github.com/monosim/monosim/runners/serve/admin"
+	"github.com/monosim/monosim/runners/zookeeper/adminserver"
 	"github.com/monosim/monosim/runners/zookeeper/zoocfg"
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
@@ -36,6 +37,7 @@ type zooKeeperOptions struct {
 	logWrites    string
 	events       string
 	connsPerAddr int
+	adminServer  string
 	admin        adminFlags
 	config       string
 	properties   []string
@@ -77,11 +79,16 @@ With --admin ADDRESS a second line of output says where an HTTP interface for li
 faults is: sessions that expire, connections that drop, requests that fail or wait, a
 server that lags or may only be read. It takes and answers JSON, and GET / lists what
 there is with a curl command for each. It wants the token that is printed with its
-address: a file of mode 600 has it as a header, for curl -H @FILE.`,
+address: a file of mode 600 has it as a header, for curl -H @FILE.
+
+With --admin-server ADDRESS the AdminServer of a real ZooKeeper is there, too, whose
+/commands are JSON for health checks and monitors; an ensemble has one for each server.`,
 		Example: `  monosim zookeeper
   monosim zookeeper --listen 127.0.0.1:0 --speed 60x --log-writes writes.jsonl
   monosim zookeeper --data-dir zk --tick 500ms
   monosim zookeeper --config zoo.cfg -D znode.container.checkIntervalMs=1000
+  monosim zookeeper --admin-server 127.0.0.1:8080
+  curl 127.0.0.1:8080/commands/monitor
   monosim zookeeper --ensemble 3 --admin 127.0.0.1:8990 --admin-token-file admin.token
   curl -H @admin.token -X POST 127.0.0.1:8990/servers/3/stop
   monosim zookeeper --admin 127.0.0.1:8990 --admin-token-file admin.token
@@ -93,20 +100,13 @@ address: a file of mode 600 has it as a header, for curl -H @FILE.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.listen, "listen", "127.0.0.1:2181", "address to listen on; port 0 takes any that is free")
-	f.BoolVar(&o.allowRemote, "allow-remote", false, "let --listen be an address that other machines reach")
+	f.BoolVar(&o.allowRemote, "allow-remote", false, "let --listen and --admin-server be addresses that other machines reach")
 	f.StringVar(&o.profile, "profile", "zookeeper-3.8", "version to be: zookeeper-3.8 or zookeeper-3.9")
-	f.DurationVar(&o.tick, "tick", 2*time.Second, "tickTime: the grid of session expiry")
-	f.DurationVar(&o.minTimeout, "min-session-timeout", 0, "least session timeout (default 2 ticks)")
-	f.DurationVar(&o.maxTimeout, "max-session-timeout", 0, "longest session timeout (default 20 ticks)")
 	f.StringVar(&o.speed, "speed", "1x", "how much faster than the wall clock time passes, as 60x")
 	f.StringVar(&o.sessionClock, "session-clock", sessionClockWall, "clock of session timeouts and their limits: wall, by which clients ping, or server")
-	f.StringVar(&o.options.DataDir, "data-dir", "", "directory that keeps the state across restarts")
 	f.StringVar(&o.snapshot, "snapshot", "", "file to start from when it exists, and to save the state to at the end")
 	f.StringVar(&o.logWrites, "log-writes", "", "file for the log of all writes, one JSON object a line; it is replaced")
 	f.StringVar(&o.events, "events", "", "file to append every write to, with its session and wall time, one JSON object a line")
-	f.StringSliceVar(&o.options.Words, "4lw", []string{"*"}, "four-letter words to answer, as ruok,mntr; * for all")
-	f.StringVar(&o.config, "config", "", "zoo.cfg of a real server, whose settings count where no flag is given")
-	f.StringArrayVarP(&o.properties, "define", "D", nil, "Java system property, as znode.container.checkIntervalMs=1000; counts more than the zoo.cfg")
 	o.settings(f)
 	o.admin.register(f, "of an HTTP interface that brings faults about")
 	o.ensemble.flags(cmd)
@@ -115,8 +115,16 @@ address: a file of mode 600 has it as a header, for curl -H @FILE.`,
 	return cmd
 }
 
-// settings registers the flags that stand in a zoo.cfg or are properties there.
+// settings registers --config, -D, and the flags that stand in a zoo.cfg or are properties there.
 func (o *zooKeeperOptions) settings(f *pflag.FlagSet) {
+	f.StringVar(&o.config, "config", "", "zoo.cfg of a real server, whose settings count where no flag is given")
+	f.StringArrayVarP(&o.properties, "define", "D", nil, "Java system property, as znode.container.checkIntervalMs=1000; counts more than the zoo.cfg")
+	f.StringVar(&o.adminServer, "admin-server", "", "address on this machine, as 127.0.0.1:8080, of ZooKeeper's AdminServer (admin.serverPort); servers of an ensemble have it and the ports behind it; none without")
+	f.StringSliceVar(&o.options.Words, "4lw", []string{"*"}, "four-letter words to answer, as ruok,mntr; * for all")
+	f.StringVar(&o.options.DataDir, "data-dir", "", "directory that keeps the state across restarts")
+	f.DurationVar(&o.tick, "tick", 2*time.Second, "tickTime: the grid of session expiry")
+	f.DurationVar(&o.minTimeout, "min-session-timeout", 0, "least session timeout (default 2 ticks)")
+	f.DurationVar(&o.maxTimeout, "max-session-timeout", 0, "longest session timeout (default 20 ticks)")
 	f.IntVar(&o.connsPerAddr, "max-client-cnxns", 60, "most connections of one address; 0 for no limit")
 	f.BoolVar(&o.options.Config.ExtendedTypes, "extended-types", false, "allow TTL znodes (extendedTypesEnabled)")
 	f.BoolVar(&o.options.Config.ReconfigEnabled, "reconfig-enabled", false, "refuse reconfig as a standalone server that has it enabled")
@@ -136,7 +144,7 @@ const smallHeap = 48 << 20
 
 // run serves until a signal or a failure.
 func (o *zooKeeperOptions) run(cmd *cobra.Command) (err error) {
-	if err := notEmpty(cmd, "data-dir", "snapshot", "log-writes", "events", "admin", "listen", "config"); err != nil {
+	if err := notEmpty(cmd, "data-dir", "snapshot", "log-writes", "events", "admin", "admin-server", "listen", "config"); err != nil {
 		return command.BadInput(err)
 	}
 	if err := o.configure(cmd); err != nil {
@@ -178,13 +186,35 @@ func (o *zooKeeperOptions) run(cmd *cobra.Command) (err error) {
 	})
 }
 
+// serveCommands adds an AdminServer for each server to what is served, on the port of --admin-server
+// and those behind it.
+func (o *zooKeeperOptions) serveCommands(s *serving, servers ...func() *wire.Server) (*serving, error) {
+	if o.adminServer == "" {
+		return s, nil
+	}
+	addresses, err := portsFrom("--admin-server", o.adminServer, len(servers))
+	if err != nil {
+		return nil, command.BadInput(errors.Join(err, s.close()))
+	}
+	for i, server := range servers {
+		a, err := adminserver.Listen(addresses[i], server)
+		if err != nil {
+			return nil, command.BadInput(fmt.Errorf("--admin-server: %w", errors.Join(err, s.close())))
+		}
+		s.more = append(s.more, "commands "+a.URL())
+		before := s.close
+		s.close = func() error { return errors.Join(a.Close(), before()) }
+	}
+	return s, nil
+}
+
 // open starts a single server.
 func (o *zooKeeperOptions) open(opt wire.Options) (*serving, error) {
 	server, err := wire.Listen(o.listen, opt)
 	if err != nil {
 		return nil, fmt.Errorf("zookeeper: %w", err)
 	}
-	return &serving{
+	return o.serveCommands(&serving{
 		title: "a ZooKeeper at " + server.Addr(), addr: server.Addr(), actions: admin.ZooKeeper(server), done: server.Done(),
 		close: func() error {
 			err := errors.Join(server.Err(), server.Close())
@@ -197,15 +227,20 @@ func (o *zooKeeperOptions) open(opt wire.Options) (*serving, error) {
 			}
 			return nil
 		},
-	}, nil
+	}, func() *wire.Server { return server })
 }
 
 // complete checks the flags and returns the options of the server.
 func (o *zooKeeperOptions) complete(stderr io.Writer) (opt wire.Options, err error) {
 	opt = o.options
 	opt.Log = func(line string) { fmt.Fprintln(stderr, "zookeeper: "+line) }
-	if err := checkListen(stderr, "zookeeper", o.listen, "127.0.0.1:2181", o.allowRemote); err != nil {
+	if err := checkListen(stderr, "zookeeper", "--listen", o.listen, "127.0.0.1:2181", o.allowRemote); err != nil {
 		return opt, err
+	}
+	if o.adminServer != "" {
+		if err := checkListen(stderr, "zookeeper", "--admin-server", o.adminServer, "127.0.0.1:8080", o.allowRemote); err != nil {
+			return opt, err
+		}
 	}
 	cfg := &opt.Config
 	if cfg.Profile, err = wire.ParseProfile(o.profile); err != nil {

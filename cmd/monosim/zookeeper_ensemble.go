@@ -35,17 +35,17 @@ func (o *ensembleOptions) flags(cmd *cobra.Command) {
 	f.BoolVar(&o.stopped, "stopped", false, "leave the ensemble's servers to be started by the interface of --admin")
 }
 
-// addresses returns the addresses of the servers: ports after the first one's, or any free ones.
-func (o *ensembleOptions) addresses(first string) (list []string, err error) {
+// portsFrom returns the addresses of servers: ports after the first one's, or any free ones.
+func portsFrom(flag, first string, servers int) (list []string, err error) {
 	host, port, err := net.SplitHostPort(first)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
 	number, err := strconv.Atoi(port)
-	if err != nil || number > 0 && number+o.servers > 1<<16 {
-		return nil, fmt.Errorf("--listen: port %s, want one that has %d behind it, or 0 for any that are free", port, o.servers-1)
+	if err != nil || number > 0 && number+servers > 1<<16 {
+		return nil, fmt.Errorf("%s: port %s, want one that has %d behind it, or 0 for any that are free", flag, port, servers-1)
 	}
-	for i := range o.servers {
+	for i := range servers {
 		at := number
 		if number > 0 {
 			at += i
@@ -79,7 +79,7 @@ func (o *zooKeeperOptions) checkEnsemble() error {
 
 // openEnsemble starts the servers of an ensemble.
 func (o *zooKeeperOptions) openEnsemble(opt wire.Options) (*serving, error) {
-	addresses, err := o.ensemble.addresses(o.listen)
+	addresses, err := portsFrom("--listen", o.listen, o.ensemble.servers)
 	if err != nil {
 		return nil, command.BadInput(err)
 	}
@@ -97,9 +97,11 @@ func (o *zooKeeperOptions) openEnsemble(opt wire.Options) (*serving, error) {
 		}
 	}
 	var at []string
-	for _, s := range e.Servers() {
+	var servers []func() *wire.Server
+	for i, s := range e.Servers() {
 		at = append(at, s.Addr)
+		servers = append(servers, func() *wire.Server { return e.Server(int64(i + 1)) })
 	}
 	addrs := strings.Join(at, ",")
-	return &serving{title: "a ZooKeeper ensemble at " + addrs, addr: addrs, actions: admin.Ensemble(e), close: e.Close}, nil
+	return o.serveCommands(&serving{title: "a ZooKeeper ensemble at " + addrs, addr: addrs, actions: admin.Ensemble(e), close: e.Close}, servers...)
 }

@@ -27,6 +27,8 @@ type Config struct {
 	// ForceSync makes the server wait for its disk before it answers, which is its default:
 	// then writes survive a crash of the machine.
 	ForceSync bool
+	// AdminPort is the port of its AdminServer on 127.0.0.1; 0 means that it has none.
+	AdminPort int
 	// Interrupt, when set, ends the wait for a starting server when it is closed.
 	Interrupt <-chan struct{}
 
@@ -41,6 +43,9 @@ var ErrNotInstalled = errors.New("no ZooKeeper server is installed: apt-get inst
 // jars lists Debian's jars. zookeeper.jar names the rest of its class path, except for a
 // binding of slf4j (ZK-17.2).
 var jars = []string{"/usr/share/java/zookeeper.jar", "/usr/share/java/slf4j-nop.jar"}
+
+// servletJar is what the AdminServer needs besides; a server without it has none, in silence.
+const servletJar = "/usr/share/java/servlet-api.jar"
 
 func classPath(parts []string) string { return strings.Join(parts, string(filepath.ListSeparator)) }
 
@@ -57,15 +62,24 @@ func Installed() error {
 	return nil
 }
 
-// release matches the name of the jar that Debian's link leads to.
+// release matches the name that Debian gives the jar of a release, beside the one without it.
 var release = regexp.MustCompile(`^zookeeper-(\d+\.\d+)\.\d+\.jar$`)
 
 // Profile returns the name that the simulation has for servers of the installed version, as
 // zookeeper-3.8; "" if the version is not known.
 func Profile() string {
-	name, err := filepath.EvalSymlinks(jars[0])
-	if m := release.FindStringSubmatch(filepath.Base(name)); err == nil && m != nil {
-		return "zookeeper-" + m[1]
+	installed, err := os.Stat(jars[0])
+	if err != nil {
+		return ""
+	}
+	names, _ := filepath.Glob(filepath.Join(filepath.Dir(jars[0]), "zookeeper-*.jar")) // the pattern is right
+	for _, name := range names {
+		if info, err := os.Stat(name); err != nil || !os.SameFile(installed, info) {
+			continue
+		}
+		if m := release.FindStringSubmatch(filepath.Base(name)); m != nil {
+			return "zookeeper-" + m[1]
+		}
 	}
 	return ""
 }
@@ -96,19 +110,22 @@ func (c Config) command(configFile string) (*exec.Cmd, error) {
 	return exec.Command("java", append(properties,
 		"-Dfile.encoding=UTF-8",
 		"-Dzookeeper.extendedTypesEnabled=true", // needed at later starts, too (ZK-17.6)
-		"-cp", classPath(append([]string{filepath.Dir(configFile)}, jars...)),
+		"-cp", classPath(append([]string{filepath.Dir(configFile), servletJar}, jars...)),
 		"org.apache.zookeeper.server.quorum.QuorumPeerMain", configFile)...), nil
 }
 
 // text returns the configuration file of a server.
 func (c Config) text(dataDir string, port int) string {
-	tick := cmp.Or(c.Tick, 2*time.Second)
+	tick, admin := cmp.Or(c.Tick, 2*time.Second), "admin.enableServer=false"
+	if c.AdminPort != 0 {
+		admin = fmt.Sprintf("admin.serverPort=%d\nadmin.serverAddress=127.0.0.1", c.AdminPort)
+	}
 	return fmt.Sprintf(`tickTime=%d
 dataDir=%s
 clientPortAddress=127.0.0.1
 clientPort=%d
 maxClientCnxns=0
-admin.enableServer=false
+%s
 4lw.commands.whitelist=*
-%s`, tick.Milliseconds(), dataDir, port, c.ensemble)
+%s`, tick.Milliseconds(), dataDir, port, admin, c.ensemble)
 }

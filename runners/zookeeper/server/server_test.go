@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -90,3 +91,13 @@ func TestTransactionsSayWhatWasWritten(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// The version of an installed server is known: without it scenarios of another version would run on it.
+func TestTheInstalledVersionIsKnown(t *testing.T) {
+	if err := server.Installed(); err != nil {
+		t.Skip(err)
+	}
+	if got := server.Profile(); !strings.HasPrefix(got, "zookeeper-3.") {
+		t.Errorf("profile: got %q, want zookeeper-3. and a number", got)
+	}
+}

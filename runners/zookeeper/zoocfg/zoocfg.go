@@ -13,6 +13,7 @@
 package zoocfg
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"os"
@@ -148,7 +149,7 @@ func (s *Settings) Flags() (flags []Flag, notes []string, err error) {
 		}
 		k, ok := known[one.name]
 		switch {
-		case one.name == "clientPort" || one.name == "clientPortAddress":
+		case slices.Contains(ofAddresses, one.name):
 			continue
 		case !ok:
 			notes = append(notes, fmt.Sprintf("%s: %s has no effect here", one.at, one.name))
@@ -160,7 +161,30 @@ func (s *Settings) Flags() (flags []Flag, notes []string, err error) {
 		}
 		flags = append(flags, Flag{k.flag, value, one.at, one.name})
 	}
-	return append(flags, s.defaults(last)...), notes, nil
+	commands, note := s.adminServer(last)
+	return slices.Concat(flags, s.defaults(last), commands), append(notes, note...), nil
+}
+
+// ofAddresses are settings of which several make one flag.
+var ofAddresses = []string{
+	"clientPort", "clientPortAddress", "zookeeper.admin.enableServer", "zookeeper.admin.serverPort", "zookeeper.admin.serverAddress",
+}
+
+// adminServer tells where the AdminServer is. A real one listens on port 8080 of all addresses where
+// nothing is said; here it has to be said, for servers of several suites run on one machine.
+func (s *Settings) adminServer(last map[string]setting) (flags []Flag, notes []string) {
+	on, port, addr := last["zookeeper.admin.enableServer"], last["zookeeper.admin.serverPort"], last["zookeeper.admin.serverAddress"]
+	switch {
+	case on.name != "" && !strings.EqualFold(on.value, "true"):
+	case on.name == "" && port.name == "" && addr.name == "":
+		if s.file {
+			notes = append(notes, "there is no AdminServer without admin.serverPort or admin.enableServer=true")
+		}
+	default:
+		said := cmp.Or(port, on, addr)
+		flags = append(flags, Flag{"admin-server", net.JoinHostPort(cmp.Or(addr.value, "127.0.0.1"), cmp.Or(port.value, "8080")), said.at, said.name})
+	}
+	return flags, notes
 }
 
 // defaults lists what a server has that was started with a zoo.cfg and is told otherwise by the

@@ -64,8 +64,41 @@ func TestASuitesFile(t *testing.T) {
 		t.Errorf("flags (-want +got):\n%s", diff)
 	}
 	// As a real server reads it only from Java's properties, the file's jute.maxbuffer does nothing.
-	if diff := cmp.Diff([]string{":3: initLimit has no effect here", ":12: zookeeper.jute.maxbuffer has no effect here"}, notes); diff != "" {
+	if diff := cmp.Diff([]string{":3: initLimit has no effect here", ":12: zookeeper.jute.maxbuffer has no effect here", withoutAdmin}, notes); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+}
+
+const withoutAdmin = "there is no AdminServer without admin.serverPort or admin.enableServer=true"
+
+// The AdminServer is where the settings say, and nowhere where they say nothing.
+func TestTheAdminServer(t *testing.T) {
+	for _, c := range []struct {
+		lines, properties []string
+		want              string
+	}{
+		{[]string{"admin.serverPort=9090"}, nil, "--admin-server=127.0.0.1:9090"},
+		{[]string{"admin.enableServer=true"}, nil, "--admin-server=127.0.0.1:8080"},
+		{[]string{"admin.serverAddress=::1"}, nil, "--admin-server=[::1]:8080"},
+		{[]string{"admin.serverPort=9090"}, []string{"zookeeper.admin.serverPort=0"}, "--admin-server=127.0.0.1:0"},
+		{[]string{"admin.serverPort=9090", "admin.enableServer=false"}, nil, ""},
+		{nil, []string{"zookeeper.admin.enableServer=false"}, ""},
+		{nil, nil, ""},
+	} {
+		flags, notes, err := flagsOf(t, c.lines, c.properties)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, flag := range flags {
+			if strings.HasPrefix(flag, "--admin-server=") {
+				got += flag
+			}
+		}
+		silent := c.lines == nil && c.properties == nil
+		if got != c.want || (len(notes) == 1 && notes[0] == withoutAdmin) != silent {
+			t.Errorf("%q %q: got %q, %q, want %q", c.lines, c.properties, got, notes, c.want)
+		}
 	}
 }
 

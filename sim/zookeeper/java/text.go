@@ -142,3 +142,13 @@ func surrogate(s string) (unit rune, ok bool) {
 	}
 	return 0xD000 | rune(s[1]&0x3F)<<6 | rune(s[2]&0x3F), true
 }
+
+// Length returns the length of a text as String.length counts it, in units of UTF-16.
+func Length(s string) (n int) {
+	for i := range len(s) {
+		if !continues(s[i]) {
+			n++
+		}
+	}
+	return n
+}

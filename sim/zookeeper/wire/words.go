@@ -182,15 +182,23 @@ func (s *Server) wordCons(b *strings.Builder) {
 }
 
 func (s *Server) wordCrst(b *strings.Builder) {
-	for _, c := range s.conns {
-		c.stats.reset()
-	}
+	s.resetConns()
 	b.WriteString("Connection stats reset.\n")
 }
 
+func (s *Server) resetConns() {
+	for _, c := range s.conns {
+		c.stats.reset()
+	}
+}
+
 func (s *Server) wordSrst(b *strings.Builder) {
-	s.stats = serverStats{rejected: s.stats.rejected, traceMask: s.stats.traceMask}
+	s.resetStats()
 	b.WriteString("Server stats reset.\n")
+}
+
+func (s *Server) resetStats() {
+	s.stats = serverStats{rejected: s.stats.rejected, traceMask: s.stats.traceMask}
 }
 
 // watchesBy groups the watched paths of the data table by key, in the order of that table. The real
@@ -218,13 +226,17 @@ func bySession(session, path string) (group, member string) { return session, pa
 func byPath(session, path string) (group, member string)    { return path, session }
 
 func (s *Server) wordWchs(b *strings.Builder) {
-	sessions, _ := s.watchesBy(bySession)
-	paths, members := s.watchesBy(byPath)
-	total := 0
-	for _, path := range paths {
+	sessions, paths, total := s.countWatches()
+	fmt.Fprintf(b, "%d connections watching %d paths\nTotal watches:%d\n", sessions, paths, total)
+}
+
+func (s *Server) countWatches() (sessions, paths, total int) {
+	watchers, _ := s.watchesBy(bySession)
+	watched, members := s.watchesBy(byPath)
+	for _, path := range watched {
 		total += len(members[path])
 	}
-	fmt.Fprintf(b, "%d connections watching %d paths\nTotal watches:%d\n", len(sessions), len(paths), total)
+	return len(watchers), len(watched), total
 }
 
 // wordWchp prints the paths in the order of the table, and who watches them.

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/java"
 )
 
 const javaDate = "Mon Jan 02 15:04:05 MST 2006"
@@ -83,21 +85,28 @@ func (s *Server) wordEnvi(b *strings.Builder) {
 }
 
 func (s *Server) wordConf(b *strings.Builder) {
-	cfg := &s.opt.Config
-	tickMs := s.tickMs()
-	atLeast, atMost := cfg.MinSessionTimeoutMs, cfg.MaxSessionTimeoutMs
-	if atLeast == 0 {
-		atLeast = 2 * tickMs
-	}
-	if atMost == 0 {
-		atMost = 20 * tickMs
+	value := map[string]any{}
+	for _, f := range s.configuration() {
+		value[f.Name] = f.Value
 	}
 	snapshots, logs := s.diskSizes()
 	fmt.Fprintf(b, "clientPort=%d\nsecureClientPort=-1\ndataDir=%s\ndataDirSize=%d\ndataLogDir=%s\ndataLogSize=%d\n",
-		port(s.Addr()), s.opt.DataDir, snapshots, s.opt.DataDir, logs)
+		value["client_port"], s.opt.DataDir, snapshots, s.opt.DataDir, logs)
 	fmt.Fprintf(b, "tickTime=%d\nmaxClientCnxns=%d\nminSessionTimeout=%d\nmaxSessionTimeout=%d\nclientPortListenBacklog=-1\nserverId=%d\n",
-		tickMs, max(s.limits.ConnsPerAddr, 0), atLeast, atMost, s.member.serverID())
+		value["tick_time"], value["max_client_cnxns"], value["min_session_timeout"], value["max_session_timeout"], value["server_id"])
 	s.member.conf(b)
+}
+
+// configuration returns the settings that the word conf prints, under their names in the AdminServer.
+func (s *Server) configuration() Fields {
+	cfg := &s.opt.Config
+	tickMs := s.tickMs()
+	return Fields{
+		{"client_port", port(s.Addr())}, {"data_dir", s.opt.DataDir}, {"data_log_dir", s.opt.DataDir}, {"tick_time", tickMs},
+		{"max_client_cnxns", max(s.limits.ConnsPerAddr, 0)}, {"min_session_timeout", cmp.Or(cfg.MinSessionTimeoutMs, 2*tickMs)},
+		{"max_session_timeout", cmp.Or(cfg.MaxSessionTimeoutMs, 20*tickMs)}, {"server_id", s.member.serverID()},
+		{"client_port_listen_backlog", -1},
+	}
 }
 
 func (s *Server) wordDirs(b *strings.Builder) {
@@ -115,21 +124,28 @@ func (s *Server) diskSizes() (snapshots, logs int64) {
 // wordMntr prints the values that this server has, of the real server's five hundred, in the same
 // order.
 func (s *Server) wordMntr(b *strings.Builder) {
+	for _, f := range s.monitor() {
+		fmt.Fprintf(b, "zk_%s\t%v\n", f.Name, f.Value)
+	}
+}
+
+// monitor returns the values of mntr, which are those of the AdminServer's monitor.
+func (s *Server) monitor() (fields Fields) {
 	ephemerals, dataSize := 0, 0
 	nodes := s.machine.Nodes()
 	for i := range nodes {
-		dataSize += len(nodes[i].Path) + len(nodes[i].Data)
+		dataSize += java.Length(nodes[i].Path) + len(nodes[i].Data)
 		if nodes[i].Stat.EphemeralOwner != 0 {
 			ephemerals++
 		}
 	}
 	l := &s.stats.latency
-	value := func(key string, v any) { fmt.Fprintf(b, "zk_%s\t%v\n", key, v) }
+	value := func(key string, v any) { fields = append(fields, Field{key, v}) }
 	value("version", version(s.opt.Config.Profile))
 	value("server_state", s.mode())
 	value("ephemerals_count", ephemerals)
 	value("num_alive_connections", len(s.conns))
-	value("avg_latency", javaDouble(l.average()))
+	value("avg_latency", Decimal(javaDouble(l.average())))
 	value("outstanding_requests", s.outstanding())
 	value("znode_count", s.nodeCount())
 	value("global_sessions", len(s.machine.Sessions()))
@@ -146,4 +162,5 @@ func (s *Server) wordMntr(b *strings.Builder) {
 	value("max_latency", l.max)
 	value("connection_rejected", s.stats.rejected)
 	s.member.mntr(value)
+	return fields
 }

@@ -1,0 +1,135 @@
+// Package adminserver serves the AdminServer of ZooKeeper servers: health checks, monitors and charts
+// ask it for /commands/ruok, /commands/monitor and others over HTTP, and get JSON.
+//
+// Two things to use first:
+//
+//   - [Handler] answers for one server.
+//   - [Listen] serves it at an address of this machine.
+//
+// To change: a command and its fields are in sim/zookeeper/wire/commands.go; how they are written is in
+// json.go, and what HTTP makes of them in this file.
+//
+// Answers are those of Apache ZooKeeper 3.8.0 and 3.9.3 with Jetty 9.4 (JettyAdminServer.java,
+// Commands.java), recorded in testdata.
+//
+// Unstable: any commit may change it.
+package adminserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/wire"
+)
+
+// root is the path of all commands.
+const root = "/commands"
+
+// Handler answers the commands of a server, which is asked for each time. Of one that is stopped the
+// connection is closed, as of a process that has ended.
+func Handler(server func() *wire.Server) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s := server()
+		name, isCommand := strings.CutPrefix(r.URL.Path, root+"/")
+		switch {
+		case r.URL.Path == root, isCommand && name == "":
+			if allows(w, r, false) {
+				list(w, s.Profile())
+			}
+		case !isCommand:
+			http.NotFound(w, r)
+		case s.Profile() == zookeeper.V39 && (name == "snapshot" || name == "restore"):
+			reply(w, http.StatusUnauthorized, wire.Fields{{Name: "command", Value: name}, {Name: "error", Value: "Auth info is missing for the command"}})
+		case allows(w, r, s.Profile() == zookeeper.V39):
+			answer, ok := s.Command(name, r.URL.Query().Get("traceMask"))
+			if !ok {
+				panic(http.ErrAbortHandler)
+			}
+			reply(w, status(answer, name), answer)
+		}
+	})
+}
+
+// status is 200 whatever the answer says, but for a monitor without a server to look at, where a real
+// one fails on a null.
+func status(answer wire.Fields, name string) int {
+	if last := answer[len(answer)-1]; (name == "monitor" || name == "mntr") && last.Name == "error" && last.Value != nil {
+		return http.StatusInternalServerError
+	}
+	return http.StatusOK
+}
+
+// allows refuses methods but GET and HEAD. From 3.9 on a server takes POST, for restore, and fails on
+// every other command.
+func allows(w http.ResponseWriter, r *http.Request, post bool) bool {
+	switch r.Method {
+	case http.MethodGet, http.MethodHead:
+		return true
+	case http.MethodTrace:
+		w.WriteHeader(http.StatusForbidden)
+	case http.MethodPost:
+		if post {
+			http.Error(w, "the command answers GET only", http.StatusInternalServerError)
+			return false
+		}
+		fallthrough
+	default:
+		http.Error(w, "HTTP method "+r.Method+" is not supported by this URL", http.StatusMethodNotAllowed)
+	}
+	return false
+}
+
+// list writes a link for each command, without saying of which type that is.
+func list(w http.ResponseWriter, p zookeeper.Profile) {
+	w.Header()["Content-Type"] = nil
+	for _, name := range wire.CommandNames(p) {
+		fmt.Fprintf(w, "<a href=\"%s/%s\">%s</a>\n<br/>\n", root, name, name)
+	}
+}
+
+func reply(w http.ResponseWriter, status int, fields wire.Fields) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(appendJSON(nil, fields, "")) // an error means that nobody reads any more
+}
+
+// Server is an AdminServer that listens.
+type Server struct {
+	http   *http.Server
+	ln     net.Listener
+	served chan error
+}
+
+// closeLimit bounds the time that answers under way have at the end.
+const closeLimit = 2 * time.Second
+
+// Listen serves a server's commands at a TCP address, such as "127.0.0.1:8080"; port 0 picks any.
+func Listen(addr string, server func() *wire.Server) (*Server, error) {
+	ln, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	a := &Server{http: &http.Server{Handler: Handler(server), ReadHeaderTimeout: 10 * time.Second}, ln: ln, served: make(chan error, 1)}
+	go func() { a.served <- a.http.Serve(ln) }()
+	return a, nil
+}
+
+// URL returns the address of the list of commands.
+func (a *Server) URL() string { return "http://" + a.ln.Addr().String() + root }
+
+// Close ends the server.
+func (a *Server) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
+	defer cancel()
+	err := a.http.Shutdown(ctx)
+	if served := <-a.served; !errors.Is(served, http.ErrServerClosed) {
+		err = errors.Join(err, served)
+	}
+	return err
+}

@@ -1,0 +1,244 @@
+package adminserver_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monosim/monosim/runners/process"
+	"github.com/monosim/monosim/runners/zookeeper/adminserver"
+	"github.com/monosim/monosim/runners/zookeeper/server"
+	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/wire"
+)
+
+// serve serves a simulated server and its commands.
+func serve(t *testing.T, opt wire.Options) (s *wire.Server, url string) {
+	t.Helper()
+	s, err := wire.Listen("127.0.0.1:0", opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := adminserver.Listen("127.0.0.1:0", func() *wire.Server { return s })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+		s.Close()
+	})
+	return s, a.URL()
+}
+
+// ask returns the status, the type and the body of an answer.
+func ask(t *testing.T, method, url string) (status int, kind, body string) {
+	t.Helper()
+	request, err := http.NewRequest(method, url, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, response.Header.Get("Content-Type"), string(text)
+}
+
+// fill gives a server a session with ephemerals and watches.
+func fill(t *testing.T, addr string) {
+	t.Helper()
+	conn, events, err := zk.Connect([]string{addr}, 20*time.Second, zk.WithLogInfo(false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	for e := range events {
+		if e.State == zk.StateHasSession {
+			break
+		}
+	}
+	anyone := zk.WorldACL(zk.PermAll)
+	for path, flags := range map[string]int32{"/a": 0, "/<é>&": zk.FlagEphemeral, "/e2": zk.FlagEphemeral} { //lint:ordered they are siblings
+		if _, err := conn.Create(path, []byte("x"), flags, anyone); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, _, err := conn.ExistsW("/nothere"); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, _, err := conn.GetW("/a"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What two servers cannot share: their clocks, ports, files and what they have measured. A server in
+// Go has no JVM to tell of.
+var (
+	varies = regexp.MustCompile(`(?m)^( *"(?:` + strings.Join([]string{
+		"client_port", "data_dir", "data_log_dir", "remote_socket_address", "session_id", "established", "last_response_time", "last_cxid",
+		"last_latency", "min_latency", "avg_latency", "max_latency", "datadir_size", "logdir_size", "data_dir_size", "log_dir_size",
+		"uptime", "packets_sent", "packets_received", "last_buffer_size", "min_buffer_size", "max_buffer_size", "version", "timestamp",
+		"zookeeper.version", "host.name", "java.version", "os.name", "os.arch", "max_file_descriptor_count", "open_file_descriptor_count",
+		"zxid", "initial_configuration", "interest_ops", "last_operation", "last_zxid",
+	}, "|") + `)" : )("[^"\n]*(?:\\.[^"\n]*)*"|null|[-0-9.]+)`)
+	session = regexp.MustCompile(`\b[0-9]{7,}\b`)
+	// unordered are objects whose fields a JVM writes in the order of its reflection.
+	unordered = []string{"server_stats", "stats", "srvr", "stat"}
+	// partly are answers of which a server in Go knows a part.
+	partly = []string{"environment", "monitor", "system_properties", "envi", "mntr", "sysp"}
+)
+
+// comparable returns the lines of an answer without what varies.
+func comparable(name, body string) []string {
+	lines := strings.Split(session.ReplaceAllString(varies.ReplaceAllString(body, "${1}VARIES"), "SESSION"), "\n")
+	if slices.Contains(unordered, name) || slices.Contains(partly, name) {
+		for i := range lines {
+			lines[i] = strings.TrimSuffix(lines[i], ",")
+		}
+		slices.Sort(lines)
+	}
+	return lines
+}
+
+// Goal: health checks and monitors find what a real server tells them. Method: Debian's server and the
+// simulated one, with the same session, asked for each command by both of its names.
+func TestCommandsBesideTheRealServer(t *testing.T) {
+	ports, err := process.FreePorts(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	real := server.ForTest(t, server.Config{AdminPort: ports[0]})
+	if server.Profile() != "zookeeper-3.8" {
+		t.Skipf("Debian's server is %s: want zookeeper-3.8", server.Profile())
+	}
+	ours, url := serve(t, wire.Options{Limits: wire.Limits{ConnsPerAddr: -1}})
+	realURL := fmt.Sprintf("http://127.0.0.1:%d/commands", ports[0])
+	fill(t, real.Addr())
+	fill(t, ours.Addr())
+	paths := []string{"", "/", "/nope", "/ruok/x", "/set_trace_mask?traceMask=5", "/get_trace_mask", "/stmk?traceMask=x", "/zabs", "/lsnp"}
+	for _, name := range wire.CommandNames(zookeeper.V38) {
+		paths = append(paths, "/"+name)
+	}
+	for _, word := range strings.Fields("conf cons crst dirs dump envi gtmk hash icfg isro lead mntr obsr ruok srvr srst stat sysp wchs wchc wchp") {
+		paths = append(paths, "/"+word)
+	}
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodDelete} {
+		for _, path := range paths {
+			if method != http.MethodGet && path != "/ruok" {
+				continue
+			}
+			realStatus, realKind, realBody := ask(t, method, realURL+path)
+			status, kind, body := ask(t, method, url+path)
+			if status != realStatus || status == http.StatusOK && kind != realKind {
+				t.Errorf("%s %s: got %d %s, want %d %s", method, path, status, kind, realStatus, realKind)
+			}
+			if status != http.StatusOK {
+				continue
+			}
+			name := strings.TrimPrefix(path, "/")
+			want, got := comparable(name, realBody), comparable(name, body)
+			if slices.Contains(partly, name) {
+				want = slices.DeleteFunc(want, func(line string) bool { return !slices.Contains(got, line) })
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s %s (-real +ours):\n%s", method, path, diff)
+			}
+		}
+	}
+}
+
+// A 3.9 server lists two commands more, which want to know who asks, and fails on other posts.
+func TestCommandsOf39(t *testing.T) {
+	_, url := serve(t, wire.Options{Config: zookeeper.Config{Profile: zookeeper.V39}})
+	if _, _, body := ask(t, http.MethodGet, url); !strings.Contains(body, "/commands/restore") || !strings.Contains(body, "/commands/snapshot") {
+		t.Errorf("got %s, want restore and snapshot", body)
+	}
+	for _, c := range []struct {
+		method, path string
+		status       int
+		text         string
+	}{
+		{http.MethodGet, "/snapshot", http.StatusUnauthorized, `"error" : "Auth info is missing for the command"`},
+		{http.MethodPost, "/restore", http.StatusUnauthorized, `"command" : "restore"`},
+		{http.MethodPost, "/ruok", http.StatusInternalServerError, ""},
+		{http.MethodGet, "/zabstate", http.StatusOK, `"voting" : false`},
+	} {
+		if status, _, body := ask(t, c.method, url+c.path); status != c.status || !strings.Contains(body, c.text) {
+			t.Errorf("%s %s: got %d %s, want %d %s", c.method, c.path, status, body, c.status, c.text)
+		}
+	}
+}
+
+// The members of an ensemble tell who leads it, and those without a leader that they do not serve.
+func TestCommandsOfAnEnsemble(t *testing.T) {
+	e, err := wire.ListenEnsemble(wire.EnsembleOptions{
+		Listen: []string{"127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0"}, Observers: 1, Election: time.Millisecond,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	var urls []string
+	for id := int64(1); id <= 3; id++ {
+		a, err := adminserver.Listen("127.0.0.1:0", func() *wire.Server { return e.Server(id) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Close()
+		urls = append(urls, a.URL())
+	}
+	if err := e.AwaitLeader(time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	leader, leaderID := "", int64(0)
+	for i, look := range e.Servers() {
+		for path, want := range map[string]string{ //lint:ordered each by itself
+			"/leader":       fmt.Sprintf(`"is_leader" : %v`, look.Mode == "leader"),
+			"/zabstate":     fmt.Sprintf(`"voting" : %v`, look.Mode != "observer"),
+			"/monitor":      fmt.Sprintf(`"server_state" : "%s"`, look.Mode),
+			"/observers":    fmt.Sprintf(`"synced_observers" : %d`, map[bool]int{true: 1}[look.Mode == "leader"]),
+			"/server_stats": fmt.Sprintf(`"server_state" : "%s"`, look.Mode),
+			"/voting_view":  `"learner_type" : "participant"`,
+		} {
+			if status, _, body := ask(t, http.MethodGet, urls[i]+path); status != http.StatusOK || !strings.Contains(body, want) {
+				t.Errorf("%s of a %s: got %d %s, want %s", path, look.Mode, status, body, want)
+			}
+		}
+		if look.Mode == "leader" {
+			leader, leaderID = urls[i], look.ID
+		}
+	}
+	if err := e.Stop(leaderID); err != nil {
+		t.Fatal(err)
+	}
+	if response, err := http.Get(leader + "/ruok"); err == nil {
+		response.Body.Close()
+		t.Errorf("a stopped server: got %s, want no answer", response.Status)
+	}
+	for _, url := range urls {
+		if url == leader {
+			continue
+		}
+		for path, want := range map[string]int{"/ruok": http.StatusOK, "/environment": http.StatusOK, "/monitor": http.StatusInternalServerError} { //lint:ordered each by itself
+			status, _, body := ask(t, http.MethodGet, url+path)
+			if silent := strings.Contains(body, `"error" : "This ZooKeeper instance is not currently serving requests"`); status != want || silent == (path == "/environment") {
+				t.Errorf("%s without a leader: got %d %s, want %d", path, status, body, want)
+			}
+		}
+	}
+}

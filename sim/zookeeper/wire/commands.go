@@ -1,0 +1,322 @@
+package wire
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+
+	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/java"
+	"github.com/monosim/monosim/sim/zookeeper/members"
+)
+
+// Field is a name and its value in the answer to a command of the AdminServer. A value is a number,
+// a string, a bool, nil, [Decimal], [Fields], or a []any of these.
+type Field struct {
+	Name  string
+	Value any
+}
+
+// Fields are in the order in which a real server writes them.
+type Fields []Field
+
+// Decimal is a number in the form that Java gives a double.
+type Decimal string
+
+// command is a command of the AdminServer.
+type command struct {
+	word string // word is its name among the four-letter words, "" for none
+	tell func(s *Server, argument string) Fields
+	// always says that a server that does not serve tells it, too.
+	always bool
+}
+
+// commands has those of a 3.8 server (ZK-11.4, Commands.java); each also goes by its four-letter word.
+var commands = map[string]command{
+	"configuration":                  {word: "conf", tell: func(s *Server, _ string) Fields { return s.configuration() }},
+	"connection_stat_reset":          {word: "crst", tell: func(s *Server, _ string) Fields { s.resetConns(); return nil }},
+	"connections":                    {word: "cons", tell: func(s *Server, _ string) Fields { return s.connections(false) }},
+	"dirs":                           {word: "dirs", tell: (*Server).tellDirs},
+	"dump":                           {word: "dump", tell: (*Server).tellDump},
+	"environment":                    {word: "envi", tell: (*Server).tellEnvironment, always: true},
+	"get_trace_mask":                 {word: "gtmk", tell: (*Server).tellTraceMask, always: true},
+	"hash":                           {word: "hash", tell: func(*Server, string) Fields { return Fields{{"digests", []any{}}} }},
+	"initial_configuration":          {word: "icfg", tell: func(*Server, string) Fields { return Fields{{"initial_configuration", nil}} }},
+	"is_read_only":                   {word: "isro", tell: func(s *Server, _ string) Fields { return Fields{{"read_only", s.readsOnly()}} }},
+	"last_snapshot":                  {word: "lsnp", tell: func(*Server, string) Fields { return noSnapshot }},
+	"leader":                         {word: "lead", tell: (*Server).tellLeader},
+	"monitor":                        {word: "mntr", tell: func(s *Server, _ string) Fields { return s.monitor() }},
+	"observer_connection_stat_reset": {tell: func(*Server, string) Fields { return nil }},
+	"observers":                      {word: "obsr", tell: (*Server).tellObservers},
+	"ruok":                           {word: "ruok", tell: func(*Server, string) Fields { return nil }},
+	"server_stats":                   {word: "srvr", tell: (*Server).tellStats},
+	"set_trace_mask":                 {word: "stmk", tell: (*Server).setTraceMask, always: true},
+	"stat_reset":                     {word: "srst", tell: func(s *Server, _ string) Fields { s.resetStats(); return nil }},
+	"stats":                          {word: "stat", tell: func(s *Server, a string) Fields { return append(s.tellStats(a), s.connections(true)...) }},
+	"system_properties":              {word: "sysp", tell: func(*Server, string) Fields { return Fields{{"os.arch", runtime.GOARCH}, {"os.name", runtime.GOOS}} }, always: true},
+	"voting_view":                    {tell: (*Server).tellVotingView},
+	"watch_summary":                  {word: "wchs", tell: (*Server).tellWatchSummary},
+	"watches": {word: "wchc", tell: func(s *Server, _ string) Fields {
+		return Fields{{"session_id_to_watched_paths", s.watchesAs(bySession)}}
+	}},
+	"watches_by_path": {word: "wchp", tell: func(s *Server, _ string) Fields {
+		return Fields{{"path_to_session_ids", s.watchesAs(byPath)}}
+	}},
+	"zabstate": {tell: (*Server).tellZabState, always: true},
+}
+
+// noSnapshot is what a real server tells before its first snapshot. Those of a data directory here are
+// of its logs, not of zxids.
+var noSnapshot = Fields{{"zxid", "ffffffffffffffff"}, {"timestamp", -1}}
+
+// CommandNames lists the commands of the AdminServer of a version, sorted.
+func CommandNames(p zookeeper.Profile) []string {
+	var names []string
+	for name := range commands { //lint:ordered sorted below
+		names = append(names, name)
+	}
+	if p == zookeeper.V39 {
+		names = append(names, "restore", "snapshot")
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Profile returns the version that the server is.
+func (s *Server) Profile() zookeeper.Profile { return s.opt.Config.Profile }
+
+// Command answers a command of the AdminServer, by its name or its four-letter word. The argument is
+// the traceMask of set_trace_mask. The last fields are the command's name and its error, null or a
+// string. The answer is false for a server that is stopped, whose process would be gone.
+func (s *Server) Command(name, argument string) (answer Fields, ok bool) {
+	for full, c := range commands { //lint:ordered words are distinct
+		if c.word != "" && c.word == name {
+			name = full
+		}
+	}
+	c, known := commands[name]
+	if !known {
+		return Fields{{"command", name}, {"error", "Unknown command: " + name}}, true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.member != nil && s.member.role == stopped {
+		return nil, false
+	}
+	serves := s.serves()
+	if serves && s.faults.absence == Present && !s.member.follows() {
+		s.machine.Tick(s.clock.NowMs())
+		s.deliver()
+		s.endTurn()
+	}
+	if !serves && !c.always {
+		return Fields{{"command", name}, {"error", notServing[:len(notServing)-1]}}, true
+	}
+	answer = c.tell(s, argument)
+	if len(answer) > 0 && answer[0].Name == "error" {
+		return append(answer, Field{"command", name}), true
+	}
+	return append(answer, Field{"command", name}, Field{"error", nil}), true
+}
+
+// serves reports whether the server has a leader, or none to follow.
+func (s *Server) serves() bool {
+	return s.faults.absence != Leaderless && (s.member == nil || s.member.role != looking)
+}
+
+func (s *Server) connections(brief bool) Fields {
+	list := []any{}
+	for _, c := range s.connsByID() {
+		st := &c.stats
+		one := Fields{
+			{"remote_socket_address", javaAddrPort(c.remote)}, {"interest_ops", 1}, {"outstanding_requests", c.out.waiting()},
+			{"packets_received", st.received}, {"packets_sent", st.sent},
+		}
+		if l := &st.latency; !brief {
+			one = append(one, Fields{
+				{"session_id", st.session}, {"last_operation", st.lastOp}, {"established", c.sinceMs + s.opt.Config.EpochOffsetMs},
+				{"session_timeout", st.timeoutMs}, {"last_cxid", st.lastXid}, {"last_zxid", st.lastZxid},
+				{"last_response_time", max(st.lastMs-s.beganMs, 0)}, {"last_latency", l.last}, {"min_latency", l.min},
+				{"avg_latency", int64(l.average())}, {"max_latency", l.max},
+			}...)
+		}
+		list = append(list, one)
+	}
+	return Fields{{"connections", list}, {"secure_connections", []any{}}}
+}
+
+func (s *Server) tellDirs(string) Fields {
+	snapshots, logs := s.diskSizes()
+	return Fields{{"datadir_size", snapshots}, {"logdir_size", logs}}
+}
+
+// tellDump lists sessions by the time at which they expire, and ephemerals by session.
+func (s *Server) tellDump(string) Fields {
+	sessions := s.machine.Sessions()
+	slices.SortStableFunc(sessions, func(a, b zookeeper.SessionInfo) int { return int(a.DeadlineMs - b.DeadlineMs) })
+	expiry, owned := Fields{}, Fields{}
+	for _, info := range sessions {
+		key := strconv.FormatInt(info.DeadlineMs, 10)
+		if n := len(expiry); n == 0 || expiry[n-1].Name != key {
+			expiry = append(expiry, Field{key, []any{}})
+		}
+		last := &expiry[len(expiry)-1]
+		last.Value = append(last.Value.([]any), info.ID)
+		if len(info.Ephemerals) > 0 {
+			owned = append(owned, Field{strconv.FormatInt(info.ID, 10), texts(info.Ephemerals)})
+		}
+	}
+	return Fields{{"expiry_time_to_session_ids", expiry}, {"session_id_to_ephemeral_paths", owned}}
+}
+
+// texts makes values of strings.
+func texts(list []string) []any {
+	values := make([]any, len(list))
+	for i, text := range list {
+		values[i] = java.UTF8(text)
+	}
+	return values
+}
+
+func (s *Server) tellEnvironment(string) Fields {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "<NA>"
+	}
+	return Fields{
+		{"zookeeper.version", version(s.opt.Config.Profile)}, {"host.name", host}, {"java.version", "none"},
+		{"os.name", runtime.GOOS}, {"os.arch", runtime.GOARCH},
+	}
+}
+
+func (s *Server) tellTraceMask(string) Fields { return Fields{{"tracemask", s.stats.traceMask}} }
+
+func (s *Server) setTraceMask(argument string) Fields {
+	const want = "setTraceMask requires long traceMask argument"
+	mask, err := strconv.ParseInt(argument, 10, 64)
+	switch {
+	case argument == "":
+		return Fields{{"error", want}}
+	case err != nil:
+		return Fields{{"error", want + ", got " + argument}}
+	}
+	s.stats.traceMask = mask
+	return s.tellTraceMask("")
+}
+
+func (s *Server) tellLeader(string) Fields {
+	m := s.member
+	if m == nil {
+		return Fields{{"error", "server is not initialized"}}
+	}
+	for _, o := range m.ensemble.members {
+		if o.role == leading {
+			return Fields{{"is_leader", o == m}, {"leader_id", o.id}, {"leader_ip", o.self().Host}}
+		}
+	}
+	return Fields{{"error", "server is not initialized"}} // it serves readers without a leader
+}
+
+// tellObservers lists a leader's observers, of whom it has no statistics.
+func (s *Server) tellObservers(string) Fields {
+	list := []any{}
+	if s.member.leads() {
+		for _, o := range s.member.ensemble.members {
+			if o.role == following && o.self().Observer {
+				list = append(list, Fields{{"sid", o.id}})
+			}
+		}
+	}
+	return Fields{{"synced_observers", len(list)}, {"observers", list}}
+}
+
+// tellStats tells what srvr prints. Sizes of responses are not measured: -1, as before the first one.
+func (s *Server) tellStats(string) Fields {
+	snapshots, logs := s.diskSizes()
+	l := &s.stats.latency
+	sizes := Fields{{"last_buffer_size", -1}, {"min_buffer_size", -1}, {"max_buffer_size", -1}}
+	stats := Fields{
+		{"packets_sent", s.stats.sent}, {"packets_received", s.stats.received}, {"fsync_threshold_exceed_count", 0},
+		{"client_response_stats", sizes}, {"uptime", s.clock.NowMs() - s.beganMs}, {"data_dir_size", snapshots}, {"log_dir_size", logs},
+		{"provider_null", false}, {"server_state", s.mode()}, {"last_processed_zxid", s.machine.Zxid()},
+		{"outstanding_requests", s.outstanding()}, {"avg_latency", Decimal(javaDouble(l.average()))}, {"max_latency", l.max},
+		{"min_latency", l.min}, {"num_alive_client_connections", len(s.conns)}, {"auth_failed_count", 0},
+		{"non_mtlsremote_conn_count", 0}, {"non_mtlslocal_conn_count", 0},
+	}
+	fields := Fields{{"version", version(s.opt.Config.Profile)}, {"read_only", s.readsOnly()}, {"server_stats", stats}, {"client_response", sizes}}
+	if s.member.leads() {
+		fields = append(fields, Field{"proposal_stats", sizes})
+	}
+	return append(fields, Field{"node_count", s.nodeCount()})
+}
+
+func (s *Server) tellVotingView(string) Fields {
+	view := Fields{}
+	if s.member != nil {
+		for _, one := range s.member.ensemble.quorum.Members.Servers() {
+			if one.Observer {
+				continue
+			}
+			view = append(view, Field{strconv.FormatInt(one.ID, 10), Fields{
+				{"server_addresses", []any{hostPort(one, one.PeerPort)}}, {"election_addresses", []any{hostPort(one, one.ElectionPort)}},
+				{"client_address", one.Client}, {"learner_type", "participant"},
+			}})
+		}
+	}
+	return Fields{{"current_config", view}}
+}
+
+func hostPort(one members.Server, port int) string {
+	return net.JoinHostPort(one.Host, strconv.Itoa(port))
+}
+
+func (s *Server) tellWatchSummary(string) Fields {
+	sessions, paths, total := s.countWatches()
+	return Fields{{"num_connections", sessions}, {"num_paths", paths}, {"num_total_watches", total}}
+}
+
+// watchesAs lists watches by session or by path. Sessions are decimal numbers.
+func (s *Server) watchesAs(key func(session, path string) (group, member string)) Fields {
+	list := Fields{}
+	groups, inGroup := s.watchesBy(func(session, path string) (group, member string) {
+		id, _ := strconv.ParseUint(session, 0, 64) // sessionOf has formatted it
+		return key(strconv.FormatInt(int64(id), 10), path)
+	})
+	for _, group := range groups {
+		values := texts(inGroup[group])
+		for i, member := range inGroup[group] {
+			if id, err := strconv.ParseInt(member, 10, 64); err == nil {
+				values[i] = id
+			}
+		}
+		list = append(list, Field{java.UTF8(group), values})
+	}
+	return list
+}
+
+// tellZabState tells of a server's part in the broadcast of its ensemble.
+func (s *Server) tellZabState(string) Fields {
+	m := s.member
+	if m == nil || m.role != leading && m.role != following {
+		return Fields{{"voting", false}, {"zabstate", ""}}
+	}
+	self, zxid := m.self(), uint64(s.machine.Zxid())
+	return Fields{
+		{"myid", m.id}, {"is_leader", m.role == leading}, {"quorum_address", addresses(self, self.PeerPort)},
+		{"election_address", addresses(self, self.ElectionPort)}, {"client_address", s.Addr()}, {"voting", !self.Observer},
+		{"last_zxid", fmt.Sprintf("%#x", zxid)}, {"zab_epoch", zxid >> 32}, {"zab_counter", zxid & 0xffffffff}, {"zabstate", "broadcast"},
+	}
+}
+
+// addresses tells of a port between servers, which has one address here.
+func addresses(one members.Server, port int) Fields {
+	at := hostPort(one, port)
+	return Fields{
+		{"empty", false}, {"all_addresses", []any{at}}, {"all_reachable_addresses", []any{at}}, {"one", at}, {"reachable_address", at},
+		{"wildcard_addresses", []any{net.JoinHostPort("0.0.0.0", strconv.Itoa(port))}}, {"all_ports", []any{port}},
+		{"all_host_strings", []any{one.Host}}, {"all_reachable_addresses_or_all", []any{at}}, {"reachable_or_one", at},
+	}
+}
