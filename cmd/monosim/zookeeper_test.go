@@ -218,7 +218,7 @@ func TestZooKeeperByAZooCfg(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "zoo.cfg")
 	os.WriteFile(file, []byte("tickTime=500\ninitLimit=5\nclientPort=2181\nmaxClientCnxns=7\n4lw.commands.whitelist=conf\n"), 0o600)
 	s := serveZooKeeper(t, "--config", file, "--max-client-cnxns", "9", "-DtickTime=250")
-	s.says = "zookeeper: " + file + ":2: initLimit has no effect here\n"
+	s.says = "zookeeper: " + file + ":2: initLimit has no effect here\nzookeeper: there is no AdminServer without admin.serverPort or admin.enableServer=true\n"
 	for _, want := range []string{"tickTime=250\n", "maxClientCnxns=9\n"} {
 		if got := s.word("conf"); !strings.Contains(got, want) {
 			t.Errorf("conf: got %q, want it to hold %q", got, want)
