@@ -8,7 +8,7 @@ comma := ,
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # .ci/steps runs side by side what may
-.PHONY: python-mutants help check quick nightly seeds seeds-check fmt fmt-check vet cross-check lint house proto proto-check test test-changed test-computing test-waiting test-summary race race-computing race-waiting nightly-race nightly-whatif nightly-gherkin nightly-soak nightly-seeds nightly-fuzz nightly-scripts nightly-flakes determinism scenarios-check vectors-check check-zookeeper check-zookeeper-suites check-grpc names mutants check-python check-contract check-runners check-real check-java soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam check-autoscaler nightly-autoscaler lab check-lab fuzz scripts flakes parity parity-check records-check pytest-wheel install size-check release image newcomer findings clean
+.PHONY: python-mutants help check quick nightly seeds seeds-check fmt fmt-check vet cross-check lint house proto proto-check test test-changed test-computing test-waiting test-summary race race-computing race-waiting nightly-race nightly-whatif nightly-gherkin nightly-soak nightly-seeds nightly-fuzz nightly-scripts nightly-flakes determinism scenarios-check vectors-check check-zookeeper check-zookeeper-suites check-grpc names mutants check-python check-contract check-runners check-real check-java soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam check-autoscaler nightly-autoscaler repairs nightly-repairs lab check-lab fuzz scripts flakes parity parity-check records-check pytest-wheel install size-check release image newcomer findings clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-23s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -136,6 +136,9 @@ nightly-whatif: # every question and every worked plan
 nightly-autoscaler check-autoscaler: # the model's autoscaler beside the controller of Kubernetes, look by look; the first build takes minutes
 	@echo "== $@"
 	@cd runners/whatif/hpa/oracle && $(GO) test -vet=off -count=1 -v -timeout 30m . | grep -E '^ *(---|ok|FAIL|panic)|_test.go'
+
+repairs nightly-repairs: ## each repaired fault of the training side, alone and with the others, under every kind of fault, and STORIES (2000) drawn ones, from seed FIRST (0); a quarter of an hour
+	MONOSIM_NIGHTLY=1 $(GO) test -count=1 ./cmd/monosim/repairs -run TestRepairs -timeout 3h -args -repairs.stories $(or $(STORIES),2000) -repairs.firststory $(or $(FIRST),0)
 
 nightly-gherkin: # feature files that are drawn, beside the official parser, which npm brings; FILES (2000), SEEDS ('1 2 3')
 	@for seed in $(or $(SEEDS),1 2 3); do \

@@ -84,7 +84,7 @@ func TrainingCluster(e *env.Env, d training.ServiceDiscovery, job Job) (Cluster,
 	}
 	var ps []string
 	if job.RedundantPS != 0 {
-		ps, err = psFromFile(e, job.Quirks, psFile(job), fileTimeout)
+		ps, err = psFromFile(e, job.Quirks, PSFile(job), fileTimeout)
 	} else {
 		ps, err = queryPS(e, d, Job{RequiredPS: job.RequiredPS})
 	}
@@ -109,7 +109,7 @@ func chiefCluster(e *env.Env, d training.ServiceDiscovery, job Job) (Cluster, Ta
 	var ps []string
 	var err error
 	if job.RedundantPS != 0 {
-		if ps, err = psFromFile(e, job.Quirks, psFile(job), 0); err != nil {
+		if ps, err = psFromFile(e, job.Quirks, PSFile(job), 0); err != nil {
 			return Cluster{}, Task{}, err
 		}
 	}
@@ -121,7 +121,7 @@ func chiefCluster(e *env.Env, d training.ServiceDiscovery, job Job) (Cluster, Ta
 	}
 	if job.RedundantPS == 0 || !known {
 		if ps, err = queryPS(e, d, job); err == nil && job.RedundantPS != 0 {
-			err = savePS(e.Files, psFile(job), ps)
+			err = savePS(e.Files, PSFile(job), ps)
 		}
 	}
 	return checked(Cluster{Chief: []string{job.WorkerAddr}, Worker: fakeWorkers(job.NumWorkers), PS: ps}, Task{"chief", 0}, job, err)
@@ -200,8 +200,8 @@ func firstPS(found training.Addrs, n int) []string {
 	return lists.Map(sorted[:n], func(a training.IndexedAddr) string { return a.Addr })
 }
 
-// psFile returns the path of the file in which the chief lists the chosen PS.
-func psFile(job Job) string {
+// PSFile returns the path of the file in which the chief lists the chosen PS.
+func PSFile(job Job) string {
 	name := cmp.Or(job.UUID, "ps_info")
 	return pysem.JoinStrings(job.ModelDir, "ps_cluster_dir", name)
 }

@@ -12,7 +12,7 @@ import (
 func TestUpstreamClusterManager_testBasic(t *testing.T) {
 	e := envtest.New(nil, nil)
 	e.Clock = envtest.Clock{}
-	file, ps := psFile(Job{ModelDir: "m", UUID: "testBasic"}), []string{"0.0.0.0:0", "0.0.0.0:1", "0.0.0.0:2"}
+	file, ps := PSFile(Job{ModelDir: "m", UUID: "testBasic"}), []string{"0.0.0.0:0", "0.0.0.0:1", "0.0.0.0:2"}
 	if err := savePS(e.Files, file, ps); err != nil {
 		t.Fatal(err)
 	}

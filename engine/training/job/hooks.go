@@ -34,10 +34,11 @@ func (p *process) hooks() ([]session.Hook, error) {
 		callbacks = append(callbacks, places.SaveIteratorCallback())
 		list = append(list, places.RestorerHook())
 	}
-	barrier := barrierops.NewBarrierOp(p.e, p.Spec.Workers+1, barrierops.Options{Device: hooks.PSDevice(0), Callbacks: callbacks, Quirks: p.Quirks, Alive: p.registered})
+	living := &living{p: p}
+	barrier := barrierops.NewBarrierOp(p.e, p.Spec.Workers+1, barrierops.Options{Device: hooks.PSDevice(0), Callbacks: callbacks, Quirks: p.Quirks, Alive: living.lists})
 	sync := synchooks.NewTrainingHooksHelper(p.e, p.Spec.Workers > 0, p.Spec.Workers+1, p.Index, p.Spec.ChiefTimeout)
 	if !p.Quirks.Keeps(quirks.Q239) {
-		sync.AskLiving(p.registered)
+		sync.AskLiving(living.lists)
 	}
 	for _, h := range sync.TrainingHooks() {
 		list = append(list, p.waiter(h, wait{in: "sync_hooks", every: time.Second, what: text("the chief to say that it has restored")}))
@@ -74,16 +75,6 @@ func (p *process) hooks() ([]session.Hook, error) {
 // waiter has those who ask told of a hook's waits.
 func (p *process) waiter(h session.Hook, w wait) session.Hook {
 	return &waitingHook{Hook: h, waits: p.Waits, wait: w}
-}
-
-// registered reports whether the discovery lists a worker.
-func (p *process) registered(worker int) bool {
-	workers, err := p.discovery.Query(Worker)
-	if err != nil {
-		return true // without a discovery every worker counts
-	}
-	_, ok := workers.Get(worker)
-	return ok
 }
 
 // atBarrier reports that the process has reached a barrier, or placed one.

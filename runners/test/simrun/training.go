@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/training/checkpoints"
+	"github.com/monosim/monosim/engine/training/clustermanager"
 	"github.com/monosim/monosim/engine/training/job"
 	"github.com/monosim/monosim/engine/training/session"
 	"github.com/monosim/monosim/runners"
@@ -101,13 +103,27 @@ func (c *Cluster) TrainerState(name string) (runners.TrainerState, error) {
 	return state, nil
 }
 
+// firstPS returns the address of the PS that has the global step: with redundant PS the first of
+// those that the chief chose and keeps in its file (cluster_manager.py:67), else that of ps0.
+func (c *Cluster) firstPS() string {
+	job := c.spec.Training.WithDefaults()
+	if job.RedundantPS > 0 {
+		file := clustermanager.PSFile(clustermanager.Job{ModelDir: job.ModelDir})
+		if text, ok, err := c.StoredFile(file); err == nil && ok && len(text) > 0 {
+			first, _, _ := strings.Cut(string(text), ",")
+			return first
+		}
+	}
+	return c.training.addrs["ps0"]
+}
+
 // TrainingStatus reads the variables of the first PS and the list of checkpoints.
 func (c *Cluster) TrainingStatus() runners.TrainingStatus {
 	status := runners.TrainingStatus{GlobalStep: -1}
 	if c.spec.Training == nil {
 		return status
 	}
-	if s := c.training.servers.Local(c.training.addrs["ps0"]); s != nil {
+	if s := c.training.servers.Local(c.firstPS()); s != nil {
 		operator.ReadTraining(s, c.spec.Training.Workers, &status)
 	}
 	dir := c.spec.Training.WithDefaults().ModelDir

@@ -97,3 +97,26 @@ func BenchmarkTrainingHour(b *testing.B) {
 		}
 	}
 }
+
+// A chief that finds ps0 missing among redundant PS chooses the others, and the step is read there.
+func TestTheStepIsThatOfThePSThatTheJobChose(t *testing.T) {
+	built, err := (&simrun.Runner{}).Build(runners.Spec{Seed: 1, Training: &runners.TrainingSpec{PS: 2, RedundantPS: 1, Workers: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := built.(*simrun.Cluster)
+	defer c.Close()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(c.StartTraining())
+	must(c.BeginFault(runners.Fault{Kind: "trainer.killed", Pod: "ps0"}))
+	_, err = c.Pass(10*time.Minute, nil)
+	must(err)
+	if got, want := c.TrainingStatus().GlobalStep, c.Training().Step(); got != want || want <= 0 {
+		t.Errorf("got step %d, want %d as the job counted", got, want)
+	}
+}

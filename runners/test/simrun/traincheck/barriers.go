@@ -132,7 +132,7 @@ func (b *barrier) late(worker string, r *release) bool {
 	if b.c.now <= r.at+unblocks || !p.running || p.life != r.life {
 		return false
 	}
-	known := ""
+	known := b.c.discovery.knownOfCalls(r.at)
 	if r.again && b.c.quirks.Keeps(quirks.Q238) {
 		known = quirks.Q238.String()
 	}
@@ -175,7 +175,7 @@ func (b *barrier) look() {
 		b.c.breaks("INV-1", fmt.Sprintf("unowned %d", b.placings), "TRN-2.8 and TRN-2.9",
 			"the barrier of %v has no owner that removes it: it waits for ResumeTraining", b.at)
 	case b.action != "" && took > b.limit() && chief.running && chief.life == b.ownerIn:
-		b.c.breaks("INV-1", fmt.Sprintf("kept %d", b.placings), "",
+		b.c.breaks("INV-1", fmt.Sprintf("kept %d", b.placings), b.c.discovery.knownOfCalls(b.at),
 			"the barrier %q of %v was not removed by its owner, want that within %v", b.action, b.at, b.limit())
 	}
 }

@@ -26,6 +26,8 @@ type discovery struct {
 	calm   time.Duration
 	goesOn map[string]int
 	forgot bool // whether Consul forgot what was registered
+	// apart is when processes that could not reach each other last came together again.
+	apart time.Duration
 }
 
 type znode struct {
@@ -58,6 +60,9 @@ func (d *discovery) wrote(o runners.Observation) {
 func (d *discovery) disturbed(what string, lasting, over bool) {
 	d.calm = d.c.now
 	d.forgot = d.forgot || strings.HasPrefix(what, "consul.forgets")
+	if strings.HasPrefix(what, unreachable) {
+		d.apart = d.c.now
+	}
 	switch {
 	case over && d.goesOn[what] > 0:
 		if d.goesOn[what]--; d.goesOn[what] == 0 {
@@ -67,6 +72,21 @@ func (d *discovery) disturbed(what string, lasting, over bool) {
 		d.goesOn[what]++
 	}
 }
+
+// unreachable begins the name of the fault by which a process reaches no other.
+const unreachable = "trainer.unreachable"
+
+// knownOfCalls names the rule by which a call between processes fails or waits, if some could not
+// reach each other at some time since then.
+func (d *discovery) knownOfCalls(since time.Duration) string {
+	if d.apart > since || strings.Contains(d.faults(), unreachable) {
+		return callsOfGone
+	}
+	return ""
+}
+
+// callsOfGone is the rule on calls of a server that is gone or cannot be reached.
+const callsOfGone = "TRN-8.12"
 
 // faults names the disturbances that go on.
 func (d *discovery) faults() string {

@@ -205,6 +205,8 @@ func (l *life) known() string {
 		case !ok:
 		case w.In == "runner_utils" && l.c.quirks.Keeps(quirks.Q251):
 			return quirks.Q251.String()
+		case w.In == "session" && !*l.c.spec.FailFast:
+			return callsOfGone
 		case w.In == "cluster_manager" && l.c.spec.RedundantPS > 0 && l.c.quirks.Keeps(quirks.Q315):
 			return quirks.Q315.String()
 		}

@@ -1,0 +1,47 @@
+package job
+
+import (
+	"time"
+
+	"github.com/monosim/monosim/engine/cluster"
+	"github.com/monosim/monosim/engine/training"
+)
+
+// livingFor is how long an answer on the workers that discovery lists counts, and livingPause how
+// long after an answer the next one is asked for.
+const (
+	livingFor   = 5 * time.Second
+	livingPause = time.Second / 2
+)
+
+// living knows which workers the discovery lists, for the repair of Q239. The chief asks at each look
+// at a barrier, which it holds meanwhile. So it answers at once: a Consul that is down lets a query
+// wait for a minute, which another task does. Without an answer of the last seconds every worker
+// counts.
+type living struct {
+	p       *process
+	workers training.Addrs
+	known   bool
+	at      time.Duration // when the last answer came
+	asking  bool
+}
+
+// lists reports whether the discovery lists a worker.
+func (l *living) lists(worker int) bool {
+	if l.p.Spec.Discovery != cluster.DiscoveryConsul { // the others answer from memory
+		l.ask()
+	} else if !l.asking && (l.at == 0 || l.p.e.Clock.Elapsed()-l.at >= livingPause) {
+		l.asking = true
+		l.p.e.Tasks.Go("living workers", func() { l.ask(); l.asking = false })
+	}
+	if !l.known || l.p.e.Clock.Elapsed()-l.at > livingFor {
+		return true
+	}
+	_, ok := l.workers.Get(worker)
+	return ok
+}
+
+func (l *living) ask() {
+	found, err := l.p.discovery.ServiceDiscovery.Query(Worker)
+	l.workers, l.known, l.at = found, err == nil, l.p.e.Clock.Elapsed()
+}
