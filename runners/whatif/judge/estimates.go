@@ -64,9 +64,30 @@ func (w *Known) add(e *Evaluation, pool *Pool, s *model.Sample) {
 			w.put("util_max("+name+")", float64(one.MaxParts)/1e6)
 		}
 	}
+	w.aboveBounds(e, s)
 	w.rollouts(e, s)
 	w.recovers(e, &pool.Window, s)
 	w.Sum.Add(s)
+}
+
+// aboveBounds adds what of the answered requests of a replication took longer than the bounds that
+// objectives name.
+func (w *Known) aboveBounds(e *Evaluation, s *model.Sample) {
+	w.completed = append(w.completed, s.Completed)
+	k := 0
+	for _, o := range e.Plan.SLO {
+		if o.Bound == 0 {
+			continue
+		}
+		name := o.Name()
+		if len(w.above[name]) < len(w.completed) { // several objectives may name one bound
+			w.above[name] = append(w.above[name], s.Above[k])
+			if s.Completed > 0 {
+				w.put(name, share(s.Above[k], s.Completed))
+			}
+		}
+		k++
+	}
 }
 
 // put adds the value of a metric in a replication.
@@ -186,6 +207,11 @@ func (e *Evaluation) Estimates() []result.Estimate {
 		if w.Window.Incident > 0 {
 			for _, metric := range plan.EventMetrics() {
 				names = append(names, ofEvent(metric, &e.Plan.Events[w.Window.Incident-1]))
+			}
+		}
+		for _, o := range e.Plan.SLO {
+			if o.Bound > 0 && !slices.Contains(names, o.Name()) {
+				names = append(names, o.Name())
 			}
 		}
 		list = append(list, e.ofModel(w, &w.PerModel, names, w.observations)...)

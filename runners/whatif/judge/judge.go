@@ -194,11 +194,15 @@ type PerModel struct {
 	// were answered as it ends.
 	atLeast []float64
 	tails   map[string][]tail // of every replication, by scope
+	// completed counts the answered requests of every replication, and above, by metric, those of them
+	// that took longer than a bound of a dashboard's buckets.
+	completed []int64
+	above     map[string][]int64
 }
 
 // newPerModel returns what is known before any replication, of a model with so many limits.
 func newPerModel(name string, limits int) PerModel {
-	return PerModel{Name: name, Values: map[string][]float64{}, Over: make([][]int64, limits), Young: make([][]int64, limits), tails: map[string][]tail{}}
+	return PerModel{Name: name, Values: map[string][]float64{}, Over: make([][]int64, limits), Young: make([][]int64, limits), tails: map[string][]tail{}, above: map[string][]int64{}}
 }
 
 // Evaluate simulates a plan under a condition.

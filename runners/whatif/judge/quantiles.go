@@ -44,23 +44,12 @@ func (w *Pool) pooled(metric, name string) (float64, bool) {
 	return float64(h.Quantile(q)), true
 }
 
-// Bounds of the buckets in which TensorFlow Serving counts latencies: 33 of them, from 10 us on, each
-// 1.8 times the one before (monitoring/sampler.h Buckets::Exponential, as its servables' request_latency
-// has them).
-const (
-	firstBound = 10e3 // ns
-	nextBound  = 1.8
-	bounds     = 33
-)
-
 // shown returns the quantile, in nanoseconds, that histogram_quantile of Prometheus makes of the counts in
 // these buckets: it takes latencies as spread evenly within a bucket, and none as beyond the last bound.
 func shown(h model.Hist, q float64) float64 {
+	const bounds = stats.ServingBuckets
 	var upTo [bounds]int64
-	limit := [bounds]float64{firstBound}
-	for k := 1; k < bounds; k++ {
-		limit[k] = limit[k-1] * nextBound
-	}
+	limit := stats.ServingBounds()
 	k := 0
 	last := int64(0)
 	h.CDF(func(ns, count int64) {
@@ -143,6 +132,20 @@ func (w *Pool) interval(metric, name string, confidence float64) (value, low, hi
 			return pooled, min(shown(h, shareUpTo(h, low)), pooled), max(shown(h, shareUpTo(h, high)), pooled)
 		}
 		return pooled, low, high
+	}
+	if above, ok := m.above[metric]; ok {
+		counts := make([]float64, len(above))
+		for i, n := range above {
+			counts[i] = float64(n)
+		}
+		value, low, high = stats.Share(m.completed, counts, confidence)
+		if sum(m.Open) > 0 { // they may take longer yet
+			for i, open := range m.Open {
+				counts[i] += float64(open)
+			}
+			_, _, high = stats.Share(m.answers().Arrived, counts, confidence)
+		}
+		return value, low, high
 	}
 	if isShare(metric) && len(values) == len(m.Arrived) {
 		counts := make([]float64, len(values))

@@ -51,6 +51,8 @@ func (e *Evaluation) Verdicts() []result.Verdict {
 				limits[o.Model]++
 			case o.Metric == "errors" && o.Scope == "":
 				e.byCount(&v, w, w.Bad, w.Open, o.Limit)
+			case o.Bound > 0:
+				e.byCount(&v, w.answers(), w.above[o.Name()], w.Open, o.Limit)
 			default:
 				e.byInterval(&v, window, o)
 			}
@@ -200,6 +202,15 @@ func (e *Evaluation) byInterval(v *result.Verdict, w *Pool, o plan.SLO) {
 	case result.Fail:
 		v.Text = found
 	}
+}
+
+// answers returns the requests that are answered or may still be, as a dashboard counts them.
+func (m *PerModel) answers() *PerModel {
+	one := &PerModel{Name: m.Name, Arrived: slices.Clone(m.completed)}
+	for i, open := range m.Open {
+		one.Arrived[i] += open
+	}
+	return one
 }
 
 // stillOpen says why a verdict that the open requests can turn is undecided.

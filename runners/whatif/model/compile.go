@@ -57,6 +57,11 @@ func Compile(p *plan.Plan, c Condition) *Spec {
 			s.Limits = append(s.Limits, int64(o.Limit))
 		}
 	}
+	for _, o := range p.SLO {
+		if o.Bound > 0 {
+			s.Bounds = append(s.Bounds, int64(o.Bound))
+		}
+	}
 	for _, w := range p.Windows() {
 		s.Windows = append(s.Windows, Window{Window: w, Carries: true, Steady: steady(p, w), Step: stepOf(p, w)})
 	}

@@ -88,7 +88,9 @@ type Outcomes struct {
 	Over []int64 `json:"over,omitempty"`
 	// Young counts the open requests that are not older than each of the limits. Nobody
 	// knows whether they meet it.
-	Young   []int64 `json:"young,omitempty"`
+	Young []int64 `json:"young,omitempty"`
+	// Above counts the answered requests, of all models, that took longer than each of Spec.Bounds.
+	Above   []int64 `json:"above,omitempty"`
 	Latency Hist    `json:"latency"`
 }
 
@@ -136,6 +138,7 @@ func newSample(spec *Spec, w *world) *Sample {
 	for k := range s.Segments {
 		one := &s.Segments[k]
 		one.Outcomes = newOutcomes(spec.Limits)
+		one.Above = make([]int64, len(spec.Bounds))
 		end := w.end
 		if k < Segments-1 {
 			end = w.starts[k+1]
@@ -265,6 +268,11 @@ func (s *Sample) succeeded(w *world, r *request) {
 	s.instant(r.intended).done(took, w.spec.Limits)
 	one := s.segment(r.intended)
 	one.succeeded(took, w.spec.Limits)
+	for k, bound := range w.spec.Bounds {
+		if took > bound {
+			one.Above[k]++
+		}
+	}
 	if r.partial {
 		one.Partial++
 	}

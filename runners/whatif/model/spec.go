@@ -86,6 +86,8 @@ type Spec struct {
 
 	// Limits holds the latencies that the plan's objectives set for requests.
 	Limits []int64
+	// Bounds holds the bounds above which answered requests are counted.
+	Bounds []int64
 	// Works holds, for each shard of each tier, how many seconds a request keeps one of its
 	// containers busy. With nil, how full containers are is not computed ([Life.Fullest]).
 	Works [tiers][]float64

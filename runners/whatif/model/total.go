@@ -64,6 +64,10 @@ func (s *Outcomes) add(o *Outcomes) {
 	if s.Over == nil {
 		s.Over, s.Young = make([]int64, len(o.Over)), make([]int64, len(o.Young))
 	}
+	if s.Above == nil {
+		s.Above = make([]int64, len(o.Above))
+	}
+	add(s.Above, o.Above)
 	add(s.Over, o.Over)
 	add(s.Young, o.Young)
 	add(s.Failed[:], o.Failed[:])

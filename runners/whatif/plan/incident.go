@@ -166,5 +166,8 @@ type SLO struct {
 	Op     string  `json:"op"`              // <=, <, >= or >
 	Limit  float64 `json:"limit"`           // in base units
 	Model  string  `json:"model,omitempty"` // of the mix; "" for all requests
-	Unit   string  `json:"unit"`            // ns, bytes, fraction, per_second, per_hour, count
+	// Bound is the bound of TensorFlow Serving's buckets, in nanoseconds, that dashboard_above counts
+	// from: the least that is not below the time in Scope.
+	Bound float64 `json:"bound,omitempty"`
+	Unit  string  `json:"unit"` // ns, bytes, fraction, per_second, per_hour, count
 }

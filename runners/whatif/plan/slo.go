@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/runners/whatif/quantity"
+	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
 // Metric is a quantity that an objective may limit.
@@ -36,6 +37,9 @@ const Corrected = "corrected"
 // Dashboard is the beginning of metrics as a dashboard on TensorFlow Serving's buckets shows them.
 const Dashboard = "dashboard_"
 
+// someTime stands for a time among the scopes of a metric.
+const someTime = "time"
+
 // Metrics lists all metrics.
 var Metrics = metrics()
 
@@ -50,6 +54,7 @@ func metrics() []Metric {
 	return append(list,
 		Metric{Name: Dashboard + "p50", Scopes: latencies[:4], Kind: quantity.Duration, Unit: "ns", Doc: "the same median as a dashboard shows it: histogram_quantile over TensorFlow Serving's buckets, 10 us x 1.8^k"},
 		Metric{Name: Dashboard + "p99", Scopes: latencies[:4], Kind: quantity.Duration, Unit: "ns", Doc: "the same 99th percentile as a dashboard shows it: histogram_quantile over TensorFlow Serving's buckets, 10 us x 1.8^k; a true 48.5 ms may be shown as 60 ms"},
+		Metric{Name: Dashboard + "above", Scopes: []string{someTime}, Kind: quantity.Percent, Unit: "fraction", Doc: "share of the answered requests above a bound of TensorFlow Serving's buckets (10 us x 1.8^k), the least that is not below the time, as dashboard_above(50ms) of 67.5 ms: what 1 - rate(bucket{le=...})/rate(count) is on a dashboard, exactly"},
 		Metric{Name: "errors", Scopes: Causes, NoScope: true, Kind: quantity.Percent, Unit: "fraction", Doc: "share of requests that fail, of one cause or of all (CAP-4.5)"},
 		Metric{Name: "goodput", NoScope: true, Kind: quantity.Rate, Unit: "per_second", Higher: true, Doc: "successful answers a second, whenever their requests came (CAP-12.14)"},
 		Metric{Name: "answered", NoScope: true, Kind: quantity.Percent, Unit: "fraction", Higher: true, Doc: "share of the requests that are answered successfully before the simulation ends, a minute behind the window"},
@@ -103,7 +108,7 @@ func (s *SLO) decodeText(d *decoder, text, path string) {
 		written += "(" + scope + ")"
 	}
 	i := slices.IndexFunc(Metrics, func(m Metric) bool {
-		return m.Name == name && (scope == "" && m.NoScope || slices.Contains(m.Scopes, scope) || scope != "" && slices.Contains(m.Scopes, "*"))
+		return m.Name == name && (scope == "" && m.NoScope || scope != "" && slices.Contains(m.Scopes, someTime) || slices.Contains(m.Scopes, scope) || scope != "" && slices.Contains(m.Scopes, "*"))
 	})
 	if i < 0 {
 		hint := Nearest(written, MetricNames())
@@ -115,6 +120,9 @@ func (s *SLO) decodeText(d *decoder, text, path string) {
 	}
 	metric := Metrics[i]
 	s.Metric, s.Scope, s.Op, s.Unit = name, scope, m[3], metric.Unit
+	if slices.Contains(metric.Scopes, someTime) {
+		d.bound(s, path)
+	}
 	if strings.HasPrefix(s.Op, ">") != metric.Higher {
 		d.report(path, badSLO, "%q: of %s %s is better, so the objective is %s", text, name, better(metric.Higher), map[bool]string{true: ">=", false: "<="}[metric.Higher])
 	}
@@ -140,6 +148,21 @@ func (s *SLO) decodeText(d *decoder, text, path string) {
 		d.report(path, badSLO, "%q: nothing takes no time, want a limit above 0", text)
 	}
 	s.Limit = limit
+}
+
+// bound sets the bound of an objective on the share above it.
+func (d *decoder) bound(s *SLO, path string) {
+	at, err := quantity.Parse(quantity.Duration, s.Scope)
+	bounds := stats.ServingBounds()
+	i := slices.IndexFunc(bounds[:], func(b float64) bool { return b >= at*(1-1e-9) })
+	switch {
+	case err != nil:
+		d.report(path, badSLO, "%q: %s", s.Text, err)
+	case at <= 0 || i < 0:
+		d.report(path, badSLO, "%q: found %s, want a time above 0 and up to %s, the greatest bound of TensorFlow Serving's buckets", s.Text, s.Scope, Duration(bounds[len(bounds)-1]).text())
+	default:
+		s.Bound = bounds[i]
+	}
 }
 
 func better(higher bool) string {

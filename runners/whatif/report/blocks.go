@@ -166,6 +166,11 @@ func dashboard(l *lines, list []result.Estimate, of result.Scope, name string) {
 	if name == "" && p50 != nil && p99 != nil && p50.Value != nil && p99.Value != nil {
 		l.add("  a dashboard on TensorFlow Serving's buckets shows p50 %s, p99 %s", duration(*p50.Value), duration(*p99.Value))
 	}
+	for _, e := range list {
+		if name == "" && e.Scope == of && strings.HasPrefix(e.Metric, "dashboard_above(") && e.Value != nil {
+			l.add("  %s %s", e.Metric, estimate(&e))
+		}
+	}
 }
 
 // most is the share of requests from which on they are most.
