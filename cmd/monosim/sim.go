@@ -104,7 +104,7 @@ func (s *simFlags) define(f *pflag.FlagSet) {
 	f.StringVar(&s.maxMemory, "max-memory", "", command.MemoryHelp)
 	f.StringVar(&s.cost, "cost", "", "write into a file, as JSON, what a run that comes to its end has cost: time, events, reads, memory in use")
 	f.DurationVar(&s.maxWall, "max-wall", 0, "end the run after so much time of the clock on the wall, with what there is then; 0 for never")
-	f.StringArrayVar(&s.at, "at", nil, `a time and a sentence, as "1h: ZooKeeper goes down for 10m"; may be repeated`)
+	f.StringArrayVar(&s.at, "at", nil, atHelp)
 	f.StringVar(&s.script, "script", "", "a file of such lines")
 	f.StringVar(&s.memoryLimit, "memory-limit", "", "memory that a model server may use before it is killed, as 8GiB (default: no limit)")
 	f.StringVar(&s.loadRate, "load-speed", "", "how much of a model a server loads in a second, as 300MiB (default 300 MB)")
@@ -247,15 +247,23 @@ func (s *simFlags) addScript(cluster *sim.Cluster) error {
 		}
 		lines = steps.ScriptLines(s.script, string(text))
 	}
-	for _, text := range s.at {
-		lines = append(lines, steps.ScriptLine{Where: "--at", Text: text})
-	}
-	acts, err := steps.ReadScript(lines, &simrun.Runner{}, cluster.Spec(), s.options.For)
+	acts, err := steps.ReadScript(atLines(lines, s.at), &simrun.Runner{}, cluster.Spec(), s.options.For)
 	if err != nil {
 		return err
 	}
 	cluster.Script(acts)
 	return nil
+}
+
+// atHelp describes the values of --at.
+const atHelp = `a time and a sentence, as "1h: ZooKeeper goes down for 10m"; may be repeated`
+
+// atLines adds the lines of --at to those of a script.
+func atLines(lines []steps.ScriptLine, at []string) []steps.ScriptLine {
+	for _, text := range at {
+		lines = append(lines, steps.ScriptLine{Where: "--at", Text: text})
+	}
+	return lines
 }
 
 func printSim(w io.Writer, report *sim.Report, asJSON bool) error {

@@ -17,7 +17,8 @@ import (
 
 // newTrainCommand makes `monosim train`.
 func newTrainCommand() *cobra.Command {
-	asJSON, schema := false, false
+	var o trainFlags
+	schema := false
 	cmd := &cobra.Command{
 		Use:   "train PLAN",
 		Short: "Run a training job from a plan: restore, steps, barriers, failures, saves, exports",
@@ -43,6 +44,7 @@ expect: [INV-8] says so.
 The exit code is 0 when the run came to its end, 1 when it broke off, a line of the script
 failed, an invariant broke that the reference holds or the job came to stand still, and 2 for a plan that makes no sense, with file, line and column of each mistake.`,
 		Example: `  monosim train runners/train/plans/failure.yaml
+  monosim train plan.yaml --seed 7 --quirks fixed --at '20m: ps1 is killed'
   monosim train plan.yaml --json
   monosim train --schema > train.schema.json`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -56,24 +58,41 @@ failed, an invariant broke that the reference holds or the job came to stand sti
 				_, err := cmd.OutOrStdout().Write(train.Schema())
 				return err
 			}
-			return runTrain(cmd, args[0], asJSON)
+			o.instead.HasSeed = cmd.Flags().Changed("seed")
+			return o.run(cmd, args[0])
 		},
 	}
 	cmd.Flags().BoolVar(&schema, "schema", false, "print the JSON schema of plans, for editors, and end")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON instead of text")
+	f := cmd.Flags()
+	f.BoolVar(&o.asJSON, "json", false, "print JSON instead of text")
+	f.Uint64Var(&o.instead.Seed, "seed", 1, "what every choice of the run follows from, instead of the plan's seed")
+	f.StringVar(&o.instead.Quirks, "quirks", "", quirksHelp+"; instead of the plan's")
+	f.StringArrayVar(&o.at, "at", nil, atHelp+"; beside the plan's script")
 	return cmd
 }
 
-func runTrain(cmd *cobra.Command, name string, asJSON bool) error {
+// trainFlags holds the flags of `monosim train`.
+type trainFlags struct {
+	instead train.Instead
+	at      []string
+	asJSON  bool
+}
+
+func (o *trainFlags) run(cmd *cobra.Command, name string) error {
+	if o.instead.Quirks != "" {
+		if err := checkQuirks(o.instead.Quirks); err != nil {
+			return command.BadInput(err)
+		}
+	}
 	text, err := os.ReadFile(name)
 	if err != nil {
 		return command.BadInput(err)
 	}
-	plan, err := train.Read(name, text)
+	plan, err := train.ReadInstead(name, text, o.instead)
 	var acts []runners.Act
 	if plan != nil && plan.For > 0 && plan.Job.Check() == nil { // else the script's lines cannot be held to the job
 		var wrong error
-		acts, wrong = trainActs(plan)
+		acts, wrong = o.acts(plan)
 		err = errors.Join(err, wrong)
 	}
 	if err != nil {
@@ -85,7 +104,7 @@ func runTrain(cmd *cobra.Command, name string, asJSON bool) error {
 	if report == nil {
 		return command.BadInput(failure)
 	}
-	if asJSON {
+	if o.asJSON {
 		encoder := json.NewEncoder(cmd.OutOrStdout())
 		encoder.SetIndent("", "  ")
 		if err := encoder.Encode(report); err != nil {
@@ -107,11 +126,11 @@ func runTrain(cmd *cobra.Command, name string, asJSON bool) error {
 	return nil
 }
 
-// trainActs reads the script of a plan.
-func trainActs(plan *train.Plan) ([]runners.Act, error) {
+// acts reads the script of a plan and what --at adds.
+func (o *trainFlags) acts(plan *train.Plan) ([]runners.Act, error) {
 	var lines []steps.ScriptLine
 	for _, line := range plan.Script {
 		lines = append(lines, steps.ScriptLine{Where: line.Where, Text: line.Text})
 	}
-	return steps.ReadScript(lines, &simrun.Runner{}, plan.Spec(), plan.For)
+	return steps.ReadScript(atLines(lines, o.at), &simrun.Runner{}, plan.Spec(), plan.For)
 }

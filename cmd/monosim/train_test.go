@@ -74,6 +74,32 @@ func TestTrainTellsAJobThatStandsStill(t *testing.T) {
 	}
 }
 
+// Flags count instead of what the plan says, also where the plan's defaults follow from it (Q253).
+func TestFlagsOfTrainCountInsteadOfThePlan(t *testing.T) {
+	plan := filepath.Join(t.TempDir(), "plan.yaml")
+	if err := os.WriteFile(plan, []byte("seed: 3\nfor: 20m\nrun_config: {num_ps: 1}\njob: {restart_after: 30s}\nscript: [\"15m: chief is killed\"]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		code int
+		want []string
+	}{
+		{nil, 0, []string{"seed 3, quirks python", "tried 0 more times, 30s after"}},
+		{[]string{"--seed", "0", "--at", "10m: ps0 is killed"}, 0, []string{"seed 0, quirks python", "600.000s  ps0 is killed: done", "900.000s  chief is killed: done"}},
+		{[]string{"--quirks", "fixed"}, 0, []string{"seed 3, quirks fixed", "tried 6 more times, 5s after"}},
+		{[]string{"--quirks", "Q9999"}, 2, []string{"--quirks: "}},
+		{[]string{"--at", "10m: ps7 is killed"}, 2, []string{"--at: process of the training job: found ps7, want one of chief, ps0"}},
+	} {
+		code, out, message := monosim(append([]string{"train", plan}, c.args...)...)
+		for _, want := range c.want {
+			if code != c.code || !strings.Contains(out+message, want) {
+				t.Errorf("%q: exit code %d, %s\n%s\nwant %d and %s", c.args, code, message, out, c.code, want)
+			}
+		}
+	}
+}
+
 func TestTrainRefusesPlansThatMakeNoSense(t *testing.T) {
 	plan := filepath.Join(t.TempDir(), "plan.yaml")
 	for _, c := range []struct{ text, want string }{

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -50,9 +51,22 @@ type file struct {
 	Script       yaml.Node            `yaml:"script" doc:"what happens, a line each, as \"10m: ps0 is killed\""`
 }
 
+// Instead has values that count instead of those of a plan.
+type Instead struct {
+	// Seed counts where HasSeed is set, Quirks where it is not empty.
+	Seed    uint64
+	HasSeed bool
+	Quirks  string
+}
+
 // Read reads a plan. Its error has a line for every mistake, with file, line and column. checks
 // are made of its job, beside those of the job itself; their errors are *runners.SpecError.
 func Read(name string, text []byte, checks ...func(*runners.TrainingSpec) error) (*Plan, error) {
+	return ReadInstead(name, text, Instead{}, checks...)
+}
+
+// ReadInstead reads a plan as [Read] does, of which some values do not count.
+func ReadInstead(name string, text []byte, instead Instead, checks ...func(*runners.TrainingSpec) error) (*Plan, error) {
 	root, err := yamldoc.Read(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s:%w", name, err)
@@ -60,7 +74,7 @@ func Read(name string, text []byte, checks ...func(*runners.TrainingSpec) error)
 	if root == nil {
 		return nil, fmt.Errorf("%s:1:1: found nothing, want a plan", name)
 	}
-	d := &reader{from: map[string]place{}, checks: checks}
+	d := &reader{from: map[string]place{}, checks: checks, instead: instead}
 	d.file = name
 	return d.plan(root)
 }
@@ -69,13 +83,18 @@ func Read(name string, text []byte, checks ...func(*runners.TrainingSpec) error)
 type reader struct {
 	decoder
 	// from holds where, and by which field, the configurations set each setting of the job.
-	from   map[string]place
-	checks []func(*runners.TrainingSpec) error
+	from    map[string]place
+	checks  []func(*runners.TrainingSpec) error
+	instead Instead
 }
 
 func (d *reader) plan(n *yaml.Node) (*Plan, error) {
 	f := file{Seed: 1, For: time.Hour, Quirks: "python"}
 	d.object(n, "plan", &f)
+	f.Quirks = cmp.Or(d.instead.Quirks, f.Quirks)
+	if d.instead.HasSeed {
+		f.Seed = d.instead.Seed
+	}
 	kept, err := quirks.Parse(f.Quirks)
 	notes := d.configs(n, &f, kept)
 	if f.For <= 0 {
