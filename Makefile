@@ -8,7 +8,7 @@ comma := ,
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # .ci/steps runs side by side what may
-.PHONY: python-mutants help check quick nightly seeds seeds-check fmt fmt-check vet cross-check lint house proto proto-check test test-changed test-computing test-waiting test-summary race race-computing race-waiting nightly-race nightly-whatif nightly-gherkin nightly-soak nightly-seeds nightly-fuzz nightly-scripts nightly-flakes determinism scenarios-check vectors-check check-zookeeper check-zookeeper-suites check-grpc names mutants check-python check-contract check-runners check-real check-java soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam check-autoscaler nightly-autoscaler repairs nightly-repairs lab check-lab fuzz scripts flakes parity parity-check records-check pytest-wheel install size-check release image newcomer findings clean
+.PHONY: museum python-mutants help check quick nightly seeds seeds-check fmt fmt-check vet cross-check lint house proto proto-check test test-changed test-computing test-waiting test-summary race race-computing race-waiting nightly-race nightly-whatif nightly-gherkin nightly-soak nightly-seeds nightly-fuzz nightly-scripts nightly-flakes determinism scenarios-check vectors-check check-zookeeper check-zookeeper-suites check-grpc names mutants check-python check-contract check-runners check-real check-java soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam check-autoscaler nightly-autoscaler repairs nightly-repairs lab check-lab fuzz scripts flakes parity parity-check records-check pytest-wheel install size-check release image newcomer findings clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-23s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -288,6 +288,15 @@ fuzz: ## every fuzz target, FUZZTIME each (default 20000x: that many inputs)
 scripts: ## leaps on and off are compared: LEAPSCRIPTS (1000000) random scripts of the model of a leap, 20 minutes of processor time, and FAULTSCRIPTS (10000) of the real stack, from seed FIRST (0)
 	$(GO) test -count=1 ./engine/vtime/leap -run TestLeapsMakeNoDifference -timeout 6h -args -vtime.leapscripts $(or $(LEAPSCRIPTS),1000000) -vtime.firstscript $(or $(FIRST),0)
 	$(GO) test -count=1 ./runners/test/simrun -run TestLeapsMakeNoDifferenceUnderFaults -timeout 6h -args -simrun.leapscripts $(or $(FAULTSCRIPTS),10000) -simrun.firstscript $(or $(FIRST),0)
+
+# what make museum has to find in ten minutes of two cores
+museumQuirks := Q20,Q25,Q29,Q41,Q42,Q43,Q109,Q120,Q208,Q300,Q303,Q322
+
+museum: ## prove the scenarios of features/museum with 100 seeds, and find faults of the reference again from stories that nobody has told before: SEED (default the time), FOR (10m), QUIRKS
+	$(GO) build -o $(BUILD)/monosim ./cmd/monosim
+	$(BUILD)/monosim test features/museum --seeds 100
+	$(GO) test -count=1 ./features/explore -run TestACanaryIsFound
+	$(BUILD)/monosim explore --seed $(or $(SEED),$$(date +%s)) --for $(or $(FOR),10m) --find $(or $(QUIRKS),$(museumQuirks))
 
 python-mutants: ## change the reference's agents in eighteen small ways, one at a time, and see that a comparison notices; a quarter of an hour; ONLY='bindings every'; needs MONOLITH_SRC and PYTHON
 	@test -n "$$MONOLITH_SRC" || { echo "python-mutants: MONOLITH_SRC names no checkout of bytedance/monolith"; exit 2; }

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"slices"
 	"strings"
@@ -312,5 +313,64 @@ func TestQuirksWithSomeRepaired(t *testing.T) {
 		if got := repaired(c.quirks, all, c.more); got != c.want {
 			t.Errorf("%q with %v repaired: got %q, want %q", c.quirks, c.more, got, c.want)
 		}
+	}
+}
+
+// planted is the simulation with a fault that no quirk is about: a cluster in which an agent has started twice
+// is never whole.
+type planted struct{ *simrun.Runner }
+
+func (r planted) Build(spec runners.Spec) (runners.Cluster, error) {
+	c, err := r.Runner.Build(spec)
+	if err != nil {
+		return nil, err
+	}
+	return plantedCluster{c.(*simrun.Cluster)}, nil
+}
+
+type plantedCluster struct{ *simrun.Cluster }
+
+func (c plantedCluster) Whole() error {
+	for _, p := range c.Pods() {
+		if s, err := c.PodState(p.Name); err != nil || s.Starts > 1 {
+			return errors.Join(err, runners.Broken{Invariant: "canary", At: c.Now(), Text: p.Name + " has started twice"})
+		}
+	}
+	return c.Cluster.Whole()
+}
+
+// Goal: a fault that was planted is found, cut down to the act that shows it, and has no cause. Method: the
+// repaired reference, whose own faults do not hide it.
+func TestACanaryIsFound(t *testing.T) {
+	h := &Hunt{Runner: planted{&simrun.Runner{}}, Quirks: "fixed", Seeds: 16, Seed: 1}
+	for _, w := range Worlds() {
+		if w.Name == "v3 1x3" {
+			h.Worlds = append(h.Worlds, w)
+		}
+	}
+	tally, err := h.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(tally.Found, func(f *Found) bool { return f.What == "canary" })
+	if i < 0 {
+		t.Fatalf("%d stories, %d failed: found no canary", tally.Stories, tally.Failed)
+	}
+	if f := tally.Found[i]; f.Cause != "" || len(f.Story.Acts) != 1 {
+		t.Errorf("the canary has the cause %q and %d acts, want no cause and one act:\n%s", f.Cause, len(f.Story.Acts), f.Scenario)
+	}
+}
+
+// Goal: a hunt for quirks ends once all are found, and knows which are missing.
+func TestAHuntForQuirksEnds(t *testing.T) {
+	h := &Hunt{Find: []string{"Q208"}, Seed: 1}
+	_, tally := hunted(t, h)
+	if len(h.Missing()) > 0 || tally.Left < 0 {
+		t.Errorf("%d stories, missing %v, want an end with none", tally.Stories, h.Missing())
+	}
+	const absent = "Q" + "152"
+	h = &Hunt{Find: []string{"Q208", absent}, Seed: 1, Seeds: 2}
+	if hunted(t, h); !slices.Contains(h.Missing(), absent) {
+		t.Errorf("missing %v, want %s, which those worlds do not show", h.Missing(), absent)
 	}
 }

@@ -30,12 +30,16 @@ type Hunt struct {
 	Shard, Shards int
 	// Quirks are those of stories whose world sets none.
 	Quirks string
+	// Find, when set, has the quirks to find, by id: the hunt ends once each was a cause. Every other
+	// round has those repaired that were found, so that the rarer ones show.
+	Find []string
 	// Progress, when set, is called from time to time, and Tell with each thing that is found, in
 	// order. An error of Tell ends the hunt.
 	Progress func(*Tally)
 	Tell     func(*Found) error
 
 	all   []string // ids of quirks that can be repaired
+	done  func()   // ends the hunt, as ctx does
 	tally Tally
 	mu    sync.Mutex // of tally, where stories are told side by side
 }
@@ -123,8 +127,15 @@ func (h *Hunt) Run(ctx context.Context) (*Tally, error) {
 			return nil, err
 		}
 	}
+	ctx, h.done = context.WithCancel(ctx)
+	defer h.done()
+	asked := h.Quirks
+	defer func() { h.Quirks = asked }()
 	done, round := 0, firstRound
-	for ctx.Err() == nil && (h.Seeds == 0 || done < h.Seeds) {
+	for odd := false; ctx.Err() == nil && (h.Seeds == 0 || done < h.Seeds); odd = !odd {
+		if h.Quirks = asked; odd && len(h.Find) > 0 {
+			h.Quirks = repaired(asked, h.all, h.causes())
+		}
 		n := round
 		if h.Seeds > 0 {
 			n = min(n, h.Seeds-done)
@@ -269,10 +280,7 @@ func (h *Hunt) look(ctx context.Context, failed []*failure) error {
 // behind returns those failures that are not like what was found, or still fail with the causes of
 // what was found repaired: then they stay that way, so that what hides behind a cause is seen.
 func (h *Hunt) behind(ctx context.Context, failed []*failure) (left []*failure) {
-	var causes []string
-	for _, f := range h.tally.Found {
-		causes = append(causes, h.idsOf(f.Cause)...)
-	}
+	causes := h.causes()
 	alike := make([]*Found, len(failed))
 	still := make([]*failure, len(failed))
 	h.parallel(ctx, len(failed), func(i int) {
@@ -424,10 +432,32 @@ func (h *Hunt) add(f *Found) error {
 		}
 	}
 	h.tally.Found = append(h.tally.Found, f)
+	if len(h.Find) > 0 && len(h.Missing()) == 0 {
+		h.done()
+	}
 	if h.Tell == nil {
 		return nil
 	}
 	return h.Tell(f)
+}
+
+// causes lists the quirks that what was found names as causes.
+func (h *Hunt) causes() (ids []string) {
+	for _, f := range h.tally.Found {
+		ids = append(ids, h.idsOf(f.Cause)...)
+	}
+	return ids
+}
+
+// Missing lists the quirks of Find that were no cause so far.
+func (h *Hunt) Missing() (ids []string) {
+	found := h.causes()
+	for _, id := range h.Find {
+		if !slices.Contains(found, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // idsOf lists the quirks that a cause names.

@@ -1,8 +1,9 @@
 Feature: What breaks clusters of agents of version 3, and the same repaired
 
+  # found by monosim explore: bound, after 17 stories of all worlds, in v3 1x3
   # not-real: every choice is its default, which no process keeps to
   # not-python: the reference keeps all of its faults
-  @v3 @Q208 @found-bound @not-real @not-python
+  @v3 @Q208 @not-real @not-python
   Scenario Outline: The bindings of a session that expired (quirks <quirks>)
     Given a v3 cluster of 1 shard with 1 replica
     And pods that end start again after 15s
@@ -21,9 +22,10 @@ Feature: What breaks clusters of agents of version 3, and the same repaired
       | python | for 4m the invariant bound is broken |
       | -Q208  | within 4m the cluster is whole       |
 
+  # found by monosim explore: bound, after 49 stories of all worlds, in v3 1x3
   # not-real: every choice is its default, which no process keeps to
   # not-python: the reference keeps all of its faults
-  @v3 @Q41 @found-bound @not-real @not-python
+  @v3 @Q41 @not-real @not-python
   Scenario Outline: A binding that could not be made (quirks <quirks>)
     Given a v3 cluster of 1 shard with 1 replica
     And pods that end start again after 2s
@@ -42,9 +44,10 @@ Feature: What breaks clusters of agents of version 3, and the same repaired
       | python | for 4m the invariant bound is broken |
       | -Q41   | within 4m the cluster is whole       |
 
+  # found by monosim explore: listed, after 50 stories of all worlds, in v3 2x2 with filters
   # not-real: every choice is its default, which no process keeps to
   # not-python: the reference keeps all of its faults
-  @v3 @Q43 @found-listed @not-real @not-python
+  @v3 @Q43 @not-real @not-python
   Scenario Outline: A binding that was seen before its service information (quirks <quirks>)
     Given a v3 cluster of 1 shard with 1 replica
     And pods that end start again after 2s
@@ -63,9 +66,10 @@ Feature: What breaks clusters of agents of version 3, and the same repaired
       | python | for 4m the invariant listed is broken |
       | -Q43   | within 4m the cluster is whole        |
 
+  # found by monosim explore: listed, after 89 stories of all worlds, in v3 1x3
   # not-real: every choice is its default, which no process keeps to
   # not-python: the reference keeps all of its faults
-  @v3 @Q40 @found-listed @not-real @not-python
+  @v3 @Q40 @not-real @not-python
   Scenario Outline: What an agent binds anew within the session of the one before (quirks <quirks>)
     Given a v3 cluster of 1 shard with 1 replica
     And pods that end start again after 5s
@@ -85,9 +89,10 @@ Feature: What breaks clusters of agents of version 3, and the same repaired
       | python | for 4m the invariant listed is broken |
       | -Q40   | within 4m the cluster is whole        |
 
+  # found by monosim explore: ghost, after 217 stories of all worlds, in v3 1x3
   # not-real: every choice is its default, which no process keeps to
   # not-python: the reference keeps all of its faults
-  @v3 @Q29 @found-ghost @not-real @not-python
+  @v3 @Q29 @not-real @not-python
   Scenario Outline: The registration of an agent that waits for its threads (quirks <quirks>)
     Given a v3 cluster of 1 shard with 1 replica
     And pods that end start again after 30s
@@ -106,9 +111,10 @@ Feature: What breaks clusters of agents of version 3, and the same repaired
       | python | the invariant ghost is broken       |
       | -Q29   | no registration outlives its server |
 
+  # found by monosim explore: listed, after 313 stories of all worlds, in v3 1x3
   # not-real: every choice is its default, which no process keeps to
   # not-python: the reference keeps all of its faults
-  @v3 @Q206 @found-listed @not-real @not-python
+  @v3 @Q206 @not-real @not-python
   Scenario Outline: Service information after a session that was lost while it was reported (quirks <quirks>)
     Given a v3 cluster of 1 shard with 2 replicas
     And pods that end start again after 15s
@@ -127,9 +133,10 @@ Feature: What breaks clusters of agents of version 3, and the same repaired
       | Q206,Q43 | for 4m the invariant listed is broken |
       | Q43      | within 4m the cluster is whole        |
 
+  # found by monosim explore: serves, after 417 stories of all worlds, in v3 1x3
   # not-real: every choice is its default, which no process keeps to
   # not-python: the reference keeps all of its faults
-  @v3 @Q42 @found-serves @not-real @not-python
+  @v3 @Q42 @not-real @not-python
   Scenario Outline: A model that is declared after it was published (quirks <quirks>)
     Given a v3 cluster of 1 shard with 1 replica
     And pods that end start again after 15s
@@ -150,7 +157,7 @@ Feature: What breaks clusters of agents of version 3, and the same repaired
 
   # not-real: every choice is its default, which no process keeps to
   # not-python: the reference keeps all of its faults
-  @v3 @Q44 @found-serves @not-real @not-python
+  @v3 @Q44 @not-real @not-python
   Scenario Outline: A layout with a malformed child (quirks <quirks>)
     Given a v3 cluster of 1 shard with 1 replica
     And pods that end start again after 15s
@@ -170,7 +177,7 @@ Feature: What breaks clusters of agents of version 3, and the same repaired
 
   # not-real: every choice is its default, which no process keeps to
   # not-python: the reference keeps all of its faults
-  @v3 @Q45 @found-serves @not-real @not-python
+  @v3 @Q45 @not-real @not-python
   Scenario Outline: A layout that was deleted and made again (quirks <quirks>)
     Given a v3 cluster of 1 shard with 1 replica
     And pods that end start again after 15s
@@ -194,7 +201,7 @@ Feature: What breaks clusters of agents of version 3, and the same repaired
 
   # not-real: every choice is its default, which no process keeps to
   # not-python: the reference keeps all of its faults
-  @v3 @Q207 @found-listed @not-real @not-python
+  @v3 @Q207 @not-real @not-python
   Scenario Outline: A model that is published again before its bindings change (quirks <quirks>)
     Given a v3 cluster of 1 shard with 1 replica
     And pods that end start again after 15s
@@ -217,7 +224,7 @@ Feature: What breaks clusters of agents of version 3, and the same repaired
 
   # not-real: every choice is its default, which no process keeps to
   # not-python: the reference keeps all of its faults
-  @v3 @Q209 @found-runs @not-real @not-python
+  @v3 @Q209 @not-real @not-python
   Scenario Outline: An agent whose first look at its layout failed (quirks <quirks>)
     Given a v3 cluster of 1 shard with 1 replica
     And pods that end start again after 15s
@@ -237,7 +244,7 @@ Feature: What breaks clusters of agents of version 3, and the same repaired
 
   # not-real: every choice is its default, which no process keeps to
   # not-python: the reference keeps all of its faults
-  @v3 @Q320 @found-serves @not-real @not-python
+  @v3 @Q320 @not-real @not-python
   Scenario Outline: A change of the layout that was lost with the connection (quirks <quirks>)
     Given a v3 cluster of 1 shard with 1 replica
     And pods that end start again after 15s
@@ -261,7 +268,7 @@ Feature: What breaks clusters of agents of version 3, and the same repaired
 
   # not-real: every choice is its default, which no process keeps to
   # not-python: the reference keeps all of its faults
-  @v3 @Q321 @found-listed @not-real @not-python
+  @v3 @Q321 @not-real @not-python
   Scenario Outline: A change of bindings that was lost with the connection (quirks <quirks>)
     Given a v3 cluster of 1 shard with 3 replicas
     And pods that end start again after 15s
@@ -280,9 +287,10 @@ Feature: What breaks clusters of agents of version 3, and the same repaired
       | python | for 4m the invariant listed is broken |
       | -Q321  | within 4m the cluster is whole        |
 
+  # found by monosim explore: info, after 329 stories of all worlds, in v3 1x3
   # not-real: every choice is its default, which no process keeps to
   # not-python: the reference keeps all of its faults
-  @v3 @Q322 @found-info @not-real @not-python
+  @v3 @Q322 @not-real @not-python
   Scenario Outline: How long an outage lasts for agents (quirks <quirks>)
     Given a v3 cluster of 1 shard with 2 replicas
     And pods that end start again after 15s

@@ -70,11 +70,12 @@ whose shape and story are taken, without what they assert; faults are put in.
 builtin:features/rollout.feature names a file of this binary.
 
 What is found is printed as it is found, one of each invariant and cause. The exit code is 0 when
-each has a cause, 1 when one has none, and 2 when what was asked for makes no sense. A run that
-is interrupted ends in order, with 128 and the number of the signal.`,
+each has a cause, 1 when one has none, and 2 when what was asked for makes no sense. With --find
+it is 0 when all of these quirks were found, and else 1. A run that is interrupted ends in order, with 128 and the number of the signal.`,
 		Example: `  monosim explore --for 60s
   monosim explore --quirks fixed --seeds 1000 --jobs 2
   monosim explore builtin:features/rollout.feature --seeds 200 --save found
+  monosim explore --find Q208,Q43 --seeds 400
   monosim explore --world 'v3 1x3' --for 10m --format junit:found.xml --format html:found.html`,
 		SilenceUsage: true,
 		RunE:         func(cmd *cobra.Command, args []string) error { return o.run(cmd, args, parts) },
@@ -87,6 +88,7 @@ is interrupted ends in order, with 128 and the number of the signal.`,
 	f.IntVar(&o.hunt.Jobs, "jobs", 0, "how many stories to tell at the same time, 0 for one for each core; changes nothing but the speed")
 	f.StringVar(&o.shard, "shard", "", "tell one part of the stories, as 1/4 for the first of four")
 	f.StringVar(&o.hunt.Quirks, "quirks", "", "which faults of the reference clusters have: python (default), fixed, ids to keep as Q22,Q117, or ids to repair as -Q22,-Q117")
+	f.StringSliceVar(&o.hunt.Find, "find", nil, "end once each of these quirks, as Q208,Q43, was found as a cause; the exit code is 1 if one was not")
 	f.StringArrayVar(&o.worlds, "world", nil, "explore only the world of this name; may be repeated")
 	f.StringVar(&o.save, "save", "", "write each scenario into this folder")
 	f.StringArrayVar(&o.formats, "format", nil, "report what was found as monosim test does: progress, pretty, junit, cucumber, messages or html, with :FILE into a file; may be repeated")
@@ -111,6 +113,16 @@ func (o *options) check(cmd *cobra.Command) error {
 	}
 	if err := scope.CheckToggles(o.hunt.Quirks); err != nil {
 		return fmt.Errorf("--quirks: %w", err)
+	}
+	for i, id := range o.hunt.Find {
+		q, err := scope.FindQuirk(id)
+		if err == nil && q.Decision != scope.Fix {
+			err = fmt.Errorf("found %s, want one that can be repaired; its decision is %s", id, q.Decision)
+		}
+		if err != nil {
+			return fmt.Errorf("--find: %w", err)
+		}
+		o.hunt.Find[i] = q.ID
 	}
 	var err error
 	o.hunt.Shard, o.hunt.Shards, err = command.Shard(o.shard)
@@ -203,6 +215,10 @@ func (o *options) run(cmd *cobra.Command, paths []string, parts Parts) error {
 		return err
 	case ctx.Err() != nil:
 		return command.InterruptedBy(ctx, fmt.Sprintf("after %d stories", tally.Stories))
+	case len(o.hunt.Find) > 0:
+		if missing := o.hunt.Missing(); len(missing) > 0 {
+			return &command.ExitError{Code: command.ExitFailed}
+		}
 	case tally.Unknown() > 0:
 		return &command.ExitError{Code: command.ExitFailed}
 	}

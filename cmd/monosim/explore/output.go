@@ -133,6 +133,14 @@ func (u *output) close(t *explore.Tally) error {
 			return err
 		}
 	}
+	if find := u.o.hunt.Find; len(find) > 0 {
+		missing := u.o.hunt.Missing()
+		fmt.Fprintf(u.out, "found %d of %d quirks", len(find)-len(missing), len(find))
+		if len(missing) > 0 {
+			fmt.Fprintf(u.out, "; not found: %s", strings.Join(missing, ", "))
+		}
+		fmt.Fprintln(u.out)
+	}
 	wall := time.Since(u.begin)
 	fmt.Fprintf(u.out, "%d stories (%d failed, %d kinds, %d of them without a cause", t.Stories, t.Failed, len(t.Found), t.Unknown())
 	if t.Left > 0 {
@@ -165,7 +173,7 @@ func (u *output) printJSON(t *explore.Tally) error {
 		list = append(list, found{f.What, f.Cause, f.Err, f.Times, f.After, f.World, f.Seed, f.Story.Plain, len(f.Story.Choices), f.Scenario})
 	}
 	return command.PrintJSON(u.cmd, map[string]any{
-		"stories": t.Stories, "failed": t.Failed, "told": t.Told, "again": t.Again, "lost": t.Lost, "left": t.Left,
+		"missing": append([]string{}, u.o.hunt.Missing()...), "stories": t.Stories, "failed": t.Failed, "told": t.Told, "again": t.Again, "lost": t.Lost, "left": t.Left,
 		"virtual_seconds": t.Virtual.Seconds(), "wall_seconds": time.Since(u.begin).Seconds(), "found": list,
 	})
 }
