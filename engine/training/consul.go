@@ -6,6 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 )
 
 // ConsulClient registers services at a Consul agent and looks them up (consul.py:45). Package
@@ -49,7 +50,7 @@ func FindConsul(e *env.Env, kept quirks.Set) (ConsulAddress, error) {
 	host := firstSet(e.Host, "CONSUL_HTTP_HOST", "TCE_HOST_IP")
 	if host == "" {
 		host = consulHost
-		if info, err := e.Files.Stat(consulSocket); err == nil && !info.Dir && (!info.Socket || !kept.Keeps(quirks.Q304)) {
+		if info, err := e.Files.Stat(consulSocket); err == nil && !info.Dir && (!info.Socket || !kept.Keeps(jobquirks.Q304)) {
 			host = consulSocket
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 )
 
 // socketFiles have one file, the agent's.
@@ -29,9 +30,9 @@ func TestQ304_TheAgentsSocketIsFoundOnlyWhenRepaired(t *testing.T) {
 		want   string
 	}{
 		{"a socket", env.FileInfo{Socket: true}, quirks.Python, consulHost},
-		{"a socket, repaired", env.FileInfo{Socket: true}, quirks.Python.Repair(quirks.Q304), consulSocket},
+		{"a socket, repaired", env.FileInfo{Socket: true}, quirks.Python.Repair(jobquirks.Q304), consulSocket},
 		{"a file", env.FileInfo{}, quirks.Python, consulSocket},
-		{"a directory, repaired", env.FileInfo{Dir: true}, quirks.Python.Repair(quirks.Q304), consulHost},
+		{"a directory, repaired", env.FileInfo{Dir: true}, quirks.Python.Repair(jobquirks.Q304), consulHost},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e, _ := newHeldEnv()

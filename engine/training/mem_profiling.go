@@ -7,6 +7,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 )
 
 // EnableTCMalloc appends tcmalloc to LD_PRELOAD (mem_profiling.py:21). If that was unset, an empty
@@ -14,7 +15,7 @@ import (
 // mainDir is the result of [FindMain].
 func EnableTCMalloc(host env.Host, kept quirks.Set, mainDir string) {
 	libs, _ := host.LookupEnv("LD_PRELOAD")
-	if libs != "" || kept.Keeps(quirks.Q197) {
+	if libs != "" || kept.Keeps(jobquirks.Q197) {
 		libs += ":"
 	}
 	host.Setenv("LD_PRELOAD", libs+LibopsPath(mainDir, "../gperftools/libtcmalloc/lib/libtcmalloc.so"))

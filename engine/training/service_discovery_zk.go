@@ -13,6 +13,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem/dict"
 	"github.com/monosim/monosim/engine/pysem/threading"
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/recipes"
 )
 
@@ -196,7 +197,7 @@ func (d *ZKServiceDiscovery) Register(name string, index int, addr string) error
 	if i := d.find(name, index); i >= 0 {
 		old := d.threads[i]
 		d.threads[i] = r
-		if !d.quirks.Keeps(quirks.Q290) {
+		if !d.quirks.Keeps(jobquirks.Q290) {
 			old.end()
 		}
 	} else {

@@ -6,6 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/gfile"
 )
 
@@ -75,7 +76,7 @@ func CopyRecursively(e *env.Env, src, dst string, o CopyOptions) error {
 	o.Overwrite = true
 	c := copying{f: e.Files, o: o}
 	if o.MaxWorkers <= 1 {
-		if o.Quirks.Keeps(quirks.Q196) {
+		if o.Quirks.Keeps(jobquirks.Q196) {
 			c.o.MaxRetries = copyTries
 		}
 		return c.walk(src, dst, func(src, dst string) error { return CopyFile(c.f, src, dst, c.o) })
@@ -89,7 +90,7 @@ func CopyRecursively(e *env.Env, src, dst string, o CopyOptions) error {
 		return err
 	}
 	errs := c.inTasks(e.Tasks, found)
-	if o.Quirks.Keeps(quirks.Q195) {
+	if o.Quirks.Keeps(jobquirks.Q195) {
 		return nil // nobody reads the results of the reference's pool
 	}
 	return cmp.Or(errs...)

@@ -50,7 +50,7 @@ func TestFixesAreTheTogglesOfTheEngine(t *testing.T) {
 
 var quirkName = regexp.MustCompile(`^Q\d+$`)
 
-// toggles lists the quirk constants of package quirks in the tree, and the quirks that
+// toggles lists the quirk constants of packages quirks and jobquirks in the tree, and the quirks that
 // Keeps is asked for anywhere in it.
 func toggles(t *testing.T, root string) (declared, asked []string) {
 	t.Helper()
@@ -65,7 +65,7 @@ func toggles(t *testing.T, root string) (declared, asked []string) {
 		ast.Inspect(file, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.ValueSpec:
-				if file.Name.Name == "quirks" {
+				if strings.HasSuffix(file.Name.Name, "quirks") {
 					declared = append(declared, quirkNames(n.Names...)...)
 				}
 			case *ast.CallExpr:

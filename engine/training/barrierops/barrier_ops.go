@@ -24,6 +24,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/threading"
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/session"
 )
 
@@ -74,7 +75,7 @@ func NewBarrierOp(e *env.Env, capacity int, options Options) *BarrierOp {
 		vars:   &session.Variable{Name: "barrier_var", Device: options.Device, First: make([]bool, capacity)},
 		action: &session.Variable{Name: "barrier_op_action", Device: options.Device, First: []byte{}},
 	}
-	if !options.Quirks.Keeps(quirks.Q238) {
+	if !options.Quirks.Keeps(jobquirks.Q238) {
 		b.placings = &session.Variable{Name: "barrier_placings", Device: options.Device, First: int64(0)}
 	}
 	return b
@@ -108,7 +109,7 @@ func (b *BarrierOp) PlaceBarrier(s session.Session, action string) error {
 
 // takenBack clears an element after a callback's error, with Q237 repaired. It returns the error.
 func (b *BarrierOp) takenBack(s session.Session, index int, err error) error {
-	if err != nil && !b.options.Quirks.Keeps(quirks.Q237) {
+	if err != nil && !b.options.Quirks.Keeps(jobquirks.Q237) {
 		if err := session.Do(s, session.AssignAt(b.vars, index, false)); err != nil {
 			b.e.Log.Logf(env.Warning, "barrier: index %d cannot be taken back: %v", index, err)
 		}
@@ -240,7 +241,7 @@ func (b *BarrierOp) IsAllBlocked(s session.Session) (bool, error) {
 
 // alive reports whether a worker counts: without Alive every worker does.
 func (b *BarrierOp) alive(worker int) bool {
-	return b.options.Alive == nil || b.options.Quirks.Keeps(quirks.Q239) || b.options.Alive(worker)
+	return b.options.Alive == nil || b.options.Quirks.Keeps(jobquirks.Q239) || b.options.Alive(worker)
 }
 
 // IsNoneBlocked reports whether the barrier is removed and no worker waits.

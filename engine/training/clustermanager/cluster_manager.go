@@ -25,6 +25,7 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training"
 	"github.com/monosim/monosim/engine/training/gfile"
 	"github.com/monosim/monosim/engine/training/session"
@@ -114,7 +115,7 @@ func chiefCluster(e *env.Env, d training.ServiceDiscovery, job Job) (Cluster, Ta
 		}
 	}
 	known := len(ps) == job.RequiredPS
-	if known && !job.Quirks.Keeps(quirks.Q315) {
+	if known && !job.Quirks.Keeps(jobquirks.Q315) {
 		if known, err = areThere(d, ps); err != nil {
 			return Cluster{}, Task{}, err
 		}
@@ -234,7 +235,7 @@ func psFromFile(e *env.Env, kept quirks.Set, file string, timeout time.Duration)
 			return strings.Split(text, ","), nil
 		}
 		waited := e.Clock.Now().Sub(start)
-		if waited > timeout || waited == timeout && !kept.Keeps(quirks.Q316) {
+		if waited > timeout || waited == timeout && !kept.Keeps(jobquirks.Q316) {
 			return nil, nil
 		}
 		e.Tasks.Sleep(poll)

@@ -11,6 +11,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/threading"
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training"
 )
 
@@ -56,7 +57,7 @@ func New(e *env.Env, q quirks.Set) (*Client, error) {
 // space or a control character is an InvalidURL.
 func (c *Client) dial(host string, lookup bool, timeout time.Duration) (*connection, error) {
 	host = cmp.Or(host, c.addr.Host)
-	if strings.HasPrefix(host, "/") && (lookup || !c.quirks.Keeps(quirks.Q304)) {
+	if strings.HasPrefix(host, "/") && (lookup || !c.quirks.Keeps(jobquirks.Q304)) {
 		return newConnection(c.e, host, 0), nil
 	}
 	if err := checkURL(host); err != nil {
@@ -120,7 +121,7 @@ func (c *Client) LookupValue(service string, timeoutSeconds, cacheSeconds int) (
 	if err != nil {
 		return nil, err
 	}
-	if cacheSeconds <= 0 || c.quirks.Keeps(quirks.Q301) {
+	if cacheSeconds <= 0 || c.quirks.Keeps(jobquirks.Q301) {
 		c.lock.Lock()
 		defer c.lock.Unlock()
 	}
@@ -144,7 +145,7 @@ func (c *Client) lookup(service string, timeout time.Duration) (any, error) {
 	}
 	if status != 200 {
 		c.e.Log.Logf(env.Error, "consul: %d %s", status, text)
-		if !c.quirks.Keeps(quirks.Q302) {
+		if !c.quirks.Keeps(jobquirks.Q302) {
 			return nil, pysem.Raise("ConsulException", "%s", text)
 		}
 		return []any{}, nil
@@ -203,7 +204,7 @@ func (c *Client) RegisterService(r Registration) error {
 		conn.close()
 		return err
 	}
-	if old := c.beating[id]; old != nil && !c.quirks.Keeps(quirks.Q303) {
+	if old := c.beating[id]; old != nil && !c.quirks.Keeps(jobquirks.Q303) {
 		old.over = true
 	}
 	c.beating[id] = b
@@ -241,14 +242,14 @@ func (c *Client) heartbeat(conn *connection, b *beating) {
 	for !b.over {
 		now := c.e.Clock.Now()
 		status, err := conn.pass(b.id)
-		if err == nil && status != 200 && !b.over && !c.quirks.Keeps(quirks.Q303) {
+		if err == nil && status != 200 && !b.over && !c.quirks.Keeps(jobquirks.Q303) {
 			if _, _, err = conn.exchange("PUT", registerTarget, b.body); err == nil {
 				_, err = conn.pass(b.id)
 			}
 		}
 		if err != nil {
 			c.e.Log.Logf(env.Warning, "heartbeat of %s: %s: %v", b.id, pysem.TypeOf(err), err)
-			if !c.quirks.Keeps(quirks.Q300) {
+			if !c.quirks.Keeps(jobquirks.Q300) {
 				conn.close()
 			} else if !training.IsSocketError(err) {
 				conn.close()
@@ -286,7 +287,7 @@ func (c *Client) DeregisterAt(service string, port int, host string) error {
 	if err := c.change(conn, "/v1/agent/service/deregister/"+id, nil); err != nil {
 		return err
 	}
-	if b := c.beating[id]; b != nil && !c.quirks.Keeps(quirks.Q303) {
+	if b := c.beating[id]; b != nil && !c.quirks.Keeps(jobquirks.Q303) {
 		b.over = true
 	}
 	delete(c.beating, id)

@@ -8,6 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training"
 	"github.com/monosim/monosim/engine/training/consul"
 	"github.com/monosim/monosim/engine/vtime"
@@ -213,7 +214,7 @@ func TestQ303_AHeartbeatGoesOnAfterTheServiceIsGone(t *testing.T) {
 // has forgotten.
 func TestQ303_RepairedAHeartbeatEndsWithItsService(t *testing.T) {
 	l := newLab(t)
-	if sent := heartbeatsOfTwo(l, quirks.Python.Repair(quirks.Q303)); sent != 4 {
+	if sent := heartbeatsOfTwo(l, quirks.Python.Repair(jobquirks.Q303)); sent != 4 {
 		t.Errorf("got %d requests after the second registration, want 4: one, and the heartbeats at 100, 130 and 160 s", sent)
 	}
 	l.wantListed(1)

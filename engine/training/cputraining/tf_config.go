@@ -5,6 +5,7 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 )
 
 // TFConfig is the variable that tells TensorFlow's estimators about their cluster.
@@ -49,7 +50,7 @@ func Local(host env.Host, kept quirks.Set, chief string, ps []string, train func
 // fails.
 func untilItEnds(host env.Host, kept quirks.Set, work func() error) error {
 	err := work()
-	if err == nil || !kept.Keeps(quirks.Q310) {
+	if err == nil || !kept.Keeps(jobquirks.Q310) {
 		host.Unsetenv(TFConfig)
 	}
 	return err

@@ -11,6 +11,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/absl"
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training"
 	"github.com/monosim/monosim/engine/training/clustermanager"
 	"github.com/monosim/monosim/engine/training/hvdlib"
@@ -253,7 +254,7 @@ func BlockedAddrs(kept quirks.Set, c clustermanager.Cluster, ignoredJobs ...stri
 		if slices.Contains(ignoredJobs, job.name) {
 			continue
 		}
-		if job.addrs != nil && len(job.addrs) == 0 && kept.Keeps(quirks.Q261) {
+		if job.addrs != nil && len(job.addrs) == 0 && kept.Keeps(jobquirks.Q261) {
 			return nil, pysem.Raise("ValueError", "max() arg is an empty sequence")
 		}
 		addrs = append(addrs, job.addrs...)

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/clustermanager"
 )
 
@@ -57,7 +57,7 @@ func (w *worker) train() (err error) {
 		w.Env.Tasks.Sleep(seconds(w.Config.RetryWaitInSecs))
 		old := cluster
 		if cluster, err = w.again(err, old); err != nil {
-			if w.captured == nil && !w.Quirks.Keeps(quirks.Q257) {
+			if w.captured == nil && !w.Quirks.Keeps(jobquirks.Q257) {
 				w.captured = err
 			}
 			return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 )
 
 // DatedFiles selects files in a directory that is organised by date. Empty strings and 0 mean that
@@ -27,7 +28,7 @@ type DatedFiles struct {
 // each day, whatever the flag is_hourly says, unless Q312 is repaired.
 func Arguments(kept quirks.Set) DatedFiles {
 	f := DatedFiles{Wildcard: pysem.Some("*")}
-	f.Hourly.Set = kept.Keeps(quirks.Q312)
+	f.Hourly.Set = kept.Keeps(jobquirks.Q312)
 	return f
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/hvdlib"
 )
 
@@ -51,7 +52,7 @@ func (b BytePS) Init(uuid string) error {
 	addr = pysem.Strip(addr)
 	b.set("UCX_RDMA_CM_SOURCE_ADDRESS", addr)
 	b.set("PSLITE_UCX_TLS", b.or("PSLITE_UCX_TLS", "rc_x,tcp,self,cuda"))
-	if _, err := b.required("UCX_NET_DEVICES"); err != nil && b.Quirks.Keeps(quirks.Q255) {
+	if _, err := b.required("UCX_NET_DEVICES"); err != nil && b.Quirks.Keeps(jobquirks.Q255) {
 		return err
 	}
 	b.set("DMLC_NODE_HOST", addr)

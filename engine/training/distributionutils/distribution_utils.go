@@ -18,6 +18,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/cputraining"
 	"github.com/monosim/monosim/engine/training/hvdlib"
 )
@@ -100,7 +101,7 @@ func (s *SyncTraining) library(c *cputraining.DistributedCPUTrainingConfig) (hvd
 	if broadcast == 0 || allreduce == 0 {
 		return s.horovod(c)
 	}
-	if !s.inited && !s.Quirks.Keeps(quirks.Q256) {
+	if !s.inited && !s.Quirks.Keeps(jobquirks.Q256) {
 		s.begun(c, lib)
 	}
 	return lib, nil

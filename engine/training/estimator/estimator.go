@@ -4,6 +4,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training"
 	"github.com/monosim/monosim/engine/training/runnerutils"
 	"github.com/monosim/monosim/engine/training/session"
@@ -214,7 +215,7 @@ func (est *Estimator) Train(l Limits, hooks []session.Hook) error {
 // that mode afterwards, unless Q260 is repaired. With others the hooks are not passed on, unless
 // everything is trained synchronously.
 func (est *Estimator) Evaluate(steps pysem.OptInt, hooks []session.Hook) error {
-	if !est.quirks.Keeps(quirks.Q260) {
+	if !est.quirks.Keeps(jobquirks.Q260) {
 		mode := est.conf.Mode
 		defer func() { est.conf.Mode = mode }()
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training"
 	"github.com/monosim/monosim/engine/training/cputraining"
 	"github.com/monosim/monosim/engine/training/runnerutils"
@@ -87,7 +88,7 @@ func (c *RunConfig) ToRunnerConfig(p runnerutils.Process) (*runnerutils.RunnerCo
 	if err != nil {
 		return nil, err
 	}
-	if !p.Quirks.Keeps(quirks.Q254) {
+	if !p.Quirks.Keeps(jobquirks.Q254) {
 		if err := c.say(&conf); err != nil {
 			return nil, err
 		}
@@ -95,7 +96,7 @@ func (c *RunConfig) ToRunnerConfig(p runnerutils.Process) (*runnerutils.RunnerCo
 	if err := p.Init(&conf); err != nil {
 		return nil, err
 	}
-	if !p.Quirks.Keeps(quirks.Q253) {
+	if !p.Quirks.Keeps(jobquirks.Q253) {
 		if err := c.sayDefaults(&conf, p.Flags.Given); err != nil {
 			return nil, err
 		}
@@ -127,7 +128,7 @@ func (c *RunConfig) Merge(flags []dataclass.Field, q quirks.Set) (*runnerutils.R
 	if c == nil {
 		return &conf, nil
 	}
-	if !q.Keeps(quirks.Q253) {
+	if !q.Keeps(jobquirks.Q253) {
 		given := func(name string) bool {
 			return slices.ContainsFunc(flags, func(f dataclass.Field) bool { return f.Name == name })
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/estimator"
 	"github.com/monosim/monosim/engine/training/runnerutils"
 )
@@ -24,10 +25,10 @@ func TestQ253_DefaultsOfRunConfigAndTheCommandLine(t *testing.T) {
 		retries, wait int
 	}{
 		{"kept", quirks.Python, nil, 6, 0, 30},
-		{"repaired", quirks.Python.Repair(quirks.Q253), nil, 6, 6, 5},
-		{"repaired, given", quirks.Python.Repair(quirks.Q253), []string{"--max_retry_times=2"}, 6, 2, 5},
-		{"repaired, given as the runner has it", quirks.Python.Repair(quirks.Q253), []string{"--max_retry_times=0"}, 6, 0, 5},
-		{"repaired, said", quirks.Python.Repair(quirks.Q253), []string{"--max_retry_times=2"}, 3, 3, 5},
+		{"repaired", quirks.Python.Repair(jobquirks.Q253), nil, 6, 6, 5},
+		{"repaired, given", quirks.Python.Repair(jobquirks.Q253), []string{"--max_retry_times=2"}, 6, 2, 5},
+		{"repaired, given as the runner has it", quirks.Python.Repair(jobquirks.Q253), []string{"--max_retry_times=0"}, 6, 0, 5},
+		{"repaired, said", quirks.Python.Repair(jobquirks.Q253), []string{"--max_retry_times=2"}, 3, 3, 5},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := envtest.New(nil, nil)
@@ -79,7 +80,7 @@ func TestMergeIsWhatAProcessComesTo(t *testing.T) {
 		said.EnableParameterSync = r.IntN(3) == 0
 		e := envtest.New(nil, nil)
 		e.Log = envtest.Log{}
-		p := runnerutils.Process{Env: e, Flags: runnerutils.NewFlags(), Quirks: pick(quirks.Python, quirks.Python.Repair(quirks.Q253)).(quirks.Set)}
+		p := runnerutils.Process{Env: e, Flags: runnerutils.NewFlags(), Quirks: pick(quirks.Python, quirks.Python.Repair(jobquirks.Q253)).(quirks.Set)}
 		if _, err := p.Flags.Parse(e.Files, argv); err != nil {
 			t.Fatal(err)
 		}

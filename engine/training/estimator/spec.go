@@ -4,6 +4,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 )
 
 // EstimatorSpec is the result of a model's function (estimator.py:56). Its fields are Python values
@@ -41,7 +42,7 @@ func (s *EstimatorSpec) Field(name string) *any {
 // the ValueError that the reference means to raise (estimator.py:88).
 func (s EstimatorSpec) Replace(kept quirks.Set, fields ...dataclass.Field) (EstimatorSpec, error) {
 	for _, f := range fields {
-		if f.Name == "mode" && !kept.Keeps(quirks.Q259) {
+		if f.Name == "mode" && !kept.Keeps(jobquirks.Q259) {
 			return s, pysem.Raise("ValueError", "mode of EstimatorSpec cannot be changed.")
 		}
 		if f.Name == "mode" {

@@ -10,6 +10,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem/textformat"
 	"github.com/monosim/monosim/engine/pysem/threading"
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/barrierops"
 	"github.com/monosim/monosim/engine/training/session"
 )
@@ -219,7 +220,7 @@ func (h *QueryActionHook) Query(s session.Session) (err error) {
 	case hookspb.ControllerHooksProto_STOP:
 		op = h.hook.StopOp()
 	default:
-		if !h.Quirks.Keeps(quirks.Q241) {
+		if !h.Quirks.Keeps(jobquirks.Q241) {
 			return h.write("unknown action " + request.GetAction().String())
 		}
 		return pysem.Raise("TypeError", "_write_resp() takes 2 positional arguments but 3 were given")

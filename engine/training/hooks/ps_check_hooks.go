@@ -13,6 +13,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/barrierops"
 	"github.com/monosim/monosim/engine/training/session"
 )
@@ -137,7 +138,7 @@ func (h *PsHealthCheckerHook) Check(s session.Session, coord Stopper) error {
 	for !coord.ShouldStop() {
 		stopped, err := h.look(s)
 		switch {
-		case err != nil && h.config.Quirks.Keeps(quirks.Q240):
+		case err != nil && h.config.Quirks.Keeps(jobquirks.Q240):
 			return err
 		case err != nil:
 			h.e.Log.Logf(env.Error, "ps-health: %v", err)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/barrierops"
 	"github.com/monosim/monosim/engine/training/hooks"
 	"github.com/monosim/monosim/engine/training/hooks/server"
@@ -37,7 +37,7 @@ func (p *process) hooks() ([]session.Hook, error) {
 	living := &living{p: p}
 	barrier := barrierops.NewBarrierOp(p.e, p.Spec.Workers+1, barrierops.Options{Device: hooks.PSDevice(0), Callbacks: callbacks, Quirks: p.Quirks, Alive: living.lists})
 	sync := synchooks.NewTrainingHooksHelper(p.e, p.Spec.Workers > 0, p.Spec.Workers+1, p.Index, p.Spec.ChiefTimeout)
-	if !p.Quirks.Keeps(quirks.Q239) {
+	if !p.Quirks.Keeps(jobquirks.Q239) {
 		sync.AskLiving(living.lists)
 	}
 	for _, h := range sync.TrainingHooks() {

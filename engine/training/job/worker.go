@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/cluster"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/clustermanager"
 	"github.com/monosim/monosim/engine/training/cputraining"
 	"github.com/monosim/monosim/engine/training/hooks"
@@ -67,7 +67,7 @@ func (p *process) tryOften(beats *cputraining.Heartbeat) (clustermanager.Cluster
 		}
 		next, lost := p.cluster()
 		if lost != nil {
-			if !p.Quirks.Keeps(quirks.Q257) {
+			if !p.Quirks.Keeps(jobquirks.Q257) {
 				p.captured = lost
 			}
 			return c, lost

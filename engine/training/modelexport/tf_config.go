@@ -3,6 +3,7 @@ package modelexport
 import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 )
 
 // tfConfig is the variable that tells TensorFlow's estimators about their cluster.
@@ -15,7 +16,7 @@ func WithoutTFConfig(host env.Host, kept quirks.Set, export func() error) error 
 	saved, there := host.LookupEnv(tfConfig)
 	host.Unsetenv(tfConfig)
 	err := export()
-	if saved != "" || there && !kept.Keeps(quirks.Q311) {
+	if saved != "" || there && !kept.Keeps(jobquirks.Q311) {
 		host.Setenv(tfConfig, saved)
 	}
 	return err

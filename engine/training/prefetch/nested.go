@@ -3,6 +3,7 @@ package prefetch
 import (
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/session"
 )
 
@@ -122,7 +123,7 @@ func (n *NestedTensors) add(leaf any) (any, error) {
 		p = place{other, len(n.others)}
 		n.others = append(n.others, v)
 	default:
-		if !n.quirks.Keeps(quirks.Q271) {
+		if !n.quirks.Keeps(jobquirks.Q271) {
 			return nil, pysem.Raise("ValueError", "Tensor is not supported. %s", pysem.Str(leaf))
 		}
 		return nil, pysem.Raise("TypeError", "isinstance() arg 2 must be a type or tuple of types")

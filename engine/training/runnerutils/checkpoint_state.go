@@ -10,6 +10,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/absl"
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/session"
 )
@@ -73,7 +74,7 @@ func (s CheckpointStates) read(dir, name string) (*pb.CheckpointState, error) {
 		state, err = read(s.Env.Files, dir, name)
 		again++
 	}
-	if err == nil && again >= maxRereads && (state == nil || s.Quirks.Keeps(quirks.Q201)) {
+	if err == nil && again >= maxRereads && (state == nil || s.Quirks.Keeps(jobquirks.Q201)) {
 		return nil, pysem.Raise("Exception", "read ckpt error!")
 	}
 	return state, err
@@ -90,7 +91,7 @@ func (s CheckpointStates) override(dir string, state *pb.CheckpointState, wanted
 		log.Logf(env.Warning, "model_checkpoint_path and %s are identity", wanted)
 	case !slices.Contains(state.AllModelCheckpointPaths, restore):
 		log.Logf(env.Warning, "checkpoint %s not exists in %s", wanted, dir)
-		if !s.Quirks.Keeps(quirks.Q202) {
+		if !s.Quirks.Keeps(jobquirks.Q202) {
 			return nil
 		}
 	case mode != modeTrain:

@@ -11,7 +11,7 @@ import (
 	pb "github.com/monosim/monosim/engine/proto/tensorflow/python/training"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/textformat"
-	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/gfile"
 	"github.com/monosim/monosim/engine/training/saveutils"
@@ -32,7 +32,7 @@ func (p Process) restore(c *RunnerConfig) error {
 	}
 	file := pysem.JoinStrings(c.ModelDir, saveutils.MonolithCkptStateFileName)
 	for waited := time.Duration(0); !env.Exists(p.Env.Files, file); waited += restorePoll {
-		if waited >= restoreLimit && !p.Quirks.Keeps(quirks.Q200) {
+		if waited >= restoreLimit && !p.Quirks.Keeps(jobquirks.Q200) {
 			return pysem.Raise("TimeoutError", "%s: not there after %.0f s", file, restoreLimit.Seconds())
 		}
 		p.Env.Log.Logf(env.Info, "Waiting for chief setting up restore_dir...")
@@ -79,7 +79,7 @@ func (p Process) copyCkptFile(c *RunnerConfig) error {
 // letOthersBegin writes the second file, for which the others wait, if it is missing and Q251 is
 // repaired. A checkpoint of restore_dir with which the model began is exempt from deletion in it.
 func (p Process) letOthersBegin(dir, from, chosen string) error {
-	if p.Quirks.Keeps(quirks.Q251) || env.Exists(p.Env.Files, pysem.JoinStrings(dir, saveutils.MonolithCkptStateFileName)) {
+	if p.Quirks.Keeps(jobquirks.Q251) || env.Exists(p.Env.Files, pysem.JoinStrings(dir, saveutils.MonolithCkptStateFileName)) {
 		return nil
 	}
 	state, err := checkpoints.State(p.Env.Files, dir, checkpoints.Filename)

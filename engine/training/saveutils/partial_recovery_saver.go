@@ -10,6 +10,7 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/gfile"
 	"github.com/monosim/monosim/engine/training/session"
@@ -241,7 +242,7 @@ func (p *PartialRecoverySaver) ExemptCheckpointPaths() (map[string]bool, error) 
 	}
 	if len(state.GetExemptModelCheckpointPaths()) == 0 {
 		p.e.Log.Logf(env.Info, "Get exempt checkpoint paths null")
-		if state != nil && !p.options.Quirks.Keeps(quirks.Q247) {
+		if state != nil && !p.options.Quirks.Keeps(jobquirks.Q247) {
 			p.exempt = map[string]bool{}
 		}
 		return p.exempt, nil

@@ -5,7 +5,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/gfile"
 	"github.com/monosim/monosim/engine/training/session"
@@ -76,10 +76,10 @@ func (p *PartialRecoverySaver) clearOrRestore(s session.Session, path pysem.OptS
 		return p.originRestore(s, path)
 	}
 	kept := p.options.Quirks
-	if !kept.Keeps(quirks.Q313) && !checkpoints.Exists(p.e.Files, path.V) {
+	if !kept.Keeps(jobquirks.Q313) && !checkpoints.Exists(p.e.Files, path.V) {
 		return noCheckpoint(path.V)
 	}
-	if !kept.Keeps(quirks.Q314) {
+	if !kept.Keeps(jobquirks.Q314) {
 		if err := gfile.MakeDirs(p.e.Files, dir); err != nil {
 			return err
 		}

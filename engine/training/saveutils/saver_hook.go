@@ -10,6 +10,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/threading"
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/gfile"
 	"github.com/monosim/monosim/engine/training/session"
 )
@@ -207,7 +208,7 @@ func (h *SaverHook) TriggerSaveIgnoring(s session.Session, ignoreErrors bool) er
 	defer func() { h.ignore = before }()
 	h.ignore = ignoreErrors
 	run := &session.RunContext{Session: s}
-	if h.options.Quirks.Keeps(quirks.Q243) {
+	if h.options.Quirks.Keeps(jobquirks.Q243) {
 		return h.afterRun(run, 0)
 	}
 	step, err := h.globalStep(s)
@@ -234,7 +235,7 @@ func (h *SaverHook) save(s session.Session, step int64) (stop bool, err error) {
 // skips reports whether a step counts as saved already. The reference asks this only for
 // dense variables, where it takes step 0 for saved (save_utils.py:361, Q242).
 func (h *SaverHook) skips(step int64) bool {
-	if h.options.Quirks.Keeps(quirks.Q242) {
+	if h.options.Quirks.Keeps(jobquirks.Q242) {
 		return h.options.DenseOnly && step == h.lastStep
 	}
 	return h.saved && step == h.lastStep

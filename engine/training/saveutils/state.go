@@ -14,6 +14,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/textformat"
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/gfile"
 	"github.com/monosim/monosim/engine/training/session"
@@ -46,7 +47,7 @@ func MonolithCheckpointState(e *env.Env, dir string, reading StateReading) (*nat
 		return nil, ignored(e, file, err)
 	}
 	content, err := pysem.DecodeUTF8(data)
-	if err != nil && !reading.Quirks.Keeps(quirks.Q244) {
+	if err != nil && !reading.Quirks.Keeps(jobquirks.Q244) {
 		return nil, ignored(e, file, pysem.Raise("ParseError", "%v", err))
 	}
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/session"
 )
 
@@ -37,7 +38,7 @@ func Before(kept quirks.Set, hour1 int, minute1 pysem.OptInt, hour2 int, minute2
 	if hour1 != hour2 {
 		return hour1 < hour2, nil
 	}
-	if !kept.Keeps(quirks.Q245) {
+	if !kept.Keeps(jobquirks.Q245) {
 		return minute1.Or(0) < minute2.Or(0), nil
 	}
 	if !minute1.Set || !minute2.Set {
@@ -56,7 +57,7 @@ func TideAvailableNow(now time.Time, t Tide) (bool, error) {
 		return false, err
 	}
 	early, err := Before(t.Quirks, hour, minute, t.StartHour.V, t.StartMinute)
-	keeps := t.Quirks.Keeps(quirks.Q246)
+	keeps := t.Quirks.Keeps(jobquirks.Q246)
 	if err != nil || early && (sameDay || keeps) {
 		return early && !sameDay, err
 	}

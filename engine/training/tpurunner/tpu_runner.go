@@ -24,6 +24,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/absl"
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/gfile"
 	"github.com/monosim/monosim/engine/training/modelregistry"
@@ -334,7 +335,7 @@ func (r *Runner) evaluate(task Task, estimator Estimator, replicas int) error {
 // that is a TypeError; with Q198 repaired the batch size of training is used, as by the estimator.
 func (r *Runner) evalSteps(replicas int) (int, error) {
 	size := r.params.EvalPerReplicaBatchSize
-	if !size.Set && !r.Quirks.Keeps(quirks.Q198) {
+	if !size.Set && !r.Quirks.Keeps(jobquirks.Q198) {
 		size = pysem.Some(r.params.Train.PerReplicaBatchSize)
 	}
 	if !size.Set {
@@ -356,7 +357,7 @@ func (r *Runner) evalSteps(replicas int) (int, error) {
 // an error, with Q198 repaired a warning. A checkpoint that is gone is skipped.
 func (r *Runner) evaluateOne(estimator Estimator, input any, steps int, checkpoint, output string) (bool, error) {
 	step, err := stepOf(checkpoint)
-	if err != nil && !r.Quirks.Keeps(quirks.Q198) {
+	if err != nil && !r.Quirks.Keeps(jobquirks.Q198) {
 		r.e.Log.Logf(env.Warning, "Could not find current step value")
 		return true, nil
 	}

@@ -172,19 +172,13 @@ func better(higher bool) string {
 	return "less"
 }
 
-// EventMetrics lists the metrics of single events.
-func EventMetrics() []string {
-	var list []string
-	for _, m := range Metrics {
-		if slices.Contains(m.Scopes, "*") {
-			list = append(list, m.Name)
-		}
-	}
-	return list
-}
+// OfEvent reports whether the metric is one of single events.
+func (m *Metric) OfEvent() bool { return slices.Contains(m.Scopes, "*") }
 
 // OfEvent reports whether the objective is about an event, whose name or note is its scope.
-func (s *SLO) OfEvent() bool { return slices.Contains(EventMetrics(), s.Metric) }
+func (s *SLO) OfEvent() bool {
+	return slices.ContainsFunc(Metrics, func(m Metric) bool { return m.OfEvent() && m.Name == s.Metric })
+}
 
 // LimitsRequests reports whether the plan has an objective on quantiles of request or on errors.
 func (p *Plan) LimitsRequests() bool {

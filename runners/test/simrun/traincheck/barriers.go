@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 )
 
 // unblocks is the time in which a worker has to notice that a barrier was removed: its poll
@@ -133,8 +133,8 @@ func (b *barrier) late(worker string, r *release) bool {
 		return false
 	}
 	known := b.c.discovery.knownOfCalls(r.at)
-	if r.again && b.c.quirks.Keeps(quirks.Q238) {
-		known = quirks.Q238.String()
+	if r.again && b.c.quirks.Keeps(jobquirks.Q238) {
+		known = jobquirks.Q238.String()
 	}
 	b.c.breaks("INV-2", fmt.Sprintf("%s %d", worker, r.removal), known, "%s has not unblocked since the barrier was removed at %v, want that within %v", worker, r.at, unblocks)
 	return true

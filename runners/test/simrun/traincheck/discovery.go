@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/cluster"
-	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -120,10 +120,10 @@ func (d *discovery) lookAtConsul() {
 // knownOfConsul names the quirk by which a process is in no look-up.
 func (d *discovery) knownOfConsul(name string) string {
 	switch {
-	case slices.Contains(d.c.life.ended, name) && d.c.quirks.Keeps(quirks.Q300):
-		return quirks.Q300.String()
-	case d.forgot && d.c.quirks.Keeps(quirks.Q303):
-		return quirks.Q303.String()
+	case slices.Contains(d.c.life.ended, name) && d.c.quirks.Keeps(jobquirks.Q300):
+		return jobquirks.Q300.String()
+	case d.forgot && d.c.quirks.Keeps(jobquirks.Q303):
+		return jobquirks.Q303.String()
 	}
 	return ""
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow/python/training"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/textformat"
-	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/saveutils"
 )
@@ -40,7 +40,7 @@ func (s *stored) look(c *Checker, files Files) error {
 	}
 	if c.spec.RestoreDir != "" {
 		// with Q251 repaired everybody waits for the second file only
-		s.restored(c, hasState && (hasList || !c.quirks.Keeps(quirks.Q251)))
+		s.restored(c, hasState && (hasList || !c.quirks.Keeps(jobquirks.Q251)))
 	}
 	for _, checkpoint := range listed {
 		if ok, err := there(files, checkpoint); err != nil {
@@ -128,8 +128,8 @@ func (s *stored) restored(c *Checker, written bool) {
 		if !chief.serving {
 			return // the chief has not come to its writes yet
 		}
-		if c.quirks.Keeps(quirks.Q251) {
-			known = quirks.Q251.String()
+		if c.quirks.Keeps(jobquirks.Q251) {
+			known = jobquirks.Q251.String()
 		}
 	}
 	for _, name := range c.names {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/cluster"
-	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/job"
 )
 
@@ -197,18 +197,18 @@ func (l *life) hopeless() bool {
 
 // known names the quirk by which the reference stands still, "" if none is known.
 func (l *life) known() string {
-	if len(l.ended) > 0 && l.c.quirks.Keeps(quirks.Q300) {
-		return quirks.Q300.String()
+	if len(l.ended) > 0 && l.c.quirks.Keeps(jobquirks.Q300) {
+		return jobquirks.Q300.String()
 	}
 	for _, name := range l.c.names {
 		switch w, ok := l.c.present(name); {
 		case !ok:
-		case w.In == "runner_utils" && l.c.quirks.Keeps(quirks.Q251):
-			return quirks.Q251.String()
+		case w.In == "runner_utils" && l.c.quirks.Keeps(jobquirks.Q251):
+			return jobquirks.Q251.String()
 		case w.In == "session" && !*l.c.spec.FailFast:
 			return callsOfGone
-		case w.In == "cluster_manager" && l.c.spec.RedundantPS > 0 && l.c.quirks.Keeps(quirks.Q315):
-			return quirks.Q315.String()
+		case w.In == "cluster_manager" && l.c.spec.RedundantPS > 0 && l.c.quirks.Keeps(jobquirks.Q315):
+			return jobquirks.Q315.String()
 		}
 	}
 	return ""
