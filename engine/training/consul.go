@@ -5,7 +5,6 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 )
 
@@ -46,7 +45,7 @@ const (
 // TCE_HOST_IP. Otherwise it is the agent's socket if that is a regular file, which a socket is not;
 // with Q304 repaired, if it is a socket. Otherwise it is 127.0.0.1. The port is CONSUL_HTTP_PORT,
 // or 2280. Empty variables count as unset; a port that is no number is a ValueError.
-func FindConsul(e *env.Env, kept quirks.Set) (ConsulAddress, error) {
+func FindConsul(e *env.Env, kept jobquirks.Set) (ConsulAddress, error) {
 	host := firstSet(e.Host, "CONSUL_HTTP_HOST", "TCE_HOST_IP")
 	if host == "" {
 		host = consulHost

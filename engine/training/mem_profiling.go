@@ -6,14 +6,13 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 )
 
 // EnableTCMalloc appends tcmalloc to LD_PRELOAD (mem_profiling.py:21). If that was unset, an empty
 // item comes first, unless Q197 is repaired. It has an effect on processes that are started later.
 // mainDir is the result of [FindMain].
-func EnableTCMalloc(host env.Host, kept quirks.Set, mainDir string) {
+func EnableTCMalloc(host env.Host, kept jobquirks.Set, mainDir string) {
 	libs, _ := host.LookupEnv("LD_PRELOAD")
 	if libs != "" || kept.Keeps(jobquirks.Q197) {
 		libs += ":"
@@ -50,7 +49,7 @@ func DefaultHeapProfile() HeapProfile {
 // Cost: setting up does not grow, it sets seven variables. What it turns on does: a profiled process
 // writes a profile for each interval of bytes in use and allocated, and keeps the stack of each sampled
 // allocation.
-func SetupHeapProfile(host env.Host, kept quirks.Set, mainDir string, p HeapProfile) error {
+func SetupHeapProfile(host env.Host, kept jobquirks.Set, mainDir string, p HeapProfile) error {
 	EnableTCMalloc(host, kept, mainDir)
 	mlp, err := NewMLPEnv(host)
 	if err != nil {

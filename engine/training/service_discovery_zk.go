@@ -12,7 +12,6 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dict"
 	"github.com/monosim/monosim/engine/pysem/threading"
-	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/recipes"
 )
@@ -22,7 +21,7 @@ import (
 type ZKServiceDiscovery struct {
 	e      *env.Env
 	zk     env.ZooKeeper // nil once closed
-	quirks quirks.Set
+	quirks jobquirks.Set
 	retry  recipes.Retry
 	prefix string
 	// cluster has the addresses by name and index.
@@ -59,7 +58,7 @@ type ZKDiscoveryOptions struct {
 	// ZooKeeper, when set, is used in place of a client of Servers.
 	ZooKeeper env.ZooKeeper
 	// Quirks is the set of the reference's faults that are kept.
-	Quirks quirks.Set
+	Quirks jobquirks.Set
 }
 
 // NewZKServiceDiscovery connects, makes the znode of the job, and watches its

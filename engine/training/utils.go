@@ -5,7 +5,6 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/gfile"
 )
@@ -33,7 +32,7 @@ type CopyOptions struct {
 	// Copy copies one file; nil means [gfile.Copy].
 	Copy func(src, dst string, overwrite bool) error
 	// Quirks is the set of the reference's faults that are kept.
-	Quirks quirks.Set
+	Quirks jobquirks.Set
 }
 
 // copyTries is how often a copy is tried by default.

@@ -4,7 +4,7 @@
 // Two things to use first:
 //
 //   - [Q239] and its neighbours are what Set.Keeps is asked for.
-//   - package quirks reads sets of them, and of those of agents, from a flag.
+//   - [Set] has those that are kept; package quirks reads one from a flag.
 //
 // To make another one repairable, add its number here and call Keeps in the code that has it.
 //
@@ -12,6 +12,9 @@
 package jobquirks
 
 import "github.com/monosim/monosim/engine/quirks"
+
+// Set is the set of faults that a job keeps.
+type Set = quirks.Set
 
 // These are the quirks of the training side that can be repaired.
 const (

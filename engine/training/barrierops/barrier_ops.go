@@ -23,7 +23,6 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/threading"
-	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/session"
 )
@@ -45,7 +44,7 @@ type Options struct {
 	// Callbacks are called in order.
 	Callbacks []Callback
 	// Quirks is the set of the reference's faults that are kept.
-	Quirks quirks.Set
+	Quirks jobquirks.Set
 	// Alive reports whether the process of a worker is running. It is used only with Q239 repaired
 	// and may be nil. A worker that is not running does not count as blocked, and nobody waits for
 	// it.

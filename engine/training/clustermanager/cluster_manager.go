@@ -24,7 +24,6 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training"
 	"github.com/monosim/monosim/engine/training/gfile"
@@ -66,7 +65,7 @@ type Job struct {
 	// Metrics may be nil.
 	Metrics Metrics
 	// Quirks is the set of the reference's faults that are kept.
-	Quirks quirks.Set
+	Quirks jobquirks.Set
 }
 
 // TrainingCluster waits until the discovery has the processes. A file with a wrong number of PS is
@@ -220,7 +219,7 @@ func savePS(f env.Files, file string, ps []string) error {
 // psFromFile waits for a file that is not empty. With a timeout of 0 it sleeps once if the clock
 // has not moved since (TRN-8.10), unless Q316 is repaired. A file that is not UTF-8 is a
 // UnicodeDecodeError.
-func psFromFile(e *env.Env, kept quirks.Set, file string, timeout time.Duration) ([]string, error) {
+func psFromFile(e *env.Env, kept jobquirks.Set, file string, timeout time.Duration) ([]string, error) {
 	start := e.Clock.Now()
 	for {
 		data, err := gfile.Read(e.Files, file)

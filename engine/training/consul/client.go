@@ -10,7 +10,6 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/threading"
-	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training"
 )
@@ -32,7 +31,7 @@ type Client struct {
 
 	e      *env.Env
 	addr   training.ConsulAddress
-	quirks quirks.Set
+	quirks jobquirks.Set
 	lock   *threading.Lock
 	cache  map[string]cached
 	// beating holds the registered services that have not been deregistered, by id.
@@ -47,7 +46,7 @@ type cached struct {
 
 // New makes a client for the agent that [training.FindConsul] finds. A port that is no number is a
 // ValueError.
-func New(e *env.Env, q quirks.Set) (*Client, error) {
+func New(e *env.Env, q jobquirks.Set) (*Client, error) {
 	addr, err := training.FindConsul(e, q)
 	return &Client{e: e, addr: addr, quirks: q, lock: threading.NewLock(e.Tasks, "consul client"), cache: map[string]cached{}, beating: map[string]*beating{}}, err
 }

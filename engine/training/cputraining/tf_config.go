@@ -4,7 +4,6 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 )
 
@@ -15,7 +14,7 @@ const TFConfig = "TF_CONFIG"
 // First it checks that chief and PS can be reached, as CheckNodes does. TF_CONFIG is set while
 // train runs and unset afterwards, even if it was set before; if a node cannot be reached it is not
 // touched.
-func InCluster(e *env.Env, kept quirks.Set, c Cluster, train func() error) error {
+func InCluster(e *env.Env, kept jobquirks.Set, c Cluster, train func() error) error {
 	if err := CheckNodes(e, kept, c.Cluster); err != nil {
 		return err
 	}
@@ -27,7 +26,7 @@ func InCluster(e *env.Env, kept quirks.Set, c Cluster, train func() error) error
 // FeaturesInCluster does what InCluster does, for a worker that only prepares features
 // (_do_worker_feature_engineering, cpu_training.py:1935). After an error TF_CONFIG stays set,
 // unless Q310 is repaired.
-func FeaturesInCluster(e *env.Env, kept quirks.Set, c Cluster, work func() error) error {
+func FeaturesInCluster(e *env.Env, kept jobquirks.Set, c Cluster, work func() error) error {
 	if err := CheckNodes(e, kept, c.Cluster); err != nil {
 		return err
 	}
@@ -38,7 +37,7 @@ func FeaturesInCluster(e *env.Env, kept quirks.Set, c Cluster, work func() error
 // Local runs a training in one process (local_train_internal, cpu_training.py:2249). TF_CONFIG
 // describes the cluster of its servers, and is unset if there is no PS. After an error TF_CONFIG
 // stays set, unless Q310 is repaired.
-func Local(host env.Host, kept quirks.Set, chief string, ps []string, train func() error) error {
+func Local(host env.Host, kept jobquirks.Set, chief string, ps []string, train func() error) error {
 	host.Unsetenv(TFConfig)
 	if len(ps) > 0 {
 		exportTFConfig(host, dict("chief", list([]string{chief}), "ps", list(ps)), "chief", 0)
@@ -48,7 +47,7 @@ func Local(host env.Host, kept quirks.Set, chief string, ps []string, train func
 
 // untilItEnds runs work and unsets TF_CONFIG after it succeeds; with Q310 repaired, also after it
 // fails.
-func untilItEnds(host env.Host, kept quirks.Set, work func() error) error {
+func untilItEnds(host env.Host, kept jobquirks.Set, work func() error) error {
 	err := work()
 	if err == nil || !kept.Keeps(jobquirks.Q310) {
 		host.Unsetenv(TFConfig)

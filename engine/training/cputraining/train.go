@@ -10,7 +10,6 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/absl"
-	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training"
 	"github.com/monosim/monosim/engine/training/clustermanager"
@@ -68,7 +67,7 @@ type Run struct {
 	// Metrics receives what is measured while waiting for others; may be nil.
 	Metrics Metrics
 	// Quirks is the set of the reference's faults that are kept.
-	Quirks quirks.Set
+	Quirks jobquirks.Set
 }
 
 // Metrics receives what is measured while a process waits for others and tries again.
@@ -230,7 +229,7 @@ const (
 // CheckNodes tries to connect to the chief and the PS of a cluster, once each and for at most 60 s.
 // If one of them cannot be reached, it is a NodeAliveCheckerError (cpu_training.py:1814). It is
 // called before each training.
-func CheckNodes(e *env.Env, kept quirks.Set, c clustermanager.Cluster) error {
+func CheckNodes(e *env.Env, kept jobquirks.Set, c clustermanager.Cluster) error {
 	addrs, err := BlockedAddrs(kept, c, "worker")
 	if err != nil {
 		return err
@@ -245,7 +244,7 @@ func CheckNodes(e *env.Env, kept quirks.Set, c clustermanager.Cluster) error {
 // BlockedAddrs returns the addresses of a cluster without those of ignoredJobs, sorted and without
 // repetitions (cpu_training.py:1776). A job with an empty list is a ValueError, such as PS when
 // none are needed, unless Q261 is repaired. A nil list means that there is no such job.
-func BlockedAddrs(kept quirks.Set, c clustermanager.Cluster, ignoredJobs ...string) ([]string, error) {
+func BlockedAddrs(kept jobquirks.Set, c clustermanager.Cluster, ignoredJobs ...string) ([]string, error) {
 	addrs := []string{}
 	for _, job := range []struct {
 		name  string

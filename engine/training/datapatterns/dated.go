@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 )
 
@@ -26,7 +25,7 @@ type DatedFiles struct {
 
 // Arguments returns the defaults of gen_patterns' arguments (datasets.py:339). They select all of
 // each day, whatever the flag is_hourly says, unless Q312 is repaired.
-func Arguments(kept quirks.Set) DatedFiles {
+func Arguments(kept jobquirks.Set) DatedFiles {
 	f := DatedFiles{Wildcard: pysem.Some("*")}
 	f.Hourly.Set = kept.Keeps(jobquirks.Q312)
 	return f

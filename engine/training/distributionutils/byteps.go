@@ -6,7 +6,6 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/hvdlib"
 )
@@ -22,7 +21,7 @@ type BytePS struct {
 	// InitLibrary calls bps.init.
 	InitLibrary func(lazy bool) error
 	// Quirks is the set of the reference's faults that are kept.
-	Quirks quirks.Set
+	Quirks jobquirks.Set
 }
 
 // posixTemporary is the directory that the reference hard-codes.

@@ -17,7 +17,6 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/cputraining"
 	"github.com/monosim/monosim/engine/training/hvdlib"
@@ -49,7 +48,7 @@ type SyncTraining struct {
 	// BytePSInit calls [BytePS.Init] for the process.
 	BytePSInit func(uuid string) error
 	// Quirks is the set of the reference's faults that are kept.
-	Quirks quirks.Set
+	Quirks jobquirks.Set
 
 	inited bool
 }

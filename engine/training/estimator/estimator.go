@@ -3,7 +3,6 @@ package estimator
 import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training"
 	"github.com/monosim/monosim/engine/training/runnerutils"
@@ -112,13 +111,13 @@ type Estimator struct {
 	conf      *runnerutils.RunnerConfig
 	profiling bool
 	backend   SyncBackend
-	quirks    quirks.Set
+	quirks    jobquirks.Set
 }
 
 // New makes an estimator of a runner's configuration: it sets where the model's metrics go,
 // overrides the model's parameters and exports variables (estimator.py:261). A PS of a real-time
 // training without business id or base name is an AssertionError.
-func New(e *env.Env, kept quirks.Set, t Training, m *Model, conf *runnerutils.RunnerConfig) (*Estimator, error) {
+func New(e *env.Env, kept jobquirks.Set, t Training, m *Model, conf *runnerutils.RunnerConfig) (*Estimator, error) {
 	est := &Estimator{env: e, training: t, model: m, conf: conf, quirks: kept}
 	est.tellMetrics()
 	if err := est.connect(); err != nil {

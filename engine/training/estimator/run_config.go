@@ -5,7 +5,6 @@ import (
 
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
-	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training"
 	"github.com/monosim/monosim/engine/training/cputraining"
@@ -107,7 +106,7 @@ func (c *RunConfig) ToRunnerConfig(p runnerutils.Process) (*runnerutils.RunnerCo
 // Merge returns the configuration that ToRunnerConfig gives with a command line's values, by field
 // names. It leaves out what a process does when its configuration is created: it restores nothing
 // and waits for nobody. A nil RunConfig leaves only the command line's values.
-func (c *RunConfig) Merge(flags []dataclass.Field, q quirks.Set) (*runnerutils.RunnerConfig, error) {
+func (c *RunConfig) Merge(flags []dataclass.Field, q jobquirks.Set) (*runnerutils.RunnerConfig, error) {
 	conf := runnerutils.Class.New()
 	if c != nil {
 		var err error

@@ -3,7 +3,6 @@ package estimator
 import (
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
-	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 )
 
@@ -40,7 +39,7 @@ func (s *EstimatorSpec) Field(name string) *any {
 // Replace returns a spec with other values. Unknown names are ignored. The name mode is an
 // AttributeError, because the reference reads a field that does not exist; with Q259 repaired it is
 // the ValueError that the reference means to raise (estimator.py:88).
-func (s EstimatorSpec) Replace(kept quirks.Set, fields ...dataclass.Field) (EstimatorSpec, error) {
+func (s EstimatorSpec) Replace(kept jobquirks.Set, fields ...dataclass.Field) (EstimatorSpec, error) {
 	for _, f := range fields {
 		if f.Name == "mode" && !kept.Keeps(jobquirks.Q259) {
 			return s, pysem.Raise("ValueError", "mode of EstimatorSpec cannot be changed.")

@@ -9,7 +9,6 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/textformat"
 	"github.com/monosim/monosim/engine/pysem/threading"
-	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/barrierops"
 	"github.com/monosim/monosim/engine/training/session"
@@ -150,7 +149,7 @@ func (h *stopHook) Steady() bool { return !h.helper.stop }
 type QueryActionHook struct {
 	session.NoHook
 	// Quirks is the set of the reference's faults that are kept.
-	Quirks quirks.Set
+	Quirks jobquirks.Set
 
 	e               *env.Env
 	query, response string

@@ -12,7 +12,6 @@ import (
 	"github.com/monosim/monosim/engine/proto/monolith/native_training/runtime/ops"
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/barrierops"
 	"github.com/monosim/monosim/engine/training/session"
@@ -68,7 +67,7 @@ type PSCheckConfig struct {
 	// check before the barrier is placed.
 	Report func(results []PSHealth) error
 	// Quirks is the set of the reference's faults that are kept.
-	Quirks quirks.Set
+	Quirks jobquirks.Set
 }
 
 // LogPSHealth logs an error with the unhealthy PS (ps_check_hooks.py:32).

@@ -2,7 +2,6 @@ package modelexport
 
 import (
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 )
 
@@ -12,7 +11,7 @@ const tfConfig = "TF_CONFIG"
 // WithoutTFConfig runs an export in an environment without a cluster, as each exporter does
 // (saved_model_exporters.py:555, :644): TF_CONFIG is unset meanwhile. An empty TF_CONFIG is not
 // restored, unless Q311 is repaired.
-func WithoutTFConfig(host env.Host, kept quirks.Set, export func() error) error {
+func WithoutTFConfig(host env.Host, kept jobquirks.Set, export func() error) error {
 	saved, there := host.LookupEnv(tfConfig)
 	host.Unsetenv(tfConfig)
 	err := export()

@@ -2,7 +2,6 @@ package prefetch
 
 import (
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/session"
 )
@@ -48,7 +47,7 @@ const (
 // NestedTensors is a value of lists, tuples and dicts whose tensors can be taken out and replaced
 // (nested_tensors.py:42).
 type NestedTensors struct {
-	quirks  quirks.Set
+	quirks  jobquirks.Set
 	shape   any // the value with a place for each leaf
 	places  map[any]place
 	tensors []*Tensor
@@ -60,7 +59,7 @@ type NestedTensors struct {
 // that occurs twice is taken once. Texts, ints, bools, variables and None stay in place. Any other
 // leaf is a TypeError; with Q271 repaired it is the ValueError that the reference means. A ragged
 // tensor of ragged rows is a ValueError.
-func NewNestedTensors(kept quirks.Set, value any) (*NestedTensors, error) {
+func NewNestedTensors(kept jobquirks.Set, value any) (*NestedTensors, error) {
 	n := &NestedTensors{quirks: kept, places: map[any]place{}}
 	shape, err := iterate(value, n.add)
 	n.shape = shape

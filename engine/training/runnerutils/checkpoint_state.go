@@ -9,7 +9,6 @@ import (
 	pb "github.com/monosim/monosim/engine/proto/tensorflow/python/training"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/absl"
-	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/session"
@@ -32,7 +31,7 @@ type CheckpointStates struct {
 	// Read, when set, replaces checkpoints.State.
 	Read func(f env.Files, dir, name string) (*pb.CheckpointState, error)
 	// Quirks is the set of the reference's faults that are kept.
-	Quirks quirks.Set
+	Quirks jobquirks.Set
 }
 
 // State returns the state of a directory; an empty name means checkpoints.Filename. A file that

@@ -9,7 +9,6 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/gfile"
@@ -54,7 +53,7 @@ type SaverOptions struct {
 	// Exporting says that the process exports; it then restores everything and ignores ClearNN.
 	Exporting bool
 	// Quirks holds the faults of the reference that are kept.
-	Quirks quirks.Set
+	Quirks jobquirks.Set
 }
 
 // PartialRecoverySaver saves checkpoints and deletes old ones (save_utils.py:512). A save writes

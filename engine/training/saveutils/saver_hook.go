@@ -9,7 +9,6 @@ import (
 	nativetraining "github.com/monosim/monosim/engine/proto/monolith/native_training"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/threading"
-	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/gfile"
 	"github.com/monosim/monosim/engine/training/session"
@@ -67,7 +66,7 @@ type SaverHookOptions struct {
 	// Metrics may be nil.
 	Metrics Metrics
 	// Quirks holds the faults of the reference that are kept.
-	Quirks quirks.Set
+	Quirks jobquirks.Set
 }
 
 // DefaultSaverHookOptions returns the reference's defaults.

@@ -13,7 +13,6 @@ import (
 	"github.com/monosim/monosim/engine/proto/textpb"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/textformat"
-	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/gfile"
@@ -31,7 +30,7 @@ type StateReading struct {
 	// RemoveInvalidPath makes paths absolute and drops those that do not exist.
 	RemoveInvalidPath bool
 	// Quirks holds the faults of the reference that are kept.
-	Quirks quirks.Set
+	Quirks jobquirks.Set
 }
 
 // MonolithCheckpointState reads the state file of a directory. It returns nil when there is none or

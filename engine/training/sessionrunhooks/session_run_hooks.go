@@ -17,7 +17,6 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/session"
 )
@@ -26,7 +25,7 @@ import (
 type Tide struct {
 	StartHour, StartMinute, EndHour, EndMinute pysem.OptInt
 	// Quirks is the set of the reference's faults that are kept.
-	Quirks quirks.Set
+	Quirks jobquirks.Set
 }
 
 // Set reports whether there is a window.
@@ -34,7 +33,7 @@ func (t Tide) Set() bool { return t.StartHour.Set && t.EndHour.Set }
 
 // Before reports whether one time of day is before another (session_run_hooks.py:27). Minutes count
 // only if the hours are equal. A minute of None is a TypeError then; with Q245 repaired it is 0.
-func Before(kept quirks.Set, hour1 int, minute1 pysem.OptInt, hour2 int, minute2 pysem.OptInt) (bool, error) {
+func Before(kept jobquirks.Set, hour1 int, minute1 pysem.OptInt, hour2 int, minute2 pysem.OptInt) (bool, error) {
 	if hour1 != hour2 {
 		return hour1 < hour2, nil
 	}
