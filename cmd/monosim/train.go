@@ -44,7 +44,7 @@ expect: [INV-8] says so.
 The exit code is 0 when the run came to its end, 1 when it broke off, a line of the script
 failed, an invariant broke that the reference holds or the job came to stand still, and 2 for a plan that makes no sense, with file, line and column of each mistake.`,
 		Example: `  monosim train runners/train/plans/failure.yaml
-  monosim train plan.yaml --seed 7 --quirks fixed --at '20m: ps1 is killed'
+  monosim train plan.yaml --seed 7 --quirks fixed --at '25m: ps1 is killed'
   monosim train plan.yaml --json
   monosim train --schema > train.schema.json`,
 		Args: func(cmd *cobra.Command, args []string) error {

@@ -75,13 +75,17 @@ func (s *Suite) begin(j job, adjust func(*runners.Spec)) *execution {
 		},
 	}
 	for i := range j.which.steps {
-		said := j.which.steps[i].said
-		if said.fault != "" {
-			x.world.spec.Faults = append(x.world.spec.Faults, said.fault)
-		}
-		x.world.spec.Watch = x.world.spec.Watch || said.watches
+		x.world.expect(j.which.steps[i].said)
 	}
 	return x
+}
+
+// expect prepares the cluster for a sentence that comes, before it is built.
+func (w *World) expect(said *Sentence) {
+	if said.fault != "" {
+		w.spec.Faults = append(w.spec.Faults, said.fault)
+	}
+	w.spec.Watch = w.spec.Watch || said.watches
 }
 
 // step runs a step, or skips it where an earlier one did not pass. It records the result

@@ -24,6 +24,7 @@ import (
 // Suite.Run checks scenarios before it runs any, as that a Background has only shapes.
 // godog does not.
 func (s *Suite) Register(ctx *godog.ScenarioContext, told func(Result)) {
+	known := newVocabulary(s.Runner.Faults(), s.Sentences...)
 	var x *execution
 	ctx.Before(func(c context.Context, sc *godog.Scenario) (context.Context, error) {
 		x = &execution{
@@ -33,6 +34,11 @@ func (s *Suite) Register(ctx *godog.ScenarioContext, told func(Result)) {
 		for _, tag := range sc.Tags {
 			x.result.Tags = append(x.result.Tags, tag.Name)
 		}
+		for _, st := range sc.Steps {
+			for _, said := range known.match(st.Text) {
+				x.world.expect(said)
+			}
+		}
 		return c, nil
 	})
 	var text string
@@ -40,7 +46,7 @@ func (s *Suite) Register(ctx *godog.ScenarioContext, told func(Result)) {
 		text = st.Text
 		return c, nil
 	})
-	for _, said := range newVocabulary(s.Runner.Faults(), s.Sentences...) {
+	for _, said := range known {
 		ctx.Step(said.expr, said.handler(func() error {
 			st := step{text: text, said: said}
 			var err error
