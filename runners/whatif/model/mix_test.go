@@ -60,6 +60,7 @@ func batched(rate float64, items int) *Spec {
 	a := s.Served()[0]
 	a.Share = 0.5
 	b := a
+	b.Queue = 1
 	b.Laws[Dense] = law.Affinely(3e6, 0)
 	s.Mix = []Served{a, b}
 	return s

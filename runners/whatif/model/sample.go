@@ -138,7 +138,9 @@ func newSample(spec *Spec, w *world) *Sample {
 	for k := range s.Segments {
 		one := &s.Segments[k]
 		one.Outcomes = newOutcomes(spec.Limits)
-		one.Above = make([]int64, len(spec.Bounds))
+		if len(spec.Bounds) > 0 {
+			one.Above = make([]int64, len(spec.Bounds))
+		}
 		end := w.end
 		if k < Segments-1 {
 			end = w.starts[k+1]

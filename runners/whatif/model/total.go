@@ -64,7 +64,7 @@ func (s *Outcomes) add(o *Outcomes) {
 	if s.Over == nil {
 		s.Over, s.Young = make([]int64, len(o.Over)), make([]int64, len(o.Young))
 	}
-	if s.Above == nil {
+	if s.Above == nil && len(o.Above) > 0 {
 		s.Above = make([]int64, len(o.Above))
 	}
 	add(s.Above, o.Above)
