@@ -48,12 +48,7 @@ func TestAdminOfZooKeeper(t *testing.T) {
 	if !ok {
 		t.Fatalf("second line: got %q, want where the interface is", lines.Text())
 	}
-	answer, err := http.Get(url + "/sessions")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	if text, _ := io.ReadAll(answer.Body); string(text) != "[]\n" {
+	if text := get(t, url+"/sessions", "*/*"); text != "[]\n" {
 		t.Errorf("sessions: got %s", text)
 	}
 	lines.Scan()
@@ -61,12 +56,7 @@ func TestAdminOfZooKeeper(t *testing.T) {
 	if !ok {
 		t.Fatalf("third line: got %q, want where the AdminServer is", lines.Text())
 	}
-	healthy, err := http.Get(commands + "/ruok")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer healthy.Body.Close()
-	if text, _ := io.ReadAll(healthy.Body); string(text) != "{\n  \"command\" : \"ruok\",\n  \"error\" : null\n}" {
+	if text := get(t, commands+"/ruok", "*/*"); text != "{\n  \"command\" : \"ruok\",\n  \"error\" : null\n}" {
 		t.Errorf("ruok: got %s", text)
 	}
 	post(t, url+"/exit", `{"code": 7}`)

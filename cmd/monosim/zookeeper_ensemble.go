@@ -98,9 +98,9 @@ func (o *zooKeeperOptions) openEnsemble(opt wire.Options) (*serving, error) {
 	}
 	var at []string
 	var servers []func() *wire.Server
-	for i, s := range e.Servers() {
+	for _, s := range e.Servers() {
 		at = append(at, s.Addr)
-		servers = append(servers, func() *wire.Server { return e.Server(int64(i + 1)) })
+		servers = append(servers, func() *wire.Server { return e.Server(s.ID) })
 	}
 	addrs := strings.Join(at, ",")
 	return o.serveCommands(&serving{title: "a ZooKeeper ensemble at " + addrs, addr: addrs, actions: admin.Ensemble(e), close: e.Close}, servers...)

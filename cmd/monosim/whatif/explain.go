@@ -72,7 +72,7 @@ func newExplain(others Explain) *cobra.Command {
 func metricNamed(written string) (plan.Metric, error) {
 	name, scope, scoped := strings.Cut(strings.TrimSuffix(written, ")"), "(")
 	i := slices.IndexFunc(plan.Metrics, func(m plan.Metric) bool {
-		return m.Name == name && (!scoped || slices.Contains(m.Scopes, scope) || slices.Contains(m.Scopes, "*") || slices.Contains(m.Scopes, "time"))
+		return m.Name == name && (!scoped || m.Takes(scope))
 	})
 	if i < 0 {
 		return plan.Metric{}, fmt.Errorf("found the unknown metric %q%s", written, plan.Nearest(written, plan.MetricNames()))

@@ -205,10 +205,8 @@ func (e *Evaluation) Estimates() []result.Estimate {
 	for _, w := range e.Windows {
 		names := plan.MetricNames()
 		if w.Window.Incident > 0 {
-			for _, metric := range plan.Metrics {
-				if metric.OfEvent() {
-					names = append(names, ofEvent(metric.Name, &e.Plan.Events[w.Window.Incident-1]))
-				}
+			for _, metric := range plan.Metrics.OfEvents() {
+				names = append(names, ofEvent(metric, &e.Plan.Events[w.Window.Incident-1]))
 			}
 		}
 		for _, o := range e.Plan.SLO {
@@ -308,7 +306,7 @@ func (w *Pool) observations(metric string) int64 {
 		}
 	}
 	switch name, _, _ := strings.Cut(metric, "("); {
-	case name == "time_to_available" || name == "min_serving" || (&plan.SLO{Metric: name}).OfEvent():
+	case name == "time_to_available" || name == "min_serving" || slices.Contains(plan.Metrics.OfEvents(), name):
 		return int64(len(w.Values[metric]))
 	case metric == "errors" || metric == "goodput" || metric == "answered":
 		return w.Sum.Arrived

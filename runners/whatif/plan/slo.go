@@ -40,10 +40,13 @@ const Dashboard = "dashboard_"
 // someTime stands for a time among the scopes of a metric.
 const someTime = "time"
 
+// metricList is a list of metrics.
+type metricList []Metric
+
 // Metrics lists all metrics.
 var Metrics = metrics()
 
-func metrics() []Metric {
+func metrics() metricList {
 	var list []Metric
 	latencies := []string{"request", "entry", "ps", "dense", Corrected}
 	for _, q := range []struct{ name, doc string }{{"mean", "mean"}, {"p50", "median"}, {"p90", "90th percentile"}, {"p95", "95th percentile"},
@@ -108,7 +111,7 @@ func (s *SLO) decodeText(d *decoder, text, path string) {
 		written += "(" + scope + ")"
 	}
 	i := slices.IndexFunc(Metrics, func(m Metric) bool {
-		return m.Name == name && (scope == "" && m.NoScope || scope != "" && slices.Contains(m.Scopes, someTime) || slices.Contains(m.Scopes, scope) || scope != "" && slices.Contains(m.Scopes, "*"))
+		return m.Name == name && (scope == "" && m.NoScope || scope != "" && m.Takes(scope))
 	})
 	if i < 0 {
 		hint := Nearest(written, MetricNames())
@@ -172,13 +175,25 @@ func better(higher bool) string {
 	return "less"
 }
 
-// OfEvent reports whether the metric is one of single events.
-func (m *Metric) OfEvent() bool { return slices.Contains(m.Scopes, "*") }
+// Takes reports whether a text may be the scope of the metric: one of its scopes or, where these are events
+// or times, any.
+func (m *Metric) Takes(scope string) bool {
+	return slices.ContainsFunc(m.Scopes, func(s string) bool { return s == scope || s == "*" || s == someTime })
+}
+
+// OfEvents lists the names of the metrics of single events.
+func (l metricList) OfEvents() []string {
+	var list []string
+	for _, m := range l {
+		if slices.Contains(m.Scopes, "*") {
+			list = append(list, m.Name)
+		}
+	}
+	return list
+}
 
 // OfEvent reports whether the objective is about an event, whose name or note is its scope.
-func (s *SLO) OfEvent() bool {
-	return slices.ContainsFunc(Metrics, func(m Metric) bool { return m.OfEvent() && m.Name == s.Metric })
-}
+func (s *SLO) OfEvent() bool { return slices.Contains(Metrics.OfEvents(), s.Metric) }
 
 // LimitsRequests reports whether the plan has an objective on quantiles of request or on errors.
 func (p *Plan) LimitsRequests() bool {

@@ -1,12 +1,14 @@
 package wire
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"os"
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/monosim/monosim/sim/zookeeper"
 	"github.com/monosim/monosim/sim/zookeeper/java"
@@ -22,6 +24,13 @@ type Field struct {
 
 // Fields are in the order in which a real server writes them.
 type Fields []Field
+
+// print writes each field, its name and its value, in a format.
+func (l Fields) print(b *strings.Builder, format string) {
+	for _, f := range l {
+		fmt.Fprintf(b, format, f.Name, f.Value)
+	}
+}
 
 // Decimal is a number in the form that Java gives a double.
 type Decimal string
@@ -68,6 +77,16 @@ var commands = map[string]command{
 	"zabstate": {tell: (*Server).tellZabState, always: true},
 }
 
+// ofWords has the commands by their four-letter words.
+var ofWords = func() map[string]string {
+	names := map[string]string{}
+	for name, c := range commands { //lint:ordered words are distinct
+		names[c.word] = name
+	}
+	delete(names, "") // of those without a word
+	return names
+}()
+
 // noSnapshot is what a real server tells before its first snapshot. Those of a data directory here are
 // of its logs, not of zxids.
 var noSnapshot = Fields{{"zxid", "ffffffffffffffff"}, {"timestamp", -1}}
@@ -92,11 +111,7 @@ func (s *Server) Profile() zookeeper.Profile { return s.opt.Config.Profile }
 // the traceMask of set_trace_mask. The last fields are the command's name and its error, null or a
 // string. The answer is false for a server that is stopped, whose process would be gone.
 func (s *Server) Command(name, argument string) (answer Fields, ok bool) {
-	for full, c := range commands { //lint:ordered words are distinct
-		if c.word != "" && c.word == name {
-			name = full
-		}
-	}
+	name = cmp.Or(ofWords[name], name)
 	c, known := commands[name]
 	if !known {
 		return Fields{{"command", name}, {"error", "Unknown command: " + name}}, true
@@ -106,25 +121,15 @@ func (s *Server) Command(name, argument string) (answer Fields, ok bool) {
 	if s.member != nil && s.member.role == stopped {
 		return nil, false
 	}
-	serves := s.serves()
-	if serves && s.faults.absence == Present && !s.member.follows() {
-		s.machine.Tick(s.clock.NowMs())
-		s.deliver()
-		s.endTurn()
+	if s.faults.absence == Leaderless && !c.always {
+		return Fields{{"command", name}, {"error", notServing}}, true
 	}
-	if !serves && !c.always {
-		return Fields{{"command", name}, {"error", notServing[:len(notServing)-1]}}, true
-	}
+	s.comeToNow()
 	answer = c.tell(s, argument)
 	if len(answer) > 0 && answer[0].Name == "error" {
 		return append(answer, Field{"command", name}), true
 	}
 	return append(answer, Field{"command", name}, Field{"error", nil}), true
-}
-
-// serves reports whether the server has a leader, or none to follow.
-func (s *Server) serves() bool {
-	return s.faults.absence != Leaderless && (s.member == nil || s.member.role != looking)
 }
 
 func (s *Server) connections(brief bool) Fields {
@@ -181,6 +186,8 @@ func texts(list []string) []any {
 	return values
 }
 
+// tellEnvironment tells the version, from which kazoo derives the server's features, and what a program
+// not written in Java has of an environment (ZK-11.3).
 func (s *Server) tellEnvironment(string) Fields {
 	host, err := os.Hostname()
 	if err != nil {

@@ -145,7 +145,7 @@ func TestWithoutAMajority(t *testing.T) { // ZK-24.1, ZK-24.8
 	p := l.at(1).dial()
 	p.bytes(AppendConnectRequest(nil, ptr(one.again())))
 	p.ends()
-	expect(t, l.at(1).word("srvr"), notServing)
+	expect(t, l.at(1).word("srvr"), notServing+"\n")
 	expect(t, l.at(2).word("ruok"), "imok")
 	l.ok(l.e.Cut(2, false))
 	l.modes("follower", "leader", "stopped")

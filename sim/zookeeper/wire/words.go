@@ -58,17 +58,22 @@ func (s *Server) word(c *conn, word string) (answer string, known bool) {
 	if !s.listed(word) {
 		return word + " is not executed because it is not in the whitelist.\n", true
 	}
+	if s.faults.absence == Leaderless && !slices.Contains(alwaysTold, word) {
+		return notServing + "\n", true
+	}
+	s.comeToNow()
 	var b strings.Builder
-	switch {
-	case s.faults.absence == Leaderless && !slices.Contains(alwaysTold, word):
-		return notServing, true
-	case s.faults.absence == Present && !s.member.follows():
+	tell(s, &b)
+	return b.String(), true
+}
+
+// comeToNow has the server do what was due by now, before somebody looks at it.
+func (s *Server) comeToNow() {
+	if s.faults.absence == Present && !s.member.follows() {
 		s.machine.Tick(s.clock.NowMs())
 		s.deliver()
 		s.endTurn()
 	}
-	tell(s, &b)
-	return b.String(), true
 }
 
 // wordPacket is how many bytes of a word's answer count as one sent packet (NIOServerCnxn.java,
@@ -86,8 +91,8 @@ func (s *Server) listed(word string) bool {
 }
 
 // notServing is the answer of a server without a leader to all words except those in alwaysTold
-// (ZK-24.8).
-const notServing = "This ZooKeeper instance is not currently serving requests\n"
+// (ZK-24.8), and its error for most commands of the AdminServer.
+const notServing = "This ZooKeeper instance is not currently serving requests"
 
 var alwaysTold = []string{"ruok", "envi", "gtmk"}
 

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -73,15 +71,9 @@ func (s *Server) writeSets(b *strings.Builder, what string, count int, sets map[
 	}
 }
 
-// wordEnvi prints the version, from which kazoo derives the server's features, and the environment
-// values that a program not written in Java has (ZK-11.3).
 func (s *Server) wordEnvi(b *strings.Builder) {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "<NA>"
-	}
-	fmt.Fprintf(b, "Environment:\nzookeeper.version=%s\nhost.name=%s\njava.version=none\nos.name=%s\nos.arch=%s\n",
-		version(s.opt.Config.Profile), host, runtime.GOOS, runtime.GOARCH)
+	b.WriteString("Environment:\n")
+	s.tellEnvironment("").print(b, "%s=%v\n")
 }
 
 func (s *Server) wordConf(b *strings.Builder) {
@@ -109,10 +101,7 @@ func (s *Server) configuration() Fields {
 	}
 }
 
-func (s *Server) wordDirs(b *strings.Builder) {
-	snapshots, logs := s.diskSizes()
-	fmt.Fprintf(b, "datadir_size: %d\nlogdir_size: %d\n", snapshots, logs)
-}
+func (s *Server) wordDirs(b *strings.Builder) { s.tellDirs("").print(b, "%s: %d\n") }
 
 func (s *Server) diskSizes() (snapshots, logs int64) {
 	if s.commit == nil {
@@ -123,11 +112,7 @@ func (s *Server) diskSizes() (snapshots, logs int64) {
 
 // wordMntr prints the values that this server has, of the real server's five hundred, in the same
 // order.
-func (s *Server) wordMntr(b *strings.Builder) {
-	for _, f := range s.monitor() {
-		fmt.Fprintf(b, "zk_%s\t%v\n", f.Name, f.Value)
-	}
-}
+func (s *Server) wordMntr(b *strings.Builder) { s.monitor().print(b, "zk_%s\t%v\n") }
 
 // monitor returns the values of mntr, which are those of the AdminServer's monitor.
 func (s *Server) monitor() (fields Fields) {
