@@ -38,3 +38,31 @@ func TestTheShareAboveABoundIsOfAnswersAlone(t *testing.T) {
 		t.Errorf("errors: got %+v, want many", errors)
 	}
 }
+
+// Goal: an objective at the border of what there is, 0 % and 100 %, is judged as what it says, also when all
+// requests fail or none does. Method: PS that take 10 ms, with timeouts of 5 ms and without; nothing queues.
+func TestObjectivesAtTheirBorders(t *testing.T) {
+	for _, c := range []struct {
+		timeout string
+		want    map[string]string
+	}{
+		{"5ms", map[string]string{"errors <= 100%": "PASS", "errors(timeout) <= 100%": "PASS", "errors < 100%": "UNDECIDED", "errors <= 0%": "FAIL", "errors(queue_full) <= 0%": "UNDECIDED",
+			"answered >= 0%": "PASS", "goodput >= 0/s": "PASS", "goodput > 0/s": "FAIL", "dashboard_above(20ms) <= 100%": "PASS", "answered >= 100%": "FAIL"}},
+		{"1s", map[string]string{"errors <= 100%": "PASS", "errors < 100%": "PASS", "errors <= 0%": "UNDECIDED", "answered >= 0%": "PASS", "answered > 0%": "PASS",
+			"goodput > 0/s": "PASS", "dashboard_above(20ms) <= 100%": "PASS", "dashboard_above(10us) <= 0%": "FAIL", "answered >= 100%": "UNDECIDED"}},
+	} {
+		text := strings.NewReplacer(`"exp(mean=4ms)"`, "10ms", "1700/s", "50/s", "override: {", "override: {fetch_ps_retry: 0, fetch_ps_timeout: "+c.timeout+", ").Replace(small) + "slo:\n"
+		for slo := range c.want { //lint:order each is judged for itself
+			text += "  - " + slo + "\n"
+		}
+		r, err := (&judge.Judge{}).Run(t.Context(), parse(t, text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range r.Verdicts {
+			if v.Outcome != c.want[v.SLO] {
+				t.Errorf("timeout %s: %s: got %s %s, want %s", c.timeout, v.SLO, v.Outcome, v.Text, c.want[v.SLO])
+			}
+		}
+	}
+}

@@ -44,6 +44,8 @@ func (e *Evaluation) Verdicts() []result.Verdict {
 			w := window.requests(o.Model)
 			_, exact := e.exact(o)
 			switch {
+			case o.Unbreakable():
+				v.Outcome, v.Text = result.Pass, "no fleet can break it"
 			case !exact && window.Refused != "":
 				v.Outcome, v.Text = result.Undecided, window.Refused
 			case model.IsRequestLatency(o):
@@ -56,7 +58,7 @@ func (e *Evaluation) Verdicts() []result.Verdict {
 			default:
 				e.byInterval(&v, window, o)
 			}
-			if !exact && v.Outcome == result.Pass && window.Unsettled != "" {
+			if !exact && !o.Unbreakable() && v.Outcome == result.Pass && window.Unsettled != "" {
 				v.Outcome, v.Text = result.Undecided, window.Unsettled
 			}
 			list = append(list, v)
@@ -142,6 +144,9 @@ func (e *Evaluation) byCount(v *result.Verdict, w *PerModel, bad, open []int64, 
 	case best == stats.Pass || worst == stats.Fail:
 		v.Outcome = result.Undecided
 		v.Text = stillOpen(v)
+	case p == 0 || v.X == v.N:
+		v.Outcome = result.Undecided
+		v.Text = fmt.Sprintf("%d of %d exceed it, and no number of requests shows that it is always so", v.X, v.N)
 	default:
 		v.Outcome = result.Undecided
 		v.Text = fmt.Sprintf("%d of %d exceed it, worth %.0f independent requests: too near to %s", v.X, v.N, v.NEff, quantity.Format(quantity.Percent, p))

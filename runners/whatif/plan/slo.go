@@ -151,6 +151,23 @@ func (s *SLO) decodeText(d *decoder, text, path string) {
 		d.report(path, badSLO, "%q: nothing takes no time, want a limit above 0", text)
 	}
 	s.Limit = limit
+	switch {
+	case err != nil:
+	case s.Unbreakable():
+		d.report(path, noEffect, "%s%q changes nothing: no fleet can break it", warned, text)
+	case (name == "errors" || metric.Name == Dashboard+"above") && limit == 0 || name == "answered" && limit == 1:
+		d.report(path, badSLO, "%s%q can be shown to be broken, but no number of requests shows that it is met; want a limit of more than none", warned, text)
+	}
+}
+
+// Unbreakable reports whether every fleet meets the objective: at most all of what is a share of
+// requests, or at least none of what cannot be below 0.
+func (s *SLO) Unbreakable() bool {
+	switch s.Metric {
+	case "errors", Dashboard + "above":
+		return s.Op == "<=" && s.Limit == 1
+	}
+	return s.Op == ">=" && s.Limit == 0
 }
 
 // bound sets the bound of an objective on the share above it.

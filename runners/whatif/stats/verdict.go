@@ -43,8 +43,13 @@ func atLeast(n, x, p float64) float64 {
 // (CAP-5.5).
 func Verdict(n, x int64, p, vif, confidence float64) Outcome {
 	vif = math.Max(vif, 1)
-	if n == 0 {
+	switch {
+	case n == 0:
 		return Undecided
+	case p <= 0 && x > 0: // a single one is enough, however many hang together
+		return Fail
+	case p >= 1 && x < n:
+		return Pass
 	}
 	m, y := math.Floor(float64(n)/vif), math.Ceil(float64(x)/vif)
 	if m >= 1 && atMost(m, y, p) <= 1-confidence {
