@@ -191,8 +191,9 @@ check-contract: ## hold the AgentService to the real Python over real sockets, b
 check-runners: ## scenarios as processes and, with MONOLITH_SRC, with the reference's agents, compared with the simulation; RUNNERS, FEATURES, SCALE (0.1), JOBS (1), RECORD=vectors/compared.json, STALE=1 for what that has not or has of older code, LONGEST=15m of the cluster's time
 	@mkdir -p $(BUILD)
 	@test -n "$$MONOLITH_SRC" || echo "check-runners: MONOLITH_SRC names no checkout of bytedance/monolith: without Python"
+	@test -n "$$TENSORFLOW_PYTHON" || echo "check-runners: TENSORFLOW_PYTHON names no Python 3.8 with TensorFlow 2.4.4: without TensorFlow"
 	@$(GO) build -o $(BUILD)/monosim ./cmd/monosim
-	@$(BUILD)/monosim test $(or $(FEATURES),features) --runner $(or $(RUNNERS),sim$(comma)real$(if $(MONOLITH_SRC),$(comma)python)) --compare --time-scale $(or $(SCALE),0.1) --again 2 --jobs $(or $(JOBS),1) $(if $(RECORD),--record $(RECORD)) $(if $(STALE),--stale) $(if $(LONGEST),--longest $(LONGEST))
+	@$(BUILD)/monosim test $(or $(FEATURES),features) --runner $(or $(RUNNERS),sim$(comma)real$(if $(MONOLITH_SRC),$(comma)python$(if $(TENSORFLOW_PYTHON),$(comma)tensorflow))) --compare --time-scale $(or $(SCALE),0.1) --again 2 --jobs $(or $(JOBS),1) $(if $(RECORD),--record $(RECORD)) $(if $(STALE),--stale) $(if $(LONGEST),--longest $(LONGEST))
 
 # Scenarios of agents and of training jobs that take little time of the cluster: some sixty. check-java
 # has those of discovery, filters, policies and rollout, on another ZooKeeper.

@@ -166,6 +166,13 @@ var directions = []direction{
 		because: "the reference's agents take the place of ours in clusters of processes, whose tests are scenarios",
 	},
 	{
+		from:    []string{"runners/test/tensorflowrun"},
+		to:      []string{"runners", "runners/diff/python", "runners/test/pythonrun", "runners/test/realrun/loopback", "engine/cluster"},
+		inTests: []string{"engine/pythontest"},
+		outside: []string{"features", "features/compare", "features/steps", "runners/test/simrun"},
+		because: "the reference's training takes the place of ours in clusters of processes, whose tests are scenarios",
+	},
+	{
 		from:    []string{"runners/..."},
 		to:      []string{"runners/...", "sim/...", "engine/...", "vectors/..."},
 		because: "runners put the parts together; steps and commands stand above them",

@@ -26,10 +26,11 @@ import (
 	"github.com/monosim/monosim/runners/test/agentrun"
 	"github.com/monosim/monosim/runners/test/pythonrun"
 	"github.com/monosim/monosim/runners/test/realrun/loopback"
+	"github.com/monosim/monosim/runners/test/tensorflowrun"
 )
 
 // The runners, in the order of lists.
-var runnerNames = []string{"sim", "real", pythonrun.Name, agentrun.Name}
+var runnerNames = []string{"sim", "real", pythonrun.Name, tensorflowrun.Name, agentrun.Name}
 
 // runnerOptions holds the flags of `monosim test` that choose runners.
 type runnerOptions struct {
@@ -57,7 +58,7 @@ type runnerOptions struct {
 
 func (o *runnerOptions) register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringSliceVar(&o.names, "runner", []string{"sim"}, "where scenarios run, one or more of sim (virtual time), real (processes on the loopback), python (as real, but with the reference's agents: needs MONOLITH_SRC, and PYTHON), agent (as real, but with the agents of --agent; alone it is compared with sim)")
+	f.StringSliceVar(&o.names, "runner", []string{"sim"}, "where scenarios run, one or more of sim (virtual time), real (processes on the loopback), python (as real, but with the reference's agents: needs MONOLITH_SRC, and PYTHON), tensorflow (training jobs on TensorFlow: needs MONOLITH_SRC, and TENSORFLOW_PYTHON), agent (as real, but with the agents of --agent; alone it is compared with sim)")
 	f.StringVar(&o.agent, "agent", "", "the command that is each pod's agent, in any language, as './my-agent'; runners/diff/testee/AGENT.md says what it gets")
 	f.BoolVar(&o.waits, "agent-waits", false, "the agent creates the file MONOSIM_READY once it is ready, and begins when it reads a line, so that its imports take no time of the cluster")
 	f.BoolVar(&o.compare, "compare", false, "with several runners: compare what was done with what the first of them does, with some seed")
@@ -237,6 +238,8 @@ func (o *runnerOptions) makeOne(name string, timeScale float64, sim func() runne
 	switch name {
 	case pythonrun.Name:
 		return pythonrun.New(pythonrun.Options{Loopback: surroundings})
+	case tensorflowrun.Name:
+		return tensorflowrun.New(tensorflowrun.Options{Loopback: surroundings})
 	case agentrun.Name:
 		return agentrun.New(agentrun.Options{Command: o.agent, Waits: o.waits, Loopback: surroundings})
 	}
@@ -267,9 +270,11 @@ func runnersOf(sc steps.Listed) string {
 // runsOn lists the runners of a scenario, and the others with the reasons.
 func runsOn(sc steps.Listed) (on, not []string) {
 	for _, name := range runnerNames {
-		if why := sc.Not[name]; why == "" {
+		switch why := sc.Not[name]; why {
+		case "":
 			on = append(on, name)
-		} else {
+		case steps.NoTrainingJob: // which goes without saying
+		default:
 			not = append(not, fmt.Sprintf("not %s: %s", name, why))
 		}
 	}

@@ -307,7 +307,7 @@ func TestBadInputEndsWith2(t *testing.T) {
 		{"quirks that are none", []string{path, "--quirks", "most"}, `--quirks: found "most"`},
 		{"a choice without a second run", []string{path, "--choice", "a/b#1=2"}, "--check-determinism"},
 		{"a choice that is none", []string{path, "--check-determinism", "--choice", "a#1"}, "node/site#k=value"},
-		{"an unknown runner", []string{path, "--runner", "sim,rela"}, `--runner: found "rela", want some of sim, real, python, agent`},
+		{"an unknown runner", []string{path, "--runner", "sim,rela"}, `--runner: found "rela", want some of sim, real, python, tensorflow, agent`},
 		{"agents of nobody", []string{path, "--runner", "agent"}, "--agent: found it, or the runner agent, alone"},
 		{"agents that do not run", []string{path, "--agent", "./mine"}, "--agent: found it, or the runner agent, alone"},
 		{"a runner twice", []string{path, "--runner", "sim,sim"}, `--runner: found "sim"`},

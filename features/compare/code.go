@@ -59,8 +59,8 @@ var clockRooms = []room{
 	{path: "sim/tfserving/serve", kinds: []string{ofAgents, ofServers}},
 	{path: "sim/tfserving/rest", kinds: []string{ofServers}},
 	{path: "sim/consul/serve", kinds: []string{ofTraining}},
-	{path: "engine/training/session/wire.go", kinds: []string{ofTraining}},
-	{path: "runners/serve/programs/trainer.go", kinds: []string{ofTraining}},
+	{path: "engine/training/session/wire.go", runner: "real", kinds: []string{ofTraining}},
+	{path: "runners/serve/programs/trainer.go", runner: "real", kinds: []string{ofTraining}},
 	{path: "runners/serve/programs/agent.go", runner: "real", kinds: []string{ofAgents}},
 	{path: "runners/test/pythonrun/agent.py", runner: "python"},
 	{path: "runners/test/pythonrun/fake.py", runner: "python", kinds: []string{ofServers}},
@@ -69,6 +69,10 @@ var clockRooms = []room{
 	{path: "runners/diff/python/finder.py", runner: "python"},
 	{path: "runners/diff/python/protos.py", runner: "python"},
 	{path: "runners/diff/python/standins", runner: "python"},
+	{path: "runners/test/tensorflowrun/trainer.py", runner: "tensorflow", kinds: []string{ofTraining}},
+	{path: "runners/test/tensorflowrun/graph.py", runner: "tensorflow", kinds: []string{ofTraining}},
+	{path: "runners/test/pythonrun/clock.py", runner: "tensorflow", kinds: []string{ofTraining}},
+	{path: "runners/diff/python/finder.py", runner: "tensorflow", kinds: []string{ofTraining}},
 }
 
 // ReadCode reads the rooms from the project's sources, and takes the scenarios from runs of the

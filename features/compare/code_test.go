@@ -52,10 +52,13 @@ func TestARecordIsOlderThanItsCode(t *testing.T) {
 		}
 	}
 	record := func() *compare.Matrix {
-		m := &compare.Matrix{Runners: []string{"sim", "real", "python"}}
+		m := &compare.Matrix{Runners: []string{"sim", "real", "python", "tensorflow"}}
 		for _, path := range []string{"agents", "server", "training"} {
-			passed := compare.Cell{Verdict: "passed", Log: compare.Same}
-			m.Scenarios = append(m.Scenarios, compare.Row{Path: path, Name: "one", Cells: []compare.Cell{passed, passed, passed}})
+			passed, trained := compare.Cell{Verdict: "passed", Log: compare.Same}, compare.Cell{Verdict: compare.NotRun}
+			if path == "training" {
+				trained = passed
+			}
+			m.Scenarios = append(m.Scenarios, compare.Row{Path: path, Name: "one", Cells: []compare.Cell{passed, passed, passed, trained}})
 		}
 		return m
 	}
@@ -85,11 +88,12 @@ func TestARecordIsOlderThanItsCode(t *testing.T) {
 		{"a comment", "sim/zookeeper/wire/server.go", func(s string) string { return "// Another word.\n" + s + "\n/* and one more */\n" }, ""},
 		{"a blank line", "engine/walltime/task.go", swap("\n\n", "\n\n\n"), ""},
 		{"a test", "sim/zookeeper/wire/server_test.go", swap("package", "package other //"), ""},
-		{"the protocol of ZooKeeper", "sim/zookeeper/wire/server.go", swap("return", "return nil;return"), "agents/real agents/python training/real training/python"},
+		{"the protocol of ZooKeeper", "sim/zookeeper/wire/server.go", swap("return", "return nil;return"), "agents/real agents/python training/real training/python training/tensorflow"},
 		{"REST", "sim/tfserving/rest/" + firstGo(t, project, "sim/tfserving/rest"), func(s string) string { return s + "\nvar More = 1\n" }, "server/real server/python"},
-		{"the clock", "engine/walltime/task.go", func(s string) string { return s + "\nvar More = 1\n" }, "agents/real agents/python server/real server/python training/real training/python"},
+		{"the clock", "engine/walltime/task.go", func(s string) string { return s + "\nvar More = 1\n" }, "agents/real agents/python server/real server/python training/real training/python training/tensorflow"},
 		{"a comment in Python", "runners/test/pythonrun/host.py", func(s string) string { return "# a word\n\n" + s }, ""},
 		{"Python", "runners/test/pythonrun/host.py", func(s string) string { return s + "\nMORE = 1\n" }, "agents/python server/python training/python"},
+		{"the toy model", "runners/test/tensorflowrun/graph.py", func(s string) string { return s + "\nMORE = 1\n" }, "training/tensorflow"},
 		{"the agent's program", "runners/serve/programs/agent.go", func(s string) string { return s + "\nvar More = 1\n" }, "agents/real"},
 	} {
 		if got := older(of(edited{project, test.file, test.edit}, runs()), m); got != test.older {
@@ -102,7 +106,7 @@ func TestARecordIsOlderThanItsCode(t *testing.T) {
 	for _, test := range []struct {
 		runs  []steps.Result
 		older string
-	}{{traced, "agents/real agents/python"}, {written, "training/real training/python"}} {
+	}{{traced, "agents/real agents/python"}, {written, "training/real training/python training/tensorflow"}} {
 		if got := older(of(project, test.runs), m); got != test.older {
 			t.Errorf("want older %q, got %q", test.older, got)
 		}

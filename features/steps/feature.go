@@ -264,6 +264,7 @@ func (r *reader) newCase(source *messages.Scenario, p *messages.Pickle) scenario
 			background: r.inBackground[s.Id], hasContent: ps.Argument != nil,
 		})
 	}
+	c.forTensorFlow()
 	return c
 }
 

@@ -1,8 +1,11 @@
 package steps
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
+	"strings"
 
 	messages "github.com/cucumber/messages/go/v34"
 )
@@ -97,6 +100,25 @@ func forAnyAgent(not map[string]string) map[string]string {
 		}
 	}
 	return not
+}
+
+// NoTrainingJob is why a scenario does not run on the runner named tensorflow.
+const NoTrainingJob = "it has no training job"
+
+// forTensorFlow excludes from the runner named tensorflow, whose surroundings are those of real, what
+// does not run on real, and what is no training job.
+func (c *scenarioCase) forTensorFlow() {
+	why := c.not["real"]
+	if !slices.ContainsFunc(c.steps, func(s step) bool { return strings.Contains(s.text, "training job with") }) {
+		why = cmp.Or(why, NoTrainingJob)
+	}
+	if why == "" || c.not["tensorflow"] != "" {
+		return
+	}
+	if c.not == nil {
+		c.not = map[string]string{}
+	}
+	c.not["tensorflow"] = why
 }
 
 func hasTag(tags []*messages.Tag, name string) bool {

@@ -70,9 +70,12 @@ type comparedCell struct {
 func (p *evidence) comparedTo(runner string) (list []comparedCell) {
 	for i := range p.report.Results {
 		r := &p.report.Results[i]
+		if runner == tensorflow && !trains(r) {
+			continue
+		}
 		c := comparedCell{Cell: p.compared.Cell(r.Path, r.Name, runner), of: r}
-		switch excluded := slices.Contains(r.Tags, "@not-"+runner); {
-		case c.Verdict == compare.NotRun && !excluded:
+		switch excluded := excludes(r, runner); {
+		case c.Verdict == compare.NotRun && !excluded && !c.Backend:
 			c.Cell = compare.Cell{}
 		case c.Verdict == "" && excluded:
 			c.Cell = compare.Cell{Verdict: compare.NotRun, Why: "not recorded yet, its feature says why"}
@@ -81,6 +84,19 @@ func (p *evidence) comparedTo(runner string) (list []comparedCell) {
 		list = append(list, c)
 	}
 	return list
+}
+
+// tensorflow is the runner of training jobs, whose surroundings are those of real.
+const tensorflow = "tensorflow"
+
+// trains reports whether a scenario has a training job.
+func trains(r *steps.Result) bool {
+	return slices.ContainsFunc(r.Steps, func(s steps.Step) bool { return strings.Contains(s.Text, "training job with") })
+}
+
+// excludes reports whether a scenario's tags exclude a runner.
+func excludes(r *steps.Result, runner string) bool {
+	return slices.Contains(r.Tags, "@not-"+runner) || runner == tensorflow && slices.Contains(r.Tags, "@not-real")
 }
 
 // comparedColumns has the outcomes of a scenario on a runner.

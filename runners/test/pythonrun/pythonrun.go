@@ -88,6 +88,11 @@ func New(o Options) (*Runner, error) {
 //go:embed *.py
 var launcher embed.FS
 
+// Clock is the file clock.py: how time passes faster in a process of Python.
+//
+//go:embed clock.py
+var Clock embed.FS
+
 // Program returns the program of a pod's agent: the launcher, unpacked on the pod's disk.
 func (r *Runner) Program(c loopback.Container) (loopback.Program, error) {
 	return r.program(c, "agent.py", agentrun.Flags(c))
@@ -104,7 +109,7 @@ func (r *Runner) fake(c loopback.Container) (loopback.Program, error) {
 func (r *Runner) program(c loopback.Container, script string, flags []string) (loopback.Program, error) {
 	dir := filepath.Join(c.Dir, "launcher")
 	for _, files := range []fs.FS{launcher, python.Sources} {
-		if err := unpack(files, dir); err != nil {
+		if err := Unpack(files, dir); err != nil {
 			return loopback.Program{}, fmt.Errorf("unpack the launcher: %w", err)
 		}
 	}
@@ -119,8 +124,8 @@ func (r *Runner) program(c loopback.Container, script string, flags []string) (l
 	}, nil
 }
 
-// unpack writes files below a directory, except those that exist.
-func unpack(files fs.FS, dir string) error {
+// Unpack writes files below a directory, over those that exist.
+func Unpack(files fs.FS, dir string) error {
 	return fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		to := filepath.Join(dir, filepath.FromSlash(name))
 		if err != nil || d.IsDir() {

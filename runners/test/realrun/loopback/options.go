@@ -29,6 +29,8 @@ type Options struct {
 	// Fake is the program of a model server of the profile python-fake that has no agent; nil means
 	// monosim's.
 	Fake AgentProgram
+	// Trainer is the program of the processes of a training job; nil means `monosim trainer`.
+	Trainer TrainerProgram
 	// TimeScale is the wall time that a second of the cluster takes, as 0.1; 0 means 1.
 	TimeScale float64
 	// Slack is the cluster time by which events may be later or earlier than a scenario
@@ -56,6 +58,29 @@ const DefaultSlack = 250 * time.Millisecond
 
 // AgentProgram returns the program of a pod's agent. It is called at every start.
 type AgentProgram func(p Container) (Program, error)
+
+// TrainerProgram returns the program of a process of a training job. It is called at every start.
+type TrainerProgram func(p TrainerContainer) (Program, error)
+
+// TrainerContainer describes the surroundings of a process of a training job.
+type TrainerContainer struct {
+	// Name is the process's own, Role and Index what it stands for ([cluster.TrainerRole]).
+	Name, Role string
+	Index      int
+	// IP is the address of its host, and Dir its own disk.
+	IP, Dir string
+	// ZooKeeper is the address of the server by which the job finds its processes.
+	ZooKeeper string
+	// Events is the file to which it appends each [job.Event], a line of JSON each. Variables is where
+	// a PS keeps those of the job's variables that it has, as JSON.
+	Events, Variables string
+	// Job has the directories of this machine.
+	Job runners.TrainingSpec
+	// Env is the whole environment, as key=value.
+	Env []string
+	// TimeScale is the wall time that a second of the cluster takes.
+	TimeScale float64
+}
 
 // Container describes the surroundings of a pod's agent.
 type Container struct {

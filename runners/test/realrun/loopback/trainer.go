@@ -1,8 +1,12 @@
 package loopback
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -28,6 +32,7 @@ type trainer struct {
 
 	mu       sync.Mutex
 	running  *child // nil while it is not running
+	spare    *ahead // nil for a program that cannot wait
 	starts   int
 	exitCode int
 
@@ -72,7 +77,74 @@ func (c *Cluster) addTrainers() error {
 		}
 		c.trainers = append(c.trainers, t)
 	}
+	return c.prepareTrainers()
+}
+
+// prepareTrainers starts the programs that can wait ahead of time, and waits until they are ready.
+func (c *Cluster) prepareTrainers() error {
+	if c.o.Trainer == nil {
+		return nil
+	}
+	for _, t := range c.trainers {
+		if err := t.prepare(); err != nil {
+			return fmt.Errorf("%s: %w", t.name, err)
+		}
+	}
+	for _, t := range c.trainers {
+		if err := t.spare.await(); err != nil {
+			return fmt.Errorf("%s: %w", t.name, err)
+		}
+	}
 	return nil
+}
+
+// ahead is a program that was started ahead of time, and waits to begin.
+type ahead struct {
+	child   *child
+	program Program
+	output  string
+}
+
+// prepare starts the next process ahead.
+func (t *trainer) prepare() error {
+	program, err := t.program()
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(program.Ready); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	started, err := t.c.guard.start(program, t.output(), true)
+	if err == nil {
+		t.spare = &ahead{child: started, program: program, output: t.output()}
+	}
+	return err
+}
+
+// output returns the file for the output of the process.
+func (t *trainer) output() string { return filepath.Join(t.c.disks.root, logsDir, t.name+".log") }
+
+// await waits until the program is ready to begin.
+func (a *ahead) await() error {
+	for end := time.Now().Add(readyLimit); ; time.Sleep(5 * time.Millisecond) {
+		if _, err := os.Stat(a.program.Ready); err == nil {
+			return nil
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("%s is not ready after %v: see %s", a.program.Args[0], readyLimit, a.output)
+		}
+	}
+}
+
+// begin lets the program begin.
+func (a *ahead) begin() (*child, error) {
+	if err := a.await(); err != nil {
+		return nil, err
+	}
+	if _, err := fmt.Fprintln(a.child.stdin); err != nil {
+		return nil, fmt.Errorf("begin %s: %w", a.program.Args[0], err)
+	}
+	return a.child, a.child.stdin.Close()
 }
 
 // planPath returns the file that describes the job.
@@ -80,18 +152,27 @@ func (c *Cluster) planPath() string { return filepath.Join(c.disks.root, "plan.y
 
 // writePlan writes the description of the job, with the directories of this machine.
 func (c *Cluster) writePlan() error {
+	text, err := yaml.Marshal(map[string]any{"quirks": quirksOf(c.spec), "job": c.job()})
+	if err != nil {
+		return err
+	}
+	return c.disks.write(c.disks.below(c.planPath()), text, 0o644)
+}
+
+// job describes the job, with its defaults and the directories of this machine.
+func (c *Cluster) job() cluster.TrainingSpec {
 	made := c.spec.Training.WithDefaults()
 	for _, dir := range []*string{&made.ModelDir, &made.RestoreDir, &made.ExportDir} {
 		if *dir != "" {
 			*dir = c.disks.toHost(*dir)
 		}
 	}
-	text, err := yaml.Marshal(map[string]any{"quirks": quirksOf(c.spec), "job": made})
-	if err != nil {
-		return err
-	}
-	return c.disks.write(c.disks.below(c.planPath()), text, 0o644)
+	return made
 }
+
+// variablesFile returns the file in which a PS keeps the variables that it has, if the job's program
+// does not serve them.
+func (t *trainer) variablesFile() string { return filepath.Join(t.dir, "variables.json") }
 
 // eventsFile returns the file to which the process appends its events.
 func (t *trainer) eventsFile() string { return filepath.Join(t.dir, "events.jsonl") }
@@ -106,12 +187,29 @@ func (t *trainer) program() (Program, error) {
 	if t.c.spec.Python != "" {
 		args = append(args, "--python="+t.c.spec.Python)
 	}
+	environment, err := t.environment()
+	if err != nil {
+		return Program{}, err
+	}
+	if t.c.o.Trainer != nil {
+		program, err := t.c.o.Trainer(TrainerContainer{
+			Name: t.name, Role: t.role, Index: t.index, IP: t.ip, Dir: t.dir, ZooKeeper: t.relay.addr(), Events: t.eventsFile(),
+			Variables: t.variablesFile(), Job: t.c.job(), Env: environment, TimeScale: t.c.o.TimeScale,
+		})
+		program.Dir = cmp.Or(program.Dir, t.dir)
+		return program, err
+	}
+	return Program{Args: args, Dir: t.dir, Env: environment}, nil
+}
+
+// environment returns the environment of the process, as key=value.
+func (t *trainer) environment() ([]string, error) {
 	environment := []string{"MY_HOST_IP=" + t.ip, "PATH=/usr/local/bin:/usr/bin:/bin", "TMPDIR=" + filepath.Join(t.dir, "tmp")}
 	if t.c.consul != nil {
 		environment = append(environment, t.c.consul.variables()...)
 	}
 	places, err := t.c.spec.Training.Place(t.c.trainerIP).Variables(t.name)
-	return Program{Args: args, Dir: t.dir, Env: append(environment, places...)}, err
+	return append(environment, places...), err
 }
 
 // trainerIP returns the address of the process of a name.
@@ -127,11 +225,7 @@ func (t *trainer) start() error {
 		return nil
 	}
 	t.serves("")
-	program, err := t.program()
-	if err != nil {
-		return err
-	}
-	started, err := t.c.guard.start(program, filepath.Join(t.c.disks.root, logsDir, t.name+".log"), false)
+	started, err := t.begin()
 	if err != nil {
 		return err
 	}
@@ -142,6 +236,28 @@ func (t *trainer) start() error {
 	return nil
 }
 
+// begin starts the process, or lets the one that was started ahead begin.
+func (t *trainer) begin() (*child, error) {
+	if t.c.o.Trainer == nil {
+		program, err := t.program()
+		if err != nil {
+			return nil, err
+		}
+		return t.c.guard.start(program, t.output(), false)
+	}
+	if t.spare == nil {
+		if err := t.prepare(); err != nil {
+			return nil, err
+		}
+	}
+	if err := os.Remove(t.variablesFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	spare := t.spare
+	t.spare = nil
+	return spare.begin()
+}
+
 // follow waits for the end of the process. It is started again after a while if the spec says so.
 func (t *trainer) follow(started *child) {
 	code := started.await()
@@ -149,6 +265,11 @@ func (t *trainer) follow(started *child) {
 	t.mu.Lock()
 	t.c.journal.add(runners.Observation{Pod: t.name, Op: "process.exit", Path: trainerProgram, Note: fmt.Sprintf("code %d", code), ID: int64(started.pid())})
 	t.running, t.exitCode = nil, code
+	if t.c.o.Trainer != nil && code != 0 && !t.c.isOver() && !t.c.applicationEnded() {
+		if err := t.prepare(); err != nil {
+			t.c.fail("%s: start the next process ahead: %v", t.name, err)
+		}
+	}
 	t.mu.Unlock()
 	again := t.c.spec.Training.RestartAfter
 	if again == 0 || code == 0 || t.c.isOver() || t.c.applicationEnded() {
@@ -208,6 +329,12 @@ func (t *trainer) close() {
 	if running := t.process(); running != nil {
 		t.c.guard.end(running.pid())
 		<-running.exited
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.spare != nil {
+		t.c.guard.end(t.spare.child.pid())
+		_ = t.spare.child.cmd.Wait() // it was ended
 	}
 	t.relay.close()
 }

@@ -1,6 +1,7 @@
 package loopback
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/training/checkpoints"
+	"github.com/monosim/monosim/engine/training/job"
 	"github.com/monosim/monosim/engine/training/session"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/test/operator"
@@ -81,7 +83,9 @@ func (c *Cluster) TrainingStatus() runners.TrainingStatus {
 	if c.spec.Training == nil {
 		return status
 	}
-	if s, err := c.TrainerState("ps0"); err == nil && s.Addr != "" {
+	if c.o.Trainer != nil {
+		c.readVariables(&status)
+	} else if s, err := c.TrainerState("ps0"); err == nil && s.Addr != "" {
 		// Without an answer nothing is known about the variables.
 		_ = c.operator.do("variables", operatorLimit, func() error {
 			if c.calls.variables == nil {
@@ -98,6 +102,34 @@ func (c *Cluster) TrainingStatus() runners.TrainingStatus {
 		}
 	}
 	return status
+}
+
+// readVariables reads what the PS that run keep in their files.
+func (c *Cluster) readVariables(status *runners.TrainingStatus) {
+	for _, t := range c.trainers {
+		if t.role != job.PS || t.process() == nil {
+			continue
+		}
+		var found struct {
+			GlobalStep *int64 `json:"global_step"`
+			Barrier    []bool `json:"barrier_var"`
+		}
+		text, err := c.disks.readFile(t.variablesFile())
+		if err != nil || json.Unmarshal(text, &found) != nil {
+			continue // it has not come so far
+		}
+		if found.GlobalStep != nil {
+			status.GlobalStep = *found.GlobalStep
+		}
+		for i, set := range found.Barrier {
+			switch {
+			case set && i == 0:
+				status.Barrier = true
+			case set:
+				status.Blocked = append(status.Blocked, i)
+			}
+		}
+	}
 }
 
 // modelDir returns the folder of the job's checkpoints on this machine.
@@ -160,6 +192,9 @@ func (c *Cluster) Operated() (runners.TrainingAnswer, bool) {
 
 // PSBarrier makes a worker arrive at a barrier of the PS service, which the first PS keeps.
 func (c *Cluster) PSBarrier(id string, worker, numWorkers int, timeout time.Duration) error {
+	if c.o.Trainer != nil {
+		return &runners.BackendError{Reason: "the service of PS is the Rust port's"}
+	}
 	s, err := c.TrainerState("ps0")
 	if err != nil {
 		return err
