@@ -65,7 +65,7 @@ func TestScenariosRunWhereTheirTagsLetThem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]string{"python": "nothing of it is Python's", "real": "an empty", "agent": "an empty"} // agent is left out where either is
+	want := map[string]string{"python": "nothing of it is Python's", "real": "an empty", "agent": "an empty", "tensorflow": "an empty"} // agent is left out where either is
 	if diff := cmp.Diff(want, list[1].Not); diff != "" {
 		t.Errorf("reasons (-want +got):\n%s", diff)
 	}

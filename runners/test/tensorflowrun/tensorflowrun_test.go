@@ -68,7 +68,7 @@ func TestWhatTensorFlowCannotBe(t *testing.T) {
 	repaired.Quirks = "fixed"
 	for says, spec := range map[string]runners.Spec{
 		"it has no training job": {},
-		"not fixed":              repaired,
+		"all of its quirks":      repaired,
 		"application master":     job(func(s *runners.TrainingSpec) { s.ApplicationMaster = true }),
 		"TPU":                    job(func(s *runners.TrainingSpec) { s.Evaluator = true }),
 		"export":                 job(func(s *runners.TrainingSpec) { s.ExportDir = "/train/export" }),
