@@ -77,7 +77,16 @@ var absentPaths = map[string]string{
 	"zookeeper --admin-token-file":   "zookeeper --listen 127.0.0.1:0 --admin 127.0.0.1:0 --admin-token-file " + absent,
 	"zookeeper --events":             "zookeeper --listen 127.0.0.1:0 --events " + absent,
 	"zookeeper --log-writes":         "zookeeper --listen 127.0.0.1:0 --log-writes " + absent,
+	"zookeeper --import":             "zookeeper --listen 127.0.0.1:0 --import " + absent,
+	"zookeeper --import-logs":        "zookeeper --listen 127.0.0.1:0 --import apache --import-logs " + absent,
 	"zookeeper check --script":       "zookeeper check --script " + absent,
+	"zookeeper export FROM":          "zookeeper export " + absent + " out",
+	"zookeeper export DIR":           "zookeeper export apache " + absent,
+	"zookeeper export --log-dir":     "zookeeper export apache out --log-dir " + absent,
+	"zookeeper log DIR":              "zookeeper log " + absent,
+	"zookeeper log --log-dir":        "zookeeper log apache --log-dir " + absent,
+	"zookeeper show DIR":             "zookeeper show " + absent,
+	"zookeeper show --log-dir":       "zookeeper show apache --log-dir " + absent,
 }
 
 const simOfAMinute = "sim --conf unified.conf --models exported --shards 2 --for 1m "
@@ -153,6 +162,7 @@ func TestNothingStandsInForAPath(t *testing.T) {
 		os.WriteFile(filepath.Join(dir, "cluster.yaml"), []byte("replicas: 1\n"), 0o644),
 		os.WriteFile(filepath.Join(dir, "training.yaml"), []byte("job: {ps: 1}\n"), 0o644),
 		os.WriteFile(filepath.Join(dir, "unified.conf"), conf, 0o644),
+		os.CopyFS(filepath.Join(dir, "apache"), os.DirFS(recordedApache)),
 		os.CopyFS(filepath.Join(dir, "exported"), os.DirFS("testdata/exported")))
 	if err != nil {
 		t.Fatal(err)

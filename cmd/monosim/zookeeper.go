@@ -16,8 +16,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
+	"github.com/monosim/monosim/cmd/monosim/zkfiles"
 	"github.com/monosim/monosim/runners/serve/admin"
 	"github.com/monosim/monosim/runners/zookeeper/adminserver"
+	"github.com/monosim/monosim/runners/zookeeper/datadir"
+	"github.com/monosim/monosim/runners/zookeeper/files"
 	"github.com/monosim/monosim/runners/zookeeper/zoocfg"
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
@@ -34,6 +37,8 @@ type zooKeeperOptions struct {
 	speed        string
 	sessionClock string
 	snapshot     string
+	imported     string
+	importedLogs string
 	logWrites    string
 	events       string
 	connsPerAddr int
@@ -67,7 +72,8 @@ the wall clock, by which clients ping; --session-clock server has sessions expir
 faster too.
 
 The state is in memory unless --data-dir names a directory, where nothing that
-was answered is lost, however the server ends.
+was answered is lost, however the server ends. With --import DIR it begins with what is in
+the data directory of an Apache ZooKeeper; show and log look into one, and export writes one.
 
 With --ensemble 3 it is three servers on three ports, a leader and followers, in memory:
 one that ends or is cut off leaves a majority, and two leave none.
@@ -86,6 +92,7 @@ With --admin-server ADDRESS the AdminServer of a real ZooKeeper is there, too, w
 		Example: `  monosim zookeeper
   monosim zookeeper --listen 127.0.0.1:0 --speed 60x --log-writes writes.jsonl
   monosim zookeeper --data-dir zk --tick 500ms
+  monosim zookeeper --import /var/lib/zookeeper --data-dir zk
   monosim zookeeper --config zoo.cfg -D znode.container.checkIntervalMs=1000
   monosim zookeeper --admin-server 127.0.0.1:8080
   curl 127.0.0.1:8080/commands/monitor
@@ -105,12 +112,15 @@ With --admin-server ADDRESS the AdminServer of a real ZooKeeper is there, too, w
 	f.StringVar(&o.speed, "speed", "1x", "how much faster than the wall clock time passes, as 60x")
 	f.StringVar(&o.sessionClock, "session-clock", sessionClockWall, "clock of session timeouts and their limits: wall, by which clients ping, or server")
 	f.StringVar(&o.snapshot, "snapshot", "", "file to start from when it exists, and to save the state to at the end")
+	f.StringVar(&o.imported, "import", "", "data directory of an Apache ZooKeeper to start from, which stays as it is")
+	f.StringVar(&o.importedLogs, "import-logs", "", "directory of its logs, where it is another (dataLogDir)")
 	f.StringVar(&o.logWrites, "log-writes", "", "file for the log of all writes, one JSON object a line; it is replaced")
 	f.StringVar(&o.events, "events", "", "file to append every write to, with its session and wall time, one JSON object a line")
 	o.settings(f)
 	o.admin.register(f, "of an HTTP interface that brings faults about")
 	o.ensemble.flags(cmd)
 	cmd.AddCommand(newZooKeeperCheckCommand())
+	cmd.AddCommand(zkfiles.Commands()...)
 	completeFlags(cmd, map[string]func() []string{"profile": func() []string { return []string{"zookeeper-3.8", "zookeeper-3.9"} }})
 	return cmd
 }
@@ -144,7 +154,7 @@ const smallHeap = 48 << 20
 
 // run serves until a signal or a failure.
 func (o *zooKeeperOptions) run(cmd *cobra.Command) (err error) {
-	if err := notEmpty(cmd, "data-dir", "snapshot", "log-writes", "events", "admin", "admin-server", "listen", "config"); err != nil {
+	if err := notEmpty(cmd, "data-dir", "snapshot", "log-writes", "events", "admin", "admin-server", "listen", "config", "import", "import-logs"); err != nil {
 		return command.BadInput(err)
 	}
 	if err := o.configure(cmd); err != nil {
@@ -288,7 +298,10 @@ func (o *zooKeeperOptions) complete(stderr io.Writer) (opt wire.Options, err err
 	if err := o.checkEnsemble(); err != nil {
 		return opt, err
 	}
-	return opt, o.loadSnapshot(&opt)
+	if err := o.loadSnapshot(&opt); err != nil {
+		return opt, err
+	}
+	return opt, o.loadImport(&opt)
 }
 
 // notEmpty returns an error for a flag that was set to nothing, as by a variable that is not set.
@@ -405,6 +418,29 @@ func (o *zooKeeperOptions) loadSnapshot(opt *wire.Options) (err error) {
 	}
 	if err != nil {
 		return fmt.Errorf("--snapshot: %w", err)
+	}
+	return nil
+}
+
+// loadImport reads the data directory of an Apache ZooKeeper. One that is given as --data-dir is
+// refused: this server would leave it unread.
+func (o *zooKeeperOptions) loadImport(opt *wire.Options) (err error) {
+	switch {
+	case o.imported == "" && o.importedLogs != "":
+		return errors.New("--import-logs: want --import too")
+	case o.imported == "" && opt.DataDir != "" && datadir.Holds(opt.DataDir):
+		return fmt.Errorf("--data-dir: found the files of an Apache ZooKeeper in %s, want --import %s to start from them, and --data-dir DIR to keep the state in another directory", opt.DataDir, opt.DataDir)
+	case o.imported == "":
+		return nil
+	case opt.Snapshot != nil:
+		return fmt.Errorf("--import: found a state in --snapshot %s already, want one of them to start from", o.snapshot)
+	}
+	var notes []string
+	if opt.Snapshot, opt.SnapshotMs, notes, err = files.Import(o.imported, o.importedLogs); err != nil {
+		return fmt.Errorf("--import: %w", err)
+	}
+	for _, note := range notes {
+		opt.Log(note)
 	}
 	return nil
 }

@@ -67,8 +67,8 @@ func (o *zooKeeperOptions) checkEnsemble() error {
 		return nil
 	case e.observers < 0 || e.observers >= e.servers:
 		return fmt.Errorf("--observers: %d of %d servers, want one with a vote at least", e.observers, e.servers)
-	case o.options.DataDir != "" || o.snapshot != "":
-		return errors.New("--data-dir and --snapshot: an ensemble keeps its state in memory")
+	case o.options.DataDir != "" || o.snapshot != "" || o.imported != "":
+		return errors.New("--data-dir, --snapshot and --import: an ensemble begins with nothing and keeps its state in memory")
 	case e.stopped && o.admin.addr == "":
 		return errors.New("--stopped: want --admin, by which the servers are started")
 	case e.electionTime <= 0:

@@ -135,6 +135,36 @@ func TestZooKeeperServesAndKeepsItsState(t *testing.T) {
 	}
 }
 
+// recordedApache is what a real server has left (see package datadir).
+const recordedApache = "../../runners/zookeeper/datadir/testdata/recorded"
+
+func TestZooKeeperImportsADirectoryOfApaches(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "kept")
+	s := serveZooKeeper(t, "--import", recordedApache, "--data-dir", dir)
+	client := s.client()
+	data, stat, err := client.Get("/multi")
+	if err != nil || string(data) != "again" || stat.Version != 2 || stat.Mzxid != 0x27 {
+		t.Errorf("got %q, %+v, %v, want what the real server had", data, stat, err)
+	}
+	if _, stat, err := client.Get("/a/e-0000000001"); err != nil || stat.EphemeralOwner == 0 {
+		t.Errorf("got %+v, %v, want an ephemeral", stat, err)
+	}
+	if _, err := client.Create("/mine too", nil, 0, zk.WorldACL(zk.PermAll)); err != nil {
+		t.Fatal(err)
+	}
+	client.Close()
+	s.says = "zookeeper: imported zxid 0x27, 27 znodes, 3 sessions, from " + recordedApache + "/version-2/snapshot.23 and 4 transactions of log.24\n"
+	s.terminate()
+
+	s = serveZooKeeper(t, "--data-dir", dir)
+	client = s.client()
+	if _, stat, err := client.Get("/mine too"); err != nil || stat.Czxid != 0x29 {
+		t.Errorf("served again: got %+v, %v, want the zxid after that of a session", stat, err)
+	}
+	client.Close()
+	s.terminate()
+}
+
 func TestZooKeeperFlagsReachTheServer(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "writes.jsonl")
 	s := serveZooKeeper(t, "--tick", "500ms", "--max-client-cnxns", "7", "--max-session-timeout", "1m",
@@ -198,6 +228,10 @@ func TestZooKeeperRefusesWhatMakesNoSense(t *testing.T) {
 		{"snapshot in no directory", []string{"--snapshot", filepath.Join(dir, "none", "s")}, "--snapshot: the state could not be saved at the end: stat " + filepath.Join(dir, "none") + ": no such file or directory"},
 		{"two places", []string{"--snapshot", "a", "--data-dir", "b"}, "--snapshot: cannot go with --data-dir, which has snapshots of its own"},
 		{"no snapshot", []string{"--snapshot", broken}, "--snapshot: " + broken + ": not a file of records: want MSIMZK01 at its beginning"},
+		{"a directory of Apache's to keep", []string{"--data-dir", recordedApache}, "--data-dir: found the files of an Apache ZooKeeper in " + recordedApache + ", want --import " + recordedApache + " to start from them, and --data-dir DIR to keep the state in another directory"},
+		{"nothing to import", []string{"--import", dir}, "--import: " + dir + ": found neither version-2 nor a file like snapshot.0 or log.1: want the data directory of an Apache ZooKeeper"},
+		{"logs alone", []string{"--import-logs", dir}, "--import-logs: want --import too"},
+		{"an ensemble of what was imported", []string{"--ensemble", "3", "--import", recordedApache}, "--data-dir, --snapshot and --import: an ensemble begins with nothing and keeps its state in memory"},
 		{"log in no directory", []string{"--log-writes", filepath.Join(dir, "none", "log")}, "--log-writes: open " + filepath.Join(dir, "none", "log") + ": no such file or directory"},
 		{"argument", []string{"127.0.0.1"}, `found argument "127.0.0.1", want none; see monosim zookeeper --help`},
 	} {

@@ -29,6 +29,8 @@ type Config struct {
 	ForceSync bool
 	// AdminPort is the port of its AdminServer on 127.0.0.1; 0 means that it has none.
 	AdminPort int
+	// Properties are more of Java's, as zookeeper.snapCount=10.
+	Properties []string
 	// Interrupt, when set, ends the wait for a starting server when it is closed.
 	Interrupt <-chan struct{}
 
@@ -103,6 +105,9 @@ func (c Config) command(configFile string) (*exec.Cmd, error) {
 			// For a short life: the simple compiler and collector start faster.
 			"-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
 			"-Dzookeeper.preAllocSize=1024") // the log grows by 64 KB at a time, not 64 MB
+	}
+	for _, p := range c.Properties {
+		properties = append(properties, "-D"+p)
 	}
 	if !c.ForceSync {
 		properties = append(properties, "-Dzookeeper.forceSync=no")

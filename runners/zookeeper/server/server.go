@@ -76,6 +76,9 @@ func New(cfg Config) (*Server, error) {
 	return nil, errors.Join(err, os.RemoveAll(dir))
 }
 
+// DataDir returns the data directory of the server (dataDir).
+func (s *Server) DataDir() string { return filepath.Join(s.dir, "data") }
+
 // Addr returns the host:port of the server, which stays the same while it is stopped.
 func (s *Server) Addr() string { return fmt.Sprintf("127.0.0.1:%d", s.port) }
 
@@ -96,7 +99,7 @@ func (s *Server) Start() error {
 // launch starts the server's process.
 func (s *Server) launch() error {
 	file := filepath.Join(s.dir, "zoo.cfg")
-	if err := os.WriteFile(file, []byte(s.cfg.text(filepath.Join(s.dir, "data"), s.port)), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(s.cfg.text(s.DataDir(), s.port)), 0o600); err != nil {
 		return err
 	}
 	cmd, err := s.cfg.command(file)

@@ -32,7 +32,7 @@ type Transaction struct {
 
 // Transactions reads the log of a stopped server with ZooKeeper's own tool.
 func (s *Server) Transactions() ([]Transaction, error) {
-	logs, err := filepath.Glob(filepath.Join(s.dir, "data", "version-2", "log.*"))
+	logs, err := filepath.Glob(filepath.Join(s.DataDir(), "version-2", "log.*"))
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,141 @@
+package datadir
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/adler32"
+	"os"
+	"strings"
+)
+
+// A log is a header and records (FileTxnLog.java):
+//
+//	"ZKLG", int version, long id
+//	long Adler-32 of the bytes, int length, bytes, 'B'
+//
+// The file is made longer in advance, so that zeros follow. A server that is started again begins
+// another log and leaves the last one as it is, so any log may end with the front part of a record,
+// which nobody was told of. Everything else that is no sound record is damage (ZK-25.2).
+
+const (
+	logMagic   = "ZKLG"
+	headerSize = 16
+	// recordFront is the length of what stands before the bytes of a record.
+	recordFront = 12
+	endOfRecord = 'B'
+	// leastTransaction is the length of a transaction's header.
+	leastTransaction = 32
+)
+
+// logFile is a log with its records.
+type logFile struct {
+	name string
+	list []Transaction
+	// torn is the number of the last bytes that are no whole record, 0 mostly.
+	torn int
+	end  int
+}
+
+// readLog reads a log.
+func readLog(name string) (*logFile, error) {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	log := &logFile{name: name}
+	written := len(b)
+	for written > 0 && b[written-1] == 0 {
+		written--
+	}
+	if front := b[:min(written, len(logMagic))]; !strings.HasPrefix(logMagic, string(front)) {
+		return nil, fmt.Errorf("%s: found %q at its beginning, want %q, that of a log of transactions", name, front, logMagic)
+	}
+	if len(b) < headerSize || written < len(logMagic) {
+		log.torn = written
+		return log, nil
+	}
+	if version := binary.BigEndian.Uint32(b[4:]); version != fileVersion {
+		return nil, fmt.Errorf("%s: found the version %d of the format, want %d", name, version, fileVersion)
+	}
+	for log.end = headerSize; log.end < written; {
+		body, why := record(b, log.end, written)
+		if why != "" {
+			return nil, log.damaged(why)
+		}
+		if body == nil {
+			log.torn = written - log.end
+			break
+		}
+		t, err := transaction(body)
+		if err != nil {
+			return nil, log.damaged(fmt.Sprintf("which has its checksum, cannot be read: %v of it", err))
+		}
+		t.File, t.Record, t.Offset = name, len(log.list)+1, log.end
+		log.list = append(log.list, t)
+		log.end += recordFront + len(body) + 1
+	}
+	return log, nil
+}
+
+// cut tells what was cut off, "" for nothing.
+func (l *logFile) cut() string {
+	if l.torn == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s: passed over the last %d bytes, from byte %d on, which are no whole record", l.name, l.torn, l.end)
+}
+
+func (l *logFile) damaged(why string) error {
+	return fmt.Errorf("%s: record %d, at byte %d, %s", l.name, len(l.list)+1, l.end, why)
+}
+
+// record returns the bytes of the record at an offset. It returns nil for the front part of one, and
+// why for damage. The bytes from written on are zeros.
+func record(b []byte, at, written int) (body []byte, why string) {
+	if body := sound(b, at); body != nil {
+		return body, ""
+	}
+	if next := soundBehind(b, at+1, written); next > 0 {
+		return nil, fmt.Sprintf("is damaged, and a whole record follows at byte %d", next)
+	}
+	if written-at <= recordFront {
+		return nil, ""
+	}
+	length := int64(binary.BigEndian.Uint32(b[at+8:]))
+	if end := int64(at) + recordFront + length; end < int64(written) {
+		return nil, fmt.Sprintf("is damaged: its %d bytes are there and have another checksum, or another end", length)
+	}
+	// What is there ends before the record does. A changed length looks so too, but then the
+	// checksum is that of what is there.
+	if b[written-1] == endOfRecord && binary.BigEndian.Uint64(b[at:]) == uint64(adler32.Checksum(b[at+recordFront:written-1])) {
+		return nil, fmt.Sprintf("is damaged: its length, %d, is not that of its bytes", length)
+	}
+	return nil, ""
+}
+
+// sound returns the bytes of the record at an offset, nil where none is.
+func sound(b []byte, at int) []byte {
+	if len(b)-at < recordFront+leastTransaction+1 {
+		return nil
+	}
+	length := int64(binary.BigEndian.Uint32(b[at+8:]))
+	if length < leastTransaction || length > int64(len(b)-at-recordFront-1) {
+		return nil
+	}
+	end := at + recordFront + int(length)
+	if b[end] != endOfRecord || binary.BigEndian.Uint64(b[at:]) != uint64(adler32.Checksum(b[at+recordFront:end])) {
+		return nil
+	}
+	return b[at+recordFront : end]
+}
+
+// soundBehind returns the offset of the first sound record from an offset on, 0 for none.
+func soundBehind(b []byte, from, written int) int {
+	for at := from; at+recordFront+leastTransaction < written; at++ {
+		// An Adler-32 has 4 bytes in a field of 8, so zeros tell most places apart.
+		if binary.BigEndian.Uint32(b[at:]) == 0 && sound(b, at) != nil {
+			return at
+		}
+	}
+	return 0
+}

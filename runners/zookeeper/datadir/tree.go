@@ -1,0 +1,331 @@
+package datadir
+
+import (
+	"cmp"
+	"encoding/binary"
+	"hash/crc32"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/acl"
+	"github.com/monosim/monosim/sim/zookeeper/java"
+)
+
+// node is a znode as it is in a snapshot.
+type node struct {
+	data                []byte
+	acl                 []acl.Entry
+	owner               int64
+	czxid, mzxid, pzxid int64
+	ctimeMs, mtimeMs    int64
+	version, aversion   int32
+	creates             int32
+	children            map[string]bool // by name
+	order               int             // its place among all that were added
+	digest              int64
+}
+
+// tree is what a server restores. It does with a transaction what a server does, which differs
+// from what it does at run time: a transaction may have been applied before, in part or whole, since
+// the snapshot is that of no moment. One that cannot be applied is passed over (ZK-25.3).
+type tree struct {
+	zxid     int64
+	timeMs   int64
+	nodes    map[string]*node // by path; that of the root is ""
+	sessions map[int64]int32  // their timeouts in ms
+	owned    map[int64]map[string]bool
+	added    int
+	digest   int64
+}
+
+func newTree() *tree {
+	return &tree{nodes: map[string]*node{}, sessions: map[int64]int32{}, owned: map[int64]map[string]bool{}}
+}
+
+func (t *tree) root() *node { return t.nodes[""] }
+
+// shown returns the path that clients use.
+func shown(path string) string {
+	if path == "" {
+		return "/"
+	}
+	return path
+}
+
+// of returns the znode at a path of clients, and its path here.
+func (t *tree) of(path string) (string, *node) {
+	if path == "/" {
+		path = ""
+	}
+	return path, t.nodes[path]
+}
+
+func parentOf(path string) string { return path[:max(strings.LastIndexByte(path, '/'), 0)] }
+func nameOf(path string) string   { return path[strings.LastIndexByte(path, '/')+1:] }
+
+// add puts a znode below its parent, if it has one.
+func (t *tree) add(path string, n *node) {
+	if old := t.nodes[path]; old != nil {
+		t.digest -= old.digest
+	}
+	t.added++
+	n.order, t.nodes[path] = t.added, n
+	if parent := t.nodes[parentOf(path)]; path != "" && parent != nil {
+		if parent.children == nil {
+			parent.children = map[string]bool{}
+		}
+		parent.children[nameOf(path)] = true
+	}
+	if isSession(n.owner) {
+		if t.owned[n.owner] == nil {
+			t.owned[n.owner] = map[string]bool{}
+		}
+		t.owned[n.owner][path] = true
+	}
+	t.changed(path, n)
+}
+
+// changed keeps the digest of the tree. What is below /zookeeper does not count.
+func (t *tree) changed(path string, n *node) {
+	if strings.HasPrefix(path, "/zookeeper/") {
+		return
+	}
+	t.digest -= n.digest
+	n.digest = n.sum(path)
+	t.digest += n.digest
+}
+
+// sum returns the digest of a znode (DigestCalculator.java).
+func (n *node) sum(path string) int64 {
+	b := append([]byte(java.UTF8(path)), n.data...)
+	for _, v := range []int64{n.czxid, n.mzxid, n.pzxid, n.ctimeMs, n.mtimeMs} {
+		b = binary.BigEndian.AppendUint64(b, uint64(v))
+	}
+	for _, v := range []int32{n.version, n.creates, n.aversion} {
+		b = binary.BigEndian.AppendUint32(b, uint32(v))
+	}
+	return int64(crc32.ChecksumIEEE(binary.BigEndian.AppendUint64(b, uint64(n.owner))))
+}
+
+// apply does what a transaction has done.
+func (t *tree) apply(tx *Transaction) {
+	switch tx.Op {
+	case zookeeper.OpCreateSession:
+		t.sessions[tx.Session] = tx.TimeoutMs
+	case zookeeper.OpCloseSession:
+		delete(t.sessions, tx.Session)
+		t.end(tx.Session, tx.Zxid, tx.Gone)
+	case zookeeper.OpMulti:
+		for i := range tx.Ops {
+			t.change(tx, &tx.Ops[i])
+		}
+	default:
+		t.change(tx, &tx.Change)
+	}
+	t.zxid, t.timeMs = max(t.zxid, tx.Zxid), max(t.timeMs, tx.TimeMs)
+}
+
+func (t *tree) change(tx *Transaction, c *Change) {
+	path, n := t.of(c.Path)
+	switch c.Op {
+	case zookeeper.OpCreate, zookeeper.OpCreate2, zookeeper.OpCreateContainer, zookeeper.OpCreateTTL:
+		t.create(tx, c)
+	case zookeeper.OpDelete, zookeeper.OpDeleteContainer:
+		t.delete(path, tx.Zxid)
+	case zookeeper.OpSetData, zookeeper.OpReconfig:
+		if n != nil {
+			n.data, n.version, n.mzxid, n.mtimeMs = c.Data, c.Version, tx.Zxid, tx.TimeMs
+			t.changed(path, n)
+		}
+	case zookeeper.OpSetACL:
+		if n != nil {
+			n.acl, n.aversion = c.ACL, c.Version
+			t.changed(path, n)
+		}
+	}
+}
+
+// create makes a znode. Of one that is there already a plain create still moves the parent's
+// counters: it may be a later one than the snapshot's parent knows (DataTree.java createNode,
+// processTxn).
+func (t *tree) create(tx *Transaction, c *Change) {
+	above := parentOf(c.Path)
+	parent := t.nodes[above]
+	if parent == nil {
+		return
+	}
+	there := parent.children[nameOf(c.Path)]
+	if there && c.Op != zookeeper.OpCreate {
+		return
+	}
+	creates := c.Creates
+	if creates == -1 {
+		creates = parent.creates + 1
+	}
+	if creates > parent.creates {
+		parent.creates, parent.pzxid = creates, tx.Zxid
+		t.changed(above, parent)
+	}
+	if there {
+		return
+	}
+	n := &node{
+		data: c.Data, acl: c.ACL, czxid: tx.Zxid, mzxid: tx.Zxid, pzxid: tx.Zxid, ctimeMs: tx.TimeMs, mtimeMs: tx.TimeMs,
+	}
+	if len(n.acl) == 0 {
+		n.acl = acl.Everyone
+	}
+	switch {
+	case c.Op == zookeeper.OpCreateContainer:
+		n.owner = containerOwner
+	case c.Op == zookeeper.OpCreateTTL:
+		n.owner = ttlMask | c.TTLMs
+	case c.Ephemeral:
+		n.owner = tx.Session
+	}
+	t.add(c.Path, n)
+}
+
+// delete removes a znode, and moves the parent's pzxid also when it is gone already.
+func (t *tree) delete(path string, zxid int64) {
+	above := parentOf(path)
+	parent, n := t.nodes[above], t.nodes[path]
+	if parent == nil || path == "" {
+		return
+	}
+	delete(parent.children, nameOf(path))
+	if zxid > parent.pzxid {
+		parent.pzxid = zxid
+		t.changed(above, parent)
+	}
+	if n == nil {
+		return
+	}
+	delete(t.nodes, path)
+	delete(t.owned[n.owner], path)
+	t.digest -= n.digest
+}
+
+// end deletes the ephemerals of a session: those that its transaction names, and what is left.
+func (t *tree) end(session, zxid int64, named []string) {
+	for _, path := range named {
+		t.delete(path, zxid)
+	}
+	for _, path := range slices.Sorted(maps.Keys(t.owned[session])) {
+		t.delete(path, zxid)
+	}
+	delete(t.owned, session)
+}
+
+// settle does what a server does once it has replayed its log (ZK-25.5): ephemerals whose session there is
+// not go (ZooKeeperServer.java loadData), and the usage of quotas is counted (DataTree.java
+// setupQuota).
+func (t *tree) settle() {
+	for _, session := range sortedKeys(t.owned) {
+		if _, alive := t.sessions[session]; !alive {
+			t.end(session, t.zxid, nil)
+		}
+	}
+	for path := range t.nodes { //lint:ordered each stands by itself
+		of, isQuota := strings.CutPrefix(path, "/zookeeper/quota/")
+		of, isLimit := strings.CutSuffix(of, "/zookeeper_limits")
+		if stats := t.nodes["/zookeeper/quota/"+of+"/zookeeper_stats"]; isQuota && isLimit && stats != nil {
+			stats.data = t.usage("/" + of)
+		}
+	}
+}
+
+// usage counts a subtree, as the data of the znode of a quota.
+func (t *tree) usage(top string) []byte {
+	count, bytes := 0, 0
+	for path, n := range t.nodes { //lint:ordered it is a sum
+		if path == top || strings.HasPrefix(path, top+"/") {
+			count++
+			bytes += len(n.data)
+		}
+	}
+	return []byte("count=" + strconv.Itoa(count) + ",bytes=" + strconv.Itoa(bytes))
+}
+
+// placed is a znode and its path.
+type placed struct {
+	path string
+	node *node
+}
+
+// walk lists the znodes below the root, parents before their children and these in the order in
+// which they were added.
+func (t *tree) walk() (list []placed) {
+	var visit func(path string, n *node)
+	visit = func(path string, n *node) {
+		list = append(list, placed{path, n})
+		below := make([]placed, 0, len(n.children))
+		for name := range n.children { //lint:ordered sorted below
+			if child := t.nodes[path+"/"+name]; child != nil {
+				below = append(below, placed{path + "/" + name, child})
+			}
+		}
+		slices.SortFunc(below, func(a, b placed) int { return cmp.Compare(a.node.order, b.node.order) })
+		for _, child := range below {
+			visit(child.path, child.node)
+		}
+	}
+	if t.root() != nil {
+		visit("", t.root())
+	}
+	return list
+}
+
+// image returns the tree as the simulated server keeps it.
+func (t *tree) image() zookeeper.Image {
+	image := zookeeper.Image{Zxid: t.zxid, Epoch: t.zxid >> 32}
+	for _, one := range t.walk() {
+		n := one.node
+		made := zookeeper.NodeImage{
+			Path: shown(one.path), Data: n.data, ACL: n.acl, Container: n.owner == containerOwner,
+			CtimeMs: n.ctimeMs, MtimeMs: n.mtimeMs, Version: n.version, Aversion: n.aversion, Czxid: n.czxid, Mzxid: n.mzxid,
+			Offspring: zookeeper.Offspring{Creates: n.creates, Pzxid: n.pzxid},
+		}
+		switch {
+		case isTTL(n.owner):
+			made.TTLMs = n.owner & ttlBits
+		case isSession(n.owner):
+			made.Owner = n.owner
+		}
+		image.Nodes = append(image.Nodes, made)
+	}
+	for _, id := range sortedKeys(t.sessions) {
+		image.Sessions = append(image.Sessions, zookeeper.SessionImage{ID: id, TimeoutMs: int64(t.sessions[id])})
+	}
+	return image
+}
+
+// treeOf is the reverse of image.
+func treeOf(image *zookeeper.Image) *tree {
+	t := newTree()
+	t.zxid = image.Zxid
+	for _, s := range image.Sessions {
+		t.sessions[s.ID] = int32(s.TimeoutMs)
+	}
+	for i := range image.Nodes {
+		n := &image.Nodes[i]
+		owner := n.Owner
+		switch {
+		case n.Container:
+			owner = containerOwner
+		case n.TTLMs != 0:
+			owner = ttlMask | n.TTLMs
+		}
+		path, _ := t.of(n.Path)
+		t.add(path, &node{
+			data: n.Data, acl: n.ACL, owner: owner, czxid: n.Czxid, mzxid: n.Mzxid, pzxid: n.Pzxid,
+			ctimeMs: n.CtimeMs, mtimeMs: n.MtimeMs, version: n.Version, aversion: n.Aversion, creates: n.Creates,
+		})
+	}
+	return t
+}
+
+func sortedKeys[V any](m map[int64]V) []int64 { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,138 @@
+// Package files shows and converts the files of a ZooKeeper, an Apache one's or the simulated one's: it
+// is what `monosim zookeeper show`, `log`, `export` and `--import` do.
+//
+// Two things to use first:
+//
+//   - [Source.Read] reads a state, and [State.Write] and [State.Export] write it.
+//   - [WriteLog] lists the transactions of an Apache ZooKeeper's logs.
+//
+// To change
+//
+//   - what can be read: state.go
+//   - what is printed: show.go for a tree, log.go for transactions
+//   - the format of Apache's files: package datadir
+//
+// Unstable: any commit may change it.
+package files
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/monosim/monosim/runners/zookeeper/datadir"
+	"github.com/monosim/monosim/sim/zookeeper"
+	"github.com/monosim/monosim/sim/zookeeper/wire"
+)
+
+// Source tells more about what to read.
+type Source struct {
+	// LogDir is the directory of an Apache ZooKeeper's logs, where it is another than that of its
+	// snapshots; "" for none.
+	LogDir string
+	// At is the zxid of the last transaction that counts, as 0x1f; "" for all.
+	At string
+}
+
+// State is what was read.
+type State struct {
+	image zookeeper.Image
+	// from says of which files.
+	from string
+	// Notes are what a person should be told.
+	Notes []string
+}
+
+// Read reads the state of a directory or a snapshot.
+func (s *Source) Read(name string) (*State, error) {
+	opt := datadir.Options{LogDir: s.LogDir}
+	if s.At != "" {
+		zxid, err := strconv.ParseInt(s.At, 0, 64)
+		if err != nil || zxid < 1 {
+			return nil, fmt.Errorf("--at: found %q, want a zxid, as 0x1f", s.At)
+		}
+		opt.At = zxid
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case !datadir.HoldsOwn(name) && !datadir.IsOwn(name):
+		d, err := datadir.Load(name, opt)
+		if err != nil {
+			return nil, err
+		}
+		return &State{d.Image, from(d), d.Notes}, nil
+	case s.At != "" || s.LogDir != "":
+		return nil, fmt.Errorf("--at and --log-dir: found the files of a simulated ZooKeeper in %s, want those of an Apache one", name)
+	case info.IsDir():
+		return ownDirectory(name)
+	}
+	snapshot, _, err := wire.LoadSnapshot(name)
+	if err != nil {
+		return nil, err
+	}
+	return &State{image: snapshot.Image(), from: name}, nil
+}
+
+// from says what was read.
+func from(d *datadir.Data) string {
+	if len(d.Logs) == 0 {
+		return d.Snapshot
+	}
+	names := make([]string, len(d.Logs))
+	for i, log := range d.Logs {
+		names[i] = filepath.Base(log)
+	}
+	return fmt.Sprintf("%s and %d transactions of %s", d.Snapshot, d.Transactions, strings.Join(names, ", "))
+}
+
+// ownDirectory reads a --data-dir, as a server does that is started on it and stopped.
+func ownDirectory(name string) (s *State, err error) {
+	s = &State{from: name}
+	server, err := wire.Listen("127.0.0.1:0", wire.Options{
+		DataDir: name, Clock: wire.ManualClock(func() int64 { return 0 }), Log: func(line string) { s.Notes = append(s.Notes, line) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	snapshot, _ := server.Snapshot()
+	s.image = snapshot.Image()
+	return s, errors.Join(server.Err(), server.Close())
+}
+
+// Import reads the data directory of an Apache ZooKeeper to start from. It returns the time of the
+// last change, and what a person should be told.
+func Import(dir, logDir string) (snapshot *zookeeper.Snapshot, nowMs int64, notes []string, err error) {
+	d, err := datadir.Load(dir, datadir.Options{LogDir: logDir})
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	if snapshot, err = zookeeper.NewSnapshot(d.Image); err != nil {
+		return nil, 0, nil, err
+	}
+	return snapshot, d.TimeMs, append(d.Notes, fmt.Sprintf("imported %s, from %s", counted(&d.Image), from(d))), nil
+}
+
+// Export writes the state as the data directory of an Apache ZooKeeper, and returns what it has
+// written.
+func (s *State) Export(dir string) (done string, err error) {
+	name, err := datadir.Export(dir, &s.image)
+	return fmt.Sprintf("%s: %s, from %s", name, counted(&s.image), s.from), err
+}
+
+// counted says how much there is.
+func counted(image *zookeeper.Image) string {
+	return fmt.Sprintf("zxid %#x, %s, %s", uint64(image.Zxid), number(len(image.Nodes), "znode"), number(len(image.Sessions), "session"))
+}
+
+func number(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
