@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -25,6 +26,8 @@ type processNode struct {
 	process  env.Process // nil before the start
 	// sleep waits like the main thread, which starts the processes.
 	sleep func(d time.Duration)
+	// lost reports whether another process, which was started before, has ended.
+	lost func() bool
 }
 
 func newProcessNode(e *env.Env, conf *agentconfig.AgentConfig, replicas *replicamanager.ReplicaManager, kind, tfsLog, binary string) (*processNode, error) {
@@ -78,7 +81,8 @@ func withVariable(environ []string, key, value string) []string {
 
 // awaitOthers waits for the servers that this one depends on, and reports whether all were found
 // within an hour (agent_v1.py:139-166). It looks every two status intervals, for the first time
-// after one pause. Servers that appear at the last look count as a timeout all the same (Q12).
+// after one pause. Servers that appear at the last look count as a timeout all the same (Q12). Nobody
+// notices meanwhile, nor while a port is waited for, that a PS of the own pod has ended (Q325).
 func (n *processNode) awaitOthers() (bool, error) {
 	pause := time.Duration(n.conf.UpdateModelStatusInterval) * 2 * time.Second
 	n.sleep(pause)
@@ -100,6 +104,9 @@ func (n *processNode) awaitOthers() (bool, error) {
 			if ok || waited >= maxWait {
 				break
 			}
+			if n.deserted() {
+				return false, nil
+			}
 			n.sleep(pause)
 			waited += pause
 		}
@@ -110,6 +117,9 @@ func (n *processNode) awaitOthers() (bool, error) {
 	}
 	return true, nil
 }
+
+// deserted reports whether to wait no more because another process has ended, with Q325 repaired.
+func (n *processNode) deserted() bool { return !n.conf.Quirks.Keeps(quirks.Q325) && n.lost() }
 
 // awaitPort tries the port on localhost every 10 s, 361 times, and reports whether it was open
 // (Q20): in vain for a process that has ended, unless that is repaired. It does not wait for port 0
@@ -125,7 +135,7 @@ func (n *processNode) awaitPort() bool {
 			n.e.Log.Logf(env.Info, "proc %v opened!", n.processType())
 			return true
 		}
-		if n.ended() && !n.conf.Quirks.Keeps(quirks.Q20) {
+		if n.ended() && !n.conf.Quirks.Keeps(quirks.Q20) || n.deserted() {
 			break
 		}
 		n.e.Log.Logf(env.Info, "port %s not open!", n.port)
@@ -185,6 +195,9 @@ func newProcessMgr(e *env.Env, keep quirks.Set) *processMgr {
 
 func (m *processMgr) add(n *processNode) {
 	n.sleep = m.mainSleep
+	n.lost = func() bool {
+		return slices.ContainsFunc(m.nodes, func(o *processNode) bool { return o != n && o.ended() })
+	}
 	m.nodes = append(m.nodes, n)
 }
 

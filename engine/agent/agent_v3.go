@@ -286,17 +286,23 @@ func (a *AgentV3) background(name string, interval time.Duration, fn func() erro
 
 // Start starts the server, the backend and the service. Then it starts the tasks that report the
 // service info every 60 s and the bindings every 30 s, and follows the layout (agent_v3.py:174). It
-// returns at the first error; what was started before it runs on (Q209).
+// returns at the first error; what was started before it runs on (Q209). The server may read its
+// config file before the layout is in it, and then reads it again 60 s later only (Q323).
 func (a *AgentV3) Start() error {
-	if err := a.server.Start(); err != nil {
-		return err
+	steps := []func() error{a.server.Start, a.backend.Start, a.service.Start, a.startTasks, a.followLayout}
+	if !a.conf.Quirks.Keeps(quirks.Q323) {
+		steps = []func() error{a.backend.Start, a.followLayout, a.server.Start, a.service.Start, a.startTasks}
 	}
-	if err := a.backend.Start(); err != nil {
-		return err
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
 	}
-	if err := a.service.Start(); err != nil {
-		return err
-	}
+	return nil
+}
+
+// startTasks starts the tasks that report.
+func (a *AgentV3) startTasks() error {
 	a.background("service info", serviceInfoPeriod, func() error {
 		return a.backend.ReportServiceInfo(a.container, a.serviceInfo)
 	})
@@ -306,13 +312,18 @@ func (a *AgentV3) Start() error {
 		}
 		return a.SyncAvailableSavedModels()
 	})
+	return nil
+}
+
+// followLayout has the server serve what the layout says from now on.
+func (a *AgentV3) followLayout() error {
 	layout, err := a.conf.LayoutPath()
 	if err != nil {
 		return err
 	}
 	err = a.backend.RegisterLayoutCallback(layout, a.LayoutUpdated)
-	if err != nil && !a.conf.Quirks.Keeps(quirks.Q209) {
-		a.Stop()
+	if err != nil && !a.conf.Quirks.Keeps(quirks.Q209) && a.conf.Quirks.Keeps(quirks.Q323) {
+		a.Stop() // of what runs by then
 	}
 	return err
 }

@@ -22,6 +22,7 @@ type Quirk int
 
 // These are the quirks of the agents, the configuration, patterns and data definitions that can be repaired.
 const (
+	Q2   Quirk = 2   // utils.py:474: dense children of version 1 do not read the replica id that tells them apart
 	Q14  Quirk = 14  // agent_v1.py:240: a signal while the main thread kills everything is a deadlock
 	Q20  Quirk = 20  // agent_v1.py:199: a process that has ended is waited for by its port
 	Q22  Quirk = 22  // agent_v3.py:79: a layout filter without ";" is a ValueError
@@ -65,12 +66,14 @@ const (
 	Q320 Quirk = 320 // backends.py:271: a change of the layout is lost with the connection
 	Q321 Quirk = 321 // backends.py:322: a change of bindings is lost with the connection
 	Q322 Quirk = 322 // zk_utils.py:57: kazoo's pauses grow up to an hour
+	Q323 Quirk = 323 // agent_v3.py:175: the model server starts before the agent knows what it has to serve
+	Q325 Quirk = 325 // agent_v1.py:139: an entry waits for a PS of its own pod that has ended
 )
 
 func (q Quirk) String() string { return "Q" + strconv.Itoa(int(q)) }
 
 // maxQuirk is the highest number that a Set can hold.
-const maxQuirk = 322
+const maxQuirk = 326
 
 // Set is the set of the quirks to keep as the reference has them. Those outside of it are repaired.
 // The zero value keeps all.

@@ -33,6 +33,7 @@ type ZKServiceDiscovery struct {
 	watches recipes.DataWatches
 	threads []*registration // in the order of their first registration
 	lost    bool
+	own     map[string]bool // znodes that this session has made, with Q326 repaired
 }
 
 // registration is a process that is registered again now and then.
@@ -64,7 +65,7 @@ type ZKDiscoveryOptions struct {
 // NewZKServiceDiscovery connects, makes the znode of the job, and watches its
 // processes. The error is that of the connection or of the first read.
 func NewZKServiceDiscovery(e *env.Env, o ZKDiscoveryOptions) (*ZKServiceDiscovery, error) {
-	d := &ZKServiceDiscovery{e: e, zk: o.ZooKeeper, quirks: o.Quirks, prefix: "/monolith/" + o.JobName, listed: &recipes.Names{}}
+	d := &ZKServiceDiscovery{e: e, zk: o.ZooKeeper, quirks: o.Quirks, prefix: "/monolith/" + o.JobName, listed: &recipes.Names{}, own: map[string]bool{}}
 	d.retry = recipes.RecipeRetry()
 	d.retry.MaxTries, d.retry.Delay, d.retry.Site = o.MaxTries, o.Delay, "service_discovery.retry"
 	if d.zk == nil {
@@ -99,6 +100,7 @@ func (d *ZKServiceDiscovery) listen(state env.SessionState) bool {
 	switch {
 	case state == env.Lost:
 		d.lost = true
+		clear(d.own)
 	case state == env.Connected && d.lost:
 		for _, r := range d.threads {
 			r.wakeup.Set()
@@ -209,7 +211,8 @@ func (d *ZKServiceDiscovery) find(name string, index int) int {
 	return slices.IndexFunc(d.threads, func(r *registration) bool { return r.name == name && r.index == index })
 }
 
-// create creates the znode, or sets it when it exists.
+// create creates the znode, or sets it when it exists: also that of the session before, with which it
+// goes (Q326).
 func (d *ZKServiceDiscovery) create(name string, index int, addr string) error {
 	if d.zk == nil {
 		return pysem.AttributeError(nil, "create")
@@ -218,8 +221,15 @@ func (d *ZKServiceDiscovery) create(name string, index int, addr string) error {
 	return d.retry.Run(d.e, func() error {
 		_, err := d.zk.Create(path, []byte(addr), env.CreateOptions{MakePath: true, Ephemeral: true})
 		if errors.Is(err, zkerrors.ErrNodeExists) {
-			err = d.zk.Set(path, []byte(addr), -1)
+			if d.quirks.Keeps(jobquirks.Q326) || d.own[path] {
+				return d.zk.Set(path, []byte(addr), -1)
+			}
+			if err := d.zk.Delete(path, env.AnyVersion); err != nil && !errors.Is(err, zkerrors.ErrNoNode) {
+				return err
+			}
+			_, err = d.zk.Create(path, []byte(addr), env.CreateOptions{MakePath: true, Ephemeral: true})
 		}
+		d.own[path] = err == nil
 		return err
 	})
 }

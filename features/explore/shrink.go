@@ -270,7 +270,7 @@ func (sh *shrinker) world() {
 			sh.smaller(i, m)
 		case subGraphs.MatchString(text):
 			sh.graphs(i)
-		case after.MatchString(text):
+		case after.MatchString(text), strings.HasPrefix(text, "the job setting restart_after"): // else what was killed stays away
 		case strings.HasPrefix(text, "a training job with "):
 			for _, job := range []string{"a training job with 1 worker and 1 PS", "a training job with 2 workers and 1 PS", "a training job with 1 worker and 2 PS"} {
 				if text == job || sh.tryShape(i, job) {

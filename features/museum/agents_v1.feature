@@ -64,3 +64,50 @@ Feature: What breaks clusters of agents of version 1, and the same repaired
       | quirks | outcome                                                                 |
       | python | for 4m the ps server of shard0-replica0 has version 1 of ps_0 AVAILABLE |
       | -Q212  | the ps server of shard0-replica0 has version 2 of ps_0 AVAILABLE        |
+
+  # found by monosim explore: servers, after 3022 stories of all worlds, in v1 in two data centres
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @v1 @Q325 @not-real @not-python
+  Scenario Outline: An entry that waits for the PS of its own pod, which has ended (quirks <quirks>)
+    Given a v1 cluster of 1 shard with 1 replica
+    And pods that end start again after 5s
+    And the agent setting "num_ps" is "1"
+    And model predict_ctr with sub-graphs entry, ps_0 of 30 MB in version 1
+    And the agents keep the quirks "<quirks>"
+    And nothing is left to chance
+    When the cluster starts
+    And 14s pass
+    And the ps server of shard0-replica0 is killed
+    And 150s pass
+    Then <outcome>
+
+    Examples:
+      | quirks | outcome                                |
+      | Q325   | for 4m the invariant servers is broken |
+      | fixed  | within 4m the cluster is whole         |
+
+  # found by monosim explore: bound, after 429 stories of all worlds, in dense
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @v1 @Q2 @not-real @not-python
+  Scenario Outline: The one registration of a pod's dense services (quirks <quirks>)
+    Given a v1 cluster of 1 shard with 1 replica
+    And pods that end start again after 15s
+    And the agents have no setting "stand_alone_serving"
+    And the agent setting "deploy_type" is "dense"
+    And the agent setting "dense_alone" is "true"
+    And the agent setting "dense_service_num" is "3"
+    And model predict_ctr with sub-graphs dense_0 of 30 MB in version 1
+    And the agents keep the quirks "<quirks>"
+    And nothing is left to chance
+    When the cluster starts
+    And 1s passes
+    And the dense server of shard0-replica0 is killed
+    And 150s pass
+    Then <outcome>
+
+    Examples:
+      | quirks | outcome                              |
+      | Q2     | for 4m the invariant bound is broken |
+      | fixed  | within 4m the cluster is whole       |

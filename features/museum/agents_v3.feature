@@ -308,3 +308,22 @@ Feature: What breaks clusters of agents of version 3, and the same repaired
       | quirks | outcome                               |
       | python | for 65s every pod has no service info |
       | -Q322  | within 65s every pod has service info |
+
+  # found by monosim explore: service is late, after 81 stories of all worlds, in v3 1x3
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @v3 @Q323 @not-real @not-python
+  Scenario Outline: A model server that reads its configuration before its agent has written it (quirks <quirks>)
+    Given a v3 cluster of 1 shard with 1 replica
+    And pods that end start again after 15s
+    And model ctr with sub-graphs entry of 30 MB in version 1
+    And the agents keep the quirks "<quirks>"
+    And nothing is left to chance
+    When model ctr is declared and published to layout main
+    And the cluster starts
+    Then <outcome>
+
+    Examples:
+      | quirks | outcome                                  |
+      | python | for 85s ctr:entry is bound to no pod       |
+      | -Q323  | within 31s ctr:entry is bound to every pod |

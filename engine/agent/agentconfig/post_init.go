@@ -96,12 +96,12 @@ func (c *AgentConfig) checkNumShard() error {
 }
 
 // chooseReplicaID takes the id from the environment, never from the file (Q160): from REPLICA_ID,
-// which version 1 ignores (Q2), else from the pod's name.
+// which version 1 ignores also where it tells dense children apart (Q2), else from the pod's name.
 func (c *AgentConfig) chooseReplicaID() error {
 	if c.ReplicaID.Set && !c.Quirks.Keeps(quirks.Q160) {
 		return nil
 	}
-	if !pysem.Equal(c.value("agent_version"), 1) {
+	if !pysem.Equal(c.value("agent_version"), 1) || c.DeployType == DeployDense && !c.Quirks.Keeps(quirks.Q2) {
 		if text, ok := c.env.Host.LookupEnv("REPLICA_ID"); ok {
 			n, exact, err := pysem.ParseSmallInt(text)
 			if err != nil {

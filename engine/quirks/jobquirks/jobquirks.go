@@ -59,4 +59,6 @@ const (
 	Q314 quirks.Quirk = 314 // save_utils.py:1296: without a directory for the mark variables are cleared each time
 	Q315 quirks.Quirk = 315 // cluster_manager.py:67: the chief takes PS that are gone from its file
 	Q316 quirks.Quirk = 316 // cluster_manager.py:175: a file that is looked at once is looked at twice
+	Q324 quirks.Quirk = 324 // barrier_ops.py:112: a worker that loses its session at a barrier counts as blocked
+	Q326 quirks.Quirk = 326 // service_discovery.py:265: registering sets the znode of another session
 )

@@ -290,6 +290,15 @@ func (h *BarrierHook) BeforeRun(*session.RunContext) ([]session.Op, error) {
 	return h.reads, nil
 }
 
+// AfterCreateSession has a worker that lost its session at the barrier count as blocked no more, with
+// Q324 repaired.
+func (h *BarrierHook) AfterCreateSession(s session.Session, _ *session.Coordinator) error {
+	if h.index <= 0 || h.barrier.options.Quirks.Keeps(jobquirks.Q324) {
+		return nil
+	}
+	return session.Do(s, session.AssignAt(h.barrier.vars, h.index, false))
+}
+
 // Steady reports whether the hook has nothing to do: the last step found no barrier, or the process
 // is the chief.
 func (h *BarrierHook) Steady() bool { return !h.placed || h.index == 0 }

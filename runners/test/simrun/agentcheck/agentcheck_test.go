@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/monosim/monosim/engine/agent"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/runners"
 )
@@ -21,6 +22,10 @@ func (s still) ModelStatus(pod, _, model string) ([]env.ModelVersionStatus, erro
 	}
 	return nil, nil
 }
+
+func (still) Agents(string) []agent.Agent { return nil }
+
+func (still) Pods() []runners.Pod { return nil }
 
 func (s still) Znode(path string) (runners.Znode, bool, error) {
 	text, ok := s.znodes[path]

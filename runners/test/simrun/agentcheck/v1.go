@@ -41,6 +41,9 @@ func placeV1(a *agent.AgentV1) (*place, error) {
 			node: fmt.Sprintf("%s/%s:%s/%s", prefix, kind, task, id), frozen: frozen(kind),
 		})
 	}
+	for _, model := range before(conf) {
+		p.before = append(p.before, target{kind: agentconfig.ServerEntry, model: model, base: conf.BasePath.V + "/" + model})
+	}
 	mixed, id := conf.DeployType == agentconfig.DeployMixed, conf.ReplicaID.String()
 	if mixed || conf.DeployType == agentconfig.DeployPS {
 		tasks, err := conf.ServerSchedule(agentconfig.ServerPS)

@@ -11,16 +11,18 @@ import (
 	"github.com/monosim/monosim/engine/agent"
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/runners"
 )
 
 // place is what an agent has to do, by its configuration.
 type place struct {
-	v1 bool
+	pod string
+	v1  bool
 	// prefix is the znode below which a pod of v3 has all of its znodes, and one of v1 its tasks.
 	prefix string
-	// tasks are those of v1.
-	tasks []target
+	// tasks are those of v1, before what its entry waits for.
+	tasks, before []target
 	// layout, filters and container are those of v3.
 	layout    string
 	filters   []agentconfig.LayoutFilter
@@ -41,7 +43,7 @@ type target struct {
 }
 
 // placeOf returns the place of an agent.
-func (c *Checker) placeOf(a agent.Agent) (p *place, err error) {
+func (c *Checker) placeOf(pod string, a agent.Agent) (p *place, err error) {
 	if p := c.places[a]; p != nil {
 		return p, nil
 	}
@@ -54,6 +56,7 @@ func (c *Checker) placeOf(a agent.Agent) (p *place, err error) {
 		return nil, fmt.Errorf("agents: found %T, want one of version 1 or 3", a)
 	}
 	if err == nil {
+		p.pod = pod
 		c.places[a] = p
 	}
 	return p, err
@@ -64,8 +67,11 @@ type whole struct {
 	*Checker
 	// served has the pods that have to be listed, by prefix and key.
 	served map[string][]string
-	// places has that of each pod.
+	// nodes has for what each znode counts there: dense agents of a pod may share one (Q2).
+	nodes map[string]string
+	// places has one of each pod, waits those whose agent cannot ask its server.
 	places map[string]*place
+	waits  map[string]bool
 }
 
 // Whole returns nil if every pod runs with its servers, serves the newest version of what is
@@ -73,7 +79,7 @@ type whole struct {
 // the first [runners.Broken]. It asks the agents last, over the network.
 func (c *Checker) Whole() error {
 	c.now = max(c.now, c.view.Now())
-	w := &whole{Checker: c, served: map[string][]string{}, places: map[string]*place{}}
+	w := &whole{Checker: c, served: map[string][]string{}, nodes: map[string]string{}, places: map[string]*place{}, waits: map[string]bool{}}
 	for _, p := range c.view.Pods() {
 		if err := w.pod(p.Name); err != nil {
 			return err
@@ -83,6 +89,9 @@ func (c *Checker) Whole() error {
 		return err
 	}
 	for _, p := range c.view.Pods() {
+		if w.waits[p.Name] {
+			continue
+		}
 		if err := w.lists(p.Name); err != nil {
 			return err
 		}
@@ -100,20 +109,43 @@ func (w *whole) pod(pod string) error {
 	if !s.Running || len(agents) == 0 {
 		return w.failure(Runs, "%s does not run, want it to", pod)
 	}
-	p, err := w.placeOf(agents[0])
-	if err != nil {
-		return err
+	for _, a := range agents {
+		p, err := w.placeOf(pod, a)
+		if err != nil {
+			return err
+		}
+		w.places[pod] = p
+		if err := w.agent(pod, p, s); err != nil {
+			return err
+		}
 	}
-	w.places[pod] = p
+	return nil
+}
+
+// agent checks what one of the agents of a pod has to do.
+func (w *whole) agent(pod string, p *place, s runners.PodState) error {
 	targets, err := w.targets(p)
 	if err != nil {
 		return err
 	}
-	if err := w.servers(pod, p, s); err != nil {
+	held, err := w.empty(p.before)
+	if err != nil {
 		return err
 	}
-	for i := range targets {
-		if err := w.target(pod, p, &targets[i]); err != nil {
+	if err := w.servers(pod, p, s, held); err != nil {
+		return err
+	}
+	stuck, err := w.empty(targets)
+	if err != nil {
+		return err
+	}
+	maps.Copy(stuck, held)
+	for i, t := range targets {
+		check := w.target
+		if stuck[t.kind] {
+			check = w.asFound
+		}
+		if err := check(pod, p, &targets[i]); err != nil {
 			return err
 		}
 	}
@@ -127,11 +159,78 @@ func (w *whole) pod(pod string) error {
 	return w.nothingElse(pod, p, targets)
 }
 
-// servers checks that a model server of each kind runs.
-func (w *whole) servers(pod string, p *place, s runners.PodState) error {
+// empty lists the kinds of servers with a model of which there is no version, or one that is not
+// complete, as where it was deleted while it was exported. Such a server opens no port and takes no
+// other configuration (TFS-9.2, TFS-8.7); for a PS an entry waits; and no agent can help that.
+func (c *Checker) empty(targets []target) (kinds map[string]bool, err error) {
+	kinds = map[string]bool{}
+	for i := range targets {
+		list, err := c.versions(&targets[i])
+		if err != nil {
+			return nil, err
+		}
+		whole := len(list) > 0
+		for _, v := range list {
+			files, err := c.view.StoredNames(targets[i].base + "/" + strconv.FormatInt(v, 10))
+			if err != nil {
+				return nil, err
+			}
+			whole = whole && slices.Contains(files, "saved_model.pb") && slices.Contains(files, "variables")
+		}
+		if !whole {
+			kinds[targets[i].kind] = true
+		}
+	}
+	return kinds, nil
+}
+
+// isStuck reports whether some server of a pod is stuck, or was when the pod ran last: a server whose
+// loads have failed ends, and all with it begins anew.
+func (c *Checker) isStuck(pod string) bool {
+	for _, a := range c.view.Agents(pod) {
+		if _, err := c.placeOf(pod, a); err != nil {
+			return false
+		}
+	}
+	for _, p := range c.places {
+		if p.pod != pod {
+			continue
+		}
+		targets, err := c.targets(p)
+		if err != nil {
+			continue
+		}
+		if stuck, err := c.empty(slices.Concat(targets, p.before)); err == nil && len(stuck) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// asFound has a pod whose server is stuck be listed for what it is bound to, whatever that is.
+func (w *whole) asFound(pod string, p *place, t *target) error {
+	z, ok, err := w.view.Znode(t.node)
+	if ok && (!p.v1 || replicaOf(z.Data).Stat == env.StateAvailable) {
+		w.serves(pod, p, t)
+	}
+	w.waits[pod] = w.waits[pod] || !p.v1 && len(w.available(pod, t.kind, t.model)) == 0
+	return err
+}
+
+// serves has a pod be listed for a znode, once.
+func (w *whole) serves(pod string, p *place, t *target) {
+	key := p.prefix + " " + t.key
+	if w.nodes[t.node] != key {
+		w.nodes[t.node] = key
+		w.served[key] = append(w.served[key], pod)
+	}
+}
+
+// servers checks that a model server of each kind runs, but for an entry that waits.
+func (w *whole) servers(pod string, p *place, s runners.PodState, held map[string]bool) error {
 	want := map[string]bool{}
 	for _, t := range p.tasks {
-		want[t.kind] = true
+		want[t.kind] = t.kind != agentconfig.ServerEntry || !held[t.kind]
 	}
 	if !p.v1 {
 		want[""] = true
@@ -140,7 +239,9 @@ func (w *whole) servers(pod string, p *place, s runners.PodState) error {
 		delete(want, server.Kind)
 	}
 	for _, kind := range slices.Sorted(maps.Keys(want)) {
-		return w.failure(Servers, "the %s server of %s does not run, want it to", cmp.Or(kind, "model"), pod)
+		if want[kind] {
+			return w.failure(Servers, "the %s server of %s does not run, want it to", cmp.Or(kind, "model"), pod)
+		}
 	}
 	return nil
 }
@@ -151,10 +252,10 @@ func (w *whole) target(pod string, p *place, t *target) error {
 	if err != nil {
 		return err
 	}
-	if len(want) == 0 {
-		return nil // a server keeps what it has where there is nothing (TFS-5.3), so anything may be
-	}
 	if got := w.available(pod, t.kind, t.model); !slices.Equal(got, want) && !(t.frozen && len(got) > 0) {
+		if w.failed(pod, t, want) {
+			return w.asFound(pod, p, t)
+		}
 		return w.failure(Serves, "versions of %s that %s serves, want %v, got %v", t.model, pod, want, got)
 	}
 	z, ok, err := w.view.Znode(t.node)
@@ -176,8 +277,7 @@ func (w *whole) target(pod string, p *place, t *target) error {
 			return w.failure(Bound, "%s, want %s as AVAILABLE at %s, got %v at %s", t.node, pod, s.IP, r.Stat, r.Address)
 		}
 	}
-	key := p.prefix + " " + t.key
-	w.served[key] = append(w.served[key], pod)
+	w.serves(pod, p, t)
 	return nil
 }
 
@@ -213,6 +313,14 @@ func (c *Checker) available(pod, kind, model string) (list []int64) {
 	}
 	slices.Sort(list)
 	return list
+}
+
+// failed reports whether a version could not be loaded, which its server never tries again (TFS-5.4).
+func (c *Checker) failed(pod string, t *target, versions []int64) bool {
+	statuses, err := c.view.ModelStatus(pod, t.kind, t.model)
+	return err == nil && slices.ContainsFunc(statuses, func(s env.ModelVersionStatus) bool {
+		return s.State == env.StateEnd && s.Status.Code != rpcerrors.OK && slices.Contains(versions, s.Version)
+	})
 }
 
 // nothingElse checks that a pod of v3 serves none of the declared models that are not its own.

@@ -23,7 +23,8 @@ type barrier struct {
 	action   string
 	ownerIn  int // life of the chief that placed the barrier
 	resumed  bool
-	flags    map[string]int // lives of the workers whose flag is set
+	flags    map[string]int  // lives of the workers whose flag is set
+	left     map[string]bool // workers that have left their session with their flag set
 	due      map[string]*release
 	slowest  time.Duration // longest write of a checkpoint so far
 	freed    time.Duration // when a barrier was last removed
@@ -35,11 +36,12 @@ type release struct {
 	at      time.Duration
 	life    int
 	again   bool // whether the barrier was placed again since
+	left    bool // whether the worker had left its session, and so its flag behind
 	removal int
 }
 
 func (b *barrier) init(c *Checker) {
-	*b = barrier{c: c, flags: map[string]int{}, due: map[string]*release{}, slowest: c.spec.SaveTime}
+	*b = barrier{c: c, flags: map[string]int{}, left: map[string]bool{}, due: map[string]*release{}, slowest: c.spec.SaveTime}
 }
 
 // Assigned records that a process of the job assigns value to a variable, to all of it when
@@ -102,7 +104,10 @@ func (b *barrier) remove() {
 	}
 	b.placed, b.freed = false, b.c.now
 	for worker, life := range b.flags {
-		b.due[worker] = &release{at: b.c.now, life: life, removal: b.placings}
+		if b.left[worker] && !b.c.quirks.Keeps(jobquirks.Q324) {
+			continue // it takes its flag back when it begins anew
+		}
+		b.due[worker] = &release{at: b.c.now, life: life, removal: b.placings, left: b.left[worker]}
 	}
 }
 
@@ -110,12 +115,14 @@ func (b *barrier) block(worker string) {
 	if p := b.c.procs[worker]; p != nil {
 		b.flags[worker] = p.life
 	}
+	delete(b.left, worker)
 	b.noticed(worker)
 }
 
 func (b *barrier) unblock(worker string) {
 	b.noticed(worker)
 	delete(b.flags, worker)
+	delete(b.left, worker)
 }
 
 // noticed records that a worker has reacted to the barrier, so that it owes nothing more.
@@ -133,15 +140,23 @@ func (b *barrier) late(worker string, r *release) bool {
 		return false
 	}
 	known := b.c.discovery.knownOfCalls(r.at)
-	if r.again && b.c.quirks.Keeps(jobquirks.Q238) {
+	switch {
+	case r.again && b.c.quirks.Keeps(jobquirks.Q238):
 		known = jobquirks.Q238.String()
+	case r.left && known == "":
+		known = jobquirks.Q324.String()
 	}
 	b.c.breaks("INV-2", fmt.Sprintf("%s %d", worker, r.removal), known, "%s has not unblocked since the barrier was removed at %v, want that within %v", worker, r.at, unblocks)
 	return true
 }
 
 // gaveUp records that a worker has left its session, so that it owes nothing more.
-func (b *barrier) gaveUp(worker string) { delete(b.due, worker) }
+func (b *barrier) gaveUp(worker string) {
+	delete(b.due, worker)
+	if _, waits := b.flags[worker]; waits {
+		b.left[worker] = true
+	}
+}
 
 // ended records the end of a process: a PS takes its variables along, a worker its wait.
 func (b *barrier) ended(name string) {
@@ -150,12 +165,14 @@ func (b *barrier) ended(name string) {
 		b.forget()
 	default:
 		delete(b.due, name)
+		delete(b.left, name)
 	}
 }
 
 func (b *barrier) forget() {
 	b.placed, b.action = false, ""
 	clear(b.flags)
+	clear(b.left)
 	clear(b.due)
 }
 

@@ -161,6 +161,8 @@ func TestInvariantsBreakAndHold(t *testing.T) {
 		}},
 		{name: "a barrier that is placed again", invariant: "INV-2", known: "Q238", text: "worker1 has not unblocked", tell: placeAgain},
 		{name: "a barrier that is placed again with Q238 repaired", invariant: "INV-2", kept: quirks.Fixed, text: "worker1 has not unblocked", tell: placeAgain},
+		{name: "a worker that left its mark", invariant: "INV-2", known: "Q324", text: "worker1 has not unblocked", tell: leaveMark},
+		{name: "a worker that takes its mark back", invariant: "-", kept: quirks.Fixed, tell: leaveMark},
 		{name: "a PS that dies with the variables", invariant: "-", tell: func(s *story) {
 			s.place("Save")
 			s.assign("worker1", 1, true)
@@ -383,6 +385,15 @@ func placeAgain(s *story) {
 	s.assign("worker1", 1, true)
 	s.assign("chief", 0, false)
 	s.place("Save")
+	s.pass(2 * time.Second)
+}
+
+// leaveMark has a worker leave its session at a barrier that is removed later.
+func leaveMark(s *story) {
+	s.place("Save")
+	s.assign("worker1", 1, true)
+	s.op("worker1", "training.retry", "UnavailableError")
+	s.assign("chief", 0, false)
 	s.pass(2 * time.Second)
 }
 
