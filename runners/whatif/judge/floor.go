@@ -112,7 +112,7 @@ func floorOf(p *plan.Plan, spec *model.Spec, m *model.Served, items, weight floa
 	for _, c := range m.Calls {
 		one := of(model.PS)
 		one.items *= c.Share
-		i := slices.IndexFunc(g.calls, func(d floorCall) bool { return d.work.items == one.items || one.law.Kind != law.Affine })
+		i := slices.IndexFunc(g.calls, func(d floorCall) bool { return d.work.items == one.items || !one.law.OfItems() })
 		if i < 0 {
 			i = len(g.calls)
 			g.calls = append(g.calls, floorCall{work: one})
@@ -140,7 +140,7 @@ func stepsOf(w work) steps {
 		if l.IsZero() {
 			return steps{{1, 1}}
 		}
-		if l.IsConstant() || l.Kind == law.Affine {
+		if l.IsConstant() || l.OfItems() {
 			return steps{{l.MeanOf(w.items), 1}}
 		}
 		list := make(steps, 0, partCount)
@@ -207,7 +207,7 @@ func (w *work) above(x float64) float64 {
 		return 0
 	case w.noise.IsZero():
 		return w.law.Above(x, w.items)
-	case w.law.IsConstant() || w.law.Kind == law.Affine:
+	case w.law.IsConstant() || w.law.OfItems():
 		return w.noise.Above(x/math.Max(w.law.MeanOf(w.items), 1e-9), 0)
 	}
 	sum := 0.0

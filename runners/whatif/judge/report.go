@@ -18,7 +18,7 @@ import (
 // New returns the result of a command before any simulation.
 func New(command string, p *plan.Plan, warnings plan.Problems) *result.Result {
 	r := &result.Result{Format: result.Format, Command: command, Plan: p.Name, ScenarioHash: p.Hash(), Seed: p.Seed, Version: Version,
-		Architecture: runtime.GOARCH, Currency: p.Report.Currency, Calibration: p.Measured, Problems: plan.Problems{}}
+		Architecture: runtime.GOARCH, Currency: p.Report.Currency, Calibration: p.Measured, Device: p.Device, Problems: plan.Problems{}}
 	r.Warnings = plan.Problems{} // file names without folders, as in Portable
 	for _, w := range warnings {
 		w.File = filepath.Base(w.File)

@@ -8,7 +8,7 @@
 //
 // To change:
 //
-//   - which distributions there are, and how they are read: parse.go
+//   - which distributions there are, and how they are read: parse.go, and points.go for points
 //   - how values are drawn: sample.go
 //   - moments: law.go
 //   - quantiles and tails: tail.go
@@ -19,6 +19,7 @@ package law
 import (
 	"math"
 	"slices"
+	"sort"
 )
 
 // Kind is the family of a law.
@@ -37,6 +38,9 @@ const (
 	Trace     Kind = "trace"
 	// Affine is no distribution: the time is Mean plus PerItem for each item.
 	Affine Kind = "affine"
+	// Points is no distribution either: the time for a number of items, or after a pause, lies on the lines
+	// between points, and beyond the last on the line through the last two.
+	Points Kind = "points"
 )
 
 // Law is a distribution of times in nanoseconds, or of plain numbers. The zero Law means
@@ -58,6 +62,8 @@ type Law struct {
 	// Values and Weights are those of a histogram. A trace has no weights.
 	Values  []float64 `json:"values,omitempty"`
 	Weights []float64 `json:"weights,omitempty"`
+	// At holds the items, or the pauses, of the points, whose times Values are.
+	At []float64 `json:"at,omitempty"`
 
 	cumulative []float64
 	scale      float64 // of gamma, Erlang and Weibull; for log-normal the mean of the logarithm
@@ -108,6 +114,8 @@ func (l Law) prepare() Law {
 		l.Mean, _ = l.empirical()
 	case Trace:
 		l.Mean, _ = l.empirical()
+	case Points:
+		l.Mean = l.Values[0]
 	}
 	return l
 }
@@ -127,12 +135,67 @@ func (l Law) empirical() (mean, second float64) {
 	return mean / sum, second / sum
 }
 
-// MeanOf returns the mean for a number of items, which only an affine law depends on.
+// OfItems reports whether times are those of a number of items, without chance.
+func (l Law) OfItems() bool { return l.Kind == Affine || l.Kind == Points }
+
+// MeanOf returns the mean for a number of items, which only a law [Law.OfItems] depends on.
 func (l Law) MeanOf(items float64) float64 {
-	if l.Kind == Affine {
+	switch l.Kind {
+	case Affine:
 		return l.Mean + l.PerItem*items
+	case Points:
+		return l.between(items)
 	}
 	return l.Mean
+}
+
+// Last returns the greatest time of points, 0 of other laws.
+func (l Law) Last() float64 {
+	if l.Kind != Points {
+		return 0
+	}
+	return slices.Max(l.Values)
+}
+
+// Slope returns by how much the time grows with each item, at a number of items.
+func (l Law) Slope(items float64) float64 {
+	switch l.Kind {
+	case Affine:
+		return l.PerItem
+	case Points:
+		return l.between(math.Floor(items)+1) - l.between(math.Floor(items))
+	}
+	return 0
+}
+
+// ItemsAbove returns from how many items on the time is above x, of a law [Law.OfItems].
+func (l Law) ItemsAbove(x float64) float64 {
+	at, values := []float64{0, 1}, []float64{l.Mean, l.Mean + l.PerItem}
+	if l.Kind == Points {
+		at, values = l.At, l.Values
+	}
+	if values[0] > x {
+		return 0
+	}
+	last := len(at) - 1
+	i := slices.IndexFunc(values, func(v float64) bool { return v > x })
+	if i < 0 {
+		i = last
+	}
+	if values[i] <= values[i-1] {
+		return math.Inf(1)
+	}
+	return at[i-1] + (x-values[i-1])*(at[i]-at[i-1])/(values[i]-values[i-1])
+}
+
+// between returns the value of points at x.
+func (l Law) between(x float64) float64 {
+	if x <= l.At[0] {
+		return l.Values[0]
+	}
+	i := min(sort.SearchFloat64s(l.At, x), len(l.At)-1)
+	slope := (l.Values[i] - l.Values[i-1]) / (l.At[i] - l.At[i-1])
+	return math.Max(0, l.Values[i-1]+float64(slope*(x-l.At[i-1])))
 }
 
 // Whole returns the mean and the second moment of draws that are rounded to whole numbers, 1 at
@@ -182,7 +245,7 @@ func (l Law) Min() float64 {
 		return l.Mean
 	case Uniform:
 		return l.Low
-	case Hist, Trace:
+	case Hist, Trace, Points:
 		return slices.Min(l.Values)
 	}
 	return 0

@@ -21,6 +21,8 @@ const (
 	Numbers
 	// Noise has no unit. Its mean is 1 and need not be written.
 	Noise
+	// Delays are times by the time since something: points alone.
+	Delays
 )
 
 // Files returns the text of a file that a law names.
@@ -44,6 +46,9 @@ const z99 = 2.3263478740408408
 func Parse(dim Dimension, text string, files Files) (Law, error) {
 	p := parser{dim: dim, files: files}
 	call, ok := quantity.ParseCall(text)
+	if dim == Delays && (!ok || call.Name != string(Points)) {
+		return Law{}, badForm("found %q, want points(pause=time, ...), as points(3ms=0s, 10ms=0.3ms)", text)
+	}
 	if !ok {
 		v, err := p.value(text)
 		if err == nil && v < 0 {
@@ -77,7 +82,7 @@ type parser struct {
 
 // value reads a value in the law's dimension.
 func (p *parser) value(text string) (float64, error) {
-	if p.dim == Times {
+	if p.dim == Times || p.dim == Delays {
 		return quantity.Parse(quantity.Duration, text)
 	}
 	return quantity.Multiple(text)
@@ -127,8 +132,10 @@ func (p *parser) law() (Law, error) {
 		return p.affine()
 	case Hist, Trace:
 		return p.file(kind)
+	case Points:
+		return p.points()
 	}
-	return Law{}, badForm("unknown distribution %q, want det, exp, gamma, lognormal, uniform, weibull, erlang, hist, trace or affine", p.call.Name)
+	return Law{}, badForm("unknown distribution %q, want det, exp, gamma, lognormal, uniform, weibull, erlang, hist, trace, affine or points", p.call.Name)
 }
 
 // with1 reads a law of one parameter. The value of det may be 0.

@@ -6,13 +6,15 @@ import (
 	"sort"
 )
 
-// Sample draws a value. Only an affine law depends on items.
+// Sample draws a value. Only a law [Law.OfItems] depends on items.
 func (l *Law) Sample(r *rand.Rand, items float64) float64 {
 	switch l.Kind {
 	case Det:
 		return l.Mean
 	case Affine:
 		return l.Mean + float64(l.PerItem*items)
+	case Points:
+		return l.between(items)
 	case Exp:
 		return l.Mean * r.ExpFloat64()
 	case LogNormal:

@@ -42,7 +42,7 @@ func (l Law) inverse(p float64) float64 {
 	return math.NaN()
 }
 
-// Above returns the probability of a draw above x. Only an affine law depends on items.
+// Above returns the probability of a draw above x. Only a law [Law.OfItems] depends on items.
 func (l Law) Above(x, items float64) float64 {
 	switch l.Kind {
 	case Hist, Trace:
@@ -59,7 +59,7 @@ func (l Law) Above(x, items float64) float64 {
 		if l.High <= l.Low {
 			return step(l.Low > x)
 		}
-	case Det, Affine, "":
+	case Det, Affine, Points, "":
 		return step(l.MeanOf(items) > x)
 	}
 	if x < 0 {
@@ -75,15 +75,15 @@ func step(above bool) float64 {
 	return 0
 }
 
-// Quantile returns the value that a share p of all draws is at or below. Only an affine law
-// depends on items.
+// Quantile returns the value that a share p of all draws is at or below. Only a law
+// [Law.OfItems] depends on items.
 func (l Law) Quantile(p, items float64) float64 {
 	switch l.Kind {
 	case Hist, Trace:
 		return l.valueAt(p)
 	case Uniform:
 		return l.Low + float64(p*(l.High-l.Low))
-	case Det, Affine, "":
+	case Det, Affine, Points, "":
 		return l.MeanOf(items)
 	}
 	if p <= 0 {

@@ -67,3 +67,27 @@ func TestNumbersKeepTheirFraction(t *testing.T) {
 		t.Errorf("got %+v, %v, want 2500", l, err)
 	}
 }
+
+// Goal: points are met, lines lie between them, and the last line goes on.
+func TestPointsLieOnLines(t *testing.T) {
+	l, err := law.Parse(law.Times, "points(f)", func(string) (string, error) { return "# items time\n1 100ns\n\n64 226ns\n128 200ns\n256 456ns\n", nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for items, want := range map[float64]float64{0: 100, 1: 100, 2: 102, 64: 226, 96: 213, 128: 200, 256: 456, 512: 968} {
+		if got := l.MeanOf(items); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%g items: got %g, want %g", items, got, want)
+		}
+		if got := l.Scaled(2).MeanOf(items); math.Abs(got-2*want) > 1e-9 {
+			t.Errorf("%g items, twice as slow: got %g, want %g", items, got, 2*want)
+		}
+	}
+	for x, want := range map[float64]float64{50: 0, 150: 26, 712: 384} {
+		if got := l.ItemsAbove(x); math.Abs(got-want) > 1e-9 {
+			t.Errorf("above %g: got from %g items on, want %g", x, got, want)
+		}
+	}
+	if l.Min() != 100 || l.Slope(200) != 2 || l.Last() != 456 || !l.OfItems() {
+		t.Errorf("got %g, %g, %g, %v", l.Min(), l.Slope(200), l.Last(), l.OfItems())
+	}
+}

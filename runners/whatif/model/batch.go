@@ -20,9 +20,10 @@ type batcher struct {
 // batch is a list of calls that are computed together.
 type batch struct {
 	items   float64
-	since   int64 // when its first call came
-	formed  int64 // when it became full or reached its timeout, whichever was first
-	ends    int64 // when its work ends, 0 before it begins and where threads share cores
+	since   int64   // when its first call came
+	formed  int64   // when it became full or reached its timeout, whichever was first
+	ends    int64   // when its work ends, 0 before it begins and where threads share cores
+	work    float64 // on a device, while its input waits
 	head    int32
 	tail    int32
 	next    int32
@@ -159,6 +160,20 @@ func (w *world) runBatch(i int32) {
 		c.started = w.now
 		c.work = max(min(b.formed, w.now)-c.arrived, 0)
 	}
+	if s := &w.servers[b.server]; s.device != nil {
+		d := w.spec.Tiers[Dense].Device
+		b.work = work + s.device.more(w, s, b, d)
+		if wait := s.device.waits(w, b, d); wait > 0 {
+			w.at(w.now+wait, &w.onPiece, handle(i, b.gen))
+			return
+		}
+		work = b.work
+	}
+	w.beginBatch(i, work)
+}
+
+func (w *world) beginBatch(i int32, work float64) {
+	b := &w.batches[i]
 	if _, took := w.start(b.server, work, &w.onBatch, handle(i, b.gen)); took > 0 {
 		w.batches[i].ends = w.now + took
 	}
@@ -201,7 +216,11 @@ func (w *world) batchDone(arg uint64) {
 	at, process := b.server, b.process
 	alive := b.epoch == w.servers[at].epoch
 	if alive {
-		w.servers[at].feeds[process].busy--
+		s := &w.servers[at]
+		s.feeds[process].busy--
+		if s.device != nil {
+			s.device.idle = w.now
+		}
 	}
 	head := b.head
 	w.releaseBatch(i)

@@ -98,8 +98,8 @@ func (s *Spec) stations() []station {
 func scv(m *Served, tier int) float64 {
 	l := m.Laws[tier]
 	own := l.SCV()
-	if mean := l.MeanOf(m.Items.Mean); l.PerItem > 0 && mean > 0 {
-		share := l.PerItem * m.Items.Mean / mean
+	if mean := l.MeanOf(m.Items.Mean); l.OfItems() && mean > 0 {
+		share := l.Slope(m.Items.Mean) * m.Items.Mean / mean
 		own = share * share * m.Items.SCV()
 	}
 	return (1+own)*(1+m.Noise[tier].SCV()) - 1
@@ -525,7 +525,9 @@ func (r *rest) slowed(tier int) float64 {
 			factor = math.Max(factor, one)
 		}
 	}
-	if t := &r.w.spec.Tiers[tier]; r.loading[tier] > 0 {
+	if t := &r.w.spec.Tiers[tier]; r.loading[tier] > 0 && t.Device != nil {
+		factor *= 1 + float64(t.Device.PieceNs)/math.Max(t.Law.Min(), 1)
+	} else if r.loading[tier] > 0 {
 		factor *= math.Max(1, t.Interference)
 		if t.Shared {
 			factor *= t.Cores / math.Max(t.Cores-1, t.Cores/2)
@@ -593,8 +595,8 @@ func (s *Spec) above(tier int, x float64) float64 {
 		if tier == PS && len(m.Calls) > 0 {
 			share = m.Calls[0].Share
 		}
-		if l.PerItem > 0 {
-			most = math.Max(most, m.Items.Above((x-l.Mean)/l.PerItem/share, 0))
+		if l.OfItems() {
+			most = math.Max(most, m.Items.Above(l.ItemsAbove(x)/share, 0))
 		} else {
 			most = math.Max(most, l.Above(x, 0))
 		}
@@ -689,6 +691,9 @@ func (r *rest) warms(rate float64) int64 {
 	last := int64(0)
 	for t := range r.fresh {
 		cold := r.w.spec.Tiers[t].Cold
+		if r.w.spec.Tiers[t].Device.counts() {
+			cold = max(cold, int32(min(2*r.w.spec.Tiers[t].Batch.MaxItems, 1e6)))
+		}
 		if cold == 0 || r.fresh[t] == 0 {
 			continue
 		}

@@ -62,6 +62,9 @@ func (s *Spec) containers() []Need {
 		path := "fleet." + name + ".replicas"
 		if b := tier.Batch; b != nil {
 			each += float64(b.Processes) * float64(unsafe.Sizeof(feeder{})+unsafe.Sizeof(batcher{})*uintptr(max(len(s.Mix), 1)))
+			if tier.Device.counts() {
+				each += float64(b.Processes * (b.MaxItems/64 + 1) * 8)
+			}
 			if b.Processes > n {
 				path = "fleet." + name + ".services_per_container"
 			}

@@ -174,6 +174,9 @@ func tierOf(p *plan.Plan, name string, thin int) Tier {
 		loads = 1
 	}
 	t.Shared = p.Service.Contention.Model == "processor_sharing" && float64(t.working()+loads) > t.Cores
+	if name == "dense" && !l.Device.IsZero() {
+		t.onDevice(p, &l.Device)
+	}
 	shards := 1
 	if name == "ps" {
 		shards = p.Shards()

@@ -59,6 +59,7 @@ const (
 	begins  // the container itself starts, before it loads
 	fails   // at random
 	drains  // gets no more requests, and works on those that it has
+	copies  // weights to its device, for value nanoseconds
 )
 
 func controlOf(p *plan.Plan, c Condition, thin int) Control {
@@ -203,6 +204,7 @@ func (w *world) apply(c change) {
 		}
 	case comesUp:
 		s.up, s.loading, s.drained, s.cold = true, 0, false, w.spec.Tiers[s.tier].Cold
+		s.device.up(&w.spec.Tiers[s.tier])
 	case drains:
 		s.drained, s.visible = s.tier == Entry, s.visible && s.tier == Entry
 	case isSeen:
@@ -219,7 +221,10 @@ func (w *world) apply(c change) {
 		if s.loading > 0 {
 			w.reload(c.server, -1)
 			s.cold = w.spec.Tiers[s.tier].Cold
+			s.device.anew(&w.spec.Tiers[s.tier])
 		}
+	case copies:
+		s.device.from, s.device.until = c.at-w.base, c.at-w.base+int64(c.value)
 	case retires:
 		s.visible, s.up = false, false
 	case fails:

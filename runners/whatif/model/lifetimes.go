@@ -31,6 +31,10 @@ func (h *history) publish(at int64, e *plan.Publish) {
 		if h.roomFor(int32(i), name, e.Model) {
 			done := found + int64(load)
 			h.add(found, loads, int32(i), 0)
+			if d := h.w.spec.Tiers[s.tier].Device; d != nil && d.PieceNs > 0 {
+				copied := h.p.Service.Dense.Device.Copied(plan.Bytes(float64(h.p.NewBytesIn(e.Model, name, int(s.shard))) * float64(e.Size)))
+				h.add(done-int64(copied), copies, int32(i), float64(copied))
+			}
 			h.add(done, loaded, int32(i), 0)
 			served := h.written(done+h.poll()) - at
 			last = max(last, served)

@@ -131,7 +131,7 @@ func newWorld(s *Spec, key uint64, base, begin, end int64) *world {
 	for h, do := range map[*handler]func(*world, uint64){ //lint:order each is set alone
 		&w.onArrival: (*world).arrival, &w.onEntry: (*world).entryDone, &w.onArrive: (*world).deliver, &w.onComplete: (*world).completed,
 		&w.onJoin: (*world).joined, &w.onReply: (*world).reply, &w.onFan: (*world).fanNow, &w.onShared: (*world).shared,
-		&w.onBatchTimer: (*world).batchDue, &w.onBatch: (*world).batchDone, &w.onChange: (*world).changed,
+		&w.onBatchTimer: (*world).batchDue, &w.onBatch: (*world).batchDone, &w.onPiece: (*world).pieceDone, &w.onChange: (*world).changed,
 		&w.onTimeout: func(w *world, _ uint64) { w.timeouts.fired(w, w.expired) },
 		&w.onHedge:   func(w *world, _ uint64) { w.hedgings.fired(w, w.hedge) },
 		&w.onHedgeOf: func(w *world, arg uint64) { w.hedge(arg, false) },
@@ -165,7 +165,10 @@ func (w *world) build() {
 					one.tails = noTails()
 				}
 				if t.Shared {
-					one.share = &sharing{cores: t.Cores, overhead: t.Overhead}
+					one.share = &sharing{cores: t.Cores, overhead: t.Overhead, device: t.Device != nil}
+				}
+				if t.Device != nil {
+					one.device = &device{}
 				}
 				if t.Batch != nil {
 					one.feeds = make([]feeder, t.Batch.Processes)

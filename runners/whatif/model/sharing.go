@@ -13,6 +13,7 @@ import (
 type sharing struct {
 	cores    float64
 	overhead float64
+	device   bool // not cores: a load takes none of it
 	attained float64
 	since    int64
 	jobs     []job // a heap, ordered by end
@@ -31,7 +32,10 @@ func (a job) before(b job) bool { return a.end < b.end || a.end == b.end && a.se
 
 // speed returns the speed of each thread. A version that loads takes a thread, too.
 func (p *sharing) speed(loading int32) float64 {
-	n := float64(len(p.jobs)) + float64(loading)
+	n := float64(len(p.jobs))
+	if !p.device {
+		n += float64(loading)
+	}
 	if n <= p.cores {
 		return 1
 	}

@@ -13,7 +13,8 @@
 //   - what can be simulated: spec.go and compile.go
 //   - the way of a request: request.go
 //   - calls, timeouts and retries: call.go; what keeps retries in bounds: cures.go
-//   - how containers work: server.go, sharing.go (cores that threads share) and batch.go
+//   - how containers work: server.go, sharing.go (cores that threads share), batch.go, and device.go
+//     for batches on an accelerator
 //   - how requests arrive: arrivals.go
 //   - from when on a window is simulated: begin.go
 //   - failures, rollouts and scaling of containers: control.go, and autoscale.go for autoscalers
@@ -178,6 +179,7 @@ type Tier struct {
 	Law        law.Law
 	Noise      law.Law
 	Batch      *Batch
+	Device     *Device // that computes batches; nil for cores
 	// Placement lists the places of a shard's containers; container k is at k modulo its
 	// length.
 	Placement []Location
@@ -203,6 +205,17 @@ type Batch struct {
 	MaxItems  int
 	TimeoutNs int64
 	MaxQueued int
+}
+
+// Device is an accelerator that the processes of a container share. It is one core.
+type Device struct {
+	Pause     law.Law // what a batch takes longer after a pause
+	NewSizeNs float64 // more for a number of items that its process has not had yet
+	FirstNs   float64 // more for the first batch of a process
+	// PieceNs is how long one piece of weights takes on the link. The input of a batch of
+	// WaitFrom or more items waits for the piece under way; 0 when none waits.
+	PieceNs  int64
+	WaitFrom float64
 }
 
 // Window is a part of the horizon. Warmup nanoseconds are simulated before it, unless it

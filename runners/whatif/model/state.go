@@ -126,6 +126,7 @@ type server struct {
 	pod     *pod      // for an autoscaler that measures; nil for other tiers
 	batch   []batcher // by process and model
 	feeds   []feeder  // by process
+	device  *device   // nil without one
 }
 
 // world is the simulation of one window of one replication.
@@ -197,8 +198,8 @@ type world struct {
 	// halt, unless nil, reports that the caller of Run no longer wants the sample.
 	halt func() bool
 
-	onArrival, onEntry, onArrive, onComplete, onJoin, onTimeout, onHedge, onReply, onFan       handler
-	onShared, onBatchTimer, onBatch, onChange, onThink, onHedgeOf, onLook, onScrape, onBackoff handler
+	onArrival, onEntry, onArrive, onComplete, onJoin, onTimeout, onHedge, onReply, onFan                handler
+	onShared, onBatchTimer, onBatch, onChange, onThink, onHedgeOf, onLook, onScrape, onBackoff, onPiece handler
 }
 
 // handler is the action of an event. Events hold a pointer to one, which allocates nothing.

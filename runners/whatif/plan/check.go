@@ -17,6 +17,7 @@ func (d *decoder) finish(p *Plan, set []Value) {
 	conf := d.readConf(p)
 	d.useConf(p, conf)
 	d.sizes(p)
+	d.deviceProfile(p)
 	d.strict(p)
 	d.fleet(p)
 	d.useRoughSort(p, conf)
@@ -212,14 +213,19 @@ func (d *decoder) tierService(p *Plan, tier string, t *Tier, s *TierService, at 
 		}
 		d.never(at+".fanout_from", "only dense servers may call the PS in the place of entry")
 	}
+	if tier == "dense" {
+		d.device(p, t, s, at)
+	} else if s.Profile != "" || s.Device.given() {
+		d.reportKey(at+map[bool]string{true: ".profile", false: ".device"}[s.Profile != ""], unknownKey, "only service.dense has a device, and a profile of one")
+	}
 	switch {
 	case d.given(at+".cpu") && s.CPU.IsZero() || d.given(at+".batch") && s.Batch.IsZero(): // reported already
 	case s.CPU.IsZero() && s.Batch.IsZero():
 		d.reportKey(at, requiredKey, "%s.cpu is required", at)
 	case !s.CPU.IsZero() && !s.Batch.IsZero():
 		d.reportBoth(at+".batch", at+".cpu", conflict, "%s has cpu and batch; give one of them", at)
-	case !s.Batch.IsZero() && s.Batch.Kind != law.Affine:
-		d.report(at+".batch", badLaw, "%s.batch must be affine(base=, per_item=)", at)
+	case !s.Batch.IsZero() && !s.Batch.OfItems():
+		d.report(at+".batch", badLaw, "%s.batch must be affine(base=, per_item=) or points(items=time, ...)", at)
 	case !s.CPU.IsZero() && s.CPU.Mean <= 0 && s.CPU.PerItem <= 0:
 		d.report(at+".cpu", outOfRange, "%s.cpu must have a mean above 0", at)
 	}
@@ -238,11 +244,11 @@ func (d *decoder) tierService(p *Plan, tier string, t *Tier, s *TierService, at 
 // each call, with its items.
 func (p *Plan) unbatch() {
 	s := p.Service.Dense
-	if s.Batch.Kind == law.Affine {
+	if s.Batch.OfItems() {
 		s.CPU, s.Batch = s.Batch, TimeLaw{}
 	}
 	for i := range p.Workload.Mix {
-		if m := p.Workload.Mix[i].Dense; m != nil && m.Batch.Kind == law.Affine {
+		if m := p.Workload.Mix[i].Dense; m != nil && m.Batch.OfItems() {
 			m.CPU, m.Batch = m.Batch, TimeLaw{}
 		}
 	}

@@ -204,7 +204,7 @@ func (d *decoder) reportParent(path string) {
 
 func isLaw(v reflect.Value) bool {
 	switch v.Interface().(type) {
-	case TimeLaw, NumberLaw, noiseLaw:
+	case TimeLaw, NumberLaw, noiseLaw, delayLaw:
 		return true
 	}
 	return false

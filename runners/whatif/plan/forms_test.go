@@ -32,6 +32,10 @@ func TestTheFormsOfTheListAreRead(t *testing.T) {
 		for path, value := range one {
 			seen[path] = true
 			put(tree, strings.Split(path, "."), value)
+			if strings.HasPrefix(path, "service.dense") {
+				put(tree, []string{"fleet", "dense"}, map[string]any{"replicas": 1, "cpu": 4, "mem": "64GiB"})
+				put(tree, []string{"model", "size", "dense"}, "1GiB")
+			}
 		}
 		made, err := yaml.Marshal(tree)
 		if err != nil {

@@ -68,6 +68,9 @@ func (p *Plan) workOf(m *Served, tier string, shard int, share float64) float64 
 		if p.Service.Contention.Model == "none" {
 			threads = float64(b.Threads * t.Services)
 		}
+		if !p.Service.Dense.Device.IsZero() {
+			threads = 1
+		}
 		return m.Dense.Batch.MeanOf(perBatch*items) / perBatch / 1e9 / threads
 	}
 	calls := float64(p.CallsOf(m.NumPS, shard))

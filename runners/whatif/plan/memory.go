@@ -116,7 +116,11 @@ func (p *Plan) LoadTimeIn(name, tier string, shard int, size float64) Duration {
 		if bytes == 0 {
 			return 0
 		}
-		return p.Fleet.Boot.LoadFixed + Duration(float64(bytes)*size/float64(p.Fleet.Boot.ModelLoad)*1e9)
+		took := p.Fleet.Boot.LoadFixed + Duration(float64(bytes)*size/float64(p.Fleet.Boot.ModelLoad)*1e9)
+		if tier == "dense" {
+			took += p.Service.Dense.Device.Copied(Bytes(float64(bytes) * size))
+		}
+		return took
 	}
 	if name == RoughSortName && p.Model.RoughSort.Size > 0 {
 		return load(p.RoughSortBytes(tier))

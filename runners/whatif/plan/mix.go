@@ -215,8 +215,8 @@ func (d *decoder) mixed(p *Plan, m *Mix, at string) {
 			d.reportBoth(here+".batch", "service."+tier, conflict, "%s.batch but service.%s has none: models of one server are all batched, or none is", here, tier)
 		case !s.CPU.IsZero() && batched:
 			d.reportBoth(here+".cpu", "service."+tier+".batch", conflict, "%s.cpu but service.%s has batch: models of one server are all batched, or none is", here, tier)
-		case !s.Batch.IsZero() && s.Batch.Kind != law.Affine:
-			d.report(here+".batch", badLaw, "%s.batch must be affine(base=, per_item=)", here)
+		case !s.Batch.IsZero() && !s.Batch.OfItems():
+			d.report(here+".batch", badLaw, "%s.batch must be affine(base=, per_item=) or points(items=time, ...)", here)
 		case !s.CPU.IsZero() && s.CPU.Mean <= 0 && s.CPU.PerItem <= 0:
 			d.report(here+".cpu", outOfRange, "%s.cpu must have a mean above 0", here)
 		}

@@ -49,6 +49,8 @@ type (
 	Clock int64
 	// TimeLaw is a distribution of times, in nanoseconds.
 	TimeLaw struct{ law.Law }
+	// delayLaw is a time by the time since something, both in nanoseconds.
+	delayLaw struct{ law.Law }
 	// NumberLaw is a distribution of numbers.
 	NumberLaw struct{ law.Law }
 	// noiseLaw is a distribution of factors with the mean 1.
@@ -96,6 +98,8 @@ type Plan struct {
 	Uncertain []Uncertain `plan:"-" json:",omitempty"`
 	// Measured is the profile that service.profile names, nil without one.
 	Measured *Profile `plan:"-" json:"-"`
+	// Device is the profile that service.dense.profile names, nil without one.
+	Device *DeviceProfile `plan:"-" json:"-"`
 }
 
 // Precision says when enough has been simulated: half-widths of confidence intervals, as

@@ -120,24 +120,29 @@ func ReadProfile(path string) (*Profile, error) {
 // readProfile reads the profile at a path with the function read. Problems call the file
 // name. With problems it returns nil.
 func readProfile(name, path string, read func(string) ([]byte, error)) (*Profile, Problems) {
+	found := &Profile{}
+	if problems := readInto(found, name, path, read, "one of monosim-lab calibrate"); len(problems) > 0 {
+		return nil, problems
+	}
+	return found, nil
+}
+
+// readInto reads the YAML file at a path into a structure. Problems call the file name.
+func readInto(found any, name, path string, read func(string) ([]byte, error), want string) Problems {
 	text, err := read(path)
 	if err != nil {
-		return nil, Problems{{Code: fileError, File: name, Line: 1, Column: 1, Message: reason(err)}}
+		return Problems{{Code: fileError, File: name, Line: 1, Column: 1, Message: reason(err)}}
 	}
 	var root yaml.Node
 	if err := yaml.Unmarshal(text, &root); err != nil {
-		return nil, syntaxProblem(name, text, err)
+		return syntaxProblem(name, text, err)
 	}
 	if len(root.Content) == 0 {
-		return nil, Problems{{Code: requiredKey, File: name, Line: 1, Column: 1, Message: "the file is empty, want one of monosim-lab calibrate"}}
+		return Problems{{Code: requiredKey, File: name, Line: 1, Column: 1, Message: "the file is empty, want " + want}}
 	}
 	top := root.Content[0]
 	d := &decoder{file: name, words: map[string]string{}, places: map[string]place{"": {top.Line, top.Column, top.Line, top.Column}}}
 	d.read = func(beside string) (string, error) { return readBeside(read, filepath.Dir(path), beside) }
-	found := &Profile{}
 	d.structure(reflect.ValueOf(found).Elem(), top, "")
-	if len(d.problems) > 0 {
-		return nil, d.problems
-	}
-	return found, nil
+	return d.problems
 }

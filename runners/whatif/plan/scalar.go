@@ -195,6 +195,7 @@ func (d *decoder) inRange(v reflect.Value, text string) bool {
 
 func (l *TimeLaw) decodeText(d *decoder, text, path string)   { l.Law = d.law(law.Times, text, path) }
 func (l *NumberLaw) decodeText(d *decoder, text, path string) { l.Law = d.law(law.Numbers, text, path) }
+func (l *delayLaw) decodeText(d *decoder, text, path string)  { l.Law = d.law(law.Delays, text, path) }
 func (l *noiseLaw) decodeText(d *decoder, text, path string)  { l.Law = d.law(law.Noise, text, path) }
 
 // mostItems bounds laws of numbers.
@@ -217,8 +218,8 @@ func (d *decoder) law(dim law.Dimension, text, path string) law.Law {
 	default:
 		d.report(path, fileError, "%s: %s", text, err)
 	}
-	if most := (map[law.Dimension]float64{law.Times: float64(longest), law.Numbers: mostItems})[dim]; most > 0 && max(l.Mean, l.PerItem, l.High) > most {
-		d.report(path, outOfRange, "%s: found a mean of %s, want at most %s", lastName(path), text, map[law.Dimension]string{law.Times: longest.text(), law.Numbers: "1G"}[dim])
+	if most := (map[law.Dimension]float64{law.Times: float64(longest), law.Delays: float64(longest), law.Numbers: mostItems})[dim]; most > 0 && max(l.Mean, l.PerItem, l.High, l.Last()) > most {
+		d.report(path, outOfRange, "%s: found a mean of %s, want at most %s", lastName(path), text, map[law.Dimension]string{law.Times: longest.text(), law.Delays: longest.text(), law.Numbers: "1G"}[dim])
 		return law.Law{}
 	}
 	return l

@@ -34,7 +34,7 @@ func special(t reflect.Type) *schema {
 	switch t {
 	case reflect.TypeFor[Clock]():
 		return clock()
-	case reflect.TypeFor[TimeLaw](), reflect.TypeFor[NumberLaw](), reflect.TypeFor[noiseLaw]():
+	case reflect.TypeFor[TimeLaw](), reflect.TypeFor[NumberLaw](), reflect.TypeFor[noiseLaw](), reflect.TypeFor[delayLaw]():
 		return &schema{AnyOf: []*schema{lawText(), jsonschema.Number()}}
 	case reflect.TypeFor[Skew]():
 		return &schema{AnyOf: []*schema{{Enum: []any{"none"}}, jsonschema.Object(map[string]*schema{"zipf": jsonschema.Number()}, "zipf"),

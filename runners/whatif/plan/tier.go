@@ -117,7 +117,9 @@ type Service struct {
 // TierService says how the containers of one tier work.
 type TierService struct {
 	CPU        TimeLaw  `plan:"cpu" doc:"time on one core"`
-	Batch      TimeLaw  `plan:"batch" doc:"time of a batch, as affine(base=2ms, per_item=3us); dense only"`
+	Batch      TimeLaw  `plan:"batch" doc:"time of a batch, as affine(base=2ms, per_item=3us), points(1=0.1ms, 64=0.18ms) by its items, or points(file) with a line \"64 0.18ms\" for each; dense only"`
+	Profile    string   `plan:"profile" json:",omitempty" enum:"h100-din-bf16-eager|h100-din-bf16-graph|h100-din-fp32-eager|h100-din-fp32-graph|h100-dlrm-bf16-eager|h100-dlrm-bf16-graph|h100-dlrm-fp32-eager|h100-dlrm-fp32-graph" doc:"batch and device as measured on a device: its name, the model, its numbers, and how it is called; keys beside it count; dense only"`
+	Device     Device   `plan:"device" json:",omitzero" doc:"an accelerator on which the container computes its batches; cores do not bound them then; dense only"`
 	Noise      noiseLaw `plan:"noise" doc:"factor with the mean 1"`
 	Threads    int      `plan:"threads" default:"0" range:">=0" doc:"threads that work at once; cpu by default"`
 	Queue      Count    `plan:"queue" default:"-1" range:">=-1" doc:"calls that wait at most, -1 for any number"`

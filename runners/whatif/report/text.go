@@ -120,6 +120,13 @@ func trust(l *lines, r *result.Result) {
 	}
 	*l = append(*l, beside(fidelity())...)
 	*l = append(*l, calibration(r.Calibration)...)
+	if d := r.Device; d != nil {
+		line := fmt.Sprintf("batches of dense are as measured on %s: %s, %s, %s", d.On, d.Device, d.Versions, d.Model)
+		if d.Besides != "" {
+			line += "; " + d.Besides
+		}
+		*l = append(*l, line)
+	}
 }
 
 // planned returns how many containers the plan's fleet has.

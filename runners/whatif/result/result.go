@@ -94,6 +94,8 @@ type Result struct {
 	// Calibration is the profile of the plan's service times, nil when the plan gives its
 	// own.
 	Calibration *plan.Profile `json:"calibration,omitempty"`
+	// Device says on what the batches of dense were measured, nil where the plan gives their time.
+	Device *plan.DeviceProfile `json:"device,omitempty"`
 
 	// Stopped says why the simulation ended: precision reached, verdicts decided,
 	// max_replications, budget requests, budget wall, proved minimal or maximal, undecided

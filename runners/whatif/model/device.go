@@ -1,0 +1,105 @@
+package model
+
+import "github.com/monosim/monosim/runners/whatif/plan"
+
+// device is the state of a container's accelerator. Its methods work on nil, which is none.
+type device struct {
+	idle  int64 // when it was done with the last batch
+	from  int64 // when the copy of weights began
+	until int64 // when it ends
+	// seen holds, for each process, the numbers of items that it has had, as bits; nil for all.
+	// Bit 0 says that it has had a batch.
+	seen [][]uint64
+}
+
+// onDevice puts the batches of a tier on a device, which is a core of its own to them.
+func (t *Tier) onDevice(p *plan.Plan, d *plan.Device) {
+	t.Cores, t.Overhead = 1, 0
+	t.Shared = t.working() > 1
+	t.Device = &Device{Pause: d.Pause.Law, NewSizeNs: float64(d.NewSize), FirstNs: float64(d.First), WaitFrom: float64(d.WaitFrom)}
+	if d.Link > 0 {
+		t.Interference = 0
+		if d.Weights == "pinned" {
+			t.Device.PieceNs = int64(d.OnePiece(p.ModelBytes("dense")))
+		}
+	}
+}
+
+// counts reports whether batches differ by what a process has had before.
+func (d *Device) counts() bool { return d != nil && (d.NewSizeNs > 0 || d.FirstNs > 0) }
+
+// up makes all processes new.
+func (d *device) up(t *Tier) {
+	if d == nil {
+		return
+	}
+	d.until = 0
+	if !t.Device.counts() {
+		return
+	}
+	d.seen = make([][]uint64, t.Batch.Processes)
+	for k := range d.seen {
+		d.seen[k] = make([]uint64, t.Batch.MaxItems/64+1)
+	}
+}
+
+// anew makes a version new to all processes, none of which is new itself.
+func (d *device) anew(t *Tier) {
+	if d == nil {
+		return
+	}
+	d.up(t)
+	for _, bits := range d.seen {
+		bits[0] = 1
+	}
+}
+
+// more returns what a batch that begins takes longer, for the pause before it and for what its
+// process does for the first time.
+func (d *device) more(w *world, s *server, b *batch, t *Device) float64 {
+	more := 0.0
+	if !t.Pause.IsZero() {
+		running := int32(0)
+		for k := range s.feeds {
+			running += s.feeds[k].busy
+		}
+		if running == 1 { // this one alone
+			more = t.Pause.MeanOf(float64(w.now - d.idle))
+		}
+	}
+	if d.seen == nil {
+		return more
+	}
+	bits := d.seen[b.process]
+	if bits[0]&1 == 0 {
+		more += t.FirstNs
+		bits[0] |= 1
+	}
+	size := max(1, min(int(b.items), w.spec.Tiers[Dense].Batch.MaxItems))
+	if bit := uint64(1) << (size % 64); bits[size/64]&bit == 0 {
+		more += t.NewSizeNs
+		bits[size/64] |= bit
+	}
+	return more
+}
+
+// waits returns how long the input of a batch waits for the piece of weights that is being copied.
+func (d *device) waits(w *world, b *batch, t *Device) int64 {
+	if t.PieceNs == 0 || b.items < t.WaitFrom || w.now < d.from || w.now >= d.until {
+		return 0
+	}
+	return min(t.PieceNs-(w.now-d.from)%t.PieceNs, d.until-w.now)
+}
+
+// pieceDone begins a batch whose input has waited, or forgets it when its container has died.
+func (w *world) pieceDone(arg uint64) {
+	i, gen := unhandle(arg)
+	b := &w.batches[i]
+	switch {
+	case b.gen != gen:
+	case b.epoch != w.servers[b.server].epoch:
+		w.batchDone(arg)
+	default:
+		w.beginBatch(i, b.work)
+	}
+}

@@ -1,0 +1,172 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/monosim/monosim/runners/whatif/plan"
+)
+
+// onH100 is a dense container on a device, whose calls take nothing else.
+const onH100 = `apiVersion: capacity/v1
+model: {agent_version: 1, size: {embeddings: 1GB, dense: 200GB}, ram_factor: 1x}
+override: {fetch_ps_timeout: 100s, fetch_ps_retry: 0, fetch_ps_long_conn_num: 1000, batching: {max_batch_size: ITEMS, batch_timeout: 0s, num_batch_threads: THREADS, max_enqueued_batches: 100000}}
+network: {same_cluster: 0s, overhead_per_rpc: 0s}
+fleet:
+  entry: {replicas: 1, cpu: 1000, mem: 16GiB}
+  ps: {replicas: 1, cpu: 1000, mem: 32GiB}
+  dense: {replicas: 1, cpu: 1, mem: 2000GiB}
+  boot: {model_load: 1000GB/s}
+service:
+  entry: {cpu: 1ns}
+  ps: {cpu: 1ns}
+  items: det(ITEMS)
+  dense: {profile: h100-dlrm-fp32-graph, DENSE}
+  contention: {model: none}
+workload: {LOAD, horizon: 20s, detail: {windows: [WINDOW]}}
+`
+
+// measured is a line of testdata/h100.jsonl.
+type measured struct {
+	What   string  `json:"what"`
+	Batch  int     `json:"batch"`
+	Rho    float64 `json:"rho"`
+	Seen   float64 `json:"rho_seen"`
+	Mean   float64 `json:"mean"`
+	P50    float64 `json:"p50"`
+	Piece  float64 `json:"chunk_mib"`
+	Memory string  `json:"memory"`
+	GapMs  float64 `json:"gap_ms"`
+	N      float64 `json:"n"`
+	Each   []measured
+}
+
+func onDeviceOf(t *testing.T, what string) []measured {
+	t.Helper()
+	text, err := os.ReadFile("testdata/h100.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []measured
+	for line := range strings.Lines(string(text)) {
+		var one measured
+		if err := json.Unmarshal([]byte(line), &one); err != nil {
+			t.Fatal(err)
+		}
+		if one.What == what {
+			list = append(list, one)
+		}
+	}
+	if len(list) == 0 {
+		t.Fatalf("nothing was measured of %s", what)
+	}
+	return list
+}
+
+// simulated returns what a plan on a device gives.
+func simulated(t *testing.T, runs int, pairs ...string) *Sample {
+	t.Helper()
+	text := strings.NewReplacer(append(pairs, "ITEMS", "1024", "THREADS", "1", "WINDOW", "all", ", DENSE", "")...).Replace(onH100)
+	_, p, _, err := plan.Parse("plan.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return total(t, Compile(p, Condition{}), runs)
+}
+
+// ms returns the mean time of a call at the device.
+func ms(s *Sample) float64 {
+	return float64(s.Tiers[Dense].SumNs) / float64(s.Tiers[Dense].Attempts) / 1e6
+}
+
+// Goal: requests that come at random take on a device what they took on the one that was measured, at 10 to
+// 90 % of its time, which neither a constant time nor an affine law gives. Method: a rate at which the model is
+// as busy as the device was seen to be, as its speed drifted by a twentieth between the lines.
+func TestADeviceAtRandomIsAsMeasured(t *testing.T) {
+	for _, m := range onDeviceOf(t, "poisson") {
+		rate := m.Seen / 0.33e-3
+		var s *Sample
+		for range 3 {
+			s = simulated(t, 3, "LOAD", fmt.Sprintf("rate: %.6f/s", rate), ", DENSE", ", device: {processes: 1}")
+			rate *= m.Seen / (float64(s.Tiers[Dense].BusyNs) / float64(s.Tiers[Dense].CoreNs))
+		}
+		if got := ms(s); math.Abs(got/m.Mean-1) > 0.1 {
+			t.Errorf("%.0f %%: %.4f ms, measured %.4f", m.Rho*100, got, m.Mean)
+		}
+	}
+}
+
+// Goal: a batch after a pause takes longer by what was measured. Method: requests at equal distances.
+func TestABatchAfterAPauseIsSlower(t *testing.T) {
+	var calm float64
+	for _, m := range onDeviceOf(t, "gap") {
+		if m.GapMs == 0 {
+			calm = m.P50
+			continue
+		}
+		if m.GapMs < 10 { // whose medians leave out half of what calls at random saw
+			continue
+		}
+		s := simulated(t, 1, "LOAD", fmt.Sprintf("rate: %.9f/s, arrivals: {process: deterministic}", 1e3/(m.GapMs+m.P50)), ", DENSE", ", device: {processes: 1}")
+		if got, want := ms(s)-0.3141, m.P50-calm; math.Abs(got-want) > 0.03 {
+			t.Errorf("after %g ms: %.3f ms more, measured %.3f", m.GapMs, got, want)
+		}
+	}
+}
+
+// Goal: while weights are copied, a call waits for the piece under way, and for none that is copied from pageable
+// memory. Method: one client in a closed loop, as it was measured, on pieces of 2 GiB to 1 MiB.
+func TestCallsWaitForAPieceOfWeights(t *testing.T) {
+	calm := onDeviceOf(t, "calm")[0].P50
+	for _, m := range onDeviceOf(t, "same_process") {
+		if m.Piece < 1 {
+			continue // where the time of each piece alone counts
+		}
+		dense := fmt.Sprintf(", batch: \"points(1=0.1ms, 1024=%.4fms)\", noise: \"gamma(cv=0.1)\", device: {processes: 1, pause: \"points(0s=0s, 1s=0s)\", piece: %.0fMiB, weights: %s}", calm, m.Piece, m.Memory)
+		s := simulated(t, 1, "LOAD", "loop: \"closed(clients=1, think=1us)\"", ", DENSE", dense, "WINDOW", "at 15s 2s", "horizon: 20s", "horizon: 20s", "boot: {model_load: 1000GB/s}", "boot: {model_load: 1000GB/s}\nevents: [{at: 13s, publish: {version: 2}}]")
+		within := 0.1
+		if m.Piece <= 4 { // shorter than a call, which then meets several
+			within = 0.15
+		}
+		if got := float64(s.Tiers[Dense].Latency.Quantile(0.5)) / 1e6; math.Abs(got/m.P50-1) > within {
+			t.Errorf("%s, pieces of %g MiB: %.4f ms, measured %.4f", m.Memory, m.Piece, got, m.P50)
+		}
+	}
+}
+
+// Goal: processes share a device in time slices. Methods: closed loops, whose calls take as often as long as
+// there are processes, as measured; and work at random, which in time slices takes S/(1 - rho) whatever its law
+// is, where one after the other would take half of the wait.
+func TestProcessesShareADevice(t *testing.T) {
+	rows := onDeviceOf(t, "processes")
+	for _, m := range rows {
+		s := simulated(t, 1, "LOAD", fmt.Sprintf("loop: \"closed(clients=%.0f, think=1us)\"", m.N), "ITEMS", "64", ", DENSE",
+			fmt.Sprintf(", batch: \"points(1=%.4fms, 1024=%.4fms)\", device: {processes: %.0f, pause: \"points(0s=0s, 1s=0s)\"}", rows[0].Each[0].P50, rows[0].Each[0].P50, m.N))
+		if got, want := ms(s), m.Each[0].P50; math.Abs(got/want-1) > 0.1 {
+			t.Errorf("%.0f processes: %.4f ms, measured %.4f", m.N, got, want)
+		}
+	}
+	s := simulated(t, 8, "LOAD", "rate: 700/s", "THREADS", "1000", ", DENSE", ", batch: \"points(1=1ms, 1024=1ms)\", device: {processes: 1, pause: \"points(0s=0s, 1s=0s)\"}")
+	near(t, "time in slices", ms(s), 1/(1-0.7), 0.03)
+}
+
+// Goal: a process is slow for the first batch after it came up, and for each number of items that it has not had
+// since it came up or loaded a version. Method: what all batches took, with 0.3 ms each and none that waits.
+func TestWhatAProcessHasNotHadIsSlower(t *testing.T) {
+	for event, want := range map[string]float64{
+		"traffic: {factor: 1x}":                          0,
+		"publish: {version: 2}":                          3 * 5,
+		"kill: {dense: {count: 1}}, restart_after: 10ms": 100 + 3*5,
+	} {
+		s := simulated(t, 1, "LOAD", "rate: 5/s, arrivals: {process: deterministic}", "det(ITEMS)", "\"uniform(1.6, 4.4)\"", ", DENSE",
+			", batch: \"points(1=0.3ms, 4=0.3ms)\", device: {processes: 1, pause: \"points(0s=0s, 1s=0s)\", first: 100ms, new_size: 5ms, link: 0MB/s}",
+			"boot: {model_load: 1000GB/s}", "boot: {model_load: 1000GB/s}\nevents: [{at: 5s, "+event+"}]")
+		if got := float64(s.Tiers[Dense].SumNs)/1e6 - 0.3*float64(s.Tiers[Dense].Attempts); math.Abs(got-want) > 0.1 {
+			t.Errorf("%s: %.2f ms more, want %g", event, got, want)
+		}
+	}
+}
