@@ -127,8 +127,9 @@ type Chooser interface {
 // Taped is a cluster that keeps the tape of its run, if Spec.Chance asks for it.
 type Taped interface {
 	// Tape returns the choices so far that differ from their default, in the order in which they
-	// were made. With these and ChanceNone the run is the same again.
-	Tape() []Choice
+	// were made, and with ChanceRecorded when each was. With the choices and ChanceNone the run is the
+	// same again.
+	Tape() ([]Choice, []time.Duration)
 }
 
 // ChoiceSite is a site where choices were made. Choice.K of each is below Times.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/monosim/monosim/engine/env"
 )
@@ -33,7 +34,9 @@ type tapeKey struct {
 type Tape struct {
 	Mode    TapeMode
 	Entries []env.Choice
-	index   map[tapeKey]uint64
+	// At has when each entry was recorded; the tapes of the other modes have no times.
+	At    []time.Duration
+	index map[tapeKey]uint64
 }
 
 // NewTape makes a tape with entries. Those of a recording fix choices too, and are written down
@@ -60,16 +63,18 @@ func (t *Tape) choose(s *Source, k, n, seeded uint64) uint64 {
 	}
 	if t.Mode == TapeRecord && value != 0 {
 		t.Entries = append(t.Entries, env.Choice{Node: s.node.name, Site: site, K: k, Value: value})
+		t.At = append(t.At, s.node.w.Now())
 	}
 	return value
 }
 
-// Chosen returns the entries of the world's tape so far; nil for a world without one.
-func (w *World) Chosen() []env.Choice {
+// Chosen returns the entries of the world's tape so far, and for a recording when each was made; nil
+// for a world without a tape.
+func (w *World) Chosen() ([]env.Choice, []time.Duration) {
 	if w.cfg.Tape == nil {
-		return nil
+		return nil, nil
 	}
-	return w.cfg.Tape.Entries
+	return w.cfg.Tape.Entries, w.cfg.Tape.At
 }
 
 // WriteTo writes the entries as JSON lines.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -372,5 +374,61 @@ func TestAHuntForQuirksEnds(t *testing.T) {
 	h = &Hunt{Find: []string{"Q208", absent}, Seed: 1, Seeds: 2}
 	if hunted(t, h); !slices.Contains(h.Missing(), absent) {
 		t.Errorf("missing %v, want %s, which those worlds do not show", h.Missing(), absent)
+	}
+}
+
+// museum makes the story of a scenario of the museum that a quirk has the tag of, told with the faults of the reference: it
+// is to end as the repaired twin does.
+func museum(t *testing.T, feature, tag string) *Story {
+	t.Helper()
+	book := steps.NewBook(&simrun.Runner{})
+	scenarios, err := book.Stories(&steps.Suite{Runner: &simrun.Runner{}, FS: features.FS, Paths: []string{feature}, Tags: tag})
+	if err != nil || len(scenarios) < 2 {
+		t.Fatalf("%s: found %d scenarios (%v), want twins", tag, len(scenarios), err)
+	}
+	lines := scenarios[len(scenarios)-1].Lines
+	var choices []runners.Choice
+	outcome := lines[len(lines)-1]
+	lines = slices.DeleteFunc(lines, func(l steps.Line) bool {
+		if m := pinned.FindStringSubmatch(l.Text); m != nil {
+			k, _ := strconv.ParseUint(m[3], 10, 64)
+			value, _ := strconv.ParseUint(m[4], 10, 64)
+			choices = append(choices, runners.Choice{Node: m[1], Site: m[2], K: k, Value: value})
+			return true
+		}
+		return l.Text == "nothing is left to chance" || strings.HasPrefix(l.Text, "the agents keep the quirks")
+	})
+	w, err := WorldOf(tag, lines)
+	if err == nil {
+		err = w.open(book, (&simrun.Runner{}).Faults())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Story{World: w, Shapes: w.shapes, Seed: 1, Plain: true, Choices: choices, Quirks: "python", Laws: []Law{{0, outcome}}}
+	for _, text := range w.Setups[0] {
+		s.Setup = append(s.Setup, s.fill(text))
+	}
+	return s
+}
+
+// pinned finds the choices that scenarios say.
+var pinned = regexp.MustCompile(`^the choice ([^/]+)/(.+)#(\d+) is (\d+)$`)
+
+// Goal: of a story that hangs on a choice, that one is named with its time and what came of it; of one that fails whatever is
+// chosen it is said that there is none. Method: two of the museum, of which one says the only choice that it needs.
+func TestTheMomentOfNoReturn(t *testing.T) {
+	s := museum(t, "museum/agents_v3.feature", "@Q40")
+	said := func(m *Moment) string { return m.Text(func(o *runners.Observation) string { return o.Op }) }
+	m, ok := momentOf(s, "listed", false)
+	if !ok || m.Always || siteOf(m.Choice) != siteOf(s.Choices[0]) || m.With-m.Without < hangs {
+		t.Errorf("Q40: %s (%v), want the choice %s", said(&m), ok, siteOf(s.Choices[0]))
+	}
+	if m.Runs > mostMomentRuns || m.At <= time.Second || m.Then == nil || m.Then.Pod != "shard0-replica0" {
+		t.Errorf("Q40: %d runs, at %v, then %+v, want %d at most, after the kill, and what the pod did", m.Runs, m.At, m.Then, mostMomentRuns)
+	}
+	m, ok = momentOf(museum(t, "museum/agents_v3.feature", "@Q208"), "bound", false)
+	if !ok || !m.Always || m.With < 1-hangs || m.Runs != drawnAnew {
+		t.Errorf("Q208: %s (%v) after %d runs, want none, after %d", said(&m), ok, m.Runs, drawnAnew)
 	}
 }

@@ -33,6 +33,8 @@ type Hunt struct {
 	// Find, when set, has the quirks to find, by id: the hunt ends once each was a cause. Every other
 	// round has those repaired that were found, so that the rarer ones show.
 	Find []string
+	// Moments has the moment of no return looked for in what is found, by up to 400 stories more each.
+	Moments bool
 	// Progress, when set, is called from time to time, and Tell with each thing that is found, in
 	// order. An error of Tell ends the hunt.
 	Progress func(*Tally)
@@ -88,7 +90,9 @@ type Found struct {
 	Story       *Story
 	// Scenario is the story as a .feature file, Name a name for the file.
 	Scenario, Name string
-	kinds          []string
+	// Moment is the choice that decided, nil where Hunt.Moments does not ask for it or none is found.
+	Moment *Moment
+	kinds  []string
 	// byRule is set where the reference breaks the invariant by a registered rule.
 	byRule bool
 }
@@ -346,6 +350,13 @@ func (h *Hunt) cutDown(f *failure) *Found {
 	h.count(func(t *Tally) { t.Told += found.Told })
 	if !ok || !h.verify(found) {
 		return nil
+	}
+	if h.Moments {
+		m, ok := momentOf(found.Story, found.What, found.byRule)
+		h.count(func(t *Tally) { t.Told += m.Runs })
+		if ok {
+			found.Moment = &m
+		}
 	}
 	return found
 }

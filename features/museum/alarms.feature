@@ -59,13 +59,13 @@ Feature: What invariants once took for a fault of agents, and no agent can help
   Scenario: A version is deleted while it is exported
     Given a v3 cluster of 1 shard with 1 replica
     And pods that end start again after 15s
-    And model ctr with sub-graphs ps_0 of 30 MB in version 1
+    And model ctr with sub-graphs entry of 30 MB in version 1
     And the agents keep the quirks "fixed"
     And nothing is left to chance
     When model ctr is declared and published to layout main
     And the cluster starts
-    And the export of version 2 of ctr:ps_0 begins without its variables of 30 MB for 1s
-    And version 2 of ctr:ps_0 is deleted
+    And the export of version 2 of ctr:entry begins without its variables of 30 MB for 1s
+    And version 2 of ctr:entry is deleted
     And ZooKeeper goes down for 1s
     And 151s pass
     Then within 4m the cluster is whole

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/monosim/monosim/features/steps/drawn"
 	"github.com/monosim/monosim/runners"
@@ -269,8 +270,10 @@ type Told struct {
 	Result
 	// Refused has the lines that the cluster could not do, by their places.
 	Refused []int
-	// Tape has the choices that differ from their default, if Telling.Chance asks for them.
-	Tape []runners.Choice
+	// Tape has the choices that differ from their default, if Telling.Chance asks for them, and TapeAt
+	// when each was made, if they are recorded.
+	Tape   []runners.Choice
+	TapeAt []time.Duration
 }
 
 // Tell tells a story. It ends with the first line that fails.
@@ -308,7 +311,8 @@ func (b *Book) Tell(name string, lines []Line, how Telling) *Told {
 		t.Log = x.world.cluster.Log()
 	}
 	if taped, ok := x.world.cluster.(runners.Taped); ok {
-		t.Tape = slices.Clone(taped.Tape())
+		tape, at := taped.Tape()
+		t.Tape, t.TapeAt = slices.Clone(tape), slices.Clone(at)
 	}
 	return t
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/monosim/monosim/features/explore"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/show/timeline"
 )
 
 // output prints what is found, and saves it.
@@ -80,6 +81,9 @@ func (u *output) tell(f *explore.Found) error {
 	u.files[name] = &fstest.MapFile{Data: []byte(f.Scenario)}
 	u.progress.Done()
 	fmt.Fprintf(u.out, "\n%s: %s\n%s\n%s", f.What, cause(f), indent(f.Err), indent(f.Scenario))
+	if f.Moment != nil {
+		fmt.Fprintf(u.out, "\n%s", indent(moment(f)))
+	}
 	if u.o.save == "" {
 		return nil
 	}
@@ -98,6 +102,17 @@ func again(path string, f *explore.Found) string {
 		text += fmt.Sprintf(" --seed %d", f.Seed)
 	}
 	return text
+}
+
+// longestThen bounds the text of what followed the moment of a failure.
+const longestThen = 120
+
+// moment says by which choice it was lost, "" where nobody has asked.
+func moment(f *explore.Found) string {
+	if f.Moment == nil {
+		return ""
+	}
+	return f.Moment.Text(func(o *runners.Observation) string { return timeline.Shorten(timeline.Phrase(o), longestThen) })
 }
 
 // cause says why, for people.
@@ -167,10 +182,11 @@ func (u *output) printJSON(t *explore.Tally) error {
 		Plain    bool   `json:"plain"`
 		Choices  int    `json:"choices"`
 		Scenario string `json:"scenario"`
+		Moment   string `json:"moment,omitempty"`
 	}
 	list := []found{}
 	for _, f := range t.Found {
-		list = append(list, found{f.What, f.Cause, f.Err, f.Times, f.After, f.World, f.Seed, f.Story.Plain, len(f.Story.Choices), f.Scenario})
+		list = append(list, found{f.What, f.Cause, f.Err, f.Times, f.After, f.World, f.Seed, f.Story.Plain, len(f.Story.Choices), f.Scenario, moment(f)})
 	}
 	return command.PrintJSON(u.cmd, map[string]any{
 		"missing": append([]string{}, u.o.hunt.Missing()...), "stories": t.Stories, "failed": t.Failed, "told": t.Told, "again": t.Again, "lost": t.Lost, "left": t.Left,

@@ -1,6 +1,8 @@
 package simrun
 
 import (
+	"time"
+
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/runners"
 )
@@ -29,7 +31,7 @@ func (c *Cluster) ChoiceSites() []runners.ChoiceSite {
 }
 
 // Tape returns the choices so far that differ from their default; see runners.Taped.
-func (c *Cluster) Tape() []runners.Choice { return c.world.Engine().Chosen() }
+func (c *Cluster) Tape() ([]runners.Choice, []time.Duration) { return c.world.Engine().Chosen() }
 
 var (
 	_ runners.Taped   = (*Cluster)(nil)

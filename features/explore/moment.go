@@ -1,0 +1,119 @@
+package explore
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/monosim/monosim/features/steps"
+	"github.com/monosim/monosim/runners"
+)
+
+// Moment is the choice after which a story can hardly end well any more.
+type Moment struct {
+	// Choice is the K-th of its site; it is the one after Before others, of Of in all.
+	Choice     runners.Choice
+	Before, Of int
+	At         time.Duration
+	// Without and With are the shares of stories that fail with the choices before it, and with it
+	// too, where all later ones are drawn anew.
+	Without, With float64
+	// Then is the first observation of the choice's node after it, nil for none.
+	Then *runners.Observation
+	// Always is set where the story hangs on no choice, or on none alone: then With is the share of
+	// stories that fail with all choices drawn anew, and there is nothing more to say.
+	Always bool
+	// Runs counts how often the story was told for it.
+	Runs int
+}
+
+const (
+	// drawnAnew is how many stories one share is measured with. A search takes two shares, one for
+	// each half of the tape that is left, and the runs to find a tape: some 300 of a tape of 3,000.
+	drawnAnew = 20
+	// mostMomentRuns bounds the runs of one search.
+	mostMomentRuns = 400
+	// hangs is the least difference of shares by which a story hangs on its choices.
+	hangs = 0.25
+)
+
+// momentOf finds the moment of a story that fails by what; ok is false where no choices are found
+// with which it fails.
+func momentOf(s *Story, what string, byRule bool) (m Moment, ok bool) {
+	free := s.clone()
+	free.Plain, free.Choices = false, nil
+	sh := &shrinker{what: what, known: byRule, best: free}
+	tell := func(seed uint64, how steps.Telling) *steps.Told {
+		one := free.clone()
+		one.Seed = seed
+		m.Runs++
+		return one.tell(how)
+	}
+	share := func(kept []runners.Choice) float64 {
+		failed := 0
+		for i := range uint64(drawnAnew) {
+			if sh.broke(tell(s.Seed+1+i, steps.Telling{Choices: kept})) {
+				failed++
+			}
+		}
+		return float64(failed) / drawnAnew
+	}
+	m.With = share(nil)
+	if m.With > 1-hangs {
+		m.Always = true
+		return m, true
+	}
+	var first *steps.Told
+	for i := range uint64(drawnAnew) {
+		told := tell(s.Seed+i, steps.Telling{Chance: runners.ChanceRecorded, Choices: s.Choices, Detail: true})
+		if sh.broke(told) {
+			first = told
+			break
+		}
+	}
+	if first == nil {
+		return m, false
+	}
+	tape := first.Tape
+	lo, hi := 0, len(tape) // P is that of none at lo, and of all at hi
+	without, with := m.With, share(tape)
+	if with-without < hangs {
+		m.Always, m.With = true, without
+		return m, true
+	}
+	middle := (without + with) / 2
+	for hi-lo > 1 && m.Runs+drawnAnew <= mostMomentRuns {
+		k := (lo + hi) / 2
+		if p := share(tape[:k]); p < middle {
+			lo, without = k, p
+		} else {
+			hi, with = k, p
+		}
+	}
+	m.Choice, m.Before, m.Of, m.At, m.Without, m.With = tape[hi-1], hi-1, len(tape), first.TapeAt[hi-1], without, with
+	m.Then = following(first.Log, &m)
+	return m, true
+}
+
+// following returns the first observation of the choice's node after it.
+func following(log []runners.Observation, m *Moment) *runners.Observation {
+	for i := range log {
+		if o := &log[i]; o.Pod == m.Choice.Node && o.At > m.At {
+			return o
+		}
+	}
+	return nil
+}
+
+// Text says it in words, of which phrase has those of an observation.
+func (m *Moment) Text(phrase func(o *runners.Observation) string) string {
+	percent := func(p float64) string { return fmt.Sprintf("%.0f %%", 100*p) }
+	if m.Always {
+		return "no choice decides: " + percent(m.With) + " fail with all choices drawn anew"
+	}
+	text := fmt.Sprintf("%s fail before the choice %s of %s, number %d of %d, and %s once it is %d", percent(m.Without), siteOf(m.Choice),
+		runners.Stamp(m.At), m.Before+1, m.Of, percent(m.With), m.Choice.Value)
+	if m.Then != nil {
+		text += fmt.Sprintf("; then %s %s %s", runners.Stamp(m.Then.At), m.Then.Pod, phrase(m.Then))
+	}
+	return text
+}
