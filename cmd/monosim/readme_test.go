@@ -56,6 +56,7 @@ var notRun = map[string]string{
 	"monosim test features --seeds 5000":            "as above; TestJobsChangeNothing has two numbers of jobs",
 	"monosim zookeeper --listen":                    "it serves until it is ended: TestZooKeeperServesAndKeepsItsState",
 	"monosim zookeeper --config":                    "as above: TestZooKeeperByAZooCfg",
+	"monosim zookeeper --secure-listen":             "as above: the tests of runners/zookeeper/secure",
 	"monosim zookeeper --import":                    "as above: TestZooKeeperImportsADirectoryOfApaches",
 	"monosim zookeeper --admin-server":              "as above: TestAdminOfZooKeeper",
 	"monosim zookeeper check":                       "a million operations take minutes: TestCheckOfServersThatAgree has fewer",

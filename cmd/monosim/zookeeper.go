@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +22,7 @@ import (
 	"github.com/monosim/monosim/runners/zookeeper/adminserver"
 	"github.com/monosim/monosim/runners/zookeeper/datadir"
 	"github.com/monosim/monosim/runners/zookeeper/files"
+	"github.com/monosim/monosim/runners/zookeeper/secure"
 	"github.com/monosim/monosim/runners/zookeeper/zoocfg"
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
@@ -43,6 +45,9 @@ type zooKeeperOptions struct {
 	events       string
 	connsPerAddr int
 	adminServer  string
+	secureListen string
+	stores       secure.Stores
+	tls          *tls.Config // of --secure-listen
 	admin        adminFlags
 	config       string
 	properties   []string
@@ -81,6 +86,9 @@ one that ends or is cut off leaves a majority, and two leave none.
 With --config zoo.cfg, and -D for Java's system properties, it is set up as a real server
 would be; what has no effect here is told, and what changes answers and is not there is refused.
 
+With --secure-listen ADDRESS clients that speak TLS have an address of their own, by the
+certificates of PEM files; who is behind it is not known by a certificate.
+
 With --admin ADDRESS a second line of output says where an HTTP interface for live
 faults is: sessions that expire, connections that drop, requests that fail or wait, a
 server that lags or may only be read. It takes and answers JSON, and GET / lists what
@@ -107,7 +115,7 @@ With --admin-server ADDRESS the AdminServer of a real ZooKeeper is there, too, w
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.listen, "listen", "127.0.0.1:2181", "address to listen on; port 0 takes any that is free")
-	f.BoolVar(&o.allowRemote, "allow-remote", false, "let --listen and --admin-server be addresses that other machines reach")
+	f.BoolVar(&o.allowRemote, "allow-remote", false, "let --listen, --secure-listen and --admin-server be addresses that other machines reach")
 	f.StringVar(&o.profile, "profile", "zookeeper-3.8", "version to be: zookeeper-3.8 or zookeeper-3.9")
 	f.StringVar(&o.speed, "speed", "1x", "how much faster than the wall clock time passes, as 60x")
 	f.StringVar(&o.sessionClock, "session-clock", sessionClockWall, "clock of session timeouts and their limits: wall, by which clients ping, or server")
@@ -130,6 +138,10 @@ func (o *zooKeeperOptions) settings(f *pflag.FlagSet) {
 	f.StringVar(&o.config, "config", "", "zoo.cfg of a real server, whose settings count where no flag is given")
 	f.StringArrayVarP(&o.properties, "define", "D", nil, "Java system property, as znode.container.checkIntervalMs=1000; counts more than the zoo.cfg")
 	f.StringVar(&o.adminServer, "admin-server", "", "address on this machine, as 127.0.0.1:8080, of ZooKeeper's AdminServer (admin.serverPort); servers of an ensemble have it and the ports behind it; none without")
+	f.StringVar(&o.secureListen, "secure-listen", "", "address for clients that speak TLS (secureClientPort); none without")
+	f.StringVar(&o.stores.Key, "tls-key-store", "", "PEM file with the private key and the certificates of that address (ssl.keyStore.location)")
+	f.StringVar(&o.stores.Trust, "tls-trust-store", "", "PEM file with the certificates that sign those of clients (ssl.trustStore.location)")
+	f.StringVar(&o.stores.ClientAuth, "tls-client-auth", "need", "whether clients have to show a certificate: need, want or none (ssl.clientAuth)")
 	f.StringSliceVar(&o.options.Words, "4lw", []string{"*"}, "four-letter words to answer, as ruok,mntr; * for all")
 	f.StringVar(&o.options.DataDir, "data-dir", "", "directory that keeps the state across restarts")
 	f.DurationVar(&o.tick, "tick", 2*time.Second, "tickTime: the grid of session expiry")
@@ -154,10 +166,13 @@ const smallHeap = 48 << 20
 
 // run serves until a signal or a failure.
 func (o *zooKeeperOptions) run(cmd *cobra.Command) (err error) {
-	if err := notEmpty(cmd, "data-dir", "snapshot", "log-writes", "events", "admin", "admin-server", "listen", "config", "import", "import-logs"); err != nil {
+	if err := notEmpty(cmd, "data-dir", "snapshot", "log-writes", "events", "admin", "admin-server", "listen", "config", "import", "import-logs", "secure-listen", "tls-key-store", "tls-trust-store"); err != nil {
 		return command.BadInput(err)
 	}
 	if err := o.configure(cmd); err != nil {
+		return command.BadInput(err)
+	}
+	if err := o.readStores(cmd); err != nil {
 		return command.BadInput(err)
 	}
 	opt, err := o.complete(cmd.ErrOrStderr())
@@ -224,7 +239,7 @@ func (o *zooKeeperOptions) open(opt wire.Options) (*serving, error) {
 	if err != nil {
 		return nil, fmt.Errorf("zookeeper: %w", err)
 	}
-	return o.serveCommands(&serving{
+	s := &serving{
 		title: "a ZooKeeper at " + server.Addr(), addr: server.Addr(), actions: admin.ZooKeeper(server), done: server.Done(),
 		close: func() error {
 			err := errors.Join(server.Err(), server.Close())
@@ -237,7 +252,37 @@ func (o *zooKeeperOptions) open(opt wire.Options) (*serving, error) {
 			}
 			return nil
 		},
-	}, func() *wire.Server { return server })
+	}
+	if s, err = o.serveSecure(s, opt.Log); err != nil {
+		return nil, err
+	}
+	return o.serveCommands(s, func() *wire.Server { return server })
+}
+
+// readStores reads the certificates of --secure-listen.
+func (o *zooKeeperOptions) readStores(cmd *cobra.Command) (err error) {
+	f := cmd.Flags()
+	if o.secureListen != "" && o.ensemble.servers == 0 {
+		o.tls, err = secure.Config(o.stores)
+	} else if o.secureListen == "" && (f.Changed("tls-key-store") || f.Changed("tls-trust-store") || f.Changed("tls-client-auth")) {
+		err = errors.New("--tls-key-store, --tls-trust-store and --tls-client-auth: want --secure-listen too")
+	}
+	return err
+}
+
+// serveSecure adds the port of --secure-listen to what is served.
+func (o *zooKeeperOptions) serveSecure(s *serving, log func(line string)) (*serving, error) {
+	if o.secureListen == "" {
+		return s, nil
+	}
+	port, err := secure.Listen(o.secureListen, s.addr, o.tls, log)
+	if err != nil {
+		return nil, command.BadInput(fmt.Errorf("--secure-listen: %w", errors.Join(err, s.close())))
+	}
+	s.more = append(s.more, "secure "+port.Addr())
+	before := s.close
+	s.close = func() error { return errors.Join(port.Close(), before()) }
+	return s, nil
 }
 
 // complete checks the flags and returns the options of the server.
@@ -247,8 +292,13 @@ func (o *zooKeeperOptions) complete(stderr io.Writer) (opt wire.Options, err err
 	if err := checkListen(stderr, "zookeeper", "--listen", o.listen, "127.0.0.1:2181", o.allowRemote); err != nil {
 		return opt, err
 	}
-	if o.adminServer != "" {
-		if err := checkListen(stderr, "zookeeper", "--admin-server", o.adminServer, "127.0.0.1:8080", o.allowRemote); err != nil {
+	for _, more := range []struct{ flag, addr, example string }{
+		{"--admin-server", o.adminServer, "127.0.0.1:8080"}, {"--secure-listen", o.secureListen, "127.0.0.1:2281"},
+	} {
+		if more.addr == "" {
+			continue
+		}
+		if err := checkListen(stderr, "zookeeper", more.flag, more.addr, more.example, o.allowRemote); err != nil {
 			return opt, err
 		}
 	}

@@ -69,6 +69,8 @@ func (o *zooKeeperOptions) checkEnsemble() error {
 		return fmt.Errorf("--observers: %d of %d servers, want one with a vote at least", e.observers, e.servers)
 	case o.options.DataDir != "" || o.snapshot != "" || o.imported != "":
 		return errors.New("--data-dir, --snapshot and --import: an ensemble begins with nothing and keeps its state in memory")
+	case o.secureListen != "":
+		return errors.New("--secure-listen: an ensemble has no such port")
 	case e.stopped && o.admin.addr == "":
 		return errors.New("--stopped: want --admin, by which the servers are started")
 	case e.electionTime <= 0:

@@ -118,14 +118,17 @@ var known = map[string]struct {
 	"znode.container.maxPerMinute":                       {"container-max-per-minute", number},
 	"znode.container.maxNeverUsedIntervalMs":             {"container-max-never-used", ms},
 	"jute.maxbuffer":                                     {"jute-maxbuffer", number},
+	"zookeeper.ssl.keyStore.location":                    {"tls-key-store", same},
+	"zookeeper.ssl.trustStore.location":                  {"tls-trust-store", same},
+	"zookeeper.ssl.clientAuth":                           {"tls-client-auth", lower},
 }
 
 // refused are settings that change what clients see and that this server does not have.
 var refused = []struct{ prefix, why string }{
 	{"server.", "is of an ensemble: want --ensemble N, which serves all servers of one"},
 	{"dynamicConfigFile", "is of an ensemble: want --ensemble N, which serves all servers of one"},
-	{"secureClientPort", "is for TLS, which is not served"},
-	{"zookeeper.ssl.", "is for TLS, which is not served"},
+	{"zookeeper.ssl.quorum.", "is for TLS between servers, which is not served"},
+	{"zookeeper.sslQuorum", "is for TLS between servers, which is not served"},
 	{"zookeeper.authProvider.", "names a class, and no Java runs here"},
 	{"zookeeper.sessionRequireClientSASLAuth", "needs SASL, which is not served"},
 	{"zookeeper.enforce.auth", "is not enforced here"},
@@ -167,7 +170,7 @@ func (s *Settings) Flags() (flags []Flag, notes []string, err error) {
 
 // ofAddresses are settings of which several make one flag.
 var ofAddresses = []string{
-	"clientPort", "clientPortAddress", "zookeeper.admin.enableServer", "zookeeper.admin.serverPort", "zookeeper.admin.serverAddress",
+	"clientPort", "clientPortAddress", "secureClientPort", "secureClientPortAddress", "zookeeper.admin.enableServer", "zookeeper.admin.serverPort", "zookeeper.admin.serverAddress",
 }
 
 // adminServer tells where the AdminServer is. A real one listens on port 8080 of all addresses where
@@ -196,6 +199,13 @@ func (s *Settings) defaults(last map[string]setting) (flags []Flag) {
 			host = addr.value
 		}
 		flags = append(flags, Flag{"listen", net.JoinHostPort(host, port.value), port.at, port.name})
+	}
+	if port, ok := last["secureClientPort"]; ok {
+		host := cmp.Or(last["secureClientPortAddress"].value, "127.0.0.1")
+		flags = append(flags, Flag{"secure-listen", net.JoinHostPort(host, port.value), port.at, port.name})
+		if _, plain := last["clientPort"]; !plain {
+			flags = append(flags, Flag{"listen", "127.0.0.1:0", port.at, port.name}) // it is needed, at any port
+		}
 	}
 	if _, ok := last["zookeeper.4lw.commands.whitelist"]; !ok && s.file {
 		flags = append(flags, Flag{"4lw", "srvr", "zoo.cfg", "4lw.commands.whitelist"})
@@ -247,6 +257,8 @@ func boolean(value string) (string, error) {
 	}
 	return "", fmt.Errorf("true or false")
 }
+
+func lower(value string) (string, error) { return strings.ToLower(value), nil }
 
 // yes reads a switch that only "yes" turns on.
 func yes(value string) (string, error) { return strconv.FormatBool(value == "yes"), nil }

@@ -23,6 +23,26 @@ func write(t *testing.T, lines ...string) string {
 	return name
 }
 
+func TestASecurePort(t *testing.T) {
+	flags, notes, err := flagsOf(t, []string{
+		"secureClientPort=2281", "ssl.keyStore.location=own.pem", "ssl.keyStore.password=x", "ssl.trustStore.location=ca.pem", "ssl.clientAuth=WANT", "4lw.commands.whitelist=*",
+		"admin.enableServer=false",
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"--tls-key-store=own.pem", "--tls-trust-store=ca.pem", "--tls-client-auth=want", "--4lw=*",
+		"--secure-listen=127.0.0.1:2281", "--listen=127.0.0.1:0",
+	}
+	if diff := cmp.Diff(want, flags); diff != "" {
+		t.Errorf("flags (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{":3: zookeeper.ssl.keyStore.password has no effect here"}, notes); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+}
+
 // flagsOf reads a file with lines, adds properties, and returns the flags as text, and the notes.
 func flagsOf(t *testing.T, lines, properties []string) (flags, notes []string, err error) {
 	name := write(t, lines...)
@@ -119,7 +139,7 @@ func TestWhatIsRefused(t *testing.T) {
 		{"maxClientCnxns=1.5", "", `:1: maxClientCnxns: found "1.5", want a number`},
 		{"reconfigEnabled=yes", "", `:1: reconfigEnabled: found "yes", want true or false`},
 		{"server.1=a:2888:3888", "", ":1: server.1 is of an ensemble: want --ensemble N"},
-		{"secureClientPort=2281", "", ":1: secureClientPort is for TLS"},
+		{"ssl.quorum.keyStore.location=x", "", ":1: zookeeper.ssl.quorum.keyStore.location is for TLS between servers"},
 		{"authProvider.1=org.example.X509", "", ":1: zookeeper.authProvider.1 names a class"},
 		{"", "zookeeper.sessionRequireClientSASLAuth=true", "-D: zookeeper.sessionRequireClientSASLAuth needs SASL"},
 		{"", "tickTime", `-D: found "tickTime", want name=value`},
