@@ -27,15 +27,16 @@ const (
 	schedulerFiles = "/proc/%d/task/*/schedstat"
 )
 
-// look reads what processes have waited.
-func (l *lateness) look(pids []int) {
+// look reads what processes have waited: all of their threads together or, of programs whose many threads
+// wait for one another's processor as they begin, the worst of them.
+func (l *lateness) look(pids []int, worstThread bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.waits == nil {
 		l.waits = map[int][]time.Duration{}
 	}
 	for _, pid := range pids {
-		list := append(l.waits[pid], waited(pid))
+		list := append(l.waits[pid], waited(pid, worstThread))
 		if len(list) > latenessLooks {
 			list = list[1:]
 		}
@@ -48,9 +49,9 @@ func (l *lateness) look(pids []int) {
 	}
 }
 
-// waited returns how long the threads of a process have waited for a processor, 0 where the system
-// does not say it.
-func waited(pid int) (sum time.Duration) {
+// waited returns how long the threads of a process have waited for a processor, or the worst of them; 0
+// where the system does not say it.
+func waited(pid int, worstThread bool) (sum time.Duration) {
 	files, err := filepath.Glob(fmt.Sprintf(schedulerFiles, pid))
 	if err != nil {
 		return 0
@@ -58,7 +59,12 @@ func waited(pid int) (sum time.Duration) {
 	for _, name := range files {
 		text, err := os.ReadFile(name)
 		var ran, waits int64
-		if _, scan := fmt.Sscan(string(text), &ran, &waits); err == nil && scan == nil {
+		if _, scan := fmt.Sscan(string(text), &ran, &waits); err != nil || scan != nil {
+			continue
+		}
+		if worstThread {
+			sum = max(sum, time.Duration(waits))
+		} else {
 			sum += time.Duration(waits)
 		}
 	}
@@ -82,7 +88,7 @@ func (c *Cluster) watchLateness(stop <-chan struct{}) {
 			return
 		case <-again.C:
 		}
-		c.lateness.look(c.running())
+		c.lateness.look(c.running(), c.o.Trainer != nil)
 	}
 }
 

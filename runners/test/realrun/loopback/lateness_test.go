@@ -14,20 +14,20 @@ func TestLatenessIsThatOfAMoment(t *testing.T) {
 	}
 	var l lateness
 	for range 5 {
-		l.look([]int{os.Getpid()})
+		l.look([]int{os.Getpid()}, false)
 	}
-	if whole := waited(os.Getpid()); l.late() <= 0 || l.late() > whole {
+	if whole := waited(os.Getpid(), false); l.late() <= 0 || l.late() > whole {
 		t.Errorf("got %v, want what this process has waited since its start, at most %v", l.late(), whole)
 	}
 	old := lateness{waits: map[int][]time.Duration{}}
 	for range latenessLooks {
-		old.waits[os.Getpid()] = append(old.waits[os.Getpid()], waited(os.Getpid()))
+		old.waits[os.Getpid()] = append(old.waits[os.Getpid()], waited(os.Getpid(), false))
 	}
-	old.look([]int{os.Getpid()})
+	old.look([]int{os.Getpid()}, false)
 	if old.late() >= l.late() {
 		t.Errorf("got %v, want less than %v: what was before the last looks is over", old.late(), l.late())
 	}
-	if waited(1<<30) != 0 {
+	if waited(1<<30, false) != 0 {
 		t.Error("a process that is not there has waited")
 	}
 }
