@@ -105,10 +105,17 @@ func forAnyAgent(not map[string]string) map[string]string {
 // NoTrainingJob is why a scenario does not run on the runner named tensorflow.
 const NoTrainingJob = "it has no training job"
 
+// OnTensorFlow is the tag of a scenario that runs on the runner named tensorflow though it does not on
+// real: what it is about is in TensorFlow, and not in a process of this project's.
+const OnTensorFlow = "@tensorflow"
+
 // forTensorFlow excludes from the runner named tensorflow, whose surroundings are those of real, what
 // does not run on real, and what is no training job.
 func (c *scenarioCase) forTensorFlow() {
 	why := c.not["real"]
+	if slices.Contains(c.tags, OnTensorFlow) {
+		why = ""
+	}
 	if !slices.ContainsFunc(c.steps, func(s step) bool { return strings.Contains(s.text, "training job with") }) {
 		why = cmp.Or(why, NoTrainingJob)
 	}

@@ -69,7 +69,7 @@ Feature: The life of a training job
 
   # TRN-8.12: a call that begins while its server is gone waits without GRPC_FAIL_FAST.
   # not-real: processes of this machine fail fast
-  @not-real
+  @not-real @tensorflow
   Scenario: Without failing fast a worker at a barrier does not notice that its PS is gone
     Given a training job with 1 worker and 2 PS
     And the job setting fail_fast is "false"
@@ -86,7 +86,7 @@ Feature: The life of a training job
     And worker1 was started 1 time
 
   # not-real: processes of this machine fail fast
-  @not-real
+  @not-real @tensorflow
   Scenario: Failing fast a worker at a barrier tries again at once when its PS is gone
     Given a training job with 1 worker and 2 PS
     And the job setting save_every is "20s"
@@ -99,7 +99,7 @@ Feature: The life of a training job
     Then within 2s worker1 has tried again 1 time
 
   # not-real: processes of this machine fail fast
-  @not-real
+  @not-real @tensorflow
   Scenario: Without failing fast a step that is on its way fails with its PS
     Given a training job with 1 worker and 2 PS
     And the job setting fail_fast is "false"

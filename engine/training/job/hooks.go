@@ -121,11 +121,10 @@ func (p *process) saverHook(barrier *barrierops.BarrierOp) (*saveutils.SaverHook
 		}
 		options.Listeners = append(options.Listeners, exports)
 	}
-	if p.Spec.Workers > 0 {
-		limits := hooks.DefaultBarrierSaverOptions()
-		limits.MaxPending = p.Spec.MaxPending
-		options.Guards = []session.Listener{hooks.NewBarrierSaverListener(p.e, barrier, limits)}
-	}
+	// A chief without workers places the barrier, too, and is all who has to come (cpu_training.py:1180).
+	limits := hooks.DefaultBarrierSaverOptions()
+	limits.MaxPending = p.Spec.MaxPending
+	options.Guards = []session.Listener{hooks.NewBarrierSaverListener(p.e, barrier, limits)}
 	return saveutils.NewSaverHook(p.e, p.Spec.ModelDir, p.saver, options)
 }
 
