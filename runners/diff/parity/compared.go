@@ -17,23 +17,46 @@ import (
 // the page runs nothing.
 const comparedFile = "vectors/compared.json"
 
+// trainedFile has those of training jobs on TensorFlow, which come of other machines and days.
+const trainedFile = "vectors/compared_tensorflow.json"
+
 const comparedTitle = "Scenarios on other runners"
 
-// readCompared reads comparedFile, and the code of which it should speak; nil where it is missing.
+// readCompared reads comparedFile with trainedFile, and the code of which they should speak; nil where
+// the first is missing.
 func readCompared(sources fs.FS, report *steps.Report) (*compare.Matrix, *compare.Code, error) {
-	text, err := fs.ReadFile(sources, comparedFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, nil
+	m, err := readRecord(sources, comparedFile)
+	if m == nil || err != nil {
+		return nil, nil, err
 	}
+	trained, err := readRecord(sources, trainedFile)
 	if err != nil {
-		return nil, nil, fmt.Errorf("sources: %w", err)
+		return nil, nil, err
 	}
-	m, err := compare.ParseMatrix(text)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", comparedFile, err)
+	if trained != nil {
+		m = trained.Over(m, func(path, name string) (order int, ok bool) {
+			order = slices.IndexFunc(report.Results, func(r steps.Result) bool { return r.Path == path && r.Name == name })
+			return order, order >= 0
+		})
 	}
 	code, err := compare.ReadCode(sources, report.Results)
 	return m, code, err
+}
+
+// readRecord reads the results in a file, nil where it is missing.
+func readRecord(sources fs.FS, name string) (*compare.Matrix, error) {
+	text, err := fs.ReadFile(sources, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("sources: %w", err)
+	}
+	m, err := compare.ParseMatrix(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return m, nil
 }
 
 // refresh is the command that records anew what is older than the code, and only that.
