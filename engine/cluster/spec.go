@@ -50,8 +50,8 @@ type Spec struct {
 	// (default), "fixed", a list of the only ones as "Q22,Q117", or one of the only
 	// ones to repair as "-Q22,-Q117".
 	Quirks string
-	// Outlive has what an agent has started, model servers and children, run on after its
-	// end; a pod is else a container and ends with its first process.
+	// Outlive keeps model servers and children running after the agent that started them has ended.
+	// Without it a pod is a container, which ends with its first process.
 	Outlive bool
 	// Python is the version of the interpreter that runs the agents, as "3.8"; "" means 3.11.
 	Python string

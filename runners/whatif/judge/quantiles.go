@@ -82,9 +82,9 @@ func shareUpTo(h model.Hist, ns float64) float64 {
 	return share(n, h.Count())
 }
 
-// known returns which quantile of the answered requests is the given one of the answered and
-// the open, as those that are open take longer than any answered one. It is above 1 when so
-// many are open that nobody knows.
+// known converts quantile q of all requests to the quantile of the answered ones that has the same
+// latency: a request that is still open takes longer than any answered one. A result above 1 means
+// that the latency lies among the open requests, where nobody knows it.
 func (w *Pool) known(q float64, scope, name string) float64 {
 	m := w.requests(name)
 	if open := sum(m.Open); open > 0 && ofRequests(scope) {

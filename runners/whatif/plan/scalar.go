@@ -140,7 +140,7 @@ func isWhole(text string) bool {
 	return err != nil || math.Abs(value-math.Round(value)) <= 1e-9*math.Abs(value)
 }
 
-// whole reports a count with a fraction, and returns whether there was none.
+// whole returns whether a count has no fraction, and adds an error where it has one.
 func (d *decoder) whole(text, path string) bool {
 	if isWhole(text) {
 		return true // malformed numbers have been reported
