@@ -75,7 +75,7 @@ func TestWhatifExitCodesSayWhetherObjectivesAreMet(t *testing.T) {
 		{"solved", "", "", "solve", 0},
 		{"no cell passes", "20ms]", "1ms]", "solve", 1},
 		{"swept", "", "", "sweep", 0},
-		{"a cell misses", "[500/s, 1k/s]}", "[500/s, 9k/s]}", "sweep", 1},
+		{"a cell misses", "{workload.rate: [500/s, 1k/s]}", "{service.entry.cpu: [1ms, 7ms]}", "sweep", 1},
 		{"a cell does not fit", "load: {workload.rate: [500/s, 1k/s]}", "size: {model.size.embeddings: [1GiB, 100GiB]}", "sweep", 1},
 		{"a cell is undecided", "p99(request) <= 20ms", "mean(ps) <= 1ms", "sweep", 3},
 		{"a cell is undecided, another misses", "p99(request) <= 20ms", "mean(ps) <= 1ms, p99(request) <= 2ms", "sweep", 1},
