@@ -3,17 +3,16 @@
 //
 // Two things to use first:
 //
-//   - [Read] reads a file.
+//   - [Glob] finds files by a pattern, which is what most functions of TensorFlow take a path for.
 //   - [WriteAtomic] replaces a file, so that readers see the old content or the new.
 //
-// To change how errors are named: session.FileError; how a pattern finds files: [Glob].
+// To change how errors are named: session.FileError; how a name matches: fnmatch in glob.go.
 //
 // Unstable: any commit may change it.
 package gfile
 
 import (
-	"cmp"
-	"slices"
+	"io/fs"
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
@@ -22,6 +21,9 @@ import (
 
 // Read reads a file.
 func Read(f env.Files, path string) ([]byte, error) {
+	if path == "" { // TensorFlow does not take it for the working directory
+		return nil, session.FileError(path, fs.ErrNotExist)
+	}
 	data, err := f.ReadFile(path)
 	return data, session.FileError(path, err)
 }
@@ -42,34 +44,27 @@ func WriteAtomic(f env.Files, path string, data []byte) error {
 	return nil
 }
 
-// MakeDirs makes a directory and the missing ones above it.
-func MakeDirs(f env.Files, path string) error { return session.FileError(path, f.MkdirAll(path)) }
+// MakeDirs makes a directory and the missing ones above it. A file in the way is a
+// FailedPreconditionError that names it.
+func MakeDirs(f env.Files, path string) error {
+	if path == "" {
+		return nil
+	}
+	err := f.MkdirAll(path)
+	for way := path; err != nil && way != "" && way != "/"; way = pysem.Dirname(way) {
+		if info, missing := f.Stat(way); missing == nil && !info.Dir {
+			return session.Raise("FailedPreconditionError", "%s is not a directory", way)
+		}
+	}
+	return session.FileError(path, err)
+}
 
 // RemoveTree removes a file or directory; a missing one is a NotFoundError.
 func RemoveTree(f env.Files, path string) error {
-	if _, err := f.Stat(path); err != nil {
-		return session.FileError(path, err)
+	if path == "" || !env.Exists(f, path) {
+		return session.Raise("NotFoundError", "%s not found", path)
 	}
 	return session.FileError(path, f.RemoveAll(path))
-}
-
-// Glob lists the files whose last name matches a shell pattern, sorted. The directory part is no
-// pattern; a missing directory has no files.
-func Glob(f env.Files, pattern string) []string {
-	directory, last := pysem.Dirname(pattern), pysem.Basename(pattern)
-	looked := cmp.Or(directory, ".")
-	names, err := f.ReadDir(looked)
-	if err != nil {
-		return nil
-	}
-	var found []string
-	for _, name := range names {
-		if pysem.Fnmatch(name, last) {
-			found = append(found, pysem.JoinStrings(directory, name))
-		}
-	}
-	slices.Sort(found)
-	return found
 }
 
 // Copy copies a file. A destination that exists is an AlreadyExistsError unless overwrite is set. A
@@ -91,8 +86,11 @@ func Copy(f env.Files, src, dst string, overwrite bool) error {
 	return session.FileError(dst, f.WriteFile(dst, data))
 }
 
-// ListDir lists the names in a directory, sorted.
+// ListDir lists the names in a directory, sorted. What is no directory is a NotFoundError.
 func ListDir(f env.Files, path string) ([]string, error) {
+	if info, err := f.Stat(path); path == "" || err != nil || !info.Dir {
+		return nil, session.Raise("NotFoundError", "Could not find directory %s", path)
+	}
 	names, err := f.ReadDir(path)
 	return names, session.FileError(path, err)
 }

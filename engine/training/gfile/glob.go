@@ -1,0 +1,184 @@
+package gfile
+
+import (
+	"cmp"
+	"regexp"
+	"strings"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+)
+
+// globbing has the characters that make a path a pattern.
+const globbing = `*?[\`
+
+// Glob returns what matches a pattern (tf.io.gfile.glob). Every part of a path is a pattern, also the
+// directories, so that "/models/run[1]/model.ckpt-5" finds what is in /models/run1 (Q330): [Escape]
+// makes a path find itself. A path without a pattern is returned as it is written if it exists.
+// Results come directory by directory, sorted within one; TensorFlow has no order there.
+// testdata/record.py asks TensorFlow.
+func Glob(f env.Files, pattern string) []string {
+	first := strings.IndexAny(pattern, globbing)
+	if first < 0 {
+		if pattern != "" && env.Exists(f, cmp.Or(strings.TrimRight(pattern, "/"), "/")) {
+			return []string{pattern}
+		}
+		return nil
+	}
+	if !strings.Contains(pattern[:first], "/") {
+		pattern = "./" + pattern
+		first += len("./")
+	}
+	start := strings.LastIndexByte(pattern[:first], '/')
+	found := []string{pattern[:max(start, 1)]}
+	if start > 0 && pattern[start-1] == '/' {
+		return nil // names are compared with the pattern, and no name has two slashes
+	}
+	for part := range strings.SplitSeq(strings.TrimSuffix(pattern[start+1:], "/"), "/") {
+		name := fnmatch(part)
+		var next []string
+		for _, dir := range found {
+			next = append(next, matching(f, dir, name)...)
+		}
+		found = next
+	}
+	return found
+}
+
+// Escape returns the pattern that finds only a path.
+func Escape(path string) string { return escaper.Replace(path) }
+
+var escaper = strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`)
+
+// matching returns the paths in a directory whose names match. What is no directory has none.
+func matching(f env.Files, dir string, name *regexp.Regexp) (found []string) {
+	names, err := f.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	for _, n := range names {
+		if name.MatchString(n) {
+			found = append(found, pysem.JoinStrings(dir, n))
+		}
+	}
+	return found
+}
+
+// nothing matches no name.
+const nothing = `[^\x00-\x{10FFFF}]`
+
+// fnmatch translates the pattern of a name, as the C library's fnmatch reads it: a backslash takes
+// the next character literally, ! and ^ negate a bracket, [:digit:] and the like are classes, and a
+// bracket that is not closed matches itself. Unlike a shell's, * also matches a leading dot.
+func fnmatch(pattern string) *regexp.Regexp {
+	var b strings.Builder
+	for p := []rune(pattern); len(p) > 0; {
+		n := 1
+		switch c := p[0]; {
+		case c == '*':
+			b.WriteString(".*")
+		case c == '?':
+			b.WriteString(".")
+		case c == '[':
+			var class string
+			class, n = bracket(p)
+			b.WriteString(class)
+		case c == '\\' && len(p) == 1:
+			b.WriteString(nothing)
+		case c == '\\':
+			n = 2
+			b.WriteString(quoted(p[1]))
+		default:
+			b.WriteString(quoted(c))
+		}
+		p = p[n:]
+	}
+	return regexp.MustCompile(`(?s)\A` + b.String() + `\z`)
+}
+
+// bracket translates the bracket that p begins with, and returns how many characters it has.
+func bracket(p []rune) (class string, n int) {
+	i := 1
+	not := i < len(p) && (p[i] == '!' || p[i] == '^')
+	if not {
+		i++
+	}
+	var members strings.Builder
+	for begin := i; ; {
+		if i >= len(p) {
+			return `\[`, 1
+		}
+		if p[i] == ']' && i > begin {
+			break
+		}
+		if named, end, ok := namedClass(p[i:]); ok {
+			if !posixClasses[named] {
+				return nothing, len(p)
+			}
+			members.WriteString("[:" + named + ":]")
+			i += end
+			continue
+		}
+		var from, to rune
+		if from, i = member(p, i); i >= len(p) {
+			return `\[`, 1
+		}
+		to = from
+		if p[i] == '-' && i+1 < len(p) && p[i+1] != ']' {
+			if to, i = member(p, i+1); i > len(p) {
+				return `\[`, 1
+			}
+		}
+		if from <= to {
+			members.WriteString(quoted(from) + "-" + quoted(to))
+		}
+	}
+	switch n = i + 1; {
+	case members.Len() > 0 && not:
+		return "[^" + members.String() + "]", n
+	case members.Len() > 0:
+		return "[" + members.String() + "]", n
+	case not:
+		return ".", n
+	}
+	return nothing, n
+}
+
+// member reads one character of a bracket at i, written as c, \c, [.c.] or [=c=], and returns where
+// the next begins.
+func member(p []rune, i int) (c rune, next int) {
+	if rest := p[i:]; len(rest) >= 5 && rest[0] == '[' && (rest[1] == '.' || rest[1] == '=') && rest[3] == rest[1] && rest[4] == ']' {
+		return rest[2], i + 5
+	}
+	if p[i] == '\\' && i+1 < len(p) {
+		i++
+	}
+	return p[i], i + 1
+}
+
+// posixClasses has the names that may stand between [: and :].
+var posixClasses = map[string]bool{
+	"alnum": true, "alpha": true, "blank": true, "cntrl": true, "digit": true, "graph": true,
+	"lower": true, "print": true, "punct": true, "space": true, "upper": true, "xdigit": true,
+}
+
+// namedClass reads a class such as [:digit:].
+func namedClass(p []rune) (name string, n int, ok bool) {
+	rest, ok := strings.CutPrefix(string(p), "[:")
+	if !ok {
+		return "", 0, false
+	}
+	name, _, ok = strings.Cut(rest, ":]")
+	if !ok || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") != "" {
+		return "", 0, false
+	}
+	return name, len("[:") + len(name) + len(":]"), true
+}
+
+// quoted returns an expression for one character, also within a bracket.
+func quoted(c rune) string {
+	if c == '-' || c == '^' {
+		return `\` + string(c)
+	}
+	return regexp.QuoteMeta(string(c))
+}
