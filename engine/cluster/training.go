@@ -231,11 +231,6 @@ func (s *TrainingSpec) nameFaults() (faults []*SpecError) {
 			faults = append(faults, &SpecError{Where: dir.name, Found: strconv.Quote(dir.path), Want: "a path from the root, as /train/model: processes that share a directory need not share the one in which they were started"})
 		}
 	}
-	for _, dir := range []struct{ name, path string }{{"model_dir", s.ModelDir}, {"restore_dir", s.RestoreDir}} {
-		if strings.ContainsAny(dir.path, `[]?*\`) {
-			faults = append(faults, &SpecError{Where: dir.name, Found: strconv.Quote(dir.path), Want: `a path without [ ] ? * and \: TensorFlow takes every part of it for a pattern, so that checkpoints are not found, not removed, or those of a neighbour are`})
-		}
-	}
 	return faults
 }
 

@@ -73,7 +73,7 @@ const (
 func (q Quirk) String() string { return "Q" + strconv.Itoa(int(q)) }
 
 // maxQuirk is the highest number that a Set can hold.
-const maxQuirk = 326
+const maxQuirk = 330
 
 // Set is the set of the quirks to keep as the reference has them. Those outside of it are repaired.
 // The zero value keeps all.

@@ -128,3 +128,40 @@ Feature: Checkpoints of a training job
     When the training starts
     And 30m pass
     Then 1 checkpoint was saved
+
+  # TRN-2.12: to TensorFlow every part of a path is a pattern. /train/run[1] is one that /train/run1 matches,
+  # and that it does not match itself.
+  @Q330
+  Scenario: A job in a directory whose name is a pattern removes a neighbour's checkpoints, and restores none of its own
+    Given a training job with 0 workers and 1 PS
+    And the job setting model_dir is "/models/run[1]"
+    And the job setting save_steps is "10"
+    And the job setting max_to_keep is "2"
+    And the job setting restart_after is "5s"
+    When the stored file /models/run1/model.ckpt-10.index is written with "of another job"
+    And the training starts
+    Then within 2m checkpoint 60 is listed
+    And checkpoint 10 is not listed
+    And checkpoint 10 is stored
+    And the stored file /models/run1/model.ckpt-10.index does not exist
+    When chief is killed
+    Then within 1m chief was started 2 times
+    And within 1m chief was started 3 times
+    And within 1m chief was started 4 times
+    And a checkpoint was restored 0 times
+
+  @Q330
+  Scenario: Directories that are taken as they are written
+    Given a training job with 0 workers and 1 PS
+    And the agents keep all quirks but Q330
+    And the job setting model_dir is "/models/run[1]"
+    And the job setting save_steps is "10"
+    And the job setting max_to_keep is "2"
+    And the job setting restart_after is "5s"
+    When the stored file /models/run1/model.ckpt-10.index is written with "of another job"
+    And the training starts
+    Then within 2m checkpoint 60 is listed
+    And checkpoint 10 is not stored
+    And the stored file /models/run1/model.ckpt-10.index has "of another job"
+    When chief is killed
+    Then within 2m a checkpoint was restored 1 time

@@ -12,6 +12,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/yamldoc"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/test/simrun/traincheck"
@@ -29,7 +30,8 @@ type Plan struct {
 	// Expect lists the invariants that the plan expects to break, as INV-8 for a job that comes to
 	// stand still. One of them that holds is a failure of the run.
 	Expect []string
-	// Notes say which values of the configurations do not count or have no effect.
+	// Notes say which values of the configurations do not count or have no effect, and which
+	// directories are hardly what is meant.
 	Notes []string
 	// Script lists what happens, in lines such as "10m: ps0 is killed".
 	Script []Line
@@ -114,7 +116,7 @@ func (d *reader) plan(n *yaml.Node) (*Plan, error) {
 			d.checked(n, wrong, false)
 		}
 	}
-	notes = append(notes, d.missing(n, &f)...)
+	notes = append(notes, d.doubtful(n, &f, kept)...)
 	plan := &Plan{Name: d.file, Seed: f.Seed, For: f.For, Quirks: f.Quirks, Job: f.Job, Notes: notes, Expect: d.expect(&f.Expect), Script: d.script(&f.Script)}
 	return plan, d.err()
 }
@@ -162,9 +164,10 @@ func (d *reader) checked(n *yaml.Node, wrong *runners.SpecError, others bool) {
 	d.fault(at, "%s: %s: found %s%s", key, name, found, want)
 }
 
-// missing returns notes on checkpoints to begin with that nothing puts where they are looked for: a
-// run begins with empty directories, which only the script fills.
-func (d *reader) missing(n *yaml.Node, f *file) (notes []string) {
+// doubtful returns notes on directories that are patterns, and on checkpoints to begin with that
+// nothing puts where they are looked for: a run begins with empty directories, which only the script
+// fills.
+func (d *reader) doubtful(n *yaml.Node, f *file, kept quirks.Set) (notes []string) {
 	job := f.Job.WithDefaults()
 	said := func(name string) (where string) {
 		if at := d.from[name].at; at != nil {
@@ -174,6 +177,11 @@ func (d *reader) missing(n *yaml.Node, f *file) (notes []string) {
 	}
 	writes := func(text string) bool {
 		return slices.ContainsFunc(f.Script.Content, func(line *yaml.Node) bool { return strings.Contains(line.Value, "the stored file "+text) })
+	}
+	for _, dir := range []struct{ name, path string }{{"model_dir", job.ModelDir}, {"restore_dir", job.RestoreDir}} {
+		if strings.ContainsAny(dir.path, `[?*\`) && kept.Keeps(jobquirks.Q330) {
+			notes = append(notes, fmt.Sprintf("%s: %s %s is a pattern to TensorFlow, every part of which may match others: its own checkpoints may be neither found nor removed, and a neighbour's may be removed (Q330)", said(dir.name), dir.name, dir.path))
+		}
 	}
 	switch {
 	case job.RestoreDir != "" && !writes(job.RestoreDir+"/"):

@@ -26,7 +26,7 @@ type Report struct {
 	FailFast         bool    `json:"fail_fast"`
 	MaxRetries       int     `json:"max_retries"`
 	RetryWaitSeconds float64 `json:"retry_wait_s"`
-	// Notes say which values of the configurations do not count or have no effect.
+	// Notes are those of the Plan.
 	Notes []string `json:"notes,omitempty"`
 	// Timeline holds the first moments; MomentsTotal counts all of them.
 	Timeline     []Moment `json:"timeline"`

@@ -4,21 +4,20 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
-	"path/filepath"
+	"path"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/training/gfile"
-	"github.com/monosim/monosim/engine/walltime"
-	"github.com/monosim/monosim/engine/walltime/machine"
+	"github.com/monosim/monosim/engine/vtime"
+	"github.com/monosim/monosim/sim/files"
 )
 
 // recorded has the answers of TensorFlow 2.4.4 (testdata/record.py).
@@ -46,73 +45,57 @@ func readRecorded(t *testing.T) (r recorded) {
 	return r
 }
 
-// in makes the recorded tree and calls fn with the files of a process that is there. What fn says of
-// /case it says of the tree: real has the path that a recorded one is here, shown the reverse.
-func (r recorded) in(t *testing.T, fn func(f env.Files, real, shown func(string) string)) {
+// tree makes the recorded tree in /case, and returns the files of a process that is there.
+func (r recorded) tree(t *testing.T) env.Files {
 	t.Helper()
-	top, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	root := filepath.Join(top, "case")
+	w := vtime.New(vtime.Config{})
+	t.Cleanup(w.Close)
+	fs := files.NewFS(w)
+	var err error
 	for _, name := range r.Files {
-		p := filepath.Join(root, name)
-		err = errors.Join(err, os.MkdirAll(filepath.Dir(p), 0o755), os.WriteFile(p, []byte(name), 0o644))
+		p := path.Join("/case", name)
+		err = errors.Join(err, fs.MkdirAll(path.Dir(p)), fs.WriteFile(p, []byte(name)))
 	}
 	for _, name := range r.Empty {
-		err = errors.Join(err, os.MkdirAll(filepath.Join(root, name), 0o755))
+		err = errors.Join(err, fs.MkdirAll(path.Join("/case", name)))
 	}
-	for name, to := range r.Links {
-		err = errors.Join(err, os.Symlink(to, filepath.Join(root, name)))
+	for _, name := range slices.Sorted(maps.Keys(r.Links)) {
+		err = errors.Join(err, fs.Symlink(r.Links[name], path.Join("/case", name)))
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := walltime.New(walltime.Config{})
-	defer w.Close()
-	p := w.NewProcess("host", "test")
-	p.Go("MainThread", func() {
-		m, err := machine.New(p, machine.Options{Dir: root})
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		fn(m.Files(), func(p string) string {
-			if rest, ok := strings.CutPrefix(p, "/case"); ok {
-				return root + rest
-			}
-			return p
-		}, func(text string) string { return strings.ReplaceAll(text, root, "/case") })
-	})
-	if err := w.Wait(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	return files.NewView(w.Node("host").NewProcess("test"), fs, "/case")
 }
 
 func TestGlob(t *testing.T) {
 	r := readRecorded(t)
-	r.in(t, func(f env.Files, real, shown func(string) string) {
-		for _, c := range r.Globs {
-			got := lists.Map(gfile.Glob(f, real(c.Pattern)), shown)
-			slices.Sort(got)
-			if diff := cmp.Diff(c.Is, got, cmpopts.EquateEmpty()); diff != "" {
-				t.Errorf("glob %q (-TensorFlow +here):\n%s", c.Pattern, diff)
-			}
+	f := r.tree(t)
+	for _, c := range r.Globs {
+		got := gfile.Glob(f, c.Pattern)
+		slices.Sort(got)
+		if diff := cmp.Diff(c.Is, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("glob %q (-TensorFlow +here):\n%s", c.Pattern, diff)
 		}
-	})
+	}
 }
 
-// TestEscape finds every file of the tree by its own name.
+// TestEscape finds every file of the tree by its own name, also where directories are taken as they
+// are written.
 func TestEscape(t *testing.T) {
 	r := readRecorded(t)
-	r.in(t, func(f env.Files, real, _ func(string) string) {
-		for _, name := range r.Files {
-			p := real("/case/" + name)
-			if got := gfile.Glob(f, gfile.Escape(p)); !slices.Equal(got, []string{p}) {
-				t.Errorf("%s: %q", p, got)
-			}
+	f := r.tree(t)
+	literally := gfile.Literally(&env.Env{Files: f}).Files
+	for _, name := range r.Files {
+		p := path.Join("/case", name)
+		if got := gfile.Glob(f, gfile.Escape(p)); !slices.Equal(got, []string{p}) {
+			t.Errorf("%s: %q", p, got)
 		}
-	})
+		dir, last := path.Split(p)
+		if got := gfile.Glob(literally, dir+gfile.Escape(last)); !slices.Equal(got, []string{p}) {
+			t.Errorf("%s, literally: %q", p, got)
+		}
+	}
 }
 
 func TestErrors(t *testing.T) {
@@ -128,16 +111,12 @@ func TestErrors(t *testing.T) {
 		if call == nil {
 			continue
 		}
-		t.Run(c.Op+" "+c.Path, func(t *testing.T) {
-			r.in(t, func(f env.Files, real, shown func(string) string) {
-				var want error
-				if c.Class != "" {
-					want = pysem.Raise(c.Class, "%s", c.Text)
-				}
-				if err := call(f, real(c.Path)); shown(fmt.Sprint(err)) != fmt.Sprint(want) {
-					t.Errorf("%v, TensorFlow: %v", err, want)
-				}
-			})
-		})
+		var want error
+		if c.Class != "" {
+			want = pysem.Raise(c.Class, "%s", c.Text)
+		}
+		if err := call(r.tree(t), c.Path); fmt.Sprint(err) != fmt.Sprint(want) {
+			t.Errorf("%s %q: %v, TensorFlow: %v", c.Op, c.Path, err, want)
+		}
 	}
 }

@@ -18,6 +18,10 @@ const globbing = `*?[\`
 // Results come directory by directory, sorted within one; TensorFlow has no order there.
 // testdata/record.py asks TensorFlow.
 func Glob(f env.Files, pattern string) []string {
+	if l, ok := f.(literal); ok {
+		name := pysem.Basename(pattern)
+		f, pattern = l.Files, Escape(strings.TrimSuffix(pattern, name))+name
+	}
 	first := strings.IndexAny(pattern, globbing)
 	if first < 0 {
 		if pattern != "" && env.Exists(f, cmp.Or(strings.TrimRight(pattern, "/"), "/")) {
@@ -44,6 +48,16 @@ func Glob(f env.Files, pattern string) []string {
 	}
 	return found
 }
+
+// Literally returns the world of a process for whose files [Glob] takes directories as they are
+// written, and only the last name for a pattern: what a job has in which Q330 is repaired.
+func Literally(e *env.Env) *env.Env {
+	own := *e
+	own.Files = literal{e.Files}
+	return &own
+}
+
+type literal struct{ env.Files }
 
 // Escape returns the pattern that finds only a path.
 func Escape(path string) string { return escaper.Replace(path) }

@@ -12,10 +12,12 @@ import (
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training"
 	"github.com/monosim/monosim/engine/training/consul"
 	"github.com/monosim/monosim/engine/training/cputraining"
 	"github.com/monosim/monosim/engine/training/evaluation"
+	"github.com/monosim/monosim/engine/training/gfile"
 	"github.com/monosim/monosim/engine/training/runnerutils"
 	"github.com/monosim/monosim/engine/training/saveutils"
 	"github.com/monosim/monosim/engine/training/session"
@@ -93,6 +95,9 @@ func Main(e *env.Env, o Options) int {
 	}
 	if o.Servers == nil {
 		o.Servers = session.NewWire(e)
+	}
+	if !o.Quirks.Keeps(jobquirks.Q330) {
+		e = gfile.Literally(e)
 	}
 	p := &process{Options: o, e: e}
 	if o.Spec.PartialRecovery && o.Spec.PS > 1 { // cpu_training.py:1531

@@ -57,7 +57,7 @@ func (p *process) tryOften(beats *cputraining.Heartbeat) (clustermanager.Cluster
 			return c, nil
 		case pysem.TypeOf(err) == "AbortedError" && !errors.As(err, new(*endError)):
 			// The session is made again at once (monolith/utils.py:27).
-		case !temporary(err):
+		case !Temporary(pysem.TypeOf(err)):
 			p.captured = err
 			return c, err
 		default:
@@ -108,9 +108,9 @@ func (h *heartbeats) EmitStore(name string, _ int64, typ string) {
 // Flush does nothing.
 func (h *heartbeats) Flush() {}
 
-// temporary reports whether the reference tries again after an error.
-func temporary(err error) bool {
-	return slices.Contains([]string{"DeadlineExceededError", "UnavailableError", "NodeAliveCheckerError"}, pysem.TypeOf(err))
+// Temporary reports whether the reference tries again after an error of a class (cpu_training.py:2044).
+func Temporary(class string) bool {
+	return slices.Contains([]string{"DeadlineExceededError", "UnavailableError", "NodeAliveCheckerError"}, class)
 }
 
 func same(a, b clustermanager.Cluster) bool {

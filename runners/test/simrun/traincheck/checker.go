@@ -58,6 +58,7 @@ type process struct {
 	served  time.Duration
 	addr    string // where it serves
 	code    string // how it ended, as "code 1"
+	gaveUp  string // why it ended, "" where it told no error
 }
 
 // New makes the checker of a job whose agents keep the given quirks.
@@ -99,8 +100,11 @@ func (c *Checker) Observe(o runners.Observation) {
 		c.discovery.wrote(o)
 	case p == nil:
 	case o.Op == "process.start":
-		*p = process{running: true, life: p.life + 1, started: o.At}
+		*p = process{running: true, life: p.life + 1, started: o.At, code: p.code, gaveUp: p.gaveUp}
 	case o.Op == "process.exit":
+		if !strings.HasSuffix(o.Note, "code 1") {
+			p.gaveUp = "" // an error ends a process with 1
+		}
 		p.running, p.ended, p.code = false, o.At, o.Note
 		c.barrier.ended(o.Pod)
 	case o.Op == "training.serving":
@@ -108,7 +112,22 @@ func (c *Checker) Observe(o runners.Observation) {
 		c.stored.begins(o.Pod)
 	case o.Op == "training.retry" || o.Op == "training.failed":
 		c.barrier.gaveUp(o.Pod)
+		if o.Op == "training.failed" {
+			p.gaveUp = c.decision(o.Note)
+		}
 	}
+}
+
+// decision says why a process did not try again after an error, which is told as "class: error".
+func (c *Checker) decision(failed string) string {
+	class, text, _ := strings.Cut(failed, ": ")
+	if !strings.HasPrefix(text, class) { // errors of Python name their class themselves
+		text = failed
+	}
+	if job.Temporary(class) {
+		return fmt.Sprintf("the cluster had changed once more than the %d times it is tried again, after %s", *c.spec.MaxRetries, text)
+	}
+	return "not tried again after " + text
 }
 
 // Disturbed records that the job, its network or its ZooKeeper is disturbed from outside. A

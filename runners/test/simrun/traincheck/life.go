@@ -53,12 +53,15 @@ type Loss struct {
 type Activity struct {
 	Process string
 	Running bool
-	// Waits is what it waits for. Stepping is set where it waits for nothing.
+	// Waits is what it waits for. Stepping is set where it waits for nothing, and nobody came to make a
+	// step since it was started again: then Began is when that was.
 	Waits    job.Wait
 	Stepping bool
-	// Ended is when it ended, if it does not run.
-	Ended time.Duration
-	Code  string
+	Began    time.Duration
+	// Ended is when it ended, if it does not run. Code says how it ended, now or before its last start,
+	// and GaveUp which error it did not try again after, "" for none.
+	Ended        time.Duration
+	Code, GaveUp string
 }
 
 // Counted records that n steps were counted, after which the counter had this value.
@@ -252,7 +255,14 @@ func (c *Checker) Activities() []Activity {
 			continue
 		}
 		w, ok := c.present(name)
-		list = append(list, Activity{Process: name, Running: p.running, Waits: w, Stepping: p.running && !ok, Ended: p.ended, Code: p.code})
+		a := Activity{Process: name, Running: p.running, Waits: w, Stepping: p.running && !ok, Ended: p.ended}
+		if a.Stepping && p.life > 1 && c.life.last < p.started {
+			a.Stepping, a.Began = false, p.started
+		}
+		if !a.Running || a.Began > 0 {
+			a.Code, a.GaveUp = p.code, p.gaveUp
+		}
+		list = append(list, a)
 	}
 	return list
 }
@@ -278,7 +288,7 @@ type Group struct {
 func Grouped(list []Activity) (groups []Group) {
 	at := map[string]int{}
 	for _, a := range list {
-		key := fmt.Sprintf("%t %t %s %s %s", a.Running, a.Stepping, a.Waits.In, a.Waits.For, a.Code)
+		key := fmt.Sprintf("%t %t %s %s %s %s", a.Running, a.Stepping, a.Waits.In, a.Waits.For, a.Code, a.GaveUp)
 		if role, _ := cluster.TrainerRole(a.Process); role == job.PS {
 			key += role
 		}
@@ -310,9 +320,15 @@ func (g *Group) What() string {
 		}
 		return more
 	}
+	ended := g.Code
+	if g.GaveUp != "" {
+		ended += ": " + g.GaveUp
+	}
 	switch {
 	case !g.Running:
-		return fmt.Sprintf("%s ended at %v with %s", some("has", "have"), g.Ended.Round(time.Millisecond), g.Code)
+		return fmt.Sprintf("%s ended at %v with %s", some("has", "have"), g.Ended.Round(time.Millisecond), ended)
+	case g.Began > 0:
+		return fmt.Sprintf("began again at %v, and made no step since %s end with %s", g.Began.Round(time.Millisecond), some("its", "their"), ended)
 	case g.Waits.Serves:
 		return some("serves", "serve")
 	case g.Stepping:

@@ -54,6 +54,14 @@ func (s *story) op(who, op, path string) {
 	s.check.Observe(o)
 }
 
+// ends has a process end after an error.
+func (s *story) ends(who, failed string) {
+	for _, o := range []runners.Observation{{Op: "training.failed", Note: failed}, {Op: "process.exit", Note: "code 1"}} {
+		o.At, o.Pod = s.now, who
+		s.check.Observe(o)
+	}
+}
+
 // step has a process make so many steps, which end now.
 func (s *story) step(n int64) {
 	s.steps += n
@@ -274,6 +282,18 @@ func TestInvariantsBreakAndHold(t *testing.T) {
 		{name: "a job that stands still", life: true, invariant: "INV-8", text: "no step since 1m0s: chief, worker1, worker2 wait for nobody, nowhere, every 5s, since 1m0s; ps0 waits for nobody", tell: func(s *story) {
 			s.pass(time.Minute)
 			s.step(10)
+			s.pass(11 * time.Minute)
+		}},
+		{name: "a chief that gave up", life: true, invariant: "INV-8", text: "no step since 1m0s: chief has ended at 1m0s with code 1: not tried again after ValueError: no checkpoint; worker1", tell: func(s *story) {
+			s.pass(time.Minute)
+			s.step(10)
+			s.ends("chief", "ValueError: ValueError: no checkpoint")
+			s.pass(11 * time.Minute)
+		}},
+		{name: "a worker that tried often enough", life: true, invariant: "INV-8", text: "worker1 has ended at 1m0s with code 1: the cluster had changed once more than the 2 times it is tried again, after UnavailableError: gone", spec: cluster.TrainingSpec{MaxRetries: new(2)}, tell: func(s *story) {
+			s.pass(time.Minute)
+			s.step(10)
+			s.ends("worker1", "UnavailableError: UnavailableError: gone")
 			s.pass(11 * time.Minute)
 		}},
 		{name: "a job that never begins", life: true, invariant: "INV-8", text: "no step since 0s", tell: func(s *story) { s.pass(11 * time.Minute) }},
