@@ -124,6 +124,7 @@ func Worlds() []*World {
 		registering("v1 in two data centres", "a v1 cluster of 1 shard with 2 replicas each", 1, `replicas in "lf:default, hl:default"`, `the agent setting "dc_aware" is "true"`),
 		training("training by ZooKeeper"),
 		training("training by Consul", `the job setting discovery is "consul"`),
+		training("training with a redundant PS", `the job setting redundant_ps is "1"`),
 	}
 }
 

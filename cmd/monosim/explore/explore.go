@@ -65,7 +65,7 @@ at any time, and once all faults are over. A failure is cut down to a short scen
 monosim test runs, with every choice plain but for those that it needs. Its cause is the
 smallest set of repairs of the reference with which the scenario passes.
 
-Without an argument eight worlds are explored. WORLD.feature, also with :LINE, has scenarios
+Without an argument all worlds of --list are explored. WORLD.feature, also with :LINE, has scenarios
 whose shape and story are taken, without what they assert; faults are put in.
 builtin:features/rollout.feature names a file of this binary.
 
