@@ -409,6 +409,9 @@ func (n *nouns) checkStored(text string) error {
 		return err
 	}
 	name := path.Base(text)
+	if n.spec.Training != nil && !slices.Contains(n.spec.Training.Dirs(), path.Dir(text)) {
+		return fmt.Errorf("stored file: found %s, want one in %s, or one that an earlier step writes", text, oneOf(path.Dir(text), n.spec.Training.Dirs()))
+	}
 	if !slices.Contains(storedFiles, name) && !strings.HasPrefix(name, "model.ckpt-") {
 		return fmt.Errorf("stored file: found %s, want %s, model.ckpt-N... or one that an earlier step writes", text, oneOf(name, storedFiles))
 	}
