@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -114,6 +115,18 @@ With --admin-server ADDRESS the AdminServer of a real ZooKeeper is there, too, w
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
 	f := cmd.Flags()
+	o.start(f)
+	o.settings(f)
+	o.admin.register(f, "of an HTTP interface that brings faults about")
+	o.ensemble.flags(cmd)
+	cmd.AddCommand(newZooKeeperCheckCommand())
+	cmd.AddCommand(zkfiles.Commands()...)
+	completeFlags(cmd, map[string]func() []string{"profile": func() []string { return []string{"zookeeper-3.8", "zookeeper-3.9"} }})
+	return cmd
+}
+
+// start registers the flags of what the server is and begins with.
+func (o *zooKeeperOptions) start(f *pflag.FlagSet) {
 	f.StringVar(&o.listen, "listen", "127.0.0.1:2181", "address to listen on; port 0 takes any that is free")
 	f.BoolVar(&o.allowRemote, "allow-remote", false, "let --listen, --secure-listen and --admin-server be addresses that other machines reach")
 	f.StringVar(&o.profile, "profile", "zookeeper-3.8", "version to be: zookeeper-3.8 or zookeeper-3.9")
@@ -124,13 +137,6 @@ With --admin-server ADDRESS the AdminServer of a real ZooKeeper is there, too, w
 	f.StringVar(&o.importedLogs, "import-logs", "", "directory of its logs, where it is another (dataLogDir)")
 	f.StringVar(&o.logWrites, "log-writes", "", "file for the log of all writes, one JSON object a line; it is replaced")
 	f.StringVar(&o.events, "events", "", "file to append every write to, with its session and wall time, one JSON object a line")
-	o.settings(f)
-	o.admin.register(f, "of an HTTP interface that brings faults about")
-	o.ensemble.flags(cmd)
-	cmd.AddCommand(newZooKeeperCheckCommand())
-	cmd.AddCommand(zkfiles.Commands()...)
-	completeFlags(cmd, map[string]func() []string{"profile": func() []string { return []string{"zookeeper-3.8", "zookeeper-3.9"} }})
-	return cmd
 }
 
 // settings registers --config, -D, and the flags that stand in a zoo.cfg or are properties there.
@@ -309,21 +315,8 @@ func (o *zooKeeperOptions) complete(stderr io.Writer) (opt wire.Options, err err
 	if cfg.TickMs, err = milliseconds("--tick", o.tick, time.Millisecond); err != nil {
 		return opt, err
 	}
-	if cfg.MinSessionTimeoutMs, err = milliseconds("--min-session-timeout", o.minTimeout, 0); err != nil {
+	if err := o.timeouts(&opt); err != nil {
 		return opt, err
-	}
-	if cfg.MaxSessionTimeoutMs, err = milliseconds("--max-session-timeout", o.maxTimeout, 0); err != nil {
-		return opt, err
-	}
-	least, most := o.minTimeout, o.maxTimeout
-	if least == 0 {
-		least = 2 * o.tick
-	}
-	if most == 0 {
-		most = 20 * o.tick
-	}
-	if least > most {
-		return opt, fmt.Errorf("--min-session-timeout: %v, want at most --max-session-timeout, %v", least, most)
 	}
 	if err := wire.CheckDigests(cfg); err != nil {
 		return opt, fmt.Errorf("--%w", err)
@@ -352,6 +345,21 @@ func (o *zooKeeperOptions) complete(stderr io.Writer) (opt wire.Options, err err
 		return opt, err
 	}
 	return opt, o.loadImport(&opt)
+}
+
+// timeouts sets the limits of session timeouts. 0 is a real server's: 2 and 20 ticks.
+func (o *zooKeeperOptions) timeouts(opt *wire.Options) (err error) {
+	cfg := &opt.Config
+	if cfg.MinSessionTimeoutMs, err = milliseconds("--min-session-timeout", o.minTimeout, 0); err != nil {
+		return err
+	}
+	if cfg.MaxSessionTimeoutMs, err = milliseconds("--max-session-timeout", o.maxTimeout, 0); err != nil {
+		return err
+	}
+	if least, most := cmp.Or(o.minTimeout, 2*o.tick), cmp.Or(o.maxTimeout, 20*o.tick); least > most {
+		return fmt.Errorf("--min-session-timeout: %v, want at most --max-session-timeout, %v", least, most)
+	}
+	return nil
 }
 
 // notEmpty returns an error for a flag that was set to nothing, as by a variable that is not set.

@@ -62,8 +62,8 @@ type DeviceProfile struct {
 //go:embed devices/*.yaml
 var devices embed.FS
 
-// DeviceProfiles returns the names of the profiles of devices, in order.
-func DeviceProfiles() []string {
+// deviceProfiles returns the names of the profiles of devices, in order.
+func deviceProfiles() []string {
 	files, err := devices.ReadDir("devices")
 	if err != nil {
 		panic(err) // it is embedded
@@ -119,7 +119,7 @@ func (d *decoder) deviceProfile(p *Plan) {
 	if s == nil || s.Profile == "" {
 		return
 	}
-	if !slices.Contains(DeviceProfiles(), s.Profile) {
+	if !slices.Contains(deviceProfiles(), s.Profile) {
 		return // reported already
 	}
 	found := readDevice(s.Profile)

@@ -17,13 +17,13 @@ func denseOn(dense string) []byte {
 // Goal: every profile of a device can be read, names its device and versions, and gives a batch and a copy of
 // weights; what the plan gives counts in its place.
 func TestProfilesOfDevices(t *testing.T) {
-	if len(DeviceProfiles()) < 8 {
-		t.Fatalf("got %v, want those of two models, two numbers and two ways of calling", DeviceProfiles())
+	if len(deviceProfiles()) < 8 {
+		t.Fatalf("got %v, want those of two models, two numbers and two ways of calling", deviceProfiles())
 	}
-	if f, _ := reflect.TypeFor[TierService]().FieldByName("Profile"); f.Tag.Get("enum") != strings.Join(DeviceProfiles(), "|") {
-		t.Errorf("service.dense.profile takes %s, there are %v", f.Tag.Get("enum"), DeviceProfiles())
+	if f, _ := reflect.TypeFor[TierService]().FieldByName("Profile"); f.Tag.Get("enum") != strings.Join(deviceProfiles(), "|") {
+		t.Errorf("service.dense.profile takes %s, there are %v", f.Tag.Get("enum"), deviceProfiles())
 	}
-	for _, name := range DeviceProfiles() {
+	for _, name := range deviceProfiles() {
 		_, p, warnings, err := Parse("plan.yaml", denseOn("{profile: "+name+", device: {processes: 2, piece: 16MiB}}"))
 		if err != nil || len(warnings) > 0 {
 			t.Fatalf("%s: %v, %v", name, warnings, err)

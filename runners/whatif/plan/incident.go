@@ -113,8 +113,8 @@ type Scale struct {
 	Dense int `plan:"dense" default:"0" range:">=0"`
 }
 
-// Failure says how often containers fail and for how long.
-type Failure struct {
+// failure says how often containers fail and for how long.
+type failure struct {
 	MTBF Duration `plan:"mtbf" required:"true" range:">0"`
 	MTTR Duration `plan:"mttr" required:"true" range:">0"`
 	// Correlated says which containers fail together.

@@ -81,7 +81,7 @@ type Plan struct {
 	Workload   Workload           `plan:"workload" doc:"what is asked of the fleet"`
 	Autoscale  ByTier[Autoscaler] `plan:"autoscale" doc:"autoscalers by tier"`
 	Events     []Event            `plan:"events" doc:"what happens when"`
-	Random     ByTier[Failure]    `plan:"random_failures" doc:"failures at random"`
+	Random     ByTier[failure]    `plan:"random_failures" doc:"failures at random"`
 	SLO        []SLO              `plan:"slo" doc:"what has to hold, as p99(request) <= 50ms"`
 	Solve      Solve              `plan:"solve" doc:"what to search for"`
 	Sweep      Sweeps             `plan:"sweep" doc:"named sweeps"`

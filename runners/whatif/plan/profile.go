@@ -19,7 +19,7 @@ type Profile struct {
 	Calibrated Calibrated     `plan:"calibrated" json:"calibrated"`
 	Service    Service        `plan:"service" json:"-"`
 	Network    profileNetwork `plan:"network" json:"-"`
-	Fitted     []Fitted       `plan:"fitted" json:"fitted,omitempty"`
+	Fitted     []fitted       `plan:"fitted" json:"fitted,omitempty"`
 	HeldOut    []HeldOut      `plan:"held_out" json:"held_out,omitempty"`
 }
 
@@ -37,8 +37,8 @@ type profileNetwork struct {
 	PerRPC      Duration `plan:"overhead_per_rpc" default:"60us" range:">=0"`
 }
 
-// Fitted is one fitted parameter with its confidence interval.
-type Fitted struct {
+// fitted is one fitted parameter with its confidence interval.
+type fitted struct {
 	What  string  `plan:"what" json:"what"`
 	Value float64 `plan:"value" json:"value"`
 	Low   float64 `plan:"low" json:"low"`
