@@ -113,7 +113,7 @@ Feature: The model server of the reference's own tests
     And the TFSMonitor of the model server is asked to reload to many:entry
     And the TFSMonitor of the model server is asked to reload to ctr:entry and many:entry
     Then within 100ms the third reload is answered with OK
-    And within 1s the model server has version 1000 of many:entry AVAILABLE
+    And within 10s the model server has version 1000 of many:entry AVAILABLE
     And for 1h the model server has version -1 of ctr:entry UNKNOWN
 
   # not-real: requests that are sent at one instant come in any order through sockets

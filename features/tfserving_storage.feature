@@ -164,7 +164,20 @@ Feature: What a model server makes of its storage
       | tfs-2.4  | latest 1   | 1       |
       | tfs-2.4  | specific 1 | 1       |
       | tfs-head | latest 1   | 1       |
-      | tfs-head | specific 1 | 2       |
+
+  # not-real: a base path of this machine that cannot be listed cannot be entered either
+  @TFS-S10 @TFS-S1 @issue-1480 @not-real
+  Scenario: A path that cannot be listed freezes nothing where tfs-head knows which versions it wants
+    Given the model server profile is "tfs-head"
+    And the config of ctr:entry has the policy "specific 1"
+    And the model config file /etc/models.conf lists ctr:entry and cvr:entry
+    When the model server starts
+    Then within 6s the model server serves
+    When the base path of ctr:entry cannot be read
+    And version 2 of cvr:entry is exported
+    And 3s pass
+    Then for 1h a Predict of cvr:entry to the model server is answered by version 2
+    And the model server has version 1 of ctr:entry AVAILABLE
 
   # S-15, TFS-8.6; compare issue 1822.
   # not-real: the memory of a process is not what models of a size without content would take
