@@ -76,6 +76,12 @@ Not recorded:
 
 - [new](features/b.feature#L11): 15.0 h of the cluster, 1.5 h at a tenth of the clock
 - [freed](features/b.feature#L13): 0.0 min of the cluster, 0.0 min at a tenth of the clock
+
+### On tensorflow
+
+| feature | ran | passed | same | explained | differs | older | not there | not recorded |
+|---|---|---|---|---|---|---|---|---|
+| all | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 |
 `
 	var b bytes.Buffer
 	p.writeCompared(&b)

@@ -220,7 +220,7 @@ func recount(s section, anchor, what string) (n int, ok bool) {
 		return s.sum("cases", with("of agent_service", value)), ok
 	case anchorOf(scenariosTitle):
 		return s.sum(what, all), what == "passed" || what == "failed" || what == "skipped"
-	case anchorOf(onTitle("real")), anchorOf(onTitle("python")):
+	case anchorOf(onTitle("real")), anchorOf(onTitle("python")), anchorOf(onTitle("tensorflow")):
 		_, ok := s[0][what]
 		return s.sum(what, func(row map[string]string) bool { return row["feature"] != "all" }), ok
 	case anchorOf(quirksTitle):
