@@ -55,12 +55,14 @@ def watch(module, states):
 
     def handler(manager, event):
         before = state_of(manager, event)
-        real(manager, event)
-        after = state_of(manager, event)
-        if after is None and before == states.state.UNLOADING:
-            after = states.state.END
-        if after not in (None, before):
-            states.write(event.model_name, event.version, after)
+        try:
+            real(manager, event)
+        finally:  # an event whose handling raises may have moved a version
+            after = state_of(manager, event)
+            if after is None and before == states.state.UNLOADING:
+                after = states.state.END
+            if after not in (None, before):
+                states.write(event.model_name, event.version, after)
 
     module.ModelMgr._event_handler = handler  # pylint: disable=protected-access
 
