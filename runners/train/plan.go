@@ -13,6 +13,7 @@ import (
 
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
+	"github.com/monosim/monosim/engine/training/gfile"
 	"github.com/monosim/monosim/engine/yamldoc"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/test/simrun/traincheck"
@@ -179,7 +180,7 @@ func (d *reader) doubtful(n *yaml.Node, f *file, kept quirks.Set) (notes []strin
 		return slices.ContainsFunc(f.Script.Content, func(line *yaml.Node) bool { return strings.Contains(line.Value, "the stored file "+text) })
 	}
 	for _, dir := range []struct{ name, path string }{{"model_dir", job.ModelDir}, {"restore_dir", job.RestoreDir}} {
-		if strings.ContainsAny(dir.path, `[?*\`) && kept.Keeps(jobquirks.Q330) {
+		if gfile.Escape(dir.path) != dir.path && kept.Keeps(jobquirks.Q330) {
 			notes = append(notes, fmt.Sprintf("%s: %s %s is a pattern to TensorFlow, every part of which may match others: its own checkpoints may be neither found nor removed, and a neighbour's may be removed (Q330)", said(dir.name), dir.name, dir.path))
 		}
 	}

@@ -41,6 +41,16 @@ func tell(cmd *cobra.Command, notes []string) {
 	}
 }
 
+// read reads a state, and tells its notes.
+func read(cmd *cobra.Command, s *files.Source, from string) (*files.State, error) {
+	state, err := s.Read(from)
+	if err != nil {
+		return nil, command.BadInput(err)
+	}
+	tell(cmd, state.Notes)
+	return state, nil
+}
+
 // newShowCommand makes `monosim zookeeper show`.
 func newShowCommand() *cobra.Command {
 	var s files.Source
@@ -63,11 +73,10 @@ the record and the byte. Where the server has written digests the znodes are hel
   monosim zookeeper show /var/lib/zookeeper --at 0x1f --json`,
 		Args: command.OneArgument("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			state, err := s.Read(args[0])
+			state, err := read(cmd, &s, args[0])
 			if err != nil {
-				return command.BadInput(err)
+				return err
 			}
-			tell(cmd, state.Notes)
 			if asJSON {
 				return state.WriteJSON(cmd.OutOrStdout())
 			}
@@ -125,11 +134,10 @@ have TTL znodes needs -Dzookeeper.extendedTypesEnabled=true.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			state, err := s.Read(args[0])
+			state, err := read(cmd, &s, args[0])
 			if err != nil {
-				return command.BadInput(err)
+				return err
 			}
-			tell(cmd, state.Notes)
 			done, err := state.Export(args[1])
 			if err != nil {
 				return command.BadInput(err)

@@ -349,15 +349,22 @@ func TestAServerStartsFromWhatWasExported(t *testing.T) {
 	}
 	d := load(t, s.DataDir(), datadir.Options{})
 	replaceData(t, s, &d.Image)
+	c = startsWith(t, s, want, before)
+	defer c.Close()
+}
+
+// startsWith starts a server, which has these znodes and ephemerals, and returns a client of it.
+func startsWith(t *testing.T, s *server.Server, want map[string]znode, ephemeral string) *client {
+	t.Helper()
 	if err := s.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if got := ephemerals(t, s.Addr()); got != before {
-		t.Errorf("ephemerals: got\n%s, want\n%s", got, before)
+	if got := ephemerals(t, s.Addr()); got != ephemeral {
+		t.Errorf("ephemerals: got\n%s, want\n%s", got, ephemeral)
 	}
-	c = dial(t, s.Addr())
-	defer c.Close()
+	c := dial(t, s.Addr())
 	same(t, "the server", want, c.walk())
+	return c
 }
 
 // replaceData puts an exported state in the place of a stopped server's data.
@@ -393,15 +400,8 @@ func TestAServerGoesOnWhereTheSimulatedOneHasEnded(t *testing.T) {
 	}
 	image := snapshot.Image()
 	replaceData(t, s, &image)
-	if err := s.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if got := ephemerals(t, s.Addr()); got != before {
-		t.Errorf("ephemerals: got\n%s, want\n%s", got, before)
-	}
-	c = dial(t, s.Addr())
+	c = startsWith(t, s, want, before)
 	defer c.Close()
-	same(t, "the server", want, c.walk())
 	c.create("/next", nil, 0)
 	// A session took the zxid between.
 	if _, stat, err := c.Get("/next"); err != nil || stat.Czxid != image.Zxid+2 {
