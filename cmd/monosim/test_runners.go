@@ -362,10 +362,10 @@ func (o *testOptions) choose(ctx context.Context, c *compare.Comparison) (code *
 		return nil, false, err
 	}
 	type key struct{ path, name string }
-	long := map[key]bool{}
+	takes := map[key]time.Duration{}
 	for i := range report.Results {
 		r := &report.Results[i]
-		long[key{r.Path, r.Name}] = o.runners.longest > 0 && r.Stats.Virtual > o.runners.longest
+		takes[key{r.Path, r.Name}] = r.Stats.Virtual
 		r.Path = strings.TrimPrefix(r.Path, builtin)
 	}
 	older := &compare.Matrix{}
@@ -382,11 +382,13 @@ func (o *testOptions) choose(ctx context.Context, c *compare.Comparison) (code *
 		return o.runners.stale && code.Fresh(strings.TrimPrefix(sc.Path, builtin), sc.Name, runner, cell)
 	}
 	listed, err := plain.List()
+	c.Takes = func(sc steps.Listed) time.Duration { return takes[key{sc.Path, sc.Name}] }
 	measure, others, only := c.Runners[0].Name(), c.Runners[1:], c.Suite.Only
 	c.Keep = func(sc steps.Listed, runner string) bool { return runner != measure && kept(sc, runner) }
 	c.Suite.Only = func(sc steps.Listed) bool {
 		some := slices.ContainsFunc(others, func(r runners.Runner) bool { return !kept(sc, r.Name()) })
-		return some && !long[key{sc.Path, sc.Name}] && (only == nil || only(sc))
+		long := o.runners.longest > 0 && c.Takes(sc) > o.runners.longest
+		return some && !long && (only == nil || only(sc))
 	}
 	return code, slices.ContainsFunc(listed, c.Suite.Only), err
 }

@@ -26,6 +26,7 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,6 +69,9 @@ type Comparison struct {
 	Sets bool
 	// Keep, when set, leaves out runs of which a record has the result already.
 	Keep func(sc steps.Listed, runner string) bool
+	// Takes, when set, estimates how long a scenario runs, in any unit, so that long ones begin
+	// first and none is left to run alone at the end. The order of results is the same.
+	Takes func(sc steps.Listed) time.Duration
 }
 
 // DefaultSlack allows for the delays of processes.
@@ -141,6 +145,27 @@ type everywhere struct{ runners.Runner }
 
 func (everywhere) Name() string { return "" }
 
+// order returns the indices of scenarios in the order in which they begin: first those that take
+// more than twice the mean, longest first, then the others as they are listed. Others keep their
+// places because results are told in order, and progress should not wait for the end.
+func (c *Comparison) order(list []steps.Listed) []int {
+	takes, sum := make([]time.Duration, len(list)), time.Duration(0)
+	order := make([]int, len(list))
+	for i := range list {
+		if order[i] = i; c.Takes != nil {
+			takes[i] = c.Takes(list[i])
+			sum += takes[i]
+		}
+	}
+	for i := range takes {
+		if takes[i]*time.Duration(len(list)) <= 2*sum {
+			takes[i] = 0
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(takes[b], takes[a]) })
+	return order
+}
+
 // all makes a trial of each scenario, and reports them in order.
 func (c *Comparison) all(ctx context.Context, list []steps.Listed, tell func(*trial) error) error {
 	jobs := max(c.Suite.Jobs, 1)
@@ -153,7 +178,7 @@ func (c *Comparison) all(ctx context.Context, list []steps.Listed, tell func(*tr
 	}
 	var running sync.WaitGroup
 	running.Go(func() {
-		for i := range list {
+		for _, i := range c.order(list) {
 			select {
 			case places <- struct{}{}:
 			case <-work.Done():

@@ -321,6 +321,47 @@ func TestWhatIsFinishedStays(t *testing.T) {
 	}
 }
 
+// noting is a runner that notes how many replicas each cluster has, in the order of its clusters.
+type noting struct {
+	shifted
+	replicas []int
+}
+
+func (n *noting) Build(spec runners.Spec) (runners.Cluster, error) {
+	n.replicas = append(n.replicas, spec.Replicas)
+	return n.shifted.Build(spec)
+}
+
+// Long scenarios begin before the others, and are told in their place all the same.
+func TestLongScenariosBeginFirst(t *testing.T) {
+	text, takes := "Feature: f\n", map[string]time.Duration{}
+	for i, minutes := range []time.Duration{1, 30, 2, 40, 1, 2} {
+		name := fmt.Sprintf("Replicas %d", i+1)
+		takes[name] = minutes * time.Minute
+		text += fmt.Sprintf("  Scenario: %s\n    Given a v3 cluster of 1 shard with %d replicas\n    When the cluster starts\n    Then within 5s shard0-replica0 has service info\n", name, i+1)
+	}
+	noted := &noting{}
+	c := compare.Comparison{
+		Suite:   steps.Suite{FS: fstest.MapFS{"f.feature": {Data: []byte(text)}}, Paths: []string{"."}, Seed: 1, Jobs: 1},
+		Runners: []runners.Runner{&simrun.Runner{}, noted},
+		Takes:   func(sc steps.Listed) time.Duration { return takes[sc.Name] },
+	}
+	m, _, err := c.Run(context.Background(), &steps.Report{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for _, row := range m.Scenarios {
+		told = append(told, strings.TrimPrefix(row.Name, "Replicas "))
+	}
+	if diff := cmp.Diff([]int{4, 2, 1, 3, 5, 6}, noted.replicas); diff != "" {
+		t.Errorf("the order in which scenarios began (-want +got):\n%s", diff)
+	}
+	if got := strings.Join(told, " "); got != "1 2 3 4 5 6" {
+		t.Errorf("want the results in the order of the file, got %s", got)
+	}
+}
+
 // hurried is a runner of other agents, on a host that was late.
 type hurried struct {
 	other
