@@ -25,7 +25,10 @@ func TestGoZooKeeperSuite(t *testing.T) {
 	for name, dir := range sources {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
-			results := runGoZooKeeper(t, dir, environment, list)
+			var results []result
+			for range *rounds {
+				results = append(results, runGoZooKeeper(t, dir, environment, list)...)
+			}
 			hold(t, results, list, time.Since(start))
 		})
 	}

@@ -13,7 +13,10 @@ import (
 	"time"
 )
 
-var serverKind = flag.String("server", "simulated", "what the suites run against: simulated or real")
+var (
+	serverKind = flag.String("server", "simulated", "what the suites run against: simulated or real")
+	rounds     = flag.Int("rounds", 1, "how often go-zookeeper's suite, whose tests race with elections, runs")
+)
 
 // suiteLimit is how long one suite may take; kazoo's takes two to three minutes.
 const suiteLimit = 15 * time.Minute

@@ -40,6 +40,7 @@ type conn struct {
 	// The server's lock guards these fields.
 	touched      bool // touched means that its writer is woken at the end of the turn
 	heldThisTurn bool // heldThisTurn means that it got a held message in this turn
+	stuck        bool // stuck means that a request waits for a leader that commits nothing any more
 	stats        connStats
 
 	inBatch bool // inBatch means that it is in the committer's next batch; the committer's lock guards it
@@ -105,6 +106,13 @@ func (c *conn) read() error {
 			return err
 		}
 	}
+}
+
+// awaits reports whether a request, or one before it, waits for a leader that commits nothing any more:
+// it is answered by the end of the connection. A leader answers its own clients' syncs at once.
+func (c *conn) awaits(req *zookeeper.Request) bool {
+	c.stuck = c.stuck || req.Op.NeedsLeader() && req.Op != zookeeper.OpSync
+	return c.stuck
 }
 
 // prolong lets a connection without a session wait for more bytes. The time ends on a grid of as

@@ -27,7 +27,9 @@ func (e *Ensemble) review() {
 	case !majority:
 		e.electionAt = time.Time{}
 		for _, m := range e.members {
-			m.release()
+			if m.role == retiring {
+				e.leave(m)
+			}
 		}
 	case e.electionAt.IsZero():
 		e.electionAt = now.Add(e.opt.Election)
@@ -54,8 +56,8 @@ func (e *Ensemble) dismiss() {
 }
 
 // handOver ends the time of a leader that a reconfig has removed. The first voter that follows it
-// leads next (Leader.java getDesignatedLeader), and the clients of the old one wait until it follows
-// (ZK-24.6).
+// leads next (Leader.java getDesignatedLeader). Until then the old one keeps its clients, but commits
+// nothing (Leader.java allowedToCommit, ZK-24.6).
 func (e *Ensemble) handOver(voters []int64) {
 	for _, id := range voters {
 		if m, err := e.member(id); err == nil && m.role == following {
@@ -63,7 +65,7 @@ func (e *Ensemble) handOver(voters []int64) {
 			break
 		}
 	}
-	e.leader.holds = true
+	e.leader.role, e.leader.retiredMs = retiring, e.clock.NowMs()
 	e.dismiss()
 }
 
@@ -100,7 +102,6 @@ func (e *Ensemble) elect() {
 	machine.OnCommit(e.committed)
 	chosen.s.machine, chosen.role, chosen.s.faults.absence = machine, leading, Present
 	e.leader, e.state, e.ledSinceMs = chosen, nil, e.clock.NowMs()
-	chosen.release()
 	for _, m := range e.members {
 		if m.connected() && m != chosen {
 			e.join(m)
@@ -109,12 +110,11 @@ func (e *Ensemble) elect() {
 }
 
 func (e *Ensemble) join(m *member) {
-	if m.role == reading {
+	if m.role == reading || m.role == retiring {
 		e.leave(m)
 	}
 	m.s.machine = e.leader.s.machine.Replica()
 	m.role, m.s.faults.absence = following, Present
-	m.release()
 }
 
 // serveReaders switches a server without a quorum to read-only mode.

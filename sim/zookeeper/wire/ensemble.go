@@ -55,8 +55,6 @@ type Ensemble struct {
 	// when the leader began to lead.
 	designated *member
 	ledSinceMs int64
-	// released wakes the connections of a server that has held them.
-	released sync.Cond
 	// state is the committed state while there is no leader.
 	state *zookeeper.Snapshot
 	// clients holds the address of each session's client, as in Server.
@@ -82,7 +80,6 @@ func ListenEnsemble(opt EnsembleOptions) (*Ensemble, error) {
 		opt.Server.Speed = 1
 	}
 	e := &Ensemble{opt: opt, clock: WallClock(opt.Server.Speed, 0), clients: map[int64]netip.Addr{}}
-	e.released.L = &e.mu
 	e.writes, e.events = newWriteLog(opt.Server.WriteLog, e.clock.NowMs()), newEventLog(opt.Server.EventLog)
 	e.alarm = time.AfterFunc(time.Hour, e.wake)
 	for i, addr := range opt.Listen {
@@ -160,7 +157,6 @@ func (e *Ensemble) bind(m *member) error {
 func (e *Ensemble) halt(m *member) {
 	s := m.s
 	m.role = stopped
-	m.release()
 	s.closed, s.down, s.faults.absence = true, true, Leaderless
 	close(s.stop)
 	s.ln.Close()
@@ -223,10 +219,9 @@ func (e *Ensemble) Cut(id int64, cut bool) error {
 		return err
 	}
 	m.cut = cut
-	m.release()
 	if m.role == leading {
 		e.dismiss()
-	} else if m.role == following {
+	} else if m.role == following || m.role == retiring {
 		e.leave(m)
 	}
 	e.review()
@@ -368,7 +363,7 @@ func (e *Ensemble) settle() {
 			switch m.role {
 			case following:
 				again = m.arrive(now) || again
-			case reading:
+			case reading, retiring:
 				m.sendOwn()
 			}
 		}

@@ -271,13 +271,17 @@ func TestReconfig(t *testing.T) { // ZK-24.6
 }
 
 // A leader that is removed hands over to the first voter that follows it. Asked of a follower, the
-// reconfig is carried out and not answered; asked of the leader, it is. Whoever comes to the old leader
-// meanwhile is not turned away, but waits until it follows.
+// reconfig is carried out and not answered; asked of the leader, it is. The followers end their clients'
+// connections. The old leader keeps its own until another one leads, and takes sessions back; it answers
+// all that takes no transaction, also a sync, and nothing that follows one that does.
 func TestARemovedLeaderHandsOver(t *testing.T) { // ZK-24.6
 	for _, asked := range []int64{1, 3} {
-		l := serveEnsemble(t, func(o *EnsembleOptions) { o.Election = 200 * time.Millisecond })
+		l := serveEnsemble(t, nil)
 		l.modes("follower", "follower", "leader")
-		super, old, other := l.at(asked).connect(), l.at(3).connect(), l.at(2).connect()
+		l.e.mu.Lock()
+		l.e.opt.Election = time.Hour
+		l.e.mu.Unlock()
+		super, old, writer, other := l.at(asked).connect(), l.at(3).connect(), l.at(3).connect(), l.at(2).connect()
 		super.ok(zookeeper.Request{Xid: zookeeper.XidAuth, Op: zookeeper.OpAuth, Scheme: "digest", Data: []byte("super:test")})
 		req := reconfig("", "3", "", -1)
 		if asked == 3 {
@@ -286,18 +290,47 @@ func TestARemovedLeaderHandsOver(t *testing.T) { // ZK-24.6
 			super.bytes(AppendRequest(nil, &req))
 			super.ends()
 		}
-		late := l.at(3).dial()
-		late.bytes(AppendConnectRequest(nil, &zookeeper.ConnectRequest{TimeoutMs: 10_000}))
 		other.ends()
-		for _, held := range []*peer{old, late} {
-			held.ends()
-			if modes := l.e.Servers(); modes[2].Mode != "follower" {
-				t.Errorf("a client of the old leader was let go while it was %s, want it to be held until it follows", modes[2].Mode)
+
+		back := l.at(3).dial()
+		if got := back.greet(other.again()); got.SessionID != other.session.SessionID {
+			t.Errorf("session %#x, want %#x back", got.SessionID, other.session.SessionID)
+		}
+		for _, p := range []*peer{old, back} {
+			if data := string(p.ok(get("/zookeeper/config")).Data); strings.Contains(data, "server.3") {
+				t.Errorf("config at the old leader: %s", data)
 			}
+			p.ok(zookeeper.Request{Op: zookeeper.OpSync, Path: "/"})
+		}
+		newcomer := l.at(3).dial()
+		newcomer.bytes(AppendConnectRequest(nil, &zookeeper.ConnectRequest{TimeoutMs: 10_000}))
+		writer.send(mk("/w"), get("/zookeeper/config"))
+		if srvr := l.at(3).word("srvr"); !strings.Contains(srvr, "Mode: leader\n") {
+			t.Errorf("srvr of the old leader: %s", srvr)
+		}
+
+		old.await("two clients that wait", func() (both bool) {
+			l.e.mu.Lock()
+			defer l.e.mu.Unlock()
+			stuck := 0
+			for _, c := range l.e.members[2].s.conns {
+				if c.stuck {
+					stuck++
+				}
+			}
+			return stuck == 2
+		})
+		l.e.mu.Lock()
+		l.e.electionAt = time.Now()
+		l.e.mu.Unlock()
+		l.e.wake()
+		for _, held := range []*peer{old, back, newcomer, writer} {
+			held.ends()
 		}
 		l.modes("leader", "follower", "follower")
-		data := string(l.at(3).connect().ok(get("/zookeeper/config")).Data)
-		if strings.Contains(data, "server.3") || !strings.Contains(data, "server.1=") {
+		p := l.at(3).connect()
+		expect(t, p.do(get("/w")).Err, -101)
+		if data := string(p.ok(get("/zookeeper/config")).Data); strings.Contains(data, "server.3") || !strings.Contains(data, "server.1=") {
 			t.Errorf("asked of server %d: config: %s", asked, data)
 		}
 	}

@@ -257,7 +257,7 @@ func (s *Server) failRequest(c *conn, req *zookeeper.Request, code zookeeper.Cod
 	if s.member.follows() {
 		s.member.heard(c.id, req.Op)
 	} else {
-		s.machine.Heard(s.clock.NowMs(), s.machine.Conn(c.id), req.Op)
+		s.machine.Heard(s.nowMs(), s.machine.Conn(c.id), req.Op)
 	}
 	s.deliver()
 	out := zookeeper.Out{Conn: c.id, Kind: zookeeper.OutReply,

@@ -18,7 +18,8 @@ const (
 	looking
 	leading
 	following
-	reading // reading: without a quorum, it serves read-only clients
+	retiring // retiring: removed by a reconfig, it leads until the next leader does, and commits nothing
+	reading  // reading: without a quorum, it serves read-only clients
 )
 
 // member is a server as a part of its ensemble, guarded by the ensemble's lock. Methods on a nil
@@ -33,8 +34,8 @@ type member struct {
 	cut bool
 	// lag is the delay of messages from the leader.
 	lag time.Duration
-	// holds is true for a leader that was removed by a reconfig, until it follows: its clients wait.
-	holds bool
+	// retiredMs is the time at which a retiring leader stands still, so that its sessions do not expire.
+	retiredMs int64
 	// lookingSince is when the server lost its leader.
 	lookingSince time.Time
 
@@ -62,7 +63,8 @@ type followed struct {
 }
 
 func (m *member) follows() bool { return m != nil && m.role == following }
-func (m *member) leads() bool   { return m != nil && m.role == leading }
+func (m *member) retires() bool { return m != nil && m.role == retiring }
+func (m *member) leads() bool   { return m != nil && m.role == leading || m.retires() }
 func (m *member) reads() bool   { return m != nil && m.role == reading }
 
 // connected reports whether the server runs and is not cut off from the others.
@@ -81,7 +83,7 @@ func (m *member) self() (self members.Server) {
 // mode returns the mode that the four-letter word srvr prints, or "looking" or "stopped".
 func (m *member) mode() string {
 	switch m.role {
-	case leading:
+	case leading, retiring:
 		return "leader"
 	case following:
 		if m.self().Observer {
@@ -226,34 +228,9 @@ func (m *member) quit() {
 		m.s.machine.Drain()
 		m.s.machine = m.s.machine.Replica()
 	}
-	if !m.holds {
-		m.hangUp()
-	}
-}
-
-// hangUp closes the server's connections.
-func (m *member) hangUp() {
 	for _, c := range m.s.connsByID() {
 		c.hangUp()
 	}
-}
-
-// release closes the connections of a server that has had its clients wait.
-func (m *member) release() {
-	if m.holds {
-		m.holds = false
-		m.hangUp()
-		m.ensemble.released.Broadcast()
-	}
-}
-
-// awaitRelease waits while the server holds its clients, and reports whether it did.
-func (m *member) awaitRelease() (waited bool) {
-	for m != nil && m.holds {
-		m.ensemble.released.Wait()
-		waited = true
-	}
-	return waited
 }
 
 // serverID returns the server's id in the ensemble, as the word conf prints it; 0 for a standalone

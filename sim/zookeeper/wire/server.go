@@ -332,13 +332,21 @@ func (s *Server) Tick() (nextMs int64) {
 	if s.member.follows() {
 		return nextMs // the leader expires the sessions
 	}
-	s.machine.Tick(nowMs)
+	s.machine.Tick(s.nowMs())
 	s.deliver()
 	s.endTurn()
 	if dueMs, ok := s.machine.NextExpiryMs(); ok {
 		nextMs = min(nextMs, dueMs)
 	}
 	return nextMs
+}
+
+// nowMs is the time of the server's machine.
+func (s *Server) nowMs() int64 {
+	if s.member.retires() {
+		return s.member.retiredMs
+	}
+	return s.clock.NowMs()
 }
 
 func (s *Server) tickMs() int64 {

@@ -15,7 +15,7 @@ import (
 func (s *Server) connect(c *conn, req *zookeeper.ConnectRequest) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.member.awaitRelease() || s.down {
+	if s.down {
 		return false
 	}
 	s.received(c)
@@ -24,10 +24,14 @@ func (s *Server) connect(c *conn, req *zookeeper.ConnectRequest) bool {
 		return false
 	}
 	s.from = c.remote.Addr()
-	if s.member.follows() {
+	switch {
+	case s.member.follows():
 		s.member.connect(c, req)
-	} else {
-		s.machine.Connect(s.clock.NowMs(), c.id, req)
+	case s.member.retires() && req.SessionID == 0:
+		c.stuck = true // a new session takes a transaction
+		return true
+	default:
+		s.machine.Connect(s.nowMs(), c.id, req)
 	}
 	s.deliver()
 	s.endTurn()
@@ -47,7 +51,7 @@ func (s *Server) drop(id zookeeper.ConnID) {
 	if s.member.follows() {
 		s.member.closed(id)
 	} else {
-		s.machine.Drop(s.clock.NowMs(), id)
+		s.machine.Drop(s.nowMs(), id)
 	}
 }
 
@@ -68,7 +72,7 @@ func (s *Server) turn(c *conn, batch []zookeeper.Request) (done int, answers boo
 	came := time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	nowMs := s.clock.NowMs()
+	nowMs := s.nowMs()
 	for done < len(batch) {
 		if s.down || !s.established(c) {
 			done = len(batch) // the requests are lost, like bytes in transit
@@ -79,9 +83,11 @@ func (s *Server) turn(c *conn, batch []zookeeper.Request) (done int, answers boo
 		}
 		s.received(c)
 		batch[done].Pipelined = done > 0
-		if s.member.follows() {
+		switch {
+		case s.member.follows():
 			s.member.receive(c.id, batch[done])
-		} else {
+		case s.member.retires() && c.awaits(&batch[done]):
+		default:
 			s.machine.Handle(nowMs, c.id, &batch[done])
 		}
 		s.deliverTo(c)

@@ -70,7 +70,7 @@ func (s *Server) word(c *conn, word string) (answer string, known bool) {
 // comeToNow has the server do what was due by now, before somebody looks at it.
 func (s *Server) comeToNow() {
 	if s.faults.absence == Present && !s.member.follows() {
-		s.machine.Tick(s.clock.NowMs())
+		s.machine.Tick(s.nowMs())
 		s.deliver()
 		s.endTurn()
 	}
