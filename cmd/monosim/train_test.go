@@ -60,9 +60,11 @@ func TestTrainTellsAJobThatStandsStill(t *testing.T) {
 		{"the same with MLP", "for: 2h\njob: {ps: 2, workers: 1, discovery: mlp}\nscript: [\"25m: ps1 is killed\"]", 1, "no step since 24m59"},
 		{"an empty restore_dir", "for: 1h\njob: {ps: 2, workers: 1, restore_dir: /train/old}", 1, "ps0, ps1 wait for the chief to set up /train/model, runner_utils, every 30s, since"},
 		{"redundant PS of which one has died", "for: 2h\njob: {ps: 1, workers: 1, redundant_ps: 1, max_steps: 100}\nscript: [\"30s: ps1 is killed\"]", 1, "chief waits for 2 ps, 1 listed, not ps 1"},
-		{"a chief that begins again and again", "for: 40m\nrun_config: {num_ps: 1, model_dir: '/models/run[1]', save_checkpoints_secs: 120}\njob: {restart_after: 20s}\nscript: [\"20m: chief is killed\"]", 1,
+		{"a chief that begins again and again", "for: 40m\nrun_config: {num_ps: 1, model_dir: '/models/run[1]', save_checkpoints_secs: 120}\njob: {restart_after: 20s, keep_ps: true}\nscript: [\"20m: chief is killed\"]", 1,
 			"and made no step since its end with code 1: not tried again after ValueError: The passed save_path is not a valid checkpoint: /models/run[1]/model.ckpt-1072"},
-		{"a PS that is slow to come", "for: 40m\njob: {ps: 2, workers: 1, restart_after: 8m}\nscript: [\"10m: ps1 is killed\"]", 0, "INV-8 hold"},
+		{"a chief that ended its PS, which nobody starts again", "for: 40m\njob: {ps: 2, workers: 1, restart_after: 1m}\nscript: [\"10m: ps1 is killed\"]", 1,
+			"INV-8 BROKEN, as in the reference (Q327): no step since 9m59.89s: chief, worker1 wait for ps 0, 1 of 2"},
+		{"a PS that is slow to come", "for: 40m\njob: {ps: 2, workers: 1, restart_after: 8m, max_retries: 6}\nscript: [\"10m: ps1 is killed\"]", 0, "INV-8 hold"},
 		{"a stop of an operator", "for: 1h\njob: {ps: 1, workers: 1}\nscript: [\"10m: the operator begins to call StopTraining\"]", 0, "INV-8 hold"},
 		{"a ZooKeeper that stays away", "for: 1h\njob: {ps: 2, workers: 1, restart_after: 30s}\nscript: [\"10m: ZooKeeper is down for 40m\", \"11m: ps1 is killed\"]", 0, "INV-8 not decided: no step since 10m59.95s, for less than 31m10s: chief waits for ps 0 of 2"},
 	} {
@@ -88,7 +90,7 @@ func TestFlagsOfTrainCountInsteadOfThePlan(t *testing.T) {
 		want []string
 	}{
 		{nil, 0, []string{"seed 3, quirks python", "tried 0 more times, 30s after"}},
-		{[]string{"--seed", "0", "--at", "10m: ps0 is killed"}, 0, []string{"seed 0, quirks python", "600.000s  ps0 is killed: done", "900.000s  chief is killed: done"}},
+		{[]string{"--seed", "0", "--at", "10m: ps0 is killed"}, 1, []string{"seed 0, quirks python", "600.000s  ps0 is killed: done", "900.000s  chief is killed: done"}},
 		{[]string{"--quirks", "fixed"}, 0, []string{"seed 3, quirks fixed", "tried 6 more times, 5s after"}},
 		{[]string{"--quirks", "Q" + "9999"}, 2, []string{"--quirks: "}},
 		{[]string{"--at", "10m: ps7 is killed"}, 2, []string{"--at: process of the training job: found ps7, want one of chief, ps0"}},

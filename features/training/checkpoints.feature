@@ -147,7 +147,9 @@ Feature: Checkpoints of a training job
     When chief is killed
     Then within 1m chief was started 2 times
     And within 1m chief was started 3 times
-    And within 1m chief was started 4 times
+    And within 5s ps0 has ended with exit code 0
+    When ps0 is started again
+    Then within 1m chief was started 4 times
     When 10s pass
     Then a checkpoint was restored 0 times
 

@@ -154,6 +154,52 @@ Feature: The life of a training job
     And within 5m a checkpoint was restored 1 time
     And the global step is 160 or less
 
+  # TRN-2.22: in a cluster that has changed a job is tried again max_retries times.
+  @Q327
+  Scenario: A PS that dies ends the job, its PS included, where nothing is tried again
+    Given a training job with 1 worker and 2 PS
+    And the job setting max_retries is "0"
+    And the job setting save_every is "20s"
+    And the job setting restart_after is "20s"
+    When the training starts
+    Then within 3m the global step is 100 or more
+    When ps1 is killed
+    Then within 2m worker1 has ended with exit code 1
+    And within 1m chief has ended with exit code 1
+    And within 5s ps0 has ended with exit code 0
+    And within 5s ps1 has ended with exit code 0
+    And ps1 was started 2 times
+    When 1m pass
+    Then chief is at work
+    And ps0 was started 1 time
+
+  @Q327
+  Scenario: Without the fault a PS that dies ends no other, and the job goes on once its chief is started again
+    Given a training job with 1 worker and 2 PS
+    And the agents keep all quirks but Q327
+    And the job setting max_retries is "0"
+    And the job setting save_every is "20s"
+    And the job setting restart_after is "20s"
+    When the training starts
+    Then within 3m the global step is 100 or more
+    When ps1 is killed
+    Then within 3m chief has ended with exit code 1
+    And within 1m a checkpoint was restored 1 time
+    And within 3m the global step is 150 or more
+    And ps0 was started 1 time
+
+  # TRN-8.14: the session that ends the PS needs all of them.
+  @Q327
+  Scenario: A chief that fails while a PS is gone ends none of them
+    Given a training job with 1 worker and 2 PS
+    And the job setting discovery is "consul"
+    When the training starts
+    Then within 1m the global step is 10 or more
+    When Consul answers with HTML
+    And ps1 is killed
+    Then within 2m chief has ended with exit code 1
+    And for 1m ps0 is at work
+
   # TRN-2.21, TRN-2.22: the job works with those that it needs, and ends all.
   Scenario: A redundant PS ends with the others
     Given a training job with 1 worker and 2 PS

@@ -113,7 +113,9 @@ Feature: Beginning with the checkpoint of another training
     And the training starts
     Then within 45s chief has ended with exit code 1
     And the stored file /train/model/checkpoint has "model.ckpt-99"
-    And within 65s chief was started 2 times
+    And within 5s ps0 has ended with exit code 0
+    When ps0 is started again
+    Then within 65s chief was started 2 times
     And within 45s chief has ended with exit code 1
 
   @Q202

@@ -61,5 +61,6 @@ const (
 	Q316 quirks.Quirk = 316 // cluster_manager.py:175: a file that is looked at once is looked at twice
 	Q324 quirks.Quirk = 324 // barrier_ops.py:112: a worker that loses its session at a barrier counts as blocked
 	Q326 quirks.Quirk = 326 // service_discovery.py:265: registering sets the znode of another session
+	Q327 quirks.Quirk = 327 // cpu_training.py:2122: a chief that fails ends its PS
 	Q330 quirks.Quirk = 330 // save_utils.py:882: the directory of a checkpoint is taken for a pattern
 )

@@ -36,13 +36,6 @@ func NewHeartbeat(e *env.Env, metrics HeartbeatMetrics) *Heartbeat {
 	return &Heartbeat{e: e, metrics: metrics, stopped: true, ended: threading.NewEvent(e.Tasks, "heartbeat")}
 }
 
-// StartOnce starts the heartbeat unless it was started before.
-func (h *Heartbeat) StartOnce() {
-	if h.stopped {
-		h.Start()
-	}
-}
-
 // Start starts the heartbeat. The first beat comes after one interval.
 func (h *Heartbeat) Start() {
 	h.e.Log.Logf(env.Info, "start MetricsHeartBeat thread")

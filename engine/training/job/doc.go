@@ -17,11 +17,10 @@
 //   - what is written for a checkpoint or an export: data.go and export.go
 //   - what a process tells of its waits: waits.go
 //
-// The retry loop, [process.tryOften], differs from that of cputraining.Run, whose chief ends the PS
-// and the application on each error. Here a chief that has failed may be restarted (RestartAfter)
-// and finds its PS again. A session that a restarted PS has ended is made again at once, which
-// TensorFlow does inside the estimator that Run calls. A process that fails while it looks for the
-// cluster again keeps trying if the error is temporary.
+// The retry loop, [process.tryOften], differs from that of cputraining.Run: a session that a restarted
+// PS has ended is made again at once, which TensorFlow does inside the estimator that Run calls. A chief
+// that is started again (RestartAfter) finds its PS only where it ended without a word of its own, as
+// by a kill: its errors end them.
 //
 // # Cost
 //

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -24,36 +25,38 @@ const (
 	chiefDevice = "/job:chief/task:0"
 )
 
-// work trains. Meanwhile a chief sends heartbeats. Its end waits for the next one
-// (cpu_training.py:2122).
+// work trains, and ends the PS after that, as the chief, also after an error (cpu_training.py:2122). An
+// error of that end takes the place of the first one. A chief sends heartbeats meanwhile. Its end waits
+// for the next one.
 func (p *process) work() error {
-	beats := cputraining.NewHeartbeat(p.e, &heartbeats{p: p})
-	c, err := p.tryOften(beats)
-	if p.isChief() {
-		beats.Stop()
-	}
+	c, err := p.cluster()
 	if err != nil {
 		return err
 	}
-	return p.finish(c)
+	if !p.isChief() {
+		_, err = p.tryOften(c)
+		return err
+	}
+	p.began = true
+	beats := cputraining.NewHeartbeat(p.e, &heartbeats{p: p})
+	beats.Start()
+	c, err = p.tryOften(c)
+	beats.Stop()
+	if err == nil || p.Quirks.Keeps(jobquirks.Q327) {
+		err = cmp.Or(p.endPS(c), err)
+	}
+	return err
 }
 
 // tryOften trains, and tries again after temporary errors: without limit while the cluster is the
 // same, and Spec.MaxRetries times with a changed one (cpu_training.py:2040). It captures the
 // failure for the application master, except failures of looking for the cluster (Q257).
-func (p *process) tryOften(beats *cputraining.Heartbeat) (clustermanager.Cluster, error) {
-	c, err := p.cluster()
-	if err != nil {
-		return c, err
-	}
-	p.began = p.isChief()
+func (p *process) tryOften(c clustermanager.Cluster) (clustermanager.Cluster, error) {
 	for retries := 0; ; {
-		if p.began {
-			beats.StartOnce()
-		}
-		err = p.train(c)
+		err := p.train(c)
 		switch {
 		case err == nil:
+			p.Happened("finished", "", fmt.Sprintf("step %d", p.step))
 			return c, nil
 		case pysem.TypeOf(err) == "AbortedError" && !errors.As(err, new(*endError)):
 			// The session is made again at once (monolith/utils.py:27).
@@ -72,12 +75,13 @@ func (p *process) tryOften(beats *cputraining.Heartbeat) (clustermanager.Cluster
 			}
 			return c, lost
 		}
-		if !same(c, next) {
-			if retries++; retries > *p.Spec.MaxRetries {
-				p.captured = err
-				return c, err
-			}
-			c = next
+		if same(c, next) {
+			continue
+		}
+		c = next
+		if retries++; retries > *p.Spec.MaxRetries {
+			p.captured = err
+			return c, err
 		}
 	}
 }
@@ -213,7 +217,7 @@ func (p *process) connect(addrs map[string]string) session.Link {
 // TensorFlow (third_party/org_tensorflow/tf.patch, master.cc).
 const createLimit = 60 * time.Second
 
-// create makes the connections of a session. Sessions over the wire make theirs with their first call.
+// create makes the connections of a session: it needs each of its servers.
 func (p *process) create(remote session.Link, names []string) error {
 	limit := createLimit
 	if p.Spec.TensorFlow == cluster.TensorFlowStock {
@@ -224,7 +228,8 @@ func (p *process) create(remote session.Link, names []string) error {
 	}); ok {
 		return r.Create(names, limit)
 	}
-	return nil
+	_, err := remote.Ready(names)
+	return err
 }
 
 var globalStep = session.GlobalStep()
@@ -300,24 +305,26 @@ func (p *process) uninitialized(s session.Session, names []string) (list []strin
 	return list, nil
 }
 
-// finish ends the PS, as the chief. With redundant PS it first waits for all of them
+// endPS ends the PS one after the other. With redundant PS it first waits for all of them. The first
+// one that is gone keeps those after it, and with them all, from ending, for the session needs each
 // (cpu_training.py:2125, cpu_training.py:1702).
-func (p *process) finish(c clustermanager.Cluster) error {
-	p.Happened("finished", "", fmt.Sprintf("step %d", p.step))
-	if p.isChief() && p.Spec.RedundantPS > 0 {
-		var err error
+func (p *process) endPS(c clustermanager.Cluster) (err error) {
+	if p.Spec.RedundantPS > 0 {
 		if c, err = p.clusterOf(p.Spec.PS + p.Spec.RedundantPS); err != nil {
 			return err
 		}
 	}
-	if !p.isChief() || p.Spec.KeepPS {
+	if p.Spec.KeepPS {
 		return nil
 	}
-	_, addrs := devices(c)
+	names, addrs := devices(c)
 	remote := p.connect(addrs)
+	if err := p.create(remote, names); err != nil {
+		return err
+	}
 	for i := range c.PS {
 		if err := session.Do(remote, session.Assign(queue(i), true)); err != nil {
-			p.e.Log.Logf(env.Warning, "ps %d: %v", i, err)
+			return err
 		}
 	}
 	return nil

@@ -129,7 +129,7 @@ func (l *life) seen(who, op, note string) {
 	case "training.finished":
 		l.finished = true
 	case "process.exit":
-		l.over = l.over || who == "chief" && note == "code 0"
+		l.over = l.over || who == "chief" && note == wellEnded
 	case "process.start":
 		if who == "chief" {
 			l.finished = false
@@ -186,22 +186,36 @@ func (l *life) patience() time.Duration {
 
 // hopeless reports whether the job lacks a process that nobody starts again.
 func (l *life) hopeless() bool {
-	if l.c.spec.RestartAfter > 0 {
-		return false
-	}
-	ps, chief := 0, l.c.procs["chief"]
+	ps, again := 0, l.c.spec.RestartAfter > 0
 	for _, name := range l.c.names {
-		if role, _ := cluster.TrainerRole(name); role == job.PS && l.c.procs[name].running {
+		role, _ := cluster.TrainerRole(name)
+		if p := l.c.procs[name]; role == job.PS && (p.running || again && p.code != wellEnded) {
 			ps++
 		}
 	}
-	return ps < l.c.spec.PS || chief != nil && !chief.running
+	chief := l.c.procs["chief"]
+	return ps < l.c.spec.PS || !again && chief != nil && !chief.running
+}
+
+// wellEnded is the code of processes that nobody starts again.
+const wellEnded = "code 0"
+
+// endedByChief reports whether a chief that failed has ended a PS.
+func (l *life) endedByChief() bool {
+	return !l.finished && slices.ContainsFunc(l.c.names, func(name string) bool {
+		role, _ := cluster.TrainerRole(name)
+		p := l.c.procs[name]
+		return role == job.PS && !p.running && p.code == wellEnded
+	})
 }
 
 // known names the quirk by which the reference stands still, "" if none is known.
 func (l *life) known() string {
 	if len(l.ended) > 0 && l.c.quirks.Keeps(jobquirks.Q300) {
 		return jobquirks.Q300.String()
+	}
+	if l.endedByChief() && l.c.quirks.Keeps(jobquirks.Q327) {
+		return jobquirks.Q327.String()
 	}
 	for _, name := range l.c.names {
 		switch w, ok := l.c.present(name); {

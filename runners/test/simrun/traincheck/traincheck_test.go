@@ -296,6 +296,8 @@ func TestInvariantsBreakAndHold(t *testing.T) {
 			s.ends("worker1", "UnavailableError: UnavailableError: gone")
 			s.pass(11 * time.Minute)
 		}},
+		{name: "a chief that failed and ended the PS", life: true, invariant: "INV-8", known: "Q327", text: "ps0 has ended at 1m0s with code 0", spec: cluster.TrainingSpec{RestartAfter: time.Second}, tell: failWithPS},
+		{name: "a PS that ended with Q327 repaired", life: true, invariant: "INV-8", kept: quirks.Fixed, text: "ps0 has ended at 1m0s with code 0", tell: failWithPS},
 		{name: "a job that never begins", life: true, invariant: "INV-8", text: "no step since 0s", tell: func(s *story) { s.pass(11 * time.Minute) }},
 		{name: "a job that an operator holds", life: true, invariant: "INV-1", known: "TRN-2.8 and TRN-2.9", text: "it waits for ResumeTraining", tell: func(s *story) {
 			s.step(10)
@@ -415,6 +417,16 @@ func leaveMark(s *story) {
 	s.op("worker1", "training.retry", "UnavailableError")
 	s.assign("chief", 0, false)
 	s.pass(2 * time.Second)
+}
+
+// failWithPS has a chief fail whose PS ends well, and start again.
+func failWithPS(s *story) {
+	s.pass(time.Minute)
+	s.step(10)
+	s.ends("chief", "ValueError: ValueError: no checkpoint")
+	s.check.Observe(runners.Observation{At: s.now, Pod: "ps0", Op: "process.exit", Note: "code 0"})
+	s.op("chief", "process.start", "")
+	s.pass(11 * time.Minute)
 }
 
 // psBarrier is so many calls of a barrier of two, and what was answered to the first ones.
