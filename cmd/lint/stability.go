@@ -11,6 +11,8 @@ import (
 	"sync"
 
 	"golang.org/x/tools/go/analysis"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // stability demands that a package comment ends with a word on how stable the package is, where
@@ -69,10 +71,7 @@ func stableRooms(root string) ([]string, error) {
 	if row == nil {
 		return nil, fmt.Errorf("STABILITY.md: found no row of packages for Go tests")
 	}
-	var list []string
-	for _, m := range quotedRoom.FindAllSubmatch(row[1], -1) {
-		list = append(list, string(m[1]))
-	}
+	list := lists.MapOrNil(quotedRoom.FindAllSubmatch(row[1], -1), func(m [][]byte) string { return string(m[1]) })
 	rooms.Store(root, list)
 	return list, nil
 }

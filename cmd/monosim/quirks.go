@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/vectors/golden"
 	"github.com/monosim/monosim/vectors/scope"
@@ -165,10 +166,7 @@ func (q quirkShown) text() string {
 	fmt.Fprintf(&b, "%s\n", q.ID)
 	line("effect", q.Effect)
 	line("where", strings.Join(q.Where, ", "))
-	var seen []string
-	for _, m := range q.Marks {
-		seen = append(seen, markTexts[m])
-	}
+	seen := lists.MapOrNil(q.Marks, func(m string) string { return markTexts[m] })
 	line("seen", strings.Join(seen, ", "))
 	line("decision", q.Decision)
 	line("repaired", q.Repaired)

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/wholefile"
 	"github.com/monosim/monosim/runners/sim"
 )
@@ -133,10 +134,7 @@ func (s *simFlags) sweepAll(ctx context.Context, cmd *cobra.Command) error {
 		}
 	}
 	w := csv.NewWriter(cmd.OutOrStdout())
-	var head []string
-	for _, a := range axes {
-		head = append(head, a.name)
-	}
+	head := lists.MapOrNil(axes, func(a sweepAxis) string { return a.name })
 	_ = w.Write(append(head, sim.SweepColumns...)) // Error has it
 	w.Flush()
 	for i, point := range all {

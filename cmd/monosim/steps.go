@@ -94,12 +94,9 @@ func textOf(d steps.Described) string {
 // hasWords reports whether a sentence has all of the words, or is about them.
 func hasWords(d steps.Described, asked []string) bool {
 	text := textOf(d)
-	for _, word := range asked {
-		if !strings.Contains(text, strings.ToLower(word)) && !isAbout(d, word) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(asked, func(word string) bool {
+		return !strings.Contains(text, strings.ToLower(word)) && !isAbout(d, word)
+	})
 }
 
 // isAbout reports whether a sentence has a synonym of a word.

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // equivalentFile lists the mutants that have no visible effect, with the reasons.
@@ -48,10 +50,7 @@ func readEquivalents(path string) (map[string]string, error) {
 // excuse marks the survivors that are equivalent. It returns an error for reasons that name
 // no mutant, or a killed one.
 func excuse(verdicts []verdict, all []*mutant, reasons map[string]string) (stale []string) {
-	known := map[string]bool{}
-	for _, m := range all {
-		known[m.name()] = true
-	}
+	known := lists.ToMap(all, func(m *mutant) (string, bool) { return m.name(), true })
 	for name := range reasons {
 		if !known[name] {
 			stale = append(stale, name+": no such mutant")

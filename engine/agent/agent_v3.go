@@ -127,10 +127,7 @@ func (a *AgentV3) describe() error {
 	if err != nil {
 		return err
 	}
-	filters := make([]any, 0, len(a.filters))
-	for _, f := range a.filters {
-		filters = append(filters, f.Match+";"+f.Condition)
-	}
+	filters := lists.Map(a.filters, func(f agentconfig.LayoutFilter) any { return f.Match + ";" + f.Condition })
 	debug := &pysem.Dict{}
 	debug.Set("layout_path", layout)
 	debug.Set("layout_filters", filters)

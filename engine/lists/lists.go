@@ -1,7 +1,8 @@
 // Package lists makes lists of lists: the loops that make one value of each item, which package
 // slices lacks.
 //
-// Two things to use first: [Map] for a list of as many items, and [Filter] for fewer.
+// Two things to use first: [Map] for a list of as many items, and [Filter] for fewer; [ToMap] makes
+// the map by which they are found.
 //
 // An empty result is a list without items from [Map] and nil from the others, which differ in JSON.
 // A loop that may fail, or that needs the index, stays a loop.
@@ -35,4 +36,15 @@ func Filter[T any](list []T, keep func(T) bool) []T {
 		}
 	}
 	return kept
+}
+
+// ToMap returns what f makes of each item, as a map; of items with the same key the last stays. The
+// map is never nil.
+func ToMap[T any, K comparable, V any](list []T, f func(T) (K, V)) map[K]V {
+	made := make(map[K]V, len(list))
+	for _, x := range list {
+		k, v := f(x)
+		made[k] = v
+	}
+	return made
 }

@@ -130,12 +130,7 @@ func (r *feeding) ready() bool {
 	if r.f != nil && !r.f.ready() {
 		return false
 	}
-	for _, f := range r.window {
-		if f != r.f && !f.ready() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(r.window, func(f *family) bool { return f != r.f && !f.ready() })
 }
 
 // ahead counts the reads that are sure to come, and take can be called for, up to an odd one.

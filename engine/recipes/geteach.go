@@ -2,6 +2,7 @@ package recipes
 
 import (
 	"reflect"
+	"slices"
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/recipes/bulk"
@@ -79,10 +80,7 @@ func getEach(zk env.ZooKeeper, parent string, blocks []*bulk.Children, sent bool
 // canonicalAll reports whether the paths of children are in the form that is sent, where that of
 // their parent is.
 func canonicalAll(children []string) bool {
-	for _, child := range children {
-		if child == "" || child[0] == '.' || child[0] == '/' || child[len(child)-1] == '/' || hasSlashBefore(child) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(children, func(child string) bool {
+		return child == "" || child[0] == '.' || child[0] == '/' || child[len(child)-1] == '/' || hasSlashBefore(child)
+	})
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // Divergence describes where two runs that should be equal differ.
@@ -122,10 +124,7 @@ func sameRecord(a, b *Record) bool {
 // stretch finds the two checkpoints around the first difference.
 func stretch(a, b *Trace) (from, to uint64) {
 	to = max(a.Events, b.Events)
-	hashes := make(map[uint64]uint64, len(a.Checkpoints))
-	for _, c := range a.Checkpoints {
-		hashes[c.Events] = c.Hash
-	}
+	hashes := lists.ToMap(a.Checkpoints, func(c Checkpoint) (uint64, uint64) { return c.Events, c.Hash })
 	for _, c := range b.Checkpoints {
 		h, ok := hashes[c.Events]
 		if !ok {
@@ -158,10 +157,7 @@ func causes(before []Record, r *Record) []Record {
 }
 
 func differingNodes(a, b *Trace) []string {
-	hashes := make(map[string]uint64, len(a.Nodes))
-	for _, n := range a.Nodes {
-		hashes[n.Node] = n.Hash
-	}
+	hashes := lists.ToMap(a.Nodes, func(n NodeHash) (string, uint64) { return n.Node, n.Hash })
 	var names []string
 	for _, n := range b.Nodes {
 		if h, ok := hashes[n.Node]; !ok || h != n.Hash {
@@ -176,10 +172,7 @@ func differingNodes(a, b *Trace) []string {
 
 func differingLoops(a, b *Trace) []string {
 	type key struct{ node, name string }
-	loops := make(map[key]LoopDigest, len(a.Loops))
-	for _, l := range a.Loops {
-		loops[key{l.Node, l.Name}] = l
-	}
+	loops := lists.ToMap(a.Loops, func(l LoopDigest) (key, LoopDigest) { return key{l.Node, l.Name}, l })
 	var texts []string
 	differ := func(a, b LoopDigest) {
 		text := fmt.Sprintf("%s %s: %d steps against %d", a.Node, a.Name, a.Steps, b.Steps)

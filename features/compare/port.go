@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/features/steps"
 )
 
@@ -126,10 +127,7 @@ func (p *Port) because(cause, place, scenario string) {
 
 // quirksOf lists the quirks that explain what differs, each once.
 func quirksOf(c *Cell) []string {
-	var list []string
-	for _, d := range c.Differences {
-		list = append(list, d.Quirk)
-	}
+	list := lists.MapOrNil(c.Differences, func(d Named) string { return d.Quirk })
 	slices.Sort(list)
 	return slices.Compact(list)
 }

@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/features/steps/drawn"
 	"github.com/monosim/monosim/runners"
@@ -171,12 +172,7 @@ func (h *Hunt) round(ctx context.Context, seed uint64, n int) error {
 		results[i] = h.story(stories[i].World.Draw(stories[i].Seed, h.Quirks), before+i+1)
 	})
 	h.tally.Stories += told
-	var failed []*failure
-	for _, f := range results {
-		if f != nil {
-			failed = append(failed, f)
-		}
-	}
+	failed := lists.Filter(results, func(f *failure) bool { return f != nil })
 	h.tally.Failed += len(failed)
 	return h.look(ctx, failed)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/features/steps/drawn"
 	"github.com/monosim/monosim/runners"
@@ -42,10 +43,7 @@ const (
 // serving makes a world of agents of v3.
 func serving(name, cluster, graphs string, shapes ...string) *World {
 	publish := "model ctr is declared and published to layout main"
-	all := []string{}
-	for _, g := range strings.Split(graphs, ", ") {
-		all = append(all, "ctr:"+g)
-	}
+	all := lists.Map(strings.Split(graphs, ", "), func(g string) string { return "ctr:" + g })
 	models := strings.Join(all, ", ")
 	w := &World{
 		Name: name, Start: startCluster,

@@ -9,6 +9,8 @@ import (
 
 	"github.com/agnivade/levenshtein"
 	gherkin "github.com/cucumber/gherkin/go/v42"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // Mistake is a place where a file is no Gherkin.
@@ -24,10 +26,7 @@ func (m *Mistake) Error() string { return fmt.Sprintf("%d:%d: %s", m.Line, m.Col
 type Mistakes []*Mistake
 
 func (list Mistakes) Error() string {
-	var lines []string
-	for _, m := range list {
-		lines = append(lines, m.Error())
-	}
+	lines := lists.MapOrNil(list, func(m *Mistake) string { return m.Error() })
 	return strings.Join(lines, "\n")
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/features/steps"
 )
 
@@ -149,11 +150,7 @@ func written(r *steps.Result) *steps.Written {
 }
 
 func cucumberTags(list []steps.Tag) []cucumberTag {
-	tags := []cucumberTag{}
-	for _, t := range list {
-		tags = append(tags, cucumberTag{t.Name, t.Line})
-	}
-	return tags
+	return lists.Map(list, func(t steps.Tag) cucumberTag { return cucumberTag{t.Name, t.Line} })
 }
 
 // slug writes a name in the form of Cucumber's ids.

@@ -21,6 +21,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners/show/colour"
 )
@@ -112,10 +113,7 @@ func writeFailure(b *strings.Builder, ink colour.Ink, group *steps.FailureGroup,
 
 // firstSeeds writes the first seeds of a group, as "3, 7, 9, ...".
 func firstSeeds(group *steps.FailureGroup) string {
-	var list []string
-	for _, seed := range group.Seeds {
-		list = append(list, fmt.Sprint(seed))
-	}
+	list := lists.MapOrNil(group.Seeds, func(seed uint64) string { return fmt.Sprint(seed) })
 	if group.Runs > len(list) {
 		list = append(list, "...")
 	}

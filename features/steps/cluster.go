@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/vectors/scope"
 )
@@ -169,10 +170,7 @@ func (w *World) addSetting(key, value string) error {
 
 func (w *World) removeSetting(key string) error {
 	if w.conf.get(key) == "" {
-		var keys []string
-		for _, s := range w.conf {
-			keys = append(keys, s.key)
-		}
+		keys := lists.MapOrNil(w.conf, func(s setting) string { return s.key })
 		return fmt.Errorf("agent setting: found %q to leave out, want %s", key, oneOf(key, keys))
 	}
 	w.conf.remove(key)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/features"
 	"github.com/monosim/monosim/features/steps/meaning"
 	"github.com/monosim/monosim/runners"
@@ -46,11 +47,7 @@ type Placeholder struct {
 // Describe describes the sentences that scenarios may say to a runner with these faults,
 // in the order of [Vocabulary].
 func Describe(faults []runners.FaultKind) []Described {
-	var list []Described
-	for _, s := range newVocabulary(faults) {
-		list = append(list, s.describe())
-	}
-	return list
+	return lists.MapOrNil(newVocabulary(faults), func(s *Sentence) Described { return s.describe() })
 }
 
 func (s *Sentence) describe() Described {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -90,11 +91,7 @@ func (w *World) listsNothing(agents string) check {
 }
 
 func keys(answer []runners.Addresses) []string {
-	var list []string
-	for _, a := range answer {
-		list = append(list, fmt.Sprintf("%s on %d", a.Key, len(a.Addrs)))
-	}
-	return list
+	return lists.MapOrNil(answer, func(a runners.Addresses) string { return fmt.Sprintf("%s on %d", a.Key, len(a.Addrs)) })
 }
 
 func (w *World) doesNotAnswer(agents string) check {

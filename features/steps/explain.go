@@ -141,12 +141,9 @@ func (s subjects) names(o *runners.Observation) bool {
 		}
 	}
 	text := o.Path + " " + o.Note
-	for _, m := range s.models {
-		if strings.Contains(text, m) || strings.Contains(text, "/"+strings.Replace(m, ":", "/", 1)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.models, func(m string) bool {
+		return strings.Contains(text, m) || strings.Contains(text, "/"+strings.Replace(m, ":", "/", 1))
+	})
 }
 
 // bindingPeriod is how often an agent of v3 looks at its model server, counted from the time at

@@ -9,6 +9,7 @@ import (
 
 	messages "github.com/cucumber/messages/go/v34"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/features/steps/tags"
 )
 
@@ -287,10 +288,7 @@ func rowOf(sc *messages.Scenario, id string) (line int, values string) {
 
 // beginnings lists the lines on which the scenarios of a file begin.
 func beginnings(list []*scenario) string {
-	var lines []string
-	for _, sc := range list {
-		lines = append(lines, strconv.Itoa(sc.line))
-	}
+	lines := lists.MapOrNil(list, func(sc *scenario) string { return strconv.Itoa(sc.line) })
 	if lines == nil {
 		return "no scenario"
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -132,10 +133,7 @@ func statuses(versions []env.ModelVersionStatus) string {
 	if len(versions) == 0 {
 		return "no version"
 	}
-	var parts []string
-	for _, v := range versions {
-		parts = append(parts, v.String())
-	}
+	parts := lists.MapOrNil(versions, func(v env.ModelVersionStatus) string { return v.String() })
 	return strings.Join(parts, ", ")
 }
 
@@ -156,10 +154,7 @@ func (w *World) configFile(pod string, want []string) check {
 		if err != nil {
 			return err
 		}
-		got := []string{}
-		for _, m := range configName.FindAllSubmatch(text, -1) {
-			got = append(got, string(m[1]))
-		}
+		got := lists.Map(configName.FindAllSubmatch(text, -1), func(m [][]byte) string { return string(m[1]) })
 		slices.Sort(got)
 		if !slices.Equal(got, want) {
 			return differ("model config of "+pod, want, got)

@@ -12,6 +12,7 @@ import (
 
 	messages "github.com/cucumber/messages/go/v34"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/features/featurefile"
 	"github.com/monosim/monosim/features/steps/tags"
 )
@@ -349,10 +350,7 @@ func (h *holder) sentence(sc *scenario, st *step) *Sentence {
 		h.fault(sc, st.line, "%s", h.known.unknown(st.text))
 		return nil
 	}
-	var texts []string
-	for _, s := range found {
-		texts = append(texts, s.text)
-	}
+	texts := lists.MapOrNil(found, func(s *Sentence) string { return s.text })
 	h.fault(sc, st.line, "%q can mean each of %q", st.text, texts)
 	return nil
 }

@@ -3,6 +3,7 @@ package steps
 import (
 	"fmt"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -12,11 +13,7 @@ func (w *World) pods(text string) []string {
 	case "no pod":
 		return nil
 	case "every pod":
-		var names []string
-		for _, p := range w.cluster.Pods() {
-			names = append(names, p.Name)
-		}
-		return names
+		return lists.MapOrNil(w.cluster.Pods(), func(p runners.Pod) string { return p.Name })
 	}
 	return list(text)
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	messages "github.com/cucumber/messages/go/v34"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // A tag @not-real on a feature, a rule, a scenario or examples excludes them from the
@@ -67,10 +69,7 @@ func (r *reasons) wrong(line int, text string, args ...any) {
 
 // tagged finds the reasons for tags, in the comments between them and right above them.
 func (r *reasons) tagged(tags []*messages.Tag, at *messages.Location) {
-	lines := map[int]bool{}
-	for _, t := range tags {
-		lines[int(t.Location.Line)] = true
-	}
+	lines := lists.ToMap(tags, func(t *messages.Tag) (int, bool) { return int(t.Location.Line), true })
 	found := map[string]string{}
 	for line := int(at.Line) - 1; lines[line] || r.comments[line] != ""; line-- {
 		if m := notReason.FindStringSubmatch(r.comments[line]); m != nil && hasTag(tags, "@not-"+m[1]) {
@@ -129,12 +128,7 @@ func (c *scenarioCase) forTensorFlow() {
 }
 
 func hasTag(tags []*messages.Tag, name string) bool {
-	for _, t := range tags {
-		if t.Name == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(tags, func(t *messages.Tag) bool { return t.Name == name })
 }
 
 // leftOut leaves out cases that do not run on a runner.

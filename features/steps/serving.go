@@ -8,6 +8,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -80,11 +81,7 @@ func (w *World) served(servable string) *runners.ServedModel {
 
 // config returns the entries of some models; it is never nil.
 func (w *World) config(servables string) []runners.ServedModel {
-	models := []runners.ServedModel{}
-	for _, name := range list(servables) {
-		models = append(models, *w.served(name))
-	}
-	return models
+	return lists.Map(list(servables), func(name string) runners.ServedModel { return *w.served(name) })
 }
 
 func (w *World) configBasePath(servable, path string) error {

@@ -12,6 +12,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -270,10 +271,7 @@ func (w *World) barrier(want bool) check {
 // workersBlocked makes a check that exactly these workers wait, as "1, 2"; "" for none.
 func (w *World) workersBlocked(text string) check {
 	return w.ofTraining(func(t runners.Trainer) error {
-		var got []string
-		for _, i := range t.TrainingStatus().Blocked {
-			got = append(got, strconv.Itoa(i))
-		}
+		got := lists.MapOrNil(t.TrainingStatus().Blocked, strconv.Itoa)
 		if strings.Join(got, ", ") != text {
 			return differ("the workers that wait at the barrier", strconv.Quote(text), strconv.Quote(strings.Join(got, ", ")))
 		}

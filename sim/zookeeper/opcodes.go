@@ -2,6 +2,7 @@ package zookeeper
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 	"github.com/monosim/monosim/sim/zookeeper/field"
@@ -286,12 +287,7 @@ func (o *operation) takes(f field.Kind) bool { return has(o.request, f) }
 func (o *operation) replies(f field.Kind) bool { return has(o.reply, f) }
 
 func has(list []field.Kind, f field.Kind) bool {
-	for _, one := range list {
-		if one == f {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(one field.Kind) bool { return one == f })
 }
 
 // permitted reports whether the connection has the permission on n that the operation needs.

@@ -3,6 +3,8 @@ package scope
 import (
 	_ "embed"
 	"fmt"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 //go:embed lines.yaml
@@ -39,10 +41,7 @@ func Ports() ([]Port, error) {
 	if err != nil {
 		return nil, err
 	}
-	code := map[string]int{}
-	for _, m := range modules {
-		code[m.File] = m.Code
-	}
+	code := lists.ToMap(modules, func(m ModuleNames) (string, int) { return m.File, m.Code })
 	return parsePorts(linesYAML, code)
 }
 

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // sizes lists the numbers of models.
@@ -60,10 +62,7 @@ func measure(ctx context.Context, programs []built, o options, progress io.Write
 			}
 		}
 	}
-	byName := map[string]program{}
-	for _, p := range programs {
-		byName[p.name] = p.run
-	}
+	byName := lists.ToMap(programs, func(p built) (string, program) { return p.name, p.run })
 	start := time.Now()
 	for round := range o.rounds {
 		fmt.Fprintf(progress, "round %d of %d, after %v\n", round+1, o.rounds, time.Since(start).Round(time.Second))

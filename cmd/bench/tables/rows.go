@@ -3,6 +3,8 @@ package tables
 import (
 	"fmt"
 	"strings"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // group is a run of go test, with the rows that it measures.
@@ -49,13 +51,7 @@ var groups = []group{
 
 // matching returns the rows whose name contains a word.
 func (g group) matching(word string) []row {
-	var rows []row
-	for _, r := range g.rows {
-		if strings.Contains(r.what, word) {
-			rows = append(rows, r)
-		}
-	}
-	return rows
+	return lists.Filter(g.rows, func(r row) bool { return strings.Contains(r.what, word) })
 }
 
 func (r row) aimText() string {

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/wholefile"
 	"github.com/monosim/monosim/features/explore"
 	"github.com/monosim/monosim/features/steps"
@@ -214,10 +215,7 @@ func (o *options) printWorlds(cmd *cobra.Command) error {
 		Name   string   `json:"name"`
 		Shapes []string `json:"shapes"`
 	}
-	list := []world{}
-	for _, w := range o.hunt.Worlds {
-		list = append(list, world{w.Name, w.Shapes})
-	}
+	list := lists.Map(o.hunt.Worlds, func(w *explore.World) world { return world{w.Name, w.Shapes} })
 	if o.json {
 		return command.PrintJSON(cmd, list)
 	}

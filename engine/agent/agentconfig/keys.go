@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
 )
@@ -128,13 +129,7 @@ func readingOf(t reflect.Type) Reading {
 
 // ownedBy returns the keys whose fields belong to the struct owner.
 func (t *keyTable) ownedBy(owner reflect.Type) []Key {
-	var list []Key
-	for _, key := range t.list {
-		if key.owner == owner {
-			list = append(list, key)
-		}
-	}
-	return list
+	return lists.Filter(t.list, func(key Key) bool { return key.owner == owner })
 }
 
 // Set assigns a Python value of any type to a field by its Python name, as a keyword argument or an

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -43,11 +44,7 @@ var refusedBuiltins = setOf(
 )
 
 func setOf(names ...string) map[string]bool {
-	set := map[string]bool{}
-	for _, n := range names {
-		set[n] = true
-	}
-	return set
+	return lists.ToMap(names, func(n string) (string, bool) { return n, true })
 }
 
 var otherBuiltins = []*builtin{

@@ -79,11 +79,7 @@ func NewPartialRecoverySaver(e *env.Env, data Data, options SaverOptions) *Parti
 }
 
 func setOf(names []string) map[string]bool {
-	set := map[string]bool{}
-	for _, n := range names {
-		set[n] = true
-	}
-	return set
+	return lists.ToMap(names, func(n string) (string, bool) { return n, true })
 }
 
 // Save writes the checkpoint path-globalStep. A missing directory is a ValueError.

@@ -89,14 +89,12 @@ func (c *call) layoutUpdate() (any, error) {
 
 // layoutModels returns the list of [model, sub graph, base path, policy].
 func (c *call) layoutModels() []backends.LayoutModel {
-	var models []backends.LayoutModel
-	for _, part := range c.In.Rows("saved_models", "model", "sub_graph", "base_path", "policy") {
-		models = append(models, backends.LayoutModel{
+	return lists.MapOrNil(c.In.Rows("saved_models", "model", "sub_graph", "base_path", "policy"), func(part caseworld.Arguments) backends.LayoutModel {
+		return backends.LayoutModel{
 			Model:  datadef.SavedModel{ModelName: part.Str("model"), SubGraph: part.Str("sub_graph")},
 			Deploy: datadef.SavedModelDeployConfig{ModelBasePath: part.OptStr("base_path"), VersionPolicy: part.OptStr("policy")},
-		})
-	}
-	return models
+		}
+	})
 }
 
 // serverStub is a model server of which a case fixes one property.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/training"
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
@@ -21,11 +22,7 @@ var discoveryOps = table{
 
 // addrsDict returns a dict of addresses by index.
 func addrsDict(addrs training.Addrs) caseworld.IntDict {
-	d := caseworld.IntDict{}
-	for _, a := range addrs {
-		d = append(d, [2]any{a.Index, a.Addr})
-	}
-	return d
+	return lists.Map(addrs, func(a training.IndexedAddr) [2]any { return [2]any{a.Index, a.Addr} })
 }
 
 func namedDict(all []training.NamedAddrs) *pysem.Dict {
@@ -89,11 +86,9 @@ type discoveryCall struct {
 
 // calls reads the calls of a case.
 func (c *call) calls() []discoveryCall {
-	var list []discoveryCall
-	for _, call := range c.In.Rows("calls", "name", "arguments") {
-		list = append(list, discoveryCall{call.Str("name"), call.List("arguments")})
-	}
-	return list
+	return lists.MapOrNil(c.In.Rows("calls", "name", "arguments"), func(call caseworld.Arguments) discoveryCall {
+		return discoveryCall{call.Str("name"), call.List("arguments")}
+	})
 }
 
 // registration returns the arguments of register and deregister.

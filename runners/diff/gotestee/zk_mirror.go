@@ -244,9 +244,5 @@ func (r *mirrorRun) happen(s caseworld.Step) {
 }
 
 func metaPairs(tasks []zkmirror.TaskMetas) []any {
-	list := []any{}
-	for _, t := range tasks {
-		list = append(list, []any{t.Key, listOf(t.Replicas)})
-	}
-	return list
+	return lists.Map(tasks, func(t zkmirror.TaskMetas) any { return []any{t.Key, listOf(t.Replicas)} })
 }

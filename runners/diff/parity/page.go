@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // fact is one statement of a page: a cell of a table, an item of a list, another line.
@@ -94,10 +96,7 @@ const mostDifferences = 20
 // CheckPage compares a page with the text that Text writes now. The error lists each
 // statement that differs: the section, the row, the column, and both texts.
 func CheckPage(name string, page, found []byte) error {
-	want := map[string]fact{}
-	for _, f := range factsOf(string(found)) {
-		want[f.about] = f
-	}
+	want := lists.ToMap(factsOf(string(found)), func(f fact) (string, fact) { return f.about, f })
 	var differences []error
 	for _, f := range factsOf(string(page)) {
 		w, ok := want[f.about]

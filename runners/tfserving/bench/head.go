@@ -3,6 +3,7 @@ package bench
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/http2/hpack"
@@ -83,12 +84,7 @@ func (r *headReader) read(block []byte) (head, error) {
 // onlyIndexed reports whether all fields of a block are one byte that names an entry of the
 // table (RFC 7541, 6.1), so that the block changes nothing.
 func onlyIndexed(block []byte) bool {
-	for _, b := range block {
-		if b < 0x80 || b == 0xff {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(block, func(b byte) bool { return b < 0x80 || b == 0xff })
 }
 
 // answered returns nil for the trailers of a successful call.

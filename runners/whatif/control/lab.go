@@ -228,12 +228,9 @@ func (b *bench) has(pod, kind, key string, version int64) bool {
 	if err != nil {
 		return false
 	}
-	for _, v := range versions {
-		if v.State == env.StateAvailable && (version == 0 || v.Version == version) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(versions, func(v env.ModelVersionStatus) bool {
+		return v.State == env.StateAvailable && (version == 0 || v.Version == version)
+	})
 }
 
 // start starts all pods and waits until each serves and is registered.

@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners/whatif/model"
 	"github.com/monosim/monosim/runners/whatif/plan"
 	"github.com/monosim/monosim/runners/whatif/result"
@@ -49,11 +50,7 @@ func (e *Evaluation) Records(point map[string]string, world int) []result.Record
 
 // PointOf returns replaced values by path, as records and cells hold them.
 func PointOf(values []plan.Value) map[string]string {
-	point := map[string]string{}
-	for _, v := range values {
-		point[plan.RootPath(v.Path)] = v.Text
-	}
-	return point
+	return lists.ToMap(values, func(v plan.Value) (string, string) { return plan.RootPath(v.Path), v.Text })
 }
 
 // Forget frees the records of a configuration that no result needs.

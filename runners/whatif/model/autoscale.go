@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners/whatif/hpa"
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
@@ -417,9 +418,6 @@ func (s *Spec) Measured(window, replication int) ([]Measured, error) {
 	if err := s.run(w); err != nil {
 		return nil, err
 	}
-	var list []Measured
-	for _, one := range w.scalers {
-		list = append(list, Measured{one.config, one.looks, one.decided})
-	}
+	list := lists.MapOrNil(w.scalers, func(one *scaler) Measured { return Measured{one.config, one.looks, one.decided} })
 	return list, nil
 }

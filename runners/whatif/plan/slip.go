@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
@@ -229,10 +231,7 @@ func (s *scanner) indented(column int, item bool, value string, slipped func(str
 		slipped("found %d spaces in front of a key that belongs to none, want %d", column-1, top-1)
 		return
 	case column < top && !slices.Contains(s.columns, column):
-		var want []string
-		for _, c := range s.columns {
-			want = append(want, strconv.Itoa(c-1))
-		}
+		want := lists.MapOrNil(s.columns, func(c int) string { return strconv.Itoa(c - 1) })
 		slipped("found %d spaces in front of a key, want one of %s, as above", column-1, strings.Join(slices.Compact(want), ", "))
 	}
 	s.columns = append(slices.DeleteFunc(s.columns, func(c int) bool { return c >= column }), column)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners/whatif/judge"
 	"github.com/monosim/monosim/runners/whatif/plan"
 	"github.com/monosim/monosim/runners/whatif/result"
@@ -69,12 +70,9 @@ func (s *solver) regret(ctx context.Context, best *cell, n int) ([]result.Regret
 // is minimised. Cells that fail for other reasons than worlds are left out.
 func (s *solver) compared(best *cell, n int) []*cell {
 	list := []*cell{best}
-	var others []*cell
-	for _, c := range s.cells {
-		if c != best && c.plan != nil && (c.Outcome == "" || c.Outcome == result.Pass || c.Argument == byWorlds) {
-			others = append(others, c)
-		}
-	}
+	others := lists.Filter(s.cells, func(c *cell) bool {
+		return c != best && c.plan != nil && (c.Outcome == "" || c.Outcome == result.Pass || c.Argument == byWorlds)
+	})
 	slices.SortStableFunc(others, func(a, b *cell) int {
 		return cmp.Compare(math.Abs(a.goal-best.goal), math.Abs(b.goal-best.goal))
 	})

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/engine/lists"
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/sim/tfserving/answers"
@@ -32,10 +33,7 @@ func (m *Model) PrepareScripted(request proto.Message, script *answers.Script) (
 }
 
 func (m *Model) question(p *part, method string) answers.Question {
-	inputs := make(map[string]tensor.Tensor, len(p.feeds))
-	for _, f := range p.feeds {
-		inputs[f.in.alias] = f.value
-	}
+	inputs := lists.ToMap(p.feeds, func(f feed) (string, tensor.Tensor) { return f.in.alias, f.value })
 	return answers.Question{Model: m.Name, Version: m.Version, Method: method, Signature: p.signature.name, Inputs: inputs}
 }
 

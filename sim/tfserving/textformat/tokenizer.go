@@ -2,6 +2,7 @@ package textformat
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -232,10 +233,5 @@ func (t *tokenizer) escape() {
 }
 
 func (t *tokenizer) takeEach(classes ...func(byte) bool) bool {
-	for _, class := range classes {
-		if !t.take(class) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(classes, func(class func(byte) bool) bool { return !t.take(class) })
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/cluster"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
@@ -220,9 +221,5 @@ func (s *Server) Load() cluster.ZooKeeperLoad {
 }
 
 func copied(of map[string]*cluster.Flow) map[string]cluster.Flow {
-	flows := make(map[string]cluster.Flow, len(of))
-	for _, key := range slices.Sorted(maps.Keys(of)) {
-		flows[key] = *of[key]
-	}
-	return flows
+	return lists.ToMap(slices.Sorted(maps.Keys(of)), func(key string) (string, cluster.Flow) { return key, *of[key] })
 }

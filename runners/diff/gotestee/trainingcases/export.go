@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	modelexportpb "github.com/monosim/monosim/engine/proto/monolith/native_training/model_export"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/textformat"
@@ -50,11 +51,7 @@ func dirsOf(s caseworld.Step) []string {
 	case string:
 		return []string{v}
 	case *pysem.Dict:
-		var dirs []string
-		for _, item := range v.Items {
-			dirs = append(dirs, s.Object("dirs").Str(item.Key))
-		}
-		return dirs
+		return lists.MapOrNil(v.Items, func(item pysem.Item) string { return s.Object("dirs").Str(item.Key) })
 	}
 	return s.Strings("dirs")
 }
@@ -108,11 +105,9 @@ func exportState(f env.Files, file string) any {
 	if err != nil || textformat.Parse(text, state) != nil {
 		return "<unparsable>"
 	}
-	entries := []any{}
-	for _, e := range state.Entries {
-		entries = append(entries, caseworld.Object("export_dir", e.GetExportDir(), "global_step", e.GetGlobalStep()))
-	}
-	return entries
+	return lists.Map(state.Entries, func(e *modelexportpb.ServingEntry) any {
+		return caseworld.Object("export_dir", e.GetExportDir(), "global_step", e.GetGlobalStep())
+	})
 }
 
 func exportSequence(c *caseworld.Call) (any, error) {

@@ -79,11 +79,7 @@ func CausesOf(results []Result) []Cause {
 func frequentInputs(failures []Result, most int) map[string]bool {
 	names := byCount(slices.DeleteFunc(lists.Map(failures, func(r Result) string { return featureOf(r.Asked) }),
 		func(name string) bool { return name == "" }))
-	inputs := map[string]bool{}
-	for _, name := range names[:min(max(most, 0), len(names))] {
-		inputs[name] = true
-	}
-	return inputs
+	return lists.ToMap(names[:min(max(most, 0), len(names))], func(name string) (string, bool) { return name, true })
 }
 
 // labels say to which cause a parting of a failure belongs.

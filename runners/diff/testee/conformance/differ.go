@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners/diff/testee"
 	"github.com/monosim/monosim/runners/diff/testee/catalogue"
 	"github.com/monosim/monosim/vectors/golden"
@@ -54,10 +55,7 @@ type DiffReport struct {
 // where they are few. What is to be expected of it is the reference's answer, so a case is left as it is
 // where the reference does not answer as recorded.
 func (r *DiffReport) ShrinkGolden(p Pair, suites []*golden.Suite) {
-	shown := map[string]bool{}
-	for _, c := range CausesOf(r.Results) {
-		shown[c.Example.ID] = true
-	}
+	shown := lists.ToMap(CausesOf(r.Results), func(c Cause) (string, bool) { return c.Example.ID, true })
 	few := r.Counts().Failed <= mostListed
 	r.Smaller = map[string]Difference{}
 	for _, result := range r.Results {

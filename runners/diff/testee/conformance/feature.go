@@ -3,6 +3,7 @@ package conformance
 import (
 	"encoding/hex"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -51,12 +52,7 @@ var features = []feature{
 
 func anyText(has func(string) bool) func(input) bool {
 	return func(in input) bool {
-		for _, s := range in.texts {
-			if has(s) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(in.texts, has)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/runners/diff/testee"
 )
@@ -335,11 +336,7 @@ func plainItems(d *pysem.Dict) []pysem.Item {
 func plainJSON(v any) any {
 	switch v := v.(type) {
 	case *pysem.Dict:
-		m := map[string]any{}
-		for _, item := range v.Items {
-			m[item.Key] = plainJSON(item.Value)
-		}
-		return m
+		return lists.ToMap(v.Items, func(item pysem.Item) (string, any) { return item.Key, plainJSON(item.Value) })
 	case []any:
 		list := make([]any, len(v))
 		for i, x := range v {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // door is where a pod's connections to ZooKeeper begin. A client can be kept out in the ways in
@@ -132,10 +134,7 @@ func (c *Cluster) zooKeeperDown(on bool) error {
 
 // relays lists those of all pods and of all processes of a training job.
 func (c *Cluster) relays() []*relay {
-	var list []*relay
-	for _, p := range c.pods {
-		list = append(list, p.relay)
-	}
+	list := lists.MapOrNil(c.pods, func(p *pod) *relay { return p.relay })
 	for _, t := range c.trainers {
 		if t.relay != nil {
 			list = append(list, t.relay)

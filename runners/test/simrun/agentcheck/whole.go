@@ -12,6 +12,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -228,10 +229,7 @@ func (w *whole) serves(pod string, p *place, t *target) {
 
 // servers checks that a model server of each kind runs, but for an entry that waits.
 func (w *whole) servers(pod string, p *place, s runners.PodState, held map[string]bool) error {
-	want := map[string]bool{}
-	for _, t := range p.tasks {
-		want[t.kind] = t.kind != agentconfig.ServerEntry || !held[t.kind]
-	}
+	want := lists.ToMap(p.tasks, func(t target) (string, bool) { return t.kind, t.kind != agentconfig.ServerEntry || !held[t.kind] })
 	if !p.v1 {
 		want[""] = true
 	}

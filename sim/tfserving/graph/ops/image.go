@@ -6,6 +6,7 @@ import (
 	_ "image/gif"
 	_ "image/jpeg"
 	_ "image/png"
+	"slices"
 	"strings"
 
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
@@ -65,12 +66,9 @@ func decodeImage(c *Call) ([]Value, error) {
 }
 
 func knownImage(data string) bool {
-	for _, magic := range []string{"\xff\xd8\xff", pngMagic, "GIF8", "BM"} {
-		if strings.HasPrefix(data, magic) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"\xff\xd8\xff", pngMagic, "GIF8", "BM"}, func(magic string) bool {
+		return strings.HasPrefix(data, magic)
+	})
 }
 
 const pngMagic = "\x89PNG\r\n\x1a\n"

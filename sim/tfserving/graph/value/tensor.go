@@ -1,13 +1,13 @@
 package value
 
-import "github.com/monosim/monosim/sim/tfserving/tensor"
+import (
+	"github.com/monosim/monosim/engine/lists"
+	"github.com/monosim/monosim/sim/tfserving/tensor"
+)
 
 // FromTensor converts a tensor of a message.
 func FromTensor(t tensor.Tensor) Value {
-	shape := make([]int, 0, len(t.Shape()))
-	for _, size := range t.Shape() {
-		shape = append(shape, int(size))
-	}
+	shape := lists.Map(t.Shape(), func(size int64) int { return int(size) })
 	n, dtype := t.Len(), t.DType()
 	v := Value{dtype: dtype, shape: shape}
 	switch laneOf(dtype) {
