@@ -13,16 +13,17 @@ comma := ,
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-23s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# What CI runs, in two lanes side by side: steps that compute, and steps that mostly wait
-# for clocks and processes and go first when they have something to compute. The whole
-# takes a quarter of an hour at most on two quiet cores: a step that is added is paid for by
-# what another no longer takes.
+# What CI runs, in three lanes side by side: steps that compute, and two of steps that mostly
+# wait for clocks and processes and go first when they have something to compute: tests, and
+# scenarios on clusters of processes. The whole takes a quarter of an hour at most on two
+# quiet cores: a step that is added is paid for by what another no longer takes.
 computing := fmt-check vet cross-check lint house proto-check test-computing race-computing vectors-check determinism seeds-check parity-check size-check
-waiting := test-waiting check-real check-java newcomer race-waiting soak-check check-lab check-zookeeper
+waiting := test-waiting race-waiting newcomer check-lab check-zookeeper
+clusters := check-real check-java soak-check
 
 check: ## what CI runs, in a quarter of an hour; once a step has failed no other begins
 	@rm -f $(testEvents) $(testSummary); status=0; \
-	MAKE="$(MAKE)" .ci/steps "nice $(computing)" "$(waiting)" || status=$$?; \
+	MAKE="$(MAKE)" .ci/steps "nice $(computing)" "$(waiting)" "$(clusters)" || status=$$?; \
 	$(MAKE) --no-print-directory test-summary; \
 	if [ $$status -eq 0 ]; then echo "== check: ok"; fi; exit $$status
 
