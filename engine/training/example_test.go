@@ -15,7 +15,7 @@ func Example() {
 		"MLP_ROLE": "worker", "MLP_ROLE_INDEX": "1",
 		"MLP_WORKER_NUM": "2", "MLP_WORKER_ALL_PRIMARY_HOSTS": "10.0.0.1,10.0.0.2", "MLP_WORKER_ALL_PORTS": "2222,2223",
 	})
-	mlp, err := training.NewMLPEnv(e.Host)
+	mlp, err := training.NewMLPEnv(e)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -81,11 +81,6 @@ type silentCond struct{ env.Cond }
 
 func (silentCond) Broadcast() {}
 
-type caseLog struct{}
-
-func (caseLog) Enabled(env.Level) bool         { return false }
-func (caseLog) Logf(env.Level, string, ...any) {}
-
 // caseZooKeeper behaves as the reference's fake client: children come in the order
 // of their making, and watches run inside the change.
 type caseZooKeeper struct {

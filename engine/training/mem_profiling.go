@@ -49,14 +49,14 @@ func DefaultHeapProfile() HeapProfile {
 // Cost: setting up does not grow, it sets seven variables. What it turns on does: a profiled process
 // writes a profile for each interval of bytes in use and allocated, and keeps the stack of each sampled
 // allocation.
-func SetupHeapProfile(host env.Host, kept jobquirks.Set, mainDir string, p HeapProfile) error {
-	EnableTCMalloc(host, kept, mainDir)
-	mlp, err := NewMLPEnv(host)
+func SetupHeapProfile(e *env.Env, kept jobquirks.Set, mainDir string, p HeapProfile) error {
+	EnableTCMalloc(e.Host, kept, mainDir)
+	mlp, err := NewMLPEnv(e)
 	if err != nil {
 		return err
 	}
 	directory := cmp.Or(p.Directory, mainDir)
-	host.Setenv("HEAPPROFILE", pysem.JoinStrings(directory, "hprof_"+pysem.Str(mlp.Index)))
+	e.Host.Setenv("HEAPPROFILE", pysem.JoinStrings(directory, "hprof_"+pysem.Str(mlp.Index)))
 	for _, v := range []struct {
 		name  string
 		value any
@@ -65,11 +65,11 @@ func SetupHeapProfile(host env.Host, kept jobquirks.Set, mainDir string, p HeapP
 		if err != nil {
 			return err
 		}
-		host.Setenv(v.name, pysem.Str(interval))
+		e.Host.Setenv(v.name, pysem.Str(interval))
 	}
-	host.Setenv("HEAP_PROFILE_SAMPLE_RATIO", pysem.Str(p.SampleRatio))
-	host.Setenv("HEAP_PROFILE_TIME_INTERVAL", pysem.Str(p.TimeIntervalSeconds))
-	host.Setenv("HEAP_PROFILE_MMAP", strings.ToLower(pysem.Str(p.MMap)))
+	e.Host.Setenv("HEAP_PROFILE_SAMPLE_RATIO", pysem.Str(p.SampleRatio))
+	e.Host.Setenv("HEAP_PROFILE_TIME_INTERVAL", pysem.Str(p.TimeIntervalSeconds))
+	e.Host.Setenv("HEAP_PROFILE_MMAP", strings.ToLower(pysem.Str(p.MMap)))
 	return nil
 }
 

@@ -28,11 +28,12 @@ type MPIExceptionHook struct {
 }
 
 // NewMPIExceptionHook makes the hook of a process; it returns nil if MPI did not start the process.
-func NewMPIExceptionHook(host env.Host, mpi MPI, print func(text string)) *MPIExceptionHook {
-	rank, ok := host.LookupEnv(mpiRankVariable)
+func NewMPIExceptionHook(e *env.Env, mpi MPI, print func(text string)) *MPIExceptionHook {
+	rank, ok := e.Host.LookupEnv(mpiRankVariable)
 	if !ok {
 		return nil
 	}
+	e.Log.Logf(env.Info, "add_mpi_exception_hook")
 	return &MPIExceptionHook{rank: rank, mpi: mpi, print: print}
 }
 

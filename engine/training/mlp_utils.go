@@ -33,10 +33,10 @@ type MLPEnv struct {
 	// Host is this host's own address.
 	Host string
 
-	vars         map[string]string
-	mpi          bool
-	size, locals int // MPI's number of processes, in all and on this host
-	localsErr    error
+	e    *env.Env
+	keys []string // of vars, in the order of the environment
+	vars map[string]string
+	mpi  bool
 }
 
 // RoleCount is the number of processes of a role, which is in upper case.
@@ -47,20 +47,21 @@ type RoleCount struct {
 
 // NewMLPEnv reads the variables MLP_* and MPI_*, and looks up the host's address as [LocalHost]
 // does, with its errors. A number that is none is a ValueError.
-func NewMLPEnv(host env.Host) (*MLPEnv, error) {
-	m := &MLPEnv{vars: map[string]string{}}
-	for _, entry := range host.Environ() {
+func NewMLPEnv(e *env.Env) (*MLPEnv, error) {
+	m := &MLPEnv{e: e, vars: map[string]string{}}
+	for _, entry := range e.Host.Environ() {
 		key, value, _ := strings.Cut(entry, "=")
 		if strings.HasPrefix(key, "MLP_") || strings.HasPrefix(key, "MPI_") {
+			m.keys = append(m.keys, key)
 			m.vars[key] = value
 		}
 	}
 	m.Framework, m.SSHPort = m.get("MLP_FRAMEWORK"), m.get("MLP_SSH_PORT")
 	m.Role = strings.ToUpper(m.get("MLP_ROLE").Or(""))
-	if err := m.readRoles(host.Environ()); err != nil {
+	if err := m.readRoles(); err != nil {
 		return nil, err
 	}
-	if err := m.readPlace(host); err != nil {
+	if err := m.readPlace(); err != nil {
 		return nil, err
 	}
 	m.Available = len(m.vars) > 0 && len(m.Roles) > 0
@@ -75,17 +76,15 @@ func NewMLPEnv(host env.Host) (*MLPEnv, error) {
 	}
 	m.GPUType = m.get("MLP_GPU_TYPE").Or("")
 	var err error
-	m.Host, err = LocalHost(host)
+	m.Host, err = LocalHost(e.Host)
 	return m, err
 }
 
 // readRoles adds a role for each variable MLP_<role>_NUM.
-func (m *MLPEnv) readRoles(environ []string) error {
-	for _, entry := range environ {
-		key, _, _ := strings.Cut(entry, "=")
-		_, known := m.vars[key]
+func (m *MLPEnv) readRoles() error {
+	for _, key := range m.keys {
 		parts := strings.Split(key, "_")
-		if !known || len(parts) != 3 || parts[2] != "NUM" {
+		if len(parts) != 3 || parts[2] != "NUM" {
 			continue
 		}
 		count, err := m.number(key)
@@ -108,34 +107,45 @@ func (m *MLPEnv) setRole(role string, count int) {
 }
 
 // readPlace sets the index and the port. For a worker under MPI they follow from its rank.
-func (m *MLPEnv) readPlace(host env.Host) (err error) {
-	_, ranked := host.LookupEnv("OMPI_COMM_WORLD_RANK")
-	m.mpi = ranked && m.Role == "WORKER"
-	if m.size, err = variable(host, "OMPI_COMM_WORLD_SIZE", 1); m.mpi && err != nil {
-		return err
-	}
-	// A wrong value is an error only when a host is asked for.
-	m.locals, m.localsErr = variable(host, "OMPI_COMM_WORLD_LOCAL_SIZE", 1)
-	if !m.mpi {
+func (m *MLPEnv) readPlace() (err error) {
+	_, ranked := m.e.Host.LookupEnv(mpiRankVariable)
+	if m.mpi = ranked && m.Role == "WORKER"; !m.mpi {
 		if m.Index, err = m.number("MLP_ROLE_INDEX"); err != nil {
 			return err
 		}
-		m.Port, err = m.number("MLP_PORT")
+		if m.Port, err = m.number("MLP_PORT"); err != nil {
+			return err
+		}
+		m.e.Log.Logf(env.Info, "enable_mpi is False, index %d, port %d", m.Index, m.Port)
+		return nil
+	}
+	if m.Index, err = m.variable(mpiRankVariable, "get_mpi_rank", 0); err != nil {
 		return err
 	}
-	if m.Index, err = variable(host, "OMPI_COMM_WORLD_RANK", 0); err != nil {
+	size, err := m.mpiSize()
+	if err != nil {
 		return err
 	}
-	m.setRole("WORKER", m.size)
-	m.Port, err = m.number("MLP_PORT")
+	m.setRole("WORKER", size)
+	if m.Port, err = m.number("MLP_PORT"); err != nil {
+		return err
+	}
 	m.Port = pysem.Plus(m.Port, m.Index)
+	if size, err = m.mpiSize(); err == nil {
+		m.e.Log.Logf(env.Info, "total process is %d, this is %d, port is %d", size, m.Index, m.Port)
+	}
 	return err
 }
 
-// variable returns a variable as a number, or fallback when it is unset.
-func variable(host env.Host, key string, fallback int) (int, error) {
-	text, ok := host.LookupEnv(key)
+// mpiSize returns MPI's number of processes, and logs where it is unknown (distribution_utils.py:334).
+func (m *MLPEnv) mpiSize() (int, error) { return m.variable("OMPI_COMM_WORLD_SIZE", "get_mpi_size", 1) }
+
+// variable returns a variable as a number, or fallback when it is unset, which is logged in the name
+// of the function that asks.
+func (m *MLPEnv) variable(key, function string, fallback int) (int, error) {
+	text, ok := m.e.Host.LookupEnv(key)
 	if !ok {
+		m.e.Log.Logf(env.Warning, "%s use default %d", function, fallback)
 		return fallback, nil
 	}
 	n, _, err := pysem.ParseSmallInt(text)
@@ -182,9 +192,17 @@ func (m *MLPEnv) role(role OptString) string {
 func (m *MLPEnv) NumReplicas(role OptString) (int, error) {
 	name := m.role(role)
 	if m.mpi && name == "WORKER" {
-		return m.size, nil
+		return m.mpiSize()
 	}
-	return m.number("MLP_" + name + "_NUM")
+	key := "MLP_" + name + "_NUM"
+	if m.e.Log.Enabled(env.Info) {
+		var entries []string
+		for _, k := range m.keys {
+			entries = append(entries, pysem.Repr(k)+": "+pysem.Repr(m.vars[k]))
+		}
+		m.e.Log.Logf(env.Info, "%s, mlp_env: {%s}", key, strings.Join(entries, ", "))
+	}
+	return m.number(key)
 }
 
 // AllHosts returns the primary hosts of a role as a comma-separated list, or None. A role of None
@@ -216,13 +234,14 @@ func (m *MLPEnv) HostOf(role OptString, index OptInt, primary bool) (OptString, 
 	name := m.role(role)
 	i := m.indexOf(name, index)
 	if m.mpi && name == "WORKER" {
-		if m.localsErr != nil {
-			return OptString{}, m.localsErr
+		locals, err := m.variable("OMPI_COMM_WORLD_LOCAL_SIZE", "get_mpi_local_size", 1)
+		if err != nil {
+			return OptString{}, err
 		}
-		if m.locals == 0 {
+		if locals == 0 {
 			return OptString{}, pysem.Raise("ZeroDivisionError", "integer division or modulo by zero")
 		}
-		i = floorDivide(i, m.locals)
+		i = floorDivide(i, locals)
 	}
 	if primary {
 		return m.get(fmt.Sprintf("MLP_%s_%d_PRIMARY_HOST", name, i)), nil

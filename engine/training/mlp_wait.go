@@ -2,6 +2,7 @@ package training
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
@@ -55,6 +56,9 @@ const (
 	mlpFirstCheck  = time.Second
 )
 
+// noHost is what waits for a process of an unknown host.
+const noHost = "host is None"
+
 // ProfilerPort is the default port of a profiler (mlp_utils.py:266).
 const ProfilerPort = 6666
 
@@ -77,8 +81,12 @@ func (p *MLPProcess) place(role OptString, index int, ssh bool) (host OptString,
 // wait, and only the sleeps count against it. It does not wait for a process whose host is unknown.
 func (p *MLPProcess) Wait(role OptString, index int, timeout time.Duration, ssh bool) error {
 	host, port, err := p.place(role, index, ssh)
-	if err != nil || host.Or("") == "" {
+	if err != nil {
 		return err
+	}
+	if host.Or("") == "" {
+		p.e.Log.Logf(env.Info, noHost)
+		return nil
 	}
 	for slept := time.Duration(0); timeout <= 0 || slept < timeout; slept += mlpWaitPoll {
 		if p.check(host.V, port, mlpFirstCheck) {
@@ -100,6 +108,9 @@ func (p *MLPProcess) Join(role OptString, index int, ssh bool) error {
 	if err != nil {
 		return err
 	}
+	if host.Or("") == "" {
+		p.e.Log.Logf(env.Info, noHost)
+	}
 	for host.Or("") != "" && p.check(host.V, port, mlpJoinTimeout) {
 		p.e.Tasks.Sleep(mlpJoinPoll)
 	}
@@ -107,7 +118,9 @@ func (p *MLPProcess) Join(role OptString, index int, ssh bool) error {
 		if err := p.service.StopProfiler(); err != nil {
 			p.e.Log.Logf(env.Info, "experimental stop error: %s", err)
 		}
+		p.e.Log.Logf(env.Info, "profiler stopped!")
 	}
+	p.e.Log.Logf(env.Info, "current role: %s:%d exit", p.Role, p.Index)
 	p.service.Exit(0)
 	return nil
 }
@@ -115,6 +128,7 @@ func (p *MLPProcess) Join(role OptString, index int, ssh bool) error {
 // StartProfiler starts the profiler at a port. Under MPI each process of a host has its own port
 // (mlp_utils.py:266).
 func (p *MLPProcess) StartProfiler(port int) error {
+	p.e.Log.Logf(env.Info, "start_profiler at %s:%d", p.MLPEnv.Host, port)
 	if p.EnableMPI() {
 		port += p.Index
 	}
@@ -139,22 +153,34 @@ type MLPPassOptions struct {
 // of the data service run until the first worker is gone, and Pass never returns. Workers that
 // train wait for both.
 func (p *MLPProcess) Pass(o MLPPassOptions) error {
-	if !p.Available {
-		return nil
+	m, err := NewMLPEnv(p.e) // the reference makes a new object here
+	if err != nil || !m.Available {
+		return err
 	}
-	p = &MLPProcess{MLPEnv: p.MLPEnv, e: p.e, service: p.service, check: p.check} // the reference makes a new object here
+	p = &MLPProcess{MLPEnv: m, e: p.e, service: p.service, check: p.check}
+	p.e.Log.Logf(env.Info, "MLP is available")
+	p.e.Log.Logf(env.Info, "mlp_env_host: %s, mlp_env_port: %d", p.Host, p.Port)
 	switch p.Role {
 	case "DISPATCHER":
 		if err := p.service.StartDispatcher(p.Port); err != nil {
 			return err
 		}
+		p.e.Log.Logf(env.Info, "Dispatcher started...")
 		return p.Join(pysem.Some("worker"), 0, true)
 	case "DSWORKER":
 		return p.passDataWorker()
 	case "WORKER":
 		if o.UseDataService {
-			return p.passWorker(o)
+			if err := p.passWorker(o); err != nil {
+				return err
+			}
 		}
+		p.e.Log.Logf(env.Info, "worker %d start at %s:%d", p.Index, p.Host, p.Port)
+		var roles []string
+		for _, r := range p.Roles {
+			roles = append(roles, pysem.Repr(r.Role)+": "+strconv.Itoa(r.Count))
+		}
+		p.e.Log.Logf(env.Info, "{%s}", strings.Join(roles, ", "))
 	}
 	return nil
 }
@@ -162,9 +188,11 @@ func (p *MLPProcess) Pass(o MLPPassOptions) error {
 var dispatcherRole, dataWorkerRole = pysem.Some("DISPATCHER"), pysem.Some("DSWORKER")
 
 func (p *MLPProcess) passDataWorker() error {
+	p.e.Log.Logf(env.Info, "Waiting for dispatcher start...")
 	if err := p.Wait(dispatcherRole, 0, -1, false); err != nil {
 		return err
 	}
+	p.e.Log.Logf(env.Info, "Dispatcher started, dsworker begin to start...")
 	dispatcher, err := p.DispatcherAddr(dispatcherRole)
 	if err != nil {
 		return err
@@ -172,6 +200,7 @@ func (p *MLPProcess) passDataWorker() error {
 	if err := p.startWorker(dispatcher, p.Port); err != nil {
 		return err
 	}
+	p.e.Log.Logf(env.Info, "Dsworker started....")
 	if err := p.StartProfiler(ProfilerPort); err != nil {
 		return err
 	}
@@ -183,6 +212,7 @@ func (p *MLPProcess) startWorker(dispatcher OptString, port int) error {
 }
 
 func (p *MLPProcess) passWorker(o MLPPassOptions) error {
+	p.e.Log.Logf(env.Info, "wait dispatcher start ...")
 	if err := p.Wait(dispatcherRole, 0, -1, false); err != nil {
 		return err
 	}
@@ -191,6 +221,7 @@ func (p *MLPProcess) passWorker(o MLPPassOptions) error {
 		return err
 	}
 	o.SetDispatcher(target)
+	p.e.Log.Logf(env.Info, "dispatcher started, wait ds worker start ...")
 	count, err := p.NumReplicas(dataWorkerRole)
 	if err != nil {
 		return err
@@ -199,15 +230,24 @@ func (p *MLPProcess) passWorker(o MLPPassOptions) error {
 		if err := p.Wait(dataWorkerRole, i, -1, false); err != nil {
 			return err
 		}
+		p.e.Log.Logf(env.Info, "dsworker %d started! ", i)
 	}
 	dispatcher, err := p.DispatcherAddr(dispatcherRole)
 	if err != nil {
 		return err
 	}
+	p.e.Log.Logf(env.Info, "dispatcher_address: %s", dispatcher.Or("None"))
 	for i := range o.ExtraWorkers {
-		if err := p.startWorker(dispatcher, p.Port-p.Index+p.size+p.Index*o.ExtraWorkers+i); err != nil {
+		size, err := p.mpiSize()
+		if err != nil {
+			return err
+		}
+		port := p.Port - p.Index + size + p.Index*o.ExtraWorkers + i
+		p.e.Log.Logf(env.Info, "extra_port: %d", port)
+		if err := p.startWorker(dispatcher, port); err != nil {
 			return err
 		}
 	}
+	p.e.Log.Logf(env.Info, "Start %d extra dsworkers on GPU worker %d", max(o.ExtraWorkers, 0), p.Index)
 	return nil
 }

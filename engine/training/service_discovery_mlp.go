@@ -23,7 +23,7 @@ type MLPServiceDiscovery struct {
 
 // NewMLPServiceDiscovery reads the environment as [NewMLPEnv] does, with its errors.
 func NewMLPServiceDiscovery(e *env.Env) (*MLPServiceDiscovery, error) {
-	mlp, err := NewMLPEnv(e.Host)
+	mlp, err := NewMLPEnv(e)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/envtest"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/pysem"
 )
@@ -42,7 +43,7 @@ func (caseRandom) Float64(string) float64 { return 0.5 }
 func newHeldEnv() (*env.Env, *heldTasks) {
 	tasks := &heldTasks{now: time.Unix(1700000000, 0)}
 	host := &caseHost{vars: map[string]string{}, ipv4: "192.0.2.10"}
-	return &env.Env{Host: host, Tasks: tasks, Clock: tasks, Random: caseRandom{}, Log: caseLog{}, Network: deadNetwork{}}, tasks
+	return &env.Env{Host: host, Tasks: tasks, Clock: tasks, Random: caseRandom{}, Log: envtest.Quiet{}, Network: deadNetwork{}}, tasks
 }
 
 func newZKDiscovery(t *testing.T) (*ZKServiceDiscovery, *caseZooKeeper) {

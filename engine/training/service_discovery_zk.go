@@ -72,16 +72,18 @@ func NewZKServiceDiscovery(e *env.Env, o ZKDiscoveryOptions) (*ZKServiceDiscover
 		d.zk = e.ZooKeeper.NewClient(o.Servers, env.ZooKeeperOptions{Auth: envutils.ZKAuthData(e.Host)})
 	}
 	d.zk.AddListener(d.listen)
-	if err := d.zk.Start(0); err != nil {
-		return nil, err
+	err := d.zk.Start(0)
+	if err == nil {
+		err = d.zk.EnsurePath(d.prefix)
 	}
-	if err := d.zk.EnsurePath(d.prefix); err != nil {
+	if err != nil {
+		e.Log.Logf(env.Error, "cannot create zk client, %v", err)
 		return nil, err
 	}
 	d.watches = recipes.NewDataWatches(d.zk, d.prefix, func(path string, data []byte, _ *env.Stat, _ *env.WatchEvent) error {
 		return d.dataChanged(pysem.Basename(path), data)
 	}, &recipes.Usual{Data: isProcess, Ready: func() bool { return true }})
-	_, err := recipes.NamesWatch(d.zk, d.prefix, d.childrenChanged)
+	_, err = recipes.NamesWatch(d.zk, d.prefix, d.childrenChanged)
 	return d, err
 }
 
@@ -99,9 +101,11 @@ var addrs = dict.Readings[string]{Decode: pysem.DecodeUTF8}
 func (d *ZKServiceDiscovery) listen(state env.SessionState) bool {
 	switch {
 	case state == env.Lost:
+		d.e.Log.Logf(env.Warning, "Any ephemeral nodes will need to be recreated upon re-establishing a connection.")
 		d.lost = true
 		clear(d.own)
 	case state == env.Connected && d.lost:
+		d.e.Log.Logf(env.Info, "connected/reconnected after lost, restart updater and watcher")
 		for _, r := range d.threads {
 			r.wakeup.Set()
 		}
@@ -218,7 +222,7 @@ func (d *ZKServiceDiscovery) create(name string, index int, addr string) error {
 		return pysem.AttributeError(nil, "create")
 	}
 	path := d.prefix + "/" + nodeName(name, index)
-	return d.retry.Run(d.e, func() error {
+	err := d.retry.Run(d.e, func() error {
 		_, err := d.zk.Create(path, []byte(addr), env.CreateOptions{MakePath: true, Ephemeral: true})
 		if errors.Is(err, zkerrors.ErrNodeExists) {
 			if d.quirks.Keeps(jobquirks.Q326) || d.own[path] {
@@ -232,6 +236,10 @@ func (d *ZKServiceDiscovery) create(name string, index int, addr string) error {
 		d.own[path] = err == nil
 		return err
 	})
+	if err != nil {
+		d.e.Log.Logf(env.Error, "server_type: %s , index:%d register fail", name, index)
+	}
+	return err
 }
 
 // Deregister removes the znode of a process. One that was not registered here is a
@@ -240,10 +248,17 @@ func (d *ZKServiceDiscovery) Deregister(name string, index int, _ string) error 
 	if d.zk == nil {
 		return pysem.AttributeError(nil, "delete")
 	}
+	path := d.prefix + "/" + nodeName(name, index)
 	err := d.retry.Run(d.e, func() error {
-		return d.zk.Delete(d.prefix+"/"+nodeName(name, index), env.DeleteOptions{Version: -1, Recursive: true})
+		err := d.zk.Delete(path, env.DeleteOptions{Version: -1, Recursive: true})
+		if errors.Is(err, zkerrors.ErrNoNode) {
+			d.e.Log.Logf(env.Info, "%s is not exist, no need to delete", path)
+			return nil
+		}
+		return err
 	})
-	if err != nil && !errors.Is(err, zkerrors.ErrNoNode) {
+	if err != nil {
+		d.e.Log.Logf(env.Error, "server_type: %s , index:%d deregister fail", name, index)
 		return err
 	}
 	i := d.find(name, index)

@@ -22,7 +22,7 @@ import (
 )
 
 // New returns an env.Env with variables, and files by their paths. A relative path is below [Dir].
-// Tests set the other fields that they need.
+// Nobody reads its log. Tests set the other fields that they need.
 func New(files, vars map[string]string) *env.Env {
 	f := &Files{tree: fstest.MapFS{key(Dir): {Mode: fs.ModeDir}}}
 	//lint:ordered each file is put under its own name
@@ -31,8 +31,17 @@ func New(files, vars map[string]string) *env.Env {
 	}
 	h := &Host{vars: map[string]string{}}
 	maps.Copy(h.vars, vars)
-	return &env.Env{Files: f, Host: h}
+	return &env.Env{Files: f, Host: h, Log: Quiet{}}
 }
+
+// Quiet is a log that keeps nothing.
+type Quiet struct{}
+
+// Enabled returns false.
+func (Quiet) Enabled(env.Level) bool { return false }
+
+// Logf does nothing.
+func (Quiet) Logf(env.Level, string, ...any) {}
 
 // Host is a host called "host" that can look up its own addresses and has no route to other hosts.
 type Host struct {

@@ -33,7 +33,7 @@ func FuzzLookupAnswer(f *testing.F) {
 	f.Add(500, []byte("no leader"))
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
 		e := envtest.New(nil, nil)
-		e.Network, e.Clock, e.Log = &sayingAgent{status: status, body: body}, envtest.Clock{}, silentLog{}
+		e.Network, e.Clock, e.Log = &sayingAgent{status: status, body: body}, envtest.Clock{}, envtest.Quiet{}
 		client, err := consul.New(e, quirks.Python)
 		if err != nil {
 			t.Fatal(err)
@@ -43,9 +43,3 @@ func FuzzLookupAnswer(f *testing.F) {
 		}
 	})
 }
-
-// silentLog keeps nothing.
-type silentLog struct{}
-
-func (silentLog) Enabled(env.Level) bool         { return false }
-func (silentLog) Logf(env.Level, string, ...any) {}

@@ -142,7 +142,7 @@ func (p Process) passMLP() error {
 	if p.DataService == nil {
 		return nil
 	}
-	m, err := training.NewMLPEnv(p.Env.Host)
+	m, err := training.NewMLPEnv(p.Env)
 	if err != nil {
 		return err
 	}

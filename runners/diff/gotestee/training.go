@@ -164,12 +164,12 @@ func (c *call) setupHeapProfile() (any, error) {
 			return nil, pysem.Raise("TypeError", "setup_heap_profile() got an unexpected keyword argument '%s'", item.Key)
 		}
 	}
-	err := training.SetupHeapProfile(c.Env.Host, c.Quirks, caseworld.SourceDir, p)
+	err := training.SetupHeapProfile(c.Env, c.Quirks, caseworld.SourceDir, p)
 	return caseworld.Object("result", caseworld.Attempt(nil, err), "env", c.heapVariables()), nil
 }
 
 func (c *call) mlpEnv() (any, error) {
-	m, err := training.NewMLPEnv(c.Env.Host)
+	m, err := training.NewMLPEnv(c.Env)
 	if err != nil {
 		return nil, err
 	}

@@ -275,7 +275,7 @@ def enter(request):
     host.update(HOST_DEFAULTS)
     host.update(request.get("host") or {})
     os.environ.clear()
-    os.environ.update({k: values.placeholders.take(v) for k, v in (request.get("env") or {}).items()})
+    os.environ.update({k: values.placeholders.take(v) for k, v in sorted((request.get("env") or {}).items())})
     clock.reset()
     directory.write(request.get("files") or {})
 

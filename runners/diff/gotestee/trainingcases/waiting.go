@@ -127,7 +127,7 @@ func (s notedService) Exit(status int) {
 
 func mlpSequence(c *caseworld.Call) (any, error) {
 	l, log := newLab(c), []any{}
-	m, err := training.NewMLPEnv(c.Env.Host)
+	m, err := training.NewMLPEnv(c.Env)
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +204,7 @@ func (m *notedMPI) Abort(status int) error {
 
 func mpiExceptionHook(c *caseworld.Call) (any, error) {
 	mpi, printed := &notedMPI{library: c.In.Flag("mpi4py"), aborted: []any{}}, ""
-	hook := training.NewMPIExceptionHook(c.Env.Host, mpi, func(text string) { printed += text })
+	hook := training.NewMPIExceptionHook(c.Env, mpi, func(text string) { printed += text })
 	if hook == nil {
 		return caseworld.Object("hooked", false), nil
 	}
