@@ -8,6 +8,7 @@ import (
 
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/features/steps"
+	"github.com/monosim/monosim/features/steps/drawn"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/vectors/scope"
 )
@@ -61,12 +62,25 @@ func repaired(text string, all, some []string) string {
 	return said
 }
 
+// swarmOf is a choice of quirks for the story of a seed: half of those that a choice keeps, and an eighth
+// of some, which are known causes.
+func swarmOf(seed uint64, text string, all, some []string) string {
+	gone := slices.DeleteFunc(slices.Clone(all), func(id string) bool {
+		of := 2
+		if slices.Contains(some, id) {
+			of = 8
+		}
+		return drawn.New(seed, "quirk "+id).N(of) == 0
+	})
+	return repaired(text, all, gone)
+}
+
 // mostRepairs bounds the repairs that one cause may need.
 const mostRepairs = 4
 
-// causeOf finds the smallest set of repairs with which a story passes; nil means that there is none.
-// runs counts how often the story was told.
-func causeOf(s *Story, all []string) (cause []string, runs int) {
+// causeOf finds the smallest set of repairs with which a story passes, of several one of quirks that are
+// not found yet; nil means that there is none. runs counts how often the story was told.
+func causeOf(s *Story, all, found []string) (cause []string, runs int) {
 	passes := func(some []string) bool {
 		other := s.clone()
 		other.Quirks = repaired(s.Quirks, all, some)
@@ -74,10 +88,17 @@ func causeOf(s *Story, all []string) (cause []string, runs int) {
 		return line < 0
 	}
 	candidates := kept(s.Quirks, all)
-	if len(candidates) == 0 {
-		return nil, 0
+	fresh := slices.DeleteFunc(slices.Clone(candidates), func(id string) bool { return slices.Contains(found, id) })
+	for _, list := range [][]string{fresh, candidates} {
+		if len(list) == 0 || len(cause) == 1 {
+			break
+		}
+		smaller, n := minimize(list, passes, 200)
+		runs += n
+		if len(smaller) > 0 && (cause == nil || len(smaller) < len(cause)) {
+			cause = smaller
+		}
 	}
-	cause, runs = minimize(candidates, passes, 200)
 	if len(cause) > mostRepairs {
 		return nil, runs
 	}

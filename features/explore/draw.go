@@ -3,6 +3,7 @@ package explore
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/monosim/monosim/features/steps/drawn"
@@ -46,7 +47,8 @@ func (w *World) swarm(seed uint64) (all, swarm []choice) {
 		all = append(all, faultChoice(k))
 	}
 	for _, act := range w.Acts {
-		all = append(all, choice{name: act, begin: act})
+		begin, end, lasts := strings.Cut(act, later)
+		all = append(all, choice{name: act, begin: begin, end: end, lasts: lasts})
 	}
 	for _, c := range all {
 		if drawn.New(seed, "swarm "+c.name).N(3) == 0 {
@@ -83,12 +85,7 @@ func (w *World) drawActs(s *Story, seed uint64) (fatal bool) {
 	if len(swarm) == 0 {
 		n = 0
 	}
-	times := make([]time.Duration, n)
-	for i := range times {
-		ms := drawn.New(seed, "act "+strconv.Itoa(i)+" at").N(int(longest / time.Millisecond))
-		times[i] = time.Duration(ms) * time.Millisecond
-	}
-	slices.Sort(times)
+	times := drawTimes(seed, n)
 	cast := *w.cast
 	cast.Newest = map[string]int64{}
 	for _, m := range cast.Models {
@@ -104,6 +101,26 @@ func (w *World) drawActs(s *Story, seed uint64) (fatal bool) {
 		}
 	}
 	return fatal
+}
+
+// drawTimes draws when n acts happen: at any time, during the start, or soon after the act before, so that they
+// meet what it has set going.
+func drawTimes(seed uint64, n int) []time.Duration {
+	times := make([]time.Duration, n)
+	for i := range times {
+		dial := "act " + strconv.Itoa(i)
+		at := time.Duration(drawn.New(seed, dial+" at").N(int(longest/time.Millisecond))) * time.Millisecond
+		soon := at >> (4 + drawn.New(seed, dial+" soon").N(8)) // 37 s and ever less
+		switch when := drawn.New(seed, dial+" when").N(8); {
+		case when < 3 && i > 0:
+			at = times[i-1] + soon.Round(time.Millisecond)
+		case when == 3:
+			at = soon.Round(time.Millisecond)
+		}
+		times[i] = at
+	}
+	slices.Sort(times)
+	return times
 }
 
 // pick draws a choice. Each has a number of its own and the highest wins, so that a new choice

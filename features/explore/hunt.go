@@ -31,8 +31,9 @@ type Hunt struct {
 	Shard, Shards int
 	// Quirks are those of stories whose world sets none.
 	Quirks string
-	// Find, when set, has the quirks to find, by id: the hunt ends once each was a cause. Every other
-	// round has those repaired that were found, so that the rarer ones show.
+	// Find, when set, has the quirks to find, by id: the hunt ends once each was a cause. Of three rounds
+	// one has those repaired that were found, and one a swarm of quirks for each story, so that the rarer
+	// ones show.
 	Find []string
 	// Moments has the moment of no return looked for in what is found, by up to 400 stories more each.
 	Moments bool
@@ -137,15 +138,15 @@ func (h *Hunt) Run(ctx context.Context) (*Tally, error) {
 	asked := h.Quirks
 	defer func() { h.Quirks = asked }()
 	done, round := 0, firstRound
-	for odd := false; ctx.Err() == nil && (h.Seeds == 0 || done < h.Seeds); odd = !odd {
-		if h.Quirks = asked; odd && len(h.Find) > 0 {
+	for i := 0; ctx.Err() == nil && (h.Seeds == 0 || done < h.Seeds); i++ {
+		if h.Quirks = asked; i%3 == 1 && len(h.Find) > 0 {
 			h.Quirks = repaired(asked, h.all, h.causes())
 		}
 		n := round
 		if h.Seeds > 0 {
 			n = min(n, h.Seeds-done)
 		}
-		if err := h.round(ctx, h.Seed+uint64(done), n); err != nil {
+		if err := h.round(ctx, h.Seed+uint64(done), n, i%3 == 2 && len(h.Find) > 0); err != nil {
 			return &h.tally, err
 		}
 		done, round = done+n, min(2*round, lastRound)
@@ -156,8 +157,9 @@ func (h *Hunt) Run(ctx context.Context) (*Tally, error) {
 // mine reports whether a story is of the hunt's shard.
 func (h *Hunt) mine(i int) bool { return h.Shards <= 1 || i%h.Shards == h.Shard-1 }
 
-// round tells the stories of n seeds, and then looks at what failed.
-func (h *Hunt) round(ctx context.Context, seed uint64, n int) error {
+// round tells the stories of n seeds, and then looks at what failed. swarm has each story keep a swarm
+// of quirks.
+func (h *Hunt) round(ctx context.Context, seed uint64, n int, swarm bool) error {
 	var stories []*Story
 	for i := range n {
 		for k, w := range h.Worlds {
@@ -167,9 +169,14 @@ func (h *Hunt) round(ctx context.Context, seed uint64, n int) error {
 		}
 	}
 	results := make([]*failure, len(stories))
-	before := h.tally.Stories
+	before, causes := h.tally.Stories, h.causes()
 	told := h.parallel(ctx, len(stories), func(i int) {
-		results[i] = h.story(stories[i].World.Draw(stories[i].Seed, h.Quirks), before+i+1)
+		s := stories[i]
+		quirks := h.Quirks
+		if swarm {
+			quirks = swarmOf(s.Seed, quirks, h.all, causes)
+		}
+		results[i] = h.story(s.World.Draw(s.Seed, quirks), before+i+1)
 	})
 	h.tally.Stories += told
 	failed := lists.Filter(results, func(f *failure) bool { return f != nil })
@@ -289,11 +296,14 @@ func (h *Hunt) behind(ctx context.Context, failed []*failure) (left []*failure) 
 			still[i] = f
 			return
 		}
-		if len(causes) == 0 || alike[i].Cause == "" || f.story.Quirks != h.Quirks {
+		if len(causes) == 0 || alike[i].Cause == "" {
 			return
 		}
 		s := f.story.clone()
-		s.Quirks = repaired(s.Quirks, h.all, causes)
+		if s.Quirks = repaired(s.Quirks, h.all, causes); s.Quirks == f.story.Quirks {
+			still[i] = f
+			return
+		}
 		still[i] = h.story(s, f.after)
 	})
 	for i := range failed {
@@ -337,9 +347,11 @@ func (h *Hunt) cutDown(f *failure) *Found {
 		found.Told = sh.runs
 		found.Story, found.kinds = sh.best, sh.best.kinds()
 		if f.known == "" {
-			ids, runs := causeOf(sh.best, h.all)
+			ids, runs := causeOf(sh.best, h.all, h.causes())
 			found.Told += runs
 			found.Cause = strings.Join(ids, " and ")
+			sh.only(ids)
+			found.Story = sh.best
 		}
 		h.write(found)
 	}

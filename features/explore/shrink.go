@@ -70,6 +70,19 @@ func shrink(s *Story, what string, known bool, refused []int) (sh *shrinker, ok 
 	return sh, true
 }
 
+// only has a story that keeps a list of quirks keep those of its cause alone, if they suffice.
+func (sh *shrinker) only(cause []string) {
+	if q := sh.best.Quirks; len(cause) == 0 || q == "" || q == "python" {
+		return
+	}
+	s := sh.best.clone()
+	s.Quirks = strings.Join(cause, ",")
+	sh.runs++
+	if sh.broke(s.tell(steps.Telling{})) {
+		sh.best = s
+	}
+}
+
 // fails tells a story and reports whether it fails in the way that is looked for.
 func (sh *shrinker) fails(s *Story) bool {
 	lines := s.Lines()

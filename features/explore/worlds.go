@@ -22,7 +22,8 @@ type World struct {
 	Setups [][]string
 	// Start starts it.
 	Start string
-	// Acts are what operators do to it, as templates of sentences.
+	// Acts are what operators do to it, as templates of sentences; what is behind [later] in one is
+	// done a while after what is before it.
 	Acts []string
 	// Told are the lines of a scenario after the start, which every story of its world tells.
 	Told []string
@@ -34,6 +35,9 @@ type World struct {
 	cast   *drawn.Cast
 	kinds  []runners.FaultKind
 }
+
+// later stands between the two halves of an act: they are drawn together, or hardly ever meet.
+const later = "; later "
 
 const (
 	startCluster  = "the cluster starts"
@@ -60,6 +64,8 @@ func serving(name, cluster, graphs string, shapes ...string) *World {
 			"version {n} of {model} is exported", "version {n} of {model} is exported", "version {n} of {model} is deleted",
 			"{models} is/are published to layout {layout}", "{models} is/are unpublished from layout {layout}", "{models} is/are declared",
 			`{models} is/are declared with policy "all"`,
+			"{models} is/are unpublished from layout {layout}" + later + "{models} is/are published to layout {layout}",
+			"znode /gip/layouts/main is deleted" + later + "{models} is/are published to layout {layout}",
 		},
 	}
 	for _, m := range all {
@@ -113,6 +119,11 @@ func Worlds() []*World {
 		},
 		Acts: []string{"version {n} of {model} is exported", "version {n} of {model} is deleted"},
 	}
+	restoring := training("training that restores", `the job setting restore_dir is "/train/old"`)
+	restoring.Setups = [][]string{{
+		`the stored file /train/old/model.ckpt-61.index is written with "61"`,
+		`the stored file /train/old/checkpoint is written with "model_checkpoint_path: 'model.ckpt-61' all_model_checkpoint_paths: 'model.ckpt-61'"`,
+	}, nil}
 	return []*World{
 		serving("v3 1x3", "a v3 cluster of 1 shard with 3 replicas each", "entry, ps_0"),
 		sharded,
@@ -123,6 +134,7 @@ func Worlds() []*World {
 		training("training by ZooKeeper"),
 		training("training by Consul", `the job setting discovery is "consul"`),
 		training("training with a redundant PS", `the job setting redundant_ps is "1"`),
+		restoring,
 	}
 }
 

@@ -181,7 +181,8 @@ func (s *Sentence) checkFunction() error {
 	return nil
 }
 
-var token = regexp.MustCompile(`\{(\w+)\}|\(([^)]*)\)|\b\w+/\w+\b`)
+// token finds what a sentence's readable form leaves open. A path as layouts/main is no choice of two words.
+var token = regexp.MustCompile(`\{(\w+)\}|\(([^)]*)\)|\b(?:is/are|has/have|was/were)\b`)
 
 // expression turns the readable form into a regular expression.
 func expression(text string) string {

@@ -48,7 +48,9 @@ type ZKBackend struct {
 	lock      *threading.RLock
 	available *pyset.Words[datadef.SavedModel]
 	// given are the models of the last call of SyncAvailableSavedModels, as they were given.
-	given     []datadef.SavedModel
+	given []datadef.SavedModel
+	// unsure are those of which that call could not say whether they are bound now.
+	unsure    []datadef.SavedModel
 	hashing   pyset.Hashing
 	services  *serviceMap
 	watches   *pysem.OrderedMap[string, env.Watch] // by path
@@ -152,9 +154,16 @@ func (b *ZKBackend) SyncAvailableSavedModels(container datadef.Container, models
 		return b.zk.Restart()
 	}
 	now, added, removed := b.available, []datadef.SavedModel(nil), []datadef.SavedModel(nil)
-	if !slices.Equal(models, b.given) {
+	if !slices.Equal(models, b.given) || len(b.unsure) > 0 {
 		now = b.savedModels(models)
 		added, removed = now.Minus(b.available).Keys(), b.available.Minus(now).Keys()
+		for _, m := range b.unsure {
+			if slices.Contains(models, m) && !slices.Contains(added, m) {
+				added = append(added, m)
+			} else if !slices.Contains(models, m) && !slices.Contains(removed, m) {
+				removed = append(removed, m)
+			}
+		}
 	}
 	b.e.Log.Logf(env.Info, "available saved models updating, add: %v, remove: %v", reprOfSet(added), reprOfSet(removed))
 	losses := b.losses
@@ -163,37 +172,41 @@ func (b *ZKBackend) SyncAvailableSavedModels(container datadef.Container, models
 			return err
 		}
 	}
-	there, all := b.available.Keys(), true
+	var failed []datadef.SavedModel
 	for _, m := range added {
 		made, err := b.create(b.bindingPath(m, container), []byte{}, env.CreateOptions{Ephemeral: true, MakePath: true})
 		if err != nil {
+			b.doubt(slices.Concat(added, removed))
 			return err
 		}
-		if all = all && made; made {
-			there = append(there, m)
+		if !made {
+			failed = append(failed, m)
 		}
 	}
 	for _, m := range removed {
-		gone := b.remove(b.bindingPath(m, container))
-		if all = all && gone; gone {
-			there = slices.DeleteFunc(there, func(o datadef.SavedModel) bool { return o == m })
+		if !b.remove(b.bindingPath(m, container)) {
+			failed = append(failed, m)
 		}
 	}
 	b.e.Log.Logf(env.Info, "available saved models updated: %v", reprOfSet(now.Keys()))
-	// Replaced even when a create failed above (Q41).
-	if !all && !b.Quirks.Keeps(quirks.Q41) {
-		now, models = b.savedModels(there), there
-	}
-	b.available, b.given = now, slices.Clone(models)
+	b.available, b.given = now, slices.Clone(models) // also when a create failed above (Q41)
+	b.doubt(failed)
 	if losses != b.losses && !b.Quirks.Keeps(quirks.Q208) {
 		b.forgetAvailable()
 	}
 	return nil
 }
 
+// doubt has the next call bind or delete these models again: what failed may have been done all the same.
+func (b *ZKBackend) doubt(models []datadef.SavedModel) {
+	if b.unsure = nil; !b.Quirks.Keeps(quirks.Q41) {
+		b.unsure = models
+	}
+}
+
 // forgetAvailable clears what the container is bound to.
 func (b *ZKBackend) forgetAvailable() {
-	b.available, b.given = b.savedModels(nil), nil
+	b.available, b.given, b.unsure = b.savedModels(nil), nil, nil
 }
 
 // savedModels is a set of models in this process.
@@ -278,22 +291,22 @@ func (b *ZKBackend) layoutUpdated(children []string, again func() error, callbac
 	return callback(models)
 }
 
-// followLayout makes a layout that was deleted anew, as an empty one, and watches that. The reference
-// follows it no more (Q45).
+// followLayout makes a layout that was deleted anew, as an empty one, and watches that; where another
+// agent was quicker it watches what that has made. The reference follows it no more (Q45).
 func (b *ZKBackend) followLayout(path string, update func([]string) error) error {
 	if b.Quirks.Keeps(quirks.Q45) {
 		return nil
 	}
+	made := int64(0)
 	_, err := b.zk.DataWatch(path, func(_ []byte, stat *env.Stat, _ *env.WatchEvent) error {
-		if stat != nil {
+		before := made
+		if made = -1; stat != nil {
+			made = stat.Czxid
+		}
+		if before == 0 || before == made {
 			return nil
 		}
-		return b.zk.Retry(func() error {
-			if err := b.zk.EnsurePath(path); err != nil {
-				return err
-			}
-			return b.childrenWatch(path, update)
-		})
+		return b.zk.Retry(func() error { return b.childrenWatch(path, update) })
 	})
 	return err
 }

@@ -208,9 +208,13 @@ func (c *Checker) isStuck(pod string) bool {
 	return false
 }
 
-// asFound has a pod whose server is stuck be listed for what it is bound to, whatever that is.
+// asFound has a pod whose server is stuck be listed for what it is bound to, whatever that is; what it
+// serves all the same has to be bound.
 func (w *whole) asFound(pod string, p *place, t *target) error {
 	z, ok, err := w.view.Znode(t.node)
+	if err == nil && !ok && len(w.available(pod, t.kind, t.model)) > 0 {
+		return w.failure(Bound, "%s serves %s, want %s, got none", pod, t.model, t.node)
+	}
 	if ok && (!p.v1 || replicaOf(z.Data).Stat == env.StateAvailable) {
 		w.serves(pod, p, t)
 	}
@@ -271,8 +275,11 @@ func (w *whole) target(pod string, p *place, t *target) error {
 			return err
 		}
 		r := replicaOf(z.Data)
-		if host, _, _ := strings.Cut(r.Address, ":"); host != s.IP || r.Stat != env.StateAvailable {
-			return w.failure(Bound, "%s, want %s as AVAILABLE at %s, got %v at %s", t.node, pod, s.IP, r.Stat, r.Address)
+		at := func(m runners.ModelServerState) bool {
+			return m.Kind == t.kind && r.Address == s.IP+":"+strconv.Itoa(m.Port)
+		}
+		if !slices.ContainsFunc(s.ModelServers, at) || r.Stat != env.StateAvailable {
+			return w.failure(Bound, "%s, want %s as AVAILABLE at %s with the port of its server, got %v at %s", t.node, pod, s.IP, r.Stat, r.Address)
 		}
 	}
 	w.serves(pod, p, t)
