@@ -107,13 +107,30 @@ workload: {rate: 20/s, horizon: 10s}
 	}
 }
 
-// The goal is that mixed containers in two places hold what the formula says, 1,404 watches, and
-// 1,128 where places are not kept apart. The method is twelve real agents.
+// The goal is that mixed containers in two places ask ZooKeeper what a plan with fleet.mixed says: 1,404
+// watches, 1,128 where places are not kept apart, and their reads. The method is twelve real agents.
 func TestMixedContainersInPlaces(t *testing.T) {
 	for aware, want := range map[bool]int64{true: 1404, false: 1128} { //lint:order each by itself
 		o := groupsOf(t, 20, 4, aware, sim.Group{Name: "all", Conf: "stand_alone_serving true", Replicas: 3})
-		if r := runOf(t, o); r.Load.Watches.End != want {
-			t.Errorf("dc_aware %v: got %d watches, want %d", aware, r.Load.Watches.End, want)
+		r := runOf(t, o)
+		_, p, _, err := plan.Parse("plan.yaml", fmt.Appendf(nil, `apiVersion: capacity/v1
+model: {size: {embeddings: 4GiB, dense: 1GiB}}
+override: {num_ps: 20, num_shard: 4, dc_aware: %v}
+fleet:
+  idcs: [{name: lf}, {name: hl}]
+  mixed: {replicas: 3, cpu: 4, mem: 8GiB}
+service: {entry: {cpu: 1ms}, ps: {cpu: 5ms}}
+workload: {rate: 20/s, horizon: 10s}
+`, aware))
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := ensemble.Of(p).Load(&p.ZooKeeper)
+		if r.Load.Watches.End != want || l.Watches != float64(want) || p.Watches() != float64(want) || r.Pods != l.Containers || l.Agents != 12 {
+			t.Errorf("dc_aware %v: %d pods hold %d watches, the plan says %v of %d containers and %d agents, want %d", aware, r.Pods, r.Load.Watches.End, l.Watches, l.Containers, l.Agents, want)
+		}
+		if reads := r.Load.ByOp["getData"] + r.Load.ByOp["getChildren"] + r.Load.ByOp["getChildren2"]; math.Abs(reads-l.Reads) > 0.25*l.Reads {
+			t.Errorf("dc_aware %v: %.2f reads a second, the plan says %.2f", aware, reads, l.Reads)
 		}
 	}
 }

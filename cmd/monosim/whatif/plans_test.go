@@ -35,6 +35,7 @@ var workedPlans = []struct {
 	{"outage", []string{"run", "outage.yaml", "--agents", "36", "--incidents", "zookeeper outage"}, 1, true},
 	{"bursts", []string{"run", "bursts.yaml"}, 1, false},
 	{"places", []string{"run", "places.yaml"}, 0, false},
+	{"mixed", []string{"run", "mixed.yaml"}, 1, false},
 	{"hedge", []string{"sweep", "hedge.yaml"}, 1, true},
 	{"storm", []string{"sweep", "storm.yaml"}, 1, false},
 	{"priorities", []string{"run", "priorities.yaml"}, 0, false},

@@ -214,7 +214,7 @@ func NumbersOf(values []plan.Value) map[string]float64 {
 // Containers returns how many containers a plan has in all tiers.
 func Containers(p *plan.Plan) int {
 	n := 0
-	for _, tier := range plan.TierNames {
+	for _, tier := range p.Kinds() {
 		n += p.Containers(tier)
 	}
 	return n

@@ -35,6 +35,8 @@ type Fleet struct {
 	Others []int
 	// Mixed says that each PS container serves the entry, too.
 	Mixed bool
+	// MixedDense says that it serves the dense part besides.
+	MixedDense bool
 	// DCAware says that agents of version 1 keep the places of containers separate in ZooKeeper.
 	DCAware bool
 	// Places holds the places of a shard's containers in turn; nil is one place for all.
@@ -76,7 +78,9 @@ func Of(p *plan.Plan) Fleet {
 		f.Extra = scaled(replicas.Hottest) - scaled(replicas.Default)
 		f.PS += f.Extra
 	}
-	if d := p.Fleet.Dense; d != nil {
+	if p.Fleet.Mixed != nil {
+		f.Mixed, f.MixedDense, f.Entry = true, p.Fleet.Dense != nil, 0
+	} else if d := p.Fleet.Dense; d != nil {
 		f.Dense, f.Services = scaled(d.Replicas.Default), max(d.Services, 1)
 	}
 	f.DCAware, f.Places, f.Seed = p.OwnPlace(), p.Places(), p.Seed
@@ -145,7 +149,7 @@ func (f Fleet) Agents() int { return f.Entry + f.PS + f.Dense*f.Services }
 
 // tree returns what the agents of version 1 keep in ZooKeeper for the model.
 func (f Fleet) tree() places.Tree {
-	t := places.Tree{Entry: f.entries(), Dense: f.Dense * f.Services, NumPS: f.NumPS, PerShard: make([]int, max(f.NumShard, 1))}
+	t := places.Tree{Mixed: f.Mixed, Entry: f.entries(), Dense: f.Dense * f.Services, NumPS: f.NumPS, PerShard: make([]int, max(f.NumShard, 1))}
 	each := max(f.PS-f.Extra, 0)
 	for shard := range t.PerShard {
 		t.PerShard[shard] = each / len(t.PerShard)
@@ -154,6 +158,9 @@ func (f Fleet) tree() places.Tree {
 		}
 	}
 	t.PerShard[0] += min(f.Extra, f.PS)
+	if f.MixedDense {
+		t.Dense = f.PS
+	}
 	if f.DCAware {
 		t.Places = f.Places
 	}

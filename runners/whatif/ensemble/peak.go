@@ -110,7 +110,11 @@ func (f Fleet) periodic(z *plan.ZooKeeper) []result.Periodic {
 	}
 	ping := burst.Load{Period: float64(z.SessionTimeout) / 3, Each: 1, Agents: []burst.Agents{{N: f.Agents() * f.sessions()}}}
 	loops = append(loops, loop{"heartbeats of sessions", pings, ping})
-	for t, servers := range []int{f.Entry, f.PS, f.Dense * f.Services} {
+	dense := f.Dense * f.Services
+	if f.MixedDense {
+		dense = f.PS
+	}
+	for t, servers := range []int{f.entries(), f.PS, dense} {
 		if f.Polls[t] > 0 && servers > 0 {
 			loops = append(loops, loop{"looks for versions by " + plan.TierNames[t], store, burst.Load{Period: float64(f.Polls[t]), Each: f.servables(t), Agents: []burst.Agents{{N: servers}}}})
 		}

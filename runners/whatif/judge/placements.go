@@ -82,6 +82,9 @@ func (p *places) alike(swap []int) bool {
 		return false
 	}
 	for t := range plan.TierNames {
+		if p.spec.Mixed && t != model.PS {
+			continue
+		}
 		for _, n := range slices.Compact(slices.Clone(p.spec.Tiers[t].Replicas)) {
 			held := p.holds(t, n)
 			for l := range held {
@@ -470,6 +473,9 @@ func (p *places) withoutIDCs(m plan.Must, gone []int) model.Condition {
 	c := model.Condition{Name: "idc: " + strings.Join(names, " "), Text: fmt.Sprintf("%s (%s)", m.Text, strings.Join(names, " "))}
 	for t := range p.spec.Tiers {
 		tier := &p.spec.Tiers[t]
+		if p.spec.Mixed && t != model.PS {
+			continue // the containers of ps are all that there are
+		}
 		for shard, n := range tier.Replicas {
 			for k := range n {
 				if gone[tier.Placement[k%len(tier.Placement)].IDC] > 0 {

@@ -24,10 +24,8 @@ func New(command string, p *plan.Plan, warnings plan.Problems) *result.Result {
 		w.File = filepath.Base(w.File)
 		r.Warnings = append(r.Warnings, w)
 	}
-	for _, name := range plan.TierNames {
-		if t := p.Fleet.Tier(name); t != nil {
-			r.Tiers = append(r.Tiers, tierResult(p, name, t))
-		}
+	for _, name := range p.Kinds() {
+		r.Tiers = append(r.Tiers, tierResult(p, name, p.Fleet.Tier(name)))
 	}
 	r.Theory, r.Load = ClosedForms(p), loadCurve(p)
 	return r
@@ -244,7 +242,7 @@ func (e *Evaluation) timeline() []result.TimelinePoint {
 		rate := e.rateAt(t)
 		one := result.TimelinePoint{At: t, Rate: rate, Live: map[string]int{}, Offered: map[string]float64{}, Mem: map[string]int64{}}
 		for tier, name := range plan.TierNames {
-			if p.Fleet.Tier(name) != nil {
+			if slices.Contains(p.Kinds(), name) {
 				live := e.live(tier, t)
 				one.Live[name] = int(live + 0.5)
 				one.Offered[name] = p.Offered(name, rate, math.Max(live, 1)/float64(p.Containers(name))*float64(p.ReplicasOf(name, 0)))

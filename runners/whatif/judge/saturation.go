@@ -15,7 +15,7 @@ func (e *Evaluation) saturation(w *Pool) result.Saturation {
 	s := result.Saturation{State: "STABLE"}
 	over := false // the peak is more than the fleet can do
 	for tier, name := range plan.TierNames {
-		if e.Plan.Fleet.Tier(name) == nil {
+		if !slices.Contains(e.Plan.Kinds(), name) {
 			continue
 		}
 		whole := e.Plan.Fullest(name, e.Plan.PeakRate())
@@ -89,8 +89,11 @@ func (e *Evaluation) under(s *result.Saturation) {
 		}
 		left := model.Compile(e.Plan, c)
 		for tier, name := range plan.TierNames {
+			if left.Works[tier] == nil {
+				continue
+			}
 			for shard, n := range left.Live(tier) {
-				if u := rate * left.Works[tier][shard] / float64(max(n*left.Control.Thin, 1)); n > 0 && u > float64(s.Utilisation*(1+1e-6)) {
+				if u := rate * left.Work(tier, shard) / float64(max(n*left.Control.Thin, 1)); n > 0 && u > float64(s.Utilisation*(1+1e-6)) {
 					s.Utilisation, s.Tier, s.Under, s.Since, s.Event = u, name, c.Text, nil, ""
 					s.Whole = e.Plan.Fullest(name, e.Plan.PeakRate())
 				}

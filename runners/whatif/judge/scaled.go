@@ -64,7 +64,7 @@ func (e *Evaluation) over(life *model.Life, out *result.Scaled) (cost, count flo
 func (e *Evaluation) atOnce(life *model.Life, at int64) (hourly, n float64) {
 	for tier, name := range plan.TierNames {
 		t := e.Plan.Fleet.Tier(name)
-		if t == nil {
+		if !slices.Contains(e.Plan.Kinds(), name) {
 			continue
 		}
 		live := float64(e.Plan.Containers(name))

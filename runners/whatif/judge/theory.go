@@ -19,10 +19,7 @@ func ClosedForms(p *plan.Plan) []result.ClosedForm {
 	if rate == 0 {
 		return list
 	}
-	for _, name := range plan.TierNames {
-		if p.Fleet.Tier(name) == nil {
-			continue
-		}
+	for _, name := range p.Kinds() {
 		need := math.Ceil(rate*p.Work(name) - 1e-9)
 		used := result.ClosedForm{Name: "utilisation of " + name, Section: "CAP-6.2", Unit: "fraction", Formula: "rate x work / containers", Metric: "util(" + name + ")",
 			Theory: p.Fullest(name, rate), Bound: true}
@@ -57,6 +54,9 @@ func ClosedForms(p *plan.Plan) []result.ClosedForm {
 // fullest shard, as one queue of a server for each core or thread, whichever are fewer. Threads
 // that share cores do not wait; they take as much longer, whatever their law (CAP-7.1).
 func waits(p *plan.Plan, tier string, rate float64) []result.ClosedForm {
+	if p.Fleet.Mixed != nil {
+		return waitsOfMixed(p, tier, rate)
+	}
 	s := p.Service.Of(tier)
 	busy, cores := p.Fullest(tier, rate), p.Fleet.Tier(tier).CPU-p.Service.AgentCPU
 	can, shared := float64(s.Threads), false
@@ -101,6 +101,46 @@ func waits(p *plan.Plan, tier string, rate float64) []result.ClosedForm {
 	return list
 }
 
+// waitsOfMixed returns by how much a call takes longer at a mixed container, where all threads share the
+// cores: of one that takes S alone, S C/(c (1 - rho)), whatever the laws (CAP-12.36).
+func waitsOfMixed(p *plan.Plan, tier string, rate float64) []result.ClosedForm {
+	alone, c, busy := aloneOf(p, tier), mixedCores(p), p.Fullest("ps", rate)
+	if busy >= 1 || p.Service.Contention.Model == "none" {
+		return nil
+	}
+	law := ""
+	if p.FanOut() > 1 || p.Client.Balance.Inner != "random" || p.Workload.Arrivals.Process != "poisson" || float64(c) != p.Fleet.PS.CPU-p.Service.AgentCPU {
+		law = ", an estimate"
+	}
+	return []result.ClosedForm{{Name: fmt.Sprintf("W_q of %s (M/G/c, cores shared with its whole container, c = %d%s)", tier, c, law), Section: "CAP-12.36", Unit: "ns", Formula: "S C/(c (1 - rho))",
+		Theory: alone * stretch(c, busy)}}
+}
+
+// mixedCores returns how many whole cores a mixed container has.
+func mixedCores(p *plan.Plan) int { return max(1, int(p.Fleet.PS.CPU-p.Service.AgentCPU)) }
+
+// stretch returns how much longer than alone work on shared cores takes, as a part of it.
+func stretch(cores int, busy float64) float64 {
+	return theory.ErlangC(cores, busy) / (float64(cores) * (1 - busy))
+}
+
+// aloneOf returns how many nanoseconds a call takes a tier in the mean where nothing else works.
+func aloneOf(p *plan.Plan, tier string) float64 {
+	sum := 0.0
+	for _, m := range p.Served() {
+		items := m.Items.Mean
+		if tier == "ps" {
+			items /= float64(max(p.FanOutOf(&m), 1))
+		}
+		law := m.Of(tier).CPU
+		if tier == "dense" && p.Batched() {
+			law = m.Of(tier).Batch
+		}
+		sum += m.Share * law.MeanOf(items)
+	}
+	return sum
+}
+
 // callsOf returns how many calls a second come to a container of a tier's fullest shard, and
 // whether they come one by one, as balancers draw at random.
 func callsOf(p *plan.Plan, tier string, rate float64) (calls float64, one bool) {
@@ -127,8 +167,13 @@ func callsOf(p *plan.Plan, tier string, rate float64) (calls float64, one bool) 
 // uneven reports whether the containers of some shards have more work than others.
 func uneven(p *plan.Plan, tier string) bool {
 	least := math.Inf(1)
-	for shard, work := range p.Works(tier) {
-		least = math.Min(least, work/float64(p.ReplicasOf(tier, shard)))
+	works, common := p.Works(tier), 0.0
+	if p.Fleet.Mixed != nil {
+		works, common = p.Together()
+		common /= float64(p.Containers(tier))
+	}
+	for shard, work := range works {
+		least = math.Min(least, work/float64(p.ReplicasOf(tier, shard))+common)
 	}
 	return p.Fullest(tier, 1) > least*(1+1e-9)
 }
@@ -219,10 +264,7 @@ var loadParts = []float64{0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0
 // rate of its own.
 func loadCurve(p *plan.Plan) *result.LoadCurve {
 	c := &result.LoadCurve{Peak: p.PeakRate()}
-	for _, name := range plan.TierNames {
-		if p.Fleet.Tier(name) == nil {
-			continue
-		}
+	for _, name := range p.Kinds() {
 		if full := 1 / p.Fullest(name, 1); c.Tier == "" || full < c.Full {
 			c.Full, c.Tier = full, name
 		}
@@ -257,6 +299,14 @@ func estimateAt(p *plan.Plan, rate float64) (float64, bool) {
 		mean := p.Work(name) * 1e9 * float64(servers)
 		scv := scvOf(p, name)
 		wait := theory.AllenCunneen(servers, rho*float64(servers)/mean, mean, 1, scv)
+		if p.Fleet.Mixed != nil {
+			busy := p.Fullest("ps", rate)
+			if busy >= 1 {
+				return 0, false
+			}
+			mean = aloneOf(p, name)
+			wait = mean * stretch(mixedCores(p), busy)
+		}
 		// Take the wait of the slowest call of the fan-out, and four times the mean for the
 		// tail.
 		fan := 1.0

@@ -42,6 +42,7 @@ type station struct {
 	spread   float64   // by how much more queues vary than those of M/M/c
 	attempts float64   // calls for each one when all that can be repeated are
 	open     float64   // seconds that a batch takes calls for
+	common   float64   // seconds that a request takes a container of any shard besides
 }
 
 // stretch is a part of the horizon. It lasts until the next one begins.
@@ -89,6 +90,14 @@ func (s *Spec) stations() []station {
 		}
 		one.each = one.mean / servers
 		one.spread = math.Max(1, (one.spread+s.arrivalSCV(t))/2)
+		list = append(list, one)
+	}
+	if s.Mixed { // its cores
+		one := station{tier: PS, work: s.Works[PS], common: s.Common, attempts: 1}
+		for _, o := range list {
+			one.mean, one.spread, one.attempts, one.open = math.Max(one.mean, o.mean), math.Max(one.spread, o.spread), math.Max(one.attempts, o.attempts), math.Max(one.open, o.open)
+		}
+		one.each = one.mean / s.Tiers[PS].Cores
 		list = append(list, one)
 	}
 	return append(list, s.holders()...)
@@ -435,9 +444,9 @@ func (r *rest) apply(c change) {
 			delete(r.slow, i)
 		}
 	case loads:
-		r.loading[r.w.servers[i].tier]++
+		r.loading[r.w.servers[r.w.servers[i].host].tier]++
 	case loaded:
-		r.loading[r.w.servers[i].tier]--
+		r.loading[r.w.servers[r.w.servers[i].host].tier]--
 		r.fresh[r.w.servers[i].tier] = c.at
 	default:
 		if !r.w.servers[i].removed {
@@ -511,14 +520,29 @@ func (r *rest) refresh() {
 			}
 			r.need[k] = math.Max(r.need[k], work/n)
 		}
+		if all := r.all(o.tier); o.common > 0 && all > 0 {
+			r.need[k] += o.common / all
+		}
 		if r.missing > 0 && r.w.spec.IDCAware { // the rest may be of one place
 			r.need[k] *= float64(r.w.spec.IDCs)
 		}
 	}
 }
 
+// all returns how many containers of a tier work and are called.
+func (r *rest) all(tier int) float64 {
+	sum := 0
+	for _, n := range r.serving[tier] {
+		sum += n
+	}
+	return float64(sum)
+}
+
 // slowed returns by how much work takes longer in the slowest container of a tier.
 func (r *rest) slowed(tier int) float64 {
+	if r.w.spec.Mixed {
+		tier = PS
+	}
 	factor := 1.0
 	for i, one := range r.slow { //lint:order a maximum
 		if int(r.w.servers[i].tier) == tier {

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -49,6 +50,9 @@ func Compile(p *plan.Plan, c Condition) *Spec {
 			s.Tiers[i] = tierOf(p, name, thin)
 			s.Works[i] = p.Works(name)
 		}
+	}
+	if p.Fleet.Mixed != nil {
+		s.mix(p)
 	}
 	s.FromDense = p.Service.Dense != nil && p.Service.Dense.FanOut == "dense"
 	s.arrivals(p, thin)
@@ -195,6 +199,24 @@ func tierOf(p *plan.Plan, name string, thin int) Tier {
 	return t
 }
 
+// mix lets the processes of a mixed container share its cores.
+func (s *Spec) mix(p *plan.Plan) {
+	s.Mixed, s.Works = true, [tiers][]float64{}
+	s.Works[PS], s.Common = p.Together()
+	threads := 0
+	for t := range s.Tiers {
+		if s.Has(t) {
+			threads += s.Tiers[t].working()
+		}
+	}
+	if loadsWhileServing(p) {
+		threads++
+	}
+	for t := range s.Tiers {
+		s.Tiers[t].Shared = p.Service.Contention.Model == "processor_sharing" && float64(threads) > s.Tiers[t].Cores
+	}
+}
+
 func loadsWhileServing(p *plan.Plan) bool {
 	return slices.ContainsFunc(p.Events, func(e plan.Event) bool { return e.Publish != nil })
 }
@@ -244,6 +266,20 @@ func Thin(p *plan.Plan) int {
 		}
 	}
 	return 1
+}
+
+// Work returns how many seconds a request keeps a container of a shard busy, times those that a
+// condition leaves of the shard.
+func (s *Spec) Work(tier, shard int) float64 {
+	work := s.Works[tier][shard]
+	if !s.Mixed {
+		return work
+	}
+	live, all := s.Live(tier), 0
+	for _, n := range live {
+		all += n
+	}
+	return work + s.Common*float64(live[shard])/math.Max(float64(all), 1)
 }
 
 // Live returns the number of containers of each shard of a tier that a condition leaves.

@@ -136,20 +136,21 @@ func (w *world) schedule() {
 
 // remove takes away the containers that the condition removes or kills.
 func (w *world) remove() {
-	for _, which := range w.spec.Control.Remove {
-		if s := w.find(which); s != nil {
-			s.up, s.visible, s.removed = false, false, true
+	for k, which := range slices.Concat(w.spec.Control.Remove, w.spec.Control.Dead) {
+		at := w.find(which)
+		if at == none {
+			continue
 		}
-	}
-	for _, which := range w.spec.Control.Dead {
-		if s := w.find(which); s != nil {
+		for _, one := range w.processes(at) {
+			s := &w.servers[one]
 			s.up, s.removed = false, true
+			s.visible = s.visible && k >= len(w.spec.Control.Remove)
 		}
 	}
 }
 
-// find returns a container, or nil.
-func (w *world) find(which Which) *server {
+// find returns a container, or none.
+func (w *world) find(which Which) int32 {
 	n := -1
 	for i := w.first[which.Tier]; i < len(w.servers) && int(w.servers[i].tier) == which.Tier; i++ {
 		s := &w.servers[i]
@@ -157,10 +158,10 @@ func (w *world) find(which Which) *server {
 			continue
 		}
 		if n++; n == which.Number {
-			return s
+			return int32(i)
 		}
 	}
-	return nil
+	return none
 }
 
 // changed handles a change that happens now.
@@ -203,7 +204,10 @@ func (w *world) apply(c change) {
 			w.die(c.server)
 		}
 	case comesUp:
-		s.up, s.loading, s.drained, s.cold = true, 0, false, w.spec.Tiers[s.tier].Cold
+		s.up, s.drained, s.cold = true, false, w.spec.Tiers[s.tier].Cold
+		if s.host == c.server {
+			s.loading = 0
+		}
 		s.device.up(&w.spec.Tiers[s.tier])
 	case drains:
 		s.drained, s.visible = s.tier == Entry, s.visible && s.tier == Entry
@@ -218,7 +222,7 @@ func (w *world) apply(c change) {
 	case loads:
 		w.reload(c.server, 1)
 	case loaded:
-		if s.loading > 0 {
+		if w.servers[s.host].loading > 0 {
 			w.reload(c.server, -1)
 			s.cold = w.spec.Tiers[s.tier].Cold
 			s.device.anew(&w.spec.Tiers[s.tier])
@@ -255,6 +259,11 @@ func (w *world) link(c change) {
 }
 
 func (h *history) add(at int64, what uint8, server int32, value float64) {
+	if togetherWith(what) {
+		for _, other := range h.w.processes(server)[1:] {
+			h.put(change{at: at, what: what, server: other, value: value})
+		}
+	}
 	c := change{at: at, what: what, server: server, value: value}
 	if p := h.w.servers[server].pod; p != nil {
 		c.boot = p.boot
@@ -460,14 +469,15 @@ func (h *history) restart(at int64, e *plan.Event) {
 // boot starts a container: it is scheduled, loads, and serves. Callers see it once its
 // status has been polled and written and the session of its predecessor has expired (gone).
 func (h *history) boot(s int32, at, gone int64) {
-	name := plan.TierNames[h.w.servers[s].tier]
 	if h.w.servers[s].pod != nil {
 		h.add(at, begins, s, 0)
 	}
 	at += int64(h.p.Fleet.Boot.Schedule.Sample(h.rng, 0))
-	at += int64(h.p.LoadTime(name, int(h.w.servers[s].shard), 1))
-	h.add(at, comesUp, s, 0)
-	h.add(max(h.written(at+h.poll()), gone), isSeen, s, 0)
+	for _, one := range h.w.processes(s) {
+		up := at + int64(h.p.LoadTime(plan.TierNames[h.w.servers[one].tier], int(h.w.servers[one].shard), 1))
+		h.add(up, comesUp, one, 0)
+		h.add(max(h.written(up+h.poll()), gone), isSeen, one, 0)
+	}
 }
 
 // poll draws the time until the agent's next poll of the model server's status.
@@ -481,7 +491,7 @@ func (h *history) poll() int64 {
 // lose kills all containers of a place, which start again at back.
 func (h *history) lose(at, back int64, in func(Location) bool) {
 	for i := range h.w.servers {
-		if s := &h.w.servers[i]; s.up && in(s.loc) {
+		if s := &h.w.servers[i]; s.up && in(s.loc) && !h.w.isProcess(i) {
 			h.kill(int32(i), at, back, 0)
 		}
 	}

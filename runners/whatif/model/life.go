@@ -178,8 +178,15 @@ func (h *history) fullest(tier int) (most Fullness) {
 				shards[s.shard].change(&list[0])
 			}
 		}
+		all, common := 0, 0.0
 		for shard := range shards {
-			if parts := int64(rate * works[shard] * shards[shard].most(h.w.spec.Balance) * 1e6); parts > most.Parts {
+			all += len(shards[shard].up)
+		}
+		if h.w.spec.Mixed && all > 0 {
+			common = h.w.spec.Common / float64(all)
+		}
+		for shard := range shards {
+			if parts := int64((rate*works[shard]*shards[shard].most(h.w.spec.Balance) + float64(rate*common)) * 1e6); parts > most.Parts {
 				most = Fullness{now, parts}
 			}
 		}

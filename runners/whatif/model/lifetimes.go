@@ -46,7 +46,7 @@ func (h *history) publish(at int64, e *plan.Publish) {
 			continue
 		}
 		h.life.OOM++
-		h.kill(int32(i), found, found, 2)
+		h.kill(s.host, found, found, 2)
 		never = true
 	}
 	if never {
@@ -92,6 +92,9 @@ func (h *history) find(tier, model string) int64 {
 // from the second rollover on.
 func (h *history) roomFor(s int32, name, model string) bool {
 	t, shard := h.w.servers[s].tier, int(h.w.servers[s].shard)
+	if h.w.spec.Mixed {
+		return h.roomForAll(h.w.servers[s].host, model)
+	}
 	one := float64(h.p.NewBytesIn(model, name, shard)) * float64(h.p.Model.RAMFactor)
 	need := int64(h.p.MemoryIn(name, shard, 1)) + int64(one*float64(h.p.VersionsOf(model, name)-1))
 	if h.held[s] > 0 {
@@ -100,6 +103,23 @@ func (h *history) roomFor(s int32, name, model string) bool {
 	h.held[s]++
 	limit := int64(h.p.Fleet.Tier(name).Mem)
 	h.life.MemPeak[t] = max(h.life.MemPeak[t], min(need, limit))
+	return need <= limit
+}
+
+// roomForAll is roomFor of a mixed container, whose processes load the version at about the same time.
+func (h *history) roomForAll(host int32, model string) bool {
+	shard := int(h.w.servers[host].shard)
+	more := h.p.RollsOver(model, shard)
+	need := int64(h.p.MemoryIn("ps", shard, 1) + more)
+	publish := len(h.life.Rollouts) + 1
+	if h.held[host] == 0 {
+		h.held[host] = publish // the first one, which all processes load
+	}
+	if h.held[host] < publish {
+		need += int64(float64(more) * float64(h.p.Model.Retained))
+	}
+	limit := int64(h.p.Fleet.PS.Mem)
+	h.life.MemPeak[PS] = max(h.life.MemPeak[PS], min(need, limit))
 	return need <= limit
 }
 
@@ -144,6 +164,7 @@ func maxWaiting(p *plan.Plan) int64 {
 // waited too long never comes up.
 func (h *history) coldStart() {
 	ready, most := int64(0), maxWaiting(h.p)
+	begins := map[int32]int64{}
 	for _, name := range []string{"ps", "dense", "entry"} {
 		t := slices.Index(plan.TierNames, name)
 		last := int64(0)
@@ -153,7 +174,11 @@ func (h *history) coldStart() {
 				continue
 			}
 			h.add(0, retires, int32(i), 0)
-			start := int64(h.p.Fleet.Boot.Schedule.Sample(h.rng, 0))
+			start, begun := begins[s.host]
+			if !begun {
+				start = int64(h.p.Fleet.Boot.Schedule.Sample(h.rng, 0))
+				begins[s.host] = start
+			}
 			if name != "ps" && ready-start > most {
 				last = math.MaxInt64 / 2 // whoever waits for these never comes up, either
 				continue

@@ -182,6 +182,12 @@ func (w *world) build() {
 		}
 		w.shards = max(w.shards, len(t.Replicas))
 	}
+	for i := range w.servers {
+		w.servers[i].host = int32(i)
+		if s.Mixed && w.servers[i].tier != PS {
+			w.joins(&w.servers[i], i-w.first[w.servers[i].tier])
+		}
+	}
 	w.places, w.clusters = s.places()
 	w.turn = make([]uint32, len(w.servers)*tiers*max(w.shards, 1))
 	for class := range w.constant {
@@ -325,8 +331,11 @@ func (w *world) work() {
 		}
 		t := &w.spec.Tiers[one.tier]
 		cores := t.Cores
-		if n := float64(t.working()); !t.Shared && n > cores {
+		if n := float64(w.working(t)); !t.Shared && n > cores {
 			cores = n
+		}
+		if host := &w.servers[one.host]; host.up || host.busyNs != [Segments]int64{} {
+			one.busyNs = host.busyNs
 		}
 		busy, could := int64(0), int64(0) // sums from segment k to the end
 		for k := Segments - 1; k >= 0; k-- {

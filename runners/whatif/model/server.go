@@ -167,7 +167,7 @@ func (w *world) start(at int32, work float64, h *handler, arg uint64) (timer vti
 	if s.slow != 1 {
 		work *= s.slow
 	}
-	if s.loading > 0 {
+	if w.servers[s.host].loading > 0 {
 		if f := w.spec.Tiers[s.tier].Interference; f > 0 {
 			work *= f
 		}
@@ -188,6 +188,7 @@ func (w *world) start(at int32, work float64, h *handler, arg uint64) (timer vti
 // count adds busy time of a container, as far as it is within the window. Negative cores take
 // it back.
 func (w *world) count(s *server, from, to int64, cores float64) {
+	s = &w.servers[s.host]
 	if s.pod != nil {
 		s.pod.worked(w.base+from, w.base+to, cores)
 	}
@@ -215,7 +216,7 @@ func (w *world) die(at int32) {
 	}
 	if tier == Entry {
 		if s.share != nil {
-			s.share.clear()
+			s.share.clear(w, at, &w.onEntry)
 		}
 		w.failAllOf(at)
 		return
@@ -233,7 +234,11 @@ func (w *world) die(at int32) {
 		w.dieBatches(s)
 	}
 	if s.share != nil {
-		s.share.end(w)
+		kind := &w.onComplete
+		if s.batch != nil {
+			kind = &w.onBatch
+		}
+		s.share.end(w, at, kind)
 	}
 	w.recount(tier)
 	if w.spec.FromDense && tier == Dense {
@@ -245,7 +250,7 @@ func (w *world) die(at int32) {
 func (w *world) takeBack(at int32) {
 	s := &w.servers[at]
 	if s.share != nil {
-		s.share.advance(w, s)
+		s.share.advance(w, &w.servers[s.host])
 		return
 	}
 	undone := func(end int64) {

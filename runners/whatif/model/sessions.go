@@ -80,7 +80,7 @@ func (h *history) disconnect(q pause, silent bool, whom func(*server) bool) {
 	up := h.upAt(q.from)
 	var bound []binding
 	for i := range h.w.servers {
-		if s := &h.w.servers[i]; up[i] && whom(s) {
+		if s := &h.w.servers[i]; up[i] && whom(s) && !h.w.isProcess(i) {
 			bound = append(bound, h.cutOff(int32(i), q, silent)...)
 		}
 	}
@@ -187,7 +187,7 @@ func (h *history) upAt(at int64) []bool {
 // features/sessions.feature).
 func (h *history) storm(at int64) {
 	for i, up := range h.upAt(at) {
-		if up {
+		if up && !h.w.isProcess(i) {
 			h.add(at, isLost, int32(i), 0)
 			h.blind(int32(i), at, at)
 			h.fate.Lost++

@@ -53,6 +53,7 @@ func (p *sharing) advance(w *world, s *server) {
 }
 
 func (p *sharing) add(w *world, at int32, work float64, h *handler, arg uint64) {
+	at = w.servers[at].host
 	s := &w.servers[at]
 	p.advance(w, s)
 	p.seq++
@@ -63,8 +64,9 @@ func (p *sharing) add(w *world, at int32, work float64, h *handler, arg uint64) 
 
 // remove ends the job of a call that nobody waits for.
 func (p *sharing) remove(w *world, at int32, arg uint64) {
+	at = w.servers[at].host
 	p.advance(w, &w.servers[at])
-	i := slices.IndexFunc(p.jobs, func(j job) bool { return j.arg == arg })
+	i := slices.IndexFunc(p.jobs, func(j job) bool { return j.arg == arg && j.h == &w.onComplete })
 	last := len(p.jobs) - 1
 	p.jobs[i] = p.jobs[last]
 	p.jobs = p.jobs[:last]
@@ -139,23 +141,37 @@ func (p *sharing) pop() job {
 	return first
 }
 
-// clear drops all jobs without running their handlers.
-func (p *sharing) clear() {
-	p.timer.Cancel()
-	p.jobs = p.jobs[:0]
+// clear drops all jobs of a kind without running their handlers.
+func (p *sharing) clear(w *world, at int32, kind *handler) {
+	w.servers[at].ended(w, p, kind)
 }
 
-// end runs the handlers of all jobs of a container that has died.
-func (p *sharing) end(w *world) {
-	p.timer.Cancel()
-	for len(p.jobs) > 0 {
-		j := p.pop()
+// end runs the handlers of all jobs of a kind in a container that has died.
+func (p *sharing) end(w *world, at int32, kind *handler) {
+	for _, j := range w.servers[at].ended(w, p, kind) {
 		j.h.do(w, j.arg)
 	}
 }
 
+// ended takes the jobs of a kind away, and returns them in the order in which they would have ended.
+func (s *server) ended(w *world, p *sharing, kind *handler) (gone []job) {
+	p.timer.Cancel()
+	var left []job
+	for len(p.jobs) > 0 {
+		if j := p.pop(); j.h == kind {
+			gone = append(gone, j)
+		} else {
+			left = append(left, j)
+		}
+	}
+	p.jobs = left // in order, which is a heap
+	p.plan(w, s.host)
+	return gone
+}
+
 // reload changes the number of loads of a container, and with it the speed of its threads.
 func (w *world) reload(at, change int32) {
+	at = w.servers[at].host
 	s := &w.servers[at]
 	w.loading(s)
 	if s.share == nil {

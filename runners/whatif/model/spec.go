@@ -92,6 +92,12 @@ type Spec struct {
 	// Works holds, for each shard of each tier, how many seconds a request keeps one of its
 	// containers busy. With nil, how full containers are is not computed ([Life.Fullest]).
 	Works [tiers][]float64
+	// Common, of mixed containers, is how many seconds a request keeps one of them busy besides,
+	// whatever its shard. Works of ps is then of its container's cores.
+	Common float64
+	// Mixed says that the containers of PS are those of the other tiers, too: they share cores, die
+	// and lose their sessions together.
+	Mixed bool
 	// Windows lists the parts of the horizon to simulate.
 	Windows []Window
 	Control Control

@@ -111,6 +111,7 @@ type server struct {
 	loading int32
 	cold    int32 // what it begins before it is warm
 	shard   int16
+	host    int32 // whose cores it has: itself, or in a mixed container that of PS
 	loc     Location
 	epoch   uint32
 	busy    int32

@@ -9,6 +9,8 @@
 // Unstable: any commit may change it.
 package places
 
+import "slices"
+
 // Place is an idc and a cluster of it, as indexes into the plan's lists.
 type Place struct{ IDC, Cluster int }
 
@@ -42,6 +44,8 @@ type Tree struct {
 	// Places holds the places of a shard's containers in turn, where they are kept apart
 	// (dc_aware); nil otherwise.
 	Places []Place
+	// Mixed says that each container of a shard has the entry and the dense part, too, where it is.
+	Mixed bool
 }
 
 // Znodes returns the number of replicas. PS i is in shard i mod num_shard.
@@ -70,7 +74,15 @@ func (t *Tree) tasks(containers, hosted int) int {
 	case t.Places == nil:
 		return hosted
 	}
-	return hosted * len(Placed(containers, t.Places))
+	return hosted * len(Placed(t.spread(containers), t.Places))
+}
+
+// spread returns how many containers of a shard are where so many of a task are.
+func (t *Tree) spread(containers int) int {
+	if t.Mixed {
+		return min(containers, slices.Max(t.PerShard))
+	}
+	return containers
 }
 
 // Lists returns how many lists of children there are: the model's, those of places, and those
@@ -80,7 +92,7 @@ func (t *Tree) Lists() int {
 	if t.Places != nil {
 		used := map[Place]bool{}
 		for _, n := range append([]int{t.Entry, t.Dense}, t.PerShard...) {
-			for place := range Placed(n, t.Places) { //lint:order a set
+			for place := range Placed(t.spread(n), t.Places) { //lint:order a set
 				used[place] = true
 			}
 		}

@@ -108,12 +108,19 @@ func (d *decoder) confRefused(p *Plan, c *agentConf) {
 	}
 	// Agents of version 3 support no deploy type but unified; stand_alone_serving is mixed whatever
 	// deploy_type says (utils.py:384).
-	const together = "one container runs PS and entry then, and plans have a tier for each"
+	const together = "one container runs entry and PS then, which is a fleet.mixed; the plan has a tier for each"
 	switch word := strings.ToLower(c.values[kind]); {
-	case c.truth("stand_alone_serving"):
-		refuse("stand_alone_serving", together)
-	case word == "mixed" || word == "unified" && p.Model.AgentVersion != 3:
-		refuse(kind, together)
+	case c.truth("stand_alone_serving"), word == "mixed":
+		if c.truth("stand_alone_serving") {
+			kind = "stand_alone_serving"
+		}
+		if p.Fleet.Mixed == nil {
+			refuse(kind, together)
+		}
+	case word == "unified" && p.Model.AgentVersion != 3:
+		refuse(kind, "agents of version 1 start no server of that type")
+	case p.Fleet.Mixed != nil && word != "":
+		d.reportKey("fleet.mixed", conflict, "%s:%d says %s %s, but fleet.mixed is what deploy_type mixed means", c.path, c.lines[kind], kind, c.values[kind])
 	}
 	if c.truth("rough_sort_resource_constrained") && !strings.EqualFold(c.values["rough_sort_model_loaded_server"], "ps") && !strings.EqualFold(c.values["rough_sort_model_loaded_server"], "dense") {
 		refuse("rough_sort_resource_constrained", "entry servers load the rough sort model from base_path themselves, without the copy that model.rough_sort has (utils.py:729); write it as a model of workload.mix")
@@ -192,8 +199,8 @@ var confUses = func() map[string]string {
 	uses := map[string]string{
 		"enable_batching":                 "used: override.batching.enabled, with dense_alone",
 		"dense_alone":                     "used: a fleet.dense is what it means",
-		"deploy_type":                     "refused: mixed, and unified of version 1, in which one container runs PS and entry; else a tier's own",
-		"stand_alone_serving":             "refused: it is deploy_type mixed (utils.py:384)",
+		"deploy_type":                     "used: mixed is a fleet.mixed; else a tier's own. unified of version 1 starts no server",
+		"stand_alone_serving":             "used: it is deploy_type mixed (utils.py:384), a fleet.mixed",
 		"rough_sort_model_name":           "used: wants model.rough_sort.size",
 		"rough_sort_model_loaded_server":  "used: model.rough_sort.on",
 		"rough_sort_resource_constrained": "refused: entry servers load that model without a copy (utils.py:729)",

@@ -15,6 +15,7 @@ import (
 // lists the values that a search has replaced.
 func (d *decoder) finish(p *Plan, set []Value) {
 	conf := d.readConf(p)
+	d.mixedFleet(p)
 	d.useConf(p, conf)
 	d.sizes(p)
 	d.deviceProfile(p)
@@ -31,6 +32,7 @@ func (d *decoder) finish(p *Plan, set []Value) {
 	}
 	d.autoscale(p)
 	d.failures(p)
+	d.mixedNames(p)
 	d.objectives(p)
 	if set == nil {
 		d.leastRegret(p)
@@ -114,7 +116,10 @@ func (d *decoder) idc(p *Plan, name, path string) bool {
 
 // shards settles num_shard, which fleet.ps, override and the agent.conf may give.
 func (d *decoder) shards(p *Plan, conf *agentConf, set []Value) {
-	const path = "fleet.ps.num_shard"
+	path := "fleet.ps.num_shard"
+	if p.Fleet.Mixed != nil {
+		path = "fleet.mixed.num_shard"
+	}
 	searched := slices.ContainsFunc(set, func(v Value) bool { return RootPath(v.Path) == path }) || p.searches(path)
 	n := &p.Fleet.PS.NumShard
 	switch {
@@ -127,6 +132,7 @@ func (d *decoder) shards(p *Plan, conf *agentConf, set []Value) {
 		d.reportBoth(path, "override.num_shard", conflict, "ps.num_shard %d but override.num_shard is %d", *n, p.Override.NumShard)
 	}
 	p.Override.NumShard = *n
+	p.alike()
 	if p.Override.NumPS < *n {
 		if d.given("override.num_ps") || conf != nil && conf.values["num_ps"] != "" {
 			d.reportBoth("override.num_ps", d.shardsAt(), outOfRange, "num_ps must be >= num_shard %d, got %d", *n, p.Override.NumPS)
@@ -169,8 +175,10 @@ func (p *Plan) searches(path string) bool {
 
 // shardsAt returns the path at which the file gives num_shard.
 func (d *decoder) shardsAt() string {
-	if d.given("fleet.ps.num_shard") {
-		return "fleet.ps.num_shard"
+	for _, path := range []string{"fleet.ps.num_shard", "fleet.mixed.num_shard"} {
+		if d.given(path) {
+			return path
+		}
 	}
 	return "override.num_shard"
 }

@@ -160,9 +160,13 @@ func (d *decoder) objectives(p *Plan) {
 	if len(p.Solve.Over) == 0 || p.Solve.Minimise != "cost" {
 		return
 	}
-	for _, tier := range TierNames {
-		if p.Fleet.Tier(tier) != nil && !d.given("fleet."+tier+".cost") {
-			d.reportParent("fleet." + tier + ".cost")
+	for _, tier := range p.Kinds() {
+		at := "fleet." + tier + ".cost"
+		if p.Fleet.Mixed != nil {
+			at = "fleet.mixed.cost"
+		}
+		if !d.given(at) {
+			d.reportParent(at)
 		}
 	}
 }

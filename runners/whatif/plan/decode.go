@@ -44,6 +44,7 @@ type field struct {
 	tag      reflect.StructTag
 	name     string
 	required bool
+	unless   string // a key beside it, with which it is not required
 }
 
 func fieldsOf(v reflect.Value) []field {
@@ -55,7 +56,7 @@ func fieldsOf(v reflect.Value) []field {
 			continue
 		}
 		tag := t.Field(i).Tag
-		list = append(list, field{value: v.Field(i), tag: tag, name: name, required: tag.Get("required") == "true"})
+		list = append(list, field{value: v.Field(i), tag: tag, name: name, required: tag.Get("required") == "true", unless: tag.Get("unless")})
 	}
 	return list
 }
@@ -186,7 +187,9 @@ func (d *decoder) structure(v reflect.Value, n *yaml.Node, path string) {
 // field is required.
 func (d *decoder) missing(f field, path string) {
 	text, ok := f.tag.Lookup("default")
+	parent, _, _ := cutLast(path)
 	switch {
+	case f.unless != "" && d.given(join(parent, f.unless)):
 	case f.required:
 		d.reportParent(path)
 	case ok:

@@ -68,7 +68,7 @@ func (r *Replicas) decodeNode(d *decoder, n *yaml.Node, path string) {
 		d.ranged(reflect.ValueOf(form.Default), n, path, `range:">=1"`)
 	} else {
 		d.structure(reflect.ValueOf(&form).Elem(), n, path)
-		if form.Hottest != 0 && !strings.HasPrefix(path, "fleet.ps.") {
+		if form.Hottest != 0 && !strings.HasPrefix(path, "fleet.ps.") && !strings.HasPrefix(path, "fleet.mixed.") {
 			d.report(path+".hottest", unknownKey, "only ps has a hottest shard")
 		}
 	}

@@ -46,6 +46,10 @@ func (p *Plan) Fullest(tier string, rate float64) float64 {
 			most = max(most, p.ownFullest(tier, shard, rate*work))
 		}
 	}
+	works, common := p.Together()
+	for shard, work := range works {
+		most = max(most, rate*(work/float64(p.ReplicasOf("ps", shard))+common/float64(p.Containers("ps"))))
+	}
 	return most
 }
 
@@ -64,10 +68,7 @@ func (p *Plan) workOf(m *Served, tier string, shard int, share float64) float64 
 		}
 		b := p.Override.Batching
 		perBatch := max(1, float64(int(float64(b.MaxBatchSize)/items)))
-		threads := min(float64(b.Threads*t.Services), cores)
-		if p.Service.Contention.Model == "none" {
-			threads = float64(b.Threads * t.Services)
-		}
+		threads := p.batchThreads(t, cores)
 		if !p.Service.Dense.Device.IsZero() {
 			threads = 1
 		}
@@ -79,6 +80,15 @@ func (p *Plan) workOf(m *Served, tier string, shard int, share float64) float64 
 		calls, mean = 1, m.PS.CPU.MeanOf(items*share)
 	}
 	return calls * mean / 1e9 / p.capacity(p.Service.PS, cores)
+}
+
+// batchThreads returns how many batches a dense container computes at once.
+func (p *Plan) batchThreads(t *Tier, cores float64) float64 {
+	threads := float64(p.Override.Batching.Threads * t.Services)
+	if p.Service.Contention.Model == "none" {
+		return threads
+	}
+	return min(threads, cores)
 }
 
 // capacity returns how many cores the threads of a container use at most.
@@ -131,6 +141,9 @@ func (p *Plan) Containers(tier string) int {
 // Shard 0 is the hottest.
 func (p *Plan) ReplicasOf(tier string, shard int) int {
 	r := p.Fleet.Tier(tier).Replicas
+	if p.Fleet.Mixed != nil && tier != "ps" {
+		return r.Default // scaled already
+	}
 	n := r.Default
 	if tier == "ps" && shard == 0 {
 		n = r.Hottest
@@ -141,10 +154,8 @@ func (p *Plan) ReplicasOf(tier string, shard int) int {
 // Cost returns the cost of all containers per hour.
 func (p *Plan) Cost() float64 {
 	sum := 0.0
-	for _, tier := range TierNames {
-		if t := p.Fleet.Tier(tier); t != nil {
-			sum += float64(p.Containers(tier)) * float64(t.Cost)
-		}
+	for _, tier := range p.Kinds() {
+		sum += float64(p.Containers(tier)) * float64(p.Fleet.Tier(tier).Cost)
 	}
 	return sum
 }

@@ -86,12 +86,45 @@ func (p *Plan) MemoryIn(tier string, shard, versions int) Bytes {
 
 // MemoryPeak returns the memory of a container of a tier while all models roll over.
 func (p *Plan) MemoryPeak(tier string) Bytes {
+	if p.Fleet.Mixed != nil {
+		return p.mixedMemory(0, 1, 1) + p.RollsOver("", 0)
+	}
 	return p.memory(tier, 0, p.Versions(tier), p.VersionsOf(RoughSortName, tier))
 }
 
 func (p *Plan) memory(tier string, shard, versions, rough int) Bytes {
+	if p.Fleet.Mixed != nil {
+		return p.mixedMemory(shard, versions, rough)
+	}
 	one, sorted := float64(p.NewBytesIn("", tier, shard))*float64(p.Model.RAMFactor), float64(p.RoughSortBytes(tier))*float64(p.Model.RAMFactor)
 	return p.Model.Overhead + Bytes(one*float64(versions)+sorted*float64(rough))
+}
+
+// mixedMemory returns the memory of a mixed container of a shard with so many versions of each model.
+func (p *Plan) mixedMemory(shard, versions, rough int) Bytes {
+	sum := 0.0
+	for _, tier := range TierNames {
+		if p.Fleet.Tier(tier) != nil {
+			sum += float64(p.NewBytesIn("", tier, shard))*float64(versions) + float64(p.RoughSortBytes(tier))*float64(rough)
+		}
+	}
+	return p.Model.Overhead + Bytes(sum*float64(p.Model.RAMFactor))
+}
+
+// RollsOver returns the memory that new versions of a model take in a mixed container of a shard while
+// all its processes roll over. The name "" stands for all models.
+func (p *Plan) RollsOver(name string, shard int) Bytes {
+	sum := 0.0
+	for _, tier := range TierNames {
+		if p.Fleet.Tier(tier) == nil {
+			continue
+		}
+		sum += float64(p.NewBytesIn(name, tier, shard)) * float64(p.VersionsOf(name, tier)-1)
+		if name == "" {
+			sum += float64(p.RoughSortBytes(tier)) * float64(p.VersionsOf(RoughSortName, tier)-1)
+		}
+	}
+	return Bytes(sum * float64(p.Model.RAMFactor))
 }
 
 // LoadTime returns how long a container of a tier takes to load one version of each model,
@@ -138,6 +171,9 @@ func (p *Plan) LoadTimeIn(name, tier string, shard int, size float64) Duration {
 // of a rollover, or 0 when no number suffices.
 func (p *Plan) SmallestShards() int {
 	room := float64(p.Fleet.PS.Mem-p.Model.Overhead) - float64(p.RoughSortBytes("ps"))*float64(p.Model.RAMFactor)*float64(p.VersionsOf(RoughSortName, "ps"))
+	if p.Fleet.Mixed != nil { // all but what a shard has
+		room = float64(p.Fleet.PS.Mem - p.MemoryPeak("ps") + Bytes(float64(p.NewBytes("", "ps"))*float64(p.Model.RAMFactor)*float64(p.Versions("ps"))))
+	}
 	if room <= 0 {
 		return 0
 	}
@@ -166,22 +202,33 @@ func (p *Plan) embeddings() Bytes {
 }
 
 func (d *decoder) checkMemory(p *Plan) {
-	for _, tier := range TierNames {
+	for _, tier := range p.Kinds() {
 		t := p.Fleet.Tier(tier)
-		if t == nil || t.Mem <= 0 || p.Shards() < 1 {
+		if t.Mem <= 0 || p.Shards() < 1 {
 			continue
 		}
+		at := "fleet." + tier
+		if p.Fleet.Mixed != nil {
+			at = "fleet.mixed"
+		}
 		if need := p.MemoryPeak(tier); need > t.Mem {
-			d.report("fleet."+tier+".mem", doesNotFit, "%s", p.misfit(tier, p.Versions(tier), need, t))
+			d.report(at+".mem", doesNotFit, "%s", p.misfit(tier, p.Versions(tier), need, t))
 		}
 		if need := p.Disk(tier); t.Disk > 0 && need > t.Disk {
-			d.report("fleet."+tier+".disk", doesNotFit, "%s needs %s of disk ((%d + 1) x %s of rough_sort: so many versions are kept beside the one that is copied) but disk is %s",
+			d.report(at+".disk", doesNotFit, "%s needs %s of disk ((%d + 1) x %s of rough_sort: so many versions are kept beside the one that is copied) but disk is %s",
 				tier, need.text(), KeptVersions, p.RoughSortBytes(tier).text(), t.Disk.text())
 		}
 	}
 }
 
 func (p *Plan) misfit(tier string, n int, need Bytes, t *Tier) string {
+	if p.Fleet.Mixed != nil {
+		text := fmt.Sprintf("a mixed container needs %s at rollover (%s at rest, and %s of new versions of entry and dense) but mem is %s", need.text(), p.mixedMemory(0, 1, 1).text(), p.RollsOver("", 0).text(), t.Mem.text())
+		if shards := p.SmallestShards(); shards > 0 {
+			text += fmt.Sprintf("; num_shard >= %d fits", shards)
+		}
+		return text
+	}
 	parts := p.Model.Overhead.text()
 	if one := p.Memory(tier, 1) - p.Memory(tier, 0); one > 0 {
 		parts = fmt.Sprintf("%d x %s + %s", n, one.text(), parts)

@@ -50,13 +50,30 @@ func (p *Plan) OwnPlace() bool { return p.Override.DCAware && p.Model.AgentVersi
 // requests of each place stay there.
 func (p *Plan) ownFullest(tier string, shard int, offered float64) float64 {
 	list, most := p.Places(), 0.0
-	entries, there := places.Placed(p.Containers("entry"), list), places.Placed(p.ReplicasOf(tier, shard), list)
+	entries, there := p.placed("entry", list), p.placed(tier, list)
+	if tier == "ps" {
+		there = places.Placed(p.ReplicasOf(tier, shard), list)
+	}
 	for place, n := range entries { //lint:order a maximum
 		if there[place] > 0 {
 			most = max(most, offered*float64(n)/float64(p.Containers("entry"))/float64(there[place]))
 		}
 	}
 	return most
+}
+
+// placed returns how many containers of a tier, of all shards, are at each place.
+func (p *Plan) placed(tier string, list []places.Place) map[places.Place]int {
+	if p.Fleet.Mixed == nil && tier != "ps" {
+		return places.Placed(p.Containers(tier), list)
+	}
+	sum := map[places.Place]int{}
+	for shard := range p.Shards() {
+		for place, n := range places.Placed(p.ReplicasOf("ps", shard), list) { //lint:order sums
+			sum[place] += n
+		}
+	}
+	return sum
 }
 
 // checkPlaces refuses a fleet in which an entry is told of no replica of some shard: its agent
@@ -66,7 +83,7 @@ func (d *decoder) checkPlaces(p *Plan) {
 		return
 	}
 	list := p.Places()
-	entries := places.Placed(p.Containers("entry"), list)
+	entries := p.placed("entry", list)
 	for _, tier := range []string{"ps", "dense"} {
 		if p.Fleet.Tier(tier) == nil {
 			continue
@@ -76,7 +93,10 @@ func (d *decoder) checkPlaces(p *Plan) {
 			shards = p.Shards()
 		}
 		for shard := range shards {
-			there := places.Placed(p.ReplicasOf(tier, shard), list)
+			there := p.placed(tier, list)
+			if tier == "ps" {
+				there = places.Placed(p.ReplicasOf(tier, shard), list)
+			}
 			for _, place := range list {
 				if entries[place] > 0 && there[place] == 0 {
 					idc := p.Fleet.IDCs[place.IDC]

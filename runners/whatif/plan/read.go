@@ -212,7 +212,7 @@ func (d *decoder) folderOf(path string) (folder *os.Root, below string, err erro
 
 // RootPath returns a path of solve or sweep in full, from the root of the plan.
 func RootPath(path string) string {
-	for _, tier := range TierNames {
+	for _, tier := range append([]string{"mixed"}, TierNames...) {
 		if strings.HasPrefix(path, tier+".") {
 			return "fleet." + path
 		}

@@ -139,7 +139,7 @@ func structSchema(t reflect.Type) *schema {
 		}
 		property.Description = f.Tag.Get("doc")
 		s.Properties[name] = property
-		if f.Tag.Get("required") == "true" {
+		if f.Tag.Get("required") == "true" && f.Tag.Get("unless") == "" {
 			s.Required = append(s.Required, name)
 		}
 	}

@@ -23,6 +23,7 @@ func (d *decoder) strict(p *Plan) {
 		}
 	}
 	d.notZero("fleet.ps.num_shard", p.Fleet.PS.NumShard)
+	d.notZero("fleet.mixed.num_shard", p.Fleet.PS.NumShard)
 	if t := p.Fleet.Dense; t != nil {
 		d.notZero("fleet.dense.services_per_container", t.Services)
 	}
@@ -34,7 +35,7 @@ func (d *decoder) strict(p *Plan) {
 			d.report(fmt.Sprintf("model.shard_skew.shares.%d", i), outOfRange, "a share of shard_skew must be 0%%..100%%, got %s", quantity.Format(quantity.Percent, share))
 		}
 	}
-	searched := p.searches("fleet.ps.num_shard") || p.searches("override.num_shard")
+	searched := p.searches("fleet.ps.num_shard") || p.searches("fleet.mixed.num_shard") || p.searches("override.num_shard")
 	for i, e := range p.Events {
 		if e.Publish != nil && !searched && int(e.Publish.Shards) > max(p.Fleet.PS.NumShard, p.Override.NumShard) {
 			d.reportBoth(fmt.Sprintf("events.%d.publish.shards", i), d.shardsAt(), outOfRange, "publish.shards must be all or 1..%d, got %d", max(p.Fleet.PS.NumShard, p.Override.NumShard), e.Publish.Shards)
@@ -149,6 +150,7 @@ func (d *decoder) idle(p *Plan) {
 	for _, tier := range TierNames {
 		never("service."+tier+".by_priority", p.Several(), "there is one kind of requests, want workload.mix")
 	}
+	never("fleet.mixed.services_per_container", false, "a mixed container has one dense process (utils.py:406)")
 	for _, key := range []string{"threads", "queue", "by_priority", "shed"} {
 		never("service.dense."+key, !batched, "service.dense.batch works in batches, see override.batching")
 	}

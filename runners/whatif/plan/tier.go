@@ -12,9 +12,10 @@ type Fleet struct {
 	IDCs       []IDC          `plan:"idcs" doc:"data centres; one named local with one cluster a by default"`
 	Placement  map[string]int `plan:"placement" doc:"weights for spreading replicas over the idcs"`
 	Multiplier float64        `plan:"multiplier" default:"1" range:">0" doc:"scales all replica counts, rounded up"`
-	Entry      Tier           `plan:"entry" required:"true" doc:"containers that requests come to"`
-	PS         Tier           `plan:"ps" required:"true" doc:"containers of the shards; replicas is per shard"`
+	Entry      Tier           `plan:"entry" required:"true" unless:"mixed" doc:"containers that requests come to"`
+	PS         Tier           `plan:"ps" required:"true" unless:"mixed" doc:"containers of the shards; replicas is per shard"`
 	Dense      *Tier          `plan:"dense" doc:"containers of the dense part; without it entry computes it"`
+	Mixed      *Tier          `plan:"mixed" json:",omitempty" doc:"containers that run entry, a shard of ps and, with service.dense, dense side by side (deploy_type mixed), in the place of entry, ps and dense; replicas is per shard. Events, conditions and metrics call them ps"`
 	Boot       Boot           `plan:"boot" doc:"what a container takes to start"`
 	Starts     starts         `plan:"starts" default:"boot" json:"starts,omitzero" doc:"how far apart agents start, which is how their loops stay: boot (what fleet.boot.schedule and an agent's imports give), together, a time over which they are spread, or a law"`
 }

@@ -16,6 +16,7 @@ func (p *Plan) treeOf(m *Served) places.Tree {
 	if p.Fleet.Dense != nil {
 		t.Dense = p.Containers("dense") * p.services("dense")
 	}
+	t.Mixed = p.Fleet.Mixed != nil
 	if p.OwnPlace() {
 		t.Places = p.Places()
 	}
@@ -32,10 +33,8 @@ func (p *Plan) Watches() float64 {
 			models = append(models, m)
 		}
 	}
-	for _, tier := range TierNames {
-		if t := p.Fleet.Tier(tier); t != nil {
-			agents += float64(p.Containers(tier) * p.services(tier))
-		}
+	for _, tier := range p.Kinds() {
+		agents += float64(p.Containers(tier) * p.services(tier))
 	}
 	if p.Model.AgentVersion == 3 {
 		return agents * float64(1+len(models))

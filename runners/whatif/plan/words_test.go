@@ -15,11 +15,14 @@ import (
 // denser is the small plan with dense servers that batch, so that their keys have an effect.
 var denser = strings.NewReplacer("10GiB}", "10GiB, dense: 1GiB}", "service:\n", "  dense: {replicas: 2, cpu: 4, mem: 8GiB}\nservice:\n  dense: {batch: \"affine(base=1ms, per_item=1us)\"}\n").Replace(small)
 
+// mixture is the small plan with entry and PS in one container.
+var mixture = strings.NewReplacer("  entry: {replicas: 2, cpu: 4, mem: 8GiB}\n", "", "  ps: {replicas: 3", "  mixed: {replicas: 3").Replace(small)
+
 // Goal: a default that is spelt out is no error, no warning, and no other plan. Method: every
 // field of the plan with a default, put into plans with and without batches. A zero that means
 // "not given" is refused as before, and so is what only agents of version 1 or another law have.
 func TestDefaultsMayBeSpeltOut(t *testing.T) {
-	zeros := []string{"service.entry.threads", "service.ps.threads", "service.dense.threads", "fleet.ps.num_shard", "fleet.dense.services_per_container"}
+	zeros := []string{"service.entry.threads", "service.ps.threads", "service.dense.threads", "fleet.ps.num_shard", "fleet.mixed.num_shard", "fleet.dense.services_per_container"}
 	tried := 0
 	var walk func(v reflect.Type, path string)
 	walk = func(v reflect.Type, path string) {
@@ -34,7 +37,10 @@ func TestDefaultsMayBeSpeltOut(t *testing.T) {
 			case name == "" || name == "-" || slices.Contains(zeros, at) || strings.HasPrefix(at, "autoscale") || strings.HasPrefix(at, "worlds") || strings.HasPrefix(at, "random_failures"):
 			case has:
 				tried++
-				for _, text0 := range []string{small, denser} {
+				for _, text0 := range []string{small, denser, mixture} {
+					if one := strings.HasPrefix(at, "fleet.mixed"); one != (text0 == mixture) && (one || strings.HasPrefix(at, "fleet.") && !strings.HasPrefix(at, "fleet.boot") || strings.Contains(at, "dense")) {
+						continue
+					}
 					if (strings.HasPrefix(at, "service.dense") || strings.HasPrefix(at, "fleet.dense") || at == "override.batching.enabled") && text0 == small {
 						continue
 					}

@@ -26,6 +26,9 @@ func fullest(p *plan.Plan, spec *model.Spec, tier int, rate float64) float64 {
 			return math.Inf(1)
 		}
 		most = math.Max(most, rate*works[shard]/float64(live*spec.Control.Thin))
+		if spec.Mixed && tier == model.PS {
+			most = math.Max(most, rate*spec.Work(tier, shard)/float64(live))
+		}
 	}
 	return most
 }

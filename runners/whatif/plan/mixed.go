@@ -1,0 +1,128 @@
+package plan
+
+import "fmt"
+
+// mixedFleet fills in the tiers of a fleet whose containers run entry, PS and dense side by side, as
+// deploy_type mixed has them: an agent, a session, a place and the cores are one container's, and each
+// process serves the models of its tier (agent_v1.py:313). The plan calls such a container ps.
+func (d *decoder) mixedFleet(p *Plan) {
+	f := &p.Fleet
+	if f.Mixed == nil {
+		return
+	}
+	for _, tier := range TierNames {
+		if d.given("fleet." + tier) {
+			d.reportBoth("fleet."+tier, "fleet.mixed", conflict, "fleet.mixed stands in the place of entry, ps and dense; remove fleet.%s", tier)
+		}
+	}
+	if p.Model.AgentVersion == 3 {
+		d.reportKey("fleet.mixed", conflict, "fleet.mixed is of agents of version 1; those of version 3 serve what the layout says in one process")
+	}
+	if p.Workload.Detail.Thin.K != 1 {
+		d.report("workload.detail.thin", thinRefused, "thin refused: containers of fleet.mixed are entry, ps and dense at once")
+	}
+	f.PS = *f.Mixed
+	f.PS.Services = 0
+	if p.Service.Dense != nil {
+		f.Dense = &Tier{Services: 1} // one a container, by its index 0 (utils.py:406)
+	}
+	p.alike()
+}
+
+// alike gives the tiers of mixed containers what their container has.
+func (p *Plan) alike() {
+	if p.Fleet.Mixed == nil {
+		return
+	}
+	for _, t := range []*Tier{&p.Fleet.Entry, p.Fleet.Dense} {
+		if t != nil {
+			t.CPU, t.Mem, t.Disk = p.Fleet.PS.CPU, p.Fleet.PS.Mem, p.Fleet.PS.Disk
+			t.Replicas = Replicas{Default: p.Containers("ps"), Hottest: p.Containers("ps")}
+		}
+	}
+}
+
+// mixedNames refuses what is of one process of a mixed container, or of containers that come and go.
+func (d *decoder) mixedNames(p *Plan) {
+	if p.Fleet.Mixed == nil {
+		return
+	}
+	const one = "entry, ps and dense are one container in fleet.mixed, which is called ps"
+	for _, tier := range TierNames {
+		if p.Autoscale.Of(tier) != nil {
+			d.reportKey("autoscale."+tier, conflict, "autoscale.%s: found it, want none: the containers of fleet.mixed are of shards", tier)
+		}
+		if p.Random.Of(tier) != nil && tier != "ps" {
+			d.reportKey("random_failures."+tier, conflict, "random_failures.%s: %s", tier, one)
+		}
+	}
+	for i, e := range p.Events {
+		at := fmt.Sprintf("events.%d", i)
+		switch {
+		case e.Kill != nil && e.Kill.Tier != "ps", e.Slow != nil && e.Slow.Tier != "ps":
+			d.report(at, conflict, "%s: %s", e.Action(), one)
+		case e.Scale != nil, e.Restart != nil:
+			d.report(at, conflict, "%s: found it, want none with fleet.mixed: kill with restart_after restarts a container", e.Action())
+		}
+	}
+	for i, m := range p.Solve.MustHoldUnder {
+		if m.Of == "entry" || m.Of == "dense" {
+			d.report(fmt.Sprintf("solve.must_hold_under.%d", i), conflict, "%q: %s", m.Text, one)
+		}
+	}
+	if p.Service.Dense != nil && !p.Service.Dense.Device.IsZero() {
+		d.reportKey("service.dense.device", conflict, "service.dense.device: found it, want none with fleet.mixed")
+	}
+}
+
+// Kinds lists the tiers that have containers of their own: those of the plan, and of a mixed one ps.
+func (p *Plan) Kinds() []string {
+	var list []string
+	for _, tier := range TierNames {
+		if p.Fleet.Tier(tier) != nil && (p.Fleet.Mixed == nil || tier == "ps") {
+			list = append(list, tier)
+		}
+	}
+	return list
+}
+
+// Together returns how many seconds one request keeps the cores of a mixed container busy: works for
+// one of each shard, and common for all containers together, with the processes that any request may
+// come to. Without fleet.mixed it returns nil.
+func (p *Plan) Together() (works []float64, common float64) {
+	if p.Fleet.Mixed == nil {
+		return nil, 0
+	}
+	core := func(tier string) float64 { // of the threads that a tier's own work is divided by
+		can := p.capacity(*p.Service.Of(tier), p.cores())
+		if tier == "dense" && p.Batched() {
+			can = p.batchThreads(p.Fleet.Dense, p.cores())
+		}
+		return can / p.coresOf()
+	}
+	for _, work := range p.Works("ps") {
+		works = append(works, float64(work*core("ps")))
+	}
+	common = p.Work("entry") * core("entry")
+	if p.Fleet.Dense != nil {
+		common += p.Work("dense") * core("dense")
+	}
+	return works, common
+}
+
+// cores returns what a mixed container has for its servers.
+func (p *Plan) cores() float64 { return max(p.Fleet.PS.CPU-p.Service.AgentCPU, 1e-9) }
+
+// coresOf returns what a mixed container can do at once: its cores, or with contention none its threads.
+func (p *Plan) coresOf() float64 {
+	if p.Service.Contention.Model != "none" {
+		return p.cores()
+	}
+	sum := float64(p.Service.Entry.Threads + p.Service.PS.Threads)
+	if d := p.Service.Dense; d != nil && !p.Batched() {
+		sum += float64(d.Threads)
+	} else if d != nil {
+		sum += p.batchThreads(p.Fleet.Dense, p.cores())
+	}
+	return max(sum, p.cores())
+}
