@@ -12,7 +12,7 @@ Feature: What breaks training jobs, and the same repaired
     And the choice chief/pace.import#0 is 197
     When the training starts
     And 465.821s pass
-    And worker1 becomes unreachable for 1s
+    And the connections of worker1 break for 1s
     And 34s pass
     Then within 1s <outcome>
 

@@ -116,35 +116,60 @@ Feature: Faults of a training job, and what repairs them
     And within 1m checkpoint 30 is listed
     And every checkpoint that is listed is stored
 
-  # TRN-2.22: servers that are not reached are waited for; each try takes 60 s, and the next one 30 s more.
-  # not-real: processes on one machine always reach each other
-  @not-real
-  Scenario: A job waits for a PS that is unreachable, and goes on from its last checkpoint
+  # TRN-8.15: of a connection over which nothing arrives a call hears nothing.
+  Scenario: A job whose PS is unreachable stands still, and nobody is told
     Given a training job with 1 worker and 2 PS
     And the job setting save_every is "20s"
     When the training starts
     Then within 3m the global step is 150 or more
     When ps1 is unreachable for 150s
-    Then chief has tried again 2 times
+    Then chief has tried again 0 times
+    And worker1 has tried again 0 times
+    And a checkpoint was restored 0 times
+    And the global step is 200 or less
+    And worker1 is at work
+
+  # TRN-8.15: a call that waits goes on when a packet of it arrives.
+  # not-tensorflow: its servers drop a connection whose answers are not heard for 20 s, and what follows hangs on who speaks first
+  @not-tensorflow
+  Scenario: A job whose PS was unreachable goes on where it was
+    Given a training job with 1 worker and 2 PS
+    And the job setting save_every is "20s"
+    When the training starts
+    Then within 3m the global step is 150 or more
+    When ps1 is unreachable for 40s
+    Then within 4m the global step is 300 or more
+    And chief has tried again 0 times
+    And a checkpoint was restored 0 times
+    And ps1 was started 1 time
+
+  # TRN-2.22: servers that refuse are tried again every 30 s.
+  Scenario: A job waits for a PS that refuses it, and goes on from its last checkpoint
+    Given a training job with 1 worker and 2 PS
+    And the job setting save_every is "20s"
+    When the training starts
+    Then within 3m the global step is 150 or more
+    When the connections of ps1 are refused for 150s
+    Then chief has tried again 5 times
     And within 4m a checkpoint was restored 1 time
     And within 3m the global step is 300 or more
     And worker1 is at work
     And ps1 was started 1 time
 
   # TRN-2.8: a step of ten minutes, so that only the health check meets the PS.
-  # not-real: processes on one machine always reach each other
+  # not-real: a PS of this machine takes what it takes
   @Q240 @not-real
-  Scenario: A health check that cannot reach a PS ends, and nobody hears of its memory
+  Scenario: A health check that a PS refuses ends, and nobody hears of its memory
     Given a training job with 1 worker and 2 PS
     And the job setting step_time is "10m"
     And the job setting ps_memory_limit is "2000000"
     When the training starts
     And 2m pass
-    And ps1 is unreachable for 35s
+    And the connections of ps1 are refused for 35s
     And the memory of ps1 comes to 3 MB
     Then for 5m no barrier is placed
 
-  # not-real: processes on one machine always reach each other
+  # not-real: a PS of this machine takes what it takes
   @Q240 @not-real
   Scenario: A health check that goes on hears of the memory of a PS that is back
     Given a training job with 1 worker and 2 PS
@@ -153,7 +178,7 @@ Feature: Faults of a training job, and what repairs them
     And the job setting ps_memory_limit is "2000000"
     When the training starts
     And 2m pass
-    And ps1 is unreachable for 35s
+    And the connections of ps1 are refused for 35s
     And the memory of ps1 comes to 3 MB
     Then within 62s ps1 was reported as not healthy 1 time
     And within 1s the barrier is placed

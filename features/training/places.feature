@@ -63,8 +63,6 @@ Feature: Processes whose environment says where all of them are
       | mlp       |
 
   # TRN-2.22: who is in TF_CONFIG is tried for 60 s, and again after 30 s.
-  # not-real: processes on one machine always reach each other
-  @not-real
   Scenario: A job with TF_CONFIG tries to reach a PS until it does
     Given a training job with 1 worker and 2 PS
     And the job setting discovery is "primus"
@@ -76,8 +74,6 @@ Feature: Processes whose environment says where all of them are
     And chief was started 1 time
 
   # TRN-2.16, TRN-2.19: MLP waits for the port of each PS.
-  # not-real: processes on one machine always reach each other
-  @not-real
   Scenario: A job of MLP waits for a PS that listens late
     Given a training job with 1 worker and 2 PS
     And the job setting discovery is "mlp"
@@ -87,8 +83,7 @@ Feature: Processes whose environment says where all of them are
     And the global step is 0 or less
     And within 1m the global step is 10 or more
 
-  # not-real: processes on one machine always reach each other
-  @not-real @long
+  @long
   Scenario: A job of MLP gives a PS up that does not listen for an hour
     Given a training job with 1 worker and 2 PS
     And the job setting discovery is "mlp"

@@ -156,7 +156,7 @@ var trainerKinds = []Kind{
 	{
 		FaultKind: cluster.FaultKind{
 			Name:  "trainer.unreachable",
-			Help:  "A process of the training job and the others cannot reach each other; ZooKeeper and the files are there.",
+			Help:  "What a process of the training job and the others send to each other is lost; ZooKeeper and the files are there.",
 			Lasts: "{trainer} is unreachable",
 			Ends:  "{trainer} is reachable again",
 			Onset: "{trainer} becomes unreachable",
@@ -166,6 +166,21 @@ var trainerKinds = []Kind{
 		},
 		End: func(w *world.World, f cluster.Fault) error {
 			return fromTrainer(w, f, trainersBut(w, f.Pod), w.Network().HealBoth)
+		},
+	},
+	{
+		FaultKind: cluster.FaultKind{
+			Name:  "trainer.refused",
+			Help:  "The connections between a process of the training job and the others break, and new ones are refused, as by a firewall that answers; ZooKeeper and the files are there.",
+			Lasts: "the connections of {trainer} are refused",
+			Ends:  "the connections of {trainer} are accepted again",
+			Onset: "the connections of {trainer} break",
+		},
+		Begin: func(w *world.World, f cluster.Fault) error {
+			return fromTrainer(w, f, trainersBut(w, f.Pod), w.Network().Refuse)
+		},
+		End: func(w *world.World, f cluster.Fault) error {
+			return fromTrainer(w, f, trainersBut(w, f.Pod), w.Network().Admit)
 		},
 	},
 }

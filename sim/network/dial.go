@@ -136,7 +136,7 @@ func (n *Network) nextNumber(a, b *Host) uint64 {
 // accept handles the arrival of a dial at the accepting end.
 func (c *Conn) accept() {
 	l := c.host.listenerOf(int(c.port))
-	if l == nil {
+	if l == nil || c.out.link.refused {
 		c.state = connClosed
 		c.out.push(segmentReset, nil, 0)
 		return

@@ -39,11 +39,11 @@ func (n *Network) HealBoth(a, b []string) error {
 	return n.Heal(b, a)
 }
 
-// HealAll ends every Partition and Slow. Hosts that are down stay down.
+// HealAll ends every Partition, Refuse and Slow. Hosts that are down stay down.
 func (n *Network) HealAll() {
 	n.wakeAll()
 	for _, l := range n.links {
-		l.blocked, l.extra = false, 0
+		l.blocked, l.refused, l.extra = false, false, 0
 	}
 	n.resumeStalled()
 }
@@ -78,13 +78,50 @@ func (n *Network) ResetConns(a, b string) error {
 		return err
 	}
 	n.wakeAll()
-	for _, c := range hosts[0].conns {
-		if c.state == connOpen && c.peer.host == hosts[1] {
+	resetConns(hosts[0], hosts[1])
+	return nil
+}
+
+func resetConns(a, b *Host) {
+	for _, c := range a.conns {
+		if c.state == connOpen && c.peer.host == b {
 			c.out.push(segmentReset, nil, 0)
 			c.peer.out.push(segmentReset, nil, 0)
 		}
 	}
-	return nil
+}
+
+// Refuse breaks the connections between the hosts in a and those in b, and has new ones refused until
+// Admit, as a firewall does that answers for a host.
+func (n *Network) Refuse(a, b []string) error {
+	return n.admit(a, b, false)
+}
+
+// Admit ends a Refuse between these hosts.
+func (n *Network) Admit(a, b []string) error {
+	return n.admit(a, b, true)
+}
+
+func (n *Network) admit(a, b []string, on bool) error {
+	set := func(l *link) {
+		if l.refused = !on; !on {
+			resetConns(l.from, l.to)
+		}
+	}
+	if err := n.eachLink(a, b, set); err != nil {
+		return err
+	}
+	return n.eachLink(b, a, func(l *link) { l.refused = !on })
+}
+
+// Refuses reports whether a Refuse is between two hosts, which are named by name or address.
+func (n *Network) Refuses(a, b string) bool {
+	from, to := n.Host(a), n.Host(b)
+	if from == nil || to == nil || !n.faulty {
+		return false
+	}
+	l := from.linkTo(to)
+	return l != nil && l.refused
 }
 
 // HostDown takes a host off the network like a power failure: it loses its sockets

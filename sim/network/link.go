@@ -10,6 +10,7 @@ import (
 type link struct {
 	from, to *Host
 	blocked  bool          // by a partition
+	refused  bool          // by Refuse
 	extra    time.Duration // by Slow
 	loss     *vtime.Source // nil before the first draw
 	conns    uint64        // connections between the two so far, kept by the link from the host that was added first

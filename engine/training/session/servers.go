@@ -1,6 +1,8 @@
 package session
 
 import (
+	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -54,8 +56,8 @@ type Link interface {
 type Servers struct {
 	// RoundTrip is how long a Run takes that asks another process.
 	RoundTrip time.Duration
-	// Reach, if not nil, reports whether a host can reach an address now.
-	Reach func(host, addr string) bool
+	// Reach, if not nil, says what the network does now to what a host sends to an address.
+	Reach func(host, addr string) Way
 	// WaitForReady has the call of a server that is not reached wait until it is, as gRPC does unless
 	// GRPC_FAIL_FAST is true. Otherwise it is an UnavailableError at once.
 	WaitForReady bool
@@ -67,7 +69,20 @@ type Servers struct {
 	// stops, and calls of Changed.
 	changes int
 	coasts  []*coast
+	// latest is the latest session of each process.
+	latest map[*env.Env]*Remote
 }
+
+// Way is what a network does to what is sent.
+type Way int
+
+// The ways of a network. Of a connection that was there, nothing is heard while the way is lost: a
+// call waits, with or without WaitForReady, until one of its retransmissions arrives.
+const (
+	Open Way = iota
+	Lost
+	Refused
+)
 
 // Watcher is told when processes, named by host, assign or initialise variables. Its
 // methods must not wait.
@@ -89,7 +104,7 @@ type server struct {
 
 // NewServers makes a job without any server running.
 func NewServers(roundTrip time.Duration) *Servers {
-	return &Servers{RoundTrip: roundTrip, byAddr: map[string]*server{}}
+	return &Servers{RoundTrip: roundTrip, byAddr: map[string]*server{}, latest: map[*env.Env]*Remote{}}
 }
 
 // Handle returns next: processes that share a memory need no calls.
@@ -127,7 +142,13 @@ func (s *Servers) Local(addr string) *Memory {
 // Connect makes a session over the servers of a cluster. addrs maps devices to addresses; variables
 // without a device, or on a device that addrs lacks, live on the first device of main.
 func (s *Servers) Connect(e *env.Env, addrs map[string]string, main string) Link {
-	return &Remote{servers: s, e: e, devices: devices{addrs, main}, known: map[string]*server{}, checked: -1}
+	r := &Remote{servers: s, e: e, devices: devices{addrs, main}, known: map[string]*server{}, checked: -1}
+	if before := s.latest[e]; before != nil {
+		r.connected = maps.Clone(before.known)
+		maps.Copy(r.connected, before.connected)
+	}
+	s.latest[e] = r
+	return r
 }
 
 // Remote is a session over servers in one memory. Its errors are those of TensorFlow's
@@ -138,6 +159,9 @@ type Remote struct {
 	e       *env.Env
 	devices
 	known map[string]*server
+	// connected has the servers to which earlier sessions of the process have connections, which a
+	// process keeps.
+	connected map[string]*server
 	// checked is the value of Servers.changes at which all servers were last found reachable.
 	checked int
 	// reached caches the servers that were reached by device; it is valid while
@@ -164,7 +188,7 @@ func (r *Remote) OnWait(begin func(device string) (end func())) { r.onWait = beg
 
 // awaitAll waits until the servers of the operations are all there at one instant.
 func (r *Remote) awaitAll(ops ...Op) error {
-	for i := 0; r.servers.WaitForReady && i < len(ops); i++ {
+	for i := 0; (r.servers.WaitForReady || r.servers.Reach != nil) && i < len(ops); i++ {
 		v := ops[i].Variable
 		if _, err := r.serverOf(v); err == nil || !r.waits(err) {
 			continue
@@ -217,11 +241,19 @@ const (
 	createPoll = 10 * time.Second
 	// connectPoll is the pause between two tries to connect to a server that a call waits for.
 	connectPoll = time.Second
+	// What Linux does for a segment that is not acknowledged: it is sent again after the minimum of the
+	// retransmission time-out, which doubles up to a maximum, and net.ipv4.tcp_retries2 times.
+	firstRetransmission = 200 * time.Millisecond
+	lastRetransmission  = 2 * time.Minute
+	mostRetransmissions = 15
 )
+
+// errHeld is what reach finds of a server over whose connection nothing arrives.
+var errHeld = errors.New("nothing arrives")
 
 // waits reports whether a call that failed so waits for the server instead.
 func (r *Remote) waits(err error) bool {
-	return r.servers.WaitForReady && !r.flying && pysem.TypeOf(err) == "UnavailableError"
+	return errors.Is(err, errHeld) || r.servers.WaitForReady && !r.flying && pysem.TypeOf(err) == "UnavailableError"
 }
 
 // pause waits for the server of a device.
@@ -243,8 +275,19 @@ func (r *Remote) await(device, addr string) (*server, error) {
 		end = r.onWait(device)
 	}
 	defer end()
-	for r.waits(err) {
-		r.e.Tasks.Sleep(connectPoll)
+	rto := firstRetransmission
+	for sent := 0; r.waits(err); {
+		if !errors.Is(err, errHeld) {
+			r.e.Tasks.Sleep(connectPoll)
+		} else if sent++; sent <= mostRetransmissions {
+			r.e.Tasks.Sleep(rto)
+			rto = min(2*rto, lastRetransmission)
+		} else {
+			r.e.Tasks.Sleep(rto)
+			delete(r.known, addr)
+			delete(r.connected, addr)
+			return nil, Raise("UnavailableError", "Connection timed out: %s", addr)
+		}
 		found, err = r.reach(addr)
 	}
 	if r.stepping && pysem.TypeOf(err) == "AbortedError" { // the step goes to a connection that the new server does not have
@@ -280,7 +323,14 @@ func (r *Remote) serverOf(v *Variable) (*server, error) {
 // session first saw it.
 func (r *Remote) reach(addr string) (*server, error) {
 	found := r.servers.byAddr[addr]
-	if found == nil || r.servers.Reach != nil && !r.servers.Reach(r.e.Host.Hostname(), addr) {
+	way := Open
+	if r.servers.Reach != nil {
+		way = r.servers.Reach(r.e.Host.Hostname(), addr)
+	}
+	if found != nil && way == Lost && (r.known[addr] != nil || r.connected[addr] != nil) {
+		return nil, errHeld
+	}
+	if found == nil || way != Open {
 		return nil, Raise("UnavailableError", "failed to connect to all addresses: %s", addr)
 	}
 	if last := r.known[addr]; last != nil && last != found {

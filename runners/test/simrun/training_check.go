@@ -91,10 +91,16 @@ func (c *Cluster) disturbed(f runners.Fault, lasting, over bool) {
 	}
 }
 
-// reaches reports whether the host of a process and the host of an address reach each other.
-func (c *Cluster) reaches(host, addr string) bool {
+// reaches says what the network does to what the host of a process sends to an address.
+func (c *Cluster) reaches(host, addr string) session.Way {
 	ip, _, _ := strings.Cut(addr, ":")
-	return c.world.Network().Reaches(host, ip)
+	switch n := c.world.Network(); {
+	case n.Refuses(host, ip):
+		return session.Refused
+	case !n.Reaches(host, ip):
+		return session.Lost
+	}
+	return session.Open
 }
 
 // Invariants lists the invariants of the training job that broke so far. INV-8 is not among them:

@@ -35,6 +35,7 @@ type trainer struct {
 	spare    *ahead // nil for a program that cannot wait
 	starts   int
 	exitCode int
+	heal     func() error // ends that it is unreachable; nil while it is not
 
 	// addr is the address of its server, "" until it is known. It has a lock of its own,
 	// because the journal sets it, and holders of mu write to the journal.
@@ -326,6 +327,9 @@ func (t *trainer) kill() error {
 
 // close ends whatever runs of the process.
 func (t *trainer) close() {
+	if err := t.reach(); err != nil {
+		t.c.fail("%s: %v", t.name, err)
+	}
 	if running := t.process(); running != nil {
 		t.c.guard.end(running.pid())
 		<-running.exited

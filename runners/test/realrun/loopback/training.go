@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -288,11 +290,61 @@ var trainerKinds = map[string]kind{
 	"trainer.application-killed": {begin: func(c *Cluster, _ runners.Fault) error { return c.endApplication() }},
 	"trainer.garbled-file":       {begin: changeStored(func([]byte) []byte { return []byte("\xff\xfe\x00\xff") })},
 	"trainer.torn-file":          {begin: changeStored(func(data []byte) []byte { return data[:len(data)/2] })},
-	"trainer.unreachable":        {because: "processes on one machine always reach each other"},
+	"trainer.unreachable":        {begin: hitTrainer(cutOff(false)), end: hitTrainer(reachable)},
+	"trainer.refused":            {begin: hitTrainer(cutOff(true)), end: hitTrainer(reachable)},
 	"trainer.application-master": {because: "the application master is one of the simulation"},
 	"trainer.memory":             {because: "what a PS of this machine takes is what it takes"},
 	"trainer.save-errors":        {because: "the disk of this machine takes what is written"},
 	"trainer.slow-saves":         {because: "the disk of this machine is as fast as it is"},
+}
+
+// cutOff makes a PS unreachable for the others of the job, or refuse them. Connections that a process
+// makes later cannot be told from its neighbours': on the loopback they come from one address. So the
+// others of a job, which call and are not called, cannot be cut off.
+func cutOff(refuse bool) func(c *Cluster, t *trainer) error {
+	return func(c *Cluster, t *trainer) error {
+		if t.role != job.PS {
+			return fmt.Errorf("%s: of the processes of one machine only a PS can be cut off: %w", t.name, runners.ErrUnsupported)
+		}
+		var keep []int
+		for _, addr := range c.zk.addrs() { // to which its relay goes from its address
+			_, port, _ := net.SplitHostPort(addr) // it is an address
+			number, _ := strconv.Atoi(port)       // and that a port
+			keep = append(keep, number)
+		}
+		var own []int
+		if running := t.process(); running != nil {
+			var err error
+			if own, err = connectionsTo(running.pid(), c.net.prefix); err != nil {
+				return err
+			}
+		}
+		heal, err := shutOff(t.ip, refuse, keep, own)
+		if err != nil {
+			return &runners.BackendError{Reason: "stopping packets takes root and nf_tables of Linux: " + err.Error()}
+		}
+		if err := t.reach(); err != nil {
+			return errors.Join(err, heal())
+		}
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.heal = heal
+		return nil
+	}
+}
+
+func reachable(_ *Cluster, t *trainer) error { return t.reach() }
+
+// reach ends that a process is unreachable.
+func (t *trainer) reach() error {
+	t.mu.Lock()
+	heal := t.heal
+	t.heal = nil
+	t.mu.Unlock()
+	if heal == nil {
+		return nil
+	}
+	return heal()
 }
 
 // endApplication ends all processes of the job; none is started again.

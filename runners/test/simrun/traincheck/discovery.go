@@ -26,8 +26,10 @@ type discovery struct {
 	calm   time.Duration
 	goesOn map[string]int
 	forgot bool // whether Consul forgot what was registered
-	// apart is when processes that could not reach each other last came together again.
-	apart time.Duration
+	// apart is when what processes sent each other that were apart last arrives, and parted when each
+	// of these faults began.
+	apart  time.Duration
+	parted map[string]time.Duration
 }
 
 type znode struct {
@@ -36,7 +38,7 @@ type znode struct {
 }
 
 func (d *discovery) init(c *Checker) {
-	*d = discovery{c: c, names: map[string]string{}, nodes: map[string]*znode{}, goesOn: map[string]int{}}
+	*d = discovery{c: c, names: map[string]string{}, nodes: map[string]*znode{}, goesOn: map[string]int{}, parted: map[string]time.Duration{}}
 	for _, name := range c.names {
 		d.names[c.node(name)] = name
 		d.nodes[name] = &znode{}
@@ -60,8 +62,14 @@ func (d *discovery) wrote(o runners.Observation) {
 func (d *discovery) disturbed(what string, lasting, over bool) {
 	d.calm = d.c.now
 	d.forgot = d.forgot || strings.HasPrefix(what, "consul.forgets")
-	if strings.HasPrefix(what, unreachable) {
-		d.apart = d.c.now
+	if strings.HasPrefix(what, unreachable) || strings.HasPrefix(what, refused) {
+		if !over && d.goesOn[what] == 0 {
+			d.parted[what] = d.c.now
+		}
+		d.apart = max(d.apart, d.c.now)
+		if over { // what was lost is sent again before it is twice as old
+			d.apart = max(d.apart, 2*d.c.now-d.parted[what]+time.Second)
+		}
 	}
 	switch {
 	case over && d.goesOn[what] > 0:
@@ -73,13 +81,16 @@ func (d *discovery) disturbed(what string, lasting, over bool) {
 	}
 }
 
-// unreachable begins the name of the fault by which a process reaches no other.
-const unreachable = "trainer.unreachable"
+// These begin the names of the faults by which a process reaches no other.
+const (
+	unreachable = "trainer.unreachable"
+	refused     = "trainer.refused"
+)
 
 // knownOfCalls names the rule by which a call between processes fails or waits, if some could not
 // reach each other at some time since then.
 func (d *discovery) knownOfCalls(since time.Duration) string {
-	if d.apart > since || strings.Contains(d.faults(), unreachable) {
+	if d.apart > since || strings.Contains(d.faults(), unreachable) || strings.Contains(d.faults(), refused) {
 		return callsOfGone
 	}
 	return ""

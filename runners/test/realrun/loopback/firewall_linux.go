@@ -1,0 +1,160 @@
+package loopback
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/netip"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"github.com/google/nftables"
+	"github.com/google/nftables/expr"
+	"golang.org/x/sys/unix"
+)
+
+// firewallPrefix begins the names of tables of this program's; the number of its process follows,
+// so that a later one can tell what was left behind.
+const firewallPrefix = "monosim-"
+
+// firewalls numbers the tables of this process.
+var firewalls atomic.Int64
+
+// shutOff has this host's kernel lose all packets to and from an address of the loopback, as a network
+// does that leads nowhere: connections stay open, and go on at the next retransmission after the end.
+// Or it has them refused, as a firewall does that answers, which ends connections. Packets of the
+// ports in keep pass, which are of servers elsewhere that the address calls; those of the ports in own
+// are stopped, too, which are of connections that it has made from an address that others have as
+// well. The error says what this program may not do; it takes root.
+func shutOff(ip string, refuse bool, keep, own []int) (end func() error, err error) {
+	addr := net.ParseIP(ip).To4()
+	if addr == nil {
+		return nil, fmt.Errorf("address: found %q, want one of IPv4", ip)
+	}
+	c, err := nftables.New()
+	if err != nil {
+		return nil, err
+	}
+	sweepFirewalls(c)
+	table := c.AddTable(&nftables.Table{
+		Name:   fmt.Sprintf("%s%d-%d", firewallPrefix, os.Getpid(), firewalls.Add(1)),
+		Family: nftables.TableFamilyIPv4,
+	})
+	chain := c.AddChain(&nftables.Chain{
+		Name: "lost", Table: table, Type: nftables.ChainTypeFilter,
+		Hooknum: nftables.ChainHookInput, Priority: nftables.ChainPriorityFilter,
+	})
+	rule := func(verdict expr.Any, matches ...[]expr.Any) {
+		c.AddRule(&nftables.Rule{Table: table, Chain: chain, Exprs: append(slices.Concat(matches...), verdict)})
+	}
+	pass, stop := &expr.Verdict{Kind: expr.VerdictAccept}, expr.Any(&expr.Verdict{Kind: expr.VerdictDrop})
+	if refuse {
+		stop = &expr.Reject{Type: unix.NFT_REJECT_TCP_RST}
+		rule(pass, isTCP, isReset) // the answers themselves
+	}
+	from, to := header(expr.PayloadBaseNetworkHeader, sourceAt, addr), header(expr.PayloadBaseNetworkHeader, targetAt, addr)
+	for _, port := range keep {
+		number := binary.BigEndian.AppendUint16(nil, uint16(port))
+		rule(pass, to, header(expr.PayloadBaseTransportHeader, 0, number))
+		rule(pass, from, header(expr.PayloadBaseTransportHeader, 2, number))
+	}
+	for _, port := range own {
+		number := binary.BigEndian.AppendUint16(nil, uint16(port))
+		rule(stop, isTCP, header(expr.PayloadBaseTransportHeader, 0, number))
+		rule(stop, isTCP, header(expr.PayloadBaseTransportHeader, 2, number))
+	}
+	rule(stop, isTCP, to)
+	rule(stop, isTCP, from)
+	if err := c.Flush(); err != nil {
+		return nil, fmt.Errorf("stop the packets of %s: %w", ip, err)
+	}
+	return func() error {
+		c.DelTable(table)
+		return c.Flush()
+	}, nil
+}
+
+// isTCP matches packets of TCP.
+var isTCP = header(expr.PayloadBaseNetworkHeader, protocolAt, []byte{tcp})
+
+// isReset matches packets of TCP that reset a connection.
+var isReset = []expr.Any{
+	&expr.Payload{DestRegister: unix.NFT_REG_1, Base: expr.PayloadBaseTransportHeader, Offset: flagsAt, Len: 1},
+	&expr.Bitwise{SourceRegister: unix.NFT_REG_1, DestRegister: unix.NFT_REG_1, Len: 1, Mask: []byte{rstFlag}, Xor: []byte{0}},
+	&expr.Cmp{Op: expr.CmpOpNeq, Register: unix.NFT_REG_1, Data: []byte{0}},
+}
+
+// connectionsTo lists the ports from which a process has connections of TCP to addresses that begin so,
+// as /proc tells.
+func connectionsTo(pid int, prefix string) (ports []int, err error) {
+	held := map[string]bool{}
+	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range entries {
+		if target, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/%s", pid, entry.Name())); err == nil { // it may be closed by now
+			held[strings.TrimSuffix(strings.TrimPrefix(target, "socket:["), "]")] = true
+		}
+	}
+	for _, table := range []string{"tcp", "tcp6"} {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/%s", pid, table))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // no IPv6
+		}
+		if err != nil {
+			return nil, err
+		}
+		for line := range strings.Lines(string(text)) {
+			fields := strings.Fields(line)
+			if len(fields) < 10 || !held[fields[9]] {
+				continue
+			}
+			local, remote := procAddr(fields[1]), procAddr(fields[2])
+			if strings.HasPrefix(remote.Addr().String(), prefix) && !strings.HasPrefix(local.Addr().String(), prefix) {
+				ports = append(ports, int(local.Port()))
+			}
+		}
+	}
+	return ports, nil
+}
+
+// procAddr reads an address of /proc/net/tcp: words of 32 bits in the machine's order, and a port.
+func procAddr(text string) netip.AddrPort {
+	words, port, _ := strings.Cut(text, ":")
+	number, _ := strconv.ParseUint(port, 16, 16) // the kernel has written it
+	last := words[max(0, len(words)-8):]         // of an IPv6 address that holds one of IPv4, this one
+	word, _ := strconv.ParseUint(last, 16, 32)
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte(binary.NativeEndian.AppendUint32(nil, uint32(word)))), uint16(number))
+}
+
+// header matches packets whose header has a value at an offset.
+func header(base expr.PayloadBase, offset uint32, value []byte) []expr.Any {
+	return []expr.Any{
+		&expr.Payload{DestRegister: unix.NFT_REG_1, Base: base, Offset: offset, Len: uint32(len(value))},
+		&expr.Cmp{Op: expr.CmpOpEq, Register: unix.NFT_REG_1, Data: value},
+	}
+}
+
+// sweepFirewalls has what processes that were killed have left behind deleted with the next flush.
+func sweepFirewalls(c *nftables.Conn) {
+	tables, err := c.ListTablesOfFamily(nftables.TableFamilyIPv4)
+	if err != nil {
+		return // the flush that follows says why
+	}
+	for _, t := range tables {
+		rest, ours := strings.CutPrefix(t.Name, firewallPrefix)
+		pid, _, _ := strings.Cut(rest, "-")
+		if _, err := strconv.Atoi(pid); !ours || err != nil {
+			continue
+		}
+		if _, err := os.Stat("/proc/" + pid); errors.Is(err, fs.ErrNotExist) {
+			c.DelTable(t)
+		}
+	}
+}

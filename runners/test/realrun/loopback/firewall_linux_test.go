@@ -1,0 +1,115 @@
+package loopback
+
+import (
+	"errors"
+	"net"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// dialWithin connects, and says whether it took longer than the limit.
+func dialWithin(t *testing.T, addr string, limit time.Duration) (conn net.Conn, late bool) {
+	t.Helper()
+	conn, err := net.DialTimeout("tcp", addr, limit)
+	if timeout := net.Error(nil); errors.As(err, &timeout) && timeout.Timeout() {
+		return nil, true
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return conn, false
+}
+
+// An unreachable address answers nothing, an open connection to it goes on afterwards, ports that
+// are kept answer meanwhile, and so do other addresses.
+func TestAnUnreachableAddress(t *testing.T) {
+	n, err := newNetwork()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.close()
+	serve := func(ip string) net.Listener {
+		l, err := net.Listen("tcp", net.JoinHostPort(ip, "0"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { l.Close() })
+		return l
+	}
+	hit, kept, other := serve(n.ip(2)), serve(n.ip(3)), serve(n.ip(4))
+	open, _ := dialWithin(t, hit.Addr().String(), 5*time.Second)
+	far, err := hit.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer far.Close()
+
+	end, err := shutOff(n.ip(2), false, []int{kept.Addr().(*net.TCPAddr).Port}, nil)
+	if errors.Is(err, os.ErrPermission) {
+		t.Skipf("%v; want root", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := false
+	defer func() {
+		if !ended {
+			_ = end() // the test has failed before
+		}
+	}()
+	if _, late := dialWithin(t, hit.Addr().String(), 100*time.Millisecond); !late {
+		t.Error("want no answer from an unreachable address")
+	}
+	if _, late := dialWithin(t, other.Addr().String(), 5*time.Second); late {
+		t.Error("want another address to answer")
+	}
+	called := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(n.ip(2))}, Timeout: 5 * time.Second}
+	conn, err := called.Dial("tcp", kept.Addr().String())
+	if err != nil {
+		t.Errorf("a call of a server whose port is kept: %v", err)
+	} else {
+		conn.Close()
+	}
+	if _, err := open.Write([]byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	buffer := make([]byte, 1)
+	_ = far.SetReadDeadline(time.Now().Add(50 * time.Millisecond)) // it is a socket
+	if _, err := far.Read(buffer); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("want nothing to arrive, got %v", err)
+	}
+	ended = true
+	if err := end(); err != nil {
+		t.Fatal(err)
+	}
+	_ = far.SetReadDeadline(time.Now().Add(10 * time.Second)) // it is a socket
+	if _, err := far.Read(buffer); err != nil {
+		t.Errorf("want what was sent to arrive afterwards: %v", err)
+	}
+	if _, late := dialWithin(t, hit.Addr().String(), 5*time.Second); late {
+		t.Error("want an answer afterwards")
+	}
+
+	end, err = shutOff(n.ip(2), true, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended = false
+	if conn, err := net.DialTimeout("tcp", hit.Addr().String(), 5*time.Second); !errors.Is(err, syscall.ECONNREFUSED) {
+		t.Errorf("a new connection: got %v, %v, want it refused", conn, err)
+	}
+	if _, err := open.Write([]byte("y")); err != nil {
+		t.Fatal(err)
+	}
+	_ = open.SetReadDeadline(time.Now().Add(10 * time.Second)) // it is a socket
+	if _, err := open.Read(buffer); !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("an open connection: got %v, want it reset", err)
+	}
+	ended = true
+	if err := end(); err != nil {
+		t.Fatal(err)
+	}
+}
