@@ -112,3 +112,30 @@ func (c *Call) int(input int) (int, error) {
 	}
 	return list[0], nil
 }
+
+// of makes an operation of a function that also takes what is read of the inputs.
+func of[A any](a func(*Call) (A, error), f func(*Call, A) ([]Value, error)) Kernel {
+	return func(c *Call) ([]Value, error) {
+		x, err := a(c)
+		if err != nil {
+			return nil, err
+		}
+		return f(c, x)
+	}
+}
+
+// of2 is of for two that are read, in this order.
+func of2[A, B any](a func(*Call) (A, error), b func(*Call) (B, error), f func(*Call, A, B) ([]Value, error)) Kernel {
+	return of(a, func(c *Call, x A) ([]Value, error) {
+		return of(b, func(c *Call, y B) ([]Value, error) { return f(c, x, y) })(c)
+	})
+}
+
+// ints and scalar read an integer input as a list and as a number.
+func ints(input int) func(*Call) ([]int, error) {
+	return func(c *Call) ([]int, error) { return c.ints(input) }
+}
+
+func scalar(input int) func(*Call) (int, error) {
+	return func(c *Call) (int, error) { return c.int(input) }
+}

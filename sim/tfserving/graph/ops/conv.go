@@ -9,7 +9,10 @@ import (
 )
 
 // convOps has the operations on pictures in the order batch, height, width, channel.
-var convOps = map[string]Kernel{"Conv2D": conv2d, "DepthwiseConv2dNative": conv2d, "MaxPool": pool, "AvgPool": pool, "FusedBatchNormV3": batchNorm, "FusedBatchNorm": batchNorm, "FusedBatchNormV2": batchNorm}
+var convOps = map[string]Kernel{
+	"Conv2D": conv2d, "DepthwiseConv2dNative": conv2d, "MaxPool": pool, "AvgPool": pool, "FusedBatchNormV3": batchNorm,
+	"FusedBatchNorm": batchNorm, "FusedBatchNormV2": batchNorm,
+}
 
 // span says which places of one dimension a window covers.
 type span struct {

@@ -12,15 +12,13 @@ import (
 
 // fillOps has the operations that make tensors of constants or sequences.
 var fillOps = map[string]Kernel{
-	"Fill": fill, "ZerosLike": likeZeros, "OnesLike": likeOnes, "Range": rangeOf, "LinSpace": linSpace, "OneHot": oneHot,
-	"Empty": empty, "MatrixBandPart": bandPart, "MatrixDiag": diagonal, "MatrixDiagV3": diagonal, "LowerBound": bound, "UpperBound": bound, "Bucketize": bucketize,
+	"Fill": of(ints(0), fill), "ZerosLike": likeZeros, "OnesLike": likeOnes, "Range": rangeOf, "LinSpace": of(scalar(2), linSpace),
+	"OneHot": of2(ints(0), scalar(1), oneHot),
+	"Empty":  of(ints(0), empty), "MatrixBandPart": bandPart, "MatrixDiag": diagonal, "MatrixDiagV3": diagonal, "LowerBound": bound,
+	"UpperBound": bound, "Bucketize": bucketize,
 }
 
-func fill(c *Call) ([]Value, error) {
-	shape, err := c.ints(0)
-	if err != nil {
-		return nil, err
-	}
+func fill(c *Call, shape []int) ([]Value, error) {
 	if c.In[0].Rank() != 1 {
 		return nil, invalidf("dims must represent a vector, got shape %s", value.ShapeText(c.In[0].Shape()))
 	}
@@ -56,11 +54,7 @@ func likeOnes(c *Call) ([]Value, error) {
 	return c.spread(unit, c.In[0].Shape())
 }
 
-func empty(c *Call) ([]Value, error) {
-	shape, err := c.ints(0)
-	if err != nil {
-		return nil, err
-	}
+func empty(c *Call, shape []int) ([]Value, error) {
 	return c.zeros(c.typeOf("dtype"), shape)
 }
 
@@ -105,11 +99,7 @@ func rangeOf(c *Call) ([]Value, error) {
 	return one(value.Floats(dtype, []int{n}, list))
 }
 
-func linSpace(c *Call) ([]Value, error) {
-	num, err := c.int(2)
-	if err != nil {
-		return nil, err
-	}
+func linSpace(c *Call, num int) ([]Value, error) {
 	if num < 1 {
 		return nil, invalidf("Requires num > 0: %d", num)
 	}
@@ -127,15 +117,7 @@ func linSpace(c *Call) ([]Value, error) {
 	return one(value.Floats(dtype, []int{num}, list))
 }
 
-func oneHot(c *Call) ([]Value, error) {
-	indices, err := c.ints(0)
-	if err != nil {
-		return nil, err
-	}
-	depth, err := c.int(1)
-	if err != nil {
-		return nil, err
-	}
+func oneHot(c *Call, indices []int, depth int) ([]Value, error) {
 	if depth < 0 {
 		return nil, invalidf("depth must be non-negative, got: %d", depth)
 	}

@@ -11,9 +11,9 @@ import (
 
 // gatherOps has the operations that take or put elements at places that an input gives.
 var gatherOps = map[string]Kernel{
-	"Gather": gather, "GatherV2": gather, "GatherNd": gatherNd,
-	"ScatterNd": scatterNd, "TensorScatterUpdate": tensorScatter, "TensorScatterAdd": tensorScatter,
-	"DynamicPartition": dynamicPartition, "DynamicStitch": dynamicStitch, "ParallelDynamicStitch": dynamicStitch,
+	"Gather": gather, "GatherV2": gather, "GatherNd": of(ints(1), gatherNd),
+	"ScatterNd": of(ints(2), scatterNd), "TensorScatterUpdate": tensorScatter, "TensorScatterAdd": tensorScatter,
+	"DynamicPartition": of(ints(1), dynamicPartition), "DynamicStitch": dynamicStitch, "ParallelDynamicStitch": dynamicStitch,
 }
 
 func gather(c *Call) ([]Value, error) {
@@ -118,11 +118,7 @@ func depthOf(indices Value) (depth int, rows []int) {
 	return shape[len(shape)-1], shape[:len(shape)-1]
 }
 
-func gatherNd(c *Call) ([]Value, error) {
-	indices, err := c.ints(1)
-	if err != nil {
-		return nil, err
-	}
+func gatherNd(c *Call, indices []int) ([]Value, error) {
 	params := c.In[0]
 	if c.In[1].Rank() == 0 {
 		return nil, invalidf("indices must be at least a vector")
@@ -153,11 +149,7 @@ func gatherNd(c *Call) ([]Value, error) {
 	return one(params.Pick(shape, places))
 }
 
-func scatterNd(c *Call) ([]Value, error) {
-	shape, err := c.ints(2)
-	if err != nil {
-		return nil, err
-	}
+func scatterNd(c *Call, shape []int) ([]Value, error) {
 	if _, err := c.room(c.In[1].DType(), shape); err != nil {
 		return nil, err
 	}
@@ -224,11 +216,7 @@ func addAt[T float64 | int64](into, updates []T, starts []int, size int) []T {
 	return out
 }
 
-func dynamicPartition(c *Call) ([]Value, error) {
-	partitions, err := c.ints(1)
-	if err != nil {
-		return nil, err
-	}
+func dynamicPartition(c *Call, partitions []int) ([]Value, error) {
 	v, rank := c.In[0], c.In[1].Rank()
 	if v.Rank() < rank || !slices.Equal(v.Shape()[:rank], c.In[1].Shape()) {
 		return nil, invalidf("data.shape must start with partitions.shape, got data.shape = %s, partitions.shape = %s",

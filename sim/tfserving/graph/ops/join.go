@@ -7,13 +7,9 @@ import (
 )
 
 // joinOps has the operations that make one tensor of several.
-var joinOps = map[string]Kernel{"Concat": concatV1, "ConcatV2": concatV2, "Pack": pack, "ConcatOffset": concatOffset}
+var joinOps = map[string]Kernel{"Concat": of(scalar(0), concatV1), "ConcatV2": concatV2, "Pack": pack, "ConcatOffset": of(scalar(0), concatOffset)}
 
-func concatV1(c *Call) ([]Value, error) {
-	axis, err := c.int(0)
-	if err != nil {
-		return nil, err
-	}
+func concatV1(c *Call, axis int) ([]Value, error) {
 	return c.concat(c.In[1:], axis)
 }
 
@@ -89,11 +85,7 @@ func pack(c *Call) ([]Value, error) {
 	return c.interleave(c.In, slices.Insert(slices.Clone(c.In[0].Shape()), axis, len(c.In)), axis)
 }
 
-func concatOffset(c *Call) ([]Value, error) {
-	axis, err := c.int(0)
-	if err != nil {
-		return nil, err
-	}
+func concatOffset(c *Call, axis int) ([]Value, error) {
 	out, offset := make([]Value, len(c.In)-1), int64(0)
 	for i, v := range c.In[1:] {
 		list := make([]int64, v.Len())

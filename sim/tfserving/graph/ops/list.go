@@ -10,8 +10,9 @@ import (
 // listOps has the operations on lists of tensors, with which loops collect rows.
 var listOps = map[string]Kernel{
 	"EmptyTensorList": newList, "TensorListReserve": newList, "TensorListFromTensor": listFromTensor,
-	"TensorListStack": listStack, "TensorListGather": listStack, "TensorListGetItem": listGet, "TensorListSetItem": listSet,
-	"TensorListPushBack": listPush, "TensorListPopBack": listPop, "TensorListLength": listLength,
+	"TensorListStack": of((*Call).list, listStack), "TensorListGather": of((*Call).list, listStack),
+	"TensorListGetItem": of2((*Call).list, scalar(1), listGet), "TensorListSetItem": of2((*Call).list, scalar(1), listSet),
+	"TensorListPushBack": of((*Call).list, listPush), "TensorListPopBack": of((*Call).list, listPop), "TensorListLength": of((*Call).list, listLength),
 }
 
 // tensorList is an immutable list. An item without dtype was never set.
@@ -110,15 +111,7 @@ func (c *Call) item(l tensorList, at int, shape []int) (Value, error) {
 	return v, nil
 }
 
-func listGet(c *Call) ([]Value, error) {
-	l, err := c.list()
-	if err != nil {
-		return nil, err
-	}
-	at, err := c.int(1)
-	if err != nil {
-		return nil, err
-	}
+func listGet(c *Call, l tensorList, at int) ([]Value, error) {
 	shape, err := c.itemShape(2)
 	if err != nil {
 		return nil, err
@@ -127,15 +120,7 @@ func listGet(c *Call) ([]Value, error) {
 	return []Value{v}, err
 }
 
-func listSet(c *Call) ([]Value, error) {
-	l, err := c.list()
-	if err != nil {
-		return nil, err
-	}
-	at, err := c.int(1)
-	if err != nil {
-		return nil, err
-	}
+func listSet(c *Call, l tensorList, at int) ([]Value, error) {
 	if at < 0 || at >= len(l.items) && !c.flag("resize_if_index_out_of_bounds") {
 		return nil, invalidf("Trying to modify element %d in a list with %d elements.", at, len(l.items))
 	}
@@ -150,11 +135,7 @@ func listSet(c *Call) ([]Value, error) {
 	return one(listValue(l))
 }
 
-func listPush(c *Call) ([]Value, error) {
-	l, err := c.list()
-	if err != nil {
-		return nil, err
-	}
+func listPush(c *Call, l tensorList) ([]Value, error) {
 	if _, err := c.room(value.Variant, []int{len(l.items) + 1}); err != nil {
 		return nil, err
 	}
@@ -162,11 +143,7 @@ func listPush(c *Call) ([]Value, error) {
 	return one(listValue(l))
 }
 
-func listPop(c *Call) ([]Value, error) {
-	l, err := c.list()
-	if err != nil {
-		return nil, err
-	}
+func listPop(c *Call, l tensorList) ([]Value, error) {
 	if len(l.items) == 0 {
 		return nil, invalidf("Trying to pop from an empty list.")
 	}
@@ -176,21 +153,14 @@ func listPop(c *Call) ([]Value, error) {
 	return []Value{listValue(l), v}, err
 }
 
-func listLength(c *Call) ([]Value, error) {
-	l, err := c.list()
-	if err != nil {
-		return nil, err
-	}
+func listLength(c *Call, l tensorList) ([]Value, error) {
 	return one(value.Scalar32(len(l.items)))
 }
 
 // listStack makes one tensor of all items, or of those that an input names.
-func listStack(c *Call) ([]Value, error) {
-	l, err := c.list()
-	if err != nil {
-		return nil, err
-	}
+func listStack(c *Call, l tensorList) ([]Value, error) {
 	var at []int
+	var err error
 	shapeInput := 1
 	if c.Op == "TensorListGather" {
 		if at, err = c.ints(1); err != nil {

@@ -8,7 +8,10 @@ import (
 )
 
 // nnOps has the operations of layers that are no products.
-var nnOps = map[string]Kernel{"BiasAdd": biasAdd, "BiasAddV1": biasAdd, "Softmax": softmax, "LogSoftmax": softmax, "ResizeBilinear": resize, "ResizeNearestNeighbor": resize, "SpaceToDepth": blocks, "DepthToSpace": blocks}
+var nnOps = map[string]Kernel{
+	"BiasAdd": biasAdd, "BiasAddV1": biasAdd, "Softmax": softmax, "LogSoftmax": softmax, "ResizeBilinear": of(ints(1), resize),
+	"ResizeNearestNeighbor": of(ints(1), resize), "SpaceToDepth": blocks, "DepthToSpace": blocks,
+}
 
 func biasAdd(c *Call) ([]Value, error) {
 	v, bias := c.In[0], c.In[1]
@@ -58,11 +61,7 @@ func softmax(c *Call) ([]Value, error) {
 }
 
 // resize scales the height and the width of pictures.
-func resize(c *Call) ([]Value, error) {
-	size, err := c.ints(1)
-	if err != nil {
-		return nil, err
-	}
+func resize(c *Call, size []int) ([]Value, error) {
 	v, ok := c.In[0].Cast(value.Float64)
 	if c.In[0].Rank() != 4 {
 		return nil, invalidf("input must be 4-dimensional%s", value.ShapeText(c.In[0].Shape()))

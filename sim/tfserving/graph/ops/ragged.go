@@ -11,7 +11,7 @@ import (
 // the values.
 var raggedOps = map[string]Kernel{
 	"RaggedRange": raggedRange, "RaggedGather": raggedGather, "RaggedTensorToSparse": raggedToSparse, "RaggedTensorToTensor": raggedToTensor,
-	"Bincount": bincount, "DenseBincount": bincount,
+	"Bincount": of2(ints(0), scalar(1), bincount), "DenseBincount": of2(ints(0), scalar(1), bincount),
 }
 
 func raggedRange(c *Call) ([]Value, error) {
@@ -247,15 +247,7 @@ func (p *partition) add(kind string, v Value) error {
 }
 
 // bincount counts the numbers below a size, or adds their weights.
-func bincount(c *Call) ([]Value, error) {
-	numbers, err := c.ints(0)
-	if err != nil {
-		return nil, err
-	}
-	size, err := c.int(1)
-	if err != nil {
-		return nil, err
-	}
+func bincount(c *Call, numbers []int, size int) ([]Value, error) {
 	if size < 0 {
 		return nil, invalidf("size (%d) must be non-negative", size)
 	}

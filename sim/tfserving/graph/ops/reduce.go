@@ -51,7 +51,8 @@ var folds = map[string]fold{
 }
 
 func reductions() map[string]Kernel {
-	ops := map[string]Kernel{"EuclideanNorm": euclideanNorm, "ReduceJoin": reduceJoin, "Cumsum": cumulate, "Cumprod": cumulate, "L2Loss": l2Loss}
+	ops := map[string]Kernel{"EuclideanNorm": of((*Call).reductionOfInput, euclideanNorm), "ReduceJoin": of(ints(1), reduceJoin),
+		"Cumsum": of(scalar(1), cumulate), "Cumprod": of(scalar(1), cumulate), "L2Loss": l2Loss}
 	for name := range folds { //lint:ordered each name has an entry of its own
 		ops[name] = reduce
 	}
@@ -158,11 +159,7 @@ func foldAll[T any](list []T, r reduced, start T, f func(T, T) T) []T {
 	return out
 }
 
-func euclideanNorm(c *Call) ([]Value, error) {
-	r, err := c.reductionOfInput()
-	if err != nil {
-		return nil, err
-	}
+func euclideanNorm(c *Call, r reduced) ([]Value, error) {
 	list := foldAll(c.In[0].F(), r, 0, func(sum, x float64) float64 { return sum + x*x })
 	return one(value.Floats(c.In[0].DType(), r.shape, lists.Map(list, math.Sqrt)))
 }
@@ -176,11 +173,7 @@ func l2Loss(c *Call) ([]Value, error) {
 }
 
 // reduceJoin joins strings. Several dimensions are joined in the order in which they are named.
-func reduceJoin(c *Call) ([]Value, error) {
-	axes, err := c.ints(1)
-	if err != nil {
-		return nil, err
-	}
+func reduceJoin(c *Call, axes []int) ([]Value, error) {
 	v := c.In[0]
 	if len(axes) > 1 && !slices.IsSorted(axes) {
 		return nil, c.unsupported("dimensions out of order")
@@ -201,11 +194,7 @@ func reduceJoin(c *Call) ([]Value, error) {
 }
 
 // cumulate sums or multiplies along a dimension.
-func cumulate(c *Call) ([]Value, error) {
-	asked, err := c.int(1)
-	if err != nil {
-		return nil, err
-	}
+func cumulate(c *Call, asked int) ([]Value, error) {
 	v := c.In[0]
 	axis, ok := axisOf(asked, v.Rank())
 	if !ok {

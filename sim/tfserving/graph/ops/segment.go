@@ -12,11 +12,15 @@ import (
 
 // segmentOps has the reductions of rows that belong together.
 var segmentOps = map[string]Kernel{
-	"SegmentSum": sortedSegment, "SegmentMean": sortedSegment, "SegmentMax": sortedSegment, "SegmentMin": sortedSegment, "SegmentProd": sortedSegment,
+	"SegmentSum": of(ints(1), sortedSegment), "SegmentMean": of(ints(1), sortedSegment), "SegmentMax": of(ints(1), sortedSegment),
+	"SegmentMin": of(ints(1), sortedSegment), "SegmentProd": of(ints(1), sortedSegment),
 	"UnsortedSegmentSum": unsortedSegment, "UnsortedSegmentMax": unsortedSegment, "UnsortedSegmentMin": unsortedSegment, "UnsortedSegmentProd": unsortedSegment,
 	"UnsortedSegmentJoin": segmentJoin,
-	"SparseSegmentSum":    sparseSegment, "SparseSegmentMean": sparseSegment, "SparseSegmentSqrtN": sparseSegment,
-	"SparseSegmentSumWithNumSegments": sparseSegment, "SparseSegmentMeanWithNumSegments": sparseSegment, "SparseSegmentSqrtNWithNumSegments": sparseSegment,
+	"SparseSegmentSum":    of2(ints(1), ints(2), sparseSegment), "SparseSegmentMean": of2(ints(1), ints(2), sparseSegment),
+	"SparseSegmentSqrtN":                of2(ints(1), ints(2), sparseSegment),
+	"SparseSegmentSumWithNumSegments":   of2(ints(1), ints(2), sparseSegment),
+	"SparseSegmentMeanWithNumSegments":  of2(ints(1), ints(2), sparseSegment),
+	"SparseSegmentSqrtNWithNumSegments": of2(ints(1), ints(2), sparseSegment),
 }
 
 // kindOf returns the fold that the name of a segment operation ends with.
@@ -29,11 +33,7 @@ func kindOf(op string) (fold, string) {
 	return folds["Sum"], "SqrtN"
 }
 
-func sortedSegment(c *Call) ([]Value, error) {
-	ids, err := c.ints(1)
-	if err != nil {
-		return nil, err
-	}
+func sortedSegment(c *Call, ids []int) ([]Value, error) {
 	if c.In[1].Rank() != 1 || c.In[0].Rank() == 0 {
 		return nil, invalidf("segment_ids should be a vector.")
 	}
@@ -189,15 +189,7 @@ func (s segmented) means(list []float64) []float64 {
 }
 
 // sparseSegment folds the rows that indices name.
-func sparseSegment(c *Call) ([]Value, error) {
-	indices, err := c.ints(1)
-	if err != nil {
-		return nil, err
-	}
-	ids, err := c.ints(2)
-	if err != nil {
-		return nil, err
-	}
+func sparseSegment(c *Call, indices, ids []int) ([]Value, error) {
 	if len(indices) != len(ids) {
 		return nil, invalidf("segment_ids and indices should have same size.")
 	}

@@ -10,9 +10,9 @@ import (
 // shapeOps has the operations that tell, set or permute shapes.
 var shapeOps = map[string]Kernel{
 	"Shape": shapeOf, "ShapeN": shapeOf, "Size": sizeOf, "Rank": rankOf,
-	"Reshape": reshape, "ExpandDims": expandDims, "Squeeze": squeeze,
-	"Transpose": transpose, "ConjugateTranspose": transpose, "InvertPermutation": invertPermutation,
-	"BroadcastTo": broadcastTo, "BroadcastArgs": broadcastArgs,
+	"Reshape": of(ints(1), reshape), "ExpandDims": of(scalar(1), expandDims), "Squeeze": squeeze,
+	"Transpose": of(ints(1), transpose), "ConjugateTranspose": of(ints(1), transpose), "InvertPermutation": of(ints(0), invertPermutation),
+	"BroadcastTo": of(ints(1), broadcastTo), "BroadcastArgs": of2(ints(0), ints(1), broadcastArgs),
 }
 
 func shapeOf(c *Call) ([]Value, error) {
@@ -33,11 +33,7 @@ func sizeOf(c *Call) ([]Value, error) {
 
 func rankOf(c *Call) ([]Value, error) { return one(value.Scalar32(c.In[0].Rank())) }
 
-func reshape(c *Call) ([]Value, error) {
-	sizes, err := c.ints(1)
-	if err != nil {
-		return nil, err
-	}
+func reshape(c *Call, sizes []int) ([]Value, error) {
 	if c.In[1].Rank() != 1 {
 		return nil, invalidf("sizes input must be 1-D, not %s", value.ShapeText(c.In[1].Shape()))
 	}
@@ -74,11 +70,7 @@ func reshape(c *Call) ([]Value, error) {
 	return one(c.In[0].Reshape(shape))
 }
 
-func expandDims(c *Call) ([]Value, error) {
-	axis, err := c.int(1)
-	if err != nil {
-		return nil, err
-	}
+func expandDims(c *Call, axis int) ([]Value, error) {
 	rank := c.In[0].Rank()
 	if axis < -rank-1 || axis > rank {
 		return nil, invalidf("Tried to expand dim index %d for tensor with %d dimensions.", axis, rank)
@@ -111,11 +103,7 @@ func squeeze(c *Call) ([]Value, error) {
 	return one(c.In[0].Reshape(shape))
 }
 
-func transpose(c *Call) ([]Value, error) {
-	order, err := c.ints(1)
-	if err != nil {
-		return nil, err
-	}
+func transpose(c *Call, order []int) ([]Value, error) {
 	v := c.In[0]
 	if len(order) != v.Rank() {
 		return nil, invalidf("transpose expects a vector of size %d. But input(1) is a vector of size %d", v.Rank(), len(order))
@@ -140,11 +128,7 @@ func transpose(c *Call) ([]Value, error) {
 	return one(v.Pick(shape, value.Walk(shape, steps, 0)))
 }
 
-func invertPermutation(c *Call) ([]Value, error) {
-	order, err := c.ints(0)
-	if err != nil {
-		return nil, err
-	}
+func invertPermutation(c *Call, order []int) ([]Value, error) {
 	inverse := make([]int64, len(order))
 	seen := make([]bool, len(order))
 	for i, d := range order {
@@ -159,11 +143,7 @@ func invertPermutation(c *Call) ([]Value, error) {
 	return one(value.Ints(c.In[0].DType(), c.In[0].Shape(), inverse))
 }
 
-func broadcastTo(c *Call) ([]Value, error) {
-	shape, err := c.ints(1)
-	if err != nil {
-		return nil, err
-	}
+func broadcastTo(c *Call, shape []int) ([]Value, error) {
 	v := c.In[0]
 	result, ok := value.Broadcast(v.Shape(), shape)
 	if !ok || !slices.Equal(result, shape) {
@@ -186,15 +166,7 @@ func (c *Call) spread(v Value, shape []int) ([]Value, error) {
 	return one(v.Pick(shape, places))
 }
 
-func broadcastArgs(c *Call) ([]Value, error) {
-	a, err := c.ints(0)
-	if err != nil {
-		return nil, err
-	}
-	b, err := c.ints(1)
-	if err != nil {
-		return nil, err
-	}
+func broadcastArgs(c *Call, a, b []int) ([]Value, error) {
 	shape, ok := value.Broadcast(a, b)
 	if !ok {
 		return nil, invalidf("Incompatible shapes: %s vs. %s", value.ShapeText(a), value.ShapeText(b))

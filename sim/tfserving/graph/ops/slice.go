@@ -8,8 +8,9 @@ import (
 
 // sliceOps has the operations that take a part, or put something around.
 var sliceOps = map[string]Kernel{
-	"Slice": slice, "StridedSlice": stridedSlice, "Split": split, "SplitV": splitV, "Unpack": unpack,
-	"ReverseV2": reverse, "Pad": pad, "PadV2": pad, "MirrorPad": mirrorPad, "Tile": tile, "Roll": roll,
+	"Slice": of2(ints(1), ints(2), slice), "StridedSlice": stridedSlice, "Split": of(scalar(0), split),
+	"SplitV": of2(ints(1), scalar(2), splitV), "Unpack": unpack,
+	"ReverseV2": of(ints(1), reverse), "Pad": pad, "PadV2": pad, "MirrorPad": mirrorPad, "Tile": of(ints(1), tile), "Roll": of2(ints(1), ints(2), roll),
 }
 
 // window picks a window of the input: its first element, its shape, and the step in each dimension.
@@ -27,15 +28,7 @@ func (c *Call) window(v Value, begin, shape, step []int) (Value, error) {
 
 func ones(n int) []int { return slices.Repeat([]int{1}, n) }
 
-func slice(c *Call) ([]Value, error) {
-	begin, err := c.ints(1)
-	if err != nil {
-		return nil, err
-	}
-	size, err := c.ints(2)
-	if err != nil {
-		return nil, err
-	}
+func slice(c *Call, begin, size []int) ([]Value, error) {
 	v := c.In[0]
 	if len(begin) != v.Rank() || len(size) != v.Rank() {
 		return nil, invalidf("Expected begin and size arguments to be 1-D tensors of size %d, but got shapes %s and %s instead.",
@@ -81,11 +74,7 @@ func (c *Call) parts(v Value, axis int, sizes []int) ([]Value, error) {
 	return out, nil
 }
 
-func split(c *Call) ([]Value, error) {
-	asked, err := c.int(0)
-	if err != nil {
-		return nil, err
-	}
+func split(c *Call, asked int) ([]Value, error) {
 	v, ways := c.In[1], c.number("num_split")
 	axis, ok := axisOf(asked, v.Rank())
 	if !ok {
@@ -99,15 +88,7 @@ func split(c *Call) ([]Value, error) {
 	return c.parts(v, axis, slices.Repeat([]int{size / ways}, ways))
 }
 
-func splitV(c *Call) ([]Value, error) {
-	sizes, err := c.ints(1)
-	if err != nil {
-		return nil, err
-	}
-	asked, err := c.int(2)
-	if err != nil {
-		return nil, err
-	}
+func splitV(c *Call, sizes []int, asked int) ([]Value, error) {
 	v := c.In[0]
 	axis, ok := axisOf(asked, v.Rank())
 	if !ok {
@@ -147,11 +128,7 @@ func unpack(c *Call) ([]Value, error) {
 	return list, err
 }
 
-func reverse(c *Call) ([]Value, error) {
-	axes, err := c.ints(1)
-	if err != nil {
-		return nil, err
-	}
+func reverse(c *Call, axes []int) ([]Value, error) {
 	v := c.In[0]
 	begin, step := make([]int, v.Rank()), ones(v.Rank())
 	for _, asked := range axes {
@@ -258,11 +235,7 @@ func mirrorPad(c *Call) ([]Value, error) {
 	return one(c.In[0].Pick(shape, places))
 }
 
-func tile(c *Call) ([]Value, error) {
-	multiples, err := c.ints(1)
-	if err != nil {
-		return nil, err
-	}
+func tile(c *Call, multiples []int) ([]Value, error) {
 	v := c.In[0]
 	if len(multiples) != v.Rank() {
 		return nil, invalidf("Expected multiples argument to be a vector of length %d but got length %d", v.Rank(), len(multiples))
@@ -284,15 +257,7 @@ func tile(c *Call) ([]Value, error) {
 	return one(v.Pick(shape, places))
 }
 
-func roll(c *Call) ([]Value, error) {
-	shifts, err := c.ints(1)
-	if err != nil {
-		return nil, err
-	}
-	axes, err := c.ints(2)
-	if err != nil {
-		return nil, err
-	}
+func roll(c *Call, shifts, axes []int) ([]Value, error) {
 	v := c.In[0]
 	by := make([]int, v.Rank())
 	for i, asked := range axes {

@@ -10,7 +10,8 @@ import (
 
 // sortOps has the operations that look for the largest or for equals.
 func sortOps() map[string]Kernel {
-	return map[string]Kernel{"ArgMax": argBest, "ArgMin": argBest, "TopK": topK, "TopKV2": topK, "Unique": unique, "UniqueV2": unique, "UniqueWithCounts": unique}
+	return map[string]Kernel{"ArgMax": of(scalar(1), argBest), "ArgMin": of(scalar(1), argBest), "TopK": topK, "TopKV2": topK,
+		"Unique": unique, "UniqueV2": unique, "UniqueWithCounts": unique}
 }
 
 // lessThan returns a comparison of two elements; nil for elements without order.
@@ -28,11 +29,7 @@ func lessThan(v Value) func(i, j int) bool {
 	return nil
 }
 
-func argBest(c *Call) ([]Value, error) {
-	asked, err := c.int(1)
-	if err != nil {
-		return nil, err
-	}
+func argBest(c *Call, asked int) ([]Value, error) {
 	v := c.In[0]
 	axis, ok := axisOf(asked, v.Rank())
 	if !ok {

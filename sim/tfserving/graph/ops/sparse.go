@@ -9,9 +9,10 @@ import (
 
 // sparseOps has the operations on sparse tensors: indices, a row for each value; values; shape.
 var sparseOps = map[string]Kernel{
-	"SparseToDense": sparseToDense, "SparseReorder": sparseReorder, "SparseReshape": sparseReshape,
-	"SparseTensorDenseMatMul": sparseMatmul, "SparseFillEmptyRows": sparseFillEmptyRows,
-	"SparseReduceSum": sparseReduce,
+	"SparseToDense": of2(ints(1), ints(0), sparseToDense), "SparseReorder": of((*Call).sparseInput, sparseReorder),
+	"SparseReshape":           of2(ints(0), ints(1), sparseReshape),
+	"SparseTensorDenseMatMul": of((*Call).sparseInput, sparseMatmul), "SparseFillEmptyRows": of((*Call).sparseInput, sparseFillEmptyRows),
+	"SparseReduceSum": of((*Call).sparseInput, sparseReduce),
 }
 
 // sparse is a sparse tensor that was read from inputs.
@@ -21,19 +22,19 @@ type sparse struct {
 	shape   []int
 }
 
-// sparseInput reads a sparse tensor from three inputs.
-func (c *Call) sparseInput(indices, values, shape int) (sparse, error) {
-	at, err := c.ints(indices)
+// sparseInput reads a sparse tensor from the first three inputs.
+func (c *Call) sparseInput() (sparse, error) {
+	at, err := c.ints(0)
 	if err != nil {
 		return sparse{}, err
 	}
-	sizes, err := c.ints(shape)
+	sizes, err := c.ints(2)
 	if err != nil {
 		return sparse{}, err
 	}
-	s := sparse{at, c.In[values], sizes}
-	if c.In[indices].Rank() != 2 || c.In[indices].Shape()[1] != len(sizes) || c.In[indices].Shape()[0] != s.values.Len() {
-		return sparse{}, invalidf("Input indices should be a matrix but received shape %s", value.ShapeText(c.In[indices].Shape()))
+	s, indices := sparse{at, c.In[1], sizes}, c.In[0].Shape()
+	if len(indices) != 2 || indices[1] != len(sizes) || indices[0] != s.values.Len() {
+		return sparse{}, invalidf("Input indices should be a matrix but received shape %s", value.ShapeText(indices))
 	}
 	return s, nil
 }
@@ -62,15 +63,7 @@ func (s sparse) rowsOf(places []int) Value {
 	return value.Ints(value.Int64, []int{len(places), len(s.shape)}, list)
 }
 
-func sparseToDense(c *Call) ([]Value, error) {
-	shape, err := c.ints(1)
-	if err != nil {
-		return nil, err
-	}
-	at, err := c.ints(0)
-	if err != nil {
-		return nil, err
-	}
+func sparseToDense(c *Call, shape, at []int) ([]Value, error) {
 	n, err := c.room(c.In[2].DType(), shape)
 	if err != nil {
 		return nil, err
@@ -102,25 +95,13 @@ func sparseToDense(c *Call) ([]Value, error) {
 	return one(c.In[2].PickOr(shape, places, c.In[3]))
 }
 
-func sparseReorder(c *Call) ([]Value, error) {
-	s, err := c.sparseInput(0, 1, 2)
-	if err != nil {
-		return nil, err
-	}
+func sparseReorder(c *Call, s sparse) ([]Value, error) {
 	order := s.order()
 	return []Value{s.rowsOf(order), s.values.Pick(s.values.Shape(), order)}, nil
 }
 
 // sparseReshape gives the values other indices for another shape of as many elements.
-func sparseReshape(c *Call) ([]Value, error) {
-	at, err := c.ints(0)
-	if err != nil {
-		return nil, err
-	}
-	from, err := c.ints(1)
-	if err != nil {
-		return nil, err
-	}
+func sparseReshape(c *Call, at, from []int) ([]Value, error) {
 	to, err := c.ints(2)
 	if err != nil {
 		return nil, err
@@ -152,11 +133,7 @@ func sparseReshape(c *Call) ([]Value, error) {
 	return []Value{value.Ints(value.Int64, []int{c.In[0].Shape()[0], len(to)}, list), value.Sizes(value.Int64, to)}, nil
 }
 
-func sparseMatmul(c *Call) ([]Value, error) {
-	s, err := c.sparseInput(0, 1, 2)
-	if err != nil {
-		return nil, err
-	}
+func sparseMatmul(c *Call, s sparse) ([]Value, error) {
 	b := c.In[3]
 	if len(s.shape) != 2 || b.Rank() != 2 || s.values.F() == nil || c.flag("adjoint_a") || c.flag("adjoint_b") {
 		return nil, c.unsupported("adjoints, ranks or dtypes")
@@ -188,11 +165,7 @@ func sparseMatmul(c *Call) ([]Value, error) {
 }
 
 // sparseFillEmptyRows puts a default at the begin of each row without values.
-func sparseFillEmptyRows(c *Call) ([]Value, error) {
-	s, err := c.sparseInput(0, 1, 2)
-	if err != nil {
-		return nil, err
-	}
+func sparseFillEmptyRows(c *Call, s sparse) ([]Value, error) {
 	rows := s.shape[0]
 	if _, err := c.room(value.Int64, []int{rows, len(s.shape)}); err != nil {
 		return nil, err
@@ -228,16 +201,12 @@ func sparseFillEmptyRows(c *Call) ([]Value, error) {
 }
 
 // sparseReduce sums the tensor that it makes dense.
-func sparseReduce(c *Call) ([]Value, error) {
-	s, err := c.sparseInput(0, 1, 2)
-	if err != nil {
-		return nil, err
-	}
+func sparseReduce(c *Call, s sparse) ([]Value, error) {
 	zero, ok := value.Zeros(s.values.DType(), nil)
 	if !ok {
 		return nil, c.unsupported("a dtype without zero")
 	}
-	dense, err := sparseToDense(&Call{Node: &Node{Name: c.Name, Op: c.Op}, In: []Value{c.In[0], c.In[2], c.In[1], zero}, Env: c.Env})
+	dense, err := of2(ints(1), ints(0), sparseToDense)(&Call{Node: &Node{Name: c.Name, Op: c.Op}, In: []Value{c.In[0], c.In[2], c.In[1], zero}, Env: c.Env})
 	if err != nil {
 		return nil, err
 	}

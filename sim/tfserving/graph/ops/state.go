@@ -12,9 +12,10 @@ import (
 // stateOps has the operations on variables. Those of TensorFlow 1 are references: what is read of
 // them is dereferenced by [Deref] before an operation gets it.
 var stateOps = map[string]Kernel{
-	"VarHandleOp": varHandle, "ReadVariableOp": readVariable, "VarIsInitializedOp": isInitialized, "VariableShape": variableShape,
+	"VarHandleOp": varHandle, "ReadVariableOp": of((*Call).variable, readVariable), "VarIsInitializedOp": isInitialized,
+	"VariableShape":    of((*Call).variable, variableShape),
 	"AssignVariableOp": assignVariable, "AssignAddVariableOp": assignVariable, "AssignSubVariableOp": assignVariable,
-	"ResourceGather": resourceGather, "ResourceGatherNd": resourceGather, "DestroyResourceOp": nothing,
+	"ResourceGather": of((*Call).variable, resourceGather), "ResourceGatherNd": of((*Call).variable, resourceGather), "DestroyResourceOp": nothing,
 	"Variable": varReference, "VariableV2": varReference, "Assign": assignReference, "AssignAdd": assignReference, "AssignSub": assignReference,
 	"IsVariableInitialized": isInitialized, "RestoreV2": restore,
 }
@@ -131,11 +132,7 @@ func (x *cell) missing() error {
 	return x.state.missing(x.name[strings.IndexByte(x.name, '/')+1:], !x.reference)
 }
 
-func readVariable(c *Call) ([]Value, error) {
-	v, err := c.variable()
-	if err != nil {
-		return nil, err
-	}
+func readVariable(c *Call, v Value) ([]Value, error) {
 	if want := c.typeOf("dtype"); want != v.DType() {
 		return nil, invalidf("Trying to read variable with wrong dtype. Expected %s got %s", tensor.DTypeName(want), tensor.DTypeName(v.DType()))
 	}
@@ -155,11 +152,7 @@ func (c *Call) variable() (Value, error) {
 	return v, nil
 }
 
-func variableShape(c *Call) ([]Value, error) {
-	v, err := c.variable()
-	if err != nil {
-		return nil, err
-	}
+func variableShape(c *Call, v Value) ([]Value, error) {
 	return one(value.Sizes(c.outType(), v.Shape()))
 }
 
@@ -172,14 +165,10 @@ func isInitialized(c *Call) ([]Value, error) {
 	return one(value.Bools(nil, []bool{set}))
 }
 
-func resourceGather(c *Call) ([]Value, error) {
-	v, err := c.variable()
-	if err != nil {
-		return nil, err
-	}
+func resourceGather(c *Call, v Value) ([]Value, error) {
 	use := &Call{Node: c.Node, In: []Value{v, c.In[1]}, Env: c.Env}
 	if c.Op == "ResourceGatherNd" {
-		return gatherNd(use)
+		return of(ints(1), gatherNd)(use)
 	}
 	return use.gatherOn(v, c.number("batch_dims"), c.number("batch_dims"))
 }
