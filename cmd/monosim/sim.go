@@ -227,8 +227,7 @@ func (s *simFlags) read() (*sim.Cluster, error) {
 		*amount.to = n
 	}
 	cluster, err := sim.Read(o)
-	var conf sim.ConfError
-	if errors.As(err, &conf) {
+	if conf, ok := errors.AsType[sim.ConfError](err); ok {
 		err = errors.New(strings.Join(conf, "\nmonosim: ")) // each on a line as main prints an error
 	}
 	if err != nil {

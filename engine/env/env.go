@@ -24,6 +24,8 @@ package env
 import (
 	"fmt"
 	"time"
+
+	"github.com/monosim/monosim/engine/enum"
 )
 
 // Env gives one process access to the world. A field is nil if the world does not offer what it
@@ -109,19 +111,9 @@ const (
 	Error
 )
 
-func (l Level) String() string {
-	switch l {
-	case Debug:
-		return "DEBUG"
-	case Info:
-		return "INFO"
-	case Warning:
-		return "WARNING"
-	case Error:
-		return "ERROR"
-	}
-	return fmt.Sprintf("Level(%d)", uint8(l))
-}
+var levelNames = []string{"DEBUG", "INFO", "WARNING", "ERROR"}
+
+func (l Level) String() string { return enum.Listed(levelNames, l) }
 
 // Log is the process's log.
 type Log interface {

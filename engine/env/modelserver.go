@@ -1,10 +1,10 @@
 package env
 
 import (
-	"fmt"
 	"strconv"
 	"time"
 
+	"github.com/monosim/monosim/engine/enum"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 )
 
@@ -49,23 +49,11 @@ const (
 	StateEnd       ModelState = 50
 )
 
-func (s ModelState) String() string {
-	switch s {
-	case StateUnknown:
-		return "UNKNOWN"
-	case StateStart:
-		return "START"
-	case StateLoading:
-		return "LOADING"
-	case StateAvailable:
-		return "AVAILABLE"
-	case StateUnloading:
-		return "UNLOADING"
-	case StateEnd:
-		return "END"
-	}
-	return fmt.Sprintf("ModelState(%d)", int32(s))
+var stateNames = map[ModelState]string{
+	StateUnknown: "UNKNOWN", StateStart: "START", StateLoading: "LOADING", StateAvailable: "AVAILABLE", StateUnloading: "UNLOADING", StateEnd: "END",
 }
+
+func (s ModelState) String() string { return enum.Name(stateNames, s) }
 
 // StatusProto is tensorflow.serving.StatusProto.
 type StatusProto struct {

@@ -2,8 +2,9 @@ package env
 
 import (
 	"errors"
-	"fmt"
 	"time"
+
+	"github.com/monosim/monosim/engine/enum"
 )
 
 // ZooKeepers makes clients of ZooKeeper.
@@ -138,21 +139,11 @@ const (
 	EventChildrenChanged EventType = 4
 )
 
-func (t EventType) String() string {
-	switch t {
-	case EventNone:
-		return "NONE"
-	case EventCreated:
-		return "CREATED"
-	case EventDeleted:
-		return "DELETED"
-	case EventChanged:
-		return "CHANGED"
-	case EventChildrenChanged:
-		return "CHILD"
-	}
-	return fmt.Sprintf("EventType(%d)", int32(t))
+var eventNames = map[EventType]string{
+	EventNone: "NONE", EventCreated: "CREATED", EventDeleted: "DELETED", EventChanged: "CHANGED", EventChildrenChanged: "CHILD",
 }
+
+func (t EventType) String() string { return enum.Name(eventNames, t) }
 
 // SessionState is the state of a session, in the simplified form that kazoo has.
 type SessionState uint8
@@ -164,17 +155,9 @@ const (
 	Connected
 )
 
-func (s SessionState) String() string {
-	switch s {
-	case Lost:
-		return "LOST"
-	case Suspended:
-		return "SUSPENDED"
-	case Connected:
-		return "CONNECTED"
-	}
-	return fmt.Sprintf("SessionState(%d)", uint8(s))
-}
+var sessionNames = []string{"LOST", "SUSPENDED", "CONNECTED"}
+
+func (s SessionState) String() string { return enum.Listed(sessionNames, s) }
 
 // Lock is a lock of kazoo's Lock recipe.
 type Lock interface {

@@ -34,8 +34,7 @@ func Raise(typ, format string, args ...any) *Error {
 
 // TypeOf returns the Python class name of err, or "" when err is not an [Error].
 func TypeOf(err error) string {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Type
 	}
 	return ""

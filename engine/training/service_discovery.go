@@ -1,8 +1,7 @@
 package training
 
 import (
-	"fmt"
-
+	"github.com/monosim/monosim/engine/enum"
 	"github.com/monosim/monosim/engine/training/gflagsutils"
 )
 
@@ -17,15 +16,10 @@ const (
 	DiscoveryMLP    ServiceDiscoveryType = 4
 )
 
-var discoveryNames = []string{"PRIMUS", "CONSUL", "ZK", "MLP"}
+var discoveryNames = []string{DiscoveryPrimus: "PRIMUS", DiscoveryConsul: "CONSUL", DiscoveryZK: "ZK", DiscoveryMLP: "MLP"}
 
 // String returns the member's name.
-func (t ServiceDiscoveryType) String() string {
-	if t < DiscoveryPrimus || t > DiscoveryMLP {
-		return fmt.Sprintf("ServiceDiscoveryType(%d)", int(t))
-	}
-	return discoveryNames[t-1]
-}
+func (t ServiceDiscoveryType) String() string { return enum.Listed(discoveryNames, t) }
 
 // LoadPython returns the number of the member.
 func (t *ServiceDiscoveryType) LoadPython() any { return int(*t) }
@@ -42,7 +36,7 @@ func (*ServiceDiscoveryType) MemberPython(n int) any { return ServiceDiscoveryTy
 
 // EnumMembers returns the enum's name and all members, for flags.
 func (*ServiceDiscoveryType) EnumMembers() (class string, members []gflagsutils.Member) {
-	for i, name := range discoveryNames {
+	for i, name := range discoveryNames[DiscoveryPrimus:] {
 		members = append(members, gflagsutils.Member{Name: name, Value: i + 1})
 	}
 	return "ServiceDiscoveryType", members

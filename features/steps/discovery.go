@@ -143,8 +143,7 @@ func (w *World) refusesGetResource(agents, code, text string) check {
 
 // refused returns nil if err has the code, and the text in its message.
 func refused(what, code, text string, err error) error {
-	var rpc *env.RPCError
-	if errors.As(err, &rpc) && rpc.Code.String() == code && strings.Contains(rpc.Message, text) {
+	if rpc, ok := errors.AsType[*env.RPCError](err); ok && rpc.Code.String() == code && strings.Contains(rpc.Message, text) {
 		return nil
 	}
 	return differ(what, code+" ..."+text+"...", answered(err))

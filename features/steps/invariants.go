@@ -92,8 +92,7 @@ func (w *World) isBroken(invariant string) check {
 	return w.onWatched(func(c runners.Watched) error {
 		var first error
 		for _, err := range []error{c.Kept(invariant), c.Whole(), quiet()} {
-			var broken runners.Broken
-			if errors.As(err, &broken) && broken.Invariant == invariant {
+			if broken, ok := errors.AsType[runners.Broken](err); ok && broken.Invariant == invariant {
 				return nil
 			}
 			first = cmp.Or(first, err)

@@ -100,8 +100,7 @@ func (w *World) hasVersion(servers string, version int64, model, state string) c
 
 func (w *World) hasNoVersion(servers, model string) check {
 	return w.eachServer(servers, model, func(s modelServer, versions []env.ModelVersionStatus, err error) error {
-		var rpc *env.RPCError
-		if errors.As(err, &rpc) && rpc.Code == rpcerrors.NotFound {
+		if rpc, ok := errors.AsType[*env.RPCError](err); ok && rpc.Code == rpcerrors.NotFound {
 			return nil
 		}
 		if err != nil {

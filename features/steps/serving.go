@@ -157,8 +157,7 @@ func (w *World) serves(server string) check {
 func (w *World) refusesConnections(server string) check {
 	return w.onServer(server, func(c runners.Caller, s modelServer) error {
 		err := c.Connect(s.pod, s.kind)
-		var rpc *env.RPCError
-		if errors.As(err, &rpc) && rpc.Code == rpcerrors.Unavailable {
+		if rpc, ok := errors.AsType[*env.RPCError](err); ok && rpc.Code == rpcerrors.Unavailable {
 			return nil
 		}
 		if err == nil {

@@ -112,8 +112,7 @@ func (d *reader) plan(n *yaml.Node) (*Plan, error) {
 		d.checked(n, wrong, said > 0)
 	}
 	for _, check := range d.checks {
-		var wrong *runners.SpecError
-		if errors.As(check(&f.Job), &wrong) && len(d.faults) == 0 {
+		if wrong, ok := errors.AsType[*runners.SpecError](check(&f.Job)); ok && len(d.faults) == 0 {
 			d.checked(n, wrong, false)
 		}
 	}

@@ -1,9 +1,10 @@
 package tfserving
 
 import (
-	"fmt"
 	"math"
 	"time"
+
+	"github.com/monosim/monosim/engine/enum"
 )
 
 // CostModel holds the simulated times and memory sizes of a server (TFS-18.1).
@@ -135,23 +136,13 @@ const (
 	PredictLogNormal
 )
 
-var predictLawNames = [...]string{"constant", "uniform", "lognormal"}
+var predictLawNames = []string{"constant", "uniform", "lognormal"}
 
-func (l PredictLaw) String() string {
-	if int(l) < len(predictLawNames) {
-		return predictLawNames[l]
-	}
-	return fmt.Sprintf("PredictLaw(%d)", uint8(l))
-}
+func (l PredictLaw) String() string { return enum.Listed(predictLawNames, l) }
 
 // ParsePredictLaw returns the distribution called name: constant, uniform or lognormal.
 func ParsePredictLaw(name string) (PredictLaw, error) {
-	for i, n := range predictLawNames {
-		if n == name {
-			return PredictLaw(i), nil
-		}
-	}
-	return 0, fmt.Errorf("law of predict times: got %q, want one of %q", name, predictLawNames)
+	return enum.Parse[PredictLaw](predictLawNames, "law of predict times", name)
 }
 
 // predictGrains is the number of quantiles from which a request's time is drawn.

@@ -1,8 +1,7 @@
 package tfserving
 
 import (
-	"fmt"
-
+	"github.com/monosim/monosim/engine/enum"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/sim/tfserving/answers"
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
@@ -18,23 +17,13 @@ const (
 	ProfilePythonFake                // ProfilePythonFake is python-fake: monolith's FakeTFServing
 )
 
-var profileNames = [...]string{"tfs-2.4", "tfs-head", "python-fake"}
+var profileNames = []string{"tfs-2.4", "tfs-head", "python-fake"}
 
-func (p Profile) String() string {
-	if int(p) < len(profileNames) {
-		return profileNames[p]
-	}
-	return fmt.Sprintf("Profile(%d)", uint8(p))
-}
+func (p Profile) String() string { return enum.Listed(profileNames, p) }
 
 // ParseProfile returns the profile called name: tfs-2.4, tfs-head or python-fake.
 func ParseProfile(name string) (Profile, error) {
-	for i, n := range profileNames {
-		if n == name {
-			return Profile(i), nil
-		}
-	}
-	return 0, fmt.Errorf("model server profile: got %q, want one of %q", name, profileNames)
+	return enum.Parse[Profile](profileNames, "model server profile", name)
 }
 
 // LatestOnce says which messages a server has for the policy latest_once. What the policy does is
@@ -48,18 +37,13 @@ const (
 	NoLatestOnce                         // NoLatestOnce is every release's
 )
 
-var latestOnceNames = [...]string{"fork", "public", "stock"}
+var latestOnceNames = []string{"fork", "public", "stock"}
 
-func (l LatestOnce) String() string { return latestOnceNames[l] }
+func (l LatestOnce) String() string { return enum.Listed(latestOnceNames, l) }
 
 // ParseLatestOnce returns the messages called name: fork, public or stock.
 func ParseLatestOnce(name string) (LatestOnce, error) {
-	for i, n := range latestOnceNames {
-		if n == name {
-			return LatestOnce(i), nil
-		}
-	}
-	return 0, fmt.Errorf("messages of latest_once: got %q, want one of %q", name, latestOnceNames)
+	return enum.Parse[LatestOnce](latestOnceNames, "messages of latest_once", name)
 }
 
 // Options configures a server. Start from DefaultOptions. A field that mirrors a flag has the

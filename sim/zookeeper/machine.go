@@ -41,7 +41,7 @@
 package zookeeper
 
 import (
-	"fmt"
+	"github.com/monosim/monosim/engine/enum"
 )
 
 // Profile is the server version that the machine follows.
@@ -54,15 +54,9 @@ const (
 	V39
 )
 
-func (p Profile) String() string {
-	switch p {
-	case V38:
-		return "zookeeper-3.8"
-	case V39:
-		return "zookeeper-3.9"
-	}
-	return fmt.Sprintf("Profile(%d)", uint8(p))
-}
+var profileNames = []string{"zookeeper-3.8", "zookeeper-3.9"}
+
+func (p Profile) String() string { return enum.Listed(profileNames, p) }
 
 // Config holds every setting of a server. The zero value is a standalone server 3.8 with its
 // defaults.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/monosim/monosim/engine/enum"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/recipes/bulk"
 	"github.com/monosim/monosim/sim/zookeeper/acl"
@@ -25,19 +26,9 @@ const (
 	OutClose
 )
 
-func (k OutKind) String() string {
-	switch k {
-	case OutConnected:
-		return "connected"
-	case OutReply:
-		return "reply"
-	case OutEvent:
-		return "event"
-	case OutClose:
-		return "close"
-	}
-	return fmt.Sprintf("OutKind(%d)", uint8(k))
-}
+var outNames = []string{OutConnected: "connected", OutReply: "reply", OutEvent: "event", OutClose: "close"}
+
+func (k OutKind) String() string { return enum.Listed(outNames, k) }
 
 // Out is one action of the server on one connection.
 type Out struct {

@@ -1,6 +1,8 @@
 package zookeeper
 
 import (
+	"cmp"
+
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/sim/zookeeper/acl"
@@ -40,24 +42,13 @@ const quotaExceeded Code = -125
 // newConfigNoQuorum is returned for a reconfig whose voters do not follow the leader (ZK-24.6).
 const newConfigNoQuorum Code = -13
 
-// CodeName names a code for a log or a diff.
-func CodeName(c Code) string {
-	switch c {
-	case CodeOK:
-		return "OK"
-	case CodeNotReadOnly:
-		return "NotReadOnly"
-	case CodeNoWatcher:
-		return "NoWatcher"
-	case CodeReconfigDisabled:
-		return "ReconfigDisabled"
-	case newConfigNoQuorum:
-		return "NewConfigNoQuorum"
-	case quotaExceeded:
-		return "QuotaExceeded"
-	}
-	return c.String()
+var codeNames = map[Code]string{
+	CodeOK: "OK", CodeNotReadOnly: "NotReadOnly", CodeNoWatcher: "NoWatcher", CodeReconfigDisabled: "ReconfigDisabled",
+	newConfigNoQuorum: "NewConfigNoQuorum", quotaExceeded: "QuotaExceeded",
 }
+
+// CodeName names a code for a log or a diff.
+func CodeName(c Code) string { return cmp.Or(codeNames[c], c.String()) }
 
 // Stat is the stat of a znode.
 type Stat = env.Stat

@@ -1,8 +1,7 @@
 package datadef
 
 import (
-	"fmt"
-
+	"github.com/monosim/monosim/engine/enum"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
 )
@@ -16,16 +15,10 @@ const (
 	PublishUnload PublishType = 2
 )
 
+var publishNames = []string{PublishLoad: "LOAD", PublishUnload: "UNLOAD"}
+
 // String returns the member's name.
-func (t PublishType) String() string {
-	switch t {
-	case PublishLoad:
-		return "LOAD"
-	case PublishUnload:
-		return "UNLOAD"
-	}
-	return fmt.Sprintf("PublishType(%d)", int(t))
-}
+func (t PublishType) String() string { return enum.Listed(publishNames, t) }
 
 // LoadPython returns the number of the member.
 func (t *PublishType) LoadPython() any { return int(*t) }
@@ -60,20 +53,10 @@ const (
 	EventUnknown = EventPortal
 )
 
+var eventNames = []string{EventPortal: "PORTAL", EventService: "SERVICE", EventPublish: "PUBLISH", EventResource: "RESOURCE"}
+
 // String returns the member's name.
-func (t EventType) String() string {
-	switch t {
-	case EventPortal:
-		return "PORTAL"
-	case EventService:
-		return "SERVICE"
-	case EventPublish:
-		return "PUBLISH"
-	case EventResource:
-		return "RESOURCE"
-	}
-	return fmt.Sprintf("EventType(%d)", int(t))
-}
+func (t EventType) String() string { return enum.Listed(eventNames, t) }
 
 // LoadPython returns the number of the member.
 func (t *EventType) LoadPython() any { return int(*t) }

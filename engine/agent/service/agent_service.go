@@ -138,8 +138,7 @@ func answer[Req, Resp proto.Message](data []byte, request Req, call func(Req) (R
 // applicationError returns what a client sees of an error of the reference: grpc-python sends
 // str(exception), which does not contain the class name.
 func applicationError(err error) error {
-	var raised *pysem.Error
-	if errors.As(err, &raised) {
+	if raised, ok := errors.AsType[*pysem.Error](err); ok {
 		return &env.RPCError{Code: rpcerrors.Unknown, Message: "Exception calling application: " + raised.Message}
 	}
 	return err

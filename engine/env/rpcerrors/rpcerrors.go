@@ -12,8 +12,9 @@
 package rpcerrors
 
 import (
-	"fmt"
 	"slices"
+
+	"github.com/monosim/monosim/engine/enum"
 )
 
 // These are the messages with which a client reports its own failures, in the words of grpcio 1.32,
@@ -53,19 +54,14 @@ const (
 	Unauthenticated
 )
 
-var codeNames = [...]string{
+var codeNames = []string{
 	"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED",
 	"NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED",
 	"FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED",
 	"INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
 }
 
-func (c Code) String() string {
-	if c >= 0 && int(c) < len(codeNames) {
-		return codeNames[c]
-	}
-	return fmt.Sprintf("Code(%d)", int(c))
-}
+func (c Code) String() string { return enum.Listed(codeNames, c) }
 
 // Failure returns the code of a failed call with a name, as UNAVAILABLE, and whether there is one.
 func Failure(name string) (Code, bool) {

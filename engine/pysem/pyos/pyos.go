@@ -38,8 +38,7 @@ var failures = []Failure{
 // is known.
 func FailureOf(err error) (f Failure, ok bool) {
 	reason := err.Error()
-	var path *fs.PathError
-	if errors.As(err, &path) {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		reason = path.Err.Error()
 	}
 	switch {

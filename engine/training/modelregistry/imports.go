@@ -83,8 +83,7 @@ func (i *imports[P]) loadAbsolute(r *Registry[P], name string) error {
 func (r *Registry[P]) tryImport(name string) (bool, error) {
 	r.log.Logf(env.Info, "Attempt to import %s ...", name)
 	err := r.imports.load(r, name)
-	var failed *pysem.Error
-	if errors.As(err, &failed) && (failed.Type == "ImportError" || failed.Type == "ModuleNotFoundError") {
+	if failed, ok := errors.AsType[*pysem.Error](err); ok && (failed.Type == "ImportError" || failed.Type == "ModuleNotFoundError") {
 		r.log.Logf(env.Error, "Could not import: %s\n", failed.Message)
 		return false, nil
 	}

@@ -49,8 +49,7 @@ var preconditions = map[string]string{
 
 // reason returns the text of a file error without its operation and path.
 func reason(err error) string {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		err = p.Err
 	}
 	return err.Error()

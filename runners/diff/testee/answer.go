@@ -3,6 +3,7 @@ package testee
 import (
 	"fmt"
 
+	"github.com/monosim/monosim/engine/enum"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -22,19 +23,9 @@ const (
 	Broken
 )
 
-func (k Kind) String() string {
-	switch k {
-	case Returned:
-		return "out"
-	case Raised:
-		return "error"
-	case Skipped:
-		return "skipped"
-	case Broken:
-		return "broken"
-	}
-	return fmt.Sprintf("Kind(%d)", uint8(k))
-}
+var kindNames = []string{"out", "error", "skipped", "broken"}
+
+func (k Kind) String() string { return enum.Listed(kindNames, k) }
 
 // Answer is the answer to a case.
 type Answer struct {

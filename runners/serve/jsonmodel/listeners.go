@@ -108,8 +108,7 @@ func (p *parameterSync) Push(_ context.Context, r *pb.PushRequest) (*pb.PushResp
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	response, err := p.store.Push(r)
-	var failed *env.RPCError
-	if errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*env.RPCError](err); ok {
 		return nil, status.Error(codes.Code(failed.Code), failed.Message)
 	}
 	return response, err

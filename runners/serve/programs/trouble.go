@@ -139,8 +139,7 @@ func (w watchedProcesses) Start(cmd env.Command) (env.Process, error) {
 		}
 		return &watchedProcess{Process: process, t: w.t, program: cmd.Args[0], output: output}, nil
 	}
-	var failed *fs.PathError
-	if errors.As(err, &failed) && failed.Op == "open" {
+	if failed, ok := errors.AsType[*fs.PathError](err); ok && failed.Op == "open" {
 		w.t.say("log file of %s: %v; --tfs_log says where it is, relative to the directory of the program", strings.Join(cmd.Args[:1], ""), err)
 	} else {
 		w.t.say("model server: %v; agents of version 1 start bin/tensorflow_model_server in --tfs_home, those of version 3 what MONOLITH_TFS_BINARY names; monosim tfserving can take its place", err)

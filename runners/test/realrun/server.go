@@ -100,8 +100,7 @@ func (s *server) take(_ any, stream grpc.ServerStream) error {
 // statusOf turns a handler's error into the status that the client gets, in the words that
 // grpc-python has for an exception of a servicer (_server.py).
 func statusOf(err error) error {
-	var rpc *env.RPCError
-	if errors.As(err, &rpc) {
+	if rpc, ok := errors.AsType[*env.RPCError](err); ok {
 		return status.Error(codes.Code(rpc.Code), rpc.Message)
 	}
 	return status.Error(codes.Unknown, "Exception calling application: "+err.Error())

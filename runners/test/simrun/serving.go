@@ -98,8 +98,7 @@ func (c *Cluster) Connect(pod, kind string) error {
 		server := e.Models.Dial(addr)
 		defer server.Close()
 		_, err := server.Status(env.ModelSpec{Name: "default"}, runners.CallTimeout)
-		var rpc *env.RPCError
-		if errors.As(err, &rpc) && rpc.Code == rpcerrors.NotFound {
+		if rpc, ok := errors.AsType[*env.RPCError](err); ok && rpc.Code == rpcerrors.NotFound {
 			return nil
 		}
 		return err

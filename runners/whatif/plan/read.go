@@ -72,8 +72,7 @@ func secondDocument(text []byte) *yaml.Node {
 
 // reason returns the text of a file error without the name of the operation.
 func reason(err error) string {
-	var e *fs.PathError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Sprintf("%s: %s", e.Path, e.Err)
 	}
 	return err.Error()

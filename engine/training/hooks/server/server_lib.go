@@ -127,8 +127,7 @@ func (c *Servicer) Handle(method string, _ []byte) ([]byte, error) {
 // applicationError returns the error that grpc-python sends for an exception of the servicer: its
 // str().
 func applicationError(err error) error {
-	var python *pysem.Error
-	if errors.As(err, &python) {
+	if python, ok := errors.AsType[*pysem.Error](err); ok {
 		return fmt.Errorf("%s", python.Message)
 	}
 	return err

@@ -182,8 +182,7 @@ var stubCalls = map[string]func(stub *server.Stub) (proto.Message, error){
 
 // called returns a reply, or the status of a call that failed.
 func called(reply proto.Message, err error) (any, error) {
-	var status *env.RPCError
-	if errors.As(err, &status) {
+	if status, ok := errors.AsType[*env.RPCError](err); ok {
 		return caseworld.Answered{Dict: caseworld.Object("status", caseworld.Object("code", status.Code.String(), "details", status.Message))}, nil
 	}
 	return reply, err

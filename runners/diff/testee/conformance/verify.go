@@ -20,6 +20,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/monosim/monosim/engine/enum"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/runners/diff/testee"
 	"github.com/monosim/monosim/vectors/golden"
@@ -38,19 +39,9 @@ const (
 	NotDone // the testee skipped it
 )
 
-func (s Status) String() string {
-	switch s {
-	case Passed:
-		return "passed"
-	case Failed:
-		return "failed"
-	case Explained:
-		return "explained"
-	case NotDone:
-		return "skipped"
-	}
-	return fmt.Sprintf("Status(%d)", uint8(s))
-}
+var statusNames = []string{"passed", "failed", "explained", "skipped"}
+
+func (s Status) String() string { return enum.Listed(statusNames, s) }
 
 // Result is how one vector went.
 type Result struct {

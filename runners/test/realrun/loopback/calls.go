@@ -84,8 +84,7 @@ func (c *Cluster) Predict(pod, kind string, spec runners.PredictSpec, deadline t
 // server need not have.
 func (c *Cluster) Connect(pod, kind string) error {
 	_, err := c.ModelStatus(pod, kind, "default")
-	var rpc *env.RPCError
-	if errors.As(err, &rpc) && rpc.Code == rpcerrors.NotFound {
+	if rpc, ok := errors.AsType[*env.RPCError](err); ok && rpc.Code == rpcerrors.NotFound {
 		return nil
 	}
 	return err

@@ -1,0 +1,46 @@
+// Package enum gives the values of enumerations names, and finds values by their names.
+//
+// Two things to use first: [Name] is what a String method returns, and [Parse] reads such a name.
+//
+// Unstable: any commit may change it.
+package enum
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Value is what enumerations are made of.
+type Value interface {
+	~int | ~int32 | ~uint8
+}
+
+// Name returns the name of a value, or for a value without one its type and number, as Level(7).
+func Name[T Value](names map[T]string, v T) string {
+	if name, ok := names[v]; ok {
+		return name
+	}
+	return numbered(v)
+}
+
+// Listed is Name for a list, in which values without a name may have "".
+func Listed[T Value](names []string, v T) string {
+	if at := int(v); at >= 0 && at < len(names) && names[at] != "" {
+		return names[at]
+	}
+	return numbered(v)
+}
+
+func numbered[T Value](v T) string {
+	_, name, _ := strings.Cut(fmt.Sprintf("%T", v), ".")
+	return fmt.Sprintf("%s(%d)", name, v)
+}
+
+// Parse returns the value called name, of values that count from 0. The error calls them what.
+func Parse[T Value](names []string, what, name string) (T, error) {
+	if at := slices.Index(names, name); at >= 0 {
+		return T(at), nil
+	}
+	return 0, fmt.Errorf("%s: got %q, want one of %q", what, name, names)
+}
