@@ -25,7 +25,7 @@ var agentServiceOps = table{
 	"agent_service.AgentServiceImpl.v2": func(c *call) (any, error) { return c.answered(c.routed(c.mirrored(true))) },
 	"agent_service.AgentServiceImpl.v3": func(c *call) (any, error) { return c.answered(c.routed(c.provided())) },
 	"agent_service.AgentServiceImpl":    (*call).serviceOfNothing,
-	"agent_service.grpc":                (*call).serviceOverGRPC,
+	"agent_service.grpc":                caseworld.With((*call).served, (*call).serviceOverGRPC),
 }
 
 // routed returns the servicer that is made of a version's source, which answers by the version in
@@ -315,11 +315,7 @@ func (c *call) served() (service.ServiceAnswers, error) {
 }
 
 // serviceOverGRPC serves the service of the case and calls it over the simulated network.
-func (c *call) serviceOverGRPC() (any, error) {
-	answers, err := c.served()
-	if err != nil {
-		return nil, err
-	}
+func (c *call) serviceOverGRPC(answers service.ServiceAnswers) (any, error) {
 	const port = 7000
 	service := service.NewAgentService(c.Env, port, answers)
 	if err := service.Start(); err != nil {

@@ -26,8 +26,8 @@ import (
 // fakeServerOps answers the operations on the fake model server, as
 // runners/diff/python/ops/fake_tfserving.py describes them.
 var fakeServerOps = table{
-	"mocked_tfserving.FakeTFServing.sequence": (*call).fakeServerSequence,
-	"mocked_tfserving.FakeTFServing.served":   (*call).fakeServerServed,
+	"mocked_tfserving.FakeTFServing.sequence": caseworld.With((*call).fakeServer, (*call).fakeServerSequence),
+	"mocked_tfserving.FakeTFServing.served":   caseworld.With((*call).fakeServer, (*call).fakeServerServed),
 }
 
 // fakeMethod describes a method of the fake's services by its messages.
@@ -111,11 +111,7 @@ type fakeSequence struct {
 	models *fake.Models
 }
 
-func (c *call) fakeServerSequence() (any, error) {
-	given, err := c.fakeServer()
-	if err != nil {
-		return nil, err
-	}
+func (c *call) fakeServerSequence(given fakeServer) (any, error) {
 	f := &fakeSequence{c: c, given: given, host: &steppedHost{files: c.Dir, log: c.Env.Log}}
 	f.host.draws = c.In.Ints("draws")
 	server := tfserving.New(given.options, f.host)
@@ -293,11 +289,7 @@ const fakePort = 8500
 
 // fakeServerServed starts the fake server on the case's host and calls it over the
 // simulated network.
-func (c *call) fakeServerServed() (any, error) {
-	given, err := c.fakeServer()
-	if err != nil {
-		return nil, err
-	}
+func (c *call) fakeServerServed(given fakeServer) (any, error) {
 	if given.options.ModelConfigFile != "" {
 		caseworld.BadCasef("in.server.config_file: found one, want it in FakeTFServing.sequence alone")
 	}

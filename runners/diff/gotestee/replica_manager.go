@@ -17,9 +17,9 @@ import (
 
 // replicaManagerOps answers section 9 of the protocol: replica_manager.py.
 var replicaManagerOps = table{
-	"replica_manager.ReplicaWatcher.sequence": (*call).watcherSequence,
-	"replica_manager.ReplicaUpdater.sequence": (*call).updaterSequence,
-	"replica_manager.ReplicaManager":          (*call).replicaManager,
+	"replica_manager.ReplicaWatcher.sequence": caseworld.With((*call).config, (*call).watcherSequence),
+	"replica_manager.ReplicaUpdater.sequence": caseworld.With((*call).config, (*call).updaterSequence),
+	"replica_manager.ReplicaManager":          caseworld.With((*call).config, (*call).replicaManager),
 	"replica_manager.ReplicaManager.sequence": (*call).replicaManagerSequence,
 	"replica_manager.ZKListener":              (*call).zkListener,
 }
@@ -43,11 +43,7 @@ func (c *call) watcher(conf *agentconfig.AgentConfig, archon bool, family pysem.
 	return replicamanager.NewReplicaWatcher(c.Env, zk, conf, replicamanager.WatcherOptions{UseArchon: archon, Family: family.V}), zk, nil
 }
 
-func (c *call) watcherSequence() (any, error) {
-	conf, err := c.config()
-	if err != nil {
-		return nil, err
-	}
+func (c *call) watcherSequence(conf *agentconfig.AgentConfig) (any, error) {
 	threads := &steppedTasks{Tasks: c.Env.Tasks}
 	c.Env.Tasks = threads
 	w, zk, err := c.watcher(conf, c.In.Flag("use_archon"), c.In.OptStr("zk_watch_address_family"))
@@ -189,11 +185,7 @@ func versionStatus(a caseworld.Step, v any) env.ModelVersionStatus {
 	return status
 }
 
-func (c *call) updaterSequence() (any, error) {
-	conf, err := c.config()
-	if err != nil {
-		return nil, err
-	}
+func (c *call) updaterSequence(conf *agentconfig.AgentConfig) (any, error) {
 	zk, err := c.StartedZK()
 	if err != nil {
 		return nil, err
@@ -231,11 +223,7 @@ func (c *call) updaterSequence() (any, error) {
 	return caseworld.Object("steps", steps, "replica_id", conf.ReplicaID, "meta", meta, "tree", zk.Tree()), nil
 }
 
-func (c *call) replicaManager() (any, error) {
-	conf, err := c.config()
-	if err != nil {
-		return nil, err
-	}
+func (c *call) replicaManager(conf *agentconfig.AgentConfig) (any, error) {
 	zk, err := c.StartedZK()
 	if err != nil {
 		return nil, err

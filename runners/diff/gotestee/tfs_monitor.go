@@ -24,16 +24,12 @@ import (
 
 // tfsMonitorOps answers section 12 of the protocol: tfs_monitor.py.
 var tfsMonitorOps = table{
-	"tfs_monitor.TFSMonitor.get_addr":         (*call).monitorAddr,
-	"tfs_monitor.TFSMonitor.gen_model_config": (*call).monitorConfigs,
+	"tfs_monitor.TFSMonitor.get_addr":         caseworld.With((*call).config, (*call).monitorAddr),
+	"tfs_monitor.TFSMonitor.gen_model_config": caseworld.With((*call).config, (*call).monitorConfigs),
 	"tfs_monitor.TFSMonitor.sequence":         (*call).monitorSequence,
 }
 
-func (c *call) monitorAddr() (any, error) {
-	conf, err := c.config()
-	if err != nil {
-		return nil, err
-	}
+func (c *call) monitorAddr(conf *agentconfig.AgentConfig) (any, error) {
 	m := tfs.NewTFSMonitor(c.Env, conf)
 	addrs, types := []any{}, []any{}
 	for _, name := range c.In.Strings("names") {
@@ -47,11 +43,7 @@ func (c *call) monitorAddr() (any, error) {
 // serverKinds lists the kinds of servers of a container.
 var serverKinds = []string{agentconfig.ServerEntry, agentconfig.ServerPS, agentconfig.ServerDense}
 
-func (c *call) monitorConfigs() (any, error) {
-	conf, err := c.config()
-	if err != nil {
-		return nil, err
-	}
+func (c *call) monitorConfigs(conf *agentconfig.AgentConfig) (any, error) {
 	metas, err := publishMetas(c.In.Objects("pms"))
 	if err != nil {
 		return nil, err

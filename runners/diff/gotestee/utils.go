@@ -21,9 +21,9 @@ var utilsOps = table{
 	"utils.conf_parser":                               (*call).confParser,
 	"utils.AgentConfig.from_file":                     func(c *call) (any, error) { return c.dump(c.fromFile()) },
 	"utils.AgentConfig":                               (*call).configFromArguments,
-	"utils.AgentConfig.get_cmd_and_port":              (*call).command,
-	"utils.AgentConfig._gen_model_server_config":      (*call).modelServerConfig,
-	"utils.AgentConfig.get_server_schedule_iter":      (*call).serverSchedule,
+	"utils.AgentConfig.get_cmd_and_port":              caseworld.With((*call).fromFile, (*call).command),
+	"utils.AgentConfig._gen_model_server_config":      caseworld.With((*call).fromFile, (*call).modelServerConfig),
+	"utils.AgentConfig.get_server_schedule_iter":      caseworld.With((*call).fromFile, (*call).serverSchedule),
 	"utils.AgentConfig.generate_platform_config_file": (*call).platformConfig,
 	"utils.ZKPath":                                    (*call).zkPath,
 	"utils.normalize_regex":                           agentconfig.NormalizeRegex,
@@ -37,7 +37,7 @@ var utilsOps = table{
 	"utils.replica_id_from_pod_name":                  agentconfig.ReplicaIDFromPodName,
 	"utils.get_local_ip":                              agentconfig.LocalIP,
 	"utils.isabs":                                     agentconfig.IsAbs,
-	"agent_base.get_cmd_and_port":                     (*call).baseCommand,
+	"agent_base.get_cmd_and_port":                     caseworld.With((*call).fromFile, (*call).baseCommand),
 }
 
 func (c *call) confParser() (any, error) {
@@ -94,11 +94,7 @@ func (c *call) dump(conf *agentconfig.AgentConfig, err error) (any, error) {
 		"container_cluster", caseworld.Attempt(conf.ContainerCluster(), nil), "container_id", caseworld.Attempt(conf.ContainerID(), nil))), nil
 }
 
-func (c *call) command() (any, error) {
-	conf, err := c.fromFile()
-	if err != nil {
-		return nil, err
-	}
+func (c *call) command(conf *agentconfig.AgentConfig) (any, error) {
 	file := c.In.OptStr("config_file")
 	cmd, port, err := conf.CmdAndPort(c.In.Str("binary"), c.In.OptStr("server_type"), file)
 	if err != nil {
@@ -116,11 +112,7 @@ func (c *call) command() (any, error) {
 	return out, nil
 }
 
-func (c *call) modelServerConfig() (any, error) {
-	conf, err := c.fromFile()
-	if err != nil {
-		return nil, err
-	}
+func (c *call) modelServerConfig(conf *agentconfig.AgentConfig) (any, error) {
 	m, err := conf.ModelServerConfig(c.In.OptStr("server_type"))
 	if err != nil {
 		return nil, err
@@ -134,11 +126,7 @@ func namedConfig(m *config.ModelServerConfig) *pysem.Dict {
 	return caseworld.Object("names", names, "config", caseworld.PB(m))
 }
 
-func (c *call) serverSchedule() (any, error) {
-	conf, err := c.fromFile()
-	if err != nil {
-		return nil, err
-	}
+func (c *call) serverSchedule(conf *agentconfig.AgentConfig) (any, error) {
 	tasks, err := conf.ServerSchedule(c.In.Str("server_type"))
 	return caseworld.Object("items", tasks), err
 }
@@ -288,11 +276,7 @@ func deployType(word string) (any, error) {
 		"eq_self", true, "eq_none", false, "in_set", t == agentconfig.DeployPS || t == agentconfig.DeployMixed), nil
 }
 
-func (c *call) baseCommand() (any, error) {
-	conf, err := c.fromFile()
-	if err != nil {
-		return nil, err
-	}
+func (c *call) baseCommand(conf *agentconfig.AgentConfig) (any, error) {
 	cmd, port, err := agent.CmdAndPort(c.Env, conf, c.In.OptStr("conf_path"), c.In.OptStr("server_type"), c.In.OptStr("config_file"))
 	return caseworld.Object("cmd", cmd, "port", port), err
 }

@@ -19,6 +19,18 @@ type (
 	Do    map[string]any
 )
 
+// With makes an operation of a function that also takes what is read of the call first, as its
+// configuration. C is *Call, or a pointer to a struct that embeds one.
+func With[C, A any](read func(C) (A, error), answer func(C, A) (any, error)) func(C) (any, error) {
+	return func(c C) (any, error) {
+		a, err := read(c)
+		if err != nil {
+			return nil, err
+		}
+		return answer(c, a)
+	}
+}
+
 // Answer calls the function of the case's operation.
 func (c *Call) Answer(function any) (any, error) {
 	if c.op == nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/absl"
 	"github.com/monosim/monosim/engine/training"
 	"github.com/monosim/monosim/engine/training/estimator"
 	"github.com/monosim/monosim/engine/training/runnerutils"
@@ -14,7 +15,7 @@ import (
 
 // estimatorOps answers the operations on estimator.py.
 var estimatorOps = caseworld.Table{
-	"estimator.RunConfig.to_runner_config": toRunnerConfig,
+	"estimator.RunConfig.to_runner_config": caseworld.With(trainingFlags, toRunnerConfig),
 	"estimator.EstimatorSpec":              estimatorSpec,
 	"estimator.Estimator.sequence":         estimatorSequence,
 }
@@ -24,11 +25,7 @@ func runKwargs(in caseworld.Arguments) (*estimator.RunConfig, error) {
 	return made(estimator.RunConfigClass, in.Fields())
 }
 
-func toRunnerConfig(c *caseworld.Call) (any, error) {
-	flags, err := trainingFlags(c)
-	if err != nil {
-		return nil, err
-	}
+func toRunnerConfig(c *caseworld.Call, flags *absl.Flags) (any, error) {
 	config, err := runKwargs(c.In.Object("kwargs"))
 	if err != nil {
 		return nil, err

@@ -18,9 +18,9 @@ import (
 // runnerOps answers the operations on runner_utils.py.
 var runnerOps = caseworld.Table{
 	"runner_utils.isabs":                func(c *caseworld.Call) (any, error) { return checkpoints.IsAbs(c.In.Str("path")), nil },
-	"runner_utils.get_checkpoint_state": overriddenState,
-	"runner_utils.RunnerConfig":         runnerConfig,
-	"runner_utils.RunnerConfig.restore": runnerRestore,
+	"runner_utils.get_checkpoint_state": caseworld.With(trainingFlags, overriddenState),
+	"runner_utils.RunnerConfig":         caseworld.With(trainingFlags, runnerConfig),
+	"runner_utils.RunnerConfig.restore": caseworld.With(trainingFlags, runnerRestore),
 	"runner_utils.get_discovery":        getDiscovery,
 	"runner_utils.monolith_discovery":   monolithDiscovery,
 }
@@ -48,11 +48,7 @@ func writtenState(f env.Files, dir string) any {
 	return checkpointState(state)
 }
 
-func overriddenState(c *caseworld.Call) (any, error) {
-	flags, err := trainingFlags(c)
-	if err != nil {
-		return nil, err
-	}
+func overriddenState(c *caseworld.Call, flags *absl.Flags) (any, error) {
 	staged := c.In.OptList("reads")
 	reads, calls, dir := 0, []any{}, c.In.Str("dir")
 	states := runnerutils.CheckpointStates{Env: c.Env, Flags: flags, Quirks: c.Quirks, Read: func(f env.Files, dir, name string) (*pb.CheckpointState, error) {
@@ -126,11 +122,7 @@ func flagValues(flags *absl.Flags, names ...string) *pysem.Dict {
 	return out
 }
 
-func runnerConfig(c *caseworld.Call) (any, error) {
-	flags, err := trainingFlags(c)
-	if err != nil {
-		return nil, err
-	}
+func runnerConfig(c *caseworld.Call, flags *absl.Flags) (any, error) {
 	config, err := madeRunnerConfig(c.Env, flags, c.In.Object("kwargs"))
 	if err != nil {
 		return nil, err
@@ -139,11 +131,7 @@ func runnerConfig(c *caseworld.Call) (any, error) {
 		"flags", flagValues(flags, "kafka_topics", "kafka_group_id", "kafka_servers", "restore_ckpt")), nil
 }
 
-func runnerRestore(c *caseworld.Call) (any, error) {
-	flags, err := trainingFlags(c)
-	if err != nil {
-		return nil, err
-	}
+func runnerRestore(c *caseworld.Call, flags *absl.Flags) (any, error) {
 	l := newLab(c)
 	l.appear()
 	made := caseworld.Bounded(func() (any, error) {
