@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // pkgDoc demands a package comment that says what the package is, what to use first, and
@@ -83,12 +85,9 @@ var goFile = regexp.MustCompile("(?:^|[\\s(\\[`\"'])((?:[\\w*]+/)*[A-Za-z*][\\w*
 func missingFiles(pass *analysis.Pass, dir, text string) (missing []string) {
 	room, _ := roomOf(strings.TrimSuffix(pass.Pkg.Path(), "_test"))
 	root := strings.TrimSuffix(filepath.ToSlash(dir), room)
-	for _, m := range goFile.FindAllStringSubmatch(text, -1) {
-		if !isThere(filepath.Join(dir, m[1])) && !isThere(filepath.Join(root, m[1])) {
-			missing = append(missing, m[1])
-		}
-	}
-	return missing
+	return lists.Select(goFile.FindAllStringSubmatch(text, -1), func(m []string) (string, bool) {
+		return m[1], !isThere(filepath.Join(dir, m[1])) && !isThere(filepath.Join(root, m[1]))
+	})
 }
 
 // isThere reports whether a file matches the pattern.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/features/steps/tags"
 	"github.com/monosim/monosim/runners/sim"
@@ -55,10 +56,7 @@ func suiteNames() (names []string) {
 	if err != nil {
 		return nil
 	}
-	for _, s := range suites {
-		names = append(names, s.Name)
-	}
-	return names
+	return lists.MapOrNil(suites, func(s *golden.Suite) string { return s.Name })
 }
 
 // featureTags lists the tags of the scenarios that the command names, none where it names none
@@ -78,10 +76,7 @@ func quirkIDs() (ids []string) {
 	if err != nil {
 		return nil
 	}
-	for _, q := range list {
-		ids = append(ids, q.ID+"\t"+q.Decision+": "+q.Effect)
-	}
-	return ids
+	return lists.MapOrNil(list, func(q scope.Quirk) string { return q.ID + "\t" + q.Decision + ": " + q.Effect })
 }
 
 // toggles lists the ids of the quirks that --quirks can keep or repair.
@@ -90,18 +85,10 @@ func toggles() (ids []string) {
 	if err != nil {
 		return nil
 	}
-	for _, q := range list {
-		if q.Decision == scope.Fix {
-			ids = append(ids, q.ID+"\t"+q.Effect)
-		}
-	}
-	return ids
+	return lists.Select(list, func(q scope.Quirk) (string, bool) { return q.ID + "\t" + q.Effect, q.Decision == scope.Fix })
 }
 
 // escapedTags lists the tags of scenarios as --tags takes them.
 func escapedTags(list []steps.Listed) (names []string) {
-	for _, tag := range slices.Sorted(maps.Keys(countTags(list))) {
-		names = append(names, tags.Escape(tag))
-	}
-	return names
+	return lists.MapOrNil(slices.Sorted(maps.Keys(countTags(list))), tags.Escape)
 }

@@ -2,13 +2,15 @@
 // slices lacks.
 //
 // Two things to use first: [Map] for a list of as many items, and [Filter] for fewer; [ToMap] makes
-// the map by which they are found.
+// the map by which they are found, and [Find] finds one.
 //
 // An empty result is a list without items from [Map] and nil from the others, which differ in JSON.
 // A loop that may fail, or that needs the index, stays a loop.
 //
 // Unstable: any commit may change it.
 package lists
+
+import "slices"
 
 // Map returns what f makes of each item, in their order. The result is never nil.
 func Map[T, R any](list []T, f func(T) R) []R {
@@ -47,4 +49,24 @@ func ToMap[T any, K comparable, V any](list []T, f func(T) (K, V)) map[K]V {
 		made[k] = v
 	}
 	return made
+}
+
+// Select is Filter and Map at once: it returns what f makes of the items for which its second result is
+// true, nil for none.
+func Select[T, R any](list []T, f func(T) (R, bool)) []R {
+	var made []R
+	for _, x := range list {
+		if y, ok := f(x); ok {
+			made = append(made, y)
+		}
+	}
+	return made
+}
+
+// Find returns the first item that is wanted, the zero value for none.
+func Find[T any](list []T, wanted func(T) bool) (found T) {
+	if at := slices.IndexFunc(list, wanted); at >= 0 {
+		return list[at]
+	}
+	return found
 }

@@ -36,3 +36,25 @@ func TestLists(t *testing.T) {
 		})
 	}
 }
+
+// Goal: a selection keeps order and leaves out what is not wanted; Find returns the first that is.
+// Method: lists with several that fit, and with none.
+func TestSelectAndFind(t *testing.T) {
+	long := func(s string) (int, bool) { return len(s), len(s) > 1 }
+	if diff := cmp.Diff([]int{2, 3}, lists.Select([]string{"ab", "c", "def"}, long)); diff != "" {
+		t.Errorf("Select (-want +got):\n%s", diff)
+	}
+	if got := lists.Select([]string{"a"}, long); got != nil {
+		t.Errorf("Select of nothing that fits: got %v, want nil", got)
+	}
+	for want, list := range map[string][]string{"bc": {"a", "bc", "de"}, "": {"a"}} {
+		if got := lists.Find(list, func(s string) bool { return len(s) > 1 }); got != want {
+			t.Errorf("Find in %v: got %q, want %q", list, got, want)
+		}
+	}
+	if diff := cmp.Diff(map[string]int{"a": 3, "b": 2}, lists.ToMap([]string{"a1", "b2", "a3"}, func(s string) (string, int) {
+		return s[:1], int(s[1] - '0')
+	})); diff != "" {
+		t.Errorf("ToMap (-want +got):\n%s", diff)
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/features/steps"
 )
 
@@ -172,12 +173,9 @@ func (c *Code) of(path, name, runner string) (scenario, rooms string) {
 // roomsOf lists the rooms of a scenario on a runner.
 func (c *Code) roomsOf(path, name, runner string) (list []string) {
 	kind := c.scenarios[scenarioKey{path, name}].kind
-	for _, r := range clockRooms {
-		if (r.runner == "" || r.runner == runner) && (len(r.kinds) == 0 || slices.Contains(r.kinds, kind)) {
-			list = append(list, r.path)
-		}
-	}
-	return list
+	return lists.Select(clockRooms, func(r room) (string, bool) {
+		return r.path, (r.runner == "" || r.runner == runner) && (len(r.kinds) == 0 || slices.Contains(r.kinds, kind))
+	})
 }
 
 // hashRoom adds the sources of a room, but for tests and folders in it.

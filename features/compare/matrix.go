@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners/test/deeds"
 )
@@ -148,11 +149,8 @@ func (m *Matrix) count(feature string, runner int) string {
 			counts[cell.Log]++
 		}
 	}
-	var parts []string
-	for _, name := range []string{steps.Passed.String(), steps.Failed.String(), Same, Explained, Differs, NotRun, Unfinished, Busy, Kept} {
-		if counts[name] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", counts[name], name))
-		}
-	}
+	parts := lists.Select([]string{steps.Passed.String(), steps.Failed.String(), Same, Explained, Differs, NotRun, Unfinished, Busy, Kept}, func(name string) (string, bool) {
+		return fmt.Sprintf("%d %s", counts[name], name), counts[name] > 0
+	})
 	return strings.Join(parts, ", ")
 }

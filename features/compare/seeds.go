@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/test/deeds"
@@ -65,12 +66,9 @@ func (v *view) set(ctx context.Context) *Seeds {
 		if !v.upTo(ctx, n) {
 			break
 		}
-		var same []int
-		for _, s := range v.logs {
-			if s.seed < n && len(deeds.Compare(deeds.Open{s.log.Without(v.unseen)}, v.got, v.slack)) == 0 {
-				same = append(same, s.seed+int(v.trial.comparison.Suite.Seed))
-			}
-		}
+		same := lists.Select(v.logs, func(s seen) (int, bool) {
+			return s.seed + int(v.trial.comparison.Suite.Seed), s.seed < n && len(deeds.Compare(deeds.Open{s.log.Without(v.unseen)}, v.got, v.slack)) == 0
+		})
 		if len(same) > 0 || n == v.most() {
 			return &Seeds{Of: n, Whole: ranges(same)}
 		}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/features/steps/drawn"
@@ -16,12 +17,7 @@ import (
 // repairable lists the quirks that can be repaired, by id.
 func repairable() ([]string, error) {
 	list, err := scope.Quirks()
-	var ids []string
-	for _, q := range list {
-		if q.Decision == scope.Fix {
-			ids = append(ids, q.ID)
-		}
-	}
+	ids := lists.Select(list, func(q scope.Quirk) (string, bool) { return q.ID, q.Decision == scope.Fix })
 	return ids, err
 }
 

@@ -322,12 +322,9 @@ func (h *Hunt) behind(ctx context.Context, failed []*failure) (left []*failure) 
 // alike returns what was found that broke the same law by some of the same acts; nil for none.
 func (h *Hunt) alike(f *failure) *Found {
 	kinds := f.story.kinds()
-	for _, o := range h.tally.Found {
-		if o.What == f.what && !slices.ContainsFunc(o.kinds, func(k string) bool { return !slices.Contains(kinds, k) }) {
-			return o
-		}
-	}
-	return nil
+	return lists.Find(h.tally.Found, func(o *Found) bool {
+		return o.What == f.what && !slices.ContainsFunc(o.kinds, func(k string) bool { return !slices.Contains(kinds, k) })
+	})
 }
 
 // cutDown makes a scenario of a failure and finds its cause; nil means that it could not.
@@ -471,20 +468,10 @@ func (h *Hunt) causes() (ids []string) {
 // Missing lists the quirks of Find that were no cause so far.
 func (h *Hunt) Missing() (ids []string) {
 	found := h.causes()
-	for _, id := range h.Find {
-		if !slices.Contains(found, id) {
-			ids = append(ids, id)
-		}
-	}
-	return ids
+	return lists.Filter(h.Find, func(id string) bool { return !slices.Contains(found, id) })
 }
 
 // idsOf lists the quirks that a cause names.
 func (h *Hunt) idsOf(cause string) (ids []string) {
-	for _, id := range strings.Split(cause, " and ") {
-		if slices.Contains(h.all, id) {
-			ids = append(ids, id)
-		}
-	}
-	return ids
+	return lists.Filter(strings.Split(cause, " and "), func(id string) bool { return slices.Contains(h.all, id) })
 }

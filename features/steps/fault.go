@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -101,13 +102,7 @@ func faultFunc[Result any](k runners.FaultKind, text string, do func(*World, fun
 
 // wordsOf lists the words in braces of a sentence.
 func wordsOf(text string) []string {
-	var list []string
-	for _, m := range token.FindAllStringSubmatch(text, -1) {
-		if m[1] != "" {
-			list = append(list, m[1])
-		}
-	}
-	return list
+	return lists.Select(token.FindAllStringSubmatch(text, -1), func(m []string) (string, bool) { return m[1], m[1] != "" })
 }
 
 // readFault fills a fault from the words of a sentence.

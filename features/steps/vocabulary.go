@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/agnivade/levenshtein"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -43,12 +44,7 @@ func newVocabulary(kinds []runners.FaultKind, own ...*Sentence) vocabulary {
 // match returns the sentences that fit a text. More than one is a fault of the vocabulary,
 // and all are reported.
 func (v vocabulary) match(text string) (found []*Sentence) {
-	for _, s := range v {
-		if s.expr.MatchString(text) {
-			found = append(found, s)
-		}
-	}
-	return found
+	return lists.Filter(v, func(s *Sentence) bool { return s.expr.MatchString(text) })
 }
 
 // Vocabulary lists the sentences that scenarios may say to a runner with these faults, in

@@ -13,6 +13,8 @@ import (
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // field is a header field of a request.
@@ -259,12 +261,9 @@ func (w *wire) tellMessages(stream uint32) {
 // fieldsOf lists header fields by name. An empty grpc-message is left out: clients cannot tell it
 // from none.
 func fieldsOf(f *http2.MetaHeadersFrame) string {
-	var list []string
-	for _, h := range f.Fields {
-		if h.Name != "grpc-message" || h.Value != "" {
-			list = append(list, h.Name+"="+h.Value)
-		}
-	}
+	list := lists.Select(f.Fields, func(h hpack.HeaderField) (string, bool) {
+		return h.Name + "=" + h.Value, h.Name != "grpc-message" || h.Value != ""
+	})
 	slices.Sort(list)
 	return strings.Join(list, " | ")
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners"
 )
 
@@ -58,10 +59,7 @@ type GroupPods struct {
 }
 
 func (c *Cluster) groupPods() (list []GroupPods) {
-	for _, g := range c.groups {
-		list = append(list, GroupPods{g.Name, g.ConfName, g.Shards, g.Replicas})
-	}
-	return list
+	return lists.MapOrNil(c.groups, func(g runners.Group) GroupPods { return GroupPods{g.Name, g.ConfName, g.Shards, g.Replicas} })
 }
 
 // Step is a step of the start-up: when the first and the last pod took it for the first

@@ -10,6 +10,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/monosim/monosim/engine/cluster"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
 	"github.com/monosim/monosim/engine/quirks"
@@ -237,12 +238,9 @@ func asSaid(name string, value any) string {
 func withoutEffect(user, flags *said) []string {
 	var list []string
 	for _, s := range []*said{user, flags} {
-		var names []string
-		for _, f := range s.fields {
-			if !slices.ContainsFunc(settings, func(s setting) bool { return slices.Contains(s.fields, f.Name) }) {
-				names = append(names, f.Name)
-			}
-		}
+		names := lists.Select(s.fields, func(f dataclass.Field) (string, bool) {
+			return f.Name, !slices.ContainsFunc(settings, func(s setting) bool { return slices.Contains(s.fields, f.Name) })
+		})
 		if len(names) > 0 {
 			list = append(list, s.key+" "+strings.Join(names, ", "))
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners/test/simrun/traincheck"
 )
 
@@ -175,12 +176,9 @@ func (r *Report) printInvariants(w io.Writer) {
 
 // kept lists the invariants that the plan expects to break and that did not.
 func (r *Report) kept() (list []string) {
-	for _, name := range r.Expected {
-		if !slices.ContainsFunc(r.Invariants, func(b Broken) bool { return b.Invariant == name }) {
-			list = append(list, name)
-		}
-	}
-	return list
+	return lists.Filter(r.Expected, func(name string) bool {
+		return !slices.ContainsFunc(r.Invariants, func(b Broken) bool { return b.Invariant == name })
+	})
 }
 
 // Wrong says what of the invariants makes the run a failure, "" if nothing: one that broke and that

@@ -5,6 +5,7 @@ import (
 
 	"github.com/monosim/monosim/engine/cluster"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/world"
 )
 
@@ -195,13 +196,7 @@ func wantJob(w *world.World, where, want string) error {
 
 // trainersBut returns the names of all processes of the training job but one.
 func trainersBut(w *world.World, name string) []string {
-	var others []string
-	for _, t := range w.Trainers() {
-		if t.Name != name {
-			others = append(others, t.Name)
-		}
-	}
-	return others
+	return lists.Select(w.Trainers(), func(t *world.Trainer) (string, bool) { return t.Name, t.Name != name })
 }
 
 // fromMaster changes the network between the application master and the job's processes.

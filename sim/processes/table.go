@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/sim/files"
 )
@@ -69,12 +70,7 @@ func (t *Table) Running() []*Process { return slices.Clone(t.running) }
 
 // Find returns the running process with a pid; nil if there is none.
 func (t *Table) Find(pid int) *Process {
-	for _, p := range t.running {
-		if p.pid == pid {
-			return p
-		}
-	}
-	return nil
+	return lists.Find(t.running, func(p *Process) bool { return p.pid == pid })
 }
 
 // Of returns the process of life. If life was not made by Start, as in the engine and in tests, Of

@@ -231,10 +231,5 @@ func (m *servingMap) lookup(id servable, latest bool) *harness {
 	if latest {
 		return versions[len(versions)-1]
 	}
-	for _, h := range versions {
-		if h.id.version == id.version {
-			return h
-		}
-	}
-	return nil
+	return lists.Find(versions, func(h *harness) bool { return h.id.version == id.version })
 }

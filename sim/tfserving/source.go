@@ -107,12 +107,9 @@ func (src *source) check(models []monitored, done func(*env.RPCError)) {
 }
 
 func (src *source) install(models []monitored) {
-	var gone []string
-	for _, old := range src.models {
-		if !slices.ContainsFunc(models, func(m monitored) bool { return m.name == old.name }) {
-			gone = append(gone, old.name)
-		}
-	}
+	gone := lists.Select(src.models, func(old monitored) (string, bool) {
+		return old.name, !slices.ContainsFunc(models, func(m monitored) bool { return m.name == old.name })
+	})
 	slices.Sort(gone)
 	src.models = models
 	if src.connected {

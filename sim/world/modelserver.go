@@ -98,12 +98,7 @@ func usage(profile tfserving.Profile) string {
 // "<kind>_<log>" (agent_base.py:63).
 func kindOf(proc *processes.Process) string {
 	log := path.Base(proc.Output())
-	for _, kind := range []string{"ps", "entry", "dense"} {
-		if strings.HasPrefix(log, kind+"_") {
-			return kind
-		}
-	}
-	return ""
+	return lists.Find([]string{"ps", "entry", "dense"}, func(kind string) bool { return strings.HasPrefix(log, kind+"_") })
 }
 
 func (p *Pod) dropServer(proc *processes.Process) {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // function is the value of a lambda.
@@ -270,12 +272,9 @@ func (f *function) bindNamed(values map[string]Value, named []Name) error {
 }
 
 func (f *function) unexpected(id string, named []Name) error {
-	var wrong []string
-	for _, p := range f.params {
-		if p.kind == positionalOnly && slices.ContainsFunc(named, func(n Name) bool { return n.ID == p.id }) {
-			wrong = append(wrong, p.id)
-		}
-	}
+	wrong := lists.Select(f.params, func(p parameter) (string, bool) {
+		return p.id, p.kind == positionalOnly && slices.ContainsFunc(named, func(n Name) bool { return n.ID == p.id })
+	})
 	if wrong != nil {
 		return typeError("%s() got some positional-only arguments passed as keyword arguments: '%s'", f.name(), strings.Join(wrong, ", "))
 	}

@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -75,12 +76,7 @@ func lex(src string) ([]token, error) {
 }
 
 func firstSurrogate(src string) rune {
-	for _, r := range runesOf(src) {
-		if r >= 0xd800 && r <= 0xdfff {
-			return r
-		}
-	}
-	return 0
+	return lists.Find(runesOf(src), func(r rune) bool { return r >= 0xd800 && r <= 0xdfff })
 }
 
 // inLine returns an error whose text names a given line in the place of line 1.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/tfrecord"
 	"github.com/monosim/monosim/engine/training/session"
@@ -99,13 +100,9 @@ func below(f env.Files, directory, part string) []string {
 		}
 		return nil
 	}
-	var found []string
-	for _, name := range names(f, directory) {
-		if pysem.Fnmatch(name, part) {
-			found = append(found, pysem.JoinStrings(directory, name))
-		}
-	}
-	return found
+	return lists.Select(names(f, directory), func(name string) (string, bool) {
+		return pysem.JoinStrings(directory, name), pysem.Fnmatch(name, part)
+	})
 }
 
 // names lists a directory; a missing one has no names.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -70,12 +71,7 @@ func matching(f env.Files, dir string, name *regexp.Regexp) (found []string) {
 	if err != nil {
 		return nil
 	}
-	for _, n := range names {
-		if name.MatchString(n) {
-			found = append(found, pysem.JoinStrings(dir, n))
-		}
-	}
-	return found
+	return lists.Select(names, func(n string) (string, bool) { return pysem.JoinStrings(dir, n), name.MatchString(n) })
 }
 
 // nothing matches no name.

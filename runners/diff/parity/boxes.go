@@ -231,12 +231,9 @@ func (p *evidence) scenariosOf(file string) []featureCount {
 
 // testsOf lists the files with tests of a module.
 func (p *evidence) testsOf(m scope.Module) []string {
-	var quirks []int
-	for _, q := range p.quirks {
-		if slices.Contains(p.filesOfQuirk("@"+q.ID), m.File) {
-			quirks = append(quirks, q.Number())
-		}
-	}
+	quirks := lists.Select(p.quirks, func(q scope.Quirk) (int, bool) {
+		return q.Number(), slices.Contains(p.filesOfQuirk("@"+q.ID), m.File)
+	})
 	return p.tree.testsOf(m.File, m.Go, quirks)
 }
 

@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // caseFile is a file of cases that were recorded from the reference.
@@ -258,10 +260,7 @@ func addName(names []string, name string) []string {
 
 // flagged lists the files with a case that has the quirk among its flags.
 func (t *sourceTree) flagged(quirk string) (paths []string) {
-	for _, f := range t.cases {
-		if slices.ContainsFunc(f.cases, func(c recordedCase) bool { return slices.Contains(c.flags, quirk) }) {
-			paths = append(paths, f.path)
-		}
-	}
-	return paths
+	return lists.Select(t.cases, func(f caseFile) (string, bool) {
+		return f.path, slices.ContainsFunc(f.cases, func(c recordedCase) bool { return slices.Contains(c.flags, quirk) })
+	})
 }

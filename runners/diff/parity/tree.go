@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/fault"
 )
 
@@ -153,12 +154,7 @@ func isFault(quoted string) bool {
 
 // testsCarrying lists the files with a test that shows the quirk.
 func (t *sourceTree) testsCarrying(quirk int) (paths []string) {
-	for _, f := range t.files {
-		if slices.Contains(f.carried.quirks, quirk) {
-			paths = append(paths, f.path)
-		}
-	}
-	return paths
+	return lists.Select(t.files, func(f goFile) (string, bool) { return f.path, slices.Contains(f.carried.quirks, quirk) })
 }
 
 // showsBothWays reports whether a test shows a quirk with its fault and repaired.

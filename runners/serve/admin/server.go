@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // Server is a listening interface.
@@ -109,12 +111,7 @@ func (t *table) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.serve(w, r)
 		return
 	}
-	var others []string
-	for _, a := range t.actions {
-		if a.Path == r.URL.Path {
-			others = append(others, a.Method)
-		}
-	}
+	others := lists.Select(t.actions, func(a Action) (string, bool) { return a.Method, a.Path == r.URL.Path })
 	switch {
 	case r.URL.Path == "/" && r.Method == http.MethodGet:
 		answer(w, http.StatusOK, t.list())

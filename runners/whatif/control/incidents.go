@@ -211,11 +211,5 @@ func (b *bench) names(n int) []string {
 func (b *bench) idc() []string {
 	pods := b.Pods()
 	last := pods[len(pods)-1].Location.IDC
-	var list []string
-	for _, p := range pods {
-		if p.Location.IDC == last {
-			list = append(list, p.Name)
-		}
-	}
-	return list
+	return lists.Select(pods, func(p runners.Pod) (string, bool) { return p.Name, p.Location.IDC == last })
 }

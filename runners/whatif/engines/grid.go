@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners/whatif/judge"
 	"github.com/monosim/monosim/runners/whatif/model"
 	"github.com/monosim/monosim/runners/whatif/plan"
@@ -147,12 +148,7 @@ func (g *Grid) Result(samples Samples) (*result.Result, error) {
 			if g.cells[c].sweep != k {
 				continue
 			}
-			var list []*model.Sample
-			for _, p := range points {
-				if p.Cell == c {
-					list = append(list, samples[p])
-				}
-			}
+			list := lists.Select(points, func(p Point) (*model.Sample, bool) { return samples[p], p.Cell == c })
 			made, records := g.cells[c].result(list, &r.Checks)
 			one.Cells = append(one.Cells, made)
 			r.Records = append(r.Records, records...)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners/whatif/burst"
 	"github.com/monosim/monosim/runners/whatif/plan"
 	"github.com/monosim/monosim/runners/whatif/quantity"
@@ -29,12 +30,7 @@ const (
 // too: the storm, and what agents ask from then on.
 func (f Fleet) peak(l *result.ZKLoad, z *plan.ZooKeeper) {
 	of := func(loops []loop) burst.Peak {
-		var list []burst.Load
-		for _, one := range loops {
-			if one.of == zooKeeper {
-				list = append(list, one.load)
-			}
-		}
+		list := lists.Select(loops, func(one loop) (burst.Load, bool) { return one.load, one.of == zooKeeper })
 		return burst.Of(list, f.Starts, f.Seed)
 	}
 	looks := f.looks(z)

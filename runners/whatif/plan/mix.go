@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners/whatif/law"
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
@@ -235,13 +236,7 @@ func (p *Plan) ServedIndex(name string) int {
 }
 
 func (p *Plan) modelNames() []string {
-	var names []string
-	for _, m := range p.Workload.Mix {
-		if m.ClassOf == "" {
-			names = append(names, m.Model)
-		}
-	}
-	return names
+	return lists.Select(p.Workload.Mix, func(m Mix) (string, bool) { return m.Model, m.ClassOf == "" })
 }
 
 // sized reports whether every model of the mix gives its own size.

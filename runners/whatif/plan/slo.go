@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners/whatif/quantity"
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
@@ -200,13 +201,7 @@ func (m *Metric) Takes(scope string) bool {
 
 // OfEvents lists the names of the metrics of single events.
 func (l metricList) OfEvents() []string {
-	var list []string
-	for _, m := range l {
-		if slices.Contains(m.Scopes, "*") {
-			list = append(list, m.Name)
-		}
-	}
-	return list
+	return lists.Select(l, func(m Metric) (string, bool) { return m.Name, slices.Contains(m.Scopes, "*") })
 }
 
 // OfEvent reports whether the objective is about an event, whose name or note is its scope.

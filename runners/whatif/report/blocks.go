@@ -235,12 +235,9 @@ func breakdown(l *lines, r *result.Result) {
 
 // causes says why requests failed, if any did.
 func causes(l *lines, r *result.Result) {
-	var parts []string
-	for _, c := range r.Errors {
-		if c.Count > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s (%s)", c.Name, share(c.Fraction), thousands(c.Count)))
-		}
-	}
+	parts := lists.Select(r.Errors, func(c result.Cause) (string, bool) {
+		return fmt.Sprintf("%s %s (%s)", c.Name, share(c.Fraction), thousands(c.Count)), c.Count > 0
+	})
 	l.addIf(len(parts) > 0, "%s%s", strings.Join(parts, ", "), ofWindow(r, r.ErrorsOf))
 }
 

@@ -7,6 +7,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
@@ -66,13 +67,9 @@ func worst(list []plan.HeldOut) string {
 
 // beyond lists the measurements that the simulation missed by more than is aimed at, and why.
 func beyond(list []plan.HeldOut) []string {
-	var lines []string
-	for _, h := range list {
-		if h.Missed != "" {
-			lines = append(lines, fmt.Sprintf("beyond the aims on %q: %s", h.Plan, h.Missed))
-		}
-	}
-	return lines
+	return lists.Select(list, func(h plan.HeldOut) (string, bool) {
+		return fmt.Sprintf("beyond the aims on %q: %s", h.Plan, h.Missed), h.Missed != ""
+	})
 }
 
 // several formats a number of things, in the plural unless it is one.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
@@ -81,12 +82,7 @@ func momentRow(r *result.Result, s *result.Series, m *result.Moment) []string {
 		banded(m.Busy[t.Name], m.Waiting[t.Name], m.Live[t.Name])
 		row = append(row, strconv.FormatInt(m.Mem[t.Name], 10))
 	}
-	var events []string
-	for _, mark := range s.Marks {
-		if mark.At >= m.At && mark.At < m.At+s.Step {
-			events = append(events, mark.Text)
-		}
-	}
+	events := lists.Select(s.Marks, func(mark result.Mark) (string, bool) { return mark.Text, mark.At >= m.At && mark.At < m.At+s.Step })
 	return append(row, exact(m.ZooKeeper), strings.Join(events, "; "))
 }
 

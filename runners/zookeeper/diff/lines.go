@@ -138,11 +138,5 @@ func (p *player) madeBy(r *zookeeper.Reply) []string {
 	if r.Op.Effect() == zookeeper.EffectCreate {
 		return []string{r.Path}
 	}
-	var paths []string
-	for _, result := range r.Results {
-		if result.Path != "" {
-			paths = append(paths, result.Path)
-		}
-	}
-	return paths
+	return lists.Select(r.Results, func(result zookeeper.Result) (string, bool) { return result.Path, result.Path != "" })
 }

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem/pyset"
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 	"github.com/monosim/monosim/sim/tfserving/timerqueue"
@@ -212,13 +213,7 @@ func (f *Fake) gone(alive, wanted []string) []string {
 // alive returns the names of the models that are not being unloaded, in the order of Python's
 // dict.
 func (f *Fake) alive() []string {
-	var alive []string
-	for _, m := range f.models {
-		if !m.unloading {
-			alive = append(alive, m.config.Name)
-		}
-	}
-	return alive
+	return lists.Select(f.models, func(m *entry) (string, bool) { return m.config.Name, !m.unloading })
 }
 
 // hashing returns the hash function of the fake's Python. The hash seed is a choice of the host;

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
@@ -116,21 +117,11 @@ func argName(tensorName string, arg int) string {
 
 // input finds an input by its alias; nil when there is none. output does the same.
 func (s *Signature) input(alias string) *input {
-	for _, in := range s.inputs {
-		if in.alias == alias {
-			return in
-		}
-	}
-	return nil
+	return lists.Find(s.inputs, func(in *input) bool { return in.alias == alias })
 }
 
 func (s *Signature) output(alias string) *output {
-	for _, out := range s.outputs {
-		if out.alias == alias {
-			return out
-		}
-	}
-	return nil
+	return lists.Find(s.outputs, func(out *output) bool { return out.alias == alias })
 }
 
 // debugString formats the SignatureDef as Message::DebugString does. textpb cannot fail here,
@@ -147,10 +138,5 @@ func keys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 func joined(sorted []string) string { return strings.Join(sorted, ",") }
 
 func without(a, b []string) (rest []string) {
-	for _, s := range a {
-		if !slices.Contains(b, s) {
-			rest = append(rest, s)
-		}
-	}
-	return rest
+	return lists.Filter(a, func(s string) bool { return !slices.Contains(b, s) })
 }

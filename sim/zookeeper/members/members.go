@@ -16,6 +16,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // Server is one server of an ensemble.
@@ -72,12 +74,7 @@ func (m List) Servers() []Server {
 
 // Voters returns the ids of the servers that are not observers.
 func (m List) Voters() (ids []int64) {
-	for _, one := range m.Servers() {
-		if !one.Observer {
-			ids = append(ids, one.ID)
-		}
-	}
-	return ids
+	return lists.Select(m.Servers(), func(one Server) (int64, bool) { return one.ID, !one.Observer })
 }
 
 // String returns the list as the data of /zookeeper/config.

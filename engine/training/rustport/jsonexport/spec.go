@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // specFile is the file that describes a model's layers to the Rust port's server.
@@ -19,12 +21,9 @@ func (s *State) kind() string {
 		return strings.ToLower(strings.TrimSpace(kind))
 	}
 	names := slices.Sorted(maps.Keys(s.DenseParams))
-	for _, kind := range kinds {
-		if slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, kind+".") }) {
-			return kind
-		}
-	}
-	return ""
+	return lists.Find(kinds, func(kind string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, kind+".") })
+	})
 }
 
 // spec returns the content of specFile. ok is false for a model of unknown kind, or without sizes.

@@ -312,10 +312,7 @@ func (p *parter) json(path string, a, b any) {
 		return
 	}
 	asPairs := func(d *pysem.Dict) (pairs []pair) {
-		for _, item := range d.Items {
-			pairs = append(pairs, pair{item.Key, item.Value})
-		}
-		return pairs
+		return lists.MapOrNil(d.Items, func(item pysem.Item) pair { return pair{item.Key, item.Value} })
 	}
 	before := len(p.found)
 	p.pairs(path, asPairs(&pysem.Dict{Items: plainItems(x)}), asPairs(&pysem.Dict{Items: plainItems(y)}))

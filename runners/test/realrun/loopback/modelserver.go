@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners/process"
 )
 
@@ -267,12 +268,9 @@ func (p *pod) readPorts(m *modelServer) {
 // kindOf returns the kind of a server of an agent v1, which is the first part of its log's
 // name: "<kind>_<log>" (agent_base.py:63).
 func kindOf(output string) string {
-	for _, kind := range []string{agentconfig.ServerPS, agentconfig.ServerEntry, agentconfig.ServerDense} {
-		if strings.HasPrefix(filepath.Base(output), kind+"_") {
-			return kind
-		}
-	}
-	return ""
+	return lists.Find([]string{agentconfig.ServerPS, agentconfig.ServerEntry, agentconfig.ServerDense}, func(kind string) bool {
+		return strings.HasPrefix(filepath.Base(output), kind+"_")
+	})
 }
 
 func (m *modelServer) runs() bool { return process.Runs(m.pid, m.started) }

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/test/realrun/loopback"
 	"github.com/monosim/monosim/runners/test/simrun"
@@ -240,12 +241,7 @@ func (s *Summary) boundsText() string {
 // Print writes a line for each victim.
 func (s *Summary) Print(out io.Writer) error {
 	for _, v := range Victims() {
-		var took []time.Duration
-		for _, c := range s.Cycles {
-			if c.Victim == v {
-				took = append(took, c.Took)
-			}
-		}
+		took := lists.Select(s.Cycles, func(c Cycle) (time.Duration, bool) { return c.Took, c.Victim == v })
 		if len(took) == 0 {
 			continue
 		}

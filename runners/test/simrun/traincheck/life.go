@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/cluster"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/job"
 )
@@ -283,12 +284,7 @@ func (c *Checker) Activities() []Activity {
 
 // Waiting says for whom those wait that hold the job, in one line: chief first, equal waits together.
 func (c *Checker) Waiting() string {
-	var parts []string
-	for _, g := range Grouped(c.Activities()) {
-		if !g.Stepping && !g.Waits.Serves {
-			parts = append(parts, g.String())
-		}
-	}
+	parts := lists.Select(Grouped(c.Activities()), func(g Group) (string, bool) { return g.String(), !g.Stepping && !g.Waits.Serves })
 	return strings.Join(parts, "; ")
 }
 
