@@ -255,9 +255,10 @@ check-grpc: ## hold our gRPC servers to a bare one on C-core, byte by byte and b
 bench-agent: ## an agent that watches 1,000 replicas: rate, latency and memory, beside the reference's with MONOLITH_SRC and PYTHON
 	@$(GO) run ./cmd/bench agent
 
-bench-whatif: ## the capacity simulation beside its aims: closed forms, coverage, speed, the search beside the grid, a day of 10,000 containers, equal results, the plans of Ciw, the autoscaler beside that of Kubernetes
+bench-whatif: ## the capacity simulation beside its aims: closed forms, coverage, speed, the search beside the grid, a day of 10,000 containers, equal results, the plans of Ciw, 300 plans by a second simulator, the autoscaler beside that of Kubernetes
 	@$(GO) run ./cmd/bench whatif
 	@$(GO) test -count=1 -run Ciw -v ./runners/whatif/model | grep -vE '^=== '
+	@MONOSIM_NIGHTLY=1 $(GO) test -count=1 -run SecondSimulator -v ./runners/whatif/model | grep -vE '^=== '
 	@$(MAKE) --no-print-directory check-autoscaler
 
 bench-fidelity: ## the capacity simulation beside real processes under load (G9), on ten plans that its service times were not fitted to; a quarter of an hour, HORIZON (30s), KEEP=folder, RECORD=runners/whatif/report/recorded.json for TRUST
