@@ -44,7 +44,7 @@ func (f *planFlags) with(cmd *cobra.Command, path string, do answer) error {
 	ctx, stop := command.UntilSignal(cmd.Context())
 	defer stop()
 	var r *result.Result
-	if err = f.limit(j, source); err == nil {
+	if err = f.limit(cmd, j, source, p); err == nil {
 		r, err = do(ctx, j, source, p, warnings)
 	}
 	if err == nil {
@@ -70,9 +70,9 @@ func (f *planFlags) with(cmd *cobra.Command, path string, do answer) error {
 	return f.answered(cmd, j, r, begin)
 }
 
-// limit refuses a plan that would take more memory than there is, and every cell of a search
+// limit warns of a plan that takes long, and refuses one that would take more memory than there is, and every cell of a search
 // or sweep that would.
-func (f *planFlags) limit(j *judge.Judge, source *plan.Source) error {
+func (f *planFlags) limit(cmd *cobra.Command, j *judge.Judge, source *plan.Source, p *plan.Plan) error {
 	if !f.bounded {
 		return nil
 	}
@@ -81,7 +81,13 @@ func (f *planFlags) limit(j *judge.Judge, source *plan.Source) error {
 		return command.BadInput(fmt.Errorf("--max-memory: %w", err))
 	}
 	j.MaxMemory = most
-	return source.Limit(j.TooLarge)
+	if err := source.Limit(j.TooLarge); err != nil {
+		return err
+	}
+	if long := j.TakesLong(p); long != "" { // what is too large is not begun, not even to estimate it
+		fmt.Fprintln(cmd.ErrOrStderr(), "warning: "+long)
+	}
+	return nil
 }
 
 // outgrown returns the error of a simulation that took more memory than there is as a problem

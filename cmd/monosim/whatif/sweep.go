@@ -137,7 +137,7 @@ func sweepShard(cmd *cobra.Command, f *planFlags, path, text, out string) error 
 	if err != nil {
 		return err
 	}
-	if err := f.limit(j, source); err != nil {
+	if err := f.limit(cmd, j, source, p); err != nil {
 		return f.refuse(cmd, path, err)
 	}
 	grid, err := engines.Open(source, p, warnings)

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/monosim/monosim/runners/whatif/model"
 	"github.com/monosim/monosim/runners/whatif/outlook"
@@ -32,6 +33,29 @@ func (j *Judge) TooLarge(p *plan.Plan) (path, why string) {
 		return "", ""
 	}
 	return most.Path, fmt.Sprintf("found %s that would take about %s of memory, want at most %s (--max-memory)", most.For, bytesText(all), bytesText(float64(j.MaxMemory)))
+}
+
+// takesLong is from how much time on that the least of what is simulated is worth a word.
+const takesLong = 30 * time.Second
+
+// TakesLong says how long a plan's fewest replications are expected to take where that is long, ""
+// where it is not.
+func (j *Judge) TakesLong(p *plan.Plan) string {
+	e := model.Compile(p, Normal).Expected()
+	runs := float64(p.Budget.MinReplications)
+	took := time.Duration(e.Seconds() * runs / float64(j.workers()) * 1e9)
+	if took < takesLong {
+		return ""
+	}
+	text := fmt.Sprintf("%d replications are about %s requests and %s calls", p.Budget.MinReplications, outlook.Count(e.Requests*runs), outlook.Count(e.Calls*runs))
+	if e.Full != "" && p.Override.FetchPSRetry > 0 {
+		text += fmt.Sprintf(", as %s is full and calls are repeated", e.Full)
+	}
+	text += fmt.Sprintf(", which take %s at the least", took.Round(time.Second))
+	if p.Budget.Wall > 0 && took > time.Duration(p.Budget.Wall) {
+		text += fmt.Sprintf(", more than budget.wall %s: nothing will be decided", time.Duration(p.Budget.Wall))
+	}
+	return text + "; shorter or fewer workload.detail.windows, workload.detail.thin or budget.requests make it shorter"
 }
 
 // Outgrown returns the same of a simulation that has ended with a [model.TooLargeError].

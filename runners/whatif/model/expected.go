@@ -1,0 +1,52 @@
+package model
+
+import "github.com/monosim/monosim/runners/whatif/plan"
+
+// Expected is what one replication of all windows is expected to simulate. Calls counts the attempts of
+// calls, Full the tier that is full at some time of a window, "" where none is.
+type Expected struct {
+	Requests, Calls float64
+	Full            string
+}
+
+// Seconds returns about how long that takes to simulate on one core.
+func (e Expected) Seconds() float64 { return (e.Requests + e.Calls) * costOfCall }
+
+// Expected estimates what one replication of all windows simulates, with what is before them. While a
+// tier is full all that can be repeated is taken to be. Of a closed loop it knows nothing.
+func (s *Spec) Expected() (e Expected) {
+	if s.Arrivals.Clients > 0 {
+		return e
+	}
+	p, thin := s.Control.Plan, float64(max(s.Control.Thin, 1))
+	for k := range s.Windows {
+		w := s.world(k, 0)
+		from, to := w.base, w.base+w.end
+		refused := w.sample.Refused != ""
+		w.clock.Close()
+		if refused {
+			continue
+		}
+		if s.Arrivals.Process == "trace" {
+			e.Requests += float64(len(s.Arrivals.Times))
+			e.Calls += float64(len(s.Arrivals.Times)) * s.MeanCalls()
+			continue
+		}
+		steps := ratesFrom(&s.Arrivals, from)
+		for i, one := range steps {
+			end := to - from
+			if i+1 < len(steps) {
+				end = min(end, steps[i+1].at)
+			}
+			requests, attempts := one.rate*float64(max(0, end-one.at)), 1.0
+			for t, name := range plan.TierNames {
+				if t != Entry && s.Has(t) && requests > 0 && p.Fullest(name, one.rate*1e9*thin) >= 1 {
+					attempts, e.Full = max(attempts, s.attempts(t)), name
+				}
+			}
+			e.Requests += requests
+			e.Calls += requests * s.MeanCalls() * attempts
+		}
+	}
+	return e
+}
