@@ -47,6 +47,7 @@ var workedPlans = []struct {
 	{"unsure", []string{"solve", "unsure.yaml"}, 0, true},
 	{"most", []string{"solve", "most.yaml"}, 0, true},
 	{"hottest", []string{"solve", "hottest.yaml"}, 0, true},
+	{"schedule", []string{"run", "schedule.yaml"}, 0, false},
 	{"flash", []string{"run", "flash.yaml"}, 0, false},
 	{"cluster", []string{"run", "cluster.yaml"}, 0, false},
 }

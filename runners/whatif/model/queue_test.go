@@ -1,10 +1,12 @@
 package model
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
 	"github.com/monosim/monosim/runners/whatif/law"
+	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
 // classes gives a spec two classes of requests, of which the first is the more important one.
@@ -111,4 +113,40 @@ func TestClassesShareTheQueueForBatches(t *testing.T) {
 	}
 	near(t, "mean latency in ms of one queue", mean(0), 0.5+0.1, 0.03)
 	near(t, "mean latency in ms of two queues", mean(1), 1+0.1, 0.03)
+}
+
+// Goal: containers come and go by a schedule. Method: the numbers of events that scale, and in each part
+// the mean wait of M/M/1 at the load that is left for each, as requests are spread at random.
+func TestContainersBySchedule(t *testing.T) {
+	const text = `apiVersion: capacity/v1
+model: {size: {embeddings: 1GB}, ram_factor: 1x}
+override: {fetch_ps_timeout: 100s}
+fleet:
+  entry: {replicas: 4, cpu: 1, mem: 16GiB}
+  ps: {replicas: 40, cpu: 1, mem: 16GiB}
+  boot: {model_load: 1000GB/s, load_fixed: 0s}
+network: {same_cluster: 0s, overhead_per_rpc: 0s}
+service: {entry: {cpu: "exp(mean=10ms)"}, ps: {cpu: "det(1us)"}}
+workload: {rate: 200/s, horizon: 300s, detail: {windows: [at 20s 70s, at 120s 70s, at 220s 70s]}}
+events: [{at: 100s, scale: {entry: 8}}, {at: 200s, scale: {entry: 3}}]
+`
+	_, p, _, err := plan.Parse("plan.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Compile(p, Condition{})
+	for k, n := range []int{4, 8, 3} {
+		sum, count := 0.0, 0.0
+		for run := range 8 {
+			one, err := s.Run(k, run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum, count = sum+float64(one.SumNs)/1e6, count+float64(one.Completed)
+			if live := StepAt(one.Life.Live[Entry], int64(p.Windows()[k].Start)); live != n {
+				t.Errorf("%d entry containers, want %d", live, n)
+			}
+		}
+		near(t, fmt.Sprintf("mean latency with %d containers", n), sum/count, 10/(1-200*0.01/float64(n)), 0.05)
+	}
 }

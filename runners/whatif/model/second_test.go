@@ -82,6 +82,7 @@ type drawn struct {
 	traffic, slow           float64 // factors, 0 for none
 	from, until             float64
 	slowTier                string
+	scale                   int // entry containers from an instant on, 0 for as many as ever
 }
 
 func draw(seed uint64) *drawn {
@@ -159,6 +160,8 @@ func draw(seed uint64) *drawn {
 		if d.mixed {
 			d.slowTier = "ps"
 		}
+	} else if !d.mixed && chance(0.5) {
+		d.scale = 1 + r.IntN(6)
 	}
 	d.from = 0.5 + r.Float64()
 	d.until = d.from + 0.3 + r.Float64()
@@ -172,7 +175,7 @@ func (d *drawn) text() string {
 	put("apiVersion: capacity/v1\nseed: %d\nmodel: {size: {embeddings: 1GB, dense: 1GB}, ram_factor: 1x}", d.seed+1)
 	put("override: {num_ps: %d, num_shard: %d, fetch_ps_timeout: %.9gms, fetch_ps_retry: %d, fetch_ps_long_conn_num: 1000000, aio_threads: 1000000, batching: {enabled: false}}", d.numPS, d.shards, d.timeout*1e3, d.retries)
 	put("network: {same_cluster: %s, overhead_per_rpc: %.9gms}", d.there(), d.perRPC*1e3)
-	put("fleet:")
+	put("fleet:\n  boot: {model_load: 1000GB/s, load_fixed: 0s}")
 	if d.mixed {
 		put("  mixed: {replicas: %d, cpu: %g, mem: 64GiB}", d.ps.replicas, d.ps.cores)
 	} else {
@@ -224,6 +227,8 @@ func (d *drawn) text() string {
 	switch {
 	case d.traffic > 0:
 		put("events: [{at: %.9gms, for: %.9gms, traffic: {factor: %.9gx}}]", d.from*1e3, (d.until-d.from)*1e3, d.traffic)
+	case d.scale > 0:
+		put("events: [{at: %.9gms, scale: {entry: %d}}]", d.from*1e3, d.scale)
 	case d.slow > 0:
 		put("events: [{at: %.9gms, for: %.9gms, slow: {%s: {count: 1, factor: %.9gx}}}]", d.from*1e3, (d.until-d.from)*1e3, d.slowTier, d.slow)
 	}
@@ -771,6 +776,20 @@ func (d *drawn) play(run uint64) [4]float64 {
 			s.after(d.until, func() { c.slow = 1 })
 		}
 	}
+	if n := d.entry.replicas; d.scale > 0 && d.scale <= n { // those that go work on what they have
+		s.after(d.from, func() { s.entries = s.entries[:d.scale] })
+	} else if d.scale > 0 {
+		load := 0.0
+		if !d.hasDense {
+			load = 1e-3 // 1 GB of the dense part
+		}
+		s.after(d.from+load, func() {
+			for range d.scale - n {
+				s.entries = append(s.entries, fresh(&d.entry, nil))
+				s.callers = append(s.callers, &caller{tokens: d.burst, turns: map[[2]int]int{}, known: map[*container]*link{}})
+			}
+		})
+	}
 	var come func()
 	left := s.r.ExpFloat64() // of the gap to the next ones, in mean gaps
 	come = func() {
@@ -830,8 +849,8 @@ func (d *drawn) first(t *testing.T, spec *model.Spec, run int) [4]float64 {
 
 // Goal: the model plays plans as a simulator does that shares nothing with it. Method: plans at random of
 // the whole way of a request (fan-out, dense, mixed containers, shared cores, queues, priorities and who is shed,
-// timeouts, retries with backoff, budgets and breakers, late calls, requests at once, more traffic and
-// slow containers), from an empty fleet on, some runs of each by both. No figure of no plan differs by six standard
+// timeouts, retries with backoff, budgets and breakers, late calls, requests at once, more traffic,
+// slow containers, and more or fewer of them), from an empty fleet on, some runs of each by both. No figure of no plan differs by six standard
 // errors, and their sum over all plans by five. With MONOSIM_NIGHTLY 300 plans, else 20.
 func TestASecondSimulatorPlaysTheSame(t *testing.T) {
 	plans, runs := 20, 12
