@@ -218,7 +218,8 @@ func (w *world) finish(i int32) {
 	if w.sample.counts(r.intended) {
 		w.counted--
 	}
-	if w.spec.Tiers[Entry].Hold && r.stage > stageEntry && r.entry != none && w.servers[r.entry].up {
+	// A dead container has no busy thread; one that a scaling takes away has, and goes on.
+	if w.spec.Tiers[Entry].Hold && r.stage > stageEntry && r.entry != none && w.servers[r.entry].busy > 0 {
 		w.nextEntry(r.entry)
 	}
 	if w.spec.Arrivals.Clients > 0 {
