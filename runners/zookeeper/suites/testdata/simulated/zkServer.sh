@@ -30,5 +30,15 @@ fi
 until url=$(sed -n 's/^admin //p' "$folder/out" 2>/dev/null) && [ -n "$url" ]; do
 	sleep 0.05
 done
+id=$(cat "$(setting dataDir)/myid")
+# Who kills this and waits for the end of its output finds the server's connections closed, as a killed
+# process's are: its standard error stays open until then.
+(
+	while kill -0 $$ 2>/dev/null; do sleep 0.05; done
+	for _ in $(seq 100); do
+		mode=$(curl --silent --fail -H "@$folder/token" "$url/servers" | tr -d ' \n' | grep -o "\"id\":$id,[^}]*\"mode\":\"stopped\"") || sleep 0.02
+		if [ -n "$mode" ] || ! kill -0 "$(cat "$folder/pid")" 2>/dev/null; then break; fi
+	done
+) >/dev/null </dev/null &
 exec curl --silent --show-error --fail --no-buffer -H "@$folder/token" \
-	-d "{\"addr\": \"127.0.0.1:$(setting clientPort)\"}" "$url/servers/$(cat "$(setting dataDir)/myid")/hold"
+	-d "{\"addr\": \"127.0.0.1:$(setting clientPort)\"}" "$url/servers/$id/hold"
