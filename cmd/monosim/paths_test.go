@@ -79,6 +79,7 @@ var absentPaths = map[string]string{
 	"zookeeper --log-writes":         "zookeeper --listen 127.0.0.1:0 --log-writes " + absent,
 	"zookeeper --import":             "zookeeper --listen 127.0.0.1:0 --import " + absent,
 	"zookeeper --import-logs":        "zookeeper --listen 127.0.0.1:0 --import apache --import-logs " + absent,
+	"zookeeper --jaas":               "zookeeper --listen 127.0.0.1:0 --jaas " + absent,
 	"zookeeper --tls-key-store":      "zookeeper --listen 127.0.0.1:0 --secure-listen 127.0.0.1:0 --tls-client-auth none --tls-key-store " + absent,
 	"zookeeper --tls-trust-store":    "zookeeper --listen 127.0.0.1:0 --secure-listen 127.0.0.1:0 --tls-key-store cluster.yaml --tls-trust-store " + absent,
 	"zookeeper check --script":       "zookeeper check --script " + absent,

@@ -23,6 +23,7 @@ import (
 	"github.com/monosim/monosim/runners/zookeeper/adminserver"
 	"github.com/monosim/monosim/runners/zookeeper/datadir"
 	"github.com/monosim/monosim/runners/zookeeper/files"
+	"github.com/monosim/monosim/runners/zookeeper/jaas"
 	"github.com/monosim/monosim/runners/zookeeper/secure"
 	"github.com/monosim/monosim/runners/zookeeper/zoocfg"
 	"github.com/monosim/monosim/sim/zookeeper/wire"
@@ -49,6 +50,7 @@ type zooKeeperOptions struct {
 	secureListen string
 	stores       secure.Stores
 	tls          *tls.Config // of --secure-listen
+	jaas         string
 	admin        adminFlags
 	config       string
 	properties   []string
@@ -90,6 +92,8 @@ would be; what has no effect here is told, and what changes answers and is not t
 With --secure-listen ADDRESS clients that speak TLS have an address of their own, by the
 certificates of PEM files; who is behind it is not known by a certificate.
 
+With --jaas FILE, a real server's, clients can authenticate by SASL DIGEST-MD5.
+
 With --admin ADDRESS a second line of output says where an HTTP interface for live
 faults is: sessions that expire, connections that drop, requests that fail or wait, a
 server that lags or may only be read. It takes and answers JSON, and GET / lists what
@@ -103,6 +107,7 @@ With --admin-server ADDRESS the AdminServer of a real ZooKeeper is there, too, w
   monosim zookeeper --data-dir zk --tick 500ms
   monosim zookeeper --import /var/lib/zookeeper --data-dir zk
   monosim zookeeper --config zoo.cfg -D znode.container.checkIntervalMs=1000
+  monosim zookeeper --jaas jaas.conf --sasl-acls --enforce-auth sasl
   monosim zookeeper --admin-server 127.0.0.1:8080
   curl 127.0.0.1:8080/commands/monitor
   monosim zookeeper --ensemble 3 --admin 127.0.0.1:8990 --admin-token-file admin.token
@@ -165,6 +170,10 @@ func (o *zooKeeperOptions) settings(f *pflag.FlagSet) {
 	f.StringVar(&o.options.Config.DigestAlg, "digest-alg", "SHA1", "algorithm of the scheme digest, as SHA-256")
 	f.BoolVar(&o.options.Config.SkipACL, "skip-acl", false, "permit everything to everybody (skipACL)")
 	f.StringVar(&o.options.Config.SuperDigest, "super-digest", "", "identity of the super user, as user:base64(sha1(user:password))")
+	f.StringVar(&o.jaas, "jaas", "", "JAAS file whose entry Server has who may authenticate by SASL DIGEST-MD5, as user_NAME=\"PASSWORD\"; none without")
+	f.BoolVar(&o.options.Config.SASLScheme, "sasl-acls", false, "let ACLs have the scheme sasl (authProvider.1 with SASLAuthenticationProvider)")
+	f.StringVar(&o.options.Config.SuperUser, "super-user", "", "user of --jaas who may do everything (superUser)")
+	f.StringSliceVar(&o.options.Config.EnforceAuth, "enforce-auth", nil, "schemes of which a client needs an identity for every request, as sasl,digest (enforce.auth.schemes)")
 }
 
 // smallHeap is by how many bytes a small heap may grow between two collections.
@@ -172,7 +181,7 @@ const smallHeap = 48 << 20
 
 // run serves until a signal or a failure.
 func (o *zooKeeperOptions) run(cmd *cobra.Command) (err error) {
-	if err := notEmpty(cmd, "data-dir", "snapshot", "log-writes", "events", "admin", "admin-server", "listen", "config", "import", "import-logs", "secure-listen", "tls-key-store", "tls-trust-store"); err != nil {
+	if err := notEmpty(cmd, "data-dir", "snapshot", "log-writes", "events", "admin", "admin-server", "listen", "config", "import", "import-logs", "secure-listen", "tls-key-store", "tls-trust-store", "jaas"); err != nil {
 		return command.BadInput(err)
 	}
 	if err := o.configure(cmd); err != nil {
@@ -320,6 +329,9 @@ func (o *zooKeeperOptions) complete(stderr io.Writer) (opt wire.Options, err err
 	}
 	if err := wire.CheckDigests(cfg); err != nil {
 		return opt, fmt.Errorf("--%w", err)
+	}
+	if err := jaas.Configure(cfg, o.jaas); err != nil {
+		return opt, err
 	}
 	if opt.Speed, err = parseSpeed(o.speed); err != nil {
 		return opt, err

@@ -32,16 +32,6 @@ func (m *Machine) auth(c *Conn, req *Request) {
 	}
 }
 
-// sasl answers like a server without SASL: success and a null token, whatever the token in Data is
-// (ZooKeeperServer.java processSasl).
-func (m *Machine) sasl(c *Conn, req *Request) {
-	if req.Data == nil {
-		m.hangUp(c) // a null token is an exception
-		return
-	}
-	m.reply(c, req).Zxid = 0
-}
-
 // prove adds an identity. The server keeps identities in a hash set (ServerCnxn.java, a
 // ConcurrentHashMap), and whoAmI and the expansion of auth show its order: by the low bits of the
 // hashes, then by arrival.
@@ -76,6 +66,8 @@ func (m *Machine) whoAmI(c *Conn, req *Request) {
 		clients[i] = ClientInfo{Scheme: id.scheme, User: id.id}
 		if id.scheme == "digest" {
 			clients[i].User, _, _ = strings.Cut(id.id, ":")
+		} else if id.scheme == "sasl" && !m.cfg.SASLScheme {
+			clients[i].User = "" // who would tell it is not there (ZK-27.3)
 		}
 	}
 	m.reply(c, req).Clients = clients
@@ -98,6 +90,8 @@ func (c *Conn) matches(a *acl.Entry) bool {
 		return a.ID == "anyone"
 	case "digest":
 		return slices.Contains(c.ids, identity{"digest", a.ID})
+	case "sasl":
+		return slices.Contains(c.ids, identity{"sasl", a.ID}) || slices.Contains(c.ids, identity{"sasl", "super"})
 	case "ip":
 		for _, id := range c.ids {
 			if id.scheme == "ip" && acl.InNetwork(id.id, a.ID) {
@@ -126,14 +120,15 @@ func (m *Machine) expandACL(c *Conn, sent []acl.Entry) ([]acl.Entry, bool) {
 		case a.Scheme == "auth":
 			before := len(out)
 			for _, id := range c.ids {
-				if id.scheme == "digest" {
+				if id.scheme == "digest" || id.scheme == "sasl" && m.cfg.SASLScheme {
 					out = append(out, acl.Entry{Perms: a.Perms, Scheme: id.scheme, ID: id.id})
 				}
 			}
 			if len(out) == before {
 				return nil, false
 			}
-		case a.Scheme == "digest" && acl.ValidDigest(a.ID), a.Scheme == "ip" && acl.ValidIP(a.ID):
+		case a.Scheme == "digest" && acl.ValidDigest(a.ID), a.Scheme == "ip" && acl.ValidIP(a.ID),
+			a.Scheme == "sasl" && m.cfg.SASLScheme && acl.ValidPrincipal(a.ID):
 			out = append(out, a)
 		default:
 			return nil, false

@@ -17,7 +17,7 @@
 //   - what a read does: read.go
 //   - when a watch fires: watch.go and txn.go (publish)
 //   - what a reconnecting client is told: setwatches.go
-//   - who may do what: acl.go
+//   - who may do what: acl.go; who a connection is by SASL: sasl.go
 //   - the order in which children and ephemerals are listed: hashset.go, package java
 //   - when a session ends: session.go and expiry.go
 //   - when containers are removed: container.go
@@ -98,6 +98,15 @@ type Config struct {
 	DigestAlg string
 	// SkipACL permits everything to everybody (zookeeper.skipACL).
 	SkipACL bool
+	// SASLUsers are who can authenticate by SASL's DIGEST-MD5, with their passwords; nil means that
+	// the server has no SASL. SuperUser is the one of them who has all permissions
+	// (zookeeper.superUser). SASLScheme makes sasl a scheme of ACLs (SASLAuthenticationProvider).
+	SASLUsers  map[string]string
+	SuperUser  string
+	SASLScheme bool
+	// EnforceAuth are the schemes of which a connection needs an identity for every request but auth
+	// and sasl (zookeeper.enforce.auth.schemes); empty means that it needs none.
+	EnforceAuth []string
 	// ContainerCheckIntervalMs is the time between two sweeps; 0 means 60000.
 	ContainerCheckIntervalMs int64
 	// ContainerMaxPerMinute limits the deletions of a sweep; 0 means 10000.
@@ -164,6 +173,8 @@ type Machine struct {
 
 	conns   map[ConnID]*Conn
 	watches watches
+	// saslUser is the last known user that has tried to authenticate by SASL.
+	saslUser string
 	// readOnly is set on a follower without a leader (see readonly.go).
 	readOnly bool
 
@@ -220,6 +231,7 @@ func (m *Machine) Handle(nowMs int64, id ConnID, req *Request) {
 // FinalRequestProcessor.java, SessionMovedException).
 func (m *Machine) do(c *Conn, req *Request) {
 	switch op := req.Op.entry(); {
+	case m.enforced(c, req):
 	case req.Op == OpCheck && m.cfg.Profile == V39:
 		m.refuse(c, req) // outside a multi it is no operation (ZK-14.12)
 	case m.refusesWrite(c, req):

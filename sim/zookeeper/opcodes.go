@@ -181,7 +181,7 @@ var operations = [...]operation{
 		0, noEffect, byItself, atConnection, (*Machine).auth, nil},
 	{OpSetWatches, "setWatches", "SETW", fields(field.WatchLists), nil,
 		0, noEffect, byItself, atServer, (*Machine).setWatches, nil},
-	{OpSASL, "sasl", "NA", fields(field.Token), fields(field.NoToken),
+	{OpSASL, "sasl", "NA", fields(field.Token), fields(field.Answer),
 		0, noEffect, byItself, atConnection, (*Machine).sasl, nil},
 	{OpGetEphemerals, "getEphemerals", "GETE", fields(field.NullablePath), fields(field.Paths),
 		0, noEffect, byItself, atServer, (*Machine).getEphemerals, nil},

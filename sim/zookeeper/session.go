@@ -2,6 +2,7 @@ package zookeeper
 
 import (
 	"bytes"
+	"github.com/monosim/monosim/sim/zookeeper/digestmd5"
 	"time"
 )
 
@@ -37,6 +38,8 @@ type Conn struct {
 	// request had the readOnly byte.
 	toldMs       int32
 	asksReadOnly bool
+	// exchange is its authentication by SASL, once it has sent a token.
+	exchange *digestmd5.Exchange
 	// remote marks a connection to a follower.
 	remote bool
 	gone   bool // set by Detach

@@ -118,6 +118,8 @@ var known = map[string]struct {
 	"znode.container.maxPerMinute":                       {"container-max-per-minute", number},
 	"znode.container.maxNeverUsedIntervalMs":             {"container-max-never-used", ms},
 	"jute.maxbuffer":                                     {"jute-maxbuffer", number},
+	"java.security.auth.login.config":                    {"jaas", same},
+	"zookeeper.superUser":                                {"super-user", same},
 	"zookeeper.ssl.keyStore.location":                    {"tls-key-store", same},
 	"zookeeper.ssl.trustStore.location":                  {"tls-trust-store", same},
 	"zookeeper.ssl.clientAuth":                           {"tls-client-auth", lower},
@@ -129,9 +131,9 @@ var refused = []struct{ prefix, why string }{
 	{"dynamicConfigFile", "is of an ensemble: want --ensemble N, which serves all servers of one"},
 	{"zookeeper.ssl.quorum.", "is for TLS between servers, which is not served"},
 	{"zookeeper.sslQuorum", "is for TLS between servers, which is not served"},
-	{"zookeeper.authProvider.", "names a class, and no Java runs here"},
-	{"zookeeper.sessionRequireClientSASLAuth", "needs SASL, which is not served"},
-	{"zookeeper.enforce.auth", "is not enforced here"},
+	{"zookeeper.allowSaslFailedClients", "is not served: who fails to authenticate is cut off"},
+	{"zookeeper.SASLAuthenticationProvider.superPassword", "is not read: want user_super in the JAAS file"},
+	{"zookeeper.sasl.serverconfig", "is not read: want an entry Server in the JAAS file"},
 }
 
 // Flags lists the flags that the settings are, and notes about those that have no effect here. A
@@ -152,7 +154,13 @@ func (s *Settings) Flags() (flags []Flag, notes []string, err error) {
 		}
 		k, ok := known[one.name]
 		switch {
-		case slices.Contains(ofAddresses, one.name):
+		case strings.HasPrefix(one.name, "zookeeper.authProvider."):
+			if one.value != saslProvider {
+				return nil, nil, fmt.Errorf("%s: %s: found %q, want %s, as no Java runs here", one.at, one.name, one.value, saslProvider)
+			}
+			flags = append(flags, Flag{"sasl-acls", "true", one.at, one.name})
+			continue
+		case slices.Contains(ofSeveral, one.name):
 			continue
 		case !ok:
 			notes = append(notes, fmt.Sprintf("%s: %s has no effect here", one.at, one.name))
@@ -164,12 +172,34 @@ func (s *Settings) Flags() (flags []Flag, notes []string, err error) {
 		}
 		flags = append(flags, Flag{k.flag, value, one.at, one.name})
 	}
+	enforced, err := enforcedAuth(last)
+	if err != nil {
+		return nil, nil, err
+	}
 	commands, note := s.adminServer(last)
-	return slices.Concat(flags, s.defaults(last), commands), append(notes, note...), nil
+	return slices.Concat(flags, s.defaults(last), enforced, commands), append(notes, note...), nil
 }
 
-// ofAddresses are settings of which several make one flag.
-var ofAddresses = []string{
+// saslProvider is the class of the scheme sasl.
+const saslProvider = "org.apache.zookeeper.server.auth.SASLAuthenticationProvider"
+
+// enforcedAuth tells of which schemes a client needs an identity (AuthenticationHelper.java).
+func enforcedAuth(last map[string]setting) ([]Flag, error) {
+	sasl, on, schemes := last["zookeeper.sessionRequireClientSASLAuth"], last["zookeeper.enforce.auth.enabled"], last["zookeeper.enforce.auth.schemes"]
+	switch {
+	case strings.EqualFold(sasl.value, "true"):
+		return []Flag{{"enforce-auth", "sasl", sasl.at, sasl.name}}, nil
+	case !strings.EqualFold(on.value, "true"):
+		return nil, nil
+	case schemes.value == "":
+		return nil, fmt.Errorf("%s: %s: want zookeeper.enforce.auth.schemes too", on.at, on.name)
+	}
+	return []Flag{{"enforce-auth", strings.ReplaceAll(schemes.value, " ", ""), schemes.at, schemes.name}}, nil
+}
+
+// ofSeveral are settings of which several make one flag.
+var ofSeveral = []string{
+	"zookeeper.sessionRequireClientSASLAuth", "zookeeper.enforce.auth.enabled", "zookeeper.enforce.auth.schemes",
 	"clientPort", "clientPortAddress", "secureClientPort", "secureClientPortAddress", "zookeeper.admin.enableServer", "zookeeper.admin.serverPort", "zookeeper.admin.serverAddress",
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -122,6 +123,27 @@ func TestTheAdminServer(t *testing.T) {
 	}
 }
 
+// Who may come, and who has to say who they are.
+func TestSASL(t *testing.T) {
+	const provider = "authProvider.1=org.apache.zookeeper.server.auth.SASLAuthenticationProvider"
+	for _, c := range []struct {
+		line, property, want string
+	}{
+		{"sessionRequireClientSASLAuth=true", "java.security.auth.login.config=jaas.conf", "--sasl-acls=true --jaas=jaas.conf --enforce-auth=sasl"},
+		{"enforce.auth.schemes=sasl, digest", "zookeeper.enforce.auth.enabled=true", "--sasl-acls=true --enforce-auth=sasl,digest"},
+		{"enforce.auth.schemes=sasl", "zookeeper.superUser=ann", "--sasl-acls=true --super-user=ann"},
+	} {
+		flags, _, err := flagsOf(t, []string{provider, c.line, "4lw.commands.whitelist=*"}, []string{c.property})
+		if err != nil {
+			t.Fatal(err)
+		}
+		flags = slices.DeleteFunc(flags, func(f string) bool { return f == "--4lw=*" })
+		if got := strings.Join(flags, " "); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.line, got, c.want)
+		}
+	}
+}
+
 func TestARealServerAnswersFewWords(t *testing.T) {
 	flags, _, err := flagsOf(t, []string{"clientPort=0", "clientPortAddress=::1"}, nil)
 	if err != nil {
@@ -140,8 +162,9 @@ func TestWhatIsRefused(t *testing.T) {
 		{"reconfigEnabled=yes", "", `:1: reconfigEnabled: found "yes", want true or false`},
 		{"server.1=a:2888:3888", "", ":1: server.1 is of an ensemble: want --ensemble N"},
 		{"ssl.quorum.keyStore.location=x", "", ":1: zookeeper.ssl.quorum.keyStore.location is for TLS between servers"},
-		{"authProvider.1=org.example.X509", "", ":1: zookeeper.authProvider.1 names a class"},
-		{"", "zookeeper.sessionRequireClientSASLAuth=true", "-D: zookeeper.sessionRequireClientSASLAuth needs SASL"},
+		{"authProvider.1=org.example.X509", "", `:1: zookeeper.authProvider.1: found "org.example.X509", want org.apache.zookeeper.server.auth.SASL`},
+		{"enforce.auth.enabled=true", "", ":1: zookeeper.enforce.auth.enabled: want zookeeper.enforce.auth.schemes too"},
+		{"allowSaslFailedClients=true", "", ":1: zookeeper.allowSaslFailedClients is not served"},
 		{"", "tickTime", `-D: found "tickTime", want name=value`},
 	} {
 		var properties []string

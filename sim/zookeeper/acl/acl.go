@@ -24,6 +24,7 @@ import (
 	"fmt"
 	"hash"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -109,6 +110,12 @@ func ValidDigest(id string) bool {
 	}
 	return len(parts) == 2
 }
+
+// principal is a name as Kerberos has it: service/host@realm, or anything without @.
+var principal = regexp.MustCompile(`^([^/@]*(/[^/@]*)?@[^/@]*|[^@]*)$`)
+
+// ValidPrincipal reports whether an identity is one of the scheme sasl (KerberosName.java).
+func ValidPrincipal(id string) bool { return principal.MatchString(id) }
 
 func MaskDigests(acl []Entry) []Entry {
 	out := slices.Clone(acl)

@@ -48,8 +48,8 @@ const (
 	Results
 	// NoError is an error code in the body, always 0, besides that of the header.
 	NoError
-	// NoToken is a token that is always null.
-	NoToken
+	// Answer is Data that is a token, or null.
+	Answer
 	// Kinds is the number of kinds.
 	Kinds
 )

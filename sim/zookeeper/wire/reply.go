@@ -10,13 +10,13 @@ import (
 const syncConnected = 3
 
 // AppendReply appends a reply to b as a frame (ZK-1.3). r.Op determines the form of the body; an
-// error has none.
+// error has none, but that of sasl.
 func AppendReply(b []byte, r *zookeeper.Reply) []byte {
 	b, at := beginFrame(b)
 	b = appendInt(b, r.Xid)
 	b = appendLong(b, r.Zxid)
 	b = appendInt(b, int32(r.Err))
-	if r.Err == zookeeper.CodeOK {
+	if r.Err == zookeeper.CodeOK || r.Op == zookeeper.OpSASL {
 		b = appendReplyFields(b, r.Op.ReplyFields(), r)
 	}
 	return endFrame(b, at)
@@ -29,7 +29,7 @@ func appendReplyFields(b []byte, fields []field.Kind, r *zookeeper.Reply) []byte
 			b = appendString(b, r.Path)
 		case field.EchoedPath:
 			b = appendNullable(b, r.Path, r.NullPath)
-		case field.Data:
+		case field.Data, field.Answer:
 			b = appendBuffer(b, r.Data)
 		case field.ACL:
 			b = appendACL(b, r.ACL)
@@ -48,8 +48,6 @@ func appendReplyFields(b []byte, fields []field.Kind, r *zookeeper.Reply) []byte
 			b = appendResults(b, r.Results)
 		case field.NoError:
 			b = appendInt(b, 0) // an ErrorResponse with code OK (ZK-7.7)
-		case field.NoToken:
-			b = appendInt(b, null)
 		}
 	}
 	return b
@@ -94,7 +92,7 @@ func (r *reader) replyFields(fields []field.Kind, reply *zookeeper.Reply) {
 		case field.EchoedPath:
 			b := r.bytes("string")
 			reply.Path, reply.NullPath = string(b), b == nil
-		case field.Data:
+		case field.Data, field.Answer:
 			reply.Data = r.buffer()
 		case field.ACL:
 			reply.ACL = r.acl()
@@ -114,8 +112,6 @@ func (r *reader) replyFields(fields []field.Kind, reply *zookeeper.Reply) {
 			reply.Results = r.results()
 		case field.NoError:
 			r.int32()
-		case field.NoToken:
-			r.buffer()
 		}
 	}
 }

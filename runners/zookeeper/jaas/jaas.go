@@ -1,0 +1,159 @@
+// Package jaas reads the files in which Java programs name who may log in, as far as a ZooKeeper's SASL
+// DIGEST-MD5 needs them.
+//
+// Two things to use first:
+//
+//   - [Configure] gives a server its users.
+//   - [Read] reads them.
+//
+// To change: which login modules count is in users, how a file is cut up in next.
+//
+// Unstable: any commit may change it.
+package jaas
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"text/scanner"
+	"unicode"
+
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// serverEntry is the name of a server's entry, and digestModule the login module whose options are users.
+const (
+	serverEntry  = "Server"
+	digestModule = "org.apache.zookeeper.server.auth.DigestLoginModule"
+)
+
+// Configure reads the users of --jaas, "" for none, and checks what stands beside it. Errors begin with
+// the flag.
+func Configure(cfg *zookeeper.Config, name string) (err error) {
+	if name != "" {
+		if cfg.SASLUsers, err = Read(name); err != nil {
+			return fmt.Errorf("--jaas: %w", err)
+		}
+	}
+	if _, known := cfg.SASLUsers[cfg.SuperUser]; cfg.SuperUser != "" && !known {
+		return fmt.Errorf("--super-user: found %q, want a user of --jaas", cfg.SuperUser)
+	}
+	for _, scheme := range cfg.EnforceAuth {
+		if scheme != "digest" && scheme != "ip" && (scheme != "sasl" || !cfg.SASLScheme) {
+			return fmt.Errorf("--enforce-auth: found %q, want digest, ip or, with --sasl-acls, sasl", scheme)
+		}
+	}
+	return nil
+}
+
+// file is a file that is read.
+type file struct {
+	scanner.Scanner
+	token rune
+	text  string // text is the token, without quotes
+	err   error
+}
+
+// Read returns the users of the entry Server, with their passwords: its options user_NAME. The error
+// names the place.
+func Read(name string) (map[string]string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r := &file{}
+	r.Init(f)
+	r.Filename = name
+	r.Mode = scanner.ScanIdents | scanner.ScanStrings | scanner.ScanComments | scanner.SkipComments
+	r.IsIdentRune = func(c rune, _ int) bool {
+		return unicode.IsLetter(c) || unicode.IsDigit(c) || strings.ContainsRune("_-$*.", c)
+	}
+	r.Error = func(_ *scanner.Scanner, text string) { r.fail(text, "a JAAS file") }
+	var found map[string]string
+	for r.next(); r.token != scanner.EOF && r.err == nil; {
+		entry := r.word("the name of an entry")
+		r.expect('{')
+		users := r.users(entry == serverEntry)
+		r.expect(';')
+		if entry == serverEntry && found == nil {
+			found = users
+		}
+	}
+	if r.err == nil && found == nil {
+		r.fail("no entry "+serverEntry, serverEntry+" { "+digestModule+` required user_NAME="PASSWORD"; };`)
+	}
+	return found, r.err
+}
+
+// users reads the login modules of an entry up to its closing brace.
+func (r *file) users(server bool) map[string]string {
+	users := map[string]string{}
+	for r.token != '}' && r.err == nil {
+		if module := r.text; server && module != digestModule {
+			r.fail(strconv.Quote(module), digestModule+", as there is no other SASL here")
+		}
+		r.word("a login module")
+		r.word("required, requisite, sufficient or optional")
+		for r.token != ';' && r.err == nil {
+			option := r.word("an option")
+			r.expect('=')
+			user, isUser := strings.CutPrefix(option, "user_")
+			if isUser && strings.Contains(user, "@") {
+				r.fail(strconv.Quote(option), "a user without a Kerberos realm")
+			}
+			if value := r.word("a value"); isUser {
+				users[user] = value
+			}
+		}
+		r.expect(';')
+	}
+	r.expect('}')
+	return users
+}
+
+// word takes a name or a text in quotes.
+func (r *file) word(what string) string {
+	text := r.text
+	if r.token != scanner.Ident && r.token != scanner.String {
+		r.fail(r.found(), what)
+	}
+	r.next()
+	return text
+}
+
+func (r *file) expect(token rune) {
+	if r.token != token {
+		r.fail(r.found(), strconv.Quote(string(token)))
+	}
+	r.next()
+}
+
+func (r *file) next() {
+	if r.token = r.Scan(); r.err != nil {
+		return
+	}
+	r.text = r.TokenText()
+	if r.token != scanner.String {
+		return
+	}
+	text, err := strconv.Unquote(r.text)
+	if err != nil {
+		r.fail(r.text, "a text in quotes, with \\ only before n, t, r, \\ and \"")
+	}
+	r.text = text
+}
+
+func (r *file) found() string {
+	if r.token == scanner.EOF {
+		return "the end of the file"
+	}
+	return strconv.Quote(r.text)
+}
+
+func (r *file) fail(found, want string) {
+	if r.err == nil {
+		r.err = fmt.Errorf("%s:%d: found %s, want %s", r.Filename, max(r.Position.Line, 1), found, want)
+	}
+}

@@ -1,0 +1,193 @@
+// Package digestmd5 is the server's side of the SASL mechanism DIGEST-MD5 (RFC 2831), as the JDK has it
+// behind a ZooKeeper: one realm, no protection of what follows, text in UTF-8.
+//
+// Two things to use first:
+//
+//   - [Exchange.Answer] takes a client's tokens, one after the other.
+//   - [Secret.Response] is what a client proves that it knows the password with.
+//
+// To change: which directives count is in Answer, how they are read in parse.
+//
+// Unstable: any commit may change it.
+package digestmd5
+
+import (
+	"crypto/md5"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/monosim/monosim/sim/zookeeper/java"
+)
+
+// Realm is a ZooKeeper's name for itself, and its only realm.
+const Realm = "zk-sasl-md5"
+
+// longestToken is the most that a client's token may have in bytes.
+const longestToken = 4096
+
+// Exchange is the authentication of one connection.
+type Exchange struct {
+	// Nonce is part of the challenge. It must need no escape.
+	Nonce string
+	// Password tells a user's password.
+	Password func(user string) (password string, ok bool)
+
+	challenged, over bool
+}
+
+// ErrRefused is the error of a client that has failed to authenticate, ErrNumber that of one whose
+// response has a number that is none, for which the JDK has no answer.
+var (
+	ErrRefused = errors.New("DIGEST-MD5: refused")
+	ErrNumber  = errors.New("DIGEST-MD5: not a number")
+)
+
+// Answer takes a token. The first, whatever it is, is answered by the challenge; the second by the proof
+// that the server knows the password, and user is who has authenticated. Every other one is refused.
+func (e *Exchange) Answer(token []byte) (answer []byte, user string, err error) {
+	switch {
+	case e.over || len(token) > longestToken:
+		return nil, "", ErrRefused
+	case !e.challenged:
+		e.challenged = true
+		return fmt.Appendf(nil, `realm="%s",nonce="%s",charset=utf-8,algorithm=md5-sess`, Realm, e.Nonce), "", nil
+	}
+	e.over = true
+	d, ok := parse(string(token))
+	if !ok {
+		return nil, "", ErrRefused
+	}
+	if err := e.check(d); err != nil {
+		return nil, "", err
+	}
+	user = java.Text([]byte(d["username"]))
+	password, ok := e.Password(user)
+	s := Secret{user, Realm, password, e.Nonce, d["cnonce"], d["digest-uri"], d["authzid"]}
+	if !ok || d["response"] != s.Response("AUTHENTICATE:") {
+		return nil, "", ErrRefused
+	}
+	return []byte("rspauth=" + s.Response(":")), user, nil
+}
+
+// check checks the directives of a response in the JDK's order.
+func (e *Exchange) check(d map[string]string) error {
+	for _, c := range []struct {
+		name   string
+		needed bool
+		base   int // base is that of a number
+		want   string
+	}{
+		{"charset", false, 0, "utf-8"}, {"maxbuf", false, 10, ""}, {"username", true, 0, ""}, {"realm", true, 0, Realm},
+		{"nonce", true, 0, e.Nonce}, {"cnonce", true, 0, ""}, {"nonce-count", false, 16, "1"}, {"qop", false, 0, "auth"},
+		{"digest-uri", true, 0, ""}, {"response", true, 0, ""},
+	} {
+		value, given := d[c.name]
+		if given && c.base != 0 {
+			n, err := strconv.ParseInt(value, c.base, 32)
+			if err != nil {
+				return ErrNumber
+			}
+			value = strconv.FormatInt(n, 10)
+		}
+		if !given && c.needed || given && c.want != "" && value != c.want || c.name == "digest-uri" && !strings.EqualFold(value, "zookeeper/"+Realm) {
+			return ErrRefused
+		}
+	}
+	return nil
+}
+
+// Secret is what both sides know when the password is right.
+type Secret struct{ User, Realm, Password, Nonce, ClientNonce, URI, AuthzID string }
+
+// Response computes the value that proves it: a client's with AUTHENTICATE: before the URI, a server's
+// with a colon only (RFC 2831, 2.1.2.1 and 2.1.3).
+func (s Secret) Response(before string) string {
+	user := md5.Sum([]byte(latin1(s.User) + ":" + latin1(s.Realm) + ":" + latin1(s.Password)))
+	a1 := string(user[:]) + ":" + s.Nonce + ":" + s.ClientNonce
+	if s.AuthzID != "" {
+		a1 += ":" + s.AuthzID
+	}
+	return hash(hash(a1) + ":" + s.Nonce + ":00000001:" + s.ClientNonce + ":auth:" + hash(before+s.URI))
+}
+
+func hash(text string) string {
+	sum := md5.Sum([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// latin1 is the text in ISO 8859-1 where it has no other characters, else in UTF-8.
+func latin1(text string) string {
+	var b strings.Builder
+	for _, c := range text {
+		if c > 0xff {
+			return text
+		}
+		b.WriteByte(byte(c))
+	}
+	return b.String()
+}
+
+// parse reads a list of directives, key=value or key="value" with commas or white space between. A key
+// counts once. It reports false for a text that is none (DigestMD5Base.java parseDirectives).
+func parse(text string) (map[string]string, bool) {
+	list := map[string]string{}
+	for {
+		text = strings.TrimLeft(text, space+",")
+		if text == "" {
+			return list, true
+		}
+		value, rest := "", "" // a key at the end needs no value
+		key, ok := text, true
+		if end := strings.IndexAny(text, space+",="); end >= 0 {
+			key = text[:end]
+			if text = strings.TrimLeft(text[end:], space); text == "" || text[0] != '=' {
+				return nil, false
+			}
+			if text = strings.TrimLeft(text[1:], space); text == "" {
+				return nil, false
+			}
+			value, rest, ok = parseValue(text)
+		}
+		key = strings.ToLower(key)
+		if _, twice := list[key]; !ok || key == "" || twice && known[key] {
+			return nil, false
+		}
+		list[key], text = value, rest
+	}
+}
+
+const space = " \t\r\n"
+
+// known are the directives of which a second one is refused.
+var known = map[string]bool{
+	"username": true, "realm": true, "nonce": true, "cnonce": true, "qop": true, "digest-uri": true, "response": true,
+	"maxbuf": true, "charset": true, "cipher": true, "authzid": true, "auth-param": true, "nonce-count": true,
+}
+
+// parseValue reads a value, which ends before white space or a comma; in quotes after the second one.
+func parseValue(text string) (value, rest string, ok bool) {
+	if text[0] != '"' {
+		end := strings.IndexAny(text, space+",")
+		if end < 0 {
+			end = len(text)
+		}
+		return text[:end], text[end:], true
+	}
+	var b strings.Builder
+	for i := 1; i < len(text); i++ {
+		switch {
+		case text[i] == '"':
+			rest = text[i+1:]
+			return b.String(), rest, rest == "" || strings.ContainsRune(space+",", rune(rest[0]))
+		case text[i] == '\\':
+			if i++; i == len(text) {
+				return "", "", false
+			}
+		}
+		b.WriteByte(text[i])
+	}
+	return "", "", false
+}
