@@ -27,9 +27,13 @@ func setOf(text string) quirks.Set {
 	return set
 }
 
-// quirkOf returns the quirk of an id of the register.
+// quirkOf returns the quirk of an id of the register, 0 of what is none.
 func quirkOf(id string) quirks.Quirk {
-	n, _ := strconv.Atoi(strings.TrimPrefix(id, "Q"))
+	digits, _ := strings.CutPrefix(id, "Q")
+	n, _ := strconv.Atoi(digits)
+	if digits == id {
+		return 0
+	}
 	return quirks.Quirk(n)
 }
 

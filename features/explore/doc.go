@@ -17,7 +17,7 @@
 //   - what must hold: laws.go, and runners/test/simrun/agentcheck
 //   - how a failure is cut down: shrink.go, and tape.go for its choices
 //   - how its cause is found: cause.go; by which choice it was lost: moment.go
-//   - in what order all of that happens: hunt.go
+//   - in what order all of that happens: hunt.go; what is noted of it for PARITY.md: record.go
 //
 // Unstable: any commit may change it.
 package explore

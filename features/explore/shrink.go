@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -70,13 +71,13 @@ func shrink(s *Story, what string, known bool, refused []int) (sh *shrinker, ok 
 	return sh, true
 }
 
-// only has a story that keeps a list of quirks keep those of its cause alone, if they suffice.
+// only has a story that keeps a list of quirks keep those of its cause alone, or none, if they suffice.
 func (sh *shrinker) only(cause []string) {
-	if q := sh.best.Quirks; len(cause) == 0 || q == "" || q == "python" {
+	if q := sh.best.Quirks; q == "" || q == "python" {
 		return
 	}
 	s := sh.best.clone()
-	s.Quirks = strings.Join(cause, ",")
+	s.Quirks = cmp.Or(strings.Join(cause, ","), "fixed")
 	sh.runs++
 	if sh.broke(s.tell(steps.Telling{})) {
 		sh.best = s

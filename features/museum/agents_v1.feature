@@ -111,3 +111,46 @@ Feature: What breaks clusters of agents of version 1, and the same repaired
       | quirks | outcome                              |
       | Q2     | for 4m the invariant bound is broken |
       | fixed  | within 4m the cluster is whole       |
+
+  # found by monosim explore: servers, after 9674 stories of all worlds, in v1 2x2
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @v1 @Q109 @not-real @not-python
+  Scenario Outline: A session that expires before all servers of a pod have started (quirks <quirks>)
+    Given a v1 cluster of 1 shard with 1 replica
+    And pods that end start again after 15s
+    And model predict_ctr with sub-graphs entry, ps_0, ps_1 of 30 MB in version 1
+    And the agents keep the quirks "<quirks>"
+    And nothing is left to chance
+    When the cluster starts
+    And 1s passes
+    And the ZooKeeper session of shard0-replica0 expires
+    And 150s pass
+    Then <outcome>
+
+    Examples:
+      | quirks | outcome                                |
+      | Q109   | for 4m the invariant servers is broken |
+      | fixed  | within 4m the cluster is whole         |
+
+  # found by monosim explore: bound, after 373 stories of all worlds, in v1 1x3
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @v1 @Q124 @not-real @not-python
+  Scenario Outline: An error while an agent registers anew (quirks <quirks>)
+    Given a v1 cluster of 1 shard with 1 replica
+    And pods that end start again after 30s
+    And the agent setting "num_ps" is "1"
+    And model predict_ctr with sub-graphs ps_0 of 30 MB in version 1
+    And the agents keep the quirks "<quirks>"
+    And nothing is left to chance
+    When the cluster starts
+    And 10s pass
+    And the network between ZooKeeper and shard0-replica0 becomes slower by 4s for 1m
+    And 210s pass
+    Then <outcome>
+
+    Examples:
+      | quirks | outcome                              |
+      | python | for 4m the invariant bound is broken |
+      | -Q124  | within 4m the cluster is whole       |

@@ -41,3 +41,109 @@ Feature: What breaks training jobs, and the same repaired
       | quirks | outcome                         |
       | Q326   | znode /monolith/job/ps.1 does not exist |
       | fixed  | for 3m the cluster is quiet     |
+
+  # found by monosim explore: at-work, after 450 stories of all worlds, in training that restores
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @training @Q251 @not-real @not-python
+  Scenario Outline: A training that restores from a directory without a checkpoint (quirks <quirks>)
+    Given a training job with 1 worker and 1 PS
+    And the job setting restart_after is "20s"
+    And the job setting restore_dir is "/train/old"
+    And the agents keep the quirks "<quirks>"
+    And nothing is left to chance
+    When the training starts
+    And 150s pass
+    Then <outcome>
+
+    Examples:
+      | quirks | outcome                                |
+      | python | for 4m the invariant at-work is broken |
+      | -Q251  | within 4m the cluster is whole         |
+
+  # found by monosim explore: grows, after 3228 stories of all worlds, in training by Consul
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @training @Q300 @not-real @not-python
+  Scenario Outline: A PS that Consul could not be asked about (quirks <quirks>)
+    Given a training job with 2 workers and 1 PS
+    And the job setting save_steps is "50"
+    And the job setting restart_after is "20s"
+    And the job setting discovery is "consul"
+    And the agents keep the quirks "<quirks>"
+    And nothing is left to chance
+    When the training starts
+    And 143s pass
+    And Consul goes down for 10s
+    And 16s pass
+    And chief becomes unreachable for 1s
+    And 151s pass
+    Then <outcome>
+
+    Examples:
+      | quirks | outcome                                 |
+      | python | within 4m the invariant grows is broken |
+      | -Q300  | for 3m the cluster is quiet             |
+
+  # found by monosim explore: grows, after 598 stories of all worlds, in training by Consul
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @training @Q303 @not-real @not-python
+  Scenario Outline: Processes that Consul has forgotten (quirks <quirks>)
+    Given a training job with 1 worker and 2 PS
+    And the job setting restart_after is "20s"
+    And the job setting discovery is "consul"
+    And the agents keep the quirks "<quirks>"
+    And nothing is left to chance
+    When the training starts
+    And 1s passes
+    And Consul forgets what is registered
+    And ps1 becomes unreachable for 1s
+    And 151s pass
+    Then <outcome>
+
+    Examples:
+      | quirks | outcome                                 |
+      | python | within 4m the invariant grows is broken |
+      | -Q303  | for 3m the cluster is quiet             |
+
+  # found by monosim explore: grows, after 229 stories of all worlds, in training with a redundant PS
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @training @Q315 @not-real @not-python
+  Scenario Outline: The first addresses of a job with redundant PS (quirks <quirks>)
+    Given a training job with 1 worker and 1 PS
+    And the job setting restart_after is "20s"
+    And the job setting redundant_ps is "1"
+    And the agents keep the quirks "<quirks>"
+    And nothing is left to chance
+    When the training starts
+    And 1s passes
+    And ps0 is killed
+    And 150s pass
+    Then <outcome>
+
+    Examples:
+      | quirks | outcome                              |
+      | Q315   | for 4m the invariant grows is broken |
+      | fixed  | within 4m the cluster is whole       |
+
+  # found by monosim explore: at-work, after 437 stories of all worlds, in training by ZooKeeper
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @training @Q327 @not-real @not-python
+  Scenario Outline: A chief that ends because its checkpoint could not be written (quirks <quirks>)
+    Given a training job with 1 worker and 1 PS
+    And the job setting save_steps is "50"
+    And the job setting restart_after is "20s"
+    And the agents keep the quirks "<quirks>"
+    And nothing is left to chance
+    When the training starts
+    And the next 2 writes of a checkpoint fail
+    And 150s pass
+    Then <outcome>
+
+    Examples:
+      | quirks | outcome                                |
+      | Q327   | for 4m the invariant at-work is broken |
+      | fixed  | within 4m the cluster is whole         |

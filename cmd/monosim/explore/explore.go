@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -49,6 +50,7 @@ type options struct {
 	budget  time.Duration
 	shard   string
 	save    string
+	record  string
 	formats []string
 	list    bool
 	json    bool
@@ -92,6 +94,7 @@ it is 0 when all of these quirks were found, and else 1. A run that is interrupt
 	f.BoolVar(&o.hunt.Moments, "moments", false, "say of each failure by which choice it was lost, and what happened then: up to 400 stories more each")
 	f.StringArrayVar(&o.worlds, "world", nil, "explore only the world of this name; may be repeated")
 	f.StringVar(&o.save, "save", "", "write each scenario into this folder")
+	f.StringVar(&o.record, "record", "", "note in this file which quirks were found, after how many stories; the others in it stay")
 	f.StringArrayVar(&o.formats, "format", nil, "report what was found as monosim test does: progress, pretty, junit, cucumber, messages or html, with :FILE into a file; may be repeated")
 	f.BoolVar(&o.list, "list", false, "print the worlds with their shapes, and tell nothing")
 	f.BoolVar(&o.json, "json", false, "print JSON, once at the end")
@@ -111,6 +114,11 @@ func (o *options) check(cmd *cobra.Command) error {
 	}
 	if o.hunt.Seeds == 0 && o.budget == 0 {
 		o.budget = time.Minute
+	}
+	if o.record != "" {
+		if _, err := explore.ReadRecord(o.record); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("--record: %w", err)
+		}
 	}
 	if err := scope.CheckToggles(o.hunt.Quirks); err != nil {
 		return fmt.Errorf("--quirks: %w", err)
@@ -208,6 +216,9 @@ func (o *options) run(cmd *cobra.Command, paths []string, parts Parts) error {
 		return errors.Join(err, out.close(nil))
 	}
 	err = out.close(tally)
+	if o.record != "" {
+		err = errors.Join(err, explore.Record(o.record, tally))
+	}
 	if reports != nil {
 		err = errors.Join(err, out.report(tally, reports, o.hunt.Runner))
 	}

@@ -20,6 +20,7 @@ import (
 	"io/fs"
 
 	"github.com/monosim/monosim/features/compare"
+	"github.com/monosim/monosim/features/explore"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/vectors/scope"
 )
@@ -33,6 +34,7 @@ type evidence struct {
 	names    []scope.ModuleNames
 	ports    []scope.Port
 	quirks   []scope.Quirk
+	found    map[string]explore.Sight
 	report   *steps.Report
 	tree     *sourceTree
 	compared *compare.Matrix // nil where nothing was recorded
@@ -73,6 +75,9 @@ func read(sources fs.FS, report *steps.Report) (*evidence, error) {
 		return nil, err
 	}
 	if p.quirks, err = scope.Quirks(); err != nil {
+		return nil, err
+	}
+	if p.found, err = readFound(sources); err != nil {
 		return nil, err
 	}
 	if p.tree, err = readSources(sources); err != nil {

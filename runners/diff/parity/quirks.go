@@ -3,12 +3,30 @@ package parity
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
+	"github.com/monosim/monosim/features/explore"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/vectors/scope"
 )
+
+// foundFile has the quirks that exploring has found.
+const foundFile = "features/museum/found.txt"
+
+// readFound reads it; sources without it have found none.
+func readFound(sources fs.FS) (map[string]explore.Sight, error) {
+	data, err := fs.ReadFile(sources, foundFile)
+	if err != nil {
+		return nil, nil
+	}
+	found, err := explore.ParseRecord(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s:%w", foundFile, err)
+	}
+	return found, nil
+}
 
 // quirkShown lists the cases, tests and scenarios that show a quirk of the reference.
 type quirkShown struct {
@@ -91,9 +109,12 @@ tagged with it; a fix by scenarios that pass with its fault and with its repair,
 divergence, the reason is said. X: seen in a run of the reference; Z: on a real ZooKeeper. The register is
 %[3]s.
 
-| quirk | where | effect | seen | decision | more | shown | by |
-|---|---|---|---|---|---|---|---|
-`, "`", quirksTitle, toFile("vectors/quirks.yaml"))
+Found: exploring came upon it by itself, by an invariant that broke, after so many stories of all worlds
+(%[4]s, which %[1]smake museum%[1]s writes).
+
+| quirk | where | effect | seen | decision | more | shown | by | found |
+|---|---|---|---|---|---|---|---|---|
+`, "`", quirksTitle, toFile("vectors/quirks.yaml"), toFile(foundFile))
 	for _, q := range p.quirks {
 		is := "no"
 		if p.isShown(q) {
@@ -103,8 +124,12 @@ divergence, the reason is said. X: seen in a run of the reference; Z: on a real 
 		if q.Unshown != "" {
 			by = "nothing: " + q.Unshown
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s |\n",
-			q.ID, strings.Join(q.Where, " "), cell(q.Effect), strings.Join(q.Marks, ""), q.Decision, cell(q.Reason+q.Repaired), is, cell(by))
+		found := ""
+		if s, ok := p.found[q.ID]; ok {
+			found = fmt.Sprintf("%s, %d", s.What, s.After)
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n",
+			q.ID, strings.Join(q.Where, " "), cell(q.Effect), strings.Join(q.Marks, ""), q.Decision, cell(q.Reason+q.Repaired), is, cell(by), found)
 	}
 	if unknown := p.tree.unknownQuirks(p.isQuirk); len(unknown) > 0 {
 		fmt.Fprintf(b, "\nNamed, but not in the register: %s.\n", strings.Join(unknown, ", "))

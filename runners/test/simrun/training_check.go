@@ -67,7 +67,6 @@ func (c *Cluster) lookAtTraining() error {
 	if c.spec.Training == nil {
 		return nil
 	}
-	c.training.check.SaveTakes(c.world.Hazards().SaveTime)
 	c.training.servers.Settle()
 	return c.training.check.Look(c.Now(), c)
 }
@@ -80,6 +79,7 @@ func (c *Cluster) disturbed(f runners.Fault, lasting, over bool) {
 	c.training.servers.Reach = c.reaches
 	c.training.servers.Changed()
 	if c.training.check != nil {
+		c.training.check.SaveTakes(c.world.Hazards().SaveTime)
 		if f.Kind == fault.StoreLate && strings.HasPrefix(c.spec.Training.WithDefaults().ModelDir+"/", f.BasePath+"/") {
 			lag := f.Duration
 			if over {

@@ -14,6 +14,12 @@ type still struct {
 	View
 	serves map[string]bool // by pod and model
 	znodes map[string]string
+	// servers are those of each pod.
+	servers []runners.ModelServerState
+}
+
+func (s still) PodState(string) (runners.PodState, error) {
+	return runners.PodState{ModelServers: s.servers}, nil
 }
 
 func (s still) ModelStatus(pod, _, model string) ([]env.ModelVersionStatus, error) {
@@ -64,6 +70,7 @@ func TestGhosts(t *testing.T) {
 		{name: "a binding in an outage", make: create("shard0-replica1", binding), faults: true},
 		{name: "a replica that is AVAILABLE", make: create("shard0-replica0", replica1), view: still{znodes: map[string]string{replica1: `{"address": "10.1.0.1:1", "stat": 30}`}}, want: 1},
 		{name: "a replica that is not", make: create("shard0-replica0", replica1), view: still{znodes: map[string]string{replica1: `{"address": "10.1.0.1:1", "stat": 0}`}}},
+		{name: "a replica of one of two servers", make: create("shard0-replica0", replica1), view: still{znodes: map[string]string{replica1: `{"address": "10.1.0.1:1", "stat": 30}`}, servers: []runners.ModelServerState{{Kind: "ps", Port: 1}, {Kind: "ps", Port: 2}}}},
 		{name: "what the operator wrote", make: create("operator", "/gip/binding/ctr/entry"), want: 0},
 	} {
 		checker := New(c.view)

@@ -101,8 +101,15 @@ func (c *Checker) lookForGhosts() error {
 	return nil
 }
 
-// isServed reports whether the server of a registration serves its model.
+// isServed reports whether the server of a registration serves its model. Of several servers of a kind, as
+// dense services have, the registration does not say which it is about.
 func (c *Checker) isServed(n *node) bool {
+	if s, err := c.view.PodState(n.pod); err == nil {
+		alike := slices.DeleteFunc(slices.Clone(s.ModelServers), func(m runners.ModelServerState) bool { return m.Kind != n.kind })
+		if len(alike) > 1 {
+			return true
+		}
+	}
 	versions, err := c.view.ModelStatus(n.pod, n.kind, n.model)
 	return err == nil && slices.ContainsFunc(versions, func(s env.ModelVersionStatus) bool { return s.State == env.StateAvailable })
 }

@@ -185,8 +185,8 @@ func (c *Checker) empty(targets []target) (kinds map[string]bool, err error) {
 	return kinds, nil
 }
 
-// isStuck reports whether some server of a pod is stuck, or was when the pod ran last: a server whose
-// loads have failed ends, and all with it begins anew.
+// isStuck reports whether some server of a pod is stuck, or was when the pod ran last, or cannot load what is
+// published: a server whose loads have failed ends, and all with it begins anew.
 func (c *Checker) isStuck(pod string) bool {
 	for _, a := range c.view.Agents(pod) {
 		if _, err := c.placeOf(pod, a); err != nil {
@@ -202,6 +202,12 @@ func (c *Checker) isStuck(pod string) bool {
 			continue
 		}
 		if stuck, err := c.empty(slices.Concat(targets, p.before)); err == nil && len(stuck) > 0 {
+			return true
+		}
+		if slices.ContainsFunc(targets, func(t target) bool {
+			newest, err := c.versions(&t)
+			return err == nil && c.failed(pod, &t, newest)
+		}) {
 			return true
 		}
 	}
