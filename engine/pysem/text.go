@@ -174,6 +174,17 @@ func DecodeRune(text string) (rune, int) {
 	return r, size
 }
 
+// Runes returns the characters of text. A lone surrogate is a character.
+func Runes(text string) []rune {
+	runes := make([]rune, 0, len(text))
+	for text != "" {
+		r, size := DecodeRune(text)
+		runes = append(runes, r)
+		text = text[size:]
+	}
+	return runes
+}
+
 // AppendRune adds one character, which may be a lone surrogate.
 func AppendRune(b []byte, r rune) []byte {
 	if r >= 0xd800 && r <= 0xdfff {

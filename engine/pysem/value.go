@@ -24,6 +24,15 @@ type Item struct {
 	Value any
 }
 
+// DictOf makes a dict of keys and values in turns.
+func DictOf(pairs ...any) *Dict {
+	d := &Dict{}
+	for i := 0; i < len(pairs); i += 2 {
+		d.Set(pairs[i].(string), pairs[i+1])
+	}
+	return d
+}
+
 // smallDict is the number of entries up to which searching one by one is as fast as a map.
 const smallDict = 16
 

@@ -38,11 +38,7 @@ func BothWays(t *testing.T, quirk quirks.Quirk, test func(t *testing.T, keep qui
 // ends the test.
 func Config(t testing.TB, e *env.Env, pairs ...any) *agentconfig.AgentConfig {
 	t.Helper()
-	arguments := &pysem.Dict{}
-	for i := 0; i < len(pairs); i += 2 {
-		arguments.Set(pairs[i].(string), pairs[i+1])
-	}
-	fields := lists.MapOrNil(arguments.Items, func(a pysem.Item) dataclass.Field { return dataclass.Field{Name: a.Key, Value: a.Value} })
+	fields := lists.MapOrNil(pysem.DictOf(pairs...).Items, func(a pysem.Item) dataclass.Field { return dataclass.Field{Name: a.Key, Value: a.Value} })
 	conf, err := agentconfig.NewConfig(e, fields...)
 	if err != nil {
 		t.Fatal(err)

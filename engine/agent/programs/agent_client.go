@@ -245,7 +245,7 @@ func (q *agentQuestion) load() error {
 			return err
 		}
 	}
-	q.result = result("path", path)
+	q.result = pysem.DictOf("path", path)
 	zk.Stop()
 	return nil
 }
@@ -261,10 +261,10 @@ func (q *agentQuestion) unload() error {
 		return err
 	}
 	path := q.path("portal", pysem.Str(q.model.Any()))
-	q.result = result("path", path)
+	q.result = pysem.DictOf("path", path)
 	if err := zk.Delete(path, env.AnyVersion); err != nil {
 		q.Log.Logf(env.Info, "%s", pylog.Text(err))
-		q.result = result("path", nil)
+		q.result = pysem.DictOf("path", nil)
 	}
 	zk.Stop()
 	return nil
@@ -295,7 +295,7 @@ func (q *agentQuestion) clean(args string) error {
 		}
 		deleted = append(deleted, path)
 	}
-	q.result = result("deleted", deleted)
+	q.result = pysem.DictOf("deleted", deleted)
 	zk.Stop()
 	return nil
 }
@@ -313,7 +313,7 @@ func (q *agentQuestion) info() error {
 	printed, list := &pysem.Dict{}, []any{}
 	for _, m := range models {
 		printed.Set(m.Name, pysem.Tuple{int(m.SizeBytes), m.VersionPath})
-		list = append(list, result("name", m.Name, "size_bytes", int(m.SizeBytes), "path", m.VersionPath))
+		list = append(list, pysem.DictOf("name", m.Name, "size_bytes", int(m.SizeBytes), "path", m.VersionPath))
 	}
 	q.print(printed)
 	q.result = list

@@ -37,7 +37,7 @@ func (p *process) agentController() error {
 	if o.Cmd == "bzid_info" {
 		p.result = rawJSON(strings.TrimSpace(printed))
 	} else {
-		p.result = result("cmd", o.Cmd)
+		p.result = pysem.DictOf("cmd", o.Cmd)
 	}
 	return err
 }

@@ -31,7 +31,7 @@ func (p *process) client() error {
 	case "load":
 		return p.clientLoad(c)
 	case "unload":
-		p.result = result("model_name", model.V)
+		p.result = pysem.DictOf("model_name", model.V)
 		return c.Unload(model.V)
 	}
 	state, err := c.Status(model.V)
@@ -43,7 +43,7 @@ func (p *process) client() error {
 	for _, s := range state.Service {
 		services.Set(s.Replica, s.Stat)
 	}
-	p.result = result("portal", state.Portal, "publish", state.Publish, "service", services)
+	p.result = pysem.DictOf("portal", state.Portal, "publish", state.Publish, "service", services)
 	return nil
 }
 
@@ -58,7 +58,7 @@ func (p *process) clientLoad(c *clients.ServingClient) error {
 	if err != nil {
 		return err
 	}
-	p.result = result("model_name", meta.ModelName.V)
+	p.result = pysem.DictOf("model_name", meta.ModelName.V)
 	return c.Load(meta)
 }
 

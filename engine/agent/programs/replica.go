@@ -25,7 +25,7 @@ func (q *agentQuestion) replica(zk env.ZooKeeper, path string) (line string, val
 		return "", nil, err
 	}
 	line = path + "\tarchon_address: " + pysem.Str(archon) + "\taddress: " + pysem.Str(address) + "\tstate: " + state
-	return line, result("path", path, "archon_address", archon, "address", address, "state", state), nil
+	return line, pysem.DictOf("path", path, "archon_address", archon, "address", address, "state", state), nil
 }
 
 // stateName returns the name of the ModelState with that number. The error is a ValueError if no
@@ -60,7 +60,7 @@ func readable(found *pysem.Dict) *pysem.Dict {
 		if utf8.Valid(data) {
 			d.Set(item.Key, string(data))
 		} else {
-			d.Set(item.Key, result("hex", hex.EncodeToString(data)))
+			d.Set(item.Key, pysem.DictOf("hex", hex.EncodeToString(data)))
 		}
 	}
 	return d

@@ -23,8 +23,8 @@ type rawJSON string
 // failed gives {"error": {"type", "message"}}.
 func (e Ended) JSON() ([]byte, error) {
 	if e.Err != nil {
-		failure := result("type", pylog.ClassName(e.Err), "message", pylog.Text(e.Err))
-		return pysem.AppendJSONIndent(nil, result("error", failure), indent), nil
+		failure := pysem.DictOf("type", pylog.ClassName(e.Err), "message", pylog.Text(e.Err))
+		return pysem.AppendJSONIndent(nil, pysem.DictOf("error", failure), indent), nil
 	}
 	var raw []byte
 	switch v := e.Result.(type) {
@@ -46,15 +46,6 @@ func (e Ended) JSON() ([]byte, error) {
 }
 
 const indent = 2
-
-// result makes a dict from pairs of names and values.
-func result(pairs ...any) *pysem.Dict {
-	d := &pysem.Dict{}
-	for i := 0; i < len(pairs); i += 2 {
-		d.Set(pairs[i].(string), pairs[i+1])
-	}
-	return d
-}
 
 func addressList(addresses []string) []any {
 	return lists.Map(addresses, func(a string) any { return a })

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/agent/clients"
+	"github.com/monosim/monosim/engine/pysem"
 )
 
 // tfsClient is tfs_client.py: it calls a model server, sends it a configuration, or measures it.
@@ -26,7 +27,7 @@ func (p *process) tfsClient() error {
 	p.printed.WriteString(printed)
 	p.failed = exit != 0
 	if f := answer.Profile; f != nil {
-		p.result = result("count", f.Count, "average_ms", f.AverageMs, "p99_ms", f.P99Ms, "calls_per_second", f.CallsPerSecond)
+		p.result = pysem.DictOf("count", f.Count, "average_ms", f.AverageMs, "p99_ms", f.P99Ms, "calls_per_second", f.CallsPerSecond)
 	} else {
 		p.result = answer.Message(o.Cmd)
 	}

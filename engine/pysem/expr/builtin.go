@@ -339,7 +339,7 @@ func chr(m *machine, a []Value) (Value, error) {
 func ord(m *machine, a []Value) (Value, error) {
 	switch v := a[0].(type) {
 	case string:
-		runes := runesOf(v)
+		runes := pysem.Runes(v)
 		if len(runes) == 1 {
 			return int(runes[0]), nil
 		}

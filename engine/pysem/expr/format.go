@@ -131,7 +131,7 @@ func (s *spec) finish(chars []string, text, typ string) error {
 	switch len(chars) - at {
 	case 0:
 	case 1:
-		s.typ = runesOf(chars[at])[0]
+		s.typ = pysem.Runes(chars[at])[0]
 	default:
 		return raise("ValueError", "Invalid format specifier '%s' for object of type '%s'", text, typ)
 	}
@@ -150,7 +150,7 @@ func (s *spec) checkGrouping() error {
 
 func specNumber(chars []string) (n, digits int, err error) {
 	for digits < len(chars) {
-		d, ok := pysem.DigitValue(runesOf(chars[digits])[0])
+		d, ok := pysem.DigitValue(pysem.Runes(chars[digits])[0])
 		if !ok {
 			break
 		}
@@ -187,7 +187,7 @@ func (m *machine) formatText(text string, s spec) (string, error) {
 		return "", raise("ValueError", "Cannot specify '%c' with 's'.", s.grouping)
 	}
 	if s.precision >= 0 && s.precision < lengthOf(text) {
-		text = textOf(runesOf(text)[:s.precision])
+		text = textOf(pysem.Runes(text)[:s.precision])
 	}
 	return m.pad("", text, s)
 }

@@ -159,7 +159,7 @@ func (f *fieldFormatter) field(field replacement, depth int) (string, error) {
 	}
 	if conversion != "" {
 		if len(conversion) != 1 || strings.IndexByte("sra", conversion[0]) < 0 {
-			return "", unknownConversion(runesOf(conversion)[0])
+			return "", unknownConversion(pysem.Runes(conversion)[0])
 		}
 		if v, err = f.m.convert(v, conversion[0]); err != nil {
 			return "", err

@@ -114,7 +114,7 @@ func encode(m *machine, s string, a []Value) (Value, error) {
 		limit, ordinal = 0xff, "256"
 	}
 	data := []byte{}
-	for _, r := range runesOf(s) {
+	for _, r := range pysem.Runes(s) {
 		if r > limit {
 			return nil, encodeError(s, name, func(r rune) bool { return r > limit }, "ordinal not in range("+ordinal+")")
 		}
@@ -126,7 +126,7 @@ func encode(m *machine, s string, a []Value) (Value, error) {
 // encodeError returns the UnicodeEncodeError for the first run of characters that the encoding
 // lacks.
 func encodeError(s, name string, bad func(r rune) bool, why string) error {
-	runes := runesOf(s)
+	runes := pysem.Runes(s)
 	start := 0
 	for !bad(runes[start]) {
 		start++

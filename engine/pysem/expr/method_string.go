@@ -74,7 +74,7 @@ func upper(s string) string {
 // perRune maps each character but lone surrogates, which stay.
 func perRune(s string, change func(r rune) string) string {
 	var b strings.Builder
-	for _, r := range runesOf(s) {
+	for _, r := range pysem.Runes(s) {
 		if r >= 0xd800 && r <= 0xdfff {
 			b.Write(pysem.AppendRune(nil, r))
 			continue
@@ -96,7 +96,7 @@ func capitalize(s string) string {
 	if s == "" {
 		return s
 	}
-	runes := runesOf(s)
+	runes := pysem.Runes(s)
 	first := textOf(runes[:1])
 	return perRune(first, titleRune) + lowerFrom(s, len(first))
 }
@@ -105,7 +105,7 @@ func capitalize(s string) string {
 // final sigma.
 func lowerFrom(s string, n int) string {
 	rest := pysem.Lower(s[n:])
-	if strings.HasPrefix(s[n:], "\u03a3") && isCased(runesOf(s)[0]) && rest != "" {
+	if strings.HasPrefix(s[n:], "\u03a3") && isCased(pysem.Runes(s)[0]) && rest != "" {
 		// A sigma right after the first letter is final when no letter follows.
 		return strings.TrimPrefix(pysem.Lower("a"+s[n:]), "a")
 	}
@@ -116,10 +116,10 @@ func isCased(r rune) bool { return isUpper(r) || isLower(r) || unicode.IsTitle(r
 
 func title(s string) string {
 	var b strings.Builder
-	runes := runesOf(s)
+	runes := pysem.Runes(s)
 	lower := pysem.Lower(s)
-	exact := len(runesOf(lower)) == len(runes) // if so, lower has final sigmas in the right places
-	lowered := runesOf(lower)
+	exact := len(pysem.Runes(lower)) == len(runes) // if so, lower has final sigmas in the right places
+	lowered := pysem.Runes(lower)
 	afterCased := false
 	for i, r := range runes {
 		switch {
@@ -136,8 +136,8 @@ func title(s string) string {
 }
 
 func swapcase(s string) string {
-	lower := runesOf(pysem.Lower(s))
-	exact := len(lower) == len(runesOf(s))
+	lower := pysem.Runes(pysem.Lower(s))
+	exact := len(lower) == len(pysem.Runes(s))
 	i := -1
 	return perRune(s, func(r rune) string {
 		i++
@@ -240,10 +240,10 @@ func stripper(name string, left, right bool) *builtin {
 			if !ok {
 				return nil, typeError("%s arg must be None or str", name)
 			}
-			set := runesOf(chars)
+			set := pysem.Runes(chars)
 			drop = func(r rune) bool { return slices.Contains(set, r) }
 		}
-		runes := runesOf(s)
+		runes := pysem.Runes(s)
 		for left && len(runes) > 0 && drop(runes[0]) {
 			runes = runes[1:]
 		}
@@ -303,7 +303,7 @@ func replaceEmpty(s, with string, n int) string {
 // translate implements str.translate: it maps each character by a table of code points.
 func translate(m *machine, s string, a []Value) (Value, error) {
 	var b []byte
-	for _, r := range runesOf(s) {
+	for _, r := range pysem.Runes(s) {
 		to, err := m.subscript(a[0], int(r))
 		if t := pysem.TypeOf(err); t == "KeyError" || t == "IndexError" {
 			b = pysem.AppendRune(b, r)
@@ -349,7 +349,7 @@ var strMakeTrans = define("maketrans", between(1, 3), func(m *machine, a []Value
 			if lengthOf(k) != 1 {
 				return nil, raise("ValueError", "string keys in translate table must be of length 1")
 			}
-			key = int(runesOf(k)[0])
+			key = int(pysem.Runes(k)[0])
 		default:
 			if !isInt(key) {
 				return nil, typeError("keys in translate table must be strings or integers")
@@ -375,7 +375,7 @@ func makeTransTexts(a []Value) (Value, error) {
 			return nil, err
 		}
 	}
-	x, y := runesOf(from), runesOf(to)
+	x, y := pysem.Runes(from), pysem.Runes(to)
 	if len(x) != len(y) {
 		return nil, raise("ValueError", "the first two maketrans arguments must have equal length")
 	}
@@ -383,7 +383,7 @@ func makeTransTexts(a []Value) (Value, error) {
 	for i := range x {
 		_ = table.set(int(x[i]), int(y[i])) // an int can be hashed
 	}
-	for _, r := range runesOf(drop) {
+	for _, r := range pysem.Runes(drop) {
 		_ = table.set(int(r), nil) // an int can be hashed
 	}
 	return table, nil

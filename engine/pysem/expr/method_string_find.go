@@ -81,7 +81,7 @@ func windowBetween(s string, from, to Value) (window, error) {
 	if isASCII(s) {
 		return window{text: s[start:stop], start: start, ok: true}, nil
 	}
-	return window{text: textOf(runesOf(s)[start:stop]), start: start, ok: true}, nil
+	return window{text: textOf(pysem.Runes(s)[start:stop]), start: start, ok: true}, nil
 }
 
 // finder makes find, rfind, index or rindex. The strict ones raise when the part is not there.
@@ -305,7 +305,7 @@ var stringTestMethods = []*builtin{
 
 // every1 reports whether s is not empty and every character passes.
 func every1(s string, test func(r rune) bool) bool {
-	return s != "" && !slices.ContainsFunc(runesOf(s), func(r rune) bool { return !test(r) })
+	return s != "" && !slices.ContainsFunc(pysem.Runes(s), func(r rune) bool { return !test(r) })
 }
 
 func isAlnum(r rune) bool { return unicode.IsLetter(r) || pysem.IsNumeric(string(r)) }
@@ -317,7 +317,7 @@ func isUpper(r rune) bool { return unicode.IsUpper(r) || unicode.Is(unicode.Othe
 // hasCase reports whether s has letters with a case, and all of them pass the test.
 func hasCase(s string, test func(r rune) bool) bool {
 	found := false
-	for _, r := range runesOf(s) {
+	for _, r := range pysem.Runes(s) {
 		if isCased(r) {
 			if !test(r) {
 				return false
@@ -330,7 +330,7 @@ func hasCase(s string, test func(r rune) bool) bool {
 
 func isTitle(s string) bool {
 	found, afterCased := false, false
-	for _, r := range runesOf(s) {
+	for _, r := range pysem.Runes(s) {
 		switch {
 		case isUpper(r) || unicode.IsTitle(r):
 			if afterCased {

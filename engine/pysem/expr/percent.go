@@ -28,7 +28,7 @@ type percentSpec struct {
 }
 
 func (m *machine) percent(text string, right Value) (Value, error) {
-	p := &percentFormatter{m: m, chars: runesOf(text), right: right}
+	p := &percentFormatter{m: m, chars: pysem.Runes(text), right: right}
 	if t, ok := right.(Tuple); ok {
 		p.args = t
 	} else {
@@ -220,7 +220,7 @@ func (p *percentFormatter) convert(v Value, s percentSpec) (string, error) {
 
 func (p *percentFormatter) text(text string, s percentSpec) (string, error) {
 	if s.precision >= 0 && s.precision < lengthOf(text) {
-		text = textOf(runesOf(text)[:s.precision])
+		text = textOf(pysem.Runes(text)[:s.precision])
 	}
 	return p.m.pad("", text, s.padding('>', false))
 }

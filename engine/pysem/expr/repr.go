@@ -124,7 +124,7 @@ func (m *machine) ascii(v Value) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	for _, r := range runesOf(text) {
+	for _, r := range pysem.Runes(text) {
 		if r < 0x80 {
 			b.WriteRune(r)
 		} else {
@@ -154,17 +154,6 @@ func intText(n *big.Int) (string, error) {
 	return text, nil
 }
 
-// runesOf returns the characters of text. A lone surrogate is a character.
-func runesOf(text string) []rune {
-	runes := make([]rune, 0, len(text))
-	for text != "" {
-		r, size := pysem.DecodeRune(text)
-		runes = append(runes, r)
-		text = text[size:]
-	}
-	return runes
-}
-
 // textOf returns the text of characters.
 func textOf(runes []rune) string {
 	b := make([]byte, 0, len(runes))
@@ -189,5 +178,5 @@ func lengthOf(text string) int {
 	if isASCII(text) {
 		return len(text)
 	}
-	return len(runesOf(text))
+	return len(pysem.Runes(text))
 }

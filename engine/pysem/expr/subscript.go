@@ -75,7 +75,7 @@ func charAt(text string, key Value) (Value, error) {
 		}
 		return text[i : i+1], nil
 	}
-	runes := runesOf(text)
+	runes := pysem.Runes(text)
 	i, err := place(key, len(runes), "string", "string indices must be integers, not ")
 	if err != nil {
 		return nil, err
@@ -152,7 +152,7 @@ func takeItems(v Value, start, step, count int) Value {
 	if isASCII(text) {
 		return string(every([]byte(text), start, step, count))
 	}
-	return textOf(every(runesOf(text), start, step, count))
+	return textOf(every(pysem.Runes(text), start, step, count))
 }
 
 func every[T any](items []T, start, step, count int) []T {

@@ -76,7 +76,7 @@ func lex(src string) ([]token, error) {
 }
 
 func firstSurrogate(src string) rune {
-	return lists.Find(runesOf(src), func(r rune) bool { return r >= 0xd800 && r <= 0xdfff })
+	return lists.Find(pysem.Runes(src), func(r rune) bool { return r >= 0xd800 && r <= 0xdfff })
 }
 
 // inLine returns an error whose text names a given line in the place of line 1.

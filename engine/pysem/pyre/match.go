@@ -37,7 +37,7 @@ func (m *Match) Named() []Group {
 //
 // Speed: about 0.3 µs for ps_(?P<i>\d+).
 func (p *Pattern) Match(text string) (*Match, error) {
-	s := &state{code: p.code, text: runesOf(text), marks: make([]int, 2*len(p.names)), lastMark: -1}
+	s := &state{code: p.code, text: pysem.Runes(text), marks: make([]int, 2*len(p.names)), lastMark: -1}
 	found, err := s.run(0, 0)
 	if err != nil || !found {
 		return nil, err
@@ -59,16 +59,6 @@ func MatchText(pattern, text string) (*Match, error) {
 		return nil, err
 	}
 	return p.Match(text)
-}
-
-func runesOf(text string) []rune {
-	runes := make([]rune, 0, len(text))
-	for text != "" {
-		r, size := pysem.DecodeRune(text)
-		runes = append(runes, r)
-		text = text[size:]
-	}
-	return runes
 }
 
 // state is the state of one match (SRE_STATE).

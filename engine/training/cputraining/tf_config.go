@@ -40,7 +40,7 @@ func FeaturesInCluster(e *env.Env, kept jobquirks.Set, c Cluster, work func() er
 func Local(host env.Host, kept jobquirks.Set, chief string, ps []string, train func() error) error {
 	host.Unsetenv(TFConfig)
 	if len(ps) > 0 {
-		exportTFConfig(host, dict("chief", list([]string{chief}), "ps", list(ps)), "chief", 0)
+		exportTFConfig(host, pysem.DictOf("chief", list([]string{chief}), "ps", list(ps)), "chief", 0)
 	}
 	return untilItEnds(host, kept, train)
 }
@@ -57,21 +57,12 @@ func untilItEnds(host env.Host, kept jobquirks.Set, work func() error) error {
 
 // export sets TF_CONFIG to the cluster and the process's place in it.
 func (c Cluster) export(host env.Host) {
-	exportTFConfig(host, dict("chief", list(c.Chief), "worker", list(c.Worker), "ps", list(c.PS)), c.Task.Type, c.Task.Index)
+	exportTFConfig(host, pysem.DictOf("chief", list(c.Chief), "worker", list(c.Worker), "ps", list(c.PS)), c.Task.Type, c.Task.Index)
 }
 
 func exportTFConfig(host env.Host, cluster *pysem.Dict, role string, index int) {
-	config := dict("cluster", cluster, "task", dict("type", role, "index", index))
+	config := pysem.DictOf("cluster", cluster, "task", pysem.DictOf("type", role, "index", index))
 	host.Setenv(TFConfig, string(pysem.AppendJSON(nil, config)))
-}
-
-// dict returns a Python dict of keys and values.
-func dict(pairs ...any) *pysem.Dict {
-	d := &pysem.Dict{}
-	for i := 0; i < len(pairs); i += 2 {
-		d.Set(pairs[i].(string), pairs[i+1])
-	}
-	return d
 }
 
 // list returns a Python list of strings.

@@ -36,13 +36,7 @@ type IntDict [][2]any
 type Raw struct{ V any }
 
 // Object makes a dict of names and values in turns.
-func Object(pairs ...any) *pysem.Dict {
-	d := &pysem.Dict{}
-	for i := 0; i < len(pairs); i += 2 {
-		d.Set(pairs[i].(string), pairs[i+1])
-	}
-	return d
-}
+func Object(pairs ...any) *pysem.Dict { return pysem.DictOf(pairs...) }
 
 // decode turns a JSON value of a case into a Python value. Messages stay objects with $pb.
 func decode(v any, where string) any {

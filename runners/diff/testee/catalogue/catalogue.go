@@ -213,10 +213,4 @@ func HashOf(text string) uint64 {
 }
 
 // dict makes a dict of names and values.
-func dict(pairs ...any) *pysem.Dict {
-	d := &pysem.Dict{}
-	for i := 0; i < len(pairs); i += 2 {
-		d.Set(pairs[i].(string), pairs[i+1])
-	}
-	return d
-}
+func dict(pairs ...any) *pysem.Dict { return pysem.DictOf(pairs...) }
