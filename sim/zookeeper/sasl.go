@@ -49,10 +49,10 @@ func (m *Machine) sasl(c *Conn, req *Request) {
 	}
 }
 
-// password tells a user's password. For an unknown user it is that of the last known one, for all
+// password tells a user's password. In 3.8 that of an unknown user is the last known one's, for all
 // connections have one handler, which keeps it (ZK-27.2; SaslServerCallbackHandler.java handleNameCallback).
 func (m *Machine) password(user string) (string, bool) {
-	if _, known := m.cfg.SASLUsers[user]; known {
+	if _, known := m.cfg.SASLUsers[user]; known || m.cfg.Profile == V39 {
 		m.saslUser = user
 	}
 	password, ok := m.cfg.SASLUsers[m.saslUser]

@@ -81,6 +81,26 @@ func TestConversations(t *testing.T) {
 	}
 }
 
+// From 3.9 on an unknown user has no password, not that of who came before.
+func TestAnUnknownUserOfLaterServers(t *testing.T) { // ZK-27.2
+	for _, c := range []struct {
+		profile zookeeper.Profile
+		want    string
+	}{{zookeeper.V38, "err 0 rspauth=RIGHT"}, {zookeeper.V39, "err -115"}} {
+		config := diff.Config(c.profile)
+		config.SASLUsers = users
+		s, err := wire.Listen("127.0.0.1:0", wire.Options{Config: config})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		got := play(t, s.Addr(), "a login joe \"joe password\"\nb login nobody \"joe password\"\n")
+		if _, b, _ := strings.Cut(got, "\nb login"); !strings.Contains(b, c.want) {
+			t.Errorf("%s: got %s, want %s", c.profile, b, c.want)
+		}
+	}
+}
+
 func read(t *testing.T, file string) string {
 	t.Helper()
 	text, err := os.ReadFile(file)

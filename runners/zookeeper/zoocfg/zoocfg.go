@@ -133,6 +133,8 @@ var refused = []struct{ prefix, why string }{
 	{"zookeeper.sslQuorum", "is for TLS between servers, which is not served"},
 	{"zookeeper.allowSaslFailedClients", "is not served: who fails to authenticate is cut off"},
 	{"zookeeper.SASLAuthenticationProvider.superPassword", "is not read: want user_super in the JAAS file"},
+	{"zookeeper.superUser.", "is not served: want one zookeeper.superUser"},
+	{"zookeeper.letAnySaslUserDoX", "is not served"},
 	{"zookeeper.sasl.serverconfig", "is not read: want an entry Server in the JAAS file"},
 }
 
