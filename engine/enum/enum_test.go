@@ -25,13 +25,16 @@ func Example() {
 func TestNames(t *testing.T) {
 	type state int32
 	table := map[state]string{-1: "none", 10: "start"}
-	for v, want := range map[state]string{-1: "none", 10: "start", 0: "state(0)", -2: "state(-2)"} {
-		if got := enum.Name(table, v); got != want {
-			t.Errorf("Name of %d: got %q, want %q", v, got, want)
+	for _, c := range []struct {
+		v    state
+		want string
+	}{{-1, "none"}, {10, "start"}, {0, "state(0)"}, {-2, "state(-2)"}} {
+		if got := enum.Name(table, c.v); got != c.want {
+			t.Errorf("Name of %d: got %q, want %q", c.v, got, c.want)
 		}
 	}
-	for v, want := range map[colour]string{0: "red", 1: "colour(1)", 2: "green", 3: "colour(3)"} {
-		if got := enum.Listed([]string{"red", 2: "green"}, v); got != want {
+	for v, want := range []string{"red", "colour(1)", "green", "colour(3)"} {
+		if got := enum.Listed([]string{"red", 2: "green"}, colour(v)); got != want {
 			t.Errorf("Listed of %d: got %q, want %q", v, got, want)
 		}
 	}
