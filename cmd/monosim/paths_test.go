@@ -40,6 +40,8 @@ var absentPaths = map[string]string{
 	"serve-model --model-dir":        "serve-model --model-dir " + absent,
 	"sim --conf":                     "sim --models exported --conf " + absent,
 	"sim --cost":                     simOfAMinute + "--cost " + absent,
+	"train --html":                   "train training.yaml --html " + absent,
+	"train --series":                 "train training.yaml --series " + absent,
 	"sim --html":                     simOfAMinute + "--html " + absent,
 	"sim --models":                   "sim --conf unified.conf --models " + absent,
 	"sim --script":                   simOfAMinute + "--script " + absent,

@@ -134,7 +134,7 @@ func (s *simFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return command.BadInput(err)
 	}
-	defer files.discard()
+	defer files.Discard()
 	report, failure := s.once(ctx, cmd)
 	if report == nil {
 		return command.BadInput(failure)
@@ -142,7 +142,7 @@ func (s *simFlags) run(cmd *cobra.Command) error {
 	if err := printSim(cmd.OutOrStdout(), report, s.asJSON); err != nil {
 		return err
 	}
-	if err := files.write(report); err != nil {
+	if err := files.Write(report); err != nil {
 		return err
 	}
 	return s.outcome(ctx, report, failure)

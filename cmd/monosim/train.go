@@ -1,10 +1,16 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
+	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -41,10 +47,15 @@ or rule where the reference breaks it, too, and which had nothing to check. INV-
 goes on: one that stands still fails, with what each process waits for, unless the plan's
 expect: [INV-8] says so.
 
+--sweep runs once for each value of a place in the plan, or of several, and prints a row of CSV
+for each, whatever became of the job.
+
 The exit code is 0 when the run came to its end, 1 when it broke off, a line of the script
 failed, an invariant broke that the reference holds or the job came to stand still, and 2 for a plan that makes no sense, with file, line and column of each mistake.`,
 		Example: `  monosim train runners/train/plans/failure.yaml
   monosim train plan.yaml --seed 7 --quirks fixed --at '25m: ps1 is killed'
+  monosim train plan.yaml --html run.html --series run.csv
+  monosim train plan.yaml --sweep job.max_retries=0,6 --sweep seed=1,2,3
   monosim train plan.yaml --json
   monosim train --schema > train.schema.json`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -58,49 +69,64 @@ failed, an invariant broke that the reference holds or the job came to stand sti
 				_, err := cmd.OutOrStdout().Write(train.Schema())
 				return err
 			}
-			o.instead.HasSeed = cmd.Flags().Changed("seed")
 			return o.run(cmd, args[0])
 		},
 	}
 	cmd.Flags().BoolVar(&schema, "schema", false, "print the JSON schema of plans, for editors, and end")
 	f := cmd.Flags()
 	f.BoolVar(&o.asJSON, "json", false, "print JSON instead of text")
-	f.Uint64Var(&o.instead.Seed, "seed", 1, "what every choice of the run follows from, instead of the plan's seed")
-	f.StringVar(&o.instead.Quirks, "quirks", "", quirksHelp+"; instead of the plan's")
+	f.Uint64("seed", 1, "what every choice of the run follows from, instead of the plan's seed")
+	f.StringVar(&o.quirks, "quirks", "", quirksHelp+"; instead of the plan's")
 	f.StringArrayVar(&o.at, "at", nil, atHelp+"; beside the plan's script")
+	f.StringVar(&o.series, "series", "", "write a time series into a file, as CSV: steps, processes that run and that wait")
+	f.DurationVar(&o.every, "every", 0, "how far the rows of --series are apart (default: some 500 rows)")
+	f.StringVar(&o.html, "html", "", "write a page into a file: steps over time, what processes did, what failures took")
+	f.StringArrayVar(&o.sweep, "sweep", nil, "run once for each value of a place in the plan, as job.max_retries=0,6 or seed=1,2,3, and print CSV; may be repeated")
 	return cmd
 }
 
 // trainFlags holds the flags of `monosim train`.
 type trainFlags struct {
-	instead train.Instead
-	at      []string
-	asJSON  bool
+	quirks       string
+	at, sweep    []string
+	asJSON       bool
+	series, html string
+	every        time.Duration
 }
 
 func (o *trainFlags) run(cmd *cobra.Command, name string) error {
-	if o.instead.Quirks != "" {
-		if err := checkQuirks(o.instead.Quirks); err != nil {
-			return command.BadInput(err)
-		}
-	}
 	text, err := os.ReadFile(name)
 	if err != nil {
 		return command.BadInput(err)
 	}
-	plan, err := train.ReadInstead(name, text, o.instead)
-	var acts []runners.Act
-	if plan != nil && plan.For > 0 && plan.Job.Check() == nil { // else the script's lines cannot be held to the job
-		var wrong error
-		acts, wrong = o.acts(plan)
-		err = errors.Join(err, wrong)
+	if o.every < 0 {
+		return command.BadInput(fmt.Errorf("--every: found %v, want a time above 0", o.every))
 	}
-	if err != nil {
-		return command.BadInput(err)
+	var instead []train.Value
+	if seed := cmd.Flags().Lookup("seed"); seed.Changed {
+		instead = append(instead, train.Value{Place: "seed", Text: seed.Value.String()})
+	}
+	if o.quirks != "" {
+		if err := checkQuirks(o.quirks); err != nil {
+			return command.BadInput(err)
+		}
+		instead = append(instead, train.Value{Place: "quirks", Text: strconv.Quote(o.quirks)})
 	}
 	ctx, stop := command.UntilSignal(cmd.Context())
 	defer stop()
-	report, failure := plan.Run(ctx, acts)
+	if len(o.sweep) > 0 {
+		return o.sweepAll(ctx, cmd, name, text, instead)
+	}
+	job, err := o.read(name, text, instead)
+	if err != nil {
+		return command.BadInput(err)
+	}
+	files, err := command.OpenFiles(command.OutFile[*train.Report]{Name: o.series, Form: (*train.Report).WriteSeries}, command.OutFile[*train.Report]{Name: o.html, Form: (*train.Report).WriteHTML})
+	if err != nil {
+		return command.BadInput(err)
+	}
+	defer files.Discard()
+	report, failure := job.Run(ctx, job.acts)
 	if report == nil {
 		return command.BadInput(failure)
 	}
@@ -113,9 +139,38 @@ func (o *trainFlags) run(cmd *cobra.Command, name string) error {
 	} else {
 		report.Print(cmd.OutOrStdout())
 	}
+	if err := files.Write(report); err != nil {
+		return err
+	}
+	return job.outcome(ctx, report, failure)
+}
+
+// trainJob is a plan with what is done to it.
+type trainJob struct {
+	*train.Plan
+	acts []runners.Act
+}
+
+// read reads a plan in which some values count instead of its own.
+func (o *trainFlags) read(name string, text []byte, instead []train.Value) (*trainJob, error) {
+	plan, err := train.ReadInstead(name, text, instead)
+	job := &trainJob{Plan: plan}
+	if plan != nil && plan.For > 0 && plan.Job.Check() == nil { // else the script's lines cannot be held to the job
+		var wrong error
+		job.acts, wrong = o.acts(plan)
+		err = errors.Join(err, wrong)
+	}
+	if err == nil && (o.series != "" || o.html != "") {
+		plan.Every = cmp.Or(o.every, max((plan.For/500).Truncate(time.Second), time.Second))
+	}
+	return job, err
+}
+
+// outcome returns the error with which a reported run ends.
+func (j *trainJob) outcome(ctx context.Context, report *train.Report, failure error) error {
 	switch {
 	case ctx.Err() != nil && failure != nil:
-		return command.InterruptedBy(ctx, fmt.Sprintf("after %vs of %v", report.VirtualSec, plan.For))
+		return command.InterruptedBy(ctx, fmt.Sprintf("after %vs of %v", report.VirtualSec, j.For))
 	case failure != nil:
 		return broken(failure)
 	case report.Failed() > 0:
@@ -124,6 +179,42 @@ func (o *trainFlags) run(cmd *cobra.Command, name string) error {
 		return broken(errors.New(report.Wrong()))
 	}
 	return nil
+}
+
+// sweepAll runs the plan once for each point and prints a row for each. What is wrong with a job that
+// has run is in its row.
+func (o *trainFlags) sweepAll(ctx context.Context, cmd *cobra.Command, name string, text []byte, instead []train.Value) error {
+	values := map[string]string{}
+	read := func() (*trainJob, error) {
+		all := slices.Clone(instead)
+		for _, place := range slices.Sorted(maps.Keys(values)) {
+			all = append(all, train.Value{Place: place, Text: values[place]})
+		}
+		return o.read(name, text, all)
+	}
+	return command.Sweep{
+		Values: o.sweep, Example: "a place of the plan and its values, as job.max_retries=0,6", Columns: train.SweepColumns,
+		Known: func(string) error { return nil }, // the plan says which places it has
+		Set: func(place, value string) error {
+			values[place] = value
+			return nil
+		},
+		Read: func() error {
+			_, err := read()
+			return err
+		},
+		Run: func() ([]string, error) {
+			job, err := read()
+			if err != nil {
+				return nil, command.BadInput(err)
+			}
+			report, failure := job.Run(ctx, job.acts)
+			if failure != nil {
+				return nil, job.outcome(ctx, report, failure)
+			}
+			return report.SweepRow(), nil
+		},
+	}.All(cmd, "html", "json", "series")
 }
 
 // acts reads the script of a plan and what --at adds.

@@ -104,6 +104,44 @@ func TestFlagsOfTrainCountInsteadOfThePlan(t *testing.T) {
 	}
 }
 
+// A row for each combination, whatever became of the job, and files that are there after a run only.
+func TestTrainWritesSeriesPagesAndSweeps(t *testing.T) {
+	dir := t.TempDir()
+	plan, page, table := filepath.Join(dir, "plan.yaml"), filepath.Join(dir, "run.html"), filepath.Join(dir, "run.csv")
+	if err := os.WriteFile(plan, []byte("for: 20m\njob: {ps: 2, workers: 1, restart_after: 30s, save_every: 2m}\nscript: [\"5m: ps1 is killed\"]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, out, message := monosim("train", plan, "--sweep", "job.max_retries=0,6", "--sweep", "seed=1,2")
+	rows := strings.Split(strings.TrimSpace(out), "\n")
+	if code != 0 || len(rows) != 5 || !strings.HasPrefix(rows[0], "job.max_retries,seed,global_step,") || !strings.HasPrefix(rows[2], "0,2,") || !strings.HasSuffix(rows[2], ",1") || !strings.HasPrefix(rows[4], "6,2,") || !strings.HasSuffix(rows[4], ",0") {
+		t.Errorf("exit code %d, %s, %q: want a job that stands still without tries and one that goes on with six", code, message, rows)
+	}
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"--sweep", "job.max_retries"}, 2, `--sweep: found "job.max_retries", want a place of the plan and its values`},
+		{[]string{"--sweep", "job.retries=1"}, 2, `plan.yaml:2:6: job: found key "retries", want one of application_master`},
+		{[]string{"--sweep", "script.more=1"}, 2, "script.more: found no such place in the plan"},
+		{[]string{"--sweep", "seed=1", "--json"}, 2, "--sweep: found it with --json"},
+		{[]string{"--every", "-1s"}, 2, "--every: found -1s, want a time above 0"},
+		{[]string{"--html", filepath.Join(dir, "not", "there.html")}, 2, "no such file or directory"},
+		{[]string{"--html", page, "--series", table, "--every", "1m"}, 1, "the job stands still"},
+	} {
+		code, _, message := monosim(append([]string{"train", plan}, c.args...)...)
+		if code != c.code || !strings.Contains(message, c.want) {
+			t.Errorf("%q: exit code %d, %s, want %d and %s", c.args, code, message, c.code, c.want)
+		}
+	}
+	if text, err := os.ReadFile(table); err != nil || strings.Count(string(text), "\n") != 21 {
+		t.Errorf("got %d lines, %v, want one each minute below the names", strings.Count(string(text), "\n"), err)
+	}
+	if text, err := os.ReadFile(page); err != nil || !strings.Contains(string(text), "<title>monosim train: ") {
+		t.Errorf("got no page, %v", err)
+	}
+}
+
 func TestTrainRefusesPlansThatMakeNoSense(t *testing.T) {
 	plan := filepath.Join(t.TempDir(), "plan.yaml")
 	for _, c := range []struct{ text, want string }{

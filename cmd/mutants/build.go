@@ -16,21 +16,49 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 const (
 	modulePath = "github.com/monosim/monosim"
-	// mutated lists the packages that are mutated, and whose tests run.
-	mutated = "./engine/agent/..."
-	// users lists packages whose tests reach code that only they use.
-	users = "./runners/whatif"
 	// switchPath names a package that exists only in the overlay of the build.
 	switchPath = modulePath + "/engine/switches"
 	switchFile = "engine/switches/switch.go"
 )
 
-// forTests lists packages that only tests import. A fault in one is not a fault of an agent.
-var forTests = []string{modulePath + "/engine/agent/agenttest", modulePath + "/engine/agent/tfs/tfstest"}
+// side is a part of the engine that is mutated at a time.
+type side struct {
+	// mutated is the folder whose packages are mutated, and whose tests run; users is a package whose
+	// tests reach code that only it uses.
+	mutated, users string
+	// without lists folders and packages that are left out: those that only tests import, whose faults
+	// are not the engine's, and the ports of another reference.
+	without []string
+}
+
+var sides = []side{
+	{mutated: "engine/agent", users: "runners/whatif", without: []string{"engine/agent/agenttest", "engine/agent/tfs/tfstest"}},
+	{mutated: "engine/training", users: "runners/train", without: []string{"engine/training/rustport"}},
+}
+
+// sideOf returns the side of all places, the agents without any.
+func sideOf(places []string) (side, error) {
+	found := sides[0]
+	for i, place := range places {
+		n := slices.IndexFunc(sides, func(s side) bool { return within(place, s.mutated) })
+		if n < 0 || i > 0 && sides[n].mutated != found.mutated {
+			return side{}, fmt.Errorf("found %s, want places in one of %s and %s", place, sides[0].mutated, sides[1].mutated)
+		}
+		found = sides[n]
+	}
+	return found, nil
+}
+
+// within reports whether a path is a folder or in it.
+func within(place, folder string) bool {
+	return place == folder || strings.HasPrefix(place, folder+"/")
+}
 
 //go:embed switches.txt
 var switchSource []byte
@@ -45,6 +73,7 @@ type source struct {
 
 // schemata holds the mutated packages, instrumented with all mutants at once.
 type schemata struct {
+	side
 	root    string // of the module
 	dir     string // of everything that is built
 	found   *catalogue
@@ -54,20 +83,27 @@ type schemata struct {
 }
 
 // instrument finds all mutants and writes their switches into the sources of the build.
-func instrument(root, dir string) (*schemata, error) {
-	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax, Dir: root}, mutated)
+func instrument(of side, root, dir string) (*schemata, error) {
+	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax, Dir: root}, "./"+of.mutated+"/...")
 	if err != nil {
 		return nil, err
 	}
 	if packages.PrintErrors(pkgs) > 0 {
-		return nil, fmt.Errorf("%s does not compile", mutated)
+		return nil, fmt.Errorf("%s does not compile", of.mutated)
 	}
-	pkgs = slices.DeleteFunc(pkgs, func(p *packages.Package) bool { return slices.Contains(forTests, p.PkgPath) })
-	s := &schemata{root: root, dir: dir, found: newCatalogue(), sources: map[string]*source{}, packages: pkgs}
+	pkgs = slices.DeleteFunc(pkgs, func(p *packages.Package) bool {
+		return slices.ContainsFunc(of.without, func(folder string) bool { return within(strings.TrimPrefix(p.PkgPath, modulePath+"/"), folder) })
+	})
+	s := &schemata{side: of, root: root, dir: dir, found: newCatalogue(), sources: map[string]*source{}, packages: pkgs}
 	if err := s.read(pkgs); err != nil {
 		return nil, err
 	}
 	return s, s.compile()
+}
+
+// paths returns the packages that are mutated.
+func (s *schemata) paths() []string {
+	return lists.Map(s.packages, func(p *packages.Package) string { return p.PkgPath })
 }
 
 // read finds the mutants of all files. It reads the declared constants first, because other
@@ -108,7 +144,7 @@ func (s *schemata) compile() error {
 		if err := s.writeOverlay(); err != nil {
 			return err
 		}
-		output, err := s.goCommand(context.Background(), "build", "-gcflags=-e", mutated)
+		output, err := s.goCommand(context.Background(), "build", slices.Concat([]string{"-gcflags=-e"}, s.paths())...)
 		if err == nil {
 			return nil
 		}

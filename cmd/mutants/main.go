@@ -1,10 +1,11 @@
-// Command mutants changes the agents in thousands of small ways, one at a time, and checks
+// Command mutants changes the agents, or the training side, in thousands of small ways, one at a time, and checks
 // whether the vectors, the scenarios or the tests notice. A change that nothing notices is
 // a place where nothing holds the port to the reference.
 //
 //	go run ./cmd/mutants                                  all mutants
 //	go run ./cmd/mutants -sample 300 -seed 7              a random sample
 //	go run ./cmd/mutants engine/agent/zkmirror            those of a folder, a file or FILE:LINE
+//	go run ./cmd/mutants -sample 40 engine/training       a sample of the training side
 //	go run ./cmd/mutants -list engine/agent/zkmirror      print them, run nothing
 //	go run ./cmd/mutants -unseen                          print those that nothing reaches, in minutes
 //
@@ -96,7 +97,11 @@ func run(ctx context.Context, o options, out io.Writer) (int, error) {
 	if err != nil {
 		return exitFailed, err
 	}
-	s, err := instrument(root, dir)
+	of, err := sideOf(o.places)
+	if err != nil {
+		return exitFailed, err
+	}
+	s, err := instrument(of, root, dir)
 	if err != nil {
 		return exitFailed, err
 	}

@@ -27,7 +27,7 @@ func TestEveryMutantChangesItsPlaceAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := instrument(root, t.TempDir())
+	s, err := instrument(sides[0], root, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,5 +226,25 @@ func TestEquivalentsHaveReasons(t *testing.T) {
 				t.Errorf("no error for %q", text)
 			}
 		})
+	}
+}
+
+// Places choose the side that is mutated.
+func TestPlacesAreOfOneSide(t *testing.T) {
+	for _, c := range []struct {
+		places []string
+		want   string
+	}{
+		{nil, "engine/agent"},
+		{[]string{"engine/agent/zkmirror", "engine/agent/agent.go:12"}, "engine/agent"},
+		{[]string{"engine/training"}, "engine/training"},
+		{[]string{"engine/training/job/worker.go:30", "engine/training/hooks"}, "engine/training"},
+		{[]string{"engine/agent", "engine/training"}, ""},
+		{[]string{"engine/trainings"}, ""},
+	} {
+		got, err := sideOf(c.places)
+		if got.mutated != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("%v: got %q, %v, want %q", c.places, got.mutated, err, c.want)
+		}
 	}
 }

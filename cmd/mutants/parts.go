@@ -67,7 +67,7 @@ func (s *schemata) build(ctx context.Context) ([]*part, error) {
 	binary, tests := filepath.Join(s.dir, "monosim"), filepath.Join(s.dir, "tests")
 	output, err := s.goCommand(ctx, "build", "-o", binary, "./cmd/monosim")
 	if err == nil {
-		output, err = s.goCommand(ctx, "test", "-c", "-vet=off", "-o", tests+string(filepath.Separator), mutated, users)
+		output, err = s.goCommand(ctx, "test", slices.Concat([]string{"-c", "-vet=off", "-o", tests + string(filepath.Separator), "./" + s.users}, s.paths())...)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("build with mutants: %w\n%s", err, output)
@@ -120,7 +120,7 @@ func (s *schemata) scenarios(program []string) ([]*part, error) {
 // tests lists the tests and examples of each test binary.
 func (s *schemata) tests(ctx context.Context, folder string) ([]*part, error) {
 	var parts []*part
-	folders := map[string]string{modulePath + strings.TrimPrefix(users, "."): filepath.Join(s.root, filepath.FromSlash(users))}
+	folders := map[string]string{modulePath + "/" + s.users: filepath.Join(s.root, filepath.FromSlash(s.users))}
 	for _, pkg := range s.packages {
 		folders[pkg.PkgPath] = pkg.Dir
 	}

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"io"
 
+	"github.com/monosim/monosim/runners/show/series"
 	"github.com/monosim/monosim/runners/show/webpage"
 )
 
@@ -36,23 +37,11 @@ func (r *Report) WriteHTML(out io.Writer) error {
 	})
 	same := *r
 	same.WallSec = 0
-	for _, line := range []any{pageReport{"report", &same}, r.pageSamples(), pageBars{"bars", r.Bars}} {
+	columns, rows := series.Rows(seriesColumns, r.Samples)
+	for _, line := range []any{pageReport{"report", &same}, pageSamples{"samples", columns, rows}, pageBars{"bars", r.Bars}} {
 		if err := page.Line(line); err != nil {
 			return err
 		}
 	}
 	return page.End()
-}
-
-func (r *Report) pageSamples() pageSamples {
-	t := pageSamples{Kind: "samples", Rows: make([][]float64, len(r.Samples))}
-	for _, c := range seriesColumns {
-		t.Columns = append(t.Columns, c.name)
-	}
-	for i := range r.Samples {
-		for _, c := range seriesColumns {
-			t.Rows[i] = append(t.Rows[i], c.value(&r.Samples[i]))
-		}
-	}
-	return t
 }

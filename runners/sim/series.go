@@ -1,45 +1,38 @@
 package sim
 
 import (
-	"encoding/csv"
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/monosim/monosim/engine/lists"
+	"github.com/monosim/monosim/runners/show/series"
 )
 
-// column is a column of the table of samples.
-type column struct {
-	name  string
-	value func(*Sample) float64
-}
-
 // seriesColumns lists the columns of every series. Columns of operations follow them.
-var seriesColumns = []column{
-	{"at_s", func(s *Sample) float64 { return s.AtSeconds }},
-	{"zookeeper_up", func(s *Sample) float64 {
+var seriesColumns = []series.Column[Sample]{
+	{Name: "at_s", Value: func(s *Sample) float64 { return s.AtSeconds }},
+	{Name: "zookeeper_up", Value: func(s *Sample) float64 {
 		if s.ZooKeeperUp {
 			return 1
 		}
 		return 0
 	}},
-	{"connections", func(s *Sample) float64 { return float64(s.Connections) }},
-	{"sessions", func(s *Sample) float64 { return float64(s.Sessions) }},
-	{"znodes", func(s *Sample) float64 { return float64(s.Znodes) }},
-	{"znode_bytes", func(s *Sample) float64 { return float64(s.ZnodeBytes) }},
-	{"data_watches", func(s *Sample) float64 { return float64(s.DataWatches) }},
-	{"child_watches", func(s *Sample) float64 { return float64(s.ChildWatches) }},
-	{"requests_per_s", func(s *Sample) float64 { return s.Requests }},
-	{"notifications_per_s", func(s *Sample) float64 { return s.Events }},
-	{"bytes_in_per_s", func(s *Sample) float64 { return s.BytesIn }},
-	{"bytes_out_per_s", func(s *Sample) float64 { return s.BytesOut }},
-	{"operator_requests_per_s", func(s *Sample) float64 { return s.Operator }},
-	{"pods", func(s *Sample) float64 { return float64(s.Pods) }},
-	{"available", func(s *Sample) float64 { return float64(s.Available) }},
-	{"memory_bytes", func(s *Sample) float64 { return float64(s.MemoryBytes) }},
-	{"largest_memory_bytes", func(s *Sample) float64 { return float64(s.LargestBytes) }},
+	{Name: "connections", Value: func(s *Sample) float64 { return float64(s.Connections) }},
+	{Name: "sessions", Value: func(s *Sample) float64 { return float64(s.Sessions) }},
+	{Name: "znodes", Value: func(s *Sample) float64 { return float64(s.Znodes) }},
+	{Name: "znode_bytes", Value: func(s *Sample) float64 { return float64(s.ZnodeBytes) }},
+	{Name: "data_watches", Value: func(s *Sample) float64 { return float64(s.DataWatches) }},
+	{Name: "child_watches", Value: func(s *Sample) float64 { return float64(s.ChildWatches) }},
+	{Name: "requests_per_s", Value: func(s *Sample) float64 { return s.Requests }},
+	{Name: "notifications_per_s", Value: func(s *Sample) float64 { return s.Events }},
+	{Name: "bytes_in_per_s", Value: func(s *Sample) float64 { return s.BytesIn }},
+	{Name: "bytes_out_per_s", Value: func(s *Sample) float64 { return s.BytesOut }},
+	{Name: "operator_requests_per_s", Value: func(s *Sample) float64 { return s.Operator }},
+	{Name: "pods", Value: func(s *Sample) float64 { return float64(s.Pods) }},
+	{Name: "available", Value: func(s *Sample) float64 { return float64(s.Available) }},
+	{Name: "memory_bytes", Value: func(s *Sample) float64 { return float64(s.MemoryBytes) }},
+	{Name: "largest_memory_bytes", Value: func(s *Sample) float64 { return float64(s.LargestBytes) }},
 }
 
 // WriteSeries writes the samples as CSV. It adds a column such as "getData_per_s" for each
@@ -53,31 +46,9 @@ func (r *Report) WriteSeries(out io.Writer) error {
 	}
 	columns := slices.Clone(seriesColumns)
 	for _, op := range slices.Sorted(maps.Keys(ops)) {
-		columns = append(columns, column{op + "_per_s", func(s *Sample) float64 { return s.ByOp[op] }})
+		columns = append(columns, series.Column[Sample]{Name: op + "_per_s", Value: func(s *Sample) float64 { return s.ByOp[op] }})
 	}
-	w := csv.NewWriter(out)
-	row := lists.Map(columns, func(c column) string { return c.name })
-	_ = w.Write(row) // w.Error returns the error
-	for i := range r.Samples {
-		for j, c := range columns {
-			row[j] = decimal(c.value(&r.Samples[i]))
-		}
-		_ = w.Write(row)
-	}
-	w.Flush()
-	return w.Error()
-}
-
-// decimal formats a number with at most three decimals.
-func decimal(v float64) string {
-	text := strconv.FormatFloat(v, 'f', 3, 64)
-	for text[len(text)-1] == '0' {
-		text = text[:len(text)-1]
-	}
-	if text[len(text)-1] == '.' {
-		text = text[:len(text)-1]
-	}
-	return text
+	return series.Write(out, columns, r.Samples)
 }
 
 // SweepColumns lists the columns of a sweep, after those of the swept options.
@@ -107,5 +78,5 @@ func (r *Report) SweepRow() []string {
 		float64(l.Connections.Most), float64(l.Znodes.Most), float64(l.ZnodeBytes.Most), serving, rollout, float64(memory),
 		float64(len(r.Unavailable)), float64(len(r.Unlisted)), failed, float64(r.Counts.Events),
 	}
-	return lists.Map(numbers, decimal)
+	return lists.Map(numbers, series.Decimal)
 }

@@ -18,6 +18,7 @@
 //   - what a field of a configuration does to a job: config.go
 //   - the settings of a job: engine/cluster
 //   - what is printed: report.go
+//   - the time series, the row of a sweep, and the page: sample.go, page.go and page.js
 //
 // The plans in plans/ are worked examples.
 //

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -34,6 +33,8 @@ type Plan struct {
 	// Notes say which values of the configurations do not count or have no effect, and which
 	// directories are hardly what is meant.
 	Notes []string
+	// Every is how far samples are apart, 0 for none. Read leaves it at 0.
+	Every time.Duration
 	// Script lists what happens, in lines such as "10m: ps0 is killed".
 	Script []Line
 }
@@ -54,22 +55,18 @@ type file struct {
 	Script       yaml.Node            `yaml:"script" doc:"what happens, a line each, as \"10m: ps0 is killed\""`
 }
 
-// Instead has values that count instead of those of a plan.
-type Instead struct {
-	// Seed counts where HasSeed is set, Quirks where it is not empty.
-	Seed    uint64
-	HasSeed bool
-	Quirks  string
-}
+// Value counts instead of what the plan has at a place, as "job.ps" or "seed".
+type Value struct{ Place, Text string }
 
 // Read reads a plan. Its error has a line for every mistake, with file, line and column. checks
 // are made of its job, beside those of the job itself; their errors are *runners.SpecError.
 func Read(name string, text []byte, checks ...func(*runners.TrainingSpec) error) (*Plan, error) {
-	return ReadInstead(name, text, Instead{}, checks...)
+	return ReadInstead(name, text, nil, checks...)
 }
 
-// ReadInstead reads a plan as [Read] does, of which some values do not count.
-func ReadInstead(name string, text []byte, instead Instead, checks ...func(*runners.TrainingSpec) error) (*Plan, error) {
+// ReadInstead reads a plan as [Read] does, in which some values count instead of its own. A mistake in
+// such a value is told at the place of what it counts instead of.
+func ReadInstead(name string, text []byte, instead []Value, checks ...func(*runners.TrainingSpec) error) (*Plan, error) {
 	root, err := yamldoc.Read(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s:%w", name, err)
@@ -77,7 +74,12 @@ func ReadInstead(name string, text []byte, instead Instead, checks ...func(*runn
 	if root == nil {
 		return nil, fmt.Errorf("%s:1:1: found nothing, want a plan", name)
 	}
-	d := &reader{from: map[string]place{}, checks: checks, instead: instead}
+	for _, v := range instead {
+		if err := put(root, v); err != nil {
+			return nil, err
+		}
+	}
+	d := &reader{from: map[string]place{}, checks: checks}
 	d.file = name
 	return d.plan(root)
 }
@@ -86,18 +88,13 @@ func ReadInstead(name string, text []byte, instead Instead, checks ...func(*runn
 type reader struct {
 	decoder
 	// from holds where, and by which field, the configurations set each setting of the job.
-	from    map[string]place
-	checks  []func(*runners.TrainingSpec) error
-	instead Instead
+	from   map[string]place
+	checks []func(*runners.TrainingSpec) error
 }
 
 func (d *reader) plan(n *yaml.Node) (*Plan, error) {
 	f := file{Seed: 1, For: time.Hour, Quirks: "python"}
 	d.object(n, "plan", &f)
-	f.Quirks = cmp.Or(d.instead.Quirks, f.Quirks)
-	if d.instead.HasSeed {
-		f.Seed = d.instead.Seed
-	}
 	kept, err := quirks.Parse(f.Quirks)
 	notes := d.configs(n, &f, kept)
 	if f.For <= 0 {
@@ -192,6 +189,29 @@ func (d *reader) doubtful(n *yaml.Node, f *file, kept quirks.Set) (notes []strin
 		notes = append(notes, fmt.Sprintf("%s: restore_ckpt %s is not in %s, for a run begins with empty directories and the script writes no file of it", said("restore_ckpt"), job.RestoreCkpt, job.ModelDir))
 	}
 	return notes
+}
+
+// put puts a value at its place, in which mappings that are missing are made.
+func put(n *yaml.Node, v Value) error {
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte(v.Text), &doc); err != nil || len(doc.Content) == 0 {
+		return fmt.Errorf("%s: found %q, want a value of YAML", v.Place, v.Text)
+	}
+	for _, key := range strings.Split(v.Place, ".") {
+		if n.Kind != yaml.MappingNode {
+			return fmt.Errorf("%s: found no such place in the plan, want one as job.ps", v.Place)
+		}
+		next := find(n, key)
+		if next == n {
+			next = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: n.Line, Column: n.Column}
+			n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key, Line: n.Line, Column: n.Column}, next)
+		}
+		n = next
+	}
+	line, column := n.Line, n.Column
+	*n = *doc.Content[0]
+	n.Line, n.Column = line, column
+	return nil
 }
 
 // find returns the value of a key, or the node itself without that key.

@@ -54,9 +54,14 @@ type Report struct {
 	WallSec    float64        `json:"wall_s"`
 	Failure    string         `json:"failure,omitempty"`
 
+	// Samples are those of [Plan.Every]. Bars say when each process ran.
+	Samples []Sample `json:"-"`
+	Bars    []Bar    `json:"-"`
+
 	over   bool
 	causes []cause
 	saves  []time.Duration
+	due    time.Duration // the next sample
 }
 
 // Moment is something that a process of the job did.

@@ -22,7 +22,7 @@ const slice = time.Minute
 // in the report, and the run goes on.
 func (p *Plan) Run(ctx context.Context, acts []runners.Act) (*Report, error) {
 	began := time.Now()
-	report := &Report{Plan: p.Name, Seed: p.Seed, Quirks: p.Quirks, Workers: p.Job.Workers, PS: p.Job.PS, Notes: p.Notes, Expected: p.Expect, Deeds: map[string]int{}}
+	report := &Report{Plan: p.Name, Seed: p.Seed, Quirks: p.Quirks, Workers: p.Job.Workers, PS: p.Job.PS, Notes: p.Notes, Expected: p.Expect, Deeds: map[string]int{}, due: p.Every}
 	job := p.Job.WithDefaults()
 	report.TensorFlow, report.FailFast, report.MaxRetries, report.RetryWaitSeconds = job.TensorFlow, *job.FailFast, *job.MaxRetries, job.RetryWait.Seconds()
 	built, err := (&simrun.Runner{KeepLog: 1, OnObservation: report.observe}).Build(p.Spec())
@@ -43,7 +43,7 @@ func (p *Plan) live(ctx context.Context, c *simrun.Cluster, acts []runners.Act, 
 		return err
 	}
 	for _, act := range acts {
-		if err := pass(ctx, c, act.At); err != nil {
+		if err := p.pass(ctx, c, report, act.At); err != nil {
 			return err
 		}
 		done := Done{AtSeconds: c.Now().Seconds(), What: act.Text}
@@ -58,16 +58,25 @@ func (p *Plan) live(ctx context.Context, c *simrun.Cluster, acts []runners.Act, 
 		}
 		report.Acts = append(report.Acts, done)
 	}
-	return pass(ctx, c, p.For)
+	return p.pass(ctx, c, report, p.For)
 }
 
-func pass(ctx context.Context, c *simrun.Cluster, until time.Duration) error {
+// pass passes time, with a sample whenever one is due.
+func (p *Plan) pass(ctx context.Context, c *simrun.Cluster, report *Report, until time.Duration) error {
 	for now := c.Now(); now < until; now = c.Now() {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if _, err := c.Pass(min(slice, until-now), nil); err != nil {
+		step := min(slice, until-now)
+		if p.Every > 0 {
+			step = min(step, report.due-now)
+		}
+		if _, err := c.Pass(step, nil); err != nil {
 			return err
+		}
+		if p.Every > 0 && c.Now() >= report.due {
+			report.sample(c.Training(), c.Now())
+			report.due += p.Every
 		}
 	}
 	return nil
@@ -87,6 +96,7 @@ func (r *Report) observe(o runners.Observation) {
 		return
 	}
 	r.Deeds[op]++
+	r.draw(o, op)
 	r.explains(o, op)
 	if op == "serving" || op == "blocked" && o.Pod != "chief" {
 		return // only counted, as every process does it
@@ -136,6 +146,7 @@ func (r *Report) sum(c *simrun.Cluster, wall time.Duration, failure error) {
 		}
 	}
 	r.Counts, r.Trace = stats.Counts, fmt.Sprintf("%016x", stats.TraceHash)
+	r.closeBars(c.Now())
 	r.VirtualSec, r.WallSec = stats.Virtual.Seconds(), wall.Seconds()
 	if failure != nil {
 		r.Failure = cmp.Or(failure.Error(), "the run broke off")

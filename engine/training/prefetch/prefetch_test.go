@@ -55,6 +55,23 @@ func TestClosing(t *testing.T) {
 	})
 }
 
+// A consumer that waits hears that a queue was closed, though nothing comes any more.
+func TestClosingWakesWhoWaitsForRows(t *testing.T) {
+	worldtest.Run(t, nil, func(c *worldtest.Case) {
+		q, class := prefetch.NewFIFOQueue(c.Env.Tasks, 1, "q"), ""
+		waiting := c.Env.Tasks.Go("consumer", func() {
+			_, err := q.Dequeue()
+			class = pysem.TypeOf(err)
+		})
+		c.Env.Tasks.Sleep(time.Second)
+		q.Close(false)
+		c.Env.Tasks.Sleep(time.Second)
+		if !waiting.Done() || class != "OutOfRangeError" {
+			t.Errorf("got %q, want an OutOfRangeError at once", class)
+		}
+	})
+}
+
 func TestManyAtOnceAreNotImplemented(t *testing.T) {
 	q := &prefetch.FIFOQueue{}
 	_, err := q.DequeueMany(2)

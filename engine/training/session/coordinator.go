@@ -7,16 +7,21 @@ import (
 	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
+// grace is how long a session's end waits for its tasks (stop_grace_period_secs of TensorFlow's
+// monitored_session.py). Those that go on are left then, without a word.
+const grace = 120 * time.Second
+
 // Coordinator tells the tasks of a process when to stop (tf.train.Coordinator).
 type Coordinator struct {
-	stop  *threading.Event
-	tasks *threading.Group
-	began bool // a task was started
+	tasks      env.Tasks
+	stop, idle *threading.Event
+	alive      int
+	began      bool // a task was started
 }
 
 // NewCoordinator makes a coordinator without tasks, whose stop is not requested.
 func NewCoordinator(tasks env.Tasks) *Coordinator {
-	return &Coordinator{stop: threading.NewEvent(tasks, "coordinator"), tasks: threading.NewGroup(tasks)}
+	return &Coordinator{tasks: tasks, stop: threading.NewEvent(tasks, "coordinator"), idle: threading.NewEvent(tasks, "tasks of the coordinator")}
 }
 
 // ShouldStop reports whether somebody has called RequestStop.
@@ -32,8 +37,19 @@ func (c *Coordinator) WaitForStop(limit time.Duration) bool { return c.stop.Wait
 // Go starts a task that Join waits for.
 func (c *Coordinator) Go(name string, fn func()) {
 	c.began = true
-	c.tasks.Go(name, fn)
+	c.alive++
+	threading.Start(c.tasks, name, func() {
+		fn()
+		if c.alive--; c.alive == 0 {
+			c.idle.Set()
+		}
+	})
 }
 
-// Join waits for the tasks that Go has started.
-func (c *Coordinator) Join() { c.tasks.Join() }
+// Join waits for the tasks that Go has started, for 120 s at most.
+func (c *Coordinator) Join() {
+	if c.alive > 0 {
+		c.idle.Clear()
+		c.idle.Wait(grace)
+	}
+}

@@ -8,7 +8,7 @@
 //   heatPlot(host, { title, note, xs, ys, x, y, cells: [{ x, y, value, text, bad }], contour, lines: { of, format } })
 //   barPlot(host, { title, note, x, rows: [{ name, parts: [{ name, value }] }] })
 //   rangePlot(host, { title, note, x, base, names, rows: [{ name, low, high }] })
-//   lanePlot(host, { title, note, begin, end, rows: [{ name, bars: [{ from, until, kind, label }] }] })
+//   lanePlot(host, { title, note, begin, end, rows: [{ name, bars: [{ from, until, kind, label }] }], kinds: { kind: colour } })
 function shape(tag, attributes, text) {
   const e = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [k, v] of Object.entries(attributes || {})) if (v !== undefined && v !== false) e.setAttribute(k, v);
@@ -335,7 +335,7 @@ function rangePlot(host, o) {
 }
 
 function lanePlot(host, o) {
-  const TOP = 22, kinds = { start: "var(--bar-process)", loading: "var(--bar-loading)", available: "var(--bar-available)" };
+  const TOP = 22, kinds = o.kinds || { start: "var(--bar-process)", loading: "var(--bar-loading)", available: "var(--bar-available)" };
   const draw = (width, read, legend) => {
     const row = o.rows.length > 60 ? Math.max(3, Math.min(12, 720 / o.rows.length)) : 15, named = row >= 11;
     const LEFT = named ? Math.min(120, width * .3) : 40, height = TOP + row * o.rows.length + 6, w = width - LEFT - 10, begin = o.begin || 0;

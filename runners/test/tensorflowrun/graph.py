@@ -153,6 +153,27 @@ class Training:
             no_first_save=True)
 
 
+def write_checkpoint(path):
+    """Writes the checkpoint that a scenario has stored in short: as an index that is a step.
+
+    It has all that the graph at hand would restore, as it begins, and that step.
+    """
+    index = path + ".index"
+    if not os.path.exists(index):
+        return
+    with open(index, "rb") as f:
+        step = f.read(20)
+    if not step.isdigit():
+        return
+    variables = [(v.op.name, v.dtype.base_dtype, v.shape) for v in tf.compat.v1.global_variables()]
+    with tf.Graph().as_default(), tf.compat.v1.Session() as sess:
+        for name, dtype, shape in variables:
+            value = tf.zeros(shape, dtype) if name != tf.compat.v1.GraphKeys.GLOBAL_STEP else tf.constant(int(step), dtype)
+            tf.compat.v1.get_variable(name, initializer=value)
+        sess.run(tf.compat.v1.global_variables_initializer())
+        tf.compat.v1.train.Saver().save(sess, path, write_meta_graph=False, write_state=False)
+
+
 def saver_class(training):
 
     class Saver(save_utils.PartialRecoverySaver):
@@ -163,6 +184,8 @@ def saver_class(training):
             return super().save(*args, **kwargs)
 
         def restore(self, sess, save_path):
+            if save_path:
+                write_checkpoint(save_path)
             restored = super().restore(sess, save_path)
             if save_path:
                 training.tell("restored", save_path)

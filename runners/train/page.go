@@ -1,0 +1,34 @@
+package train
+
+import (
+	_ "embed"
+	"io"
+
+	"github.com/monosim/monosim/runners/show/series"
+	"github.com/monosim/monosim/runners/show/webpage"
+)
+
+//go:embed page.js
+var pageScript string
+
+// pageData is all that the page shows.
+type pageData struct {
+	// Report is without values that depend on the machine.
+	Report  *Report     `json:"report"`
+	Columns []string    `json:"columns"`
+	Rows    [][]float64 `json:"rows"`
+	Bars    []Bar       `json:"bars"`
+}
+
+// WriteHTML writes the report as a page that needs no other file. It shows the steps, the lives of the
+// processes and what failed over time. Equal runs give equal bytes.
+func (r *Report) WriteHTML(out io.Writer) error {
+	page := webpage.Begin(out, webpage.Head{Title: "monosim train: " + r.Plan, Styles: []string{webpage.PlotStyle}, Scripts: []string{webpage.PlotScript, pageScript}})
+	same := *r
+	same.WallSec = 0
+	names, rows := series.Rows(columns, r.Samples)
+	if err := page.Line(pageData{&same, names, rows, r.Bars}); err != nil {
+		return err
+	}
+	return page.End()
+}

@@ -1,0 +1,138 @@
+package train
+
+import (
+	"io"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/lists"
+	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/show/series"
+	"github.com/monosim/monosim/runners/test/simrun/traincheck"
+)
+
+// Sample is the job at an instant.
+type Sample struct {
+	AtSeconds float64
+	// GlobalStep is the count after the last step. StepsMade counts all steps, StepsLost those that a
+	// restore or a restart took back. StepsPerSecond is the rate since the sample before.
+	GlobalStep, StepsMade, StepsLost int64
+	StepsPerSecond                   float64
+	// StandsSeconds is for how long nobody has made a step.
+	StandsSeconds float64
+	// Running counts the processes that run, Waiting those of them that wait for somebody.
+	Running, Waiting int
+}
+
+var columns = []series.Column[Sample]{
+	{Name: "at_s", Value: func(s *Sample) float64 { return s.AtSeconds }},
+	{Name: "global_step", Value: func(s *Sample) float64 { return float64(s.GlobalStep) }},
+	{Name: "steps_made", Value: func(s *Sample) float64 { return float64(s.StepsMade) }},
+	{Name: "steps_lost", Value: func(s *Sample) float64 { return float64(s.StepsLost) }},
+	{Name: "steps_per_s", Value: func(s *Sample) float64 { return s.StepsPerSecond }},
+	{Name: "stands_s", Value: func(s *Sample) float64 { return s.StandsSeconds }},
+	{Name: "running", Value: func(s *Sample) float64 { return float64(s.Running) }},
+	{Name: "waiting", Value: func(s *Sample) float64 { return float64(s.Waiting) }},
+}
+
+// sample adds the job as it is now.
+func (r *Report) sample(check *traincheck.Checker, now time.Duration) {
+	made, last := check.Steps()
+	one := Sample{AtSeconds: now.Seconds(), GlobalStep: check.Step(), StepsMade: made, StandsSeconds: max(now-last, 0).Seconds()}
+	var before Sample
+	if n := len(r.Samples); n > 0 {
+		before = r.Samples[n-1]
+	}
+	one.StepsPerSecond = float64(made-before.StepsMade) / (one.AtSeconds - before.AtSeconds)
+	for _, l := range check.Losses() {
+		one.StepsLost += l.Steps
+	}
+	for _, a := range check.Activities() {
+		if !a.Running {
+			continue
+		}
+		one.Running++
+		if !a.Stepping && !a.Waits.Serves {
+			one.Waiting++
+		}
+	}
+	r.Samples = append(r.Samples, one)
+}
+
+// WriteSeries writes the samples as CSV.
+func (r *Report) WriteSeries(out io.Writer) error { return series.Write(out, columns, r.Samples) }
+
+// SweepColumns lists the columns of a sweep, after those of the swept values.
+var SweepColumns = []string{
+	"global_step", "steps_made", "steps_lost", "goodput", "paused_s", "saves_s", "saved", "restored", "retries", "gave_up", "running", "broken", "failed", "stands_still",
+}
+
+// SweepRow returns the row of a run in a sweep: retries and gave_up count the processes' tries to go on
+// and their ends by errors, broken the invariants that broke which the reference holds, failed the
+// lines of the script; stands_still is 1 where INV-8 broke.
+func (r *Report) SweepRow() []string {
+	stands := 0
+	for _, b := range r.Invariants {
+		if b.Invariant == traincheck.Liveness {
+			stands = 1
+		}
+	}
+	w := &r.Work
+	return lists.Map([]float64{
+		float64(r.GlobalStep), float64(w.StepsMade), float64(w.StepsLost), w.Goodput, w.PausedSeconds, w.SavesSeconds, float64(r.Deeds["saved"]), float64(r.Deeds["restored"]),
+		float64(r.Deeds["retry"]), float64(r.Deeds["failed"]), float64(len(r.Running)), float64(r.Unknown()), float64(r.Failed()), float64(stands),
+	}, series.Decimal)
+}
+
+// Bar is a life of a process, from its start until it serves, and from then on.
+type Bar struct {
+	Who string `json:"who"`
+	// What is "start" or "running".
+	What  string  `json:"what"`
+	From  float64 `json:"from_s"`
+	Until float64 `json:"until_s"`
+	// End is how it ended, "" if it did not.
+	End string `json:"end,omitempty"`
+}
+
+// mostBars bounds the number of bars.
+const mostBars = 5000
+
+// draw begins and ends bars.
+func (r *Report) draw(o runners.Observation, op string) {
+	at := o.At.Seconds()
+	switch op {
+	case "process.start":
+		r.bar(o.Pod, "start", at)
+	case "serving":
+		r.end(o.Pod, at, "")
+		r.bar(o.Pod, "running", at)
+	case "process.exit":
+		r.end(o.Pod, at, o.Note)
+	}
+}
+
+func (r *Report) bar(who, what string, at float64) {
+	if len(r.Bars) < mostBars {
+		r.Bars = append(r.Bars, Bar{Who: who, What: what, From: at, Until: -1})
+	}
+}
+
+// end ends the bar of a process.
+func (r *Report) end(who string, at float64, how string) {
+	for i := len(r.Bars) - 1; i >= 0; i-- {
+		if b := &r.Bars[i]; b.Who == who && b.Until < 0 {
+			b.Until, b.End = at, strings.TrimSpace(how)
+			return
+		}
+	}
+}
+
+// closeBars ends the bars that are open.
+func (r *Report) closeBars(now time.Duration) {
+	for i := range r.Bars {
+		if r.Bars[i].Until < 0 {
+			r.Bars[i].Until = now.Seconds()
+		}
+	}
+}
