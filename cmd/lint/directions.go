@@ -99,14 +99,14 @@ var directions = []direction{
 	},
 	{
 		from:    []string{"features/explore"},
-		to:      []string{"engine/quirks", "features/steps", "features/steps/drawn", "runners", "vectors/scope"},
+		to:      []string{"engine/quirks", "engine/wholefile", "features/steps", "features/steps/drawn", "runners", "vectors/scope"},
 		inTests: []string{"features", "runners/test/simrun"},
 		outside: exampleRunner,
 		because: "stories are told by the sentences of scenarios to any runner, and their causes are quirks of the register, which engine/quirks reads choices of",
 	},
 	{
 		from:    []string{"runners/diff/parity"},
-		to:      []string{"features/steps/...", "features/compare", "runners/...", "sim/...", "engine/...", "vectors/..."},
+		to:      []string{"features/steps/...", "features/compare", "features/explore", "runners/...", "sim/...", "engine/...", "vectors/..."},
 		because: "PARITY.md counts what scenarios show, so this alone among the runners knows the steps",
 	},
 	{

@@ -31,6 +31,7 @@ var absentPaths = map[string]string{
 	"diff --testee":                  "diff --testee " + absent,
 	"explore WORLD.feature":          "explore --seeds 1 " + absent,
 	"explore --format":               "explore --seeds 1 --format junit:" + absent,
+	"explore --record":               "explore --seeds 1 --record " + absent,
 	"export --checkpoint-path":       "export --output-path out --checkpoint-path " + absent,
 	"parity --output":                "parity --check --output " + absent,
 	"parity --root":                  "parity --root " + absent,

@@ -19,6 +19,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -116,7 +118,13 @@ func (o *options) check(cmd *cobra.Command) error {
 		o.budget = time.Minute
 	}
 	if o.record != "" {
-		if _, err := explore.ReadRecord(o.record); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		_, err := explore.ReadRecord(o.record)
+		if errors.Is(err, fs.ErrNotExist) {
+			if _, err = os.Stat(filepath.Dir(o.record)); err != nil {
+				err = fmt.Errorf("%s: %w, want its folder to be there", o.record, err)
+			}
+		}
+		if err != nil {
 			return fmt.Errorf("--record: %w", err)
 		}
 	}
