@@ -76,7 +76,7 @@ Feature: What breaks training jobs, and the same repaired
     And 143s pass
     And Consul goes down for 10s
     And 16s pass
-    And chief becomes unreachable for 1s
+    And the connections of chief are refused for 1s
     And 151s pass
     Then <outcome>
 
@@ -98,7 +98,7 @@ Feature: What breaks training jobs, and the same repaired
     When the training starts
     And 1s passes
     And Consul forgets what is registered
-    And ps1 becomes unreachable for 1s
+    And the connections of ps1 are refused for 1s
     And 151s pass
     Then <outcome>
 
