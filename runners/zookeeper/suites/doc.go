@@ -12,7 +12,8 @@
 //     standalone server too, and those that are skipped, with the reasons. Any
 //     other failure or skip fails the run.
 //
-// KAZOO_SRC and GOZK_SRC name the checkouts (several with colons between), PYTHON the
+// ZOOKEEPER_TESTS is a folder with the jars that testdata/java/pom.xml names; by two classes beside it
+// Apache's ClientBase, and what else makes a ServerCnxnFactory, has our program serve. KAZOO_SRC and GOZK_SRC name the checkouts (several with colons between), PYTHON the
 // interpreter with the packages that kazoo's tests import. To change
 //
 //   - how kazoo's tests find their server: testdata/kazoo_server.py
