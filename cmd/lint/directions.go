@@ -147,7 +147,7 @@ var directions = []direction{
 	},
 	{
 		from:    []string{"runners/test/realrun/loopback"},
-		to:      []string{"runners", "runners/test/operator", "runners/process", "runners/test/realrun", "runners/test/realrun/surroundings", "runners/test/realrun/wiretap", "runners/zookeeper/server", "sim/fault", "sim/world", "sim/zookeeper", "sim/zookeeper/wire", "engine/..."},
+		to:      []string{"runners", "runners/test/operator", "runners/process", "runners/test/realrun", "runners/test/realrun/surroundings", "runners/test/realrun/wiretap", "runners/test/realrun/loopback/firewall", "runners/zookeeper/server", "sim/fault", "sim/world", "sim/zookeeper", "sim/zookeeper/wire", "engine/..."},
 		outside: []string{"features", "features/steps"},
 		because: "clusters of processes are one implementation of the runner interface, whose tests are scenarios",
 	},

@@ -124,7 +124,6 @@ const (
 	protocolAt, tcp    = 9, 6
 	flagsAt            = 13
 	synFlag, ackFlag   = 0x02, 0x10
-	rstFlag            = 0x04
 )
 
 // pass hands back packets until the device is closed.

@@ -21,9 +21,3 @@ func (*cable) hold(int, bool, time.Duration) {}
 func (*cable) close()                        {}
 
 func ignore(net.Listener, bool) error { return nil }
-
-func connectionsTo(int, string) ([]int, error) { return nil, nil }
-
-func shutOff(string, bool, []int, []int) (func() error, error) {
-	return nil, errors.New("found no way to lose packets, want Linux")
-}

@@ -20,6 +20,7 @@ import (
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/test/operator"
 	"github.com/monosim/monosim/runners/test/realrun"
+	"github.com/monosim/monosim/runners/test/realrun/loopback/firewall"
 )
 
 // trainingCalls holds an operator's calls to the training job.
@@ -315,11 +316,11 @@ func cutOff(refuse bool) func(c *Cluster, t *trainer) error {
 		var own []int
 		if running := t.process(); running != nil {
 			var err error
-			if own, err = connectionsTo(running.pid(), c.net.prefix); err != nil {
+			if own, err = firewall.ConnectionsTo(running.pid(), c.net.prefix); err != nil {
 				return err
 			}
 		}
-		heal, err := shutOff(t.ip, refuse, keep, own)
+		heal, err := firewall.ShutOff(t.ip, refuse, keep, own)
 		if err != nil {
 			return &runners.BackendError{Reason: "stopping packets takes root and nf_tables of Linux: " + err.Error()}
 		}

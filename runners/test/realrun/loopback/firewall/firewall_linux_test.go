@@ -1,12 +1,16 @@
-package loopback
+package firewall_test
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"os"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/monosim/monosim/runners/test/realrun/loopback/firewall"
 )
 
 // dialWithin connects, and says whether it took longer than the limit.
@@ -26,20 +30,16 @@ func dialWithin(t *testing.T, addr string, limit time.Duration) (conn net.Conn, 
 // An unreachable address answers nothing, an open connection to it goes on afterwards, ports that
 // are kept answer meanwhile, and so do other addresses.
 func TestAnUnreachableAddress(t *testing.T) {
-	n, err := newNetwork()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer n.close()
-	serve := func(ip string) net.Listener {
-		l, err := net.Listen("tcp", net.JoinHostPort(ip, "0"))
+	prefix := fmt.Sprintf("127.%d.%d.", 1+os.Getpid()/250%250, 1+os.Getpid()%250) // nobody else's, most likely
+	serve := func(last string) net.Listener {
+		l, err := net.Listen("tcp", net.JoinHostPort(prefix+last, "0"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { l.Close() })
 		return l
 	}
-	hit, kept, other := serve(n.ip(2)), serve(n.ip(3)), serve(n.ip(4))
+	hit, kept, other := serve("2"), serve("3"), serve("4")
 	open, _ := dialWithin(t, hit.Addr().String(), 5*time.Second)
 	far, err := hit.Accept()
 	if err != nil {
@@ -47,7 +47,7 @@ func TestAnUnreachableAddress(t *testing.T) {
 	}
 	defer far.Close()
 
-	end, err := shutOff(n.ip(2), false, []int{kept.Addr().(*net.TCPAddr).Port}, nil)
+	end, err := firewall.ShutOff(prefix+"2", false, []int{kept.Addr().(*net.TCPAddr).Port}, nil)
 	if errors.Is(err, os.ErrPermission) {
 		t.Skipf("%v; want root", err)
 	}
@@ -60,13 +60,17 @@ func TestAnUnreachableAddress(t *testing.T) {
 			_ = end() // the test has failed before
 		}
 	}()
+	ports, err := firewall.ConnectionsTo(os.Getpid(), prefix)
+	if err != nil || !slices.Contains(ports, open.LocalAddr().(*net.TCPAddr).Port) {
+		t.Errorf("connections to %s: got from ports %v, %v, want %v among them", prefix, ports, err, open.LocalAddr())
+	}
 	if _, late := dialWithin(t, hit.Addr().String(), 100*time.Millisecond); !late {
 		t.Error("want no answer from an unreachable address")
 	}
 	if _, late := dialWithin(t, other.Addr().String(), 5*time.Second); late {
 		t.Error("want another address to answer")
 	}
-	called := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(n.ip(2))}, Timeout: 5 * time.Second}
+	called := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(prefix + "2")}, Timeout: 5 * time.Second}
 	conn, err := called.Dial("tcp", kept.Addr().String())
 	if err != nil {
 		t.Errorf("a call of a server whose port is kept: %v", err)
@@ -93,7 +97,7 @@ func TestAnUnreachableAddress(t *testing.T) {
 		t.Error("want an answer afterwards")
 	}
 
-	end, err = shutOff(n.ip(2), true, nil, nil)
+	end, err = firewall.ShutOff(prefix+"2", true, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

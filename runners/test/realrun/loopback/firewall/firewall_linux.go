@@ -1,4 +1,4 @@
-package loopback
+package firewall
 
 import (
 	"encoding/binary"
@@ -18,20 +18,27 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// firewallPrefix begins the names of tables of this program's; the number of its process follows,
+// Parts of a packet (RFC 791, RFC 793).
+const (
+	sourceAt, targetAt = 12, 16
+	protocolAt, tcp    = 9, 6
+	flagsAt, resetFlag = 13, 0x04
+)
+
+// tablePrefix begins the names of tables of this program's; the number of its process follows,
 // so that a later one can tell what was left behind.
-const firewallPrefix = "monosim-"
+const tablePrefix = "monosim-"
 
-// firewalls numbers the tables of this process.
-var firewalls atomic.Int64
+// tables counts the tables of this process.
+var tables atomic.Int64
 
-// shutOff has this host's kernel lose all packets to and from an address of the loopback, as a network
+// ShutOff has this host's kernel lose all packets to and from an address of the loopback, as a network
 // does that leads nowhere: connections stay open, and go on at the next retransmission after the end.
 // Or it has them refused, as a firewall does that answers, which ends connections. Packets of the
 // ports in keep pass, which are of servers elsewhere that the address calls; those of the ports in own
 // are stopped, too, which are of connections that it has made from an address that others have as
 // well. The error says what this program may not do; it takes root.
-func shutOff(ip string, refuse bool, keep, own []int) (end func() error, err error) {
+func ShutOff(ip string, refuse bool, keep, own []int) (end func() error, err error) {
 	addr := net.ParseIP(ip).To4()
 	if addr == nil {
 		return nil, fmt.Errorf("address: found %q, want one of IPv4", ip)
@@ -40,9 +47,9 @@ func shutOff(ip string, refuse bool, keep, own []int) (end func() error, err err
 	if err != nil {
 		return nil, err
 	}
-	sweepFirewalls(c)
+	sweep(c)
 	table := c.AddTable(&nftables.Table{
-		Name:   fmt.Sprintf("%s%d-%d", firewallPrefix, os.Getpid(), firewalls.Add(1)),
+		Name:   fmt.Sprintf("%s%d-%d", tablePrefix, os.Getpid(), tables.Add(1)),
 		Family: nftables.TableFamilyIPv4,
 	})
 	chain := c.AddChain(&nftables.Chain{
@@ -85,13 +92,13 @@ var isTCP = header(expr.PayloadBaseNetworkHeader, protocolAt, []byte{tcp})
 // isReset matches packets of TCP that reset a connection.
 var isReset = []expr.Any{
 	&expr.Payload{DestRegister: unix.NFT_REG_1, Base: expr.PayloadBaseTransportHeader, Offset: flagsAt, Len: 1},
-	&expr.Bitwise{SourceRegister: unix.NFT_REG_1, DestRegister: unix.NFT_REG_1, Len: 1, Mask: []byte{rstFlag}, Xor: []byte{0}},
+	&expr.Bitwise{SourceRegister: unix.NFT_REG_1, DestRegister: unix.NFT_REG_1, Len: 1, Mask: []byte{resetFlag}, Xor: []byte{0}},
 	&expr.Cmp{Op: expr.CmpOpNeq, Register: unix.NFT_REG_1, Data: []byte{0}},
 }
 
-// connectionsTo lists the ports from which a process has connections of TCP to addresses that begin so,
+// ConnectionsTo lists the ports from which a process has connections of TCP to addresses that begin so,
 // as /proc tells.
-func connectionsTo(pid int, prefix string) (ports []int, err error) {
+func ConnectionsTo(pid int, prefix string) (ports []int, err error) {
 	held := map[string]bool{}
 	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
 	if err != nil {
@@ -141,14 +148,14 @@ func header(base expr.PayloadBase, offset uint32, value []byte) []expr.Any {
 	}
 }
 
-// sweepFirewalls has what processes that were killed have left behind deleted with the next flush.
-func sweepFirewalls(c *nftables.Conn) {
-	tables, err := c.ListTablesOfFamily(nftables.TableFamilyIPv4)
+// sweep has what processes that were killed have left behind deleted with the next flush.
+func sweep(c *nftables.Conn) {
+	left, err := c.ListTablesOfFamily(nftables.TableFamilyIPv4)
 	if err != nil {
 		return // the flush that follows says why
 	}
-	for _, t := range tables {
-		rest, ours := strings.CutPrefix(t.Name, firewallPrefix)
+	for _, t := range left {
+		rest, ours := strings.CutPrefix(t.Name, tablePrefix)
 		pid, _, _ := strings.Cut(rest, "-")
 		if _, err := strconv.Atoi(pid); !ours || err != nil {
 			continue

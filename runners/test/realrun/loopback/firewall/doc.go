@@ -1,0 +1,13 @@
+// Package firewall stops the packets of addresses of the loopback in the kernel of this host, by
+// nf_tables, so that a server can be unreachable, or refuse, without knowing of it.
+//
+// Two things to use first:
+//
+//   - [ShutOff] loses the packets of an address, or has them answered by resets, until its end.
+//   - [ConnectionsTo] lists the ports of a process from which it has connections to addresses.
+//
+// Where to change what: the rules and the table of connections are in firewall_linux.go; what other
+// systems say is in firewall_other.go.
+//
+// Unstable: any commit may change it.
+package firewall
