@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 const (
@@ -336,9 +338,7 @@ func agentRoom(room string, neighbours ...string) direction {
 		because: "agents reach the world through env, so that one code runs under both clocks, and each room knows only the modules that its own imports; " +
 			"only an external test package may put a room into the simulated world",
 	}
-	for _, n := range neighbours {
-		d.to = append(d.to, "engine/agent/"+n)
-	}
+	d.to = append(d.to, lists.Map(neighbours, func(n string) string { return "engine/agent/" + n })...)
 	return d
 }
 

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // These limits hold for each package and function. A package beyond them should be split, a
@@ -193,9 +195,7 @@ func (h *house) over() []string {
 			lines = append(lines, fmt.Sprintf("%s: %s has %d lines, want at most %d: give a part of it a name", f.at, f.name, f.lines, maxFuncLines))
 		}
 	}
-	for _, f := range h.back {
-		lines = append(lines, f.String())
-	}
+	lines = append(lines, lists.Map(h.back, finding.String)...)
 	return lines
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/monosim/monosim/cmd/monosim/command"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/features/steps/meaning"
 	"github.com/monosim/monosim/runners"
@@ -61,13 +63,8 @@ features/steps.ts, "go" into features/steps.go.`,
 }
 
 func runSteps(w io.Writer, runner runners.Runner, asked []string, asJSON bool) error {
-	found := []steps.Described{}
 	all := steps.Describe(runner.Faults())
-	for _, d := range all {
-		if hasWords(d, asked) {
-			found = append(found, d)
-		}
-	}
+	found := append([]steps.Described{}, lists.Filter(all, func(d steps.Described) bool { return hasWords(d, asked) })...)
 	if len(found) == 0 {
 		return command.BadInput(fmt.Errorf("steps: found no sentence with %q, %s", strings.Join(asked, " "), suggest(all, asked)))
 	}
@@ -204,10 +201,7 @@ func sentenceText(d steps.Described) string {
 		fmt.Fprintf(&b, " (%s)", d.Where)
 	}
 	b.WriteString("\n")
-	passes := d.Passes
-	if passes == "" {
-		passes = "never"
-	}
+	passes := cmp.Or(d.Passes, "never")
 	fmt.Fprintf(&b, "        time passes: %s\n", passes)
 	return b.String()
 }

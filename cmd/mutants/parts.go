@@ -56,9 +56,7 @@ func command(parts []*part) []string {
 	if len(parts) == 1 {
 		return append(program, parts[0].alone)
 	}
-	for _, p := range parts {
-		program = append(program, p.among)
-	}
+	program = append(program, lists.Map(parts, func(p *part) string { return p.among })...)
 	return program
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/agent/replicamanager"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/threading"
 	"github.com/monosim/monosim/engine/quirks"
@@ -71,11 +72,7 @@ func (n *processNode) processType() pylog.Later {
 // withVariable sets one variable of an environment list.
 func withVariable(environ []string, key, value string) []string {
 	list := make([]string, 0, len(environ)+1)
-	for _, kv := range environ {
-		if !strings.HasPrefix(kv, key+"=") {
-			list = append(list, kv)
-		}
-	}
+	list = append(list, lists.Filter(environ, func(kv string) bool { return !strings.HasPrefix(kv, key+"=") })...)
 	return append(list, key+"="+value)
 }
 

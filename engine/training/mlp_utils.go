@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -196,10 +197,7 @@ func (m *MLPEnv) NumReplicas(role OptString) (int, error) {
 	}
 	key := "MLP_" + name + "_NUM"
 	if m.e.Log.Enabled(env.Info) {
-		var entries []string
-		for _, k := range m.keys {
-			entries = append(entries, pysem.Repr(k)+": "+pysem.Repr(m.vars[k]))
-		}
+		entries := lists.MapOrNil(m.keys, func(k string) string { return pysem.Repr(k) + ": " + pysem.Repr(m.vars[k]) })
 		m.e.Log.Logf(env.Info, "%s, mlp_env: {%s}", key, strings.Join(entries, ", "))
 	}
 	return m.number(key)

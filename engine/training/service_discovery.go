@@ -2,6 +2,7 @@ package training
 
 import (
 	"github.com/monosim/monosim/engine/enum"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/training/gflagsutils"
 )
 
@@ -90,13 +91,7 @@ func (a Addrs) With(index int, addr string) Addrs {
 
 // Without returns a list without an index.
 func (a Addrs) Without(index int) Addrs {
-	out := Addrs{}
-	for _, entry := range a {
-		if entry.Index != index {
-			out = append(out, entry)
-		}
-	}
-	return out
+	return append(Addrs{}, lists.Filter(a, func(entry IndexedAddr) bool { return entry.Index != index })...)
 }
 
 // NamedAddrs holds the processes of one name.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -93,14 +94,10 @@ func items(v any) ([]any, error) {
 	case []any:
 		return v, nil
 	case *pysem.Dict:
-		for _, item := range v.Items {
-			list = append(list, item.Key)
-		}
+		list = append(list, lists.Map(v.Items, func(item pysem.Item) any { return item.Key })...)
 		return list, nil
 	case string:
-		for _, c := range pysem.Chars(v) {
-			list = append(list, c)
-		}
+		list = append(list, lists.Map(pysem.Chars(v), func(c string) any { return c })...)
 		return list, nil
 	}
 	return nil, pysem.Raise("TypeError", "'%s' object is not iterable", pysem.TypeName(v))

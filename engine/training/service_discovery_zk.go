@@ -9,6 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/engine/envutils"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dict"
 	"github.com/monosim/monosim/engine/pysem/threading"
@@ -121,11 +122,7 @@ func nodeName(name string, index int) string { return name + "." + pysem.Str(ind
 // (service_discovery.py:281).
 func (d *ZKServiceDiscovery) childrenChanged(children *recipes.Names) error {
 	added := slices.Clone(children.Since(d.listed))
-	for _, child := range d.unknown {
-		if children.Has(child) {
-			added = append(added, child)
-		}
-	}
+	added = append(added, lists.Filter(d.unknown, func(child string) bool { return children.Has(child) })...)
 	added = slices.DeleteFunc(sortedSet(added), d.knows)
 	d.listed, d.unknown = children, added
 	err := d.watches.WatchAgain(added)

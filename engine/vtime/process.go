@@ -116,9 +116,7 @@ func (p *Process) Sleep(d time.Duration) {
 // Pause does what Sleep does, but a turn that pauses may still be one that only asks.
 func (p *Process) Pause(d time.Duration) {
 	t := p.enter()
-	if d < 0 {
-		d = 0
-	}
+	d = max(d, 0)
 	t.timer = p.schedule(p.node.w.in(d), kindSleep, t, t.waitSeq)
 	t.wait("time")
 }

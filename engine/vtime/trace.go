@@ -1,6 +1,7 @@
 package vtime
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -90,12 +91,8 @@ type NodeHash struct {
 const maxCheckpoints = 4096
 
 func (tr *Trace) init(cfg TraceConfig) {
-	if cfg.EveryEvents == 0 {
-		cfg.EveryEvents = 1024
-	}
-	if cfg.To == 0 {
-		cfg.To = ^uint64(0)
-	}
+	cfg.EveryEvents = cmp.Or(cfg.EveryEvents, 1024)
+	cfg.To = cmp.Or(cfg.To, ^uint64(0))
 	tr.cfg = cfg
 	tr.nextMark = cfg.EveryEvents
 	if cfg.Record {

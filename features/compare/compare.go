@@ -35,6 +35,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/test/deeds"
@@ -103,10 +104,7 @@ func (c *Comparison) Run(ctx context.Context, listener steps.Listener) (*Matrix,
 		}
 	}
 	summary := steps.NewSummary(plan)
-	m := &Matrix{Scenarios: []Row{}}
-	for _, r := range c.Runners {
-		m.Runners = append(m.Runners, r.Name())
-	}
+	m := &Matrix{Scenarios: []Row{}, Runners: lists.MapOrNil(c.Runners, runners.Runner.Name)}
 	if err = listener.Begin(plan); err == nil {
 		err = c.all(ctx, list, func(t *trial) error {
 			for len(t.row.Cells) < len(c.Runners) {

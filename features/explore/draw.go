@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/features/steps/drawn"
 	"github.com/monosim/monosim/runners"
 )
@@ -43,9 +44,7 @@ func faultChoice(k runners.FaultKind) choice {
 // swarm lists what may happen in the story of a seed: a third of all kinds, so that rare ones meet
 // each other and are not crowded out by others.
 func (w *World) swarm(seed uint64) (all, swarm []choice) {
-	for _, k := range w.kinds {
-		all = append(all, faultChoice(k))
-	}
+	all = lists.MapOrNil(w.kinds, faultChoice)
 	for _, act := range w.Acts {
 		begin, end, lasts := strings.Cut(act, later)
 		all = append(all, choice{name: act, begin: begin, end: end, lasts: lasts})

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/features/steps/drawn"
 	"github.com/monosim/monosim/runners"
@@ -143,10 +144,8 @@ func (s *Story) drop(refused []int) {
 }
 
 // kinds lists the kinds of its acts, each once and in order.
-func (s *Story) kinds() (list []string) {
-	for _, a := range s.Acts {
-		list = append(list, a.Kind)
-	}
+func (s *Story) kinds() []string {
+	list := lists.MapOrNil(s.Acts, func(a Act) string { return a.Kind })
 	slices.Sort(list)
 	return slices.Compact(list)
 }

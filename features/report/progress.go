@@ -155,10 +155,8 @@ func writeExplanation(b *strings.Builder, r *steps.Result, by string) {
 // why writes why a run failed: the error, what led to it, the quirks that it is about, and
 // the command that repeats it.
 func why(r *steps.Result, err error) string {
-	lines := slices.Concat([]string{err.Error()}, r.Explanation)
-	for _, line := range r.About() {
-		lines = append(lines, "about "+line)
-	}
+	about := lists.Map(r.About(), func(line string) string { return "about " + line })
+	lines := slices.Concat([]string{err.Error()}, r.Explanation, about)
 	return strings.Join(append(lines, "replay with: "+r.Replay), "\n")
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/show/timeline"
 )
@@ -28,10 +29,7 @@ func detail(spec *runners.Spec) { spec.Detail = true }
 // where there is no log.
 func (s *Suite) explainFailure(j job, r *Result) {
 	failed := slices.IndexFunc(r.Steps, func(st Step) bool { return st.Status == Failed })
-	lines := s.Explain
-	if lines == 0 {
-		lines = explainLines
-	}
+	lines := cmp.Or(s.Explain, explainLines)
 	if failed < 0 || lines < 0 || !r.narrated {
 		return
 	}
@@ -251,11 +249,7 @@ func happenings(log []runners.Observation, s subjects) []happening {
 		list = append(list, h)
 	}
 	slices.SortFunc(list, func(a, b *happening) int { return cmp.Compare(a.at, b.at) })
-	result := make([]happening, len(list))
-	for i, h := range list {
-		result[i] = *h
-	}
-	return result
+	return lists.Map(list, func(h *happening) happening { return *h })
 }
 
 // choose takes at most n happenings: the latest actions, up to a third, then the latest

@@ -49,9 +49,7 @@ func (s *Suite) List() ([]Listed, error) {
 	}
 	var list []Listed
 	for _, sc := range scenarios {
-		for _, c := range sc.cases {
-			list = append(list, sc.listed(&c))
-		}
+		list = append(list, lists.Map(sc.cases, func(c scenarioCase) Listed { return sc.listed(&c) })...)
 	}
 	return list, nil
 }

@@ -137,8 +137,6 @@ type leftOut struct{ runner, why string }
 // take reports whether a case is left out, and remembers the first reason.
 func (l *leftOut) take(c scenarioCase) bool {
 	why := c.not[l.runner]
-	if l.why == "" {
-		l.why = why
-	}
+	l.why = cmp.Or(l.why, why)
 	return why != ""
 }

@@ -103,12 +103,7 @@ func (w *World) configPolicy(servable, policy string) error {
 func (w *World) configLabel(servable string, version int64, label string) error {
 	m := w.served(servable)
 	labels := []runners.ServedLabel{{Name: label, Version: version}}
-	for _, l := range m.Labels {
-		if l.Name != label {
-			labels = append(labels, l)
-		}
-	}
-	m.Labels = labels
+	m.Labels = append(labels, lists.Filter(m.Labels, func(l runners.ServedLabel) bool { return l.Name != label })...)
 	return nil
 }
 

@@ -326,10 +326,7 @@ func (w *World) discovered(name string) (string, bool, error) {
 		return r.Registered(name)
 	}
 	job := w.spec.Training.WithDefaults().Job
-	node := map[string]string{"evaluator": "evaluator.0"}[name]
-	if node == "" {
-		node = "worker.0"
-	}
+	node := cmp.Or(map[string]string{"evaluator": "evaluator.0"}[name], "worker.0")
 	if i := strings.IndexAny(name, "0123456789"); i > 0 {
 		node = name[:i] + "." + name[i:]
 	}

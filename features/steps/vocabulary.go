@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/agnivade/levenshtein"
+
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners"
 )
@@ -58,11 +59,7 @@ func Vocabulary(faults []runners.FaultKind) []string {
 func FaultSentences(k runners.FaultKind) []string { return vocabulary(faultSentences(k)).readable() }
 
 func (v vocabulary) readable() []string {
-	list := make([]string, len(v))
-	for i, s := range v {
-		list[i] = s.readable()
-	}
-	return list
+	return lists.Map(v, (*Sentence).readable)
 }
 
 // unknown describes what is wrong with a text that no sentence says: the value of a

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/vtime"
 )
 
@@ -69,9 +70,7 @@ func (n *Network) AddHost(node, name string, ips ...string) *Host {
 		}
 		n.byName[a] = h
 	}
-	for _, ip := range ips {
-		h.ips = append(h.ips, canonical(ip))
-	}
+	h.ips = append(h.ips, lists.Map(ips, canonical)...)
 	n.hosts = append(n.hosts, h)
 	return h
 }

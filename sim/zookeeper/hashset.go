@@ -1,6 +1,9 @@
 package zookeeper
 
-import "github.com/monosim/monosim/sim/zookeeper/java"
+import (
+	"github.com/monosim/monosim/engine/lists"
+	"github.com/monosim/monosim/sim/zookeeper/java"
+)
 
 // A server keeps the names of a znode's children in a Java HashSet with 8 buckets at first
 // (DataNode.java:72), and lists them in that order (ZK-5.8): by bucket, and within a bucket in the
@@ -18,11 +21,7 @@ func inHashOrder(n *znode) []string {
 		children = append(children, c)
 	}
 	java.InOrder(children, java.Buckets(childBuckets, int(n.peak)), func(c *znode) uint32 { return c.spread })
-	names := make([]string, len(children))
-	for i, c := range children {
-		names[i] = c.name
-	}
-	return names
+	return lists.Map(children, func(c *znode) string { return c.name })
 }
 
 // owned lists the session's ephemerals in the order of its set, as the word dump prints them.

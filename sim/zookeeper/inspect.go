@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 	"github.com/monosim/monosim/sim/zookeeper/java"
 )
@@ -96,9 +97,7 @@ func (m *Machine) Sessions() []SessionInfo {
 		if s.conn != nil {
 			info.Conn, info.Attached = s.conn.id, true
 		}
-		for _, n := range s.owned() {
-			info.Ephemerals = append(info.Ephemerals, n.path)
-		}
+		info.Ephemerals = lists.MapOrNil(s.owned(), func(n *znode) string { return n.path })
 		infos = append(infos, info)
 	}
 	slices.SortFunc(infos, func(a, b SessionInfo) int { return cmp.Compare(a.ID, b.ID) })

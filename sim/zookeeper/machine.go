@@ -41,6 +41,8 @@
 package zookeeper
 
 import (
+	"cmp"
+
 	"github.com/monosim/monosim/engine/enum"
 )
 
@@ -138,14 +140,10 @@ func (c Config) withDefaults() Config {
 	set(&c.TickMs, 2000)
 	set(&c.MinSessionTimeoutMs, 2*c.TickMs)
 	set(&c.MaxSessionTimeoutMs, 20*c.TickMs)
-	if c.ClientSpeed == 0 {
-		c.ClientSpeed = 1
-	}
+	c.ClientSpeed = cmp.Or(c.ClientSpeed, 1)
 	set(&c.ContainerCheckIntervalMs, 60_000)
 	set(&c.ContainerMaxPerMinute, 10_000)
-	if c.ServerID == 0 {
-		c.ServerID = 1
-	}
+	c.ServerID = cmp.Or(c.ServerID, 1)
 	c.UnfilteredEvents = c.UnfilteredEvents && c.Profile == V38
 	return c
 }

@@ -1,6 +1,7 @@
 package zookeeper
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
@@ -78,9 +79,7 @@ func ancestor(path string) (up string, ok bool) {
 		return "", false
 	}
 	above, ok := parentPath(path)
-	if above == "" {
-		above = "/"
-	}
+	above = cmp.Or(above, "/")
 	return above, ok
 }
 

@@ -1,6 +1,7 @@
 package scaffold
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"os"
@@ -115,9 +116,6 @@ var notInPaths = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
 // modulePath returns the path of a module in a directory with that name.
 func modulePath(name string) string {
-	name = strings.Trim(notInPaths.ReplaceAllString(name, "-"), "-")
-	if name == "" {
-		name = "cluster"
-	}
+	name = cmp.Or(strings.Trim(notInPaths.ReplaceAllString(name, "-"), "-"), "cluster")
 	return "example.com/" + name
 }

@@ -1,6 +1,7 @@
 package agentconfig
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -229,8 +230,5 @@ func (t *keyTable) nearest(key string) string {
 			best, edits = name, n
 		}
 	}
-	if best == "" {
-		return "a known key"
-	}
-	return best
+	return cmp.Or(best, "a known key")
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 	"github.com/monosim/monosim/engine/pysem"
@@ -161,9 +162,9 @@ func (p *tfsProgram) profile() (*Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := PredictLoad{ModelName: p.model, Signature: p.o.Signature, Data: data, Duration: p.o.Duration, Threads: p.o.Threads}
-	for _, target := range p.targets {
-		l.Channels = append(l.Channels, p.Env.Network.Dial(target))
+	l := PredictLoad{
+		Channels: lists.Map(p.targets, p.Env.Network.Dial), ModelName: p.model, Signature: p.o.Signature, Data: data,
+		Duration: p.o.Duration, Threads: p.o.Threads,
 	}
 	defer func() {
 		for _, c := range l.Channels {

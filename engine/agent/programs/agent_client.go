@@ -218,9 +218,7 @@ func tasksOf(zk env.ZooKeeper, root string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, task := range below {
-			tasks = append(tasks, name+"/"+task)
-		}
+		tasks = append(tasks, lists.Map(below, func(task string) string { return name + "/" + task })...)
 	}
 	return tasks, nil
 }

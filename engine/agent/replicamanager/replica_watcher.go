@@ -16,6 +16,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/engine/lists"
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
 	parametersync "github.com/monosim/monosim/engine/proto/monolith/native_training/runtime/parameter_sync"
 	"github.com/monosim/monosim/engine/pysem"
@@ -410,9 +411,7 @@ func (w *ReplicaWatcher) readTasks() ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, task := range list {
-			tasks = append(tasks, location+"/"+task)
-		}
+		tasks = append(tasks, lists.Map(list, func(task string) string { return location + "/" + task })...)
 	}
 	return tasks, nil
 }

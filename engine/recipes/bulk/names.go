@@ -3,6 +3,8 @@ package bulk
 import (
 	"slices"
 	"sort"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // Names is an immutable list of the names of a znode's children, in the order in which a server
@@ -107,11 +109,7 @@ func (n *Names) Since(before *Names) []string {
 		if slices.Contains(before.blocks, b) {
 			continue
 		}
-		for _, name := range b.Names {
-			if !had[name] {
-				added = append(added, name)
-			}
-		}
+		added = append(added, lists.Filter(b.Names, func(name string) bool { return !had[name] })...)
 	}
 	n.since.before, n.since.added = before, added
 	return added

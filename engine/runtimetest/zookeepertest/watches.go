@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // watchData watches the data of a znode, and notes it with the type of the event at each call.
@@ -171,9 +172,7 @@ var watchCases = []testCase{
 		})
 		var want []string
 		for i := range rounds {
-			for _, name := range names {
-				want = append(want, fmt.Sprintf("%s%d", name, i))
-			}
+			want = append(want, lists.Map(names, func(name string) string { return fmt.Sprintf("%s%d", name, i) })...)
 		}
 		r.want(want...)
 	}},

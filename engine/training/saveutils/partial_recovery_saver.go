@@ -259,10 +259,7 @@ func (p *PartialRecoverySaver) LastCheckpoints() []string {
 
 // SetLastCheckpoints replaces the list of kept checkpoints; all count as saved at one time.
 func (p *PartialRecoverySaver) SetLastCheckpoints(paths []string, at time.Time) {
-	p.last = nil
-	for _, path := range paths {
-		p.last = append(p.last, saved{path, at})
-	}
+	p.last = lists.MapOrNil(paths, func(path string) saved { return saved{path, at} })
 }
 
 // RecoverLastCheckpoints replaces the list of kept checkpoints by the paths that exist.

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // Cast has what the sentences of a story may name, each list in a fixed order.
@@ -123,9 +125,7 @@ func drawDuration(_ *Cast, d *Dial, _ []string) string {
 
 func drawPlace(c *Cast, d *Dial, before []string) string {
 	places := append(slices.Clone(c.Pods), "ZooKeeper", "ZooKeeper", "ZooKeeper")
-	for _, idc := range c.IDCs {
-		places = append(places, "idc "+idc)
-	}
+	places = append(places, lists.Map(c.IDCs, func(idc string) string { return "idc " + idc })...)
 	if len(c.IDCs) < 2 {
 		places = places[:len(places)-len(c.IDCs)]
 	}

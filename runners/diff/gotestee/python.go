@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/expr"
 	"github.com/monosim/monosim/engine/pysem/pyre"
@@ -47,12 +48,8 @@ func (c *call) pythonMatch() (any, error) {
 		return nil, err
 	}
 	groups, named := []any{}, []any{}
-	for _, g := range m.Groups {
-		groups = append(groups, groupText(g))
-	}
-	for _, g := range m.Named() {
-		named = append(named, []any{g.Name, groupText(g)})
-	}
+	groups = append(groups, lists.Map(m.Groups, groupText)...)
+	named = append(named, lists.Map(m.Named(), func(g pyre.Group) any { return []any{g.Name, groupText(g)} })...)
 	return caseworld.Object("text", m.Text, "groups", groups, "named", named), nil
 }
 

@@ -43,9 +43,7 @@ func (c *call) newTFSServers() *tfsServers {
 	s.replies = [][]byte{nil}
 	if c.In.Has("replies") {
 		s.replies = nil
-		for _, v := range c.In.List("replies") {
-			s.replies = append(s.replies, v.([]byte))
-		}
+		s.replies = append(s.replies, lists.Map(c.In.List("replies"), func(v any) []byte { return v.([]byte) })...)
 	}
 	c.Clock.Fixed = time.Unix(caseworld.EpochSec, int64(c.In.IntegerOr("nanosecond", 0)))
 	c.Env.Network, c.Env.Models, c.Env.Log = s, tfsModelServers{s}, tfsLog{s}
@@ -223,9 +221,7 @@ func (c *call) profileThread() (any, error) {
 	for i := range c.In.Integer("servers") {
 		load.Channels = append(load.Channels, s.Dial(fmt.Sprintf("s%d", i)))
 	}
-	for _, text := range c.In.Strings("data") {
-		load.Data = append(load.Data, tensorOf(text))
-	}
+	load.Data = lists.MapOrNil(c.In.Strings("data"), tensorOf)
 	thread := client.NewProfileThread(c.In.Integer("job_id"), load)
 	thread.Run()
 	latencies := lists.Map(thread.LatenciesMs, func(ms float64) any { return ms })

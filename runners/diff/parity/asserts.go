@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // carried holds what the tests of a file show: quirks, modules and operations of the reference. They
@@ -70,9 +72,7 @@ func readDeclaration(d ast.Decl) (names []string, decl *declaration) {
 	case *ast.GenDecl:
 		for _, spec := range d.Specs {
 			if v, ok := spec.(*ast.ValueSpec); ok {
-				for _, n := range v.Names {
-					names = append(names, n.Name)
-				}
+				names = append(names, lists.Map(v.Names, func(n *ast.Ident) string { return n.Name })...)
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/features/explore"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/vectors/scope"
@@ -46,9 +47,7 @@ func (p *evidence) shownBy(quirk int) quirkShown {
 func (s quirkShown) String() string {
 	var parts []string
 	for _, list := range [][]string{s.tests, s.cases} {
-		for _, name := range list {
-			parts = append(parts, toShortFile(name))
-		}
+		parts = append(parts, lists.Map(list, toShortFile)...)
 	}
 	if len(s.scenarios) > 0 {
 		parts = append(parts, featureNames(s.scenarios))

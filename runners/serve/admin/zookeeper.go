@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/zookeeper"
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
@@ -81,21 +82,14 @@ type faultWaiting struct {
 
 func (z zooKeeper) state() (zooKeeperState, error) {
 	look := z.server().Look()
-	state := zooKeeperState{
+	return zooKeeperState{
 		Mode: look.Mode, Zxid: fmt.Sprintf("%#x", look.Zxid), NowMs: look.NowMs, Znodes: look.Znodes,
-		Sessions: len(look.Sessions), Watches: len(look.Watches), Lag: Span(look.Lag), Waiting: []faultWaiting{},
-	}
-	for _, f := range look.Pending {
-		state.Waiting = append(state.Waiting, waiting(f))
-	}
-	return state, nil
+		Sessions: len(look.Sessions), Watches: len(look.Watches), Lag: Span(look.Lag), Waiting: lists.Map(look.Pending, waiting),
+	}, nil
 }
 
 func waiting(f wire.RequestFault) faultWaiting {
-	w := faultWaiting{Next: f.Next, Delay: Span(f.Delay), Session: sessionText(f.Session)}
-	for _, op := range f.Ops {
-		w.Ops = append(w.Ops, op.String())
-	}
+	w := faultWaiting{Next: f.Next, Delay: Span(f.Delay), Session: sessionText(f.Session), Ops: lists.MapOrNil(f.Ops, zookeeper.OpCode.String)}
 	if f.Code != 0 {
 		w.Error = codeName(f.Code)
 	}

@@ -1,9 +1,11 @@
 package playground
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -160,7 +162,7 @@ func (r *reader) check(n *yaml.Node, t reflect.Type, field string) {
 
 func (r *reader) checkStruct(n *yaml.Node, t reflect.Type, field string) {
 	if n.Kind != yaml.MappingNode {
-		r.fail(n, or(field, "the description"), "found %s, want fields with values", shown(n))
+		r.fail(n, cmp.Or(field, "the description"), "found %s, want fields with values", shown(n))
 		return
 	}
 	fields := map[string]reflect.Type{}
@@ -193,7 +195,7 @@ func (r *reader) checkScalar(n *yaml.Node, t reflect.Type, field string) {
 	into := reflect.New(t)
 	if err := n.Decode(into.Interface()); err != nil {
 		want := map[reflect.Kind]string{reflect.Bool: "true or false", reflect.String: "text"}[t.Kind()]
-		r.fail(n, field, "found %s, want %s", shown(n), or(want, "a whole number"))
+		r.fail(n, field, "found %s, want %s", shown(n), cmp.Or(want, "a whole number"))
 	}
 }
 
@@ -212,13 +214,6 @@ func join(field, name string) string {
 		return name
 	}
 	return field + "." + name
-}
-
-func or(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
 }
 
 // at returns the node of a field such as models[0].name, or the nearest node above it.
@@ -278,7 +273,7 @@ func (r *reader) describe(f *file) *Description {
 		RestartAfter: r.duration("restart_after", f.RestartAfter),
 	}
 	s.Serving.PredictTime = r.duration("predict_time", f.PredictTime)
-	for _, key := range slices.Sorted(keys(f.Env)) {
+	for _, key := range slices.Sorted(maps.Keys(f.Env)) {
 		s.Env = append(s.Env, runners.EnvVar{Key: key, Value: f.Env[key]})
 	}
 	for i, l := range f.Locations {
@@ -298,16 +293,6 @@ func (r *reader) describe(f *file) *Description {
 	r.conf(f, &s)
 	d.Spec = s
 	return d
-}
-
-func keys(m map[string]string) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }
 
 func (r *reader) count(field string, n *int) int {
@@ -332,7 +317,7 @@ func (r *reader) duration(field, text string) time.Duration {
 }
 
 func (r *reader) model(field string, f *fileModel) Deployed {
-	d := Deployed{Model: runners.Model{Name: f.Name, BasePath: or(f.BasePath, "/models/"+f.Name)}, Policy: or(f.Policy, "latest"), Publish: f.Publish == nil || *f.Publish}
+	d := Deployed{Model: runners.Model{Name: f.Name, BasePath: cmp.Or(f.BasePath, "/models/"+f.Name)}, Policy: cmp.Or(f.Policy, "latest"), Publish: f.Publish == nil || *f.Publish}
 	r.named(field, f.Name)
 	r.plain(field+".base_path", confined.Path(d.Model.BasePath))
 	if len(f.SubGraphs) == 0 {
@@ -418,7 +403,7 @@ func (r *reader) conf(f *file, s *runners.Spec) {
 	}
 	switch version {
 	case 3:
-		s.Conf = strings.NewReplacer("bzid gip", "bzid "+or(f.Bzid, "gip"), "layout_pattern main", "layout_pattern "+or(f.Layout, "main")).Replace(runners.ConfV3)
+		s.Conf = strings.NewReplacer("bzid gip", "bzid "+cmp.Or(f.Bzid, "gip"), "layout_pattern main", "layout_pattern "+cmp.Or(f.Layout, "main")).Replace(runners.ConfV3)
 	case 1:
 		r.confV1(f, s)
 	default:
@@ -444,6 +429,6 @@ func (r *reader) confV1(f *file, s *runners.Spec) {
 			ps++
 		}
 	}
-	s.Conf = strings.NewReplacer("bzid predict_ctr", "bzid "+or(f.Bzid, m.Name), "base_name predict_ctr", "base_name "+m.Name,
+	s.Conf = strings.NewReplacer("bzid predict_ctr", "bzid "+cmp.Or(f.Bzid, m.Name), "base_name predict_ctr", "base_name "+m.Name,
 		"base_path /models/predict_ctr", "base_path "+m.BasePath, "num_ps 2", fmt.Sprintf("num_ps %d", ps)).Replace(runners.ConfV1)
 }

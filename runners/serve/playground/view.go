@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/test/realrun/loopback"
 )
@@ -99,10 +100,7 @@ func (p *Playground) see() View {
 	at := c.Endpoints()
 	v := View{
 		Title: p.o.Title, NowSec: c.Now().Seconds(), Speed: p.o.Speed, Failure: c.Failure(), ZooKeeper: at.ZooKeeper, ZooKeeperAdmin: at.ZooKeeperAdmin,
-		Pods: []PodView{}, Sessions: []SessionView{}, Services: []ServiceView{}, Events: []EventView{},
-	}
-	for _, address := range at.Pods {
-		v.Pods = append(v.Pods, p.seePod(address))
+		Pods: lists.Map(at.Pods, p.seePod), Sessions: []SessionView{}, Services: []ServiceView{}, Events: []EventView{},
 	}
 	if at.ZooKeeperAdmin != "" {
 		ask(at.ZooKeeperAdmin+"/sessions", &v.Sessions)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/recipes"
 )
 
@@ -22,9 +23,7 @@ func (s *ZooKeeperSession) resolve() (addrs []string) {
 			if err != nil {
 				continue
 			}
-			for _, ip := range ips {
-				addrs = append(addrs, net.JoinHostPort(ip, port))
-			}
+			addrs = append(addrs, lists.Map(ips, func(ip string) string { return net.JoinHostPort(ip, port) })...)
 		}
 	})
 	return addrs

@@ -121,10 +121,7 @@ func (c *Cluster) readConf() error {
 }
 
 func (c *Cluster) confName() string {
-	if c.spec.ConfName == "" {
-		return "agent.conf"
-	}
-	return c.spec.ConfName
+	return cmp.Or(c.spec.ConfName, "agent.conf")
 }
 
 // runAgent is the main function of the agent's process.

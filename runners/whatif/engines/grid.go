@@ -141,9 +141,7 @@ func (g *Grid) Result(samples Samples) (*result.Result, error) {
 	r.Checks.Conserved = true
 	for k, s := range g.plan.Sweep {
 		one := result.Sweep{Name: s.Name}
-		for _, a := range s.Axes {
-			one.Paths = append(one.Paths, plan.RootPath(a.Path))
-		}
+		one.Paths = lists.MapOrNil(s.Axes, func(a plan.Axis) string { return plan.RootPath(a.Path) })
 		for c := range g.cells {
 			if g.cells[c].sweep != k {
 				continue

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners/whatif/model"
 	"github.com/monosim/monosim/runners/whatif/plan"
 	"github.com/monosim/monosim/runners/whatif/stats"
@@ -134,10 +135,7 @@ func (w *Pool) interval(metric, name string, confidence float64) (value, low, hi
 		return pooled, low, high
 	}
 	if above, ok := m.above[metric]; ok {
-		counts := make([]float64, len(above))
-		for i, n := range above {
-			counts[i] = float64(n)
-		}
+		counts := lists.Map(above, func(n int64) float64 { return float64(n) })
 		value, low, high = stats.Share(m.completed, counts, confidence)
 		if sum(m.Open) > 0 { // they may take longer yet
 			for i, open := range m.Open {

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners/whatif/model"
 	"github.com/monosim/monosim/runners/whatif/plan"
 	"github.com/monosim/monosim/runners/whatif/result"
@@ -226,12 +227,8 @@ func (e *Evaluation) timeline() []result.TimelinePoint {
 	for k := range int64(points) {
 		at = append(at, horizon*k/points)
 	}
-	for _, one := range p.Events {
-		at = append(at, int64(one.At))
-	}
-	for _, w := range e.Windows {
-		at = append(at, int64(w.Window.Start))
-	}
+	at = append(at, lists.Map(p.Events, func(one plan.Event) int64 { return int64(one.At) })...)
+	at = append(at, lists.Map(e.Windows, func(w *Pool) int64 { return int64(w.Window.Start) })...)
 	slices.Sort(at)
 	at = slices.Compact(at)
 	var list []result.TimelinePoint

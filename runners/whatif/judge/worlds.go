@@ -54,9 +54,7 @@ func NewWorlds(p *plan.Plan, worlds []World) *result.Worlds {
 		if u.Belief != "" {
 			one.Confidence = 0
 		}
-		for _, w := range worlds {
-			one.Values = append(one.Values, w.Values[i].Text)
-		}
+		one.Values = append(one.Values, lists.Map(worlds, func(w World) string { return w.Values[i].Text })...)
 		out.Inputs = append(out.Inputs, one)
 	}
 	return out

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -296,9 +297,7 @@ func (w *world) before(start int64) (before, far int64, why string) {
 		one := list[k]
 		if one.relax == never {
 			end, relax = one.from, 0
-			if why == "" {
-				why = one.why
-			}
+			why = cmp.Or(why, one.why)
 			continue
 		}
 		if relax = max(relax, one.relax); end-one.from >= relax || k == 0 {

@@ -1,6 +1,10 @@
 package plan
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/monosim/monosim/engine/lists"
+)
 
 // mixedFleet fills in the tiers of a fleet whose containers run entry, PS and dense side by side, as
 // deploy_type mixed has them: an agent, a session, a place and the cores are one container's, and each
@@ -100,9 +104,7 @@ func (p *Plan) Together() (works []float64, common float64) {
 		}
 		return can / p.coresOf()
 	}
-	for _, work := range p.Works("ps") {
-		works = append(works, float64(work*core("ps")))
-	}
+	works = append(works, lists.Map(p.Works("ps"), func(work float64) float64 { return float64(work * core("ps")) })...)
 	common = p.Work("entry") * core("entry")
 	if p.Fleet.Dense != nil {
 		common += p.Work("dense") * core("dense")

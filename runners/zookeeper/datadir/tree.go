@@ -49,10 +49,7 @@ func (t *tree) root() *node { return t.nodes[""] }
 
 // shown returns the path that clients use.
 func shown(path string) string {
-	if path == "" {
-		return "/"
-	}
-	return path
+	return cmp.Or(path, "/")
 }
 
 // of returns the znode at a path of clients, and its path here.

@@ -1,6 +1,9 @@
 package diff
 
-import "github.com/monosim/monosim/sim/zookeeper"
+import (
+	"github.com/monosim/monosim/engine/lists"
+	"github.com/monosim/monosim/sim/zookeeper"
+)
 
 // invention says how random scripts use one operation. The table has an entry for each of
 // zookeeper.OpCodes, without field names, so that a new operation of the machine does not
@@ -93,9 +96,7 @@ func init() {
 			raws = append(raws, Step{Kind: Raw, Op: v.op, Body: []byte(body)})
 		}
 	}
-	for _, op := range unknownOps {
-		raws = append(raws, Step{Kind: Raw, Op: op})
-	}
+	raws = append(raws, lists.Map(unknownOps, func(op zookeeper.OpCode) Step { return Step{Kind: Raw, Op: op} })...)
 }
 
 // touchesNobody reports whether the operation never causes an event.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // Result is a [Report] for programs and people, with the names of the servers.
@@ -20,14 +22,11 @@ type Result struct {
 
 // Result returns the report in that form.
 func (r *Report) Result(servers []Server) Result {
-	result := Result{
+	return Result{
 		Scripts: r.Scripts, Operations: r.Steps, Unsteady: r.Unsteady, Missing: r.Answered.Missing(),
 		Answered: r.Answered.Names(), Differences: r.Differences,
+		Servers: lists.MapOrNil(servers, Server.Name),
 	}
-	for _, s := range servers {
-		result.Servers = append(result.Servers, s.Name())
-	}
-	return result
 }
 
 // longRun is the number of operations after which a run has to have met everything that

@@ -84,11 +84,8 @@ func Ensembles(ctx context.Context, size int, profile zookeeper.Profile, notes i
 			return nil, end, err
 		}
 		closers = append(closers, e.Close)
-		served := Ensemble{Label: label}
-		for _, s := range e.Servers() {
-			served.Addrs = append(served.Addrs, s.Addr)
-		}
-		servers = append(servers, served)
+		addrs := lists.Map(e.Servers(), func(s wire.MemberLook) string { return s.Addr })
+		servers = append(servers, Ensemble{Label: label, Addrs: addrs})
 	}
 	return servers, end, nil
 }

@@ -23,6 +23,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners/zookeeper/datadir"
 	"github.com/monosim/monosim/sim/zookeeper"
 	"github.com/monosim/monosim/sim/zookeeper/wire"
@@ -84,10 +85,7 @@ func from(d *datadir.Data) string {
 	if len(d.Logs) == 0 {
 		return d.Snapshot
 	}
-	names := make([]string, len(d.Logs))
-	for i, log := range d.Logs {
-		names[i] = filepath.Base(log)
-	}
+	names := lists.Map(d.Logs, filepath.Base)
 	return fmt.Sprintf("%s and %d transactions of %s", d.Snapshot, d.Transactions, strings.Join(names, ", "))
 }
 

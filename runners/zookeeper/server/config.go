@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // Config has the settings of a server; the zero value means the server's defaults.
@@ -106,9 +108,7 @@ func (c Config) command(configFile string) (*exec.Cmd, error) {
 			"-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
 			"-Dzookeeper.preAllocSize=1024") // the log grows by 64 KB at a time, not 64 MB
 	}
-	for _, p := range c.Properties {
-		properties = append(properties, "-D"+p)
-	}
+	properties = append(properties, lists.Map(c.Properties, func(p string) string { return "-D" + p })...)
 	if !c.ForceSync {
 		properties = append(properties, "-Dzookeeper.forceSync=no")
 	}

@@ -257,9 +257,6 @@ func featureTensor(f *tfexample.Feature) (tensor.Tensor, error) {
 		return tensor.FromInts(framework.DataType_DT_INT64, []int64{int64(len(list))}, list)
 	}
 	list := f.GetFloatList().GetValue()
-	wide := make([]float64, len(list))
-	for i, x := range list {
-		wide[i] = float64(x)
-	}
+	wide := lists.Map(list, func(x float32) float64 { return float64(x) })
 	return tensor.FromFloats(framework.DataType_DT_FLOAT, []int64{int64(len(list))}, wide)
 }

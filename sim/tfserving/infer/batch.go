@@ -9,6 +9,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
@@ -43,9 +44,7 @@ func tensorsOf(parts []part) string {
 		for _, f := range p.feeds {
 			in = append(in, f.in.tensor)
 		}
-		for _, o := range p.outputs {
-			out = append(out, o.tensor)
-		}
+		out = append(out, lists.Map(p.outputs, func(o *output) string { return o.tensor })...)
 	}
 	set := func(names []string) string {
 		slices.Sort(names)

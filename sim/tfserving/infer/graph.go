@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/tfserving/graph"
 	"github.com/monosim/monosim/sim/tfserving/graph/ops"
 	"github.com/monosim/monosim/sim/tfserving/tensor"
@@ -42,16 +43,10 @@ func (m *Model) invented(s *Signature, why error) {
 func (m *Model) runGraph(s *Signature, feeds []feed, outputs []*output) (map[*output]tensor.Tensor, error) {
 	plan := s.plan
 	if !slices.Equal(outputs, s.outputs) {
-		asked := make([]int, len(outputs))
-		for i, out := range outputs {
-			asked[i] = slices.Index(s.outputs, out)
-		}
+		asked := lists.Map(outputs, func(out *output) int { return slices.Index(s.outputs, out) })
 		plan = plan.Only(asked)
 	}
-	values := make([]tensor.Tensor, len(feeds))
-	for i, f := range feeds {
-		values[i] = f.value
-	}
+	values := lists.Map(feeds, func(f feed) tensor.Tensor { return f.value })
 	fetched, err := plan.Run(values)
 	var what *ops.Unsupported
 	var status *env.RPCError

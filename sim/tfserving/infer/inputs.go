@@ -2,6 +2,7 @@ package infer
 
 import (
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
@@ -78,11 +79,7 @@ func (m *Model) checkUsed(s *Signature, sent map[string]*framework.TensorProto) 
 	if count == len(sent) {
 		return nil
 	}
-	for _, alias := range keys(sent) {
-		if s.input(alias) != nil {
-			used = append(used, alias)
-		}
-	}
+	used = append(used, lists.Filter(keys(sent), func(alias string) bool { return s.input(alias) != nil })...)
 	return invalidf("Inputs contains invalid name. Used request inputs: %s, request input: %s",
 		joined(used), joined(keys(sent)))
 }

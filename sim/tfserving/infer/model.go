@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"cmp"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -115,8 +116,5 @@ const defaultSignature = "serving_default"
 
 // SignatureName returns the asked name, or the default signature's for "".
 func SignatureName(asked string) string {
-	if asked == "" {
-		return defaultSignature
-	}
-	return asked
+	return cmp.Or(asked, defaultSignature)
 }

@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/monosim/monosim/engine/lists"
 	configpb "github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	sourcepb "github.com/monosim/monosim/engine/proto/tensorflow_serving/sources/storage_path"
 )
@@ -26,11 +27,7 @@ func ParseServerConfig(data []byte) (ServerConfig, error) {
 func ConfigFromProto(message *configpb.ModelServerConfig) ServerConfig {
 	switch kind := message.GetConfig().(type) {
 	case *configpb.ModelServerConfig_ModelConfigList:
-		config := ServerConfig{Kind: ModelList}
-		for _, m := range kind.ModelConfigList.GetConfig() {
-			config.Models = append(config.Models, modelFromProto(m))
-		}
-		return config
+		return ServerConfig{Kind: ModelList, Models: lists.MapOrNil(kind.ModelConfigList.GetConfig(), modelFromProto)}
 	case *configpb.ModelServerConfig_CustomModelConfig:
 		any := kind.CustomModelConfig
 		return ServerConfig{Kind: CustomConfig, Custom: any.GetTypeUrl() + "\x00" + string(any.GetValue())}

@@ -3,6 +3,7 @@ package tensor
 import (
 	"fmt"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 )
 
@@ -31,10 +32,7 @@ func FromInts(dtype framework.DataType, shape []int64, values []int64) (Tensor, 
 	if k := infoOf(dtype).kind; k == intKind || k == uintKind {
 		return fromBits(dtype, shape, values, widen[int64])
 	}
-	floats := make([]float64, len(values))
-	for i, value := range values {
-		floats[i] = float64(value)
-	}
+	floats := lists.Map(values, func(value int64) float64 { return float64(value) })
 	return FromFloats(dtype, shape, floats)
 }
 
@@ -49,10 +47,7 @@ func FromStrings[T string | []byte](shape []int64, values []T) (Tensor, error) {
 	if err != nil {
 		return Tensor{}, err
 	}
-	t.strings = make([][]byte, len(values))
-	for i, value := range values {
-		t.strings[i] = []byte(value)
-	}
+	t.strings = lists.Map(values, func(value T) []byte { return []byte(value) })
 	return t, nil
 }
 

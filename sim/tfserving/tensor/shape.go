@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 )
 
@@ -18,10 +19,7 @@ const MaxBytes = 256 << 20
 // does: for a negative size, for more than 254 dimensions, and for more elements than an int64 can
 // count. Like that function it ignores unknown_rank.
 func Shape(shape *framework.TensorShapeProto) ([]int64, error) {
-	sizes := make([]int64, len(shape.GetDim()))
-	for i, dim := range shape.GetDim() {
-		sizes[i] = dim.GetSize()
-	}
+	sizes := lists.Map(shape.GetDim(), (*framework.TensorShapeProto_Dim).GetSize)
 	if _, err := Count(sizes); err != nil {
 		return nil, err
 	}

@@ -20,11 +20,7 @@ type Client struct{ shards []env.Channel }
 
 // NewClient makes a client of servers, in the order of their shards.
 func NewClient(e *env.Env, addrs []string) *Client {
-	c := &Client{}
-	for _, a := range addrs {
-		c.shards = append(c.shards, e.Network.Dial(a))
-	}
-	return c
+	return &Client{shards: lists.Map(addrs, e.Network.Dial)}
 }
 
 // Connect calls NewClient once each server has accepted a connection. For a server that cannot be

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/training/rustport"
 	"github.com/monosim/monosim/engine/training/rustport/psservice"
 )
@@ -126,12 +127,7 @@ func splitBind(addr string) (host string, port int, err error) {
 }
 
 func firstOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return lists.Find(errs, func(err error) bool { return err != nil })
 }
 
 func warn(e *env.Env, what string, err error) {

@@ -84,9 +84,7 @@ func exported(f env.Files, dir string, states *pysem.Dict) (directories []string
 	if slices.Contains(names, modelexport.StateFile) {
 		shown := func(path string) string { return strings.TrimPrefix(strings.TrimPrefix(path, "."), "/") }
 		states.Set(shown(dir), exportState(f, dir+"/"+modelexport.StateFile))
-		for _, b := range below {
-			directories = append(directories, shown(b))
-		}
+		directories = append(directories, lists.Map(below, shown)...)
 	}
 	for _, b := range below {
 		directories = append(directories, exported(f, b, states)...)

@@ -3,6 +3,8 @@ package conformance
 import (
 	"fmt"
 	"strings"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // These bound how much a difference shows of equal lines, and of long ones.
@@ -92,9 +94,7 @@ func editsOf(a, b []line) []edit {
 		tail++
 	}
 	edits = append(edits, editsBetween(a[head:len(a)-tail], b[head:len(b)-tail])...)
-	for _, l := range a[len(a)-tail:] {
-		edits = append(edits, edit{' ', l.text})
-	}
+	edits = append(edits, lists.Map(a[len(a)-tail:], func(l line) edit { return edit{' ', l.text} })...)
 	return edits
 }
 

@@ -335,11 +335,7 @@ func plainJSON(v any) any {
 	case *pysem.Dict:
 		return lists.ToMap(v.Items, func(item pysem.Item) (string, any) { return item.Key, plainJSON(item.Value) })
 	case []any:
-		list := make([]any, len(v))
-		for i, x := range v {
-			list[i] = plainJSON(x)
-		}
-		return list
+		return lists.Map(v, plainJSON)
 	case float64:
 		return canonFloat(pysem.FloatRepr(v))
 	}

@@ -1,6 +1,7 @@
 package loopback
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"sync"
@@ -158,10 +159,7 @@ func (c *Cluster) monitor(pod, kind, what string, ask func(m *tfs.TFSMonitor, a 
 }
 
 func quirksOf(spec runners.Spec) string {
-	if spec.Quirks == "" {
-		return "python"
-	}
-	return spec.Quirks
+	return cmp.Or(spec.Quirks, "python")
 }
 
 // podNetwork is the network of a process in a pod. It scales the time limits of calls to

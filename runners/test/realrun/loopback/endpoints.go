@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // Endpoints holds the present addresses of a cluster's processes.
@@ -38,12 +40,9 @@ type ServerAddress struct {
 
 // Endpoints returns the present addresses of the cluster's processes.
 func (c *Cluster) Endpoints() Endpoints {
-	all := Endpoints{ZooKeeper: strings.Join(c.zk.addrs(), ","), Pods: []PodAddress{}}
+	all := Endpoints{ZooKeeper: strings.Join(c.zk.addrs(), ","), Pods: lists.Map(c.pods, (*pod).addresses)}
 	if z, ok := c.zk.(*simulated); ok && c.o.Admin {
 		all.ZooKeeperAdmin = z.admin()
-	}
-	for _, p := range c.pods {
-		all.Pods = append(all.Pods, p.addresses())
 	}
 	return all
 }

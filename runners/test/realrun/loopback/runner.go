@@ -1,6 +1,7 @@
 package loopback
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
@@ -19,10 +20,7 @@ func New(o Options) *Runner { return &Runner{o} }
 
 // Name returns the name in the options.
 func (r *Runner) Name() string {
-	if r.options.Name == "" {
-		return "real"
-	}
-	return r.options.Name
+	return cmp.Or(r.options.Name, "real")
 }
 
 // Build makes a cluster of which only ZooKeeper has started. A spec that makes no sense gives a
@@ -32,11 +30,7 @@ func (r *Runner) Build(spec runners.Spec) (runners.Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := build(o, spec)
-	if err != nil {
-		return nil, err
-	}
-	return c, nil
+	return build(o, spec)
 }
 
 // Faults lists all kinds of faults, so that all scenarios can be read. Faults that no real
@@ -55,10 +49,7 @@ func (r *Runner) Check(spec runners.Spec) error {
 }
 
 func confName(spec runners.Spec) string {
-	if spec.ConfName == "" {
-		return "agent.conf"
-	}
-	return spec.ConfName
+	return cmp.Or(spec.ConfName, "agent.conf")
 }
 
 // supported returns an error for what only a simulation has.

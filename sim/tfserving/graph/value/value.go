@@ -3,6 +3,7 @@ package value
 import (
 	"slices"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 )
 
@@ -72,10 +73,7 @@ func Scalar32(n int) Value { return Ints(Int32, nil, []int64{int64(n)}) }
 
 // Sizes makes a vector of an integer dtype.
 func Sizes(dtype DType, list []int) Value {
-	wide := make([]int64, len(list))
-	for i, n := range list {
-		wide[i] = int64(n)
-	}
+	wide := lists.Map(list, func(n int) int64 { return int64(n) })
 	return Ints(dtype, []int{len(list)}, wide)
 }
 
