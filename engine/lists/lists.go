@@ -4,13 +4,18 @@
 // Two things to use first: [Map] for a list of as many items, and [Filter] for fewer; [ToMap] makes
 // the map by which they are found, and [Find] finds one.
 //
+// [Counted] says how many items a list has.
+//
 // An empty result is a list without items from [Map] and nil from the others, which differ in JSON.
 // A loop that may fail, or that needs the index, stays a loop.
 //
 // Unstable: any commit may change it.
 package lists
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+)
 
 // Map returns what f makes of each item, in their order. The result is never nil.
 func Map[T, R any](list []T, f func(T) R) []R {
@@ -69,4 +74,12 @@ func Find[T any](list []T, wanted func(T) bool) (found T) {
 		return list[at]
 	}
 	return found
+}
+
+// Counted says how many there are of a thing, as "1 row" and "2 rows".
+func Counted(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return strconv.Itoa(n) + " " + thing
 }

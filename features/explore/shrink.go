@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/features/steps/drawn"
 	"github.com/monosim/monosim/runners"
@@ -305,19 +306,11 @@ func (sh *shrinker) smaller(i int, m []string) {
 	replicas, _ := strconv.Atoi(m[3])
 	for s := 1; s <= shards; s++ {
 		for r := 1; r <= replicas; r++ {
-			if (s < shards || r < replicas) && sh.tryShape(i, "a v"+m[1]+" cluster of "+count(s, "shard")+" with "+count(r, "replica")) {
+			if (s < shards || r < replicas) && sh.tryShape(i, "a v"+m[1]+" cluster of "+lists.Counted(s, "shard")+" with "+lists.Counted(r, "replica")) {
 				return
 			}
 		}
 	}
-}
-
-// count writes so many things.
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
 }
 
 // graphs tries models of one sub-graph.

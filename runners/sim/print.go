@@ -13,22 +13,14 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// counted names some things of a kind.
-func counted(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprint(n, " ", thing)
-}
-
 // extent says how many pods there are.
 func (r *Report) extent() string {
 	if len(r.Groups) == 0 {
-		return counted(r.Shards, "shard") + " x " + counted(r.Replicas, "replica")
+		return lists.Counted(r.Shards, "shard") + " x " + lists.Counted(r.Replicas, "replica")
 	}
 	var list []string
 	for _, g := range r.Groups {
-		list = append(list, fmt.Sprintf("%s %s x %s", g.Name, counted(g.Shards, "shard"), counted(g.Replicas, "replica")))
+		list = append(list, fmt.Sprintf("%s %s x %s", g.Name, lists.Counted(g.Shards, "shard"), lists.Counted(g.Replicas, "replica")))
 	}
 	return strings.Join(list, ", ")
 }

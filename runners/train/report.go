@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/test/simrun/traincheck"
 )
@@ -109,22 +110,14 @@ func (r *Report) Unknown() (n int) {
 	return n
 }
 
-// counted says how many there are of something.
-func counted(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
-}
-
 // Print writes the report for people.
 func (r *Report) Print(w io.Writer) {
-	fmt.Fprintf(w, "%s: a chief, %s, %d PS, seed %d, quirks %s\n", r.Plan, counted(r.Workers, "worker"), r.PS, r.Seed, r.Quirks)
+	fmt.Fprintf(w, "%s: a chief, %s, %d PS, seed %d, quirks %s\n", r.Plan, lists.Counted(r.Workers, "worker"), r.PS, r.Seed, r.Quirks)
 	calls := "wait for it"
 	if r.FailFast {
 		calls = "fail at once"
 	}
-	fmt.Fprintf(w, "TensorFlow %s, calls of a server that is gone %s; a changed cluster is tried %s, %gs after an error\n", r.TensorFlow, calls, counted(r.MaxRetries, "more time"), r.RetryWaitSeconds)
+	fmt.Fprintf(w, "TensorFlow %s, calls of a server that is gone %s; a changed cluster is tried %s, %gs after an error\n", r.TensorFlow, calls, lists.Counted(r.MaxRetries, "more time"), r.RetryWaitSeconds)
 	for _, note := range r.Notes {
 		fmt.Fprintln(w, note)
 	}

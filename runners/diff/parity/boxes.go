@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/monosim/monosim/engine/lists"
@@ -72,16 +71,16 @@ func (p *evidence) boxesOf(m scope.Module) [10]box {
 	}
 	boxes := [10]box{
 		countNames(p.namesOf(m.File)).box(),
-		tickIf(c.answers > 0, fmt.Sprintf("%s of %s%s", count(c.answers, "case"), count(len(c.ops), "operation"), where), none),
-		tickIf(c.errors > 0, count(c.errors, "case")+" with errors"+where, none),
+		tickIf(c.answers > 0, fmt.Sprintf("%s of %s%s", lists.Counted(c.answers, "case"), lists.Counted(len(c.ops), "operation"), where), none),
+		tickIf(c.errors > 0, lists.Counted(c.errors, "case")+" with errors"+where, none),
 		tickIf(c.settings.count() > 0, c.settings.String()+where, "no input of it is recorded under settings that change the answer"),
 		tickIf(c.bytes > 0 || len(c.contents) > 0, c.formatsText()+where, none),
-		tickIf(c.ordered > 0, fmt.Sprintf("%s with calls from watches or threads in their order (`%s` is the first)%s", count(c.ordered, "sequence"), c.firstOrdered, where),
+		tickIf(c.ordered > 0, fmt.Sprintf("%s with calls from watches or threads in their order (`%s` is the first)%s", lists.Counted(c.ordered, "sequence"), c.firstOrdered, where),
 			"no recorded sequence shows callbacks or running threads in their order"),
 		tickIf(c.logs+c.metrics > 0, c.shownText()+where, "no recorded case has log lines with their level, or metrics"),
 		p.costBox(m),
 		tickIf(len(tests)+len(scenarios) > 0, testsAndScenarios(tests, scenarios), "no test that asserts something carries it"),
-		tickIf(m.State == "done" && c.total > 0, count(c.total, "case")+where, comparisonIsOpen(m, missing)),
+		tickIf(m.State == "done" && c.total > 0, lists.Counted(c.total, "case")+where, comparisonIsOpen(m, missing)),
 	}
 	for i, asked := range boxSubjects {
 		if a := p.absence(m.File); slices.Contains(a.Without, asked) {
@@ -103,7 +102,7 @@ func (p *evidence) testBoxes(m scope.Module) [10]box {
 		boxes[i].text = m.Tests + ": " + boxes[i].text
 	}
 	wanted, carried := p.testsWithNames(m.File)
-	how := fmt.Sprintf("%d of %s carried: %s", len(carried), count(wanted, "test"), strings.Join(carried, " "))
+	how := fmt.Sprintf("%d of %s carried: %s", len(carried), lists.Counted(wanted, "test"), strings.Join(carried, " "))
 	boxes[0] = countNames(p.namesOf(m.File)).box()
 	boxes[1] = tickIf(len(carried) == wanted, how+" in "+toFiles(m.Go), how)
 	boxes[8] = tickIf(len(carried) > 0, toFiles(m.Go), "no test carries the name of one of its tests")
@@ -133,10 +132,10 @@ func (p *evidence) testsWithNames(file string) (wanted int, carried []string) {
 func (m moduleCases) shownText() string {
 	var parts []string
 	if m.logs > 0 {
-		parts = append(parts, count(m.logs, "case")+" with log lines, level and text")
+		parts = append(parts, lists.Counted(m.logs, "case")+" with log lines, level and text")
 	}
 	if m.metrics > 0 {
-		parts = append(parts, count(m.metrics, "case")+" with metrics by name")
+		parts = append(parts, lists.Counted(m.metrics, "case")+" with metrics by name")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -144,12 +143,12 @@ func (m moduleCases) shownText() string {
 // formatsText says how many cases have bytes or messages, or else files that are read.
 func (m moduleCases) formatsText() string {
 	if m.bytes > 0 {
-		return count(m.bytes, "case") + " with bytes or messages"
+		return lists.Counted(m.bytes, "case") + " with bytes or messages"
 	}
 	if len(m.contents) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s read in files of different content (`%s`, `%s`)", count(len(m.contents), "input"), m.contents[0][0], m.contents[0][1])
+	return fmt.Sprintf("%s read in files of different content (`%s`, `%s`)", lists.Counted(len(m.contents), "input"), m.contents[0][0], m.contents[0][1])
 }
 
 // costBox makes box G8 of a module, which is ticked by a note on cost in one of the files that port it.
@@ -183,13 +182,6 @@ func comparisonIsOpen(m scope.Module, missing string) string {
 		return missing
 	}
 	return "no cases of it are recorded"
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
 }
 
 func testsAndScenarios(tests []string, scenarios []featureCount) string {

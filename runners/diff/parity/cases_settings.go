@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // A setting counts as compared where the same input is answered differently under another
@@ -130,7 +132,7 @@ func (s settingPairs) String() string {
 	for k, pairs := range s {
 		if len(pairs) > 0 {
 			parts = append(parts, fmt.Sprintf("%s under different %s (`%s`, `%s`)",
-				count(len(pairs), "input"), settingKind(k), pairs[0][0], pairs[0][1]))
+				lists.Counted(len(pairs), "input"), settingKind(k), pairs[0][0], pairs[0][1]))
 		}
 	}
 	return "answered differently: " + strings.Join(parts, ", ")

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/vectors/scope"
 )
 
@@ -31,7 +32,7 @@ func countNames(names []scope.Name) (c nameCount) {
 
 // box returns box G1 of a module: all its names are mapped, and none waits for its port.
 func (c nameCount) box() box {
-	total := count(c.ported+c.none+len(c.later), "name")
+	total := lists.Counted(c.ported+c.none+len(c.later), "name")
 	if len(c.later) == 0 {
 		return box{boxTicked, fmt.Sprintf("%s: %d ported, %d none (reasons in %s)", total, c.ported, c.none, toFile(namesFile))}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/vectors/scope"
 )
 
@@ -30,7 +31,7 @@ func (p *evidence) stateBoxRows() {
 			r.State = "part"
 		}
 		r.Note = fmt.Sprintf("%s ticked, %d open, %d without need of it; %s of the reference not ported whole",
-			count(counts[boxTicked], "ported module"), counts[boxOpen], counts[boxNotNeeded], count(waiting, "file"))
+			lists.Counted(counts[boxTicked], "ported module"), counts[boxOpen], counts[boxNotNeeded], lists.Counted(waiting, "file"))
 	}
 }
 
@@ -70,7 +71,7 @@ func (p *evidence) checkRow(r scope.Row) error {
 	}
 	switch {
 	case r.State == "done" && later > 0:
-		return fmt.Errorf("want part or later: %s of %s are later", count(later, "name"), strings.Join(r.Files, " "))
+		return fmt.Errorf("want part or later: %s of %s are later", lists.Counted(later, "name"), strings.Join(r.Files, " "))
 	case r.State == "later" && ported > 0 && later == 0:
 		return fmt.Errorf("want done or part: all names of %s are ported", strings.Join(r.Files, " "))
 	case r.State != "done":

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/features/steps"
 	"github.com/monosim/monosim/vectors/scope"
 )
@@ -59,18 +60,18 @@ func (p *evidence) writeSummary(b *bytes.Buffer) {
 		}
 		fmt.Fprintf(b, "| %s | %s |\n", what, strings.Join(numbers, ", "))
 	}
-	line("rows of the scope", rowsTitle, append([]string{count(len(p.rows), "row")}, rows.parts()...)...)
-	line("modules of `monolith/agent_service`", modulesTitle, append([]string{count(len(p.modules), "module")}, modules.parts()...)...)
+	line("rows of the scope", rowsTitle, append([]string{lists.Counted(len(p.rows), "row")}, rows.parts()...)...)
+	line("modules of `monolith/agent_service`", modulesTitle, append([]string{lists.Counted(len(p.modules), "module")}, modules.parts()...)...)
 	line("boxes of the ported modules", boxesTitle, fmt.Sprintf("%d boxes", needed), fmt.Sprintf("%d ticked", ticked))
 	names := countNames(p.allNames())
-	line("public names of the reference", namesTitle, count(len(p.allNames()), "name"), fmt.Sprintf("%d ported", names.ported),
+	line("public names of the reference", namesTitle, lists.Counted(len(p.allNames()), "name"), fmt.Sprintf("%d ported", names.ported),
 		fmt.Sprintf("%d later", len(names.later)), fmt.Sprintf("%d with nothing to do", names.none))
 	golden, ofModules, others := p.countCases()
-	line("cases, recorded from the reference", casesTitle, count(golden, "golden case"), fmt.Sprintf("%d of these modules", ofModules),
+	line("cases, recorded from the reference", casesTitle, lists.Counted(golden, "golden case"), fmt.Sprintf("%d of these modules", ofModules),
 		fmt.Sprintf("%d of other files", golden-ofModules), fmt.Sprintf("%d more of Python itself", others))
 	line("scenarios", scenariosTitle, fmt.Sprintf("%d passed", p.report.Passed), fmt.Sprintf("%d failed", p.report.Failed), fmt.Sprintf("%d skipped", p.report.Skipped))
 	p.summariseCompared(line)
-	line("quirks of the reference", quirksTitle, append([]string{count(len(p.quirks), "quirk")}, p.countQuirks()...)...)
+	line("quirks of the reference", quirksTitle, append([]string{lists.Counted(len(p.quirks), "quirk")}, p.countQuirks()...)...)
 }
 
 // stateCount counts states, and prints them in a fixed order.

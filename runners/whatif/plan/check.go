@@ -416,16 +416,8 @@ func (d *decoder) beginsAnew(p *Plan) {
 	attempts := 1 + p.Override.FetchPSRetry
 	if n := min(p.ReplicasOf("ps", 0), p.ReplicasOf("ps", 1)); attempts > n {
 		d.reportBoth("client.retry_target", "override.fetch_ps_retry", conflict, "%sretry_target is distinct, and a call has up to %d attempts for %s: once all were tried it begins anew, at any of them",
-			warned, attempts, numbered(n, "replica"))
+			warned, attempts, lists.Counted(n, "replica"))
 	}
-}
-
-// numbered returns a number of things.
-func numbered(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // Retried reports whether a tier with this utilisation is overloaded once every call uses

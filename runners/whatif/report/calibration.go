@@ -28,7 +28,7 @@ var fidelity = sync.OnceValue(func() *plan.Fidelity {
 // beside says how well the model predicted processes, good or bad, and whose these were: servers
 // that rest as long as the plan says have no contention that the model could miss.
 func beside(f *plan.Fidelity) []string {
-	line := fmt.Sprintf("the model beside processes that rest as long as the plan says (monosim's own agents and model servers, no engine of inference), %s: error on %s at most: %s", f.On, several(len(f.HeldOut), "plan"), worst(f.HeldOut))
+	line := fmt.Sprintf("the model beside processes that rest as long as the plan says (monosim's own agents and model servers, no engine of inference), %s: error on %s at most: %s", f.On, lists.Counted(len(f.HeldOut), "plan"), worst(f.HeldOut))
 	if f.Rollouts > 0 {
 		line += fmt.Sprintf("; of %d roll-outs %s, writes to ZooKeeper %s", f.Rollouts, tenth(math.Abs(f.Rollout)), either(f.SameWrites, "equal", "NOT equal"))
 	}
@@ -42,14 +42,14 @@ func calibration(p *plan.Profile) []string {
 		return []string{"service times are the plan's: they are as good as what they were calibrated on"}
 	}
 	c := p.Calibrated
-	line := fmt.Sprintf("calibrated %s on %s calls of %s", c.On, thousands(c.Calls), several(c.Runs, "run"))
+	line := fmt.Sprintf("calibrated %s on %s calls of %s", c.On, thousands(c.Calls), lists.Counted(c.Runs, "run"))
 	if c.Disturbed > 0 {
 		line += fmt.Sprintf(", %d of them disturbed by others on the machine", c.Disturbed)
 	}
 	if len(p.HeldOut) == 0 {
 		return []string{line + "; held to no other measurement: monosim-lab replay --into does that"}
 	}
-	line += fmt.Sprintf("; held-out error on %s at most: %s", several(len(p.HeldOut), "other plan"), worst(p.HeldOut))
+	line += fmt.Sprintf("; held-out error on %s at most: %s", lists.Counted(len(p.HeldOut), "other plan"), worst(p.HeldOut))
 	return append([]string{line}, beyond(p.HeldOut)...)
 }
 
@@ -70,14 +70,6 @@ func beyond(list []plan.HeldOut) []string {
 	return lists.Select(list, func(h plan.HeldOut) (string, bool) {
 		return fmt.Sprintf("beyond the aims on %q: %s", h.Plan, h.Missed), h.Missed != ""
 	})
-}
-
-// several formats a number of things, in the plural unless it is one.
-func several(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // tenth formats a fraction as a percentage with one decimal.

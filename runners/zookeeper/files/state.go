@@ -125,12 +125,5 @@ func (s *State) Export(dir string) (done string, err error) {
 
 // counted says how much there is.
 func counted(image *zookeeper.Image) string {
-	return fmt.Sprintf("zxid %#x, %s, %s", uint64(image.Zxid), number(len(image.Nodes), "znode"), number(len(image.Sessions), "session"))
-}
-
-func number(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
+	return fmt.Sprintf("zxid %#x, %s, %s", uint64(image.Zxid), lists.Counted(len(image.Nodes), "znode"), lists.Counted(len(image.Sessions), "session"))
 }

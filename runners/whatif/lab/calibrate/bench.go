@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners/test/realrun/loopback"
 	"github.com/monosim/monosim/runners/test/simrun"
 	"github.com/monosim/monosim/runners/whatif/lab/observe"
@@ -236,7 +237,7 @@ func (c *Comparison) Write(out io.Writer) error {
 	if c.Disturbed {
 		state += ": disturbed"
 	}
-	fmt.Fprintf(out, "%s: %s measured, %s simulated%s\n", c.Plan, several(int(c.Requests), c.Things), several(c.Runs, "run"), state)
+	fmt.Fprintf(out, "%s: %s measured, %s simulated%s\n", c.Plan, lists.Counted(int(c.Requests), c.Things), lists.Counted(c.Runs, "run"), state)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "metric\tmeasured\t[95 %]\tsimulated\t[95 %]\terror\taim\t\t")
 	for _, r := range c.Rows {
@@ -321,13 +322,6 @@ func meanError(list []*Comparison) float64 {
 		sum += c.MAPE
 	}
 	return sum / float64(max(len(list), 1))
-}
-
-func several(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 func abs(v float64) float64 { return max(v, -v) }
