@@ -18,7 +18,6 @@ type Loop struct {
 
 // loopTotal sums up the steps of the loops of one name on one node.
 type loopTotal struct {
-	node   *Node
 	name   string
 	steps  uint64
 	digest uint64
@@ -62,7 +61,7 @@ func (n *Node) loopTotal(name string) *loopTotal {
 			return t
 		}
 	}
-	t := &loopTotal{node: n, name: name}
+	t := &loopTotal{name: name}
 	n.loops = append(n.loops, t)
 	n.w.totals = append(n.w.totals, t)
 	return t

@@ -84,7 +84,7 @@ func (sc *scenario) keep(wanted tags.Filter) {
 // of the tags.
 func readFeature(doc document, pickles []*messages.Pickle, why map[string]string) []*scenario {
 	f := doc.Feature
-	r := reader{path: doc.Uri, why: why, steps: map[string]*messages.Step{}, inBackground: map[string]bool{}, scenarios: map[string]*messages.Scenario{},
+	r := reader{why: why, steps: map[string]*messages.Step{}, inBackground: map[string]bool{}, scenarios: map[string]*messages.Scenario{},
 		rules: map[string]string{}, tagLines: map[string]int{}}
 	r.read(f)
 	each(f, func(sc *messages.Scenario) {
@@ -148,7 +148,6 @@ func linesOf(sc *messages.Scenario) (first, last int) {
 
 // reader has the parts of one file by their ids.
 type reader struct {
-	path         string
 	why          map[string]string
 	steps        map[string]*messages.Step
 	inBackground map[string]bool

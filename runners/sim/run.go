@@ -34,7 +34,7 @@ func (c *Cluster) Run(ctx context.Context, progress func(outlook.Far) error) (*R
 	if err != nil {
 		return nil, err
 	}
-	r = &run{Cluster: built.(*simrun.Cluster), options: &c.options, story: newStory(c), samples: newSamples(c.every())}
+	r = &run{Cluster: built.(*simrun.Cluster), story: newStory(c), samples: newSamples(c.every())}
 	defer r.Close()
 	r.pace = newPace(c, r, progress)
 	begin := time.Now()

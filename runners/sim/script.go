@@ -40,7 +40,6 @@ func (c *Cluster) acts() []runners.Act {
 // run is a running cluster with what observes it.
 type run struct {
 	*simrun.Cluster
-	options *Options
 	story   *story
 	pace    *pace
 	samples *samples

@@ -33,7 +33,6 @@ import (
 // (client.py).
 type ServingClient struct {
 	e      *env.Env
-	bzid   string
 	zk     env.ZooKeeper
 	mirror *zkmirror.ZKMirror
 }
@@ -42,7 +41,7 @@ type ServingClient struct {
 // that, as it first calls a function that does not exist (Q67).
 func NewServingClient(e *env.Env, zkServers, bzid string) (*ServingClient, error) {
 	zk := e.ZooKeeper.NewClient(zkServers, env.ZooKeeperOptions{Auth: envutils.ZKAuthData(e.Host)})
-	c := &ServingClient{e: e, bzid: bzid, zk: zk, mirror: zkmirror.NewZKMirror(e, zk, zkmirror.MirrorOptions{Bzid: bzid})}
+	c := &ServingClient{e: e, zk: zk, mirror: zkmirror.NewZKMirror(e, zk, zkmirror.MirrorOptions{Bzid: bzid})}
 	if err := c.mirror.Start(true); err != nil {
 		return nil, err
 	}

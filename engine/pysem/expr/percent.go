@@ -10,14 +10,13 @@ import (
 
 // percentFormatter implements text % values (unicode_format in Objects/unicodeobject.c).
 type percentFormatter struct {
-	m      *machine
-	chars  []rune
-	at     int
-	args   Tuple
-	used   int
-	single bool // the right side is not a tuple
-	right  Value
-	dict   bool // the right side may be looked up by name
+	m     *machine
+	chars []rune
+	at    int
+	args  Tuple
+	used  int
+	right Value
+	dict  bool // the right side may be looked up by name
 }
 
 // percentSpec is what stands between % and the type letter, and that letter.
@@ -32,7 +31,7 @@ func (m *machine) percent(text string, right Value) (Value, error) {
 	if t, ok := right.(Tuple); ok {
 		p.args = t
 	} else {
-		p.single, p.args = true, Tuple{right}
+		p.args = Tuple{right}
 	}
 	switch right.(type) {
 	case Tuple, string:

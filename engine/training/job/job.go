@@ -64,7 +64,6 @@ type process struct {
 	Options
 	e         *env.Env
 	addr      string
-	server    env.Server
 	config    runnerutils.RunnerConfig
 	discovery *watchedDiscovery
 	// states reads the state of ModelDir, with the reference's override of the checkpoint to
@@ -260,7 +259,6 @@ func (p *process) serve(handler env.Handler) error {
 	if err != nil {
 		return err
 	}
-	p.server = server
 	if p.addr == "" {
 		if p.addr, err = training.LocalServerAddr(p.e.Host, fmt.Sprint(server.Port())); err != nil {
 			return err

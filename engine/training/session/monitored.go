@@ -10,7 +10,6 @@ type Monitored struct {
 	s      Session
 	hooks  []Hook
 	coord  *Coordinator
-	failed bool
 	closed bool
 	step   bool // a hook asked to stop
 	// reads[i] counts hook i's reads in the current step; ops holds the reads of all hooks.
@@ -40,7 +39,7 @@ func NewMonitored(e *env.Env, s Session, hooks []Hook) (*Monitored, error) {
 // fail stops and awaits the hooks' tasks and returns err, as the coordinator's context does
 // around an exception.
 func (m *Monitored) fail(err error) error {
-	m.failed, m.closed = true, true
+	m.closed = true
 	m.coord.RequestStop()
 	m.coord.Join()
 	return err

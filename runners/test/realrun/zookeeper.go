@@ -35,7 +35,7 @@ func (z *ZooKeepers) NewSession(hosts string, o env.ZooKeeperOptions) *ZooKeeper
 		o.Timeout = 10 * time.Second // kazoo client.py:128
 	}
 	s := &ZooKeeperSession{
-		e: z.Env, p: z.Proc, auth: o.Auth, hosts: z.Servers,
+		p: z.Proc, auth: o.Auth, hosts: z.Servers,
 		changed: z.Proc.NewCond("the connection to zookeeper"),
 	}
 	s.life = recipes.Life{
@@ -53,7 +53,6 @@ func (z *ZooKeepers) NewSession(hosts string, o env.ZooKeeperOptions) *ZooKeeper
 // ZooKeeperSession is kazoo's connection (protocol/connection.py) over TCP: it connects, notices
 // loss and expiry, and keeps watches. The process's monitor guards all fields but those below mu.
 type ZooKeeperSession struct {
-	e     *env.Env
 	p     *walltime.Process
 	hosts []string
 	auth  [][2]string

@@ -12,7 +12,6 @@ import (
 
 // watch checks the invariants of a cluster's agents. The zero value checks nothing.
 type watch struct {
-	c *Cluster
 	// agents is nil without agents, and where nobody asked for it.
 	agents *agentcheck.Checker
 	// history is that of ZooKeeper; nil where clients leap.
@@ -22,7 +21,6 @@ type watch struct {
 
 // begin watches the cluster if its spec asks for it.
 func (w *watch) begin(c *Cluster) {
-	w.c = c
 	if !c.spec.Watch {
 		return
 	}

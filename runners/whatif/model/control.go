@@ -73,7 +73,6 @@ type history struct {
 	p     *plan.Plan
 	rng   *rand.Rand
 	list  []change
-	down  map[int32]int64 // containers that are down, with the instant since when
 	life  *Life
 	fate  *Fate   // of the event that is being played
 	quiet []pause // when ZooKeeper writes nothing
@@ -96,7 +95,7 @@ func (w *world) control(replication int) {
 	w.beginScalers()
 	c := w.spec.Control
 	if c.Plan != nil && (len(c.Plan.Events) > 0 || w.spec.Loss > 0 || c.Plan.Random.Any() || c.Plan.Autoscale.Any() || c.ColdStart) {
-		h := &history{w: w, p: c.Plan, life: &w.sample.Life, down: map[int32]int64{}, pauses: map[int]pause{}, held: map[int32]int{}, unlisted: map[int32]int64{}, loading: map[int32]int64{},
+		h := &history{w: w, p: c.Plan, life: &w.sample.Life, pauses: map[int]pause{}, held: map[int32]int{}, unlisted: map[int32]int64{}, loading: map[int32]int64{},
 			fate: &Fate{}, rng: rand.New(rand.NewPCG(tasks.Mix(w.spec.Seed, streamControl), uint64(replication)))}
 		w.history = h
 		h.play()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -375,6 +376,40 @@ func TestASearchWantsRoomAndAnObjective(t *testing.T) {
 			t.Errorf("%q: got\n%s\nwant\n%s", text, got, c.want)
 		}
 	}
+}
+
+// confKey is a key of agent.conf and what it does to a plan.
+type confKey struct {
+	Name string
+	// Use is "used", "refused" (where a plan cannot be what the value says) or "none" for a key
+	// without effect on capacity.
+	Use string
+	// Why says where it is used, what is refused, or why it has no effect.
+	Why string
+}
+
+// confKeys returns every key of agent.conf, in the reference's order.
+func confKeys() []confKey {
+	fields := map[string]string{}
+	for path, v := range map[string]reflect.Value{"override": reflect.ValueOf(Override{}), "model": reflect.ValueOf(Model{})} { //lint:order keys of a map
+		for i := range v.NumField() {
+			if tag := v.Type().Field(i).Tag; tag.Get("conf") != "" {
+				fields[tag.Get("conf")] = path + "." + tag.Get("plan")
+			}
+		}
+	}
+	var list []confKey
+	for _, key := range agentconfig.Keys() {
+		one := confKey{Name: key.Name}
+		switch field := fields[key.Name]; {
+		case field != "":
+			one.Use, one.Why = "used", field
+		default:
+			one.Use, one.Why, _ = strings.Cut(confUses[key.Name], ": ")
+		}
+		list = append(list, one)
+	}
+	return list
 }
 
 // Goal: no key of agent.conf is forgotten: each is used, refused or without effect for a reason.

@@ -26,7 +26,6 @@ type Source struct {
 
 	file    string
 	folders []string
-	text    []byte
 	root    yaml.Node
 }
 
@@ -43,7 +42,7 @@ func Read(path string, more ...string) (*Source, *Plan, Problems, error) {
 
 // Parse reads a plan from its text, as [Read] does. Relative paths start from path's folder.
 func Parse(path string, text []byte, more ...string) (*Source, *Plan, Problems, error) {
-	s := &Source{file: path, folders: append([]string{filepath.Dir(path)}, more...), text: text}
+	s := &Source{file: path, folders: append([]string{filepath.Dir(path)}, more...)}
 	if err := yaml.Unmarshal(text, &s.root); err != nil {
 		return nil, nil, nil, syntaxProblem(path, text, err)
 	}

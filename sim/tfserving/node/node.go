@@ -63,7 +63,6 @@ type Node struct {
 	shuffles  bool
 
 	server *tfserving.Server
-	rpc    *network.RPCServer
 	// states tracks reads and changes of the version states, on which answers to status queries
 	// depend.
 	states leap.Observed
@@ -119,13 +118,11 @@ func (n *Node) Server() *tfserving.Server { return n.server }
 
 // open listens on the port. It ends the process if the port is taken.
 func (n *Node) open() {
-	rpc, err := n.host.ServeRPC(network.OwnedBy(n.proc), n.port, n.handle)
-	if err != nil {
+	if _, err := n.host.ServeRPC(network.OwnedBy(n.proc), n.port, n.handle); err != nil {
 		(*nodeHost)(n).Log(env.Warning, "listening on port %d: %v", n.port, err)
 		n.server.FailToListen()
 		return
 	}
-	n.rpc = rpc
 	if n.onServing != nil {
 		n.onServing()
 	}

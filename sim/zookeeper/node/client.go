@@ -51,7 +51,7 @@ func (c *Clients) NewSession(hosts string, o env.ZooKeeperOptions) *Session {
 		o.Timeout = 10 * time.Second // kazoo client.py:128
 	}
 	s := &Session{
-		e: c.Env, p: c.Proc, host: c.Host, auth: o.Auth, hosts: c.Servers, callTime: c.CallTime,
+		p: c.Proc, host: c.Host, auth: o.Auth, hosts: c.Servers, callTime: c.CallTime,
 	}
 	s.life = recipes.Life{
 		Keeper: recipes.Keeper{FailAll: s.failAll, Forget: s.forget},
@@ -92,7 +92,6 @@ func (c *Clients) begun(run func()) func() {
 // connection task runs the loop and the state listeners; while a listener
 // sleeps, nothing is read or sent (Q125).
 type Session struct {
-	e     *env.Env
 	p     *vtime.Process
 	host  *network.Host
 	hosts []string
