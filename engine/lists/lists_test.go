@@ -64,9 +64,12 @@ func TestSelectAndFind(t *testing.T) {
 
 // Goal: a number of things reads as English. Method: none, one and several.
 func TestCounted(t *testing.T) {
-	for n, want := range map[int]string{0: "0 rows", 1: "1 row", 12: "12 rows"} {
-		if got := lists.Counted(n, "row"); got != want {
-			t.Errorf("%d: got %q, want %q", n, got, want)
+	for _, c := range []struct {
+		n    int
+		want string
+	}{{0, "0 rows"}, {1, "1 row"}, {12, "12 rows"}} {
+		if got := lists.Counted(c.n, "row"); got != c.want {
+			t.Errorf("%d: got %q, want %q", c.n, got, c.want)
 		}
 	}
 }
