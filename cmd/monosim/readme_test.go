@@ -57,6 +57,7 @@ var notRun = map[string]string{
 	"monosim zookeeper --listen":                    "it serves until it is ended: TestZooKeeperServesAndKeepsItsState",
 	"monosim zookeeper --config":                    "as above: TestZooKeeperByAZooCfg",
 	"monosim zookeeper --secure-listen":             "as above: the tests of runners/zookeeper/secure",
+	"monosim zookeeper --jaas":                      "as above: the tests of runners/zookeeper/jaas",
 	"monosim zookeeper --import":                    "as above: TestZooKeeperImportsADirectoryOfApaches",
 	"monosim zookeeper --admin-server":              "as above: TestAdminOfZooKeeper",
 	"monosim zookeeper check":                       "a million operations take minutes: TestCheckOfServersThatAgree has fewer",
