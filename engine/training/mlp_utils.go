@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -35,8 +34,7 @@ type MLPEnv struct {
 	Host string
 
 	e    *env.Env
-	keys []string // of vars, in the order of the environment
-	vars map[string]string
+	vars *pysem.Dict // in the order of the environment
 	mpi  bool
 }
 
@@ -49,12 +47,11 @@ type RoleCount struct {
 // NewMLPEnv reads the variables MLP_* and MPI_*, and looks up the host's address as [LocalHost]
 // does, with its errors. A number that is none is a ValueError.
 func NewMLPEnv(e *env.Env) (*MLPEnv, error) {
-	m := &MLPEnv{e: e, vars: map[string]string{}}
+	m := &MLPEnv{e: e, vars: &pysem.Dict{}}
 	for _, entry := range e.Host.Environ() {
 		key, value, _ := strings.Cut(entry, "=")
 		if strings.HasPrefix(key, "MLP_") || strings.HasPrefix(key, "MPI_") {
-			m.keys = append(m.keys, key)
-			m.vars[key] = value
+			m.vars.Set(key, value)
 		}
 	}
 	m.Framework, m.SSHPort = m.get("MLP_FRAMEWORK"), m.get("MLP_SSH_PORT")
@@ -65,7 +62,7 @@ func NewMLPEnv(e *env.Env) (*MLPEnv, error) {
 	if err := m.readPlace(); err != nil {
 		return nil, err
 	}
-	m.Available = len(m.vars) > 0 && len(m.Roles) > 0
+	m.Available = len(m.vars.Items) > 0 && len(m.Roles) > 0
 	for _, n := range []struct {
 		key string
 		to  *int
@@ -83,12 +80,12 @@ func NewMLPEnv(e *env.Env) (*MLPEnv, error) {
 
 // readRoles adds a role for each variable MLP_<role>_NUM.
 func (m *MLPEnv) readRoles() error {
-	for _, key := range m.keys {
-		parts := strings.Split(key, "_")
+	for _, item := range m.vars.Items {
+		parts := strings.Split(item.Key, "_")
 		if len(parts) != 3 || parts[2] != "NUM" {
 			continue
 		}
-		count, err := m.number(key)
+		count, err := m.number(item.Key)
 		if err != nil {
 			return err
 		}
@@ -155,7 +152,8 @@ func (m *MLPEnv) variable(key, function string, fallback int) (int, error) {
 
 // get returns a variable without the white space and the quotes around it; an empty one is None.
 func (m *MLPEnv) get(key string) OptString {
-	value := m.vars[key]
+	found, _ := m.vars.Get(key)
+	value, _ := found.(string)
 	if value == "" {
 		return OptString{}
 	}
@@ -197,8 +195,7 @@ func (m *MLPEnv) NumReplicas(role OptString) (int, error) {
 	}
 	key := "MLP_" + name + "_NUM"
 	if m.e.Log.Enabled(env.Info) {
-		entries := lists.MapOrNil(m.keys, func(k string) string { return pysem.Repr(k) + ": " + pysem.Repr(m.vars[k]) })
-		m.e.Log.Logf(env.Info, "%s, mlp_env: {%s}", key, strings.Join(entries, ", "))
+		m.e.Log.Logf(env.Info, "%s, mlp_env: %s", key, pysem.Repr(m.vars))
 	}
 	return m.number(key)
 }

@@ -2,7 +2,6 @@ package training
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
@@ -28,7 +27,6 @@ type DataService interface {
 // MLPProcess is a process of a job that MLP runs (mlp_utils.py:60).
 type MLPProcess struct {
 	*MLPEnv
-	e        *env.Env
 	service  DataService
 	check    PortCheck
 	profiled bool
@@ -39,13 +37,13 @@ type MLPProcess struct {
 type PortCheck func(host string, port any, timeout time.Duration) bool
 
 // NewMLPProcess makes the process of an environment. A nil check means [CheckPort].
-func NewMLPProcess(e *env.Env, m *MLPEnv, service DataService, check PortCheck) *MLPProcess {
+func NewMLPProcess(m *MLPEnv, service DataService, check PortCheck) *MLPProcess {
 	if check == nil {
 		check = func(host string, port any, timeout time.Duration) bool {
-			return CheckPort(e, host, pysem.Str(port), timeout)
+			return CheckPort(m.e, host, pysem.Str(port), timeout)
 		}
 	}
-	return &MLPProcess{MLPEnv: m, e: e, service: service, check: check}
+	return &MLPProcess{MLPEnv: m, service: service, check: check}
 }
 
 // How long and how often Wait and Join look for processes (mlp_utils.py:226, :241).
@@ -128,7 +126,7 @@ func (p *MLPProcess) Join(role OptString, index int, ssh bool) error {
 // StartProfiler starts the profiler at a port. Under MPI each process of a host has its own port
 // (mlp_utils.py:266).
 func (p *MLPProcess) StartProfiler(port int) error {
-	p.e.Log.Logf(env.Info, "start_profiler at %s:%d", p.MLPEnv.Host, port)
+	p.e.Log.Logf(env.Info, "start_profiler at %s:%d", p.Host, port)
 	if p.EnableMPI() {
 		port += p.Index
 	}
@@ -139,7 +137,7 @@ func (p *MLPProcess) StartProfiler(port int) error {
 	return nil
 }
 
-// MLPPassOptions holds the flags that Pass reads.
+// MLPPassOptions holds the flags that MLPPass reads.
 type MLPPassOptions struct {
 	// UseDataService makes workers wait for the data service.
 	UseDataService bool
@@ -149,15 +147,15 @@ type MLPPassOptions struct {
 	SetDispatcher func(target string)
 }
 
-// Pass does what a process does before it trains (mlp_utils.py:334). A dispatcher and the workers
-// of the data service run until the first worker is gone, and Pass never returns. Workers that
-// train wait for both.
-func (p *MLPProcess) Pass(o MLPPassOptions) error {
-	m, err := NewMLPEnv(p.e) // the reference makes a new object here
+// MLPPass does what a process does before it trains (mlp_utils.py:334). A dispatcher and the workers
+// of the data service run until the first worker is gone, and MLPPass never returns. Workers that
+// train wait for both. A nil check means [CheckPort].
+func MLPPass(e *env.Env, service DataService, check PortCheck, o MLPPassOptions) error {
+	m, err := NewMLPEnv(e)
 	if err != nil || !m.Available {
 		return err
 	}
-	p = &MLPProcess{MLPEnv: m, e: p.e, service: p.service, check: p.check}
+	p := NewMLPProcess(m, service, check)
 	p.e.Log.Logf(env.Info, "MLP is available")
 	p.e.Log.Logf(env.Info, "mlp_env_host: %s, mlp_env_port: %d", p.Host, p.Port)
 	switch p.Role {
@@ -176,11 +174,11 @@ func (p *MLPProcess) Pass(o MLPPassOptions) error {
 			}
 		}
 		p.e.Log.Logf(env.Info, "worker %d start at %s:%d", p.Index, p.Host, p.Port)
-		var roles []string
+		roles := &pysem.Dict{}
 		for _, r := range p.Roles {
-			roles = append(roles, pysem.Repr(r.Role)+": "+strconv.Itoa(r.Count))
+			roles.Set(r.Role, r.Count)
 		}
-		p.e.Log.Logf(env.Info, "{%s}", strings.Join(roles, ", "))
+		p.e.Log.Logf(env.Info, "%s", pysem.Repr(roles))
 	}
 	return nil
 }

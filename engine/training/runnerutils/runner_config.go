@@ -84,7 +84,7 @@ type Process struct {
 	// Flags holds the flags of its command line (NewFlags).
 	Flags *absl.Flags
 	// DataService, when set, starts what a process of MLP starts beside itself. Init then begins as
-	// training.MLPProcess.Pass does, which does not return in processes of the data service
+	// training.MLPPass does, which does not return in processes of the data service
 	// (TRN-2.19).
 	DataService training.DataService
 	// Quirks is the set of the reference's faults that are kept.
@@ -142,12 +142,8 @@ func (p Process) passMLP() error {
 	if p.DataService == nil {
 		return nil
 	}
-	m, err := training.NewMLPEnv(p.Env)
-	if err != nil {
-		return err
-	}
 	var refused error
-	err = training.NewMLPProcess(p.Env, m, p.DataService, nil).Pass(training.MLPPassOptions{
+	err := training.MLPPass(p.Env, p.DataService, nil, training.MLPPassOptions{
 		UseDataService: p.Flags.Bool(flagUseDataservice), ExtraWorkers: p.Flags.Int(flagExtraDataWorkers),
 		SetDispatcher: func(target string) { refused = p.Flags.Assign(flagDispatcher, target) },
 	})

@@ -276,19 +276,18 @@ func (r *Remote) await(device, addr string) (*server, error) {
 	}
 	defer end()
 	rto := firstRetransmission
-	for sent := 0; r.waits(err); {
+	for sent := 0; r.waits(err); found, err = r.reach(addr) {
 		if !errors.Is(err, errHeld) {
 			r.e.Tasks.Sleep(connectPoll)
-		} else if sent++; sent <= mostRetransmissions {
-			r.e.Tasks.Sleep(rto)
-			rto = min(2*rto, lastRetransmission)
-		} else {
-			r.e.Tasks.Sleep(rto)
+			continue
+		}
+		r.e.Tasks.Sleep(rto)
+		rto = min(2*rto, lastRetransmission)
+		if sent++; sent > mostRetransmissions {
 			delete(r.known, addr)
 			delete(r.connected, addr)
 			return nil, Raise("UnavailableError", "Connection timed out: %s", addr)
 		}
-		found, err = r.reach(addr)
 	}
 	if r.stepping && pysem.TypeOf(err) == "AbortedError" { // the step goes to a connection that the new server does not have
 		return nil, Raise("UnavailableError", "Connection reset by peer: %s", addr)

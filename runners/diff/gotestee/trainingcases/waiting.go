@@ -127,7 +127,7 @@ func (s notedService) Exit(status int) {
 
 func mlpSequence(c *caseworld.Call) (any, error) {
 	l, log := newLab(c), []any{}
-	m, err := training.NewMLPEnv(c.Env)
+	m, err := training.NewMLPEnv(l.e)
 	if err != nil {
 		return nil, err
 	}
@@ -135,29 +135,31 @@ func mlpSequence(c *caseworld.Call) (any, error) {
 	if c.In.Has("up") {
 		up = slices.Clone(c.In.List("up"))
 	}
-	process := training.NewMLPProcess(l.e, m, notedService{&log}, func(host string, port any, timeout time.Duration) bool {
+	check := func(host string, port any, timeout time.Duration) bool {
 		open := false
 		if len(up) > 0 {
 			open, up = up[0] == true, up[1:]
 		}
 		log = append(log, []any{"check_port", host, port, caseworld.Seconds(timeout), open})
 		return open
-	})
+	}
 	var dispatcher any
-	pass := training.MLPPassOptions{
+	options := training.MLPPassOptions{
 		UseDataService: c.In.Flag("use_dataservice"), ExtraWorkers: c.In.IntegerOr("extra_workers", 0),
 		SetDispatcher: func(target string) { dispatcher = target },
 	}
-	answers := l.calls(mlpCalls(process, pass), &log, true)
+	service := notedService{&log}
+	pass := func() error { return training.MLPPass(l.e, service, check, options) }
+	answers := l.calls(mlpCalls(training.NewMLPProcess(m, service, check), pass), &log, true)
 	if c.In.Has("use_dataservice") {
 		return caseworld.Object("calls", answers, "data_service_dispatcher", dispatcher), nil
 	}
 	return caseworld.Object("calls", answers), nil
 }
 
-// mlpCalls returns the calls of one process of the job by name. A call that ends the
+// mlpCalls returns the calls of one process of the job by name; pass is mlp_pass. A call that ends the
 // process returns None.
-func mlpCalls(p *training.MLPProcess, pass training.MLPPassOptions) caseworld.Do {
+func mlpCalls(p *training.MLPProcess, pass func() error) caseworld.Do {
 	ending := func(call func() error) (err error) {
 		defer func() {
 			if r := recover(); r != nil && r != (exited{}) {
@@ -178,7 +180,7 @@ func mlpCalls(p *training.MLPProcess, pass training.MLPPassOptions) caseworld.Do
 			return addr.Any(), err
 		},
 		"start_profiler": func(port pysem.OptInt) error { return p.StartProfiler(port.Or(training.ProfilerPort)) },
-		"mlp_pass":       func() error { return ending(func() error { return p.Pass(pass) }) },
+		"mlp_pass":       func() error { return ending(pass) },
 		"profiler_trace": func(role pysem.OptString, index, host, python, device, delayMs pysem.OptInt) error {
 			o := training.DefaultTraceOptions()
 			o.HostTracerLevel, o.PythonTracerLevel = host.Or(o.HostTracerLevel), python.Or(o.PythonTracerLevel)
