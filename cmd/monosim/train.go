@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -131,9 +130,7 @@ func (o *trainFlags) run(cmd *cobra.Command, name string) error {
 		return command.BadInput(failure)
 	}
 	if o.asJSON {
-		encoder := json.NewEncoder(cmd.OutOrStdout())
-		encoder.SetIndent("", "  ")
-		if err := encoder.Encode(report); err != nil {
+		if err := command.PrintJSON(cmd, report); err != nil {
 			return err
 		}
 	} else {

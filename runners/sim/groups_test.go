@@ -71,13 +71,23 @@ func runOf(t *testing.T, o sim.Options) *sim.Report {
 	return report
 }
 
+// planOf reads a plan, in which places are kept apart or not.
+func planOf(t *testing.T, format string, aware bool) *plan.Plan {
+	t.Helper()
+	_, p, _, err := plan.Parse("plan.yaml", fmt.Appendf(nil, format, aware))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 // The goal is that a cluster of entry and PS containers in two places does what the plan's formulas
 // say: watches, reads at rest, and whom an entry is told of. The method is real agents of both
 // kinds, with dc_aware and without.
 func TestGroupsDoWhatThePlanSays(t *testing.T) {
 	for _, aware := range []bool{false, true} {
 		r := runOf(t, groupsOf(t, 4, 4, aware, sim.Group{Name: "entry", Conf: "deploy_type entry", Replicas: 4}, sim.Group{Name: "ps", Conf: "deploy_type ps", Replicas: 2}))
-		_, p, _, err := plan.Parse("plan.yaml", fmt.Appendf(nil, `apiVersion: capacity/v1
+		p := planOf(t, `apiVersion: capacity/v1
 model: {agent_version: 1, size: {embeddings: 4GiB, dense: 1GiB}}
 override: {num_ps: 4, num_shard: 4, dc_aware: %v}
 fleet:
@@ -86,10 +96,7 @@ fleet:
   ps: {replicas: 2, cpu: 4, mem: 8GiB}
 service: {entry: {cpu: 1ms}, ps: {cpu: 5ms}}
 workload: {rate: 20/s, horizon: 10s}
-`, aware))
-		if err != nil {
-			t.Fatal(err)
-		}
+`, aware)
 		l := ensemble.Of(p).Load(&p.ZooKeeper)
 		want := map[bool]float64{false: 216, true: 300}[aware]
 		if l.Watches != want || float64(r.Load.Watches.End) != want || r.Pods != 12 {
@@ -113,7 +120,7 @@ func TestMixedContainersInPlaces(t *testing.T) {
 	for aware, want := range map[bool]int64{true: 1404, false: 1128} { //lint:order each by itself
 		o := groupsOf(t, 20, 4, aware, sim.Group{Name: "all", Conf: "stand_alone_serving true", Replicas: 3})
 		r := runOf(t, o)
-		_, p, _, err := plan.Parse("plan.yaml", fmt.Appendf(nil, `apiVersion: capacity/v1
+		p := planOf(t, `apiVersion: capacity/v1
 model: {size: {embeddings: 4GiB, dense: 1GiB}}
 override: {num_ps: 20, num_shard: 4, dc_aware: %v}
 fleet:
@@ -121,10 +128,7 @@ fleet:
   mixed: {replicas: 3, cpu: 4, mem: 8GiB}
 service: {entry: {cpu: 1ms}, ps: {cpu: 5ms}}
 workload: {rate: 20/s, horizon: 10s}
-`, aware))
-		if err != nil {
-			t.Fatal(err)
-		}
+`, aware)
 		l := ensemble.Of(p).Load(&p.ZooKeeper)
 		if r.Load.Watches.End != want || l.Watches != float64(want) || p.Watches() != float64(want) || r.Pods != l.Containers || l.Agents != 12 {
 			t.Errorf("dc_aware %v: %d pods hold %d watches, the plan says %v of %d containers and %d agents, want %d", aware, r.Pods, r.Load.Watches.End, l.Watches, l.Containers, l.Agents, want)

@@ -35,11 +35,10 @@ func (m *Machine) sasl(c *Conn, req *Request) {
 	r := m.reply(c, req)
 	r.Zxid, r.Data = 0, answer
 	switch {
-	case err != nil && slices.Contains(m.cfg.EnforceAuth, "sasl"):
-		r.Err = sessionClosedRequireSASL
-		m.hangUp(c)
 	case err != nil:
-		r.Err = authFailed
+		if r.Err = authFailed; slices.Contains(m.cfg.EnforceAuth, "sasl") {
+			r.Err = sessionClosedRequireSASL
+		}
 		m.hangUp(c)
 	case user != "":
 		c.prove(identity{"sasl", user})

@@ -22,7 +22,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -183,7 +182,7 @@ func (o *options) choose(paths []string, parts Parts) error {
 	for _, name := range o.worlds {
 		i := slices.IndexFunc(all, func(w *explore.World) bool { return w.Name == name })
 		if i < 0 {
-			return fmt.Errorf("--world: found %q, want one of %s", name, strings.Join(namesOf(all), ", "))
+			return fmt.Errorf("--world: %w", command.OneOf(name, namesOf(all)))
 		}
 		o.hunt.Worlds = append(o.hunt.Worlds, all[i])
 	}

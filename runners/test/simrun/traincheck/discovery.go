@@ -27,7 +27,7 @@ type discovery struct {
 	goesOn map[string]int
 	forgot bool // whether Consul forgot what was registered
 	// apart is when what processes sent each other that were apart last arrives, and parted when each
-	// of these faults began.
+	// of these faults began that goes on.
 	apart  time.Duration
 	parted map[string]time.Duration
 }
@@ -63,12 +63,15 @@ func (d *discovery) disturbed(what string, lasting, over bool) {
 	d.calm = d.c.now
 	d.forgot = d.forgot || strings.HasPrefix(what, "consul.forgets")
 	if strings.HasPrefix(what, unreachable) || strings.HasPrefix(what, refused) {
-		if !over && d.goesOn[what] == 0 {
+		began, on := d.parted[what]
+		switch d.apart = max(d.apart, d.c.now); {
+		case !over && !on:
 			d.parted[what] = d.c.now
-		}
-		d.apart = max(d.apart, d.c.now)
-		if over { // what was lost is sent again before it is twice as old
-			d.apart = max(d.apart, 2*d.c.now-d.parted[what]+time.Second)
+		case over && on: // what was lost is sent again before it is twice as old
+			d.apart = max(d.apart, 2*d.c.now-began+time.Second)
+			if d.goesOn[what] <= 1 {
+				delete(d.parted, what)
+			}
 		}
 	}
 	switch {
@@ -90,7 +93,7 @@ const (
 // knownOfCalls names the rule by which a call between processes fails or waits, if some could not
 // reach each other at some time since then.
 func (d *discovery) knownOfCalls(since time.Duration) string {
-	if d.apart > since || strings.Contains(d.faults(), unreachable) || strings.Contains(d.faults(), refused) {
+	if d.apart > since || len(d.parted) > 0 {
 		return callsOfGone
 	}
 	return ""
