@@ -2,6 +2,7 @@ package parity
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -19,8 +20,11 @@ const foundFile = "features/museum/found.txt"
 // readFound reads it; sources without it have found none.
 func readFound(sources fs.FS) (map[string]explore.Sight, error) {
 	data, err := fs.ReadFile(sources, foundFile)
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
+	}
+	if err != nil {
+		return nil, err
 	}
 	found, err := explore.ParseRecord(data)
 	if err != nil {

@@ -203,12 +203,7 @@ func tierOf(p *plan.Plan, name string, thin int) Tier {
 func (s *Spec) mix(p *plan.Plan) {
 	s.Mixed, s.Works = true, [tiers][]float64{}
 	s.Works[PS], s.Common = p.Together()
-	threads := 0
-	for t := range s.Tiers {
-		if s.Has(t) {
-			threads += s.Tiers[t].working()
-		}
-	}
+	threads := s.working()
 	if loadsWhileServing(p) {
 		threads++
 	}

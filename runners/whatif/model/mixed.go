@@ -30,10 +30,15 @@ func (w *world) working(t *Tier) int {
 	if !w.spec.Mixed {
 		return t.working()
 	}
+	return w.spec.working()
+}
+
+// working returns how many threads of a mixed container work at once.
+func (s *Spec) working() int {
 	n := 0
-	for k := range w.spec.Tiers {
-		if w.spec.Has(k) {
-			n += w.spec.Tiers[k].working()
+	for t := range s.Tiers {
+		if s.Has(t) {
+			n += s.Tiers[t].working()
 		}
 	}
 	return n

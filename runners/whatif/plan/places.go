@@ -50,10 +50,7 @@ func (p *Plan) OwnPlace() bool { return p.Override.DCAware && p.Model.AgentVersi
 // requests of each place stay there.
 func (p *Plan) ownFullest(tier string, shard int, offered float64) float64 {
 	list, most := p.Places(), 0.0
-	entries, there := p.placed("entry", list), p.placed(tier, list)
-	if tier == "ps" {
-		there = places.Placed(p.ReplicasOf(tier, shard), list)
-	}
+	entries, there := p.placed("entry", list), p.calledAt(tier, shard, list)
 	for place, n := range entries { //lint:order a maximum
 		if there[place] > 0 {
 			most = max(most, offered*float64(n)/float64(p.Containers("entry"))/float64(there[place]))
@@ -62,9 +59,17 @@ func (p *Plan) ownFullest(tier string, shard int, offered float64) float64 {
 	return most
 }
 
+// calledAt returns how many containers a call of a tier, of PS of a shard, may come to at each place.
+func (p *Plan) calledAt(tier string, shard int, list []places.Place) map[places.Place]int {
+	if tier == "ps" {
+		return places.Placed(p.ReplicasOf(tier, shard), list)
+	}
+	return p.placed(tier, list)
+}
+
 // placed returns how many containers of a tier, of all shards, are at each place.
 func (p *Plan) placed(tier string, list []places.Place) map[places.Place]int {
-	if p.Fleet.Mixed == nil && tier != "ps" {
+	if p.Fleet.Mixed == nil {
 		return places.Placed(p.Containers(tier), list)
 	}
 	sum := map[places.Place]int{}
@@ -93,10 +98,7 @@ func (d *decoder) checkPlaces(p *Plan) {
 			shards = p.Shards()
 		}
 		for shard := range shards {
-			there := p.placed(tier, list)
-			if tier == "ps" {
-				there = places.Placed(p.ReplicasOf(tier, shard), list)
-			}
+			there := p.calledAt(tier, shard, list)
 			for _, place := range list {
 				if entries[place] > 0 && there[place] == 0 {
 					idc := p.Fleet.IDCs[place.IDC]
