@@ -4,11 +4,13 @@
 
 GO ?= go
 BUILD := .build
+NICE ?= nice # what computes lets what waits go first; empty beside other load, where it would starve
+LIMIT ?= 15m # for the tests of a package
 comma := ,
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # .ci/steps runs side by side what may
-.PHONY: museum python-mutants help check quick nightly seeds seeds-check fmt fmt-check vet cross-check lint house proto proto-check test test-changed test-computing test-waiting test-summary race race-computing race-waiting nightly-race nightly-whatif nightly-gherkin nightly-soak nightly-seeds nightly-fuzz nightly-scripts nightly-flakes determinism scenarios-check vectors-check check-zookeeper check-zookeeper-suites check-grpc names mutants check-python check-contract check-runners check-real check-java soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam check-autoscaler nightly-autoscaler repairs nightly-repairs lab check-lab fuzz scripts flakes parity parity-check records-check pytest-wheel install size-check release image newcomer findings clean
+.PHONY: museum python-mutants help check check-busy quick nightly seeds seeds-check fmt fmt-check vet cross-check lint house proto proto-check test test-changed test-computing test-waiting test-summary race race-computing race-waiting nightly-race nightly-whatif nightly-gherkin nightly-soak nightly-seeds nightly-fuzz nightly-scripts nightly-flakes determinism scenarios-check vectors-check check-zookeeper check-zookeeper-suites check-grpc names mutants check-python check-contract check-runners check-real check-java soak soak-check bench bench-engines bench-zookeeper bench-tfserving bench-agent bench-whatif bench-fidelity beam check-beam check-autoscaler nightly-autoscaler repairs nightly-repairs lab check-lab fuzz scripts flakes parity parity-check records-check pytest-wheel install size-check release image newcomer findings clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-23s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,9 +25,14 @@ clusters := check-real check-java soak-check
 
 check: ## what CI runs, in a quarter of an hour; once a step has failed no other begins
 	@rm -f $(testEvents) $(testSummary); status=0; \
-	MAKE="$(MAKE)" .ci/steps "nice $(computing)" "$(waiting)" "$(clusters)" || status=$$?; \
+	MAKE="$(MAKE)" .ci/steps "$(NICE) $(computing)" "$(waiting)" "$(clusters)" || status=$$?; \
 	$(MAKE) --no-print-directory test-summary; \
 	if [ $$status -eq 0 ]; then echo "== check: ok"; fi; exit $$status
+
+check-busy: ## make check RUNS (3) times in a row beside BUSY (8) busy loops: none fails; an hour and a half
+	@for run in $$(seq $(or $(RUNS),3)); do \
+	  echo "== check beside $(or $(BUSY),8) busy loops, run $$run"; BUSY=$(BUSY) sh .ci/beside $(MAKE) --no-print-directory check NICE= LIMIT=1h || exit 1; \
+	done
 
 quick: fmt-check vet lint scenarios-check vectors-check test-changed ## for use while working, three minutes: format, vet, lint, all scenarios, all cases, tests of what changed since BASE (main)
 	@echo "== quick: ok"
@@ -82,7 +89,7 @@ testSummary := $(BUILD)/test-summary.txt
 testFlags := -vet=off -ldflags=-w
 gotestsum = $(GO) tool gotestsum --format pkgname-and-test-fails --hide-summary skipped
 events = --jsonfile $(BUILD)/$@.json
-limit = -timeout 15m
+limit = -timeout $(LIMIT)
 # What waits on a machine that others need, too, can fail by chance: at most three such tests run once
 # more, none after a data race. The totals tell each by name; flakes gives nothing a second try.
 again = --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-run-root-test --rerun-fails-abort-on-data-race \
@@ -90,7 +97,7 @@ again = --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-run-root-test
 
 test: ## all tests; the last line is the totals
 	@rm -f $(testEvents) $(testSummary); status=0; \
-	MAKE="$(MAKE)" .ci/steps "nice test-computing" test-waiting || status=$$?; \
+	MAKE="$(MAKE)" .ci/steps "$(NICE) test-computing" test-waiting || status=$$?; \
 	$(MAKE) --no-print-directory test-summary; exit $$status
 
 test-computing: # tests that compute
@@ -121,7 +128,7 @@ longUnderRace := TestEveryNounIsHeld|TestTheGreatestRateIsTheClosedForm|TestSect
 
 race-computing:
 	@echo "== $@"
-	@packages=$$(GO="$(GO)" .ci/goroutines | grep -vE '$(wallclock)') || exit 1; $(GO) test $(testFlags) -race -short -skip '$(longUnderRace)' -timeout 15m $$packages
+	@packages=$$(GO="$(GO)" .ci/goroutines | grep -vE '$(wallclock)') || exit 1; $(GO) test $(testFlags) -race -short -skip '$(longUnderRace)' $(limit) $$packages
 
 race-waiting:
 	@echo "== $@"
@@ -313,7 +320,7 @@ mutants: ## change the agents in thousands of small ways and see that vectors, s
 
 flakes: ## the tests that touch the clock or processes, N times (50) beside BUSY busy loops (8): none fails by chance; PACKAGES
 	@packages=$$($(GO) list ./... | grep -E '$(wallclock)') || exit 1; \
-	GO="$(GO)" PACKAGES="$${PACKAGES:-$$packages}" sh .ci/flakes.sh
+	GO="$(GO)" PACKAGES="$${PACKAGES:-$$packages}" BUSY=$(BUSY) sh .ci/beside sh .ci/flakes.sh
 
 parity: ## rewrite PARITY.md, the figures and tables in README.md and PROTOCOL.md, and lines of the port that became fewer
 	$(GO) test -count=1 ./vectors/scope -run TestNoModuleGrows -update
