@@ -5,7 +5,7 @@
 GO ?= go
 BUILD := .build
 NICE ?= nice # what computes lets what waits go first; empty beside other load, where it would starve
-LIMIT ?= 15m # for the tests of a package
+TEST_LIMIT ?= 15m # for the tests of a package
 comma := ,
 
 .DEFAULT_GOAL := help
@@ -31,7 +31,7 @@ check: ## what CI runs, in a quarter of an hour; once a step has failed no other
 
 check-busy: ## make check RUNS (3) times in a row beside BUSY (8) busy loops: none fails; an hour and a half
 	@for run in $$(seq $(or $(RUNS),3)); do \
-	  echo "== check beside $(or $(BUSY),8) busy loops, run $$run"; BUSY=$(BUSY) sh .ci/beside $(MAKE) --no-print-directory check NICE= LIMIT=1h || exit 1; \
+	  echo "== check beside $(or $(BUSY),8) busy loops, run $$run"; BUSY=$(BUSY) sh .ci/beside $(MAKE) --no-print-directory check NICE= TEST_LIMIT=1h || exit 1; \
 	done
 
 quick: fmt-check vet lint scenarios-check vectors-check test-changed ## for use while working, three minutes: format, vet, lint, all scenarios, all cases, tests of what changed since BASE (main)
@@ -89,7 +89,7 @@ testSummary := $(BUILD)/test-summary.txt
 testFlags := -vet=off -ldflags=-w
 gotestsum = $(GO) tool gotestsum --format pkgname-and-test-fails --hide-summary skipped
 events = --jsonfile $(BUILD)/$@.json
-limit = -timeout $(LIMIT)
+limit = -timeout $(TEST_LIMIT)
 # What waits on a machine that others need, too, can fail by chance: at most three such tests run once
 # more, none after a data race. The totals tell each by name; flakes gives nothing a second try.
 again = --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-run-root-test --rerun-fails-abort-on-data-race \
