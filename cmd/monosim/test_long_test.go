@@ -18,7 +18,7 @@ import (
 // Goal: long runs and those of CI servers take what they are told to: a part, a time, what failed
 // last, what a file says. Method: the list of what would run, or the last line of short runs.
 
-// folder is a working folder with some files.
+// folder makes a temporary folder with these files, and makes it the test's working directory.
 func folder(t *testing.T, files map[string]string) {
 	t.Helper()
 	t.Chdir(t.TempDir())

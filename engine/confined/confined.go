@@ -47,8 +47,8 @@ func Name(name string) error {
 	return fmt.Errorf("found %q, want %s", name, want)
 }
 
-// Path returns an error for text that is not a path from the root whose parts are names. One
-// slash at its end is allowed.
+// Path returns an error unless p is a path from the root, as /models/ctr. Each part has to be
+// valid for [Name]. One slash at the end is allowed.
 func Path(p string) error {
 	if !strings.HasPrefix(p, "/") || p == "/" {
 		return fmt.Errorf("found %q, want a path from the root, as /models/ctr", short(p))

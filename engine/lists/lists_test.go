@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// Goal: no item is lost or moved, and empty results are what callers that write JSON rely on.
-// Method: lists with and without items.
+// Goal: no item is lost or moved. Without items Map returns an empty list and the others return
+// nil, on which callers that write JSON rely. Method: lists with and without items.
 func TestLists(t *testing.T) {
 	long := func(s string) bool { return len(s) > 1 }
 	for _, c := range []struct {

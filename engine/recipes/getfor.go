@@ -182,7 +182,7 @@ func (b *readBlock[V]) see(data [][]byte, value func(string, []byte, error) (V, 
 	}
 }
 
-// done returns what was found, one for all that have found the same.
+// done returns what was found. Clients that have found the same share one *Found, to save memory.
 func (r *reading[V]) done() *Found[V] {
 	if len(r.blocks) == 0 {
 		return r.found

@@ -123,8 +123,8 @@ func (w *World) Now() time.Duration { return time.Duration(w.now) }
 // Time returns the wall-clock reading of a host without skew.
 func (w *World) Time() time.Time { return w.cfg.Start.Add(time.Duration(w.now)) }
 
-// Events returns the number of events that have happened. Steps of loops count, with or without an
-// event.
+// Events returns the number of events that have happened. Each step of a loop counts as one, also
+// where the step was leapt over and had no event of its own.
 func (w *World) Events() uint64 {
 	w.CatchUp()
 	return w.events + w.steps

@@ -183,7 +183,8 @@ func compressed() (list []Probe) {
 	}})
 }
 
-// sized is a probe whose header has the given size in the sense of HPACK: names, values, and 32 a field.
+// sized is a probe with a header of so many bytes, spread over so many extra fields. HPACK counts
+// the bytes of all names and values, and 32 more for each field.
 func sized(name string, size, fields int) Probe {
 	return Probe{fmt.Sprintf("metadata of %d bytes in %s", size, name), func(w *wire) {
 		list := request("Echo")

@@ -21,7 +21,8 @@ type Load struct {
 	ZnodeBytes  Extent `json:"znode_bytes"`
 
 	Requests float64 `json:"requests_per_s"`
-	// Peak is the highest number of requests in one second of the clock, the one from PeakAt.
+	// Peak is the highest number of requests in a second of the clock. PeakAt is when that second
+	// begins.
 	Peak     uint64             `json:"peak_requests_in_1s"`
 	PeakAt   float64            `json:"peak_at_s"`
 	ByOp     map[string]float64 `json:"requests_per_s_by_operation"`

@@ -95,7 +95,7 @@ func (f *FS) hides(e *entry, through *FS) bool {
 	return len(f.hidden) > 0 && e != nil && through != f && slices.ContainsFunc(f.hidden, func(h *hiding) bool { return h.entry == e && h.by != through })
 }
 
-// visible returns the names of a directory that are visible through a tree.
+// visible returns the names in a directory that through shows: Late hides others for a while.
 func (p *place) visible(through *FS) []string {
 	names := p.entry.sorted()
 	if len(p.fs.hidden) == 0 {

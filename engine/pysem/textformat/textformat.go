@@ -46,7 +46,8 @@ func Merge(text string, message proto.Message) error {
 type Parser struct {
 	// Overwrite has the last of several values count, as Merge does.
 	Overwrite bool
-	// Hides tells which fields of our messages the reader's own messages lack. nil hides none.
+	// Hides reports whether the program whose reader this imitates lacks a field of our protos. In
+	// a text such a field is an error. nil hides no field.
 	Hides func(protoreflect.FieldDescriptor) bool
 }
 

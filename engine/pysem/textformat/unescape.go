@@ -51,9 +51,9 @@ func (t *tokenizer) consumeLiteral(data []byte) ([]byte, error) {
 	return data, err
 }
 
-// unescape adds what text_encoding.CUnescape(text) returns to data: the text as Python's codec
-// unicode_escape reads it, then written by raw_unicode_escape. Characters beyond U+00FF come out
-// as escapes again.
+// unescape appends to data what Python's text_encoding.CUnescape(text) returns. It reads text with
+// the codec unicode_escape and writes it with raw_unicode_escape. So characters beyond U+00FF
+// become escapes again.
 func unescape(data []byte, text string) ([]byte, error) {
 	if strings.IndexByte(text, '\\') < 0 {
 		return append(data, text...), nil

@@ -78,8 +78,9 @@ func NewExportSaverListener(e *env.Env, savePath string, exporter Exporter, o Li
 	return l, nil
 }
 
-// AfterSave exports the checkpoint of a step. A process that ends between deleting an export and
-// writing the state leaves an entry without a directory, which the next save ignores.
+// AfterSave exports the checkpoint of a step, deletes old exports, and writes the state file that
+// lists the rest. A process that ends between the last two leaves an entry without a directory.
+// The next save warns of such an entry and drops it.
 func (l *ExportSaverListener) AfterSave(_ session.Session, globalStep int64) (stop bool, err error) {
 	dirs, err := l.exporter.ExportSavedModel(l.helper.CkptPrefix(globalStep), globalStep)
 	if err != nil {

@@ -67,8 +67,8 @@ func TestAWorkerGoesOnAtItsNextLookAfterTheChief(t *testing.T) {
 	})
 }
 
-// TRN-5.8: PS 0 sets the model's directory up in the port, and waits for the chief here and in
-// Python.
+// TRN-5.8: In the Rust port PS 0 counts as chief, and sets up the model's directory. Here and in
+// Python it does not: it waits for the chief.
 func TestAPSIsNoChief(t *testing.T) {
 	for variant, want := range map[rustport.Variant]string{rustport.AsRows: "Timed out waiting for restore synchronization file: m/monolith_checkpoint", rustport.AsPort: ""} { //lint:ordered each in a world of its own
 		worldtest.Run(t, nil, func(c *worldtest.Case) {

@@ -49,7 +49,8 @@ type TrainParams struct {
 	MaxSteps            int64
 	// SaveCheckpointsSteps, when set, wins over the flag.
 	SaveCheckpointsSteps pysem.OptInt
-	// EndDate is the last day of the input, for tasks that have one; the flag wins over it.
+	// EndDate is the last day of the input, unset for tasks that have none. Where it is set, the
+	// flag overwrite_end_date replaces it.
 	EndDate pysem.OptString
 }
 

@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-// ownGroup gives a program its own process group, so that the processes it starts end with it.
+// ownGroup gives a program its own process group, so that killGroup also ends the processes that
+// the program has started.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 func killGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

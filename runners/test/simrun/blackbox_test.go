@@ -284,10 +284,10 @@ func TestBB2_9_RoundsOfAgentsDrift(t *testing.T) {
 	}
 }
 
-// After one lost session an agent v1 registers anew every 10 s for ever (Q109), and its
-// updater puts the state right in its next round: a replica was UNKNOWN for 0.12 to 0.92 s
-// in each 10 s, and 1 time of 41 for 10 s, when registering had overwritten what the
-// updater wrote meanwhile (Q121).
+// After it has lost one session, an agent v1 registers its replicas again every 10 s, for ever
+// (Q109). Each time a replica is UNKNOWN until the updater's next round, for 0.12 to 0.92 s. Once
+// in 41 times it stays UNKNOWN for 10 s: there registering overwrote what the updater had written
+// meanwhile (Q121).
 func TestBB2_9_AReplicaIsUnknownForPartOfEachRegistering(t *testing.T) {
 	conf, model := predictCTR()
 	lasted := map[time.Duration]int{}

@@ -85,8 +85,8 @@ func TestWholeNamesWhatIsMissing(t *testing.T) {
 	}
 }
 
-// Goal: that invariants are checked, that ZooKeeper's history is kept, and that choices are
-// recorded changes nothing of a run.
+// Goal: a run stays the same when it is watched. To watch is to check invariants, to keep
+// ZooKeeper's history, or to record choices.
 func TestWatchingChangesNothing(t *testing.T) {
 	for _, version := range []string{"v3", "v1"} {
 		run := func(change func(*runners.Spec)) uint64 {

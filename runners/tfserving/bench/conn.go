@@ -33,7 +33,7 @@ type conn struct {
 	known [][][]byte
 
 	sent int // number of requests; the n-th has the stream 2n+1
-	// flying holds the requests under way, each at its number modulo the length.
+	// flying holds the requests under way. Request n is at index n modulo len(flying).
 	flying           []request
 	inFlight, window int
 

@@ -212,7 +212,7 @@ func (c goClient) rest(method, path string, body *string) answer {
 	return answer{Status: response.StatusCode, Type: response.Header.Get("Content-Type"), Body: string(text)}
 }
 
-// message parses an answer that is expected to be one.
+// message decodes an answer into m. It fails the test if the answer is an error.
 func message[M proto.Message](t *testing.T, a answer, m M) M {
 	t.Helper()
 	data, err := hex.DecodeString(a.Hex)

@@ -130,7 +130,8 @@ func (c *bothClients) post(path, body string) answer {
 	return c.ask(func(c client) answer { return c.rest("POST", path, &body) })
 }
 
-// clientsAreServed is what the clients do, one thing after the other.
+// clientsAreServed runs a subtest for each kind of call, against one server. The first loads a
+// model.
 func clientsAreServed(t *testing.T, c *bothClients, served servedModels) {
 	served.write(t, "half", 1)
 	t.Run("status and reload", func(t *testing.T) { statusAndReload(t, c.in(t), served) })

@@ -15,7 +15,8 @@ func near(t *testing.T, what string, got, want, part float64) {
 	}
 }
 
-// look is the loop of some agents that ask a server of so many requests a second.
+// look is the loop of n agents that sleep 60 s between rounds. In a round each makes so many
+// requests, one every gap nanoseconds. The server can answer can requests a second.
 func look(n int, each, gap, can float64) burst.Load {
 	return burst.Load{Period: 60e9, Each: each, Cost: 1 / can, Agents: []burst.Agents{{N: n, Gap: gap}}}
 }

@@ -158,8 +158,9 @@ type Pool struct {
 	// after holds, by k, what is known without the first k segments. A window that is not
 	// steady is never cut and has one entry.
 	after []Known
-	// drifts holds, by k, how much longer the requests of the second half of what is left without
-	// the first k segments took in the mean than those of the first half, by replication.
+	// drifts has a list for each k, with a number for each replication, in nanoseconds. Leave out
+	// the first k segments and split the rest into halves. The number is the mean latency of the
+	// second half's requests, less that of the first half's.
 	drifts [model.Segments][]float64
 }
 

@@ -57,7 +57,7 @@ func TestQuantilesOfValues(t *testing.T) {
 	}
 }
 
-// Numbers of a law keep their fraction.
+// Goal: parsing a law does not round its numbers: 0.5 stays 0.5, and 2.5k is 2500.
 func TestNumbersKeepTheirFraction(t *testing.T) {
 	l, err := law.Parse(law.Noise, "uniform(0.5, 1.5)", nil)
 	if err != nil || l.Low != 0.5 || l.High != 1.5 {

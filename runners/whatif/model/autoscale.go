@@ -97,7 +97,8 @@ func (w *world) loading(s *server) {
 	s.pod.loads = at
 }
 
-// beginScalers makes the autoscalers that measure, before the first change is applied.
+// beginScalers makes the autoscalers that act on what they measure, and not those that know the
+// offered load. It has to run before the first change is applied.
 func (w *world) beginScalers() {
 	p := w.spec.Control.Plan
 	if p == nil || !p.Measures() {

@@ -332,8 +332,8 @@ func (w *world) critical(r *request, c *call, back int64) {
 	r.timeouts = max(r.timeouts, c.waits)
 }
 
-// settle ends the stage of a request that waits for no more calls: it fails with too few
-// answers, or goes on when the latest answer has come.
+// settle ends the stage of a request once none of its calls is pending. With too few answers the
+// request fails. Otherwise it goes on as soon as its latest answer has arrived.
 func (w *world) settle(i int32) {
 	r := &w.requests[i]
 	m := &w.served[r.model]

@@ -110,7 +110,8 @@ func (w *world) control(replication int) {
 	}
 }
 
-// schedule applies the changes before the begin of the simulation and schedules the others.
+// schedule applies at once the changes that are due when the simulation begins, and plans those
+// that come later.
 func (w *world) schedule() {
 	if h := w.history; h != nil && len(h.flapping) > 0 {
 		for _, f := range h.flapping {

@@ -28,7 +28,7 @@ func total(t *testing.T, s *Spec, runs int) *Sample {
 	return sum
 }
 
-// near reports a value that is further from another than a part of it.
+// near fails the test if got differs from want by more than this part of want: 0.1 means 10 %.
 func near(t *testing.T, what string, got, want, part float64) {
 	t.Helper()
 	if math.Abs(got/want-1) > part {

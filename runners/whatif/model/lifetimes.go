@@ -57,9 +57,9 @@ func (h *history) publish(at int64, e *plan.Publish) {
 	h.life.Rollouts = append(h.life.Rollouts, rollout)
 }
 
-// turn returns when a load begins that could begin at found. A server without load threads,
-// the default, loads one version after the other. Behind a load that fails, the next one
-// waits for all its retries (CAP-3.13).
+// turn returns when a container begins a load for which it is ready at found. By default a server
+// has no load threads, and loads one version after the other. After a load that fails, the next
+// one waits for all its retries (CAP-3.13).
 func (h *history) turn(s int32, found, load int64, fails bool) int64 {
 	if h.p.Override.NumLoadThreads > 0 {
 		return found

@@ -107,8 +107,8 @@ func (o *Outlook) At(far Far) error {
 // noise and forecasts nothing.
 const leastStarted, leastGrown = 0.05, 32 << 20
 
-// forecast returns the memory that the run will need, 0 while unknown. Memory grows with
-// the reads of the start, whose results agents keep, and hardly after it.
+// forecast returns the memory that the run will need, 0 while that is unknown. Memory grows while
+// agents start, because they keep what they read. After the start it hardly grows.
 func (o *Outlook) forecast(far Far) int64 {
 	used, base := far.Memory.Used(), o.base.Used()
 	started := o.size.started(far)

@@ -111,8 +111,8 @@ func (p *Plan) mixedMemory(shard, versions, rough int) Bytes {
 	return p.Model.Overhead + Bytes(sum*float64(p.Model.RAMFactor))
 }
 
-// RollsOver returns the memory that new versions of a model take in a mixed container of a shard while
-// all its processes roll over. The name "" stands for all models.
+// RollsOver returns how much more memory a mixed container of a shard needs while all its processes
+// roll over to new versions of a model. The name "" stands for all models.
 func (p *Plan) RollsOver(name string, shard int) Bytes {
 	sum := 0.0
 	for _, tier := range TierNames {

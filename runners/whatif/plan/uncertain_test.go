@@ -70,8 +70,8 @@ func TestWorldsAreWhatIsBelieved(t *testing.T) {
 	}
 }
 
-// What is drawn is written so that it can be read, in the unit of the middle, or the base
-// unit where there are several.
+// Goal: drawn values are written with the unit of mid. If low, mid and high have different units,
+// they are written with the base unit.
 func TestValuesBetween(t *testing.T) {
 	const z90 = 1.6448536269514722
 	for _, c := range []struct {

@@ -23,7 +23,7 @@ const (
 	// recordFront is the length of what stands before the bytes of a record.
 	recordFront = 12
 	endOfRecord = 'B'
-	// leastTransaction is the length of a transaction's header.
+	// leastTransaction is the length of the shortest transaction: a header with nothing behind it.
 	leastTransaction = 32
 )
 

@@ -35,7 +35,7 @@ import (
 const (
 	MethodStatus = "/tensorflow.serving.ModelService/GetModelStatus"            // takes env.ModelSpec, returns []env.ModelVersionStatus
 	MethodReload = "/tensorflow.serving.ModelService/HandleReloadConfigRequest" // takes serializedConfig, returns env.StatusProto
-	// The methods below accept only serialized messages. The two above accept those as well.
+	// The two methods above accept Go types and serialized messages, those below only messages.
 	MethodPredict        = "/tensorflow.serving.PredictionService/Predict"
 	MethodMetadata       = "/tensorflow.serving.PredictionService/GetModelMetadata"
 	MethodClassify       = "/tensorflow.serving.PredictionService/Classify"

@@ -120,8 +120,9 @@ func roundTrips(r *apis.PredictRequest) bool {
 	return true
 }
 
-// fits excludes what a value of 32 bits loses in one of 8 or 16, and what is no
-// text.
+// fits reports whether JSON gives back every value of a tensor. IntVal also holds types of 8 and
+// 16 bits, so that values outside of -128 to 127 do not fit, nor negative ones in uint8. Text has
+// to be valid UTF-8.
 func fits(tensor *framework.TensorProto) bool {
 	for _, value := range tensor.IntVal {
 		if value < 0 && tensor.Dtype == framework.DataType_DT_UINT8 || value > 127 || value < -128 {

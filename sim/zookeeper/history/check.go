@@ -46,8 +46,9 @@ type check struct {
 	places map[int64]int
 	groups [][]zookeeper.Write
 	nodes  map[string]*node
-	// waiting holds, for each watch, the answers that set it and whose first change is not found
-	// yet. due holds that change for each answer, once found.
+	// waiting holds, for each watch, the answers that set it, as indices in h.Seen. They wait for
+	// the first change that the watch reports. due holds that change at the answer's index, once
+	// found.
 	waiting map[watch][]int
 	due     []change
 }

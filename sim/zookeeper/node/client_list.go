@@ -16,7 +16,7 @@ type readList struct {
 	upTo []sizes
 }
 
-// sizes are those of requests and of their answers in bytes.
+// sizes holds the bytes of the paths that requests ask for, and of the data in their answers.
 type sizes struct{ asked, answered int }
 
 // sizesBlock bounds how many requests are summed up one by one.
@@ -47,7 +47,8 @@ func (l *readList) same(o *readList) bool {
 		return false
 	}
 	for i, data := range l.found {
-		// What a machine has given out never changes, so it need not be looked into.
+		// Data that ZooKeeper has returned never changes. So oneList compares where the data lie in
+		// memory, and not their bytes.
 		if (data == nil) != (o.found[i] == nil) || !oneList(data, o.found[i]) {
 			return false
 		}

@@ -132,7 +132,8 @@ func (c *committer) wait() bool {
 	return !c.next.empty()
 }
 
-// takeBatch returns the batch gathered so far and starts an empty one in last's buffers.
+// takeBatch returns the batch gathered so far, and starts an empty one. The new one reuses the
+// memory of last, a batch that has been written.
 func (c *committer) takeBatch(last batch) batch {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -265,7 +265,8 @@ type sequence struct {
 	draw draw
 }
 
-// steps declares the steps of a sequence, written as [name, arguments].
+// steps makes a sequence of least to most steps, drawn from these by their weights. Each is
+// written as [name, arguments].
 func steps(least, most int, of ...step) sequence {
 	return sequence{least: least, most: most, steps: of}
 }

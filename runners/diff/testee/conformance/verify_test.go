@@ -10,8 +10,9 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// The verdict diverge is about the engine. The reference agrees with what was
-// recorded from it, and so may other ports.
+// Goal: an answer that agrees passes, also where the verdict is diverge. That verdict says that
+// the engine differs from the reference, and a port may agree with it. Only a case on the list of
+// known failures fails when it agrees.
 func TestAgreeingIsNoFailureWhateverTheVerdict(t *testing.T) {
 	parse := func(line string) testee.Answer {
 		t.Helper()

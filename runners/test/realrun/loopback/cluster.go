@@ -29,7 +29,8 @@ type Cluster struct {
 	net   *network
 	// behind has for each address of net one on which the model servers of that pod listen.
 	behind *network
-	// cable holds the starts of connections; nil where this program may not.
+	// cable is a network device that can hold back or drop the first packet of a pod's connections
+	// to ZooKeeper. It is nil where this program may not make one, as without root.
 	cable *cable
 	guard *guard
 	zk    zooKeeper

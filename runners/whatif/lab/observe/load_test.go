@@ -58,7 +58,8 @@ func every(gap time.Duration, n int) []int64 {
 	return times
 }
 
-// drive makes a load on targets that all serve the one PS.
+// drive sends an order's requests to the targets, which are all replicas of one PS, and returns
+// what it observed.
 func drive(t *testing.T, o order, targets ...*target) *Load {
 	t.Helper()
 	request, err := proto.Marshal(&apis.PredictRequest{ModelSpec: &apis.ModelSpec{Name: "ps_0"}, Inputs: map[string]*framework.TensorProto{"x": {

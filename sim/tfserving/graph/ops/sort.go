@@ -137,7 +137,8 @@ func unique(c *Call) ([]Value, error) {
 	return out, nil
 }
 
-// distinct lists the places of first occurrences, and which of them each element equals.
+// distinct returns in places the index at which each value first occurs in list. which gives, for
+// each element, the index in places of its value.
 func distinct[T comparable](list []T) (places []int, which []int64) {
 	seen := map[T]int64{}
 	which = make([]int64, len(list))
