@@ -12,14 +12,10 @@ import (
 	"google.golang.org/grpc/codes"
 )
 
-// These are the limits of a request's metadata in bytes: names, values, and 32 for each field
-// (GRPC_ARG_MAX_METADATA_SIZE and GRPC_ARG_ABSOLUTE_MAX_METADATA_SIZE). From the hard one on every
-// request is refused. Between them C-core refuses by chance, the more likely the larger the
-// request is (random_early_detection.cc), and so do we.
-const (
-	softLimit = 8 << 10
-	hardLimit = 16 << 10
-)
+// limits are those of a request in bytes. Metadata are names, values, and 32 for each field: from the
+// hard limit on every request is refused. Between both C-core refuses by chance, the more likely the
+// larger the request is (random_early_detection.cc), and so do we.
+type limits struct{ message, soft, hard int }
 
 // call is the header of a request, as C-core reads it.
 type call struct {
@@ -31,6 +27,7 @@ type call struct {
 	method, scheme, path, authority, host, te, contentType, timeout, encoding *hpack.HeaderField
 
 	limit  int      // from this size on the call is refused
+	soft   int      // and above this one by chance
 	refuse *refusal // is why, where it is
 	failed int      // is the number of fields that were read before it was
 	odd    bool     // grpc-go would answer otherwise, so it has to read another header
@@ -44,9 +41,9 @@ type refusal struct {
 	reset bool // the stream is reset, and code and text are not told
 }
 
-func (c *call) reset(limit int) {
+func (c *call) reset(soft, limit int) {
 	clear(c.fields)
-	*c = call{fields: c.fields[:0], limit: limit}
+	*c = call{fields: c.fields[:0], soft: soft, limit: limit}
 }
 
 // take reads one field. HPACK's decoder calls it.
@@ -196,8 +193,8 @@ func (c *call) judge() {
 	if c.refuse != nil {
 		return
 	}
-	if c.size > softLimit && rand.IntN(c.limit-softLimit) < c.size-softLimit {
-		c.fail(codes.ResourceExhausted, c.tooLarge("soft", softLimit))
+	if c.size > c.soft && rand.IntN(c.limit-c.soft) < c.size-c.soft {
+		c.fail(codes.ResourceExhausted, c.tooLarge("soft", c.soft))
 		return
 	}
 	posted := c.method != nil && c.method.Value == "POST"

@@ -5,7 +5,7 @@
 // Two things to use first:
 //
 //   - [New] returns a [Server], which is used as one of grpc-go.
-//   - [Options] has what C-core's answers depend on: sizes, TLS, unknown methods.
+//   - [Options] has what C-core's answers depend on: sizes, TLS, unknown methods, channel arguments.
 //
 // Each part does what nothing before it can:
 //
@@ -17,7 +17,8 @@
 //     usual byte for byte, which costs a comparison for a repeated header.
 //   - The wrapper puts marks into messages that are too large or have a wrong flag, so that the codec refuses them: bodies.go.
 //   - It follows what grpc-go writes, to add the encodings that are accepted and to answer a passed
-//     deadline, which grpc-go only resets: writing.go.
+//     deadline, which grpc-go only resets, and to end connections as C-core does: writing.go.
+//   - Channel arguments become options of grpc-go, or limits of the wrapper: arguments.go.
 //
 // Unstable: any commit may change it.
 package grpccore

@@ -15,14 +15,14 @@ import (
 // fronted puts a front before the connections of a server, behind their TLS.
 type fronted struct {
 	credentials.TransportCredentials
-	limit int // of a request in bytes
+	limits limits
 }
 
-func newFronted(secure credentials.TransportCredentials, limit int) fronted {
+func newFronted(secure credentials.TransportCredentials, l limits) fronted {
 	if secure == nil {
 		secure = insecure.NewCredentials()
 	}
-	return fronted{secure, limit}
+	return fronted{secure, l}
 }
 
 func (f fronted) ServerHandshake(raw net.Conn) (net.Conn, credentials.AuthInfo, error) {
@@ -30,11 +30,11 @@ func (f fronted) ServerHandshake(raw net.Conn) (net.Conn, credentials.AuthInfo, 
 	if err != nil {
 		return nil, nil, err
 	}
-	return newFront(conn, f.limit), info, nil
+	return newFront(conn, f.limits), info, nil
 }
 
 func (f fronted) Clone() credentials.TransportCredentials {
-	return fronted{f.TransportCredentials.Clone(), f.limit}
+	return fronted{f.TransportCredentials.Clone(), f.limits}
 }
 
 // ClientHandshake is of clients, which have no front.
@@ -59,8 +59,14 @@ type front struct {
 	out writing
 }
 
-func newFront(conn net.Conn, limit int) *front {
-	return &front{Conn: conn, judge: newJudge(), bodies: bodies{limit: limit}, skip: len(http2.ClientPreface)}
+func newFront(conn net.Conn, l limits) *front {
+	return &front{Conn: conn, judge: newJudge(l), bodies: bodies{limit: l.message}, skip: len(http2.ClientPreface), out: writing{hard: l.hard}}
+}
+
+// Close tells running calls why the connection ends, where C-core does.
+func (f *front) Close() error {
+	f.out.farewell(f.Conn)
+	return f.Conn.Close()
 }
 
 func (f *front) Read(p []byte) (int, error) {
@@ -148,7 +154,11 @@ func (f *front) scan(b []byte, copying bool) (clean int) {
 			}
 			continue
 		}
+		f.judge.drained = f.out.drained.Load()
 		v := f.judge.frames(b[:size])
+		if v.begins {
+			f.out.running.begin(streamOf(b), len(v.answer) == 0)
+		}
 		f.bodies.begin(streamOf(b), v.coded)
 		if v.pass {
 			pass(size)
@@ -174,6 +184,7 @@ func (f *front) other(b []byte) (instead []byte, whole bool) {
 		f.judge.settled = true
 	case kind == http2.FrameRSTStream:
 		f.bodies.end(streamOf(b))
+		f.out.running.end(streamOf(b))
 	}
 	return nil, true
 }

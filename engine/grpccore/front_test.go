@@ -22,6 +22,9 @@ type sent struct {
 func (s *sent) Read(p []byte) (int, error)  { return s.in.Read(p) }
 func (s *sent) Write(p []byte) (int, error) { return s.out.Write(p) }
 
+// usualLimits are those of a server without options.
+var usualLimits = limits{message: 4 << 20, soft: 8 << 10, hard: 16 << 10}
+
 // conversation returns what a client sends: calls with a table of HPACK that grows, odd and refused
 // ones between them, long headers, messages in pieces, too large and cut ones.
 func conversation(t testing.TB) []byte {
@@ -72,7 +75,7 @@ func conversation(t testing.TB) []byte {
 func TestPiecesMakeNoDifference(t *testing.T) {
 	read := func(in io.Reader) (server, client []byte) {
 		c := &sent{in: in}
-		server, err := io.ReadAll(newFront(c, 4<<20))
+		server, err := io.ReadAll(newFront(c, usualLimits))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +100,7 @@ func TestPiecesMakeNoDifference(t *testing.T) {
 func TestUsualCallsPassAsTheyCame(t *testing.T) {
 	all := conversation(t)
 	first := bytes.Index(all, []byte("hello")) + len("hello")
-	got, err := io.ReadAll(newFront(&sent{in: bytes.NewReader(all[:first])}, 4<<20))
+	got, err := io.ReadAll(newFront(&sent{in: bytes.NewReader(all[:first])}, usualLimits))
 	if err != nil || !bytes.Equal(got, all[:first]) {
 		t.Errorf("%d bytes were read as %d (%v), want them as they were", first, len(got), err)
 	}
@@ -114,9 +117,9 @@ func TestEachCallIsDrawnFor(t *testing.T) {
 		left -= int(f.Size())
 	}
 	fields[len(fields)-1].Value = strings.Repeat("v", left)
-	writer, refused, first := newJudge(), 0, 0
+	writer, refused, first := newJudge(usualLimits), 0, 0
 	for range calls {
-		j := newJudge() // of a new connection
+		j := newJudge(usualLimits) // of a new connection
 		j.settled = true
 		for stream := uint32(1); stream < 6; stream += 2 {
 			if len(j.frames(writer.headers(stream, true, fields)).answer) > 0 {
@@ -139,7 +142,7 @@ func FuzzFront(f *testing.F) {
 	f.Fuzz(func(t *testing.T, all []byte) {
 		var read [2][]byte
 		for i, in := range []io.Reader{bytes.NewReader(all), iotest.HalfReader(bytes.NewReader(all))} {
-			read[i], _ = io.ReadAll(newFront(&sent{in: in}, 1<<10)) // an error is one way to end
+			read[i], _ = io.ReadAll(newFront(&sent{in: in}, limits{message: 1 << 10, soft: 8 << 10, hard: 16 << 10})) // an error is one way to end
 		}
 		if !bytes.Equal(read[0], read[1]) {
 			t.Errorf("read %d bytes whole and %d in pieces, want the same", len(read[0]), len(read[1]))
@@ -157,7 +160,7 @@ func BenchmarkUsualCall(b *testing.B) {
 		_ = encoder.WriteField(f)
 	}
 	framer := http2.NewFramer(&all, nil)
-	j := newJudge()
+	j := newJudge(usualLimits)
 	for i := range b.N {
 		all.Reset()
 		_ = framer.WriteHeaders(http2.HeadersFrameParam{StreamID: uint32(2*i + 1), BlockFragment: block.Bytes(), EndHeaders: true})

@@ -10,15 +10,18 @@ import (
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
+	"google.golang.org/grpc/codes"
 )
 
 // judge reads the header blocks of one connection as C-core does.
 type judge struct {
+	limits  limits
 	decoder *hpack.Decoder
 	call    call
 	block   []byte
 
 	settled bool   // the client has acknowledged our settings, so that their limit holds
+	drained bool   // the server takes no new calls
 	newest  uint32 // the last stream that began
 	// usual is the last block that was passed as it came and has left the table as it was, so that
 	// the same bytes say the same again.
@@ -37,8 +40,8 @@ type judge struct {
 // tableSize is that of HPACK's dynamic table, as grpc-go and C-core leave it.
 const tableSize = 4096
 
-func newJudge() *judge {
-	j := &judge{}
+func newJudge(l limits) *judge {
+	j := &judge{limits: l}
 	j.decoder = hpack.NewDecoder(tableSize, j.call.take)
 	j.encoder = hpack.NewEncoder(&j.encoded)
 	j.framer = http2.NewFramer(&j.out, nil)
@@ -51,6 +54,7 @@ type verdict struct {
 	instead []byte // is what it reads where it does not
 	answer  []byte // goes to the client
 	coded   bool   // the call has an encoding
+	begins  bool   // a call begins
 }
 
 // frames decides about the frames of one header block.
@@ -61,11 +65,11 @@ func (j *judge) frames(b []byte) verdict {
 		return verdict{pass: true} // grpc-go ends the connection, too
 	}
 	begins := stream > j.newest && stream%2 == 1
-	if begins && !j.apart && len(block) > 0 && bytes.Equal(block, j.usual) {
+	if begins && !j.apart && !j.drained && len(block) > 0 && bytes.Equal(block, j.usual) {
 		j.newest = stream
-		return verdict{pass: true, coded: j.coded}
+		return verdict{pass: true, coded: j.coded, begins: true}
 	}
-	j.call.reset(hardLimit)
+	j.call.reset(j.limits.soft, j.limits.hard)
 	if !j.settled {
 		j.call.limit = math.MaxInt32
 	}
@@ -79,21 +83,23 @@ func (j *judge) frames(b []byte) verdict {
 	if len(block) >= j.call.limit {
 		j.call.findTooLong(block)
 	}
-	j.call.judge()
+	if j.call.judge(); j.drained {
+		j.call.fail(codes.Canceled, "CANCELLED")
+	}
 	coded := j.call.encoding != nil && j.call.encoding.Value != "identity"
 	switch {
 	case j.call.refuse != nil:
 		j.apart = true
-		return verdict{answer: j.refusal(stream, ends, j.call.refuse)}
+		return verdict{answer: j.refusal(stream, ends, j.call.refuse), begins: true}
 	case j.apart, j.call.odd:
 		j.apart = true
-		return verdict{instead: j.headers(stream, ends, j.call.instead()), coded: coded}
+		return verdict{instead: j.headers(stream, ends, j.call.instead()), coded: coded, begins: true}
 	}
 	j.usual = j.usual[:0]
-	if j.call.size <= softLimit && constant(block) { // above it each call is drawn for
+	if j.call.size <= j.limits.soft && constant(block) { // above it each call is drawn for
 		j.usual, j.coded = append(j.usual, block...), coded
 	}
-	return verdict{pass: true, coded: coded}
+	return verdict{pass: true, coded: coded, begins: true}
 }
 
 // later returns what grpc-go reads of a header block that begins no call. With one that ends a
@@ -146,6 +152,13 @@ func (j *judge) refusal(stream uint32, ended bool, r *refusal) []byte {
 	if !ended {
 		_ = j.framer.WriteRSTStream(stream, http2.ErrCodeNo)
 	}
+	return j.out.Bytes()
+}
+
+// goAway encodes the frame that ends a connection.
+func (j *judge) goAway(last uint32, code http2.ErrCode, text string) []byte {
+	j.out.Reset()
+	_ = j.framer.WriteGoAway(last, code, []byte(text))
 	return j.out.Bytes()
 }
 
@@ -212,16 +225,18 @@ func constant(block []byte) bool {
 	return true
 }
 
-// findTooLong looks for a text that is too long by itself, in the form in which it came.
+// findTooLong looks for a text that is too long by itself, in the form in which it came. One that fits into the
+// table is read in any case (ShouldSkipParsingString in hpack_parser.cc).
 func (c *call) findTooLong(block []byte) {
+	skipped := func(length int) bool { return length > tableSize && length+32 >= c.limit }
 	for field := 0; len(block) > 0; field++ {
 		var r representation
 		r, block = next(block)
 		switch {
-		case r.key+32 >= c.limit:
+		case skipped(r.key):
 			c.tooLong(field, "key", r.key)
 			return
-		case r.value+32 >= c.limit:
+		case skipped(r.value):
 			c.tooLong(field, "value", r.value)
 			return
 		}

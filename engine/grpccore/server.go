@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -24,9 +25,11 @@ type Options struct {
 	Unknown grpc.StreamHandler
 	// Codec is that of all messages; nil means protobuf's.
 	Codec encoding.CodecV2
-	// MaxReceive and MaxSend are the largest sizes of a request and of an answer in bytes; nil means
-	// C-core's defaults, 4 MiB and no limit.
-	MaxReceive, MaxSend *int
+	// MaxReceive is the largest size of a request in bytes where no argument says it; nil means
+	// C-core's default, 4 MiB.
+	MaxReceive *int
+	// Arguments are channel arguments of C-core.
+	Arguments Arguments
 }
 
 // Server is a gRPC server that answers as one on the C core does.
@@ -43,20 +46,38 @@ func New(o Options, options ...grpc.ServerOption) *Server {
 	if o.Codec == nil {
 		o.Codec = encoding.GetCodecV2("proto")
 	}
-	received, sent := 4<<20, sending{o.Codec, math.MaxInt}
+	received, sent := 4<<20, sending{o.Codec, o.Arguments.length("grpc.max_send_message_length", math.MaxInt)}
 	if o.MaxReceive != nil {
 		received = *o.MaxReceive
 	}
-	if o.MaxSend != nil {
-		sent.limit = *o.MaxSend
-	}
-	return &Server{grpc.NewServer(append(slices.Clone(options),
-		grpc.Creds(newFronted(o.Credentials, received)),
+	received = o.Arguments.length("grpc.max_receive_message_length", received)
+	soft, hard := o.Arguments.metadata()
+	return &Server{grpc.NewServer(append(append(o.Arguments.options(), options...),
+		grpc.Creds(newFronted(o.Credentials, limits{message: received, soft: soft, hard: hard})),
 		grpc.MaxRecvMsgSize(received+markBytes), grpc.MaxSendMsgSize(math.MaxInt),
-		grpc.MaxHeaderListSize(hardLimit),
+		grpc.MaxHeaderListSize(largestBlock), // the front has the limit, and tells it
 		grpc.ForceServerCodecV2(codec{o.Codec, received}),
 		grpc.UnknownServiceHandler(sent.answering(o.Unknown)),
 	)...), sent}
+}
+
+// Shutdown ends the server as grpc-python's stop(grace) does: no new calls are taken, running ones have that
+// long to be answered, and the rest is told that it was cancelled. It reports whether all were answered.
+func (s *Server) Shutdown(grace time.Duration) bool {
+	answered := make(chan struct{})
+	go func() {
+		s.GracefulStop()
+		close(answered)
+	}()
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-answered:
+		return true
+	case <-timer.C:
+		s.Stop()
+		return false
+	}
 }
 
 // RegisterService registers a service whose calls begin and fail as C-core's.

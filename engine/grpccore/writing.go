@@ -3,9 +3,13 @@ package grpccore
 import (
 	"bytes"
 	"encoding/binary"
+	"maps"
+	"math"
 	"net"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
@@ -23,6 +27,78 @@ type writing struct {
 	ended    [64]uint32
 	last     int // index of ended that was written last
 	encoder  *judge
+
+	hard    int         // is the limit of a request's metadata that settings tell
+	running running     // are calls that are not answered
+	why     string      // is what they are told when the connection ends; "" if nothing
+	drained atomic.Bool // new calls are refused: only before the second GOAWAY, later ones nobody reads
+	newest  uint32      // is the last call that is answered, as the last GOAWAY says
+	idle    bool        // the connection ends behind this write
+}
+
+// running are the calls of a connection that have begun and not ended.
+type running struct {
+	mu      sync.Mutex // is held for moments only, so that reading waits for no write
+	calls   map[uint32]bool
+	newest  uint32
+	refused uint32 // is the newest call of which grpc-go does not know
+}
+
+func (r *running) begin(stream uint32, known bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch r.newest = stream; {
+	case !known:
+		r.refused = stream
+	case r.calls == nil:
+		r.calls = map[uint32]bool{stream: true}
+	default:
+		r.calls[stream] = true
+	}
+}
+
+func (r *running) end(stream uint32) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.calls, stream)
+}
+
+// state returns the calls in their order, the newest call, and the newest one that was refused.
+func (r *running) state() (calls []uint32, newest, refused uint32) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Sorted(maps.Keys(r.calls)), r.newest, r.refused
+}
+
+// farewell answers the running calls of a connection that is about to be closed, if there is a reason
+// that C-core tells. It waits for nobody: neither for a write under way, nor for a client that does not read.
+func (w *writing) farewell(to net.Conn) {
+	if !w.mu.TryLock() {
+		return
+	}
+	defer w.mu.Unlock()
+	if w.why == "" || w.rest > 0 || len(w.head) > 0 {
+		return
+	}
+	var all []byte
+	calls, _, _ := w.running.state()
+	for _, stream := range calls {
+		if stream > w.newest {
+			break // came behind the second GOAWAY
+		}
+		all = append(all, w.judge().refusal(stream, true, &refusal{code: codes.Unavailable, text: w.why})...)
+	}
+	w.why = ""
+	const moment = time.Second
+	_ = to.SetWriteDeadline(time.Now().Add(moment))
+	_, _ = to.Write(all) // the connection ends anyway
+}
+
+func (w *writing) judge() *judge {
+	if w.encoder == nil {
+		w.encoder = newJudge(limits{})
+	}
+	return w.encoder
 }
 
 // tell writes frames of our own. An error of the connection is met by its reader.
@@ -83,6 +159,9 @@ func (f *front) Write(p []byte) (int, error) {
 	if _, err := f.Conn.Write(p); err != nil {
 		return 0, err
 	}
+	if w.idle {
+		_ = f.Conn.Close() // grpc-go would wait for calls
+	}
 	return size, nil
 }
 
@@ -92,7 +171,9 @@ type change int
 const (
 	asItIs change = iota
 	withAccepted
+	withLimit
 	late
+	goAway
 )
 
 // accepted is the field that says which encodings requests may have: the answer to any.
@@ -104,30 +185,74 @@ var accepted = func() []byte {
 
 // changed puts a frame into the buffer as C-core sends it.
 func (w *writing) changed(c change, frame []byte) {
-	if c == withAccepted {
+	switch c {
+	case withAccepted:
 		n := payloadSize(frame) + len(accepted)
 		w.buffer = append(w.buffer, byte(n>>16), byte(n>>8), byte(n))
 		w.buffer = append(append(w.buffer, frame[3:]...), accepted...)
+		return
+	case withLimit:
+		w.buffer = append(w.buffer, frame...)
+		settings := w.buffer[len(w.buffer)-payloadSize(frame):]
+		for ; len(settings) >= settingBytes; settings = settings[settingBytes:] {
+			if http2.SettingID(binary.BigEndian.Uint16(settings)) == http2.SettingMaxHeaderListSize {
+				binary.BigEndian.PutUint32(settings[2:], uint32(w.hard))
+			}
+		}
+		return
+	case goAway:
+		w.buffer = append(w.buffer, w.goAway(frame[frameHead:])...)
 		return
 	}
 	stream := streamOf(frame)
 	if slices.Contains(w.ended[:], stream) {
 		return // it was answered in the meantime
 	}
-	if w.encoder == nil {
-		w.encoder = newJudge()
+	w.buffer = append(w.buffer, w.judge().refusal(stream, false, &refusal{code: codes.DeadlineExceeded, text: deadlineExceeded})...)
+}
+
+const (
+	settingBytes = 6 // of one setting
+	goAwayBytes  = 8 // of a GOAWAY before its text
+)
+
+// goAway returns the GOAWAY frame that C-core sends in place of one of grpc-go with this payload, whose text
+// says what it is about.
+func (w *writing) goAway(payload []byte) []byte {
+	last, code, text := binary.BigEndian.Uint32(payload), http2.ErrCode(binary.BigEndian.Uint32(payload[4:])), string(payload[goAwayBytes:])
+	_, newest, refused := w.running.state()
+	switch text {
+	case "graceful_stop":
+		text, w.why = "Server shutdown", "Cancelling all calls"
+		w.drained.Store(last == math.MaxInt32)
+	case "max_idle":
+		// C-core does not wait for calls that may be under way.
+		last, code, text, w.idle = newest, http2.ErrCodeInternal, "connection idle", true
+	case "max_age":
+		w.why = "max connection age"
+	case "too_many_pings":
+		w.why = "Too many pings"
 	}
-	w.buffer = append(w.buffer, w.encoder.refusal(stream, false, &refusal{code: codes.DeadlineExceeded, text: deadlineExceeded})...)
+	w.newest = max(last, refused)
+	return w.judge().goAway(w.newest, code, text)
 }
 
 // begin takes note of a frame that begins, and says what becomes of it.
 func (w *writing) begin(frame []byte) change {
 	w.rest = payloadSize(frame)
 	kind, flags := http2.FrameType(frame[3]), http2.Flags(frame[4])
-	if kind != http2.FrameHeaders && kind != http2.FrameRSTStream {
+	switch {
+	case kind == http2.FrameSettings && !flags.Has(http2.FlagSettingsAck):
+		return withLimit
+	case kind == http2.FrameGoAway:
+		return goAway
+	case kind != http2.FrameHeaders && kind != http2.FrameRSTStream:
 		return asItIs
 	}
 	stream := streamOf(frame)
+	if kind == http2.FrameRSTStream || flags.Has(http2.FlagHeadersEndStream) {
+		w.running.end(stream)
+	}
 	at := slices.Index(w.answered, stream)
 	if kind == http2.FrameHeaders && !flags.Has(http2.FlagHeadersEndStream) {
 		w.answered = append(w.answered, stream)

@@ -38,7 +38,7 @@ func TestClients(t *testing.T) {
 	if !*clients {
 		t.Skip("skipped: make check-grpc has clients of other languages, which takes minutes")
 	}
-	core, own := serveCore(t), serveOwn(t)
+	core, own := serveCore(t, ""), serveOwn(t, "")
 	for _, c := range []struct {
 		name string
 		// prepare returns a function that makes the calls and returns what came of them.

@@ -1,9 +1,11 @@
 """A bare server on gRPC's C core, with the methods of own.go.
 
-It prints its port, and ends when its input ends.
+Its argument are channel arguments, as model servers take them: key=value,key=value. It prints its port, and
+ends when its input ends.
 """
 
 import concurrent.futures
+import re
 import sys
 import threading
 
@@ -60,8 +62,21 @@ UNARY = {'Echo': echo, 'Empty': nothing, 'Slow': slow, 'Refuse': refuse, 'Refuse
          'Many': many, 'Tell': tells, 'Hear': hears}
 
 
+def channel_arguments(text):
+    """Reads them as server.cc: what is a number becomes one."""
+    arguments = [a.partition('=') for a in text.split(',') if a]
+    return [(key, int(value) if re.fullmatch('-?[0-9]+', value) else value) for key, _, value in arguments]
+
+
 def main():
-    server = grpc.server(concurrent.futures.ThreadPoolExecutor(16), options=[('grpc.so_reuseport', 0)])
+    server = grpc.server(concurrent.futures.ThreadPoolExecutor(16),
+                         options=[('grpc.so_reuseport', 0)] + channel_arguments(sys.argv[1]))
+
+    def drain(request, context):
+        server.stop(float(request))
+        return b''
+
+    UNARY['Drain'] = drain
     methods = {name: grpc.unary_unary_rpc_method_handler(method) for name, method in UNARY.items()}
     methods['Chat'] = grpc.stream_stream_rpc_method_handler(chat)
     server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler('peers.Probe', methods),))

@@ -8,7 +8,7 @@ import (
 
 // The first conversation has a path that is none.
 func ExampleProbe_Ask() {
-	server := grpcpeers.Own()
+	server := grpcpeers.Own("")
 	defer server.Stop()
 	addr, err := grpcpeers.Serve(server)
 	if err != nil {

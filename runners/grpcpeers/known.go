@@ -9,8 +9,6 @@ func (p Probe) Known() string {
 		return "C-core answers one way or another, by chance"
 	case "control characters in a value":
 		return "no client library sends them; grpc-go cannot read them, C-core passes them"
-	case "pings during a call":
-		return "both say too_many_pings and close; C-core gives running calls the text Too many pings first"
 	}
 	if p.Name == "timeout before the message is whole" {
 		return "grpc-go, which waits for the rest of the message, may say first that a context has a deadline"

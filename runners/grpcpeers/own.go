@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -20,21 +21,27 @@ import (
 // Version is that of the grpcio whose answers are recorded.
 const Version = "1.85.1"
 
-// Own returns a server of ours with the methods of core.py, in the words that grpc-python has for
-// them.
-func Own() *grpccore.Server {
-	return grpccore.New(grpccore.Options{Codec: grpccore.Bytes{}, Unknown: take})
+// Own returns a server of ours with these channel arguments and the methods of core.py, in the words that
+// grpc-python has for them.
+func Own(arguments string) (s *grpccore.Server) {
+	s = grpccore.New(grpccore.Options{Codec: grpccore.Bytes{}, Arguments: grpccore.ParseArguments(arguments), Unknown: func(_ any, stream grpc.ServerStream) error {
+		return take(s, stream)
+	}})
+	return s
 }
 
-func take(_ any, stream grpc.ServerStream) error {
+func take(s *grpccore.Server, stream grpc.ServerStream) error {
 	method, _ := grpc.MethodFromServerStream(stream)
 	name, ok := strings.CutPrefix(method, "/peers.Probe/")
 	if ok && name == "Chat" {
 		return chat(stream)
 	}
 	answer := methods[name]
-	if name == "Tell" {
+	switch name {
+	case "Tell":
 		answer = tell(stream)
+	case "Drain":
+		answer = drain(s)
 	}
 	if !ok || answer == nil {
 		return status.Error(codes.Unimplemented, "Method not found!")
@@ -86,6 +93,15 @@ func tell(stream grpc.ServerStream) func(context.Context, []byte) ([]byte, error
 	return func(_ context.Context, request []byte) ([]byte, error) {
 		stream.SetTrailer(metadata.Pairs("last", "b", "last-bin", "\x01"))
 		return request, stream.SendHeader(metadata.Pairs("first", "a", "first-bin", "\x00\xff"))
+	}
+}
+
+// drain ends the server, and gives running calls as many seconds as the request says.
+func drain(s *grpccore.Server) func(context.Context, []byte) ([]byte, error) {
+	return func(_ context.Context, request []byte) ([]byte, error) {
+		seconds, err := strconv.ParseFloat(string(request), 64)
+		go s.Shutdown(time.Duration(seconds * float64(time.Second)))
+		return nil, err
 	}
 }
 

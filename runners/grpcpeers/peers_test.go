@@ -23,14 +23,13 @@ const recording = "testdata/core.txt"
 // TestAnswersAreTheCores has every conversation with a server of ours. The answers are those that the
 // bare server on C-core gave.
 func TestAnswersAreTheCores(t *testing.T) {
-	compare(t, serveOwn(t), recorded(t))
+	compare(t, serveOwn, recorded(t))
 }
 
 // TestSideBySide has every conversation with the bare server and with ours, one beside the other, and
 // sees that the recording is what the bare server answers.
 func TestSideBySide(t *testing.T) {
-	core := serveCore(t)
-	answers := ask(t, core)
+	answers := ask(t, serveCore)
 	if *record {
 		write(t, answers)
 	}
@@ -40,13 +39,16 @@ func TestSideBySide(t *testing.T) {
 			t.Errorf("%s: recorded (-) and answered by C-core (+); make check-grpc RECORD=1 records anew:\n%s", p.Name, diff)
 		}
 	}
-	compare(t, serveOwn(t), answers)
+	compare(t, serveOwn, answers)
 }
 
-// compare asks a server and compares its answers with C-core's.
-func compare(t *testing.T, addr string, want map[string]string) {
+// serve starts a server with channel arguments.
+type serve func(t *testing.T, arguments string) (addr string)
+
+// compare asks servers and compares their answers with C-core's.
+func compare(t *testing.T, s serve, want map[string]string) {
 	t.Helper()
-	got, compared := ask(t, addr), 0
+	got, compared := ask(t, s), 0
 	for _, p := range grpcpeers.Probes() {
 		if _, ok := want[p.Name]; !ok {
 			t.Errorf("%s: no answer of C-core is recorded; make check-grpc RECORD=1 records it", p.Name)
@@ -67,14 +69,23 @@ func compare(t *testing.T, addr string, want map[string]string) {
 	t.Logf("%d conversations compared, %d have known differences", compared, len(got)-compared)
 }
 
-// ask has all conversations, several at once, and returns the answers by name.
-func ask(t *testing.T, addr string) map[string]string {
+// ask has all conversations, several at once, and returns the answers by name. Those that ask for the same
+// arguments share a server, unless they end it.
+func ask(t *testing.T, s serve) map[string]string {
 	t.Helper()
 	const atOnce = 16
+	addrs := map[string]string{}
 	answers, room := map[string]string{}, make(chan bool, atOnce)
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	for _, p := range grpcpeers.Probes() {
+		addr, shared := addrs[p.Arguments]
+		if !shared || p.Ends {
+			addr = s(t, p.Arguments)
+		}
+		if !p.Ends {
+			addrs[p.Arguments] = addr
+		}
 		room <- true
 		wg.Go(func() {
 			defer func() { <-room }()
@@ -91,9 +102,9 @@ func ask(t *testing.T, addr string) map[string]string {
 	return answers
 }
 
-func serveOwn(t *testing.T) string {
+func serveOwn(t *testing.T, arguments string) string {
 	t.Helper()
-	server := grpcpeers.Own()
+	server := grpcpeers.Own(arguments)
 	t.Cleanup(server.Stop)
 	addr, err := grpcpeers.Serve(server)
 	if err != nil {
@@ -103,13 +114,13 @@ func serveOwn(t *testing.T) string {
 }
 
 // serveCore starts core.py. PYTHON names an interpreter with grpcio.
-func serveCore(t *testing.T) string {
+func serveCore(t *testing.T, arguments string) string {
 	t.Helper()
 	python := os.Getenv("PYTHON")
 	if python == "" || exec.Command(python, "-c", "import grpc").Run() != nil {
 		t.Skip("skipped: PYTHON names no interpreter with grpcio (pip install -r runners/grpcpeers/requirements.txt)")
 	}
-	cmd := pythontest.Command(t, python, "-B", "core.py")
+	cmd := pythontest.Command(t, python, "-B", "core.py", arguments)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,10 @@ import (
 // Probe is one conversation with a server, on a connection of its own.
 type Probe struct {
 	Name string
+	// Arguments are the channel arguments of the server: key=value,key=value.
+	Arguments string
+	// Ends says that the server does not outlive the conversation.
+	Ends bool
 	do   func(*wire)
 }
 
@@ -34,7 +38,7 @@ func (p Probe) Ask(addr string) ([]string, error) {
 // Probes returns all of them, in the order of the recording.
 func Probes() []Probe {
 	var list []Probe
-	for _, part := range []func() []Probe{paths, pseudoHeaders, contentTypes, encodings, compressed, metadataSizes, metadataTexts, timeouts, messages, answers, pings, frames} {
+	for _, part := range []func() []Probe{paths, pseudoHeaders, contentTypes, encodings, compressed, metadataSizes, metadataTexts, timeouts, messages, answers, pings, frames, arguments, ages, ends} {
 		list = append(list, part()...)
 	}
 	return list
@@ -46,7 +50,7 @@ func calling(name string, changes ...field) Probe {
 }
 
 func callingOf(name, method, body string, changes ...field) Probe {
-	return Probe{name, func(w *wire) {
+	return Probe{Name: name, do: func(w *wire) {
 		w.greet()
 		w.call(request(method, changes...), 0, body)
 		w.await(1)
@@ -106,16 +110,16 @@ func encodings() (list []Probe) {
 	for _, v := range []string{"identity", "gzip", "deflate", "br", "zstd", "snappy", "GZIP", "", "gzip, deflate", "stream/gzip"} {
 		list = append(list,
 			calling(fmt.Sprintf("encoding %q", v), field{"grpc-encoding", v}),
-			Probe{fmt.Sprintf("encoding %q, flag set", v), func(w *wire) {
+			Probe{Name: fmt.Sprintf("encoding %q, flag set", v), do: func(w *wire) {
 				w.greet()
 				w.call(request("Echo", field{"grpc-encoding", v}), 1, "hello")
 				w.await(1)
 			}})
 	}
 	return append(list,
-		Probe{"flag set without encoding", func(w *wire) { w.greet(); w.call(request("Echo"), 1, "hello"); w.await(1) }},
-		Probe{"flag 2", func(w *wire) { w.greet(); w.call(request("Echo"), 2, "hello"); w.await(1) }},
-		Probe{"flag 255", func(w *wire) { w.greet(); w.call(request("Echo"), 255, "hello"); w.await(1) }},
+		Probe{Name: "flag set without encoding", do: func(w *wire) { w.greet(); w.call(request("Echo"), 1, "hello"); w.await(1) }},
+		Probe{Name: "flag 2", do: func(w *wire) { w.greet(); w.call(request("Echo"), 2, "hello"); w.await(1) }},
+		Probe{Name: "flag 255", do: func(w *wire) { w.greet(); w.call(request("Echo"), 255, "hello"); w.await(1) }},
 		calling("accepts gzip", field{"grpc-accept-encoding", "gzip"}),
 		calling("accepts nothing known", field{"grpc-accept-encoding", "br,zstd"}),
 		calling("accepts nothing", field{"grpc-accept-encoding", ""}),
@@ -159,24 +163,24 @@ func compressed() (list []Probe) {
 		{"gzip, garbage", "gzip", "garbage of no format"},
 		{"deflate, garbage", "deflate", "garbage of no format"},
 	} {
-		list = append(list, Probe{"compressed: " + m.name, func(w *wire) {
+		list = append(list, Probe{Name: "compressed: " + m.name, do: func(w *wire) {
 			w.greet()
 			w.call(request("Echo", field{"grpc-encoding", m.encoding}, field{"grpc-accept-encoding", "identity, deflate, gzip"}), 1, m.body)
 			w.await(1)
 		}})
 	}
-	return append(list, Probe{"compressed: a stream of both", func(w *wire) {
+	return append(list, Probe{Name: "compressed: a stream of both", do: func(w *wire) {
 		w.greet()
 		w.headers(1, false, request("Chat", field{"grpc-encoding", "gzip"}))
 		w.data(1, false, message(1, []byte(gzipped("one"))))
 		w.data(1, false, message(0, []byte("two")))
 		w.data(1, true, message(1, []byte(gzipped("three"))))
 		w.await(1)
-	}}, Probe{"compressed: unknown method", func(w *wire) {
+	}}, Probe{Name: "compressed: unknown method", do: func(w *wire) {
 		w.greet()
 		w.call(request("Nope", field{"grpc-encoding", "gzip"}), 1, gzipped("hello"))
 		w.await(1)
-	}}, Probe{"compressed: refused", func(w *wire) {
+	}}, Probe{Name: "compressed: refused", do: func(w *wire) {
 		w.greet()
 		w.call(request("Refuse", field{"grpc-encoding", "gzip"}), 1, gzipped("hello"))
 		w.await(1)
@@ -186,7 +190,7 @@ func compressed() (list []Probe) {
 // sized is a probe with a header of so many bytes, spread over so many extra fields. HPACK counts
 // the bytes of all names and values, and 32 more for each field.
 func sized(name string, size, fields int) Probe {
-	return Probe{fmt.Sprintf("metadata of %d bytes in %s", size, name), func(w *wire) {
+	return Probe{Name: fmt.Sprintf("metadata of %d bytes in %s", size, name), do: func(w *wire) {
 		list := request("Echo")
 		for i := range fields {
 			list = append(list, field{fmt.Sprintf("x-%d", i), ""})
@@ -233,7 +237,7 @@ func metadataTexts() []Probe {
 		callingOf("empty value", "Hear", "", field{"x-a", ""}),
 		callingOf("grpc- name", "Hear", "", field{"grpc-mine", "1"}, field{"x-a", "2"}),
 		callingOf("trailer of a status", "Hear", "", field{"grpc-status", "5"}, field{"grpc-message", "x"}),
-		{"trailers of a client", func(w *wire) {
+		{Name: "trailers of a client", do: func(w *wire) {
 			w.greet()
 			w.headers(1, false, request("Echo"))
 			w.data(1, false, message(0, []byte("hello")))
@@ -250,7 +254,7 @@ func timeouts() (list []Probe) {
 	for _, v := range []string{"0S", "0n", "1n", "50m", "50000u", "20000000n"} {
 		list = append(list, callingOf(fmt.Sprintf("timeout %q of a slow call", v), "Slow", "hello", field{"grpc-timeout", v}))
 	}
-	return append(list, Probe{"timeout before the message is whole", func(w *wire) {
+	return append(list, Probe{Name: "timeout before the message is whole", do: func(w *wire) {
 		w.greet()
 		w.headers(1, false, request("Echo", field{"grpc-timeout", "50m"}))
 		w.data(1, false, message(0, []byte("hello"))[:7])
@@ -260,29 +264,29 @@ func timeouts() (list []Probe) {
 
 func messages() []Probe {
 	return []Probe{
-		{"no message", func(w *wire) { w.greet(); w.headers(1, true, request("Echo")); w.await(1) }},
-		{"no message, end in a frame", func(w *wire) { w.greet(); w.headers(1, false, request("Echo")); w.data(1, true, nil); w.await(1) }},
+		{Name: "no message", do: func(w *wire) { w.greet(); w.headers(1, true, request("Echo")); w.await(1) }},
+		{Name: "no message, end in a frame", do: func(w *wire) { w.greet(); w.headers(1, false, request("Echo")); w.data(1, true, nil); w.await(1) }},
 		callingOf("empty message", "Echo", ""),
 		callingOf("empty answer", "Empty", "hello"),
-		{"two messages", func(w *wire) {
+		{Name: "two messages", do: func(w *wire) {
 			w.greet()
 			w.headers(1, false, request("Echo"))
 			w.data(1, true, append(message(0, []byte("one")), message(0, []byte("two"))...))
 			w.await(1)
 		}},
-		{"cut message", func(w *wire) {
+		{Name: "cut message", do: func(w *wire) {
 			w.greet()
 			w.headers(1, false, request("Echo"))
 			w.data(1, true, message(0, []byte("hello"))[:7])
 			w.await(1)
 		}},
-		{"cut head of a message", func(w *wire) {
+		{Name: "cut head of a message", do: func(w *wire) {
 			w.greet()
 			w.headers(1, false, request("Echo"))
 			w.data(1, true, []byte{0, 0})
 			w.await(1)
 		}},
-		{"message in pieces", func(w *wire) {
+		{Name: "message in pieces", do: func(w *wire) {
 			w.greet()
 			w.headers(1, false, request("Echo"))
 			for _, b := range message(0, []byte("hello")) {
@@ -291,25 +295,25 @@ func messages() []Probe {
 			w.data(1, true, nil)
 			w.await(1)
 		}},
-		{"message said to be of 4194305 bytes", func(w *wire) {
+		{Name: "message said to be of 4194305 bytes", do: func(w *wire) {
 			w.greet()
 			w.headers(1, false, request("Echo"))
 			w.data(1, false, []byte{0, 0, 0x40, 0, 1})
 			w.await(1)
 		}},
-		{"message said to be of 4294967295 bytes", func(w *wire) {
+		{Name: "message said to be of 4294967295 bytes", do: func(w *wire) {
 			w.greet()
 			w.headers(1, false, request("Echo"))
 			w.data(1, false, []byte{0, 0xff, 0xff, 0xff, 0xff})
 			w.await(1)
 		}},
-		{"message too large for an unknown method", func(w *wire) {
+		{Name: "message too large for an unknown method", do: func(w *wire) {
 			w.greet()
 			w.headers(1, false, request("Nope"))
 			w.data(1, false, []byte{0, 0, 0x40, 0, 1})
 			w.await(1)
 		}},
-		{"half a call is dropped", func(w *wire) {
+		{Name: "half a call is dropped", do: func(w *wire) {
 			w.greet()
 			w.headers(1, false, request("Echo"))
 			w.note(w.framer.WriteRSTStream(1, http2.ErrCodeCancel))
@@ -328,22 +332,22 @@ func answers() []Probe {
 		callingOf("raised", "Raise", "hello"),
 		callingOf("large answer", "Many", "100000"),
 		callingOf("own metadata", "Tell", "hello"),
-		{"chat", func(w *wire) {
+		{Name: "chat", do: func(w *wire) {
 			w.greet()
 			w.headers(1, false, request("Chat"))
 			w.data(1, false, message(0, []byte("one")))
 			w.data(1, true, message(0, []byte("two")))
 			w.await(1)
 		}},
-		{"chat of nothing", func(w *wire) { w.greet(); w.headers(1, true, request("Chat")); w.await(1) }},
-		{"answered before the end", func(w *wire) {
+		{Name: "chat of nothing", do: func(w *wire) { w.greet(); w.headers(1, true, request("Chat")); w.await(1) }},
+		{Name: "answered before the end", do: func(w *wire) {
 			w.greet()
 			w.headers(1, false, request("Refuse"))
 			w.data(1, false, message(0, []byte("hello")))
 			w.await(1)
 		}},
-		{"unknown before the end", func(w *wire) { w.greet(); w.headers(1, false, request("Nope")); w.await(1) }},
-		{"three calls on a connection", func(w *wire) {
+		{Name: "unknown before the end", do: func(w *wire) { w.greet(); w.headers(1, false, request("Nope")); w.await(1) }},
+		{Name: "three calls on a connection", do: func(w *wire) {
 			w.greet()
 			for _, id := range []uint32{1, 3, 5} {
 				w.headers(id, false, request("Echo", field{"x-call", fmt.Sprint(id)}))
@@ -351,7 +355,7 @@ func answers() []Probe {
 				w.await(id)
 			}
 		}},
-		{"good, bad and good calls on a connection", func(w *wire) {
+		{Name: "good, bad and good calls on a connection", do: func(w *wire) {
 			w.greet()
 			for i, changes := range [][]field{{{"x-a", "1"}}, {{"te", "-"}, {"x-b", "2"}}, {{"x-a", "1"}}, {{"grpc-encoding", "br"}, {"x-b", "2"}}, {{"x-b", "2"}, {"x-a", "1"}}} {
 				id := uint32(2*i + 1)
@@ -365,19 +369,19 @@ func answers() []Probe {
 
 func pings() []Probe {
 	return []Probe{
-		{"pings of an idle connection", func(w *wire) { w.greet(); w.pings(5) }},
-		{"pings after a call", func(w *wire) {
+		{Name: "pings of an idle connection", do: func(w *wire) { w.greet(); w.pings(5) }},
+		{Name: "pings after a call", do: func(w *wire) {
 			w.greet()
 			w.call(request("Echo"), 0, "hello")
 			w.await(1)
 			w.pings(5)
 		}},
-		{"pings during a call", func(w *wire) {
+		{Name: "pings during a call", do: func(w *wire) {
 			w.greet()
 			w.call(request("Slow", field{"grpc-timeout", "3S"}), 0, "hello")
 			w.pings(12)
 		}},
-		{"pings between calls", func(w *wire) {
+		{Name: "pings between calls", do: func(w *wire) {
 			w.greet()
 			for _, id := range []uint32{1, 3, 5, 7} {
 				w.headers(id, false, request("Echo"))
@@ -391,7 +395,7 @@ func pings() []Probe {
 
 // framing is a probe that greets, sends what no client sends, and then asks for an echo.
 func framing(name string, send func(*wire)) Probe {
-	return Probe{"frames: " + name, func(w *wire) {
+	return Probe{Name: "frames: " + name, do: func(w *wire) {
 		w.greet()
 		send(w)
 		w.headers(5, false, request("Echo"))
@@ -405,8 +409,8 @@ func frames() []Probe {
 		return func(w *wire) { w.note(w.framer.WriteRawFrame(kind, flags, stream, []byte(payload))) }
 	}
 	return []Probe{
-		{"frames: no preface", func(w *wire) { w.raw("GET / HTTP/1.1\r\nHost: peers\r\n\r\n"); w.await(1) }},
-		{"frames: no settings", func(w *wire) {
+		{Name: "frames: no preface", do: func(w *wire) { w.raw("GET / HTTP/1.1\r\nHost: peers\r\n\r\n"); w.await(1) }},
+		{Name: "frames: no settings", do: func(w *wire) {
 			w.raw(http2.ClientPreface)
 			w.call(request("Echo"), 0, "hello")
 			w.await(1)

@@ -64,7 +64,11 @@ type wire struct {
 	began   map[uint32]bool
 	ended   map[uint32]bool
 	acks    int
-	settled bool // the server's settings are acknowledged
+	goaways int
+	mute    bool // pings are not answered before pong
+	pinged  [][8]byte
+	limits  string // are those of the server's settings
+	settled bool   // the server's settings are acknowledged
 	over    bool
 	err     error // of a write
 }
@@ -162,6 +166,36 @@ func (w *wire) pings(n int) {
 		w.note(w.framer.WritePing(false, [8]byte{'p', 'e', 'e', 'r'}))
 		w.read(func() bool { return w.acks > before })
 	}
+	if w.goaways > 0 {
+		w.awaitEnd()
+	}
+}
+
+// pong answers the pings of the server, also those that come from now on.
+func (w *wire) pong() {
+	for _, data := range w.pinged {
+		w.note(w.framer.WritePing(true, data))
+	}
+	w.mute, w.pinged = false, nil
+}
+
+// awaitEnd reads until the connection ends.
+func (w *wire) awaitEnd() { w.read(func() bool { return false }) }
+
+// awaitGoAways reads until n GOAWAY frames have come in all.
+func (w *wire) awaitGoAways(n int) { w.read(func() bool { return w.goaways >= n }) }
+
+// drain ends the server by a call on another connection, and gives running calls as many seconds.
+func (w *wire) drain(grace string) {
+	other, err := dial(w.net.RemoteAddr().String())
+	if err != nil {
+		w.note(err)
+		return
+	}
+	defer other.net.Close()
+	other.greet()
+	other.call(request("Drain"), 0, grace)
+	other.await(1)
 }
 
 func (w *wire) read(enough func() bool) {
@@ -215,17 +249,23 @@ func (w *wire) take(frame http2.Frame) {
 			w.ended[id] = true
 		}
 	case *http2.GoAwayFrame:
+		w.goaways++
 		w.lines = append(w.lines, fmt.Sprintf("goaway last=%d %v %q", f.LastStreamID, f.ErrCode, f.DebugData()))
 	case *http2.PingFrame:
 		if f.IsAck() {
 			w.acks++
-		} else {
-			w.note(w.framer.WritePing(true, f.Data))
+		} else if w.pinged = append(w.pinged, f.Data); !w.mute {
+			w.pong()
 		}
 	case *http2.SettingsFrame:
 		if !f.IsAck() {
 			w.note(w.framer.WriteSettingsAck())
 			w.settled = true
+			for _, id := range []http2.SettingID{http2.SettingMaxHeaderListSize, http2.SettingMaxConcurrentStreams} {
+				if n, ok := f.Value(id); ok {
+					w.limits += fmt.Sprintf(" %v=%d", id, n)
+				}
+			}
 		}
 	}
 }

@@ -81,20 +81,7 @@ func (l *listener) begin(log func(string)) {
 
 // end refuses new calls, and reports whether the running ones were answered within the limit.
 func (l *listener) end(limit time.Duration) bool {
-	done := make(chan struct{})
-	go func() {
-		l.server.GracefulStop()
-		close(done)
-	}()
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
-	select {
-	case <-done:
-		return true
-	case <-timer.C:
-		l.server.Stop()
-		return false
-	}
+	return l.server.Shutdown(limit)
 }
 
 // parameterSync is the service that receives embeddings, one call at a time.

@@ -21,7 +21,7 @@
 //   - what the server sees of the real machine: host.go, storage.go
 //   - a gRPC service: grpc.go, model_service.go, prediction_service.go, fake.go
 //   - requests that cannot be decoded: decoding.go
-//   - how ports are opened: listen.go, tls.go, channel_args.go
+//   - how ports are opened: listen.go, tls.go
 //   - the HTTP side: http*.go, cnumbers.go, rest_backend.go; package rest has what the API says
 //   - metrics: metrics.go, prometheus.go
 //   - log lines: log.go

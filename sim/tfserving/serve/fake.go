@@ -8,11 +8,10 @@ import (
 
 // newFakeGRPC makes the gRPC server of python-fake. It passes the bytes of every request to the
 // fake, as grpc-python does (TFS-17). It has neither reflection nor health (TFS-17.1 item 23).
-func (s *Server) newFakeGRPC(arguments channelArguments) *grpccore.Server {
+func (s *Server) newFakeGRPC(arguments grpccore.Arguments) *grpccore.Server {
 	return grpccore.New(grpccore.Options{
-		Codec: grpccore.Bytes{}, Unknown: s.callFake,
-		MaxReceive: arguments.length("grpc.max_receive_message_length"), MaxSend: arguments.length("grpc.max_send_message_length"),
-	}, arguments.options()...)
+		Codec: grpccore.Bytes{}, Unknown: s.callFake, Arguments: arguments,
+	})
 }
 
 func (s *Server) callFake(_ any, stream grpc.ServerStream) error {

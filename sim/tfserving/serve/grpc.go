@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"cmp"
 	"math"
 
 	"google.golang.org/grpc"
@@ -19,15 +18,14 @@ import (
 )
 
 // newGRPC makes the server of gRPC, which answers as C-core (TFS-9.6). TLS is nil for none.
-func (s *Server) newGRPC(arguments channelArguments, secure credentials.TransportCredentials) *grpccore.Server {
+func (s *Server) newGRPC(arguments grpccore.Arguments, secure credentials.TransportCredentials) *grpccore.Server {
 	if s.fake {
 		return s.newFakeGRPC(arguments)
 	}
-	options := append(Tuning(), arguments.options()...)
 	g := grpccore.New(grpccore.Options{
-		Credentials: secure, Codec: newQuickCodec(), MaxSend: arguments.length("grpc.max_send_message_length"),
-		MaxReceive: cmp.Or(arguments.length("grpc.max_receive_message_length"), new(math.MaxInt32)), // no limit, as in server.cc:353
-	}, options...)
+		Credentials: secure, Codec: newQuickCodec(), Arguments: arguments,
+		MaxReceive: new(math.MaxInt32), // no limit, as in server.cc:353
+	}, Tuning()...)
 	apis.RegisterModelServiceServer(g, &modelService{server: s})
 	apis.RegisterPredictionServiceServer(g, &predictionService{server: s})
 	if s.opt.Machine.Profile == tfserving.ProfileHead && s.opt.Machine.EnableGRPCHealthService {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/engine/grpccore"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/sim/tfserving"
 	"github.com/monosim/monosim/sim/tfserving/textformat"
@@ -25,13 +26,13 @@ func (s *Server) open() {
 // listen opens the ports, as the end of upstream's BuildAndStart does
 // (model_servers/server.cc:340-401). The caller holds mu.
 func (s *Server) listen(files *portFiles) {
-	arguments := parseChannelArguments(s.opt.Machine.GRPCChannelArguments)
+	arguments := grpccore.ParseArguments(s.opt.Machine.GRPCChannelArguments)
 	secure, ok := s.credentials(files)
 	if !ok {
 		return
 	}
 	s.grpc = s.newGRPC(arguments, secure)
-	listeners, err := s.listenGRPC(arguments.reusePort)
+	listeners, err := s.listenGRPC(arguments.SharesPort())
 	if err != nil {
 		for _, ln := range listeners {
 			ln.Close()

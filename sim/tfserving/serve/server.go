@@ -122,17 +122,7 @@ func (s *Server) Drain(limit time.Duration) bool {
 	if server == nil {
 		return true
 	}
-	drained := make(chan struct{})
-	s.tasks.Go(func() {
-		server.GracefulStop()
-		close(drained)
-	})
-	select {
-	case <-drained:
-		return true
-	case <-time.After(limit):
-		return false
-	}
+	return server.Shutdown(limit)
 }
 
 // end ends the process; the caller holds mu. The ports close on another goroutine, because

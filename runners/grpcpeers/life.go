@@ -1,0 +1,141 @@
+package grpcpeers
+
+// arguments are conversations with servers whose limits are given by channel arguments.
+func arguments() (list []Probe) {
+	with := func(arguments string, probes ...Probe) {
+		for _, p := range probes {
+			p.Name, p.Arguments = arguments+": "+p.Name, arguments
+			list = append(list, p)
+		}
+	}
+	limits := Probe{Name: "settings", do: func(w *wire) {
+		w.greet()
+		w.lines = append(w.lines, "limits"+w.limits)
+	}}
+	sizes := func(sizes ...int) []Probe {
+		probes := []Probe{limits}
+		for _, size := range sizes {
+			probes = append(probes, sized("one field", size, 1), sized("four fields", size, 4))
+		}
+		return probes
+	}
+	// Between the limits C-core draws.
+	with("grpc.max_metadata_size=1000", sizes(999, 1000, 16384)...)
+	with("grpc.absolute_max_metadata_size=1000", sizes(999, 1000, 8000)...)
+	with("grpc.max_metadata_size=1000,grpc.absolute_max_metadata_size=2000", sizes(1000, 2000, 3000)...)
+	with("grpc.max_metadata_size=3000,grpc.absolute_max_metadata_size=2000", sizes(1999, 2000)...)
+	with("grpc.max_metadata_size=20000", sizes(20000, 25000, 40000)...)
+	with("grpc.absolute_max_metadata_size=20000", sizes(16000, 20000)...)
+	with("grpc.absolute_max_metadata_size=0", sizes(600)...)
+	with("grpc.max_metadata_size=-1,grpc.absolute_max_metadata_size=-1", sizes(8192, 16384)...)
+	with("grpc.max_metadata_size=x", sizes(8192, 16384)...)
+
+	echo, compressed := callingOf("echo", "Echo", "hello"), Probe{Name: "gzip", do: func(w *wire) {
+		w.greet()
+		w.call(request("Echo", field{"grpc-encoding", "gzip"}), 1, gzipped("hello"))
+		w.await(1)
+	}}
+	for _, a := range []string{
+		"grpc.max_receive_message_length=3", "grpc.max_receive_message_length=-1", "grpc.max_send_message_length=3", "grpc.max_send_message_length=0",
+		"grpc.max_send_message_length=5", "grpc.minimal_stack=1,unknown=x",
+	} {
+		with(a, echo, compressed)
+	}
+
+	idle, called := Probe{Name: "pings of an idle connection", do: func(w *wire) { w.greet(); w.pings(9) }}, Probe{Name: "pings during a call", do: func(w *wire) {
+		w.greet()
+		w.call(request("Slow", field{"grpc-timeout", "5S"}), 0, "hello")
+		w.pings(9)
+	}}
+	for _, a := range []string{
+		"grpc.http2.max_ping_strikes=0", "grpc.http2.max_ping_strikes=-1", "grpc.keepalive_permit_without_calls=1",
+		"grpc.http2.min_ping_interval_without_data_ms=0", "grpc.keepalive_permit_without_calls=1,grpc.http2.min_ping_interval_without_data_ms=0",
+	} {
+		with(a, idle, called)
+	}
+	with("grpc.max_concurrent_streams=1", limits, Probe{Name: "three calls at once", do: func(w *wire) {
+		w.greet()
+		for _, id := range []uint32{1, 3, 5} {
+			w.headers(id, false, request("Chat"))
+		}
+		w.await(3, 5)
+		w.data(1, true, nil)
+		w.await(1)
+	}})
+	return list
+}
+
+// ages are conversations with servers that end connections by themselves.
+func ages() []Probe {
+	const age = "grpc.max_connection_age_ms=1000,grpc.max_connection_age_grace_ms=1000"
+	return []Probe{
+		{Name: "age of an idle connection", Arguments: age, do: func(w *wire) { w.greet(); w.awaitEnd() }},
+		{Name: "age, and a call without end", Arguments: age, do: func(w *wire) {
+			w.greet()
+			w.call(request("Slow"), 0, "hello")
+			w.awaitEnd()
+		}},
+		{Name: "age, and a new call", Arguments: "grpc.max_connection_age_ms=1000", do: func(w *wire) { w.chatOver("", 1, true) }},
+		{Name: "age, and a call that is too late", Arguments: "grpc.max_connection_age_ms=1000", do: func(w *wire) { w.chatOver("", 2, true) }},
+		{Name: "idle for too long", Arguments: "grpc.max_connection_idle_ms=1000", do: func(w *wire) { w.greet(); w.awaitEnd() }},
+		{Name: "idle for too long after a call", Arguments: "grpc.max_connection_idle_ms=1000", do: func(w *wire) {
+			w.greet()
+			w.call(request("Echo"), 0, "hello")
+			w.awaitEnd()
+		}},
+	}
+}
+
+// chatOver begins a call, has the server end with this grace (none where it ends by itself), goes on with
+// the call after so many GOAWAY frames, or with a new one first, and reads to the end of the connection.
+func (w *wire) chatOver(grace string, goaways int, another bool) {
+	w.mute = another && goaways == 1
+	w.greet()
+	w.headers(1, false, request("Chat"))
+	w.data(1, false, message(0, []byte("one")))
+	w.read(func() bool { return len(w.bodies[1]) > 0 })
+	if grace != "" {
+		w.drain(grace)
+	}
+	w.awaitGoAways(goaways)
+	if another {
+		w.headers(3, false, request("Echo"))
+		w.data(3, true, message(0, []byte("new")))
+	}
+	if another && goaways == 1 {
+		w.await(3)
+		w.pong() // brings the second GOAWAY, which must not come before
+		w.awaitGoAways(2)
+	}
+	w.data(1, true, message(0, []byte("two")))
+	w.awaitEnd()
+}
+
+// ends are conversations with servers that are told to end, and how many seconds their calls have.
+func ends() (list []Probe) {
+	end := func(name string, do func(*wire)) {
+		list = append(list, Probe{Name: "end of the server: " + name, Ends: true, do: do})
+	}
+	const long, short = "30", "1"
+	end("idle", func(w *wire) { w.greet(); w.drain(long); w.awaitEnd() })
+	end("after a call", func(w *wire) {
+		w.greet()
+		w.call(request("Echo"), 0, "hello")
+		w.await(1)
+		w.drain(long)
+		w.awaitEnd()
+	})
+	end("a call goes on", func(w *wire) { w.chatOver(long, 2, false) })
+	end("another call begins before the last GOAWAY", func(w *wire) { w.chatOver(long, 1, true) })
+	end("another call begins after it", func(w *wire) { w.chatOver(long, 2, true) })
+	end("a call is not over in time", func(w *wire) {
+		w.greet()
+		w.call(request("Slow"), 0, "hello")
+		w.headers(3, false, request("Echo"))
+		w.data(3, true, message(0, []byte("hello")))
+		w.await(3)
+		w.drain(short)
+		w.awaitEnd()
+	})
+	return list
+}
