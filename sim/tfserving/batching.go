@@ -232,6 +232,9 @@ func (m *batcher) request(call *infer.Call) (*batched, *env.RPCError) {
 	}
 	size, err := call.Rows(m.params.DifferInputs)
 	if err == nil {
+		if told := m.server.OnBatched; told != nil {
+			told(call.FirstDimensions())
+		}
 		err = m.params.Limits.TooLarge(size)
 	}
 	if err != nil {
@@ -269,13 +272,24 @@ func (t *batched) start(limit time.Duration, done func()) {
 // deadline.
 var errQueueTimeout = &env.RPCError{Code: rpcerrors.ResourceExhausted, Message: "Run() timeout exceeded while waiting in batching queue"}
 
+// BatchTaken describes a batch that a thread takes, for metrics.
+type BatchTaken struct {
+	Waited []time.Duration // is how long each of its requests has waited
+	Runs   bool            // is false if all have waited beyond their deadlines
+	// Size is the number of its rows, and Padded with those that are added to reach an allowed size.
+	Size, Padded int64
+}
+
 // process runs a batch on one of the scheduler's threads (BatchingSession::ProcessBatch).
 func (m *batcher) process(b *batch.Batch[*batched], free func()) {
 	s := m.server
 	began := s.timers.Now()
 	limit := timeLeft(b, began)
 	if s.OnBatch != nil {
-		s.OnBatch(lists.Map(b.Tasks, func(t batch.Task[*batched]) time.Duration { return began - t.Of.came }), limit >= 0)
+		s.OnBatch(BatchTaken{
+			Waited: lists.Map(b.Tasks, func(t batch.Task[*batched]) time.Duration { return began - t.Of.came }),
+			Runs:   limit >= 0, Size: int64(b.Size), Padded: m.session.Round(int64(b.Size)),
+		})
 	}
 	if limit < 0 {
 		finish(b, nil, errQueueTimeout)

@@ -99,9 +99,11 @@ type Server struct {
 	// OnWarmup, when set before Start, is called for every warm-up, at the beginning of its load.
 	// The thread is the one that reads the storage.
 	OnWarmup func(Warmup)
-	// OnBatch, when set before Start, is called for every batch that a thread takes, with how long
-	// each of its requests has waited. runs is false if all have waited beyond their deadlines.
-	OnBatch func(waited []time.Duration, runs bool)
+	// OnBatched, when set before Start, is called for every request that is to be batched, with the first
+	// dimensions of its inputs. Any thread calls it.
+	OnBatched func(firstDimensions []int64)
+	// OnBatch, when set before Start, is called for every batch that a thread takes.
+	OnBatch func(BatchTaken)
 	// Slowness, when set before Start, is asked how many times longer a batch takes than the cost
 	// model says.
 	Slowness func() float64

@@ -75,6 +75,11 @@ func (c *Call) Rows(differ bool) (uint64, *env.RPCError) {
 	return 0, invalidf("Batching Run() not find batch_size tensor")
 }
 
+// FirstDimensions returns those of the inputs of a call for which Rows finds a size.
+func (c *Call) FirstDimensions() []int64 {
+	return lists.Map(c.parts[0].feeds, func(f feed) int64 { return f.shape[0] })
+}
+
 func (c *Call) firstDimension() (size uint64, err *env.RPCError) {
 	feeds := c.parts[0].feeds
 	if len(feeds) == 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,11 +19,38 @@ import (
 // Goal: requests on sockets are batched by the state machine, and refused with the codes of gRPC and
 // HTTP. Method: a time-out that no request alone would outlast, a batch that is full, and one too large.
 func TestRequestsOnSocketsAreBatched(t *testing.T) {
+	for profile, figures := range map[tfserving.Profile][]string{
+		// TFS-14.1: the names and buckets of batching_session.cc and batching_util.h; in 2.4 what its exporter
+		// writes of a sampler of percentiles.
+		tfserving.Profile24: {
+			"# TYPE :tensorflow:serving:batching_session:input_batch_size counter",
+			":tensorflow:serving:batching_session:input_batch_size{} 0",
+			":tensorflow:serving:batching_session:padding_size{execution_batch_size=\"4\"} 0",
+			":tensorflow:serving:batching_session:processed_batch_size{} 0",
+		},
+		tfserving.ProfileHead: {
+			":tensorflow:serving:batching_session:input_batch_size_bucket{le=\"2\"} 0",
+			":tensorflow:serving:batching_session:input_batch_size_bucket{le=\"4\"} 4",
+			":tensorflow:serving:batching_session:input_batch_size_bucket{le=\"8192\"} 6",
+			":tensorflow:serving:batching_session:input_batch_size_bucket{le=\"+Inf\"} 6",
+			":tensorflow:serving:batching_session:input_batch_size_sum{} 18",
+			":tensorflow:serving:batching_session:padding_size_bucket{execution_batch_size=\"4\",le=\"1\"} 2",
+			":tensorflow:serving:batching_session:processed_batch_size_bucket{le=\"4\"} 0",
+			":tensorflow:serving:batching_session:processed_batch_size_bucket{le=\"8\"} 2",
+			":tensorflow:serving:batching_session:queuing_latency_count{thread_pool_name=\"\"} 4",
+			":tensorflow:serving:batching_session:wrapped_run_count{} 2",
+		},
+	} {
+		t.Run(string(profile), func(t *testing.T) { batchOnSockets(t, profile, figures) })
+	}
+}
+
+func batchOnSockets(t *testing.T, profile tfserving.Profile, figures []string) {
 	const requests, rows = 4, 4 // of two rows each
 	l := newLab(t)
 	l.export("m", 1, `{"signatures": {"serving_default": {"inputs": {"x": {"name": "x:0", "dtype": 1, "shape": [-1]}},
 		"outputs": {"y": {"name": "y:0", "dtype": 1, "shape": [-1]}}}}}`)
-	l.serve(tfserving.Profile24, func(o *Options) {
+	l.serve(profile, func(o *Options) {
 		withREST(o)
 		o.Speed = 1
 		limits := batch.Limits{Input: rows, Enqueued: 10, TimeoutMicros: time.Hour.Microseconds()}
@@ -54,5 +82,11 @@ func TestRequestsOnSocketsAreBatched(t *testing.T) {
 	l.must(err)
 	if response.StatusCode != http.StatusBadRequest || !strings.Contains(string(body), text) {
 		t.Errorf("REST: got %d %s, want 400 with %s", response.StatusCode, body, text)
+	}
+	page := strings.Split(l.s.meter.page(), "\n")
+	for _, want := range figures {
+		if !slices.Contains(page, want) {
+			t.Errorf("the page of metrics lacks %s:\n%s", want, strings.Join(page, "\n"))
+		}
 	}
 }

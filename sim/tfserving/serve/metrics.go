@@ -2,6 +2,7 @@ package serve
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -26,6 +27,7 @@ type meter struct {
 	runtimeLatency                    *metric
 	exampleCounts, exampleCountsTotal *metric
 	queuing, wrappedRuns              *metric // wrappedRuns is nil in tfs-2.4
+	inputSizes, padding, processed    *metric
 
 	loadAttempts, loadLatency *metric
 	graphRuns, graphRunTime   *metric
@@ -39,6 +41,9 @@ func newMeter(profile tfserving.Profile) *meter {
 		exampleCounts:      newHistogram(path+"request_example_counts", exponential(1, 2, 15), "model"),
 		exampleCountsTotal: newMetric(path+"request_example_count_total", counter, "model"),
 		queuing:            newHistogram(path+"batching_session/queuing_latency", exponential(100, 1.2, 52), "thread_pool_name"),
+		inputSizes:         batchSizes(profile, "input_batch_size"),
+		padding:            batchSizes(profile, "padding_size", "execution_batch_size"),
+		processed:          batchSizes(profile, "processed_batch_size"),
 	}
 	m.warmupLatency = newHistogram(path+"model_warmup_latency", latencyLimits, "model_path", "status")
 	const own = "/tensorflow/"
@@ -49,7 +54,7 @@ func newMeter(profile tfserving.Profile) *meter {
 	m.graphRunTimes = newHistogram(own+"core/graph_run_time_usecs_histogram", exponential(1000, 2, 20))
 	m.metrics = []*metric{
 		m.loadAttempts, m.loadLatency, m.graphRuns, m.graphRunTime, m.graphRunTimes,
-		m.queuing,
+		m.queuing, m.inputSizes, m.padding, m.processed,
 		newMetric(path+"mlmd_map", gauge, "model_name", "version"),
 		newMetric(path+"request_log_count", counter, "model_name", "status_code"),
 		m.runtimeLatency, m.exampleCounts, m.exampleCountsTotal, m.warmupLatency,
@@ -102,15 +107,38 @@ func (m *meter) warmedUp(w tfserving.Warmup) {
 	}
 }
 
-// batched records a batch that a thread takes, with how long each of its requests has waited. The
-// label is empty: a session of the server does not know its thread pool's name.
-func (m *meter) batched(waited []time.Duration, runs bool) {
-	for _, d := range waited {
+// batched records a request that is to be batched (batching_session.cc, ComputeInputSize).
+func (m *meter) batched(firstDimensions []int64) {
+	for _, n := range firstDimensions {
+		m.inputSizes.cell(labels{}).add(float64(n))
+	}
+}
+
+// ranBatch records a batch that a thread takes. The label of the time in the queue is empty: a session of the
+// server does not know its thread pool's name.
+func (m *meter) ranBatch(b tfserving.BatchTaken) {
+	for _, d := range b.Waited {
 		m.queuing.cell(labels{}).add(float64(d.Microseconds()))
 	}
-	if m.wrappedRuns != nil && runs {
+	if !b.Runs {
+		return
+	}
+	m.padding.cell(labels{strconv.FormatInt(b.Padded, 10)}).add(float64(b.Padded - b.Size))
+	m.processed.cell(labels{}).add(float64(b.Padded))
+	if m.wrappedRuns != nil {
 		m.wrappedRuns.cell(labels{}).increment(1)
 	}
+}
+
+// batchSizes returns a metric of the sizes of batches, which is on the page from its first value on. In tfs-2.4
+// it is a sampler of percentiles, of which the exporter writes a counter of 0 (prometheus_exporter.cc,
+// SerializeMetric).
+func batchSizes(profile tfserving.Profile, name string, labelNames ...string) *metric {
+	m := newHistogram("/tensorflow/serving/batching_session/"+name, exponential(1, 2, 14), labelNames...)
+	if m.late = true; profile != tfserving.ProfileHead {
+		m.kind = counter
+	}
+	return m
 }
 
 // loaded records an attempt to load a SavedModel (tensorflow cc/saved_model/loader.cc, LoadSavedModel).
@@ -193,6 +221,7 @@ type metric struct {
 	kind       metricKind
 	labelNames []string
 	limits     []float64 // limits holds the upper limits of a histogram's buckets; the last bucket has none
+	late       bool      // late metrics are not listed without a value
 
 	mu    sync.RWMutex
 	cells map[labels]*cell

@@ -7,13 +7,16 @@ import (
 )
 
 // page returns the Prometheus page, as upstream's PrometheusExporter::GeneratePage does. It lists
-// every metric by name, even one without a value.
+// every metric by name, even one without a value, but for those that are made with their first value.
 func (m *meter) page() string {
 	var lines []string
 	for _, metric := range m.metrics {
-		name := prometheusName(metric.name)
+		name, cells := prometheusName(metric.name), metric.sorted()
+		if metric.late && len(cells) == 0 {
+			continue
+		}
 		lines = append(lines, fmt.Sprintf("# TYPE %s %s", name, metric.kind))
-		for _, cell := range metric.sorted() {
+		for _, cell := range cells {
 			labels := prometheusLabels(metric, cell)
 			if metric.kind == histogram {
 				lines = append(lines, histogramLines(name, labels, metric.limits, cell)...)

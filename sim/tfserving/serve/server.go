@@ -67,7 +67,7 @@ func Start(opt Options) *Server {
 	s.machine.FailPredicts(opt.PredictFault)
 	s.machine.OnEvent = s.heard
 	s.machine.OnWarmup = s.meter.warmedUp
-	s.machine.OnBatch = s.meter.batched
+	s.machine.OnBatched, s.machine.OnBatch = s.meter.batched, s.meter.ranBatch
 	s.machine.Slowness = s.faults.slowness
 	s.machine.OnLoad = s.meter.loaded
 	s.machine.OnServing(s.open)
