@@ -20,7 +20,7 @@ func hasRollout(p *plan.Plan, tier string) bool {
 
 // timeToAll returns the mean time until all containers of a tier serve a version, in
 // nanoseconds (CAP-7.5). name is a model of the mix, or "" for all. size is the share of
-// the bytes that is new.
+// the bytes that is new. Where they share a store it is a bound: what the store needs for all.
 func timeToAll(p *plan.Plan, name, tier string, size float64) float64 {
 	poll := p.Override.FSPoll
 	if tier == "ps" {
@@ -34,7 +34,11 @@ func timeToAll(p *plan.Plan, name, tier string, size float64) float64 {
 	if name == plan.RoughSortName && p.RoughSortBytes(tier) > 0 {
 		c = float64(plan.CopyLoop)
 	}
-	return theory.TimeToAll(p.Containers(tier), a, b, c, float64(p.LoadTimeOf(name, tier, size)))
+	all := theory.TimeToAll(p.Containers(tier), a, b, c, float64(p.LoadTimeOf(name, tier, size)))
+	if p.Fleet.Boot.Store > 0 {
+		all = max(all, p.LoadBytes(name, tier, size)/float64(p.Fleet.Boot.Store)*1e9)
+	}
+	return all
 }
 
 // rollouts returns the findings of each publish in each tier that has the model.

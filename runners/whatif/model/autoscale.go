@@ -340,7 +340,7 @@ func (w *world) create(s *scaler, i int32) {
 	one.boot++
 	one.exists, one.silent, one.made, one.Pod = true, false, w.made, hpa.Pod{Pending: true, Started: at, Since: at}
 	w.servers[i].slow = 1
-	w.history.boot(i, at+int64(s.plan.Provision.Sample(w.history.rng, 0)), 0)
+	w.history.boot(i, at, at+int64(s.plan.Provision.Sample(w.history.rng, 0)), 0, nil)
 }
 
 func (w *world) retire(s *scaler) {

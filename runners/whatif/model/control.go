@@ -33,6 +33,7 @@ type change struct {
 	value  float64
 	a, b   int    // idcs of a link; a is the index of an event that happens
 	boot   uint32 // of a container with an autoscaler that measures: the start it is meant for
+	begun  int64  // of a start: when it was decided on. If the container ends between, nothing comes of it
 	void   bool   // meant for a start that is over
 }
 
@@ -82,8 +83,16 @@ type history struct {
 	// unlisted holds containers of version 3 that lost their session and live on, with the
 	// instant since when.
 	unlisted map[int32]int64
-	// loading holds until when the one load thread of a server is taken.
-	loading  map[int32]int64
+	// loading holds until when the one load thread of a server is taken, and waiting the loads behind
+	// one whose end is not known yet.
+	loading map[int32]int64
+	waiting map[int32][]func()
+	agenda  []entry // what is still to be done, in order
+	clock   int64   // the instant of what is done now
+	store   *store  // nil when it has enough for all
+	// With a store, starting holds when the starts began that have not ended, and ended when containers did.
+	starting map[int32]int64
+	ended    map[int32]int64
 	flapping []flapping
 }
 
@@ -95,9 +104,12 @@ func (w *world) control(replication int) {
 	w.beginScalers()
 	c := w.spec.Control
 	if c.Plan != nil && (len(c.Plan.Events) > 0 || w.spec.Loss > 0 || c.Plan.Random.Any() || c.Plan.Autoscale.Any() || c.ColdStart) {
-		h := &history{w: w, p: c.Plan, life: &w.sample.Life, pauses: map[int]pause{}, held: map[int32]int{}, unlisted: map[int32]int64{}, loading: map[int32]int64{},
+		h := &history{w: w, p: c.Plan, life: &w.sample.Life, pauses: map[int]pause{}, held: map[int32]int{}, unlisted: map[int32]int64{}, loading: map[int32]int64{}, waiting: map[int32][]func(){}, starting: map[int32]int64{}, ended: map[int32]int64{}, store: storeOf(c.Plan, c.Thin),
 			fate: &Fate{}, rng: rand.New(rand.NewPCG(tasks.Mix(w.spec.Seed, streamControl), uint64(replication)))}
 		w.history = h
+		if h.store != nil {
+			h.store.h = h
+		}
 		h.play()
 		w.tape = h.list
 	}
@@ -130,6 +142,11 @@ func (w *world) schedule() {
 		}
 	}
 	w.running = true
+	if h := w.history; h != nil {
+		for _, e := range h.agenda { // of an autoscaler that measures
+			w.at(max(0, e.at-w.base), &w.onAgenda, 0)
+		}
+	}
 	w.startLooking()
 	w.refreshViews()
 }
@@ -167,7 +184,8 @@ func (w *world) find(which Which) int32 {
 // changed handles a change that happens now.
 func (w *world) changed(arg uint64) {
 	c := w.tape[arg]
-	if p := w.servers[c.server].pod; p != nil && c.boot != p.boot && c.what != happens {
+	s := &w.servers[c.server]
+	if c.what != happens && s.pod != nil && c.boot != s.pod.boot || c.overtaken(s.gone) {
 		w.tape[arg].void = true
 		return
 	}
@@ -175,7 +193,7 @@ func (w *world) changed(arg uint64) {
 	w.turned(&c)
 	switch c.what {
 	case hides, shows:
-		w.refreshViewsOf(&w.servers[c.server])
+		w.refreshViewsOf(s)
 	case blinds, sights, happens, begins:
 	default:
 		w.refreshViews()
@@ -198,6 +216,7 @@ func (w *world) apply(c change) {
 	w.lives(s, &c)
 	switch c.what {
 	case goesDown:
+		s.gone = c.at
 		if s.up {
 			s.refuse, s.oom, s.flaps = c.value == 1, c.value == 2, false
 			w.sight(s)
@@ -230,7 +249,7 @@ func (w *world) apply(c change) {
 	case copies:
 		s.device.from, s.device.until = c.at-w.base, c.at-w.base+int64(c.value)
 	case retires:
-		s.visible, s.up = false, false
+		s.visible, s.up, s.gone = false, false, c.at
 	case fails:
 		w.history.fate = &Fate{}
 		w.history.kill(c.server, c.at, c.at+int64(w.history.rng.ExpFloat64()*float64(w.history.p.Random.Of(plan.TierNames[s.tier]).MTTR)), 0)
@@ -258,17 +277,41 @@ func (w *world) link(c change) {
 	}
 }
 
+// overtaken reports whether a change is of a start that was ended before it, at an instant.
+func (c *change) overtaken(ended int64) bool {
+	return (c.what == begins || c.what == comesUp || c.what == isSeen) && c.begun < ended && ended <= c.at
+}
+
+// valid drops changes of starts that were ended before.
+func (h *history) valid() {
+	ended := map[int32]int64{}
+	h.list = slices.DeleteFunc(h.list, func(c change) bool {
+		if c.what == goesDown || c.what == retires {
+			ended[c.server] = c.at
+		}
+		at, has := ended[c.server]
+		return has && c.overtaken(at)
+	})
+}
+
 func (h *history) add(at int64, what uint8, server int32, value float64) {
 	if togetherWith(what) {
 		for _, other := range h.w.processes(server)[1:] {
 			h.put(change{at: at, what: what, server: other, value: value})
 		}
 	}
-	c := change{at: at, what: what, server: server, value: value}
-	if p := h.w.servers[server].pod; p != nil {
-		c.boot = p.boot
+	if what == goesDown || what == retires {
+		h.quits(at, server)
 	}
-	h.put(c)
+	h.put(change{at: at, what: what, server: server, value: value, boot: h.boots(server)})
+}
+
+// boots returns which start of a container changes are for now.
+func (h *history) boots(server int32) uint32 {
+	if p := h.w.servers[server].pod; p != nil {
+		return p.boot
+	}
+	return 0
 }
 
 // put adds a change, and schedules it when requests are under way.
@@ -320,14 +363,17 @@ func (h *history) play() {
 		if h.w.scalers != nil { // it happens to the containers that there are by then
 			h.put(change{at: int64(h.p.Events[i].At), what: happens, a: i})
 		} else {
-			h.happen(i)
+			h.on(int64(h.p.Events[i].At), func() { h.happen(i) })
 		}
 	}
-	h.fate = &Fate{}
 	h.random()
 	h.autoscale()
+	if h.w.scalers == nil {
+		h.finish()
+	}
 	slices.SortStableFunc(h.list, func(a, b change) int { return cmp.Compare(a.at, b.at) })
 	if h.w.scalers == nil {
+		h.valid()
 		h.life.Until = int64(h.p.Workload.Horizon)
 		h.sum()
 	}
@@ -344,6 +390,7 @@ func (h *history) happen(i int) {
 		f.Losing, f.LastNs = 1, f.LastNs-int64(h.p.Events[i].At)
 		f.BackNs = f.LastNs
 	}
+	h.fate = &Fate{}
 }
 
 // played sums up what happened to containers while autoscalers measured.
@@ -433,7 +480,7 @@ func (h *history) kill(s int32, at, back int64, how float64) {
 	h.fate.UnseenNs += unseen - at
 	h.add(unseen, isUnseen, s, 0)
 	if back >= 0 {
-		h.boot(s, max(back, at), unseen)
+		h.boot(s, at, max(back, at), unseen, nil)
 	}
 }
 
@@ -448,35 +495,59 @@ func (h *history) restart(at int64, e *plan.Event) {
 		shards[h.w.servers[s].shard] = append(shards[h.w.servers[s].shard], s)
 	}
 	for _, list := range shards {
-		next := at
-		for some := range slices.Chunk(list, r.AtOnce) {
-			from := next
-			for _, s := range some {
-				unlisted := from
-				if t != Entry {
-					unlisted = h.written(from)
-				}
-				h.add(unlisted, drains, s, 0)
-				down := from + int64(r.Drain)
-				h.add(down, goesDown, s, 1)
-				h.boot(s, down, max(down, unlisted))
-				next = max(next, h.list[len(h.list)-1].at) // when it is seen again
-			}
-		}
+		h.roll(slices.Collect(slices.Chunk(list, r.AtOnce)), at, int64(r.Drain))
 	}
 }
 
-// boot starts a container: it is scheduled, loads, and serves. Callers see it once its
-// status has been polled and written and the session of its predecessor has expired (gone).
-func (h *history) boot(s int32, at, gone int64) {
-	if h.w.servers[s].pod != nil {
-		h.add(at, begins, s, 0)
+// roll restarts some containers at an instant, and the others when these are listed again.
+func (h *history) roll(chunks [][]int32, at, drain int64) {
+	if len(chunks) == 0 {
+		return
 	}
-	at += int64(h.p.Fleet.Boot.Schedule.Sample(h.rng, 0))
+	h.on(at, func() {
+		next, left := at, len(chunks[0])
+		for _, s := range chunks[0] {
+			unlisted := at
+			if h.w.servers[s].tier != Entry {
+				unlisted = h.written(at)
+			}
+			h.add(unlisted, drains, s, 0)
+			down := at + drain
+			h.add(down, goesDown, s, 1)
+			h.boot(s, down, down, max(down, unlisted), func(seen int64) {
+				next = max(next, seen)
+				if left--; left == 0 {
+					h.roll(chunks[1:], next, drain)
+				}
+			})
+		}
+	})
+}
+
+// boot starts a container: it is scheduled, loads, and serves. Callers see it once its
+// status has been polled and written and the session of its predecessor has expired (gone). then runs
+// with when they do, of each process. Nothing comes of it if the container ends after begun.
+func (h *history) boot(s int32, begun, at, gone int64, then func(seen int64)) {
+	if h.w.servers[s].pod != nil {
+		h.put(change{at: at, what: begins, server: s, boot: h.boots(s), begun: begun})
+	}
+	loads := at + int64(h.p.Fleet.Boot.Schedule.Sample(h.rng, 0))
 	for _, one := range h.w.processes(s) {
-		up := at + int64(h.p.LoadTime(plan.TierNames[h.w.servers[one].tier], int(h.w.servers[one].shard), 1))
-		h.add(up, comesUp, one, 0)
-		h.add(max(h.written(up+h.poll()), gone), isSeen, one, 0)
+		server := &h.w.servers[one]
+		boot := h.boots(one)
+		h.starting[one] = begun
+		h.load(one, h.p.Boots(plan.TierNames[server.tier], int(server.shard)), begun, loads, func(up int64) {
+			if h.starting[one] == begun {
+				delete(h.starting, one)
+			}
+			seen := max(h.written(up+h.poll()), gone)
+			if !h.store.broken() {
+				h.put(change{at: up, what: comesUp, server: one, boot: boot, begun: begun}, change{at: seen, what: isSeen, server: one, boot: boot, begun: begun})
+			}
+			if then != nil {
+				then(seen)
+			}
+		})
 	}
 }
 

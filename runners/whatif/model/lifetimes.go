@@ -11,65 +11,100 @@ import (
 // publish lets every container load a version. The parameters of v1 PS change in place, so
 // there is no rollout of files for them.
 func (h *history) publish(at int64, e *plan.Publish) {
-	last, never := int64(0), e.Bad == "load_failure"
-	rollout := Rollout{at: at}
+	k, fate := len(h.life.Rollouts), h.fate
+	h.life.Available = append(h.life.Available, 0)
+	h.life.Rollouts = append(h.life.Rollouts, Rollout{at: at})
+	if e.Bad == "load_failure" {
+		h.never(k)
+	}
 	for i := range h.w.servers {
 		s := &h.w.servers[i]
 		name := plan.TierNames[s.tier]
-		load := h.p.LoadTimeIn(e.Model, name, int(s.shard), float64(e.Size))
-		if !s.up || load == 0 || name == "ps" && h.p.Model.AgentVersion == 1 && h.p.Override.FSPollPS == 0 {
+		files := h.p.Loads(e.Model, name, int(s.shard), float64(e.Size))
+		if !s.up || len(files) == 0 || name == "ps" && h.p.Model.AgentVersion == 1 && h.p.Override.FSPollPS == 0 {
 			continue
 		}
 		if name == "ps" && e.Shards > 0 && int(s.shard) >= int(e.Shards) {
-			never = true
+			h.never(k)
 			continue
 		}
-		found := h.turn(int32(i), at+h.find(name, e.Model), int64(load), e.Bad == "load_failure")
-		if e.Bad == "load_failure" {
-			continue // each attempt fails at once and uses no memory
-		}
-		if h.roomFor(int32(i), name, e.Model) {
-			done := found + int64(load)
-			h.add(found, loads, int32(i), 0)
-			if d := h.w.spec.Tiers[s.tier].Device; d != nil && d.PieceNs > 0 {
-				copied := h.p.Service.Dense.Device.Copied(plan.Bytes(float64(h.p.NewBytesIn(e.Model, name, int(s.shard))) * float64(e.Size)))
-				h.add(done-int64(copied), copies, int32(i), float64(copied))
+		h.turn(int32(i), at+h.find(name, e.Model), func(from int64, then func(int64)) {
+			switch {
+			case e.Bad == "load_failure": // each attempt fails at once and uses no memory
+				then(from + int64(h.p.Override.MaxLoadRetries)*int64(h.p.Override.LoadRetryInterval))
+			case h.roomFor(int32(i), name, e.Model, k+1):
+				h.add(from, loads, int32(i), 0)
+				h.load(int32(i), files, from, from, func(done int64) { h.rollsOver(int32(i), k, done, e); then(done) })
+			default:
+				h.life.OOM++
+				before := h.fate
+				h.fate = fate
+				h.kill(s.host, from, from, 2)
+				h.fate = before
+				h.never(k)
+				then(from)
 			}
-			h.add(done, loaded, int32(i), 0)
-			served := h.written(done+h.poll()) - at
-			last = max(last, served)
-			rollout.served(s, served)
-			if lost, ok := h.unlisted[int32(i)]; ok && lost < at {
-				delete(h.unlisted, int32(i))
-				h.add(at+served, isSeen, int32(i), 0)
-			}
-			continue
-		}
-		h.life.OOM++
-		h.kill(s.host, found, found, 2)
-		never = true
+		})
 	}
-	if never {
-		last = -1
-	}
-	rollout.last = last
-	h.life.Available = append(h.life.Available, last)
-	h.life.Rollouts = append(h.life.Rollouts, rollout)
 }
 
-// turn returns when a container begins a load for which it is ready at found. By default a server
+// never notes that not every container gets the version of a publish.
+func (h *history) never(publish int) {
+	h.life.Available[publish], h.life.Rollouts[publish].last = -1, -1
+}
+
+// rollsOver lets a container serve the version of a publish, which it has loaded at an instant.
+func (h *history) rollsOver(i int32, publish int, done int64, e *plan.Publish) {
+	s, r := &h.w.servers[i], &h.life.Rollouts[publish]
+	if d := h.w.spec.Tiers[s.tier].Device; d != nil && d.PieceNs > 0 {
+		copied := h.p.Service.Dense.Device.Copied(plan.Bytes(float64(h.p.NewBytesIn(e.Model, plan.TierNames[s.tier], int(s.shard))) * float64(e.Size)))
+		h.add(done-int64(copied), copies, i, float64(copied))
+	}
+	h.add(done, loaded, i, 0)
+	if h.store.broken() {
+		h.never(publish)
+		return
+	}
+	served := h.written(done+h.poll()) - r.at
+	if r.last >= 0 {
+		r.last = max(r.last, served)
+		h.life.Available[publish] = r.last
+	}
+	r.served(s, served)
+	if lost, ok := h.unlisted[i]; ok && lost < r.at {
+		delete(h.unlisted, i)
+		h.put(change{at: r.at + served, what: isSeen, server: i, boot: h.boots(i), begun: done})
+	}
+}
+
+// busy is the end of a load that is not known yet.
+const busy = math.MaxInt64
+
+// turn lets a container load a version for which it is ready at found. By default a server
 // has no load threads, and loads one version after the other. After a load that fails, the next
-// one waits for all its retries (CAP-3.13).
-func (h *history) turn(s int32, found, load int64, fails bool) int64 {
+// one waits for all its retries (CAP-3.13). load runs with when it begins, and calls then with when it has ended.
+func (h *history) turn(s int32, found int64, load func(from int64, then func(int64))) {
 	if h.p.Override.NumLoadThreads > 0 {
-		return found
+		h.on(found, func() { load(found, func(int64) {}) })
+		return
 	}
-	found = max(found, h.loading[s])
-	if fails {
-		load = int64(h.p.Override.MaxLoadRetries) * int64(h.p.Override.LoadRetryInterval)
+	var begin func()
+	begin = func() {
+		if h.loading[s] == busy {
+			h.waiting[s] = append(h.waiting[s], begin)
+			return
+		}
+		from := max(found, h.loading[s])
+		h.loading[s] = busy
+		load(from, func(end int64) {
+			h.loading[s] = end
+			if list := h.waiting[s]; len(list) > 0 {
+				h.waiting[s] = list[1:]
+				list[0]()
+			}
+		})
 	}
-	h.loading[s] = found + load
-	return found
+	h.on(found, begin)
 }
 
 // find draws how long a container takes to notice a new version of a model.
@@ -89,11 +124,11 @@ func (h *history) find(tier, model string) int64 {
 
 // roomFor reports whether a container has memory for one more version of a model ("" for
 // all models), and notes the memory in use. Memory that an unload does not give back counts
-// from the second rollover on.
-func (h *history) roomFor(s int32, name, model string) bool {
+// from the second rollover on. publish is the number of the publish, from 1.
+func (h *history) roomFor(s int32, name, model string, publish int) bool {
 	t, shard := h.w.servers[s].tier, int(h.w.servers[s].shard)
 	if h.w.spec.Mixed {
-		return h.roomForAll(h.w.servers[s].host, model)
+		return h.roomForAll(h.w.servers[s].host, model, publish)
 	}
 	one := float64(h.p.NewBytesIn(model, name, shard)) * float64(h.p.Model.RAMFactor)
 	need := int64(h.p.MemoryIn(name, shard, 1)) + int64(one*float64(h.p.VersionsOf(model, name)-1))
@@ -107,11 +142,10 @@ func (h *history) roomFor(s int32, name, model string) bool {
 }
 
 // roomForAll is roomFor of a mixed container, whose processes load the version at about the same time.
-func (h *history) roomForAll(host int32, model string) bool {
+func (h *history) roomForAll(host int32, model string, publish int) bool {
 	shard := int(h.w.servers[host].shard)
 	more := h.p.RollsOver(model, shard)
 	need := int64(h.p.MemoryIn("ps", shard, 1) + more)
-	publish := len(h.life.Rollouts) + 1
 	if h.held[host] == 0 {
 		h.held[host] = publish // the first one, which all processes load
 	}
@@ -141,7 +175,7 @@ func (h *history) random() {
 				back := at + int64(h.rng.ExpFloat64()*float64(f.MTTR))
 				for k := i; k < min(i+rack, len(h.w.servers)) && int(h.w.servers[k].tier) == t; k++ {
 					if h.w.servers[k].up {
-						h.kill(int32(k), at, back, 0)
+						h.on(at, func() { h.kill(int32(k), at, back, 0) })
 					}
 				}
 				at = back + int64(h.rng.ExpFloat64()*float64(f.MTBF))
@@ -163,37 +197,60 @@ func maxWaiting(p *plan.Plan) int64 {
 // when they see the PS, looking every two status intervals (CAP-3.11). A container that has
 // waited too long never comes up.
 func (h *history) coldStart() {
-	ready, most := int64(0), maxWaiting(h.p)
-	begins := map[int32]int64{}
-	for _, name := range []string{"ps", "dense", "entry"} {
-		t := slices.Index(plan.TierNames, name)
-		last := int64(0)
-		for i := range h.w.servers {
-			s := &h.w.servers[i]
-			if int(s.tier) != t || !s.up {
-				continue
-			}
+	for i := range h.w.servers {
+		if h.w.servers[i].up {
 			h.add(0, retires, int32(i), 0)
-			start, begun := begins[s.host]
-			if !begun {
-				start = int64(h.p.Fleet.Boot.Schedule.Sample(h.rng, 0))
-				begins[s.host] = start
-			}
-			if name != "ps" && ready-start > most {
-				last = math.MaxInt64 / 2 // whoever waits for these never comes up, either
-				continue
-			}
-			if name != "ps" && ready > start {
-				look := 2 * int64(h.p.Override.StatusInterval)
-				start += (ready - start + look - 1) / look * look
-			}
-			up := start + int64(h.p.LoadTime(name, int(h.w.servers[i].shard), 1))
-			seen := h.written(up + h.poll())
-			h.add(up, comesUp, int32(i), 0)
-			h.add(seen, isSeen, int32(i), 0)
-			last = max(last, seen)
 		}
-		ready = max(ready, last)
+	}
+	h.coldTier([]int{PS, Dense, Entry}, 0, map[int32]int64{})
+}
+
+// coldTier starts the containers of the first of some tiers, and the others when these serve. ready is
+// when those before do, and begins holds when containers were there.
+func (h *history) coldTier(order []int, ready int64, begins map[int32]int64) {
+	if len(order) == 0 {
+		return
+	}
+	var list []int32
+	for i := range h.w.servers {
+		if s := &h.w.servers[i]; int(s.tier) == order[0] && s.up {
+			list = append(list, int32(i))
+		}
+	}
+	left, last := len(list), ready
+	served := func(at int64) {
+		last = max(last, at)
+		if left--; left == 0 {
+			h.on(last, func() { h.coldTier(order[1:], last, begins) })
+		}
+	}
+	if len(list) == 0 {
+		h.coldTier(order[1:], ready, begins)
+	}
+	most := maxWaiting(h.p)
+	for _, i := range list {
+		s := &h.w.servers[i]
+		start, begun := begins[s.host]
+		if !begun {
+			start = int64(h.p.Fleet.Boot.Schedule.Sample(h.rng, 0))
+			begins[s.host] = start
+		}
+		if order[0] != PS && ready-start > most {
+			served(math.MaxInt64 / 2) // whoever waits for these never comes up, either
+			continue
+		}
+		if order[0] != PS && ready > start {
+			look := 2 * int64(h.p.Override.StatusInterval)
+			start += (ready - start + look - 1) / look * look
+		}
+		h.load(i, h.p.Boots(plan.TierNames[s.tier], int(s.shard)), 0, start, func(up int64) {
+			seen := h.written(up + h.poll())
+			boot := h.boots(i)
+			if !h.store.broken() {
+				h.put(change{at: up, what: comesUp, server: i, boot: boot}, change{at: seen, what: isSeen, server: i, boot: boot})
+			}
+			served(seen)
+		})
 	}
 }
 
@@ -216,16 +273,23 @@ func (h *history) scale(tier, want int, at int64, provision func() int64) {
 			if provision != nil {
 				from += provision()
 			}
-			h.boot(int32(i), from, 0)
-		case k >= want && on:
+			h.boot(int32(i), at, from, 0, nil)
+		case k >= want && (on || h.pending(int32(i), at)):
 			h.add(at, retires, int32(i), 0)
 		}
 	}
 }
 
-// pending reports whether a container comes up after an instant.
+// pending reports whether a container starts at an instant, and will come up.
 func (h *history) pending(s int32, at int64) bool {
-	return slices.ContainsFunc(h.list, func(c change) bool { return c.server == s && c.what == comesUp && c.at > at })
+	if begun, is := h.starting[s]; is && h.ended[s] <= begun {
+		return true
+	}
+	return slices.ContainsFunc(h.list, func(c change) bool {
+		return c.server == s && c.what == comesUp && c.at > at && !slices.ContainsFunc(h.list, func(end change) bool {
+			return end.server == s && (end.what == goesDown || end.what == retires) && c.overtaken(end.at)
+		})
+	})
 }
 
 // autoscale plays the autoscalers that know the offered load. They read that of each interval, one
@@ -243,32 +307,28 @@ func (h *history) autoscale() {
 		work, stable := h.p.Work(name), int64(max(a.StabiliseUp, a.StabiliseDown))
 		var wishes []pause // instants and wishes, as far back as the longer window
 		for at := int64(a.Interval); at < int64(h.p.Workload.Horizon); at += int64(a.Interval) {
-			rate := rateAt(&h.w.spec.Arrivals, max(0, at-int64(a.ScrapeDelay)))
-			wish := int(math.Ceil(rate*work/float64(a.Target) - 1e-9))
-			wish = min(max(wish, a.Min/thin), a.Max/thin)
-			for len(wishes) > 0 && wishes[0].from < at-stable {
-				wishes = wishes[1:]
-			}
-			wishes = append(wishes, pause{at, int64(wish)})
-			up, down := wish, wish
-			for _, old := range wishes {
-				if old.from >= at-int64(a.StabiliseUp) {
-					up = min(up, int(old.to))
+			h.on(at, func() {
+				rate := rateAt(&h.w.spec.Arrivals, max(0, at-int64(a.ScrapeDelay)))
+				wish := int(math.Ceil(rate*work/float64(a.Target) - 1e-9))
+				wish = min(max(wish, a.Min/thin), a.Max/thin)
+				for len(wishes) > 0 && wishes[0].from < at-stable {
+					wishes = wishes[1:]
 				}
-				if old.from >= at-int64(a.StabiliseDown) {
-					down = max(down, int(old.to))
+				wishes = append(wishes, pause{at, int64(wish)})
+				up, down := wish, wish
+				for _, old := range wishes {
+					if old.from >= at-int64(a.StabiliseUp) {
+						up = min(up, int(old.to))
+					}
+					if old.from >= at-int64(a.StabiliseDown) {
+						down = max(down, int(old.to))
+					}
 				}
-			}
-			want := n
-			if up > n {
-				want = up
-			} else if down < n {
-				want = down
-			}
-			if want != n {
-				h.scale(t, want, at, func() int64 { return int64(a.Provision.Sample(h.rng, 0)) })
-				n = want
-			}
+				if want := min(max(n, up), max(n, down)); want != n {
+					h.scale(t, want, at, func() int64 { return int64(a.Provision.Sample(h.rng, 0)) })
+					n = want
+				}
+			})
 		}
 	}
 }

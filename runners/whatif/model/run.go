@@ -135,8 +135,8 @@ func newWorld(s *Spec, key uint64, base, begin, end int64) *world {
 		&w.onTimeout: func(w *world, _ uint64) { w.timeouts.fired(w, w.expired) },
 		&w.onHedge:   func(w *world, _ uint64) { w.hedgings.fired(w, w.hedge) },
 		&w.onHedgeOf: func(w *world, arg uint64) { w.hedge(arg, false) },
-		&w.onBackoff: (*world).backedOff,
-		&w.onLook:    (*world).decide, &w.onScrape: (*world).scrape,
+		&w.onBackoff: (*world).backedOff, &w.onAgenda: func(w *world, _ uint64) { w.history.due(w.base + w.now) },
+		&w.onLook: (*world).decide, &w.onScrape: (*world).scrape,
 		&w.onThink: func(w *world, n uint64) { w.arrive(n, w.now) },
 	} {
 		h.w, h.do = w, do

@@ -110,6 +110,7 @@ type server struct {
 	drained bool // gets no more requests before it ends; of an entry container
 	loading int32
 	cold    int32 // what it begins before it is warm
+	gone    int64 // when it last went down or retired
 	shard   int16
 	host    int32 // whose cores it has: itself, or in a mixed container that of PS
 	loc     Location
@@ -199,8 +200,8 @@ type world struct {
 	// halt, unless nil, reports that the caller of Run no longer wants the sample.
 	halt func() bool
 
-	onArrival, onEntry, onArrive, onComplete, onJoin, onTimeout, onHedge, onReply, onFan                handler
-	onShared, onBatchTimer, onBatch, onChange, onThink, onHedgeOf, onLook, onScrape, onBackoff, onPiece handler
+	onArrival, onEntry, onArrive, onComplete, onJoin, onTimeout, onHedge, onReply, onFan                          handler
+	onShared, onBatchTimer, onBatch, onChange, onThink, onHedgeOf, onLook, onScrape, onBackoff, onPiece, onAgenda handler
 }
 
 // handler is the action of an event. Events hold a pointer to one, which allocates nothing.

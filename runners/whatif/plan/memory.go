@@ -128,14 +128,8 @@ func (p *Plan) RollsOver(name string, shard int) Bytes {
 }
 
 // LoadTime returns how long a container of a tier takes to load one version of each model,
-// one after the other; of ps, that of a shard. size is the share of the bytes that is new.
-func (p *Plan) LoadTime(tier string, shard int, size float64) Duration {
-	sum := p.LoadTimeIn("", tier, shard, size)
-	if p.RoughSortBytes(tier) > 0 {
-		sum += p.LoadTimeIn(RoughSortName, tier, shard, size)
-	}
-	return sum
-}
+// one after the other, while the store has enough for all; of ps, that of a shard.
+func (p *Plan) LoadTime(tier string, shard int) Duration { return p.took(p.Boots(tier, shard)) }
 
 // LoadTimeOf returns the load time of one model; the name "" stands for all models of the
 // mix. Of ps it is that of the fullest container.
@@ -145,23 +139,67 @@ func (p *Plan) LoadTimeOf(name, tier string, size float64) Duration {
 
 // LoadTimeIn returns LoadTimeOf for a container of a shard.
 func (p *Plan) LoadTimeIn(name, tier string, shard int, size float64) Duration {
-	load := func(bytes Bytes) Duration {
+	return p.took(p.Loads(name, tier, shard, size))
+}
+
+// loading is the load of one version of one model.
+type loading = struct {
+	Bytes   float64  // that are read
+	Besides Duration // for what follows
+}
+
+func (p *Plan) took(loads []loading) Duration {
+	sum := Duration(0)
+	for _, one := range loads {
+		sum += one.Besides + Duration(one.Bytes/float64(p.Fleet.Boot.ModelLoad)*1e9)
+	}
+	return sum
+}
+
+// Boots returns what a container loads when it starts, in order.
+func (p *Plan) Boots(tier string, shard int) []loading {
+	list := p.Loads("", tier, shard, 1)
+	if p.RoughSortBytes(tier) > 0 {
+		list = append(list, p.Loads(RoughSortName, tier, shard, 1)...)
+	}
+	return list
+}
+
+// Loads returns what a container of a shard loads of a version of a model, in order; the name "" stands
+// for all models of the mix. size is the share of the bytes that is new.
+func (p *Plan) Loads(name, tier string, shard int, size float64) []loading {
+	var list []loading
+	load := func(bytes Bytes) {
 		if bytes == 0 {
-			return 0
+			return
 		}
-		took := p.Fleet.Boot.LoadFixed + Duration(float64(bytes)*size/float64(p.Fleet.Boot.ModelLoad)*1e9)
+		one := loading{float64(bytes) * size, p.Fleet.Boot.LoadFixed}
 		if tier == "dense" {
-			took += p.Service.Dense.Device.Copied(Bytes(float64(bytes) * size))
+			one.Besides += p.Service.Dense.Device.Copied(Bytes(one.Bytes))
 		}
-		return took
+		list = append(list, one)
 	}
 	if name == RoughSortName && p.Model.RoughSort.Size > 0 {
-		return load(p.RoughSortBytes(tier))
+		load(p.RoughSortBytes(tier))
+		return list
 	}
-	sum := Duration(0)
 	for _, m := range p.Served() {
 		if name == "" || name == m.Name {
-			sum += load(p.BytesOf(&m, tier, shard))
+			load(p.BytesOf(&m, tier, shard))
+		}
+	}
+	return list
+}
+
+// LoadBytes returns how many bytes all containers of a tier read to load a version of a model.
+func (p *Plan) LoadBytes(name, tier string, size float64) float64 {
+	sum, shards := 0.0, 1
+	if tier == "ps" {
+		shards = p.Shards()
+	}
+	for shard := range shards {
+		for _, one := range p.Loads(name, tier, shard, size) {
+			sum += float64(p.ReplicasOf(tier, shard)) * one.Bytes
 		}
 	}
 	return sum

@@ -280,7 +280,7 @@ func TestModelsOfAMix(t *testing.T) {
 	}{
 		{"work of ps", p.Work("ps"), (0.75*2*1e-3 + 0.25*3e-3) / 4}, {"work of ps of one model", one.Work("ps"), 2 * 1e-3 / 4},
 		{"bytes of ps", float64(p.ModelBytes("ps")), 7 << 30}, {"bytes of a publish", float64(p.NewBytes("recall", "ps")), 2 << 30},
-		{"load", float64(p.LoadTime("ps", 0, 1)), float64(p.LoadTimeOf("ranker", "ps", 1) + p.LoadTimeOf("recall", "ps", 1))},
+		{"load", float64(p.LoadTime("ps", 0)), float64(p.LoadTimeOf("ranker", "ps", 1) + p.LoadTimeOf("recall", "ps", 1))},
 		{"fan-out", float64(p.FanOut()), 4},
 	} {
 		if c.got-c.want > 1e-9*c.want || c.want-c.got > 1e-9*c.want {
@@ -320,8 +320,8 @@ func TestAClassIsNoModel(t *testing.T) {
 	if idle.NumPS != 2 || idle.PS.CPU.Mean != 3e6 || idle.Entry.CPU.Mean != 7e6 || idle.Priority != 2 || idle.Base != 0 || idle.Size != (ModelSize{}) {
 		t.Errorf("got %+v", idle)
 	}
-	if with.Watches() != without.Watches() || with.Memory("ps", 2) != without.Memory("ps", 2) || with.LoadTime("ps", 0, 1) != without.LoadTime("ps", 0, 1) {
-		t.Errorf("watches %g, memory %d, load %d, want %g, %d, %d", with.Watches(), with.Memory("ps", 2), with.LoadTime("ps", 0, 1), without.Watches(), without.Memory("ps", 2), without.LoadTime("ps", 0, 1))
+	if with.Watches() != without.Watches() || with.Memory("ps", 2) != without.Memory("ps", 2) || with.LoadTime("ps", 0) != without.LoadTime("ps", 0) {
+		t.Errorf("watches %g, memory %d, load %d, want %g, %d, %d", with.Watches(), with.Memory("ps", 2), with.LoadTime("ps", 0), without.Watches(), without.Memory("ps", 2), without.LoadTime("ps", 0))
 	}
 	for mix, want := range map[string]string{
 		"    - {model: a, class_of: b, share: 30%}\n    - {model: b, share: 30%}\n":                   `model "b" does not stand before in workload.mix (known: recall)`,

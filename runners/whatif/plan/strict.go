@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/monosim/monosim/runners/whatif/quantity"
@@ -163,6 +164,9 @@ func (d *decoder) idle(p *Plan) {
 	}
 	never("client.retry_budget.burst", !p.Client.RetryBudget.IsZero(), "client.retry_budget.share is no limit")
 	never("client.breaker.open", !p.Client.Breaker.IsZero(), "client.breaker.failures is 0")
+	if b, n := p.Fleet.Boot, p.Containers("entry")+p.Containers("ps")+p.Containers("dense"); b.Store > 0 {
+		never("fleet.boot.store", len(p.Solve.Over)+len(p.Sweep) > 0 || p.Autoscale.Any() || slices.ContainsFunc(p.Events, func(e Event) bool { return e.Scale != nil }) || float64(b.Store) < float64(n)*float64(b.ModelLoad), fmt.Sprintf("%d containers with fleet.boot.model_load read less", n))
+	}
 	process := w.Arrivals.Process
 	never("workload.arrivals.cv", process == "gamma", "it is of process gamma")
 	for _, key := range []string{"burst", "mean_burst", "mean_quiet"} {

@@ -50,6 +50,7 @@ type Boot struct {
 	Schedule  TimeLaw  `plan:"schedule" default:"det(0s)" doc:"from container start to process start"`
 	ModelLoad ByteRate `plan:"model_load" default:"300MB/s" range:">0" doc:"how fast models load"`
 	LoadFixed Duration `plan:"load_fixed" default:"30ms" range:">=0" doc:"of each load besides"`
+	Store     ByteRate `plan:"store" default:"0B/s" range:">=0" json:",omitempty" doc:"bandwidth of the store that models come from, which all containers that read at the same time share evenly, each with model_load at most; 0B/s is enough for all"`
 }
 
 // starts says how far apart agents start.
