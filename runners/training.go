@@ -45,13 +45,16 @@ type Trainer interface {
 	LocalSteps(worker, n int) error
 	LocalBarrier(worker int, timeout time.Duration) error
 	LocalBarriers() []TrainingAnswer
-	// StoredFile reads a file of the directories that the job shares; ok is false if there
-	// is none.
+	Storage
+}
+
+// Storage is a cluster whose shared directories can be looked at and written to.
+type Storage interface {
+	// StoredFile reads a file; ok is false if there is none.
 	StoredFile(path string) (data []byte, ok bool, err error)
-	// StoredNames lists the names in a shared directory, sorted. It returns none for a
-	// missing directory.
+	// StoredNames lists the names in a directory, sorted. It returns none for a missing directory.
 	StoredNames(path string) ([]string, error)
-	// StoreFile writes a file of a shared directory.
+	// StoreFile writes a file.
 	StoreFile(path string, data []byte) error
 }
 

@@ -10,7 +10,8 @@ const settle = 150 * time.Second
 var (
 	// safety has to be so at any time.
 	safety = []string{
-		"no registration outlives its server", "every registration is of its own pod", "every entry has started after its PS", "ZooKeeper has kept its promises",
+		"no registration outlives its server", "every registration is of its own pod", "every entry has started after its PS", "no agent locks what it cannot copy",
+		"ZooKeeper has kept its promises",
 	}
 	// liveness has to be so once the faults are over: the cluster is whole in time, and stays so.
 	liveness = []string{"within 4m the cluster is whole", "for 3m the cluster is quiet"}

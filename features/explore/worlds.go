@@ -119,6 +119,13 @@ func Worlds() []*World {
 		},
 		Acts: []string{"version {n} of {model} is exported", "version {n} of {model} is deleted"},
 	}
+	rough := registering("v1 with a rough sort model", "a v1 cluster of 1 shard with 2 replicas each", 1,
+		`the agent setting "rough_sort_model_name" is "rough"`, `the agent setting "rough_sort_model_p2p_path" is "/p2p"`, `the agent setting "rough_sort_model_local_path" is "/rough"`,
+		"model rough with sub-graphs entry_item_embedding_0 of 30 MB in version 9", "model rough_b with sub-graphs entry_item_embedding_0 of 30 MB in version 1")
+	slow := "the agent of shard0-replica0 takes 10s to write a file"
+	received := "version 9 of rough:entry_item_embedding_0 is received"
+	rough.Setups = [][]string{{received}, {received, slow}, {slow}, {"version 1 of rough_b:entry_item_embedding_0 is received"}}
+	rough.Acts = append(rough.Acts, "version {n} of {model} is received", "version {n} of {model} is received in part", "version 10 of rough:entry_item_embedding_0 is received")
 	restoring := training("training that restores", `the job setting restore_dir is "/train/old"`)
 	restoring.Setups = [][]string{{
 		`the stored file /train/old/model.ckpt-61.index is written with "61"`,
@@ -131,6 +138,7 @@ func Worlds() []*World {
 		registering("v1 2x2", "a v1 cluster of 2 shards with 2 replicas each", 2),
 		dense,
 		registering("v1 in two data centres", "a v1 cluster of 1 shard with 2 replicas each", 1, `replicas in "lf:default, hl:default"`, `the agent setting "dc_aware" is "true"`),
+		rough,
 		training("training by ZooKeeper"),
 		training("training by Consul", `the job setting discovery is "consul"`),
 		training("training with a redundant PS", `the job setting redundant_ps is "1"`),

@@ -69,3 +69,46 @@ Feature: What invariants once took for a fault of agents, and no agent can help
     And ZooKeeper goes down for 1s
     And 151s pass
     Then within 4m the cluster is whole
+
+  # TFS-9.2: such a server takes no other configuration either, whatever is published after it started.
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @v3 @not-real @not-python
+  Scenario: A model whose only version was deleted is unpublished
+    Given a v3 cluster of 1 shard with 1 replica
+    And model ctr with sub-graphs entry, ps_0 of 30 MB in version 1
+    And the agents keep the quirks "fixed"
+    And nothing is left to chance
+    When model ctr is declared and published to layout main
+    And the cluster starts
+    And version 1 of ctr:entry is deleted
+    And 1s passes
+    And ctr:entry is unpublished from layout main
+    And 150s pass
+    Then within 4m the cluster is whole
+    And for 3m the cluster is quiet
+
+  # Before it has a rough sort model an agent starts nothing (agent.py:65).
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @v1 @not-real @not-python
+  Scenario: A rough sort model that has not come yet
+    Given a v1 cluster of 1 shard with 1 replica
+    And the agent setting "num_ps" is "1"
+    And the agent setting "rough_sort_model_name" is "rough"
+    And the agent setting "rough_sort_model_p2p_path" is "/p2p"
+    And the agent setting "rough_sort_model_local_path" is "/rough"
+    And model rough with sub-graphs entry_item_embedding_0 of 30 MB in version 9
+    And model predict_ctr with sub-graphs entry, ps_0 of 30 MB in version 1
+    And the agents keep the quirks "fixed"
+    And nothing is left to chance
+    When the cluster starts
+    And 1m passes
+    And version 9 of rough:entry_item_embedding_0 is received in part
+    And 3m pass
+    Then for 3m the cluster is quiet
+    And the cluster is whole
+    And shard0-replica0 runs 0 model servers
+    When version 9 of rough:entry_item_embedding_0 is received
+    Then within 1m shard0-replica0 runs 2 model servers
+    And within 1m the entry server of shard0-replica0 has version 9 of entry_item_embedding_0 AVAILABLE

@@ -59,3 +59,22 @@ Feature: What once broke agents in which the faults of the reference are repaire
     And ctr:entry, ctr:ps_0, ctr:ps_1 are published to layout main
     And 150s pass
     Then within 4m the cluster is whole
+
+  # found by monosim explore --quirks fixed: what was read again because the connection was lost was what the layout had before
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @v3 @Q320 @Q42 @not-real @not-python
+  Scenario: A layout that changes while an agent reads it again
+    Given a v3 cluster of 1 shard with 1 replica
+    And pods that end start again after 15s
+    And model ctr with sub-graphs entry, ps_0 of 30 MB in version 1
+    And the agents keep the quirks "fixed"
+    And nothing is left to chance
+    When model ctr is declared and published to layout main
+    And the cluster starts
+    And 1m passes
+    And ZooKeeper can no longer reach shard0-replica0 for 10s
+    And ctr:entry is unpublished from layout main
+    And ctr:entry is declared
+    And 160s pass
+    Then within 4m the cluster is whole

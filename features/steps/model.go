@@ -58,15 +58,47 @@ func modelAndSubGraph(servable string) (model, subGraph string) {
 
 // export adds a version of the same size as those exported before the start.
 func (w *World) export(version int64, servable string) error {
+	return w.exportTo(w.basePath(servable), version, servable)
+}
+
+// exportTo adds such a version below another base path.
+func (w *World) exportTo(base string, version int64, servable string) error {
 	model, subGraph := modelAndSubGraph(servable)
 	for _, m := range w.models {
 		for _, g := range m.SubGraphs {
 			if m.Name == model && g.Name == subGraph {
-				return w.cluster.ExportVersion(w.basePath(servable), version, g.SizeBytes)
+				return w.cluster.ExportVersion(base, version, g.SizeBytes)
 			}
 		}
 	}
 	return fmt.Errorf("export of %s: found no model of that name in the shape of the cluster, want one, or a size", servable)
+}
+
+// receivedIn is the setting that names the folder of a transfer service.
+const receivedIn = "rough_sort_model_p2p_path"
+
+// receiveInPart puts a version where a transfer service does, without the mark that it is complete.
+func (w *World) receiveInPart(version int64, servable string) error {
+	model, subGraph := modelAndSubGraph(servable)
+	return w.exportTo(w.received(version, servable)+"/"+model+"/"+subGraph, version, servable)
+}
+
+// receive puts a version there, and marks it as complete.
+func (w *World) receive(version int64, servable string) error {
+	s, ok := w.cluster.(runners.Storage)
+	if !ok {
+		return runners.ErrUnsupported
+	}
+	if err := w.receiveInPart(version, servable); err != nil {
+		return err
+	}
+	return s.StoreFile(w.received(version, servable)+".write.done", nil)
+}
+
+// received is the folder of a version that a transfer service brings.
+func (w *World) received(version int64, servable string) string {
+	model, _ := modelAndSubGraph(servable)
+	return fmt.Sprintf("%s/%s@%d", w.conf.get(receivedIn), model, version)
 }
 
 func (w *World) exportSized(version int64, servable, size string) error {

@@ -109,7 +109,7 @@ func (b *Book) Draw(template string, c *drawn.Cast, d *drawn.Dial) (l Line, ok b
 		}
 	}
 	if before, _, versioned := strings.Cut(template, "version {n}"); versioned && model != "" {
-		if strings.Contains(template, "export") {
+		if strings.Contains(template, "export") || strings.Contains(template, "received") {
 			c.Newest[model]++
 		}
 		texts[len(wordsOf(before))] = strconv.FormatInt(max(c.Newest[model], 1), 10)

@@ -149,9 +149,7 @@ func (b *ZKBackend) SyncAvailableSavedModels(container datadef.Container, models
 	b.lock.Lock()
 	defer b.lock.Unlock()
 	if b.lost {
-		b.forgetAvailable()
-		b.e.Log.Logf(env.Warning, "zk is lost, try restarting")
-		return b.zk.Restart()
+		return b.restart()
 	}
 	now, added, removed := b.available, []datadef.SavedModel(nil), []datadef.SavedModel(nil)
 	if !slices.Equal(models, b.given) || len(b.unsure) > 0 {
@@ -195,6 +193,17 @@ func (b *ZKBackend) SyncAvailableSavedModels(container datadef.Container, models
 		b.forgetAvailable()
 	}
 	return nil
+}
+
+// restart restarts the client, whose session is lost. Kazoo waits for a callback of a watch that runs then, and
+// that one may wait for the lock, which the caller has (Q328).
+func (b *ZKBackend) restart() error {
+	b.forgetAvailable()
+	if !b.Quirks.Keeps(quirks.Q328) {
+		return nil // the client is about to connect anew
+	}
+	b.e.Log.Logf(env.Warning, "zk is lost, try restarting")
+	return b.zk.Restart()
 }
 
 // doubt has the next call bind or delete these models again: what failed may have been done all the same.
@@ -259,16 +268,20 @@ func (b *ZKBackend) RegisterLayoutCallback(layoutPath string, callback func([]La
 	if err := b.zk.EnsurePath(layoutPath); err != nil {
 		return err
 	}
-	var update func(children []string) error
 	var last []string
-	update = func(children []string) error {
+	// tell tells callback what the layout had last, once take has taken that: it may have changed while
+	// the lock was taken, and before each try.
+	var tell func(take func()) error
+	tell = func(take func()) error {
 		return b.patiently(b.Quirks.Keeps(quirks.Q320), func() error {
 			b.lock.Lock()
 			defer b.lock.Unlock()
-			last = children
-			return b.layoutUpdated(children, func() error { return update(last) }, callback)
+			take()
+			take = func() {}
+			return b.layoutUpdated(last, func() error { return tell(func() {}) }, callback)
 		})
 	}
+	update := func(children []string) error { return tell(func() { last = children }) }
 	if err := b.followLayout(layoutPath, update); err != nil {
 		return err
 	}
@@ -617,9 +630,7 @@ func (b *ZKBackend) SyncTargets(subGraph string) (name string, addrs []pysem.Opt
 	b.lock.Lock()
 	defer b.lock.Unlock()
 	if b.lost {
-		b.forgetAvailable()
-		b.e.Log.Logf(env.Warning, "zk is lost, try restarting")
-		if err := b.zk.Restart(); err != nil {
+		if err := b.restart(); err != nil {
 			return "", nil, err
 		}
 	}

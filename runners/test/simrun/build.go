@@ -117,6 +117,9 @@ func (c *Cluster) readConf() error {
 		return s
 	}
 	c.Layouts.BZID, c.Layouts.Pattern = text("bzid"), text("layout_pattern")
+	if dir := text("rough_sort_model_p2p_path"); strings.HasPrefix(dir, "/") {
+		c.world.StoreOf(dir) // a transfer service has its folder before any agent starts
+	}
 	return nil
 }
 

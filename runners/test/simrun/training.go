@@ -15,6 +15,7 @@ import (
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/test/operator"
 	"github.com/monosim/monosim/runners/test/simrun/traincheck"
+	"github.com/monosim/monosim/sim/files"
 	"github.com/monosim/monosim/sim/world"
 )
 
@@ -154,8 +155,12 @@ func (c *Cluster) StoredFile(path string) ([]byte, bool, error) {
 
 // StoredNames lists the names in a shared directory.
 func (c *Cluster) StoredNames(path string) ([]string, error) {
-	fsys, inside := c.world.StoreOf(path)
-	names, err := fsys.ReadDir(inside)
+	return namesIn(c.world.StoreOf(path))
+}
+
+// namesIn lists the names in a directory, none for one that is missing.
+func namesIn(disk *files.FS, dir string) ([]string, error) {
+	names, err := disk.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

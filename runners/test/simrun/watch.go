@@ -60,6 +60,15 @@ func (v agentView) Agents(pod string) []agent.Agent {
 	return nil
 }
 
+// PodNames lists the names in a directory of a pod.
+func (v agentView) PodNames(pod, path string) ([]string, error) {
+	p, err := v.world.FindPod(pod)
+	if err != nil {
+		return nil, err
+	}
+	return namesIn(p.Machine().FS, path)
+}
+
 // Kept returns the first break of an invariant; see runners.Watched.
 func (c *Cluster) Kept(invariant string) error {
 	if invariant == historyKept {

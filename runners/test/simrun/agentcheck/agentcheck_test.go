@@ -14,6 +14,8 @@ type still struct {
 	View
 	serves map[string]bool // by pod and model
 	znodes map[string]string
+	// names are those of shared directories.
+	names map[string][]string
 	// servers are those of each pod.
 	servers []runners.ModelServerState
 }
@@ -28,6 +30,8 @@ func (s still) ModelStatus(pod, _, model string) ([]env.ModelVersionStatus, erro
 	}
 	return nil, nil
 }
+
+func (s still) StoredNames(path string) ([]string, error) { return s.names[path], nil }
 
 func (still) Agents(string) []agent.Agent { return nil }
 
@@ -176,6 +180,22 @@ func TestQuiet(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s: broke %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// Goal: a read lock breaks an invariant where the version is not complete, or of another model.
+func TestLocks(t *testing.T) {
+	for name, want := range map[string]int{"rough@1": 0, "rough@2": 1, "rough_b@1": 1, "other@1": 1} {
+		c := New(still{names: map[string][]string{"/p2p": {"rough@1", "rough@1.write.done", "rough_b@1.write.done", name + ".read.lock"}}})
+		c.roughs["/p2p"] = &rough{model: "rough", source: "/p2p", local: "/rough"}
+		for range 2 {
+			if err := c.Look(LookEvery); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := len(c.Broken()); got != want {
+			t.Errorf("a lock on %s: %v broke, want %d of locks", name, broke(c), want)
 		}
 	}
 }

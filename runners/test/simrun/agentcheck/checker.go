@@ -1,6 +1,7 @@
 package agentcheck
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -14,11 +15,13 @@ const (
 	Ghost = "ghost" // a registration outlives its server
 	Owner = "owner" // a registration is made by another pod
 	Order = "order" // an entry starts before its PS or dense
+	Locks = "locks" // an agent locks a version that is not complete, or of another model
 
 	Runs    = "runs"    // every pod runs
 	Servers = "servers" // with its model servers
 	Serves  = "serves"  // which serve what is published
 	Unloads = "unloads" // and nothing else
+	Copies  = "copies"  // nor copies it
 	Info    = "info"    // every pod has service info
 	Bound   = "bound"   // and is bound, or registered, for exactly what it serves
 	Answers = "answers" // every agent answers
@@ -35,6 +38,8 @@ type View interface {
 	Agents(pod string) []agent.Agent
 	// StoredNames lists the names in a directory of a store, none for one that is missing.
 	StoredNames(path string) ([]string, error)
+	// PodNames lists the names in a directory of a pod, none for one that is missing.
+	PodNames(pod, path string) ([]string, error)
 }
 
 // Checker checks the invariants of the agents of one cluster while it runs.
@@ -51,12 +56,19 @@ type Checker struct {
 	order      order
 	quiets     []*quiet
 	places     map[agent.Agent]*place
+	// roughs has the rough sort models of agents, by the folder of the transfer service; met is set
+	// once an agent was looked at.
+	roughs map[string]*rough
+	met    bool
+	// shut has the pods whose model server has not opened its port since it started: true where it
+	// was asked for a model without a version meanwhile, and so never will (TFS-9.2).
+	shut map[string]bool
 }
 
 // New makes the checker of a cluster.
 func New(view View) *Checker {
 	return &Checker{
-		view: view, told: map[string]bool{}, goesOn: map[string]int{}, places: map[agent.Agent]*place{},
+		view: view, told: map[string]bool{}, goesOn: map[string]int{}, places: map[agent.Agent]*place{}, roughs: map[string]*rough{}, shut: map[string]bool{},
 		registered: registrations{nodes: map[string]*node{}}, order: order{served: map[string]bool{}},
 	}
 }
@@ -88,6 +100,9 @@ func (c *Checker) Observe(o runners.Observation) {
 		}
 	case strings.HasPrefix(o.Op, "modelserver."):
 		c.served(o)
+	case o.Op == "process.start" && o.Path == modelServer:
+		c.shut[o.Pod] = false
+		c.lookAtShut(o.Pod)
 	case o.Op == "log.error" || o.Op == "log.critical":
 		for _, q := range c.quiets {
 			q.logged(o)
@@ -113,5 +128,8 @@ func (c *Checker) Disturbed(at time.Duration, what string, lasting, over bool) {
 // Look checks everything that should have happened by now.
 func (c *Checker) Look(now time.Duration) error {
 	c.now = max(c.now, now)
-	return c.lookForGhosts()
+	for pod := range c.shut {
+		c.lookAtShut(pod)
+	}
+	return cmp.Or(c.lookForGhosts(), c.lookForLocks())
 }

@@ -16,7 +16,7 @@
 // To change what is checked
 //
 //   - at any time: ghosts.go for registrations that outlive their server, owners.go for those of
-//     another pod, order.go for the order of starts
+//     another pod, order.go for the order of starts, rough.go for locks of rough sort models
 //   - once the faults are over: whole.go; what a pod has to serve: v3.go and v1.go
 //   - after that: quiet.go
 //

@@ -17,6 +17,8 @@ func (c *Checker) served(o runners.Observation) {
 	case o.Op == "modelserver.state" && o.Note == "AVAILABLE":
 		model, _, _ := strings.Cut(o.Path, "/")
 		c.order.served[model] = true
+	case o.Op == "modelserver.serving" && o.Path == "":
+		delete(c.shut, o.Pod)
 	case o.Op == "modelserver.serving" && o.Path == "entry":
 		for _, a := range c.view.Agents(o.Pod) {
 			if v1, ok := a.(*agent.AgentV1); ok {

@@ -27,7 +27,7 @@ func placeV1(a *agent.AgentV1) (*place, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &place{v1: true, prefix: prefix}
+	p := &place{v1: true, prefix: prefix, rough: roughOf(conf)}
 	frozen := func(kind string) bool {
 		if kind == "ps" && conf.Quirks.Keeps(quirks.Q212) {
 			return conf.FileSystemPollWaitSecondsPS == 0
@@ -40,6 +40,10 @@ func placeV1(a *agent.AgentV1) (*place, error) {
 			kind: kind, model: model, key: kind + ":" + task, base: conf.BasePath.V + "/" + model,
 			node: fmt.Sprintf("%s/%s:%s/%s", prefix, kind, task, id), frozen: frozen(kind),
 		})
+		if p.rough != nil && conf.RoughSortModelLoadedServer.V == kind {
+			part := kind + "_item_embedding_" + task
+			p.tasks = append(p.tasks, target{kind: kind, model: part, base: part, rough: p.rough, frozen: frozen(kind)})
+		}
 	}
 	for _, model := range before(conf) {
 		p.before = append(p.before, target{kind: agentconfig.ServerEntry, model: model, base: conf.BasePath.V + "/" + model})

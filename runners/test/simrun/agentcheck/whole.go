@@ -24,6 +24,8 @@ type place struct {
 	prefix string
 	// tasks are those of v1, before what its entry waits for.
 	tasks, before []target
+	// rough is its rough sort model, nil for none.
+	rough *rough
 	// layout, filters and container are those of v3.
 	layout    string
 	filters   []agentconfig.LayoutFilter
@@ -39,8 +41,19 @@ type target struct {
 	all  bool
 	// frozen is set for a server that looks for versions at its start only.
 	frozen bool
-	// node is the znode that says that the pod serves it.
+	// node is the znode that says that the pod serves it; "" where none does.
 	node string
+	// rough is set for a part of a rough sort model, whose versions are those received.
+	rough *rough
+}
+
+// dir is the folder of a version.
+func (t *target) dir(version int64) string {
+	base, name := t.base, strconv.FormatInt(version, 10)
+	if t.rough != nil {
+		base = t.rough.folder(name) + "/" + t.rough.model + "/" + t.base
+	}
+	return base + "/" + name
 }
 
 // placeOf returns the place of an agent.
@@ -125,6 +138,10 @@ func (w *whole) pod(pod string) error {
 
 // agent checks what one of the agents of a pod has to do.
 func (w *whole) agent(pod string, p *place, s runners.PodState) error {
+	if waiting, err := w.awaitsModel(p); err != nil || waiting {
+		w.waits[pod] = true
+		return cmp.Or(err, w.noOtherCopies(pod, p))
+	}
 	targets, err := w.targets(p)
 	if err != nil {
 		return err
@@ -141,6 +158,7 @@ func (w *whole) agent(pod string, p *place, s runners.PodState) error {
 		return err
 	}
 	maps.Copy(stuck, held)
+	stuck[""] = stuck[""] || w.shut[pod]
 	for i, t := range targets {
 		check := w.target
 		if stuck[t.kind] {
@@ -151,7 +169,7 @@ func (w *whole) agent(pod string, p *place, s runners.PodState) error {
 		}
 	}
 	if p.v1 {
-		return nil
+		return w.noOtherCopies(pod, p)
 	}
 	info := p.prefix + "/container_service/" + p.container
 	if _, ok, err := w.view.Znode(info); err != nil || !ok {
@@ -172,7 +190,7 @@ func (c *Checker) empty(targets []target) (kinds map[string]bool, err error) {
 		}
 		whole := len(list) > 0
 		for _, v := range list {
-			files, err := c.view.StoredNames(targets[i].base + "/" + strconv.FormatInt(v, 10))
+			files, err := c.view.StoredNames(targets[i].dir(v))
 			if err != nil {
 				return nil, err
 			}
@@ -185,9 +203,33 @@ func (c *Checker) empty(targets []target) (kinds map[string]bool, err error) {
 	return kinds, nil
 }
 
+// modelServer is the name of a model server's process.
+const modelServer = "tensorflow_model_server"
+
+// lookAtShut notes whether the server of a pod that has not opened its port is asked for a model without
+// a version: one that opens no port takes no other configuration either, whatever is published later.
+func (c *Checker) lookAtShut(pod string) {
+	for _, a := range c.view.Agents(pod) {
+		p, err := c.placeOf(pod, a)
+		if err != nil || p.v1 {
+			return
+		}
+		targets, err := c.targets(p)
+		if err != nil {
+			return
+		}
+		if stuck, err := c.empty(targets); err == nil && len(stuck) > 0 {
+			c.shut[pod] = true
+		}
+	}
+}
+
 // isStuck reports whether some server of a pod is stuck, or was when the pod ran last, or cannot load what is
 // published: a server whose loads have failed ends, and all with it begins anew.
 func (c *Checker) isStuck(pod string) bool {
+	if c.shut[pod] {
+		return true
+	}
 	for _, a := range c.view.Agents(pod) {
 		if _, err := c.placeOf(pod, a); err != nil {
 			return false
@@ -217,6 +259,9 @@ func (c *Checker) isStuck(pod string) bool {
 // asFound has a pod whose server is stuck be listed for what it is bound to, whatever that is; what it
 // serves all the same has to be bound.
 func (w *whole) asFound(pod string, p *place, t *target) error {
+	if t.node == "" {
+		return nil
+	}
 	z, ok, err := w.view.Znode(t.node)
 	if err == nil && !ok && len(w.available(pod, t.kind, t.model)) > 0 {
 		return w.failure(Bound, "%s serves %s, want %s, got none", pod, t.model, t.node)
@@ -266,6 +311,9 @@ func (w *whole) target(pod string, p *place, t *target) error {
 		}
 		return w.failure(Serves, "versions of %s that %s serves, want %v, got %v", t.model, pod, want, got)
 	}
+	if t.node == "" {
+		return nil
+	}
 	z, ok, err := w.view.Znode(t.node)
 	switch {
 	case err != nil:
@@ -294,9 +342,16 @@ func (w *whole) target(pod string, p *place, t *target) error {
 
 // versions lists the versions that are to be served, in order.
 func (c *Checker) versions(t *target) ([]int64, error) {
-	names, err := c.view.StoredNames(t.base)
+	from := t.base
+	if t.rough != nil {
+		from = t.rough.source
+	}
+	names, err := c.view.StoredNames(from)
 	if err != nil {
 		return nil, err
+	}
+	if t.rough != nil {
+		names = t.rough.received(names)
 	}
 	var list []int64
 	for _, name := range names {

@@ -1,0 +1,99 @@
+package agentcheck
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/lists"
+)
+
+// rough is a rough sort model: a transfer service brings its versions to a folder that all pods
+// share, and each agent copies the newest that is complete to a folder of its own (model_manager.py).
+type rough struct{ model, source, local string }
+
+// These end the names of a version's mark that it is complete, and of a lock on it.
+const (
+	completeMark = ".write.done"
+	readLock     = ".read.lock"
+)
+
+// roughOf is the rough sort model of an agent, nil for none.
+func roughOf(conf *agentconfig.AgentConfig) *rough {
+	if !conf.RoughSortModelName.Set || !conf.RoughSortModelP2PPath.Set || !conf.RoughSortModelLocalPath.Set {
+		return nil
+	}
+	return &rough{model: conf.RoughSortModelName.V, source: conf.RoughSortModelP2PPath.V, local: conf.RoughSortModelLocalPath.V}
+}
+
+// folder is the folder of a version at the transfer service.
+func (r *rough) folder(version string) string { return r.source + "/" + r.model + "@" + version }
+
+// received lists the names of complete versions of a rough sort model.
+func (r *rough) received(names []string) []string {
+	return lists.Select(names, func(name string) (string, bool) {
+		version, ours := strings.CutPrefix(name, r.model+"@")
+		version, complete := strings.CutSuffix(version, completeMark)
+		return version, ours && complete
+	})
+}
+
+// lookForLocks looks for locks on what no agent can copy. It takes the settings of the first agents
+// that it sees for those of all.
+func (c *Checker) lookForLocks() error {
+	for _, p := range c.view.Pods() {
+		if c.met {
+			break
+		}
+		for _, a := range c.view.Agents(p.Name) {
+			at, err := c.placeOf(p.Name, a)
+			if err != nil {
+				return err
+			}
+			if c.met = true; at.rough != nil {
+				c.roughs[at.rough.source] = at.rough
+			}
+		}
+	}
+	for _, source := range slices.Sorted(maps.Keys(c.roughs)) {
+		r := c.roughs[source]
+		names, err := c.view.StoredNames(source)
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			folder, locked := strings.CutSuffix(name, readLock)
+			if locked && (!strings.HasPrefix(folder, r.model+"@") || !slices.Contains(names, folder+completeMark)) {
+				c.breaks(Locks, name, "%s/%s is there, want no lock on what is not complete, or of another model than %s", source, name, r.model)
+			}
+		}
+	}
+	return nil
+}
+
+// awaitsModel reports whether an agent waits for its first rough sort model, and so starts nothing.
+func (c *Checker) awaitsModel(p *place) (bool, error) {
+	if p.rough == nil {
+		return false, nil
+	}
+	names, err := c.view.StoredNames(p.rough.source)
+	return len(p.rough.received(names)) == 0, err
+}
+
+// noOtherCopies checks that a pod has copied nothing but its rough sort model.
+func (w *whole) noOtherCopies(pod string, p *place) error {
+	if p.rough == nil {
+		return nil
+	}
+	names, err := w.view.PodNames(pod, p.rough.local)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if name != p.rough.model {
+			return w.failure(Copies, "%s has copied %s to %s, want %s alone", pod, name, p.rough.local, p.rough.model)
+		}
+	}
+	return nil
+}
