@@ -129,19 +129,37 @@ Feature: Faults of a training job, and what repairs them
     And the global step is 200 or less
     And worker1 is at work
 
-  # TRN-8.15: a call that waits goes on when a packet of it arrives.
-  # not-tensorflow: its servers drop a connection whose answers are not heard for 20 s, and what follows hangs on who speaks first
-  @not-tensorflow
-  Scenario: A job whose PS was unreachable goes on where it was
+  # TRN-8.15: what waits goes on when a packet of it arrives.
+  Scenario: A job whose PS was unreachable for a moment goes on where it was
     Given a training job with 1 worker and 2 PS
     And the job setting save_every is "20s"
     When the training starts
     Then within 3m the global step is 150 or more
-    When ps1 is unreachable for 40s
+    When ps1 is unreachable for 10s
     Then within 4m the global step is 300 or more
     And chief has tried again 0 times
+    And worker1 has tried again 0 times
     And a checkpoint was restored 0 times
     And ps1 was started 1 time
+
+  # TRN-8.15: a server gives up an answer that is not heard for 20 s, and who waits for it is not told.
+  Scenario: A job whose PS was unreachable for 40s stands still, until the PS is started again
+    Given a training job with 1 worker and 2 PS
+    And the job setting save_every is "1m"
+    And the job setting restart_after is "20s"
+    When the training starts
+    Then within 3m 1 checkpoint was saved
+    When 10s pass
+    And ps1 is unreachable for 40s
+    And 3m pass
+    Then 1 checkpoint was saved
+    And chief has tried again 0 times
+    And worker1 has tried again 0 times
+    When ps1 is killed
+    Then within 5s chief has tried again 1 time
+    And within 5s worker1 has tried again 1 time
+    And within 4m a checkpoint was restored 1 time
+    And within 3m 2 checkpoints were saved
 
   # TRN-2.22: servers that refuse are tried again every 30 s.
   Scenario: A job waits for a PS that refuses it, and goes on from its last checkpoint

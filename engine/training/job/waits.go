@@ -25,6 +25,8 @@ type Wait struct {
 	Since time.Duration
 	// Serves is set for a PS, which waits for its end only.
 	Serves bool
+	// Lost is set for the answer of a server that the server has given up (TRN-8.15).
+	Lost bool
 }
 
 // Waits keeps what one process waits for at present. Its methods work on nil, too.
@@ -39,7 +41,7 @@ type wait struct {
 	in           string
 	every, limit time.Duration
 	what         func() string
-	serves       bool
+	serves, lost bool
 	since        time.Duration
 }
 
@@ -49,7 +51,7 @@ func (w *Waits) Present() (Wait, bool) {
 		return Wait{}, false
 	}
 	last := w.list[len(w.list)-1]
-	return Wait{In: last.in, For: last.what(), Every: last.every, Limit: last.limit, Since: last.since, Serves: last.serves}, true
+	return Wait{In: last.in, For: last.what(), Every: last.every, Limit: last.limit, Since: last.since, Serves: last.serves, Lost: last.lost}, true
 }
 
 func (w *Waits) begin(one *wait) {

@@ -202,10 +202,13 @@ func (e *endError) Unwrap() error { return e.error }
 func (p *process) connect(addrs map[string]string) session.Link {
 	remote := p.Servers.Connect(p.e, addrs, hooks.PSDevice(0))
 	if r, ok := remote.(interface {
-		OnWait(begin func(device string) (end func()))
+		OnWait(begin func(device string, lost bool) (end func()))
 	}); ok {
-		r.OnWait(func(device string) func() {
-			w := wait{in: "session", what: text("the server of " + device + " to answer")}
+		r.OnWait(func(device string, lost bool) func() {
+			w := wait{in: "session", what: text("the server of " + device + " to answer"), lost: lost}
+			if lost {
+				w.what = text("an answer of the server of " + device + " that was given up")
+			}
 			p.Waits.begin(&w)
 			return func() { p.Waits.end(&w) }
 		})

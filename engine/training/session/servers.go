@@ -71,6 +71,8 @@ type Servers struct {
 	coasts  []*coast
 	// latest is the latest session of each process.
 	latest map[*env.Env]*Remote
+	// unheard has the connections of processes whose servers' ends were given up; see held.go.
+	unheard map[connection]bool
 }
 
 // Way is what a network does to what is sent.
@@ -104,7 +106,7 @@ type server struct {
 
 // NewServers makes a job without any server running.
 func NewServers(roundTrip time.Duration) *Servers {
-	return &Servers{RoundTrip: roundTrip, byAddr: map[string]*server{}, latest: map[*env.Env]*Remote{}}
+	return &Servers{RoundTrip: roundTrip, byAddr: map[string]*server{}, latest: map[*env.Env]*Remote{}, unheard: map[connection]bool{}}
 }
 
 // Handle returns next: processes that share a memory need no calls.
@@ -174,26 +176,37 @@ type Remote struct {
 	passed passed
 	found  []any
 	loop   *loop // nil before the first coast
-	// stepping is set while a training step is made.
-	stepping bool
-	// flying is set while a call is on its way that had reached its servers.
-	flying bool
 	// onWait is called when a call begins to wait for the server of a device; see OnWait.
-	onWait func(device string) (end func())
+	onWait func(device string, lost bool) (end func())
 }
 
 // OnWait has begin called whenever a call begins to wait for the server of a device, and what it
-// returns when the wait is over.
-func (r *Remote) OnWait(begin func(device string) (end func())) { r.onWait = begin }
+// returns when the wait is over. lost says that the answer was given up, so that none comes.
+func (r *Remote) OnWait(begin func(device string, lost bool) (end func())) { r.onWait = begin }
+
+// call is one that is made. Tasks of a process make several over one session.
+type call struct {
+	// stepping is set for a training step.
+	stepping bool
+	// flying is set for a call that had reached its servers before they went.
+	flying bool
+	// sent is set for one that was sent before what it meets now, but to the addresses in dark, to which
+	// nothing went even then.
+	sent bool
+	dark []string
+}
 
 // awaitAll waits until the servers of the operations are all there at one instant.
-func (r *Remote) awaitAll(ops ...Op) error {
+func (r *Remote) awaitAll(c *call, ops ...Op) error {
 	for i := 0; (r.servers.WaitForReady || r.servers.Reach != nil) && i < len(ops); i++ {
 		v := ops[i].Variable
-		if _, err := r.serverOf(v); err == nil || !r.waits(err) {
+		if err := r.speaks(r.addr(v)); err != nil {
+			return err
+		}
+		if _, err := r.serverOf(v); err == nil || !r.waits(c, err) {
 			continue
 		}
-		if _, err := r.await(v.Device, r.addr(v)); err != nil {
+		if _, err := r.await(c, v.Device, r.addr(v)); err != nil {
 			return err
 		}
 		i = -1
@@ -210,9 +223,6 @@ func (r *Remote) flies(ops ...Op) bool {
 	})
 }
 
-// land ends what flies began.
-func (r *Remote) land() { r.flying, r.stepping = false, false }
-
 // Create makes the connections of a session to all devices. Where calls wait for servers it gives up
 // after a limit with DeadlineExceededError; a limit of 0 means never (the reference's patch of
 // TensorFlow's master.cc, which looks every 10 s).
@@ -220,7 +230,7 @@ func (r *Remote) Create(devices []string, limit time.Duration) error {
 	for begin := r.e.Clock.Elapsed(); ; {
 		var unseen []string
 		for _, d := range devices {
-			if _, err := r.reach(r.addrs[d]); err != nil && r.waits(err) {
+			if _, err := r.reach(r.addrs[d]); err != nil && r.waits(&call{}, err) {
 				unseen = append(unseen, " "+d)
 			} else if err != nil {
 				return err
@@ -241,58 +251,22 @@ const (
 	createPoll = 10 * time.Second
 	// connectPoll is the pause between two tries to connect to a server that a call waits for.
 	connectPoll = time.Second
-	// What Linux does for a segment that is not acknowledged: it is sent again after the minimum of the
-	// retransmission time-out, which doubles up to a maximum, and net.ipv4.tcp_retries2 times.
-	firstRetransmission = 200 * time.Millisecond
-	lastRetransmission  = 2 * time.Minute
-	mostRetransmissions = 15
 )
 
 // errHeld is what reach finds of a server over whose connection nothing arrives.
 var errHeld = errors.New("nothing arrives")
 
 // waits reports whether a call that failed so waits for the server instead.
-func (r *Remote) waits(err error) bool {
-	return errors.Is(err, errHeld) || r.servers.WaitForReady && !r.flying && pysem.TypeOf(err) == "UnavailableError"
+func (r *Remote) waits(c *call, err error) bool {
+	return errors.Is(err, errHeld) || r.servers.WaitForReady && !c.flying && pysem.TypeOf(err) == "UnavailableError"
 }
 
 // pause waits for the server of a device.
 func (r *Remote) pause(device string, d time.Duration) {
 	if r.onWait != nil {
-		defer r.onWait(device)()
+		defer r.onWait(device, false)()
 	}
 	r.e.Tasks.Sleep(d)
-}
-
-// await is reach for a call, which may wait.
-func (r *Remote) await(device, addr string) (*server, error) {
-	found, err := r.reach(addr)
-	if err == nil || !r.waits(err) {
-		return found, err
-	}
-	end := func() {}
-	if r.onWait != nil {
-		end = r.onWait(device)
-	}
-	defer end()
-	rto := firstRetransmission
-	for sent := 0; r.waits(err); found, err = r.reach(addr) {
-		if !errors.Is(err, errHeld) {
-			r.e.Tasks.Sleep(connectPoll)
-			continue
-		}
-		r.e.Tasks.Sleep(rto)
-		rto = min(2*rto, lastRetransmission)
-		if sent++; sent > mostRetransmissions {
-			delete(r.known, addr)
-			delete(r.connected, addr)
-			return nil, Raise("UnavailableError", "Connection timed out: %s", addr)
-		}
-	}
-	if r.stepping && pysem.TypeOf(err) == "AbortedError" { // the step goes to a connection that the new server does not have
-		return nil, Raise("UnavailableError", "Connection reset by peer: %s", addr)
-	}
-	return found, err
 }
 
 // reached is a device whose server was reached.
@@ -341,23 +315,26 @@ func (r *Remote) reach(addr string) (*server, error) {
 
 // Run waits for the round trip and then does all operations at one instant.
 func (r *Remote) Run(ops ...Op) ([]any, error) {
+	c := &call{}
 	switch {
 	case r.passed == passedStep:
 		return r.found, nil
 	case r.passed == passedAsk:
-		r.passed, r.flying = passedNothing, r.servers.WaitForReady
+		r.passed = passedNothing
+		c.flying, c.sent = r.servers.WaitForReady, true
 	case r.servers.RoundTrip > 0:
-		flying := r.flies(ops...)
+		c.flying, c.sent = r.flies(ops...), true
+		for i := range ops {
+			c.dark = r.dark(c.dark, r.addr(ops[i].Variable))
+		}
 		r.e.Tasks.Sleep(r.servers.RoundTrip)
-		r.flying = flying
 	}
-	defer r.land()
-	return r.runNow(ops)
+	return r.runNow(c, ops)
 }
 
 // runNow does the operations of Run without its wait.
-func (r *Remote) runNow(ops []Op) ([]any, error) {
-	if err := r.awaitAll(ops...); err != nil {
+func (r *Remote) runNow(c *call, ops []Op) ([]any, error) {
+	if err := r.awaitAll(c, ops...); err != nil {
 		return nil, err
 	}
 	for i := range ops {
@@ -388,19 +365,22 @@ func (r *Remote) runNow(ops []Op) ([]any, error) {
 
 // Step makes the part of a training step after its reads ([Link.Step]).
 func (r *Remote) Step(devices []string, d time.Duration, counter *Variable) (int64, error) {
+	c := &call{stepping: true, sent: true, flying: r.servers.WaitForReady}
 	if r.passed == passedStep {
-		r.passed, r.found, r.flying = passedNothing, nil, r.servers.WaitForReady
+		r.passed, r.found = passedNothing, nil
 	} else {
-		flying := r.checked == r.servers.changes || r.flies(Op{Variable: counter})
+		if r.checked != r.servers.changes {
+			c.flying = r.flies(Op{Variable: counter})
+			for _, device := range devices {
+				c.dark = r.dark(c.dark, r.addrs[device])
+			}
+		}
 		r.e.Tasks.Sleep(d)
-		r.flying = flying && r.servers.WaitForReady
 	}
-	defer r.land()
-	r.stepping = true
-	if err := r.Check(devices); err != nil {
+	if err := r.check(c, devices); err != nil {
 		return 0, err
 	}
-	if err := r.awaitAll(Op{Variable: counter}); err != nil {
+	if err := r.awaitAll(c, Op{Variable: counter}); err != nil {
 		return 0, err
 	}
 	found, err := r.readyServerOf(counter)
@@ -433,11 +413,13 @@ func (r *Remote) readyServerOf(v *Variable) (*server, error) {
 
 // Check returns an error unless the servers of all devices are reached and initialised. It
 // skips the look while nothing has changed.
-func (r *Remote) Check(devices []string) error {
+func (r *Remote) Check(devices []string) error { return r.check(&call{}, devices) }
+
+func (r *Remote) check(c *call, devices []string) error {
 	if r.checked == r.servers.changes {
 		return nil
 	}
-	ready, err := r.Ready(devices)
+	ready, err := r.ready(c, devices)
 	switch {
 	case err != nil:
 		return err
@@ -451,13 +433,13 @@ func (r *Remote) Check(devices []string) error {
 // Initialize gives all variables of the cluster's servers their first values, as the chief
 // does before it restores.
 func (r *Remote) Initialize(devices []string) error {
-	if err := r.each(devices, func(*server) error { return nil }); err != nil {
+	if err := r.each(&call{}, devices, func(*server) error { return nil }); err != nil {
 		return err
 	}
 	if w := r.servers.Watcher; w != nil {
 		w.Initialized(r.e.Host.Hostname())
 	}
-	return r.each(devices, func(s *server) error {
+	return r.each(&call{}, devices, func(s *server) error {
 		s.memory.keep(processVariable)
 		s.ready = true
 		return nil
@@ -465,18 +447,23 @@ func (r *Remote) Initialize(devices []string) error {
 }
 
 // Ready reports whether the variables of all devices were initialised.
-func (r *Remote) Ready(devices []string) (bool, error) {
+func (r *Remote) Ready(devices []string) (bool, error) { return r.ready(&call{}, devices) }
+
+func (r *Remote) ready(c *call, devices []string) (bool, error) {
 	ready := true
-	err := r.each(devices, func(s *server) error {
+	err := r.each(c, devices, func(s *server) error {
 		ready = ready && s.ready
 		return nil
 	})
 	return ready, err
 }
 
-func (r *Remote) each(devices []string, fn func(*server) error) error {
+func (r *Remote) each(c *call, devices []string, fn func(*server) error) error {
 	for _, d := range devices {
-		found, err := r.await(d, r.addrs[d])
+		if err := r.speaks(r.addrs[d]); err != nil {
+			return err
+		}
+		found, err := r.await(c, d, r.addrs[d])
 		if err != nil {
 			return err
 		}

@@ -102,6 +102,9 @@ func (d *discovery) knownOfCalls(since time.Duration) string {
 // callsOfGone is the rule on calls of a server that is gone or cannot be reached.
 const callsOfGone = "TRN-8.12"
 
+// callsOfCut is the rule on calls whose answers a network has lost for longer than they are sent.
+const callsOfCut = "TRN-8.15"
+
 // faults names the disturbances that go on.
 func (d *discovery) faults() string {
 	return strings.Join(slices.Sorted(maps.Keys(d.goesOn)), ", ")

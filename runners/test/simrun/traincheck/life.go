@@ -153,6 +153,9 @@ func (l *life) stands() (since time.Duration, ok bool) {
 }
 
 func (l *life) look() {
+	if l.unheard() {
+		l.c.discovery.apart = max(l.c.discovery.apart, l.c.now)
+	}
 	since, ok := l.stands()
 	if !ok || len(l.c.discovery.goesOn) > 0 {
 		return
@@ -198,6 +201,14 @@ func (l *life) hopeless() bool {
 	return ps < l.c.spec.PS || !again && chief != nil && !chief.running
 }
 
+// unheard reports whether a process waits for an answer that its server has given up.
+func (l *life) unheard() bool {
+	return slices.ContainsFunc(l.c.names, func(name string) bool {
+		w, ok := l.c.present(name)
+		return ok && w.Lost
+	})
+}
+
 // wellEnded is the code of processes that nobody starts again.
 const wellEnded = "code 0"
 
@@ -223,6 +234,8 @@ func (l *life) known() string {
 		case !ok:
 		case w.In == "runner_utils" && l.c.quirks.Keeps(jobquirks.Q251):
 			return jobquirks.Q251.String()
+		case w.Lost:
+			return callsOfCut
 		case w.In == "session" && !*l.c.spec.FailFast:
 			return callsOfGone
 		case w.In == "cluster_manager" && l.c.spec.RedundantPS > 0 && l.c.quirks.Keeps(jobquirks.Q315):
@@ -241,7 +254,7 @@ func (c *Checker) Finish(now time.Duration) (undecided string) {
 	switch {
 	case c.told[Liveness+" "+fmt.Sprint(since)] || !ok || c.now-from <= max(undecidedAfter, 2*c.spec.StepTime+c.barrier.slowest):
 		return ""
-	case c.life.hopeless():
+	case c.life.hopeless() || c.life.unheard():
 		c.life.breaks(since)
 		return ""
 	}
