@@ -172,7 +172,8 @@ func (o *zooKeeperOptions) settings(f *pflag.FlagSet) {
 	f.StringVar(&o.options.Config.SuperDigest, "super-digest", "", "identity of the super user, as user:base64(sha1(user:password))")
 	f.StringVar(&o.jaas, "jaas", "", "JAAS file whose entry Server has who may authenticate by SASL DIGEST-MD5, as user_NAME=\"PASSWORD\"; none without")
 	f.BoolVar(&o.options.Config.SASLScheme, "sasl-acls", false, "let ACLs have the scheme sasl (authProvider.1 with SASLAuthenticationProvider)")
-	f.StringVar(&o.options.Config.SuperUser, "super-user", "", "user of --jaas who may do everything (superUser)")
+	f.StringVar(&o.options.Config.AnyUser, "sasl-any-user", "", "name that stands for every user of --jaas in ACLs (letAnySaslUserDoX)")
+	f.StringArrayVar(&o.options.Config.SuperUsers, "super-user", nil, "user of --jaas who may do everything (superUser); may be given again")
 	f.StringSliceVar(&o.options.Config.EnforceAuth, "enforce-auth", nil, "schemes of which a client needs an identity for every request, as sasl,digest (enforce.auth.schemes)")
 }
 
@@ -405,8 +406,10 @@ func (o *zooKeeperOptions) configure(cmd *cobra.Command) error {
 	for _, note := range notes {
 		fmt.Fprintln(cmd.ErrOrStderr(), "zookeeper: "+note)
 	}
+	given := map[string]bool{} // on the command line, which wins
+	cmd.Flags().Visit(func(f *pflag.Flag) { given[f.Name] = true })
 	for _, f := range flags {
-		if cmd.Flags().Changed(f.Flag) {
+		if given[f.Flag] {
 			continue
 		}
 		if err := cmd.Flags().Set(f.Flag, f.Value); err != nil {

@@ -77,21 +77,24 @@ func (m *Machine) whoAmI(c *Conn, req *Request) {
 // super user has all of them.
 func (m *Machine) allowed(c *Conn, acl []acl.Entry, perms acl.Perm) bool {
 	for i := range acl {
-		if acl[i].Perms&perms != 0 && c.matches(&acl[i]) {
+		if acl[i].Perms&perms != 0 && m.matches(c, &acl[i]) {
 			return true
 		}
 	}
 	return m.cfg.SkipACL || c.super()
 }
 
-func (c *Conn) matches(a *acl.Entry) bool {
+func (m *Machine) matches(c *Conn, a *acl.Entry) bool {
 	switch a.Scheme {
 	case "world":
 		return a.ID == "anyone"
 	case "digest":
 		return slices.Contains(c.ids, identity{"digest", a.ID})
 	case "sasl":
-		return slices.Contains(c.ids, identity{"sasl", a.ID}) || slices.Contains(c.ids, identity{"sasl", "super"})
+		any := m.cfg.AnyUser != "" && a.ID == m.cfg.AnyUser
+		return slices.ContainsFunc(c.ids, func(id identity) bool {
+			return id.scheme == "sasl" && (any || id.id == a.ID || id.id == "super")
+		})
 	case "ip":
 		for _, id := range c.ids {
 			if id.scheme == "ip" && acl.InNetwork(id.id, a.ID) {

@@ -101,11 +101,13 @@ type Config struct {
 	// SkipACL permits everything to everybody (zookeeper.skipACL).
 	SkipACL bool
 	// SASLUsers are who can authenticate by SASL's DIGEST-MD5, with their passwords; nil means that
-	// the server has no SASL. SuperUser is the one of them who has all permissions
-	// (zookeeper.superUser). SASLScheme makes sasl a scheme of ACLs (SASLAuthenticationProvider).
+	// the server has no SASL. SuperUsers are those of them who have all permissions
+	// (zookeeper.superUser). SASLScheme makes sasl a scheme of ACLs (SASLAuthenticationProvider), and
+	// AnyUser a name in them that stands for each of the users (letAnySaslUserDoX); "" means none.
 	SASLUsers  map[string]string
-	SuperUser  string
+	SuperUsers []string
 	SASLScheme bool
+	AnyUser    string
 	// EnforceAuth are the schemes of which a connection needs an identity for every request but auth
 	// and sasl (zookeeper.enforce.auth.schemes); empty means that it needs none.
 	EnforceAuth []string

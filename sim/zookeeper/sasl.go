@@ -42,7 +42,7 @@ func (m *Machine) sasl(c *Conn, req *Request) {
 		m.hangUp(c)
 	case user != "":
 		c.prove(identity{"sasl", user})
-		if user == m.cfg.SuperUser {
+		if slices.Contains(m.cfg.SuperUsers, user) {
 			c.prove(identity{"super", ""})
 		}
 	}

@@ -37,7 +37,12 @@ var settings = map[string]struct {
 }{
 	"exchange": {nil, func(*zookeeper.Config) {}},
 	"acls": {[]string{"zookeeper.authProvider.1=org.apache.zookeeper.server.auth.SASLAuthenticationProvider", "zookeeper.superUser=ann"},
-		func(c *zookeeper.Config) { c.SASLScheme, c.SuperUser = true, "ann" }},
+		func(c *zookeeper.Config) { c.SASLScheme, c.SuperUsers = true, []string{"ann"} }},
+	"many": {[]string{"zookeeper.authProvider.1=org.apache.zookeeper.server.auth.SASLAuthenticationProvider", "zookeeper.superUser=joe",
+		"zookeeper.superUser.second=ann", "zookeeper.letAnySaslUserDoX=anyone"},
+		func(c *zookeeper.Config) {
+			c.SASLScheme, c.SuperUsers, c.AnyUser = true, []string{"joe", "ann"}, "anyone"
+		}},
 	"required": {[]string{"zookeeper.authProvider.1=org.apache.zookeeper.server.auth.SASLAuthenticationProvider", "zookeeper.sessionRequireClientSASLAuth=true"},
 		func(c *zookeeper.Config) { c.SASLScheme, c.EnforceAuth = true, []string{"sasl"} }},
 	"enforced": {[]string{"zookeeper.enforce.auth.enabled=true", "zookeeper.enforce.auth.schemes=digest"},

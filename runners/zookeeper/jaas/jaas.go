@@ -36,8 +36,10 @@ func Configure(cfg *zookeeper.Config, name string) (err error) {
 			return fmt.Errorf("--jaas: %w", err)
 		}
 	}
-	if _, known := cfg.SASLUsers[cfg.SuperUser]; cfg.SuperUser != "" && !known {
-		return fmt.Errorf("--super-user: found %q, want a user of --jaas", cfg.SuperUser)
+	for _, user := range cfg.SuperUsers {
+		if _, known := cfg.SASLUsers[user]; !known {
+			return fmt.Errorf("--super-user: found %q, want a user of --jaas", user)
+		}
 	}
 	for _, scheme := range cfg.EnforceAuth {
 		if scheme != "digest" && scheme != "ip" && (scheme != "sasl" || !cfg.SASLScheme) {

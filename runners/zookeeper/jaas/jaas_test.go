@@ -29,9 +29,9 @@ func TestWhatFitsNoUsers(t *testing.T) {
 		cfg        zookeeper.Config
 		file, want string
 	}{
-		{zookeeper.Config{SuperUser: "ann"}, "", `--super-user: found "ann", want a user of --jaas`},
-		{zookeeper.Config{SuperUser: "bob"}, conf, `--super-user: found "bob", want a user of --jaas`},
-		{zookeeper.Config{SuperUser: "ann"}, conf, ""},
+		{zookeeper.Config{SuperUsers: []string{"ann"}}, "", `--super-user: found "ann", want a user of --jaas`},
+		{zookeeper.Config{SuperUsers: []string{"ann", "bob"}}, conf, `--super-user: found "bob", want a user of --jaas`},
+		{zookeeper.Config{SuperUsers: []string{"ann"}}, conf, ""},
 		{zookeeper.Config{EnforceAuth: []string{"digest", "sasl"}}, conf, `--enforce-auth: found "sasl", want digest, ip or, with --sasl-acls, sasl`},
 		{zookeeper.Config{EnforceAuth: []string{"x509"}, SASLScheme: true}, conf, `--enforce-auth: found "x509", want`},
 		{zookeeper.Config{EnforceAuth: []string{"sasl", "ip"}, SASLScheme: true}, conf, ""},

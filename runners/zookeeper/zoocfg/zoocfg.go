@@ -120,6 +120,7 @@ var known = map[string]struct {
 	"jute.maxbuffer":                                     {"jute-maxbuffer", number},
 	"java.security.auth.login.config":                    {"jaas", same},
 	"zookeeper.superUser":                                {"super-user", same},
+	"zookeeper.letAnySaslUserDoX":                        {"sasl-any-user", same},
 	"zookeeper.ssl.keyStore.location":                    {"tls-key-store", same},
 	"zookeeper.ssl.trustStore.location":                  {"tls-trust-store", same},
 	"zookeeper.ssl.clientAuth":                           {"tls-client-auth", lower},
@@ -133,8 +134,6 @@ var refused = []struct{ prefix, why string }{
 	{"zookeeper.sslQuorum", "is for TLS between servers, which is not served"},
 	{"zookeeper.allowSaslFailedClients", "is not served: who fails to authenticate is cut off"},
 	{"zookeeper.SASLAuthenticationProvider.superPassword", "is not read: want user_super in the JAAS file"},
-	{"zookeeper.superUser.", "is not served: want one zookeeper.superUser"},
-	{"zookeeper.letAnySaslUserDoX", "is not served"},
 	{"zookeeper.sasl.serverconfig", "is not read: want an entry Server in the JAAS file"},
 }
 
@@ -156,6 +155,9 @@ func (s *Settings) Flags() (flags []Flag, notes []string, err error) {
 		}
 		k, ok := known[one.name]
 		switch {
+		case strings.HasPrefix(one.name, "zookeeper.superUser."):
+			flags = append(flags, Flag{"super-user", one.value, one.at, one.name})
+			continue
 		case strings.HasPrefix(one.name, "zookeeper.authProvider."):
 			if one.value != saslProvider {
 				return nil, nil, fmt.Errorf("%s: %s: found %q, want %s, as no Java runs here", one.at, one.name, one.value, saslProvider)

@@ -131,7 +131,8 @@ func TestSASL(t *testing.T) {
 	}{
 		{"sessionRequireClientSASLAuth=true", "java.security.auth.login.config=jaas.conf", "--sasl-acls=true --jaas=jaas.conf --enforce-auth=sasl"},
 		{"enforce.auth.schemes=sasl, digest", "zookeeper.enforce.auth.enabled=true", "--sasl-acls=true --enforce-auth=sasl,digest"},
-		{"enforce.auth.schemes=sasl", "zookeeper.superUser=ann", "--sasl-acls=true --super-user=ann"},
+		{"superUser.1=bob", "zookeeper.superUser=ann", "--sasl-acls=true --super-user=bob --super-user=ann"},
+		{"letAnySaslUserDoX=anyone", "zookeeper.superUser.x.y=ann", "--sasl-acls=true --sasl-any-user=anyone --super-user=ann"},
 	} {
 		flags, _, err := flagsOf(t, []string{provider, c.line, "4lw.commands.whitelist=*"}, []string{c.property})
 		if err != nil {
