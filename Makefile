@@ -241,7 +241,7 @@ check-zookeeper: ## 100,000 operations on a real ZooKeeper and on the simulated 
 	@echo "== check-zookeeper"
 	@$(GO) run ./cmd/monosim zookeeper check
 
-check-zookeeper-suites: ## run the tests of kazoo (KAZOO_SRC, PYTHON) and go-zookeeper (GOZK_SRC, ROUNDS times) and Apache (ZOOKEEPER_TESTS) on the simulated ZooKeeper; SERVER=real for a real one
+check-zookeeper-suites: ## run the tests of kazoo (KAZOO_SRC, PYTHON) and go-zookeeper (GOZK_SRC, ROUNDS times) and Apache (ZOOKEEPER_TESTS), and recipes of Curator (CURATOR_JARS), on the simulated ZooKeeper; SERVER=real for a real one
 	$(GO) test -count=1 -v -timeout 90m ./runners/zookeeper/suites -server=$(or $(SERVER),simulated) -rounds=$(or $(ROUNDS),1)
 
 bench: ## measure, also how costs grow with agents: to 400, or 10,000 with BENCH=full; beside another build with BASE=monosim; ONLY=growth; LIMIT (30m) for one run

@@ -13,7 +13,9 @@
 //     other failure or skip fails the run.
 //
 // ZOOKEEPER_TESTS is a folder with the jars that testdata/java/pom.xml names; by two classes beside it
-// Apache's ClientBase, and what else makes a ServerCnxnFactory, has our program serve. KAZOO_SRC and GOZK_SRC name the checkouts (several with colons between), PYTHON the
+// Apache's ClientBase, and what else makes a ServerCnxnFactory, has our program serve; testdata/apache.txt lists what looks into its
+// process instead. CURATOR_JARS is one with those of testdata/java/curator/pom.xml, for recipes that are played on a real server and on ours.
+// KAZOO_SRC and GOZK_SRC name the checkouts (several with colons between), PYTHON the
 // interpreter with the packages that kazoo's tests import. To change
 //
 //   - how kazoo's tests find their server: testdata/kazoo_server.py
