@@ -309,13 +309,13 @@ museum: ## prove the scenarios of features/museum with 100 seeds, and find fault
 	$(BUILD)/monosim test features/museum --seeds 100
 	$(GO) test -count=1 ./features/explore -run TestACanaryIsFound
 	$(BUILD)/monosim explore --record features/museum/found.txt --seed $(or $(SEED),$$(date +%s)) --for $(or $(FOR),10m) --find $(or $(QUIRKS),$(museumQuirks))
-	$(if $(RUNNERS),$(BUILD)/monosim test features/museum/reference.feature features/network.feature --tags '$(or $(TAGS),@Q44 or @Q45 or @Q207 or @Q208 or @Q320)' --runner $(RUNNERS) --compare --jobs 5)
+	$(if $(RUNNERS),$(BUILD)/monosim test features/museum/reference.feature features/network.feature --tags '$(or $(TAGS),@Q44 or @Q45 or @Q207 or @Q208 or @Q320 or @Q329)' --runner $(RUNNERS) --compare --jobs 5)
 
 python-mutants: ## change the reference's agents in eighteen small ways, one at a time, and see that a comparison notices; a quarter of an hour; ONLY='bindings every'; needs MONOLITH_SRC and PYTHON
 	@test -n "$$MONOLITH_SRC" || { echo "python-mutants: MONOLITH_SRC names no checkout of bytedance/monolith"; exit 2; }
 	$(GO) test -count=1 -v -timeout 60m ./runners/test/pythonrun -run TestMutantsAreNoticed -args -pythonrun.mutants '$(or $(ONLY),.)'
 
-mutants: ## change the agents in thousands of small ways and see that vectors, scenarios or tests notice nine in ten; half an hour, or SAMPLE=300
+mutants: ## change the agents in thousands of small ways and see that vectors, scenarios, tests or explored worlds notice nine in ten; half an hour, or SAMPLE=300
 	@nice -n 19 $(GO) run ./cmd/mutants $(if $(SAMPLE),-sample $(SAMPLE)) $(if $(SEED),-seed $(SEED)) $(PLACES)
 
 flakes: ## the tests that touch the clock or processes, N times (50) beside BUSY busy loops (8): none fails by chance; PACKAGES

@@ -72,6 +72,9 @@ func attempts(m *mutant, parts []*part) []attempt {
 	for _, late := range []bool{false, true} {
 		all = append(all, byBinary(reaching(m, parts, func(p *part) bool { return p.kind == byTests && (p.cpu > slow) == late }))...)
 	}
+	for _, p := range reaching(m, parts, func(p *part) bool { return p.kind == byStories }) {
+		all = append(all, attempt{p})
+	}
 	return all
 }
 

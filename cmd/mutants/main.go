@@ -1,5 +1,5 @@
 // Command mutants changes the agents, or the training side, in thousands of small ways, one at a time, and checks
-// whether the vectors, the scenarios or the tests notice. A change that nothing notices is
+// whether the vectors, the scenarios, the tests or the invariants of explored worlds notice. A change that nothing notices is
 // a place where nothing holds the port to the reference.
 //
 //	go run ./cmd/mutants                                  all mutants
@@ -10,9 +10,9 @@
 //	go run ./cmd/mutants -unseen                          print those that nothing reaches, in minutes
 //
 // All mutants are in one build, each behind a switch that the environment sets by its
-// number, so that nothing is compiled again. A first pass notes which suites, features and
-// tests reach which mutants. Each mutant is then run by those that reach it, until one
-// fails or does not end. The exit code is 0 when at least nine in ten are killed, 1 when
+// number, so that nothing is compiled again. A first pass notes which suites, features, tests and
+// explored worlds reach which mutants. Each mutant is then run by those that reach it, worlds last,
+// until one fails or does not end. The exit code is 0 when at least nine in ten are killed, 1 when
 // fewer are or an entry of equivalent.yaml no longer holds, and 2 when nothing could be
 // run. Unix only: endless mutants are stopped by a limit of the process.
 //

@@ -85,6 +85,8 @@ func TestAttemptsAreTheCheapestFirst(t *testing.T) {
 	parts := []*part{
 		test("slow", "a.test", time.Second), test("quick", "a.test", 0), test("other", "b.test", 0), test("fast", "a.test", 0),
 		vector("e", 5), vector("d", 4), vector("c", 3), vector("b", 2), vector("a", 1), vector("none", 0),
+		{kind: byStories, name: "far world", program: []string{"monosim"}, reaches: reach(8)},
+		{kind: byStories, name: "near world", program: []string{"monosim"}, reaches: reach(7)},
 		{kind: byScenarios, name: "feature", program: []string{"monosim"}, reaches: reach(9)},
 	}
 	var got []string
@@ -95,7 +97,7 @@ func TestAttemptsAreTheCheapestFirst(t *testing.T) {
 		}
 		got = append(got, strings.Join(names, "+"))
 	}
-	want := []string{"a", "b", "c", "d+e", "feature", "quick+fast", "other", "slow"}
+	want := []string{"a", "b", "c", "d+e", "feature", "quick+fast", "other", "slow", "near world", "far world"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("attempts (-want +got):\n%s", diff)
 	}

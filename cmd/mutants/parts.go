@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/lists"
+	"github.com/monosim/monosim/features/explore"
 	"github.com/monosim/monosim/vectors/golden"
 )
 
@@ -29,9 +30,13 @@ const (
 	byVectors   kind = "vectors"
 	byScenarios kind = "scenarios"
 	byTests     kind = "tests"
+	byStories   kind = "stories"
 )
 
-// part is something that can be run alone: an operation of the vectors, a feature, a test.
+// stories is how many stories of each explored world a mutant is told that nothing else has noticed.
+const stories = 60
+
+// part is something that can be run alone: an operation of the vectors, a feature, a test, an explored world.
 type part struct {
 	kind    kind
 	name    string
@@ -73,7 +78,16 @@ func (s *schemata) build(ctx context.Context) ([]*part, error) {
 	vectors, err := s.vectors([]string{binary, "vectors", "verify"})
 	scenarios, err2 := s.scenarios([]string{binary, "test", "builtin:", "--fail-fast", "--explain=0"})
 	inTests, err3 := s.tests(ctx, tests)
-	return slices.Concat(vectors, scenarios, inTests), errors.Join(err, err2, err3)
+	explored := worlds([]string{binary, "explore", "--quirks", "fixed", "--fail-fast", "--jobs=1", "--seeds=" + strconv.Itoa(stories)})
+	return slices.Concat(vectors, scenarios, inTests, explored), errors.Join(err, err2, err3)
+}
+
+// worlds makes a part for each explored world. With all faults of the reference repaired its stories break
+// no invariant without a cause.
+func worlds(program []string) []*part {
+	return lists.Map(explore.Worlds(), func(w *explore.World) *part {
+		return &part{kind: byStories, name: w.Name, program: program, alone: "--world=" + w.Name, among: "--world=" + w.Name}
+	})
 }
 
 // vectors makes a part for each operation. A part run alone reads a directory with only its

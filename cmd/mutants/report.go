@@ -100,15 +100,15 @@ func (r *report) writeText(out io.Writer) error {
 	}
 	fmt.Fprintln(out)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "mutants\tkilled\tvectors\tscenarios\ttests\tendless\tunreached\tequivalent\t%\t\t")
+	fmt.Fprintln(w, "mutants\tkilled\tvectors\tscenarios\ttests\tstories\tendless\tunreached\tequivalent\t%\t\t")
 	for _, name := range slices.Sorted(maps.Keys(r.ByPackage)) {
 		r.ByPackage[name].row(w, name)
 	}
-	fmt.Fprintln(w, "\t\t\t\t\t\t\t\t\t\t")
+	fmt.Fprintln(w, "\t\t\t\t\t\t\t\t\t\t\t")
 	for _, o := range slices.SortedFunc(maps.Keys(r.ByOperator), cmp.Compare[operator]) {
 		r.ByOperator[o].row(w, string(o))
 	}
-	fmt.Fprintln(w, "\t\t\t\t\t\t\t\t\t\t")
+	fmt.Fprintln(w, "\t\t\t\t\t\t\t\t\t\t\t")
 	r.Total.row(w, "all")
 	if err := w.Flush(); err != nil {
 		return err
@@ -119,6 +119,6 @@ func (r *report) writeText(out io.Writer) error {
 }
 
 func (t *tally) row(w io.Writer, name string) {
-	fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%.1f\t%s\t\n", t.Mutants, t.Killed, t.By[byVectors], t.By[byScenarios], t.By[byTests],
+	fmt.Fprintf(w, "%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%.1f\t%s\t\n", t.Mutants, t.Killed, t.By[byVectors], t.By[byScenarios], t.By[byTests], t.By[byStories],
 		t.Endless, t.Unreached, t.Equivalent, t.rate(), " "+name)
 }

@@ -35,6 +35,8 @@ type Hunt struct {
 	// one has those repaired that were found, and one a swarm of quirks for each story, so that the rarer
 	// ones show.
 	Find []string
+	// FailFast ends the hunt with the first thing found that has no cause.
+	FailFast bool
 	// Moments has the moment of no return looked for in what is found, by up to 400 stories more each.
 	Moments bool
 	// Progress, when set, is called from time to time, and Tell with each thing that is found, in
@@ -448,7 +450,7 @@ func (h *Hunt) add(f *Found) error {
 		}
 	}
 	h.tally.Found = append(h.tally.Found, f)
-	if len(h.Find) > 0 && len(h.Missing()) == 0 {
+	if len(h.Find) > 0 && len(h.Missing()) == 0 || h.FailFast && f.Cause == "" {
 		h.done()
 	}
 	if h.Tell == nil {

@@ -53,3 +53,14 @@ Feature: What exploring found, for the reference's own agents
     And 1m passes
     Then ctr:entry is bound to every pod
     And the agent of shard0-replica0 lists ctr:entry on no pod
+
+  @v1 @Q329
+  Scenario: A registration that an operator deletes is not made again
+    Given a v1 cluster of 1 shard with 1 replica
+    And the agent setting "num_ps" is "1"
+    And model predict_ctr with sub-graphs entry, ps_0 of 30 MB in version 1
+    When the cluster starts
+    Then within 60s shard0-replica0 is registered for ps:0 as AVAILABLE
+    When znode /predict_ctr/service/predict_ctr/ps:0/201154214267 is deleted
+    Then for 40s shard0-replica0 is not registered for ps:0
+    And the agent of shard0-replica0 lists ps:0 on no pod

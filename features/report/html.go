@@ -144,7 +144,7 @@ func (f *htmlForm) Add(r *steps.Result) error {
 		return err
 	}
 	f.charts++
-	return f.page.Line(HTMLChart{Kind: "chart", Run: f.runs, Chart: timeline.NewChart(r.Log, r.Stats.Virtual)})
+	return f.page.Line(HTMLChart{Kind: "chart", Run: f.runs, Chart: timeline.NewChart(r.Log, r.Stats.Virtual, r.Instants...)})
 }
 
 // lists counts a run as listed, if there is room for it.

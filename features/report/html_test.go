@@ -98,7 +98,7 @@ func TestAPageHasTheRunsResults(t *testing.T) {
 	var wantCharts []*timeline.Chart
 	for i := range want {
 		if want[i].Log != nil {
-			wantCharts = append(wantCharts, timeline.NewChart(want[i].Log, want[i].Stats.Virtual))
+			wantCharts = append(wantCharts, timeline.NewChart(want[i].Log, want[i].Stats.Virtual, want[i].Instants...))
 		}
 		want[i] = known(want[i])
 	}

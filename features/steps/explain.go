@@ -2,6 +2,7 @@ package steps
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -47,7 +48,28 @@ func (s *Suite) explainFailure(j job, r *Result) {
 	about := subjectsOf(st.Text, st.Err)
 	next := awaited(r.Log, about, r.Stats.Virtual)
 	next = next[:min(len(next), lines/3)]
-	r.Explanation = append(explanation(r.Log, about, lines-len(next)), next...)
+	lost := s.lost(r)
+	r.Explanation = slices.Concat(lost, explanation(r.Log, r.from(), about, lines-len(next)-len(lost)), next)
+	if broken, ok := errors.AsType[runners.Broken](st.Err); ok {
+		r.Instants = append(r.Instants, timeline.Instant{At: broken.At, Text: broken.Invariant + " is broken: " + broken.Text})
+	}
+}
+
+// lost notes when a failure was lost, as the suite knows, and returns lines that say so.
+func (s *Suite) lost(r *Result) (lines []string) {
+	if s.Instants == nil {
+		return nil
+	}
+	r.Instants = slices.Clone(s.Instants(r.Path))
+	return lists.Map(r.Instants, func(i timeline.Instant) string { return "lost at " + runners.Stamp(i.At) + ": " + i.Text })
+}
+
+// from is when the explanation begins.
+func (r *Result) from() time.Duration {
+	if len(r.Instants) == 0 {
+		return 0
+	}
+	return r.Instants[0].At
 }
 
 // subjects lists what a step is about. A kind without names means everything of that kind.
@@ -209,9 +231,9 @@ type happening struct {
 	times int
 }
 
-// explanation writes a heading and the happenings that concern the subjects, n lines in all.
-func explanation(log []runners.Observation, s subjects, n int) []string {
-	list := happenings(log, s)
+// explanation writes a heading and the happenings from a time on that concern the subjects, n lines in all.
+func explanation(log []runners.Observation, from time.Duration, s subjects, n int) []string {
+	list := slices.DeleteFunc(happenings(log, s), func(h happening) bool { return log[h.at].At < from })
 	chosen := choose(log, list, n-1)
 	heading := fmt.Sprintf("what happened to %s until then:", s)
 	if more := len(list) - len(chosen); more > 0 {

@@ -36,7 +36,7 @@ func TestExplanationIsOfTheSubjects(t *testing.T) {
 		{At: 4, Pod: "a", Op: "rpc", Path: "Status", Peer: "a", Note: "m:g: OK", Cause: 2},
 		{At: 5, Pod: "a", Op: "process.exit", Path: "agent", Note: "code 2", Cause: 2},
 	}
-	got := explanation(log, subjects{pods: []string{"a"}}, 20)
+	got := explanation(log, 0, subjects{pods: []string{"a"}}, 20)
 	want := []string{
 		"what happened to a until then:",
 		"[1]  t+0.000s    scenario the cluster starts",
@@ -46,7 +46,7 @@ func TestExplanationIsOfTheSubjects(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	short := explanation(log, subjects{pods: []string{"a"}}, 3)
+	short := explanation(log, 0, subjects{pods: []string{"a"}}, 3)
 	if len(short) != 3 || !strings.Contains(short[0], "(1 more with --explain 4)") || !strings.Contains(short[2], "ends with code 2") {
 		t.Errorf("in 3 lines: want the remark and the exit, and that there is 1 more, got %q", short)
 	}

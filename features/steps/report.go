@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/show/timeline"
 	"github.com/monosim/monosim/vectors/scope"
 )
 
@@ -57,6 +58,9 @@ type Result struct {
 	// Explanation explains a failed step: a heading, and lines about the pods, znodes and
 	// models that the step names; see Suite.Explain.
 	Explanation []string
+	// Instants are those at which an explained failure was lost: those of Suite.Instants, and when an
+	// invariant broke.
+	Instants []timeline.Instant
 	// Log has everything that was observed in the run, if Suite.Detail is set or the result
 	// has an Explanation.
 	Log []runners.Observation

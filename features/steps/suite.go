@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/show/timeline"
 )
 
 // Endless as Suite.Seeds runs seed after seed until the context ends.
@@ -46,6 +47,8 @@ type Suite struct {
 	// Explain bounds the lines that explain a failure; 0 means 20, a negative number none.
 	// The scenario is run again for them, with the same seed.
 	Explain int
+	// Instants, when set, knows when scenarios of a file are lost: an explanation begins there.
+	Instants func(path string) []timeline.Instant
 	// Flags are further flags of the command that repeats a run, as "--runner real".
 	Flags string
 	// Slower, when set, returns a runner of the same name on a slower clock, nil for none.

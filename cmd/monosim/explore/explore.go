@@ -92,6 +92,7 @@ it is 0 when all of these quirks were found, and else 1. A run that is interrupt
 	f.StringVar(&o.shard, "shard", "", "tell one part of the stories, as 1/4 for the first of four")
 	f.StringVar(&o.hunt.Quirks, "quirks", "", "which faults of the reference clusters have: python (default), fixed, ids to keep as Q22,Q117, or ids to repair as -Q22,-Q117")
 	f.StringSliceVar(&o.hunt.Find, "find", nil, "end once each of these quirks, as Q208,Q43, was found as a cause; the exit code is 1 if one was not")
+	f.BoolVar(&o.hunt.FailFast, "fail-fast", false, "end with the first failure that has no cause")
 	f.BoolVar(&o.hunt.Moments, "moments", false, "say of each failure by which choice it was lost, and what happened then: up to 400 stories more each")
 	f.StringArrayVar(&o.worlds, "world", nil, "explore only the world of this name; may be repeated")
 	f.StringVar(&o.save, "save", "", "write each scenario into this folder")

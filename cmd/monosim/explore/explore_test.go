@@ -96,6 +96,10 @@ func TestExplore(t *testing.T) {
 			t.Errorf("found no %q in\n%s", want, out)
 		}
 	}
+	out, code = monosimExplore(t.Context(), append(flags, "--fail-fast", "--jobs", "1")...)
+	if code != command.ExitFailed || strings.Count(out, "no repair makes it pass") != 1 {
+		t.Errorf("--fail-fast: exit code %d, want 1 and one failure:\n%s", code, out)
+	}
 	out, code = monosimExplore(t.Context(), append(flags, "--json")...)
 	var told struct {
 		Stories int

@@ -32,12 +32,13 @@ type output struct {
 	progress *command.Progress
 	// names has how often each name of a file was given.
 	names map[string]int
-	// files has the scenarios by the names of their files.
+	// files has the scenarios by the names of their files, and found what was found by them.
 	files fstest.MapFS
+	found map[string]*explore.Found
 }
 
 func newOutput(cmd *cobra.Command, o *options) *output {
-	u := &output{cmd: cmd, o: o, out: cmd.OutOrStdout(), begin: time.Now(), names: map[string]int{}, files: fstest.MapFS{}}
+	u := &output{cmd: cmd, o: o, out: cmd.OutOrStdout(), begin: time.Now(), names: map[string]int{}, files: fstest.MapFS{}, found: map[string]*explore.Found{}}
 	if o.json {
 		u.out = io.Discard
 	}
@@ -79,6 +80,7 @@ func (u *output) tell(f *explore.Found) error {
 		name += fmt.Sprintf("-%d", u.names[f.Name])
 	}
 	name += ".feature"
+	u.found[name] = f
 	u.files[name] = &fstest.MapFile{Data: []byte(f.Scenario)}
 	u.progress.Done()
 	fmt.Fprintf(u.out, "\n%s: %s\n%s\n%s", f.What, cause(f), indent(f.Err), indent(f.Scenario))
@@ -204,9 +206,18 @@ func (u *output) report(t *explore.Tally, to steps.Listener, runner runners.Runn
 		}
 		return to.End(summary)
 	}
-	s := &steps.Suite{Runner: runner, FS: u.files, Paths: []string{"."}, Seed: t.Found[0].Seed, Quirks: u.o.hunt.Quirks, Jobs: u.o.hunt.Jobs}
+	s := &steps.Suite{Runner: runner, FS: u.files, Paths: []string{"."}, Seed: t.Found[0].Seed, Quirks: u.o.hunt.Quirks, Jobs: u.o.hunt.Jobs, Instants: u.instants}
 	_, err := s.Stream(context.Background(), to)
 	return err
+}
+
+// instants has the moment by which the scenario of a file was lost; no choice may decide.
+func (u *output) instants(path string) []timeline.Instant {
+	f := u.found[path]
+	if f == nil || f.Moment == nil || f.Moment.Always {
+		return nil
+	}
+	return []timeline.Instant{{At: f.Moment.At, Who: f.Moment.Choice.Node, Text: moment(f)}}
 }
 
 // printWorlds lists the worlds.

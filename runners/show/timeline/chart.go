@@ -76,6 +76,16 @@ type Mark struct {
 	Cause int    `json:"cause,omitempty"`
 }
 
+// Instant is one at which a run was lost, as when an invariant broke: a mark over all lanes.
+type Instant struct {
+	At time.Duration
+	// Who is whose it is, "" for the scenario's.
+	Who, Text string
+}
+
+// instantOp is the Op of an Instant's mark.
+const instantOp = "instant"
+
 // ZnodeWrite is a successful write to ZooKeeper. If the znode registers a service, Who
 // serves Key in State at Addr.
 type ZnodeWrite struct {
@@ -100,7 +110,7 @@ const (
 
 // NewChart makes the chart of a run that was observed with Spec.Detail and lasted until
 // end. log holds all observations, in order.
-func NewChart(log []runners.Observation, end time.Duration) *Chart {
+func NewChart(log []runners.Observation, end time.Duration, instants ...Instant) *Chart {
 	b := &chartBuilder{chart: &Chart{EndNs: int64(end), Marks: []Mark{}, Writes: []ZnodeWrite{}}, lanes: map[string]int{}}
 	b.lives.began, b.lives.ended = func(*life) {}, b.lived
 	for _, name := range laneNames(log) {
@@ -117,6 +127,14 @@ func NewChart(log []runners.Observation, end time.Duration) *Chart {
 	if more := len(b.chart.Marks) - MostMarks; more > 0 {
 		b.chart.LeftOut, b.chart.Marks = more, b.chart.Marks[more:]
 	}
+	for i, at := range instants {
+		lane, ok := b.lanes[at.Who]
+		if !ok {
+			lane = b.lanes[scenarioLane]
+		}
+		b.chart.Marks = append(b.chart.Marks, Mark{N: len(log) + 1 + i, AtNs: int64(at.At), Lane: lane, Op: instantOp, Text: Shorten(at.Text, longestMark)})
+	}
+	slices.SortStableFunc(b.chart.Marks, func(x, y Mark) int { return cmp.Compare(x.AtNs, y.AtNs) })
 	return b.chart
 }
 

@@ -87,6 +87,12 @@ function drawChart(host, chart, how = {}) {
       axis.append(svg("text", { class: "tick", x: x(t), y: 15, "text-anchor": "middle" }, tickText(t)));
       grid.append(svg("line", { class: "grid", x1: x(t), x2: x(t), y1: 0, y2: height }));
     }
+    for (const m of chart.marks) {
+      if (m.op !== "instant" || m.at < state.from || m.at > state.until) continue;
+      const line = svg("line", { class: "instant", x1: x(m.at), x2: x(m.at), y1: 0, y2: height });
+      line.append(svg("title", {}, `${stamp(m.at)} ${m.text}`));
+      grid.append(line);
+    }
     const cursor = svg("line", { class: "cursor", y1: 0, y2: height }), select = svg("rect", { class: "select", y: 0, height, width: 0 });
     plot.append(grid, shapes, cursor, select);
     Object.assign(state, { cursor, select, shapes, list, marks: marksByLane() });
@@ -175,7 +181,7 @@ function drawChart(host, chart, how = {}) {
   }
   const rank = m => ["", "write", "warn", "bad"].indexOf(m.grave);
   function grave(m) {
-    if (m.op === "log.error" || m.op === "rpc" || m.op === "fault.happen" || m.op === "fault.begin" || m.op === "process.exit") return "bad";
+    if (m.op === "instant" || m.op === "log.error" || m.op === "rpc" || m.op === "fault.happen" || m.op === "fault.begin" || m.op === "process.exit") return "bad";
     if (m.op === "log.warning" || m.op === "zookeeper.closeSession") return "warn";
     return m.op.startsWith("zookeeper.") ? "write" : "";
   }

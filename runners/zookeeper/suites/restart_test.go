@@ -1,4 +1,4 @@
-package pythonrun_test
+package suites_test
 
 import (
 	"errors"
