@@ -77,6 +77,7 @@ func TestEveryLastingFaultHasAnOnset(t *testing.T) {
     And the job setting discovery is "consul"
     And model ctr is declared and published to layout main
     When the cluster starts
+    And the training starts
     And 10s pass
     ` + example + `
     And 15m pass
@@ -88,7 +89,7 @@ func TestEveryLastingFaultHasAnOnset(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := &report.Results[0]
-			onset, rest := r.Steps[8], r.Steps[9]
+			onset, rest := r.Steps[9], r.Steps[10]
 			if onset.Status != steps.Passed || rest.Status != steps.Passed || onset.Took != 0 {
 				t.Fatalf("%s: got %v, %v and %v of cluster time, want it done in no time", example, onset.Err, rest.Err, onset.Took)
 			}

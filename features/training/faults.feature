@@ -161,6 +161,25 @@ Feature: Faults of a training job, and what repairs them
     And within 4m a checkpoint was restored 1 time
     And within 3m 2 checkpoints were saved
 
+  # TRN-8.15: what arrives at a stopped process is kept for it, and its session of ZooKeeper ends.
+  Scenario: A job whose PS is stopped waits for it, and goes on where it was
+    Given a training job with 1 worker and 2 PS
+    And the job setting save_every is "20s"
+    When the training starts
+    Then within 3m the global step is 150 or more
+    When ps0 is stopped for 5s
+    And ps0 stops
+    And 40s pass
+    Then discovery does not have ps0
+    And the global step is 200 or less
+    When ps0 goes on
+    Then within 30s discovery has ps0 at its address
+    And within 4m the global step is 300 or more
+    And chief has tried again 0 times
+    And worker1 has tried again 0 times
+    And a checkpoint was restored 0 times
+    And ps0 was started 1 time
+
   # TRN-2.22: servers that refuse are tried again every 30 s.
   Scenario: A job waits for a PS that refuses it, and goes on from its last checkpoint
     Given a training job with 1 worker and 2 PS

@@ -145,6 +145,17 @@ var trainerKinds = []Kind{
 	},
 	{
 		FaultKind: cluster.FaultKind{
+			Name:  "trainer.stopped",
+			Help:  "The process of a PS is stopped by SIGSTOP, and goes on by SIGCONT: its connections stay, and it answers nobody meanwhile.",
+			Lasts: "{trainer} is stopped",
+			Ends:  "{trainer} goes on",
+			Onset: "{trainer} stops",
+		},
+		Begin: func(w *world.World, f cluster.Fault) error { return stopPS(w, f, true) },
+		End:   func(w *world.World, f cluster.Fault) error { return stopPS(w, f, false) },
+	},
+	{
+		FaultKind: cluster.FaultKind{
 			Name:   "trainer.torn-file",
 			Help:   "A file that the training job shares ends in the middle, as after a write that was cut off.",
 			Fatal:  "nobody writes the file anew but with the next checkpoint, which needs it",
@@ -213,6 +224,20 @@ func fromTrainer(w *world.World, f cluster.Fault, others []string, do func(a, b 
 		return err
 	}
 	return do([]string{f.Pod}, others)
+}
+
+// stopPS stops a PS, or has it go on.
+func stopPS(w *world.World, f cluster.Fault, on bool) error {
+	t, err := w.FindTrainer(f.Pod)
+	switch {
+	case err != nil:
+		return err
+	case t.Role != "ps":
+		return fmt.Errorf("stopped process: found %s, want a PS: what others do is not stopped", f.Pod)
+	case on && t.Process() == nil:
+		return fmt.Errorf("%s: found it not running, want a process to stop", f.Pod)
+	}
+	return t.Stop(on)
 }
 
 // changeStored changes the content of a file in the training job's directories.

@@ -30,6 +30,7 @@ type Trainer struct {
 	proc      *processes.Process
 	exitCode  int
 	starts    int
+	stopped   bool
 }
 
 func (w *World) addTrainers() error {
@@ -139,6 +140,7 @@ func (t *Trainer) ended(proc *processes.Process) {
 		return
 	}
 	t.proc, t.exitCode = nil, code
+	_ = t.Stop(false) // there are these hosts
 	if after := t.w.spec.Training.RestartAfter; after > 0 && code != 0 && !t.w.isOver() {
 		t.w.at(after, func() {
 			if err := t.Start(); err != nil {
@@ -146,6 +148,28 @@ func (t *Trainer) ended(proc *processes.Process) {
 			}
 		})
 	}
+}
+
+// Stop stops the process of a PS, as by SIGSTOP, or has it go on: it answers nobody, and neither
+// ZooKeeper nor Consul hears of it.
+func (t *Trainer) Stop(on bool) error {
+	if on == t.stopped {
+		return nil
+	}
+	t.stopped = on
+	services := []string{ZooKeeperHost}
+	if t.w.consul != nil {
+		services = append(services, ConsulHost)
+	}
+	if on {
+		return t.w.net.PartitionBoth([]string{t.Name}, services)
+	}
+	return t.w.net.HealBoth([]string{t.Name}, services)
+}
+
+// IsStopped reports whether the process of the trainer at an address is stopped.
+func (w *World) IsStopped(ip string) bool {
+	return slices.ContainsFunc(w.trainers, func(t *Trainer) bool { return t.stopped && t.ip == ip })
 }
 
 // Process returns the running process; nil for none.

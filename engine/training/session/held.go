@@ -103,7 +103,7 @@ func (r *Remote) isUnheard(c *call, device, addr string, began time.Duration) er
 		r.e.Tasks.Sleep(pause)
 		_, err := r.reach(addr)
 		spoke := err == nil && pause != connectPoll
-		if spoke || err != nil && !errors.Is(err, errHeld) || !c.stepping && !r.servers.unheard[own] {
+		if spoke || err != nil && !r.waits(&call{flying: true}, err) || !c.stepping && !r.servers.unheard[own] {
 			return reset(addr)
 		}
 	}
@@ -115,7 +115,7 @@ func (r *Remote) speaks(addr string) error {
 	if len(r.servers.unheard) == 0 || !r.servers.unheard[own] {
 		return nil
 	}
-	if _, err := r.reach(addr); errors.Is(err, errHeld) {
+	if _, err := r.reach(addr); err != nil && r.waits(&call{}, err) {
 		return nil
 	}
 	delete(r.servers.unheard, own)

@@ -79,11 +79,13 @@ type Servers struct {
 type Way int
 
 // The ways of a network. Of a connection that was there, nothing is heard while the way is lost: a
-// call waits, with or without WaitForReady, until one of its retransmissions arrives.
+// call waits, with or without WaitForReady, until one of its retransmissions arrives. What arrives at a
+// process that is stopped is kept for it, so that a call waits and no more.
 const (
 	Open Way = iota
 	Lost
 	Refused
+	Stopped
 )
 
 // Watcher is told when processes, named by host, assign or initialise variables. Its
@@ -253,12 +255,16 @@ const (
 	connectPoll = time.Second
 )
 
-// errHeld is what reach finds of a server over whose connection nothing arrives.
-var errHeld = errors.New("nothing arrives")
+// errHeld is what reach finds of a server over whose connection nothing arrives, errStopped of one
+// that does not go on.
+var (
+	errHeld    = errors.New("nothing arrives")
+	errStopped = errors.New("it is stopped")
+)
 
 // waits reports whether a call that failed so waits for the server instead.
 func (r *Remote) waits(c *call, err error) bool {
-	return errors.Is(err, errHeld) || r.servers.WaitForReady && !c.flying && pysem.TypeOf(err) == "UnavailableError"
+	return errors.Is(err, errHeld) || errors.Is(err, errStopped) || r.servers.WaitForReady && !c.flying && pysem.TypeOf(err) == "UnavailableError"
 }
 
 // pause waits for the server of a device.
@@ -302,6 +308,9 @@ func (r *Remote) reach(addr string) (*server, error) {
 	}
 	if found != nil && way == Lost && (r.known[addr] != nil || r.connected[addr] != nil) {
 		return nil, errHeld
+	}
+	if found != nil && way == Stopped {
+		return nil, errStopped
 	}
 	if found == nil || way != Open {
 		return nil, Raise("UnavailableError", "failed to connect to all addresses: %s", addr)

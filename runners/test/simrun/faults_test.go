@@ -22,7 +22,7 @@ func faultOf(k runners.FaultKind) runners.Fault {
 		f.N = 1 // that which is there
 	case k.Name == "consul.errors":
 		f.N = 500
-	case k.Name == "trainer.memory":
+	case k.Name == "trainer.memory", k.Name == "trainer.stopped":
 		f.Pod = "ps0"
 	case strings.HasSuffix(k.Name, "-file"):
 		f.BasePath = "/train/model/checkpoint"

@@ -95,6 +95,8 @@ func (c *Cluster) disturbed(f runners.Fault, lasting, over bool) {
 func (c *Cluster) reaches(host, addr string) session.Way {
 	ip, _, _ := strings.Cut(addr, ":")
 	switch n := c.world.Network(); {
+	case c.world.IsStopped(ip):
+		return session.Stopped
 	case n.Refuses(host, ip):
 		return session.Refused
 	case !n.Reaches(host, ip):

@@ -25,6 +25,9 @@ func stayAlive(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: 
 // killGroup kills all processes of a group at once. A missing group is no error.
 func killGroup(leader int) { _ = syscall.Kill(-leader, syscall.SIGKILL) }
 
+// These stop a process, and have it go on.
+const stopSignal, goOnSignal = syscall.SIGSTOP, syscall.SIGCONT
+
 // send sends a signal to one process.
 func send(pid int, sig syscall.Signal) error { return syscall.Kill(pid, sig) }
 

@@ -8,6 +8,9 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
+// Windows has no such signals.
+const stopSignal, goOnSignal = syscall.Signal(-1), syscall.Signal(-2)
+
 func lead(*exec.Cmd)                 {}
 func stayAlive(*exec.Cmd)            {}
 func killGroup(int)                  {}

@@ -325,6 +325,21 @@ func (t *trainer) kill() error {
 	return settled(t.name, func() bool { return t.process() != running })
 }
 
+// signal sends a signal to the process of a PS, if it runs. What ends of itself is not stopped.
+func (t *trainer) signal(sig syscall.Signal) error {
+	if t.role != job.PS {
+		return fmt.Errorf("stopped process: found %s, want a PS: what others do is not stopped", t.name)
+	}
+	running := t.process()
+	switch {
+	case running != nil:
+		return send(running.pid(), sig)
+	case sig == stopSignal:
+		return fmt.Errorf("%s: found it not running, want a process to stop", t.name)
+	}
+	return nil
+}
+
 // close ends whatever runs of the process.
 func (t *trainer) close() {
 	if err := t.reach(); err != nil {

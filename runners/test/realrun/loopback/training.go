@@ -292,6 +292,7 @@ var trainerKinds = map[string]kind{
 	"trainer.garbled-file":       {begin: changeStored(func([]byte) []byte { return []byte("\xff\xfe\x00\xff") })},
 	"trainer.torn-file":          {begin: changeStored(func(data []byte) []byte { return data[:len(data)/2] })},
 	"trainer.unreachable":        {begin: hitTrainer(cutOff(false)), end: hitTrainer(reachable)},
+	"trainer.stopped":            {begin: hitTrainer(func(_ *Cluster, t *trainer) error { return t.signal(stopSignal) }), end: hitTrainer(func(_ *Cluster, t *trainer) error { return t.signal(goOnSignal) })},
 	"trainer.refused":            {begin: hitTrainer(cutOff(true)), end: hitTrainer(reachable)},
 	"trainer.application-master": {because: "the application master is one of the simulation"},
 	"trainer.memory":             {because: "what a PS of this machine takes is what it takes"},

@@ -62,7 +62,7 @@ func (d *discovery) wrote(o runners.Observation) {
 func (d *discovery) disturbed(what string, lasting, over bool) {
 	d.calm = d.c.now
 	d.forgot = d.forgot || strings.HasPrefix(what, "consul.forgets")
-	if strings.HasPrefix(what, unreachable) || strings.HasPrefix(what, refused) {
+	if slices.ContainsFunc(partings, func(kind string) bool { return strings.HasPrefix(what, kind) }) {
 		began, on := d.parted[what]
 		switch d.apart = max(d.apart, d.c.now); {
 		case !over && !on:
@@ -84,11 +84,8 @@ func (d *discovery) disturbed(what string, lasting, over bool) {
 	}
 }
 
-// These begin the names of the faults by which a process reaches no other.
-const (
-	unreachable = "trainer.unreachable"
-	refused     = "trainer.refused"
-)
+// partings begin the names of the faults by which others do not reach a process.
+var partings = []string{"trainer.unreachable", "trainer.refused", "trainer.stopped"}
 
 // knownOfCalls names the rule by which a call between processes fails or waits, if some could not
 // reach each other at some time since then.
