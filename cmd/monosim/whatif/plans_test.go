@@ -41,6 +41,7 @@ var workedPlans = []struct {
 	{"priorities", []string{"run", "priorities.yaml"}, 0, false},
 	{"together", []string{"sweep", "together.yaml"}, 1, false},
 	{"restart", []string{"sweep", "restart.yaml"}, 1, false},
+	{"evacuation", []string{"run", "evacuation.yaml"}, 0, false},
 	{"store", []string{"sweep", "store.yaml"}, 1, false},
 	{"cold", []string{"run", "cold.yaml"}, 1, false},
 	{"device", []string{"sweep", "device.yaml"}, 1, false},

@@ -46,7 +46,7 @@ import (
 
 // Version names the computation of the model. It is part of the key of every cached sample,
 // so it has to change when samples do.
-const Version = "10"
+const Version = "11"
 
 // Judge simulates plans. The zero value uses all cores, reports no progress and has no
 // deadline.

@@ -31,6 +31,7 @@ type class struct {
 
 // row is one of the shards of a kind from which containers may be taken.
 type row struct {
+	of    int // tier
 	shard int // shard number, from 0
 	kind  int
 	alike int   // number of shards of the kind
@@ -80,6 +81,11 @@ func (p *places) alike(swap []int) bool {
 	}
 	if len(p.plan.Events) > 0 {
 		return false
+	}
+	for l, to := range swap {
+		if c := p.spec.Clients; c != nil && math.Abs(c[p.at[l].IDC]-c[p.at[to].IDC]) > 1e-9 {
+			return false
+		}
 	}
 	for t := range plan.TierNames {
 		if p.spec.Mixed && t != model.PS {
@@ -163,7 +169,7 @@ func (p *places) rows(tier, count int) []row {
 			kind = len(byKind)
 			kinds[key], byKind = kind, append(byKind, nil)
 		}
-		byKind[kind] = append(byKind[kind], row{shard: shard, kind: kind, holds: p.holds(tier, n), work: work})
+		byKind[kind] = append(byKind[kind], row{of: tier, shard: shard, kind: kind, holds: p.holds(tier, n), work: work})
 	}
 	slices.SortStableFunc(byKind, func(a, b []row) int { return cmp.Compare(fullness(&b[0], count), fullness(&a[0], count)) })
 	var list []row
@@ -203,6 +209,24 @@ func fullness(r *row, taken int) float64 {
 		return math.Inf(1)
 	}
 	return r.work / float64(left)
+}
+
+// fullestIDC returns the work per remaining replica of the entry containers of the fullest idc, where each has
+// its clients.
+func (p *places) fullestIDC(r *row, taken []int) float64 {
+	if p.spec.Clients == nil || r.of != model.Entry {
+		return 0
+	}
+	left, most := make([]int, len(p.spec.Clients)), 0.0
+	for l, n := range r.holds {
+		left[p.at[l].IDC] += n - taken[l]
+	}
+	for idc, share := range p.spec.Clients {
+		if left[idc] > 0 {
+			most = max(most, r.work*share/float64(left[idc]))
+		}
+	}
+	return most
 }
 
 // enumeration walks through the classes of a tier.
@@ -290,7 +314,7 @@ func (e *enumeration) take() {
 			sum += n
 			c.placements *= binomial(r.holds[l], n)
 		}
-		c.fullest = max(c.fullest, fullness(r, sum))
+		c.fullest = max(c.fullest, fullness(r, sum), e.places.fullestIDC(r, c.taken[i]))
 	}
 	for i := 0; i < len(c.taken); {
 		i = e.ways(&c, i)

@@ -92,8 +92,9 @@ func (e *Evaluation) under(s *result.Saturation) {
 			if left.Works[tier] == nil {
 				continue
 			}
-			for shard, n := range left.Live(tier) {
-				if u := rate * left.Work(tier, shard) / float64(max(n*left.Control.Thin, 1)); n > 0 && u > float64(s.Utilisation*(1+1e-6)) {
+			for shard := range left.Live(tier) {
+				n := left.Crowded(tier, shard)
+				if u := rate * left.Work(tier, shard) / max(n*float64(left.Control.Thin), 1); n > 0 && u > float64(s.Utilisation*(1+1e-6)) {
 					s.Utilisation, s.Tier, s.Under, s.Since, s.Event = u, name, c.Text, nil, ""
 					s.Whole = e.Plan.Fullest(name, e.Plan.PeakRate())
 				}

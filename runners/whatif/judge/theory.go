@@ -24,7 +24,11 @@ func ClosedForms(p *plan.Plan) []result.ClosedForm {
 		used := result.ClosedForm{Name: "utilisation of " + name, Section: "CAP-6.2", Unit: "fraction", Formula: "rate x work / containers", Metric: "util(" + name + ")",
 			Theory: p.Fullest(name, rate), Bound: true}
 		if uneven(p, name) { // a mean over all containers would hide the fullest shard
-			used.Name, used.Metric = used.Name+", its fullest shard", "util_max("+name+")"
+			of := "shard"
+			if name == "entry" {
+				of = "idc"
+			}
+			used.Name, used.Metric = used.Name+", its fullest "+of, "util_max("+name+")"
 		}
 		list = append(list, used,
 			result.ClosedForm{Name: "least containers of " + name, Section: "CAP-6.2", Unit: "count", Formula: "rate x work, rounded up", Theory: need, Bound: true})

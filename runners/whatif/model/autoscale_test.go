@@ -155,3 +155,35 @@ func TestWhatAnAutoscalerLooksAt(t *testing.T) {
 		t.Errorf("ps by requests: got %s, want 2>4 and 5", stepsOf(l))
 	}
 }
+
+// Goal: what happens to links happens with an autoscaler, too, whatever became of its containers. Method: a cut
+// after the first container was taken away and started anew.
+func TestALinkIsCutWithAnAutoscaler(t *testing.T) {
+	_, p, _, err := plan.Parse("plan.yaml", []byte(`apiVersion: capacity/v1
+model: {size: {embeddings: 1GB}, ram_factor: 1x}
+fleet:
+  idcs: [{name: lf}, {name: hl}]
+  entry: {replicas: 2, cpu: 1, mem: 16GiB}
+  ps: {replicas: 2, cpu: 1, mem: 16GiB}
+service: {entry: {cpu: 1ms}, ps: {cpu: 1ms}}
+workload: {rate: 1/s, horizon: 1m}
+autoscale: {entry: {min: 1, max: 3}}
+events: [{at: 10s, for: 10s, partition: {between: [lf, hl]}}]
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := Compile(p, Condition{}).world(0, 0)
+	defer w.clock.Close()
+	w.servers[0].pod.boot += 2
+	w.history.happen(0)
+	w.tape = w.history.list
+	for k := range w.tape {
+		if w.tape[k].what == cuts {
+			w.changed(uint64(k))
+		}
+	}
+	if w.cut == nil || !w.cut[0][1] {
+		t.Error("the link is not cut")
+	}
+}

@@ -363,6 +363,7 @@ type rest struct {
 	need     []float64 // of each station, seconds of work a request brings to the fullest shard
 	backlog  []float64 // of each station, in seconds
 	up, seen []bool    // of each container
+	clients  clients   // of this rest, as their idcs have them
 	flaps    []bool
 	serving  [tiers][]int // containers of each shard that work and are called
 	missing  int          // containers that do not serve
@@ -384,6 +385,7 @@ type rest struct {
 
 func (w *world) rest() *rest {
 	r := &rest{w: w, stations: w.spec.stations(), slow: map[int32]float64{}, blinds: map[int32]bool{}, broken: map[[2]int]bool{}, tails: map[[2]float64]float64{}, stale: true}
+	r.clients = clients{w: w, moved: slices.Clone(w.clients.moved), shares: w.clients.shares}
 	n := len(w.servers)
 	r.up, r.seen, r.flaps = make([]bool, n), make([]bool, n), make([]bool, n)
 	r.need, r.backlog = make([]float64, len(r.stations)), make([]float64, len(r.stations))
@@ -403,7 +405,7 @@ func (w *world) rest() *rest {
 // set sets whether a container works and whether it is called.
 func (r *rest) set(i int32, up, seen bool) {
 	s := &r.w.servers[i]
-	serves := func() bool { return r.up[i] && (r.seen[i] || s.tier == Entry) }
+	serves := func() bool { return r.serves(i) }
 	ghost := func() bool { return !r.up[i] && r.seen[i] && s.tier != Entry && !s.removed }
 	r.count(s, serves(), ghost(), -1)
 	r.up[i], r.seen[i] = up, seen
@@ -425,6 +427,9 @@ func (r *rest) count(s *server, serves, ghost bool, by int) {
 func (r *rest) apply(c change) {
 	i := c.server
 	switch c.what {
+	case moves:
+		r.clients.move(c.a, c.value == 1)
+		r.stale = true
 	case cuts:
 		r.broken[[2]int{c.a, c.b}] = true
 	case joins:
@@ -510,7 +515,7 @@ func (r *rest) refresh() {
 		r.need[k] = 0
 		o := &r.stations[k]
 		for shard, work := range o.work {
-			n := float64(r.serving[o.tier][shard])
+			n := r.of(o.tier, shard)
 			if n == 0 {
 				continue // its requests fail at once and wait nowhere
 			}
@@ -526,6 +531,26 @@ func (r *rest) refresh() {
 			r.need[k] *= float64(r.w.spec.IDCs)
 		}
 	}
+}
+
+// of returns how many containers of a shard there would be, each as full as the fullest, that work and are
+// called; those of the fullest idc where each has its clients.
+func (r *rest) of(tier, shard int) float64 {
+	if !r.w.spec.byIDC(tier) {
+		return float64(r.serving[tier][shard])
+	}
+	in := make([]int, len(r.clients.shares))
+	for i := r.w.first[tier]; i < len(r.w.servers) && int(r.w.servers[i].tier) == tier; i++ {
+		if s := &r.w.servers[i]; int(s.shard) == shard && r.serves(int32(i)) {
+			in[s.loc.IDC]++
+		}
+	}
+	return crowded(r.clients.shares, in)
+}
+
+// serves reports whether a container works and is called.
+func (r *rest) serves(i int32) bool {
+	return r.up[i] && (r.seen[i] || r.w.servers[i].tier == Entry)
 }
 
 // all returns how many containers of a tier work and are called.

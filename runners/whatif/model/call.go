@@ -26,6 +26,9 @@ type attemptOf struct {
 	hedge   bool
 }
 
+// chain holds calls that arrive at the same instant, in the order in which they were sent.
+type chain struct{ head, tail int32 }
+
 // fanOut sends all calls of a request. Calls with the same delay arrive by one event, which
 // saves most of the events.
 func (w *world) fanOut(i int32) {
@@ -40,7 +43,7 @@ func (w *world) fanOut(i int32) {
 	}
 	r.pending, r.answered = int32(len(calls)), 0
 	rng := w.stream(streamPS, r.number)
-	chains := [3]int32{none, none, none}
+	chains := [3]chain{{head: none}, {head: none}, {head: none}}
 	gen := r.gen
 	w.deposit(r.caller, len(calls))
 	for slot := range calls {
@@ -49,8 +52,8 @@ func (w *world) fanOut(i int32) {
 			break // the request failed because a shard has no replica
 		}
 	}
-	for class, head := range chains {
-		if head != none {
+	for class := range chains {
+		if head := chains[class].head; head != none {
 			w.at(w.now+w.constant[class]+w.connecting(class), &w.onArrive, uint64(head))
 		}
 	}
@@ -79,7 +82,7 @@ func (w *world) send(i int32, a attemptOf, rng *rand.Rand) {
 
 // sendChained sends one attempt. With chains, an attempt with a constant delay is added to
 // the chain of its distance class instead of getting an event of its own.
-func (w *world) sendChained(i int32, a attemptOf, rng *rand.Rand, chains *[3]int32) {
+func (w *world) sendChained(i int32, a attemptOf, rng *rand.Rand, chains *[3]chain) {
 	r := &w.requests[i]
 	m := &w.served[r.model]
 	tier, shard, items := PS, 0, r.items
@@ -106,7 +109,9 @@ func (w *world) sendChained(i int32, a attemptOf, rng *rand.Rand, chains *[3]int
 		if w.tracer != nil {
 			w.tracer.unsent(w, i, a, tier)
 		}
-		w.retryOrFail(i, a, causeNoReplica)
+		if !a.hedge { // else the first call goes on alone
+			w.retryOrFail(i, a, causeNoReplica)
+		}
 		return
 	}
 	id := w.takeCall()
@@ -134,7 +139,7 @@ func (w *world) sendChained(i int32, a attemptOf, rng *rand.Rand, chains *[3]int
 }
 
 // travel sends a call on its way to its server.
-func (w *world) travel(id int32, chains *[3]int32, rng *rand.Rand) {
+func (w *world) travel(id int32, chains *[3]chain, rng *rand.Rand) {
 	c := &w.calls[id]
 	from := w.requests[c.req].caller
 	class := w.class(from, c.server)
@@ -145,8 +150,11 @@ func (w *world) travel(id int32, chains *[3]int32, rng *rand.Rand) {
 	if !w.varies[class] {
 		c.back = w.constant[class]
 		if chains != nil {
-			c.next = chains[class]
-			chains[class] = id
+			if one := &chains[class]; one.head == none {
+				one.head, one.tail = id, id
+			} else {
+				w.calls[one.tail].next, one.tail = id, id
+			}
 			return
 		}
 		w.at(w.now+w.constant[class]+w.connecting(class), &w.onArrive, uint64(id))
@@ -498,14 +506,17 @@ func (w *world) failAttempt(id int32, cause uint8) {
 	if w.spec.Distinct {
 		w.tried(i, a, c.server)
 	}
+	second := c.flags&hedging != 0
 	w.giveUp(id)
+	if second { // the first call goes on alone
+		w.hedges[int(i)*w.stride+a.slot] = none
+		return
+	}
 	if w.spec.hedges() && !a.dense {
 		base := int(i)*w.stride + a.slot
 		if other := w.hedges[base]; other != none {
 			w.hedges[base] = none
-			if other != id {
-				w.abandon(other)
-			}
+			w.abandon(other)
 		}
 	}
 	w.retryOrFail(i, a, cause)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/monosim/monosim/runners/whatif/law"
+	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
 // onlyCall is one request alone on one PS that works for 1 ms, 100 us away.
@@ -96,4 +97,29 @@ func TestAFullQueueIsAFailedAttempt(t *testing.T) {
 	if most := one.Tiers[PS].Latency.Quantile(1); most > 1_010_000 {
 		t.Errorf("an attempt took %d ns at the server, want the work of 1 ms", most)
 	}
+}
+
+// Goal: a second call that is turned away changes nothing for the first one. Method: one container with one thread and
+// no queue, work of 100 ms, a request a second, and a second call after 10 ms: it is refused each time.
+func TestASecondCallThatIsTurnedAway(t *testing.T) {
+	_, p, _, err := plan.Parse("plan.yaml", []byte(`apiVersion: capacity/v1
+model: {size: {embeddings: 1GB}, ram_factor: 1x}
+override: {fetch_ps_timeout: 1s, fetch_ps_retry: 2}
+fleet: {entry: {replicas: 1, cpu: 1, mem: 16GiB}, ps: {replicas: 1, cpu: 1, mem: 16GiB}}
+network: {same_cluster: 0s, overhead_per_rpc: 0us}
+service: {entry: {cpu: 1us}, ps: {cpu: 100ms, queue: 0}}
+client: {hedge: {after: 10ms}}
+workload: {rate: 1/s, arrivals: {process: deterministic}, horizon: 100s}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := Compile(p, Condition{}).Run(0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if one.Completed != one.Arrived || one.Calls.Hedged < one.Arrived || one.Calls.Sent != 2*one.Calls.Hedged || !one.Conserved {
+		t.Errorf("%d of %d answered, calls %+v, conserved %v", one.Completed, one.Arrived, one.Calls, one.Conserved)
+	}
+	near(t, "mean latency in ms", float64(one.SumNs)/1e6/float64(one.Completed), 100, 1e-3)
 }

@@ -55,6 +55,7 @@ func Compile(p *plan.Plan, c Condition) *Spec {
 		s.mix(p)
 	}
 	s.FromDense = p.Service.Dense != nil && p.Service.Dense.FanOut == "dense"
+	s.Clients = p.Clients()
 	s.arrivals(p, thin)
 	for _, o := range p.Objectives() {
 		if IsRequestLatency(o) && o.Model == "" {

@@ -61,6 +61,7 @@ const (
 	fails   // at random
 	drains  // gets no more requests, and works on those that it has
 	copies  // weights to its device, for value nanoseconds
+	moves   // the clients of idc a elsewhere, with value 0 back
 )
 
 func controlOf(p *plan.Plan, c Condition, thin int) Control {
@@ -71,6 +72,7 @@ func controlOf(p *plan.Plan, c Condition, thin int) Control {
 type history struct {
 	w     *world
 	begun []bool // the containers that are up before any change
+	moved []bool // the idcs whose clients are elsewhere before any change
 	p     *plan.Plan
 	rng   *rand.Rand
 	list  []change
@@ -101,6 +103,7 @@ type pause struct{ from, to int64 }
 // control plays the containers' lives.
 func (w *world) control(replication int) {
 	w.remove()
+	w.beginClients()
 	w.beginScalers()
 	c := w.spec.Control
 	if c.Plan != nil && (len(c.Plan.Events) > 0 || w.spec.Loss > 0 || c.Plan.Random.Any() || c.Plan.Autoscale.Any() || c.ColdStart) {
@@ -185,7 +188,7 @@ func (w *world) find(which Which) int32 {
 func (w *world) changed(arg uint64) {
 	c := w.tape[arg]
 	s := &w.servers[c.server]
-	if c.what != happens && s.pod != nil && c.boot != s.pod.boot || c.overtaken(s.gone) {
+	if c.ofContainer() && s.pod != nil && c.boot != s.pod.boot || c.overtaken(s.gone) {
 		w.tape[arg].void = true
 		return
 	}
@@ -204,6 +207,9 @@ func (w *world) apply(c change) {
 	switch c.what {
 	case cuts, joins, loses:
 		w.link(c)
+		return
+	case moves:
+		w.clients.move(c.a, c.value == 1)
 		return
 	case happens:
 		w.history.happen(c.a)
@@ -277,6 +283,15 @@ func (w *world) link(c change) {
 	}
 }
 
+// ofContainer reports whether a change is one of a container, and not of a link, of clients, or of all.
+func (c *change) ofContainer() bool {
+	switch c.what {
+	case cuts, joins, loses, moves, happens:
+		return false
+	}
+	return true
+}
+
 // overtaken reports whether a change is of a start that was ended before it, at an instant.
 func (c *change) overtaken(ended int64) bool {
 	return (c.what == begins || c.what == comesUp || c.what == isSeen) && c.begun < ended && ended <= c.at
@@ -333,6 +348,7 @@ func (h *history) play() {
 	for i := range h.w.servers {
 		h.begun = append(h.begun, h.w.servers[i].up)
 	}
+	h.moved = slices.Clone(h.w.clients.moved)
 	if h.w.spec.Loss > 0 {
 		for a := range h.w.spec.IDCs {
 			for b := range a + 1 {
@@ -414,6 +430,9 @@ func (h *history) event(e *plan.Event) {
 		}
 	case e.Restart != nil:
 		h.restart(at, e)
+	case e.Evacuate != nil:
+		idc := h.p.Fleet.IDCIndex(e.Evacuate.IDC)
+		h.put(change{at: at + int64(e.Evacuate.After), what: moves, a: idc, value: 1}, change{at: until(h.p, *e), what: moves, a: idc})
 	case e.LoseIDC != "":
 		h.lose(at, until(h.p, *e), func(l Location) bool { return l.IDC == h.p.Fleet.IDCIndex(e.LoseIDC) })
 	case e.LoseCluster != "":

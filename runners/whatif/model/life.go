@@ -164,7 +164,11 @@ func (h *history) fullest(tier int) (most Fullness) {
 	if works == nil {
 		return most
 	}
-	shards := h.crowds(tier)
+	shards, places := h.crowds(tier)
+	clients := clients{w: h.w, moved: slices.Clone(h.moved)}
+	if h.w.spec.Clients != nil {
+		clients.shares = h.p.ClientsWithout(h.moved)
+	}
 	rates, list := ratesFrom(&h.w.spec.Arrivals, 0), h.list
 	for rate, now := 0.0, int64(0); len(rates)+len(list) > 0; {
 		if len(list) == 0 || len(rates) > 0 && rates[0].at <= list[0].at {
@@ -174,8 +178,10 @@ func (h *history) fullest(tier int) (most Fullness) {
 			now = list[0].at
 		}
 		for ; len(list) > 0 && list[0].at <= now; list = list[1:] {
-			if s := &h.w.servers[list[0].server]; int(s.tier) == tier && !s.removed {
-				shards[s.shard].change(&list[0])
+			if list[0].what == moves {
+				clients.move(list[0].a, list[0].value == 1)
+			} else if s := &h.w.servers[list[0].server]; int(s.tier) == tier && !s.removed {
+				shards[int(s.shard)*places+s.loc.IDC%places].change(&list[0])
 			}
 		}
 		all, common := 0, 0.0
@@ -185,8 +191,12 @@ func (h *history) fullest(tier int) (most Fullness) {
 		if h.w.spec.Mixed && all > 0 {
 			common = h.w.spec.Common / float64(all)
 		}
-		for shard := range shards {
-			if parts := int64((rate*works[shard]*shards[shard].most(h.w.spec.Balance) + float64(rate*common)) * 1e6); parts > most.Parts {
+		for k := range shards {
+			share := 1.0
+			if places > 1 {
+				share = clients.shares[k%places]
+			}
+			if parts := int64((rate*works[k/places]*share*shards[k].most(h.w.spec.Balance) + float64(rate*common)) * 1e6); parts > most.Parts {
 				most = Fullness{now, parts}
 			}
 		}
@@ -202,15 +212,21 @@ type crowd struct {
 	known bool
 }
 
-// crowds returns the shards of a tier as they are before any change.
-func (h *history) crowds(tier int) []crowd {
-	shards := make([]crowd, len(h.w.spec.Tiers[tier].Replicas))
+// crowds returns the shards of a tier as they are before any change, those of each idc apart where places of
+// them have their own load.
+func (h *history) crowds(tier int) (shards []crowd, places int) {
+	places = 1
+	if h.w.spec.byIDC(tier) {
+		places = len(h.w.spec.Clients)
+	}
+	shards = make([]crowd, len(h.w.spec.Tiers[tier].Replicas)*places)
 	for i := h.w.first[tier]; i < len(h.w.servers) && int(h.w.servers[i].tier) == tier; i++ {
 		if s := &h.w.servers[i]; h.begun[i] {
-			shards[s.shard].up = append(shards[s.shard].up, int32(i))
+			at := int(s.shard)*places + s.loc.IDC%places
+			shards[at].up = append(shards[at].up, int32(i))
 		}
 	}
-	return shards
+	return shards, places
 }
 
 func (c *crowd) change(one *change) {

@@ -27,11 +27,12 @@ func (w *world) arrive(number uint64, intended int64) {
 	if w.tracer != nil {
 		w.tracer.begun(w, i)
 	}
-	if len(w.live) == 0 {
+	live := w.clients.comeTo(w.live, rng)
+	if len(live) == 0 {
 		w.fail(i, causeNoReplica)
 		return
 	}
-	r.entry = w.live[below(rng.Uint64(), len(w.live))]
+	r.entry = live[below(rng.Uint64(), len(live))]
 	r.caller = r.entry
 	if !w.entryStage() {
 		w.afterEntry(i)

@@ -243,6 +243,7 @@ func (w *world) refreshViews() {
 			w.live = append(w.live, int32(i))
 		}
 	}
+	w.clients.refresh(w)
 }
 
 // refreshViewsOf rebuilds only the views that may list a container.

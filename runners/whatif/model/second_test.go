@@ -82,7 +82,21 @@ type drawn struct {
 	traffic, slow           float64 // factors, 0 for none
 	from, until             float64
 	slowTier                string
-	scale                   int // entry containers from an instant on, 0 for as many as ever
+	scale                   int     // entry containers from an instant on, 0 for as many as ever
+	steady                  bool    // every call is as long on its way
+	share0                  float64 // of the clients of the first of two idcs, 0 for one idc
+	evacuate                bool
+	hedge                   float64 // after which a second call is sent, 0 for none
+	process                 string  // of arrivals: poisson, gamma or mmpp
+	cv, peak, up, down      float64 // of gamma, and of mmpp: how many times more, and how long
+	clients                 int     // of a closed loop, 0 for an open one
+	think                   law
+	kill                    string // tier of a container that dies, "" for none
+	refuse                  bool
+	restart                 float64
+	batched                 bool // dense
+	perItem, hold           float64
+	most, at                int // calls in a batch, and batches at once
 }
 
 func draw(seed uint64) *drawn {
@@ -165,7 +179,43 @@ func draw(seed uint64) *drawn {
 	}
 	d.from = 0.5 + r.Float64()
 	d.until = d.from + 0.3 + r.Float64()
+	d.more(r, pick, chance)
 	return d
+}
+
+// more draws what is seldom.
+func (d *drawn) more(r *rand.Rand, pick func(...string) string, chance func(float64) bool) {
+	d.steady = chance(0.4)
+	if chance(0.25) {
+		d.hedge = d.ps.work.mean * (0.5 + 2*r.Float64())
+		if d.hedge > 0.9*d.timeout {
+			d.hedge = 0.5 * d.timeout
+		}
+	}
+	switch d.process = "poisson"; {
+	case chance(0.15):
+		d.clients, d.think = 1+r.IntN(60), law{pick("det", "exp", "uniform"), 5e-3 + 0.1*r.Float64()}
+		d.together, d.traffic = 1, 0
+	case d.together == 1 && chance(0.3):
+		d.process, d.cv = "gamma", 0.3+1.7*r.Float64()
+	case d.together == 1 && chance(0.3):
+		d.process, d.peak, d.up, d.down = "mmpp", 1+4*r.Float64(), 0.05+0.2*r.Float64(), 0.1+0.4*r.Float64()
+	}
+	if d.hasDense && chance(0.5) {
+		d.batched, d.perItem, d.hold = true, 1e-3*r.Float64(), 4e-3*r.Float64()
+		d.most, d.at = 2+r.IntN(8), 1+r.IntN(3)
+		d.dense.queue, d.dense.shed, d.dense.priority = -1, -1, false
+		d.rate *= 0.7
+	}
+	if d.mixed || d.scale > 0 {
+		return
+	}
+	if d.entry.replicas > 1 && chance(0.35) {
+		d.share0, d.evacuate = 0.2+0.6*r.Float64(), d.traffic == 0 && d.slow == 0 && chance(0.6)
+	}
+	if d.traffic == 0 && d.slow == 0 && !d.evacuate && chance(0.5) {
+		d.kill, d.refuse, d.restart = pick("entry", "ps"), chance(0.5), 0.3*r.Float64()
+	}
 }
 
 // text writes the plan down.
@@ -173,9 +223,16 @@ func (d *drawn) text() string {
 	var b strings.Builder
 	put := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	put("apiVersion: capacity/v1\nseed: %d\nmodel: {size: {embeddings: 1GB, dense: 1GB}, ram_factor: 1x}", d.seed+1)
-	put("override: {num_ps: %d, num_shard: %d, fetch_ps_timeout: %.9gms, fetch_ps_retry: %d, fetch_ps_long_conn_num: 1000000, aio_threads: 1000000, batching: {enabled: false}}", d.numPS, d.shards, d.timeout*1e3, d.retries)
-	put("network: {same_cluster: %s, overhead_per_rpc: %.9gms}", d.there(), d.perRPC*1e3)
+	put("override: {num_ps: %d, num_shard: %d, fetch_ps_timeout: %.9gms, fetch_ps_retry: %d, fetch_ps_long_conn_num: 1000000, aio_threads: 1000000, batching: {%s}}", d.numPS, d.shards, d.timeout*1e3, d.retries, d.batching())
+	jitter := d.way / 2
+	if d.steady {
+		jitter = 0
+	}
+	put("network: {same_cluster: %s, same_idc: %s, cross_idc: {latency: %.9gms, jitter: %.9gms}, overhead_per_rpc: %.9gms}", d.there(), d.there(), d.way*1e3, jitter*1e3, d.perRPC*1e3)
 	put("fleet:\n  boot: {model_load: 1000GB/s, load_fixed: 0s}")
+	if d.share0 > 0 {
+		put("  idcs: [{name: x}, {name: y}]")
+	}
 	if d.mixed {
 		put("  mixed: {replicas: %d, cpu: %g, mem: 64GiB}", d.ps.replicas, d.ps.cores)
 	} else {
@@ -187,6 +244,10 @@ func (d *drawn) text() string {
 	put("service:")
 	for _, t := range d.tiers() {
 		if t.name == "dense" && !d.hasDense {
+			continue
+		}
+		if t.name == "dense" && d.batched {
+			put("  dense: {batch: \"affine(base=%.9gms, per_item=%.9gms)\", skip_late: %v}", d.dense.work.mean*1e3, d.perItem*1e3, t.skipLate)
 			continue
 		}
 		put("  %s: {cpu: %s, threads: %d, queue: %d, hold: %v, skip_late: %v", t.name, t.work, t.threads, t.queue, t.hold, t.skipLate)
@@ -217,7 +278,24 @@ func (d *drawn) text() string {
 	if d.failures > 0 {
 		put("  breaker: {failures: %d, open: %.9gms}", d.failures, d.open*1e3)
 	}
-	put("workload:\n  rate: %.9g/s\n  horizon: %gs", d.rate, d.horizon)
+	if d.hedge > 0 {
+		put("  hedge: {after: %.9gms}", d.hedge*1e3)
+	}
+	put("workload:\n  horizon: %gs", d.horizon)
+	if d.clients > 0 {
+		put("  loop: closed(clients=%d, think=%s)", d.clients, strings.Trim(d.think.String(), "\""))
+	} else {
+		put("  rate: %.9g/s", d.rate)
+	}
+	switch d.process {
+	case "gamma":
+		put("  arrivals: {process: gamma, cv: %.9g}", d.cv)
+	case "mmpp":
+		put("  arrivals: {process: mmpp, burst: %.9gx, mean_burst: %.9gms, mean_quiet: %.9gms}", d.peak, d.up*1e3, d.down*1e3)
+	}
+	if d.share0 > 0 {
+		put("  places: {x: %.12g%%, y: %.12g%%}", d.share0*100, 100-d.share0*100)
+	}
 	if d.together > 1 {
 		put("  arrivals: {batch: det(%d)}", d.together)
 	}
@@ -227,6 +305,10 @@ func (d *drawn) text() string {
 	switch {
 	case d.traffic > 0:
 		put("events: [{at: %.9gms, for: %.9gms, traffic: {factor: %.9gx}}]", d.from*1e3, (d.until-d.from)*1e3, d.traffic)
+	case d.evacuate:
+		put("events: [{at: %.9gms, for: %.9gms, evacuate: {idc: x, after: 100ms}}]", d.from*1e3, (d.until-d.from)*1e3)
+	case d.kill != "":
+		put("events: [{at: %.9gms, kill: {%s: {count: 1}, refuse: %v}, restart_after: %.9gms}]", d.from*1e3, d.kill, d.refuse, d.restart*1e3)
 	case d.scale > 0:
 		put("events: [{at: %.9gms, scale: {entry: %d}}]", d.from*1e3, d.scale)
 	case d.slow > 0:
@@ -235,9 +317,20 @@ func (d *drawn) text() string {
 	return b.String()
 }
 
-// there is how long a call is on its way. It differs from call to call, as the order in which calls of a
-// request come would matter if they came at once.
-func (d *drawn) there() law { return law{"uniform", d.way} }
+// there is how long a call is on its way.
+func (d *drawn) there() law {
+	if d.steady {
+		return law{"det", d.way}
+	}
+	return law{"uniform", d.way}
+}
+
+func (d *drawn) batching() string {
+	if !d.batched {
+		return "enabled: false"
+	}
+	return fmt.Sprintf("enabled: true, max_batch_size: %d, batch_timeout: %.9gms, num_batch_threads: %d", d.most, d.hold*1e3, d.at)
+}
 
 type namedTier struct {
 	name string
@@ -275,7 +368,7 @@ type stage struct {
 	left, deadline float64 // seconds of work, and an instant
 	priority       int
 	running, gone  bool
-	done           func()
+	done, lost     func() // lost where its container dies
 	at             *container
 }
 
@@ -297,6 +390,18 @@ type container struct {
 	used    int
 	waiting []*stage
 	slow    float64
+	idc     int
+	dead    bool
+	refuse  bool
+	groups  []*group // batches that wait, the last of which may take more
+	working []*stage // has a thread
+}
+
+// group is a batch.
+type group struct {
+	stages []*stage
+	since  float64
+	closed bool
 }
 
 // caller is what an entry container knows of those that it calls.
@@ -326,6 +431,9 @@ type second struct {
 	open    int // requests of the window
 	sent    int
 	came    int
+	number  int
+	asked   map[*asked]bool // requests that are under way
+	moved   bool            // the clients of the first idc are elsewhere
 	failed  int
 	ended   int
 	latency float64
@@ -385,6 +493,7 @@ func (c *cpu) plan() {
 
 // ends gives the thread of a stage back, unless a request holds it, and lets its work go on elsewhere.
 func (c *container) ends(one *stage) {
+	c.working = slices.DeleteFunc(c.working, func(other *stage) bool { return other == one })
 	if !c.hold {
 		c.next()
 	}
@@ -394,6 +503,7 @@ func (c *container) ends(one *stage) {
 func (c *container) begin(one *stage) {
 	one.left *= c.slow
 	one.running = true
+	c.working = append(c.working, one)
 	c.cpu.pass()
 	c.cpu.running = append(c.cpu.running, one)
 	c.cpu.plan()
@@ -418,6 +528,10 @@ func (c *container) next() {
 // takes gives a stage to a container. It returns false when it is turned away.
 func (c *container) takes(one *stage) bool {
 	one.at = c
+	if c.cpu.s.batched && c.fleetTier == &c.cpu.s.dense {
+		c.joins(one)
+		return true
+	}
 	if c.skipLate && c.cpu.s.now >= one.deadline {
 		one.gone = true
 		return true
@@ -444,12 +558,69 @@ func (c *container) takes(one *stage) bool {
 	return true
 }
 
+// joins puts a call into the batch that fills.
+func (c *container) joins(one *stage) {
+	s := c.cpu.s
+	if n := len(c.groups); n == 0 || c.groups[n-1].closed {
+		c.groups = append(c.groups, &group{since: s.now})
+		s.after(s.hold, c.forms)
+	}
+	g := c.groups[len(c.groups)-1]
+	g.stages = append(g.stages, one)
+	g.closed = len(g.stages) == s.most
+	c.forms()
+}
+
+// forms gives batches that are full, or have waited for long enough, to threads.
+func (c *container) forms() {
+	s := c.cpu.s
+	for len(c.groups) > 0 && c.used < s.at {
+		g := c.groups[0]
+		if !g.closed && s.now < g.since+s.hold-1e-9 {
+			return
+		}
+		c.groups = c.groups[1:]
+		if c.skipLate && !slices.ContainsFunc(g.stages, func(one *stage) bool { return s.now < one.deadline }) {
+			continue
+		}
+		c.used++
+		all := &stage{at: c, left: s.dense.work.mean + s.perItem*float64(len(g.stages))}
+		all.done = func() { // its thread is free
+			c.forms()
+			for _, one := range g.stages {
+				one.done()
+			}
+		}
+		c.begin(all)
+	}
+}
+
+// dies ends a container: its work is lost.
+func (c *container) dies(refuse bool) {
+	s := c.cpu.s
+	c.cpu.pass()
+	c.dead, c.refuse = true, refuse
+	lost := append(c.working, c.waiting...)
+	c.cpu.running, c.waiting, c.working, c.used = nil, nil, nil, 0
+	c.cpu.plan()
+	for _, one := range lost {
+		one.running, one.gone = false, true
+		if refuse && one.lost != nil {
+			s.after(0, one.lost)
+		}
+	}
+}
+
 // withdraw takes a stage away from its container.
 func (c *container) withdraw(one *stage) {
+	if c.cpu.s.batched && c.fleetTier == &c.cpu.s.dense {
+		return // its batch goes on with it
+	}
 	if one.running {
 		c.cpu.pass()
 		c.cpu.running = slices.DeleteFunc(c.cpu.running, func(other *stage) bool { return other == one })
 		one.running = false
+		c.working = slices.DeleteFunc(c.working, func(other *stage) bool { return other == one })
 		c.cpu.plan()
 		c.next()
 		return
@@ -460,6 +631,7 @@ func (c *container) withdraw(one *stage) {
 // asked is a request.
 type asked struct {
 	at       float64
+	number   int
 	priority int
 	entry    *container
 	caller   *caller
@@ -478,10 +650,14 @@ type asking struct {
 	stage *stage
 	over  bool
 	probe bool
+	// second is the other one of a call and its hedge.
+	second *asking
 }
 
 func (s *second) arrive() {
-	q := &asked{at: s.now}
+	s.number++
+	q := &asked{at: s.now, number: s.number}
+	live := s.live()
 	if s.r.Float64() < s.drawn.second {
 		q.priority = 1
 	}
@@ -489,14 +665,35 @@ func (s *second) arrive() {
 		s.came++
 		s.open++
 	}
-	k := s.r.IntN(len(s.entries))
+	if len(live) == 0 {
+		s.end(q, false)
+		return
+	}
+	k := live[s.r.IntN(len(live))]
 	q.entry, q.caller = s.entries[k], s.callers[k]
+	s.asked[q] = true
 	one := &stage{left: s.entry.work.draw(s.r), deadline: math.Inf(1), priority: q.priority, done: func() { s.fan(q, 1) }}
 	q.held = s.entry.hold
 	if !q.entry.takes(one) {
 		q.held = false
 		s.end(q, false)
 	}
+}
+
+// live returns the entry containers that a request may come to.
+func (s *second) live() (list []int) {
+	idc := -1
+	if s.share0 > 0 {
+		if idc = 0; s.moved || s.r.Float64() >= s.share0 {
+			idc = 1
+		}
+	}
+	for k, one := range s.entries {
+		if !one.dead && (idc < 0 || one.idc == idc) {
+			list = append(list, k)
+		}
+	}
+	return list
 }
 
 // end ends a request.
@@ -508,8 +705,12 @@ func (s *second) end(q *asked, well bool) {
 	for _, a := range slices.Clone(q.calls) {
 		s.giveUp(q, a, false)
 	}
-	if q.held {
+	if q.held && !q.entry.dead {
 		q.entry.next()
+	}
+	delete(s.asked, q)
+	if s.clients > 0 {
+		s.after(s.think.draw(s.r), s.arrive)
 	}
 	if q.at >= s.horizon {
 		return
@@ -612,22 +813,16 @@ func (s *second) call(q *asked, tier, shard, attempt int, last *container, tried
 		s.fails(q)
 		return
 	}
-	l := s.link(q.caller, to)
-	a := &asking{to: to, probe: s.failures > 0 && l.opened >= 0}
-	l.probed = l.probed || a.probe
-	l.outstanding++
-	q.calls = append(q.calls, a)
-	work := s.ps.work
-	if tier == 2 {
-		work = s.dense.work
-	}
-	way := func() float64 { return s.there().draw(s.r) + s.perRPC/2 }
 	sent := s.now
+	var a *asking
 	again := func() {
 		if q.over || a.over {
 			return
 		}
 		s.giveUp(q, a, true)
+		if a.second != nil && !a.second.over {
+			s.giveUp(q, a.second, false)
+		}
 		if attempt >= s.retries || s.share < 10 && q.caller.tokens < 1-1e-6 {
 			s.fails(q)
 			return
@@ -646,20 +841,60 @@ func (s *second) call(q *asked, tier, shard, attempt int, last *container, tried
 		}
 		s.after(math.Min(10, s.base*math.Pow(s.factor, float64(attempt)))*(1+s.jitter*(2*s.r.Float64()-1)), send)
 	}
+	a = s.launch(q, tier, to, sent, again)
+	s.after(s.timeout, again)
+	if s.hedge > 0 && attempt == 0 && tier == 1 {
+		s.after(s.hedge, func() {
+			if q.over || a.over {
+				return
+			}
+			s.sent++
+			if other := s.choose(q.caller, tier, shard, nil); other != nil {
+				var b *asking
+				b = s.launch(q, tier, other, s.now, func() {
+					if !q.over && !b.over {
+						s.giveUp(q, b, true)
+					}
+				})
+				a.second, b.second = b, a
+			}
+		})
+	}
+}
+
+// launch sends a call to a container. refused runs when that turns it away, or dies and resets it.
+func (s *second) launch(q *asked, tier int, to *container, sent float64, refused func()) *asking {
+	l := s.link(q.caller, to)
+	a := &asking{to: to, probe: s.failures > 0 && l.opened >= 0}
+	l.probed = l.probed || a.probe
+	l.outstanding++
+	q.calls = append(q.calls, a)
+	work := s.ps.work
+	if tier == 2 {
+		work = s.dense.work
+	}
+	way := func() float64 { return s.there().draw(s.r) + s.perRPC/2 }
 	s.after(way(), func() {
-		a.stage = &stage{left: work.draw(s.r), deadline: sent + s.timeout, priority: q.priority}
-		a.stage.done = func() {
+		if to.dead {
+			if to.refuse {
+				refused()
+			}
+			return
+		}
+		one := &stage{left: work.draw(s.r), deadline: sent + s.timeout, priority: q.priority, lost: refused}
+		a.stage = one
+		one.done = func() {
 			a.stage = nil
 			s.after(way(), func() { s.answer(q, a) })
 		}
-		if !to.takes(a.stage) {
+		if !to.takes(one) {
 			a.stage = nil
-			again()
-		} else if a.stage != nil && a.stage.gone {
+			refused()
+		} else if one.gone {
 			a.stage = nil
 		}
 	})
-	s.after(s.timeout, again)
+	return a
 }
 
 // giveUp ends a caller's wait for an attempt.
@@ -699,6 +934,9 @@ func (s *second) answer(q *asked, a *asking) {
 	if l.failures = 0; a.probe {
 		l.opened, l.probed = -1, false
 	}
+	if a.second != nil && !a.second.over {
+		s.giveUp(q, a.second, false)
+	}
 	q.answered++
 	q.left--
 	s.settle(q)
@@ -727,7 +965,7 @@ func (s *second) settle(q *asked) {
 // play plays a run and returns its figures: mean latency, the share that failed, the busy share of the PS's
 // cores, and calls for each request.
 func (d *drawn) play(run uint64) [4]float64 {
-	s := &second{drawn: d, r: rand.New(rand.NewPCG(d.seed, run+1)), groups: map[[2]int][]*container{}}
+	s := &second{drawn: d, r: rand.New(rand.NewPCG(d.seed, run+1)), groups: map[[2]int][]*container{}, asked: map[*asked]bool{}}
 	fresh := func(t *fleetTier, of *cpu) *container {
 		if of == nil {
 			of = &cpu{s: s, cores: t.cores, overhead: d.overhead}
@@ -790,32 +1028,24 @@ func (d *drawn) play(run uint64) [4]float64 {
 			}
 		})
 	}
-	var come func()
-	left := s.r.ExpFloat64() // of the gap to the next ones, in mean gaps
-	come = func() {
-		rate, to := d.rate/float64(d.together), math.Inf(1)
-		if d.traffic > 0 {
-			switch {
-			case s.now < d.from:
-				to = d.from
-			case s.now < d.until:
-				rate, to = rate*d.traffic, d.until
-			}
+	if d.share0 > 0 {
+		for k, one := range s.entries {
+			one.idc = k % 2
 		}
-		if s.now+left/rate > to { // the rest of the gap is at another rate
-			left -= (to - s.now) * rate
-			s.after(to-s.now, come)
-			return
-		}
-		s.after(left/rate, func() {
-			for range d.together {
-				s.arrive()
-			}
-			left = s.r.ExpFloat64()
-			come()
-		})
 	}
-	come()
+	if d.evacuate {
+		s.after(d.from+0.1, func() { s.moved = true })
+		s.after(d.until, func() { s.moved = false })
+	}
+	if d.kill != "" {
+		s.kills(ps)
+	}
+	for range d.clients {
+		s.after(s.r.Float64()*d.think.draw(s.r), s.arrive)
+	}
+	if d.clients == 0 {
+		s.comes()
+	}
 	for len(s.list) > 0 && (s.list[0].at < d.horizon || s.open > 0 && s.list[0].at < d.horizon+60) {
 		next := heap.Pop(&s.list).(happening)
 		s.now = next.at
@@ -828,6 +1058,108 @@ func (d *drawn) play(run uint64) [4]float64 {
 		busy += c.cpu.busy
 	}
 	return [4]float64{s.latency / math.Max(1, float64(s.ended-s.failed)), float64(s.failed) / float64(s.came), busy / d.horizon, float64(s.sent) / float64(s.came)}
+}
+
+// comes lets requests come.
+func (s *second) comes() {
+	d := s.drawn
+	gap := s.r.ExpFloat64
+	if d.process == "gamma" {
+		gap = func() float64 { return gamma(s.r, 1/(d.cv*d.cv)) * d.cv * d.cv }
+	}
+	factor, phase := 1.0, math.Inf(1) // of mmpp, and when it is another
+	burst, quiet := false, 1.0
+	if d.process == "mmpp" {
+		share := d.up / (d.up + d.down)
+		quiet = 1 / (share*d.peak + 1 - share)
+		burst = s.r.Float64() >= share
+		phase = 0
+	}
+	left := gap() // to the next ones, in mean gaps
+	var come func()
+	come = func() {
+		if s.now >= phase {
+			burst = !burst
+			factor, phase = quiet, s.now+d.down*s.r.ExpFloat64()
+			if burst {
+				factor, phase = quiet*d.peak, s.now+d.up*s.r.ExpFloat64()
+			}
+		}
+		rate, to := d.rate*factor/float64(d.together), phase
+		if d.traffic > 0 {
+			switch {
+			case s.now < d.from:
+				to = math.Min(to, d.from)
+			case s.now < d.until:
+				rate, to = rate*d.traffic, math.Min(to, d.until)
+			}
+		}
+		if s.now+left/rate > to { // the rest of the gap is at another rate
+			left -= (to - s.now) * rate
+			s.seq++
+			heap.Push(&s.list, happening{to, s.seq, come})
+			return
+		}
+		s.after(left/rate, func() {
+			for range d.together {
+				s.arrive()
+			}
+			left = gap()
+			come()
+		})
+	}
+	come()
+}
+
+// gamma draws of a gamma law of mean and shape k (Marsaglia and Tsang).
+func gamma(r *rand.Rand, k float64) float64 {
+	if k < 1 {
+		return gamma(r, k+1) * math.Pow(r.Float64(), 1/k)
+	}
+	d := k - 1.0/3
+	for {
+		x := r.NormFloat64()
+		v := math.Pow(1+x/math.Sqrt(9*d), 3)
+		if v > 0 && math.Log(r.Float64()) < x*x/2+d-d*v+d*math.Log(v) {
+			return d * v
+		}
+	}
+}
+
+// kills lets one container die, and start again.
+func (s *second) kills(ps []*container) {
+	some, load := ps, 0.0
+	if s.kill == "entry" {
+		if some = s.entries; !s.hasDense {
+			load = 1e-3 // 1 GB of the dense part
+		}
+	}
+	k := s.r.IntN(len(some))
+	one := some[k]
+	if s.kill == "ps" {
+		shard, hosts := k/s.drawn.ps.replicas, s.numPS/s.shards
+		if shard < s.numPS%s.shards {
+			hosts++
+		}
+		load = 1e-3 * float64(hosts) / float64(s.numPS)
+	}
+	s.after(s.from, func() {
+		one.dies(s.refuse)
+		if s.kill != "entry" {
+			return
+		}
+		var of []*asked
+		for q := range s.asked {
+			if q.entry == one {
+				of = append(of, q)
+			}
+		}
+		slices.SortFunc(of, func(a, b *asked) int { return a.number - b.number })
+		for _, q := range of {
+			s.end(q, false)
+		}
+	})
+	s.after(s.from+s.restart+load, func() { one.dead = false })
 }
 
 // first plays a run of the plan by the simulator that is tested.
@@ -849,8 +1181,8 @@ func (d *drawn) first(t *testing.T, spec *model.Spec, run int) [4]float64 {
 
 // Goal: the model plays plans as a simulator does that shares nothing with it. Method: plans at random of
 // the whole way of a request (fan-out, dense, mixed containers, shared cores, queues, priorities and who is shed,
-// timeouts, retries with backoff, budgets and breakers, late calls, requests at once, more traffic,
-// slow containers, and more or fewer of them), from an empty fleet on, some runs of each by both. No figure of no plan differs by six standard
+// timeouts, retries with backoff, budgets and breakers, hedges, late calls, batches, requests at once, in bursts, by
+// clients that wait and from places, more traffic, evacuations, slow and dead containers, and more or fewer of them), from an empty fleet on, some runs of each by both. No figure of no plan differs by six standard
 // errors, and their sum over all plans by five. With MONOSIM_NIGHTLY 300 plans, else 20.
 func TestASecondSimulatorPlaysTheSame(t *testing.T) {
 	plans, runs := 20, 12

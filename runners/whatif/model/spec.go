@@ -84,6 +84,9 @@ type Spec struct {
 	Loss     float64
 	IDCs     int
 	Arrivals Arrivals
+	// Clients holds the share of the requests that come to the entry containers of each idc; nil where
+	// any may come to any.
+	Clients []float64
 
 	// Limits holds the latencies that the plan's objectives set for requests.
 	Limits []int64

@@ -166,6 +166,7 @@ type world struct {
 	places     int // of callers, and clusters of an idc
 	clusters   int
 	live       []int32 // entry containers that are up
+	clients    clients
 	turn       []uint32
 	timeouts   deadlines
 	hedgings   deadlines

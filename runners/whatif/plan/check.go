@@ -42,6 +42,7 @@ func (d *decoder) finish(p *Plan, set []Value) {
 	}
 	d.checkMemory(p)
 	d.checkPlaces(p)
+	d.checkClients(p)
 	d.checkWatches(p)
 	d.checkLoad(p)
 }

@@ -10,6 +10,7 @@ type Event struct {
 	Publish      *Publish  `plan:"publish"`
 	Kill         *Kill     `plan:"kill"`
 	Restart      *restart  `plan:"restart" json:",omitempty"`
+	Evacuate     *evacuate `plan:"evacuate" json:",omitempty"`
 	LoseIDC      string    `plan:"lose_idc" doc:"name of an idc"`
 	LoseCluster  string    `plan:"lose_cluster" doc:"idc:cluster"`
 	Slow         *Slow     `plan:"slow"`
@@ -48,7 +49,7 @@ func (e *Event) actions() []string {
 	for _, a := range []struct {
 		name string
 		set  bool
-	}{{"publish", e.Publish != nil}, {"kill", e.Kill != nil}, {"restart", e.Restart != nil}, {"lose_idc", e.LoseIDC != ""}, {"lose_cluster", e.LoseCluster != ""},
+	}{{"publish", e.Publish != nil}, {"kill", e.Kill != nil}, {"restart", e.Restart != nil}, {"evacuate", e.Evacuate != nil}, {"lose_idc", e.LoseIDC != ""}, {"lose_cluster", e.LoseCluster != ""},
 		{"slow", e.Slow != nil}, {"partition", e.Partition != nil}, {"loss", e.Loss != nil}, {"zookeeper", e.ZooKeeper != nil},
 		{"scale", e.Scale != nil}, {"traffic", e.Traffic != nil}} {
 		if a.set {

@@ -42,7 +42,10 @@ func (p *Plan) Fullest(tier string, rate float64) float64 {
 	most := 0.0
 	for shard, work := range p.Works(tier) {
 		most = max(most, rate*work/float64(p.ReplicasOf(tier, shard)))
-		if p.OwnPlace() && tier != "entry" {
+		if tier == "entry" && p.Workload.Places != nil {
+			most = max(most, p.fullestEntries(rate*work))
+		}
+		if p.OwnPlace() && tier != "entry" && !p.evacuates() {
 			most = max(most, p.ownFullest(tier, shard, rate*work))
 		}
 	}

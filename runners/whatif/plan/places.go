@@ -53,7 +53,7 @@ func (p *Plan) ownFullest(tier string, shard int, offered float64) float64 {
 	entries, there := p.placed("entry", list), p.calledAt(tier, shard, list)
 	for place, n := range entries { //lint:order a maximum
 		if there[place] > 0 {
-			most = max(most, offered*float64(n)/float64(p.Containers("entry"))/float64(there[place]))
+			most = max(most, offered*p.ownShare(place, n)/float64(there[place]))
 		}
 	}
 	return most

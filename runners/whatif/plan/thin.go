@@ -22,6 +22,9 @@ func (p *Plan) Unthinnable(k int) []string {
 	if n := p.Workload.Loop.Clients; n%k != 0 {
 		refuse("%d clients are no multiple of %d", n, k)
 	}
+	if p.Workload.Places != nil {
+		refuse("the entry containers of an idc are whole")
+	}
 	if !p.Workload.Arrivals.Batch.IsZero() {
 		refuse("requests that come at once are whole")
 	}

@@ -9,13 +9,14 @@ import (
 
 // Workload is the load of the fleet.
 type Workload struct {
-	Arrivals  Arrivals `plan:"arrivals"`
-	Rate      RateLaw  `plan:"rate" doc:"requests a second: constant, {diurnal: ...}, {piecewise: ...}, {step: ...} or {flash: ...}"`
-	Loop      Loop     `plan:"loop" default:"open" doc:"open, or closed(clients=100, think=1s)"`
-	Mix       []Mix    `plan:"mix" doc:"models on the same containers, with their shares of the requests; one by default"`
-	Horizon   Duration `plan:"horizon" default:"10m" range:">0"`
-	Detail    Detail   `plan:"detail"`
-	ColdStart bool     `plan:"cold_start" default:"false" doc:"the cluster starts within the horizon"`
+	Arrivals  Arrivals            `plan:"arrivals"`
+	Rate      RateLaw             `plan:"rate" doc:"requests a second: constant, {diurnal: ...}, {piecewise: ...}, {step: ...} or {flash: ...}"`
+	Loop      Loop                `plan:"loop" default:"open" doc:"open, or closed(clients=100, think=1s)"`
+	Places    map[string]Fraction `plan:"places" json:",omitempty" doc:"share of the clients of each idc, whose requests come to its entry containers and to no others; without it any request may come to any of them"`
+	Mix       []Mix               `plan:"mix" doc:"models on the same containers, with their shares of the requests; one by default"`
+	Horizon   Duration            `plan:"horizon" default:"10m" range:">0"`
+	Detail    Detail              `plan:"detail"`
+	ColdStart bool                `plan:"cold_start" default:"false" doc:"the cluster starts within the horizon"`
 }
 
 // Arrivals is the process by which requests come.

@@ -114,6 +114,7 @@ func Supported(p *plan.Plan, o Options) error {
 		{p.Network.Loss > 0, "network.loss: found it, want 0%: " + whole},
 		{p.Random.Any(), "random_failures: found them, want events"},
 		{p.Autoscale.Any(), "autoscale: found it, want a fleet that stays"},
+		{p.Workload.Places != nil, "workload.places: found it, want none: the load generator is the one entry"},
 		{p.Fleet.Boot.Store > 0, "fleet.boot.store: found it, want none: each model server loads for itself"},
 		{p.Workload.ColdStart, "workload.cold_start: found true, want a cluster that is up"},
 		{o.RoundTrip < 0, fmt.Sprintf("the added round trip: found %v, want 0 or more", o.RoundTrip)},

@@ -1,0 +1,151 @@
+package plan
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/monosim/monosim/runners/whatif/places"
+	"github.com/monosim/monosim/runners/whatif/quantity"
+)
+
+// evacuate sends the clients of a data centre elsewhere. It is not for others to name.
+type evacuate struct {
+	IDC   string   `plan:"idc" required:"true" doc:"whose clients go to the other idcs, in proportion to their shares in workload.places, until the event ends"`
+	After Duration `plan:"after" default:"0s" range:">=0" doc:"how long after the event they do: until somebody has seen it, or names have been resolved anew"`
+}
+
+// Clients returns the share of the requests that come from clients of each idc, nil where any request may
+// come to any entry container.
+func (p *Plan) Clients() []float64 {
+	if p.Workload.Places == nil {
+		return nil
+	}
+	shares := make([]float64, len(p.Fleet.IDCs))
+	for i, idc := range p.Fleet.IDCs {
+		shares[i] = float64(p.Workload.Places[idc.Name])
+	}
+	return shares
+}
+
+// ClientsWithout returns the shares of the requests that come to each idc while the clients of some go to the
+// others, in proportion to the shares of these, or evenly where they have none.
+func (p *Plan) ClientsWithout(gone []bool) []float64 {
+	shares := p.Clients()
+	left, others, in := 0.0, 0.0, p.EntriesIn()
+	for i, share := range shares {
+		if !gone[i] {
+			left += share
+			others += float64(min(in[i], 1))
+		}
+	}
+	if left == 0 && others == 0 {
+		return shares // there is nowhere to go
+	}
+	out := make([]float64, len(shares))
+	for i, share := range shares {
+		switch {
+		case gone[i]:
+		case left > 0:
+			out[i] = share / left
+		case in[i] > 0:
+			out[i] = 1 / others
+		}
+	}
+	return out
+}
+
+// EntriesIn returns how many entry containers each idc has.
+func (p *Plan) EntriesIn() []int {
+	list := make([]int, len(p.Fleet.IDCs))
+	for place, n := range p.placed("entry", p.Places()) { //lint:order sums
+		list[place.IDC] += n
+	}
+	return list
+}
+
+// fullestEntries returns the utilisation of the fullest entry containers at an offered load, where each
+// idc has its clients. With an event that moves them it is that of the time when it is least, as nobody knows
+// what the load is then.
+func (p *Plan) fullestEntries(offered float64) float64 {
+	in := p.EntriesIn()
+	full := func(shares []float64) (most float64) {
+		for i, share := range shares {
+			if in[i] > 0 {
+				most = max(most, offered*share/float64(in[i]))
+			}
+		}
+		return most
+	}
+	least := full(p.Clients())
+	gone := make([]bool, len(in))
+	for _, e := range p.Events {
+		if e.Evacuate == nil {
+			continue
+		}
+		if i := p.Fleet.IDCIndex(e.Evacuate.IDC); i >= 0 {
+			gone[i] = true
+			least = min(least, full(p.ClientsWithout(gone)))
+		}
+	}
+	return least
+}
+
+// evacuates reports whether clients of some idc go elsewhere for a time.
+func (p *Plan) evacuates() bool {
+	return slices.ContainsFunc(p.Events, func(e Event) bool { return e.Evacuate != nil })
+}
+
+// checkClients checks workload.places, and events that move clients.
+func (d *decoder) checkClients(p *Plan) {
+	for i, e := range p.Events {
+		if e.Evacuate == nil {
+			continue
+		}
+		at := fmt.Sprintf("events.%d.evacuate", i)
+		d.idc(p, e.Evacuate.IDC, at+".idc")
+		switch {
+		case p.Workload.Places == nil:
+			d.reportBoth(at, "workload", requiredKey, "evacuate: no idc has clients of its own, want workload.places, as {%s: 100%%}", p.Fleet.IDCs[0].Name)
+		case len(p.Fleet.IDCs) < 2:
+			d.report(at, conflict, "evacuate: there is one idc, want another for its clients")
+		case e.For > 0 && e.Evacuate.After >= e.For:
+			d.report(at+".after", outOfRange, "evacuate: clients go after %s, when the event is over (for: %s)", e.Evacuate.After.text(), e.For.text())
+		}
+	}
+	if p.Workload.Places == nil {
+		return
+	}
+	if p.Fleet.Mixed != nil {
+		d.reportKey("workload.places", conflict, "workload.places: found it, want none with fleet.mixed: any request may come to any of its containers")
+	}
+	sum, known := 0.0, true
+	for name, share := range p.Workload.Places { //lint:order problems are sorted by place, the sum is rounded
+		at := "workload.places." + name
+		known = d.idc(p, name, at) && known
+		if share < 0 || share > 1 {
+			d.report(at, outOfRange, "%s must be 0%%..100%%, got %s", at, quantity.Format(quantity.Percent, float64(share)))
+		}
+		sum += float64(share)
+	}
+	if math.Abs(sum-1) > 1e-6 {
+		d.report("workload.places", outOfRange, "workload.places must sum to 100%%, got %s", quantity.Format(quantity.Percent, sum))
+	}
+	if !known {
+		return
+	}
+	for i, n := range p.EntriesIn() {
+		if share := p.Clients()[i]; share > 0 && n == 0 {
+			d.reportBoth("workload.places."+p.Fleet.IDCs[i].Name, "fleet.entry.replicas", doesNotFit, "%s has %s of the clients and no entry container", p.Fleet.IDCs[i].Name, quantity.Format(quantity.Percent, share))
+		}
+	}
+}
+
+// ownShare returns the part of the requests that come to the entry containers of a place, of which it has so
+// many of all.
+func (p *Plan) ownShare(place places.Place, n int) float64 {
+	if shares := p.Clients(); shares != nil {
+		return shares[place.IDC] * float64(n) / float64(p.EntriesIn()[place.IDC])
+	}
+	return float64(n) / float64(p.Containers("entry"))
+}
