@@ -152,14 +152,15 @@ const evaluator = "evaluator"
 // after 30 s.
 const standsStill = 2 * time.Minute
 
-// trainingGoesOn checks that the step of a job grows from now on.
+// trainingGoesOn checks that the step of a job grows from now on, except while it stands still by a
+// rule of the reference's runtime, which INV-8 tells.
 func (c *Cluster) trainingGoesOn() func() error {
 	if c.spec.Training == nil {
 		return func() error { return nil }
 	}
 	last, since := c.TrainingStatus().GlobalStep, c.Now()
 	return func() error {
-		if step := c.TrainingStatus().GlobalStep; step != last {
+		if step := c.TrainingStatus().GlobalStep; step != last || c.training.check.Unheard() {
 			last, since = step, c.Now()
 		}
 		if limit := standsStill + 2*c.world.Hazards().SaveTime; c.Now()-since > limit {

@@ -153,7 +153,7 @@ func (l *life) stands() (since time.Duration, ok bool) {
 }
 
 func (l *life) look() {
-	if l.unheard() {
+	if l.c.Unheard() {
 		l.c.discovery.apart = max(l.c.discovery.apart, l.c.now)
 	}
 	since, ok := l.stands()
@@ -201,10 +201,11 @@ func (l *life) hopeless() bool {
 	return ps < l.c.spec.PS || !again && chief != nil && !chief.running
 }
 
-// unheard reports whether a process waits for an answer that its server has given up.
-func (l *life) unheard() bool {
-	return slices.ContainsFunc(l.c.names, func(name string) bool {
-		w, ok := l.c.present(name)
+// Unheard reports whether a process waits for an answer that its server has given up (TRN-8.15):
+// then the job stands still, which INV-8 tells.
+func (c *Checker) Unheard() bool {
+	return slices.ContainsFunc(c.names, func(name string) bool {
+		w, ok := c.present(name)
 		return ok && w.Lost
 	})
 }
@@ -254,7 +255,7 @@ func (c *Checker) Finish(now time.Duration) (undecided string) {
 	switch {
 	case c.told[Liveness+" "+fmt.Sprint(since)] || !ok || c.now-from <= max(undecidedAfter, 2*c.spec.StepTime+c.barrier.slowest):
 		return ""
-	case c.life.hopeless() || c.life.unheard():
+	case c.life.hopeless() || c.Unheard():
 		c.life.breaks(since)
 		return ""
 	}
