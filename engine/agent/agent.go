@@ -28,20 +28,20 @@ type Options struct {
 	Quirks  quirks.Set
 	V3      AgentV3Options
 	V1      AgentV1Options
-	// Started, when set, is called for each agent before it starts, with the Env of its process:
-	// once, or once in each child of a dense pod.
+	// Started, if set, is called with each agent and the Env of its process, before the agent
+	// starts. A dense pod calls it once in each child.
 	Started func(*env.Env, Agent)
 }
 
 // Run reads the configuration and runs its agent until it ends. A pod of deploy type dense has
-// dense_service_num agents, each in a child process (agent.py:73-107). The error is the one with
-// which the process ends. When a signal or Exit ends the process, Run does not return.
+// dense_service_num agents, each in a child process (agent.py:73-107). Run returns the error that
+// ends the process. It does not return when a signal or Exit ends the process.
 func Run(e *env.Env, o Options) error {
 	_, err := run(e, o)
 	return err
 }
 
-// run does what Run does, and also returns the agent that it made in this process.
+// run works like [Run], and also returns the agent that it made in this process.
 func run(e *env.Env, o Options) (Agent, error) {
 	o.TFSLog = cmp.Or(o.TFSLog, "/var/log/tfs.std.log")
 	e.Log.Logf(env.Info, "environ is : environ(%v)", pylog.Later(func() string { return reprOfEnvironment(e.Host) }))
@@ -55,7 +55,7 @@ func run(e *env.Env, o Options) (Agent, error) {
 	return runAgent(e, o)
 }
 
-// reprOfEnvironment returns the repr of the environment as a dict.
+// reprOfEnvironment returns the environment as Python's repr of a dict.
 func reprOfEnvironment(h env.Host) string {
 	d := &pysem.Dict{}
 	for _, kv := range h.Environ() {
@@ -70,11 +70,11 @@ func readConf(e *env.Env, o Options) (*agentconfig.AgentConfig, error) {
 }
 
 // runDense runs the agents of the dense services that share the GPU of a container (MPS), and waits
-// until all of them have ended. It ignores how they ended: the container runs on as long as one of
-// them does.
+// until all of them have ended. It ignores their exit codes: the container runs as long as one
+// agent does.
 //
-// Cost: sessions, watches and polls grow with the dense services. Each child reads the
-// configuration again and has its own, so three services cost as much as three agents.
+// Cost: each child reads the configuration again and has its own sessions, watches and polls. So
+// three services cost as much as three agents.
 func runDense(e *env.Env, conf *agentconfig.AgentConfig, o Options) error {
 	var children []env.Process
 	for i := range conf.DenseServiceNum {
@@ -96,10 +96,10 @@ func runDense(e *env.Env, conf *agentconfig.AgentConfig, o Options) error {
 	return nil
 }
 
-// runDenseAgent is the main task of child number index, and returns its exit code. A child's
-// replica id is negative for -1 and has 42 bits for the hash of a pod's name (Q3). Agent v1 ignores
-// it, so all children share one replica id and one znode (Q2). A PORT2 of the container is the
-// agent port of every child (Q5).
+// runDenseAgent is the main task of the child with the number index, and returns its exit code. The
+// child's replica id is negative if the pod's is -1, and has 42 bits if it is the hash of a pod's
+// name (Q3). Agent v1 ignores it, so all children share one replica id and one znode (Q2). If the
+// container has PORT2, that is the agent port of every child (Q5).
 func runDenseAgent(e *env.Env, replicaID, index int, o Options) int {
 	e.Host.Setenv("REPLICA_ID", strconv.Itoa(replicaID))
 	e.Log.Logf(env.Info, "[INFO] the corresponding replica_id %d", replicaID)
@@ -124,7 +124,7 @@ func runAgent(e *env.Env, o Options) (Agent, error) {
 	if o.Started != nil {
 		o.Started(e, a)
 	}
-	// The rough sort model is copied before the agent starts. When that fails, the process kills
+	// The rough sort model is copied before the agent starts. If the copy fails, the process kills
 	// itself (Q7).
 	models := modelmanager.NewModelManager(e, modelmanager.ModelManagerOptions{
 		ModelName: conf.RoughSortModelName, SourcePath: conf.RoughSortModelP2PPath,
@@ -166,12 +166,12 @@ func Main(e *env.Env, o Options) {
 	}
 }
 
-// poolsEndFirst is the minor version of Python 3 from which on thread pools refuse work once the
-// main thread has ended. Older ones accept it until all threads have ended.
+// poolsEndFirst is the first minor version of Python 3 whose thread pools refuse work after the
+// main thread has ended. Older versions accept work until all threads have ended.
 const poolsEndFirst = 9
 
-// exitCode returns the exit code of a main task that has ended with err. made is the agent that it
-// made, nil for none.
+// exitCode returns the exit code of a main task that has ended with err. made is the agent that the
+// task has made, nil if there is none.
 func exitCode(e *env.Env, made Agent, err error) int {
 	if err == nil {
 		return 0

@@ -18,18 +18,18 @@ const (
 	proxyBinary = binDir + "/server"
 )
 
-// Agent is an agent of any version, as the entry point runs it (agent_base.py:77).
+// Agent is what the entry point uses of an agent, whatever its version (agent_base.py:77).
 type Agent interface {
-	// Start starts all parts and returns when they serve. Call it once.
+	// Start starts all parts of the agent and returns when they serve. Call it only once.
 	Start() error
-	// WaitForTermination returns when the agent has ended, with the error that has to end its
-	// process. It must be the last call of the main task's function. In virtual time it may return
+	// WaitForTermination waits for the agent's end, and returns the error with which the process
+	// ends. It must be the last call in the main task's function. In virtual time it may return
 	// early, and the function must return right after it.
 	WaitForTermination() error
 }
 
-// zooKeeperOptions are those of an agent's client. The reference leaves kazoo its pauses, which grow with
-// an outage up to an hour (Q322).
+// zooKeeperOptions returns the options of an agent's ZooKeeper client. In the reference, kazoo's
+// pauses between attempts grow with an outage, up to an hour (Q322).
 func zooKeeperOptions(e *env.Env, conf *agentconfig.AgentConfig) env.ZooKeeperOptions {
 	o := env.ZooKeeperOptions{Auth: envutils.ZKAuthData(e.Host)}
 	if !conf.Quirks.Keeps(quirks.Q322) {
@@ -38,17 +38,16 @@ func zooKeeperOptions(e *env.Env, conf *agentconfig.AgentConfig) env.ZooKeeperOp
 	return o
 }
 
-// longestPause is the longest pause of kazoo with Q322 repaired.
+// longestPause limits kazoo's pause between two attempts to connect, with Q322 repaired.
 const longestPause = 10 * time.Second
 
 // startLogged starts a program in TFS_HOME/bin and appends its output to the file
-// <dir>/<prefix>_<base>, made from log's directory and base name (agent_base.py:54-74, ServingLog).
-// The name is computed before the directory changes, so a relative log is below TFS_HOME/bin (Q8).
-// In an MLP pod the file stays empty, because the program writes to the agent's output
-// (agent_v1.py:172).
+// <dir>/<prefix>_<base>, where log has the directory dir and the base name base
+// (agent_base.py:54-74, ServingLog). The file name is computed before the directory changes, so a
+// relative log is below TFS_HOME/bin (Q8). In an MLP pod the file stays empty, because the program
+// writes to the agent's output (agent_v1.py:172).
 //
-// Cost: open log files grow with the processes of the container, one each. The reference never
-// closes them.
+// Cost: one open log file for each process of the container. The reference never closes them.
 func startLogged(e *env.Env, home, prefix, log string, cmd env.Command) (env.Process, error) {
 	cmd.Output = pysem.JoinStrings(pysem.Dirname(log), prefix+"_"+pysem.Basename(log))
 	cmd.Append = true
@@ -64,8 +63,8 @@ func startLogged(e *env.Env, home, prefix, log string, cmd env.Command) (env.Pro
 	return process, err
 }
 
-// proxyCommand returns the command of a process type that is not a model server
-// (agent_base.py:46-53). It ends in "&", which is an ordinary argument without a shell (Q9).
+// proxyCommand returns the command line of the proxy, the only process type that is not a model
+// server (agent_base.py:46-53). It ends in "&", which is an ordinary argument without a shell (Q9).
 func proxyCommand(e *env.Env, conf *agentconfig.AgentConfig, confPath string) string {
 	cmd := []string{conf.TFSHome() + proxyBinary, "--port=" + conf.ProxyPort.String(), "--grpc_target=localhost:" + conf.TFSEntryPort.String()}
 	if proxyConf := pysem.JoinStrings(confPath, "proxy.conf"); env.Exists(e.Files, proxyConf) {
@@ -75,8 +74,8 @@ func proxyCommand(e *env.Env, conf *agentconfig.AgentConfig, confPath string) st
 }
 
 // CmdAndPort returns the command line of a process and the port it serves on (agent_base.py:28).
-// For a model server both come from the configuration. Any other type is the proxy, whose
-// proxy.conf is in confPath; None is a TypeError. Agents start only model servers.
+// For a model server both come from the configuration. Any other type is the proxy, and confPath is
+// the folder of its proxy.conf. A type of None is a TypeError. Agents start only model servers.
 func CmdAndPort(e *env.Env, conf *agentconfig.AgentConfig, confPath, serverType, configFile pysem.OptString) (string, pysem.OptInt, error) {
 	switch serverType.V {
 	case agentconfig.ServerPS, agentconfig.ServerEntry, agentconfig.ServerDense:

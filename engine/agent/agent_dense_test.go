@@ -16,9 +16,8 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The agents of a dense pod (agent.py:86-107). Goal: each has its own environment
-// and log, and the pod lives as long as one of them. Method: a world of one pod,
-// and its process table.
+// Goal: each agent of a dense pod has its own environment and log, and the pod lives as long as one
+// of its agents (agent.py:86-107). Method: a world of one pod, and the pod's process table.
 
 const denseConf = `bzid demo
 base_name ctr
@@ -29,7 +28,7 @@ agent_version 1
 zk_servers 127.0.0.1:2181
 `
 
-// denseLab is a cluster of the one pod.
+// denseLab is a cluster with a single dense pod.
 type denseLab struct{ testCluster }
 
 func startDense(t *testing.T, conf string, vars map[string]string) denseLab {
@@ -48,8 +47,8 @@ func startDense(t *testing.T, conf string, vars map[string]string) denseLab {
 	return lab
 }
 
-// servers are the running model servers, which have the environment of their
-// agents: the variables that tell them apart, and the log.
+// servers describes the running model servers. They inherit the environment of their agents, which
+// shows which agent started which server and where it logs.
 func (lab denseLab) servers() []string {
 	var got []string
 	for _, p := range lab.Pod(onlyPod).Machine().Procs.Running() {
@@ -74,7 +73,7 @@ func (lab denseLab) wantServers(want ...string) {
 	}
 }
 
-// exits are the exit codes of agents so far.
+// exits returns the exit codes of the agents that have ended so far.
 func (lab denseLab) exits() []string {
 	var got []string
 	for _, o := range lab.Log {
@@ -95,8 +94,9 @@ func (lab denseLab) wantExits(want ...string) {
 // znodes are the registrations.
 func (lab denseLab) znodes() []string { return lab.children("/demo/service/ctr/dense:0") }
 
-// The hash of a pod's name has 40 bits, three times that 42. The numbers are those
-// of Python: int(md5(b"pod").hexdigest()[10:20], 16) * 3 + i.
+// Goal: a dense agent's replica id is three times the pod's, plus its index. The hash of a pod's
+// name has 40 bits, so the id has 42. The expected numbers are Python's:
+// int(md5(b"pod").hexdigest()[10:20], 16) * 3 + i.
 func TestQ3_TheReplicaIDsOfDenseAgentsAreMadeOfThatOfThePod(t *testing.T) {
 	for _, c := range []struct {
 		name, conf string
@@ -128,8 +128,8 @@ func TestQ2_DenseAgentsOfVersion1ShareOneZnode(t *testing.T) {
 	}
 }
 
-// The znode belongs to the session that created it: with that agent goes the
-// registration, though the others serve on.
+// Goal: the registration disappears with the agent whose session created the znode, although the
+// other agents still serve.
 func TestQ2_TheEndOfOneDenseAgentTakesTheRegistrationOfAll(t *testing.T) {
 	lab := startDense(t, "", nil)
 	for left := 2; len(lab.znodes()) > 0; left-- {
@@ -146,7 +146,7 @@ func TestQ2_TheEndOfOneDenseAgentTakesTheRegistrationOfAll(t *testing.T) {
 	}
 }
 
-// Which of them answers a connection is chosen anew each time.
+// Goal: all dense agents serve on one port, and each connection reaches any one of them.
 func TestQ5_DenseAgentsShareOnePort(t *testing.T) {
 	lab := startDense(t, "", map[string]string{"PORT2": "1002"})
 	lab.wantExits()

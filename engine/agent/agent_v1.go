@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
-// AgentV1 runs the model servers of a deploy type, registers them in ZooKeeper, and answers where
-// the model servers of all containers are (agent_v1.py:298).
+// AgentV1 runs the model servers of a deploy type and registers them in ZooKeeper. It also answers
+// clients that ask for the addresses of the model servers of all containers (agent_v1.py:298).
 type AgentV1 struct {
 	e         *env.Env
 	conf      *agentconfig.AgentConfig
@@ -28,14 +28,14 @@ type AgentV1 struct {
 type AgentV1Options struct {
 	// Binary is the program of the model servers; empty means TFS_HOME/bin/tensorflow_model_server.
 	Binary string
-	// ZooKeeper is the client; nil makes one for conf's zk_servers.
+	// ZooKeeper is the client to use; nil makes a client for conf's zk_servers.
 	ZooKeeper env.ZooKeeper
-	// Status returns the states of the container's models; nil asks its model servers.
+	// Status returns the states of the container's models; nil asks the container's model servers.
 	Status replicamanager.StatusFunc
 }
 
-// NewAgentV1 makes an agent that is not started. The model servers' log files take their names from
-// tfsLog. A unified deploy type, which v1 cannot run, is an AssertionError (Q18); dc_aware without
+// NewAgentV1 makes an agent without starting it. The model servers' log files take their names from
+// tfsLog. A unified deploy type, which v1 cannot run, is an AssertionError (Q18). dc_aware without
 // a location is a TypeError (Q116).
 func NewAgentV1(e *env.Env, conf *agentconfig.AgentConfig, tfsLog string, o AgentV1Options) (*AgentV1, error) {
 	o.Binary = cmp.Or(o.Binary, conf.TFSHome()+tfsBinary)
@@ -50,7 +50,7 @@ func NewAgentV1(e *env.Env, conf *agentconfig.AgentConfig, tfsLog string, o Agen
 		replicas.Updater().SetStatus(o.Status)
 	}
 	a := &AgentV1{e: e, conf: conf, zk: o.ZooKeeper, replicas: replicas, tfsLog: tfsLog, over: threading.NewEvent(e.Tasks, "end of the agent service")}
-	// The service gets only the watcher, so it always answers as v1 (Q38).
+	// The service gets only the watcher and no backend, so it always answers as v1 (Q38).
 	a.service = service.NewAgentService(e, conf.AgentPort.V, service.AnswersV1{Watcher: replicas.Watcher()})
 	a.processes = newProcessMgr(e, conf.Quirks)
 	for _, kind := range processOrder(conf) {
@@ -80,9 +80,9 @@ func processOrder(conf *agentconfig.AgentConfig) []string {
 	return []string{agentconfig.ServerDense}
 }
 
-// Start connects, registers the replicas and serves. Then it starts the processes one after
-// another, which may take an hour for each (agent_v1.py:371). If one of them does not start, it
-// kills all of them and the agent.
+// Start connects to ZooKeeper, registers the replicas and serves. Then it starts the processes one
+// after another, which may take an hour for each (agent_v1.py:371). If a process does not start, it
+// kills all processes and the agent.
 func (a *AgentV1) Start() error {
 	if err := a.zk.Start(0); err != nil {
 		return err
@@ -103,8 +103,8 @@ func (a *AgentV1) Start() error {
 	return nil
 }
 
-// WaitForTermination waits for [AgentV1.Stop] (agent_v1.py:381). Mostly an agent v1 ends with its
-// process before that. The error is always nil.
+// WaitForTermination waits for [AgentV1.Stop] (agent_v1.py:381). In most cases the agent's process
+// ends before that. The error is always nil.
 func (a *AgentV1) WaitForTermination() error {
 	a.over.WaitLast()
 	return nil
@@ -124,12 +124,12 @@ func (a *AgentV1) Stop() {
 	a.e.Log.Logf(env.Info, "close kazoo finished!")
 }
 
-// maxWait is how long to wait for PS, for dense or for an open port. A local constant of the
+// maxWait is how long to wait for PS or dense servers, or for an open port. A local constant of the
 // reference hides the configuration's max_waiting_sec (Q11).
 const maxWait = 3600 * time.Second
 
-// Conf returns the agent's configuration. A registration may have set its replica id. Do not change
-// it.
+// Conf returns the agent's configuration, which callers must not change. A registration may have
+// set its replica id.
 func (a *AgentV1) Conf() *agentconfig.AgentConfig { return a.conf }
 
 // TFSLog returns the path from which the model servers' log files take their names. Each server

@@ -25,9 +25,9 @@ type processNode struct {
 	command  string
 	port     pysem.OptInt
 	process  env.Process // nil before the start
-	// sleep waits like the main thread, which starts the processes.
+	// sleep waits as Python's main thread does, which starts the processes and handles signals.
 	sleep func(d time.Duration)
-	// lost reports whether another process, which was started before, has ended.
+	// lost reports whether a process that was started earlier has ended.
 	lost func() bool
 }
 
@@ -39,8 +39,9 @@ func newProcessNode(e *env.Env, conf *agentconfig.AgentConfig, replicas *replica
 	return &processNode{e: e, conf: conf, replicas: replicas, kind: kind, tfsLog: tfsLog, command: command, port: port}, nil
 }
 
-// run starts the process and waits until its port is open. It reports whether that happened in time
-// (agent_v1.py:137). An entry first waits for its PS, and for dense where dense runs alone.
+// run starts the process and waits until its port is open. It reports whether the port opened in
+// time (agent_v1.py:137). An entry first waits for its PS, and also for dense servers if dense runs
+// alone.
 func (n *processNode) run() (bool, error) {
 	if n.kind == agentconfig.ServerEntry {
 		if ok, err := n.awaitOthers(); !ok || err != nil {
@@ -64,22 +65,22 @@ func (n *processNode) run() (bool, error) {
 	return ok, nil
 }
 
-// processType returns the repr of the process's type, a member of the reference's enum.
+// processType returns Python's repr of the process type, for example ProcessType.PS.
 func (n *processNode) processType() pylog.Later {
 	return func() string { return "ProcessType." + strings.ToUpper(n.kind) }
 }
 
-// withVariable sets one variable of an environment list.
+// withVariable returns a copy of an environment list in which one variable is set.
 func withVariable(environ []string, key, value string) []string {
 	list := make([]string, 0, len(environ)+1)
 	list = append(list, lists.Filter(environ, func(kv string) bool { return !strings.HasPrefix(kv, key+"=") })...)
 	return append(list, key+"="+value)
 }
 
-// awaitOthers waits for the servers that this one depends on, and reports whether all were found
+// awaitOthers waits for the servers that this server depends on, and reports whether all were found
 // within an hour (agent_v1.py:139-166). It looks every two status intervals, for the first time
-// after one pause. Servers that appear at the last look count as a timeout all the same (Q12). Nobody
-// notices meanwhile, nor while a port is waited for, that a PS of the own pod has ended (Q325).
+// after one pause. If they appear only at the last look, it still reports a timeout (Q12). While it
+// waits, here or for a port, nobody notices that a PS of its own pod has ended (Q325).
 func (n *processNode) awaitOthers() (bool, error) {
 	pause := time.Duration(n.conf.UpdateModelStatusInterval) * 2 * time.Second
 	n.sleep(pause)
@@ -115,12 +116,13 @@ func (n *processNode) awaitOthers() (bool, error) {
 	return true, nil
 }
 
-// deserted reports whether to wait no more because another process has ended, with Q325 repaired.
+// deserted reports whether to stop waiting because another process has ended. Only the repair of
+// Q325 stops the wait.
 func (n *processNode) deserted() bool { return !n.conf.Quirks.Keeps(quirks.Q325) && n.lost() }
 
-// awaitPort tries the port on localhost every 10 s, 361 times, and reports whether it was open
-// (Q20): in vain for a process that has ended, unless that is repaired. It does not wait for port 0
-// (agent_v1.py:200).
+// awaitPort tries the port on localhost every 10 s, 361 times, and reports whether it was open. If
+// the process has ended meanwhile, the reference waits in vain (Q20), unless that is repaired. It
+// does not wait for port 0 (agent_v1.py:200).
 func (n *processNode) awaitPort() bool {
 	if n.port.Set && n.port.V == 0 {
 		return true
@@ -152,8 +154,8 @@ func (n *processNode) ended() bool {
 	return done
 }
 
-// kill kills the process, up to three times with a second in between (agent_v1.py:119-133), for which
-// sleep waits.
+// kill kills the process, in up to three attempts with a second in between (agent_v1.py:119-133).
+// It calls sleep to wait.
 func (n *processNode) kill(sleep func(d time.Duration)) {
 	for range 3 {
 		if n.process == nil || n.ended() {
@@ -165,15 +167,15 @@ func (n *processNode) kill(sleep func(d time.Duration)) {
 	}
 }
 
-// processMgr starts the processes in order and ends everything when one of them
-// ends (agent_v1.py:222). Its flags are class attributes in the reference (Q13);
-// a process has one manager.
+// processMgr starts the processes in order, and kills all of them when one ends (agent_v1.py:222).
+// In the reference its flags are class attributes (Q13), which makes no difference for a single
+// manager.
 type processMgr struct {
 	e      *env.Env
 	nodes  []*processNode
 	lock   *threading.RLock
 	killed bool
-	// handling is held while a signal is handled. In Python the main thread handles signals and
+	// handling is locked while a signal is handled. In Python the main thread handles signals, and
 	// does nothing else meanwhile.
 	handling *threading.RLock
 	quirks   quirks.Set
@@ -198,20 +200,21 @@ func (m *processMgr) add(n *processNode) {
 	m.nodes = append(m.nodes, n)
 }
 
-// mainSleep sleeps as the main thread does, which goes on once it has handled the signals of that time.
+// mainSleep sleeps as Python's main thread does. If a signal arrives meanwhile, it returns only
+// after the signal is handled.
 func (m *processMgr) mainSleep(d time.Duration) {
 	m.e.Tasks.Sleep(d)
 	m.awaitHandler()
 }
 
-// awaitHandler blocks the main thread while a signal is handled, mostly until the end of the
-// process.
+// awaitHandler blocks the main thread while a signal is handled. Mostly the process ends before
+// that.
 func (m *processMgr) awaitHandler() {
 	m.handling.Lock()
 	m.handling.Unlock() //lint:ignore SA2001 it only waits for who holds the lock
 }
 
-// signalled kills all processes and the agent (agent_v1.py:240).
+// signalled handles a signal: it kills all processes and the agent (agent_v1.py:240).
 func (m *processMgr) signalled(sig env.Signal) {
 	m.handling.Lock()
 	defer m.handling.Unlock()
@@ -224,8 +227,8 @@ func (m *processMgr) signalled(sig env.Signal) {
 	m.killAll(true, m.e.Tasks.Sleep)
 }
 
-// start runs the processes. After one that failed it continues with the next, unless killing
-// everything has ended the agent (Q16).
+// start runs the processes in order. If one fails, it continues with the next, unless the killing
+// of all processes has ended the agent (Q16).
 func (m *processMgr) start() error {
 	for _, n := range m.nodes {
 		m.awaitHandler()
@@ -243,10 +246,10 @@ func (m *processMgr) start() error {
 	return nil
 }
 
-// poll checks the processes once a second. The end of any of them, even with exit code 0, ends all
-// (Q15).
+// poll checks the processes once a second. When one of them ends, even with exit code 0, it kills
+// all (Q15).
 //
-// Cost: a round grows with the processes, and there is one each second.
+// Cost: a look at each process, once a second.
 func (m *processMgr) poll() {
 	m.e.Log.Logf(env.Info, "the number of procs is %d ", len(m.nodes))
 	loop := threading.NewLoop(m.e.Tasks, time.Second)
@@ -265,10 +268,10 @@ func (m *processMgr) poll() {
 	}
 }
 
-// killAllInMain does as killAll, in the main thread. A signal meanwhile is never handled: the handler
-// interrupts the main thread and waits for a lock that the main thread holds, so that both wait for
-// ever, and the agent with what it has not killed yet (Q14). With Q14 repaired the handler waits until
-// all is killed.
+// killAllInMain kills all processes, in the main thread. A signal meanwhile causes a deadlock
+// (Q14): its handler interrupts the main thread, and waits for a lock that the main thread holds.
+// Then the agent and the processes not yet killed never end. With Q14 repaired the handler waits
+// until all are killed.
 func (m *processMgr) killAllInMain(self bool) {
 	sleep := m.mainSleep
 	if !m.quirks.Keeps(quirks.Q14) {
@@ -277,7 +280,8 @@ func (m *processMgr) killAllInMain(self bool) {
 	m.killAll(self, sleep)
 }
 
-// killAll kills the processes in order, and then, if self is set, the agent (agent_v1.py:285).
+// killAll kills the processes in order. If self is set, it then kills the agent too
+// (agent_v1.py:285). It calls sleep to wait.
 func (m *processMgr) killAll(self bool, sleep func(d time.Duration)) {
 	m.lock.Lock()
 	defer m.lock.Unlock()

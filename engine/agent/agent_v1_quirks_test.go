@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// More quirks of agent v1 (python-quirks, agent_base.py and agent_v1.py), in the lab
-// of agent_v1_test.go.
+// These tests show more quirks of agent v1 (python-quirks, agent_base.py and agent_v1.py), in the
+// lab of agent_v1_test.go.
 
 func TestQ8_ARelativeLogIsOpenedBelowTFSHome(t *testing.T) {
 	lab := startV1Logging(t, "logs/tfs.std.log", v1Ports, nil, "deploy_type", "ps")
@@ -48,8 +48,9 @@ func TestQ11_AnEntryWaitsForAnHourWhateverMaxWaitingSecSays(t *testing.T) {
 	lab.want("0 start agent", "0 start ps", "3600 end ps -9", "3601 end agent -9")
 }
 
-// The reference's handler waits for a thread that needs the lock of the main
-// thread, which the handler has interrupted: nothing ends any more.
+// Goal: a signal while the main thread kills the processes makes the agent hang for ever. The
+// handler has interrupted the main thread, and waits for a thread that needs the main thread's
+// lock.
 func TestQ14_ASignalWhileTheMainThreadKillsEverythingIsADeadlock(t *testing.T) {
 	lab := startV1(t, map[string]serverPlan{"ps": {opens: never}}, "deploy_type", "ps")
 	lab.Pass(3610500 * time.Millisecond)
@@ -61,7 +62,8 @@ func TestQ14_ASignalWhileTheMainThreadKillsEverythingIsADeadlock(t *testing.T) {
 	lab.want("0 start agent", "0 start ps", "3610 end ps -9")
 }
 
-// The thread that looks after the processes is not interrupted, and ends the agent.
+// Goal: a signal does not prevent the agent's end if another thread kills the processes, because a
+// signal interrupts only the main thread.
 func TestQ14_ASignalWhileAnotherThreadKillsEverythingWaitsUntilThatIsOver(t *testing.T) {
 	lab := startV1(t, map[string]serverPlan{"ps": {ends: 99500 * time.Millisecond}}, "deploy_type", "mixed")
 	lab.Pass(100500 * time.Millisecond)

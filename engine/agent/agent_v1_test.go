@@ -21,11 +21,12 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The processes of an agent v1 (agent_v1.py): their order, what they wait for and
-// when they are killed. The method is an agent over the fake client on a host
-// whose model servers open a port and end as a plan says.
+// Goal: the processes of an agent v1 (agent_v1.py) start in the right order, wait for the right
+// things and are killed at the right time. Method: an agent over the fake ZooKeeper client, on a
+// host whose model servers open a port and end as a plan says.
 
-// serverPlan is what a model server does; never means that it does not.
+// serverPlan says when a model server opens its port and when it ends. The value never means not at
+// all.
 type serverPlan struct {
 	opens, ends time.Duration
 	code        int
@@ -33,7 +34,7 @@ type serverPlan struct {
 
 const never = time.Duration(-1)
 
-// v1Lab is an agent v1 and what its processes did.
+// v1Lab runs an agent v1 and records what its processes did.
 type v1Lab struct {
 	*worldtest.Case
 	plans  map[string]serverPlan
@@ -86,7 +87,7 @@ func startV1Logging(t *testing.T, log string, vars map[string]string, plans map[
 	return lab
 }
 
-// run is the agent; it only returns with an error.
+// run is the main function of the agent's process. It returns only with an error.
 func (lab *v1Lab) run(pairs []any) {
 	conf := agenttest.Config(lab.T, lab.Env, append([]any{"bzid", "b", "base_name", "n", "base_path", "/m", "num_ps", 1}, pairs...)...)
 	conf.ReplicaID = pysem.Some(0)
@@ -101,7 +102,7 @@ func (lab *v1Lab) run(pairs []any) {
 	}
 }
 
-// serve is a model server.
+// serve plays a model server that follows its plan.
 func (lab *v1Lab) serve(p *processes.Process) {
 	plan := lab.plans[kindOfServer(p)]
 	if plan.opens != never {
@@ -132,7 +133,8 @@ func portOf(p *processes.Process) int {
 	panic(fmt.Sprintf("found no port in %v", p.Args()))
 }
 
-// kindOfServer is the prefix of the log, or agent.
+// kindOfServer returns the kind of model server that a process is, from the prefix of its log file.
+// It returns "agent" for another process.
 func kindOfServer(p *processes.Process) string {
 	kind, _, ok := strings.Cut(strings.TrimPrefix(p.Output(), "/var/log/"), "_tfs.std.log")
 	if !ok {
@@ -141,7 +143,7 @@ func kindOfServer(p *processes.Process) string {
 	return kind
 }
 
-// note writes down an event with its second.
+// note records an event with the virtual time in seconds.
 func (lab *v1Lab) note(format string, args ...any) {
 	lab.events = append(lab.events, fmt.Sprintf("%d ", int(lab.World.Now().Round(100*time.Millisecond)/time.Second))+fmt.Sprintf(format, args...))
 }
@@ -165,7 +167,7 @@ func TestProcessesStartOneAfterTheOtherInTheOrderOfTheirDeployType(t *testing.T)
 		{"mixed", true, []string{"0 start agent", "0 start ps", "10 start dense", "22 start entry", "32 started all"}},
 	} {
 		t.Run(fmt.Sprintf("%s dense_alone=%v", test.deploy, test.dense), func(t *testing.T) {
-			// A port that opens after the first look is found with the second.
+			// A port that opens after the first attempt is found by the second.
 			late := serverPlan{opens: time.Second}
 			lab := startV1(t, map[string]serverPlan{"ps": late, "dense": late, "entry": late}, "deploy_type", test.deploy, "dense_alone", test.dense)
 			lab.Pass(10 * time.Minute)
@@ -180,7 +182,7 @@ func TestAnEntryWaitsForItsPS(t *testing.T) {
 	lab.Pass(6500 * time.Millisecond)
 	lab.stub.Versions[0].State = env.StateAvailable
 	lab.Pass(time.Minute)
-	// The server is asked every second, the set every two.
+	// The agent asks the model server every second. The entry looks at the replica set every two.
 	lab.want("0 start agent", "0 start ps", "8 start entry", "8 started all")
 }
 
@@ -220,8 +222,8 @@ func TestQ20_APortIsTried361Times(t *testing.T) {
 	lab.want("0 start agent", "0 start ps", "3610 end ps -9", "3611 end agent -9")
 }
 
-// The loop of ProcessMgr.start would go on, but the kill ends the agent with it
-// (Q16).
+// Goal: after a failed start no further process starts. The loop of ProcessMgr.start would go on,
+// but killing all processes also ends the agent (Q16).
 func TestQ16_AfterAFailedStartTheAgentIsGoneBeforeTheNext(t *testing.T) {
 	lab := startV1(t, map[string]serverPlan{"ps": {opens: never}}, "deploy_type", "mixed")
 	lab.Pass(3 * time.Hour)
@@ -269,7 +271,7 @@ func TestSIGTERMKillsTheProcessesInOrderAndThenTheAgent(t *testing.T) {
 	}
 }
 
-// Python handles signals in the main thread, which starts nothing meanwhile.
+// Goal: no process is started while a signal is handled. In Python the main thread does both.
 func TestNothingIsStartedWhileASignalIsHandled(t *testing.T) {
 	lab := startV1(t, nil, "deploy_type", "mixed")
 	lab.Pass(1500 * time.Millisecond)

@@ -20,15 +20,16 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// The periods of agent v3 (agent_v3.py:180-182).
+// Intervals of the two reporting tasks of agent v3 (agent_v3.py:180-182).
 const (
 	serviceInfoPeriod = 60 * time.Second
 	bindingPeriod     = 30 * time.Second
 )
 
-// AgentV3 serves the models that a layout in ZooKeeper lists, with one model server of its own
+// AgentV3 serves the models that a layout in ZooKeeper lists, with a model server of its own
 // (agent_v3.py:50). When the layout changes, it rewrites the model config file, which the server
-// polls. It binds the models that are AVAILABLE on the server to its container.
+// polls. It registers in ZooKeeper that its container has the models that are AVAILABLE on the
+// server.
 type AgentV3 struct {
 	e           *env.Env
 	conf        *agentconfig.AgentConfig
@@ -46,14 +47,14 @@ type AgentV3 struct {
 // AgentV3Options replaces parts of an agent v3, as the reference's tests do; the zero value
 // replaces none.
 type AgentV3Options struct {
-	// Server makes the model server beside the agent, which reads the model config file at
-	// configPath; nil is tfs.NewTFSWrapper.
+	// Server makes the model server beside the agent. The server reads the model config file at
+	// configPath. nil means tfs.NewTFSWrapper.
 	Server func(configPath string) tfs.ModelServerProcess
-	// ZooKeeper is the client; nil makes one for conf's zk_servers.
+	// ZooKeeper is the client to use; nil makes a client for conf's zk_servers.
 	ZooKeeper env.ZooKeeper
 }
 
-// NewAgentV3 makes an agent that is not started, and an empty model config file
+// NewAgentV3 makes an agent without starting it, and an empty model config file
 // (agent_v3.py:54-120). A deploy type other than unified, or a version other than 3, is an
 // AssertionError.
 func NewAgentV3(e *env.Env, conf *agentconfig.AgentConfig, tfsLog string, o AgentV3Options) (*AgentV3, error) {
@@ -94,8 +95,8 @@ func NewAgentV3(e *env.Env, conf *agentconfig.AgentConfig, tfsLog string, o Agen
 	return a, nil
 }
 
-// readFilters splits each filter at its first semicolon (agent_v3.py:72-81). A filter without one
-// is a ValueError (Q22).
+// readFilters splits each layout filter at its first semicolon into pattern and condition
+// (agent_v3.py:72-81). A filter without a semicolon is a ValueError (Q22).
 func (a *AgentV3) readFilters() error {
 	shard, err := a.conf.ShardID()
 	if err != nil {
@@ -121,7 +122,7 @@ func (a *AgentV3) readFilters() error {
 	return nil
 }
 
-// describe fills in the service info that other containers read (agent_v3.py:86-98).
+// describe fills in the container's service info, which other containers read (agent_v3.py:86-98).
 func (a *AgentV3) describe() error {
 	layout, err := a.conf.LayoutPath()
 	if err != nil {
@@ -143,14 +144,14 @@ func (a *AgentV3) describe() error {
 	return nil
 }
 
-// addresses returns the map that HeartBeat answers.
+// addresses returns the addresses of all models, as the call HeartBeat answers them.
 func (a *AgentV3) addresses() ([]service.ModelAddresses, error) {
 	return a.AddressMap(a.backend.ServiceMap())
 }
 
-// AddressMap lists the addresses of each sub-graph in services (agent_v3.py:106): those for gRPC or
-// those for archon, whichever the model server was built for. The error comes from asking the
-// server for that.
+// AddressMap lists the addresses of each sub-graph in services (agent_v3.py:106). They are the
+// addresses for gRPC or for archon, whichever the model server was built for. It returns an error
+// if it cannot find out which.
 func (a *AgentV3) AddressMap(services backends.ServiceMap) ([]service.ModelAddresses, error) {
 	var list []service.ModelAddresses
 	for _, m := range services {
@@ -173,12 +174,12 @@ func (a *AgentV3) AddressMap(services backends.ServiceMap) ([]service.ModelAddre
 	return list, nil
 }
 
-// SyncAvailableSavedModels binds the container to the models that are AVAILABLE on its server
-// (agent_v3.py:118). A single model without any version stops the round (Q27). A task calls it
-// every 30 s once the agent is started.
+// SyncAvailableSavedModels registers the container in ZooKeeper for the models that are AVAILABLE
+// on its server (agent_v3.py:118). If one model has no version at all, the whole round stops (Q27).
+// In a started agent a task calls it every 30 s.
 //
-// Cost: a round grows with the models of the config file, with one status call after another. A
-// slow server makes it longer.
+// Cost: one status call after another for the models of the config file. A slow server makes a
+// round longer.
 func (a *AgentV3) SyncAvailableSavedModels() error {
 	statuses, err := a.server.ListSavedModelsStatus()
 	if err != nil {
@@ -206,11 +207,11 @@ func (a *AgentV3) SyncAvailableSavedModels() error {
 }
 
 // LayoutUpdated writes the models that the filters accept to the model config file
-// (agent_v3.py:128). The backend calls it for each change of the layout. The file is written in
+// (agent_v3.py:128). The backend calls it for each change of the layout. The file is rewritten in
 // place, while the server may be reading it (Q31).
 //
-// Cost: a write grows with the models of the layout, and each change writes the whole file. So m
-// models that are added one by one cost m² entries.
+// Cost: each change writes the whole file, with all models of the layout. So adding m models one by
+// one writes about m² entries.
 func (a *AgentV3) LayoutUpdated(models []backends.LayoutModel) error {
 	a.e.Log.Logf(env.Info, "layout callback with saved_models: %v", pylog.Later(func() string { return reprOfLayout(models) }))
 	list := &config.ModelConfigList{}
@@ -236,14 +237,15 @@ func (a *AgentV3) LayoutUpdated(models []backends.LayoutModel) error {
 	return a.e.Files.WriteFile(a.configPath, []byte(text))
 }
 
-// reprOfLayout returns the repr of a list of tuples.
+// reprOfLayout returns the layout as Python's repr of a list of tuples.
 func reprOfLayout(models []backends.LayoutModel) string {
 	texts := lists.Map(models, func(m backends.LayoutModel) string { return "(" + m.Model.String() + ", " + m.Deploy.Repr() + ")" })
 	return "[" + strings.Join(texts, ", ") + "]"
 }
 
-// accepts reports whether a model's sub-graph is for this container. Without filters all are. A
-// filter matches by prefix (Q23); the first filter that matches and whose condition holds decides.
+// accepts reports whether a model's sub-graph is for this container. Without filters every
+// sub-graph is. A filter matches by prefix (Q23). The first filter that matches and whose condition
+// holds decides.
 func (a *AgentV3) accepts(model datadef.SavedModel) (bool, error) {
 	if len(a.filters) == 0 {
 		return true, nil
@@ -283,8 +285,8 @@ func (a *AgentV3) background(name string, interval time.Duration, fn func() erro
 
 // Start starts the server, the backend and the service. Then it starts the tasks that report the
 // service info every 60 s and the bindings every 30 s, and follows the layout (agent_v3.py:174). It
-// returns at the first error; what was started before it runs on (Q209). The server may read its
-// config file before the layout is in it, and then reads it again 60 s later only (Q323).
+// returns the first error, and leaves running what was started before (Q209). If the server reads
+// its config file before the layout is in it, it reads the file again only 60 s later (Q323).
 func (a *AgentV3) Start() error {
 	steps := []func() error{a.server.Start, a.backend.Start, a.service.Start, a.startTasks, a.followLayout}
 	if !a.conf.Quirks.Keeps(quirks.Q323) {
@@ -298,7 +300,7 @@ func (a *AgentV3) Start() error {
 	return nil
 }
 
-// startTasks starts the tasks that report.
+// startTasks starts the two tasks that report to ZooKeeper.
 func (a *AgentV3) startTasks() error {
 	a.background("service info", serviceInfoPeriod, func() error {
 		return a.backend.ReportServiceInfo(a.container, a.serviceInfo)
@@ -312,7 +314,7 @@ func (a *AgentV3) startTasks() error {
 	return nil
 }
 
-// followLayout has the server serve what the layout says from now on.
+// followLayout watches the layout, so that the server serves what it lists.
 func (a *AgentV3) followLayout() error {
 	layout, err := a.conf.LayoutPath()
 	if err != nil {
@@ -325,8 +327,8 @@ func (a *AgentV3) followLayout() error {
 	return err
 }
 
-// Stop ends the tasks, which may sleep for up to 60 s more (Q29), then the service, the backend and
-// the model server (agent_v3.py:187).
+// Stop first ends the tasks, which may sleep for up to 60 s more (Q29). Then it ends the service,
+// the backend and the model server (agent_v3.py:187).
 func (a *AgentV3) Stop() {
 	a.exit.Set()
 	a.join()
@@ -337,7 +339,7 @@ func (a *AgentV3) Stop() {
 	}
 }
 
-// join waits for the tasks. With Q29 repaired they need not wake from their sleep: they end when they do.
+// join waits for the tasks. With Q29 repaired it does not wait: they end when they wake up.
 func (a *AgentV3) join() {
 	if a.conf.Quirks.Keeps(quirks.Q29) {
 		a.threads.Join()
@@ -345,7 +347,7 @@ func (a *AgentV3) join() {
 }
 
 // WaitForTermination waits for SIGTERM, SIGINT or the end of the model server. Then it stops the
-// agent and kills its own process, so that it does not return (agent_v3.py:200, Q30).
+// agent and kills its own process (agent_v3.py:200). So it does not return (Q30).
 func (a *AgentV3) WaitForTermination() error {
 	loop := threading.NewLoop(a.e.Tasks, time.Second)
 	turn := func() bool {
@@ -364,19 +366,20 @@ func (a *AgentV3) WaitForTermination() error {
 	return nil
 }
 
-// over reports whether the model server has ended or the agent has to end.
+// over reports whether the agent should stop, because of a signal or because its model server has
+// ended.
 func (a *AgentV3) over() bool {
 	_, ended := a.server.Poll()
 	return ended || a.exit.IsSet()
 }
 
-// Backend returns the backend by which the agent reads and writes ZooKeeper.
+// Backend returns the backend through which the agent reads and writes ZooKeeper.
 func (a *AgentV3) Backend() *backends.ZKBackend { return a.backend }
 
-// Container returns the name under which the agent's container is bound.
+// Container returns the agent's container as it is named in ZooKeeper.
 func (a *AgentV3) Container() datadef.Container { return a.container }
 
-// ServiceInfo returns the addresses of the container that other containers read.
+// ServiceInfo returns the container's addresses, which the agent publishes for other containers.
 func (a *AgentV3) ServiceInfo() *datadef.ContainerServiceInfo { return a.serviceInfo }
 
 // ModelServer returns the model server beside the agent.
@@ -386,7 +389,8 @@ func (a *AgentV3) ModelServer() tfs.ModelServerProcess { return a.server }
 // server polls.
 func (a *AgentV3) ConfigPath() string { return a.configPath }
 
-// LayoutFilters returns the pattern and the condition of each filter, with shard numbers filled in.
+// LayoutFilters returns a pair of pattern and condition for each layout filter, with shard numbers
+// filled in.
 func (a *AgentV3) LayoutFilters() [][2]string {
 	return lists.Map(a.filters, func(f agentconfig.LayoutFilter) [2]string { return [2]string{f.Match, f.Condition} })
 }

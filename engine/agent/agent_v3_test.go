@@ -17,11 +17,11 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// Quirks of agent v3 (agent_v3.py) over the fake client. Those that need the agent's
-// threads and its model server are in cluster_test.go.
+// These tests show quirks of agent v3 (agent_v3.py) over the fake ZooKeeper client. Quirks that
+// need the agent's threads and its model server are in cluster_test.go.
 
-// v3With makes an agent v3 over a fake client, with a configuration changed by
-// more.
+// v3With makes an agent v3 over a fake ZooKeeper client. The pairs in more change the
+// configuration.
 func v3With(c *worldtest.Case, quirks quirks.Set, server tfs.ModelServerProcess, more ...any) (*agent.AgentV3, error) {
 	pairs := []any{"bzid", "gip", "base_name", "n", "deploy_type", "unified", "agent_version", 3, "layout_pattern", "/gip/layout", "zk_servers", "127.0.0.1:1"}
 	conf := agenttest.Config(c.T, c.Env, append(pairs, more...)...)

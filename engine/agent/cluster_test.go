@@ -15,9 +15,9 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// Whole agents in their pods, beside a ZooKeeper server and model servers. Goal:
-// quirks that show only when all parts run together. Method: a cluster of pods
-// that run agent.Main, its log, its znodes and the state of its pods.
+// Goal: show quirks that appear only when all parts of agents run together. Method: a cluster of
+// pods that run agent.Main, with a ZooKeeper server and model servers. The tests read its log, its
+// znodes and the state of its pods.
 
 const confV1 = `bzid demo
 base_name ctr
@@ -30,7 +30,7 @@ zk_servers 127.0.0.1:2181
 dc_aware true
 `
 
-// v1Spec has two shards of two replicas, each with an entry and two PS.
+// v1Spec describes a cluster of two shards with two replicas each. A pod has an entry and two PS.
 func v1Spec() cluster.Spec {
 	return cluster.Spec{
 		Conf: confV1, Shards: 2, Replicas: 2,
@@ -48,10 +48,10 @@ zk_servers 127.0.0.1:2181
 dc_aware false
 `
 
-// layoutV3 is where confV3's layout_pattern leads.
+// layoutV3 is the path of the layout that the layout_pattern of confV3 selects.
 const layoutV3 = "/demo/layouts/ctr"
 
-// onlyPod is the pod of v3Spec.
+// onlyPod is the name of the single pod in v3Spec.
 const onlyPod = "shard0-replica0"
 
 // v3Spec has one pod.
@@ -92,7 +92,7 @@ func (c testCluster) backend(fn func(b *backends.ZKBackend) error) {
 	})
 }
 
-// publish declares a sub-graph of ctr and adds it to the layout.
+// publish declares a sub-graph of the model ctr and adds it to the layout.
 func (c testCluster) publish(subGraph, policy string) {
 	c.T.Helper()
 	model := datadef.SavedModel{ModelName: "ctr", SubGraph: subGraph}
@@ -116,10 +116,10 @@ func (c testCluster) signal(pod string, sig env.Signal) {
 	worldtest.Must(c.T, c.Pod(pod).Agent().Signal(sig))
 }
 
-// children are the names below a path, none for a missing one.
+// children lists the names of the znodes below a path. It is empty for a missing path.
 func (c testCluster) children(path string) []string { return c.ZooKeeper().Machine().Children(path) }
 
-// modelConfig is the model config file of a pod with one model server.
+// modelConfig returns the model config file of a pod, which must have exactly one model server.
 func (c testCluster) modelConfig(pod string) string {
 	c.T.Helper()
 	servers := c.Pod(pod).ModelServers()
@@ -131,7 +131,7 @@ func (c testCluster) modelConfig(pod string) string {
 	return string(data)
 }
 
-// sets counts what a pod has set in ZooKeeper from a position of the log on.
+// sets counts the setData requests of a pod in the log from the given position on.
 func (c testCluster) sets(pod string, from int) int {
 	n := 0
 	for _, o := range c.Log[from:] {
@@ -142,9 +142,8 @@ func (c testCluster) sets(pod string, from int) int {
 	return n
 }
 
-// A rough sort model without a path to receive it cannot be copied: the model
-// manager fails, and the agent kills itself before it has started anything (Q7,
-// Q101).
+// Goal: an agent whose model manager cannot start kills itself before it has started anything (Q7,
+// Q101). Method: a rough sort model without a path to receive it, which cannot be copied.
 func TestQ7_Q101_AModelManagerThatCannotStartEndsTheAgent(t *testing.T) {
 	spec := v1Spec()
 	spec.Conf += "rough_sort_model_name rough\nrough_sort_model_loaded_server none\n"
@@ -165,11 +164,12 @@ func TestQ109_AfterALostSessionStatesFlapForEver(t *testing.T) {
 	const pod = "shard0-replica0"
 	for _, test := range []struct {
 		quirks quirks.Set
-		// min and max are sets in 5 minutes, 20 minutes after the loss.
+		// min and max bound the number of setData requests in 5 minutes, 20 minutes after the lost
+		// session.
 		min, max int
 	}{
-		// Entry and two PS go to UNKNOWN every 10 s and a bit, and to AVAILABLE
-		// within a second.
+		// Entry and two PS change to UNKNOWN about every 10 s, and back to AVAILABLE within a
+		// second.
 		{quirks.Python, 28 * 3 * 2, 30 * 3 * 2},
 		{quirks.Fixed, 0, 0},
 	} {
@@ -247,9 +247,9 @@ func TestQ25_ALayoutWithLatestOnceIsNeverLoaded(t *testing.T) {
 	}
 }
 
-// The threads of an agent whose first look at its layout raises run already, and
-// the interpreter waits for them before it ends with 1. The watch was left before
-// it raised, so later layouts are followed.
+// Goal: an agent that fails at its first read of the layout lives on, and follows later layouts.
+// Its threads already run, and the interpreter waits for them before it exits with 1. The watch was
+// set before the error, so it still fires.
 func TestQ209_AnAgentThatCannotReadItsFirstLayoutLivesOnAndFollowsLaterOnes(t *testing.T) {
 	c := newCluster(t, v3Spec(), quirks.Python)
 	c.publish("ps_0", "latest_once")
@@ -278,8 +278,8 @@ func TestQ29Q30_AnAgentV3EndsWithin62SecondsOfSIGTERMWith137(t *testing.T) {
 	for _, test := range []struct {
 		running, ends time.Duration // since the start; until the end
 	}{
-		// The service info thread sleeps for 60 s, the bindings thread for 30 s, both
-		// from the start on; the end comes a second after they have been joined.
+		// From the start of the agent on, the service info thread sleeps 60 s at a time, the
+		// bindings thread 30 s. The agent ends one second after both have been joined.
 		{65 * time.Second, 56 * time.Second},
 		{115 * time.Second, 6 * time.Second},
 	} {

@@ -20,8 +20,8 @@ layout_pattern main
 zk_servers zookeeper:2181
 `
 
-// The agent's program in a pod of the simulated world: it starts a model server and
-// registers in ZooKeeper. Code that owns a real env.Env calls Run in the same way.
+// This example runs the agent's program in a pod of the simulated world. The agent starts a model
+// server and registers in ZooKeeper. Code with a real env.Env calls Run in the same way.
 func Example() {
 	w, err := world.New(cluster.Spec{Seed: 1, Conf: conf}, world.Options{
 		Agent: func(e *env.Env, confPath string) {

@@ -37,7 +37,7 @@ func startGip(c *worldtest.Case) (*agent.AgentV3, *worldtest.ZooKeeper) {
 	return a, zk
 }
 
-// sameInfo compares what service infos say, and not how they came to be.
+// sameInfo compares the exported fields of service infos, and ignores how they were decoded.
 var sameInfo = cmp.Options{cmpopts.IgnoreUnexported(datadef.ContainerServiceInfo{})}
 
 func TestUpstreamAgentV3_test_service_info(t *testing.T) {

@@ -6,7 +6,8 @@ import (
 	"github.com/monosim/monosim/engine/cluster"
 )
 
-// The pods that a spec asks for: replicas go to the locations in turn.
+// This example lists the pods that a spec asks for. Replicas are distributed over the locations in
+// turn.
 func ExampleSpec_Pods() {
 	spec := cluster.Spec{Shards: 2, Replicas: 2, Locations: []cluster.Location{{IDC: "lf", Cluster: "default"}, {IDC: "hl", Cluster: "default"}}}
 	for _, p := range spec.Pods() {
@@ -20,7 +21,7 @@ func ExampleSpec_Pods() {
 	// shard1-replica1 in hl
 }
 
-// Counts for people: a line a name, with the numbers that belong to it.
+// This example prints counts for people: a line for each name, with its numbers.
 func ExampleCounts_Lines() {
 	counts := cluster.Counts{
 		ZooKeeperWrites: 12, SessionsOpened: 3, SessionsExpired: 1,

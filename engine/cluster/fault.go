@@ -6,33 +6,31 @@ import (
 	"time"
 )
 
-// ErrUnsupported is what a runner returns, wrapped or as it is, when it is asked
-// for what it cannot do. It says nothing against the cluster under test: scenarios
-// that meet it are skipped.
+// ErrUnsupported is the error, possibly wrapped, with which a runner refuses what it cannot do. It
+// says nothing about the cluster under test, so scenarios that get it are skipped.
 var ErrUnsupported = errors.New("this runner cannot do that")
 
-// Fault is one thing that goes wrong in a cluster: what happens, and what it hits.
-// Of the fields below Kind only those count that the kind's sentences name; the
-// others stay zero.
+// Fault is one thing that goes wrong in a cluster: what happens, and what it hits. Of the fields
+// below Kind, only those are used that the kind's sentences mention. The others stay zero.
 type Fault struct {
-	// Kind is the Name of a FaultKind, as "zookeeper.down".
+	// Kind is the Name of a FaultKind, such as "zookeeper.down".
 	Kind string
-	// Pod is the pod that is hit.
+	// Pod is the name of the pod that the fault hits.
 	Pod string
-	// Server says which of the pod's model servers is hit: "ps", "entry" or "dense",
-	// and "" in a pod that runs only one.
+	// Server says which of the pod's model servers the fault hits: "ps", "entry" or "dense". It is
+	// "" in a pod that runs only one.
 	Server string
-	// BasePath is the directory that has a sub-graph's version directories, or a file that
+	// BasePath is the directory with the version directories of a sub-graph, or a file that
 	// processes of a training job share.
 	BasePath string
-	// N is a number: of a version, or of requests.
+	// N is the number of a version, or a number of requests.
 	N int64
 	// SizeBytes is the size of a version's variables.
 	SizeBytes int64
 	// Duration is a delay.
 	Duration time.Duration
-	// From and To are two groups of places. A place is the name of a pod,
-	// "zookeeper", or "idc:<name>" for all pods of a data centre.
+	// From and To are two groups of places. A place is the name of a pod, "zookeeper", or
+	// "idc:<name>" for all pods of a data center.
 	From, To []string
 }
 
@@ -45,25 +43,26 @@ type Fault struct {
 // and the second To.
 // An empty sentence means that the kind has none of that use.
 type FaultKind struct {
-	// Name is "<topic>.<what>": the part of the cluster that is hit, and how. Lists
-	// of kinds are sorted by it.
+	// Name is "<topic>.<what>": the part of the cluster that the fault hits, and what happens to
+	// it. Lists of kinds are sorted by name.
 	Name string
 	// Help says in one sentence what the fault does.
 	Help string
-	// Fatal says why a cluster need not be whole again once the fault is over, "" where it has to.
+	// Fatal says why a cluster may stay broken after the fault is over. It is "" if the cluster has
+	// to recover.
 	Fatal string
-	// Lasts begins the fault; followed by "for 12s" it lets that time pass and ends
-	// the fault again.
+	// Lasts is a sentence that begins the fault. It is followed by "for 12s": the scenario waits
+	// that long, and then the fault ends.
 	Lasts string
-	// Begins begins the fault, and Ends ends it.
+	// Begins is a sentence that begins the fault, and Ends a sentence that ends it.
 	Begins, Ends string
-	// Onset begins the fault too; followed by "for 12s" it lets no time pass, and the
-	// fault ends by itself that much later.
+	// Onset is another sentence that begins the fault. It is followed by "for 12s": the scenario
+	// goes on at once, and the fault ends by itself after that time.
 	Onset string
 }
 
-// Topic returns the part of the cluster that faults of this kind hit: what stands
-// before the dot in Name.
+// Topic returns the part of the cluster that faults of this kind hit: the part of Name before the
+// dot.
 func (k FaultKind) Topic() string {
 	topic, _, _ := strings.Cut(k.Name, ".")
 	return topic

@@ -9,81 +9,80 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// Spec is a cluster to build. The zero value of a field has the meaning that its
-// comment gives.
+// Spec describes a cluster to build. The comment of each field says what its zero value means.
 type Spec struct {
 	// Seed decides every choice of the run.
 	Seed uint64
-	// Conf is the text of the agent.conf that every pod has, in the reference's
-	// format; ConfName is what messages call it, "" means "agent.conf".
+	// Conf is the text of the agent.conf of every pod, in the reference's format. ConfName is its
+	// name in messages; "" means "agent.conf".
 	Conf, ConfName string
-	// Shards and Replicas say how many pods there are: one for each replica of each
-	// shard. 0 means 1.
+	// Shards and Replicas determine the number of pods: one for each replica of each shard. 0 means
+	// 1.
 	Shards, Replicas int
-	// Groups, unless empty, are the pods in the place of those that Conf, Shards and Replicas say:
-	// groups with a conf each, as entry and PS containers have.
+	// Groups, unless empty, replaces Conf, Shards and Replicas. Each group has a conf of its own,
+	// for example entry containers and PS containers.
 	Groups []Group
-	// Locations are where the replicas run: replica r of every shard is in
-	// Locations[r % len]; none means one place, idc "lf", cluster "default".
+	// Locations says where the replicas run: replica r of every shard is in Locations[r % len]. If
+	// it is empty, all are in idc "lf", cluster "default".
 	Locations []Location
-	// Env holds environment variables of every pod, over those that the runner sets
-	// (SHARD_ID, REPLICA_ID, MONOLITH_HOST_SHARD_N, MY_HOST_IP, MY_POD_NAME,
-	// TCE_INTERNAL_IDC, TCE_LOGICAL_CLUSTER, TCE_PSM, MONOLITH_TFS_BINARY).
-	// An empty value removes the variable.
+	// Env holds environment variables of every pod. They override the variables that the runner
+	// sets (SHARD_ID, REPLICA_ID, MONOLITH_HOST_SHARD_N, MY_HOST_IP, MY_POD_NAME, TCE_INTERNAL_IDC,
+	// TCE_LOGICAL_CLUSTER, TCE_PSM, MONOLITH_TFS_BINARY). An empty value removes the variable.
 	Env []EnvVar
-	// Models holds exported before the start.
+	// Models lists the models that are exported before the cluster starts.
 	Models []Model
-	// ZooKeeper is a profile: "zookeeper-3.8" (default), "zookeeper-3.9" or
-	// "kazoo-fake", in which every process has a tree of its own and no server runs.
+	// ZooKeeper is a profile: "zookeeper-3.8" (default), "zookeeper-3.9" or "kazoo-fake". With the
+	// last no server runs, and every process has a tree of its own.
 	ZooKeeper string
 	// ModelServer is a profile: "tfs-2.4" (default), "tfs-head" or "python-fake".
 	ModelServer string
-	// Serving is how model servers run, beyond profile and flags.
+	// Serving has settings of all model servers that are neither in their profile nor in their
+	// flags.
 	Serving ServingSpec
-	// BareServer, when set, is a model server without an agent, in a pod of its own;
-	// with Shards 0 there are no other pods then.
+	// BareServer, if set, is a model server without an agent, in a pod of its own. If Shards is 0,
+	// there are no other pods.
 	BareServer *BareServerSpec
-	// Training is a training job beside the agents; nil means none. With Shards 0 there are
-	// no agents then.
+	// Training is a training job beside the agents; nil means none. If Shards is 0 then, there are
+	// no agents.
 	Training *TrainingSpec
-	// Quirks says which faults of the reference agents and training jobs keep: "python"
-	// (default), "fixed", a list of the only ones as "Q22,Q117", or one of the only
-	// ones to repair as "-Q22,-Q117".
+	// Quirks says which faults of the reference agents and training jobs keep: "python" (all, the
+	// default), "fixed" (none), a list of those to keep as "Q22,Q117", or a list of those to repair
+	// as "-Q22,-Q117".
 	Quirks string
-	// Outlive keeps model servers and children running after the agent that started them has ended.
-	// Without it a pod is a container, which ends with its first process.
+	// Outlive keeps the child processes of an agent, such as model servers, running after the agent
+	// has ended. By default a pod is a container, which ends with its first process.
 	Outlive bool
-	// Python is the version of the interpreter that runs the agents, as "3.8"; "" means 3.11.
+	// Python is the version of the interpreter that runs the agents, such as "3.8"; "" means 3.11.
 	Python string
-	// Faults has the kinds of faults that the scenario can begin, which some runners need other
-	// servers for; nil where nobody knows.
+	// Faults lists the kinds of faults that the scenario can begin, because some runners need other
+	// servers for them. It is nil if that is not known.
 	Faults []string
-	// RestartAfter is how long after its end a pod is started again; 0 means never.
+	// RestartAfter is how long after its end a pod is restarted; 0 means never.
 	RestartAfter time.Duration
-	// Choices fix single choices of the run; all others follow from Seed.
+	// Choices fixes individual random choices of the run. All others follow from Seed.
 	Choices []env.Choice
-	// Chance says where the other choices come from: by default from Seed; with ChanceRecorded too,
-	// and the run's tape is kept; with ChanceNone every one of them is its default, whatever Seed is.
+	// Chance says how the other choices are made. By default they follow from Seed. ChanceRecorded
+	// also keeps them as the run's tape. With ChanceNone each choice is its default, whatever Seed
+	// is.
 	Chance Chance
-	// Watch has the invariants of the agents checked while the cluster runs. The run itself stays
-	// the same.
+	// Watch checks the invariants of the agents while the cluster runs. It does not change the run.
 	Watch bool
-	// Record keeps the events numbered from RecordFrom up to RecordTo (0: no end)
-	// in the trace.
+	// Record keeps in the trace the events with numbers from RecordFrom to RecordTo (0 means
+	// without end).
 	Record               bool
 	RecordFrom, RecordTo uint64
-	// Detail has everything observed that a runner can see, calls, log lines from INFO
-	// on, faults and remarks too, each with its cause, and keeps all of it. The run
-	// itself stays the same.
+	// Detail observes and keeps everything that a runner can see, each observation with its cause.
+	// That includes calls, log lines from INFO on, faults and remarks. It does not change the run.
 	Detail bool
-	// NoLeaps has every step of loops that poll happen as an event by itself, in place of
-	// leaping over those that bring nothing new: slower, and the same otherwise.
+	// NoLeaps makes every turn of a polling loop an event by itself. By default the simulation
+	// counts turns that change nothing without playing them. The results are the same, but the run
+	// is slower.
 	NoLeaps bool
 	// Replay is the command that repeats this run, for failure messages.
 	Replay string
 }
 
-// Chance says where the choices of a run come from that Spec.Choices does not fix.
+// Chance says how a run makes the choices that Spec.Choices does not fix.
 type Chance uint8
 
 // The values of Spec.Chance.
@@ -93,26 +92,27 @@ const (
 	ChanceNone
 )
 
-// Group is a group of pods with an agent.conf of their own. Its pods are named after it.
+// Group is a group of pods that share an agent.conf. Their names begin with the group's name.
 type Group struct {
-	// Name is what the pods' names begin with, Conf the text of their agent.conf, and ConfName what
-	// messages call that.
+	// Name is the beginning of the pods' names, Conf the text of their agent.conf, and ConfName the
+	// name of that file in messages.
 	Name, Conf, ConfName string
-	// Shards and Replicas say how many pods there are, as in Spec. HostShards is what the pods are
-	// told of the number of shards, which for an entry is that of its PS.
+	// Shards and Replicas determine the number of pods, as in Spec. HostShards is the number of
+	// shards that the pods get by an environment variable. For an entry it is the number of its PS
+	// shards.
 	Shards, Replicas, HostShards int
 }
 
-// Location is a data centre and a cluster in it.
+// Location is a data center and a cluster in it.
 type Location struct{ IDC, Cluster string }
 
 // EnvVar is one environment variable.
 type EnvVar struct{ Key, Value string }
 
-// Model is an exported model: one directory below BasePath per sub-graph.
+// Model is an exported model. It has one directory below BasePath for each sub-graph.
 type Model struct {
 	Name string
-	// BasePath holds the sub-graphs' directories.
+	// BasePath is the directory with the sub-graphs' directories.
 	BasePath  string
 	SubGraphs []SubGraph
 }
@@ -122,51 +122,52 @@ func (m *Model) SubGraphNames() []string {
 	return lists.Map(m.SubGraphs, func(g SubGraph) string { return g.Name })
 }
 
-// SubGraphPath returns the base path of a sub-graph, in which its versions are.
+// SubGraphPath returns the base path of a sub-graph, which contains its version directories.
 func (m *Model) SubGraphPath(name string) string {
 	return strings.TrimSuffix(m.BasePath, "/") + "/" + name
 }
 
-// SubGraph is one graph of a model with the versions that were exported, each of
-// SizeBytes.
+// SubGraph is one graph of a model, with its exported versions. Each version has SizeBytes.
 type SubGraph struct {
 	Name      string
 	SizeBytes int64
 	Versions  []int64
-	// Incomplete lists those of Versions whose folder has no saved_model.pb, which no server loads.
+	// Incomplete lists those of Versions whose folder lacks saved_model.pb. No server loads them.
 	Incomplete []int64
 }
 
-// BareServerSpec is a model server without an agent.
+// BareServerSpec describes a model server that runs without an agent.
 type BareServerSpec struct {
-	// Flags holds its command line.
+	// Flags holds the flags of its command line.
 	Flags []string
 }
 
-// ServingSpec is how all model servers of a cluster run, beyond their flags. Nil
-// and zero values leave the default.
+// ServingSpec has settings of all model servers of a cluster that are not command line flags. Nil
+// and zero values mean the default.
 type ServingSpec struct {
-	// MemoryLimitBytes is what a server may use before it is killed; 0 means no limit.
+	// MemoryLimitBytes is the memory limit of a server, which is killed beyond it; 0 means no
+	// limit.
 	MemoryLimitBytes int64
-	// RetainedPercent of the memory of an unloaded model stays with the process.
+	// RetainedPercent is the share of an unloaded model's memory that the process keeps, in
+	// percent.
 	RetainedPercent *int
-	// PredictTime is how long a Predict takes while nothing loads.
+	// PredictTime is the duration of a Predict call while no model is being loaded.
 	PredictTime time.Duration
-	// A version takes LoadTime and a second for each LoadBytesPerSecond on disk to load,
-	// and then RAMPerDiskByte of memory for each byte.
+	// Loading a version takes LoadTime, and one second for each LoadBytesPerSecond of its size on
+	// disk. A loaded version takes RAMPerDiskByte bytes of memory for each byte on disk.
 	LoadTime           time.Duration
 	LoadBytesPerSecond int64
 	RAMPerDiskByte     float64
-	// FakeBugs lets the profile python-fake keep the faults of its queue.
+	// FakeBugs lets the profile python-fake keep the faults in its queue of requests.
 	FakeBugs bool
-	// FakeSwitches lets the thread of python-fake run within calls (Q229).
+	// FakeSwitches lets the thread of python-fake run in the middle of calls (Q229).
 	FakeSwitches bool
-	// NoDefaultModel leaves the model `default` out, which every pod has otherwise.
+	// NoDefaultModel leaves out the model `default`, which every pod otherwise has.
 	NoDefaultModel bool
 }
 
-// BareServer is the name of the pod whose first process is a model server without
-// an agent, where Spec.BareServer asks for one.
+// BareServer is the name of the pod with a model server without an agent, which Spec.BareServer
+// asks for.
 const BareServer = "model-server"
 
 // Pod is one container of a cluster.
@@ -174,11 +175,11 @@ type Pod struct {
 	Name           string
 	Shard, Replica int
 	Location       Location
-	// Group is the number of its group, from 1; 0 where the spec has none.
+	// Group is the number of the pod's group in Spec.Groups, from 1; 0 if there are no groups.
 	Group int
 }
 
-// ConfOf returns the agent.conf of a pod and the number of shards that it is told.
+// ConfOf returns the agent.conf of a pod, and the number of shards for its environment variable.
 func (s *Spec) ConfOf(p Pod) (conf string, shards int) {
 	if p.Group == 0 {
 		return s.Conf, max(s.Shards, 1)
@@ -190,7 +191,7 @@ func (s *Spec) ConfOf(p Pod) (conf string, shards int) {
 // PodName returns the name of the pod of a replica of a shard: "shard0-replica1".
 func PodName(shard, replica int) string { return fmt.Sprintf("shard%d-replica%d", shard, replica) }
 
-// Pods lists the pods with agents, shard by shard.
+// Pods lists the pods that run agents, shard by shard.
 func (s *Spec) Pods() []Pod {
 	if (s.BareServer != nil || s.Training != nil) && s.Shards == 0 {
 		return nil
@@ -216,10 +217,10 @@ func (s *Spec) Pods() []Pod {
 	return pods
 }
 
-// SpecError says what is wrong with a spec, for a person. A runner returns it
-// before anything has started.
+// SpecError says in words what is wrong with a spec. A runner returns it before it has started
+// anything.
 type SpecError struct {
-	// Where is a file and line, or a field.
+	// Where is file:line, or the name of a field.
 	Where string
 	Found string
 	// Want may be empty.

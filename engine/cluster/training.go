@@ -11,99 +11,101 @@ import (
 	"github.com/monosim/monosim/engine/confined"
 )
 
-// TrainingSpec is a training job: a chief, workers and PS, which share a ZooKeeper and
-// directories with the agents of the cluster. The zero value of a field has the meaning that
-// its comment gives; names in plans and scenarios are those of the tags.
+// TrainingSpec describes a training job: a chief, workers and PS. They share a ZooKeeper and
+// directories with the agents of the cluster. The comment of each field says what its zero value
+// means. Plans and scenarios use the names in the tags.
 type TrainingSpec struct {
-	// Job is its name in ZooKeeper, /monolith/<job>; "" means "job".
+	// Job is the job's name, in ZooKeeper /monolith/<job>; "" means "job".
 	Job string `yaml:"job"`
-	// Discovery is how its processes find one another: "zookeeper", which "" means, "consul", an
-	// agent that all of them reach, where the job has the name of a service, or "primus" and "mlp",
-	// whose environment says where all are.
+	// Discovery is how the processes find one another. "" means "zookeeper". With "consul" they use
+	// an agent that all of them reach, and the job has the name of a service. With "primus" and
+	// "mlp" their environment variables hold all addresses.
 	Discovery string `yaml:"discovery"`
-	// Workers are those beside the chief, PS the parameter servers of which the job needs
-	// one at least; RedundantPS are started beyond those.
+	// Workers is the number of workers without the chief. PS is the number of parameter servers, at
+	// least one. RedundantPS is how many more are started than the job needs.
 	Workers     int `yaml:"workers"`
 	PS          int `yaml:"ps"`
 	RedundantPS int `yaml:"redundant_ps"`
-	// ModelDir has the checkpoints; "" means "/train/model".
+	// ModelDir is the directory of the checkpoints; "" means "/train/model".
 	ModelDir string `yaml:"model_dir"`
-	// RestoreDir has the checkpoint to begin with, "" for none; RestoreCkpt is its name there, or
-	// without RestoreDir that in ModelDir to go back to once, "" for the latest.
+	// RestoreDir is the directory with the checkpoint to start from, "" for none. RestoreCkpt is
+	// the checkpoint's name there, "" for the latest. Without RestoreDir it names a checkpoint in
+	// ModelDir to go back to once.
 	RestoreDir  string `yaml:"restore_dir"`
 	RestoreCkpt string `yaml:"restore_ckpt"`
-	// PartialRecovery has only the variables of those PS restored that were started since, where
-	// there are two PS or more.
+	// PartialRecovery restores only the variables of PS that were started since. It has an effect
+	// if there are two PS or more.
 	PartialRecovery bool `yaml:"partial_recovery"`
 	// MaxSteps is the global step at which training ends; 0 means never.
 	MaxSteps int64 `yaml:"max_steps"`
-	// StepTime is what a step of one process takes; 0 means 1 s.
+	// StepTime is the duration of a training step of one process; 0 means 1 s.
 	StepTime time.Duration `yaml:"step_time"`
-	// SaveEvery and SaveSteps say when the chief saves: one of them may be set; with neither
-	// it saves at the end only.
+	// SaveEvery and SaveSteps say how often the chief saves, by time or by steps. At most one may
+	// be set. If neither is, the chief saves only at the end.
 	SaveEvery time.Duration `yaml:"save_every"`
 	SaveSteps int           `yaml:"save_steps"`
-	// TideStartHour and TideEndHour are a window of hours in UTC out of which TideSaveEvery
-	// takes the place of SaveEvery. Both hours or none are set.
+	// TideStartHour and TideEndHour bound a window of hours in UTC. Outside of it, TideSaveEvery
+	// replaces SaveEvery. Set both hours or neither.
 	TideStartHour *int          `yaml:"tide_start_hour"`
 	TideEndHour   *int          `yaml:"tide_end_hour"`
 	TideSaveEvery time.Duration `yaml:"tide_save_every"`
-	// TideStartMinute and TideEndMinute are the minutes of these hours.
+	// TideStartMinute and TideEndMinute are minutes to add to these hours.
 	TideStartMinute int `yaml:"tide_start_minute"`
 	TideEndMinute   int `yaml:"tide_end_minute"`
-	// SaveTime is what writing a checkpoint takes; 0 means 1 s.
+	// SaveTime is the duration of writing a checkpoint; 0 means 1 s.
 	SaveTime time.Duration `yaml:"save_time"`
 	// MaxToKeep is how many checkpoints are kept; 0 means 10.
 	MaxToKeep int `yaml:"max_to_keep"`
-	// WorkerCheckpoints has workers save the places of their inputs, too.
+	// WorkerCheckpoints makes workers save their positions in the inputs as well.
 	WorkerCheckpoints bool `yaml:"worker_checkpoints"`
-	// ExportDir has an export of each checkpoint written, in ExportGraphs' directories, each
-	// of ExportBytes; "" means none. No graphs mean "entry", 0 bytes 64 kB.
+	// ExportDir is where each checkpoint is also exported; "" means no exports. An export has a
+	// directory for each name in ExportGraphs, of ExportBytes each. By default that is "entry" with
+	// 64 kB.
 	ExportDir    string   `yaml:"export_dir"`
 	ExportGraphs []string `yaml:"export_graphs"`
 	ExportBytes  int64    `yaml:"export_bytes"`
-	// MaxPending is how long a save waits for the workers, ChiefTimeout how long the chief's
-	// end does, RetryWait the time before a process tries again; 0 means 30 s, 1800 s, 30 s.
+	// MaxPending is how long a save waits for the workers, by default 30 s. ChiefTimeout is how
+	// long the end of the chief waits for them, by default 1800 s. RetryWait is the pause before a
+	// process tries again, by default 30 s.
 	MaxPending   time.Duration `yaml:"max_pending"`
 	ChiefTimeout time.Duration `yaml:"chief_timeout"`
 	RetryWait    time.Duration `yaml:"retry_wait"`
-	// SlowStartSteps has workers begin one after the other, each of a higher number at a later
-	// step, or some time after the first steps: MaxSlowStart, and up to ten minutes more at random.
-	// 0 has all begin at once, and 10m.
+	// SlowStartSteps makes workers begin one after another: a worker with a higher number begins at
+	// a later step, or at the latest some time after the first steps. That time is MaxSlowStart and
+	// up to ten random minutes. For 0 all workers begin at once, and MaxSlowStart is 10m.
 	SlowStartSteps int           `yaml:"slow_start_steps"`
 	MaxSlowStart   time.Duration `yaml:"max_slow_start"`
-	// MaxRetries is how often a changed cluster is tried again; nil means 6.
+	// MaxRetries is how often training is tried again after the cluster has changed; nil means 6.
 	MaxRetries *int `yaml:"max_retries"`
-	// SessionTimeout is how long a worker waits for the chief to initialise the variables, before
-	// it tries again; 0 means 7200 s.
+	// SessionTimeout is how long a worker waits for the chief to initialize the variables before it
+	// tries again; 0 means 7200 s.
 	SessionTimeout time.Duration `yaml:"session_timeout"`
-	// FailFast is TensorFlow's GRPC_FAIL_FAST: true, which nil means, makes the call of a server that is
-	// gone an UnavailableError at once, and false has it wait for the server.
+	// FailFast is TensorFlow's GRPC_FAIL_FAST; nil means true. If it is true, a call of a server
+	// that is gone fails at once with an UnavailableError. Otherwise the call waits for the server.
 	FailFast *bool `yaml:"fail_fast"`
-	// TensorFlow is the build: "patched", which "" means, as the reference builds it, where a session
-	// whose servers do not answer gives up after 60 s, or "stock", where it waits for ever.
+	// TensorFlow names the build; "" means "patched". In the reference's "patched" build a session
+	// gives up after 60 s if its servers do not answer. In the "stock" build it waits for ever.
 	TensorFlow string `yaml:"tensorflow"`
-	// ClearNN has variables begin anew, once, where a checkpoint would be restored;
-	// ContinueTraining has the steps go on from it all the same.
+	// ClearNN initializes the variables once where a checkpoint would be restored. ContinueTraining
+	// still continues the step count of that checkpoint.
 	ClearNN          bool `yaml:"clear_nn"`
 	ContinueTraining bool `yaml:"continue_training"`
-	// PSMemoryLimit is the memory of a PS from which on it is not well; 0 means no limit.
+	// PSMemoryLimit is the memory in bytes beyond which a PS counts as unhealthy; 0 means no limit.
 	PSMemoryLimit int64 `yaml:"ps_memory_limit"`
-	// Evaluator has a process beside the job evaluate the checkpoints as they come, until that of
-	// MaxSteps (tpu_runner.py in its mode eval). EvalSetup is what passes before an evaluation reads
-	// its checkpoint, EvalTime what it takes then; 0 means 1 s each.
+	// Evaluator adds a process that evaluates each new checkpoint, up to the checkpoint of MaxSteps
+	// (tpu_runner.py in its mode eval). EvalSetup is the time before an evaluation reads its
+	// checkpoint, and EvalTime the time after that; 0 means 1 s each.
 	Evaluator bool          `yaml:"evaluator"`
 	EvalSetup time.Duration `yaml:"eval_setup"`
 	EvalTime  time.Duration `yaml:"eval_time"`
-	// DefectivePSBarrier has the PS's barrier of f415ff3 (TRN-4.2).
+	// DefectivePSBarrier makes PS use the faulty barrier of commit f415ff3 (TRN-4.2).
 	DefectivePSBarrier bool `yaml:"defective_ps_barrier"`
-	// RestartAfter is how long after its end a process that failed is started again; 0 means
-	// never.
+	// RestartAfter is how long after its end a failed process is restarted; 0 means never.
 	RestartAfter time.Duration `yaml:"restart_after"`
-	// ApplicationMaster has the job run under one, which the chief tells how it went, and which
-	// then ends what is left of the job.
+	// ApplicationMaster runs the job under an application master. The chief reports its result to
+	// the master, which then ends the job's remaining processes.
 	ApplicationMaster bool `yaml:"application_master"`
-	// KeepPS keeps PS running after the end of training, as a job that goes on in real time.
+	// KeepPS keeps the PS running after the end of training, as in a job that goes on in real time.
 	KeepPS bool `yaml:"keep_ps"`
 }
 
@@ -113,7 +115,7 @@ const (
 	TensorFlowStock   = "stock"
 )
 
-// WithDefaults returns the spec with the meaning of zero fields written out.
+// WithDefaults returns a copy of the spec in which zero fields have their default values.
 func (s TrainingSpec) WithDefaults() TrainingSpec {
 	fill(&s.Job, "job")
 	fill(&s.ModelDir, "/train/model")
@@ -140,7 +142,7 @@ func (s TrainingSpec) WithDefaults() TrainingSpec {
 	return s
 }
 
-// Dirs returns the directories that its processes share.
+// Dirs returns the directories that the processes of the job share.
 func (s *TrainingSpec) Dirs() []string {
 	filled := s.WithDefaults()
 	dirs := []string{filled.ModelDir}
@@ -159,10 +161,10 @@ func fill[T comparable](field *T, value T) {
 	}
 }
 
-// Check returns the first of Faults.
+// Check returns the first error in the spec, nil if there is none.
 func (s *TrainingSpec) Check() error { return first(s.Faults()) }
 
-// CheckFields is Check of a spec that may not be whole yet.
+// CheckFields checks each field by itself, for a spec that may still be incomplete.
 func (s *TrainingSpec) CheckFields() error { return first(s.fieldFaults()) }
 
 func first(faults []*SpecError) error {
@@ -172,7 +174,7 @@ func first(faults []*SpecError) error {
 	return faults[0]
 }
 
-// Faults says everything in a spec that makes no sense, by the names of the tags.
+// Faults lists everything in a spec that makes no sense, under the names in the tags.
 func (s *TrainingSpec) Faults() []*SpecError {
 	faults := s.fieldFaults()
 	if (s.TideStartHour == nil) != (s.TideEndHour == nil) {
@@ -181,7 +183,8 @@ func (s *TrainingSpec) Faults() []*SpecError {
 	return faults
 }
 
-// fieldFaults is Faults of a spec that may not be whole yet.
+// fieldFaults lists the fields that make no sense by themselves, for a spec that may still be
+// incomplete.
 func (s *TrainingSpec) fieldFaults() (faults []*SpecError) {
 	for _, n := range []struct {
 		name         string
@@ -216,7 +219,7 @@ func (s *TrainingSpec) fieldFaults() (faults []*SpecError) {
 	return faults
 }
 
-// nameFaults wants names that stay in the directories that they are for.
+// nameFaults lists the names that would lead out of the directories for which they are meant.
 func (s *TrainingSpec) nameFaults() (faults []*SpecError) {
 	for _, graph := range s.ExportGraphs {
 		if confined.Name(graph) != nil {
@@ -234,7 +237,7 @@ func (s *TrainingSpec) nameFaults() (faults []*SpecError) {
 	return faults
 }
 
-// tideFaults wants times of a day.
+// tideFaults lists the hours and minutes that are no times of a day.
 func (s *TrainingSpec) tideFaults() (faults []*SpecError) {
 	for _, h := range []struct {
 		name string
@@ -255,8 +258,8 @@ func (s *TrainingSpec) tideFaults() (faults []*SpecError) {
 	return faults
 }
 
-// TrainerNames returns the names of the processes of the job: "chief", "worker1" and on, "ps0"
-// and on, and "evaluator" where there is one.
+// TrainerNames returns the names of the job's processes: "chief", "worker1" and so on, "ps0" and so
+// on, and "evaluator" if the job has one.
 func (s *TrainingSpec) TrainerNames() []string {
 	names := []string{"chief"}
 	for i := range s.Workers {
@@ -271,11 +274,11 @@ func (s *TrainingSpec) TrainerNames() []string {
 	return names
 }
 
-// EvaluatorRole is the role and the name of the process that evaluates.
+// EvaluatorRole is both the role and the name of the evaluating process.
 const EvaluatorRole = "evaluator"
 
-// TrainerRole returns what a name of TrainerNames stands for: "ps", "evaluator", or "worker", of which
-// the chief is number 0.
+// TrainerRole returns the role and the index of the process with the given name. The role is "ps",
+// "evaluator" or "worker". The chief is worker 0.
 func TrainerRole(name string) (role string, index int) {
 	if name == EvaluatorRole {
 		return name, 0
@@ -289,21 +292,21 @@ func TrainerRole(name string) (role string, index int) {
 	return "worker", 0
 }
 
-// Hazards are what happens to the processes of a training job from outside. The zero value
-// has nothing happen.
+// Hazards describes external faults of the processes of a training job. The zero value has no
+// faults.
 type Hazards struct {
-	// SaveErrors is how many of the next writes of a checkpoint fail.
+	// SaveErrors is how many of the next checkpoint writes fail.
 	SaveErrors int
-	// SaveTime, unless it is 0, is what a save takes now.
+	// SaveTime, unless it is 0, replaces the duration of a save.
 	SaveTime time.Duration
-	// RSSBytes is the memory of PS by index; 1 MB where nothing is said. Of a job that runs
-	// it is changed by SetRSSBytes.
+	// RSSBytes is the memory of each PS by index; by default 1 MB. In a running job change it with
+	// SetRSSBytes.
 	RSSBytes map[int]int64
 
 	told []*func()
 }
 
-// SetRSSBytes has the memory of a PS come to a size.
+// SetRSSBytes sets the memory of a PS in bytes.
 func (h *Hazards) SetRSSBytes(ps int, size int64) {
 	for _, changes := range h.told {
 		(*changes)()
@@ -314,7 +317,8 @@ func (h *Hazards) SetRSSBytes(ps int, size int64) {
 	h.RSSBytes[ps] = size
 }
 
-// Tell has changes called before the memory of a PS changes, until cancel.
+// Tell registers a function that is called before the memory of a PS changes. Call cancel to remove
+// it.
 func (h *Hazards) Tell(changes func()) (cancel func()) {
 	h.told = append(h.told, &changes)
 	return func() { h.told = slices.DeleteFunc(h.told, func(f *func()) bool { return f == &changes }) }

@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// What TrainingSpec.Discovery is beside "zookeeper": a Consul agent that all processes reach, and
-// two by which each knows from its environment where all are, whether they run or not: the
-// TF_CONFIG of Primus, and the variables of MLP.
+// These are the values of TrainingSpec.Discovery besides "zookeeper". Consul is an agent that all
+// processes reach. With Primus and MLP each process knows all addresses from its environment,
+// whether the others run or not: from TF_CONFIG of Primus, or from the variables of MLP.
 const (
 	DiscoveryConsul = "consul"
 	DiscoveryPrimus = "primus"
 	DiscoveryMLP    = "mlp"
 )
 
-// TrainerPort is where a process listens whose environment says where all are.
+// TrainerPort is the port of a process if the environment lists the addresses of all processes.
 const TrainerPort = 2222
 
-// discoveries holds all of them.
+// discoveries lists the possible values of TrainingSpec.Discovery.
 var discoveries = []string{"zookeeper", DiscoveryConsul, DiscoveryPrimus, DiscoveryMLP}
 
 func (s *TrainingSpec) checkDiscovery() *SpecError {
@@ -30,27 +30,28 @@ func (s *TrainingSpec) checkDiscovery() *SpecError {
 	return nil
 }
 
-// IsPlaced reports whether the environment of the processes says where each of them is.
+// IsPlaced reports whether the processes learn the addresses of all others from their environment.
 func (s *TrainingSpec) IsPlaced() bool {
 	return s.Discovery == DiscoveryPrimus || s.Discovery == DiscoveryMLP
 }
 
-// Placement is where the processes of a job are, as their environment tells them.
+// Placement holds the addresses of a job's processes, as their environment lists them.
 type Placement struct {
 	spec *TrainingSpec
 	ip   func(name string) string
-	// cluster is that of TF_CONFIG, which is the same in all of them, once it was asked for.
+	// cluster caches the cluster in TF_CONFIG, which is the same for all processes.
 	cluster string
 }
 
-// Place returns the placement of a job whose processes have the addresses of ip. These stay as they
-// are.
+// Place returns the placement of a job. The function ip returns the address of a process by its
+// name, which must not change.
 func (s *TrainingSpec) Place(ip func(name string) string) *Placement {
 	return &Placement{spec: s, ip: ip}
 }
 
-// Variables returns the environment of a process by which it finds the others: TF_CONFIG, or the
-// variables of MLP; none for the evaluator, nor where processes register.
+// Variables returns the environment variables by which a process finds the others: TF_CONFIG, or
+// the variables of MLP. There are none for the evaluator, and none if processes register with
+// ZooKeeper or Consul.
 func (p *Placement) Variables(name string) ([]string, error) {
 	if !p.spec.IsPlaced() || name == EvaluatorRole {
 		return nil, nil
@@ -81,7 +82,7 @@ func (p *Placement) addrs() map[string][]string {
 	return addrs
 }
 
-// taskOf returns the place of a process in TF_CONFIG, where the chief is no worker.
+// taskOf returns the type and index of a process in TF_CONFIG. There the chief is not a worker.
 func taskOf(name string) (typ string, index int) {
 	typ, index = TrainerRole(name)
 	switch {

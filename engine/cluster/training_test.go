@@ -8,7 +8,8 @@ import (
 	"github.com/monosim/monosim/engine/cluster"
 )
 
-// Goal: what the names of a job's processes stand for. Method: those of a job, one by one.
+// Goal: each name of a job's process gives the right role and index. Method: check all names of a
+// job.
 
 func TestTrainerRoleUndoesTrainerNames(t *testing.T) {
 	spec := cluster.TrainingSpec{Workers: 11, PS: 2, RedundantPS: 1, Evaluator: true}

@@ -21,12 +21,12 @@ import (
 	"unicode/utf8"
 )
 
-// longest is the length in bytes of the longest name that file systems take.
+// longest is the most bytes that a name can have on common file systems.
 const longest = 255
 
-// Name returns an error for text that is not the plain name of one entry of a folder, on
-// Linux and on Windows. Names that begin with a dot are refused as well, because folders keep
-// what is their own under such names.
+// Name returns an error unless the text is the plain name of one entry of a folder, on Linux and on
+// Windows. It also refuses names that begin with a dot, because folders store their own files under
+// such names.
 func Name(name string) error {
 	want := "the name of one folder, as ctr"
 	switch {
@@ -61,7 +61,7 @@ func Path(p string) error {
 	return nil
 }
 
-// short cuts what nobody reads to its end.
+// short cuts a long text, for error messages.
 func short(text string) string {
 	const most = 200
 	if len(text) > most {
@@ -70,7 +70,7 @@ func short(text string) string {
 	return text
 }
 
-// Below returns a path from the root of some tree as the name of an entry below the tree's
+// Below converts an absolute path inside of some tree to the name of an entry below the tree's
 // folder. It returns an error for a path that names the folder itself or leads out of it.
 func Below(p string) (string, error) {
 	name := filepath.FromSlash(strings.TrimLeft(p, "/"))
@@ -80,13 +80,13 @@ func Below(p string) (string, error) {
 	return filepath.Clean(name), nil
 }
 
-// Within returns the name below a folder of a path on this host, both absolute, and whether it
-// is there.
+// Within returns the path abs relative to a folder. ok is false if abs is not below that folder.
+// Both paths are absolute paths on this host.
 func Within(folder, abs string) (name string, ok bool) {
 	name, err := filepath.Rel(folder, abs)
 	return name, err == nil && filepath.IsLocal(name)
 }
 
-// Clamp returns a path from the root as a name below the tree's folder, too, but of ".." it
-// makes what a root directory makes of it: itself. It is for texts that nobody opens here.
+// Clamp converts an absolute path to a name below the tree's folder, as Below does. But ".." at the
+// top stays at the top, as in a root directory. Use it only for paths that are not opened.
 func Clamp(p string) string { return filepath.FromSlash(path.Clean("/" + p)[1:]) }

@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/engine/confined"
 )
 
-// Goal: a name that is taken stays in its folder on every system, and one that is refused is
-// told with what is wanted. Method: tables of names, and a fuzz test of what holds for all.
+// Goal: an accepted name stays in its folder on every system, and the error for a refused name says
+// what is wanted. Method: tables of names, and a fuzz test of properties that all names must have.
 
 func TestNames(t *testing.T) {
 	for _, name := range []string{"ctr", "ps_0", "a b", "ctr:entry", "größe", "a..b", "a.", strings.Repeat("x", 255)} {

@@ -11,12 +11,13 @@ import (
 	"strings"
 )
 
-// Value is what enumerations are made of.
+// Value is the constraint for integer types that are used as enumerations.
 type Value interface {
 	~int | ~int32 | ~uint8
 }
 
-// Name returns the name of a value, or for a value without one its type and number, as Level(7).
+// Name returns the name of a value. A value without a name gives its type and number, such as
+// Level(7).
 func Name[T Value](names map[T]string, v T) string {
 	if name, ok := names[v]; ok {
 		return name
@@ -24,7 +25,7 @@ func Name[T Value](names map[T]string, v T) string {
 	return numbered(v)
 }
 
-// Listed is Name for a list, in which values without a name may have "".
+// Listed works as Name, for names in a slice. A value without a name has "" there.
 func Listed[T Value](names []string, v T) string {
 	if at := int(v); at >= 0 && at < len(names) && names[at] != "" {
 		return names[at]
@@ -37,7 +38,8 @@ func numbered[T Value](v T) string {
 	return fmt.Sprintf("%s(%d)", name, v)
 }
 
-// Parse returns the value called name, of values that count from 0. The error calls them what.
+// Parse returns the value with the given name. Values count from 0. The error message calls the
+// values what.
 func Parse[T Value](names []string, what, name string) (T, error) {
 	if at := slices.Index(names, name); at >= 0 {
 		return T(at), nil

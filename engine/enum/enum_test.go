@@ -20,8 +20,9 @@ func Example() {
 	// colour: got "blue", want one of ["red" "green"]
 }
 
-// Goal: a value has its name, one without a name its type and number, and a name its value.
-// Method: values at and beyond the ends of a list and of a table with a hole and a negative value.
+// Goal: a value gives its name, a value without a name gives its type and number, and a name gives
+// its value. Method: values at and beyond the ends of a slice, and of a map with a gap and a
+// negative value.
 func TestNames(t *testing.T) {
 	type state int32
 	table := map[state]string{-1: "none", 10: "start"}

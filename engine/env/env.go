@@ -28,8 +28,8 @@ import (
 	"github.com/monosim/monosim/engine/enum"
 )
 
-// Env gives one process access to the world. A field is nil if the world does not offer what it
-// stands for.
+// Env gives one process access to the world. A field is nil if the world does not offer that kind
+// of access.
 type Env struct {
 	Clock     Clock
 	Tasks     Tasks
@@ -45,20 +45,22 @@ type Env struct {
 	Python Python
 }
 
-// Python describes the interpreter of a process of the reference, as far as its programs show it.
+// Python describes the interpreter of one of the reference's processes, as far as its programs
+// depend on it.
 type Python struct {
 	// Minor is the second number of the version, such as 8 for Python 3.8. 0 means 11.
 	Minor int
-	// HashSeed is the value of PYTHONHASHSEED, on which the order of sets of strings depends. 0
-	// means that they are sorted.
+	// HashSeed is the value of PYTHONHASHSEED, which decides the order of sets of strings. With 0
+	// the sets are sorted.
 	HashSeed uint32
 }
 
-// HashSeeds is the number of hash seeds to choose from. Higher ones order no small set in a way in
-// which none of these does.
+// HashSeeds is the number of hash seeds to choose from. Higher seeds give small sets no order that
+// one of these does not give too.
 const HashSeeds = 1 << 16
 
-// DefaultPythonMinor is the version with which the expected values of tests were recorded.
+// DefaultPythonMinor is the minor version of the Python with which the tests' expected values were
+// recorded.
 const DefaultPythonMinor = 11
 
 // Before reports whether the interpreter is older than Python 3.minor.
@@ -77,18 +79,18 @@ type Clock interface {
 	Elapsed() time.Duration
 }
 
-// Random makes the random choices of a process. Each call names its site, which is the place in the
-// code. In virtual time a choice depends only on the seed, the node, the site and the number of the
-// choice at that site, so a new site changes no choice at others.
+// Random makes the random choices of a process. Each call names its site, the place in the code. In
+// virtual time a choice depends only on the seed, the node, the site, and how many choices were
+// made at that site before. So a new site changes no choice at other sites.
 type Random interface {
 	// Intn returns a number in [0, n); n must be positive. 0 should be the ordinary outcome,
-	// because shrinking a run replaces choices by 0.
+	// because shrinking a failed run replaces choices by 0.
 	Intn(site string, n int) int
 	// Float64 returns a number in [0, 1).
 	Float64(site string) float64
 }
 
-// Choice fixes one choice of a run: the K-th one of a site on a node, counted from 0.
+// Choice fixes one random choice of a run: the choice with number K, from 0, at a site on a node.
 type Choice struct {
 	Node  string `json:"node"`
 	Site  string `json:"site"`
@@ -100,7 +102,7 @@ func (c Choice) String() string {
 	return fmt.Sprintf("%s/%s#%d=%d", c.Node, c.Site, c.K, c.Value)
 }
 
-// Level is the severity of a log line, ordered as absl's.
+// Level is the severity of a log line, in the order of absl's levels.
 type Level uint8
 
 // The levels in use.
@@ -117,9 +119,9 @@ func (l Level) String() string { return enum.Listed(levelNames, l) }
 
 // Log is the process's log.
 type Log interface {
-	// Enabled reports whether lines of this level are kept. Code that runs often asks before it
+	// Enabled reports whether lines of this level are kept. Code that runs often calls it before it
 	// formats a line.
 	Enabled(level Level) bool
-	// Logf writes one line. format is as in package fmt, without a newline.
+	// Logf writes one line. format is as in package fmt, and needs no newline.
 	Logf(level Level, format string, args ...any)
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// watchdog is engine code: it knows its world by env alone, and so runs under either
-// clock. Its two tasks share the counter without a lock, because control changes hands
-// only inside of calls on env.
+// watchdog is an example of engine code. It reaches the world only through env, so it runs in
+// virtual and in real time. Its two tasks share a counter without a lock, because tasks switch only
+// inside of calls to env.
 func watchdog(e *env.Env) {
 	beats := 0
 	e.Tasks.Go("heart", func() {
@@ -26,7 +26,8 @@ func watchdog(e *env.Env) {
 	}
 }
 
-// In virtual time a process is the clock, the tasks and the choices of its code.
+// This example runs engine code in virtual time. A simulated process serves as its clock, its tasks
+// and its random choices.
 func Example() {
 	w := vtime.New(vtime.Config{Seed: 1})
 	defer w.Close()

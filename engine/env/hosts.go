@@ -7,8 +7,8 @@ type Host interface {
 	LookupEnv(key string) (value string, ok bool)
 	// Setenv sets a variable for this process and for children that it starts later.
 	Setenv(key, value string)
-	// Unsetenv removes a variable, if it is set, for this process and for children that it starts
-	// later.
+	// Unsetenv removes a variable for this process and for children that it starts later. It is no
+	// error if the variable is not set.
 	Unsetenv(key string)
 	// Environ returns the variables as key=value, sorted.
 	Environ() []string
@@ -19,9 +19,10 @@ type Host interface {
 	LookupIP() (string, error)
 	// LookupIPv6 returns the first IPv6 address of the host's own name.
 	LookupIPv6() (string, error)
-	// RouteIP returns the local address of a UDP socket that is connected to an address outside.
+	// RouteIP returns the local address of a UDP socket that is connected to an address outside of
+	// the host.
 	RouteIP() (string, error)
 	// FreePort returns a TCP port of localhost on which nobody listens. As in the reference
-	// (utils.py:155) the port is not reserved.
+	// (utils.py:155) the port is not reserved, so another process may take it.
 	FreePort() int
 }

@@ -10,7 +10,7 @@ import (
 
 // ModelServers makes clients of TensorFlow Serving processes.
 type ModelServers interface {
-	// Dial makes a client of the server at host:port. It connects in the way of Network.Dial.
+	// Dial makes a client of the server at host:port. It connects as Network.Dial does.
 	Dial(addr string) ModelServer
 }
 
@@ -26,8 +26,8 @@ type ModelServer interface {
 	Close()
 }
 
-// ModelSpec is tensorflow.serving.ModelSpec. It names a model and, if HasVersion or Label is set,
-// one of its versions. Signature is sent too, but does not affect a status.
+// ModelSpec is tensorflow.serving.ModelSpec. It names a model, and one of its versions if
+// HasVersion or Label is set. Signature is also sent, but has no effect on a status.
 type ModelSpec struct {
 	Name       string
 	HasVersion bool
@@ -61,15 +61,15 @@ type StatusProto struct {
 	Message string
 }
 
-// ModelVersionStatus is the status of one version in an answer. Callers must not change the slice
-// that holds it, which servers may share between answers.
+// ModelVersionStatus is the status of one model version in an answer. Servers may share the slice
+// with other answers, so callers must not change it.
 type ModelVersionStatus struct {
 	Version int64
 	State   ModelState
 	Status  StatusProto
 }
 
-// String returns a text such as "1 AVAILABLE", or with an error "2 END (NOT_FOUND: no such file)".
+// String returns a text such as "1 AVAILABLE", or after an error "2 END (NOT_FOUND: no such file)".
 func (s ModelVersionStatus) String() string {
 	text := strconv.FormatInt(s.Version, 10) + " " + s.State.String()
 	if s.Status.Code != rpcerrors.OK {

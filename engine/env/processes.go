@@ -26,26 +26,26 @@ func (s Signal) String() string {
 
 // Command describes a program to start.
 type Command struct {
-	// Args is the program's path and its arguments. Whoever starts the program does not change Args
-	// afterwards.
+	// Args is the path of the program, followed by its arguments. Nobody may change it after the
+	// start.
 	Args []string
-	// Env is the environment as key=value. nil means that of the caller.
+	// Env is the environment as a list of key=value; nil means the caller's environment.
 	Env []string
-	// Dir is the working directory. "" means that of the caller.
+	// Dir is the working directory; "" means the caller's.
 	Dir string
 	// Output is the file to which stdout and stderr are written. "" discards them.
 	Output string
-	// Append keeps the present content of Output.
+	// Append keeps the present content of the file Output, and adds to it.
 	Append bool
-	// InheritOutput lets the program write to the output of the caller. Output is then opened and
-	// not used.
+	// InheritOutput makes the program write to the caller's output. The file Output is still
+	// opened, but stays unused.
 	InheritOutput bool
 }
 
-// Processes starts programs, and has what a process can do with itself.
+// Processes starts programs. It also has the operations of a process on itself.
 type Processes interface {
-	// Start starts a program. As with Python's Popen the error tells that it could not be found or
-	// started.
+	// Start starts a program. As with Python's Popen, it returns an error if the program cannot be
+	// found or started.
 	Start(cmd Command) (Process, error)
 	// Fork starts a copy of this process, as Python's multiprocessing does: with the same program,
 	// arguments and output, and the present environment and working directory. It runs main as its
@@ -60,11 +60,11 @@ type Processes interface {
 	Fork(main func(e *Env) int) (Process, error)
 	// Pid returns the number of this process.
 	Pid() int
-	// Exit ends this process at once with that exit code, as os._exit does. It does not return. A
-	// process that kills itself with SIGKILL has the exit code -9.
+	// Exit ends this process at once with the given exit code, as os._exit does. It does not
+	// return. The exit code -9 means that the process has killed itself with SIGKILL.
 	Exit(code int)
-	// Notify runs handler in a new task whenever sig arrives. This replaces the default action,
-	// which ends the process. SIGKILL cannot be handled.
+	// Notify runs handler in a new task whenever the signal arrives. Without a handler the signal
+	// ends the process. SIGKILL cannot be handled.
 	Notify(sig Signal, handler func())
 }
 
@@ -72,11 +72,11 @@ type Processes interface {
 type Process interface {
 	// Pid returns the number of the process.
 	Pid() int
-	// Poll reports whether the process has ended, and its exit code, which is -n if signal n has
-	// killed it.
+	// Poll returns whether the process has ended, and its exit code. The code is -n if signal n has
+	// killed the process.
 	Poll() (code int, done bool)
 	// Exited returns a condition that is broadcast when the process ends.
 	Exited() Cond
-	// Signal sends a signal. The error tells that the process has ended.
+	// Signal sends a signal. It returns an error if the process has ended.
 	Signal(sig Signal) error
 }

@@ -9,9 +9,8 @@ package envutils
 
 import "github.com/monosim/monosim/engine/env"
 
-// ZKAuthData returns the credentials for ZooKeeper that the variable ZK_AUTH holds, as pairs
-// of scheme and credential: one of the scheme "digest", none when the variable is unset
-// or empty (env_utils.py:27).
+// ZKAuthData returns the ZooKeeper credentials in the variable ZK_AUTH, as a pair of the scheme
+// "digest" and the credential. It returns nil if the variable is unset or empty (env_utils.py:27).
 func ZKAuthData(host env.Host) [][2]string {
 	v, _ := host.LookupEnv("ZK_AUTH")
 	if v == "" {
@@ -20,8 +19,8 @@ func ZKAuthData(host env.Host) [][2]string {
 	return [][2]string{{"digest", v}}
 }
 
-// ZKAuthOutput returns what the reference prints when it reads the credentials: they
-// themselves, in a line of their own (env_utils.py:30). It is empty where there are none.
+// ZKAuthOutput returns the line that the reference prints when it reads the credentials, which
+// contains them (env_utils.py:30). It returns "" if there are none.
 func ZKAuthOutput(host env.Host) string {
 	auth := ZKAuthData(host)
 	if auth == nil {
@@ -30,10 +29,10 @@ func ZKAuthOutput(host env.Host) string {
 	return "ZK_AUTH " + auth[0][1] + "\n"
 }
 
-// SetupHDFSEnv does nothing, as in what was published of the reference, whatever the container's
-// variables say of HDFS (env_utils.py:22).
+// SetupHDFSEnv does nothing, as in the published code of the reference. Environment variables about
+// HDFS have no effect (env_utils.py:22).
 func SetupHDFSEnv() {}
 
-// GeneratePSMFromUUID returns the service name of a job: its id as it is (Q199;
+// GeneratePSMFromUUID returns a job's service name, which is the unchanged id (Q199;
 // env_utils.py:25).
 func GeneratePSMFromUUID(uuid string) string { return uuid }

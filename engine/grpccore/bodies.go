@@ -6,13 +6,14 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// bodies looks for messages of calls that grpc-go would refuse in its own words: too large ones, cut ones, and
-// compressed ones of a call without an encoding. It overwrites them by messages that make the codec
-// refuse them, once a handler receives them; a call of no handler is answered as any other.
+// bodies finds messages that grpc-go would refuse with its own texts: too large ones, cut ones, and
+// compressed ones of a call without an encoding. It replaces them by messages that the codec
+// refuses with C-core's texts, once a handler receives them. A call without a handler is answered
+// like any other.
 type bodies struct {
 	limit int
-	// coded are the calls that have an encoding, rest is how many bytes of a message are to come of
-	// those whose last frame has ended within one.
+	// coded holds the streams of calls that have an encoding. rest holds, by stream, how many bytes
+	// are missing of a message that does not end within its frame.
 	coded map[uint32]bool
 	rest  map[uint32]int
 
@@ -25,8 +26,9 @@ const (
 	lost        = -1 // is the rest of a call that is not followed any more
 )
 
-// frame looks at a data frame of the given size, of which at least the head has come. It returns what
-// is to be read in place of the taken bytes, or nil. It is not whole if more has to come first.
+// frame checks a data frame of size bytes, of which b has at least the head. It returns the bytes
+// that replace the first m.taken bytes of the frame, nil for no change. whole is false if more
+// bytes have to arrive first.
 func (m *bodies) frame(b []byte, size int) (instead []byte, whole bool) {
 	stream, flags, payload := streamOf(b), http2.Flags(b[4]), size-frameHead
 	ends, at := flags.Has(http2.FlagDataEndStream), m.rest[stream]
@@ -79,7 +81,8 @@ func (m *bodies) frame(b []byte, size int) (instead []byte, whole bool) {
 	return instead, true
 }
 
-// cut takes out the message that begins at from, as the call ends within it: to C-core there is none.
+// cut removes the message that begins at from, because the call ends in the middle of it. For
+// C-core there is no message then.
 func (m *bodies) cut(b []byte, size, from int) (instead []byte, whole bool) {
 	m.taken = size
 	if len(b) < size {
@@ -94,8 +97,9 @@ func (m *bodies) setSize(payload int) {
 	m.instead[0], m.instead[1], m.instead[2] = byte(payload>>16), byte(payload>>8), byte(payload)
 }
 
-// refuse overwrites the message that begins at from. What follows in the frame stays, so that the
-// client's window is used as the client thinks; a frame that is too short grows.
+// refuse overwrites the message that begins at from. The rest of the frame stays, so that the
+// client's flow control window is used up as the client expects. A frame that is too short becomes
+// longer.
 func (m *bodies) refuse(b []byte, size, from int, why string) (instead []byte, whole bool) {
 	text := append(append(append([]byte{}, mark...), why+"\n"...), b[from+1:from+messageHead]...)
 	own := append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(text))), text...)
@@ -110,7 +114,7 @@ func (m *bodies) refuse(b []byte, size, from int, why string) (instead []byte, w
 	return m.instead, true
 }
 
-// begin takes note of a call.
+// begin records a new call, and whether it has an encoding.
 func (m *bodies) begin(stream uint32, coded bool) {
 	if coded {
 		if m.coded == nil {

@@ -6,13 +6,13 @@ import (
 	"google.golang.org/grpc/mem"
 )
 
-// Bytes is a codec for messages that are encoded already. Each message is a *[]byte.
+// Bytes is a codec for messages that are already encoded. A message is a *[]byte.
 type Bytes struct{}
 
-// Name returns the name of gRPC's usual codec, because the bytes are protobuf.
+// Name returns the name of gRPC's usual codec, because the bytes are encoded protobuf.
 func (Bytes) Name() string { return "proto" }
 
-// Marshal returns the bytes themselves.
+// Marshal returns the bytes of the message unchanged.
 func (Bytes) Marshal(v any) (mem.BufferSlice, error) {
 	data, ok := v.(*[]byte)
 	if !ok {

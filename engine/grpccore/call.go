@@ -17,13 +17,13 @@ import (
 // larger the request is (random_early_detection.cc), and so do we.
 type limits struct{ message, soft, hard int }
 
-// call is the header of a request, as C-core reads it.
+// call holds the header of a request, as C-core reads it.
 type call struct {
 	fields []hpack.HeaderField
 	size   int
 
-	// These are the fields with a meaning; where one comes twice, the last. A nil says that there
-	// is none.
+	// These are the fields that have a meaning, nil if missing. If a field occurs twice, the last
+	// is kept.
 	method, scheme, path, authority, host, te, contentType, timeout, encoding *hpack.HeaderField
 
 	limit  int      // from this size on the call is refused
@@ -34,7 +34,7 @@ type call struct {
 	named  bool     // a field has come that is no pseudo header
 }
 
-// refusal is what a server answers without asking a handler.
+// refusal is an answer that the server gives without calling a handler.
 type refusal struct {
 	code  codes.Code
 	text  string
@@ -46,7 +46,7 @@ func (c *call) reset(soft, limit int) {
 	*c = call{fields: c.fields[:0], soft: soft, limit: limit}
 }
 
-// take reads one field. HPACK's decoder calls it.
+// take reads one header field. The HPACK decoder calls it.
 func (c *call) take(f hpack.HeaderField) {
 	if c.refuse != nil && c.size >= c.limit {
 		return
@@ -67,8 +67,8 @@ func (c *call) fail(code codes.Code, text string) {
 	}
 }
 
-// look takes note of a field, and returns why C-core cannot read it (hpack_parser.cc,
-// metadata_batch.cc).
+// look records a header field. It returns the reason if C-core cannot read the field
+// (hpack_parser.cc, metadata_batch.cc).
 func (c *call) look(f *hpack.HeaderField) (failure string) {
 	switch f.Name {
 	case ":path":
@@ -117,7 +117,7 @@ func (c *call) look(f *hpack.HeaderField) (failure string) {
 	return ""
 }
 
-// once keeps a field. One of a name is usual.
+// once records a field that usually occurs once. A repetition makes the call odd.
 func (c *call) once(at **hpack.HeaderField, f *hpack.HeaderField) {
 	c.odd = c.odd || *at != nil
 	*at = f
@@ -160,8 +160,8 @@ func legalName(name string) bool {
 	return true
 }
 
-// base64ed reports whether C-core can decode a value. It takes any number of = at the end, and no
-// bits that are left over.
+// base64ed reports whether C-core can decode a base64 value. It accepts any number of = at the end,
+// but no leftover bits.
 func base64ed(value string) bool {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 	value = strings.TrimRight(value, "=")
@@ -180,7 +180,8 @@ func base64ed(value string) bool {
 	return true
 }
 
-// tooLong is about a field of which C-core does not even read the text.
+// tooLong refuses a call because of a field that is so long that C-core does not even read its
+// text.
 func (c *call) tooLong(at int, what string, length int) {
 	if c.refuse != nil && c.failed >= at {
 		c.refuse.text = fmt.Sprintf("received metadata size exceeds hard limit (%s length %d vs. %d)", what, length, c.limit)
@@ -188,7 +189,7 @@ func (c *call) tooLong(at int, what string, length int) {
 	}
 }
 
-// judge decides about a call whose fields have all been read.
+// judge decides whether to refuse a call, after all of its fields were read.
 func (c *call) judge() {
 	if c.refuse != nil {
 		return
@@ -213,12 +214,12 @@ func (c *call) judge() {
 	c.odd = c.odd || c.contentType == nil
 }
 
-// knownOrder is the order in which C-core lists fields that it knows; others follow as they came
-// (grpc_metadata_batch_base).
+// knownOrder is the order in which C-core lists the fields that it knows. Other fields follow in
+// the order of their arrival (grpc_metadata_batch_base).
 var knownOrder = []string{":path", ":authority", ":method", ":status", ":scheme", "content-type", "te", "grpc-encoding", "grpc-accept-encoding",
 	"grpc-status", "grpc-timeout", "grpc-previous-rpc-attempts", "grpc-retry-pushback-ms", "user-agent", "grpc-message", "host"}
 
-// tooLarge is the text about a call with too much metadata (hpack_parse_result.cc).
+// tooLarge returns the error text for a call with too much metadata (hpack_parse_result.cc).
 func (c *call) tooLarge(which string, limit int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "received metadata size exceeds %s limit (%d vs. %d); ", which, c.size, limit)
@@ -244,7 +245,8 @@ func (c *call) tooLarge(which string, limit int) string {
 	return b.String()
 }
 
-// instead returns the header by which grpc-go answers an odd call as C-core.
+// instead returns another header for an odd call. With that header grpc-go answers as C-core
+// answers the original.
 func (c *call) instead() []hpack.HeaderField {
 	path, authority := c.path.Value, c.authority
 	if authority == nil {
@@ -277,8 +279,8 @@ func wellFormed(path string) bool {
 	return len(path) > 1 && path[0] == '/' && strings.IndexByte(path[1:], '/') >= 0
 }
 
-// parseTimeout reads a grpc-timeout as C-core does (timeout_encoding.cc), in whole milliseconds. A
-// timeout that it takes for infinite is math.MaxInt64.
+// parseTimeout parses a grpc-timeout as C-core does (timeout_encoding.cc), in whole milliseconds.
+// For a timeout that C-core treats as infinite it returns math.MaxInt64.
 func parseTimeout(text string) (d time.Duration, ok bool) {
 	const largest = 1000 * 1000 * 1000
 	text = strings.TrimLeft(text, " ")
@@ -319,8 +321,8 @@ func longest(n int64, unit time.Duration) time.Duration {
 	return time.Duration(n) * unit
 }
 
-// usualTimeout reports whether grpc-go reads a timeout as C-core does: of digits and a unit, and not
-// below the millisecond to which C-core rounds up.
+// usualTimeout reports whether grpc-go reads a timeout as C-core does. It must consist of digits
+// and a unit, and must not be below a millisecond, to which C-core rounds up.
 func usualTimeout(text string) bool {
 	if len(text) < 2 || len(text) > 9 || text[0] == ' ' || text[len(text)-2] == ' ' || text[len(text)-1] == ' ' {
 		return false
@@ -329,7 +331,7 @@ func usualTimeout(text string) bool {
 	return d > time.Millisecond
 }
 
-// timeoutText writes a timeout of less than nine digits, as grpc-go wants it.
+// timeoutText formats a timeout with fewer than nine digits, as grpc-go requires.
 func timeoutText(d time.Duration) string {
 	for _, u := range []struct {
 		name string

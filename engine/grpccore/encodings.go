@@ -22,7 +22,7 @@ func init() {
 	}
 }
 
-// formats are zlib's as C-core reads them (message_compress.cc).
+// formats lists the compression formats that C-core knows, which are zlib's (message_compress.cc).
 var formats = map[string]struct {
 	open  func(io.Reader) (io.Reader, error)
 	write func(io.Writer) io.WriteCloser
@@ -43,16 +43,17 @@ var formats = map[string]struct {
 	},
 }
 
-// marking is a compressor that puts a mark before what it would decompress. grpc-go decompresses
-// without telling for which server, and answers what is wrong in its own words, so that the codec of
-// the server decompresses instead.
+// marking is a compressor that does not decompress a message but puts a mark before it. grpc-go
+// decompresses without telling for which server, and reports errors with its own texts. So the
+// server's codec decompresses instead.
 type marking struct{ name string }
 
-// mark begins messages that the codec has more to do with. Nobody outside of the process knows it.
+// mark is the beginning of messages that the codec still has to process. It is random, so that no
+// client knows it.
 var mark = []byte(rand.Text())
 
-// markBytes is more than a mark and what follows it add to a message. The front has refused what is too
-// large without it.
+// markBytes is more than the mark and the text after it add to a message. Messages that are too
+// large without them were already refused by the front.
 const markBytes = 64
 
 func (m marking) Name() string { return m.name }
@@ -63,13 +64,14 @@ func (m marking) Decompress(r io.Reader) (io.Reader, error) {
 	return io.MultiReader(strings.NewReader(string(mark)+m.name+"\n"), r), nil
 }
 
-// codec decodes an incoming message, and keeps why it cannot. What is encoded it sends as it is.
+// codec decodes incoming messages and keeps the error if it cannot. It sends answers that are
+// already encoded unchanged.
 type codec struct {
 	encoding.CodecV2
 	limit int
 }
 
-// incoming is a message that is being received.
+// incoming is a message that is being received, with the error of decoding it.
 type incoming struct {
 	message any
 	err     error
@@ -100,8 +102,8 @@ func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
 	return nil
 }
 
-// marked decodes what follows the mark: the name of a format and a message in it, or a text of why
-// the message has been refused.
+// marked decodes what follows the mark: the name of a compression format and a compressed message,
+// or the reason why the front has refused the message.
 func (c codec) marked(data []byte) ([]byte, error) {
 	name, rest, _ := bytes.Cut(data, []byte("\n"))
 	switch name := string(name); name {
@@ -114,7 +116,8 @@ func (c codec) marked(data []byte) ([]byte, error) {
 	}
 }
 
-// These stand for the name of a format where a front has overwritten a message.
+// These marks stand in the place of a format's name if the front has replaced a message. They say
+// why.
 const (
 	sizeMark = "size"
 	flagMark = "flag"

@@ -13,7 +13,8 @@ import (
 	"github.com/monosim/monosim/engine/grpccore"
 )
 
-// A compressed call is answered, and a method that is not there has C-core's answer: no text.
+// This example makes a compressed call, which is answered, and a call of a missing method, which
+// gets C-core's answer: an error without a text.
 func Example() {
 	server := grpccore.New(grpccore.Options{})
 	grpc_health_v1.RegisterHealthServer(server, health.NewServer())

@@ -12,7 +12,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 )
 
-// fronted puts a front before the connections of a server, behind their TLS.
+// fronted puts a front between the connections of a server, after TLS, and grpc-go.
 type fronted struct {
 	credentials.TransportCredentials
 	limits limits
@@ -37,14 +37,14 @@ func (f fronted) Clone() credentials.TransportCredentials {
 	return fronted{f.TransportCredentials.Clone(), f.limits}
 }
 
-// ClientHandshake is of clients, which have no front.
+// ClientHandshake is for client connections, which get no front.
 func (f fronted) ClientHandshake(ctx context.Context, authority string, raw net.Conn) (net.Conn, credentials.AuthInfo, error) {
 	return f.TransportCredentials.ClientHandshake(ctx, authority, raw)
 }
 
-// front is a connection as grpc-go reads it. It passes the frames of usual calls as they came, in
-// the buffer of the reader. Of other calls it passes a header that makes grpc-go answer as C-core,
-// or answers itself.
+// front is a connection as grpc-go reads it. It passes the frames of usual calls on unchanged, in
+// the reader's buffer. For other calls it passes a header with which grpc-go answers as C-core
+// does, or it answers itself.
 type front struct {
 	net.Conn
 	judge  *judge
@@ -89,7 +89,7 @@ func (f *front) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// readOn reads what follows the held bytes.
+// readOn reads more bytes from the connection, after the bytes that are held back.
 func (f *front) readOn() {
 	const more = 16 << 10
 	f.room = slices.Grow(append(f.room[:0], f.held...), more)
@@ -106,8 +106,9 @@ const (
 
 var errBlockTooLarge = errors.New("grpccore: a header block of more than 4 MiB")
 
-// scan looks through bytes of the client. It returns how many at their begin are to be read as
-// they are, and puts what is to be read after them into ready. With copying all goes there.
+// scan checks bytes from the client. It returns how many bytes at the beginning can be read
+// unchanged. What has to be read after them goes into f.ready. If copying is set, everything goes
+// there.
 func (f *front) scan(b []byte, copying bool) (clean int) {
 	pass := func(n int) {
 		if copying {
@@ -173,9 +174,9 @@ func (f *front) scan(b []byte, copying bool) (clean int) {
 	return clean
 }
 
-// other looks at a frame at the begin of b that is of no header block. It returns what is to be
-// read in the place of its first bytes, nil for these themselves, and false where more bytes are
-// wanted first.
+// other checks a frame, at the beginning of b, that does not belong to a header block. It returns
+// the bytes that replace the first bytes of the frame, nil for no change. It returns false if more
+// bytes have to arrive first.
 func (f *front) other(b []byte) (instead []byte, whole bool) {
 	switch kind, flags := http2.FrameType(b[3]), http2.Flags(b[4]); {
 	case kind == http2.FrameData:
@@ -191,8 +192,9 @@ func (f *front) other(b []byte) (instead []byte, whole bool) {
 
 func payloadSize(frame []byte) int { return int(binary.BigEndian.Uint32(frame) >> 8) }
 
-// blockSize returns how many bytes at the begin of b are the frames of a header block: 0 if it
-// begins with another frame. It is not whole if the block, or the head of the frame, is not.
+// blockSize returns how many bytes at the beginning of b are frames of a header block. It returns 0
+// if b begins with another frame. whole is false if the block, or the head of a frame, is
+// incomplete.
 func blockSize(b []byte) (size int, whole bool) {
 	for {
 		if len(b)-size < frameHead {

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// sent is a connection on which a client has sent what in gives.
+// sent is a connection whose client has sent the bytes in in.
 type sent struct {
 	net.Conn
 	in  io.Reader
@@ -25,8 +25,8 @@ func (s *sent) Write(p []byte) (int, error) { return s.out.Write(p) }
 // usualLimits are those of a server without options.
 var usualLimits = limits{message: 4 << 20, soft: 8 << 10, hard: 16 << 10}
 
-// conversation returns what a client sends: calls with a table of HPACK that grows, odd and refused
-// ones between them, long headers, messages in pieces, too large and cut ones.
+// conversation returns the bytes that a client sends: calls with a growing HPACK table, with odd
+// and refused calls among them, long headers, messages in pieces, and too large or cut messages.
 func conversation(t testing.TB) []byte {
 	t.Helper()
 	var all, block bytes.Buffer
@@ -70,8 +70,9 @@ func conversation(t testing.TB) []byte {
 	return all.Bytes()
 }
 
-// TestPiecesMakeNoDifference reads a conversation whole, and in pieces that break everywhere: what the
-// server reads, and what the client is told, is the same.
+// TestPiecesMakeNoDifference checks that it does not matter how a conversation is cut into pieces.
+// The server must read the same bytes, and the client must get the same answers, as when it arrives
+// as a whole.
 func TestPiecesMakeNoDifference(t *testing.T) {
 	read := func(in io.Reader) (server, client []byte) {
 		c := &sent{in: in}
@@ -96,7 +97,8 @@ func TestPiecesMakeNoDifference(t *testing.T) {
 	}
 }
 
-// TestUsualCallsPassAsTheyCame sends calls of which grpc-go makes what C-core does.
+// TestUsualCallsPassAsTheyCame checks that the front does not change calls that grpc-go answers as
+// C-core does.
 func TestUsualCallsPassAsTheyCame(t *testing.T) {
 	all := conversation(t)
 	first := bytes.Index(all, []byte("hello")) + len("hello")
@@ -106,8 +108,8 @@ func TestUsualCallsPassAsTheyCame(t *testing.T) {
 	}
 }
 
-// TestEachCallIsDrawnFor sends the same header of 12 KiB again and again: half of the calls are refused,
-// whatever became of those before.
+// TestEachCallIsDrawnFor sends the same header of 12 KiB many times. Half of the calls must be
+// refused, independently of the calls before them.
 func TestEachCallIsDrawnFor(t *testing.T) {
 	const calls, size = 1000, 12 << 10
 	c := &call{path: &hpack.HeaderField{Value: "/a.B/C"}, authority: &hpack.HeaderField{Value: "peer"}}
@@ -130,13 +132,14 @@ func TestEachCallIsDrawnFor(t *testing.T) {
 			}
 		}
 	}
-	// Seven standard deviations are less than 200 of 3000, and 115 of 1000.
+	// The bounds allow about seven standard deviations: 200 of 3000 calls, and 115 of 1000.
 	if refused < 1300 || refused > 1700 || first < 385 || first > 615 {
 		t.Errorf("%d of %d calls were refused, and %d of %d first ones, want half", refused, 3*calls, first, calls)
 	}
 }
 
-// FuzzFront sends anything behind a preface. Whatever it is, the front comes to an end, and the pieces make no difference.
+// FuzzFront sends random bytes after a preface. The front must always end, and the pieces in which
+// the bytes arrive must make no difference.
 func FuzzFront(f *testing.F) {
 	f.Add(conversation(f))
 	f.Fuzz(func(t *testing.T, all []byte) {
@@ -150,7 +153,7 @@ func FuzzFront(f *testing.F) {
 	})
 }
 
-// BenchmarkUsualCall is what a front costs a call.
+// BenchmarkUsualCall measures the cost of the front for a call that it does not change.
 func BenchmarkUsualCall(b *testing.B) {
 	var all bytes.Buffer
 	var block bytes.Buffer

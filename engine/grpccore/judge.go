@@ -13,7 +13,7 @@ import (
 	"google.golang.org/grpc/codes"
 )
 
-// judge reads the header blocks of one connection as C-core does.
+// judge reads the header blocks of one connection, and decides about them as C-core does.
 type judge struct {
 	limits  limits
 	decoder *hpack.Decoder
@@ -23,12 +23,12 @@ type judge struct {
 	settled bool   // the client has acknowledged our settings, so that their limit holds
 	drained bool   // the server takes no new calls
 	newest  uint32 // the last stream that began
-	// usual is the last block that was passed as it came and has left the table as it was, so that
-	// the same bytes say the same again.
+	// usual is the last header block that was passed unchanged and did not change the HPACK table.
+	// The same bytes later mean the same header, so they need not be read again.
 	usual []byte
 	coded bool // usual has an encoding
-	// apart is set once a block was not passed as it came: the decoder of grpc-go does not know the
-	// table any more, so no later block may use it.
+	// apart is set once a block was not passed unchanged. From then on grpc-go's decoder has
+	// another HPACK table than the client, so later blocks must not use the table.
 	apart bool
 
 	encoder *hpack.Encoder
@@ -37,7 +37,7 @@ type judge struct {
 	framer  *http2.Framer
 }
 
-// tableSize is that of HPACK's dynamic table, as grpc-go and C-core leave it.
+// tableSize is the size of HPACK's dynamic table in bytes, the default of grpc-go and of C-core.
 const tableSize = 4096
 
 func newJudge(l limits) *judge {
@@ -48,7 +48,8 @@ func newJudge(l limits) *judge {
 	return j
 }
 
-// verdict says what becomes of the frames of a header block. The bytes are valid until the next.
+// verdict says what to do with the frames of a header block. Its bytes are valid until the next
+// verdict.
 type verdict struct {
 	pass    bool   // grpc-go reads them as they are
 	instead []byte // is what it reads where it does not
@@ -57,7 +58,7 @@ type verdict struct {
 	begins  bool   // a call begins
 }
 
-// frames decides about the frames of one header block.
+// frames decides what to do with the frames of one header block.
 func (j *judge) frames(b []byte) verdict {
 	ends, stream := http2.Flags(b[4]).Has(http2.FlagHeadersEndStream), streamOf(b)
 	block, ok := j.payload(b, stream)
@@ -102,8 +103,9 @@ func (j *judge) frames(b []byte) verdict {
 	return verdict{pass: true, coded: coded, begins: true}
 }
 
-// later returns what grpc-go reads of a header block that begins no call. With one that ends a
-// call a client would send trailers, which nobody reads; others are ignored.
+// later returns what grpc-go reads for a header block that does not begin a call. If the block ends
+// a call, it contains a client's trailers, which nobody reads, and only the end is passed on. Other
+// blocks are ignored.
 func (j *judge) later(stream uint32, ends bool) []byte {
 	j.apart = true
 	j.out.Reset()
@@ -138,7 +140,8 @@ func (j *judge) write(stream uint32, ends bool, fields []hpack.HeaderField) {
 	}
 }
 
-// refusal encodes an answer. Where the client has not ended its call, a reset tells it to.
+// refusal encodes the answer to a refused call. If the client has not ended its call, a reset tells
+// it to stop.
 func (j *judge) refusal(stream uint32, ended bool, r *refusal) []byte {
 	j.out.Reset()
 	if r.reset {
@@ -162,7 +165,7 @@ func (j *judge) goAway(last uint32, code http2.ErrCode, text string) []byte {
 	return j.out.Bytes()
 }
 
-// percentEncoded writes a text as a field's value has to be: percent_encoding.cc.
+// percentEncoded encodes a text for the value of a header field, as percent_encoding.cc does.
 func percentEncoded(text string) string {
 	var b strings.Builder
 	for i := range len(text) {
@@ -177,8 +180,8 @@ func percentEncoded(text string) string {
 
 func streamOf(frame []byte) uint32 { return binary.BigEndian.Uint32(frame[5:]) & (1<<31 - 1) }
 
-// payload returns the header block in frames, without padding and priority. It is not ok if the
-// frames are no header block.
+// payload returns the header block in frames, without padding and priority. It returns false if the
+// frames are not a valid header block.
 func (j *judge) payload(b []byte, stream uint32) (block []byte, ok bool) {
 	size := payloadSize(b)
 	flags, part := http2.Flags(b[4]), b[frameHead:frameHead+size]
@@ -213,8 +216,8 @@ func (j *judge) payload(b []byte, stream uint32) (block []byte, ok bool) {
 	return j.block, flags.Has(http2.FlagContinuationEndHeaders)
 }
 
-// constant reports whether a valid header block leaves HPACK's table as it is: all of its fields are
-// indexed, or literal and not to be put into the table.
+// constant reports whether a valid header block leaves HPACK's table unchanged. That is so if each
+// field is indexed, or is a literal that is not added to the table.
 func constant(block []byte) bool {
 	for len(block) > 0 {
 		var r representation
@@ -243,13 +246,13 @@ func (c *call) findTooLong(block []byte) {
 	}
 }
 
-// representation is how a field is written (RFC 7541, section 6).
+// representation describes how one header field is encoded (RFC 7541, section 6).
 type representation struct {
 	changes    bool // the table
 	key, value int  // are lengths of texts, as they came
 }
 
-// next reads one representation of a valid block.
+// next reads the representation of one field from a valid block, and returns the rest of the block.
 func next(block []byte) (r representation, rest []byte) {
 	bits := 4
 	switch b := block[0]; {
@@ -271,7 +274,7 @@ func next(block []byte) (r representation, rest []byte) {
 	return r, rest[r.value:]
 }
 
-// integer reads an integer with a prefix of so many bits (RFC 7541, section 5.1).
+// integer reads an HPACK integer whose prefix has the given number of bits (RFC 7541, section 5.1).
 func integer(b []byte, bits int) (n int, rest []byte) {
 	mask := 1<<bits - 1
 	if n = int(b[0]) & mask; n < mask {

@@ -16,14 +16,14 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// Options are what a server has beside the options of grpc-go.
+// Options holds the settings of a server that are not options of grpc-go.
 type Options struct {
-	// Credentials are those of TLS; nil means none.
+	// Credentials are the TLS credentials; nil means no TLS.
 	Credentials credentials.TransportCredentials
-	// Unknown answers methods that are not registered; nil means UNIMPLEMENTED without a text, as
-	// servers in C++ answer.
+	// Unknown handles methods that are not registered; nil means UNIMPLEMENTED without a text,
+	// which is how servers in C++ answer.
 	Unknown grpc.StreamHandler
-	// Codec is that of all messages; nil means protobuf's.
+	// Codec encodes and decodes all messages; nil means protobuf's codec.
 	Codec encoding.CodecV2
 	// MaxReceive is the largest size of a request in bytes where no argument says it; nil means
 	// C-core's default, 4 MiB.
@@ -32,13 +32,13 @@ type Options struct {
 	Arguments Arguments
 }
 
-// Server is a gRPC server that answers as one on the C core does.
+// Server is a gRPC server that answers as a server on the C core does.
 type Server struct {
 	*grpc.Server
 	sent sending
 }
 
-// New returns a server. The options must not have what Options has.
+// New returns a server. The options of grpc-go must not set anything that Options sets.
 func New(o Options, options ...grpc.ServerOption) *Server {
 	if o.Unknown == nil {
 		o.Unknown = func(any, grpc.ServerStream) error { return status.Error(codes.Unimplemented, "") }
@@ -80,7 +80,7 @@ func (s *Server) Shutdown(grace time.Duration) bool {
 	}
 }
 
-// RegisterService registers a service whose calls begin and fail as C-core's.
+// RegisterService registers a service. Its calls begin and fail as those of a server on the C core.
 func (s *Server) RegisterService(desc *grpc.ServiceDesc, service any) {
 	own := *desc
 	own.Methods, own.Streams = nil, slices.Clone(desc.Streams)
@@ -88,13 +88,14 @@ func (s *Server) RegisterService(desc *grpc.ServiceDesc, service any) {
 		own.Streams[i].Handler = s.sent.answering(m.Handler)
 	}
 	for _, m := range desc.Methods {
-		// C-core reads one message and looks no further, as grpc-go does for a stream.
+		// C-core reads a single message and ignores further ones. grpc-go does so only for a
+		// stream.
 		own.Streams = append(own.Streams, grpc.StreamDesc{StreamName: m.MethodName, Handler: s.sent.once(m.Handler), ClientStreams: true})
 	}
 	s.Server.RegisterService(&own, service)
 }
 
-// once returns a handler of calls with one request and one response.
+// once returns a stream handler for a method with one request and one response.
 func (o sending) once(handle grpc.MethodHandler) grpc.StreamHandler {
 	return func(service any, stream grpc.ServerStream) error {
 		response, err := handle(service, stream.Context(), func(request any) error {
@@ -115,16 +116,16 @@ func (o sending) answering(handle grpc.StreamHandler) grpc.StreamHandler {
 	return func(service any, stream grpc.ServerStream) error { return handle(service, answer{stream, o}) }
 }
 
-// sending is how answers are encoded, and their largest size in bytes.
+// sending holds the codec for answers, and the largest size of an answer in bytes.
 type sending struct {
 	codec encoding.CodecV2
 	limit int
 }
 
-// encoded is an answer that the codec sends as it is.
+// encoded is an answer that is already encoded, which the codec sends unchanged.
 type encoded mem.BufferSlice
 
-// answer is a stream that receives and answers as C-core's.
+// answer is a server stream that receives and answers as C-core does.
 type answer struct {
 	grpc.ServerStream
 	sending
@@ -139,7 +140,8 @@ func (a answer) SendMsg(response any) error {
 	if a.limit == math.MaxInt {
 		return a.ServerStream.SendMsg(response)
 	}
-	// grpc-go would refuse in words of its own what is too large.
+	// The answer is encoded here to check its size, because grpc-go would refuse a large one with
+	// its own text.
 	data, err := a.codec.Marshal(response)
 	if err != nil {
 		return err
@@ -150,8 +152,8 @@ func (a answer) SendMsg(response any) error {
 	return a.ServerStream.SendMsg(encoded(data))
 }
 
-// receive receives a message. grpc-go answers an error of its own at once and in its own words, so
-// the codec keeps it for us.
+// receive receives a message. grpc-go would answer an error of decoding at once with its own text.
+// So the codec keeps the error, and receive returns it.
 func receive(stream grpc.ServerStream, message any) error {
 	in := incoming{message: message}
 	if err := stream.RecvMsg(&in); err != nil {
@@ -160,8 +162,8 @@ func receive(stream grpc.ServerStream, message any) error {
 	return in.err
 }
 
-// plain sees to it that the answer to a compressed request is not compressed. When the deadline of the
-// call has passed there is no answer any more.
+// plain turns off compression of the answer to a compressed request. It returns an error if the
+// call's deadline has passed, because there is no answer then.
 func plain(ctx context.Context) error {
 	if ctx.Err() == context.DeadlineExceeded {
 		return status.Error(codes.DeadlineExceeded, deadlineExceeded)
@@ -176,7 +178,7 @@ func plain(ctx context.Context) error {
 	return nil
 }
 
-// Take receives the one request of a call, as grpc-python does.
+// Take receives the single request of a call, and fails as grpc-python does if there is none.
 func Take(stream grpc.ServerStream) (request []byte, err error) {
 	if err = stream.RecvMsg(&request); err == io.EOF {
 		method, _ := grpc.MethodFromServerStream(stream)

@@ -16,7 +16,7 @@ import (
 	"google.golang.org/grpc/codes"
 )
 
-// writing follows the frames that grpc-go writes, so that others can be put between them.
+// writing tracks the frames that grpc-go writes, so that other frames can be inserted between them.
 type writing struct {
 	mu       sync.Mutex
 	rest     int    // bytes of the current frame's payload that have not been written
@@ -101,7 +101,8 @@ func (w *writing) judge() *judge {
 	return w.encoder
 }
 
-// tell writes frames of our own. An error of the connection is met by its reader.
+// tell inserts frames of the front into the connection, after the current frame of grpc-go. It
+// ignores errors, because the connection's reader gets them too.
 func (w *writing) tell(to net.Conn, frames []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -115,8 +116,9 @@ func (w *writing) flush(to net.Conn) {
 	w.waiting = w.waiting[:0]
 }
 
-// Write writes what grpc-go does, with the two differences of C-core's answers: their headers say
-// which encodings a server accepts, and a call whose deadline passes is answered, not reset.
+// Write writes the frames of grpc-go with two changes, as C-core does. The headers of an answer
+// list the encodings that the server accepts. A call whose deadline passes is answered and not
+// reset.
 func (f *front) Write(p []byte) (int, error) {
 	w, size := &f.out, len(p)
 	w.mu.Lock()
@@ -165,7 +167,7 @@ func (f *front) Write(p []byte) (int, error) {
 	return size, nil
 }
 
-// change is what becomes of a frame.
+// change says how a frame is changed before it is written.
 type change int
 
 const (
@@ -176,14 +178,14 @@ const (
 	goAway
 )
 
-// accepted is the field that says which encodings requests may have: the answer to any.
+// accepted is the encoded header field that lists the encodings that a request may have.
 var accepted = func() []byte {
 	var b bytes.Buffer
 	_ = hpack.NewEncoder(&b).WriteField(hpack.HeaderField{Name: "grpc-accept-encoding", Value: "identity, deflate, gzip", Sensitive: true}) // so that it is not put into the table
 	return b.Bytes()
 }()
 
-// changed puts a frame into the buffer as C-core sends it.
+// changed appends a frame to the buffer, with the given change.
 func (w *writing) changed(c change, frame []byte) {
 	switch c {
 	case withAccepted:
@@ -237,7 +239,7 @@ func (w *writing) goAway(payload []byte) []byte {
 	return w.judge().goAway(w.newest, code, text)
 }
 
-// begin takes note of a frame that begins, and says what becomes of it.
+// begin records the beginning of a frame, and returns how the frame has to change.
 func (w *writing) begin(frame []byte) change {
 	w.rest = payloadSize(frame)
 	kind, flags := http2.FrameType(frame[3]), http2.Flags(frame[4])

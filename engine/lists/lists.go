@@ -17,7 +17,7 @@ import (
 	"strconv"
 )
 
-// Map returns what f makes of each item, in their order. The result is never nil.
+// Map returns the results of calling f for each item, in order. The result is never nil.
 func Map[T, R any](list []T, f func(T) R) []R {
 	made := make([]R, len(list))
 	for i, x := range list {
@@ -26,7 +26,8 @@ func Map[T, R any](list []T, f func(T) R) []R {
 	return made
 }
 
-// MapOrNil is Map, but returns nil for no items, as a loop that appends to a nil slice does.
+// MapOrNil works as Map, but returns nil if there are no items, like a loop that appends to a nil
+// slice.
 func MapOrNil[T, R any](list []T, f func(T) R) []R {
 	if len(list) == 0 {
 		return nil
@@ -34,7 +35,7 @@ func MapOrNil[T, R any](list []T, f func(T) R) []R {
 	return Map(list, f)
 }
 
-// Filter returns the items for which keep is true, in their order; nil for none.
+// Filter returns the items for which keep returns true, in order. It returns nil if there are none.
 func Filter[T any](list []T, keep func(T) bool) []T {
 	var kept []T
 	for _, x := range list {
@@ -45,8 +46,8 @@ func Filter[T any](list []T, keep func(T) bool) []T {
 	return kept
 }
 
-// ToMap returns what f makes of each item, as a map; of items with the same key the last stays. The
-// map is never nil.
+// ToMap returns a map of the keys and values that f returns for the items. If items have the same
+// key, the last one counts. The map is never nil.
 func ToMap[T any, K comparable, V any](list []T, f func(T) (K, V)) map[K]V {
 	made := make(map[K]V, len(list))
 	for _, x := range list {
@@ -56,8 +57,8 @@ func ToMap[T any, K comparable, V any](list []T, f func(T) (K, V)) map[K]V {
 	return made
 }
 
-// Select is Filter and Map at once: it returns what f makes of the items for which its second result is
-// true, nil for none.
+// Select combines Filter and Map. It returns the first results of f for the items for which the
+// second result is true. It returns nil if there are none.
 func Select[T, R any](list []T, f func(T) (R, bool)) []R {
 	var made []R
 	for _, x := range list {
@@ -68,7 +69,7 @@ func Select[T, R any](list []T, f func(T) (R, bool)) []R {
 	return made
 }
 
-// Find returns the first item that is wanted, the zero value for none.
+// Find returns the first item for which wanted returns true, or the zero value if there is none.
 func Find[T any](list []T, wanted func(T) bool) (found T) {
 	if at := slices.IndexFunc(list, wanted); at >= 0 {
 		return list[at]
@@ -76,7 +77,7 @@ func Find[T any](list []T, wanted func(T) bool) (found T) {
 	return found
 }
 
-// Counted says how many there are of a thing, as "1 row" and "2 rows".
+// Counted returns a number with its noun in singular or plural, such as "1 row" or "2 rows".
 func Counted(n int, thing string) string {
 	if n != 1 {
 		thing += "s"

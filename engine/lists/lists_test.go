@@ -37,8 +37,8 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// Goal: a selection keeps order and leaves out what is not wanted; Find returns the first that is.
-// Method: lists with several that fit, and with none.
+// Goal: Select keeps the order and leaves out unwanted items. Find returns the first wanted item.
+// Method: lists with several wanted items, and with none.
 func TestSelectAndFind(t *testing.T) {
 	long := func(s string) (int, bool) { return len(s), len(s) > 1 }
 	if diff := cmp.Diff([]int{2, 3}, lists.Select([]string{"ab", "c", "def"}, long)); diff != "" {

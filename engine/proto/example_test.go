@@ -10,7 +10,8 @@ import (
 	"github.com/monosim/monosim/engine/proto/textpb"
 )
 
-// A message on the wire, and one in the text form that Python writes.
+// This example prints a message's bytes on the wire, and a message in the text form that Python
+// writes.
 func Example() {
 	wire, err := proto.Marshal(&agentservice.GetReplicasRequest{ServerType: agentservice.ServerType_ENTRY, Task: 1})
 	fmt.Printf("% x %v\n", wire, err)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Add returns a + b for JSON values. The error is a TypeError if Python cannot add them.
+// Add returns Python's a + b for JSON values. If Python cannot add them, it returns a TypeError.
 func Add(a, b any) (any, error) {
 	x, aInt := Big(a)
 	y, bInt := Big(b)

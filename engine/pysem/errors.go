@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Error is a Python exception. Type is the class name without its module, and
-// Message is what str() of the exception gives.
+// Error is a Python exception. Type is the name of its class without the module, and Message is its
+// str().
 type Error struct {
 	Type    string
 	Message string
@@ -20,8 +20,8 @@ func (e *Error) Error() string {
 	return e.Type + ": " + e.Message
 }
 
-// Is reports whether target is an Error of the same type and message, for errors.Is. A target
-// without a message matches any message.
+// Is reports whether target is an Error of the same type and message. A target without a message
+// matches any message. errors.Is calls it.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && t.Type == e.Type && (t.Message == "" || t.Message == e.Message)
@@ -32,7 +32,7 @@ func Raise(typ, format string, args ...any) *Error {
 	return &Error{Type: typ, Message: fmt.Sprintf(format, args...)}
 }
 
-// TypeOf returns the Python class name of err, or "" when err is not an [Error].
+// TypeOf returns the name of the Python class of err, or "" if err is not an [Error].
 func TypeOf(err error) string {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Type
@@ -40,12 +40,13 @@ func TypeOf(err error) string {
 	return ""
 }
 
-// AttributeError returns what reading a missing attribute of v raises.
+// AttributeError returns the error that Python raises when v does not have the attribute.
 func AttributeError(v any, attribute string) *Error {
 	return Raise("AttributeError", "'%s' object has no attribute '%s'", TypeName(v), attribute)
 }
 
-// UnpackError returns the error of an assignment to n names from a sequence of got items.
+// UnpackError returns the error that Python raises when a sequence of got items is assigned to n
+// names.
 func UnpackError(n, got int) *Error {
 	if got > n {
 		return Raise("ValueError", "too many values to unpack (expected %d)", n)

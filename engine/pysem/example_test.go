@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// What Python would have raised is an error with the exception's name, and what may be
-// None is an Opt. Values are read and written as Python does.
+// This example parses and formats values as Python does. An exception of Python is an error with
+// its name, and a value that can be None is an Opt.
 func Example() {
 	v, err := pysem.ParseJSON(`{"b": 1.0, "a": [null, "ü", 12345678901234567890]}`)
 	fmt.Println(pysem.Repr(v), err)

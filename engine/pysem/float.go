@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// FloatRepr returns repr of a float: the fewest digits that read back as the same number, with an
-// exponent for numbers below 1e-4 and from 1e16 on.
+// FloatRepr returns Python's repr of a float: the fewest digits that read back as the same number.
+// Numbers below 1e-4 and from 1e16 on have an exponent.
 func FloatRepr(f float64) string {
 	switch {
 	case math.IsNaN(f):
@@ -33,16 +33,16 @@ func FloatRepr(f float64) string {
 	return text
 }
 
-// NaN is float("nan"), whose bits are not those of math.NaN.
+// NaN is Python's float("nan"). Its bits differ from those of math.NaN.
 var NaN = math.Float64frombits(0x7ff8_0000_0000_0000)
 
-// ParseFloat returns float(text). The error is a ValueError if text is no number.
+// ParseFloat returns Python's float(text), or a ValueError if text is not a number.
 func ParseFloat(text string) (float64, error) {
 	trimmed := StripNumber(text)
 	body, ok := dropUnderscores(FoldDigits(trimmed))
 	if ok && isFloatText(body) {
-		// strconv accepts no sign before nan. With its range error it still returns the right
-		// infinity or zero.
+		// strconv does not accept a sign before nan. For a number out of range it returns an error,
+		// but also the right infinity or zero.
 		if strings.EqualFold(strings.TrimLeft(body, "+-"), "nan") {
 			return math.Copysign(NaN, 1-2*float64(strings.Count(body, "-"))), nil
 		}
@@ -53,7 +53,7 @@ func ParseFloat(text string) (float64, error) {
 	return 0, Raise("ValueError", "could not convert string to float: %s", Repr(text))
 }
 
-// isFloatText rejects what strconv accepts and Python does not, such as hexadecimal floats.
+// isFloatText rejects texts that strconv accepts but Python does not, such as hexadecimal floats.
 func isFloatText(text string) bool {
 	word := strings.TrimLeft(strings.ToLower(text), "+-")
 	if word == "inf" || word == "infinity" || word == "nan" {
@@ -62,7 +62,7 @@ func isFloatText(text string) bool {
 	return text != "" && strings.Trim(strings.ToLower(text), "0123456789+-.e") == ""
 }
 
-// FoldDigits turns the decimal digits of every script into ASCII.
+// FoldDigits replaces the decimal digits of every script by ASCII digits.
 func FoldDigits(text string) string {
 	return strings.Map(func(r rune) rune {
 		if d, ok := DigitValue(r); ok {
@@ -72,7 +72,8 @@ func FoldDigits(text string) string {
 	}, text)
 }
 
-// dropUnderscores removes underscores between digits. The bool is false if one stands elsewhere.
+// dropUnderscores removes underscores between digits. It returns false if an underscore is anywhere
+// else.
 func dropUnderscores(text string) (string, bool) {
 	if !strings.Contains(text, "_") {
 		return text, true

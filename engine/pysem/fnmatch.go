@@ -1,11 +1,11 @@
 package pysem
 
-// Fnmatch reports whether a name matches a shell pattern, as Python's fnmatchcase does: * and ?
-// also match slashes and leading dots, [seq] and [!seq] match one character, and a bracket that is
-// not closed matches itself.
+// Fnmatch reports whether a name matches a shell pattern, as Python's fnmatchcase does. * and ?
+// also match slashes and leading dots. [seq] and [!seq] match one character. A bracket that is not
+// closed matches itself.
 func Fnmatch(name, pattern string) bool { return matchShell([]rune(name), parseShell([]rune(pattern))) }
 
-// shellPiece matches one character, or any number of them if star is set.
+// shellPiece matches a single character, or any characters if star is set.
 type shellPiece struct {
 	star, any, not bool
 	ranges         [][2]rune
@@ -45,8 +45,8 @@ func parseShell(pattern []rune) []shellPiece {
 	return pieces
 }
 
-// closingBracket returns the place of the bracket that ends the sequence beginning at from, or -1.
-// A closing bracket that comes first is a member of the sequence and does not end it.
+// closingBracket returns the index of the bracket that closes the sequence beginning at from, or
+// -1. A closing bracket at the very beginning is a member of the sequence.
 func closingBracket(pattern []rune, from int) int {
 	i := from
 	if i < len(pattern) && pattern[i] == '!' {
@@ -60,7 +60,8 @@ func closingBracket(pattern []rune, from int) int {
 	return -1
 }
 
-// bracketPiece parses the inside of a sequence. An empty range, such as z-a, matches nothing.
+// bracketPiece parses the text between the brackets of a sequence. A reversed range, such as z-a,
+// matches nothing.
 func bracketPiece(body []rune) shellPiece {
 	var p shellPiece
 	if len(body) > 0 && body[0] == '!' {
@@ -78,7 +79,7 @@ func bracketPiece(body []rune) shellPiece {
 }
 
 // matchShell reports whether the pieces match the whole name. It backtracks only to the last star,
-// which suffices because a star matches anything.
+// which is enough because a star matches anything.
 func matchShell(name []rune, pieces []shellPiece) bool {
 	i, p := 0, 0
 	star, mark := -1, 0

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Identifier returns the longest Python name at the beginning of src, "" if there is none.
+// Identifier returns the longest Python name at the beginning of src, or "" if there is none.
 func Identifier(src string) string {
 	end := 0
 	for end < len(src) {
@@ -21,8 +21,8 @@ func Identifier(src string) string {
 	return src[:end]
 }
 
-// IsIdentifier reports whether text is a Python name, as str.isidentifier does.
+// IsIdentifier reports whether text is a valid Python name, as str.isidentifier does.
 func IsIdentifier(text string) bool { return text != "" && Identifier(text) == text }
 
-// NFKC returns a name in the Unicode normal form NFKC, in which Python keeps names.
+// NFKC returns a name in the Unicode normal form NFKC, which Python uses for names.
 func NFKC(name string) string { return norm.NFKC.String(name) }

@@ -8,12 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxJSONDepth is the depth at which a nested document hits CPython's recursion limit.
+// maxJSONDepth is the depth of nesting at which a document reaches CPython's recursion limit.
 const maxJSONDepth = 990
 
-// ParseJSON returns json.loads of a text, which must hold exactly one value. Objects become
-// *[Dict]; of equal keys the last one gives the value and the first one the place. The error is a
-// JSONDecodeError.
+// ParseJSON returns Python's json.loads(text). The text must hold exactly one value. Objects become
+// *[Dict]; if a key occurs twice, it has the last value, at the first place. Errors are
+// JSONDecodeErrors.
 func ParseJSON(text string) (any, error) {
 	if strings.HasPrefix(text, "\ufeff") {
 		return nil, Raise("JSONDecodeError", "Unexpected UTF-8 BOM (decode using utf-8-sig): line 1 column 1 (char 0)")
@@ -36,7 +36,7 @@ type jsonParser struct {
 	at   int
 }
 
-// fail returns an error in Python's words, with positions counted in characters.
+// fail returns a JSONDecodeError with Python's text. Positions in it count characters.
 func (p *jsonParser) fail(what string, at int) *Error {
 	before := p.text[:min(at, len(p.text))]
 	line := 1 + strings.Count(before, "\n")
@@ -62,7 +62,7 @@ func (p *jsonParser) peek() byte {
 	return 0
 }
 
-// constants holds the words that Python's decoder accepts as values.
+// constants lists the words that Python's JSON decoder accepts as values.
 var constants = []struct {
 	word  string
 	value any
@@ -149,7 +149,7 @@ func (p *jsonParser) array(depth int) (any, error) {
 	}
 }
 
-// next reads a comma or the closing bracket.
+// next reads a comma or the closing bracket. done is true for the bracket.
 func (p *jsonParser) next(closing byte) (done bool, err error) {
 	p.space()
 	switch p.peek() {
@@ -231,7 +231,7 @@ func (p *jsonParser) string() (string, error) {
 	return "", p.fail("Unterminated string starting at", begin)
 }
 
-// escapedString reads the rest of a string, from its first backslash on.
+// escapedString reads the rest of a string, beginning at its first backslash.
 func (p *jsonParser) escapedString(begin, start int) (string, error) {
 	b := append([]byte(nil), p.text[start:p.at]...)
 	for p.at < len(p.text) {
@@ -283,7 +283,7 @@ func (p *jsonParser) escape(begin int) (rune, error) {
 	return high, nil
 }
 
-// unit reads the escape \uXXXX at a position.
+// unit reads the escape \uXXXX at the given position. It returns false if there is none.
 func (p *jsonParser) unit(at int) (rune, bool) {
 	if at+6 > len(p.text) || p.text[at] != '\\' || p.text[at+1] != 'u' {
 		return 0, false

@@ -8,8 +8,8 @@ import (
 
 const hexDigits = "0123456789abcdef"
 
-// AppendJSONString adds text as json.dumps writes it: everything but printable ASCII is escaped,
-// and characters beyond the BMP become a surrogate pair.
+// AppendJSONString appends a text as json.dumps writes it. Everything but printable ASCII is
+// escaped, and characters beyond the BMP become a surrogate pair.
 func AppendJSONString(b []byte, text string) []byte {
 	b = append(b, '"')
 	plain := 0
@@ -56,7 +56,7 @@ func appendUnit(b []byte, r rune) []byte {
 	return append(b, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
 }
 
-// AppendJSON adds v as json.dumps writes it by default. Bytes become a list of ints, as in
+// AppendJSON appends v as json.dumps writes it by default. Bytes become a list of ints, as in
 // dataclasses_json.
 func AppendJSON(b []byte, v any) []byte {
 	switch v := v.(type) {

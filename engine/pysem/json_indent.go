@@ -2,8 +2,8 @@ package pysem
 
 import "strings"
 
-// AppendJSONIndent adds v as json.dumps(v, indent=n) writes it: each item on its own line, indented
-// by n blanks per level; empty objects and lists stay on one line.
+// AppendJSONIndent appends v as json.dumps(v, indent=n) writes it: each item on a line, indented by
+// n blanks for each level. Empty objects and lists stay on one line.
 func AppendJSONIndent(b []byte, v any, n int) []byte { return appendJSONIndent(b, v, n, 0) }
 
 func appendJSONIndent(b []byte, v any, n, level int) []byte {

@@ -2,7 +2,8 @@ package pysem
 
 import "testing"
 
-// The expectations are those of json.dumps(value, indent=2).
+// Goal: indented JSON has an item on each line. The expected texts are those of json.dumps(value,
+// indent=2).
 func TestIndentedJSONHasAnItemALine(t *testing.T) {
 	for _, test := range []struct{ name, value, want string }{
 		{"scalar", `1`, "1"},

@@ -9,15 +9,15 @@ import (
 	"unicode"
 )
 
-// MaxDigits is the most decimal digits that CPython converts between int and str.
+// MaxDigits is how many decimal digits CPython converts between int and str at most.
 const MaxDigits = 4300
 
-// shortDigits is a number of digits that always fits an int64.
+// shortDigits is a number of digits with which a number always fits an int64.
 const shortDigits = 18
 
-// ParseInt returns int(text). White space around the number, a sign, single underscores between
-// digits and the decimal digits of every script are allowed. The error is a ValueError if text is
-// no number.
+// ParseInt returns Python's int(text). It allows white space around the number, a sign, single
+// underscores between digits, and the decimal digits of every script. If text is not a number, it
+// returns a ValueError.
 func ParseInt(text string) (*big.Int, error) {
 	if len(text) <= shortDigits {
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
@@ -36,14 +36,14 @@ func ParseInt(text string) (*big.Int, error) {
 	return nil, Raise("ValueError", "invalid literal for int() with base 10: %s", Repr(text))
 }
 
-// StripNumber drops the white space around a number. Unlike str.strip it keeps the separators
-// U+001C to U+001F, because int and float use C's notion of white space for ASCII.
+// StripNumber removes the white space around a number. Unlike str.strip it keeps the separators
+// U+001C to U+001F, because int and float use C's definition of white space for ASCII.
 func StripNumber(text string) string {
 	return strings.TrimFunc(text, func(r rune) bool { return IsSpace(r) && (r < 0x1c || r > 0x1f) })
 }
 
-// ParseSmallInt is [ParseInt] with a Go int as result. If the value does not fit, n is the nearest
-// int and exact is the value itself.
+// ParseSmallInt works as [ParseInt], but returns a Go int. If the value does not fit, n is the
+// nearest int, and exact is the value itself.
 func ParseSmallInt(text string) (n int, exact any, err error) {
 	if v, err := strconv.Atoi(text); err == nil {
 		return v, v, nil
@@ -56,8 +56,8 @@ func ParseSmallInt(text string) (n int, exact any, err error) {
 	return Saturate(exact), exact, nil
 }
 
-// asciiDigits drops underscores and replaces the digits of other scripts by ASCII. The bool reports
-// whether text is a decimal integer.
+// asciiDigits removes underscores and replaces the digits of other scripts by ASCII digits. It
+// returns false if text is not a decimal integer.
 func asciiDigits(text string) (string, bool) {
 	var b strings.Builder
 	afterDigit := false
@@ -82,8 +82,8 @@ func asciiDigits(text string) (string, bool) {
 	return b.String(), afterDigit
 }
 
-// DigitValue returns the value of a decimal digit of any script. It relies on Unicode placing the
-// ten digits of a script one after the other, from zero on.
+// DigitValue returns the value of a decimal digit of any script. In Unicode the ten digits of a
+// script follow one another, beginning with zero.
 func DigitValue(r rune) (int, bool) {
 	if r >= '0' && r <= '9' {
 		return int(r - '0'), true
@@ -104,7 +104,7 @@ func DigitValue(r rune) (int, bool) {
 	return 0, false
 }
 
-// Int returns n as a Python value: an int where it fits, n itself otherwise.
+// Int returns n as a Python value: an int if it fits, and otherwise n itself.
 func Int(n *big.Int) any {
 	if n.IsInt64() {
 		return int(n.Int64())
@@ -112,7 +112,7 @@ func Int(n *big.Int) any {
 	return n
 }
 
-// Big returns v as a big integer; the bool reports whether v is an int or a bool.
+// Big returns v as a big integer. It returns false if v is neither an int nor a bool.
 func Big(v any) (*big.Int, bool) {
 	switch v := v.(type) {
 	case bool:
@@ -128,7 +128,7 @@ func Big(v any) (*big.Int, bool) {
 	return nil, false
 }
 
-// Plus returns a + b, or the nearest int if that overflows.
+// Plus returns a + b. If that overflows, it returns the nearest int.
 func Plus(a, b int) int {
 	sum := a + b
 	switch {
@@ -157,8 +157,8 @@ func Saturate(v any) int {
 	return 0
 }
 
-// ToInt returns int(v) for every value that eval gives: floats are cut towards zero, strings are
-// parsed. Errors are those of Python's int.
+// ToInt returns Python's int(v) for every value that eval can return. Floats are truncated towards
+// zero, and strings are parsed. Errors are those of Python's int.
 func ToInt(v any) (any, error) {
 	switch v := v.(type) {
 	case bool, int, *big.Int:
@@ -184,7 +184,8 @@ func ToInt(v any) (any, error) {
 		"int() argument must be a string, a bytes-like object or a real number, not '%s'", TypeName(v))
 }
 
-// ToFloat returns float(v) for every value that eval gives. Errors are those of Python's float.
+// ToFloat returns Python's float(v) for every value that eval can return. Errors are those of
+// Python's float.
 func ToFloat(v any) (float64, error) {
 	switch v := v.(type) {
 	case float64:
@@ -210,8 +211,8 @@ func isNumber(v any) bool {
 	return false
 }
 
-// CompareNumbers orders two numbers in the way in which [Equal] compares them. ok is false if one
-// is no number; ordered is false if one is nan.
+// CompareNumbers compares two numbers, consistently with [Equal]. c is negative, 0 or positive. ok
+// is false if a or b is not a number; ordered is false if one of them is NaN.
 func CompareNumbers(a, b any) (c int, ordered, ok bool) {
 	if !isNumber(a) || !isNumber(b) {
 		return 0, false, false
@@ -220,8 +221,8 @@ func CompareNumbers(a, b any) (c int, ordered, ok bool) {
 	return c, ordered, true
 }
 
-// compareNumbers orders two numbers exactly, also a float and an int of any size. ordered is false
-// if one of them is nan.
+// compareNumbers compares two numbers without rounding, even a float with an int of any size.
+// ordered is false if one of them is NaN.
 func compareNumbers(a, b any) (c int, ordered bool) {
 	x, xInt := a.(int)
 	y, yInt := b.(int)
@@ -239,7 +240,7 @@ func compareNumbers(a, b any) (c int, ordered bool) {
 	return exactFloat(a).Cmp(exactFloat(b)), true
 }
 
-// exactFloat returns v without rounding it.
+// exactFloat converts a number to a big.Float without rounding it.
 func exactFloat(v any) *big.Float {
 	if f, ok := v.(float64); ok {
 		return new(big.Float).SetFloat64(f)

@@ -14,7 +14,7 @@ func Some[T any](v T) Opt[T] { return Opt[T]{V: v, Set: true} }
 // None returns the Opt that holds nothing.
 func None[T any]() Opt[T] { return Opt[T]{} }
 
-// Or returns the value, or fallback for None.
+// Or returns the value, or fallback if it is None.
 func (o Opt[T]) Or(fallback T) T {
 	if o.Set {
 		return o.V
@@ -30,7 +30,7 @@ func (o Opt[T]) Any() any {
 	return nil
 }
 
-// String returns what Python's str and f-strings give.
+// String formats the value as Python's str and f-strings do.
 func (o Opt[T]) String() string {
 	if !o.Set {
 		return "None"

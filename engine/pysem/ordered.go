@@ -2,22 +2,22 @@ package pysem
 
 import "slices"
 
-// OrderedMap is a map that lists its keys in the order in which they were added, as a Python dict
-// does. Giving a key another value keeps its place.
+// OrderedMap is a map that keeps its keys in the order in which they were added, as a Python dict
+// does. A key that gets another value keeps its place.
 type OrderedMap[K comparable, V any] struct {
 	keys []K
 	few  []V     // the values in the order of the keys, while there are at most fewKeys
 	many map[K]V // all values once there are more; nil before
 }
 
-// fewKeys is the number of keys up to which a search one by one is faster than a map, and takes
-// less memory.
+// fewKeys is the number of keys up to which a linear search is faster than a Go map, and takes less
+// memory.
 const fewKeys = 16
 
 // NewOrderedMap makes an empty map.
 func NewOrderedMap[K comparable, V any]() *OrderedMap[K, V] { return &OrderedMap[K, V]{} }
 
-// Get returns the value of a key; ok reports whether there is one.
+// Get returns the value of a key. ok is false if the map does not have the key.
 func (m *OrderedMap[K, V]) Get(k K) (v V, ok bool) {
 	if m.many != nil {
 		v, ok = m.many[k]
@@ -52,7 +52,7 @@ func (m *OrderedMap[K, V]) Set(k K, v V) {
 	}
 }
 
-// Delete removes a key, if it is there.
+// Delete removes a key. It does nothing if the map does not have the key.
 func (m *OrderedMap[K, V]) Delete(k K) {
 	i := slices.Index(m.keys, k)
 	if i < 0 {
@@ -66,7 +66,8 @@ func (m *OrderedMap[K, V]) Delete(k K) {
 	}
 }
 
-// KeyList returns the keys in order. The list is not a copy: it is valid until the map changes.
+// KeyList returns the keys in order. It does not copy them, so the list is valid only until the map
+// changes.
 func (m *OrderedMap[K, V]) KeyList() []K { return m.keys }
 
 // Len returns the number of keys.

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Goal: an ordered map does as a list of pairs does, whether it has a few keys or more than
-// it keeps without a map. Method: random sets and deletions on both, compared after each.
+// Goal: an ordered map behaves like a list of pairs, with few keys and with more than fewKeys.
+// Method: random changes of both, compared after each.
 func TestAnOrderedMapIsAListOfPairs(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	m, keys, values := NewOrderedMap[int, int](), []int{}, map[int]int{}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Join returns os.path.join of POSIX systems: an absolute part replaces all parts before it, and an
-// empty last part adds a trailing slash. A part that is None is a TypeError.
+// Join returns os.path.join of POSIX systems. An absolute part replaces all parts before it, and an
+// empty last part adds a trailing slash. A part of None is a TypeError.
 func Join(base Opt[string], parts ...Opt[string]) (string, error) {
 	if !base.Set {
 		return "", Raise("TypeError", "expected str, bytes or os.PathLike object, not NoneType")
@@ -42,11 +42,11 @@ func join2(a, b string) string {
 	return a + "/" + b
 }
 
-// Basename returns os.path.basename: what follows the last slash.
+// Basename returns os.path.basename: the text after the last slash.
 func Basename(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 
-// Dirname returns os.path.dirname: what precedes the last slash, without trailing slashes unless it
-// has nothing but slashes.
+// Dirname returns os.path.dirname: the text before the last slash. Trailing slashes are removed,
+// unless there is nothing but slashes.
 func Dirname(name string) string {
 	head := name[:strings.LastIndexByte(name, '/')+1]
 	if trimmed := strings.TrimRight(head, "/"); trimmed != "" {
@@ -55,8 +55,8 @@ func Dirname(name string) string {
 	return head
 }
 
-// AbsPath returns os.path.abspath of POSIX systems: name relative to the absolute directory cwd,
-// with empty parts, "." and ".." removed. Two leading slashes stay two; three and more become one.
+// AbsPath returns os.path.abspath of POSIX systems. A relative name is below cwd. Empty parts, "."
+// and ".." are resolved. Two leading slashes stay two, but three or more become one.
 func AbsPath(cwd, name string) string {
 	name = join2(cwd, name)
 	clean := path.Clean(name)

@@ -12,9 +12,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// The goal is that every helper answers as Python does; the method is to answer
-// the recorded cases of testdata/recorded.jsonl (made by testdata/record.py)
-// and to compare value by value.
+// Goal: every function returns what Python returns. Method: compare with the recorded cases in
+// testdata/recorded.jsonl (made by testdata/record.py), value by value.
 
 func TestHelpersAnswerAsPython(t *testing.T) {
 	file, err := os.Open("testdata/recorded.jsonl")
@@ -117,7 +116,7 @@ func dict(pairs ...any) *pysem.Dict {
 	return d
 }
 
-// encode writes a value as record.py does.
+// encode converts a value to the form in which record.py writes it.
 func encode(v any) any {
 	switch v := v.(type) {
 	case float64:

@@ -1,18 +1,18 @@
 package pysem
 
-// RefusedType is the type of errors that say that an expression is valid in Python but not
-// evaluated here. No exception of Python has this name.
+// RefusedType is the type of the error for an expression that is valid in Python but not supported
+// here. Python has no exception with this name.
 const RefusedType = "ExpressionRefused"
 
-// These are the reasons for a refusal, by their numbers in vectors/quirks.yaml.
+// These are the reasons for a refusal, as ids of quirks in vectors/quirks.yaml.
 const (
 	Outside  = "Q230" // the expression refers to something outside of it
 	TooLarge = "Q231" // it needs more steps or memory than any configuration should
 	Unstable = "Q232" // CPython's own result differs from run to run
 )
 
-// Refuse returns the error that refuses an expression or regular expression. what begins a sentence
-// that ends with "is not evaluated here".
+// Refuse returns the error that refuses an expression or regular expression. what is the subject of
+// a sentence that ends with "is not evaluated here".
 func Refuse(quirk, what string) *Error {
 	return Raise(RefusedType, "%s: %s is not evaluated here", quirk, what)
 }

@@ -8,23 +8,23 @@ import (
 	"unicode/utf8"
 )
 
-// IsSpace reports whether a character is white space for str.isspace: in Unicode or one of the four
-// information separators, which Go leaves out.
+// IsSpace reports whether a character is white space for str.isspace. That is Unicode white space,
+// and the four information separators, which Go does not count.
 func IsSpace(r rune) bool {
 	return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f
 }
 
-// Strip returns text without the white space at both ends, as str.strip() gives it.
+// Strip removes the white space at both ends, as str.strip() does.
 func Strip(text string) string { return strings.TrimFunc(text, IsSpace) }
 
-// RStrip returns text without the white space at its end, as str.rstrip() gives it.
+// RStrip removes the white space at the end, as str.rstrip() does.
 func RStrip(text string) string { return strings.TrimRightFunc(text, IsSpace) }
 
-// Fields returns text cut at white space, as str.split() does.
+// Fields splits text at white space, as str.split() does.
 func Fields(text string) []string { return strings.FieldsFunc(text, IsSpace) }
 
-// Lower returns text in lower case, as str.lower does. Python's rules differ from Go's for two
-// letters: the dotted capital I, and sigma at the end of a word.
+// Lower converts text to lower case, as str.lower does. Python differs from Go in two letters: the
+// dotted capital I, and sigma at the end of a word.
 func Lower(text string) string {
 	if utf8.ValidString(text) && !strings.ContainsAny(text, "\u0130\u03a3") {
 		return strings.ToLower(text)
@@ -49,7 +49,8 @@ func Lower(text string) string {
 	return string(b)
 }
 
-// endsWord reports whether a letter with case precedes position i and none follows.
+// endsWord reports whether a cased letter comes before index i, and none follows it in the same
+// word.
 func endsWord(runes []rune, i int) bool {
 	cased := func(r rune) bool {
 		return unicode.IsUpper(r) || unicode.IsLower(r) || unicode.IsTitle(r) || unicode.In(r, unicode.Other_Uppercase, unicode.Other_Lowercase)
@@ -68,12 +69,12 @@ func endsWord(runes []rune, i int) bool {
 	return before >= 0 && cased(runes[before]) && (after == len(runes) || !cased(runes[after]))
 }
 
-// ideographicNumbers holds the characters of other categories that str.isnumeric accepts (Unicode
-// 14, which Python 3.11 has).
+// ideographicNumbers lists characters of other Unicode categories that str.isnumeric also accepts
+// (Unicode 14, as in Python 3.11).
 const ideographicNumbers = "㐅㒃㠪㭍一七万三九二五亖亿什仟仨伍佰億兆兩八六十千卄卅卌叁参參叄四壱壹幺廾廿弌弍弎弐拾捌柒漆玖百肆萬貮貳贰阡陆陌陸零𠀁𠁤" +
 	"𠃢𠄡𠤪𠦃𠦌𠦜𠫪𠫽𠬙𢎐𢦘𣬛𦉭\uf96b\uf973\uf978\uf9b2\uf9d1\uf9d3\uf9fd\U0002f890"
 
-// IsNumeric reports whether text consists of one or more characters that stand for numbers in any
+// IsNumeric reports whether text is not empty and each character represents a number in some
 // script, as str.isnumeric does.
 func IsNumeric(text string) bool {
 	for _, r := range text {
@@ -84,23 +85,23 @@ func IsNumeric(text string) bool {
 	return text != ""
 }
 
-// IsDigit reports whether str.isdigit accepts a character: a decimal digit, or one such as ² that
-// stands for a digit but has no place in a decimal number.
+// IsDigit reports whether str.isdigit accepts a character. It is a decimal digit, or a character
+// such as ² that represents a digit but is not used in decimal numbers.
 func IsDigit(r rune) bool {
 	return unicode.Is(unicode.Nd, r) ||
 		slices.ContainsFunc(digitBlocks, func(block [2]rune) bool { return r >= block[0] && r <= block[1] })
 }
 
-// digitBlocks holds the digits that are not decimal ones: the characters outside of category Nd
-// whose numeric type is Digit in Unicode 14.
+// digitBlocks lists the digits that are not decimal digits: characters outside of category Nd whose
+// numeric type is Digit in Unicode 14.
 var digitBlocks = [][2]rune{
 	{0xb2, 0xb3}, {0xb9, 0xb9}, {0x1369, 0x1371}, {0x19da, 0x19da}, {0x2070, 0x2070}, {0x2074, 0x2079}, {0x2080, 0x2089}, {0x2460, 0x2468},
 	{0x2474, 0x247c}, {0x2488, 0x2490}, {0x24ea, 0x24ea}, {0x24f5, 0x24fd}, {0x24ff, 0x24ff}, {0x2776, 0x277e}, {0x2780, 0x2788}, {0x278a, 0x2792},
 	{0x10a40, 0x10a43}, {0x10e60, 0x10e68}, {0x11052, 0x1105a}, {0x1f100, 0x1f10a},
 }
 
-// DecodeUTF8 returns bytes.decode("utf-8"). The error is a UnicodeDecodeError, also for surrogates
-// and overlong forms.
+// DecodeUTF8 returns Python's bytes.decode("utf-8"). Invalid bytes are a UnicodeDecodeError, and so
+// are surrogates and overlong forms.
 func DecodeUTF8(data []byte) (string, error) {
 	if utf8.Valid(data) {
 		return string(data), nil
@@ -120,8 +121,8 @@ func DecodeUTF8(data []byte) (string, error) {
 	return "", Raise("UnicodeDecodeError", "'utf-8' codec can't decode byte 0x%02x in position %d: %s", data[at], at, why)
 }
 
-// badUTF8 returns how many bytes at the beginning of data form no character, and the reason that
-// Python gives.
+// badUTF8 returns how many bytes at the beginning of data are invalid, and the reason that Python
+// gives.
 func badUTF8(data []byte) (n int, why string) {
 	want := 0
 	switch c := data[0]; {
@@ -149,7 +150,7 @@ func badUTF8(data []byte) (n int, why string) {
 	return n, "invalid continuation byte"
 }
 
-// secondByte returns the least and the greatest byte that may follow the first byte of a character.
+// secondByte returns the range of bytes that may follow the first byte of a character.
 func secondByte(first byte) (low, high byte) {
 	switch first {
 	case 0xe0:
@@ -164,8 +165,8 @@ func secondByte(first byte) (low, high byte) {
 	return 0x80, 0xbf
 }
 
-// DecodeRune returns the first character of text and its length. It decodes the three-byte form of
-// a lone surrogate too.
+// DecodeRune returns the first character of text and its length in bytes. It also decodes lone
+// surrogates, which take three bytes.
 func DecodeRune(text string) (rune, int) {
 	r, size := utf8.DecodeRuneInString(text)
 	if r == utf8.RuneError && size == 1 && len(text) >= 3 && text[0] == 0xed && text[1] >= 0xa0 && text[1] <= 0xbf {
@@ -185,7 +186,7 @@ func Runes(text string) []rune {
 	return runes
 }
 
-// AppendRune adds one character, which may be a lone surrogate.
+// AppendRune appends one character, which may be a lone surrogate.
 func AppendRune(b []byte, r rune) []byte {
 	if r >= 0xd800 && r <= 0xdfff {
 		return append(b, 0xed, 0x80|byte(r>>6)&0x3f, 0x80|byte(r)&0x3f)
@@ -193,7 +194,7 @@ func AppendRune(b []byte, r rune) []byte {
 	return utf8.AppendRune(b, r)
 }
 
-// Chars returns the characters of text, as list(text) does.
+// Chars returns the characters of text, as Python's list(text) does.
 func Chars(text string) []string {
 	var chars []string
 	for text != "" {
@@ -204,7 +205,7 @@ func Chars(text string) []string {
 	return chars
 }
 
-// reprString returns the repr of a string, with prefix before the opening quote.
+// reprString returns Python's repr of a string, with prefix before the opening quote.
 func reprString(text, prefix string) string {
 	quote := byte('\'')
 	if strings.Contains(text, "'") && !strings.Contains(text, `"`) {
@@ -236,7 +237,7 @@ func reprString(text, prefix string) string {
 	return string(append(b, quote))
 }
 
-// reprBytes returns the repr of bytes.
+// reprBytes returns Python's repr of bytes.
 func reprBytes(data []byte) string {
 	quote := byte('\'')
 	if strings.Contains(string(data), "'") && !strings.Contains(string(data), `"`) {

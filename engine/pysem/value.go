@@ -24,7 +24,7 @@ type Item struct {
 	Value any
 }
 
-// DictOf makes a dict of keys and values in turns.
+// DictOf makes a dict from alternating keys and values.
 func DictOf(pairs ...any) *Dict {
 	d := &Dict{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -33,10 +33,10 @@ func DictOf(pairs ...any) *Dict {
 	return d
 }
 
-// smallDict is the number of entries up to which searching one by one is as fast as a map.
+// smallDict is the number of entries up to which a linear search is as fast as a Go map.
 const smallDict = 16
 
-// Get returns the value of key. The bool reports whether there is one.
+// Get returns the value of a key. The second result is false if the dict does not have the key.
 func (d *Dict) Get(key string) (any, bool) {
 	if i := d.find(key); i >= 0 {
 		return d.Items[i].Value, true
@@ -44,7 +44,7 @@ func (d *Dict) Get(key string) (any, bool) {
 	return nil, false
 }
 
-// Set gives key a value. A key that is there keeps its place.
+// Set sets the value of a key. An existing key keeps its place in the order.
 func (d *Dict) Set(key string, value any) {
 	if i := d.find(key); i >= 0 {
 		d.Items[i].Value = value
@@ -77,8 +77,8 @@ func (d *Dict) find(key string) int {
 	return -1
 }
 
-// TypeName returns the name of a Python value's class, such as "int". For a Go value of any other
-// type it is "object".
+// TypeName returns the name of a Python value's class, such as "int". It returns "object" for any
+// other Go type.
 func TypeName(v any) string {
 	switch v.(type) {
 	case nil:
@@ -103,7 +103,7 @@ func TypeName(v any) string {
 	return "object"
 }
 
-// Truth returns bool(v): false for None, zeros and anything empty.
+// Truth returns Python's bool(v). It is false for None, for zeros, and for anything empty.
 func Truth(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -130,7 +130,8 @@ func Truth(v any) bool {
 	return true
 }
 
-// Str returns str(v), which f-strings show: a string itself, the [Repr] of anything else.
+// Str returns Python's str(v), as f-strings use it: a string unchanged, and the [Repr] of anything
+// else.
 func Str(v any) string {
 	if s, ok := v.(string); ok {
 		return s
@@ -138,7 +139,7 @@ func Str(v any) string {
 	return Repr(v)
 }
 
-// Repr returns repr(v) of a Python value. For a Go value of any other type it is "<object>".
+// Repr returns Python's repr(v). For any other Go type it returns "<object>".
 func Repr(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -184,8 +185,8 @@ func reprAll(values []any) string {
 	return strings.Join(lists.Map(values, Repr), ", ")
 }
 
-// Equal returns a == b for Python values. Numbers of different types are equal if their values are,
-// and True equals 1.
+// Equal returns Python's a == b. Numbers of different types are equal if their values are, and True
+// equals 1.
 func Equal(a, b any) bool {
 	if isNumber(a) && isNumber(b) {
 		c, ordered := compareNumbers(a, b)
@@ -225,8 +226,8 @@ func equalAll(a, b []any) bool {
 	return slices.EqualFunc(a, b, Equal)
 }
 
-// Subscript returns container[key] for the values of JSON: dicts, lists and strings. The error is a
-// KeyError or IndexError if there is no such item, and a TypeError if the key is of the wrong type.
+// Subscript returns Python's container[key] for JSON values: dicts, lists and strings. A missing
+// item is a KeyError or IndexError. A key of the wrong type is a TypeError.
 func Subscript(container, key any) (any, error) {
 	switch c := container.(type) {
 	case *Dict:
@@ -257,8 +258,8 @@ func Subscript(container, key any) (any, error) {
 	return nil, Raise("TypeError", "'%s' object is not subscriptable", TypeName(container))
 }
 
-// index returns the place that key names in a sequence of n items. A negative key counts from the
-// end.
+// index returns the index, in a sequence of n items, that the subscript key refers to. A negative
+// key counts from the end.
 func index(key any, n int, notInt, what string) (int, error) {
 	position, ok := Big(key)
 	if !ok {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Name returns what the interpreter is called: $PYTHON or python3.
+// Name returns the command of the Python interpreter: $PYTHON, or python3.
 func Name() string {
 	if name := os.Getenv("PYTHON"); name != "" {
 		return name
@@ -17,10 +17,11 @@ func Name() string {
 	return "python3"
 }
 
-// limit ends a program of Python that hangs; TensorFlow's take a minute on a busy machine.
+// limit ends a Python program that hangs. A program with TensorFlow takes a minute on a busy
+// machine.
 const limit = 5 * time.Minute
 
-// Command makes the command of a program that ends with the test, and after five minutes.
+// Command makes a command whose process is killed at the end of the test, or after five minutes.
 func Command(t testing.TB, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
@@ -28,7 +29,7 @@ func Command(t testing.TB, name string, args ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, name, args...)
 }
 
-// Find returns the path of the interpreter. It skips the test without one.
+// Find returns the path of the Python interpreter. It skips the test if there is none.
 func Find(t testing.TB) string {
 	t.Helper()
 	path, err := exec.LookPath(Name())
@@ -38,8 +39,8 @@ func Find(t testing.TB) string {
 	return path
 }
 
-// Reference returns the path of the checkout of the reference that MONOLITH_SRC names. It
-// skips the test without one.
+// Reference returns the path of the checkout of the reference, from MONOLITH_SRC. It skips the test
+// if that is not set.
 func Reference(t testing.TB) string {
 	t.Helper()
 	source := os.Getenv("MONOLITH_SRC")
@@ -53,16 +54,17 @@ func Reference(t testing.TB) string {
 	return source
 }
 
-// Has reports whether the interpreter finds the modules. It imports none of them, but
-// for the packages that one is in.
+// Has reports whether the interpreter can find the modules. It does not import them, except for the
+// packages that contain them.
 func Has(t testing.TB, python string, modules ...string) bool {
 	t.Helper()
 	script := "import importlib.util, sys; sys.exit(any(importlib.util.find_spec(m) is None for m in sys.argv[1:]))"
 	return Command(t, python, append([]string{"-c", script}, modules...)...).Run() == nil
 }
 
-// TensorFlow returns the path of the interpreter that TENSORFLOW_PYTHON names, which has the
-// TensorFlow of runners/diff/python/requirements-tensorflow.txt. It skips the test without one.
+// TensorFlow returns the path of the interpreter in TENSORFLOW_PYTHON. It must have the TensorFlow
+// of runners/diff/python/requirements-tensorflow.txt. The test is skipped if the variable names no
+// program.
 func TensorFlow(t testing.TB) string {
 	t.Helper()
 	path, err := exec.LookPath(os.Getenv("TENSORFLOW_PYTHON"))

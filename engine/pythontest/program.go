@@ -10,15 +10,15 @@ import (
 	"testing"
 )
 
-// Program is a running program that obeys orders.
+// Program is a running Python program that answers orders.
 type Program struct {
 	name string
 	in   io.Writer
 	out  *bufio.Reader
 }
 
-// Start runs a command, of the interpreter with a program, until the end of the
-// test. A test that fails shows what the program has said on its standard error.
+// Start runs a command until the end of the test. The command is the interpreter with a program. If
+// the test fails, it shows what the program wrote to standard error.
 func Start(t testing.TB, cmd *exec.Cmd) *Program {
 	t.Helper()
 	name := filepath.Base(cmd.Args[len(cmd.Args)-1])
@@ -45,8 +45,8 @@ func Start(t testing.TB, cmd *exec.Cmd) *Program {
 	return &Program{name: name, in: in, out: bufio.NewReader(out)}
 }
 
-// Order sends an order and reads its answer. An answer {"failed": why} fails the
-// test, as does none. It must be called by the test's own goroutine.
+// Order sends an order as JSON and reads the answer. The test fails if the answer is {"failed":
+// why}, or if there is none. Call it from the test's own goroutine.
 func (p *Program) Order(t testing.TB, order, answer any) {
 	t.Helper()
 	sent, err := json.Marshal(order)

@@ -12,7 +12,7 @@ for number, line in enumerate(sys.stdin):
     print(json.dumps({"number": number, "order": json.loads(line)}), flush=True)
 `
 
-// Goal: each order gets its own answer. Method: a program that counts them.
+// Goal: each order gets the answer that belongs to it. Method: a program that numbers its orders.
 func TestAProgramAnswersItsOrders(t *testing.T) {
 	p := pythontest.Start(t, pythontest.Command(t, pythontest.Find(t), "-c", counts))
 	for i, order := range []string{"first", "second"} {

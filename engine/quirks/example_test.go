@@ -6,7 +6,8 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// A flag that names some quirks keeps these and repairs all others.
+// This example parses a set from a flag that lists some quirks. These are kept, and all others are
+// repaired.
 func Example() {
 	set, err := quirks.Parse("Q22,Q54")
 	if err != nil {

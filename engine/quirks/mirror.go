@@ -1,7 +1,7 @@
 package quirks
 
-// These are the quirks of the mirror, the service and the model server monitor of agent v2 that can
-// be repaired.
+// These are the repairable quirks of agents of version 2: of the mirror, the service and the model
+// server monitor.
 const (
 	Q33  Quirk = 33  // agent_service.py:69: v2 passes the number of a server type for its name
 	Q144 Quirk = 144 // tfs_monitor.py:281: a reload adds the default model to its argument

@@ -20,7 +20,7 @@ import (
 // vectors/quirks.yaml.
 type Quirk int
 
-// These are the quirks of the agents, the configuration, patterns and data definitions that can be repaired.
+// These are the repairable quirks of the agents, the configuration, patterns and data definitions.
 const (
 	Q2   Quirk = 2   // utils.py:474: dense children of version 1 do not read the replica id that tells them apart
 	Q14  Quirk = 14  // agent_v1.py:240: a signal while the main thread kills everything is a deadlock
@@ -73,26 +73,26 @@ const (
 
 func (q Quirk) String() string { return "Q" + strconv.Itoa(int(q)) }
 
-// maxQuirk is the highest number that a Set can hold.
+// maxQuirk is the highest quirk number that a Set can hold.
 const maxQuirk = 330
 
-// Set is the set of the quirks to keep as the reference has them. Those outside of it are repaired.
-// The zero value keeps all.
+// Set is a set of quirks that are kept, so that the code behaves as the reference does. All other
+// quirks are repaired. The zero value keeps all quirks.
 type Set struct {
-	// repaired has a bit for each quirk outside the set.
+	// repaired has a bit for each quirk that is not in the set.
 	repaired [maxQuirk/64 + 1]uint64
-	// fork tells that Q25 has the form that it takes with monolith's own fork of the model server's
+	// fork selects another form of Q25, which it has with monolith's own fork of the model server's
 	// protos.
 	fork bool
 }
 
-// Python is the set of all quirks, which is the behaviour of the reference.
+// Python is the set of all quirks. With it everything behaves as the reference does.
 var Python = Set{}
 
-// Fixed is the empty set: every quirk that can be repaired is.
+// Fixed is the empty set. With it every repairable quirk is repaired.
 var Fixed = Set{repaired: [...]uint64{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}}
 
-// keepOnly returns the set of these quirks.
+// keepOnly returns a set with only the given quirks.
 func keepOnly(quirks ...Quirk) Set {
 	s := Fixed
 	for _, q := range quirks {
@@ -101,7 +101,7 @@ func keepOnly(quirks ...Quirk) Set {
 	return s
 }
 
-// Repair returns the set without these quirks.
+// Repair returns the set without the given quirks.
 func (s Set) Repair(quirks ...Quirk) Set {
 	for _, q := range quirks {
 		s.repaired[q/64] |= 1 << (q % 64)
@@ -109,20 +109,20 @@ func (s Set) Repair(quirks ...Quirk) Set {
 	return s
 }
 
-// Keeps reports whether q is in the set, so that the code has to behave as the reference does.
+// Keeps reports whether q is in the set. Then the code has to behave as the reference does.
 func (s Set) Keeps(q Quirk) bool { return s.repaired[q/64]&(1<<(q%64)) == 0 }
 
-// InFork reports whether q has the form that it takes in monolith's own fork, where there is
-// nothing to repair. Only Q25 has such a form.
+// InFork reports whether q has the form of monolith's own fork, in which there is nothing to
+// repair. Only Q25 has such a form.
 func (s Set) InFork(q Quirk) bool { return q == Q25 && s.fork }
 
-// ForkForm is the text for Q25 in the fork's form.
+// ForkForm is the text that selects the fork's form of Q25.
 const ForkForm = "Q25=fork"
 
-// Parse reads a set. The text is "python", "fixed", a list of the only quirks to keep such as
-// "Q22,Q117", or a list of the only ones to repair such as "-Q22,-Q117". Behind any of these and a
-// comma, "Q25=fork" gives Q25 the form of the fork; alone it means "python,Q25=fork". For any other
-// text the error explains this.
+// Parse parses a set. The text is "python" (all), "fixed" (none), a list of the quirks to keep such
+// as "Q22,Q117", or a list of those to repair such as "-Q22,-Q117". After any of these, ",Q25=fork"
+// selects the fork's form of Q25; alone it means "python,Q25=fork". The error for any other text
+// explains this.
 func Parse(text string) (Set, error) {
 	rest, fork := strings.CutSuffix(text, ","+ForkForm)
 	if text == ForkForm {
@@ -158,7 +158,8 @@ func parseKept(text string) (Set, error) {
 	return keepOnly(listed...), nil
 }
 
-// String returns a text that [Parse] reads. Of the two possible lists it is the shorter one.
+// String returns a text that [Parse] accepts. It lists the quirks to keep or the quirks to repair,
+// whichever list is shorter.
 func (s Set) String() string {
 	if s.fork {
 		s.fork = false

@@ -1,7 +1,7 @@
 package quirks
 
-// These are the quirks of the model manager, the commands, the clients and the instance files that
-// can be repaired.
+// These are the repairable quirks of the model manager, the commands, the clients and the instance
+// files.
 const (
 	Q54  Quirk = 54  // agent_controller.py:122: decl ignores the model name
 	Q55  Quirk = 55  // agent_controller.py:46: the oldest version counts as the latest

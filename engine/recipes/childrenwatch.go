@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/recipes/bulk"
 )
 
-// childrenWatch is kazoo's ChildrenWatch (watchers.py:228).
+// childrenWatch implements kazoo's ChildrenWatch (watchers.py:228).
 type childrenWatch struct {
 	c        *Client
 	path     string
@@ -18,14 +18,14 @@ type childrenWatch struct {
 	listener *listener
 	running  *threading.Lock
 	stopped  bool
-	// established is false after a loss of connection until the next read.
+	// established means that the connection was not lost since the last read.
 	established bool
 	prior       *bulk.Names // nil before the first read
 }
 
-// ChildrenWatch calls fn with the children now and after each change of them, until fn
-// returns ErrStopWatching or the znode is missing. The error is that of the first read
-// or call; later ones are logged.
+// ChildrenWatch calls fn with the children now and after each change of them. It ends when fn
+// returns ErrStopWatching, or when the znode is missing. It returns the error of the first read or
+// call; later errors are logged.
 func (c *Client) ChildrenWatch(path string, fn env.ChildrenFunc) (env.Watch, error) {
 	list := func(path string, watch env.Watcher) (*bulk.Names, error) {
 		children, err := c.children(path, watch)
@@ -46,8 +46,8 @@ func (c *Client) childrenWatch(path string, list func(path string, watch env.Wat
 // Stopped reports whether fn will never be called again.
 func (w *childrenWatch) Stopped() bool { return w.stopped }
 
-// Notify reads again after an event; a mere change of the session is left to
-// sessionChanged (watchers.py:366).
+// Notify reads the children again after an event. It ignores events about the session, which
+// sessionChanged handles (watchers.py:366).
 func (w *childrenWatch) Notify(event env.WatchEvent) {
 	if event.Type != env.EventNone {
 		w.c.logged(w.path, w.read())
@@ -64,8 +64,8 @@ func (w *childrenWatch) sessionChanged(state env.SessionState) bool {
 	return false
 }
 
-// read lists the children, leaves the next watch, and calls fn. After a
-// reconnect fn is not called when nothing changed (watchers.py:331-364).
+// read lists the children, sets the next watch, and calls fn. After a reconnect it does not call fn
+// if nothing has changed (watchers.py:331-364).
 func (w *childrenWatch) read() error {
 	w.running.Lock()
 	defer w.running.Unlock()

@@ -12,24 +12,24 @@ import (
 	"github.com/monosim/monosim/engine/recipes/bulk"
 )
 
-// Client is kazoo's KazooClient over a session, an env.ZooKeeper: contracts that its
-// methods do not state are written there.
+// Client implements kazoo's KazooClient on top of a session. It is an env.ZooKeeper, whose
+// documentation has the contracts of the methods.
 type Client struct {
-	// MaxPause is the longest pause of Retry; 0 means that of [CommandRetry].
+	// MaxPause is the longest pause of Retry; 0 means the longest pause of [CommandRetry].
 	MaxPause time.Duration
 
 	e         *env.Env
 	session   env.ZooKeeperSession
 	listeners listeners
 	families  []*family
-	// fed is the first family whose reads may come from a [bulk.Feed], fedParents those of
-	// all such families.
+	// fed is the first family whose reads the session may make by a [bulk.Feed]. fedParents lists
+	// the parents of all such families.
 	fed        *family
 	fedParents []string
 }
 
-// listeners are told of each change of the session's state, in the order in which they
-// were added: members of families, and with the ref of family 0 functions.
+// listeners are called at each change of the session's state, in the order in which they were
+// added. A ref is a member of a family, or with family 0 a single function in alone.
 type listeners struct {
 	refs  []ref
 	alone []*listener
@@ -41,39 +41,39 @@ type listener struct {
 	at ref
 }
 
-// New makes a client for the process that e belongs to. The session is the client's
-// from now on, and is not started.
+// New makes a client for the process of e. The session must not be started, and belongs to the
+// client from then on.
 func New(e *env.Env, session env.ZooKeeperSession) *Client {
 	c := &Client{e: e, session: session}
 	session.OnState(c.tell)
 	return c
 }
 
-// Start connects (client.py:567). A limit of 0 means 15 s; when it is exceeded, the
-// client is stopped and the error is ConnectionTimeout.
+// Start connects (client.py:567). A limit of 0 means 15 s. After the limit it stops the client and
+// returns ConnectionTimeout.
 func (c *Client) Start(limit time.Duration) error {
 	limit = cmp.Or(limit, 15*time.Second)
 	return c.session.Start(limit)
 }
 
-// Stop ends the session on the server and waits for callbacks that are under way, for
-// 10 s or the session timeout at most. A stopped client may be started again.
+// Stop ends the session on the server. It waits for running callbacks, for 10 s or the session
+// timeout at most. A stopped client can be started again.
 func (c *Client) Stop() { c.session.Stop() }
 
-// Restart is Stop and then Start(0) (client.py:644).
+// Restart calls Stop and then Start(0) (client.py:644).
 func (c *Client) Restart() error {
 	c.Stop()
 	return c.Start(0)
 }
 
-// Close frees what the session holds; the client cannot be used after it.
+// Close frees the resources of the session. The client cannot be used afterwards.
 func (c *Client) Close() { c.session.Close() }
 
-// State is Connected, Suspended or Lost: what kazoo tells listeners.
+// State returns the state that kazoo tells its listeners: Connected, Suspended or Lost.
 func (c *Client) State() env.SessionState { return c.session.State() }
 
-// AddListener calls fn at every change of State, on the connection task, until it
-// returns true.
+// AddListener makes the client call fn at every change of State, on the connection task. A function
+// that returns true is removed.
 func (c *Client) AddListener(fn func(env.SessionState) bool) { c.addListener(fn) }
 
 func (c *Client) addListener(fn func(env.SessionState) bool) *listener {
@@ -107,7 +107,8 @@ func (ls *listeners) remove(r ref) {
 	}
 }
 
-// tell calls the listeners on a copy: one may remove itself (client.py:519).
+// tell calls the listeners with a new state. It works on a copy of the list, because a listener may
+// remove itself (client.py:519).
 func (c *Client) tell(state env.SessionState) {
 	alone := slices.Clone(c.listeners.alone)
 	for _, r := range slices.Clone(c.listeners.refs) {
@@ -119,16 +120,16 @@ func (c *Client) tell(state env.SessionState) {
 	}
 }
 
-// Retry runs fn with [CommandRetry]: again and again while its error may pass.
+// Retry calls fn with the policy [CommandRetry], as long as its error may pass.
 func (c *Client) Retry(fn func() error) error {
 	policy := CommandRetry()
 	policy.MaxDelay = cmp.Or(c.MaxPause, policy.MaxDelay)
 	return policy.Run(c.e, fn)
 }
 
-// Create makes a znode and returns its path, which a sequence has extended. With
-// MakePath missing parents are made and the create tried once more
-// (client.py:1021-1047): the server itself makes one level only (ZK-6.5).
+// Create creates a znode and returns its path, which includes the number of a sequential znode.
+// With MakePath it makes missing parents and then tries the create once more (client.py:1021-1047).
+// The server itself makes only one level (ZK-6.5).
 func (c *Client) Create(path string, data []byte, o env.CreateOptions) (string, error) {
 	p, err := Normalize(path, o.Sequence)
 	if err != nil {
@@ -148,9 +149,9 @@ func (c *Client) Create(path string, data []byte, o env.CreateOptions) (string, 
 	return c.session.Create(p, data, o.Ephemeral, o.Sequence)
 }
 
-// EnsurePath makes the znode at path and its missing parents, empty and persistent
-// (client.py:1064). One that exists is no error. A path that ends in a slash gets no
-// parents made: kazoo splits off an empty name there and creates at once (ZK-16.2).
+// EnsurePath creates the znode and its missing parents, empty and persistent (client.py:1064). It
+// is no error if the znode exists. If the path ends with a slash, no parents are made: kazoo splits
+// off an empty name, and creates at once (ZK-16.2).
 func (c *Client) EnsurePath(path string) error {
 	p, err := Normalize(path, false)
 	if err != nil {
@@ -172,7 +173,7 @@ func (c *Client) EnsurePath(path string) error {
 	return err
 }
 
-// Set replaces the data; version -1 matches any, and another one than the znode's is
+// Set replaces a znode's data. Version -1 matches any version; a version other than the znode's is
 // BadVersion.
 func (c *Client) Set(path string, data []byte, version int32) error {
 	p, err := Normalize(path, false)
@@ -182,7 +183,7 @@ func (c *Client) Set(path string, data []byte, version int32) error {
 	return c.session.Set(p, data, version)
 }
 
-// Get reads data and stat; a missing znode is NoNode.
+// Get returns the data and the stat of a znode. A missing znode is NoNode.
 func (c *Client) Get(path string) ([]byte, env.Stat, error) { return c.get(path, nil) }
 
 func (c *Client) get(path string, watch env.Watcher) ([]byte, env.Stat, error) {
@@ -193,7 +194,7 @@ func (c *Client) get(path string, watch env.Watcher) ([]byte, env.Stat, error) {
 	return c.session.Get(p, watch)
 }
 
-// Exists returns the stat, nil for a missing znode.
+// Exists returns the stat of a znode, or nil if the znode is missing.
 func (c *Client) Exists(path string) (*env.Stat, error) { return c.exists(path, nil) }
 
 func (c *Client) exists(path string, watch env.Watcher) (*env.Stat, error) {
@@ -204,8 +205,7 @@ func (c *Client) exists(path string, watch env.Watcher) (*env.Stat, error) {
 	return c.session.Exists(p, watch)
 }
 
-// Children lists the names of the children in the order in which the server answers
-// them.
+// Children returns the names of the children in the server's order.
 func (c *Client) Children(path string) ([]string, error) { return c.children(path, nil) }
 
 func (c *Client) children(path string, watch env.Watcher) ([]string, error) {
@@ -216,7 +216,7 @@ func (c *Client) children(path string, watch env.Watcher) ([]string, error) {
 	return c.session.Children(p, watch)
 }
 
-// childrenNames is children in blocks, where the session has them so.
+// childrenNames lists the children as blocks of names, if the session supports that.
 func (c *Client) childrenNames(path string, watch env.Watcher) (*bulk.Names, error) {
 	session, ok := c.session.(bulk.NamesLister)
 	if !ok {
@@ -233,9 +233,8 @@ func (c *Client) childrenNames(path string, watch env.Watcher) (*bulk.Names, err
 	return session.ChildrenNames(p, watch)
 }
 
-// Delete removes a znode. The recursive form removes what is below it first and goes
-// on when something is gone already, so that a missing znode is no error
-// (client.py:1511).
+// Delete removes a znode. With Recursive it removes what is below the znode first. Then it is no
+// error if something is already gone, not even the znode itself (client.py:1511).
 func (c *Client) Delete(path string, o env.DeleteOptions) error {
 	if o.Recursive {
 		return c.deleteTree(path)

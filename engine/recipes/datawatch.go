@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
-// dataWatch is kazoo's DataWatch (watchers.py:43).
+// dataWatch implements kazoo's DataWatch (watchers.py:43).
 type dataWatch struct {
 	c        *Client
 	path     string
@@ -26,9 +26,9 @@ type seen struct {
 	mzxid   int64 // 0 for a missing znode
 }
 
-// DataWatch calls fn with the data now and after each change of it, also when the
-// znode appears or goes, until fn returns ErrStopWatching. The error is that of the
-// first read or call; later ones are logged.
+// DataWatch calls fn with a znode's data now and after each change, also when the znode appears or
+// disappears. It ends when fn returns ErrStopWatching. It returns the error of the first read or
+// call; later errors are logged.
 func (c *Client) DataWatch(path string, fn env.DataFunc) (env.Watch, error) {
 	w := &dataWatch{c: c, path: path, fn: fn, running: threading.NewLock(c.e.Tasks, lockOfDataWatch+path)}
 	w.listener = c.addListener(w.sessionChanged)
@@ -40,10 +40,10 @@ const lockOfDataWatch = "data watch of "
 // Stopped reports whether fn will never be called again.
 func (w *dataWatch) Stopped() bool { return w.seen.stopped }
 
-// Notify reads again after an event.
+// Notify reads the data again after an event.
 func (w *dataWatch) Notify(event env.WatchEvent) { w.c.logged(w.path, w.read(&event)) }
 
-// sessionChanged reads again after a reconnect (watchers.py:222).
+// sessionChanged reads the data again after a reconnect (watchers.py:222).
 func (w *dataWatch) sessionChanged(state env.SessionState) bool {
 	if state == env.Connected {
 		w.c.session.Spawn(w.again)
@@ -72,16 +72,15 @@ func (w *dataWatch) read(event *env.WatchEvent) error {
 	return err
 }
 
-// fetch gets the data, leaves the next watch, and reports whether there is something to
-// tell: the znode's mzxid is not the one that was told of last (watchers.py:176-214,
-// ZK-15.16). A missing znode is watched by exists; when it has appeared in between, there
-// is nothing to tell and a task has been made that reads again.
+// fetch reads the data and sets the next watch. told is true if the znode's mzxid differs from the
+// last one, so that fn has to be called (watchers.py:176-214, ZK-15.16). A missing znode is watched
+// by exists. If the znode has appeared meanwhile, told is false, and a new task reads again.
 func (c *Client) fetch(path string, w rereader, last *seen) (data []byte, stat *env.Stat, told bool, err error) {
 	data, found, err := c.get(path, w)
 	return c.fetched(path, w, last, data, &found, err)
 }
 
-// fetched is fetch after the first try.
+// fetched is the part of fetch after the first attempt to read.
 func (c *Client) fetched(path string, w rereader, last *seen, data []byte, found *env.Stat, err error) (_ []byte, stat *env.Stat, told bool, _ error) {
 	if err == nil {
 		stat = found
@@ -105,8 +104,8 @@ func (c *Client) fetched(path string, w rereader, last *seen, data []byte, found
 	return data, stat, last.sees(stat), nil
 }
 
-// sees notes the stat of a read, nil for a missing znode, and reports whether that is to be
-// told.
+// sees records the stat that was read, nil for a missing znode. It reports whether the change has
+// to be told.
 func (s *seen) sees(stat *env.Stat) (told bool) {
 	before := *s
 	s.called, s.exists, s.mzxid = true, stat != nil, 0
@@ -116,13 +115,13 @@ func (s *seen) sees(stat *env.Stat) (told bool) {
 	return !before.called || before != *s
 }
 
-// rereader is a watcher that reads by again.
+// rereader is a watcher with a method again, which reads the data once more.
 type rereader interface {
 	env.Watcher
 	again()
 }
 
-// getAgain gets the data after a first try that has failed.
+// getAgain repeats a read after the first attempt has failed with the error failed.
 func (c *Client) getAgain(path string, w env.Watcher, failed error) (data []byte, stat *env.Stat, err error) {
 	err = RecipeRetry().Run(c.e, func() error {
 		if err := failed; err != nil {
@@ -138,7 +137,8 @@ func (c *Client) getAgain(path string, w env.Watcher, failed error) (data []byte
 	return data, stat, err
 }
 
-// ignoreClosed drops the error of a client that was closed (watchers.py:26).
+// ignoreClosed drops the error that the client was closed (watchers.py:26). It returns other errors
+// unchanged.
 func ignoreClosed(err error) error {
 	if errors.Is(err, zkerrors.ErrConnectionClosed) {
 		return nil
@@ -146,8 +146,7 @@ func ignoreClosed(err error) error {
 	return err
 }
 
-// logged is where the errors of callbacks end: kazoo's handler thread logs them
-// and goes on.
+// logged logs the error of a callback, as kazoo's handler thread does before it continues.
 func (c *Client) logged(path string, err error) {
 	if err != nil && c.e.Log != nil {
 		c.e.Log.Logf(env.Error, "exception in watch of %s: %v", path, err)

@@ -10,32 +10,33 @@ import (
 	"github.com/monosim/monosim/engine/recipes/bulk"
 )
 
-// DataWatches watch the data of children of one znode, with one function for all.
+// DataWatches watches the data of a znode's children, with one function for all of them.
 type DataWatches interface {
-	// Watch watches the data of children as ZooKeeper.DataWatch of their paths does, one
-	// after the other in the order of the names. It passes over a child that was watched
-	// before, whatever has become of that watch. The first error ends it; the child that it
-	// came from counts as watched. names must not be changed from now on.
+	// Watch watches the data of children, as ZooKeeper.DataWatch of each path does, in the order of
+	// the names. It skips a child that it has watched before, even if that watch has ended. It
+	// stops at the first error; the child with the error counts as watched. The caller must not
+	// change names afterwards.
 	Watch(names []string) error
-	// WatchAgain is Watch that watches a child that was watched before once more, beside the
-	// watch that it has.
+	// WatchAgain works as Watch, but a child that was watched before gets another watch in
+	// addition.
 	WatchAgain(names []string) error
 }
 
-// ChildDataFunc is a DataFunc that is told which child's data it is about, by its path.
+// ChildDataFunc works as a DataFunc, and also gets the path of the child that the data belongs to.
 type ChildDataFunc func(path string, data []byte, stat *env.Stat, event *env.WatchEvent) error
 
-// Usual says when a ChildDataFunc only notes what it is told: it neither waits nor calls env
-// then, and has no error.
+// Usual says when a call of a ChildDataFunc only stores its arguments. Then it does not wait, does
+// not call env, and returns no error.
 type Usual struct {
-	// Data reports whether it is so for these data. It depends on its arguments alone.
+	// Data reports whether the data allows that. The result depends only on the arguments.
 	Data func(path string, data []byte) bool
-	// Ready reports whether it is so at present. Only tasks of the process change that.
+	// Ready reports whether the present state of the process allows that. Only tasks of the process
+	// change it.
 	Ready func() bool
 }
 
-// NewDataWatches makes the data watches of a znode's children, of which none is watched yet.
-// usual may be nil, for never.
+// NewDataWatches makes the data watches for a znode's children. No child is watched yet. usual can
+// be nil, which means that no call is usual.
 func NewDataWatches(zk env.ZooKeeper, parent string, told ChildDataFunc, usual *Usual) DataWatches {
 	if c, ok := zk.(*Client); ok {
 		if p, err := Normalize(parent, false); err == nil && p == parent && len(c.families) < maxFamily {
@@ -45,7 +46,7 @@ func NewDataWatches(zk env.ZooKeeper, parent string, told ChildDataFunc, usual *
 	return &plainDataWatches{zk: zk, prefix: bulk.PrefixOf(parent), told: told, watched: map[string]bool{}}
 }
 
-// plainDataWatches are a data watch each.
+// plainDataWatches implements DataWatches by a separate data watch for each child.
 type plainDataWatches struct {
 	zk      env.ZooKeeper
 	prefix  string
@@ -70,7 +71,7 @@ func (w *plainDataWatches) watch(names []string, again bool) error {
 	return nil
 }
 
-// watchAlone makes a watch of its own.
+// watchAlone sets a separate data watch for one child.
 func watchAlone(zk env.ZooKeeper, path string, told ChildDataFunc) error {
 	_, err := zk.DataWatch(path, func(data []byte, stat *env.Stat, event *env.WatchEvent) error {
 		return told(path, data, stat, event)
@@ -78,9 +79,9 @@ func watchAlone(zk env.ZooKeeper, path string, told ChildDataFunc) error {
 	return err
 }
 
-// family is the data watches of the children of one znode, of a client of ours. An agent of
-// version 1 has one for each replica of each model in the cluster, so that what a [dataWatch]
-// has in fields is here in bits and numbers: some 17 bytes a watch, with those in [Watches].
+// family implements DataWatches compactly, for the children of one znode. An agent of version 1 has
+// a data watch for each replica of each model in the cluster. So what a [dataWatch] has in fields
+// is stored here in bits and numbers: some 17 bytes for a watch, including those in [Watches].
 type family struct {
 	c     *Client
 	index uint32 // among the client's families, from 1
@@ -89,17 +90,17 @@ type family struct {
 	names *bulk.Numbers
 	busy  int // tasks that read a member by themselves
 
-	// fed says that the session may make the reads.
+	// fed means that the session may make the reads without waking the task.
 	fed    bool
 	is     memberFlags
 	mzxids []int64 // by number, 0 for a missing znode
-	// waited are the members that a task reads and for which another one waits, with the
-	// lock that it waits for.
+	// waited holds the locks of members that one task reads while another task waits to read them
+	// too.
 	waited map[uint32]*memberLock
 }
 
-// memberFlags is what members are, by their numbers: a byte each, so that all that is asked
-// of one lies together.
+// memberFlags holds the flags of each member, by its number. A byte for each member keeps them
+// together in memory.
 type memberFlags []uint8
 
 const (
@@ -129,27 +130,27 @@ func (m memberFlags) at(i uint32) uint8 {
 	return 0
 }
 
-// clear makes none of the members that.
+// clear clears a flag for all members.
 func (m memberFlags) clear(flag uint8) {
 	for i := range m {
 		m[i] &^= flag
 	}
 }
 
-// memberLock is the lock of one member from when on somebody has waited for it until
-// nobody has it.
+// memberLock is the lock of one member. It exists only from the first task that waits for it until
+// no task uses it.
 type memberLock struct {
 	lock  *threading.Lock
 	users int
 }
 
-// member is one watch of a family. Two values of one watch are equal.
+// member identifies one watch of a family. Two equal values mean the same watch.
 type member struct {
 	of     *family
 	number uint32
 }
 
-// newFamily makes a family; the path of its parent is in the form that is sent.
+// newFamily makes a family for the children of parent. The path parent must be in canonical form.
 func (c *Client) newFamily(parent string, told ChildDataFunc, usual *Usual) *family {
 	f := &family{c: c, fn: told, usual: usual, names: c.numbers(parent), index: uint32(len(c.families) + 1)}
 	c.families = append(c.families, f)
@@ -161,8 +162,8 @@ func (c *Client) newFamily(parent string, told ChildDataFunc, usual *Usual) *fam
 	return f
 }
 
-// numbers numbers the children of a znode: for all clients that the session knows of, else
-// for this one.
+// numbers returns the numbering of a znode's children. All clients share it if the session supports
+// that.
 func (c *Client) numbers(parent string) *bulk.Numbers {
 	if session, ok := c.session.(bulk.Numberer); ok {
 		return session.Numbers(parent)
@@ -236,12 +237,12 @@ func (f *family) watchFirst(number uint32) error {
 	return f.read(number, nil)
 }
 
-// Notify reads again after an event.
+// Notify reads the member's data again after an event.
 func (m member) Notify(event env.WatchEvent) {
 	m.of.c.logged(m.of.names.Path(m.number), m.of.read(m.number, &event))
 }
 
-// sessionChanged reads again after a reconnect (watchers.py:222).
+// sessionChanged reads the member's data again after a reconnect (watchers.py:222).
 func (m member) sessionChanged(state env.SessionState) {
 	if state == env.Connected {
 		m.of.c.session.Spawn(m.again)
@@ -250,7 +251,7 @@ func (m member) sessionChanged(state env.SessionState) {
 
 func (m member) again() { m.of.c.logged(m.of.names.Path(m.number), m.of.read(m.number, nil)) }
 
-// read is that of a [dataWatch].
+// read reads a member's data, as the read of a [dataWatch] does.
 func (f *family) read(number uint32, event *env.WatchEvent) error {
 	f.busy++
 	defer func() { f.busy-- }()
@@ -263,7 +264,7 @@ func (f *family) read(number uint32, event *env.WatchEvent) error {
 	return f.answered(number, data, &found, err, event)
 }
 
-// answered goes on with a read that was answered, or has failed.
+// answered continues after the first attempt of a read, which has succeeded or failed.
 func (f *family) answered(number uint32, data []byte, found *env.Stat, err error, event *env.WatchEvent) error {
 	last := f.lastSeen(number)
 	data, stat, told, err := f.c.fetched(f.names.Path(number), member{f, number}, &last, data, found, err)
@@ -273,7 +274,7 @@ func (f *family) answered(number uint32, data []byte, found *env.Stat, err error
 	return f.took(number, last, told, data, stat, event)
 }
 
-// lastSeen is what was seen of a member when it was read last.
+// lastSeen returns what the last read of a member has found.
 func (f *family) lastSeen(number uint32) seen {
 	return seen{called: f.is.has(number, flagCalled), exists: f.is.has(number, flagExists), mzxid: f.mzxid(number)}
 }
@@ -285,7 +286,7 @@ func (f *family) mzxid(number uint32) int64 {
 	return 0
 }
 
-// took notes what was seen, and tells it when it is to be told.
+// took records what a read has found, and calls the function if told is true.
 func (f *family) took(number uint32, last seen, told bool, data []byte, stat *env.Stat, event *env.WatchEvent) error {
 	f.is.set(number, flagCalled, last.called)
 	f.is.set(number, flagExists, last.exists)
@@ -302,7 +303,8 @@ func (f *family) took(number uint32, last seen, told bool, data []byte, stat *en
 	return err
 }
 
-// lock takes the lock of a member. There are many, and seldom does one wait for another.
+// lock locks a member. There are many members, and tasks seldom wait for one. So an uncontended
+// lock is only a flag.
 func (f *family) lock(number uint32) {
 	l := f.waited[number]
 	switch {

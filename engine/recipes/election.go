@@ -7,17 +7,17 @@ import (
 	"github.com/monosim/monosim/engine/env/zkerrors"
 )
 
-// election is kazoo's Election (election.py:9): a lock held while leading.
+// election implements kazoo's Election (election.py:9). The leader holds the lock.
 type election struct{ lock *lock }
 
-// NewElection makes a candidate for the election at path; identifier is the name by
-// which others see it in Contenders.
+// NewElection makes a candidate for the election at path. Other candidates see the identifier in
+// Contenders.
 func (c *Client) NewElection(path, identifier string) env.Election {
 	return &election{c.newLock(path, identifier)}
 }
 
-// Run waits until the candidate leads, calls leader, and steps down when leader
-// returns. A candidacy that was cancelled ends without an error.
+// Run waits until the candidate leads, calls the function leader, and resigns when that returns. It
+// returns nil if the candidacy is canceled.
 func (e *election) Run(leader func()) error {
 	got, err := e.lock.Acquire(-1)
 	if errors.Is(err, zkerrors.ErrCancelled) {
@@ -30,7 +30,8 @@ func (e *election) Run(leader func()) error {
 	return e.lock.Release()
 }
 
-// Cancel ends the candidacy of a candidate that waits; one that leads goes on.
+// Cancel ends the candidacy of a waiting candidate. It does not affect a candidate that already
+// leads.
 func (e *election) Cancel() { e.lock.Cancel() }
 
 // Contenders lists the identifiers of the candidates, the leader first.

@@ -12,8 +12,8 @@ import (
 	"github.com/monosim/monosim/sim/world"
 )
 
-// Two pods contend for kazoo's lock. The clients of the simulated world are recipes
-// over its sessions, made by New.
+// In this example two pods contend for kazoo's lock. A client of the simulated world is made by New
+// on top of a simulated session.
 func Example() {
 	w, err := world.New(cluster.Spec{Seed: 1, Replicas: 2}, world.Options{
 		Agent: func(e *env.Env, _ string) {
@@ -47,7 +47,7 @@ func Example() {
 	// 2m1s shard0-replica1 releases: <nil>
 }
 
-// A policy runs a function until it succeeds or fails for good, with pauses that grow.
+// This example retries a function until it succeeds or fails for good, with growing pauses.
 func ExampleRetry() {
 	w := vtime.New(vtime.Config{Seed: 1})
 	defer w.Close()

@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/engine/recipes/bulk"
 )
 
-// feeding is reads of members that the session makes one after the other (bulk.Feed): of
-// those that are watched for the first time, or of those that events tell of.
+// feeding is a series of member reads that the session makes one after another (bulk.Feed). They
+// are the first reads of new watches, or the reads that follow from events.
 type feeding struct {
 	c      *Client
 	feeder bulk.Feeder
@@ -22,22 +22,23 @@ type feeding struct {
 	event  env.WatchEvent
 	first  bool // there is no event
 
-	// window are the families of which Ahead has told.
+	// window holds the families of the reads that Ahead has counted.
 	window []*family
 }
 
-// memberReads are reads of members to come.
+// memberReads is a queue of member reads that have to be made.
 type memberReads interface {
-	// at is the i-th of them; ok is false at the end, and for one that is to be made by a task.
+	// at returns the read with index i. ok is false at the end, and for a read that a task has to
+	// make.
 	at(i int) (m member, typ env.EventType, first, ok bool)
-	// take takes out the first.
+	// take removes the first read from the queue.
 	take()
 }
 
-// ready reports whether what is usual of a member is only noted.
+// ready reports whether usual data of a member is only stored at present.
 func (f *family) ready() bool { return f.busy == 0 && len(f.waited) == 0 && f.usual.Ready() }
 
-// newFeeding is nil for a session that cannot make the reads.
+// newFeeding makes a feeding for the given reads. It returns nil if the session cannot make reads.
 func newFeeding(c *Client, reads memberReads) *feeding {
 	feeder, ok := c.session.(bulk.Feeder)
 	if !ok {
@@ -56,8 +57,8 @@ func (m member) free() bool {
 	return m.of.fed && !m.of.is.has(m.number, flagStopped|flagReading)
 }
 
-// goOn has the session make those reads that come first. It reports false when the next one
-// is to be made by the task.
+// goOn makes the session execute the first reads of the queue. It returns false if a task has to
+// make the next read.
 func (r *feeding) goOn() bool {
 	if m, _, _, ok := r.reads.at(0); !ok || !m.free() {
 		return false
@@ -70,7 +71,7 @@ func (r *feeding) goOn() bool {
 	return ok
 }
 
-// leave ends what is read, also when the task unwinds.
+// leave ends the present read. It is also called when the task is unwound.
 func (r *feeding) leave() {
 	if f := r.f; f != nil {
 		r.f = nil
@@ -85,7 +86,8 @@ func (r *feeding) eventOrNil() *env.WatchEvent {
 	return &r.event
 }
 
-// done is the end of a read.
+// done handles the result of a read. The error of a first read is kept for the caller, others are
+// logged.
 func (r *feeding) done(err error) {
 	if r.first {
 		r.err = err
@@ -94,7 +96,7 @@ func (r *feeding) done(err error) {
 	}
 }
 
-// next begins with the next read.
+// next begins the next read and returns its path and its watcher.
 func (r *feeding) next() (path string, watch env.Watcher, ok bool) {
 	if r.err != nil {
 		return "", nil, false
@@ -116,7 +118,7 @@ func (r *feeding) next() (path string, watch env.Watcher, ok bool) {
 	return path, m, true
 }
 
-// take takes what was read.
+// take handles the usual data of the present read.
 func (r *feeding) take(data []byte, stat *env.Stat) {
 	f := r.f
 	last := f.lastSeen(r.number)
@@ -125,7 +127,7 @@ func (r *feeding) take(data []byte, stat *env.Stat) {
 	r.leave()
 }
 
-// ready reports whether take can be called, for what is read now and in the window.
+// ready reports whether take can be called for the present read, and for the reads in the window.
 func (r *feeding) ready() bool {
 	if r.f != nil && !r.f.ready() {
 		return false
@@ -133,7 +135,8 @@ func (r *feeding) ready() bool {
 	return !slices.ContainsFunc(r.window, func(f *family) bool { return f != r.f && !f.ready() })
 }
 
-// ahead counts the reads that are sure to come, and take can be called for, up to an odd one.
+// ahead counts the reads that are certain to come and for which take can be called. It stops before
+// a read that odd selects.
 func (r *feeding) ahead(most int, odd func(path string) bool) int {
 	r.window = r.window[:0]
 	var last *family
@@ -156,13 +159,14 @@ func (r *feeding) ahead(most int, odd func(path string) bool) int {
 	return most
 }
 
-// firstReads are reads of members that nobody has watched, of one family.
+// firstReads is a queue of reads of members, of one family, that were never watched.
 type firstReads struct {
 	f    *family
 	left []uint32
 }
 
-// firstReads are those of a list, nil when they are to be made by the task.
+// firstReads returns the first reads for a list of names. It returns nil if a task has to make
+// them.
 func (f *family) firstReads(names []string) *feeding {
 	var left []uint32
 	for _, number := range f.names.Of(names) {
@@ -181,7 +185,7 @@ func (f *family) firstReads(names []string) *feeding {
 	return newFeeding(f.c, &firstReads{f, left})
 }
 
-// at is the i-th read. One that the task has begun meanwhile is no more to be made.
+// at returns the read with index i. It skips members that the task has begun to watch meanwhile.
 func (r *firstReads) at(i int) (m member, typ env.EventType, first, ok bool) {
 	for len(r.left) > 0 && r.f.is.has(r.left[0], flagBegun) {
 		r.left = r.left[1:]
@@ -194,7 +198,7 @@ func (r *firstReads) at(i int) (m member, typ env.EventType, first, ok bool) {
 
 func (r *firstReads) take() { r.left = r.left[1:] }
 
-// feed has the session make the reads that come of the first events of the queue, and
+// feed makes the session execute the reads that follow from the first events of the queue. It
 // reports whether it has made any.
 func (c *callbacks) feed() bool {
 	m, _, _, ok := c.at(0)
@@ -209,7 +213,7 @@ func (c *callbacks) feed() bool {
 	return m.of.c == c.feeding.c && c.feeding.goOn()
 }
 
-// at is the read that comes of the i-th event of the queue.
+// at returns the read that follows from the event with index i of the queue.
 func (c *callbacks) at(i int) (m member, typ env.EventType, first, ok bool) {
 	if i >= len(c.queue) {
 		return member{}, 0, false, false

@@ -36,10 +36,10 @@ func GetEach[T any](zk env.ZooKeeper, parent string, children []string, value fu
 	return values, nil
 }
 
-// kindOf tells apart functions by their place in the code.
+// kindOf identifies a function by its place in the code.
 func kindOf(fn any) uintptr { return reflect.ValueOf(fn).Pointer() }
 
-// eachTaker takes for a list in one block.
+// eachTaker is a bulk.Taker for a list with a single block.
 type eachTaker struct {
 	take  func(i int, data []byte, err error) error
 	usual func(i int, data []byte) bool
@@ -57,8 +57,8 @@ func (t *eachTaker) TakeUsual(_, from, to int, data [][]byte) {
 	}
 }
 
-// getEach has the session read, where it can and the paths of all children are in the form that
-// is sent.
+// getEach reads the data of children. The session makes the reads if it supports that and all paths
+// are in canonical form, in which they are sent.
 func getEach(zk env.ZooKeeper, parent string, blocks []*bulk.Children, sent bool, to bulk.Taker) error {
 	prefix := bulk.PrefixOf(parent)
 	if c, ok := zk.(*Client); ok && sent && canonical(prefix+"x") {
@@ -77,8 +77,8 @@ func getEach(zk env.ZooKeeper, parent string, blocks []*bulk.Children, sent bool
 	return nil
 }
 
-// canonicalAll reports whether the paths of children are in the form that is sent, where that of
-// their parent is.
+// canonicalAll reports whether the paths of children are in canonical form, in which they are sent.
+// It assumes that the path of their parent is.
 func canonicalAll(children []string) bool {
 	return !slices.ContainsFunc(children, func(child string) bool {
 		return child == "" || child[0] == '.' || child[0] == '/' || child[len(child)-1] == '/' || hasSlashBefore(child)

@@ -9,10 +9,10 @@ import (
 )
 
 // Names is an immutable list of the names of a znode's children. Lists share the parts in which
-// they do not differ, and what is made of those.
+// they are equal, and also what was derived from these parts.
 type Names = bulk.Names
 
-// NamesWatch is the ChildrenWatch of zk for a function that takes the names as one list.
+// NamesWatch works as zk.ChildrenWatch, for a function that takes the names as a Names.
 func NamesWatch(zk env.ZooKeeper, path string, fn func(*Names) error) (env.Watch, error) {
 	if c, ok := zk.(*Client); ok {
 		return c.childrenWatch(path, c.childrenNames, fn)
@@ -20,17 +20,17 @@ func NamesWatch(zk env.ZooKeeper, path string, fn func(*Names) error) (env.Watch
 	return zk.ChildrenWatch(path, func(children []string) error { return fn(bulk.NamesOf(children)) })
 }
 
-// Found has a value for each of some names. It never changes, and clients of a world that have
-// found the same have it in common.
+// Found holds a value for each of some names. It never changes. Clients of a world with the same
+// result share it.
 type Found[V comparable] struct{ parts []*foundPart[V] }
 
-// foundPart is what was found for a block of names.
+// foundPart holds the values for one block of names.
 type foundPart[V comparable] struct {
 	names  []string
 	values []V
 }
 
-// All goes through the names with their values, in the order of the names.
+// All returns the names with their values, in the order of the names.
 func (f *Found[V]) All() iter.Seq2[string, V] {
 	return func(yield func(string, V) bool) {
 		if f == nil {
@@ -46,12 +46,12 @@ func (f *Found[V]) All() iter.Seq2[string, V] {
 	}
 }
 
-// GetFor reads, for one name after the other, the data of one child of parent, as a loop of
-// zk.Get does: child says of which, and value what to make of its data, or of the error. The
-// first error of either ends it and is returned.
+// GetFor reads the data of one child of parent for each name, one after another, as a loop of
+// zk.Get does. The function child returns the child for a name, and value makes the result from the
+// data or the error. It stops at the first error of either function and returns it.
 //
-// child depends on the name alone, and value on the data alone. It has no effect, but for log
-// lines about errors and empty data: see [GetEach].
+// child must depend only on the name, and value only on the data. value must have no effect, except
+// for log lines about errors and empty data: see [GetEach].
 func GetFor[V comparable](zk env.ZooKeeper, names *Names, parent string, child func(name string) (string, error), value func(name string, data []byte, err error) (V, error)) (*Found[V], error) {
 	r := &reading[V]{value: value, found: &Found[V]{}}
 	sent, odd := r.blocksOf(names, child)
@@ -73,19 +73,21 @@ type reading[V comparable] struct {
 	values   []V // of the block that is read
 }
 
-// readBlock is what GetFor makes of a block of names, for all clients that read for it.
+// readBlock is what GetFor derives from a block of names. All clients that read for the block share
+// it.
 type readBlock[V comparable] struct {
 	names    []string
 	children bulk.Children
 	odd      error // behind the last child
 	sent     bool  // all are in the form that is sent
-	// part was found last, and seen are the data of which it is.
+	// part is the last result for the block, and seen is the data that it was made from.
 	part *foundPart[V]
 	seen [][]byte
 	all  *Found[V] // that was found last, of which this is the first block
 }
 
-// blocksOf makes the list of the children; odd is the error behind the last one.
+// blocksOf makes the list of the children to read. odd is the error of the first name without a
+// child; only the children before it are read.
 func (r *reading[V]) blocksOf(names *Names, child func(string) (string, error)) (sent bool, odd error) {
 	kind := kindOf(child)
 	sent = true
@@ -116,7 +118,7 @@ func newReadBlock[V comparable](names []string, child func(string) (string, erro
 	return b
 }
 
-// Take takes what was read.
+// Take receives the data of one child, or the error.
 func (r *reading[V]) Take(block, i int, data []byte, err error) error {
 	b := r.blocks[block]
 	v, err := b.valueOf(i, data, err, r.value)
@@ -126,8 +128,8 @@ func (r *reading[V]) Take(block, i int, data []byte, err error) error {
 	return err
 }
 
-// took adds to what was found, at the end of a block a part: the one that was found last, where
-// that is the same.
+// took adds values to the result. At the end of a block it adds a part: the last result for the
+// block if that is equal, so that it is shared.
 func (r *reading[V]) took(b *readBlock[V], values ...V) {
 	if r.values = append(r.values, values...); len(r.values) < len(b.children.Names) {
 		return
@@ -139,13 +141,14 @@ func (r *reading[V]) took(b *readBlock[V], values ...V) {
 	r.values = r.values[:0]
 }
 
-// Usual reports whether data have a value.
+// Usual reports whether the data gives a value without an error.
 func (r *reading[V]) Usual(block, i int, data []byte) bool {
 	_, err := r.blocks[block].valueOf(i, data, nil, r.value)
 	return err == nil
 }
 
-// valueOf returns the value of data, which nearly always are those of which the part is.
+// valueOf returns the value for the data of a child. Nearly always the data is unchanged, and the
+// value comes from the last part.
 func (b *readBlock[V]) valueOf(i int, data []byte, err error, value func(string, []byte, error) (V, error)) (V, error) {
 	if err == nil && b.seen != nil && len(data) > 0 && len(data) == len(b.seen[i]) && &data[0] == &b.seen[i][0] {
 		var none V // also of odd data
@@ -156,7 +159,7 @@ func (b *readBlock[V]) valueOf(i int, data []byte, err error, value func(string,
 	return value(b.names[i], data, err)
 }
 
-// TakeUsual takes data that have values.
+// TakeUsual receives the usual data of several children of a block.
 func (r *reading[V]) TakeUsual(block, from, to int, data [][]byte) {
 	b := r.blocks[block]
 	if len(b.seen) == 0 || &b.seen[0] != &data[0] {
@@ -169,7 +172,7 @@ func (r *reading[V]) TakeUsual(block, from, to int, data [][]byte) {
 	r.took(b, b.part.values[from:to]...)
 }
 
-// see makes the part of data, of which odd ones have no value.
+// see makes the part for the data of a block. Data that is not usual gets no value.
 func (b *readBlock[V]) see(data [][]byte, value func(string, []byte, error) (V, error)) {
 	p := &foundPart[V]{b.names, make([]V, len(data))}
 	for i := range data {

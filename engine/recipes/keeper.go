@@ -6,11 +6,11 @@ import (
 	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
-// KeeperState is the state of a session in kazoo's own words, which tell more ends
-// apart than env.SessionState.
+// KeeperState is the state of a session as kazoo has it internally. It has more kinds of ends than
+// env.SessionState.
 type KeeperState uint8
 
-// The states of a session, which starts out closed.
+// These are the states of a session. A new session is closed.
 const (
 	KeeperClosed KeeperState = iota
 	KeeperConnecting
@@ -19,35 +19,34 @@ const (
 	KeeperAuthFailed
 )
 
-// Over reports whether the state is one in which there is no session (kazoo's
-// CLOSED_STATES).
+// Over reports whether there is no session in this state (kazoo's CLOSED_STATES).
 func (k KeeperState) Over() bool {
 	return k == KeeperClosed || k == KeeperExpired || k == KeeperAuthFailed
 }
 
-// Keeper is the state of a session, and does what follows from each change of it, in
-// kazoo's order. Its exported fields are set before the first Change.
+// Keeper holds the state of a session, and performs what follows from each change of it, in kazoo's
+// order. Set its exported fields before the first Change.
 type Keeper struct {
-	// Live is set while there is a connection.
+	// Live is an event that is set while there is a connection.
 	Live    *threading.Event
 	Watches *Watches
-	// FailAll ends all calls, sent or not, with the code.
+	// FailAll makes all calls fail with the code, whether they were sent or not.
 	FailAll func(code zkerrors.Code)
-	// Forget drops what makes a session: its id and password.
+	// Forget drops the id and the password of the session.
 	Forget func()
-	// OnState, when set, is told of each change of State.
+	// OnState, if set, is called at each change of State.
 	OnState func(env.SessionState)
 
 	state      KeeperState
 	simplified env.SessionState
 }
 
-// State is what listeners were told last.
+// State returns the state that listeners were told last.
 func (k *Keeper) State() env.SessionState { return k.simplified }
 
-// Change goes over to a state and, in kazoo's order, tells listeners, fails calls, and
-// resets watches (client.py:543, _session_callback). The connection task calls it, and
-// so listeners run on that task.
+// Change changes the state. In kazoo's order it calls listeners, makes calls fail, and resets
+// watches (client.py:543, _session_callback). The connection task calls it, so listeners run on
+// that task.
 func (k *Keeper) Change(to KeeperState) {
 	if to == k.state {
 		return
@@ -84,7 +83,8 @@ func (k *Keeper) tell(state env.SessionState) {
 	}
 }
 
-// failure is what calls end with that were under way (client.py:585).
+// failure returns the error code for calls that are under way when the session enters this state
+// (client.py:585).
 func (k KeeperState) failure() zkerrors.Code {
 	switch k {
 	case KeeperExpired:
@@ -95,9 +95,8 @@ func (k KeeperState) failure() zkerrors.Code {
 	return zkerrors.ConnectionLoss
 }
 
-// Refuse is the error of a call that is not even tried, because there is no session
-// (client.py:529). Nil means that the call is to be queued, also while there is no
-// connection.
+// Refuse returns the error of a call that is not even tried, because there is no session
+// (client.py:529). nil means that the call is queued, even if there is no connection at the moment.
 func (k *Keeper) Refuse() error {
 	switch k.state {
 	case KeeperAuthFailed:

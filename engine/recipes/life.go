@@ -11,10 +11,10 @@ import (
 	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
-// ConnectionEnd is why a connection is over.
+// ConnectionEnd is the reason why a connection has ended.
 type ConnectionEnd uint8
 
-// The reasons why a connection is over.
+// These are the reasons why a connection has ended.
 const (
 	EndNone       ConnectionEnd = iota
 	EndDropped                  // kazoo: ConnectionDropped, or a time-out
@@ -23,26 +23,27 @@ const (
 	EndAuthFailed               // the server refused a credential
 )
 
-// Life is a session from Start to Stop: it connects again and again until it is
-// stopped. Whoever embeds it sets its exported fields, calls Init, and makes the
-// connections.
+// Life runs a session from Start to Stop: it connects again after each lost connection. A type that
+// embeds it sets the exported fields, calls Init, and makes the connections.
 type Life struct {
 	Keeper
 	Env *env.Env
-	// Random draws the order in which addresses are tried.
+	// Random decides the order in which server addresses are tried.
 	Random env.Random
-	// Timeout is the session timeout that the server is asked for.
+	// Timeout is the session timeout to request from the server.
 	Timeout time.Duration
-	// MaxPause is the longest pause between two rounds of connections; 0 means that of [CommandRetry].
+	// MaxPause is the longest pause between two rounds of connection attempts; 0 means the longest
+	// pause of [CommandRetry].
 	MaxPause time.Duration
-	// Task starts run as the connection task.
+	// Task starts the function run as the connection task.
 	Task func(run func())
-	// Resolve looks up the addresses of the servers; none ends the session.
+	// Resolve looks up the addresses of the servers. If there are none, the session ends.
 	Resolve func() []string
-	// Connect makes one connection and returns when it is over (connection.py:548), or
-	// EndNone when GoOn is to be called once it is. Once connected it resets the pauses.
+	// Connect makes one connection and returns when it has ended (connection.py:548). It can also
+	// return EndNone at once, and call GoOn when the connection ends. Once connected, it resets the
+	// pauses.
 	Connect func(addr string, pauses *Pauses) ConnectionEnd
-	// AskEnd makes the connection, if there is one, ask the server to end the session.
+	// AskEnd asks the server to end the session, if there is a connection.
 	AskEnd func()
 
 	stopped bool
@@ -52,7 +53,7 @@ type Life struct {
 	ended   *threading.Event // the loop is over
 }
 
-// Init makes a session that is not started. It is called once, before anything else.
+// Init makes a session that is not started. Call it once, before any other method.
 func (l *Life) Init(tasks env.Tasks) {
 	l.stop = threading.NewEvent(tasks, "stop of the zookeeper client")
 	l.ended = threading.NewEvent(tasks, "end of the connection to zookeeper")
@@ -65,9 +66,8 @@ func (l *Life) Init(tasks env.Tasks) {
 // Stopped reports whether the session was stopped, or was never started.
 func (l *Life) Stopped() bool { return l.stopped }
 
-// Start starts the connection task and waits until there is a connection
-// (client.py:567). When that takes longer than limit the session is stopped and the
-// error is ConnectionTimeout.
+// Start starts the connection task and waits until there is a connection (client.py:567). If that
+// takes longer than limit, it stops the session and returns ConnectionTimeout.
 func (l *Life) Start(limit time.Duration) error {
 	if l.Live.IsSet() {
 		return nil
@@ -85,9 +85,9 @@ func (l *Life) Start(limit time.Duration) error {
 	return nil
 }
 
-// Stop asks the server to end the session and waits for the end of the connection
-// task, for 10 s or the session timeout at most (client.py:622). Ephemeral znodes are
-// gone when the server was reached. One that is stopped is left alone.
+// Stop asks the server to end the session and waits for the end of the connection task, for 10 s or
+// the session timeout at most (client.py:622). If the server was reached, the ephemeral znodes are
+// deleted. A session that is already stopped is left alone.
 func (l *Life) Stop() {
 	if l.stopped {
 		return
@@ -98,14 +98,14 @@ func (l *Life) Stop() {
 	l.settle()
 }
 
-// settle waits for the running callback and for the end of the loop, the latter
+// settle waits for the running callback to end. Then it waits for the end of the connection task,
 // for 10 s or the session timeout at most (client.py:509).
 func (l *Life) settle() {
 	l.Watches.Join()
 	l.ended.Wait(max(l.Timeout, 10*time.Second))
 }
 
-// run is the connection task: it connects until it is told to stop
+// run is the connection task. It connects again and again until the session is stopped
 // (connection.py:492, zk_loop).
 func (l *Life) run() {
 	policy := CommandRetry()
@@ -120,7 +120,8 @@ func (l *Life) run() {
 	l.rounds(l.addresses())
 }
 
-// addresses are those to try in one round, in a drawn order (connection.py:524).
+// addresses returns the server addresses for one round of attempts, in random order
+// (connection.py:524).
 func (l *Life) addresses() []string {
 	addrs := slices.Clone(l.Resolve())
 	for i := len(addrs) - 1; i > 0; i-- {
@@ -130,9 +131,9 @@ func (l *Life) addresses() []string {
 	return addrs
 }
 
-// rounds tries the addresses that are left of a round, and goes on with further rounds,
-// until the session is to end or a connection stays, of whose end GoOn will be told. kazoo
-// gives up when no name can be resolved.
+// rounds tries the remaining addresses of a round, and then further rounds. It returns when the
+// session has to end, or when a connection stays whose end GoOn will handle. kazoo gives up if no
+// name can be resolved.
 func (l *Life) rounds(left []string) {
 	for len(left) > 0 && !l.stopped {
 		addr := left[0]
@@ -150,7 +151,8 @@ func (l *Life) rounds(left []string) {
 	l.over()
 }
 
-// GoOn is the connection task after a connection that Connect has left with EndNone.
+// GoOn continues the connection task at the end of a connection for which Connect has returned
+// EndNone.
 func (l *Life) GoOn(end ConnectionEnd) {
 	if left, goOn := l.next(end, l.left); goOn {
 		l.rounds(left)
@@ -159,8 +161,8 @@ func (l *Life) GoOn(end ConnectionEnd) {
 	}
 }
 
-// next sees to the end of a connection; after the last address of a round it pauses. It
-// returns what is to be tried, and whether anything is.
+// next handles the end of a connection. After the last address of a round it pauses. It returns the
+// addresses to try, and false if the session has to end.
 func (l *Life) next(end ConnectionEnd, left []string) (addrs []string, goOn bool) {
 	if l.lost(end) {
 		return nil, false
@@ -174,7 +176,8 @@ func (l *Life) next(end ConnectionEnd, left []string) (addrs []string, goOn bool
 	return l.addresses(), true
 }
 
-// lost changes the state after a connection. It reports true when the session is to end.
+// lost changes the session's state at the end of a connection. It returns true if the session has
+// to end.
 func (l *Life) lost(end ConnectionEnd) bool {
 	switch end {
 	case EndClosed:
@@ -197,9 +200,8 @@ func (l *Life) over() {
 	l.ended.Set()
 }
 
-// SplitHosts reads a list of servers as host:port, separated by commas; the port is
-// 2181 where none is given. What follows a slash would be kazoo's chroot, which the
-// reference does not use, and is dropped.
+// SplitHosts parses a comma-separated list of servers as host:port. The default port is 2181. In
+// kazoo the text after a slash is the chroot, which the reference does not use; it is dropped.
 func SplitHosts(hosts string) []string {
 	hosts, _, _ = strings.Cut(hosts, "/")
 	var list []string

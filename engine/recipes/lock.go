@@ -12,13 +12,13 @@ import (
 	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
-// lockName follows the contender's id and precedes the sequence number
+// lockName is the part of a contender's znode name between its id and its sequence number
 // (lock.py:69).
 const lockName = "__lock__"
 
-// lock is kazoo's Lock (lock.py:49): contenders are ephemeral sequential znodes
-// below one path, each waits for the one before it. What it asks of the server is in
-// ZK-12.2 and, of an election of the reference, ZK-16.3.
+// lock implements kazoo's Lock (lock.py:49). Contenders are ephemeral sequential znodes below one
+// path, and each waits for the one before it. Its requests to the server are in ZK-12.2, and those
+// of an election of the reference in ZK-16.3.
 type lock struct {
 	c          *Client
 	path       string
@@ -33,14 +33,15 @@ type lock struct {
 	cancelled  bool
 }
 
-// NewLock makes a contender for the lock at path; identifier is the name by which
-// others see it in Contenders.
+// NewLock makes a contender for the lock at path. Other contenders see the identifier in
+// Contenders.
 func (c *Client) NewLock(path, identifier string) env.Lock { return c.newLock(path, identifier) }
 
 func (c *Client) newLock(path, identifier string) *lock {
 	return &lock{
 		c: c, path: path, data: []byte(identifier),
-		// The id lets a contender find its own znode after an answer was lost.
+		// By the random id a contender finds its own znode again if the answer to its create is
+		// lost.
 		prefix:    c.uuid() + lockName,
 		wake:      threading.NewEvent(c.e.Tasks, "lock "+path),
 		acquiring: threading.NewLock(c.e.Tasks, "acquire of lock "+path),
@@ -56,13 +57,13 @@ func (c *Client) uuid() string {
 	return b.String()
 }
 
-// Cancel makes an Acquire that waits fail with ErrCancelled.
+// Cancel makes a waiting Acquire fail with ErrCancelled.
 func (l *lock) Cancel() {
 	l.cancelled = true
 	l.wake.Set()
 }
 
-// Acquire waits for the lock (lock.py:163).
+// Acquire waits until it holds the lock, for timeout at most (lock.py:163).
 func (l *lock) Acquire(timeout time.Duration) (bool, error) {
 	l.acquiring.Lock()
 	defer l.acquiring.Unlock()
@@ -134,10 +135,9 @@ func (l *lock) ensurePath() error {
 	return nil
 }
 
-// ownNode finds the znode of an earlier try, or creates one. The name is what
-// follows the path in the answer: with a path that ends in a slash kazoo cuts a
-// character too many, does not find itself later, and is forced to retry
-// (ZK-16.1).
+// ownNode finds the znode of an earlier attempt, or creates one. The name is the part of the
+// returned path after the lock's path. If that path ends with a slash, kazoo cuts off one character
+// too many. Then it does not find itself later, and has to retry (ZK-16.1).
 func (l *lock) ownNode() (string, error) {
 	if l.createdOne {
 		if node, err := l.findNode(); err != nil || node != "" {
@@ -165,8 +165,8 @@ func (l *lock) findNode() (string, error) {
 	return "", nil
 }
 
-// predecessor is the contender right before node, empty for none. A contender
-// that is not among the children has lost its znode with its session.
+// predecessor returns the contender right before node, "" if there is none. A contender that is not
+// among the children has lost its znode with its session.
 func (l *lock) predecessor(node string) (string, error) {
 	children, err := l.c.Children(l.path)
 	if err != nil {
@@ -185,7 +185,7 @@ func (l *lock) predecessor(node string) (string, error) {
 	return before, nil
 }
 
-// contenders picks the lock's znodes and sorts them by sequence number.
+// contenders returns those children that are znodes of contenders, sorted by sequence number.
 func contenders(children []string) []string {
 	var list []string
 	for _, child := range children {
@@ -215,7 +215,7 @@ func sequenceOf(child string) (string, bool) {
 	return sequence, true
 }
 
-// await waits until the predecessor's znode or the session changes.
+// await waits until the znode of the predecessor changes, or the state of the session.
 func (l *lock) await(predecessor string, timeout time.Duration) error {
 	listener := l.c.addListener(func(env.SessionState) bool {
 		l.wake.Set()
@@ -239,7 +239,7 @@ type lockWatcher struct{ l *lock }
 
 func (w *lockWatcher) Notify(env.WatchEvent) { w.l.wake.Set() }
 
-// cleanUp removes the own znode as well as it can (lock.py:342).
+// cleanUp tries to remove the contender's own znode, and ignores errors (lock.py:342).
 func (l *lock) cleanUp() {
 	node := l.node
 	if node == "" {
@@ -252,7 +252,7 @@ func (l *lock) cleanUp() {
 	l.c.logged(l.path, l.c.Delete(l.path+"/"+node, env.AnyVersion))
 }
 
-// Release gives the lock up; of a lock that is not held it does nothing.
+// Release gives up the lock. It does nothing if the lock is not held.
 func (l *lock) Release() error {
 	return l.c.Retry(func() error {
 		if !l.acquired {
@@ -267,8 +267,7 @@ func (l *lock) Release() error {
 	})
 }
 
-// Contenders lists the identifiers of the contenders, the one that holds the lock
-// first.
+// Contenders lists the identifiers of the contenders. The holder of the lock comes first.
 func (l *lock) Contenders() ([]string, error) {
 	if err := l.ensurePath(); err != nil {
 		return nil, err

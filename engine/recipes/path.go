@@ -6,9 +6,9 @@ import (
 	"github.com/monosim/monosim/engine/env/zkerrors"
 )
 
-// Normalize brings a path into the form in which kazoo sends it (paths.py:1): doubled
-// slashes are folded, and one at the end is dropped unless trailing. A part "." or
-// ".." is BadArguments, kazoo's ValueError.
+// Normalize converts a path to the canonical form in which kazoo sends it (paths.py:1). It removes
+// doubled slashes, and a slash at the end unless trailing is set. A part "." or ".." is
+// BadArguments, for kazoo's ValueError.
 func Normalize(path string, trailing bool) (string, error) {
 	if canonical(path) {
 		return path, nil
@@ -30,7 +30,7 @@ func Normalize(path string, trailing bool) (string, error) {
 	return joined, nil
 }
 
-// canonical reports whether a path needs no change, which is nearly always so.
+// canonical reports whether a path certainly is in canonical form. Nearly all paths are.
 func canonical(path string) bool {
 	if path == "/" {
 		return true
@@ -38,12 +38,13 @@ func canonical(path string) bool {
 	if len(path) < 2 || path[0] != '/' || path[len(path)-1] == '/' {
 		return false
 	}
-	// "/." may begin a harmless name; the long way decides.
+	// A name can begin with a dot, so false here does not mean that the path is invalid. Normalize
+	// decides.
 	return !hasSlashBefore(path)
 }
 
-// hasSlashBefore reports whether a slash stands before a slash or a dot; it looks at
-// eight places at a time.
+// hasSlashBefore reports whether a slash in the path is followed by a slash or a dot. It checks
+// eight bytes at a time.
 func hasSlashBefore(path string) bool {
 	const (
 		ones   = 0x0101010101010101
@@ -70,7 +71,7 @@ func word(s string) uint64 {
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// split cuts a path at its last slash, as posixpath.split does.
+// split splits a path at its last slash, as Python's posixpath.split does.
 func split(path string) (parent, name string) {
 	i := strings.LastIndexByte(path, '/') + 1
 	parent, name = path[:i], path[i:]

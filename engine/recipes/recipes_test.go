@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/engine/env/zkerrors"
 )
 
-// recorded is what testdata/record.py has seen kazoo do.
+// recorded holds what testdata/record.py has recorded of kazoo.
 type recorded struct {
 	Paths []struct {
 		Path     string
@@ -47,8 +47,8 @@ func readRecorded(t *testing.T) recorded {
 	return r
 }
 
-// kazoo's _prefix_root makes every path absolute before it is normalised, so that
-// the recorded results hold for what is sent.
+// Goal: Normalize gives the same paths as kazoo. kazoo's _prefix_root makes every path absolute
+// before it is normalized, so the recorded results are the paths that are sent.
 func TestNormalizeDoesWhatKazooDoes(t *testing.T) {
 	for _, c := range readRecorded(t).Paths {
 		got, err := Normalize(c.Path, c.Trailing)
@@ -61,7 +61,7 @@ func TestNormalizeDoesWhatKazooDoes(t *testing.T) {
 	}
 }
 
-// sleeper is the part of the world that a retry touches.
+// sleeper is a fake of the tasks, the clock and the random draws that a retry uses.
 type sleeper struct {
 	env.Tasks
 	env.Clock

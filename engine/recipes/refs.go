@@ -1,7 +1,8 @@
 package recipes
 
-// ref names one of the many things that a client keeps in an order: a member of a family,
-// which is data watches of one parent, or for family 0 something by itself.
+// ref refers to one of the many things that a client keeps in order. It is a member of a family,
+// which is a group of data watches below one parent. With family 0 it is a single thing outside of
+// families.
 type ref uint32
 
 const (
@@ -39,7 +40,7 @@ func (b *bits) set(i uint32, in bool) {
 // refSet is a set of refs.
 type refSet []bits // by family
 
-// add reports whether the ref is new.
+// add adds a ref, and returns false if it is already in the set.
 func (s *refSet) add(r ref) bool {
 	for int(r.family()) >= len(*s) {
 		*s = append(*s, nil)
@@ -52,11 +53,12 @@ func (s *refSet) add(r ref) bool {
 	return true
 }
 
-// order keeps refs in the order in which they were added last, and may keep some that
-// are gone, for a while.
+// order keeps refs in the order in which each was last added. It may keep outdated refs for a
+// while.
 type order struct{ refs []ref }
 
-// add puts a ref at the end. live is how many count.
+// add adds a ref at the end. live is the number of refs that are not outdated, which the function
+// counts selects.
 func (o *order) add(r ref, live int, counts func(ref) bool) {
 	if len(o.refs) >= live+live/4+32 {
 		o.tidy(live, counts)
@@ -64,7 +66,7 @@ func (o *order) add(r ref, live int, counts func(ref) bool) {
 	o.refs = appended(o.refs, r)
 }
 
-// tidy leaves the refs that count, each where it was added last.
+// tidy removes outdated refs. Each remaining ref is at the place where it was last added.
 func (o *order) tidy(live int, counts func(ref) bool) {
 	if len(o.refs) == live {
 		return
@@ -80,7 +82,7 @@ func (o *order) tidy(live int, counts func(ref) bool) {
 	o.refs = append(refs[:0], refs[kept:]...)
 }
 
-// replace puts another ref where one was added last.
+// replace replaces a ref by another, at the place where it was last added.
 func (o *order) replace(old, by ref) {
 	for i := len(o.refs) - 1; i >= 0; i-- {
 		if o.refs[i] == old {
@@ -90,12 +92,13 @@ func (o *order) replace(old, by ref) {
 	}
 }
 
-// appended is append that grows by little: there are very many such lists.
+// appended appends an item as append does, but reserves only little room, because there are very
+// many such lists.
 func appended[T any](list []T, v T) []T {
 	return append(withRoom(list, len(list)+1), v)
 }
 
-// setAt sets an item of a list whose items are zero to begin with.
+// setAt sets an item of a list. If the list is too short, it is extended by zero values.
 func setAt[T any](list *[]T, i uint32, v T) {
 	if n := int(i) + 1; n > len(*list) {
 		*list = withRoom(*list, n)[:n]
@@ -103,7 +106,7 @@ func setAt[T any](list *[]T, i uint32, v T) {
 	(*list)[i] = v
 }
 
-// withRoom returns the list with room for n items. What it adds beyond is little.
+// withRoom returns the list with room for n items. It adds only little room beyond that.
 func withRoom[T any](list []T, n int) []T {
 	if n <= cap(list) {
 		return list

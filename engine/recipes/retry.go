@@ -9,52 +9,51 @@ import (
 	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
-// Retry is a policy of trying again, kazoo's KazooRetry (retry.py:33): a function is
-// called again while it fails with an error that may pass, with pauses that grow.
+// Retry is a policy for repeating a function, kazoo's KazooRetry (retry.py:33). The function is
+// repeated as long as it fails with an error that may pass, with growing pauses.
 type Retry struct {
-	// MaxTries is the number of calls after the first; negative means no limit.
+	// MaxTries is the number of calls after the first call; negative means no limit.
 	MaxTries int
-	// Delay is the first pause; each pause is Backoff times the one before, up to
-	// MaxDelay.
+	// Delay is the first pause. Each further pause is Backoff times as long as the one before, up
+	// to MaxDelay.
 	Delay    time.Duration
 	Backoff  float64
 	MaxDelay time.Duration
-	// Jitter is the part by which a pause is made longer or shorter at most, drawn
-	// for each: 0.4 means 60 % to 140 %.
+	// Jitter is the largest random change of a pause, as a fraction: with 0.4 a pause takes 60 % to
+	// 140 % of its length.
 	Jitter float64
 	// Deadline limits the whole run, pauses included; negative means no limit.
 	Deadline time.Duration
-	// Interrupt, when set, gives up at the next multiple of 0.1 s after it is
-	// raised: kazoo asks for it between naps of that length (retry.py:139).
+	// Interrupt, if set, ends a pause at the next multiple of 0.1 s after the event is set. kazoo
+	// sleeps for that long between looks at it (retry.py:139).
 	Interrupt *threading.Event
-	// Site is where the jitter is drawn, for env.Random.
+	// Site is the site of the random draws for the jitter (see env.Random).
 	Site string
 }
 
-// CommandRetry is the policy of calls and of the connection task: no limit of tries, a
-// first pause of 0.1 s that doubles up to an hour, 40 % of jitter (client.py:82-87).
+// CommandRetry returns the policy of calls and of the connection task. It has no limit of tries.
+// The first pause is 0.1 s, and pauses double up to an hour, with 40 % of jitter (client.py:82-87).
 func CommandRetry() Retry {
 	return Retry{MaxTries: -1, Delay: 100 * time.Millisecond, Backoff: 2, Jitter: 0.4, MaxDelay: time.Hour, Deadline: -1, Site: "kazoo.retry"}
 }
 
-// RecipeRetry is the policy of watches and locks: CommandRetry with pauses of up to a
-// minute (watchers.py:113, lock.py:126).
+// RecipeRetry returns the policy of watches and locks: CommandRetry with pauses of at most a minute
+// (watchers.py:113, lock.py:126).
 func RecipeRetry() Retry {
 	r := CommandRetry()
 	r.MaxDelay = time.Minute
 	return r
 }
 
-// MayPass reports whether err is one after which a call is tried again:
-// ConnectionLoss, OperationTimeout, ForceRetry and SessionExpired (retry.py:36-44).
+// MayPass reports whether a call is repeated after err, which is so for ConnectionLoss,
+// OperationTimeout, ForceRetry and SessionExpired (retry.py:36-44).
 func MayPass(err error) bool {
 	return errors.Is(err, zkerrors.ErrConnectionLoss) || errors.Is(err, zkerrors.ErrOperationTimeout) ||
 		errors.Is(err, zkerrors.ErrForceRetry) || errors.Is(err, zkerrors.ErrSessionExpired)
 }
 
-// Run calls fn until it returns nil or an error that will not pass. The error is fn's,
-// or RetryFailed when the tries or the deadline are used up or the run was
-// interrupted.
+// Run calls fn until it returns nil or an error that will not pass. It returns that error, or
+// RetryFailed if the tries or the deadline are used up, or if it is interrupted.
 func (r Retry) Run(e *env.Env, fn func() error) error {
 	state := r.pauses(e)
 	for {
@@ -68,7 +67,7 @@ func (r Retry) Run(e *env.Env, fn func() error) error {
 	}
 }
 
-// Pauses are the pauses of one run of a policy, one after the other.
+// Pauses makes the pauses of one use of a policy, one after another.
 type Pauses struct {
 	policy   Retry
 	e        *env.Env
@@ -77,8 +76,8 @@ type Pauses struct {
 	stop     time.Duration // by Clock.Elapsed; negative means none
 }
 
-// Begin starts a run of the policy for a loop that is not a single function: it calls
-// Pause between its tries.
+// Begin starts a use of the policy for a loop that is more than a single function. The loop calls
+// Pause between its attempts.
 func (r Retry) Begin(e *env.Env) *Pauses {
 	p := r.pauses(e)
 	return &p
@@ -93,11 +92,11 @@ func (r Retry) pauses(e *env.Env) Pauses {
 	return p
 }
 
-// Reset makes the next pause the first one again (retry.py:87), as after a success.
+// Reset makes the next pause as short as the first one (retry.py:87). Call it after a success.
 func (p *Pauses) Reset() { p.attempts, p.delay = 0, p.policy.Delay }
 
-// Pause sleeps until the next try is due. RetryFailed, without a sleep, means that
-// there is to be none; it is also the error of a sleep that was interrupted.
+// Pause sleeps until the next attempt is due. It returns RetryFailed without sleeping if there is
+// to be no further attempt. It also returns RetryFailed if the sleep is interrupted.
 func (p *Pauses) Pause() error {
 	if p.policy.MaxTries >= 0 && p.attempts == p.policy.MaxTries {
 		return zkerrors.ErrRetryFailed
@@ -115,11 +114,10 @@ func (p *Pauses) Pause() error {
 	return nil
 }
 
-// interruptGrid is the length of the naps between which kazoo asks for an
-// interrupt.
+// interruptGrid is how long kazoo sleeps between two looks at the interrupt.
 const interruptGrid = 100 * time.Millisecond
 
-// sleep reports false when it was interrupted.
+// sleep sleeps for nap, and returns false if it was interrupted.
 func (p *Pauses) sleep(nap time.Duration) bool {
 	if p.policy.Interrupt == nil {
 		p.e.Tasks.Sleep(nap)

@@ -7,34 +7,33 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// Watches are the watchers that wait for events of a session, and the thread on which
-// they are called, one after the other.
+// Watches holds the watchers that wait for events of a session. It also has the thread on which
+// they are called, one after another.
 type Watches struct {
-	// Woken, when set, is called by the thread each time that it has waited for events.
+	// Woken, if set, is called by the thread each time after it has waited for events.
 	Woken func()
 
 	data, children watchTable
 	callbacks      callbacks
 }
 
-// NewWatches makes an empty set; watchers will be called by a task of tasks.
+// NewWatches makes an empty set of watchers. A task of tasks will call the watchers.
 func NewWatches(tasks env.Tasks) *Watches {
 	w := &Watches{data: newWatchTable(), children: newWatchTable()}
 	w.callbacks = callbacks{tasks: tasks, of: w}
 	return w
 }
 
-// AddData keeps a watcher until the next event of a znode's data or existence. One
-// that is kept already is kept once.
+// AddData adds a watcher that waits for the next event of a znode's data or existence. Adding it
+// twice has no effect.
 func (w *Watches) AddData(path string, watcher env.Watcher) { w.data.add(path, watcher) }
 
-// AddChildren keeps a watcher until the next event of a znode's children, or its end.
-// One that is kept already is kept once.
+// AddChildren adds a watcher that waits for the next event of a znode's children, or for the
+// znode's deletion. Adding it twice has no effect.
 func (w *Watches) AddChildren(path string, watcher env.Watcher) { w.children.add(path, watcher) }
 
-// Notify hands an event to the watchers that wait for it, and forgets them
-// (connection.py:311): created and changed go to those of the data, deleted to all,
-// child to those of the children.
+// Notify passes an event to the watchers that wait for it, and removes them (connection.py:311).
+// Created and changed go to data watchers, child to children watchers, and deleted to both.
 func (w *Watches) Notify(e env.WatchEvent) {
 	if e.Type == env.EventCreated || e.Type == env.EventChanged {
 		if m, ok := w.data.takeMember(e.Path); ok {
@@ -54,32 +53,31 @@ func (w *Watches) Notify(e env.WatchEvent) {
 	}
 }
 
-// Tell hands an event to one watcher, in turn with those that Notify has told.
+// Tell passes an event to a single watcher, after the events that Notify has passed on before.
 func (w *Watches) Tell(watcher env.Watcher, e env.WatchEvent) { w.callbacks.add(watcher, e) }
 
-// Reset tells every watcher that the session has changed, and forgets it
-// (client.py:333). Recipes leave new watches when they read again, for kazoo has no
-// setWatches (ZK-12.3).
+// Reset tells every watcher that the session has changed, and removes it (client.py:333). Recipes
+// set new watches when they read again, because kazoo does not use setWatches (ZK-12.3).
 func (w *Watches) Reset() {
 	tell := func(watcher env.Watcher) { w.callbacks.add(watcher, env.WatchEvent{Type: env.EventNone}) }
 	w.children.takeAll(tell)
 	w.data.takeAll(tell)
 }
 
-// Join waits until all events have been told that were handed over before. A watcher
-// that calls it, because it stops its own client, does not wait for itself.
+// Join waits until the watchers have been called for all earlier events. If a watcher calls it,
+// because it stops its own client, it does not wait for that watcher itself.
 func (w *Watches) Join() { w.callbacks.join() }
 
-// watchTable holds the watchers that wait for one event, by path in the order of
-// leaving. Adding and taking cost the same however many paths there are: an agent of
-// v1 watches every replica of every model. The members of a family are bits; a path has
-// either such a bit or an entry.
+// watchTable holds the watchers that wait for one kind of event, by path, in the order in which
+// they were added. Adding and removing cost the same for any number of paths, because an agent of
+// version 1 watches every replica of every model. A watcher that is a member of a family is only a
+// bit. A path has either such a bit or an entry.
 type watchTable struct {
 	byPath  map[string]uint32 // place in entries; nil while these are a few
 	entries []watched
 	free    []uint32
-	// families are those with members in the table, by their index, and by the prefix of
-	// their paths: in byPrefix once they are many.
+	// families holds the families with members in the table, with the prefixes of their paths. If
+	// they are many, byPrefix finds them by prefix. byIndex finds them by index.
 	families []prefixed
 	byPrefix map[string]*family
 	byIndex  []*family
@@ -93,7 +91,7 @@ type prefixed struct {
 	f      *family
 }
 
-// watched is a path with its watchers, nearly always one. One that is free has none.
+// watched is an entry: a path with its watchers, nearly always one. An unused entry has none.
 type watched struct {
 	path    string
 	watcher env.Watcher
@@ -104,7 +102,7 @@ func newWatchTable() watchTable {
 	return watchTable{}
 }
 
-// add keeps a watcher once for a path, as kazoo's set does.
+// add adds a watcher to a path. Adding it twice has no effect, as with kazoo's set.
 func (t *watchTable) add(path string, w env.Watcher) {
 	m, isMember := w.(member)
 	isMember = isMember && t.admits(m.of)
@@ -126,8 +124,8 @@ func (t *watchTable) add(path string, w env.Watcher) {
 	}
 }
 
-// newEntry makes an entry, which may have the place of an older one: its ref is to be
-// added at the end.
+// newEntry makes an entry, possibly at the index of an unused one. The caller has to add its ref at
+// the end of the order.
 func (t *watchTable) newEntry(path string, w env.Watcher) (at uint32) {
 	last := len(t.free) - 1
 	if last < 0 {
@@ -158,10 +156,10 @@ func (t *watchTable) freshEntry(path string, w env.Watcher) (at uint32) {
 	return at
 }
 
-// fewEntries are found as quickly by a walk, and need no map.
+// fewEntries is the number of entries up to which a linear search is as fast as a map.
 const fewEntries = 12
 
-// find is the place of a path in entries.
+// find returns the index of a path's entry. ok is false if the path has none.
 func (t *watchTable) find(path string) (at uint32, ok bool) {
 	if t.byPath != nil {
 		at, ok = t.byPath[path]
@@ -180,8 +178,8 @@ func (t *watchTable) append(r ref) {
 	t.live++
 }
 
-// admits reports whether members of the family may be bits: no other has its paths or its
-// index.
+// admits reports whether members of a family can be stored as bits. No other family may have the
+// same paths or the same index.
 func (t *watchTable) admits(f *family) bool {
 	if int(f.index) < len(t.byIndex) && t.byIndex[f.index] == f {
 		return true
@@ -214,7 +212,7 @@ func (t *watchTable) addFamily(p prefixed) {
 	}
 }
 
-// familyOf is the family of a prefix, nil for none.
+// familyOf returns the family whose paths have the prefix, or nil.
 func (t *watchTable) familyOf(prefix string) *family {
 	if t.byPrefix != nil {
 		return t.byPrefix[prefix]
@@ -227,7 +225,7 @@ func (t *watchTable) familyOf(prefix string) *family {
 	return nil
 }
 
-// memberAt is the member that waits for a path as a bit.
+// memberAt returns the member that waits for a path and is stored as a bit.
 func (t *watchTable) memberAt(path string) (member, bool) {
 	if len(t.byIndex) == 0 {
 		return member{}, false
@@ -241,7 +239,7 @@ func (t *watchTable) memberAt(path string) (member, bool) {
 	return member{f, number}, ok && f.is.has(number, flagWaiting)
 }
 
-// enter makes an entry of a member's bit, in its place in the order.
+// enter replaces a member's bit by an entry, which keeps the member's place in the order.
 func (t *watchTable) enter(m member) (at uint32) {
 	m.of.is.set(m.number, flagWaiting, false)
 	at = t.freshEntry(m.of.names.Path(m.number), m)
@@ -249,7 +247,7 @@ func (t *watchTable) enter(m member) (at uint32) {
 	return at
 }
 
-// counts reports whether a ref of order is waiting.
+// counts reports whether the watcher that a ref refers to still waits.
 func (t *watchTable) counts(r ref) bool {
 	if r.family() == 0 {
 		return t.entries[r.member()].watcher != nil
@@ -257,7 +255,7 @@ func (t *watchTable) counts(r ref) bool {
 	return t.byIndex[r.family()].is.has(r.member(), flagWaiting)
 }
 
-// take removes the watchers of a path and hands each to fn.
+// take removes the watchers of a path, and calls fn with each of them.
 func (t *watchTable) take(path string, fn func(env.Watcher)) {
 	if m, ok := t.takeMember(path); ok {
 		fn(m)
@@ -275,7 +273,8 @@ func (t *watchTable) take(path string, fn func(env.Watcher)) {
 	entry.each(fn)
 }
 
-// takeMember removes the member that waits for a path as a bit, if one does.
+// takeMember removes the member that waits for a path and is stored as a bit. It returns false if
+// there is none.
 func (t *watchTable) takeMember(path string) (member, bool) {
 	m, ok := t.memberAt(path)
 	if ok {
@@ -285,7 +284,7 @@ func (t *watchTable) takeMember(path string) (member, bool) {
 	return m, ok
 }
 
-// takeAll empties the table and hands each watcher to fn.
+// takeAll empties the table, and calls fn with each watcher.
 func (t *watchTable) takeAll(fn func(env.Watcher)) {
 	t.order.tidy(t.live, t.counts)
 	old := *t
@@ -317,13 +316,13 @@ func (at *watched) each(fn func(env.Watcher)) {
 	}
 }
 
-// callbacks is the thread on which watchers are called, one after the other
-// (kazoo's SequentialThreadingHandler). The task lives while there is work.
+// callbacks is the thread that calls watchers one after another (kazoo's
+// SequentialThreadingHandler). Its task exists only while there is work.
 type callbacks struct {
 	tasks env.Tasks
 	of    *Watches
-	// queue is what is to be told. A storm has thousands of events for each of thousands
-	// of agents, nearly all for members of families: others has the rest, in its order.
+	// queue holds the events to deliver. There can be thousands of them for each of thousands of
+	// agents. Nearly all are for members of families. others holds the remaining events, in order.
 	queue    []told
 	others   []callback
 	families []*family // by index, of those in queue
@@ -331,8 +330,8 @@ type callbacks struct {
 	feeding  *feeding // of reads that come of the queue
 }
 
-// told is an event of a member's own path, or of the session, by its type; with the ref of
-// family 0 it is the next of others.
+// told is an event for a member: of the type typ, about the member's own path or the session. If
+// the ref has family 0, the event is the next one in others.
 type told struct {
 	ref ref
 	typ env.EventType
@@ -351,7 +350,7 @@ func (c *callbacks) add(w env.Watcher, e env.WatchEvent) {
 	c.enqueue(told{}, callback{w, e})
 }
 
-// addMember is add of an event of the member's own path, or of the session.
+// addMember queues an event for a member, about the member's own path or the session.
 func (c *callbacks) addMember(m member, typ env.EventType) {
 	if c.admits(m.of) {
 		c.enqueue(told{refOf(m.of.index, m.number), typ}, callback{})
@@ -360,7 +359,8 @@ func (c *callbacks) addMember(m member, typ env.EventType) {
 	}
 }
 
-// enqueue puts an event at the end of the queue, and of others if it is one of those.
+// enqueue adds an event at the end of the queue. If it is not for a member of a family, it also
+// goes to others.
 func (c *callbacks) enqueue(t told, other callback) {
 	c.queue = append(c.queue, t)
 	if t.ref.family() == 0 {
@@ -371,7 +371,7 @@ func (c *callbacks) enqueue(t told, other callback) {
 	}
 }
 
-// admits reports whether events of a family's members can be told by ref and type.
+// admits reports whether an event for a family's member can be stored as only a ref and a type.
 func (c *callbacks) admits(f *family) bool {
 	for int(f.index) >= len(c.families) {
 		c.families = append(c.families, nil)
@@ -382,7 +382,7 @@ func (c *callbacks) admits(f *family) bool {
 	return c.families[f.index] == f
 }
 
-// eventOf is the event of a type: those of the session have no path.
+// eventOf returns the event of the given type for a member. An event of the session has no path.
 func eventOf(m member, typ env.EventType) env.WatchEvent {
 	if typ == env.EventNone {
 		return env.WatchEvent{Type: typ}
@@ -390,7 +390,7 @@ func eventOf(m member, typ env.EventType) env.WatchEvent {
 	return env.WatchEvent{Type: typ, Path: m.of.names.Path(m.number)}
 }
 
-// pop takes out the first of the queue.
+// pop removes and returns the first event of the queue.
 func (c *callbacks) pop() told {
 	first := c.queue[0]
 	if c.queue = c.queue[1:]; len(c.queue) == 0 {
@@ -399,7 +399,7 @@ func (c *callbacks) pop() told {
 	return first
 }
 
-// callNext takes the first of the queue and calls its watcher.
+// callNext removes the first event of the queue and calls its watcher.
 func (c *callbacks) callNext() {
 	first := c.pop()
 	if first.ref.family() != 0 {

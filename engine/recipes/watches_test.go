@@ -12,12 +12,12 @@ import (
 	"github.com/monosim/monosim/engine/recipes/bulk"
 )
 
-// named is a watcher by itself.
+// named is a watcher that is not a member of a family.
 type named struct{ name string }
 
 func (named) Notify(env.WatchEvent) {}
 
-// plainTable is a watch table as one would write it down.
+// plainTable is the simplest implementation of a watch table, to compare the real one with.
 type plainTable struct {
 	paths    []string
 	watchers map[string][]env.Watcher
@@ -46,9 +46,9 @@ func (t *plainTable) takeAll() (list []env.Watcher) {
 	return list
 }
 
-// A table of bits gives what a list of watchers for each path does, in the same order:
-// with families, with other watchers of the same paths, and with two families of one
-// parent.
+// Goal: a table with bits returns the same watchers as a list for each path, in the same order.
+// Method: random operations with families, with other watchers of the same paths, and with two
+// families of one parent.
 func TestBitsAreAWatchTable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := bulk.NewNumbers("/a")
@@ -96,7 +96,8 @@ func TestBitsAreAWatchTable(t *testing.T) {
 	})
 }
 
-// A listener may be removed by another, and while it is called.
+// Goal: listeners are called in the order in which they were added. A listener can remove another
+// one, or be removed while it is called.
 func TestListenersAreToldInTheOrderOfAdding(t *testing.T) {
 	c := &Client{}
 	var told []string

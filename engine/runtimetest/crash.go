@@ -9,7 +9,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
-// ways holds the ways in which a task can wait, for cases in which it ends while it does.
+// ways lists the ways in which a task can wait. Cases end a process while its tasks wait in each of
+// them.
 var ways = []struct {
 	name string
 	wait func(p Process)
@@ -34,8 +35,8 @@ var ways = []struct {
 	}},
 }
 
-// unwinds ends a process whose tasks wait in all of these ways, and checks that none of the
-// waits returns.
+// unwinds ends a process whose tasks wait in all of these ways. It checks that no wait returns, and
+// that deferred functions run.
 func (r *trial) unwinds(end func(Process)) {
 	r.within(func(p Process) {
 		for _, way := range ways {

@@ -7,9 +7,9 @@ import (
 	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
-// loops starts a task that runs a loop until done is true in one of its turns, and returns the
-// task. took gets the time that the loop ran for. When loops returns the task is already waiting,
-// so a sleep of the caller begins later than the loop's first wait.
+// loops starts a task that runs a loop until the function done returns true, and returns the task.
+// It stores in took how long the loop ran. The task already waits when loops returns, so a sleep of
+// the caller begins after the loop's first wait.
 func loops(p Process, took *time.Duration, period time.Duration, done func() bool) env.Task {
 	t := p.Go("loop", func() {
 		before := p.Elapsed()
@@ -138,7 +138,7 @@ var loopCases = []testCase{
 }
 
 // wantLoop checks how long a loop took. If time is not exact, turns drift, and the loop may have
-// needed one turn fewer.
+// made one turn fewer.
 func (r *trial) wantLoop(what string, got, want time.Duration) {
 	r.Helper()
 	if !r.rt.Exact() {

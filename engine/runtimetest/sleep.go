@@ -29,8 +29,9 @@ var sleepCases = []testCase{
 	}},
 
 	{"earlier deadlines come first", func(r *trial) {
-		// A sleeper is a task that sleeps until a deadline. On the wall clock the deadline is only
-		// known to lie between two times: when this task began and when the next one did.
+		// A sleeper is a task that sleeps until a deadline. On the wall clock the exact deadline is
+		// unknown: it lies between the time when this task began and the time when the next one
+		// did.
 		type sleeper struct {
 			lower, upper time.Duration
 		}
@@ -117,7 +118,7 @@ var sleepCases = []testCase{
 	}},
 }
 
-// turns runs two tasks that write lines and sleep for d after each.
+// turns runs two tasks that repeatedly write a line and then sleep for d.
 func (r *trial) turns(d time.Duration) {
 	r.within(func(p Process) {
 		for _, name := range []string{"a", "b"} {

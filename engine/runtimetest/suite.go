@@ -9,15 +9,15 @@ import (
 	"github.com/monosim/monosim/engine/runtimetest/eventlog"
 )
 
-// Runtime is a new runtime under test. The test of the runtime implements it; cases call it.
+// Runtime is a new runtime under test. The runtime's own test implements it, and cases call it.
 type Runtime interface {
 	// NewProcess makes a process without tasks, on a node of its own.
 	NewProcess(name string) Process
-	// Wait lets time pass until every task has ended or can never end. If the runtime cannot know
-	// that, it gives up after a generous limit.
+	// Wait lets time pass until every task has ended or can never end. A runtime that cannot detect
+	// this gives up after a generous time limit.
 	Wait() Outcome
-	// Exact reports whether time only passes while all tasks wait, so that a sleep takes exactly as
-	// long as it should.
+	// Exact reports whether time passes only while all tasks wait. A sleep then takes exactly as
+	// long as requested.
 	Exact() bool
 }
 
@@ -26,29 +26,29 @@ type Process interface {
 	env.Clock
 	env.Tasks
 	env.Random
-	// Crash ends the process at once. If a task of the process itself calls it, it does not return.
+	// Crash ends the process at once. It does not return if a task of the same process calls it.
 	Crash()
-	// Stop unwinds each task of the process at the wait in which it is, or at its next one.
+	// Stop unwinds each task of the process at its current wait or at its next one.
 	Stop()
 }
 
-// Outcome tells how a run ended.
+// Outcome describes how a run ended.
 type Outcome struct {
-	// Panic is the first panic of a task, nil if there was none.
+	// Panic is the first panic of a task, or nil if no task panicked.
 	Panic *Panic
-	// Waiting has a line for each task that has not ended.
+	// Waiting has one line for each task that has not ended.
 	Waiting []string
 }
 
-// Panic is a panic of a task, as the runtime reports it.
+// Panic is a task's panic as the runtime reports it.
 type Panic struct {
 	Task  string
 	Value any
 	Stack string
 }
 
-// Run runs all cases as subtests of t. For each it calls start to make a new runtime, with the same
-// seed each time, which should be freed at the end of the t that start is given.
+// Run runs all cases as subtests of t. It calls start for each case to make a new runtime, with
+// the same seed each time. start should free the runtime at the end of the t that it is given.
 func Run(t *testing.T, start func(t *testing.T) Runtime) {
 	for _, group := range []struct {
 		name  string
@@ -87,8 +87,8 @@ type trial struct {
 	log   eventlog.Log
 }
 
-// within runs fn as the first task of a new process and waits for all tasks to end. Tasks that fn
-// starts begin in the order of their start, and only when fn waits or ends.
+// within runs fn as the first task of a new process and waits for all tasks to end. The tasks
+// that fn starts begin in start order, and only when fn waits or ends.
 func (r *trial) within(fn func(p Process)) {
 	r.Helper()
 	r.begin("p", fn)
@@ -101,7 +101,7 @@ func (r *trial) begin(name string, fn func(p Process)) Process {
 	return p
 }
 
-// finish waits for the end, and fails the case if a task has panicked or not ended.
+// finish waits for the end of the run. It fails the case if a task panicked or did not end.
 func (r *trial) finish() {
 	r.Helper()
 	out := r.rt.Wait()
@@ -113,13 +113,14 @@ func (r *trial) finish() {
 	}
 }
 
-// wantLog fails the case if the tasks have not written exactly these lines.
+// wantLog fails the case unless the tasks wrote exactly these lines.
 func (r *trial) wantLog(want ...string) {
 	r.Helper()
 	r.log.Want(r, want...)
 }
 
-// wantTook fails the case if something took less time than want, or, if time is exact, more.
+// wantTook fails the case if something took less time than want, or took longer on a runtime with
+// exact time.
 func (r *trial) wantTook(what string, got, want time.Duration) {
 	r.Helper()
 	if got < want || r.rt.Exact() && got != want {
@@ -127,8 +128,8 @@ func (r *trial) wantTook(what string, got, want time.Duration) {
 	}
 }
 
-// recovered runs fn and returns the value of its panic as text. Use it only for a panic that fn
-// itself causes.
+// recovered runs fn and returns its panic value as text. Use it only for panics that fn itself
+// causes.
 func recovered(fn func()) (text string) {
 	defer func() { text = fmt.Sprint(recover()) }()
 	fn()

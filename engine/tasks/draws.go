@@ -2,41 +2,41 @@ package tasks
 
 import "math/bits"
 
-// Draws are the random choices of one site on one node. The k-th of them is a
-// function of (seed, node name, site, k) alone, so that a draw more in one place
-// leaves all others as they were.
+// Draws is the sequence of random choices of one site on one node. The k-th choice depends only
+// on the seed, the node's name, the site and k. An extra draw in one place therefore changes no
+// draw elsewhere.
 type Draws struct{ key, k uint64 }
 
-// NewDraws begins the choices of a site such as "network.latency".
+// NewDraws returns the sequence of choices for a site such as "network.latency".
 func NewDraws[T ~string | ~[]byte](seed uint64, node string, site T) Draws {
 	return Draws{key: Mix(Mix(seed, Hash(node)), Hash(site))}
 }
 
-// Next draws a number in [0, n), and says which draw of the site it was, from 0.
+// Next draws a number in [0, n). k is the index of the draw at this site, starting at 0.
 func (d *Draws) Next(n uint64) (k, drawn uint64) {
 	k, drawn = d.k, d.Ahead(0, n)
 	d.k++
 	return k, drawn
 }
 
-// Ahead returns the number that Next will draw after others more draws.
+// Ahead returns the number that Next will draw after the given number of further draws.
 func (d Draws) Ahead(others, n uint64) (drawn uint64) {
-	// Lemire's method without the rejection: the bias is below n/2^64.
+	// This is Lemire's method without the rejection step. The bias is below n/2^64.
 	drawn, _ = bits.Mul64(Mix(d.key, d.k+others), n)
 	return drawn
 }
 
-// After returns the source as it will be after others more draws.
+// After returns the sequence as it will be after the given number of further draws.
 func (d Draws) After(others uint64) Draws { return Draws{key: d.key, k: d.k + others} }
 
-// Skip counts draws as made, whose numbers Ahead has returned.
+// Skip counts draws as made after Ahead has returned their numbers.
 func (d *Draws) Skip(draws uint64) { d.k += draws }
 
 // Count returns the number of draws so far.
 func (d *Draws) Count() uint64 { return d.k }
 
-// Mix returns a word whose every bit depends on every bit of both (the finaliser of
-// splitmix64 over their combination).
+// Mix returns a word in which every bit depends on every bit of both arguments. It applies
+// splitmix64's finalizer to their combination.
 func Mix(a, b uint64) uint64 {
 	x := a ^ (b+0x9e3779b97f4a7c15)*0xbf58476d1ce4e5b9
 	x ^= x >> 30
@@ -46,7 +46,7 @@ func Mix(a, b uint64) uint64 {
 	return x ^ x>>31
 }
 
-// Hash returns a hash of a text or of bytes (FNV-1a, mixed with the length).
+// Hash returns a hash of text or bytes (FNV-1a, mixed with the length).
 func Hash[T ~string | ~[]byte](s T) uint64 {
 	h := uint64(0xcbf29ce484222325)
 	for i := 0; i < len(s); i++ {

@@ -6,8 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/tasks"
 )
 
-// Each site of a node draws from a sequence of its own: what another site draws in
-// between changes nothing.
+// Each site of a node has its own sequence. Draws of another site in between do not change it.
 func ExampleDraws() {
 	latency := tasks.NewDraws(1, "shard0-replica0", "network.latency")
 	loss := tasks.NewDraws(1, "shard0-replica0", "network.loss")

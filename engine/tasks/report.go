@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// BlockedTask is a task that waits.
+// BlockedTask describes a waiting task.
 type BlockedTask struct {
 	Node, Process, Task string
-	// WaitsFor names the condition or call.
+	// WaitsFor names the condition or call for which the task waits.
 	WaitsFor string
-	// Since is when the wait began, counted from the start of the world.
+	// Since is the start of the wait, measured from the start of the world.
 	Since time.Duration
 }
 
@@ -18,21 +18,21 @@ func (b BlockedTask) String() string {
 	return fmt.Sprintf("%s: task %q of %s has waited for %s since t+%.3fs", b.Node, b.Task, b.Process, b.WaitsFor, b.Since.Seconds())
 }
 
-// PanicError is a panic of a task, or in virtual time of an event's handler. It ends
-// the world in which it happened.
+// PanicError is a panic of a task or, in virtual time, of an event handler. It ends the world in
+// which it happened.
 type PanicError struct {
-	// At is when it happened, counted from the start of the world.
+	// At is the time of the panic, measured from the start of the world.
 	At time.Duration
-	// Node and Task are empty when a handler panicked that belongs to no task.
+	// Node and Task are empty if the panic came from a handler that belongs to no task.
 	Node string
 	Task string
-	// Value is what the panic was called with.
+	// Value is the argument of the panic call.
 	Value any
-	// Stack is that of the panic, not of its recovery.
+	// Stack is the stack at the panic, not at its recovery.
 	Stack []byte
-	// Seed is that of the world.
+	// Seed is the world's seed.
 	Seed uint64
-	// Replay is the command that repeats the run, "" when nobody said one.
+	// Replay is the command that repeats the run, or "" if none was given.
 	Replay string
 }
 
@@ -48,7 +48,7 @@ func (e *PanicError) Error() string {
 	return s + "\n" + string(e.Stack)
 }
 
-// Unwrap returns the panic's value when it is an error, and nil otherwise.
+// Unwrap returns the panic's value if it is an error, otherwise nil.
 func (e *PanicError) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err

@@ -6,15 +6,15 @@ import (
 	"strconv"
 )
 
-// Unwind is what a runtime panics with to take a killed or stopped task down to its
-// root, running its deferred functions on the way. Only the runtime recovers it.
+// Unwind is the value with which a runtime panics to unwind a killed or stopped task. The task's
+// deferred functions run on the way. Only the runtime recovers it.
 type Unwind struct{}
 
 func (Unwind) String() string {
 	return "a task is being unwound; code that recovers must re-panic what it does not know"
 }
 
-// Panicking reports whether a panic is on its way down the caller's stack.
+// Panicking reports whether a panic is currently unwinding the caller's stack.
 func Panicking() bool {
 	var pcs [64]uintptr
 	for skip := 2; ; skip += len(pcs) {
@@ -33,10 +33,9 @@ func Panicking() bool {
 	}
 }
 
-// GoroutineNumber returns the number that the Go runtime gave the caller's goroutine,
-// by which two can be told apart. It takes about a microsecond: it reads the first line
-// of the stack, "goroutine N [running]:", into buf, for which 64 bytes are enough.
-// There is no cheaper way to ask.
+// GoroutineNumber returns the Go runtime's number of the caller's goroutine, which tells
+// goroutines apart. It reads the first line of the stack, "goroutine N [running]:", into buf,
+// for which 64 bytes are enough. This takes about a microsecond, and there is no cheaper way.
 func GoroutineNumber(buf []byte) uint64 {
 	line := buf[:runtime.Stack(buf, false)]
 	line = bytes.TrimPrefix(line, []byte("goroutine "))

@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/engine/tfrecord"
 )
 
-// A file that was cut gives what is whole.
+// A truncated file still yields its complete records.
 func Example() {
 	file := tfrecord.Append(tfrecord.Append(nil, []byte("first")), []byte("second"))
 	r := tfrecord.NewReader(bytes.NewReader(file[:len(file)-3]))

@@ -20,22 +20,23 @@ type Reader struct {
 	err     error
 }
 
-// readAhead is how much is asked of the source at a time.
+// readAhead is the number of bytes requested from the source at a time.
 const readAhead = 1 << 18
 
-// NewReader makes a reader of the records of src.
+// NewReader returns a reader of the records in src.
 func NewReader(src io.Reader) *Reader { return &Reader{src: src} }
 
-// DamageError says where a file is no longer one of records. The records before are good.
+// DamageError reports where a file stops being a valid record file. The records before that
+// position are valid.
 type DamageError struct {
-	// Records is how many records are before the damage.
+	// Records is the number of records before the damage.
 	Records int
-	// Offset is where the damaged part of a record begins, in bytes.
+	// Offset is the byte offset at which the damaged part of a record begins.
 	Offset int64
-	// Reason says what was found and what was wanted.
+	// Reason describes what was found and what was expected.
 	Reason string
-	// TornHeader says that the file ends within the twelve bytes before a record's data.
-	// TensorFlow takes that for the end of the file; nothing of the record is there.
+	// TornHeader reports whether the file ends within the twelve bytes before a record's data.
+	// TensorFlow treats that as the end of the file. Nothing of the record's data is present.
 	TornHeader bool
 
 	python error
@@ -45,7 +46,7 @@ func (e *DamageError) Error() string {
 	return fmt.Sprintf("record %d at byte %d: %s", e.Records, e.Offset, e.Reason)
 }
 
-// Unwrap is the DataLossError that TensorFlow raises.
+// Unwrap returns the DataLossError that TensorFlow raises.
 func (e *DamageError) Unwrap() error { return e.python }
 
 func (r *Reader) damage(ahead int, python error, format string, args ...any) error {
@@ -53,8 +54,9 @@ func (r *Reader) damage(ahead int, python error, format string, args ...any) err
 	return r.err
 }
 
-// Next returns the next record. It is good until the next call. After the last one the error is
-// io.EOF; a damaged file gives a [DamageError]; after an error Next answers the same again.
+// Next returns the next record, which is valid until the next call. After the last record the
+// error is io.EOF. A damaged file results in a [DamageError]. After an error, Next returns the
+// same error again.
 func (r *Reader) Next() ([]byte, error) {
 	if r.err != nil {
 		return nil, r.err
@@ -79,7 +81,7 @@ func (r *Reader) Next() ([]byte, error) {
 	return r.data(binary.LittleEndian.Uint64(head))
 }
 
-// data reads what is behind a header.
+// data reads a record's data and checksum, which follow the header.
 func (r *Reader) data(length uint64) ([]byte, error) {
 	whole := int64(length) + Overhead
 	if length > 1<<62 {
@@ -109,8 +111,8 @@ func truncated(offset int64) error {
 	return pysem.Raise("DataLossError", "truncated record at %d' failed with Read less bytes than requested", offset)
 }
 
-// fill sees to it that n bytes are in buf from from on, unless the source ends before, and
-// returns how many there are, n at most. Memory grows with what is there, not with n.
+// fill makes n bytes available in buf, starting at from, unless the source ends earlier. It
+// returns how many are available, at most n. Memory grows with the bytes read, not with n.
 func (r *Reader) fill(n int) (int, error) {
 	for r.to-r.from < n {
 		r.room(n)
@@ -127,7 +129,8 @@ func (r *Reader) fill(n int) (int, error) {
 	return n, nil
 }
 
-// room makes place behind to for what is missing of n bytes, at most for twice what is there.
+// room makes space after to for the bytes that are missing from n. It at most doubles what is
+// there.
 func (r *Reader) room(n int) {
 	if r.from > 0 && r.from == r.to {
 		r.from, r.to = 0, 0

@@ -17,29 +17,29 @@ import (
 	"hash/crc32"
 )
 
-// A record is its length (8 bytes, little endian), the checksum of these 8 bytes, the data, and
-// the checksum of the data.
+// A record consists of its length (8 bytes, little endian), the checksum of these 8 bytes, the
+// data, and the checksum of the data.
 const (
 	lengthBytes = 8
 	crcBytes    = 4
 	headerBytes = lengthBytes + crcBytes
 )
 
-// Overhead is how many bytes a record takes beside its data.
+// Overhead is the number of bytes that a record needs in addition to its data.
 const Overhead = headerBytes + crcBytes
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// maskDelta keeps the checksum of bytes that have checksums in them from being a simple one.
+// maskDelta alters a stored checksum, so that data containing checksums can be checksummed safely.
 const maskDelta = 0xa282ead8
 
-// MaskedCRC returns the checksum of data as files have it.
+// MaskedCRC returns the checksum of data in the form in which files store it.
 func MaskedCRC(data []byte) uint32 {
 	crc := crc32.Checksum(data, castagnoli)
 	return (crc>>15 | crc<<17) + maskDelta
 }
 
-// Append adds the record of data to dst and returns the longer slice.
+// Append appends the record of data to dst and returns the extended slice.
 func Append(dst, data []byte) []byte {
 	at := len(dst)
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(len(data)))

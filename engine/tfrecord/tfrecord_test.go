@@ -22,11 +22,11 @@ import (
 	"github.com/monosim/monosim/engine/tfrecord"
 )
 
-// The goal is that records are framed as TensorFlow frames them, that damage is told where
-// TensorFlow tells it, and that nothing before it is lost (TRN-2.24). The method is a recording of
-// what TensorFlow 2.4 says of every cut and of a turned bit in every byte of a file.
+// Goal: records are framed as in TensorFlow, damage is reported where TensorFlow reports it, and
+// nothing before the damage is lost (TRN-2.24). Method: compare with recordings of TensorFlow
+// 2.4's results for every truncation of a file and for a flipped bit in every byte.
 
-// damage is testdata/damage.json; each row is [records, error, text].
+// damage holds the content of testdata/damage.json. Each row is [records, error, text].
 type damage struct {
 	File   string   `json:"file"`
 	Cut    [][3]any `json:"cut"`
@@ -50,7 +50,7 @@ func recorded(t testing.TB) (damage, []byte) {
 	return d, file
 }
 
-// readAll is the records of data and the error behind them, nil for the end.
+// readAll returns the records of src and the error after them, or nil at the end of the file.
 func readAll(src io.Reader) (records [][]byte, err error) {
 	for r := tfrecord.NewReader(src); ; {
 		data, err := r.Next()
@@ -94,8 +94,8 @@ func TestDamageIsToldAsTensorFlowTellsIt(t *testing.T) {
 	}
 }
 
-// checkDamage compares what is read with a row. A file that ends within a header is whole to
-// TensorFlow, and damaged to us.
+// checkDamage compares the result of reading data with a recorded row. TensorFlow takes a file
+// that ends within a header as complete, while this package reports damage.
 func checkDamage(t *testing.T, data []byte, row [3]any, cut bool) {
 	t.Helper()
 	records, err := readAll(bytes.NewReader(data))
@@ -146,7 +146,7 @@ func TestErrorsStay(t *testing.T) {
 	}
 }
 
-// A length that a file has not must not cost memory.
+// Goal: a false record length does not allocate memory.
 func TestLengthsAreNotBelieved(t *testing.T) {
 	for _, length := range []string{"ffffffffffffffff", "00000000000000ff", "0000000001000000"} {
 		head, err := hex.DecodeString(length)
@@ -185,7 +185,8 @@ func TestReadingAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TensorFlow reads what we write, and what it says of damage is still what was recorded.
+// Goal: TensorFlow can read the files written here, and its damage reports still match the
+// recording.
 func TestTensorFlowAgrees(t *testing.T) {
 	python := pythontest.TensorFlow(t)
 	want, err := os.ReadFile("testdata/damage.json")
@@ -214,9 +215,9 @@ func TestTensorFlowAgrees(t *testing.T) {
 	}
 }
 
-// Reading is measured beside the checksum of the same bytes alone, and the shortest of many
-// rounds counts: another process takes from both alike, and a limit in bytes a second fails on
-// a busy machine.
+// Method: compare the time for reading with the time for just the checksums of the same bytes,
+// using the shortest of many rounds. Other processes slow down both alike, whereas a limit in
+// bytes per second would fail on a busy machine.
 func TestReadingCostsLittleBesideItsChecksums(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures time")
@@ -238,7 +239,7 @@ func TestReadingCostsLittleBesideItsChecksums(t *testing.T) {
 	}
 }
 
-// recordsOf is a file of eight megabytes in records of a size.
+// recordsOf returns an 8 MB file with records of the given size.
 func recordsOf(size int) []byte {
 	var file []byte
 	for len(file) < 8<<20 {
@@ -256,7 +257,7 @@ func readOver(file []byte) {
 	}
 }
 
-// BenchmarkRead says how many bytes a second one core reads and checks.
+// BenchmarkRead measures how many bytes per second one core reads and checks.
 func BenchmarkRead(b *testing.B) {
 	for _, size := range []int{100, 1000, 100000} {
 		b.Run(name(size), func(b *testing.B) {
@@ -274,8 +275,8 @@ func name(size int) string {
 	return map[int]string{100: "100B", 1000: "1kB", 100000: "100kB"}[size]
 }
 
-// FuzzReader: whatever a file holds, what is read of it is framed again as it was, and what
-// comes behind is the end or a DamageError at its place.
+// FuzzReader checks that the records read from any file can be framed again to the same bytes. The
+// rest must be the end of the file or a DamageError at that position.
 func FuzzReader(f *testing.F) {
 	_, file := recorded(f)
 	f.Add(file)

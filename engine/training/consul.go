@@ -8,33 +8,33 @@ import (
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 )
 
-// ConsulClient registers services at a Consul agent and looks them up (consul.py:45). Package
-// consul has an implementation over HTTP.
+// ConsulClient registers services with a Consul agent and looks them up (consul.py:45). Package
+// consul implements it over HTTP.
 type ConsulClient interface {
-	// Lookup returns the registered elements of a service. timeoutSeconds limits the request. Each
-	// element is a Python object with Port, Host and Tags.
+	// Lookup returns the registered elements of a service. The request times out after
+	// timeoutSeconds. Each element is a Python object with Port, Host and Tags.
 	Lookup(service string, timeoutSeconds int) ([]any, error)
-	// Register adds an element at a port of this host.
+	// Register adds an element for a port of this host.
 	Register(service string, port int, tags ConsulTags) error
-	// Deregister removes the element at that port of this host.
+	// Deregister removes the element for that port of this host.
 	Deregister(service string, port int) error
 }
 
-// ConsulTags holds the tags with which a process is registered.
+// ConsulTags holds the tags of a process's registration.
 type ConsulTags struct {
 	Index int
 	Name  string
 	IP    string
 }
 
-// ConsulAddress is where a process reaches its Consul agent. A Host that begins with a slash is the
-// path of a Unix socket; Port does not matter then.
+// ConsulAddress is the address of a process's Consul agent. If Host begins with a slash, it is the
+// path of a Unix socket and Port is ignored.
 type ConsulAddress struct {
 	Host string
 	Port int
 }
 
-// The defaults of the agent's address (consul.py:50).
+// These are the default addresses of the agent (consul.py:50).
 const (
 	consulSocket = "/opt/tmp/sock/consul.sock"
 	consulHost   = "127.0.0.1"
@@ -42,9 +42,10 @@ const (
 )
 
 // FindConsul finds the address of the Consul agent (consul.py:50). The host is CONSUL_HTTP_HOST or
-// TCE_HOST_IP. Otherwise it is the agent's socket if that is a regular file, which a socket is not;
-// with Q304 repaired, if it is a socket. Otherwise it is 127.0.0.1. The port is CONSUL_HTTP_PORT,
-// or 2280. Empty variables count as unset; a port that is no number is a ValueError.
+// TCE_HOST_IP if one is set. Otherwise it is the path of the agent's socket, but only if that is a
+// regular file, which a socket never is. With Q304 repaired it must be a socket. Otherwise it is
+// 127.0.0.1. The port is CONSUL_HTTP_PORT or 2280. Empty variables count as unset. A port that is
+// not a number raises a ValueError.
 func FindConsul(e *env.Env, kept jobquirks.Set) (ConsulAddress, error) {
 	host := firstSet(e.Host, "CONSUL_HTTP_HOST", "TCE_HOST_IP")
 	if host == "" {

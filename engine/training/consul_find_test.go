@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 )
 
-// socketFiles have one file, the agent's.
+// socketFiles is a fake file system with one file, the agent's socket.
 type socketFiles struct {
 	env.Files
 	info env.FileInfo
@@ -21,7 +21,7 @@ func (f socketFiles) Stat(name string) (env.FileInfo, error) {
 	return f.info, nil
 }
 
-// A socket is no regular file, which the reference looks for (os.path.isfile).
+// A socket is not a regular file, but the reference checks for one (os.path.isfile).
 func TestQ304_TheAgentsSocketIsFoundOnlyWhenRepaired(t *testing.T) {
 	for _, c := range []struct {
 		name   string

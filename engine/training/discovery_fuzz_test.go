@@ -6,10 +6,10 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// The goal is that whatever stands in a discovery's nodes, tags and variables is an address or an
-// exception of Python, and that a damaged entry loses no good one. The method is fuzzing.
+// Goal: any content of a discovery's nodes, tags and variables yields an address or a Python
+// exception, and a damaged entry does not hide a good one. Method: fuzzing.
 
-// isPython reports an error that the reference could not have raised.
+// isPython fails the test on an error that the reference could not have raised.
 func isPython(t *testing.T, what string, err error) {
 	t.Helper()
 	if err != nil && pysem.TypeOf(err) == "" {
@@ -37,7 +37,7 @@ func FuzzZooKeeperNodes(f *testing.F) {
 	})
 }
 
-// listedConsul answers one list of elements.
+// listedConsul is a fake client that always returns the same list of elements.
 type listedConsul struct {
 	ConsulClient
 	elements []any

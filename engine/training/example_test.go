@@ -8,8 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/training"
 )
 
-// What the MLP scheduler tells a process through its environment, and the processes of
-// a job by its TF_CONFIG.
+// The MLP scheduler describes a process in its environment. TF_CONFIG describes a job's processes.
 func Example() {
 	e := envtest.New(nil, map[string]string{
 		"MLP_ROLE": "worker", "MLP_ROLE_INDEX": "1",

@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// caseHost is the faked host of the testee protocol.
+// caseHost is the fake host of the testee protocol.
 type caseHost struct {
 	env.Host
 	names      []string // of the variables, in order
@@ -61,7 +61,7 @@ func (deadNetwork) Probe(string, time.Duration) error {
 	return &env.RPCError{Code: rpcerrors.Unavailable}
 }
 
-// inlineTasks run at once, but not those that register again.
+// inlineTasks runs tasks at once, except those that register again.
 type inlineTasks struct{ env.Tasks }
 
 func (inlineTasks) Sleep(time.Duration) {}
@@ -81,8 +81,8 @@ type silentCond struct{ env.Cond }
 
 func (silentCond) Broadcast() {}
 
-// caseZooKeeper behaves as the reference's fake client: children come in the order
-// of their making, and watches run inside the change.
+// caseZooKeeper behaves like the reference's fake client: it lists children in creation order and
+// runs watches during the change.
 type caseZooKeeper struct {
 	env.ZooKeeper
 	nodes    []*caseNode
@@ -179,7 +179,7 @@ func (z *caseZooKeeper) Delete(path string, o env.DeleteOptions) error {
 		return zkerrors.ErrNoNode
 	}
 	z.nodes = slices.DeleteFunc(z.nodes, func(n *caseNode) bool { return n == deleted })
-	// The reference's fake tells the old data also when they are gone.
+	// The reference's fake passes the old data even after the node is deleted.
 	return z.changed(path, deleted.value)
 }
 

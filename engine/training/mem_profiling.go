@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 )
 
-// EnableTCMalloc appends tcmalloc to LD_PRELOAD (mem_profiling.py:21). If that was unset, an empty
-// item comes first, unless Q197 is repaired. It has an effect on processes that are started later.
+// EnableTCMalloc appends tcmalloc to LD_PRELOAD (mem_profiling.py:21). If LD_PRELOAD was unset, it
+// starts with an empty item, unless Q197 is repaired. This affects only processes started later.
 // mainDir is the result of [FindMain].
 func EnableTCMalloc(host env.Host, kept jobquirks.Set, mainDir string) {
 	libs, _ := host.LookupEnv("LD_PRELOAD")
@@ -20,21 +20,21 @@ func EnableTCMalloc(host env.Host, kept jobquirks.Set, mainDir string) {
 	host.Setenv("LD_PRELOAD", libs+LibopsPath(mainDir, "../gperftools/libtcmalloc/lib/libtcmalloc.so"))
 }
 
-// HeapProfile holds the settings of the heap profiler. The numbers are Python values, int or
-// float64, because some are written into variables unchanged.
+// HeapProfile holds the heap profiler's settings. The numbers are Python values (int or float64),
+// because some are written to variables unchanged.
 type HeapProfile struct {
 	InuseIntervalBytes      any
 	AllocationIntervalBytes any
 	TimeIntervalSeconds     any
-	// SampleRatio is the fraction of allocations that is tracked.
+	// SampleRatio is the fraction of allocations to track.
 	SampleRatio any
 	MMap        any
-	// Directory receives the profiles; empty means the code base's own.
+	// Directory is where the profiles are written. Empty means the code base's own directory.
 	Directory string
 }
 
-// DefaultHeapProfile returns the reference's defaults (mem_profiling.py:29): a profile for each 100
-// MB in use and each GB allocated, none by time, of all allocations except mmap.
+// DefaultHeapProfile returns the reference's defaults (mem_profiling.py:29). They write a profile
+// per 100 MB in use and per GB allocated, but none by time. They track all allocations except mmap.
 func DefaultHeapProfile() HeapProfile {
 	return HeapProfile{
 		InuseIntervalBytes: 100 << 20, AllocationIntervalBytes: 1 << 30, TimeIntervalSeconds: 0,

@@ -7,27 +7,27 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// mpiRankVariable holds the rank that MPI gives each process of a job.
+// mpiRankVariable is the variable with the rank that MPI gives each process of a job.
 const mpiRankVariable = "OMPI_COMM_WORLD_RANK"
 
-// mpiRule is the line around the output of a process that fails.
+// mpiRule is the line printed before and after the output of a failed process.
 var mpiRule = strings.Repeat("*", 53) + "\n"
 
-// MPI is the part of MPI that ends a job.
+// MPI is the part of MPI that can end a job.
 type MPI interface {
-	// Abort ends all processes of the job. Without MPI's library it returns an error.
+	// Abort ends all processes of the job. It returns an error if MPI's library is missing.
 	Abort(status int) error
 }
 
-// MPIExceptionHook ends a job when one of its processes fails (mlp_utils.py:295).
+// MPIExceptionHook ends a job if one of its processes fails (mlp_utils.py:295).
 type MPIExceptionHook struct {
 	rank string
 	mpi  MPI
-	// print writes to the standard error.
+	// print writes text to standard error.
 	print func(text string)
 }
 
-// NewMPIExceptionHook makes the hook of a process; it returns nil if MPI did not start the process.
+// NewMPIExceptionHook returns the hook of a process, or nil if MPI did not start the process.
 func NewMPIExceptionHook(e *env.Env, mpi MPI, print func(text string)) *MPIExceptionHook {
 	rank, ok := e.Host.LookupEnv(mpiRankVariable)
 	if !ok {
@@ -37,9 +37,9 @@ func NewMPIExceptionHook(e *env.Env, mpi MPI, print func(text string)) *MPIExcep
 	return &MPIExceptionHook{rank: rank, mpi: mpi, print: print}
 }
 
-// Failed prints what ended the process and aborts the job. If the job cannot be aborted it hangs;
-// that is printed, and the reason is returned. A rank that is no number is a ValueError, after the
-// job was aborted.
+// Failed prints the error that ended the process and aborts the job. If the job cannot be aborted,
+// it hangs. Failed then prints that and returns the reason. A rank that is not a number raises a
+// ValueError after the job was aborted.
 func (h *MPIExceptionHook) Failed(cause error) error {
 	failed := h.tell(cause)
 	if err := h.mpi.Abort(1); err != nil {
@@ -60,10 +60,10 @@ func (h *MPIExceptionHook) tell(cause error) error {
 	return nil
 }
 
-// TraceOptions are the options of TensorFlow's profiler.
+// TraceOptions holds the options of TensorFlow's profiler.
 type TraceOptions struct {
 	HostTracerLevel, PythonTracerLevel, DeviceTracerLevel int
-	// DelayMs is the wait before the trace, DurationMs the length of the trace.
+	// DelayMs is the delay before the trace, DurationMs is the trace's length.
 	DelayMs int
 }
 
@@ -72,15 +72,15 @@ func DefaultTraceOptions() TraceOptions {
 	return TraceOptions{HostTracerLevel: 2, DeviceTracerLevel: 1, DelayMs: 10000}
 }
 
-// The directories of traces (mlp_utils.py:278).
+// These determine the directory for traces (mlp_utils.py:278).
 const (
 	traceDirVariable = "TENSORBOARD_LOG_PATH"
 	traceDirDefault  = "/tensorboard_logs/"
 )
 
-// ProfilerTrace lets the profiler trace a process, or all processes of a role if the index is
-// negative (mlp_utils.py:271). A role whose addresses are unknown gives an empty list of services;
-// a process whose address is unknown is called None.
+// ProfilerTrace makes the profiler trace a process, or all processes of a role if index is negative
+// (mlp_utils.py:271). If a role's addresses are unknown, the list of services is empty. If a
+// process's address is unknown, its service is called None.
 func (p *MLPProcess) ProfilerTrace(role string, index int, o TraceOptions) error {
 	dir := p.get(traceDirVariable).Or(traceDirDefault)
 	if index >= 0 {

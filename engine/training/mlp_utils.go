@@ -15,9 +15,9 @@ type (
 	OptInt    = pysem.Opt[int]
 )
 
-// MLPEnv is the environment that the MLP scheduler gives a process (mlp_utils.py:63): its role and
-// index, and the hosts and ports of all roles. Under MPI the workers of a host share one entry, and
-// their ports count up from that of worker 0.
+// MLPEnv is the environment that the MLP scheduler gives a process (mlp_utils.py:63). It consists
+// of the process's role and index and the hosts and ports of all roles. Under MPI the workers of a
+// host share one entry, and their ports are numbered upwards from worker 0's port.
 type MLPEnv struct {
 	Framework OptString
 	SSHPort   OptString
@@ -25,12 +25,12 @@ type MLPEnv struct {
 	Roles     []RoleCount
 	Index     int
 	Port      int
-	// Available reports whether the scheduler gave an environment.
+	// Available reports whether the scheduler provided an environment.
 	Available bool
 	CPU, GPU  int
 	GPUType   string
 	Mem       int
-	// Host is this host's own address.
+	// Host is the address of this host.
 	Host string
 
 	e    *env.Env
@@ -38,14 +38,14 @@ type MLPEnv struct {
 	mpi  bool
 }
 
-// RoleCount is the number of processes of a role, which is in upper case.
+// RoleCount holds a role in upper case and its number of processes.
 type RoleCount struct {
 	Role  string
 	Count int
 }
 
-// NewMLPEnv reads the variables MLP_* and MPI_*, and looks up the host's address as [LocalHost]
-// does, with its errors. A number that is none is a ValueError.
+// NewMLPEnv reads the variables MLP_* and MPI_* and looks up the host's address with [LocalHost],
+// whose errors it returns. An invalid number raises a ValueError.
 func NewMLPEnv(e *env.Env) (*MLPEnv, error) {
 	m := &MLPEnv{e: e, vars: &pysem.Dict{}}
 	for _, entry := range e.Host.Environ() {
@@ -104,7 +104,7 @@ func (m *MLPEnv) setRole(role string, count int) {
 	m.Roles = append(m.Roles, RoleCount{Role: role, Count: count})
 }
 
-// readPlace sets the index and the port. For a worker under MPI they follow from its rank.
+// readPlace sets the index and the port. It derives them from the rank for a worker under MPI.
 func (m *MLPEnv) readPlace() (err error) {
 	_, ranked := m.e.Host.LookupEnv(mpiRankVariable)
 	if m.mpi = ranked && m.Role == "WORKER"; !m.mpi {
@@ -135,11 +135,12 @@ func (m *MLPEnv) readPlace() (err error) {
 	return err
 }
 
-// mpiSize returns MPI's number of processes, and logs where it is unknown (distribution_utils.py:334).
+// mpiSize returns MPI's number of processes. It logs if that is unknown
+// (distribution_utils.py:334).
 func (m *MLPEnv) mpiSize() (int, error) { return m.variable("OMPI_COMM_WORLD_SIZE", "get_mpi_size", 1) }
 
-// variable returns a variable as a number, or fallback when it is unset, which is logged in the name
-// of the function that asks.
+// variable returns a variable as a number. If it is unset, it returns fallback and logs that under
+// the name of the calling function.
 func (m *MLPEnv) variable(key, function string, fallback int) (int, error) {
 	text, ok := m.e.Host.LookupEnv(key)
 	if !ok {
@@ -150,7 +151,7 @@ func (m *MLPEnv) variable(key, function string, fallback int) (int, error) {
 	return n, err
 }
 
-// get returns a variable without the white space and the quotes around it; an empty one is None.
+// get returns a variable without surrounding whitespace and quotes. An empty variable is None.
 func (m *MLPEnv) get(key string) OptString {
 	found, _ := m.vars.Get(key)
 	value, _ := found.(string)
@@ -160,7 +161,7 @@ func (m *MLPEnv) get(key string) OptString {
 	return pysem.Some(strings.Trim(strings.Trim(pysem.Strip(value), `"`), "'"))
 }
 
-// number returns a variable as an int, 0 for None.
+// number returns a variable as an int, or 0 for None.
 func (m *MLPEnv) number(key string) (int, error) {
 	text := m.get(key)
 	if !text.Set {
@@ -170,7 +171,7 @@ func (m *MLPEnv) number(key string) (int, error) {
 	return n, err
 }
 
-// EnableMPI reports whether this process is a worker under MPI.
+// EnableMPI reports whether this process is a worker that runs under MPI.
 func (m *MLPEnv) EnableMPI() bool { return m.mpi }
 
 // HasRole reports whether the job has processes of a role, given in upper case.
@@ -186,8 +187,8 @@ func (m *MLPEnv) role(role OptString) string {
 	return strings.ToUpper(role.V)
 }
 
-// NumReplicas returns the number of processes of a role; None means the own role. Under MPI it
-// counts the workers of MPI.
+// NumReplicas returns the number of processes of a role. None means the process's own role. Under
+// MPI the number of workers is MPI's.
 func (m *MLPEnv) NumReplicas(role OptString) (int, error) {
 	name := m.role(role)
 	if m.mpi && name == "WORKER" {
@@ -201,12 +202,12 @@ func (m *MLPEnv) NumReplicas(role OptString) (int, error) {
 }
 
 // AllHosts returns the primary hosts of a role as a comma-separated list, or None. A role of None
-// means the own role.
+// means the process's own role.
 func (m *MLPEnv) AllHosts(role OptString) OptString {
 	return m.get("MLP_" + m.role(role) + "_ALL_PRIMARY_HOSTS")
 }
 
-// AllAddrs returns the primary addresses of a role; None means the own role.
+// AllAddrs returns the primary addresses of a role. None means the process's own role.
 func (m *MLPEnv) AllAddrs(role OptString) []string {
 	addrs := m.get("MLP_" + m.role(role) + "_ALL_PRIMARY_ADDRS").Or("")
 	if addrs == "" {
@@ -215,7 +216,8 @@ func (m *MLPEnv) AllAddrs(role OptString) []string {
 	return strings.Split(addrs, ",")
 }
 
-// indexOf returns an index. None means the own index in the own role, and 0 in other roles.
+// indexOf returns an index. None means the process's own index in its own role and 0 in other
+// roles.
 func (m *MLPEnv) indexOf(role string, index OptInt) int {
 	if role == m.Role {
 		return index.Or(m.Index)
@@ -223,8 +225,9 @@ func (m *MLPEnv) indexOf(role string, index OptInt) int {
 	return index.Or(0)
 }
 
-// HostOf returns the primary or the other host of a process, None when it is unknown. A role of
-// None means the own role. An index of None means this process, or in other roles the first.
+// HostOf returns the primary or the other host of a process, or None if it is unknown. A role of
+// None means the process's own role. An index of None means this process in its own role and the
+// first process in other roles.
 func (m *MLPEnv) HostOf(role OptString, index OptInt, primary bool) (OptString, error) {
 	name := m.role(role)
 	i := m.indexOf(name, index)
@@ -252,8 +255,8 @@ func floorDivide(a, b int) int {
 	return q
 }
 
-// Addr returns the primary address of a process as host:port, None when host or port is unknown.
-// Role and index are as for HostOf.
+// Addr returns the primary address of a process as host:port, or None if host or port is unknown.
+// It interprets role and index as HostOf does.
 func (m *MLPEnv) Addr(role OptString, index OptInt) (OptString, error) {
 	name := m.role(role)
 	i := m.indexOf(name, index)
@@ -277,11 +280,11 @@ func (m *MLPEnv) Addr(role OptString, index OptInt) (OptString, error) {
 	return pysem.Some(host.V + ":" + port.V), nil
 }
 
-// defaultPort is the port of a process whose port is unknown.
+// defaultPort is used if a process's port is unknown.
 const defaultPort = 2222
 
-// PortOf returns the port of a process: a string from the environment, or the int 2222. An index of
-// None means 0. For a worker under MPI whose first port is known it is a TypeError.
+// PortOf returns the port of a process, either a string from the environment or the int 2222. An
+// index of None means 0. For a worker under MPI it raises a TypeError if worker 0's port is known.
 func (m *MLPEnv) PortOf(role OptString, index OptInt) (any, error) {
 	name := m.role(role)
 	if m.mpi && name == "WORKER" {
@@ -296,8 +299,8 @@ func (m *MLPEnv) PortOf(role OptString, index OptInt) (any, error) {
 	return defaultPort, nil
 }
 
-// DispatcherAddr returns the address of the data service's dispatcher (mlp_utils.py:209). Its role
-// is "dispatcher" by default.
+// DispatcherAddr returns the address of the data service's dispatcher (mlp_utils.py:209). The
+// default role is "dispatcher".
 func (m *MLPEnv) DispatcherAddr(role OptString) (OptString, error) {
 	if role.Or("") == "" {
 		role = pysem.Some("dispatcher")
@@ -305,8 +308,8 @@ func (m *MLPEnv) DispatcherAddr(role OptString) (OptString, error) {
 	return m.Addr(role, OptInt{})
 }
 
-// DispatcherTarget returns the URL of the data service's dispatcher (mlp_utils.py:202). It is on
-// the local host when the address is unknown.
+// DispatcherTarget returns the URL of the data service's dispatcher (mlp_utils.py:202). It uses the
+// local host if the address is unknown.
 func (m *MLPEnv) DispatcherTarget(role OptString) (string, error) {
 	addr, err := m.DispatcherAddr(role)
 	if err != nil {
@@ -315,8 +318,8 @@ func (m *MLPEnv) DispatcherTarget(role OptString) (string, error) {
 	return "grpc://" + addr.Or("localhost:5050"), nil
 }
 
-// QueueDevice returns the TensorFlow device of the queue between PS or workers: on the first PS,
-// else on the first worker, else the local one.
+// QueueDevice returns the TensorFlow device of the queue between PS or workers. This is on the
+// first PS if the job has PS, otherwise on the first worker, otherwise the local device.
 func (m *MLPEnv) QueueDevice() string {
 	switch {
 	case m.HasRole("PS"):

@@ -8,12 +8,12 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// DataService starts what a process of MLP starts beside itself: servers of TensorFlow's data
-// service, and its profiler.
+// DataService starts the additional services of an MLP process: servers of TensorFlow's data
+// service and its profiler.
 type DataService interface {
-	// StartDispatcher starts a dispatcher at a port.
+	// StartDispatcher starts a dispatcher on a port.
 	StartDispatcher(port int) error
-	// StartWorker starts a worker at a port and registers its address at the dispatcher; a
+	// StartWorker starts a worker on a port and registers its address with the dispatcher. A
 	// dispatcher of None is unknown.
 	StartWorker(dispatcher OptString, address string, port int) error
 	StartProfiler(port int) error
@@ -54,7 +54,7 @@ const (
 	mlpFirstCheck  = time.Second
 )
 
-// noHost is what waits for a process of an unknown host.
+// noHost is the line that Wait and Join log when they do not wait, because the host is unknown.
 const noHost = "host is None"
 
 // ProfilerPort is the default port of a profiler (mlp_utils.py:266).

@@ -18,7 +18,7 @@ func IsIPv6Address(ip string) bool {
 }
 
 // ConcatIPAndPort returns "ip:port", with an IPv6 address in brackets (net_utils.py:97). The port
-// is a string because None reads "None".
+// is a string because Python also accepts None, and writes it as "None".
 func ConcatIPAndPort(ip, port string) string {
 	if IsIPv6Address(ip) {
 		return "[" + ip + "]:" + port
@@ -66,9 +66,10 @@ type NodeAliveChecker struct {
 	alive, dead []string
 }
 
-// NewNodeAliveChecker tries the addresses, tasks at a time and each for at most timeout, and
-// returns when all have been tried. With 0 tasks none is tried, and none counts as dead. With a
-// timeout of 0 or less all count as dead, because no connection is immediate.
+// NewNodeAliveChecker connects to each address and returns when all have been tried. It runs this
+// many tasks in parallel, and gives each address at most timeout. With 0 tasks no address is tried
+// or counts as dead. With a timeout of 0 or less all count as dead, because no connection is
+// immediate.
 func NewNodeAliveChecker(e *env.Env, addrs []string, timeout time.Duration, tasks int) *NodeAliveChecker {
 	c := &NodeAliveChecker{e: e, timeout: timeout, addrs: addrs, left: slices.Clone(addrs)}
 	group := threading.NewGroup(e.Tasks)
@@ -116,7 +117,7 @@ func (c *NodeAliveChecker) DeadNodes() []string { return sortedSet(c.dead) }
 // AliveNodes returns the addresses that could be connected to, sorted, each once.
 func (c *NodeAliveChecker) AliveNodes() []string { return sortedSet(c.alive) }
 
-// Addrs returns the addresses as they were given.
+// Addrs returns the addresses in the order in which the caller gave them.
 func (c *NodeAliveChecker) Addrs() []string { return c.addrs }
 
 func sortedSet(list []string) []string {

@@ -19,20 +19,20 @@ const (
 
 var discoveryNames = []string{DiscoveryPrimus: "PRIMUS", DiscoveryConsul: "CONSUL", DiscoveryZK: "ZK", DiscoveryMLP: "MLP"}
 
-// String returns the member's name.
+// String returns the Python enum member's name.
 func (t ServiceDiscoveryType) String() string { return enum.Listed(discoveryNames, t) }
 
-// LoadPython returns the number of the member.
+// LoadPython returns the value that Python code sees, the number of the enum member.
 func (t *ServiceDiscoveryType) LoadPython() any { return int(*t) }
 
-// StorePython takes a number. exact is false for other values.
+// StorePython sets the type from a Python value. exact is false if the value is not a number.
 func (t *ServiceDiscoveryType) StorePython(value any) (exact bool) {
 	n, ok := value.(int)
 	*t = ServiceDiscoveryType(n)
 	return ok
 }
 
-// MemberPython returns the member with a number.
+// MemberPython returns the enum member with number n.
 func (*ServiceDiscoveryType) MemberPython(n int) any { return ServiceDiscoveryType(n) }
 
 // EnumMembers returns the enum's name and all members, for flags.
@@ -43,21 +43,21 @@ func (*ServiceDiscoveryType) EnumMembers() (class string, members []gflagsutils.
 	return "ServiceDiscoveryType", members
 }
 
-// ServiceDiscovery finds the processes of a job (service_discovery.py:42). A process is known by
-// the name of its server type, such as ps or worker, and an index among those of that name.
+// ServiceDiscovery finds the processes of a job (service_discovery.py:42). A process has the name
+// of its server type, such as ps or worker, and an index among the processes of that name.
 type ServiceDiscovery interface {
 	// Register registers a process at an address, host:port.
 	Register(name string, index int, addr string) error
 	// Deregister removes a registration.
 	Deregister(name string, index int, addr string) error
-	// Query lists the processes of a name that are known now.
+	// Query lists the processes that are known now under a name.
 	Query(name string) (Addrs, error)
 	// Close releases what the discovery holds. Do not use it afterwards.
 	Close()
 }
 
-// Addrs holds the addresses of the processes of one name, in the order of a Python dict. The
-// methods return new lists and change none.
+// Addrs holds the addresses of the processes of one name, in the order of a Python dict. Its
+// methods return new lists and leave the old one unchanged.
 type Addrs []IndexedAddr
 
 // IndexedAddr is the address of one process.
@@ -76,8 +76,8 @@ func (a Addrs) Get(index int) (string, bool) {
 	return "", false
 }
 
-// With returns a list with the address of an index set: in its old place if it had one, else at the
-// end.
+// With returns a list in which index has address addr. An index that was listed keeps its place,
+// and a new one is added at the end.
 func (a Addrs) With(index int, addr string) Addrs {
 	out := append(Addrs{}, a...)
 	for i := range out {
@@ -89,7 +89,7 @@ func (a Addrs) With(index int, addr string) Addrs {
 	return append(out, IndexedAddr{Index: index, Addr: addr})
 }
 
-// Without returns a list without an index.
+// Without returns a list without the process of an index.
 func (a Addrs) Without(index int) Addrs {
 	return append(Addrs{}, lists.Filter(a, func(entry IndexedAddr) bool { return entry.Index != index })...)
 }

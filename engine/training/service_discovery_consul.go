@@ -53,8 +53,8 @@ func IsSocketError(err error) bool {
 }
 
 // Register removes other registrations of the same name and index, registers the address, and waits
-// up to three minutes until it is listed. After that the machine counts as blacklisted, which is an
-// OSError.
+// up to three minutes until Consul lists it. If Consul does not, Register takes the machine for
+// blacklisted and returns an OSError.
 func (d *ConsulServiceDiscovery) Register(name string, index int, addr string) error {
 	for {
 		addrs, err := d.Query(name)
@@ -103,8 +103,8 @@ func (d *ConsulServiceDiscovery) Deregister(_ string, _ int, addr string) error 
 	return d.retry(func() error { return d.client.Deregister(d.id, port) })
 }
 
-// DeregisterAll removes the registrations at the ports of all processes of the service, but on this
-// host.
+// DeregisterAll takes the ports of all registered processes of the service. It removes the
+// registrations at these ports on this host, and none on other hosts.
 func (d *ConsulServiceDiscovery) DeregisterAll() error {
 	all, err := d.QueryAll()
 	if err != nil {
@@ -146,7 +146,8 @@ func (d *ConsulServiceDiscovery) QueryAll() ([]NamedAddrs, error) {
 	return all, nil
 }
 
-// consulElement reads one registration, such as {"Port": 1, "Tags": {"name", "ip", "index"}}.
+// consulElement reads one registration of Consul's answer, such as
+// {"Port": 1, "Tags": {"name", "ip", "index"}}.
 func consulElement(element any) (name string, index int, addr string, err error) {
 	tags, err := pysem.Subscript(element, "Tags")
 	if err != nil {
@@ -154,7 +155,8 @@ func consulElement(element any) (name string, index int, addr string, err error)
 	}
 	var values [3]any
 	for i, key := range []string{"name", "ip", "index"} {
-		// The port is read after the address, in the order of the format arguments.
+		// The port is read after the address, as Python evaluates the arguments of its format
+		// string.
 		if values[i], err = pysem.Subscript(tags, key); err != nil {
 			return "", 0, "", err
 		}

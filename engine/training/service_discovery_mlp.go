@@ -11,9 +11,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// MLPServiceDiscovery finds processes in the environment that the MLP scheduler gives
-// (service_discovery.py:417). Other processes learn nothing of it: deregistering a process only
-// hides it from this one.
+// MLPServiceDiscovery finds processes by the environment variables that the MLP scheduler sets
+// (service_discovery.py:417). Registering and deregistering only change what this process sees.
 type MLPServiceDiscovery struct {
 	e       *env.Env
 	mlp     *MLPEnv // nil once closed
@@ -30,8 +29,8 @@ func NewMLPServiceDiscovery(e *env.Env) (*MLPServiceDiscovery, error) {
 	return &MLPServiceDiscovery{e: e, mlp: mlp, addr: fmt.Sprintf("%s:%d", mlp.Host, mlp.Port), filters: map[string]bool{}}, nil
 }
 
-// check returns an error for what does not fit the environment: an unknown role, an index too high,
-// another port, or a host that is neither local nor the expected one.
+// check returns an error if a process does not fit the environment: an unknown role, too high an
+// index, another port, or a host that is neither local nor the expected one.
 func (d *MLPServiceDiscovery) check(name string, index int, addr string) error {
 	if d.mlp == nil {
 		return nil
@@ -86,8 +85,8 @@ func filterKey(name string, index int) string {
 	return fmt.Sprintf("%s:%d", strings.ToLower(name), index)
 }
 
-// Register shows a hidden process again. An unknown role, an index too high or another address is
-// an AssertionError.
+// Register makes a hidden process visible again. An unknown role, too high an index, or another
+// address is an AssertionError.
 func (d *MLPServiceDiscovery) Register(name string, index int, addr string) error {
 	if err := d.check(name, index, addr); err != nil {
 		return err
@@ -108,12 +107,11 @@ func (d *MLPServiceDiscovery) Deregister(name string, index int, addr string) er
 // portWait is how long Query waits for each PS to listen.
 const portWait = time.Hour
 
-// Query lists the processes of a role that are not hidden. It waits until each PS listens, for an
-// hour at most. A process whose address is unknown, or a PS that does not listen, is an
-// AssertionError.
+// Query lists the processes of a role that are not hidden. It waits up to an hour until each PS
+// listens. A PS that still does not listen, or a process of unknown address, is an AssertionError.
 func (d *MLPServiceDiscovery) Query(name string) (Addrs, error) { return d.QueryAddrs(name, false) }
 
-// QueryAddrs does what Query does; with skipPortCheck it does not wait for PS.
+// QueryAddrs lists processes as Query does. With skipPortCheck it does not wait until PS listen.
 func (d *MLPServiceDiscovery) QueryAddrs(name string, skipPortCheck bool) (Addrs, error) {
 	if name == "" {
 		return nil, assertion()
@@ -174,7 +172,8 @@ func (d *MLPServiceDiscovery) DeregisterAll() {
 	}
 }
 
-// QueryAll lists the processes of ps, worker and chief that the job has, without waiting for PS.
+// QueryAll lists the processes of each of the roles ps, worker and chief. It does not wait until PS
+// listen.
 func (d *MLPServiceDiscovery) QueryAll() ([]NamedAddrs, error) {
 	var all []NamedAddrs
 	if d.mlp == nil {
@@ -222,9 +221,9 @@ func (d *MLPServiceDiscovery) Close() {
 	clear(d.filters)
 }
 
-// CheckPort waits until host:port accepts a connection, for at most limit, and reports whether it
-// does (mlp_utils.py:41). It tries once a second; the reference tries without a pause and counts
-// the time in seconds. An attempt that the limit cuts off is the last one.
+// CheckPort waits at most limit until host:port accepts a connection, and reports whether it does
+// (mlp_utils.py:41). It tries once a second. The reference tries without pauses, and counts whole
+// seconds. If the limit cuts an attempt short, there is no further attempt.
 func CheckPort(e *env.Env, host, port string, limit time.Duration) bool {
 	start, remaining := e.Clock.Now(), limit
 	for remaining > 0 {

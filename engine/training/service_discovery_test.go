@@ -13,10 +13,10 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// This file tests what the recorded cases cannot show, because their clients never
-// fail, never lose a session, and tell a deleted znode's old data.
+// Goal: discoveries handle what recorded cases cannot show. In those the clients never fail, never
+// lose a session, and report the old data of a deleted znode.
 
-// heldTasks keeps tasks for the test to run, and counts time.
+// heldTasks keeps tasks until the test runs them, and advances its time by what they sleep.
 type heldTasks struct {
 	inlineTasks
 	now   time.Time
@@ -109,7 +109,7 @@ func TestAClosedDiscoveryRegistersNobody(t *testing.T) {
 	}
 }
 
-// deafConsul loses registrations, and fails the first calls.
+// deafConsul is a Consul that fails the first lookups and never lists what was registered.
 type deafConsul struct {
 	failures int
 	err      error
@@ -162,7 +162,7 @@ func TestSocketErrorsAreRetriedFourTimes(t *testing.T) {
 	}
 }
 
-// lateNetwork listens after some probes.
+// lateNetwork refuses the first connections, as if the server began to listen late.
 type lateNetwork struct {
 	env.Network
 	refusals int
@@ -218,8 +218,8 @@ func TestMLPQueryFailsWhereAPSDoesNotListen(t *testing.T) {
 	}
 }
 
-// A second registration of one process forgets the task of the first, which goes on with its
-// old address, and which neither deregistering nor closing ends (TRN-2.16).
+// Goal (TRN-2.16): if a process registers twice, the task of the first registration goes on with
+// the old address. Neither deregistering nor closing ends that task.
 func TestQ290_ASecondRegistrationLeavesTheTaskOfTheFirst(t *testing.T) {
 	e, tasks := newHeldEnv()
 	zk := &caseZooKeeper{data: map[string]env.DataFunc{}, children: map[string]env.ChildrenFunc{}, fill: func() {}}

@@ -15,8 +15,8 @@ type TFConfigServiceDiscovery struct {
 	config any
 }
 
-// NewTFConfigServiceDiscovery takes TF_CONFIG as a Python value, as pysem.ParseJSON returns it. It
-// is checked only when it is used.
+// NewTFConfigServiceDiscovery takes TF_CONFIG as a Python value, as pysem.ParseJSON returns it. A
+// wrong value is an error only at the first use.
 func NewTFConfigServiceDiscovery(config any) *TFConfigServiceDiscovery {
 	return &TFConfigServiceDiscovery{config: config}
 }
@@ -73,7 +73,7 @@ func (d *TFConfigServiceDiscovery) addrList(name string) ([]any, error) {
 	return items(list)
 }
 
-// contains reports name in v, for JSON values.
+// contains returns Python's "name in v" for a value of JSON.
 func contains(v any, name string) (bool, error) {
 	switch v := v.(type) {
 	case *pysem.Dict:
@@ -87,7 +87,7 @@ func contains(v any, name string) (bool, error) {
 	return false, pysem.Raise("TypeError", "argument of type '%s' is not iterable", pysem.TypeName(v))
 }
 
-// items returns list(v), for JSON values.
+// items returns Python's "list(v)" for a value of JSON.
 func items(v any) ([]any, error) {
 	var list []any
 	switch v := v.(type) {
@@ -111,8 +111,8 @@ func (d *TFConfigServiceDiscovery) task(key string) (any, error) {
 	return pysem.Subscript(task, key)
 }
 
-// ServerType returns the type of this process (worker for the chief) as a Python value of
-// TF_CONFIG. A missing part of TF_CONFIG is a KeyError or TypeError.
+// ServerType returns the type of this process, as a Python value. For the chief it is "worker". If
+// TF_CONFIG lacks a part, it is a KeyError or TypeError.
 func (d *TFConfigServiceDiscovery) ServerType() (any, error) {
 	typ, err := d.task("type")
 	if typ == "chief" {
@@ -121,8 +121,8 @@ func (d *TFConfigServiceDiscovery) ServerType() (any, error) {
 	return typ, err
 }
 
-// Addr returns the address of this process as a Python value of TF_CONFIG. The errors are those of
-// ServerType, and an IndexError.
+// Addr returns the address of this process, as a Python value. Errors are those of ServerType, or
+// an IndexError.
 func (d *TFConfigServiceDiscovery) Addr() (any, error) {
 	typ, err := d.task("type")
 	if err != nil {
@@ -143,9 +143,8 @@ func (d *TFConfigServiceDiscovery) Addr() (any, error) {
 	return pysem.Subscript(list, index)
 }
 
-// Index returns the index of this process among those of its type, as a Python value of TF_CONFIG.
-// If there is a chief, it is worker 0 and shifts the workers by one. The errors are those of
-// ServerType.
+// Index returns the index of this process among those of its type, as a Python value. A chief is
+// worker 0, and then the index of each worker is one higher. Errors are those of ServerType.
 func (d *TFConfigServiceDiscovery) Index() (any, error) {
 	cluster, err := pysem.Subscript(d.config, "cluster")
 	if err != nil {

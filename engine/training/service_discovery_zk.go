@@ -17,18 +17,18 @@ import (
 	"github.com/monosim/monosim/engine/recipes"
 )
 
-// ZKServiceDiscovery keeps the processes of a job as ephemeral znodes
-// /monolith/<job>/<name>.<index> that hold their addresses (service_discovery.py:243).
+// ZKServiceDiscovery registers the processes of a job as ephemeral znodes
+// /monolith/<job>/<name>.<index>, whose data are addresses (service_discovery.py:243).
 type ZKServiceDiscovery struct {
 	e      *env.Env
 	zk     env.ZooKeeper // nil once closed
 	quirks jobquirks.Set
 	retry  recipes.Retry
 	prefix string
-	// cluster has the addresses by name and index.
+	// cluster holds the known addresses by name and index.
 	cluster pysem.OrderedMap[string, *dict.Dict[int, string]]
-	// listed are the children as they were listed last. Those of them that are in the cluster no
-	// more, or never were, are in unknown, among others.
+	// listed holds the children that ZooKeeper listed last. unknown holds children that are not, or
+	// no longer, in cluster, among them some of listed.
 	listed  *recipes.Names
 	unknown []string
 	watches recipes.DataWatches
@@ -37,7 +37,7 @@ type ZKServiceDiscovery struct {
 	own     map[string]bool // znodes that this session has made, with Q326 repaired
 }
 
-// registration is a process that is registered again now and then.
+// registration is a process that this discovery registers, and registers again from time to time.
 type registration struct {
 	name   string
 	index  int
@@ -46,15 +46,16 @@ type registration struct {
 	stop   bool
 }
 
-// registrationPeriod is the time after which a process registers again.
+// registrationPeriod is how long a process waits until it registers again.
 const registrationPeriod = 30 * time.Minute
 
-// ZKDiscoveryOptions say which job, at which ZooKeeper.
+// ZKDiscoveryOptions names a job and its ZooKeeper.
 type ZKDiscoveryOptions struct {
 	JobName string
 	// Servers is the address of ZooKeeper; the open-source build has no default.
 	Servers string
-	// MaxTries and Delay are those of the retries of a registration, 3 and 5 s in the reference.
+	// MaxTries is how often a registration is tried, and Delay the first pause between two tries.
+	// The reference tries 3 times, with 5 s.
 	MaxTries int
 	Delay    time.Duration
 	// ZooKeeper, when set, is used in place of a client of Servers.
@@ -63,8 +64,8 @@ type ZKDiscoveryOptions struct {
 	Quirks jobquirks.Set
 }
 
-// NewZKServiceDiscovery connects, makes the znode of the job, and watches its
-// processes. The error is that of the connection or of the first read.
+// NewZKServiceDiscovery connects to ZooKeeper, makes the znode of the job, and watches the
+// processes below it. It returns the error of the connection or of the first read.
 func NewZKServiceDiscovery(e *env.Env, o ZKDiscoveryOptions) (*ZKServiceDiscovery, error) {
 	d := &ZKServiceDiscovery{e: e, zk: o.ZooKeeper, quirks: o.Quirks, prefix: "/monolith/" + o.JobName, listed: &recipes.Names{}, own: map[string]bool{}}
 	d.retry = recipes.RecipeRetry()
@@ -88,17 +89,19 @@ func NewZKServiceDiscovery(e *env.Env, o ZKDiscoveryOptions) (*ZKServiceDiscover
 	return d, err
 }
 
-// isProcess reports whether a znode has the name of a process and holds its address.
+// isProcess reports whether a znode is named after a process and holds an address.
 func isProcess(path string, data []byte) bool {
 	_, _, odd := processOf(pysem.Basename(path))
 	_, err := addrs.Read(data)
 	return len(data) > 0 && odd == nil && err == nil
 }
 
-// addrs are the addresses that znodes hold, one text for all processes that read it.
+// addrs decodes the addresses in znodes. Equal data share one string, to save memory in jobs with
+// many processes.
 var addrs = dict.Readings[string]{Decode: pysem.DecodeUTF8}
 
-// listen wakes all registrations when the session is new after a loss (service_discovery.py:209).
+// listen wakes all registrations once there is a new session after a lost one
+// (service_discovery.py:209).
 func (d *ZKServiceDiscovery) listen(state env.SessionState) bool {
 	switch {
 	case state == env.Lost:
@@ -117,8 +120,8 @@ func (d *ZKServiceDiscovery) listen(state env.SessionState) bool {
 
 func nodeName(name string, index int) string { return name + "." + pysem.Str(index) }
 
-// childrenChanged watches the data of the children that are not in the cluster, in the order of
-// their names. One that was watched before gets a second watch beside the first, which goes on
+// childrenChanged sets data watches on the children that are not in the cluster, in the order of
+// their names. A child that was watched before gets a second watch, and the first one stays
 // (service_discovery.py:281).
 func (d *ZKServiceDiscovery) childrenChanged(children *recipes.Names) error {
 	added := slices.Clone(children.Since(d.listed))
@@ -130,15 +133,16 @@ func (d *ZKServiceDiscovery) childrenChanged(children *recipes.Names) error {
 	return err
 }
 
-// knows reports whether a child is a process of the cluster, by the name that registrations give.
+// knows reports whether the cluster has the process that a child is named after. The child must
+// have exactly the name that Register gives.
 func (d *ZKServiceDiscovery) knows(child string) bool {
 	name, index, err := processOf(child)
 	addrs, ok := d.cluster.Get(name)
 	return err == nil && ok && addrs.Has(index) && child == nodeName(name, index)
 }
 
-// processOf returns the process that a znode is named after. Any name but "<type>.<index>" is a
-// ValueError.
+// processOf returns the process that a znode is named after. A name that is not "<type>.<index>" is
+// a ValueError.
 func processOf(node string) (name string, index int, err error) {
 	name, number, ok := strings.Cut(node, ".")
 	if !ok || strings.Contains(number, ".") {
@@ -148,7 +152,8 @@ func processOf(node string) (name string, index int, err error) {
 	return name, index, err
 }
 
-// dataChanged notes an address; a znode that is gone or empty loses it.
+// dataChanged records the address in a znode. If the znode is gone or empty, it removes the
+// process.
 func (d *ZKServiceDiscovery) dataChanged(node string, data []byte) error {
 	name, index, err := processOf(node)
 	if err != nil {
@@ -174,8 +179,8 @@ func (d *ZKServiceDiscovery) dataChanged(node string, data []byte) error {
 	return nil
 }
 
-// Register writes the address of a process, and again every 30 minutes and after each
-// lost session, until Deregister or Close.
+// Register writes the address of a process into its znode. It writes it again every 30 minutes, and
+// after each lost session, until Deregister or Close.
 func (d *ZKServiceDiscovery) Register(name string, index int, addr string) error {
 	if err := d.create(name, index, addr); err != nil {
 		return err
@@ -194,8 +199,9 @@ func (d *ZKServiceDiscovery) Register(name string, index int, addr string) error
 			}
 		}
 	})
-	// A second registration takes the first one's place, whose task goes on for ever and writes the
-	// old address every 30 minutes (service_discovery.py:354), unless Q290 is repaired.
+	// A second registration of a process replaces the first in the list. The task of the first goes
+	// on and writes the old address every 30 minutes (service_discovery.py:354), unless Q290 is
+	// repaired.
 	if i := d.find(name, index); i >= 0 {
 		old := d.threads[i]
 		d.threads[i] = r
@@ -212,8 +218,8 @@ func (d *ZKServiceDiscovery) find(name string, index int) int {
 	return slices.IndexFunc(d.threads, func(r *registration) bool { return r.name == name && r.index == index })
 }
 
-// create creates the znode, or sets it when it exists: also that of the session before, with which it
-// goes (Q326).
+// create creates the znode of a process, or sets its data if it exists. A znode left from the
+// previous session is only set, and vanishes when that session expires (Q326).
 func (d *ZKServiceDiscovery) create(name string, index int, addr string) error {
 	if d.zk == nil {
 		return pysem.AttributeError(nil, "create")
@@ -239,8 +245,8 @@ func (d *ZKServiceDiscovery) create(name string, index int, addr string) error {
 	return err
 }
 
-// Deregister removes the znode of a process. One that was not registered here is a
-// KeyError, after the removal.
+// Deregister removes the znode of a process. If the process was not registered by this discovery,
+// it then returns a KeyError.
 func (d *ZKServiceDiscovery) Deregister(name string, index int, _ string) error {
 	if d.zk == nil {
 		return pysem.AttributeError(nil, "delete")
@@ -267,14 +273,14 @@ func (d *ZKServiceDiscovery) Deregister(name string, index int, _ string) error 
 	return nil
 }
 
-// end stops the task and waits for it.
+// end stops the registration's task and waits until it has ended.
 func (r *registration) end() {
 	r.stop = true
 	r.wakeup.Set()
 	r.task.Join()
 }
 
-// Query lists the processes of a name as the watches have seen them.
+// Query lists the processes of a name as the watches last reported them. It asks no server.
 func (d *ZKServiceDiscovery) Query(name string) (Addrs, error) {
 	list := Addrs{}
 	if processes, ok := d.cluster.Get(name); ok {
@@ -285,7 +291,7 @@ func (d *ZKServiceDiscovery) Query(name string) (Addrs, error) {
 	return list, nil
 }
 
-// Close ends the session, and with it all registrations that were made here.
+// Close ends the ZooKeeper session. That removes all ephemeral znodes registered by this discovery.
 func (d *ZKServiceDiscovery) Close() {
 	if d.zk != nil {
 		d.zk.Stop()

@@ -13,10 +13,10 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The goal is that addresses, and the checker of nodes, pass the reference's own tests
+// Goal: functions for addresses, and the checker of nodes, pass the reference's own tests
 // (net_utils_test.py).
 
-// luckyNetwork is reached by about every second connection, and knows by which.
+// luckyNetwork refuses about every second connection at random, and records the refused addresses.
 type luckyNetwork struct {
 	env.Network
 	random env.Random

@@ -14,12 +14,12 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/kazoofake"
 )
 
-// The goal is that the discoveries pass the reference's own tests (service_discovery_test.py). The
-// method is theirs: a Consul that keeps what it is told, and the fake client of ZooKeeper, on a
-// simulated machine, so that the periods pass at once.
+// Goal: the discoveries pass the reference's own tests (service_discovery_test.py). Method: as
+// there, a Consul that keeps registrations in memory, and a fake ZooKeeper client. They run in
+// virtual time, so that waiting periods pass at once.
 
-// keptConsul is the FakeConsul of those tests: elements in the order in which they came, none of
-// the addresses that it refuses.
+// keptConsul is the FakeConsul of the reference's tests. It keeps registrations in the order in
+// which they came, and drops those with the address refused.
 type keptConsul struct {
 	elements []any
 	refused  string
@@ -54,7 +54,8 @@ func (c *keptConsul) Deregister(_ string, port int) error {
 	return nil
 }
 
-// expectQuery compares what a discovery knows of a name with addresses, numbered from 0.
+// expectQuery fails the test unless a discovery lists exactly these addresses for a name, with
+// indices from 0.
 func expectQuery(c *worldtest.Case, d training.ServiceDiscovery, name string, want ...string) {
 	c.T.Helper()
 	got, err := d.Query(name)
@@ -69,7 +70,7 @@ func expectQuery(c *worldtest.Case, d training.ServiceDiscovery, name string, wa
 	}
 }
 
-// withConsul runs a test of a discovery over a Consul.
+// withConsul runs a test with a discovery that uses this Consul.
 func withConsul(t *testing.T, consul *keptConsul, test func(c *worldtest.Case, d *training.ConsulServiceDiscovery)) {
 	t.Helper()
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
@@ -81,7 +82,7 @@ func TestUpstreamConsulServiceDiscovery_test_basic(t *testing.T) {
 	withConsul(t, &keptConsul{}, func(c *worldtest.Case, d *training.ConsulServiceDiscovery) { registerTwo(c, d) })
 }
 
-// registerTwo registers two servers and takes them back.
+// registerTwo registers and deregisters two servers, and checks what queries find after each.
 func registerTwo(c *worldtest.Case, d training.ServiceDiscovery) {
 	c.T.Helper()
 	c.Must(d.Register("server", 0, "192.168.0.1:1001"))
@@ -155,7 +156,7 @@ func TestUpstreamTfConfigServiceDiscovery_test_tf_conf_sd(t *testing.T) {
 	})
 }
 
-// heardZooKeeper is the fake client, whose listeners the test tells.
+// heardZooKeeper is the fake client. It keeps its listeners, so that the test can call them.
 type heardZooKeeper struct {
 	*kazoofake.Client
 	listeners []func(env.SessionState) bool
@@ -165,7 +166,7 @@ func (z *heardZooKeeper) AddListener(fn func(env.SessionState) bool) {
 	z.listeners = append(z.listeners, fn)
 }
 
-// DataWatch tells a deleted znode without data, as the fake of those tests does.
+// DataWatch reports a deleted znode without its data, as the fake in the reference's tests does.
 func (z *heardZooKeeper) DataWatch(path string, fn env.DataFunc) (env.Watch, error) {
 	return z.Client.DataWatch(path, func(data []byte, stat *env.Stat, event *env.WatchEvent) error {
 		if event != nil && event.Type == env.EventDeleted {
@@ -175,7 +176,7 @@ func (z *heardZooKeeper) DataWatch(path string, fn env.DataFunc) (env.Watch, err
 	})
 }
 
-// withZooKeeper runs a test of a discovery over ZooKeeper.
+// withZooKeeper runs a test with a discovery that uses the fake ZooKeeper client.
 func withZooKeeper(t *testing.T, test func(c *worldtest.Case, zk *heardZooKeeper, d *training.ZKServiceDiscovery)) {
 	t.Helper()
 	worldtest.Run(t, nil, func(c *worldtest.Case) {

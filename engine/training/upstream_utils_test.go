@@ -12,10 +12,10 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The goal is that finding, patching and copying pass the reference's own tests
+// Goal: finding the code base, patching and copying pass the reference's own tests
 // (monolith/utils_test.py).
 
-// sources are where the reference's own tests lie.
+// sources holds the files of the reference's own tests, at the paths where the tests find them.
 var sources = map[string]string{"/src/__main__/monolith/utils_test.py": "", "/src/__main__/monolith/path_utils.py": ""}
 
 func findMain(t *testing.T) (*env.Env, string) {

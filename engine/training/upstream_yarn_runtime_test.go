@@ -11,13 +11,14 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The goal is that the own address and the calls of the application master pass the reference's own
-// tests (yarn_runtime_test.py), over the simulated network.
+// Goal: finding the own address and calling the application master pass the reference's own tests
+// (yarn_runtime_test.py), over the simulated network.
 
-// masterPort is where the application master of these tests listens.
+// masterPort is the port on which the application master of these tests listens.
 const masterPort = 7777
 
-// withMaster runs a call of a master that answers with a message, and returns the requests.
+// withMaster runs call with a master that sends the same answer to each request. It returns the
+// methods that were called, and their requests.
 func withMaster(t *testing.T, answer proto.Message, call func(m *training.ApplicationMaster)) (methods []string, requests [][]byte) {
 	t.Helper()
 	worldtest.Run(t, map[string]string{"PRIMUS_AM_RPC_HOST": "127.0.0.1", "PRIMUS_AM_RPC_PORT": "7777"}, func(c *worldtest.Case) {
@@ -83,7 +84,8 @@ func TestUpstreamYarnRuntime_test_finish(t *testing.T) {
 }
 
 func TestUpstreamYarnRuntime_test_save_primus(t *testing.T) {
-	// Field 3 of both answers: an id of one, a state of the other that is SUCCEEDED.
+	// This message serves as the answer to both calls. Its field 3 is SUCCEEDED in the status, and
+	// is read as the id in the answer to the creation.
 	methods, _ := withMaster(t, &primus.CreateSavepointStatusResponse{CreateSavepointState: primus.CreateSavepointStatusResponse_SUCCEEDED}, func(m *training.ApplicationMaster) {
 		if got := m.CreateSavePoint("test"); !got.V {
 			t.Errorf("got %v, want true", got)

@@ -9,9 +9,8 @@ import (
 	"github.com/monosim/monosim/engine/training/gfile"
 )
 
-// PreemptionErrors returns the errors after which TensorFlow makes a new session instead of ending
-// a worker. TensorFlow has both; once the reference has patched it, only the first counts
-// (utils.py:27).
+// PreemptionErrors returns the errors after which TensorFlow makes a new session and a worker goes
+// on. TensorFlow itself has both errors. The reference's patch leaves only the first (utils.py:27).
 func PreemptionErrors(patched bool) []string {
 	if patched {
 		return []string{"AbortedError"}
@@ -21,13 +20,14 @@ func PreemptionErrors(patched bool) []string {
 
 // CopyOptions holds the optional arguments of copies. Begin with [DefaultCopyOptions].
 type CopyOptions struct {
-	// Overwrite replaces an existing destination; a copy of directories always does.
+	// Overwrite replaces an existing destination. Copying a directory always replaces it.
 	Overwrite bool
-	// SkipNonexist makes a missing source no error.
+	// SkipNonexist means that a missing source is not an error.
 	SkipNonexist bool
 	// MaxRetries is how often a copy is tried.
 	MaxRetries int
-	// MaxWorkers is the number of tasks that copy files; with 1 or less the calling task copies.
+	// MaxWorkers is the number of tasks that copy files in parallel. With 1 or less the calling
+	// task copies them.
 	MaxWorkers int
 	// Copy copies one file; nil means [gfile.Copy].
 	Copy func(src, dst string, overwrite bool) error
@@ -43,9 +43,9 @@ func DefaultCopyOptions() CopyOptions {
 	return CopyOptions{Overwrite: true, SkipNonexist: true, MaxRetries: copyTries, MaxWorkers: 1}
 }
 
-// CopyFile copies a file (utils.py:35). If it is not found it tries again at once, MaxRetries times
-// in all, and then gives up silently; without SkipNonexist it is a NotFoundError. Other errors end
-// it.
+// CopyFile copies a file (utils.py:35). If the source is missing, it tries at once again,
+// MaxRetries times in all, and then returns no error. Without SkipNonexist a missing source is a
+// NotFoundError at once. Other errors end the copy.
 func CopyFile(f env.Files, src, dst string, o CopyOptions) error {
 	for range o.MaxRetries {
 		err := o.copy(f, src, dst)
@@ -100,7 +100,7 @@ type copying struct {
 	o CopyOptions
 }
 
-// walk makes the directories and calls file for each file.
+// walk makes the directories of dst anew and calls file for each file below src.
 func (c *copying) walk(src, dst string, file func(src, dst string) error) error {
 	info, err := c.f.Stat(src)
 	switch {
@@ -131,7 +131,7 @@ func (c *copying) walk(src, dst string, file func(src, dst string) error) error 
 	return nil
 }
 
-// inTasks copies files in as many tasks as there are workers, and returns the error of each file.
+// inTasks copies files with MaxWorkers tasks in parallel, and returns one error, or nil, per file.
 func (c *copying) inTasks(tasks env.Tasks, files [][2]string) []error {
 	errs := make([]error, len(files))
 	workers := min(c.o.MaxWorkers, len(files))

@@ -12,9 +12,9 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// LocalHost returns the address by which other processes of the job reach this host: the first one
-// in CLOUDNATIVE_INET_ADDR, else YARN_INET_ADDR, else the address of the host's name
-// (yarn_runtime.py:30). An empty one is an AssertionError.
+// LocalHost returns the address by which other processes of the job reach this host. It is the
+// first in CLOUDNATIVE_INET_ADDR, else YARN_INET_ADDR, else the address of the host's name
+// (yarn_runtime.py:30). An empty address is an AssertionError.
 func LocalHost(host env.Host) (string, error) {
 	local, err := "", error(nil)
 	if v, ok := host.LookupEnv("CLOUDNATIVE_INET_ADDR"); ok {
@@ -40,8 +40,8 @@ type ApplicationMaster struct {
 	addr string
 }
 
-// NewApplicationMaster reads its address from PRIMUS_AM_RPC_HOST and PRIMUS_AM_RPC_PORT. Unless
-// both are set there is no master to call.
+// NewApplicationMaster reads the master's address from PRIMUS_AM_RPC_HOST and PRIMUS_AM_RPC_PORT.
+// Unless both are set, there is no master to call.
 func NewApplicationMaster(e *env.Env) *ApplicationMaster {
 	m := &ApplicationMaster{e: e}
 	host, hasHost := e.Host.LookupEnv("PRIMUS_AM_RPC_HOST")
@@ -74,8 +74,8 @@ func (m *ApplicationMaster) call(channel env.Channel, method string, request, re
 	return proto.Unmarshal(answer, response)
 }
 
-// MaybeKill ends the application as failed, for a reason, and reports whether the master accepted
-// that (yarn_runtime.py:63). Without a master it returns false.
+// MaybeKill asks the master to end the application as failed, for a reason. It reports whether the
+// master accepted (yarn_runtime.py:63). Without a master it returns false.
 func (m *ApplicationMaster) MaybeKill(reason string) bool {
 	if m.addr == "" {
 		m.e.Log.Logf(env.Info, "Current framework doesn't support kill. Ignore killing...")
@@ -92,8 +92,8 @@ func (m *ApplicationMaster) MaybeKill(reason string) bool {
 	return true
 }
 
-// MaybeFinish ends the application as successful (yarn_runtime.py:85). It returns true if the
-// master accepted that, else None.
+// MaybeFinish asks the master to end the application as successful (yarn_runtime.py:85). It returns
+// true if the master accepted, and None otherwise.
 func (m *ApplicationMaster) MaybeFinish() pysem.Opt[bool] {
 	if m.addr == "" {
 		return pysem.Opt[bool]{}
@@ -109,8 +109,9 @@ func (m *ApplicationMaster) MaybeFinish() pysem.Opt[bool] {
 	return pysem.Some(true)
 }
 
-// CreateSavePoint makes a save point in a directory and waits for it without limit
-// (yarn_runtime.py:99). It reports whether it succeeded; None without a master.
+// CreateSavePoint asks for a save point in a directory, and waits for it without limit
+// (yarn_runtime.py:99). It reports whether the save point succeeded, and returns None without a
+// master.
 func (m *ApplicationMaster) CreateSavePoint(dir string) pysem.Opt[bool] {
 	if m.addr == "" {
 		return pysem.Opt[bool]{}

@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// NewMonolithKazooClient makes a client of ZooKeeper with credentials, pairs of scheme and
-// credential. None takes those of the container (zk_utils.py:54).
+// NewMonolithKazooClient makes a ZooKeeper client. auth lists pairs of scheme and credential. None
+// means the credentials of the container (zk_utils.py:54).
 func NewMonolithKazooClient(e *env.Env, servers string, auth pysem.Opt[[][2]string]) env.ZooKeeper {
 	if !auth.Set {
 		auth.V = envutils.ZKAuthData(e.Host)
@@ -22,14 +22,14 @@ func NewMonolithKazooClient(e *env.Env, servers string, auth pysem.Opt[[][2]stri
 const (
 	// jobsPath is the parent of the jobs' znodes.
 	jobsPath = "/monolith"
-	// jobsKept is how long a job is kept whose znode does not change.
+	// jobsKept is the age at which a job is removed, counted from the last change of its znode.
 	jobsKept = 9 * 7 * 24 * time.Hour
 )
 
-// ClearZKPath removes what a job of this name left in ZooKeeper, and all jobs whose znode has not
-// changed for more than nine weeks (zk_utils.py:62). If the job exists and force is not set, it is
-// a ValueError that names all jobs (Q205). Errors of removing old jobs are ignored. Only the job's
-// own znode counts for its age, and its processes do not change that znode.
+// ClearZKPath removes a job's znodes, and all jobs whose znode has not changed for more than nine
+// weeks (zk_utils.py:62). If the job exists and force is not set, it is a ValueError that names all
+// jobs (Q205). Errors of removing old jobs are ignored. A job's age is that of its own znode, which
+// its processes do not change.
 func ClearZKPath(e *env.Env, servers, job string, force bool) error {
 	zk := NewMonolithKazooClient(e, servers, pysem.None[[][2]string]())
 	defer zk.Stop()

@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// Goal: what happens a million times in a second of a run does not allocate.
-// Method: a thousand events a run, after a run that grows what has to grow.
+// Goal: operations that happen a million times per second of a run do not allocate memory. Method:
+// a thousand events per run, after a first run that grows all buffers.
 func TestHotPathsDoNotAllocate(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -10,7 +10,7 @@ import (
 
 var kindTick = vtime.NewKind("test.tick")
 
-// ticker is a node that schedules itself again and again, as servers do.
+// ticker is a node that schedules its next event in each event, as servers do.
 type ticker struct {
 	node   *vtime.Node
 	period time.Duration
@@ -29,7 +29,7 @@ func tickers(n int) *vtime.World {
 	return w
 }
 
-// BenchmarkEvents measures the callback core with hashing on.
+// BenchmarkEvents measures events that run a callback, with the hash of the trace computed.
 func BenchmarkEvents(b *testing.B) {
 	for _, n := range []int{100, 10_000} {
 		b.Run(fmt.Sprintf("nodes=%d", n), func(b *testing.B) {
@@ -45,8 +45,8 @@ func BenchmarkEvents(b *testing.B) {
 	}
 }
 
-// BenchmarkTaskSwitch measures tasks that sleep in turn: each switch is one
-// event, one resume and one wait.
+// BenchmarkTaskSwitch measures tasks that sleep in turn. Each switch to another task is one event,
+// one resume and one wait.
 func BenchmarkTaskSwitch(b *testing.B) {
 	for _, n := range []int{1, 100, 10_000} {
 		b.Run(fmt.Sprintf("tasks=%d", n), func(b *testing.B) {

@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/engine/tasks"
 )
 
-// Source draws the random numbers of one site on one node. The k-th draw is a function of (seed,
-// node name, site, k) alone, so that one more draw at a site changes no draw of another.
+// Source draws the random numbers of one site on one node. Its k-th draw depends on seed, node
+// name, site and k alone. So an additional draw at one site changes no draw at another.
 type Source struct {
 	node   *Node
 	site   string
@@ -32,9 +32,9 @@ func (n *Node) Source(site string) *Source {
 	return s
 }
 
-// FreshSource returns the source of a site that is used once, such as a connection. Nobody
-// asks for it again, so it is not indexed. The site is a text and a number of 1 or more;
-// the pair must be unique.
+// FreshSource returns the source of a site that is used once, such as one connection. It is not
+// indexed, because nobody asks for it again. The site is a text with a number of at least 1, and
+// each pair may be used only once.
 func (n *Node) FreshSource(site string, number uint64) *Source {
 	f := &n.sources.fresh
 	if last := len(*f) - 1; last < 0 || len((*f)[last]) == cap((*f)[last]) {
@@ -56,19 +56,19 @@ func (s *Source) appendSite(text []byte) []byte {
 	return text
 }
 
-// sources holds the sources of one node. Most nodes have some dozens; a server has one for
-// each connection.
+// sources holds the sources of one node. Most nodes have some dozens, but a server has one for each
+// connection.
 type sources struct {
 	list   []*Source          // those after the first fewSources are sorted by length and site
 	bySite map[string]*Source // nil while there are some dozens
 	fresh  [][]Source         // made by FreshSource, in blocks that never move
 }
 
-// mostFresh limits the sources in one block of fresh sources.
+// mostFresh is the most sources in one block of sources made by FreshSource.
 const mostFresh = 64
 
-// Up to fewSources a linear search finds a source, up to someSources a binary search, above that a
-// map.
+// A node with up to fewSources finds a source by linear search, with up to someSources by binary
+// search, and beyond that in a map.
 const (
 	fewSources  = 24
 	someSources = 128
@@ -89,7 +89,8 @@ func (s *sources) find(site string) *Source {
 	return nil
 }
 
-// later returns the index of a site in the sorted part of the list.
+// later returns the index of a site in the part of the list that is sorted. If the site is missing,
+// ok is false and at is where it belongs.
 func (s *sources) later(site string) (at int, ok bool) {
 	if len(s.list) < fewSources {
 		return len(s.list), false
@@ -118,7 +119,7 @@ func (s *sources) add(fresh *Source) {
 	}
 }
 
-// sorted returns the sources by site.
+// sorted returns all sources of the node, sorted by site.
 func (s *sources) sorted() []*Source {
 	all := slices.Clone(s.list)
 	for _, block := range s.fresh {
@@ -129,9 +130,8 @@ func (s *sources) sorted() []*Source {
 	return slices.SortedFunc(slices.Values(all), func(a, b *Source) int { return strings.Compare(a.Site(), b.Site()) })
 }
 
-// OwnSource returns a source for one loop of the process alone: the source of the site. While
-// another living process holds that one for a loop, it is the source of the site with a number
-// appended.
+// OwnSource returns a source for one loop that no other living process uses. It is the source of
+// the site, or, while another process holds that for a loop, of the site with a number appended.
 func (p *Process) OwnSource(site string) *Source {
 	for i := 1; ; i++ {
 		name := site
@@ -145,7 +145,7 @@ func (p *Process) OwnSource(site string) *Source {
 	}
 }
 
-// Site tells that a site on a node made Times choices, numbered from K = 0.
+// Site says that a site on a node made Times choices, with counts from 0.
 type Site struct {
 	Node, Name string
 	Times      uint64
@@ -165,7 +165,7 @@ func (w *World) Sites() []Site {
 	return list
 }
 
-// Site returns the site of the choices.
+// Site returns the name of the site where the source draws.
 func (s *Source) Site() string {
 	if s.number == 0 {
 		return s.site
@@ -173,8 +173,8 @@ func (s *Source) Site() string {
 	return string(s.appendSite(nil))
 }
 
-// Uint64n returns a number in [0, n). It panics when n is 0. Outcome 0 is the default, which a
-// shrunk run prefers: let it stand for the plain case.
+// Uint64n returns a number in [0, n). It panics when n is 0. A shrunk run prefers the outcome 0, so
+// let 0 stand for the most ordinary case.
 func (s *Source) Uint64n(n uint64) uint64 {
 	if n == 0 {
 		panic("vtime: choice among 0 outcomes at " + s.Site())
@@ -186,18 +186,18 @@ func (s *Source) Uint64n(n uint64) uint64 {
 	return v
 }
 
-// Draws is the sequence of numbers that a source has not drawn yet.
+// Draws is the sequence of the numbers that a source will draw next.
 type Draws = tasks.Draws
 
-// Ahead returns the coming draws, for a caller that makes many at a time and reports their
-// number by Skip. ok is false when the world has a tape, which may replace draws.
+// Ahead returns the coming draws, for a caller that makes many at once and then reports their
+// number to Skip. ok is false when the world has a tape, because that may replace draws.
 func (s *Source) Ahead() (draws Draws, ok bool) { return s.draws, s.node.w.cfg.Tape == nil }
 
-// Skip counts draws as made. The caller has taken them from Ahead.
+// Skip counts as made the draws that the caller has taken from Ahead.
 func (s *Source) Skip(draws uint64) { s.draws.Skip(draws) }
 
-// Unseeded returns 0, the default, unless the tape holds another value in [0, n) for the
-// choice. It is for choices that no seed should explore.
+// Unseeded returns 0, unless the tape has another value in [0, n) for this choice. It is for
+// choices that the seed should not influence.
 func (s *Source) Unseeded(n uint64) uint64 {
 	k, _ := s.draws.Next(n)
 	if tape := s.node.w.cfg.Tape; tape != nil {
@@ -217,11 +217,11 @@ func (s *Source) Intn(n int) int {
 // Float64 returns a number in [0, 1).
 func (s *Source) Float64() float64 { return float64(s.Uint64n(1<<53)) / (1 << 53) }
 
-// Chance returns true with probability p; false is the default.
+// Chance returns true with probability p. A shrunk run prefers false.
 func (s *Source) Chance(p float64) bool {
 	if p <= 0 {
 		return false
 	}
-	// The draw is inverted so that its default, 0, means false.
+	// Without the subtraction, the draw 0 that a shrunk run prefers would mean true.
 	return 1-s.Float64() <= p
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// draws are the next n draws of a site.
+// draws returns the next n numbers that a source draws, each below 1,000,000.
 func draws(s *vtime.Source, n int) []int {
 	got := make([]int, n)
 	for i := range got {
@@ -123,7 +123,7 @@ func TestChoiceAmongNothingPanics(t *testing.T) {
 	}
 }
 
-// gamble is a world of three nodes whose timing follows from their choices.
+// gamble runs a world of three nodes in which random choices decide the timing of events.
 func gamble(seed uint64, tape *vtime.Tape, trace vtime.TraceConfig) *vtime.World {
 	w := vtime.New(vtime.Config{Seed: seed, Tape: tape, Trace: trace})
 	for _, name := range []string{"a", "b", "c"} {
@@ -158,8 +158,8 @@ func TestOneSeedGivesOneHash(t *testing.T) {
 	}
 }
 
-// Goal: one choice changed on one node changes the world's hash and that node's,
-// and leaves the others as they were.
+// Goal: changing one choice on one node changes the hash of the world and of that node, and leaves
+// the hashes of the other nodes as they were.
 func TestOverlaidChoiceStaysOnItsNode(t *testing.T) {
 	overlay := vtime.NewTape(vtime.TapeOverlay, env.Choice{Node: "b", Site: "pause", K: 10, Value: 19})
 	plain, changed := gamble(5, nil, vtime.TraceConfig{}), gamble(5, overlay, vtime.TraceConfig{})
@@ -220,7 +220,7 @@ func TestTapeReplaysItsRun(t *testing.T) {
 		if diff := cmp.Diff(tape.Entries, read.Entries); diff != "" {
 			t.Fatalf("entries (-written +read):\n%s", diff)
 		}
-		// The seed decides nothing any more but is part of the world's hash.
+		// In a replay the seed decides no choice, but it is part of the world's hash.
 		if replayed := gamble(seed, read, vtime.TraceConfig{}); replayed.Hash() != recorded.Hash() {
 			t.Fatalf("replay: hash %x, want %x", replayed.Hash(), recorded.Hash())
 		}
@@ -237,7 +237,7 @@ func TestCutTapeGivesDefaults(t *testing.T) {
 		got = append(got, w.Node("a").Source("x").Intn(10))
 	}
 	got = append(got, w.Node("b").Source("x").Intn(10))
-	// A value beyond what is offered today is cut to the last one.
+	// If the tape's value is beyond the outcomes offered now, the last outcome is taken.
 	if diff := cmp.Diff([]int{0, 7, 9, 0, 0}, got); diff != "" {
 		t.Errorf("draws (-want +got):\n%s", diff)
 	}
@@ -267,8 +267,8 @@ func TestReadTapeSaysWhereAndWhatIsWrong(t *testing.T) {
 	}
 }
 
-// Goal: a node finds each of its sources again, whether it has a few, some or many, and
-// lists them by site. Method: sites of several lengths, asked for twice.
+// Goal: a node finds each of its sources again, whether it has few or many, and lists them by site.
+// Method: sites of several lengths, each asked for twice.
 func TestSourcesAreFoundAgain(t *testing.T) {
 	for _, n := range []int{24, 25, 128, 129, 400} {
 		node := vtime.New(vtime.Config{Seed: 1}).Node("n")
@@ -294,9 +294,8 @@ func TestSourcesAreFoundAgain(t *testing.T) {
 	}
 }
 
-// The goal is that a source which need not be found draws as one of its site does, and is told
-// of with its site, however many a node has. The method is to draw from 5,000 of them, beside
-// sources of the same sites in a world that finds them.
+// Goal: a source made by FreshSource draws as the source of the same site would, and is listed with
+// that site. Method: draw from 5,000 of them, and from sources of the same sites in another world.
 func TestFreshSourcesDrawAsOthers(t *testing.T) {
 	const many = 5000
 	fresh, found := vtime.New(vtime.Config{Seed: 3}), vtime.New(vtime.Config{Seed: 3})

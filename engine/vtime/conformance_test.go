@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
-// Goal: virtual time keeps the rules of env, with loops that sleep and without. Method: the cases
-// that the wall clock passes too.
+// Goal: virtual time keeps the rules of the package env, with sleeping loops and without. Method:
+// the cases that the wall clock has to pass too.
 func TestConformance(t *testing.T) {
 	for _, leaps := range []bool{false, true} {
 		runtimetest.Run(t, func(t *testing.T) runtimetest.Runtime {

@@ -22,15 +22,16 @@ type coro struct {
 	place int     // index in World.coros
 }
 
-// coroPool holds the coroutines that have no task. Coroutines that stay unused for a tenth of the
-// run end, because a burst of tasks, as at a start, needs many times more than the rest of the run.
+// coroPool holds the coroutines that have no task. A burst of tasks, as at a start, needs many
+// times more coroutines than the rest of the run. So those that stay unused for a tenth of the run
+// end.
 type coroPool struct {
 	free   []*coro
 	unused int   // the smallest number of free coroutines since the last shrink
 	look   int64 // the virtual time of the next shrink
 }
 
-// firstLook is the shortest virtual time between two shrinks of the pool.
+// firstLook is the shortest virtual time, in nanoseconds, between two calls of shrink.
 const firstLook = int64(time.Second)
 
 func (w *World) takeCoro() *coro {
@@ -101,7 +102,7 @@ func (t *Task) main() {
 	normal = true
 }
 
-// resume lets the task continue: after the present event, or at once when there is none.
+// resume lets the task continue after the current event. Outside of a run it continues at once.
 func (t *Task) resume() {
 	if w := t.proc.node.w; w.running {
 		w.run.push(t, w.cause)
@@ -110,8 +111,8 @@ func (t *Task) resume() {
 	}
 }
 
-// hasRun notes that the task has run, and is about to wait or to end: its process's memory may have changed,
-// unless it is in a turn that has only asked.
+// hasRun is called when the task has run and is about to wait or to end. It counts that the memory
+// of the process may have changed, unless the task is in a turn of a loop that has not acted.
 func (t *Task) hasRun() {
 	if t.loop != nil && !t.acted {
 		t.loop.Waits()
@@ -124,7 +125,7 @@ func (t *Task) hasRun() {
 	}
 }
 
-// switchTo runs the task until its next wait. The caller is the engine, not a task.
+// switchTo runs the task until its next wait. Only the engine may call it, not a task.
 func (w *World) switchTo(t *Task) {
 	if t.co == nil {
 		t.co = w.takeCoro()
@@ -142,8 +143,8 @@ func (w *World) switchTo(t *Task) {
 	}
 }
 
-// park makes the task wait. Meanwhile events happen on its coroutine, until the task continues or
-// control goes back to the engine.
+// park makes the task wait. Meanwhile its coroutine lets events happen, until the task continues or
+// the engine has to take over.
 func (t *Task) park() {
 	w := t.proc.node.w
 	p := t.proc
@@ -165,34 +166,34 @@ func (t *Task) park() {
 }
 
 // drives reports whether events may happen on the waiting task's coroutine. They may not while its
-// loop is asleep, because an event may wake the loop. They may not while World.Replay runs the
-// task, because Replay expects control back.
+// loop is asleep, because an event may wake the loop. Nor may they while World.Replay runs the
+// task, because Replay expects to continue when the task waits.
 func (t *Task) drives() bool {
 	return t.proc.node.w.replaying == 0 && !t.asleep
 }
 
-// park gives control back to the engine until it switches to the coroutine again. It reports false
-// when the coroutine has to end.
+// park gives control to the engine, and returns when the engine switches back to the coroutine. It
+// reports false when the coroutine has to end.
 func (c *coro) park() bool {
 	c.self, c.stack = here()
 	return c.yield(struct{}{})
 }
 
-// live unwinds a task whose process has crashed, or that was asked to stop.
+// live unwinds the task by a panic if its process has crashed, or if it was asked to stop.
 func (t *Task) live() {
 	if t.killed {
 		panic(tasks.Unwind{})
 	}
-	// A stopped task may call env while it unwinds. If it unwinds and no panic is under way any
-	// more, some code has recovered the panic, and the task has to unwind again.
+	// A stopped task may call env while it unwinds. If it should unwind but no panic is under way,
+	// some code has recovered the panic, and the task has to panic again.
 	if t.stopping && !(t.unwinding && tasks.Panicking()) {
 		t.unwinding = true
 		panic(tasks.Unwind{})
 	}
 }
 
-// checkOwner panics when a goroutine other than the task's waits. iter.Pull would not notice, and
-// resume the wrong stack.
+// checkOwner panics if another goroutine than the task's own makes the task wait. iter.Pull would
+// not notice, and would resume the wrong stack.
 func (t *Task) checkOwner() {
 	if at := tasks.GoroutineNumber(t.proc.node.w.line[:]); at != t.co.owner {
 		panic(fmt.Sprintf("vtime: task %q of node %q waits on goroutine %d, which is not its own (%d): only the task itself may call env",

@@ -16,17 +16,17 @@ import (
 	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
-// These tests hold the traps of iter.Pull that DESIGN.md names, one each.
+// Goal: the engine avoids the pitfalls of iter.Pull that DESIGN.md lists, with one test for each.
 
-// coroutines counts those that have not been stopped, of all worlds.
+// coroutines returns how many coroutines of all worlds have not been stopped.
 func coroutines() int {
 	stacks := make([]byte, 1<<22)
 	stacks = stacks[:runtime.Stack(stacks, true)]
 	return bytes.Count(stacks, []byte("vtime.(*World).takeCoro.func1("))
 }
 
-// Goal: every coroutine is stopped, those of tasks that never began, wait, have
-// ended or have panicked.
+// Goal: Close stops every coroutine, whether its task never began, waits, has ended or has
+// panicked.
 func TestCloseStopsEveryCoroutine(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -86,7 +86,7 @@ func TestCloseStopsEveryCoroutine(t *testing.T) {
 	}
 }
 
-// Goal: a world that was never run leaves nothing behind.
+// Goal: closing a world that was never run leaves no coroutine behind, and runs no task.
 func TestCloseOfWorldThatNeverRan(t *testing.T) {
 	w := vtime.New(vtime.Config{})
 	p := w.Node("node").NewProcess("p")
@@ -100,9 +100,8 @@ func TestCloseOfWorldThatNeverRan(t *testing.T) {
 	}
 }
 
-// Goal: a task that is stopped from outside unwinds by a private panic: what it
-// has deferred runs, the code after the wait does not, and nobody is told of a
-// panic.
+// Goal: Close unwinds a waiting task by a private panic. The task's deferred functions run, the
+// code after the wait does not, and the panic is not reported.
 func TestCloseUnwindsWaitingTasks(t *testing.T) {
 	var seen log
 	w := vtime.New(vtime.Config{})
@@ -124,8 +123,8 @@ func TestCloseUnwindsWaitingTasks(t *testing.T) {
 	seen.want(t, "unwound by a task is being unwound; code that recovers must re-panic what it does not know")
 }
 
-// Goal: Close reaps a process that was crashed in the very event that ended the
-// run, and its deferred calls have no effect either.
+// Goal: Close also unwinds the tasks of a process that crashed in the very event that ended the
+// run. Their deferred calls have no effect.
 func TestCloseReapsCrashedProcess(t *testing.T) {
 	var seen log
 	w := vtime.New(vtime.Config{})
@@ -173,8 +172,8 @@ func TestCloseTwice(t *testing.T) {
 //go:noinline
 func explode(value any) { panic(value) }
 
-// Goal: a panic of a task ends the run with everything that is needed to find
-// and repeat it, the original stack above all.
+// Goal: if a task panics, the run ends with all that is needed to find the cause and to repeat the
+// run, above all the stack of the panic.
 func TestPanicOfTask(t *testing.T) {
 	bug := errors.New("a bug")
 	w := newWorld(t, vtime.Config{Seed: 42, Replay: "monosim run --seed 42"})
@@ -226,9 +225,8 @@ func TestPanicOfHandler(t *testing.T) {
 	}
 }
 
-// Goal: a handler that panics while a task waits does not unwind the task, whatever
-// came before it. Method: the events before it are a task's own, one of a task whose
-// process is dead, and none.
+// Goal: if an event's handler panics while a task waits, the task does not unwind. Method: before
+// the handler comes an event of the task itself, one of a task in a dead process, or none.
 func TestPanicOfHandlerPassesByTheTaskThatWaits(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -269,8 +267,7 @@ func TestPanicOfHandlerPassesByTheTaskThatWaits(t *testing.T) {
 	}
 }
 
-// goexits runs fn on a goroutine of its own and reports whether runtime.Goexit
-// ended it.
+// goexits runs fn on a new goroutine and reports whether runtime.Goexit ended that.
 func goexits(fn func()) (ended bool) {
 	over := make(chan struct{}) //lint:hidden Goexit must not end the test itself
 	ended = true
@@ -283,8 +280,8 @@ func goexits(fn func()) (ended bool) {
 	return ended
 }
 
-// Goal: t.FailNow in a task or handler ends the test that runs the world, which
-// can still be closed.
+// Goal: t.FailNow in a task or handler ends the test that runs the world. The world can still be
+// closed then.
 func TestGoexitTravelsToTheEngine(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -319,8 +316,7 @@ func TestGoexitTravelsToTheEngine(t *testing.T) {
 	}
 }
 
-// Goal: t.FailNow in deferred code that Close runs does not keep a second Close,
-// such as a deferred one, from its work.
+// Goal: if t.FailNow in deferred code ends a Close early, a second Close does the rest.
 func TestGoexitInCloseLeavesTheRestToTheNextClose(t *testing.T) {
 	w := vtime.New(vtime.Config{})
 	for _, name := range []string{"a", "b"} {
@@ -344,8 +340,8 @@ func TestGoexitInCloseLeavesTheRestToTheNextClose(t *testing.T) {
 	}
 }
 
-// Goal: a wait on a goroutine that is not the task's, which iter.Pull would not
-// notice, is noticed.
+// Goal: the engine notices if a goroutine that is not the task's waits in its name. iter.Pull would
+// not notice.
 func TestWaitFromAnotherGoroutineIsNoticed(t *testing.T) {
 	w := newWorld(t, vtime.Config{CheckOwner: true})
 	p := w.Node("node").NewProcess("p")
@@ -377,7 +373,7 @@ func TestWaitOutsideOfTasksPanics(t *testing.T) {
 		"vtime: task stranger of process q waits in the name of process p")
 }
 
-// Goal: coroutines are used again, so tasks are cheap to start.
+// Goal: tasks reuse the coroutines of ended tasks, so that starting a task is cheap.
 func TestCoroutinesArePooled(t *testing.T) {
 	w := newWorld(t, vtime.Config{})
 	p := w.Node("node").NewProcess("p")
@@ -392,9 +388,8 @@ func TestCoroutinesArePooled(t *testing.T) {
 	}
 }
 
-// Goal: a task that rests has no coroutine, and is otherwise as one that is parked: it is
-// listed, joined, woken, and unwound by a stop. Coroutines that a run does not need any
-// more end.
+// Goal: a resting task has no coroutine but behaves like a parked one. It is listed, joined, woken,
+// and unwound when it is stopped. Coroutines that the run no longer needs end.
 func TestARestingTaskHasNoStack(t *testing.T) {
 	w := vtime.New(vtime.Config{Seed: 1, CheckOwner: true})
 	defer w.Close()
@@ -455,8 +450,8 @@ func TestARestingTaskHasNoStack(t *testing.T) {
 	}
 }
 
-// Goal: a loop that has no stack between its turns is the loop that has one: the same
-// events, hash and log, and it ends when its process is stopped.
+// Goal: a loop that keeps no stack between its turns behaves like one that does. Events, hash and
+// log are the same, and it ends when its process is stopped.
 func TestALoopRunsAsItTurns(t *testing.T) {
 	once := func(resting bool) (hash uint64, log []string, left int) {
 		w := vtime.New(vtime.Config{Seed: 5, CheckOwner: true})
@@ -498,9 +493,9 @@ func TestALoopRunsAsItTurns(t *testing.T) {
 	}
 }
 
-// Goal: a task that rests on a condition has no stack and waits its turn as others do, and
-// what is to come after a task that rests comes once it rests no more, but not when it is
-// unwound. Method: the same waits with a stack and without.
+// Goal: a task that rests on a condition has no stack and waits its turn as others do. A function
+// given to AfterRest runs once the task no longer rests, but not if the task unwinds. Method: the
+// same waits with a stack and without.
 func TestATaskRestsOnACondition(t *testing.T) {
 	story := func(rests bool) []string {
 		w := vtime.New(vtime.Config{Seed: 1, CheckOwner: true})

@@ -12,18 +12,18 @@ import (
 
 // Divergence describes where two runs that should be equal differ.
 type Divergence struct {
-	// A and B are the first events that differ; one is nil when its run had already ended. Both are
-	// nil when the traces have no records of that part of the run: then the first difference is
-	// among events From+1 to To.
+	// A and B are the first events that differ. One is nil if its run had ended before. Both are
+	// nil if the traces have no records of that part of the run. Then the first difference is among
+	// the events From+1 to To.
 	A, B     *Record
 	From, To uint64
 	// CausesA and CausesB list the events that led to A and to B, nearest first, as far back as the
 	// records go.
 	CausesA, CausesB []Record
-	// Nodes holds the nodes whose own hashes differ at the end, sorted.
+	// Nodes lists, sorted, the nodes whose own hashes differ at the end.
 	Nodes []string
-	// Loops describes how the digests of loops differ at the end, sorted, as "host model
-	// update: 12 steps against 13".
+	// Loops says, sorted, how the totals of loops differ at the end, such as "host model update: 12
+	// steps against 13".
 	Loops []string
 }
 
@@ -58,9 +58,9 @@ func describe(b *strings.Builder, run string, r *Record, causes []Record) {
 
 const maxCauses = 8
 
-// FirstDivergence compares two runs. It returns nil when they are equal. With records it finds the
-// first differing event and its causes. Without records it finds the part of the run between two
-// checkpoints; run both again and record that part.
+// FirstDivergence compares two runs, and returns nil if they are equal. From records it finds the
+// first event that differs, and its causes. Without records it finds the two checkpoints around the
+// difference. Run both again and record the part between these.
 func FirstDivergence(a, b *Trace) *Divergence {
 	if a.Hash == b.Hash && a.Events == b.Events && a.End == b.End {
 		return nil
@@ -90,19 +90,19 @@ func FirstDivergence(a, b *Trace) *Divergence {
 	return d
 }
 
-// withoutSteps returns the records that are events. A run with leaps records no steps, so
-// steps cannot be compared.
+// withoutSteps returns the records of events, and drops those of loops' steps. Steps cannot be
+// compared, because a run that leaps over them records none.
 func withoutSteps(records []Record) []Record {
 	return slices.DeleteFunc(slices.Clone(records), func(r Record) bool { return r.Step })
 }
 
-// unrecorded reports whether run a has kept no record of the next event in other, although it got
-// that far. Then the records cannot tell whether the runs differ there.
+// unrecorded reports whether run a has no record of the next event in other, although a got that
+// far. Then the records do not tell whether the runs differ there.
 func unrecorded(a *Trace, left, other []Record) bool {
 	return len(left) == 0 && len(other) > 0 && other[0].Number <= a.Events && !other[0].Step
 }
 
-// alignRecords finds the first event that both runs recorded.
+// alignRecords returns the indices of the first event that both runs have recorded.
 func alignRecords(a, b []Record) (i, j int) {
 	for i < len(a) && j < len(b) && a[i].Number != b[j].Number {
 		if a[i].Number < b[j].Number {
@@ -121,7 +121,7 @@ func sameRecord(a, b *Record) bool {
 	return slices.Equal(a.Labels, b.Labels)
 }
 
-// stretch finds the two checkpoints around the first difference.
+// stretch returns the event numbers of the two checkpoints around the first difference.
 func stretch(a, b *Trace) (from, to uint64) {
 	to = max(a.Events, b.Events)
 	hashes := lists.ToMap(a.Checkpoints, func(c Checkpoint) (uint64, uint64) { return c.Events, c.Hash })

@@ -8,18 +8,18 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// Kinds name events in traces; they are made once.
+// A Kind names events in traces. A program makes each kind once, in a package variable.
 var kindRequest = vtime.NewKind("example.request")
 
-// counter is a server: a state machine that answers requests one at a time. It
-// needs no task, only the events that the network brings.
+// counter is a server that answers one request at a time. It needs no task, because the network's
+// events call it.
 type counter struct {
 	node  *vtime.Node
 	value int
 }
 
-// add is a client's call. It reads as a call does that blocks: the task sends,
-// parks, and goes on when the answer has come.
+// add is a client's call, written as a blocking call. The task sends the request, parks, and goes
+// on when the answer has come.
 func (c *counter) add(p *vtime.Process, n int) int {
 	caller, result := p.Current(), 0
 	latency := func() time.Duration {
@@ -34,9 +34,9 @@ func (c *counter) add(p *vtime.Process, n int) int {
 	return result
 }
 
-// A server and two clients. Each client is a process on a node of its own; its
-// task is written as a thread would be. Nothing waits in wall time: the hour
-// passes at once, and the same seed always prints the same lines.
+// This simulates a server and two clients. Each client is a process on a node of its own, and its
+// task is written like a thread. Nothing waits in wall time, so that an hour passes at once. The
+// same seed always prints the same lines.
 func Example() {
 	w := vtime.New(vtime.Config{Seed: 7})
 	defer w.Close()
@@ -54,7 +54,7 @@ func Example() {
 		})
 	}
 
-	// Time passes until nothing can happen any more.
+	// Run lets virtual time pass until no event is left.
 	reason, err := w.Run(vtime.Limits{})
 	fmt.Println(reason, err)
 
@@ -66,8 +66,8 @@ func Example() {
 	// quiet <nil>
 }
 
-// A run is repeated from its seed, and compared by its hash. A choice that is
-// changed on a tape makes another run, and the comparison says where they part.
+// A seed repeats a run, and equal hashes show that two runs are equal. A choice changed on a tape
+// makes another run, and the comparison finds the first event that differs.
 func ExampleFirstDivergence() {
 	run := func(tape *vtime.Tape) *vtime.Trace {
 		w := vtime.New(vtime.Config{Seed: 7, Tape: tape, Trace: vtime.TraceConfig{Record: true}})

@@ -18,7 +18,7 @@ type farEvents struct {
 	free   uint32 // first free block plus one; 0 means none
 }
 
-// farTails holds the last block of each bucket, as its index plus one; 0 means an empty bucket.
+// farTails holds the index of the last block of each bucket plus one, and 0 for an empty bucket.
 type farTails [farLevels][farBuckets]uint32
 
 // farBlock is a part of a bucket. All blocks of a bucket but the last are full.
@@ -37,10 +37,10 @@ const (
 	farMany = 256
 )
 
-// holds reports whether events of an instant belong here rather than in the heap.
+// holds reports whether events of an instant belong in these buckets rather than in the heap.
 func (f *farEvents) holds(at int64) bool { return uint64(at) >= f.limit }
 
-// push adds an event whose instant satisfies holds.
+// push adds an event. holds must be true for its instant.
 func (f *farEvents) push(e entry) {
 	level := (bits.Len64(uint64(e.at^f.base)|1) - 1) / farBits
 	bucket := e.at >> (level * farBits) & (farBuckets - 1)
@@ -58,7 +58,7 @@ func (f *farEvents) push(e entry) {
 	f.count++
 }
 
-// block returns an empty block linked to the block before it.
+// block returns an empty block that is linked to the bucket's previous block.
 func (f *farEvents) block(before uint32) uint32 {
 	i := f.free
 	if i == 0 {
@@ -72,8 +72,8 @@ func (f *farEvents) block(before uint32) uint32 {
 	return i
 }
 
-// take removes the last block of a bucket and returns its entries. The caller must copy
-// them before it pushes anything, as the block is reused.
+// take removes the last block of a bucket and returns its entries. The next push may reuse the
+// block, so the caller must copy the entries before.
 func (f *farEvents) take(tail *uint32) []entry {
 	i := *tail
 	b := &f.blocks[i-1]
@@ -92,8 +92,8 @@ func (f *farEvents) many(tail uint32) bool {
 	return n > farMany
 }
 
-// earliest removes the earliest bucket, which the caller has to empty. When coarse is true
-// the caller pushes its events anew, into finer buckets; otherwise they go into the heap.
+// earliest removes the earliest bucket and returns its last block. The caller has to empty it. If
+// coarse is true, its events have to be pushed again into finer buckets, otherwise into the heap.
 func (f *farEvents) earliest() (tail uint32, coarse bool) {
 	level := bits.TrailingZeros64(f.levels)
 	bucket := bits.TrailingZeros64(f.filled[level])
@@ -111,7 +111,7 @@ func (f *farEvents) earliest() (tail uint32, coarse bool) {
 	return tail, coarse
 }
 
-// empty removes all buckets and returns them; the caller has to empty each.
+// empty removes all buckets and returns them. The caller has to empty each of them.
 func (f *farEvents) empty() farTails {
 	tails := f.tails
 	f.tails, f.filled, f.levels = farTails{}, [farLevels]uint64{}, 0
@@ -149,8 +149,8 @@ func (w *World) repush(tail uint32, toHeap bool) {
 	}
 }
 
-// touch reads the memory that the next events will need, because many cache misses at once take
-// little longer than one.
+// touch reads the memory that the next events will need, to bring it into the processor's cache.
+// Many cache misses at once take little longer than one.
 func (w *World) touch(entries []entry) {
 	sum := uint64(0)
 	for _, e := range entries {
@@ -165,7 +165,7 @@ func (w *World) touch(entries []entry) {
 	w.touched = sum
 }
 
-// compact drops all cancelled events.
+// compact drops all cancelled events from the heap and the buckets.
 func (w *World) compact() {
 	w.fill()
 	w.heap.compact(w.slots, w.recycle)
@@ -181,8 +181,8 @@ func (w *World) repushAll() {
 	}
 }
 
-// spread sorts all events into buckets anew, when the heap has too many. That happens after a time
-// with few events far apart, in which the first bucket got a long span of time.
+// spread sorts all events into buckets anew when the heap has become too large. That happens after
+// a time of few, distant events, when the heap covers too long a span of time.
 func (w *World) spread() {
 	w.fill()
 	w.far.base, w.far.limit = w.now, uint64(w.now)

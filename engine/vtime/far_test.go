@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// crowd is a world whose events set others, and set and cancel some.
+// crowd is a world whose events schedule further events, and schedule and cancel some.
 type crowd struct {
 	t      *rapid.T
 	w      *World
@@ -55,9 +55,9 @@ func (c *crowd) cancel(timer Timer) {
 
 func (c *crowd) delay(mean float64) time.Duration { return time.Duration(mean * c.random.ExpFloat64()) }
 
-// Goal: however many events there are, and however far apart, they happen in order, and
-// what is kept for them is given back. Method: crowds of them, by turns near and far, most
-// of which set others, and the first of them while the heap is given all.
+// Goal: any number of events, however far apart, happen in order, and their memory is reused.
+// Method: crowds of near and distant events by turns, most of which schedule others. Meanwhile the
+// heap is once given all events.
 func TestCrowdsOfEventsHappenInOrder(t *testing.T) {
 	spread := 0
 	rapid.Check(t, func(t *rapid.T) {

@@ -2,6 +2,6 @@
 
 package vtime
 
-// hashed is false in a build that measures the cost of hashing (cmd/bench/engines). The
-// hashes in its traces mean nothing.
+// hashed is false in a build that measures what hashing costs (cmd/bench/engines). Hashes in its
+// traces have no meaning.
 const hashed = false

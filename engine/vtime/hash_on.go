@@ -2,5 +2,5 @@
 
 package vtime
 
-// hashed is true in normal builds: events are folded into hashes.
+// hashed is true in normal builds, in which each event is folded into the hashes.
 const hashed = true

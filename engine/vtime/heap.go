@@ -2,8 +2,8 @@ package vtime
 
 import "math/bits"
 
-// entry is the part of an event that the heap compares and moves. The rest is in the slot, which is
-// read only when two events have the same instant.
+// entry is the part of an event that the heap compares and moves. The rest of the event is in its
+// slot, which the heap reads only if two events have the same instant.
 type entry struct {
 	at   int64
 	slot uint32
@@ -13,8 +13,8 @@ func (a entry) before(slots []slot, b entry) bool {
 	return a.at < b.at || a.at == b.at && slots[a.slot].order < slots[b.slot].order
 }
 
-// eventHeap is a min-heap on (at, order). An entry has four children, which lie in one cache line:
-// a level costs as much as with two children, and there are half as many levels.
+// eventHeap is a min-heap ordered by instant and then by order. Each entry has four children, which
+// share a cache line. So a level costs as much as with two children, and there are half as many.
 type eventHeap struct {
 	// entries starts at index heapTop, so that the children of any entry begin at a
 	// multiple of four.
@@ -62,7 +62,7 @@ func (h *eventHeap) drop(slots []slot) {
 // replace removes the first entry and adds e.
 func (h *eventHeap) replace(slots []slot, e entry) { h.sift(slots, heapTop, e) }
 
-// sift puts e at place i or below, where the order of the heap wants it.
+// sift puts e at index i or at a descendant of i, so that the heap is in order again.
 func (h *eventHeap) sift(slots []slot, i int, e entry) {
 	s := h.entries
 	for {
@@ -88,8 +88,8 @@ func (h *eventHeap) sift(slots []slot, i int, e entry) {
 	s[i] = e
 }
 
-// leastOfFour returns the index of the earliest of four entries. It does what least does
-// without branches on the instants, which a processor cannot predict.
+// leastOfFour returns the index of the earliest of four entries, as least does. It avoids branches
+// on the instants, because a processor cannot predict these.
 func leastOfFour(slots []slot, s *[4]entry) int {
 	a := earlier(s[1].at, s[0].at)
 	b := 2 + earlier(s[3].at, s[2].at)
@@ -117,7 +117,7 @@ func least(slots []slot, s []entry) int {
 	return m
 }
 
-// compact drops cancelled events, gives back their slots and restores the order.
+// compact drops cancelled events, frees their slots and restores the order of the heap.
 func (h *eventHeap) compact(slots []slot, free func(slot uint32)) {
 	if h.len() == 0 {
 		return

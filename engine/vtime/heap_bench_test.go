@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// BenchmarkHeap measures what a heap that keeps its size does for one event: the first is
+// BenchmarkHeap measures the cost of one event in a heap of constant size. The first event is
 // replaced by one that comes later, by an exponentially distributed time.
 func BenchmarkHeap(b *testing.B) {
 	delays := make([]int64, 1<<12)

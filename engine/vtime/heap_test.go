@@ -10,9 +10,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Goal: events leave the heap in the order of (at, order), and compaction gives back the
-// slots of those that were cancelled. Method: any mix of pushes, pops, replacements,
-// cancellations and compactions against a sorted slice.
+// Goal: events leave the heap by instant and then by order, and compaction frees the slots of
+// cancelled events. Method: any mix of pushes, pops, replacements, cancellations and compactions,
+// compared with a sorted slice.
 func TestHeapPopsInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var h eventHeap
@@ -86,9 +86,8 @@ func TestHeapPopsInOrder(t *testing.T) {
 	})
 }
 
-// Goal: what happens is what was scheduled and not cancelled, by instant and then
-// by the order of scheduling. Method: random schedules and cancellations, some of
-// them made while events happen.
+// Goal: exactly the events that were scheduled and not cancelled happen, by instant and then in the
+// order of scheduling. Method: random schedules and cancellations, some of them during events.
 func TestEventsHappenInOrderUnlessCancelled(t *testing.T) {
 	type planned struct {
 		at    time.Duration
@@ -112,7 +111,7 @@ func TestEventsHappenInOrderUnlessCancelled(t *testing.T) {
 			}), 0)
 		}
 		cancelled := map[planned]bool{}
-		// Crowded ones, near ones and far ones.
+		// Instants are drawn from a short, a middle and a long span of time.
 		instant := rapid.OneOf(rapid.Int64Range(0, 50), rapid.Int64Range(0, 3_000_000), rapid.Int64Range(0, 1_000_000_000))
 		for range rapid.IntRange(0, 300).Draw(t, "steps") {
 			switch rapid.IntRange(0, 4).Draw(t, "step") {
@@ -153,8 +152,8 @@ func TestEventsHappenInOrderUnlessCancelled(t *testing.T) {
 	})
 }
 
-// Goal: timers that are set and cancelled for ever, as those of time-outs are, do
-// not fill the memory. Method: look at the size of heap and slots.
+// Goal: timers that are set and cancelled without end, like those of timeouts, do not fill the
+// memory. Method: check the sizes of heap and slots.
 func TestCancelledTimersAreCompacted(t *testing.T) {
 	w := New(Config{})
 	defer w.Close()
@@ -181,8 +180,7 @@ func TestCancelledTimersAreCompacted(t *testing.T) {
 	}
 }
 
-// Goal: a timer of an event that has happened is no handle on the event that has
-// its slot now.
+// Goal: after its event has happened, a timer cannot cancel the event that reuses its slot.
 func TestOldTimerDoesNotCancelItsSuccessor(t *testing.T) {
 	w := New(Config{})
 	defer w.Close()

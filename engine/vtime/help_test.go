@@ -19,7 +19,7 @@ func newWorld(t *testing.T, cfg vtime.Config) *vtime.World {
 	return w
 }
 
-// run runs until nothing can happen any more.
+// run runs a world until no event is left.
 func run(t *testing.T, w *vtime.World) {
 	t.Helper()
 	runTo(t, w, vtime.Limits{}, vtime.Quiet)
@@ -36,7 +36,7 @@ func runTo(t *testing.T, w *vtime.World, l vtime.Limits, want vtime.Reason) {
 	}
 }
 
-// log is what a test has seen.
+// log holds lines that a test has noted, in order.
 type log []string
 
 func (l *log) add(format string, args ...any) { *l = append(*l, fmt.Sprintf(format, args...)) }
@@ -48,7 +48,7 @@ func (l *log) want(t *testing.T, want ...string) {
 	}
 }
 
-// panicText is what fn panics with.
+// panicText calls fn and returns the text of its panic.
 func panicText(fn func()) (text string) {
 	defer func() { text = fmt.Sprint(recover()) }()
 	fn()

@@ -3,16 +3,18 @@ package vtime
 import "time"
 
 // This file is the interface between the engine and engine/vtime/leap, the package that puts loops
-// to sleep: what the engine calls, and what that package may change. No other package needs it.
+// to sleep. It has what the engine calls there, and what that package may change here. No other
+// package needs it.
 
-// SleepingLoops makes the steps of one process's loops without events. The engine calls it while
-// one of the loops is asleep.
+// SleepingLoops makes the steps of one process's sleeping loops, without an event for each step.
+// The engine calls it while one of the loops is asleep.
 type SleepingLoops interface {
-	// CatchUp makes all steps that precede the present event.
+	// CatchUp makes all steps that come before the current event.
 	CatchUp()
-	// WakeMidTurn is called before a task of the process continues.
+	// WakeMidTurn is called before a task of the process continues. It wakes loops that are in the
+	// middle of a turn.
 	WakeMidTurn()
-	// WakeChanged is called after Runs has grown.
+	// WakeChanged is called after the count [Process.Runs] has grown.
 	WakeChanged()
 	// WakeAll is called before the process ends, and in a run without a time limit.
 	WakeAll()
@@ -20,19 +22,19 @@ type SleepingLoops interface {
 
 // TaskLoop is told what the task of a loop does.
 type TaskLoop interface {
-	// Waits is called when the task begins to wait and has not acted.
+	// Waits is called when the task begins to wait and its turn has not acted ([World.Acts]).
 	Waits()
 	// Ends is called when the task has ended.
 	Ends()
 }
 
-// SleepingLoops returns the value of SetSleepingLoops, nil before it was called.
+// SleepingLoops returns the value set by SetSleepingLoops, or nil if none was set.
 func (p *Process) SleepingLoops() SleepingLoops { return p.loops }
 
-// SetSleepingLoops sets who makes the steps of the process's sleeping loops.
+// SetSleepingLoops sets the object that makes the steps of the process's sleeping loops.
 func (p *Process) SetSleepingLoops(s SleepingLoops) { p.loops = s }
 
-// SetAsleep sets whether any of the process's loops is asleep. It is also called when a further
+// SetAsleep sets whether any of the process's loops is asleep. It is called again whenever another
 // loop falls asleep.
 func (p *Process) SetAsleep(asleep bool) {
 	w := p.w
@@ -53,12 +55,12 @@ func (p *Process) SetAsleep(asleep bool) {
 	p.asleep = asleep
 }
 
-// Runs counts what may have changed the memory of the process's program: the runs of its tasks, except in a
-// turn of a loop that has not called [World.Acts], and the calls of Changes.
+// Runs counts events that may have changed the memory of the process's program. These are calls of
+// Changes, and runs of its tasks, except turns of a loop that did not call [World.Acts].
 func (p *Process) Runs() uint64 { return p.runs }
 
-// Changes is called right before an event that is no run of a task writes into the memory of the process's
-// program.
+// Changes must be called right before an event writes into the memory of the process's program
+// without running one of its tasks.
 func (p *Process) Changes() {
 	if p.asleep {
 		p.loops.WakeMidTurn()
@@ -69,23 +71,25 @@ func (p *Process) Changes() {
 	}
 }
 
-// Ran does what Changes does while no turn of the process is asleep, so that nothing has to be woken.
+// Ran counts a change of memory as Changes does. It may be called only if no sleeping loop is in
+// the middle of a turn, because it wakes none.
 func (p *Process) Ran() { p.runs++ }
 
-// Enter begins a wait of the current task, which must belong to the process, and returns the task.
+// Enter begins a wait of the current task and returns the task, which must belong to the process.
 func (p *Process) Enter() *Task { return p.enter() }
 
 // Wait parks the task, after [Process.Enter], until its timer or another event wakes it.
 func (t *Task) Wait(what string) { t.wait(what) }
 
-// WaitNumber returns the number of the present wait. An event that ends the wait has this number as
-// its argument.
+// WaitNumber returns the number of the task's current wait. An event that is to end this wait has
+// the number as its argument.
 func (t *Task) WaitNumber() uint64 { return t.waitSeq }
 
-// SetTimer sets the event that ends the wait; the zero Timer means none.
+// SetTimer sets the event that will end the task's wait. The zero Timer means that there is none.
 func (t *Task) SetTimer(timer Timer) { t.timer = timer }
 
-// SetAsleep sets whether the task waits for an instant for which no event is scheduled.
+// SetAsleep sets whether the task waits for an instant without a scheduled event, because its loop
+// is asleep.
 func (t *Task) SetAsleep(asleep bool) { t.asleep = asleep }
 
 // Stopping reports whether the task has been asked to end.
@@ -106,14 +110,14 @@ func (t *Task) Acted() bool { return t.acted }
 // ForgetActs makes Acted return false until the next call of Acts.
 func (t *Task) ForgetActs() { t.acted = false }
 
-// Leaps reports whether loops may fall asleep now. They may not in a run without a time limit,
-// which ends only when nothing happens any more.
+// Leaps reports whether loops may fall asleep now. In a run without a time limit they may not,
+// because such a run ends only when no event is left.
 func (w *World) Leaps() bool {
 	return w.running && w.run.limited && !w.cfg.NoLeaps && !w.closing && w.failure == nil
 }
 
 // Replay resumes a task whose loop was woken in the middle of a turn, and returns when the task
-// waits again. Meanwhile the task schedules nothing, and no loop falls asleep.
+// waits again. Until then the task schedules no event, and no loop falls asleep.
 func (w *World) Replay(t *Task) {
 	w.replaying++
 	w.switchTo(t)
@@ -123,16 +127,16 @@ func (w *World) Replay(t *Task) {
 // Replaying reports whether the current task runs inside Replay.
 func (w *World) Replaying() bool { return w.replaying > 0 }
 
-// Cause returns the cause that events scheduled now are given.
+// Cause returns the cause that is recorded for events scheduled now.
 func (w *World) Cause() uint64 { return w.cause }
 
-// SwapCause sets the cause that events are given from now on, and returns the one before.
+// SwapCause sets the cause that is recorded for events from now on, and returns the previous cause.
 func (w *World) SwapCause(cause uint64) (before uint64) {
 	before, w.cause = w.cause, cause
 	return before
 }
 
-// Unasked makes the run check its limits after the present step, as it does after every event.
+// Unasked makes the run check its limits after the current step. After events it always does.
 func (w *World) Unasked() { w.run.unasked = true }
 
 // In returns the instant d from now, at most the end of time.

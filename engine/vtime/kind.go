@@ -6,14 +6,14 @@ import (
 	"github.com/monosim/monosim/engine/tasks"
 )
 
-// Kind says what an event is about, for traces and hashes. Kinds are made once,
-// in package variables, by [NewKind].
+// Kind says what an event is about, in traces and hashes. A program makes each kind once with
+// [NewKind], in a package variable.
 type Kind uint16
 
 var kindNames = []string{"none"}
 
-// kindHashes maps each kind to the hash of its name. The hash of a run uses names because
-// the numbers of kinds depend on which packages a program has.
+// kindHashes holds the hash of each kind's name. The hash of a run uses names, because a kind's
+// number depends on which packages a program imports.
 var kindHashes = []uint64{0}
 
 // NewKind registers a kind of event under a name such as "zookeeper.request". Call it from package
@@ -32,8 +32,8 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", uint16(k))
 }
 
-// The kinds of the engine's own events. Hashes and records leave out their arguments: these are
-// numbers of waits, which depend on how many steps were leapt over.
+// These are the kinds of the engine's own events. Hashes and records leave out their arguments, the
+// numbers of waits, because those depend on how many steps were leapt over.
 var (
 	kindStart   = NewKind("task.start")
 	kindWake    = NewKind("task.wake")

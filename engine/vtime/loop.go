@@ -16,27 +16,28 @@ type Loop struct {
 	rank  uint64
 }
 
-// loopTotal sums up the steps of the loops of one name on one node.
+// loopTotal sums up the steps of all loops with one name on one node.
 type loopTotal struct {
 	name   string
 	steps  uint64
 	digest uint64
-	// quiet steps are not counted: they only check whether there is something to do.
+	// quiet means that steps are not counted, because they only check whether there is something to
+	// do.
 	quiet bool
 }
 
-// LoopDigest summarises the steps of the loops of one name on one node at the end of a run.
+// LoopDigest sums up, at the end of a run, the steps of all loops with one name on one node.
 type LoopDigest struct {
 	Node, Name string
-	// Steps is the number of the steps, Digest the sum of their instants.
+	// Steps is the number of the steps. Digest is the sum of the squares of their instants in ns.
 	Steps, Digest uint64
 }
 
-// stepParts is the largest number of steps of one loop at one instant.
+// stepParts is the most parts that a loop can have, and so its most steps at one instant.
 const stepParts = 8
 
-// NewLoop makes a loop of the node. Loops of one name share one total, as those of several lives of
-// a program do.
+// NewLoop makes a loop of the node. Loops with the same name share one total, for example the loops
+// of a program that was restarted.
 func (n *Node) NewLoop(name string) *Loop {
 	w := n.w
 	l := &Loop{w: w, total: n.loopTotal(name), rank: uint64(len(w.ranks)) * stepParts}
@@ -47,8 +48,8 @@ func (n *Node) NewLoop(name string) *Loop {
 // Name returns the name of the loop.
 func (l *Loop) Name() string { return l.total.name }
 
-// NewQuietLoop makes a loop whose steps are neither counted nor summed up. It is for checks
-// that seldom have an effect and whose number means nothing.
+// NewQuietLoop makes a loop whose steps are not counted. It is for checks that seldom have an
+// effect, so that their number says nothing.
 func (n *Node) NewQuietLoop(name string) *Loop {
 	l := n.NewLoop(name)
 	l.total.quiet = true
@@ -67,20 +68,20 @@ func (n *Node) loopTotal(name string) *loopTotal {
 	return t
 }
 
-// Schedule schedules a step of the loop as [Node.Schedule] does, possibly on another node.
-// part orders the steps of one loop at one instant, lowest first; it must be below 8.
+// Schedule schedules a step of the loop as [Node.Schedule] does, possibly on another node. part
+// orders the steps of the loop at one instant, lowest first. It must be below 8.
 func (l *Loop) Schedule(node *Node, part int, at time.Duration, kind Kind, do Handler, arg uint64) Timer {
 	return l.schedule(node, nil, part, int64(at), kind, do, arg)
 }
 
-// ScheduleIn schedules a step on the node of a process; the step does not happen when the
-// process is dead by then.
+// ScheduleIn schedules a step on the node of a process. The step does not happen if the process is
+// dead by then.
 func (l *Loop) ScheduleIn(p *Process, part int, at time.Duration, kind Kind, do Handler, arg uint64) Timer {
 	return l.schedule(p.node, p, part, int64(at), kind, do, arg)
 }
 
 // CheckAt calls do.Handle at a virtual time, before all steps of the loop at that instant. It is
-// for checks of a loop that is asleep; the call is not a step and is not counted.
+// for checks of a sleeping loop. The call does not count as a step.
 func (l *Loop) CheckAt(p *Process, at time.Duration, do Handler) Timer {
 	return l.schedule(p.node, p, 0, int64(at), kindLookout, do, 0)
 }
@@ -92,7 +93,7 @@ func (l *Loop) schedule(node *Node, proc *Process, part int, at int64, kind Kind
 	return Timer{w: w, slot: i, gen: w.slots[i].gen}
 }
 
-// Bound is a position in the order of steps.
+// Bound is a position in the order of steps and events, by instant and then by order.
 type Bound struct {
 	at    int64
 	order uint64
@@ -101,7 +102,7 @@ type Bound struct {
 // Never is a position after all steps.
 var Never = Bound{at: math.MaxInt64}
 
-// Present returns the position of the present event or step.
+// Present returns the position of the current event or step.
 func (w *World) Present() Bound { return Bound{w.now, w.stepNow} }
 
 // Place returns the position of a step of the loop.
@@ -126,20 +127,20 @@ func (b Bound) Last(l *Loop, part int) time.Duration {
 	return time.Duration(b.at - 1)
 }
 
-// Past reports whether a step precedes the present event or step.
+// Past reports whether a step comes before the current event or step.
 func (l *Loop) Past(at time.Duration, part int) bool {
 	w := l.w
 	return int64(at) < w.now || int64(at) == w.now && l.rank+uint64(part) < w.stepNow
 }
 
-// Did counts a step that was made without an event, at a virtual time that may lie in the past.
+// Did counts a step that was made without an event. Its instant may lie in the past.
 func (l *Loop) Did(at time.Duration) {
 	l.w.leapt++
 	l.did(int64(at))
 }
 
-// DidMany counts n steps that were made without events; squares is the sum of the squares
-// of their instants in ns.
+// DidMany counts n steps that were made without events. squares is the sum of the squares of their
+// instants in ns, which goes into the loop's digest.
 func (l *Loop) DidMany(n, squares uint64) {
 	l.w.leapt += n
 	if t := l.total; !t.quiet {
@@ -160,14 +161,14 @@ func (t *loopTotal) did(w *World, at int64) {
 	t.digest += uint64(at) * uint64(at)
 }
 
-// fold adds the total of the loops to a hash and returns it.
+// fold returns the hash h with the total of the loops mixed in.
 func (t *loopTotal) fold(h uint64) uint64 {
 	h = (h ^ t.steps*fold1 ^ t.digest) * fold2
 	return h ^ h>>29
 }
 
-// Delay describes a random time: Min plus up to Steps times Step. Source comes from
-// [Process.OwnSource]; when it is nil the delay is 0.
+// Delay describes a random time: Min plus 0 to Steps times Step. Source comes from
+// [Process.OwnSource]. If it is nil, the delay is 0.
 type Delay struct {
 	Source *Source
 	Min    time.Duration
@@ -184,15 +185,15 @@ func (d *Delay) Draw() time.Duration {
 }
 
 // Acts marks that the current task does something that others may see, or that depends on something
-// its loop does not watch. Its turn must then really run. Outside the task of a loop the call has
-// no effect.
+// its loop does not watch. Its turn must then really run. If the task runs no loop, the call has no
+// effect.
 func (w *World) Acts() {
 	if w.current != nil {
 		w.current.acted = true
 	}
 }
 
-// Acts does what Check does, before an effect that others may see; see [World.Acts].
+// Acts calls Check and [World.Acts]. Code calls it before an effect that others may see.
 func (p *Process) Acts() {
 	p.check()
 	p.node.w.Acts()

@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// Goal: at one instant steps of loops come before everything else, in the order in which
-// their loops were made and by their parts, however they are scheduled.
+// Goal: at one instant the steps of loops come before all events. They come in the order in which
+// their loops were made, and within a loop by part, however they were scheduled.
 func TestStepsComeFirstAtTheirInstant(t *testing.T) {
 	w := newWorld(t, vtime.Config{Seed: 1})
 	n := w.Node("node")
@@ -44,8 +44,8 @@ func TestStepsComeFirstAtTheirInstant(t *testing.T) {
 	}
 }
 
-// Goal: steps leave their marks in the digest of their loop, not in the order of hashes,
-// and a difference between two runs names the loop, and without leaps the step.
+// Goal: steps change the digest of their loop, and not the hashes of events. A comparison of two
+// runs names the loop that differs, and without leaps also the step.
 func TestDivergenceNamesTheLoop(t *testing.T) {
 	trace := func(at time.Duration, noLeaps bool) *vtime.Trace {
 		w := newWorld(t, vtime.Config{Seed: 1, NoLeaps: noLeaps, Trace: vtime.TraceConfig{Record: true}})

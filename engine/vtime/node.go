@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/engine/tasks"
 )
 
-// Node is a place where things happen: a machine, a pod, a server. It outlives the processes that
-// run on it, and has random choices and a hash of its own.
+// Node is a place where events happen, such as a machine, a pod or a server. It outlives the
+// processes that run on it, and has its own random choices and its own hash.
 type Node struct {
 	w       *World
 	name    string
@@ -48,8 +48,8 @@ func (n *Node) World() *World { return n.w }
 // Name returns the node's name.
 func (n *Node) Name() string { return n.name }
 
-// Hash returns the rolling hash of the node's own events and notes. The totals of its loops
-// are folded in last.
+// Hash returns the rolling hash of the node's own events and notes, with the totals of its loops
+// folded in at the end.
 func (n *Node) Hash() uint64 {
 	n.w.CatchUp()
 	h := n.hash
@@ -59,21 +59,21 @@ func (n *Node) Hash() uint64 {
 	return h
 }
 
-// Schedule calls do.Handle(arg) at the virtual time at. If that is in the past, the call comes
-// after everything already scheduled for the present instant. kind names the event in traces. The
-// returned Timer can cancel the call.
+// Schedule calls do.Handle(arg) at the virtual time at. A time in the past means the current
+// instant, after everything already scheduled for it. kind names the event in traces. The returned
+// Timer can cancel the call.
 func (n *Node) Schedule(at time.Duration, kind Kind, do Handler, arg uint64) Timer {
 	return n.w.schedule(int64(at), n, nil, kind, do, arg)
 }
 
-// TakeNumber reserves the next place in the order of scheduling, for ScheduleNumbered.
+// TakeNumber reserves the next place in the order of scheduling, which ScheduleNumbered can use.
 func (n *Node) TakeNumber() uint64 {
 	n.w.seq++
 	return n.w.seq
 }
 
-// ScheduleNumbered schedules an event like Schedule, at the place in the order of
-// scheduling that TakeNumber reserved.
+// ScheduleNumbered schedules an event as Schedule does, but at a place in the order of scheduling
+// that TakeNumber has reserved.
 func (n *Node) ScheduleNumbered(at time.Duration, number uint64, kind Kind, do Handler, arg uint64) Timer {
 	w := n.w
 	i := w.fillSlot(max(int64(at), w.now), inTurn, number, n, nil, kind, do, arg)
@@ -88,12 +88,12 @@ func (n *Node) After(d time.Duration, kind Kind, fn func()) Timer {
 	return n.w.schedule(n.w.in(d), n, nil, kind, Func(fn), 0)
 }
 
-// Crash ends every process of the node at once (see [Process.Crash]). Called by a
-// task of one of them it does not return.
+// Crash crashes every process of the node at once ([Process.Crash]). If a task of one of them calls
+// it, it does not return.
 func (n *Node) Crash() { n.each((*Process).Crash) }
 
-// Stop asks every process of the node to end gracefully (see [Process.Stop]).
-// Called by a task of one of them it does not return.
+// Stop asks every process of the node to end gracefully ([Process.Stop]). If a task of one of them
+// calls it, it does not return.
 func (n *Node) Stop() { n.each((*Process).Stop) }
 
 // each calls do for every process. The caller's own process is the last, because do may end the
@@ -112,15 +112,16 @@ func (n *Node) each(do func(*Process)) {
 	}
 }
 
-// Note folds a number into the node's and the world's hash, so that a difference of content shows
-// even when it changes no timing.
+// Note folds a number into the hashes of the node and the world. So a difference in content shows
+// even if it changes no timing.
 func (n *Node) Note(x uint64) { n.fold(x) }
 
-// NoteString folds a text into the hashes. While the trace records, the text also becomes a label
-// of the present event.
+// NoteString folds a text into the hashes. If the trace records, the text also becomes a label of
+// the current event.
 func (n *Node) NoteString(s string) { n.NoteFolded(s, FoldString(s)) }
 
-// NoteFolded does what NoteString does for a text that is noted often; fold is its FoldString.
+// NoteFolded does what NoteString does, for a text that is noted often. fold is FoldString(s),
+// which the caller has computed once.
 func (n *Node) NoteFolded(s string, fold uint64) {
 	n.Note(fold)
 	n.w.trace.label(n.w.events, s)

@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// Goal: what strikes a node strikes all its processes, also when one of them
-// asks for it. Method: two processes note what they still get to do.
+// Goal: crashing or stopping a node affects all its processes, even if one of them calls for it.
+// Method: two processes record what they still get to do.
 func TestANodeStrikesAllItsProcesses(t *testing.T) {
 	for _, c := range []struct {
 		name     string

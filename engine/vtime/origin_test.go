@@ -9,7 +9,8 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// Origins go with events and tasks until another is set, and change no hash.
+// Goal: events and tasks inherit the origin of what caused them, until another is set. Origins
+// change no hash.
 func TestOriginsAreInherited(t *testing.T) {
 	run := func(origins bool) (seen map[string]uint64, hash uint64) {
 		w := vtime.New(vtime.Config{Seed: 1, Trace: vtime.TraceConfig{Origins: origins}})

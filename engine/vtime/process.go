@@ -8,8 +8,8 @@ import (
 )
 
 // Process is one life of a program on a node. It implements env.Clock, env.Tasks and env.Random for
-// the code that runs in it. Its tasks need no lock for what they share: only one task of the whole
-// world runs at a time, and control changes hands only inside a wait.
+// the program's code. Its tasks share memory without locks, because only one task of the world runs
+// at a time, and others run only while it waits.
 type Process struct {
 	node *Node
 	name string
@@ -17,7 +17,8 @@ type Process struct {
 	skew  time.Duration
 	tasks []*Task
 	dead  bool
-	// onEnd is called once, when the process has crashed or its last task ended.
+	// onEnd holds functions that are called once, when the process has crashed or its last task has
+	// ended.
 	onEnd []func()
 	ended bool
 
@@ -28,8 +29,8 @@ type Process struct {
 	sleepPlace int  // index in World.sleeping
 }
 
-// NewProcess begins a process. It lives until Crash, or until its last task has ended; after that,
-// starting a task revives it.
+// NewProcess begins a process. It lives until it crashes or its last task has ended. Starting a
+// task after that revives it.
 func (n *Node) NewProcess(name string) *Process {
 	p := &Process{node: n, w: n.w, name: name}
 	n.procs = append(n.procs, p)
@@ -45,11 +46,11 @@ func (p *Process) Name() string { return p.name }
 // Dead reports whether Crash has ended the process.
 func (p *Process) Dead() bool { return p.dead }
 
-// SetSkew makes the process's wall clock differ from the world's.
+// SetSkew sets how much the process's wall clock is ahead of the world's.
 func (p *Process) SetSkew(skew time.Duration) { p.skew = skew }
 
 // OnEnd adds a function to call when the process ends. It runs in the engine, or in the task that
-// caused the end, and must not wait.
+// caused the end, and must not block.
 func (p *Process) OnEnd(fn func()) { p.onEnd = append(p.onEnd, fn) }
 
 // Now returns the wall-clock time of the process's host.
@@ -76,11 +77,11 @@ func (p *Process) Float64(site string) float64 {
 	return p.node.Source(site).Float64()
 }
 
-// Go starts a task, which runs before everything else at this instant. It may be called
-// from a task of the process or from the engine.
+// Go starts a task, which runs before everything else at this instant. A task of the process may
+// call it, or the engine.
 func (p *Process) Go(name string, fn func()) env.Task { return p.Start(name, fn) }
 
-// Start does what Go does and returns the concrete type.
+// Start starts a task as Go does. It returns the task in its concrete type.
 func (p *Process) Start(name string, fn func()) *Task {
 	p.check()
 	p.node.w.Acts()
@@ -106,14 +107,15 @@ func (p *Process) Self() env.Task {
 	return t
 }
 
-// Sleep parks the current task for d.
+// Sleep makes the current task wait for d of virtual time.
 func (p *Process) Sleep(d time.Duration) {
 	p.check()
 	p.node.w.Acts()
 	p.Pause(d)
 }
 
-// Pause does what Sleep does, but a turn that pauses may still be one that only asks.
+// Pause waits as Sleep does, but does not count as an act, so that a later turn may still be leapt
+// over.
 func (p *Process) Pause(d time.Duration) {
 	t := p.enter()
 	d = max(d, 0)
@@ -127,15 +129,15 @@ func (p *Process) NewCond(name string) env.Cond { return newCond(p, name) }
 // Current returns the running task, nil while the engine runs.
 func (p *Process) Current() *Task { return p.node.w.current }
 
-// Park makes the current task wait until somebody calls its Wake. what names the wait in reports.
-// Calls on simulated servers send a request and park; the event that delivers the answer wakes the
-// task.
+// Park makes the current task wait until its Wake is called. what names the wait in reports. A call
+// to a simulated server sends its request and parks, and the event that delivers the answer wakes
+// the task.
 func (p *Process) Park(what string) {
 	p.ParkFor(-1, what)
 }
 
-// ParkFor parks like Park with a limit, and reports whether Wake came in time. A negative
-// limit means none.
+// ParkFor parks as Park does, but at most for d, and reports whether Wake came in time. If d is
+// negative there is no limit.
 func (p *Process) ParkFor(d time.Duration, what string) bool {
 	t := p.enter()
 	if d >= 0 {
@@ -147,8 +149,8 @@ func (p *Process) ParkFor(d time.Duration, what string) bool {
 	return t.woken
 }
 
-// ParkOn parks like Park for a call on something, such as a path. Reports say "what of on"; the two
-// texts are joined only when a report is made.
+// ParkOn parks as Park does, for a call about something such as a path. Reports say "what of on".
+// The two texts are joined only when a report is made.
 func (p *Process) ParkOn(what, on string) {
 	t := p.enter()
 	t.parked, t.waitsOn = true, on
@@ -156,8 +158,8 @@ func (p *Process) ParkOn(what, on string) {
 	t.parked, t.waitsOn = false, ""
 }
 
-// ParkAfter does Sleep(d), do.Handle and ParkOn in one wait. The engine calls do without a switch
-// to the task in between. do wakes the task if there is nothing to wait for.
+// ParkAfter does Sleep(d), do.Handle and ParkOn in one wait. In between, the engine calls do
+// without a switch to the task. If there is nothing to wait for, do wakes the task.
 func (p *Process) ParkAfter(d time.Duration, do Handler, what, on string) {
 	t := p.enter()
 	p.node.w.Acts()
@@ -172,8 +174,8 @@ func (p *Process) After(d time.Duration, kind Kind, fn func()) Timer {
 	return p.schedule(p.node.w.in(d), kind, Func(fn), 0)
 }
 
-// Schedule calls do.Handle(arg) at the virtual time at, unless the process is dead by
-// then; see [Node.Schedule].
+// Schedule calls do.Handle(arg) at the virtual time at, as [Node.Schedule] does, unless the process
+// is dead by then.
 func (p *Process) Schedule(at time.Duration, kind Kind, do Handler, arg uint64) Timer {
 	return p.schedule(int64(at), kind, do, arg)
 }
@@ -182,8 +184,8 @@ func (p *Process) schedule(at int64, kind Kind, do Handler, arg uint64) Timer {
 	return p.node.w.schedule(at, p.node, p, kind, do, arg)
 }
 
-// Check unwinds the caller when it is a task of a crashed process, and returns
-// otherwise. Every implementation of an env interface calls it before it has an effect.
+// Check unwinds the caller if it is a task of a crashed process, and returns otherwise. Every
+// implementation of an env interface calls it before it has an effect.
 func (p *Process) Check() { p.check() }
 
 func (p *Process) check() {
@@ -192,7 +194,8 @@ func (p *Process) check() {
 	}
 }
 
-// enter checks the process as check does, for calls that wait, and returns the current task.
+// enter checks the process as check does, and returns the current task. Calls that wait begin with
+// it.
 func (p *Process) enter() *Task {
 	t := p.node.w.current
 	if t == nil {
@@ -213,8 +216,8 @@ func (p *Process) enter() *Task {
 	return t
 }
 
-// Crash ends the process at once: none of its events happens any more, its tasks unwind, and their
-// deferred functions have no effect. Called by one of its own tasks, it does not return.
+// Crash ends the process at once. None of its events happens any more, and its tasks unwind, but
+// their deferred functions have no effect. If one of its own tasks calls Crash, it does not return.
 func (p *Process) Crash() {
 	if p.dead {
 		return
@@ -233,8 +236,8 @@ func (p *Process) Crash() {
 	case w.current == nil:
 		p.reap()
 	default:
-		// The caller is a task, and only the engine may switch to other tasks. So an event reaps
-		// them.
+		// The caller is a task, and only the engine may switch to other tasks. So a further event
+		// unwinds them.
 		w.schedule(w.now, p.node, nil, kindReap, Func(p.reapSoon), 0)
 	}
 	if self {
@@ -249,7 +252,7 @@ func (p *Process) wakeLoops() {
 	}
 }
 
-// reapSoon reaps the process after the present event.
+// reapSoon makes the engine unwind the dead process's tasks after the current event.
 func (p *Process) reapSoon() { p.node.w.run.reaps = append(p.node.w.run.reaps, p) }
 
 // reap unwinds the tasks of a dead process.
@@ -265,8 +268,8 @@ func (p *Process) reap() {
 	}
 }
 
-// Stop ends the process gracefully: each task unwinds at its present or next wait. The
-// deferred functions of the tasks may still use env.
+// Stop ends the process gracefully. Each task unwinds at its current or next wait. Its deferred
+// functions may still use env.
 func (p *Process) Stop() {
 	if p.dead {
 		return
@@ -297,7 +300,7 @@ func (p *Process) Stop() {
 	}
 }
 
-// idle ends the process after its last task, unless it was crashed.
+// idle is called when the last task has ended. It ends the process, unless that has crashed.
 func (p *Process) idle() {
 	if !p.dead {
 		p.end()

@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
-// What tasks see of crash and stop is in engine/runtimetest; here is what the
-// engine sees.
+// Goal: crashing and stopping have the right effects as the engine sees them. What tasks see is
+// tested in engine/runtimetest.
 
 func TestCrashFromTheEngineUnwindsAfterItsEvent(t *testing.T) {
 	w := newWorld(t, vtime.Config{})
@@ -139,8 +139,8 @@ func TestStopFromTheEngine(t *testing.T) {
 	seen.want(t, "stopped, dead: false", "a cleans up at 2ms", "b cleans up at 2ms", "over")
 }
 
-// Goal: a process whose tasks have all ended takes up its life with the next
-// one: it is reported and crashed as any other.
+// Goal: a process whose tasks have all ended lives again when another task starts. It is then
+// listed and crashed like any other process.
 func TestStartAfterTheLastTaskEnded(t *testing.T) {
 	w := newWorld(t, vtime.Config{})
 	p := w.Node("node").NewProcess("p")
@@ -157,9 +157,8 @@ func TestStartAfterTheLastTaskEnded(t *testing.T) {
 	}
 }
 
-// Goal: a started task runs until it first waits, and then who started it, before what
-// else was to happen at that instant. Method: two tasks wake up at one instant, and the
-// first of them starts a third.
+// Goal: a started task runs until its first wait, before other events of that instant, and then its
+// starter continues. Method: two tasks wake at one instant, and the first of them starts a third.
 func TestAStartedTaskRunsBeforeWhatElseHappensThen(t *testing.T) {
 	w := newWorld(t, vtime.Config{})
 	p := w.Node("node").NewProcess("p")
@@ -245,8 +244,7 @@ func TestParkForReportsWhetherItWasWokenInTime(t *testing.T) {
 	seen.want(t, "in time: true at 5ms", "in time: false at 15ms")
 }
 
-// Goal: an answer that comes too late, when the task has gone on to wait for
-// something else, does not cut that wait short.
+// Goal: a late answer does not end a wait for something else, after the task has gone on.
 func TestWakeEndsNoOtherWait(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -298,8 +296,8 @@ func TestLoopWithoutPeriodPanics(t *testing.T) {
 	}
 }
 
-// Goal: ParkAfter is Sleep, the handler and Park, hash included. Method: both, with a wake in
-// the handler and after it, and a stop before, between and behind.
+// Goal: ParkAfter has the same effect and hash as Sleep, the handler and ParkOn. Method: do both,
+// with the wake in the handler or after it, and with the process stopped before, between and after.
 func TestParkAfterIsSleepAndPark(t *testing.T) {
 	for _, stop := range []time.Duration{0, ms / 2, 3 * ms / 2, 9 * ms} {
 		for _, wakes := range []time.Duration{0, ms} {

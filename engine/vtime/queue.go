@@ -12,21 +12,21 @@ type slot struct {
 	next  uint32 // inHeap, or one more than the next slot of the bucket or of the free list; 0 at the end
 }
 
-// inHeap is the value of next for a slot whose event is in the heap, or in the buckets that the
-// heap is filled from. A cancelled event keeps it until the heap returns the slot, because the heap
-// still compares its order.
+// inHeap is the value of next in a slot whose event is in the heap, or in the buckets from which
+// the heap is filled. A cancelled event keeps the value until the heap returns the slot, because
+// the heap still compares its order.
 const inHeap = ^uint32(0)
 
-// The events of one instant happen class by class. Within a class the order is that of scheduling.
-// Only steps of loops are ordered by loop and part.
+// Events at one instant happen class by class. Within a class they happen in the order of
+// scheduling, but steps of loops by loop and part.
 const (
 	steps     uint64 = 0 << 62
 	beforeAll uint64 = 1 << 62 // starts of tasks and the like
 	inTurn    uint64 = 2 << 62 // all other events
 )
 
-// orderOf returns the order of an event from its class and number. The last bits hold the kind,
-// which never decides, because no number is used twice.
+// orderOf returns an event's order, from its class and number. The last bits hold the kind. They
+// never decide the order, because no number is used twice.
 func orderOf(class, number uint64, kind Kind) uint64 {
 	return class | number<<16&^(3<<62) | uint64(kind)
 }
@@ -69,7 +69,7 @@ func (t Timer) Cancel() bool {
 	return true
 }
 
-// clear marks the slot's event as one that does not happen.
+// clear cancels the event in the slot. Timers of that event then have no effect.
 func (s *slot) clear() {
 	s.gen++
 	s.do, s.proc = nil, nil
@@ -81,8 +81,8 @@ func (w *World) recycle(i uint32) {
 	w.free = i + 1
 }
 
-// fill removes the present event from the top of the heap, where it is left until the next change
-// so that a new event can take its place. It also refills an empty heap.
+// fill removes the current event from the top of the heap, and refills an empty heap. The event
+// stays there until the next change of the heap, so that a new event can replace it.
 func (w *World) fill() {
 	if w.hole {
 		w.hole = false
@@ -93,7 +93,7 @@ func (w *World) fill() {
 	}
 }
 
-// schedule queues an event. An instant in the past becomes the present one.
+// schedule queues an event. If its instant is in the past, it happens at the current instant.
 func (w *World) schedule(at int64, node *Node, proc *Process, kind Kind, do Handler, arg uint64) Timer {
 	at = max(at, w.now)
 	i := w.take(at, inTurn, node, proc, kind, do, arg)
@@ -103,21 +103,21 @@ func (w *World) schedule(at int64, node *Node, proc *Process, kind Kind, do Hand
 	return Timer{w: w, slot: i, gen: w.slots[i].gen}
 }
 
-// scheduleBeforeAll queues an event of the present instant. It happens before all events that were
-// not queued in this way.
+// scheduleBeforeAll queues an event at the current instant, before all events that schedule has
+// queued.
 func (w *World) scheduleBeforeAll(proc *Process, kind Kind, do Handler, arg uint64) Timer {
 	i := w.take(w.now, beforeAll, proc.node, proc, kind, do, arg)
 	w.push(i)
 	return Timer{w: w, slot: i, gen: w.slots[i].gen}
 }
 
-// take fills a slot for an event with the next number.
+// take fills a slot for an event, with the next number in the order of scheduling.
 func (w *World) take(at int64, class uint64, node *Node, proc *Process, kind Kind, do Handler, arg uint64) uint32 {
 	w.seq++
 	return w.fillSlot(at, class, w.seq, node, proc, kind, do, arg)
 }
 
-// fillSlot fills a slot for an event with a given number.
+// fillSlot fills a slot for an event with a given number, and returns the slot's index.
 func (w *World) fillSlot(at int64, class, number uint64, node *Node, proc *Process, kind Kind, do Handler, arg uint64) uint32 {
 	i := w.free - 1
 	if w.free == 0 {
@@ -135,8 +135,8 @@ func (w *World) fillSlot(at int64, class, number uint64, node *Node, proc *Proce
 	return i
 }
 
-// noteCause stores the cause of the event in a slot. It is needed only for traces with records or
-// origins.
+// noteCause stores the current cause for the event in slot i. Only traces with records or origins
+// need it.
 func (w *World) noteCause(i uint32) {
 	for int(i) >= len(w.causes) {
 		w.causes = append(w.causes, 0)
@@ -144,7 +144,7 @@ func (w *World) noteCause(i uint32) {
 	w.causes[i] = w.cause
 }
 
-// push adds an event that is too late for the wheel to the heap or to the far events.
+// push adds an event that is too late for the wheel. It goes into the heap, or into the far events.
 func (w *World) push(i uint32) {
 	w.live++
 	s := &w.slots[i]
@@ -164,8 +164,8 @@ func (w *World) push(i uint32) {
 	}
 }
 
-// peek returns the slot of the next event, and whether it is in the wheel. An event in the heap may
-// be a cancelled one.
+// peek returns the slot of the next event. near reports whether it is in the wheel. An event in the
+// heap may have been cancelled.
 func (w *World) peek() (i uint32, near, ok bool) {
 	w.fill()
 	if w.wheel.words == 0 {

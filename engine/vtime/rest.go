@@ -9,19 +9,19 @@ func (p *Process) Rest(what string, next, unwound func()) {
 	t.rest = newRest(t, what, next, unwound)
 }
 
-// NewRest returns a rest of the task that ends by the task's timer and can begin again and again.
-// When it ends, the task continues with next.
+// NewRest returns a rest that the task's timer ends, after which the task continues with next. The
+// task can begin it again and again.
 func (t *Task) NewRest(what string, next func()) *Rest {
 	r := newRest(t, what, nil, nil)
 	r.next, r.unparked = next, true
 	return r
 }
 
-// Begin lets the task rest once its function has returned.
+// Begin makes the task rest once its function has returned.
 func (r *Rest) Begin() { r.task.rest = r }
 
-// AfterRest calls fn at once. If the current task is about to rest, fn is called only when the task
-// has continued and neither waits nor rests any more. A task that unwinds does not call it.
+// AfterRest calls fn at once. But if the current task is about to rest, fn is called only once the
+// task has continued and no longer waits or rests. If the task unwinds, fn is not called.
 func (p *Process) AfterRest(fn func()) {
 	p.check()
 	if r := p.node.w.current.rest; r != nil {
@@ -31,15 +31,15 @@ func (p *Process) AfterRest(fn func()) {
 	fn()
 }
 
-// Rest is Wait as the last action of the current task's function, which must return right after it.
-// Once woken, the task continues with next.
+// Rest waits for the condition as Wait does, but without keeping a stack. The task's function must
+// return right after the call. Once woken, the task continues with next.
 func (c *Cond) Rest(next func()) {
 	t := c.join(-1)
 	t.rest = newRest(t, c.name, next, nil)
 	t.rest.unparked = true
 }
 
-// Rest holds how a task without a stack continues.
+// Rest says how a task without a stack continues after its wait.
 type Rest struct {
 	task          *Task
 	what          string
@@ -55,7 +55,7 @@ func newRest(t *Task, what string, next, unwound func()) *Rest {
 	return r
 }
 
-// lieDown begins the wait of a task whose function has returned after a call of Rest.
+// lieDown begins a wait without a stack. The task's function has called Rest and returned.
 func (t *Task) lieDown() {
 	r, w := t.rest, t.proc.node.w
 	w.waits++

@@ -24,7 +24,8 @@ type runState struct {
 	reaps []*Process
 }
 
-// readyTask is a task that continues, unless it has already continued for another reason.
+// readyTask is a task that was woken and has to continue, unless something else has already made it
+// continue.
 type readyTask struct {
 	task  *Task
 	wait  uint64
@@ -45,7 +46,8 @@ func (u *runState) push(t *Task, cause uint64) {
 	u.ready = append(u.ready, readyTask{t, t.waitSeq, cause})
 }
 
-// next returns the first task that has to continue, or nil. The task stays in the queue.
+// next returns the first woken task that still has to continue, or nil. The task stays in the
+// queue.
 func (u *runState) next() *Task {
 	for u.head < len(u.ready) {
 		if r := u.ready[u.head]; r.valid() {
@@ -69,7 +71,7 @@ func (u *runState) end(r Reason) bool {
 	return false
 }
 
-// loop lets events happen on the goroutine of the caller of Run, until the run is over.
+// loop makes events happen on the goroutine that called Run, until the run is over.
 func (w *World) loop() Reason {
 	u := &w.run
 	if u.limits.Done != nil && u.limits.Done() {
@@ -94,8 +96,8 @@ func (w *World) loop() Reason {
 	}
 }
 
-// drive lets events happen on the coroutine of a waiting task. It reports true when that task
-// continues, and false when it is another's turn.
+// drive makes events happen on the coroutine of the waiting task t. It reports true when t
+// continues, and false when another task or the engine has to run.
 func (w *World) drive(t *Task) (goesOn bool) {
 	u := &w.run
 	w.current = nil
@@ -111,9 +113,9 @@ func (w *World) drive(t *Task) (goesOn bool) {
 	return true
 }
 
-// wakesTask reports whether the next event wakes a living task, so that only the engine's own code
-// runs. Then nothing can panic into the waiting task's stack, and no guard is needed. Most switches
-// between sleeping tasks are of this kind.
+// wakesTask reports whether the next event only wakes a living task, so that no handler runs. Then
+// nothing can panic into the waiting task's stack, and no guard is needed. Most switches between
+// sleeping tasks are of this kind.
 func (w *World) wakesTask() bool {
 	u := &w.run
 	if u.over || u.limits.Done != nil || u.head < len(u.ready) || len(u.reaps) > 0 {
@@ -128,8 +130,8 @@ func (w *World) wakesTask() bool {
 	return ok && !s.proc.dead
 }
 
-// driveGuarded does what drive does for events whose handlers may panic. It recovers the panic
-// before it can reach the frames of the waiting task.
+// driveGuarded does what drive does, for events whose handlers may panic. It recovers such a panic
+// before it can unwind the waiting task's functions.
 func (w *World) driveGuarded(t *Task) (goesOn bool) {
 	u := &w.run
 	normal := false
@@ -152,7 +154,7 @@ func (w *World) driveGuarded(t *Task) (goesOn bool) {
 	return goesOn
 }
 
-// step lets one event happen. It reports false when the run is over.
+// step makes one event happen. It reports false when the run is over.
 func (w *World) step() bool {
 	u := &w.run
 	if u.unasked {
@@ -191,7 +193,7 @@ func (w *World) step() bool {
 		return true
 	}
 	if u.limited {
-		// Time passes even when nothing happens in it.
+		// The clock moves to the limit even if no event happens until then.
 		w.now, w.stepNow = max(w.now, until), noStep
 		return u.end(TimeUp)
 	}
@@ -229,8 +231,8 @@ func (w *World) happens(at int64, number uint64, node *Node, kind Kind, cause, a
 	}
 }
 
-// stepOf moves the clock to a step of a loop. Only the loop's digest shows the step. Its cause is
-// what led to the loop.
+// stepOf moves the clock to a step of a loop, and adds the step to the loop's digest only. The
+// step's cause is whatever led to the loop.
 func (w *World) stepOf(e *slot, cause uint64) {
 	w.now, w.cause, w.stepNow = e.at, cause, e.number()
 	if e.kind() == kindLookout {

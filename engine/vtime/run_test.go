@@ -12,8 +12,8 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// busyWorld has tasks that call a server, sleep, wake each other, and end; some
-// of their processes crash.
+// busyWorld makes a world of tasks that call a server, sleep, wake each other, and end. Some of
+// their processes crash.
 func busyWorld(seed uint64) (*vtime.World, *log) {
 	w := vtime.New(vtime.Config{Seed: seed})
 	server := w.Node("server")
@@ -46,7 +46,7 @@ func busyWorld(seed uint64) (*vtime.World, *log) {
 				}
 			}))
 		}
-		// One event that wakes all.
+		// This event wakes all tasks at once, and then schedules itself again.
 		var all vtime.Handler
 		all = handler(func(arg uint64) {
 			for _, t := range tasks {
@@ -66,9 +66,9 @@ func busyWorld(seed uint64) (*vtime.World, *log) {
 	return w, seen
 }
 
-// Goal: it makes no difference who lets the events happen. Method: a run in one
-// piece, in which tasks do, against runs that stop after each event or at random
-// instants.
+// Goal: a run is the same whether events happen on the engine's goroutine or on coroutines of
+// tasks. Method: a run in one piece, in which tasks drive, against runs that stop after each event
+// or at random instants.
 func TestWhoDrivesMakesNoDifference(t *testing.T) {
 	const end = 200 * ms
 	rapid.Check(t, func(t *rapid.T) {

@@ -16,12 +16,12 @@ type TapeMode uint8
 
 // The modes of a tape.
 const (
-	// TapeOverlay takes the choices on the tape, and draws the others from the seed.
+	// TapeOverlay takes the choices that are on the tape, and draws all others from the seed.
 	TapeOverlay TapeMode = iota
-	// TapeRecord draws from the seed, and writes down the draws that differ from the default.
+	// TapeRecord draws from the seed, and writes the draws that are not 0 onto the tape.
 	TapeRecord
-	// TapeReplay takes the choices on the tape, and the default for all others. Runs are shrunk by
-	// cutting entries off the tape, which makes a run plainer.
+	// TapeReplay takes the choices that are on the tape, and 0 for all others. A run is shrunk by
+	// cutting entries off the tape, which makes it more ordinary.
 	TapeReplay
 )
 
@@ -30,17 +30,17 @@ type tapeKey struct {
 	k          uint64
 }
 
-// Tape holds the choices that differ from the default, in the order in which they were made.
+// Tape holds the choices that are not 0, the default, in the order in which they were made.
 type Tape struct {
 	Mode    TapeMode
 	Entries []env.Choice
-	// At has when each entry was recorded; the tapes of the other modes have no times.
+	// At holds the time at which each entry was recorded. Only a tape of mode TapeRecord has times.
 	At    []time.Duration
 	index map[tapeKey]uint64
 }
 
-// NewTape makes a tape with entries. Those of a recording fix choices too, and are written down
-// where they are made.
+// NewTape makes a tape with entries, which fix choices in each mode. In mode TapeRecord, an entry
+// is written down again when its choice is made.
 func NewTape(mode TapeMode, entries ...env.Choice) *Tape {
 	t := &Tape{Mode: mode, index: make(map[tapeKey]uint64, len(entries))}
 	for _, e := range entries {
@@ -56,7 +56,7 @@ func (t *Tape) choose(s *Source, k, n, seeded uint64) uint64 {
 	site := s.Site()
 	value := seeded
 	if v, ok := t.index[tapeKey{s.node.name, site, k}]; ok {
-		// The program may have changed since the recording and offer fewer outcomes now.
+		// The program may have changed since the recording, and may now offer fewer outcomes.
 		value = min(v, n-1)
 	} else if t.Mode == TapeReplay {
 		value = 0
@@ -68,8 +68,8 @@ func (t *Tape) choose(s *Source, k, n, seeded uint64) uint64 {
 	return value
 }
 
-// Chosen returns the entries of the world's tape so far, and for a recording when each was made; nil
-// for a world without a tape.
+// Chosen returns the entries of the world's tape so far, and when each was made if the tape
+// records. Without a tape it returns nil.
 func (w *World) Chosen() ([]env.Choice, []time.Duration) {
 	if w.cfg.Tape == nil {
 		return nil, nil

@@ -10,7 +10,7 @@ import (
 
 // Task is one thread of a process.
 type Task struct {
-	// The fields that each wait and each switch reads, in one cache line.
+	// The fields that each wait and each switch of tasks reads lie in one cache line.
 	proc      *Process
 	co        *coro
 	waitSeq   uint64 // number of the present wait; an event for an earlier one has no effect
@@ -37,8 +37,8 @@ type Task struct {
 	index     int // index in proc.tasks
 }
 
-// Handle wakes the task at an event. wait is the number of the wait that the event ends. A task may
-// be woken and stopped at the same instant, so there can be two events for one wait.
+// Handle wakes the task at an event. wait is the number of the wait that the event is to end. A
+// task may be woken and stopped at the same instant, so two events may want to end one wait.
 func (t *Task) Handle(wait uint64) {
 	if t.done || wait != t.waitSeq {
 		return
@@ -69,9 +69,9 @@ func (t *Task) Join() {
 	}
 }
 
-// Wake lets a task continue that waits in [Process.Park]. It does nothing to a task that waits in
-// another way, or was woken already. Called from the engine, it lets the task run right after the
-// present event, without an event of its own.
+// Wake lets a task in [Process.Park] continue. It has no effect if the task waits in another way,
+// or was already woken. Called from the engine, it lets the task run right after the current event,
+// without a further event.
 func (t *Task) Wake() {
 	if !t.parked {
 		return
@@ -87,8 +87,9 @@ func (t *Task) Wake() {
 	}
 }
 
-// WaitsOn changes what a task in [Process.ParkOn] waits on, and since when, after it got what it
-// waited on before without being woken. It does nothing to a task that waits in another way.
+// WaitsOn changes what a task in [Process.ParkOn] waits for, and since when. It is for a task that
+// got what it waited for and now waits for something else without having run. It has no effect on a
+// task that waits in another way.
 func (t *Task) WaitsOn(on string, since time.Duration) {
 	if t.parked && t.waitsOn != "" {
 		t.waitsOn, t.since = on, int64(since)
@@ -117,7 +118,7 @@ func (t *Task) finish() {
 	}
 }
 
-// clearWait ends the task's wait: it leaves its condition and its timer.
+// clearWait ends the task's wait. It cancels the timer and removes the task from its condition.
 func (t *Task) clearWait() {
 	if t.cond != nil {
 		t.cond.remove(t)
@@ -135,7 +136,7 @@ func (t *Task) wait(what string) {
 }
 
 // Blocked lists the tasks that wait for something other than a timer, in the order of nodes and
-// tasks. After Run has returned Quiet, these can never continue.
+// tasks. After Run has returned Quiet, these tasks can never continue.
 func (w *World) Blocked() []tasks.BlockedTask {
 	var list []tasks.BlockedTask
 	for _, p := range slices.Clone(w.sleeping) {
@@ -157,7 +158,7 @@ func (w *World) Blocked() []tasks.BlockedTask {
 	return list
 }
 
-// Cond is the env.Cond of virtual time: a queue of waiting tasks.
+// Cond is the env.Cond of virtual time. It holds the waiting tasks in a queue.
 type Cond struct {
 	proc  *Process
 	name  string
@@ -167,10 +168,10 @@ type Cond struct {
 
 func newCond(p *Process, name string) *Cond { return &Cond{proc: p, name: name} }
 
-// Wait parks the current task until a Signal or Broadcast reaches it.
+// Wait makes the current task wait until a Signal or Broadcast reaches it.
 func (c *Cond) Wait() { c.WaitFor(-1) }
 
-// WaitFor waits like Wait, with a limit. With a limit of 0 the task continues before everything
+// WaitFor waits as Wait does, but at most for d. With a d of 0 the task continues before everything
 // else at this instant, except for tasks that it has just started.
 func (c *Cond) WaitFor(d time.Duration) bool {
 	t := c.join(d)
@@ -178,7 +179,7 @@ func (c *Cond) WaitFor(d time.Duration) bool {
 	return t.woken
 }
 
-// join begins the current task's wait for the condition.
+// join begins the current task's wait for the condition, and puts the task into the queue.
 func (c *Cond) join(d time.Duration) *Task {
 	t := c.proc.enter()
 	c.proc.node.w.Acts()

@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// TraceConfig says what a world keeps of its run. It always keeps checkpoints.
+// TraceConfig says what a world keeps of its run. Checkpoints are always kept.
 type TraceConfig struct {
-	// Record keeps a Record of every event with a number from From up to, but not including, To. A
-	// To of 0 means no end.
+	// Record keeps a Record of every event whose number is at least From and below To. A To of 0
+	// means no end.
 	Record   bool
 	From, To uint64
-	// EveryEvents is the number of events between checkpoints; 0 means 1024. It doubles whenever
-	// there are more than 4096 checkpoints.
+	// EveryEvents is the number of events between two checkpoints, 0 meaning 1024. Whenever there
+	// are more than 4096 checkpoints, it doubles.
 	EveryEvents uint64
 	// Origins makes every event inherit the cause of the event that scheduled it, until
-	// [World.SetOrigin] sets another. [World.Origin] then tells what led to the present, however
-	// many events lie between. Records show the origin instead of the cause. It changes no hash.
+	// [World.SetOrigin] sets another. Then [World.Origin] tells what led to the current event, over
+	// any number of events. Records show the origin in place of the cause. Origins change no hash.
 	Origins bool
-	// steps is set in a world without leaps. There steps of loops are recorded, too.
+	// steps is set in a world without leaps, in which steps of loops are recorded too.
 	steps bool
 }
 
@@ -29,21 +29,21 @@ type TraceConfig struct {
 type Record struct {
 	// Number counts events from 1.
 	Number uint64 `json:"number"`
-	// ID is the event's own id; Cause is the id of the event during which it was
-	// scheduled, 0 for none.
+	// ID identifies the event. Cause is the ID of the event during which this one was scheduled, 0
+	// if there was none.
 	ID    uint64        `json:"id"`
 	Cause uint64        `json:"cause"`
 	At    time.Duration `json:"at_ns"`
 	Node  string        `json:"node"`
 	Kind  string        `json:"kind"`
 	Arg   uint64        `json:"arg"`
-	// Hash is the world's hash when the event began. The next record shows the notes made during
-	// the event.
+	// Hash is the world's hash when the event began. Notes that the event makes show only in the
+	// hash of the next record.
 	Hash uint64 `json:"hash"`
-	// Labels holds the notes with text that were made during the event.
+	// Labels holds the texts that were noted during the event.
 	Labels []string `json:"labels,omitempty"`
-	// Step marks a step of a loop. A step has no number and id of its own: Number is that of the
-	// event before it. Only worlds without leaps record steps.
+	// Step marks a step of a loop. A step has no ID, and its Number is that of the event before it.
+	// Only worlds without leaps record steps.
 	Step bool `json:"step,omitempty"`
 }
 
@@ -59,7 +59,7 @@ func (r Record) String() string {
 	return s
 }
 
-// Checkpoint is the world's hash after a number of events. It does not contain the steps of loops.
+// Checkpoint is the world's hash after a number of events. Steps of loops are not in the hash.
 type Checkpoint struct {
 	Events uint64
 	At     time.Duration
@@ -73,7 +73,7 @@ type Trace struct {
 	End    time.Duration
 	Hash   uint64
 	Nodes  []NodeHash
-	// Loops holds the digests of the loops, node by node.
+	// Loops holds the digests of all loops, node by node.
 	Loops       []LoopDigest
 	Checkpoints []Checkpoint
 	Records     []Record
@@ -104,8 +104,8 @@ func (tr *Trace) recording(number uint64) bool {
 	return tr.cfg.Record && number >= tr.cfg.From && number < tr.cfg.To
 }
 
-// mark records an event and takes checkpoints. It is called when the number of events has reached
-// nextMark, so that ordinary events cost one comparison.
+// mark records an event and takes checkpoints. It is called only when the number of events has
+// reached nextMark, so that other events cost one comparison.
 func (tr *Trace) mark(w *World, id uint64, n *Node, kind Kind, cause, arg uint64) {
 	if tr.recording(w.events) {
 		tr.Records = append(tr.Records, Record{Number: w.events, ID: id, Cause: cause, At: w.Now(), Node: n.name, Kind: kind.String(), Arg: arg, Hash: w.hash})
@@ -130,7 +130,7 @@ func (tr *Trace) step(w *World, e *slot, cause uint64) {
 	})
 }
 
-// thin drops every other checkpoint, so that long runs keep a bounded number.
+// thin drops every other checkpoint, so that a long run keeps a bounded number.
 func (tr *Trace) thin() {
 	tr.cfg.EveryEvents *= 2
 	kept := tr.Checkpoints[:0]
@@ -142,20 +142,20 @@ func (tr *Trace) thin() {
 	tr.Checkpoints = kept
 }
 
-// Origin returns what led to the present, as [World.SetOrigin] set it; 0 for nothing. It needs
-// TraceConfig.Origins. Between two calls of Run it is 0 until it is set.
+// Origin returns the origin of the current event or task, as [World.SetOrigin] set it, or 0. It
+// needs TraceConfig.Origins. Between two calls of Run it is 0 until SetOrigin is called.
 func (w *World) Origin() uint64 { return w.cause }
 
-// SetOrigin makes n the origin of everything that the present event or task schedules from now on,
-// and of what follows from that. Between two calls of Run it is the origin of what is scheduled
-// there. Without TraceConfig.Origins it does nothing.
+// SetOrigin makes n the origin of all that the current event or task schedules from now on, and of
+// what follows from that. Between two calls of Run it applies to events scheduled there. Without
+// TraceConfig.Origins it does nothing.
 func (w *World) SetOrigin(n uint64) {
 	if w.cfg.Trace.Origins {
 		w.cause = n
 	}
 }
 
-// label adds s to the record of the present event, if there is one.
+// label adds s to the record of the current event, if that event is recorded.
 func (tr *Trace) label(number uint64, s string) {
 	if n := len(tr.Records); n > 0 && tr.Records[n-1].Number == number {
 		tr.Records[n-1].Labels = append(tr.Records[n-1].Labels, s)

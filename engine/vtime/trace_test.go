@@ -13,8 +13,8 @@ import (
 
 var kindAnswer = vtime.NewKind("test.answer")
 
-// asker sends a request a second to a server that answers after 10 ms, or after
-// 500 ms when slow is the number of the request.
+// asker makes a world in which a client sends one request a second to a server. The server answers
+// after 10 ms, but the request whose number is slow only after 500 ms.
 func asker(slow uint64, trace vtime.TraceConfig) *vtime.World {
 	w := vtime.New(vtime.Config{Trace: trace})
 	client, server := w.Node("client"), w.Node("server")
@@ -40,9 +40,8 @@ type handler func(arg uint64)
 
 func (h handler) Handle(arg uint64) { h(arg) }
 
-// Goal: the first differing event is named, with what led to it and the nodes
-// that differ. Method: request 5 is slow in one of two runs, so event 9, its
-// answer, is what differs.
+// Goal: a comparison names the first event that differs, the events that led to it, and the nodes
+// that differ. Method: in one of two runs request 5 is slow, so that its answer, event 9, differs.
 func TestFirstDivergenceNamesEventAndCauses(t *testing.T) {
 	record := vtime.TraceConfig{Record: true}
 	d := vtime.FirstDivergence(asker(0, record).Trace(), asker(5, record).Trace())
@@ -76,9 +75,8 @@ func TestFirstDivergenceNamesEventAndCauses(t *testing.T) {
 	}
 }
 
-// Goal: without records of the place only the stretch between two checkpoints is
-// known, and nothing is said that is not. Method: the same two runs, of which
-// less and less was recorded.
+// Goal: without records of the difference, a comparison reports only the two checkpoints around it.
+// Method: the same two runs, of which less and less is recorded.
 func TestFirstDivergenceWithoutRecords(t *testing.T) {
 	stretch := vtime.TraceConfig{EveryEvents: 4}
 	all := vtime.TraceConfig{Record: true, EveryEvents: 4}
@@ -106,7 +104,8 @@ func TestFirstDivergenceWithoutRecords(t *testing.T) {
 	}
 }
 
-// Goal: the stretch that was named can be recorded and then names the event.
+// Goal: when the part between the two reported checkpoints is recorded, the comparison names the
+// event.
 func TestFirstDivergenceWithRecordsOfTheStretch(t *testing.T) {
 	d := vtime.FirstDivergence(asker(0, vtime.TraceConfig{EveryEvents: 4}).Trace(), asker(5, vtime.TraceConfig{EveryEvents: 4}).Trace())
 	cfg := vtime.TraceConfig{Record: true, From: d.From + 1, To: d.To + 1}
@@ -172,8 +171,8 @@ func TestRecordingDoesNotChangeTheHash(t *testing.T) {
 	}
 }
 
-// Goal: however long a run, its checkpoints are few and evenly apart, and two
-// runs of different length still share some. Method: two million events.
+// Goal: however long a run is, it keeps few checkpoints at even distances. Runs of different length
+// still share some. Method: two million events.
 func TestCheckpointsStayBounded(t *testing.T) {
 	run := func(events uint64) *vtime.Trace {
 		w := vtime.New(vtime.Config{Trace: vtime.TraceConfig{EveryEvents: 64}})

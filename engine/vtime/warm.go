@@ -2,8 +2,8 @@
 
 package vtime
 
-// here returns the address of the description of the calling goroutine, and of the end of its
-// stack.
+// here returns two addresses of the calling goroutine: of its description in the runtime, and of
+// the end of its stack.
 func here() (self, stack uintptr)
 
 // warm prefetches what a switch to a parked coroutine needs: the description of its goroutine, the

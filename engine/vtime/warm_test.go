@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// Goal: what is warmed is the coroutine's own. Method: two coroutines and the test are
-// told apart, each is the same when asked again, and memory that is gone, or never was, may
-// be warmed.
+// Goal: here returns the addresses of the coroutine that calls it. Method: they differ between two
+// coroutines and the test, and repeat when asked again. Freed memory, and addresses that were never
+// memory, may be warmed without harm.
 func TestWarmedIsTheCoroutinesOwn(t *testing.T) {
 	other := func() uintptr {
 		next, stop := iter.Pull(func(yield func(uintptr) bool) {

@@ -2,15 +2,15 @@ package vtime
 
 import "math/bits"
 
-// timingWheel is the timer queue of the next half millisecond, in which most events lie: the
-// answers to what has just happened. Each microsecond has a bucket: a list of slots in the order of
+// timingWheel is the timer queue for the next half millisecond. Most events lie there, because they
+// answer what has just happened. Each microsecond has a bucket, a list of slots in the order of
 // their events. Adding or taking an event costs a few steps, however many there are. A crowded
-// bucket refuses an event in its middle, which then goes into the heap like all later events.
+// bucket refuses an event in its middle, which goes into the heap like all later events.
 type timingWheel struct {
 	heads, tails [wheelBuckets]uint32 // slots plus one; 0 means none
 	filled       [wheelBuckets / 64]uint64
 	words        uint64 // bit i is set when filled[i] is not 0
-	// min is the slot of the earliest event when found is set.
+	// min is the slot of the earliest event. It is valid only while found is set.
 	min   uint32
 	found bool
 }
@@ -26,8 +26,8 @@ func wheelBucket(at int64) int { return int(at>>wheelShift) & (wheelBuckets - 1)
 // holds reports whether an instant is near enough for the wheel.
 func (q *timingWheel) holds(now, at int64) bool { return at>>wheelShift-now>>wheelShift < wheelBuckets }
 
-// push adds the event of slot i, which comes after all others of its instant. It reports false when
-// the bucket is too crowded.
+// push adds the event of slot i, which must be the last at its instant. It reports false if the
+// bucket is too crowded.
 func (q *timingWheel) push(slots []slot, i uint32) bool {
 	s := &slots[i]
 	at := s.at
@@ -54,7 +54,7 @@ func (q *timingWheel) push(slots []slot, i uint32) bool {
 	return true
 }
 
-// insert adds an event in the middle of its bucket.
+// insert adds an event in the middle of its bucket. It reports false if the bucket is too crowded.
 func (q *timingWheel) insert(slots []slot, i uint32, link *uint32) bool {
 	for range wheelCrowd {
 		other := &slots[*link-1]

@@ -10,18 +10,19 @@ import (
 
 // Config configures a world.
 type Config struct {
-	// Seed decides every random choice.
+	// Seed determines every random choice of the run.
 	Seed uint64
-	// Start is the wall-clock time at virtual time 0; the zero value means 2023-11-08 00:00:00 UTC.
+	// Start is the wall-clock time at virtual time 0. The zero value means 2023-11-08 00:00:00 UTC.
 	Start time.Time
 	// Trace says what to keep of the run.
 	Trace TraceConfig
 	// Tape, when set, records or replays choices.
 	Tape *Tape
-	// CheckOwner makes every wait verify that it runs on its own coroutine. The
-	// check costs about a microsecond; without it one wait in 1024 is verified.
+	// CheckOwner makes every wait check that the task's own coroutine calls it, which costs about a
+	// microsecond. Otherwise one wait in 1024 is checked.
 	CheckOwner bool
-	// NoLeaps makes every step of a loop an event. Nothing but the speed changes.
+	// NoLeaps makes every step of a loop an event of its own. The run is slower, and otherwise the
+	// same.
 	NoLeaps bool
 	// Replay is the command that runs this world again. A panic prints it.
 	Replay string
@@ -55,17 +56,16 @@ type World struct {
 	leapt  uint64       // steps made without an event
 	totals []*loopTotal // in the order in which their loops were made
 	ranks  []*loopTotal // the total of each loop, by the loop's rank
-	// stepNow is the order of the present step. When no step is happening it is noStep, which comes
-	// after all steps.
+	// stepNow is the order of the current step. During events it is noStep, which comes after all
+	// steps.
 	stepNow uint64
 	// sleeping holds the processes that have sleeping loops.
 	sleeping []*Process
-	// caughtUp is the moment up to which the steps of sleeping loops were last made.
+	// caughtUp is the moment of the run up to which the steps of sleeping loops were made last.
 	caughtUp moment
-	// replaying is above 0 inside Replay, which runs a task up to where its loop was when it was
-	// woken.
+	// replaying is above 0 while Replay runs a task up to the point where its loop was woken.
 	replaying int
-	// catchUps are called before somebody looks at what steps change.
+	// catchUps holds functions to call before somebody reads what steps may change.
 	catchUps []func()
 
 	nodes   []*Node
@@ -84,19 +84,19 @@ type World struct {
 	closing bool // set by Close, from its beginning on
 }
 
-// Handler handles an event. Use pointers, so that scheduling does not allocate.
+// Handler handles an event. Implement it with a pointer, so that scheduling does not allocate.
 type Handler interface {
 	Handle(arg uint64)
 }
 
-// Func is a function as a Handler.
+// Func makes a function usable as a Handler.
 type Func func()
 
 // Handle calls f.
 func (f Func) Handle(uint64) { f() }
 
-// New makes an empty world at virtual time 0. Call Close when it is no longer needed, or its
-// coroutines stay.
+// New makes an empty world at virtual time 0. Close it when it is no longer needed, because
+// otherwise its coroutines never end.
 func New(cfg Config) *World {
 	if cfg.Start.IsZero() {
 		cfg.Start = time.Date(2023, 11, 8, 0, 0, 0, 0, time.UTC)
@@ -108,10 +108,10 @@ func New(cfg Config) *World {
 	return w
 }
 
-// noStep is the order after all steps.
+// noStep is an order that comes after the orders of all steps.
 const noStep = math.MaxUint64
 
-// NoLeaps reports whether all steps of loops are to be events.
+// NoLeaps reports whether all steps of loops are events ([Config.NoLeaps]).
 func (w *World) NoLeaps() bool { return w.cfg.NoLeaps }
 
 // Seed returns the seed the world was made with.
@@ -120,7 +120,7 @@ func (w *World) Seed() uint64 { return w.cfg.Seed }
 // Now returns the virtual time since the start of the world.
 func (w *World) Now() time.Duration { return time.Duration(w.now) }
 
-// Time returns the wall-clock reading of a host without skew.
+// Time returns the wall-clock time of a host whose clock has no skew.
 func (w *World) Time() time.Time { return w.cfg.Start.Add(time.Duration(w.now)) }
 
 // Events returns the number of events that have happened. Each step of a loop counts as one, also
@@ -130,17 +130,17 @@ func (w *World) Events() uint64 {
 	return w.events + w.steps
 }
 
-// Leapt returns how many of the Events were steps made without an event.
+// Leapt returns how many of the steps in Events were made without an event.
 func (w *World) Leapt() uint64 {
 	w.CatchUp()
 	return w.leapt
 }
 
-// OnCatchUp adds a function that makes all steps which were leapt over and precede the present. It
-// is called before somebody looks at what steps change.
+// OnCatchUp adds a function that makes past steps which were leapt over. The world calls it before
+// somebody reads what such steps change.
 func (w *World) OnCatchUp(fn func()) { w.catchUps = append(w.catchUps, fn) }
 
-// CatchUp makes all steps that precede the present, and calls the functions of OnCatchUp.
+// CatchUp makes all steps that come before the current event, and calls the functions of OnCatchUp.
 func (w *World) CatchUp() {
 	if w.closed {
 		return
@@ -151,7 +151,7 @@ func (w *World) CatchUp() {
 	}
 }
 
-// catchUpLoops makes the steps of all sleeping loops that precede the present.
+// catchUpLoops makes those steps of all sleeping loops that come before the current event.
 func (w *World) catchUpLoops() {
 	if now := (moment{w.now, w.events, w.steps}); !w.running && w.caughtUp == now {
 		return // callers often look several times in a row
@@ -162,14 +162,14 @@ func (w *World) catchUpLoops() {
 	w.caughtUp = moment{w.now, w.events, w.steps}
 }
 
-// moment identifies a point of the run: an instant, and how much has happened at it.
+// moment identifies a point of the run: an instant, and the numbers of events and steps until then.
 type moment struct {
 	now           int64
 	events, steps uint64
 }
 
-// Hash returns the rolling hash of everything that has happened. The digests of the loops are
-// folded in last.
+// Hash returns the rolling hash of all events so far, with the digests of the loops folded in at
+// the end.
 func (w *World) Hash() uint64 {
 	w.CatchUp()
 	h := w.hash
@@ -186,19 +186,19 @@ func (w *World) Trace() *Trace {
 	return &w.trace
 }
 
-// Err returns the *tasks.PanicError that ended the world, nil for none.
+// Err returns the *tasks.PanicError that ended the world, or nil.
 func (w *World) Err() error { return w.failure }
 
-// Limits says when Run returns. The zero value runs until nothing can happen.
+// Limits says when Run returns. With the zero value it returns when no event is left.
 type Limits struct {
-	// Until is the virtual time to stop at: all events up to and including that
-	// instant happen, and the clock then shows it. Negative or zero means none.
+	// Until is the virtual time at which to stop. All events up to and including that instant
+	// happen, and the clock then shows it. Zero or less means no such limit.
 	Until time.Duration
-	// MaxEvents is the number of events after which to stop, not counting steps of loops; 0 means
-	// no limit.
+	// MaxEvents is how many events may happen before Run stops, not counting steps of loops. 0
+	// means no limit.
 	MaxEvents uint64
-	// Done, when set, is called before the first event and after each. It is not called after a
-	// step that changes nothing. Run stops when it returns true.
+	// Done, when set, is called before the first event and after each event. Run stops when it
+	// returns true. It is not called after a step that changes nothing.
 	Done func() bool
 }
 
@@ -207,9 +207,9 @@ type Reason uint8
 
 // The reasons why Run returns.
 const (
-	// Quiet: nothing can happen any more. [World.Blocked] lists the tasks that still wait.
+	// Quiet means that no event is left. [World.Blocked] lists the tasks that still wait.
 	Quiet Reason = iota
-	// TimeUp: the virtual time of Limits.Until was reached.
+	// TimeUp means that the virtual time of Limits.Until was reached.
 	TimeUp
 	// EventsUp: Limits.MaxEvents events happened.
 	EventsUp
@@ -217,7 +217,7 @@ const (
 	Satisfied
 	// Halted: [World.Halt] was called.
 	Halted
-	// Failed: a task or handler panicked.
+	// Failed means that a task or handler panicked.
 	Failed
 )
 
@@ -225,13 +225,12 @@ var reasonNames = [...]string{"quiet", "time up", "events up", "satisfied", "hal
 
 func (r Reason) String() string { return reasonNames[r] }
 
-// Halt makes Run return, with Halted, after the present event.
+// Halt makes Run return after the current event, with the reason Halted.
 func (w *World) Halt() { w.halt, w.run.unasked = true, true }
 
-// Run lets events happen, in the order of their times and of scheduling, until a limit is reached;
-// reason tells which. When a task or handler panics the reason is Failed and the error a
-// *tasks.PanicError, from this and every later Run. Do not call Run from a task or handler, nor
-// after Close.
+// Run makes events happen by time, and at one instant in the order of scheduling, until a limit is
+// reached. reason says which. If a task or handler panics, this and every later Run returns Failed
+// and a *tasks.PanicError. Do not call Run from a task or handler, nor after Close.
 func (w *World) Run(l Limits) (reason Reason, err error) {
 	if w.failure != nil {
 		return Failed, w.failure
@@ -251,8 +250,8 @@ func (w *World) Run(l Limits) (reason Reason, err error) {
 	}
 	normal := false
 	defer func() {
-		// A Goexit (t.FailNow in a handler or task) gets here with normal false and nothing to
-		// recover. It continues in the caller.
+		// After runtime.Goexit (t.FailNow in a handler or task), normal is false and there is
+		// nothing to recover. The Goexit then continues in the caller.
 		w.running, w.current, w.cause, w.stepNow = false, nil, 0, noStep
 		if normal {
 			return
@@ -268,7 +267,7 @@ func (w *World) Run(l Limits) (reason Reason, err error) {
 	return reason, w.failure
 }
 
-// in returns the instant d from now, or the end of time.
+// in returns the instant d from now in ns, at most the greatest int64.
 func (w *World) in(d time.Duration) int64 {
 	at := w.now + int64(d)
 	if d > 0 && at < w.now {
@@ -288,8 +287,8 @@ func (w *World) fail(t *Task, value any, stack []byte) {
 	w.failure = e
 }
 
-// Close ends all processes and frees the coroutines. A closed world can still
-// be asked for its hash and trace.
+// Close ends all processes and their coroutines. The hash and the trace of a closed world can still
+// be read.
 func (w *World) Close() {
 	if w.closed {
 		return
@@ -315,5 +314,5 @@ func (w *World) Close() {
 	w.closed = true
 }
 
-// Closing reports whether Close has begun. Nobody sees what happens from then on.
+// Closing reports whether Close has begun. What tasks do from then on has no effect.
 func (w *World) Closing() bool { return w.closing }

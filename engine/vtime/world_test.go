@@ -40,7 +40,7 @@ func TestEventsInThePastHappenNow(t *testing.T) {
 	}
 }
 
-// Goal: Run stops where it was told to. Method: a tick each second.
+// Goal: Run stops at each kind of limit. Method: a tick each second.
 func TestLimits(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -72,7 +72,7 @@ func TestLimits(t *testing.T) {
 			if w.Now() != c.now || w.Events() != c.events {
 				t.Errorf("stopped at %v after %d events, want %v after %d", w.Now(), w.Events(), c.now, c.events)
 			}
-			// A run that goes on misses nothing.
+			// The next Run continues without skipping an event.
 			runTo(t, w, vtime.Limits{MaxEvents: 1}, vtime.EventsUp)
 			if next := c.now.Truncate(time.Second) + time.Second; w.Now() != next {
 				t.Errorf("the next event happened at %v, want %v", w.Now(), next)
@@ -121,8 +121,8 @@ func TestRunInsideOfRunPanics(t *testing.T) {
 	seen.want(t, "vtime: Run inside of Run", "vtime: Close inside of Run", "vtime: Run inside of Run")
 }
 
-// Goal: the report of who waits says who, in which process, for what and since
-// when; tasks that only wait for time are not in it.
+// Goal: Blocked tells which task of which process waits, for what and since when. It does not list
+// tasks that only wait for a timer.
 func TestBlocked(t *testing.T) {
 	w := newWorld(t, vtime.Config{})
 	p, q := w.Node("pod-1").NewProcess("agent"), w.Node("pod-2").NewProcess("agent")

@@ -7,13 +7,13 @@ import (
 	"github.com/monosim/monosim/engine/tasks"
 )
 
-// ErrEnded is returned by Enter when the process is dead, or ends while the function runs.
+// ErrEnded is returned by Enter if the process is dead, or if it ends while the function runs.
 var ErrEnded = errors.New("the process has ended")
 
-// Block calls fn, which may wait for the outside world. The current task leaves the process's
-// monitor meanwhile, so that other tasks run. So fn must not touch what tasks share, nor call env.
-// Its context is cancelled when the task has to unwind, because of a crash or a stop; fn should
-// then return soon, and Block unwinds the task.
+// Block calls fn, which may wait for the outside world. Meanwhile the current task leaves the
+// process's monitor, and other tasks run. So fn must not touch what tasks share, nor call env. If
+// the task has to unwind, because of a crash or a stop, the context is cancelled. fn should then
+// return soon, and Block unwinds the task.
 func (p *Process) Block(fn func(ctx context.Context)) {
 	ctx, cancel := context.WithCancel(p.ctx)
 	defer cancel()
@@ -24,8 +24,8 @@ func (p *Process) Block(fn func(ctx context.Context)) {
 	p.mu.Unlock()
 	returned := false
 	defer func() {
-		// A panic of fn goes on only when the task has the monitor again, because the task's
-		// deferred functions touch what the monitor guards.
+		// If fn panics, the panic continues only once the task has the monitor again, because the
+		// task's deferred functions touch what the monitor guards.
 		p.mu.Lock()
 		t.interrupt = nil
 		p.makeReady(t)
@@ -42,9 +42,9 @@ func (p *Process) Block(fn func(ctx context.Context)) {
 	returned = true
 }
 
-// Enter runs fn as a task of the process on the caller's goroutine, for handlers of real servers.
-// The goroutine must not be a task of any process. Enter returns ErrEnded when the process has
-// ended before fn returned, and a *tasks.PanicError when fn panicked.
+// Enter runs fn as a task of the process, but on the caller's goroutine. Handlers of real servers
+// use it. The goroutine must not be a task already. Enter returns ErrEnded if the process ends
+// before fn returns, and a *tasks.PanicError if fn panics.
 func (p *Process) Enter(name string, fn func()) error {
 	if p.current() != nil {
 		panic("walltime: task " + p.Self().Name() + " of process " + p.name + " enters the process that it is in")
@@ -64,6 +64,6 @@ func (p *Process) Enter(name string, fn func()) error {
 	return ErrEnded
 }
 
-// Post starts a task that runs fn. Goroutines that are no tasks call it, such as callbacks of real
-// clients. In a dead process fn never runs.
+// Post starts a task that runs fn. It is for goroutines that are not tasks, such as callbacks of
+// real clients. If the process is dead, fn never runs.
 func (p *Process) Post(name string, fn func()) { p.Go(name, fn) }

@@ -31,8 +31,8 @@ func TestBlockLetsOthersRun(t *testing.T) {
 	}
 }
 
-// Goal: the monitor is in hand again after Block, whatever came of it. Method: a
-// counter that would tear, under the race detector.
+// Goal: after Block the task has the monitor again, however fn ended. Method: tasks that count
+// without a lock, under the race detector.
 func TestBlockComesBackIntoTheMonitor(t *testing.T) {
 	w := newWorld(t)
 	p := w.NewProcess("node", "p")
@@ -69,8 +69,8 @@ func TestPanicInBlockIsOneOfTheTask(t *testing.T) {
 	}
 }
 
-// Goal: a call outside is cut by crash and stop; then the task unwinds, after a
-// stop with deferred calls that work.
+// Goal: a crash and a stop each cancel a call to the outside, and then the task unwinds. After a
+// stop its deferred calls still work.
 func TestBlockIsCut(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -112,8 +112,8 @@ func TestBlockIsCut(t *testing.T) {
 	}
 }
 
-// Goal: a call outside that does not return at once keeps nobody else from
-// unwinding. Method: it returns when another task has.
+// Goal: an outside call that is slow to return does not keep other tasks from unwinding. Method:
+// the call returns only once another task has unwound.
 func TestSlowCallDoesNotHoldUpACrash(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -162,20 +162,20 @@ func errText(err error) string {
 	return err.Error()
 }
 
-// entries are the ways into a process from outside.
+// entries holds the ways in which an outside goroutine can run code in a process.
 var entries = map[string]func(p *walltime.Process, name string, fn func()) error{
 	"Enter": (*walltime.Process).Enter, "Request": (*walltime.Process).Request,
 }
 
-// byEachEntry runs a test for each of them.
+// byEachEntry runs a test as a subtest for each of the entries.
 func byEachEntry(t *testing.T, test func(t *testing.T, enter func(p *walltime.Process, name string, fn func()) error)) {
 	for name, enter := range entries {
 		t.Run(name, func(t *testing.T) { test(t, enter) })
 	}
 }
 
-// Goal: handlers of real servers take turns with the tasks of the process and may
-// wait as they do.
+// Goal: handlers of real servers run one at a time with the tasks of the process, and may wait as
+// tasks do.
 func TestEnterTakesItsTurn(t *testing.T) { byEachEntry(t, enterTakesItsTurn) }
 
 func enterTakesItsTurn(t *testing.T, enter func(p *walltime.Process, name string, fn func()) error) {
@@ -252,8 +252,8 @@ func enterReturnsItsPanic(t *testing.T, enter func(p *walltime.Process, name str
 	}
 }
 
-// Goal: the goroutines of requests end with the world, also one that its request has
-// ended.
+// Goal: the goroutines that run requests end when the world is closed, even if a request's function
+// has ended its goroutine.
 func TestRequestsLeaveNoGoroutines(t *testing.T) {
 	for range 20 {
 		w := walltime.New(walltime.Config{})

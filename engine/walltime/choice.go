@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/tasks"
 )
 
-// node is a place where processes run. It has its own random numbers.
+// node is a place where processes run, with random numbers of its own.
 type node struct {
 	name string
 	seed uint64

@@ -7,7 +7,8 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// Cond is the env.Cond of the wall clock: a queue of waiting tasks, guarded by the process's mu.
+// Cond is the env.Cond of the wall clock. It holds the waiting tasks in a queue, which the
+// process's mu guards.
 type Cond struct {
 	proc  *Process
 	name  string
@@ -17,7 +18,7 @@ type Cond struct {
 // Wait waits until a Signal or Broadcast reaches the current task.
 func (c *Cond) Wait() { c.WaitFor(-1) }
 
-// WaitFor waits like Wait, for at most d. A negative d means no limit.
+// WaitFor waits as Wait does, but at most for d. A negative d means no limit.
 func (c *Cond) WaitFor(d time.Duration) bool {
 	p := c.proc
 	t := p.enter("a wait for " + c.name)
@@ -53,7 +54,7 @@ func (c *Cond) wakeAll() {
 	}
 }
 
-// wake wakes the first of the queue.
+// wake wakes the first task in the queue.
 func (c *Cond) wake() {
 	t := c.queue[0]
 	t.woken = true

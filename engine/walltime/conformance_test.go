@@ -11,11 +11,11 @@ import (
 	"github.com/monosim/monosim/engine/walltime"
 )
 
-// limit is how long tests wait for what should come in milliseconds.
+// limit is how long tests wait for something that should come within milliseconds.
 const limit = 30 * time.Second
 
-// Goal: the wall clock keeps the rules of env. Method: the cases that virtual
-// time passes too.
+// Goal: the wall clock keeps the rules of the package env. Method: the cases that virtual time has
+// to pass too.
 func TestConformance(t *testing.T) {
 	runtimetest.Run(t, func(t *testing.T) runtimetest.Runtime {
 		w := walltime.New(walltime.Config{Seed: 1})

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// deadlines is a heap of the tasks of a process that wait with a limit, the earliest first. One
-// timer serves all of them, so that tasks wake in the order of their deadlines even when the host's
-// timers are late.
+// deadlines is a heap of a process's tasks that wait with a limit, the earliest first. One timer
+// serves all of them. So tasks wake in the order of their deadlines, even if the host's timers are
+// late.
 type deadlines []*Task
 
 func (h deadlines) Len() int { return len(h) }
@@ -40,7 +40,7 @@ func (h *deadlines) Pop() any {
 	return t
 }
 
-// setDeadline lets the task run again after d at the latest. p.mu is held.
+// setDeadline makes the task run again after d at the latest. The caller holds p.mu.
 func (p *Process) setDeadline(t *Task, d time.Duration) {
 	at := p.w.Now() + d
 	if d > 0 && at < d {
@@ -58,15 +58,15 @@ func (p *Process) setDeadlineAt(t *Task, at time.Duration) {
 	}
 }
 
-// forgetDeadline removes the deadline of a task that was woken before it. The timer stays set and
-// may find nothing to do. p.mu is held.
+// forgetDeadline removes the deadline of a task that was woken before it. The timer stays set, and
+// may ring in vain. The caller holds p.mu.
 func (p *Process) forgetDeadline(t *Task) {
 	if t.place >= 0 {
 		heap.Remove(&p.deadlines, t.place)
 	}
 }
 
-// arm sets the timer to the earliest deadline. p.mu is held.
+// arm sets the timer to the earliest deadline. The caller holds p.mu.
 func (p *Process) arm() {
 	if len(p.deadlines) == 0 {
 		return
@@ -79,7 +79,7 @@ func (p *Process) arm() {
 	p.timer.Reset(d)
 }
 
-// ring lets the tasks run whose deadlines have passed. The timer calls it.
+// ring is called by the timer. It lets those tasks run whose deadlines have passed.
 func (p *Process) ring() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -10,9 +10,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Goal: tasks leave the heap in the order of their deadlines, equal ones in the
-// order of their calls. Method: any mix of waits, wakes and passing deadlines
-// against a sorted slice.
+// Goal: tasks leave the heap in the order of their deadlines, and with equal deadlines in the order
+// of their calls. Method: any mix of waits, wakes and passing deadlines, compared with a sorted
+// slice.
 func TestDeadlinesPassInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var h deadlines

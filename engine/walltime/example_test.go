@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/engine/walltime"
 )
 
-// Two tasks of a process and a call on the outside world, during which the process's
-// other tasks run.
+// One of two tasks of a process makes a call to the outside world. During that call the other task
+// runs.
 func Example() {
 	w := walltime.New(walltime.Config{Seed: 1})
 	defer w.Close()

@@ -2,11 +2,12 @@ package walltime
 
 import "github.com/monosim/monosim/engine/tasks"
 
-// The monitor of a process is a baton: holder is the task that has it, and the tasks in ready wait
-// for it, first come first served. The baton guards what the tasks share. Process.mu guards the
-// baton, the waits and the life of the process itself, and is held only for moments.
+// The monitor of a process lets one task run at a time. The task that runs has the baton (holder),
+// and the tasks in ready wait for it, first come first served. The baton guards what tasks share.
+// Process.mu guards the baton, the waits and the state of the process, and is held only briefly.
 
-// makeReady lets a task run once the tasks before it have waited or ended. p.mu is held.
+// makeReady lets a task run as soon as the tasks ahead of it wait or have ended. The caller holds
+// p.mu.
 func (p *Process) makeReady(t *Task) {
 	t.waiting = false
 	if p.holder == nil {
@@ -16,7 +17,7 @@ func (p *Process) makeReady(t *Task) {
 	p.ready = append(p.ready, t)
 }
 
-// pass gives the baton to the next task. p.mu is held.
+// pass gives the baton to the next ready task. The caller holds p.mu.
 func (p *Process) pass() {
 	if len(p.ready) == 0 {
 		p.holder = nil
@@ -33,8 +34,8 @@ func (p *Process) hand(t *Task) {
 	t.baton <- struct{}{}
 }
 
-// enter begins a call of the current task that may wait. It unwinds a task that has to end;
-// otherwise it returns the task, with p.mu held.
+// enter begins a call of the current task that may wait. If the task has to end, it unwinds it.
+// Otherwise it returns the task and holds p.mu.
 func (p *Process) enter(call string) *Task {
 	at := goroutineNumber()
 	p.mu.Lock()
@@ -51,8 +52,8 @@ func (p *Process) enter(call string) *Task {
 	return t
 }
 
-// wait gives the baton away until the task has been made ready and its turn has come. p.mu is held
-// when it is called, and not when it returns.
+// wait gives the baton away until the task was made ready and its turn has come. The caller holds
+// p.mu, and wait unlocks it.
 func (p *Process) wait(t *Task, what string) {
 	t.waiting, t.waitsFor, t.since = true, what, p.w.Now()
 	p.pass()
@@ -66,7 +67,7 @@ func (p *Process) wait(t *Task, what string) {
 	}
 }
 
-// current returns the calling task, nil when the caller is no task of this process.
+// current returns the calling task, or nil if the caller is not a task of this process.
 func (p *Process) current() *Task {
 	at := goroutineNumber()
 	p.mu.Lock()

@@ -54,8 +54,8 @@ func (p *Process) Dead() bool {
 	return p.dead
 }
 
-// OnEnd adds a function to call once, when the process is over: it has crashed or its last task has
-// ended. It may run on any goroutine and must not wait for a task.
+// OnEnd adds a function to call once, when the process has crashed or its last task has ended. The
+// function may run on any goroutine and must not wait for a task.
 func (p *Process) OnEnd(fn func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -65,8 +65,8 @@ func (p *Process) OnEnd(fn func()) {
 // World returns the world of the process.
 func (p *Process) World() *World { return p.w }
 
-// Now returns the wall-clock time. In a world with a speed it begins with the machine's time at the
-// world's start, and passes at the world's speed.
+// Now returns the wall-clock time. In a world with another speed, it starts with the machine's time
+// at the world's start, and advances at the world's speed.
 func (p *Process) Now() time.Time {
 	if p.w.cfg.Speed == 1 {
 		return time.Now()
@@ -83,7 +83,8 @@ func (p *Process) Intn(site string, n int) int { return p.node.intn(site, n) }
 // Float64 returns a number in [0, 1) from the node's random numbers for the site.
 func (p *Process) Float64(site string) float64 { return p.node.float64(site) }
 
-// Go starts a task. It may be called from any goroutine; in a dead process the task never runs.
+// Go starts a task. It may be called from any goroutine. If the process is dead, the task never
+// runs.
 func (p *Process) Go(name string, fn func()) env.Task {
 	p.Check()
 	t := newTask(p, name)
@@ -93,8 +94,8 @@ func (p *Process) Go(name string, fn func()) env.Task {
 	return t
 }
 
-// begin makes a task ready to run. It reports false when the process is dead. A process that had
-// ended with its last task is alive again.
+// begin makes a task ready to run. It reports false if the process is dead. A process that had
+// ended with its last task lives again.
 func (p *Process) begin(t *Task) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -132,8 +133,8 @@ func (p *Process) Sleep(d time.Duration) {
 // NewCond makes a condition.
 func (p *Process) NewCond(name string) env.Cond { return &Cond{proc: p, name: name} }
 
-// Check unwinds the caller when it is a task of a crashed process, and returns
-// otherwise. Every implementation of an env interface calls it before it has an effect.
+// Check unwinds the caller if it is a task of a crashed process, and returns otherwise. Every
+// implementation of an env interface calls it before it has an effect.
 func (p *Process) Check() {
 	if !p.Dead() {
 		return
@@ -143,17 +144,17 @@ func (p *Process) Check() {
 	}
 }
 
-// Crash ends the process at once: its tasks unwind, and their deferred functions have no effect.
-// Called by one of its own tasks it does not return. It does not wait until the tasks have unwound;
-// World.Wait does.
+// Crash ends the process at once. Its tasks unwind, and their deferred functions have no effect. If
+// one of its own tasks calls it, it does not return. Crash does not wait until the tasks have
+// unwound, but World.Wait does.
 func (p *Process) Crash() {
 	if p.crash() && p.current() != nil {
 		panic(tasks.Unwind{})
 	}
 }
 
-// crash does what Crash does, but does not unwind the caller. It reports whether the process was
-// alive.
+// crash ends the process as Crash does, but does not unwind the caller. It reports whether the
+// process was alive.
 func (p *Process) crash() bool {
 	p.mu.Lock()
 	if p.dead {
@@ -174,8 +175,8 @@ func (p *Process) crash() bool {
 	return true
 }
 
-// Stop ends the process gracefully: each task unwinds at its present or next wait, and its deferred
-// functions can still use env.
+// Stop ends the process gracefully. Each task unwinds at its current or next wait, and its deferred
+// functions may still use env.
 func (p *Process) Stop() {
 	current := p.current()
 	p.mu.Lock()
@@ -209,7 +210,7 @@ func (p *Process) Stop() {
 }
 
 // end marks the process as ended, by a crash or with its last task. It returns the functions of
-// OnEnd for the caller to call, once. p.mu is held.
+// OnEnd, which the caller has to call. The caller holds p.mu.
 func (p *Process) end() (onEnd []func()) {
 	if p.ended {
 		return nil

@@ -2,8 +2,8 @@ package walltime
 
 import "slices"
 
-// entrant is a goroutine that runs requests, one after the other. The number of the goroutine is
-// determined once, because that costs more than the rest of a request, and more the deeper the
+// entrant is a goroutine that runs requests, one after the other. It finds out the number of its
+// goroutine only once. That costs more than the rest of a request, and the more the deeper the
 // stack is.
 type entrant struct {
 	number uint64
@@ -16,8 +16,8 @@ type job struct {
 	fn func()
 }
 
-// Request does what [Process.Enter] does, for goroutines that can be no task, such as those of a
-// server. It does not check that, and runs fn on a goroutine that is kept for later requests.
+// Request does what [Process.Enter] does, for goroutines that cannot be tasks, such as those of a
+// server. It does not check that, and it runs fn on another goroutine, which later requests reuse.
 func (p *Process) Request(name string, fn func()) error {
 	t := newTask(p, name)
 	v := p.takeEntrant()
@@ -61,8 +61,8 @@ func (p *Process) takeEntrant() *entrant {
 	return v
 }
 
-// rest makes an entrant idle. When the process's context has ended, no request comes any more and
-// the entrant ends.
+// rest makes an entrant idle. If the process's context has ended, no further request comes, and the
+// entrant ends.
 func (p *Process) rest(v *entrant) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -73,8 +73,8 @@ func (p *Process) rest(v *entrant) {
 	p.idle = append(p.idle, v)
 }
 
-// serve runs jobs until the process's context ends. An entrant that a request has already taken
-// still runs that request's job.
+// serve runs jobs until the process's context ends. If a request has already taken the entrant by
+// then, serve still runs that request's job.
 func (v *entrant) serve(p *Process) {
 	for {
 		var j job

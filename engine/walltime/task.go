@@ -26,7 +26,7 @@ type Task struct {
 	unwinding bool // runs deferred functions because it is stopping
 	skipped   bool // was stopped before it began
 
-	// What the task waits for.
+	// These fields say what the task waits for, and since when.
 	waiting   bool
 	waitsFor  string
 	since     time.Duration
@@ -40,8 +40,8 @@ type Task struct {
 	ended *Cond // made on the first Join
 }
 
-// errGoexit is the value of the tasks.PanicError for a task that called runtime.Goexit, as
-// t.FailNow does.
+// errGoexit is the value in the tasks.PanicError of a task that called runtime.Goexit, as t.FailNow
+// does.
 var errGoexit = errors.New("the task called runtime.Goexit")
 
 func newTask(p *Process, name string) *Task {
@@ -75,7 +75,7 @@ func (t *Task) Join() {
 	}
 }
 
-// main is the root of the task's goroutine.
+// main is the first function on the task's goroutine. It runs fn once the task has the baton.
 func (t *Task) main(fn func()) {
 	p := t.proc
 	at := goroutineNumber()
@@ -86,8 +86,8 @@ func (t *Task) main(fn func()) {
 	t.run(fn)
 }
 
-// run calls fn while the task has the baton, and passes the baton on at the end. It reports whether
-// fn returned. If fn panicked, failure holds the panic; else the task was unwound.
+// run calls fn while the task has the baton, and then passes the baton on. It reports whether fn
+// returned. If fn panicked, failure holds the panic. Otherwise the task was unwound.
 func (t *Task) run(fn func()) (normal bool) {
 	defer func() {
 		if !normal {
@@ -117,7 +117,7 @@ func (t *Task) recovered(value any, stack []byte) {
 	t.proc.w.fail(t.failure)
 }
 
-// mustUnwind reports whether the task has to unwind now. p.mu is held.
+// mustUnwind reports whether the task has to unwind now. The caller holds p.mu.
 func (t *Task) mustUnwind() bool {
 	if t.killed {
 		return true
@@ -125,8 +125,8 @@ func (t *Task) mustUnwind() bool {
 	if !t.stopping {
 		return false
 	}
-	// A stopped task may call env while it unwinds. If it unwinds and no panic is under way any
-	// more, some code has recovered the panic, and the task has to unwind again.
+	// A stopped task may call env while it unwinds. If it should unwind but no panic is under way,
+	// some code has recovered the panic, and the task has to unwind again.
 	if t.unwinding && tasks.Panicking() {
 		return false
 	}
@@ -157,7 +157,7 @@ func (t *Task) finish() {
 	p.w.taskEnded()
 }
 
-// stopWaiting ends the task's wait and lets it run. p.mu is held.
+// stopWaiting ends the task's wait and lets it run. The caller holds p.mu.
 func (t *Task) stopWaiting() {
 	if t.cond != nil {
 		t.cond.remove(t)

@@ -15,11 +15,11 @@ import (
 
 // Config configures a world.
 type Config struct {
-	// Seed decides every random choice, as in virtual time: the k-th draw of a site on a node is
-	// the same in both.
+	// Seed determines every random choice, as in virtual time. The k-th draw of a site on a node is
+	// the same under both clocks.
 	Seed uint64
-	// Speed is how many times faster than the machine's clock time passes in the world, both for
-	// waits and for clocks; 0 means 1.
+	// Speed is how many times faster time passes in the world than on the machine's clock, for
+	// waits and for clocks. 0 means 1.
 	Speed float64
 }
 
@@ -40,7 +40,7 @@ type World struct {
 	closed   bool
 }
 
-// New makes a world with nothing in it.
+// New makes a world without nodes and processes.
 func New(cfg Config) *World {
 	if cfg.Speed <= 0 {
 		cfg.Speed = 1
@@ -63,8 +63,8 @@ func (w *World) Now() time.Duration {
 	return time.Duration(float64(since) * w.cfg.Speed)
 }
 
-// Real converts a duration of the world to one of the machine's clock, for waits on the outside
-// world, which has no other speed. A duration other than 0 does not become 0.
+// Real converts a duration in the world into one on the machine's clock, for waits on the outside
+// world, whose time cannot be sped up. Only a duration of 0 gives 0.
 func (w *World) Real(d time.Duration) time.Duration {
 	if w.cfg.Speed == 1 || d == 0 {
 		return d
@@ -82,8 +82,8 @@ func (w *World) Real(d time.Duration) time.Duration {
 // Speed returns how many times faster than the machine's clock time passes in the world.
 func (w *World) Speed() float64 { return w.cfg.Speed }
 
-// NewProcess begins a life of a program on a node. It lives until Crash, or until its last task has
-// ended. In a world that has failed or was closed it is dead from the beginning.
+// NewProcess begins one life of a program on a node. It lasts until Crash, or until its last task
+// has ended. If the world has failed or was closed, the process is dead from the beginning.
 func (w *World) NewProcess(nodeName, name string) *Process {
 	w.mu.Lock()
 	n, ok := w.nodes[nodeName]
@@ -101,8 +101,8 @@ func (w *World) NewProcess(nodeName, name string) *Process {
 	return p
 }
 
-// Wait waits until the last task has ended. The error joins a *[tasks.PanicError] for each panic of
-// a task, in the order of the panics. If ctx ends first, the error is the context's cause and lists
+// Wait waits until the last task has ended. It returns a joined *[tasks.PanicError] for each panic
+// of a task, in the order of the panics. If ctx ends first, the error is the cause of ctx and lists
 // the tasks that still wait.
 func (w *World) Wait(ctx context.Context) error {
 	w.mu.Lock()
@@ -120,8 +120,8 @@ func (w *World) Wait(ctx context.Context) error {
 	}
 }
 
-// Err joins the panics of tasks so far. A panic ends all processes of the world, as in virtual
-// time.
+// Err returns the joined panics of tasks so far. As in virtual time, a panic ends all processes of
+// the world.
 func (w *World) Err() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -19,8 +19,8 @@ import (
 	"github.com/monosim/monosim/engine/walltime"
 )
 
-// What tasks see of each other is in engine/runtimetest; here is what only the
-// wall clock has: other goroutines, real waits and an owner outside.
+// Goal: the wall clock handles what only it has: goroutines that are not tasks, real waits, and an
+// owner outside. How tasks affect each other is tested in engine/runtimetest.
 
 func newWorld(t *testing.T) *walltime.World {
 	t.Helper()
@@ -29,7 +29,7 @@ func newWorld(t *testing.T) *walltime.World {
 	return w
 }
 
-// wait waits for the end of all tasks and wants no panic.
+// wait waits until all tasks have ended, and fails the test if one panicked.
 func wait(t *testing.T, w *walltime.World) {
 	t.Helper()
 	if err := waitErr(w); err != nil {
@@ -43,7 +43,7 @@ func waitErr(w *walltime.World) error {
 	return w.Wait(ctx)
 }
 
-// within waits for what should come at once.
+// within fails the test unless a value soon arrives from the channel. what names it in the failure.
 func within[T any](t *testing.T, what string, c <-chan T) {
 	t.Helper()
 	select {
@@ -59,7 +59,7 @@ func panicText(fn func()) (text string) {
 	return ""
 }
 
-// Goal: one seed means the same choices under both clocks.
+// Goal: a seed gives the same choices on the wall clock as in virtual time.
 func TestDrawsAreThoseOfVirtualTime(t *testing.T) {
 	for _, seed := range []uint64{0, 1, 1 << 63} {
 		w := walltime.New(walltime.Config{Seed: seed})
@@ -84,8 +84,8 @@ func TestDrawsAreThoseOfVirtualTime(t *testing.T) {
 	}
 }
 
-// Goal: processes run in parallel, so two that only wait for each other's memory,
-// without an env call, both get on.
+// Goal: processes run in parallel. Two of them that wait in turn for the other's memory, without a
+// call of env, both make progress.
 func TestProcessesRunInParallel(t *testing.T) {
 	w := newWorld(t)
 	var turn atomic.Int32
@@ -143,7 +143,7 @@ func TestPanicsAreCollected(t *testing.T) {
 	}
 }
 
-// Goal: t.FailNow in a task does not leave its owner waiting.
+// Goal: t.FailNow in a task ends the world, so that its owner does not wait forever.
 func TestGoexitEndsTheWorld(t *testing.T) {
 	w := newWorld(t)
 	p, q := w.NewProcess("a", "p"), w.NewProcess("b", "q")
@@ -267,8 +267,7 @@ func TestGoAfterTheLastTaskEnded(t *testing.T) {
 	}
 }
 
-// Goal: env calls from goroutines that are no tasks are refused before they can
-// hurt the monitor.
+// Goal: calls of env from goroutines that are not tasks are refused before they damage the monitor.
 func TestWaitFromAnotherGoroutineIsNoticed(t *testing.T) {
 	w := newWorld(t)
 	p := w.NewProcess("node", "p")
@@ -291,7 +290,7 @@ func TestWaitFromAnotherGoroutineIsNoticed(t *testing.T) {
 	}
 }
 
-// Goal: in a world with a speed all waits and both clocks pass in the world's time.
+// Goal: in a world with a speed, all waits and both clocks advance at that speed.
 func TestSpeed(t *testing.T) {
 	const speed = 100_000
 	w := walltime.New(walltime.Config{Seed: 1, Speed: speed})

@@ -19,9 +19,9 @@ import (
 	"path/filepath"
 )
 
-// Write replaces the file of a name, so that readers see its old content or the new
-// one. Links are followed, and what is no file, as a pipe or a device, is written to.
-// An error names the file, never the temporary beside it, which is gone in any case.
+// Write replaces a file atomically, so that readers see the old content or the new one. It follows
+// links, and writes directly into what is not a regular file, such as a pipe. An error names the
+// file, never the temporary file beside it, which is always removed.
 func Write(name string, content []byte) error {
 	f, err := Create(name)
 	if err != nil {
@@ -35,8 +35,7 @@ func Write(name string, content []byte) error {
 	return f.Close()
 }
 
-// File is a file that is being written. Readers of its name see what was there before
-// until Close.
+// File is a file that is being written. Until Close, readers of its name see the old content.
 type File struct {
 	name, target string
 	file         *os.File
@@ -45,12 +44,12 @@ type File struct {
 	ended        bool
 }
 
-// Create begins the file of a name, as [Write] does. End it by Close or Discard.
+// Create begins to replace the file of a name, as [Write] does. End it by Close or Discard.
 func Create(name string) (*File, error) {
 	f := &File{name: name, target: name}
 	var err error
 	if info, missing := os.Stat(name); missing == nil && !info.Mode().IsRegular() {
-		// What cannot be written to says so at its open: a directory, too.
+		// Opening fails for anything that cannot be written to, such as a directory.
 		f.file, err = os.OpenFile(name, os.O_WRONLY, 0)
 	} else {
 		if linked, unlinked := filepath.EvalSymlinks(name); unlinked == nil {
@@ -66,14 +65,14 @@ func Create(name string) (*File, error) {
 	return f, nil
 }
 
-// Write adds to the file.
+// Write adds p to the end of the file. Readers see it after Close.
 func (f *File) Write(p []byte) (int, error) {
 	n, err := f.out.Write(p)
 	return n, Named(f.name, err)
 }
 
-// Close ends the file and gives it its name. After an error, be it one of a Write before,
-// there is what was there before Create.
+// Close ends the writing and gives the file its name. After an error, also an earlier one of Write,
+// the old file is left as it was before Create.
 func (f *File) Close() error {
 	if f.ended {
 		return nil
@@ -97,7 +96,7 @@ func (f *File) Close() error {
 	return Named(f.name, err)
 }
 
-// Discard forgets what was written. It does nothing after Close.
+// Discard drops what was written and keeps the old file. After Close it does nothing.
 func (f *File) Discard() {
 	if f.ended {
 		return
@@ -109,7 +108,7 @@ func (f *File) Discard() {
 	}
 }
 
-// Named is an error about a temporary told as one about the file that it is for.
+// Named turns an error about the temporary file into one about the file name.
 func Named(name string, err error) error {
 	var path *fs.PathError
 	var link *os.LinkError

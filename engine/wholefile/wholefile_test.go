@@ -12,8 +12,8 @@ import (
 	"github.com/monosim/monosim/engine/wholefile"
 )
 
-// Goal: a file is there whole or as it was, and nothing else is. Method: a directory
-// that is listed after each attempt.
+// Goal: a file has its complete new content or its old one, and no other file is left. Method: list
+// the directory after each attempt.
 
 func TestWriteReplacesTheFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "report.xml")
@@ -66,7 +66,7 @@ func TestADeviceIsWrittenTo(t *testing.T) {
 	}
 }
 
-// alone checks that the file is the only one of its directory.
+// alone fails the test unless the file is the only one in its directory.
 func alone(t *testing.T, name string) {
 	t.Helper()
 	var names []string

@@ -30,8 +30,8 @@ func (e *Error) Error() string {
 	return strconv.Itoa(e.Line) + ":" + strconv.Itoa(e.Column) + ": " + e.Text
 }
 
-// Read returns the root of the only document of a text, nil where the text has none. A second document,
-// which readers of YAML drop in silence, is an [Error], and so is a merge key.
+// Read returns the root of the only document in a text, nil if there is none. A second document is
+// an [Error], though YAML readers silently drop it. A merge key is an [Error] too.
 func Read(text []byte) (*yaml.Node, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	var first, second yaml.Node
@@ -55,7 +55,7 @@ func Read(text []byte) (*yaml.Node, error) {
 	return first.Content[0], nil
 }
 
-// mergeKey returns the first merge key below a node.
+// mergeKey returns the first merge key below a node, or nil.
 func mergeKey(n *yaml.Node) *yaml.Node {
 	for i, child := range n.Content {
 		if n.Kind == yaml.MappingNode && i%2 == 0 && child.Tag == "!!merge" {
@@ -70,7 +70,7 @@ func mergeKey(n *yaml.Node) *yaml.Node {
 
 var lined = regexp.MustCompile(`^line (\d+): (.*)$`)
 
-// syntax returns an error of the YAML reader with its place, which is a line at best.
+// syntax returns an error of the YAML reader with its position. The reader tells at most the line.
 func syntax(err error) error {
 	e := &Error{1, 1, strings.TrimPrefix(err.Error(), "yaml: ")}
 	if m := lined.FindStringSubmatch(e.Text); m != nil {

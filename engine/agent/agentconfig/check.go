@@ -21,10 +21,10 @@ type Problem struct {
 	Key  string
 	// Found and Want complete the sentence "found ..., want ...".
 	Found, Want string
-	// Fatal marks a mistake with which no agent can start. For all others the reference takes a
-	// default.
+	// Fatal means that no agent can start with this mistake. For any other mistake the reference
+	// uses a default.
 	Fatal bool
-	// NoNumber marks a value of a number that is none.
+	// NoNumber means that the key takes a number and the value is not one.
 	NoNumber bool
 }
 
@@ -44,7 +44,7 @@ func (p Problem) String() string {
 // Call it before an agent starts; [FromFile] reads the same file as the agent does.
 func CheckConf(path string, content []byte) []Problem { return checkConf(configKeys, path, content) }
 
-// UnknownKeys lists the problems of a file that are keys which no agent has.
+// UnknownKeys lists only the problems about keys that no agent knows.
 func UnknownKeys(path string, content []byte) []Problem {
 	return slices.DeleteFunc(CheckConf(path, content), func(p Problem) bool {
 		_, known := configKeys.byName[p.Key]
@@ -66,7 +66,7 @@ func checkConf(keys *keyTable, path string, content []byte) []Problem {
 	return c.problems
 }
 
-// confChecker checks a file line by line.
+// confChecker checks a configuration file line by line and collects the problems.
 type confChecker struct {
 	path     string
 	keys     *keyTable
@@ -76,7 +76,7 @@ type confChecker struct {
 	filters  []confUse
 }
 
-// confUse is a value and its line.
+// confUse is the first use of a key: its line, its value, and how often the key occurs.
 type confUse struct {
 	line  int
 	value string
@@ -169,7 +169,7 @@ func (c *confChecker) value(number int, key Key, value string) {
 
 func oneOf(words []string) string { return "one of " + strings.Join(words, ", ") }
 
-// whole makes the checks that need more than one line.
+// whole makes the checks that concern more than one line.
 func (c *confChecker) whole() {
 	standAlone := IsTrue(c.first["stand_alone_serving"].value)
 	_, hasDeployType := c.first["deploy_type"]
@@ -221,7 +221,8 @@ func (c *confChecker) filter(f confUse) {
 	}
 }
 
-// nearest returns the known key that is the fewest edits away, if that is close enough, else "".
+// nearest returns the known key with the fewest edits to the given one. It returns "" if none is
+// within three edits.
 func (t *keyTable) nearest(key string) string {
 	const maxEdits = 3
 	best, edits := "", maxEdits+1

@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The goal is that a person who mistypes a configuration reads where and what to
-// write instead; each case has one mistake.
+// Goal: the message about a mistyped configuration says where the mistake is and what to write
+// instead. Method: files with one mistake each.
 func TestCheckConfTellsWhereAndWhatToWrite(t *testing.T) {
 	for _, c := range []struct {
 		name, content string

@@ -10,9 +10,9 @@ import (
 )
 
 // CmdAndPort returns the command line of a model server and its gRPC port (utils.py:586-666). The
-// command line is split at single blanks into arguments. A server type of None is the container's
-// own. Without a config file, one is written to a temporary file. The port is None for UNIFIED
-// (Q162).
+// caller splits the command line at single blanks into arguments. A server type of None means the
+// container's own. If configFile is None, a config file is written to a temporary file. The port is
+// None for UNIFIED (Q162).
 //
 // Errors are those of [DeployType.CompatServerType], of [AgentConfig.ModelServerConfig] and of
 // writing the file.
@@ -51,8 +51,8 @@ func (c *AgentConfig) writeModelServerConfig(server string) (path string, err er
 	return path, c.env.Files.WriteFile(path, []byte(text))
 }
 
-// namingFlags returns the flags with the server's service name. In a mixed container all servers
-// but the entry append their server type to it.
+// namingFlags returns the flags with the server's service name. In a mixed container every server
+// except the entry appends its server type to the name.
 func (c *AgentConfig) namingFlags(server string) []string {
 	psm, logConf := c.envOr("TCE_PSM", ""), "../conf/log4j.properties"
 	if c.DeployType == DeployMixed && server != ServerEntry {
@@ -86,14 +86,14 @@ func (c *AgentConfig) portFlags(server string) (port pysem.OptInt, flags []strin
 	}
 }
 
-// rpcFlags returns the flags about how entry and dense servers call PS.
+// rpcFlags returns the flags that tell entry and dense servers how to call PS.
 func (c *AgentConfig) rpcFlags(server string) []string {
 	if server == ServerPS {
 		return nil
 	}
 	var flags []string
 	if server == ServerDense && c.EnableBatching && c.Quirks.Keeps(quirks.Q163) {
-		// utils.py:622: the same flag comes again among the changed flags (Q163).
+		// utils.py:622: changedFlags may add the same flag a second time (Q163).
 		flags = append(flags, "--enable_batching=true")
 	}
 	flags = append(flags,
@@ -107,12 +107,12 @@ func (c *AgentConfig) rpcFlags(server string) []string {
 	return flags
 }
 
-// Text returns a field by the reference's name, formatted as an f-string does; None is "None".
+// Text formats the field with the reference's name as a Python f-string does. None gives "None".
 func (c *AgentConfig) Text(field string) string { return pysem.Str(c.value(field)) }
 
-// changedFlags returns the model server's flags that differ from their defaults. The flag of the
-// file system poll belongs to agents of version 1: PS have a field of their own for it and always
-// get it.
+// changedFlags returns the model server's flags that differ from their defaults. The flag
+// file_system_poll_wait_seconds is only for agents of version 1. PS have a field of their own for
+// it and always get it.
 func (c *AgentConfig) changedFlags(server string) []string {
 	var flags []string
 	for _, key := range serverFlags {
@@ -148,8 +148,8 @@ func (k Key) changedFlag(value any) (flag string, changed bool) {
 	return "--" + k.Name + "=" + text, true
 }
 
-// WrapperFlags returns the flags that the wrapper of agent v3 passes on (tfs_wrapper.py:79-95):
-// those that differ from their defaults, and always a platform config file.
+// WrapperFlags returns the flags that the wrapper of agent v3 passes to the model server
+// (tfs_wrapper.py:79-95): flags that differ from their defaults, and always a platform config file.
 func (c *AgentConfig) WrapperFlags() []string {
 	var flags []string
 	for _, key := range serverFlags {

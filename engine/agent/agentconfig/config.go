@@ -36,9 +36,9 @@ const TFSHome = "/opt/tiger/monolith_serving"
 // defaultPlatformConfigFile is the path below TFS_HOME (utils.py:53).
 const defaultPlatformConfigFile = "/conf/platform_config_file.cfg"
 
-// TfServingConfig holds the flags of the model server (utils.py:195-289); the reference's
-// [AgentConfig] inherits from it. A flag is in the server's command line when its value differs
-// from its default. A new line here is a new flag.
+// TfServingConfig holds the flags of the model server (utils.py:195-289). In the reference
+// [AgentConfig] inherits from it. A flag appears in the server's command line if its value differs
+// from the default. To add a flag, add a field here.
 type TfServingConfig struct {
 	EnableBatching                         bool            `py:"enable_batching"`
 	AllowVersionLabelsForUnavailableModels bool            `py:"allow_version_labels_for_unavailable_models"`
@@ -140,7 +140,7 @@ type AgentConfig struct {
 	RoughSortResourceConstrained bool            `py:"rough_sort_resource_constrained"`
 	DCAware                      bool            `py:"dc_aware"`
 
-	// For unified containers, which load what a layout lists.
+	// These fields are for unified containers, which load the models that a layout lists.
 	LayoutPattern pysem.OptString `py:"layout_pattern"`
 	LayoutFilters []string        `py:"layout_filters"` // nil means None
 	TFSPortArchon pysem.OptInt    `py:"tfs_port_archon"`
@@ -159,22 +159,23 @@ type AgentConfig struct {
 // TFSHome returns where the serving binaries and their configuration are installed.
 func (c *AgentConfig) TFSHome() string { return cmp.Or(c.home, TFSHome) }
 
-// Loader makes configurations that keep a chosen set of quirks; the zero set keeps all.
+// Loader makes configurations that keep the given quirks of the reference. The zero set keeps all
+// quirks.
 type Loader struct {
 	Env    *env.Env
 	Quirks quirks.Set
-	// TFSHome is TFS_HOME; empty is the reference's, [TFSHome].
+	// TFSHome is TFS_HOME; empty means the reference's folder, [TFSHome].
 	TFSHome string
 }
 
 // NewConfig makes a configuration from keyword arguments, as AgentConfig(**fields) does, and
-// completes it from the environment. That writes the platform config file. Errors are *pysem.Error
-// with Python's type.
+// completes it from the environment. It also writes the platform config file. Errors are
+// *pysem.Error with Python's type.
 func NewConfig(e *env.Env, fields ...dataclass.Field) (*AgentConfig, error) {
 	return Loader{Env: e}.New(fields...)
 }
 
-// New is [NewConfig] with the loader's quirks.
+// New makes a configuration as [NewConfig] does, with the loader's quirks.
 func (l Loader) New(fields ...dataclass.Field) (*AgentConfig, error) {
 	c := configClass.New()
 	c.env, c.Quirks, c.home = l.Env, l.Quirks, cmp.Or(l.TFSHome, TFSHome)

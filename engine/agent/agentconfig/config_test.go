@@ -8,9 +8,9 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// A simulated host hands out ports in the order of the calls, so the number of
-// calls is part of the behaviour. The numbers were counted in the
-// reference.
+// Goal: the configuration looks for a free port as often as the reference, even where a port is
+// given. A simulated host numbers ports in the order of the calls, so the number of calls matters.
+// The expected numbers were counted in the reference.
 func TestQ165_AFreePortIsLookedForWhereOneIsGiven(t *testing.T) {
 	ports := map[string]string{"PORT": "1", "PORT2": "2", "PORT3": "3", "PORT4": "4", "PORT5": "5", "PORT6": "6", "PORT7": "7", "PORT8": "8", "PORT9": "9", "PORT10": "10"}
 	for _, c := range []struct {

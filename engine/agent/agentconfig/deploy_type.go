@@ -27,7 +27,7 @@ const (
 // deployTypes holds the allowed words, in the order that messages list them.
 var deployTypes = []DeployType{DeployEntry, DeployPS, DeployDense, DeployMixed, DeployUnified}
 
-// NewDeployType reads a deploy type in upper or lower case. Other words are an AssertionError.
+// NewDeployType parses a deploy type in upper or lower case. Any other word is an AssertionError.
 func NewDeployType(word string) (DeployType, error) {
 	lower := DeployType(pysem.Lower(word))
 	for _, t := range deployTypes {
@@ -38,7 +38,8 @@ func NewDeployType(word string) (DeployType, error) {
 	return "", &pysem.Error{Type: "AssertionError"}
 }
 
-// LoadPython returns the word, or None for the zero value. It makes the type a dataclass.Cell.
+// LoadPython returns the word, or nil (None) for the zero value. With it the type is a
+// dataclass.Cell.
 func (t *DeployType) LoadPython() any {
 	if *t == "" {
 		return nil
@@ -46,17 +47,17 @@ func (t *DeployType) LoadPython() any {
 	return string(*t)
 }
 
-// StorePython takes a word or None. exact is false for other values.
+// StorePython sets the deploy type from a word or None. It returns false for a value of another
+// type.
 func (t *DeployType) StorePython(value any) (exact bool) {
 	word, ok := value.(string)
 	*t = DeployType(word)
 	return ok || value == nil
 }
 
-// CompatServerType returns the server type that a request for serverType means (utils.py:95-117). A
-// container that is not mixed has only one, which None and mixed also mean. In a mixed container
-// None and mixed are a RuntimeError; in another container a type that it does not have is an
-// AssertionError.
+// CompatServerType returns the server type to use for a requested serverType (utils.py:95-117). A
+// container that is not mixed has a single type, which None and mixed stand for. Another type than
+// that is an AssertionError. In a mixed container None and mixed are a RuntimeError.
 func (t DeployType) CompatServerType(serverType pysem.OptString) (string, error) {
 	switch {
 	case !serverType.Set || serverType.V == string(DeployMixed):

@@ -10,29 +10,28 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// The words for true and false, in lower case (utils.py:766-772).
+// trueWords and falseWords are the words for true and false in a file, in lower case
+// (utils.py:766-772).
 var trueWords, falseWords = []string{"true", "y", "t", "yes", "1"}, []string{"false", "n", "f", "no", "0"}
 
 // IsTrue reports whether a word of a file reads as true.
 func IsTrue(word string) bool { return slices.Contains(trueWords, pysem.Lower(word)) }
 
-// IsFalse reports whether a word of a file reads as false. Others than these and those of [IsTrue]
-// are none.
+// IsFalse reports whether a word of a file reads as false. A word can be neither true nor false.
 func IsFalse(word string) bool { return slices.Contains(falseWords, pysem.Lower(word)) }
 
-// FromFile reads a configuration file and completes it from the environment (utils.py:757-794).
-// That writes the platform config file. Errors are *pysem.Error with Python's type. A word that
-// cannot be read is no error: it is logged, and the field keeps its default (Q158). A missing file
-// is no error either, but leads to the AssertionError of a missing deploy_type. [CheckConf] tells a
-// person what is wrong with a file.
+// FromFile reads a configuration file and completes it from the environment (utils.py:757-794). It
+// also writes the platform config file. Errors are *pysem.Error with Python's type. A word that
+// cannot be converted is only logged, and the field keeps its default (Q158). A missing file leads
+// to the AssertionError of a missing deploy_type. [CheckConf] explains what is wrong with a file.
 func FromFile(e *env.Env, path string) (*AgentConfig, error) {
 	return Loader{Env: e}.FromFile(path)
 }
 
-// FromFile is [FromFile] with the loader's quirks.
+// FromFile reads a configuration file as the function [FromFile] does, with the loader's quirks.
 //
-// Cost: reading grows with the lines of the file and its includes. It happens twice at the start
-// and never again.
+// Cost: reading grows with the lines of the file and of the files that it includes. An agent does
+// it twice at its start and never again.
 func (l Loader) FromFile(path string) (*AgentConfig, error) {
 	var args pysem.Dict
 	if err := ParseConf(l.Env, path, &args, l.Quirks); err != nil {
@@ -45,7 +44,7 @@ func (l Loader) FromFile(path string) (*AgentConfig, error) {
 	return l.New(fields...)
 }
 
-// fieldsOf converts the words of a file to values of fields.
+// fieldsOf converts the words that a file gives its keys to the values of fields.
 func (l Loader) fieldsOf(keys *keyTable, args *pysem.Dict) ([]dataclass.Field, error) {
 	var fields []dataclass.Field
 	for _, key := range keys.list {
@@ -60,7 +59,7 @@ func (l Loader) fieldsOf(keys *keyTable, args *pysem.Dict) ([]dataclass.Field, e
 	return fields, nil
 }
 
-// fieldOf returns the value that a file gives a key. ok is false when the file leaves the default.
+// fieldOf returns the value that a file gives to a key. ok is false if the field keeps its default.
 func (l Loader) fieldOf(key Key, args *pysem.Dict) (value any, ok bool, err error) {
 	word, ok := args.Get(key.Name)
 	if ok {
@@ -80,12 +79,13 @@ func (l Loader) fieldOf(key Key, args *pysem.Dict) (value any, ok bool, err erro
 	if key.Older == "" {
 		return nil, false, nil
 	}
-	// utils.py:791: the word of the key's older name, or None.
+	// utils.py:791: the field gets the word of the key's older name, unconverted, or None.
 	word, _ = args.Get(key.Older)
 	return word, true, nil
 }
 
-// convert converts a word to the value of a key. A key that occurs twice has a list of words.
+// convert converts a word of a file to the value of a key. For a key that occurs several times,
+// word is a list.
 func (l Loader) convert(key Key, word any) (any, error) {
 	if key.Reading == ReadList {
 		if list, ok := word.([]any); ok {
@@ -95,7 +95,7 @@ func (l Loader) convert(key Key, word any) (any, error) {
 	}
 	text, ok := word.(string)
 	if !ok {
-		// A list has no lower() and is no source for eval (Q156).
+		// word is a list, which in Python has no lower() and cannot be evaluated (Q156).
 		return nil, pysem.AttributeError(word, "lower")
 	}
 	switch key.Reading {

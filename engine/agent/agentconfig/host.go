@@ -7,12 +7,12 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// LocalIP returns the address by which others reach this host (utils.py:1145-1167): the variable
-// MY_HOST_IP, else the address of the host's name, else the local address of a socket to the
-// outside, else "localhost". Loopback names do not count.
+// LocalIP returns the address by which others reach this host (utils.py:1145-1167). It takes the
+// first of these: the variable MY_HOST_IP, the address of the host's name, the local address of a
+// socket to the outside, "localhost". Names of the loopback do not count for the first three.
 func LocalIP(e *env.Env) string {
-	// utils.py:1147: the name is looked up even when the variable is set, and a failing look-up
-	// hides the variable (Q119).
+	// utils.py:1147: the name is looked up even if the variable is set, and if that fails the
+	// variable is ignored (Q119).
 	ip, err := e.Host.LookupIP()
 	if err == nil {
 		if v, ok := e.Host.LookupEnv("MY_HOST_IP"); ok {
@@ -46,8 +46,8 @@ func IsIPv6Only(e *env.Env) bool {
 	return only
 }
 
-// ownAddress returns the host's IPv4 address, and whether it comes from the variables or from a
-// look-up.
+// ownAddress returns the host's IPv4 address, and for the log whether it comes from variables or
+// from a look-up.
 func ownAddress(e *env.Env) (ip pysem.OptString, where string) {
 	hostIP, hasHostIP := e.Host.LookupEnv("MY_HOST_IP")
 	podIP, hasPodIP := e.Host.LookupEnv("MY_POD_IP")
@@ -67,9 +67,9 @@ func ownAddress(e *env.Env) (ip pysem.OptString, where string) {
 	return pysem.Some(found), "not in"
 }
 
-// DefaultZKServers returns the address list for an unset zk_servers, which the open-source build knows
-// no hosts for: it is always empty (zk_utils.py:49-55). Unless IPv6 is asked for it looks which addresses
-// the host has, and logs that.
+// DefaultZKServers returns the address list for an unset zk_servers. It is always empty, because
+// the open-source build knows no hosts (zk_utils.py:49-55). If useIPv6 is false, it still looks up
+// and logs which addresses the host has.
 func DefaultZKServers(e *env.Env, useIPv6 bool) string {
 	if !useIPv6 {
 		IsIPv6Only(e)
@@ -77,8 +77,8 @@ func DefaultZKServers(e *env.Env, useIPv6 bool) string {
 	return ""
 }
 
-// checkZKServers rejects IPv4 servers on a host without IPv4 (utils.py:796-814). As there are no
-// default hosts to fall back on, it always raises on such a host (Q171).
+// checkZKServers rejects IPv4 servers on a host without IPv4 (utils.py:796-814). The reference
+// would fall back on default hosts, but there are none, so it always raises (Q171).
 func checkZKServers(servers string, ipv6Only bool) error {
 	if servers == "" || !ipv6Only {
 		return nil

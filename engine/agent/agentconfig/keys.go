@@ -10,16 +10,17 @@ import (
 	"github.com/monosim/monosim/engine/pysem/dataclass"
 )
 
-// configClass describes the fields of [AgentConfig], from its lines.
+// configClass describes the fields of [AgentConfig], as derived from its struct tags.
 var configClass = dataclass.Of(func(c *AgentConfig) **dataclass.OddValues { return &c.odd })
 
-// configKeys holds the keys of an agent.conf, made from the same lines.
+// configKeys holds the keys of an agent.conf, derived from the same struct tags.
 var configKeys = keysOf(configClass.Fields())
 
 // serverFlags holds the keys that are flags of the model server.
 var serverFlags = configKeys.ownedBy(reflect.TypeFor[TfServingConfig]())
 
-// Key is a key of an agent.conf. The line of its field in [AgentConfig] describes it.
+// Key describes a key of an agent.conf. It is derived from the struct tag of the field in
+// [AgentConfig].
 type Key struct {
 	// Name is the reference's name of the field.
 	Name string
@@ -29,16 +30,17 @@ type Key struct {
 	Default any
 	// Words holds the words that an agent accepts, in lower case; empty when it accepts any.
 	Words []string
-	// WrongIsFatal says that no agent starts with another word than Words.
+	// WrongIsFatal means that no agent starts if the word is not one of Words.
 	WrongIsFatal bool
-	// Older is a former name of the key, "" for none. Its word is taken unconverted when the file
-	// lacks this key.
+	// Older is a former name of the key, "" if there is none. If the file lacks the key but has the
+	// former name, the word of that is taken unconverted.
 	Older string
 
 	owner reflect.Type
 }
 
-// class returns the repr of the type that the dataclass declares (utils.py:789).
+// class returns the repr of the Python type that the dataclass declares for the field
+// (utils.py:789).
 func (r Reading) class() string {
 	switch r {
 	case ReadBool:
@@ -56,7 +58,7 @@ func (r Reading) class() string {
 // Reading says how the word after a key is converted (utils.py:757-790).
 type Reading uint8
 
-// The readings, each with the Go types of its fields.
+// Each reading is listed with the Go types of the fields that use it.
 const (
 	ReadText  Reading = iota // a word, "none" is None: all other types
 	ReadBool                 // a word for true or false: bool
@@ -68,14 +70,15 @@ const (
 // Keys lists the keys of an agent.conf in the order of the reference's fields.
 func Keys() []Key { return slices.Clone(configKeys.list) }
 
-// keyTable holds the keys of a class in order, and finds them by name.
+// keyTable holds the keys of a configuration class in the order of its fields, and finds them by
+// name.
 type keyTable struct {
 	list   []Key
 	byName map[string]Key // includes the older names
 	names  []string       // all names; the older ones come last
 }
 
-// The tags that only lines of [AgentConfig] have; see there.
+// These struct tags appear only on fields of [AgentConfig], where they are explained.
 const (
 	wordsTag   = "words"
 	wrongTag   = "wrong"
@@ -83,7 +86,7 @@ const (
 	wrongFatal = "fatal"
 )
 
-// keysOf makes the table of a class's fields.
+// keysOf makes the key table from the fields of a configuration class.
 func keysOf(fields []dataclass.Attribute) *keyTable {
 	t := &keyTable{byName: map[string]Key{}}
 	var older []string
@@ -105,8 +108,8 @@ func keysOf(fields []dataclass.Attribute) *keyTable {
 	return t
 }
 
-// older returns the key under its older name. Its word is not converted, so "none" is an ordinary
-// word.
+// older returns the key that reads the older name. Its word is not converted, so "none" is a word
+// like any other.
 func (k Key) older() Key {
 	k.Words = slices.DeleteFunc(slices.Clone(k.Words), func(word string) bool { return word == "none" })
 	k.Name, k.Older = k.Older, ""

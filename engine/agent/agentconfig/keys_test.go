@@ -11,10 +11,10 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// The goal is that a field of the configuration is one line. The method is a class of
-// its own with lines that AgentConfig does not have, through the same tables.
+// Goal: to add a field to the configuration, one line is enough. Method: a configuration class with
+// fields that AgentConfig does not have, read through the same tables.
 
-// longer is a configuration with a line of each kind more.
+// longer is a configuration class with an extra field of each kind.
 type longer struct {
 	moreFlags
 	Level  pysem.OptString `py:"log_level" default:"'info'" words:"debug info" wrong:"fatal" older:"verbosity"`
@@ -27,7 +27,7 @@ type longer struct {
 	odd *dataclass.OddValues
 }
 
-// moreFlags is the base class, whose fields are flags of a server.
+// moreFlags is the embedded base class of longer. Its fields are flags of a model server.
 type moreFlags struct {
 	Trace bool `py:"trace" default:"True"`
 }
@@ -37,7 +37,7 @@ var (
 	longerKeys  = keysOf(longerClass.Fields())
 )
 
-// read is an object made from a file's text.
+// read parses the text of a configuration file into an object of the test's class.
 func read(t *testing.T, text string) *longer {
 	t.Helper()
 	var args pysem.Dict
@@ -114,7 +114,7 @@ func TestAFieldOfTheBaseClassIsAFlag(t *testing.T) {
 	}
 }
 
-// A word that the tag of a key lists has to be one that the key can hold.
+// Goal: the default of a key is among the words that its struct tag allows.
 func TestTheDefaultsAreAmongTheWords(t *testing.T) {
 	for _, key := range Keys() {
 		if len(key.Words) == 0 || key.Default == nil {

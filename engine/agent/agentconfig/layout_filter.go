@@ -6,21 +6,23 @@ import (
 	"github.com/monosim/monosim/engine/pysem/pyre"
 )
 
-// LayoutFilter accepts a sub-graph that matches its pattern and fulfils its condition
+// LayoutFilter accepts the sub-graphs that match its pattern and for which its condition holds
 // (agent_v3.py:72-81, 137-144).
 type LayoutFilter struct {
 	// Match is a regular expression, from [NormalizeRegex]. Condition is an expression over its
 	// named groups as ints.
 	Match, Condition string
-	// Python compiles both only when a sub-graph is checked, and raises only then.
+	// Errors of compiling are kept until a sub-graph is checked, because Python compiles both only
+	// then.
 	pattern      *pyre.Pattern
 	patternErr   error
 	condition    *expr.Program
 	conditionErr error
 }
 
-// NewLayoutFilter compiles a filter. A malformed filter is an error of [LayoutFilter.Accepts], not
-// of this function. An error here is a refusal of what this program does not evaluate (Q230, Q231).
+// NewLayoutFilter compiles a filter. It does not report a malformed filter, which is an error of
+// [LayoutFilter.Accepts] as in Python. It returns an error for Python code that this program does
+// not evaluate (Q230, Q231).
 func NewLayoutFilter(match, condition string) (LayoutFilter, error) {
 	f := LayoutFilter{Match: match, Condition: condition}
 	f.pattern, f.patternErr = pyre.Compile(match)
@@ -40,8 +42,9 @@ func NewLayoutFilter(match, condition string) (LayoutFilter, error) {
 	return f, f.condition.Refusal(names)
 }
 
-// Accepts reports whether a sub-graph matches (at its beginning, Q23) and fulfils the condition. A
-// named group that took no part in the match is int(None), a TypeError.
+// Accepts reports whether the beginning of a sub-graph's name matches the pattern (Q23) and the
+// condition holds. A named group that took no part in the match is int(None) in Python, a
+// TypeError.
 func (f *LayoutFilter) Accepts(subGraph string) (bool, error) {
 	if f.patternErr != nil {
 		return false, f.patternErr
@@ -71,9 +74,10 @@ func (f *LayoutFilter) Accepts(subGraph string) (bool, error) {
 	return f.condition.Holds(names)
 }
 
-// EvalNumber evaluates the text of a number in a configuration as eval(text) does (utils.py:775),
-// for a field of that name and of class int or float. Python would see more local names: the texts
-// of the file and the values made of them so far. An expression that uses these is refused.
+// EvalNumber evaluates the text of a number in a configuration as Python's eval(text) does
+// (utils.py:775). field and class, int or float, are names that the text can use. In Python it
+// could also use the texts of the file and the values made from them so far. Such an expression is
+// refused.
 func EvalNumber(text, field, class string) (any, error) {
 	return expr.Eval(text, expr.Names{
 		Locals: []expr.Name{{ID: "key", Value: field}, {ID: "clz", Value: expr.Class(class)}},
@@ -82,8 +86,8 @@ func EvalNumber(text, field, class string) (any, error) {
 	})
 }
 
-// utilsNames holds the names of utils.py (utils.py:16-63) and of the method that evaluates numbers;
-// agentV3Names holds those of agent_v3.py. Expressions see these names in Python.
+// utilsNames lists the names of utils.py (utils.py:16-63) and of its method that evaluates numbers.
+// agentV3Names lists the names of agent_v3.py. In Python an expression could use these names.
 var (
 	utilsNames = expr.NamesOf(
 		"AgentConfig", "ConfigProto", "DEFAULT_MODEL_CONFIG", "DEFAULT_PLATFORM_CONFIG_FILE", "DataType", "DefaultRoughSortModelLocalPath",
@@ -103,8 +107,8 @@ var (
 		"model_server_config_pb2", "normalize_regex", "os", "partial", "re", "signal", "tempfile", "text_format", "threading", "time")
 )
 
-// ConditionNames returns the names that a condition sees: its locals, and the names of agent_v3.py,
-// whose use is refused.
+// ConditionNames returns the names that a filter's condition can use: the given locals. It also has
+// the names of agent_v3.py, so that their use is refused.
 func ConditionNames(locals []expr.Name) expr.Names {
 	return expr.Names{Locals: locals, Module: agentV3Names, ModuleName: "monolith.agent_service.agent_v3"}
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// The names of rough sort models, by the server that loads them (utils.py:127-130).
+// These are the names of rough sort models, one for each server type that can load them
+// (utils.py:127-130).
 const (
 	roughSortPS    = "ps_item_embedding"
 	roughSortEntry = "entry_item_embedding"
@@ -27,20 +28,20 @@ type ModelConfigArgs struct {
 	Name          string
 	BasePath      pysem.OptString
 	VersionPolicy pysem.OptString // latest, latest_once, all, specific, in any case
-	// VersionData is an int, the number of versions to keep or the version to load, or under policy
-	// specific a list of ints, the versions to load.
+	// VersionData is an int: the number of versions to keep, or the version to load. Under the
+	// policy specific it can also be a list of ints, the versions to load.
 	VersionData   any
 	ModelPlatform pysem.OptString // unset means tensorflow
-	// NoPlatform leaves out the platform, as the argument None does.
+	// NoPlatform leaves the platform out, as Python's argument None does.
 	NoPlatform    bool
 	VersionLabels map[string]int64
 	Quirks        quirks.Set
 }
 
 // GenModelConfig returns the model server's configuration of one model (utils.py:920-958). Errors
-// are *pysem.Error: a ValueError for an unknown version policy and for numbers that a field does not
-// hold, an AssertionError for version data of another type than the policy wants, a TypeError for a
-// version that is no int, a UnicodeEncodeError for a lone surrogate.
+// are *pysem.Error. A ValueError is for an unknown version policy, or a number that a field cannot
+// hold. An AssertionError is for version data of the wrong type for the policy. A TypeError is for
+// a version that is no int, and a UnicodeEncodeError for a lone surrogate.
 func GenModelConfig(args ModelConfigArgs) (*config.ModelConfig, error) {
 	for _, text := range []string{args.Name, args.BasePath.V, args.ModelPlatform.V} {
 		if err := message.Encodable(text); err != nil {
@@ -64,12 +65,12 @@ func GenModelConfig(args ModelConfigArgs) (*config.ModelConfig, error) {
 	}, nil
 }
 
-// PublicProtos reports whether the protos are those of a release, in which no policy latest_once is
-// (Q25).
+// PublicProtos reports whether the protos are those of a TF Serving release, which have no policy
+// latest_once (Q25).
 func PublicProtos(keep quirks.Set) bool { return keep.Keeps(quirks.Q25) && !keep.InFork(quirks.Q25) }
 
-// ParseModels reads the text of a model server's configuration as text_format.Parse does. With
-// public protos latest_once is a field that no message has, so a ParseError.
+// ParseModels parses the text of a model server's configuration as text_format.Parse does. If
+// public is set, no message has a field latest_once, so its use is a ParseError.
 func ParseModels(text string, public bool) (*config.ModelServerConfig, error) {
 	m, parser := &config.ModelServerConfig{}, textformat.Parser{}
 	if public {
@@ -159,8 +160,8 @@ func specificPolicy(args ModelConfigArgs) (*versionPolicyProto, error) {
 	}}, nil
 }
 
-// ModelServerConfig lists the models that a server of this container loads at its start
-// (utils.py:684-755). A server type of None is the container's own. Errors are *pysem.Error.
+// ModelServerConfig lists the models that a model server of this container loads when it starts
+// (utils.py:684-755). A server type of None means the container's own. Errors are *pysem.Error.
 func (c *AgentConfig) ModelServerConfig(serverType pysem.OptString) (*config.ModelServerConfig, error) {
 	server, err := c.DeployType.CompatServerType(serverType)
 	if err != nil {
@@ -184,13 +185,13 @@ func (c *AgentConfig) ModelServerConfig(serverType pysem.OptString) (*config.Mod
 	return out, nil
 }
 
-// modelList collects the models of one server.
+// modelList collects the model configurations of one model server.
 type modelList struct {
 	conf    *AgentConfig
 	configs []*config.ModelConfig
 }
 
-// add appends the model name, whose path is base/.../name.
+// add appends a model. Its path is base, the folders in under, and name.
 func (l *modelList) add(name string, base pysem.OptString, under ...pysem.OptString) error {
 	path, err := pysem.Join(base, append(under, pysem.Some(name))...)
 	if err != nil {
@@ -231,7 +232,7 @@ func (l *modelList) addPS() error {
 	return nil
 }
 
-// addWhole adds a graph that is not split into shards, and a rough sort model.
+// addWhole adds a graph that is not split into shards, and its rough sort model if there is one.
 func (l *modelList) addWhole(server string) error {
 	c := l.conf
 	name := server
@@ -252,14 +253,14 @@ func (l *modelList) addWhole(server string) error {
 	return nil
 }
 
-// roughSortOn reports whether a server loads a named rough sort model.
+// roughSortOn reports whether the given server type loads a rough sort model with a name.
 func (c *AgentConfig) roughSortOn(server string) bool {
 	return c.RoughSortModelName.Or("") != "" && c.RoughSortModelLoadedServer == pysem.Some(server)
 }
 
-// ServerSchedule lists the tasks of a server type on this container (utils.py:672-683): for PS the
-// shards that belong to it, for dense its replica id, otherwise a single None. Without SHARD_ID no
-// PS is scheduled (Q161).
+// ServerSchedule lists the tasks of a server type on this container (utils.py:672-683). For PS
+// these are the container's shards, for dense its replica id, and otherwise a single None. Without
+// SHARD_ID no PS is scheduled (Q161).
 func (c *AgentConfig) ServerSchedule(serverType string) ([]pysem.OptInt, error) {
 	switch {
 	case c.DeployType == DeployDense && serverType == ServerDense:
@@ -290,9 +291,10 @@ func (c *AgentConfig) ServerSchedule(serverType string) ([]pysem.OptInt, error) 
 	return tasks, nil
 }
 
-// GenModelSpec names a model, and optionally a version (an int) or label (a string, or bytes in UTF-8)
-// and a signature (utils.py:908-917). Errors are *pysem.Error: a ValueError for a version beyond 64
-// bits, a TypeError for one of another type, a UnicodeError for a label that is no UTF-8.
+// GenModelSpec names a model and optionally a version and a signature (utils.py:908-917). version
+// is an int, or a label as string or as bytes in UTF-8. Errors are *pysem.Error: a ValueError for a
+// version beyond 64 bits, a TypeError for another type, a UnicodeError for a label that is not
+// UTF-8.
 func GenModelSpec(name string, version any, signature pysem.OptString) (*apis.ModelSpec, error) {
 	spec := &apis.ModelSpec{Name: name, SignatureName: signature.Or("")}
 	if version == nil {

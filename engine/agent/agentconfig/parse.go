@@ -9,12 +9,12 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// maxIncludeDepth is the number of nested includes at which CPython reaches its recursion limit. A
-// file that includes itself always gets there (Q157).
+// maxIncludeDepth is the depth of nested includes at which CPython reaches its recursion limit. A
+// file that includes itself always reaches this depth (Q157).
 const maxIncludeDepth = 980
 
-// ParseConf reads a configuration file and its includes into args, in the order in which keys first
-// occur. Values are strings, or lists for keys that occur several times (utils.py:127-152). A
+// ParseConf reads a configuration file and its includes into args, in the order of each key's first
+// occurrence. A value is a string, or a list if the key occurs several times (utils.py:127-152). A
 // missing file adds nothing. Paths of includes are relative to the working directory. Errors are
 // *pysem.Error: for a directory, a file that cannot be read or is not UTF-8, and files that include
 // each other (Q157).
@@ -68,8 +68,8 @@ func (p *confParser) file(path string, depth int) error {
 	return nil
 }
 
-// ConfValues returns the words of a configuration text by key, for keys that occur once. It ignores
-// includes; see [ExpandIncludes].
+// ConfValues returns the word of each key that occurs once in the text of a configuration. It
+// ignores includes; see [ExpandIncludes].
 func ConfValues(text string) map[string]string {
 	args := &pysem.Dict{}
 	p := confParser{args: args}
@@ -87,14 +87,14 @@ func ConfValues(text string) map[string]string {
 	return values
 }
 
-// ExpandIncludes replaces the include lines of a configuration text by the files' texts. read
-// returns a file's text by its path. A file for which read fails is left out, as in the reference,
-// and listed in missing.
+// ExpandIncludes replaces each include line in the text of a configuration by the text of the
+// included file. read returns the text of the file at a path. If read fails, the file is left out,
+// as in the reference, and its path is added to missing.
 func ExpandIncludes(text string, read func(path string) (string, error)) (expanded string, missing []string) {
 	return expandIncludes(text, read, 0)
 }
 
-// maxExpandDepth stops includes that form a circle.
+// maxExpandDepth limits the depth of includes, to stop files that include each other.
 const maxExpandDepth = 20
 
 func expandIncludes(text string, read func(path string) (string, error), depth int) (expanded string, missing []string) {
@@ -138,7 +138,7 @@ func parseConfLine(line string, keep quirks.Set) confLine {
 		return confLine{}
 	}
 	if i := strings.IndexByte(line, '#'); i > 0 {
-		// utils.py:139: the blank before the comment is kept (Q153).
+		// utils.py:139: blanks before a trailing comment stay part of the value (Q153).
 		line = line[:i]
 		if !keep.Keeps(quirks.Q153) {
 			line = pysem.RStrip(line)
@@ -148,7 +148,7 @@ func parseConfLine(line string, keep quirks.Set) confLine {
 		words := pysem.Fields(line)
 		return confLine{kind: confInclude, value: words[len(words)-1]}
 	}
-	// utils.py:50: the separator is a run of blanks, tabs and equal signs.
+	// utils.py:50: a run of blanks, tabs and equal signs separates the key from its value.
 	i := strings.IndexAny(line, "= \t")
 	if i < 0 {
 		return confLine{kind: confBroken}
@@ -156,7 +156,8 @@ func parseConfLine(line string, keep quirks.Set) confLine {
 	return confLine{kind: confSetting, key: line[:i], value: strings.TrimLeft(line[i:], "= \t")}
 }
 
-// isInclude accepts every key that begins with "include" (Q157).
+// isInclude reports whether a line is an include. In the reference every key that begins with
+// "include" is (Q157).
 func isInclude(line string, keep quirks.Set) bool {
 	if keep.Keeps(quirks.Q157) {
 		return strings.HasPrefix(line, "include")

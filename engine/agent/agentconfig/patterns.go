@@ -10,16 +10,16 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// PatternPiece is a part of a pattern: literal text and the placeholder after it. The placeholder
-// of the last piece may be None.
+// PatternPiece is a literal text and the placeholder that follows it. The last piece of a pattern
+// can have the placeholder None.
 type PatternPiece struct {
 	Text string
 	Name pysem.OptString
 }
 
-// ParsePattern splits a pattern at its placeholders, which stand between left and right
-// (utils.py:869-879). After a missing bracket the rest is literal text. Of a bracket of several
-// characters only the first is cut off.
+// ParsePattern splits a pattern at its placeholders, which are enclosed by left and right
+// (utils.py:869-879). If a closing bracket is missing, the rest is literal text. If right has
+// several characters, only its first is removed.
 func ParsePattern(pattern, left, right string) []PatternPiece {
 	var pieces []PatternPiece
 	for pattern != "" {
@@ -39,14 +39,15 @@ func ParsePattern(pattern, left, right string) []PatternPiece {
 	return pieces
 }
 
-// afterChar returns the index after the character at index at.
+// afterChar returns the index just after the character that begins at the index at.
 func afterChar(text string, at int) int {
 	_, size := utf8.DecodeRuneInString(text[at:])
 	return at + size
 }
 
-// NormalizeRegex converts a pattern to a Python regular expression: each {name} becomes a group of
-// digits of that name (utils.py:882-889). It does not check names; compiling the expression does.
+// NormalizeRegex converts a pattern to a Python regular expression. Each {name} becomes a group of
+// digits with that name (utils.py:882-889). Invalid names are found only when the expression is
+// compiled.
 func NormalizeRegex(pattern string) string {
 	var b strings.Builder
 	for _, piece := range ParsePattern(pattern, "{", "}") {
@@ -58,9 +59,9 @@ func NormalizeRegex(pattern string) string {
 	return b.String()
 }
 
-// ExpandPattern lists the names that a pattern with [from-to] ranges stands for (utils.py:892-905).
-// A range ends before its upper number. A single number is a TypeError (Q166) unless that quirk is
-// repaired; anything else but numbers is a ValueError.
+// ExpandPattern lists the names that a pattern with ranges such as [0-3] stands for
+// (utils.py:892-905). A range excludes its upper number. A single number in brackets is a TypeError
+// (Q166) unless that quirk is repaired. Anything but numbers is a ValueError.
 func ExpandPattern(pattern string, keep quirks.Set) ([]string, error) {
 	names := []string{""}
 	for _, piece := range ParsePattern(pattern, "[", "]") {
@@ -83,7 +84,8 @@ func ExpandPattern(pattern string, keep quirks.Set) ([]string, error) {
 	return names, nil
 }
 
-// maxRange limits one range; the reference would run out of memory.
+// maxRange is the largest number of names in a range. Beyond it the reference would run out of
+// memory.
 const maxRange = 1 << 24
 
 func expandNumbers(list string, keep quirks.Set) ([]string, error) {

@@ -16,12 +16,12 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// defaultParallelism is the number of threads when neither the configuration nor MY_CPU_LIMIT has
-// one (utils.py:492-497).
+// defaultParallelism is the number of threads if neither the configuration nor MY_CPU_LIMIT sets a
+// number (utils.py:492-497).
 const defaultParallelism = 16
 
-// writePlatformConfigFile writes the session settings of the model server (utils.py:487-528). Any
-// failure removes the file instead (Q164).
+// writePlatformConfigFile writes the session settings of the model server to a file
+// (utils.py:487-528). If anything fails, it logs the error and removes the file (Q164).
 func (c *AgentConfig) writePlatformConfigFile() {
 	path := c.PlatformConfigFile.V
 	text, err := c.PlatformConfigText()
@@ -43,8 +43,9 @@ func (c *AgentConfig) writePlatformConfigFile() {
 	}
 }
 
-// PlatformConfigText returns the content of the platform config file, a PlatformConfigMap in text
-// format. A MY_CPU_LIMIT that is no number, or a number of threads beyond 32 bits, is a ValueError.
+// PlatformConfigText returns the content of the platform config file: a PlatformConfigMap in text
+// format. A ValueError is returned for a MY_CPU_LIMIT that is not a number, and for more threads
+// than 32 bits hold.
 func (c *AgentConfig) PlatformConfigText() (string, error) {
 	message, err := c.platformConfig()
 	if err != nil {
@@ -89,8 +90,8 @@ func (c *AgentConfig) platformConfig() (*config.PlatformConfigMap, error) {
 	}}, nil
 }
 
-// parallelism returns a number of threads from the configuration, else MY_CPU_LIMIT, else the
-// default. 0 means that none is set.
+// parallelism returns the number of threads. If threads, from the configuration, is 0, it takes
+// MY_CPU_LIMIT, and without that the default.
 func (c *AgentConfig) parallelism(threads int) (int32, error) {
 	if threads == 0 {
 		limit, err := c.envInt("MY_CPU_LIMIT", 0)

@@ -4,18 +4,18 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// portChoice is a port field and the environment variable for it. Without a variable any free port
-// is taken.
+// portChoice is a port field with the environment variable that sets it. Without a variable the
+// field gets any free port.
 type portChoice struct{ field, variable string }
 
-// The lists are in the order in which the reference asks for ports (utils.py:397-469). PORT1 is
-// reserved for p2p, PORT2 for the agent.
+// These lists have the order in which the reference asks for ports (utils.py:397-469). PORT1 is
+// reserved for p2p, and PORT2 for the agent.
 var (
 	freeProxy = []portChoice{{field: "proxy_port"}}
 	freeEntry = []portChoice{{field: "tfs_entry_archon_port"}, {field: "tfs_entry_port"}, {field: "tfs_entry_http_port"}}
 	freePS    = []portChoice{{field: "tfs_ps_archon_port"}, {field: "tfs_ps_port"}, {field: "tfs_ps_http_port"}}
 	freeDense = []portChoice{{field: "tfs_dense_archon_port"}, {field: "tfs_dense_port"}, {field: "tfs_dense_http_port"}}
-	// besideDense holds the dense ports of a container that serves another type.
+	// besideDense lists the ports of dense in a container that serves another server type.
 	besideDense = []portChoice{{field: "tfs_dense_port"}, {field: "tfs_dense_http_port"}, {field: "tfs_dense_archon_port"}}
 
 	mixedPorts = []portChoice{
@@ -35,7 +35,7 @@ var (
 	unifiedPorts = []portChoice{{"tfs_port_archon", "PORT"}, {"tfs_port_grpc", "PORT3"}, {"tfs_port_http", "PORT4"}}
 )
 
-// choosePorts sets the ports that the deploy type needs. It overwrites those of the file.
+// choosePorts sets the ports that the deploy type needs. It overwrites ports that the file sets.
 func (c *AgentConfig) choosePorts() error {
 	switch c.DeployType {
 	case DeployMixed:
@@ -66,8 +66,8 @@ func (c *AgentConfig) ifDenseAlone(choices []portChoice) []portChoice {
 	return nil
 }
 
-// takeDensePorts sets the dense ports. The first dense service of a container takes those of the
-// environment, the others free ones.
+// takeDensePorts sets the ports of dense. The first dense service of a container takes its ports
+// from the environment, any other takes free ports.
 func (c *AgentConfig) takeDensePorts(own []portChoice) error {
 	if text, ok := c.env.Host.LookupEnv("DENSE_SERVICE_IDX"); ok {
 		index, err := pysem.ParseInt(text)
@@ -92,8 +92,9 @@ func (c *AgentConfig) takePorts(lists ...[]portChoice) error {
 	return nil
 }
 
-// portFromEnv sets a field to the variable's value. A free port is drawn even when the variable is
-// set, because Python evaluates the default of os.environ.get first (Q165).
+// portFromEnv sets a port field to the value of an environment variable. It takes a free port from
+// the host even if the variable is set, because Python evaluates the default of os.environ.get
+// first (Q165).
 func (c *AgentConfig) portFromEnv(field, variable string) error {
 	free := c.env.Host.FreePort()
 	if variable != "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// HostShardEnv is the variable with the number of containers that share the PS shards
+// HostShardEnv is the environment variable with the number of containers that share the PS shards
 // (constants.py:15).
 const HostShardEnv = "MONOLITH_HOST_SHARD_N"
 
@@ -76,7 +76,7 @@ func (c *AgentConfig) chooseDeployType() error {
 	}
 }
 
-// checkNumShard requires the number of the environment (Q159).
+// checkNumShard requires that num_shard equals the number in the environment (Q159).
 func (c *AgentConfig) checkNumShard() error {
 	text, ok := c.env.Host.LookupEnv(HostShardEnv)
 	if !ok {
@@ -95,8 +95,9 @@ func (c *AgentConfig) checkNumShard() error {
 	return nil
 }
 
-// chooseReplicaID takes the id from the environment, never from the file (Q160): from REPLICA_ID,
-// which version 1 ignores also where it tells dense children apart (Q2), else from the pod's name.
+// chooseReplicaID takes the replica id from the environment and ignores the file's (Q160). It uses
+// REPLICA_ID, or else the pod's name. Version 1 ignores REPLICA_ID, even where it distinguishes the
+// agents of a dense pod (Q2).
 func (c *AgentConfig) chooseReplicaID() error {
 	if c.ReplicaID.Set && !c.Quirks.Keeps(quirks.Q160) {
 		return nil
@@ -116,7 +117,7 @@ func (c *AgentConfig) chooseReplicaID() error {
 	return nil
 }
 
-// ReplicaIDFromPodName returns 40 bits of the MD5 of MY_POD_NAME, or -1 without one
+// ReplicaIDFromPodName returns 40 bits of the MD5 of MY_POD_NAME, or -1 if that is not set
 // (utils.py:182-192).
 func ReplicaIDFromPodName(e *env.Env) int {
 	name, ok := e.Host.LookupEnv("MY_POD_NAME")

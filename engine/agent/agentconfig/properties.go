@@ -7,18 +7,18 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// The methods of this file read the environment in each call, like the reference's properties
+// Like the reference's properties, the methods of this file read the environment at each call
 // (utils.py:530-584).
 
-// NumTCEShard returns the number of containers that share the PS shards (utils.py:529): the
-// variable [HostShardEnv], or 1 when it is unset (constants.py:15). A variable that is no number is
-// a ValueError.
+// NumTCEShard returns the number of containers that share the PS shards (utils.py:529). That is the
+// variable [HostShardEnv], or 1 if it is unset (constants.py:15). A value that is not a number is a
+// ValueError.
 //
-// Cost: a call does not grow: it reads one variable.
+// Cost: a call reads one variable, whatever the size of the cluster.
 func (c *AgentConfig) NumTCEShard() (int, error) { return c.envInt(HostShardEnv, 1) }
 
-// ShardID returns the number of this container among those that share the PS shards, from 0; -1
-// when SHARD_ID is unset. A variable that is no number is a ValueError.
+// ShardID returns this container's index, from 0, among the containers that share the PS shards. It
+// is -1 if SHARD_ID is unset. A value that is not a number is a ValueError.
 func (c *AgentConfig) ShardID() (int, error) { return c.envInt("SHARD_ID", -1) }
 
 func (c *AgentConfig) envInt(variable string, fallback int) (int, error) {
@@ -30,7 +30,7 @@ func (c *AgentConfig) envInt(variable string, fallback int) (int, error) {
 	return n, err
 }
 
-// IDC returns the data centre in lower case, None when TCE_INTERNAL_IDC is unset.
+// IDC returns the name of the data center in lower case. It is None if TCE_INTERNAL_IDC is unset.
 func (c *AgentConfig) IDC() pysem.OptString {
 	if v, ok := c.env.Host.LookupEnv("TCE_INTERNAL_IDC"); ok {
 		return pysem.Some(pysem.Lower(v))
@@ -38,8 +38,8 @@ func (c *AgentConfig) IDC() pysem.OptString {
 	return pysem.OptString{}
 }
 
-// Cluster returns the cluster in lower case: the first of three variables that is not empty. If
-// only the last one is set, it counts even when it is empty (Q176).
+// Cluster returns the cluster's name in lower case: the first of three variables that is not empty.
+// If only the last variable is set, it is used even when it is empty (Q176).
 func (c *AgentConfig) Cluster() pysem.OptString {
 	var last pysem.OptString
 	for _, variable := range []string{"TCE_LOGICAL_CLUSTER", "TCE_CLUSTER", "TCE_PHYSICAL_CLUSTER"} {
@@ -52,7 +52,7 @@ func (c *AgentConfig) Cluster() pysem.OptString {
 	return last
 }
 
-// Location returns "idc:cluster", None unless both are known.
+// Location returns "idc:cluster". It is None unless both the data center and the cluster are known.
 func (c *AgentConfig) Location() pysem.OptString {
 	idc, cluster := c.IDC(), c.Cluster()
 	if !idc.Set || !cluster.Set {
@@ -71,8 +71,8 @@ func (c *AgentConfig) PathPrefix() (string, error) {
 	return pysem.Join(pysem.Some("/"), parts...)
 }
 
-// LayoutPath returns the znode of the layout: an absolute pattern unchanged, any other below the
-// business id. Without a pattern it is an AttributeError (Q173).
+// LayoutPath returns the znode of the layout. An absolute pattern is taken unchanged, any other is
+// below the business id's znode. Without a pattern it is an AttributeError (Q173).
 func (c *AgentConfig) LayoutPath() (string, error) {
 	pattern, ok := c.value("layout_pattern").(string)
 	if !ok {
@@ -93,8 +93,8 @@ func (c *AgentConfig) ContainerCluster() string {
 	return psm + ";" + c.IDC().String() + ";" + c.Cluster().String()
 }
 
-// ContainerID returns the pod's name, or the local address without one. The address is always
-// looked up.
+// ContainerID returns the pod's name, or the local address if there is none. It looks up the
+// address in either case, as the reference does.
 func (c *AgentConfig) ContainerID() string { return c.envOr("MY_POD_NAME", LocalIP(c.env)) }
 
 func (c *AgentConfig) envOr(variable, fallback string) string {

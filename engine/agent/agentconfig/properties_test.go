@@ -7,9 +7,9 @@ import (
 	"github.com/monosim/monosim/engine/env/envtest"
 )
 
-// What the variable of constants.py gives decides which tasks a container starts:
-// Python's remainder has the sign of the divisor, so that -2 containers have the
-// shards 0 and -1, not 1.
+// Goal: the number of containers in the variable of constants.py decides which tasks a container
+// runs. Python's remainder has the sign of the divisor. So with -2 containers the shards are 0 and
+// -1, not 1.
 func TestShardsOfTheVariableTakeTasks(t *testing.T) {
 	for _, test := range []struct{ name, shards, shard, want string }{
 		{"two", "2", "1", "1 3"},

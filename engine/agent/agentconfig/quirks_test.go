@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// Each case reads a configuration with one quirk kept and with it repaired; the
-// kept answers are the reference's (see vectors).
+// Goal: each quirk of the configuration can be kept or repaired. Method: read a configuration in
+// both ways. The results with the quirk kept are the reference's (see vectors).
 func TestConfigQuirksCanBeRepaired(t *testing.T) {
 	conf := func(lines ...string) string {
 		return strings.Join(append([]string{"bzid b", "base_name n", "base_path /m"}, lines...), "\n")

@@ -7,9 +7,9 @@ import (
 )
 
 // ParseSubModelName splits a sub-model's name such as "ps_3" into server type and number
-// (utils.py:990-1000, spelled pasre_sub_model_name there). The number is an int of any size, 0 when
-// missing. None and the empty name are a RuntimeError, more than one underscore an AssertionError,
-// a number that is none a ValueError.
+// (utils.py:990-1000, spelled pasre_sub_model_name there). The number is an int of any size, 0 if
+// it is missing. None and the empty name are a RuntimeError. More than one underscore is an
+// AssertionError, and an index that is not a number a ValueError.
 func ParseSubModelName(name pysem.OptString) (serverType string, index any, err error) {
 	if name.Or("") == "" {
 		return "", 0, pysem.Raise("RuntimeError", "sub_model_name is None or empty")

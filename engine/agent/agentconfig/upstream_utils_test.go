@@ -61,8 +61,7 @@ func TestUpstreamUtils_test_gen_model_version_status(t *testing.T) {
 	}
 }
 
-// shippedConf has the settings of the reference's agent.conf that the tests look
-// at, and those that they depend on.
+// shippedConf holds the settings of the reference's agent.conf that the tests check or depend on.
 const shippedConf = `
 bzid predict_ctr
 base_name predict_ctr
@@ -154,8 +153,8 @@ func TestUpstreamUtils_test_zk_path_old_partial2(t *testing.T) {
 	hasParts(t, matchZKPath("/"+bzid+"/service/"+base+"/ps:1"), bzid, base, none, none, "ps", "1", none)
 }
 
-// hasParts wants the parts of a path, what is made of them, and that it belongs to
-// no location in particular.
+// hasParts checks the parts of a path and what is derived from them. It also checks that the path
+// is accepted for any location.
 func hasParts(t *testing.T, p ZKPath, bzid, base string, idc, cluster pysem.OptString, serverType, index string, replica pysem.OptString) {
 	t.Helper()
 	want := ZKPath{

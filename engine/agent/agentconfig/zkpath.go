@@ -24,7 +24,7 @@ type ZKPath struct {
 	ReplicaID  pysem.OptString // decimal digits of any script
 }
 
-// ParseZKPath splits a path into its parts. It never fails: for a path of another form only Path is
+// ParseZKPath splits a path into its parts. It never fails: a path of another form only has Path
 // set.
 func ParseZKPath(e *env.Env, path string) ZKPath {
 	p := matchZKPath(path)
@@ -36,7 +36,7 @@ func ParseZKPath(e *env.Env, path string) ZKPath {
 
 func matchZKPath(path string) ZKPath {
 	p := ZKPath{Path: path}
-	// The pattern's $ also matches before a final line end.
+	// In Python's pattern, $ also matches before a final newline.
 	rest, ok := strings.CutPrefix(strings.TrimSuffix(path, "\n"), "/")
 	if !ok {
 		return p
@@ -47,7 +47,7 @@ func matchZKPath(path string) ZKPath {
 	}
 	bzid, base, tail := parts[0], parts[2], parts[3:]
 	var idc, cluster pysem.OptString
-	// "1:2" can be a location or a task. It is a location only if a task follows.
+	// A part such as "1:2" can be a location or a task. It is a location only if a task follows it.
 	if len(tail) >= 2 {
 		if i, c, ok := splitLocation(tail[0]); ok {
 			if _, _, isTask := splitTask(tail[1]); isTask {
@@ -68,8 +68,8 @@ func matchZKPath(path string) ZKPath {
 	return p
 }
 
-// Attribute returns a part by the reference's name for it. Another name is an AssertionError
-// (utils.py:834).
+// Attribute returns the part that has the given name in the reference. Another name is an
+// AssertionError (utils.py:834).
 func (p ZKPath) Attribute(name string) (pysem.OptString, error) {
 	switch name {
 	case "bzid":
@@ -110,8 +110,8 @@ func (p ZKPath) Location() pysem.OptString {
 	return pysem.Some(p.IDC.V + ":" + p.Cluster.V)
 }
 
-// ShipIn reports whether the path belongs to a location. If either part of the location is None,
-// every path does (utils.py:862).
+// ShipIn reports whether the path belongs to the given location. If idc or cluster is None, it
+// returns true for every path (utils.py:862).
 func (p ZKPath) ShipIn(idc, cluster pysem.OptString) bool {
 	return !idc.Set || !cluster.Set || idc == p.IDC && cluster == p.Cluster
 }
@@ -137,7 +137,7 @@ func isName(text string) bool {
 	return text != ""
 }
 
-// isWord reports whether text matches Python's \w+, which takes letters and numbers of every
+// isWord reports whether text matches Python's \w+, which includes letters and digits of every
 // script.
 func isWord(text string) bool {
 	for _, r := range text {

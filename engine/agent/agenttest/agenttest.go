@@ -26,7 +26,8 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// BothWays runs a test of a quirk as two: with all quirks kept, and with this one repaired.
+// BothWays runs the test of a quirk as two subtests: with all quirks kept, and with this quirk
+// repaired.
 func BothWays(t *testing.T, quirk quirks.Quirk, test func(t *testing.T, keep quirks.Set)) {
 	t.Helper()
 	t.Run("kept", func(t *testing.T) { test(t, quirks.Python) })
@@ -34,8 +35,9 @@ func BothWays(t *testing.T, quirk quirks.Quirk, test func(t *testing.T, keep qui
 }
 
 // Config makes a configuration from pairs of a field's name in agent.conf and a value, such as
-// "num_ps", 2. The last pair of a name counts. Fields without a pair have their defaults. An error
-// ends the test.
+// "num_ps",
+// 2. If a name occurs twice, its last value counts. Other fields have their defaults. An error ends the
+// test.
 func Config(t testing.TB, e *env.Env, pairs ...any) *agentconfig.AgentConfig {
 	t.Helper()
 	fields := lists.MapOrNil(pysem.DictOf(pairs...).Items, func(a pysem.Item) dataclass.Field { return dataclass.Field{Name: a.Key, Value: a.Value} })
@@ -46,8 +48,8 @@ func Config(t testing.TB, e *env.Env, pairs ...any) *agentconfig.AgentConfig {
 	return conf
 }
 
-// ReplicaData returns the znode's data of a replica in a state, which serves at addr (host:port)
-// over gRPC and archon, and at [fd00::1]:1 over IPv6.
+// ReplicaData returns the znode data of a replica in the given state. The replica serves gRPC and
+// archon at addr (host:port), and at [fd00::1]:1 over IPv6.
 func ReplicaData(addr string, state env.ModelState) []byte {
 	m := datadef.DefaultReplicaMeta()
 	m.Address, m.AddressIPv6, m.Stat = pysem.Some(addr), pysem.Some("[fd00::1]:1"), state
@@ -55,18 +57,18 @@ func ReplicaData(addr string, state env.ModelState) []byte {
 	return m.Serialize()
 }
 
-// ModelServer answers every status call at once, for any address and model, and every reload with
-// OK. It implements env.ModelServers and env.ModelServer.
+// ModelServer is a fake that answers every status call at once, for any address and model, and
+// every reload with OK. It implements env.ModelServers and env.ModelServer.
 type ModelServer struct {
-	// Versions and Err are the answer of Status.
+	// Versions and Err are what Status returns.
 	Versions []env.ModelVersionStatus
 	Err      error
-	// OnlyPort, when set, is the port of the only server that can be reached; all others are
-	// UNAVAILABLE.
+	// OnlyPort, if set, is the port of the only server that can be reached. Calls to other ports
+	// fail with UNAVAILABLE.
 	OnlyPort string
 }
 
-// NewModelServer makes a server on which every model has version 1 in the given state.
+// NewModelServer makes a fake server on which every model has version 1 in the given state.
 func NewModelServer(state env.ModelState) *ModelServer {
 	return &ModelServer{Versions: []env.ModelVersionStatus{{Version: 1, State: state}}}
 }

@@ -33,23 +33,25 @@ import (
 
 // ZKBackend keeps layouts, bindings and service infos in ZooKeeper (backends.py:212):
 //
-//	/<bzid>/saved_models/<model>/<sub_graph>                deploy config
-//	/<bzid>/layouts/<layout>/<model>:<sub_graph>            what to load
-//	/<bzid>/binding/<model>/<sub_graph>:<cluster>:<id>      who serves it (ephemeral)
-//	/<bzid>/container_service/<cluster>:<id>                where (ephemeral)
+//	/<bzid>/saved_models/<model>/<sub_graph>                how a sub-graph is deployed
+//	/<bzid>/layouts/<layout>/<model>:<sub_graph>            a sub-graph to load
+//	/<bzid>/binding/<model>/<sub_graph>:<cluster>:<id>      a container that serves it (ephemeral)
+//	/<bzid>/container_service/<cluster>:<id>                that container's addresses (ephemeral)
 type ZKBackend struct {
-	// Quirks are those of the reference that the backend keeps. It is set before Start.
+	// Quirks is the set of the reference's faults that the backend keeps. Set it before Start.
 	Quirks quirks.Set
 
 	e    *env.Env
 	bzid string
 	zk   env.ZooKeeper
-	// lock is per class in the reference (Q47): an agent process has one backend.
+	// lock is a class attribute in the reference (Q47). Here each backend has its own, which is the
+	// same as long as a process has one backend.
 	lock      *threading.RLock
 	available *pyset.Words[datadef.SavedModel]
-	// given are the models of the last call of SyncAvailableSavedModels, as they were given.
+	// given holds the models of the last call of SyncAvailableSavedModels, in the order of its
+	// argument.
 	given []datadef.SavedModel
-	// unsure are those of which that call could not say whether they are bound now.
+	// unsure holds the models for which that call could not tell whether they are bound now.
 	unsure    []datadef.SavedModel
 	hashing   pyset.Hashing
 	services  *serviceMap
@@ -59,14 +61,14 @@ type ZKBackend struct {
 	losses    int             // of sessions so far
 	own       map[string]bool // ephemeral znodes that this session has made, by path
 	reported  reportedInfo
-	// bindings has the names that were seen last of the bindings of a model.
+	// bindings holds, for each model, the names of its bindings when they were last read.
 	bindings map[string]*recipes.Names
-	// deploys has the deploy configs that are followed, by path (Q42).
+	// deploys holds the paths of the deploy configs that the backend watches (Q42).
 	deploys map[string]bool
 }
 
-// reportedInfo is what was last reported, with its path and JSON form: the same
-// from minute to minute.
+// reportedInfo caches the last reported service info with its path and JSON form. The report
+// usually repeats unchanged every minute.
 type reportedInfo struct {
 	container datadef.Container
 	info      datadef.ContainerServiceInfo
@@ -74,29 +76,31 @@ type reportedInfo struct {
 	data      []byte
 }
 
-// ServiceMap is where models are served: by model, sub-graph, and containers in the
+// ServiceMap lists where models are served: by model, then by sub-graph, then the containers in the
 // order of their bindings.
 type ServiceMap []ModelServices
 
-// ModelServices are the sub-graphs of one model that are served.
+// ModelServices lists the served sub-graphs of one model.
 type ModelServices struct {
 	Model     string
 	SubGraphs []SubGraphServices
 }
 
-// SubGraphServices are the containers that serve one sub-graph.
+// SubGraphServices lists the containers that serve one sub-graph.
 type SubGraphServices struct {
 	SubGraph string
 	Services []*datadef.ContainerServiceInfo
 }
 
-// foundServices has the service info of the container of each binding, nil where it was missing.
+// foundServices holds, for each binding of a model, the service info of the binding's container. It
+// is nil for a container without one.
 type foundServices = recipes.Found[*datadef.ContainerServiceInfo]
 
-// serviceMap is what was found last of each model that is followed, nil before.
+// serviceMap maps each watched model to the services that were last found, nil before the first
+// read.
 type serviceMap = pysem.OrderedMap[string, *foundServices]
 
-// NewZKBackend makes a backend for a business id on a client that is not started yet.
+// NewZKBackend makes a backend for a business id. The client zk must not be started yet.
 func NewZKBackend(e *env.Env, bzid string, zk env.ZooKeeper) *ZKBackend {
 	b := &ZKBackend{
 		e: e, bzid: bzid, zk: zk,
@@ -120,8 +124,9 @@ func NewZKBackend(e *env.Env, bzid string, zk env.ZooKeeper) *ZKBackend {
 	return b
 }
 
-// sessionLost notes that the ephemeral znodes of the session are gone. The reference forgets what it
-// is bound to only where its next round finds the session still lost (Q208).
+// sessionLost records that the session's ephemeral znodes are gone. The reference notices a lost
+// session only if it is still lost in the next round. Otherwise it believes that its bindings exist
+// (Q208).
 func (b *ZKBackend) sessionLost() {
 	b.losses++
 	clear(b.own)
@@ -130,21 +135,21 @@ func (b *ZKBackend) sessionLost() {
 	}
 }
 
-// Start connects, within 15 s.
+// Start connects to ZooKeeper. It fails after 15 s without a connection.
 func (b *ZKBackend) Start() error { return b.zk.Start(0) }
 
-// Stop ends the session, and with it the container's bindings and service info.
+// Stop ends the session. That deletes the container's bindings and service info, which are
+// ephemeral.
 func (b *ZKBackend) Stop() { b.zk.Stop() }
 
 func (b *ZKBackend) path(parts ...string) string {
 	return "/" + b.bzid + "/" + strings.Join(parts, "/")
 }
 
-// SyncAvailableSavedModels makes the bindings of the container those of the models: it
-// creates and deletes what differs from the last call, in the orders of Python's sets
-// (backends.py:239). Creates and deletes that fail are only logged, and not tried again
-// (Q41). After a lost session it only restarts the client: the bindings follow with the
-// next call.
+// SyncAvailableSavedModels binds the container to exactly the given models. It creates and deletes
+// what differs from the last call, in the order of Python's sets (backends.py:239). Creates and
+// deletes that fail are only logged, and not tried again (Q41). After a lost session it only
+// restarts the client, and the next call makes the bindings.
 func (b *ZKBackend) SyncAvailableSavedModels(container datadef.Container, models []datadef.SavedModel) error {
 	b.lock.Lock()
 	defer b.lock.Unlock()
@@ -206,24 +211,25 @@ func (b *ZKBackend) restart() error {
 	return b.zk.Restart()
 }
 
-// doubt has the next call bind or delete these models again: what failed may have been done all the same.
+// doubt makes the next call bind or delete these models again, because an operation that failed may
+// still have taken effect on the server.
 func (b *ZKBackend) doubt(models []datadef.SavedModel) {
 	if b.unsure = nil; !b.Quirks.Keeps(quirks.Q41) {
 		b.unsure = models
 	}
 }
 
-// forgetAvailable clears what the container is bound to.
+// forgetAvailable forgets which models the container is bound to.
 func (b *ZKBackend) forgetAvailable() {
 	b.available, b.given, b.unsure = b.savedModels(nil), nil, nil
 }
 
-// savedModels is a set of models in this process.
+// savedModels makes a set of models that has the order of a Python set in this process.
 func (b *ZKBackend) savedModels(models []datadef.SavedModel) *pyset.Words[datadef.SavedModel] {
 	return pyset.NewWords(b.hashing, savedModelKind, models...)
 }
 
-// savedModelKind hashes a model as the frozen data class that it is.
+// savedModelKind hashes a model as Python hashes the frozen dataclass SavedModel.
 var savedModelKind = pyset.Kind[datadef.SavedModel]{
 	Hash: func(h pyset.Hashing, m datadef.SavedModel) int64 {
 		return pyset.Tuple(h.String(m.ModelName), h.String(m.SubGraph))
@@ -233,7 +239,7 @@ var savedModelKind = pyset.Kind[datadef.SavedModel]{
 
 func compareModels(a, b datadef.SavedModel) int { return strings.Compare(a.String(), b.String()) }
 
-// reprOfSet is the repr of a set of models.
+// reprOfSet returns Python's repr of a set of models, computed when it is logged.
 func reprOfSet(models []datadef.SavedModel) pylog.Later {
 	return func() string {
 		if len(models) == 0 {
@@ -243,7 +249,7 @@ func reprOfSet(models []datadef.SavedModel) pylog.Later {
 	}
 }
 
-// Available are the models of the last call of SyncAvailableSavedModels, sorted.
+// Available returns the models of the last call of SyncAvailableSavedModels, sorted.
 func (b *ZKBackend) Available() []datadef.SavedModel {
 	return slices.SortedFunc(slices.Values(b.available.Keys()), compareModels)
 }
@@ -258,10 +264,10 @@ type LayoutModel struct {
 	Deploy datadef.SavedModelDeployConfig
 }
 
-// RegisterLayoutCallback follows a layout (backends.py:264): it calls callback with
-// its models now, on the caller's task, and after each change of the layout, on a task
-// of the client. From then on the service map has the models of the layout and no
-// others (Q46). The error is that of the first read or call; later ones are logged.
+// RegisterLayoutCallback watches a layout (backends.py:264). It calls callback with the layout's
+// models now, on the caller's task, and after each change, on a task of the client. From then on
+// the service map has the models of the layout and no others (Q46). It returns the error of the
+// first read or callback; later errors are logged.
 func (b *ZKBackend) RegisterLayoutCallback(layoutPath string, callback func([]LayoutModel) error) error {
 	b.lock.Lock()
 	defer b.lock.Unlock()
@@ -288,7 +294,8 @@ func (b *ZKBackend) RegisterLayoutCallback(layoutPath string, callback func([]La
 	return b.childrenWatch(layoutPath, update)
 }
 
-// layoutUpdated tells callback what a layout has (backends.py:271). again does so once more.
+// layoutUpdated calls callback with the models of a layout (backends.py:271). again is a function
+// that reads the layout once more.
 func (b *ZKBackend) layoutUpdated(children []string, again func() error, callback func([]LayoutModel) error) error {
 	b.e.Log.Logf(env.Info, "layout updated: %v", pylog.Strings(children))
 	models, names, err := b.layoutModels(children, again)
@@ -304,8 +311,9 @@ func (b *ZKBackend) layoutUpdated(children []string, again func() error, callbac
 	return callback(models)
 }
 
-// followLayout makes a layout that was deleted anew, as an empty one, and watches that; where another
-// agent was quicker it watches what that has made. The reference follows it no more (Q45).
+// followLayout restores a deleted layout as an empty one and watches it. If another agent was
+// quicker, it watches the layout that that agent made. The reference stops watching a deleted
+// layout (Q45).
 func (b *ZKBackend) followLayout(path string, update func([]string) error) error {
 	if b.Quirks.Keeps(quirks.Q45) {
 		return nil
@@ -324,8 +332,8 @@ func (b *ZKBackend) followLayout(path string, update func([]string) error) error
 	return err
 }
 
-// followDeploy has a layout read again when a declaration comes, goes or changes. The reference does
-// not look at it before the layout changes (Q42).
+// followDeploy reads the layout again when a deploy config is created, deleted or changed. The
+// reference looks at it only when the layout itself changes (Q42).
 func (b *ZKBackend) followDeploy(path string, again func() error) error {
 	if b.Quirks.Keeps(quirks.Q42) || b.deploys[path] {
 		return nil
@@ -342,7 +350,8 @@ func (b *ZKBackend) followDeploy(path string, again func() error) error {
 	return err
 }
 
-// patiently calls fn: once, or unless the fault is kept again and again while its error may pass.
+// patiently calls fn once if the fault is kept. Otherwise it repeats fn as long as the error may
+// pass.
 func (b *ZKBackend) patiently(kept bool, fn func() error) error {
 	if kept {
 		return fn()
@@ -350,10 +359,10 @@ func (b *ZKBackend) patiently(kept bool, fn func() error) error {
 	return b.zk.Retry(fn)
 }
 
-// layoutModels reads the deploy configs, and names the models in the order of Python's set
-// (backends.py:274). A model that was published before it
-// was declared is left out, and stays out until the next change (Q42); a child
-// without a colon is a ValueError and blocks all (Q44).
+// layoutModels reads the deploy configs of a layout's children. It returns the models, and their
+// names in the order of Python's set (backends.py:274). A model that was published before it was
+// declared is left out until the next change of the layout (Q42). A child without a colon is a
+// ValueError, which makes the whole layout fail (Q44).
 func (b *ZKBackend) layoutModels(children []string, again func() error) (models []LayoutModel, names []string, err error) {
 	subscribed := pyset.Strings(b.hashing)
 	for _, child := range children {
@@ -387,8 +396,8 @@ func (b *ZKBackend) layoutModels(children []string, again func() error) (models 
 	return models, subscribed.Keys(), nil
 }
 
-// ParseSavedModel reads "<model>:<sub_graph>"; what follows a second colon is ignored,
-// and a text without one is a ValueError (backends.py:277).
+// ParseSavedModel parses "<model>:<sub_graph>". It ignores what follows a second colon. A text
+// without a colon is a ValueError (backends.py:277).
 func ParseSavedModel(text string) (datadef.SavedModel, error) {
 	model, rest, ok := strings.Cut(text, ":")
 	if !ok {
@@ -398,8 +407,8 @@ func ParseSavedModel(text string) (datadef.SavedModel, error) {
 	return datadef.SavedModel{ModelName: model, SubGraph: subGraph}, nil
 }
 
-// subscribeOnly forgets the services of models that are in no layout any more
-// (backends.py:288), models that were subscribed otherwise included (Q46).
+// subscribeOnly forgets the services of models that are no longer in the layout (backends.py:288).
+// That includes models that were subscribed in another way (Q46).
 func (b *ZKBackend) subscribeOnly(names []string) {
 	services := pysem.NewOrderedMap[string, *foundServices]()
 	for _, name := range names {
@@ -421,15 +430,16 @@ func (b *ZKBackend) watchBindings(model string) error {
 	if err != nil {
 		return err
 	}
-	// A watch of before calls nothing for a model that was dropped meanwhile (Q207).
+	// An existing watch does not fire for a model that was dropped and is back, so the bindings are
+	// read here (Q207).
 	if found, _ := b.services.Get(model); found == nil && seen != nil && !b.Quirks.Keeps(quirks.Q207) {
 		return b.bound(model, seen)
 	}
 	return nil
 }
 
-// LookAgain reads anew where the containers serve that are bound. The reference reads that only when
-// bindings change (Q43).
+// LookAgain reads the service infos of all bound containers again. The reference reads them only
+// when bindings change (Q43).
 func (b *ZKBackend) LookAgain() error {
 	if b.Quirks.Keeps(quirks.Q43) {
 		return nil
@@ -446,13 +456,12 @@ func (b *ZKBackend) LookAgain() error {
 	return nil
 }
 
-// bound replaces the services of a model by those of its bindings
-// (backends.py:322). A binding whose container has not told its service yet is
-// left out until the next change of the bindings (Q43).
+// bound sets the services of a model to those of its bindings (backends.py:322). A binding is left
+// out until the next change of the bindings if its container has not reported its service info yet
+// (Q43).
 //
-// Cost: a change of the bindings grows with the bindings of the model, whose service
-// info is read anew in every container that follows it: n containers that bind one
-// model cost n² reads in each of them.
+// Cost: each change of a model's bindings reads the service info of every binding again, in every
+// container that watches the model. If n containers bind a model, each container makes n² reads.
 func (b *ZKBackend) bound(model string, children *recipes.Names) error {
 	b.lock.Lock()
 	defer b.lock.Unlock()
@@ -475,7 +484,8 @@ func (b *ZKBackend) bound(model string, children *recipes.Names) error {
 	return nil
 }
 
-// containerOf returns the container that a binding is of. A name of fewer parts is a ValueError.
+// containerOf returns the "<cluster>:<id>" of the container in a binding's name. A name with fewer
+// than three parts is a ValueError.
 func containerOf(binding string) (string, error) {
 	parts := strings.SplitN(binding, ":", 4)
 	if len(parts) < 3 {
@@ -484,7 +494,8 @@ func containerOf(binding string) (string, error) {
 	return datadef.Container{Cluster: parts[1], ID: parts[2]}.String(), nil
 }
 
-// servicesOf returns the services that were found, nil for none, by sub-graph.
+// servicesOf groups the service infos that were found by sub-graph. It returns nil if there are
+// none.
 func servicesOf(found *foundServices) (services []SubGraphServices) {
 	for binding, info := range found.All() {
 		if info != nil {
@@ -505,9 +516,8 @@ func addService(services []SubGraphServices, subGraph string, info *datadef.Cont
 	return append(services, SubGraphServices{SubGraph: subGraph, Services: []*datadef.ContainerServiceInfo{info}})
 }
 
-// ServiceMap is where the models are served that the backend follows
-// (backends.py:304). The list is the caller's; the service infos in it are the
-// backend's own (Q48).
+// ServiceMap returns where the watched models are served (backends.py:304). Callers may change the
+// list. They must not change the service infos in it, which belong to the backend (Q48).
 func (b *ZKBackend) ServiceMap() ServiceMap {
 	list := make(ServiceMap, 0, b.services.Len())
 	for name, found := range b.services.All {
@@ -516,9 +526,9 @@ func (b *ZKBackend) ServiceMap() ServiceMap {
 	return list
 }
 
-// ReportServiceInfo writes where the container serves (backends.py:340). A create that
-// fails is only logged. On an existing znode it becomes a set, so that the znode stays
-// with the session that made it and goes with it (Q40).
+// ReportServiceInfo writes the container's addresses to its znode (backends.py:340). An error of
+// the create is only logged. If the znode exists, its data is set. Then it still belongs to the
+// session that made it, and disappears with that session (Q40).
 func (b *ZKBackend) ReportServiceInfo(container datadef.Container, info *datadef.ContainerServiceInfo) error {
 	if r := &b.reported; r.data == nil || r.container != container || r.info != *info || info.Odd() {
 		*r = reportedInfo{container: container, info: *info, path: b.path("container_service", container.String()), data: info.Serialize()}
@@ -526,13 +536,14 @@ func (b *ZKBackend) ReportServiceInfo(container datadef.Container, info *datadef
 	return b.CreateZnode(b.reported.path, b.reported.data, env.CreateOptions{Ephemeral: true, MakePath: true})
 }
 
-// GetServiceInfo reads where a container serves, nil when nothing was reported.
+// GetServiceInfo reads the addresses of a container. It returns nil if the container has reported
+// none.
 func (b *ZKBackend) GetServiceInfo(container datadef.Container) (*datadef.ContainerServiceInfo, error) {
 	data, _, err := b.zk.Get(b.path("container_service", container.String()))
 	return b.serviceInfo(data, err)
 }
 
-// serviceInfo is what the answer to a read says, nil for a znode that is missing.
+// serviceInfo parses the result of a read. It returns nil for a missing znode.
 func (b *ZKBackend) serviceInfo(data []byte, err error) (*datadef.ContainerServiceInfo, error) {
 	if errors.Is(err, zkerrors.ErrNoNode) {
 		return nil, nil
@@ -546,8 +557,8 @@ func (b *ZKBackend) serviceInfo(data []byte, err error) (*datadef.ContainerServi
 	return datadef.ReadContainerServiceInfo(data)
 }
 
-// childrenWatch watches a path once: a watch that is still active is kept
-// (backends.py:360).
+// childrenWatch watches the children of a path. If a watch on the path is still active, it keeps
+// that one and sets no other (backends.py:360).
 func (b *ZKBackend) childrenWatch(path string, fn env.ChildrenFunc) error {
 	return b.watchOnce(path, func() (env.Watch, error) { return b.zk.ChildrenWatch(path, fn) })
 }
@@ -571,8 +582,8 @@ func (b *ZKBackend) watchOnce(path string, watch func() (env.Watch, error)) erro
 	return nil
 }
 
-// ListSavedModels lists the declared sub-graphs of a model, none for a model that
-// nobody declared.
+// ListSavedModels lists the declared sub-graphs of a model. The list is empty for a model that was
+// never declared.
 func (b *ZKBackend) ListSavedModels(model string) ([]datadef.SavedModel, error) {
 	subGraphs, err := b.zk.Children(b.path("saved_models", model))
 	if errors.Is(err, zkerrors.ErrNoNode) {
@@ -585,20 +596,20 @@ func (b *ZKBackend) ListSavedModels(model string) ([]datadef.SavedModel, error) 
 	return models, nil
 }
 
-// DeclSavedModel declares how a sub-graph is deployed; a declaration before it is
-// replaced (backends.py:383).
+// DeclSavedModel declares how a sub-graph is deployed. It replaces an earlier declaration
+// (backends.py:383).
 func (b *ZKBackend) DeclSavedModel(model datadef.SavedModel, deploy *datadef.SavedModelDeployConfig) error {
 	b.e.Log.Logf(env.Info, "publishing %s -> %v", model, pylog.Later(deploy.Repr))
 	return b.CreateZnode(b.path("saved_models", model.ModelName, model.SubGraph), deploy.Serialize(), env.CreateOptions{MakePath: true})
 }
 
-// AddToLayout publishes a model in the layout at a path (backends.py:391).
+// AddToLayout publishes a model in the layout at the given path (backends.py:391).
 func (b *ZKBackend) AddToLayout(layout string, model datadef.SavedModel) error {
 	return b.zk.EnsurePath(layout + "/" + model.String())
 }
 
-// RemoveFromLayout takes a model out of the layout at a path; one that is not in it is
-// no error (backends.py:395).
+// RemoveFromLayout removes a model from the layout at the given path. It is no error if the model
+// is not in the layout (backends.py:395).
 func (b *ZKBackend) RemoveFromLayout(layout string, model datadef.SavedModel) error {
 	err := b.zk.Delete(layout+"/"+model.String(), env.AnyVersion)
 	if errors.Is(err, zkerrors.ErrNoNode) {
@@ -607,9 +618,8 @@ func (b *ZKBackend) RemoveFromLayout(layout string, model datadef.SavedModel) er
 	return err
 }
 
-// SubscribeModel makes the backend follow where one model is served, for parameter
-// synchronisation (backends.py:466). A second call with another model is an
-// AssertionError (Q49).
+// SubscribeModel makes the backend watch where one model is served, for parameter synchronization
+// (backends.py:466). A second call with a different model is an AssertionError (Q49).
 func (b *ZKBackend) SubscribeModel(model string) error {
 	if b.syncModel.Set {
 		if b.syncModel.V == model {
@@ -623,9 +633,9 @@ func (b *ZKBackend) SubscribeModel(model string) error {
 	return b.watchBindings(model)
 }
 
-// SyncTargets are the gRPC addresses that serve a sub-graph of the subscribed model,
-// and its full name, "<model>:<sub_graph>" (backends.py:477). After a lost session it
-// first restarts the client.
+// SyncTargets returns the gRPC addresses that serve a sub-graph of the subscribed model, and the
+// full name "<model>:<sub_graph>" (backends.py:477). After a lost session it first restarts the
+// client.
 func (b *ZKBackend) SyncTargets(subGraph string) (name string, addrs []pysem.OptString, err error) {
 	b.lock.Lock()
 	defer b.lock.Unlock()
@@ -645,15 +655,16 @@ func (b *ZKBackend) SyncTargets(subGraph string) (name string, addrs []pysem.Opt
 	return b.syncModel.String() + ":" + subGraph, addrs, nil
 }
 
-// CreateZnode creates or, when the znode exists, sets (backends.py:489). Errors
-// of the create are only logged; those of the set are the caller's.
+// CreateZnode creates a znode, or sets its data if it exists (backends.py:489). Errors of the
+// create are only logged. Errors of the set are returned.
 func (b *ZKBackend) CreateZnode(path string, data []byte, o env.CreateOptions) error {
 	_, err := b.create(path, data, o)
 	return err
 }
 
-// create is CreateZnode, and reports whether the znode is there. With Q40 repaired an ephemeral one of
-// another session is made anew, so that it does not go with that.
+// create works as CreateZnode, and also returns whether the znode exists now. With Q40 repaired, an
+// ephemeral znode of another session is deleted and created again, so that it survives that
+// session.
 func (b *ZKBackend) create(path string, data []byte, o env.CreateOptions) (made bool, err error) {
 	b.lock.Lock()
 	defer b.lock.Unlock()
@@ -678,10 +689,10 @@ func (b *ZKBackend) create(path string, data []byte, o env.CreateOptions) (made 
 	return true, nil
 }
 
-// DeleteZnode deletes a znode; errors are only logged (backends.py:501).
+// DeleteZnode deletes a znode. Errors are only logged (backends.py:501).
 func (b *ZKBackend) DeleteZnode(path string) { b.remove(path) }
 
-// remove is DeleteZnode, and reports whether the znode is gone.
+// remove works as DeleteZnode, and also returns whether the znode is gone now.
 func (b *ZKBackend) remove(path string) (gone bool) {
 	b.lock.Lock()
 	defer b.lock.Unlock()
@@ -693,7 +704,7 @@ func (b *ZKBackend) remove(path string) (gone bool) {
 	return err == nil || errors.Is(err, zkerrors.ErrNoNode)
 }
 
-// GetZnode reads a znode, nil when it is missing (backends.py:508).
+// GetZnode returns the data of a znode, or nil if the znode is missing (backends.py:508).
 func (b *ZKBackend) GetZnode(path string) ([]byte, error) {
 	data, _, err := b.zk.Get(path)
 	if errors.Is(err, zkerrors.ErrNoNode) {

@@ -53,8 +53,7 @@ func (b *ZKBackend) BzidInfo() (*pysem.Dict, error) {
 	return info, nil
 }
 
-// BzidInfoText is [ZKBackend.BzidInfo] as indented JSON, as the control command prints
-// it.
+// BzidInfoText returns [ZKBackend.BzidInfo] as indented JSON, as the control command prints it.
 func (b *ZKBackend) BzidInfoText() (string, error) {
 	info, err := b.BzidInfo()
 	if err != nil {
@@ -63,7 +62,7 @@ func (b *ZKBackend) BzidInfoText() (string, error) {
 	return string(pysem.AppendJSONIndent(nil, info, 2)), nil
 }
 
-// sortInner sorts the keys of the second level.
+// sortInner sorts the keys of the dicts that are the values of d.
 func sortInner(d *pysem.Dict) {
 	for i := range d.Items {
 		items := slices.Clone(d.Items[i].Value.(*pysem.Dict).Items)
@@ -72,7 +71,7 @@ func sortInner(d *pysem.Dict) {
 	}
 }
 
-// bzidReport is one description in the making.
+// bzidReport collects the description of a business id: its models, containers and layouts.
 type bzidReport struct {
 	b                           *ZKBackend
 	models, containers, layouts *pysem.Dict
@@ -165,7 +164,7 @@ func (r *bzidReport) bind(name, subGraph, cluster, id string) error {
 	return nil
 }
 
-// text reads a znode; a missing one is an AttributeError.
+// text returns the data of a znode as text. A missing znode is an AttributeError, as in Python.
 func (r *bzidReport) text(parts ...string) (string, error) {
 	data, err := r.b.GetZnode(r.b.path(parts...))
 	if err != nil {
@@ -177,14 +176,14 @@ func (r *bzidReport) text(parts ...string) (string, error) {
 	return pysem.DecodeUTF8(data)
 }
 
-// inner is the object at a key of a defaultdict.
+// inner returns the dict at a key, and makes it if it is missing, as Python's defaultdict does.
 func inner(d *pysem.Dict, key string) *pysem.Dict {
 	found, _ := innermost(d, key)
 	return found
 }
 
-// innermost is the object at a key, made when missing; ok is false where a count
-// stands instead, which has the name of a sub-graph.
+// innermost returns the dict at a key, and makes it if it is missing. ok is false if the key holds
+// a count instead, because a sub-graph has the same name as that count's key.
 func innermost(d *pysem.Dict, key string) (found *pysem.Dict, ok bool) {
 	value, known := d.Get(key)
 	if !known {
@@ -196,15 +195,15 @@ func innermost(d *pysem.Dict, key string) (found *pysem.Dict, ok bool) {
 	return found, ok
 }
 
-// add appends to the list at a key.
+// add appends a value to the list at a key.
 func add(d *pysem.Dict, key, value string) {
 	list, _ := d.Get(key)
 	values, _ := list.([]any)
 	d.Set(key, append(values, value))
 }
 
-// splitColons cuts text at colons into n parts and drops further ones; fewer are
-// a ValueError.
+// splitColons splits text at colons and returns the first n parts. Fewer than n parts are a
+// ValueError.
 func splitColons(text string, n int) ([]string, error) {
 	parts := strings.Split(text, ":")
 	if len(parts) < n {

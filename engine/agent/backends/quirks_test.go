@@ -15,10 +15,11 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// Quirks of the backend (python-quirks, backends.py) that show on a real server
-// or differ between it and the reference's fake client.
+// These tests show quirks of the backend (python-quirks, backends.py) that need a real server, or
+// on which a real server and the reference's fake client differ.
 
-// serverBackend is a backend on a real server, with a client to write beside it.
+// serverBackend is a backend on a simulated ZooKeeper server, with a second client that also writes
+// there.
 type serverBackend struct {
 	*backends.ZKBackend
 	t       *testing.T
@@ -54,7 +55,7 @@ func (b *serverBackend) declare(graph string) {
 	worldtest.Must(b.t, b.DeclSavedModel(ffm(graph)[0], &datadef.SavedModelDeployConfig{ModelBasePath: pysem.Some("/m"), VersionPolicy: pysem.Some("latest")}))
 }
 
-// publish adds to the layout and lets the watches fire.
+// publish adds a sub-graph to the layout and waits until the watches have fired.
 func (b *serverBackend) publish(graph string) {
 	b.t.Helper()
 	worldtest.Must(b.t, b.other.EnsurePath(gipLayout+"/test_ffm_model:"+graph))
@@ -75,7 +76,7 @@ func (b *serverBackend) wantLayouts(want ...string) {
 	b.layouts = nil
 }
 
-// wantServed compares the sub-graphs of all models in the service map.
+// wantServed checks which sub-graphs, of all models, are in the service map.
 func (b *serverBackend) wantServed(want ...string) {
 	b.t.Helper()
 	var got []string
@@ -206,7 +207,7 @@ func TestQ49_SubscribingASecondModelIsAnAssertionError(t *testing.T) {
 
 func TestQ40_ABindingThatWasSetInsteadOfCreatedIsGoneForGood(t *testing.T) {
 	worldtest.RunInPod(t, func(w *world.World, e *env.Env) {
-		// An agent of which only the session is left.
+		// The process of this agent ends, but its session still lives.
 		old, life := worldtest.NewProcess(w, "old agent")
 		life.Go("main", func() {
 			b := backends.NewZKBackend(old, "gip", old.ZooKeeper.NewClient("", env.ZooKeeperOptions{}))
@@ -247,7 +248,8 @@ func TestQ48_TheServiceMapIsACopyAtItsTopLevelOnly(t *testing.T) {
 	})
 }
 
-// In the reference the second backend would wait for the callback of the first.
+// Goal: two backends of a process do not block each other. In the reference they share a lock, so
+// the second backend would wait for the callback of the first.
 func TestQ47_TheBackendsOfAProcessDoNotShareALock(t *testing.T) {
 	inServerGip(t, func(b *serverBackend) {
 		second := backends.NewZKBackend(b.e, "gip", b.e.ZooKeeper.NewClient("", env.ZooKeeperOptions{}))

@@ -20,7 +20,7 @@ type gipBackend struct {
 	layout []backends.LayoutModel
 }
 
-// sameInfo compares what service infos say, and not how they came to be.
+// sameInfo compares the exported fields of service infos, and ignores how they were decoded.
 var sameInfo = cmp.Options{cmpopts.IgnoreUnexported(datadef.ContainerServiceInfo{})}
 
 const gipLayout = "/gip/layouts/test_layout/mixed"
@@ -110,8 +110,9 @@ func TestUpstreamBackends_test_sync_available_models(t *testing.T) {
 	})
 }
 
-// The reference's assertion cannot fail (Q53): no model is in the layout, so its
-// map stays empty. Here the models are published first.
+// Goal: the service map has the models of the layout. The reference's own assertion can never fail
+// (Q53), because it publishes no model and its map stays empty. Here the models are published
+// first.
 func TestUpstreamBackends_test_service_map(t *testing.T) {
 	inGip(t, func(b *gipBackend) {
 		for _, m := range ffm("entry", "ps_0") {

@@ -23,15 +23,15 @@ type ControlOptions struct {
 	Cmd       string
 	ZKServers string
 	Bzid      string
-	// ExportBase is the directory of an export, for decl.
+	// ExportBase is the directory of an exported model. Only the command decl uses it.
 	ExportBase string
-	// Overwrite lets decl declare a model again.
+	// Overwrite allows the command decl to declare a model a second time.
 	Overwrite bool
-	// Arch is the serving architecture, for decl: entry_ps.
+	// Arch is the serving architecture for the command decl. Only entry_ps is accepted.
 	Arch string
-	// ModelName is a pattern of sub-graphs such as "ctr:ps_*", for pub and unpub.
+	// ModelName is a pattern of sub-graphs such as "ctr:ps_*", for the commands pub and unpub.
 	ModelName string
-	// Layout is the name of a layout, for pub and unpub.
+	// Layout is the name of a layout, for the commands pub and unpub.
 	Layout string
 	Quirks quirks.Set
 }
@@ -45,8 +45,8 @@ func DefaultControlOptions() ControlOptions {
 const controlCommands = "decl|pub|unpub|bzid_info"
 
 // Control runs the control command (agent_controller.py:112-143): it declares, publishes, withdraws
-// or reports. It returns the text to print, even when it fails half-way. Another command is a
-// ValueError; a missing flag that the command needs is an AssertionError.
+// or reports. It returns the text to print, even if it fails halfway. An unknown command is a
+// ValueError. A missing flag that the command needs is an AssertionError.
 func Control(e *env.Env, o ControlOptions) (output string, err error) {
 	if !slices.Contains(strings.Split(controlCommands, "|"), o.Cmd) {
 		return "", pysem.Raise("ValueError", "unsupported cmd %s, options are %s", o.Cmd, controlCommands)
@@ -81,7 +81,7 @@ func Control(e *env.Env, o ControlOptions) (output string, err error) {
 	return output, err
 }
 
-// CtrlBackend is the part of a backend that declares and publishes models, which [Controller] uses
+// CtrlBackend is the part of a backend that [Controller] uses: it declares and publishes models
 // (backends.py:135).
 type CtrlBackend interface {
 	ListSavedModels(model string) ([]datadef.SavedModel, error)
@@ -97,10 +97,10 @@ type Controller struct {
 	Quirks  quirks.Set
 }
 
-// FindModelName returns the name by which the entry graph of an export calls its PS, None when it
-// calls none (agent_controller.py:43). The reference reads the oldest version instead of the latest
-// (Q55). An export without an entry is a FileNotFoundError; bytes that are no SavedModel are a
-// DecodeError.
+// FindModelName returns the model name by which an export's entry graph calls its PS, None if it
+// calls none (agent_controller.py:43). The reference reads the oldest version in place of the
+// latest (Q55). An export without an entry is a FileNotFoundError. Bytes that are not a SavedModel
+// are a DecodeError.
 func (c Controller) FindModelName(exportedModels string) (pysem.OptString, error) {
 	entry := pysem.JoinStrings(exportedModels, "entry")
 	versions, err := pyos.ListDir(c.Env.Files, entry)
@@ -130,8 +130,8 @@ func (c Controller) FindModelName(exportedModels string) (pysem.OptString, error
 	return remoteModelName(model.GetMetaGraphs()[0])
 }
 
-// remoteModelName returns the model name in the first remote call of a graph, without its
-// sub-graph. The names of all calls must be UTF-8.
+// remoteModelName returns the model name that a graph's first remote call contains, without its
+// sub-graph. The names in all remote calls must be UTF-8.
 func remoteModelName(graph *tfcore.MetaGraphDef) (pysem.OptString, error) {
 	var found pysem.OptString
 	for _, node := range graph.GetGraphDef().GetNode() {
@@ -150,7 +150,8 @@ func remoteModelName(graph *tfcore.MetaGraphDef) (pysem.OptString, error) {
 	return found, nil
 }
 
-// compareVersions orders version directories by number; names that are no numbers come first.
+// compareVersions orders version directories by number. Names that are not numbers come first, in
+// alphabetical order.
 func compareVersions(a, b string) int {
 	na, okA := new(big.Int).SetString(a, 10)
 	nb, okB := new(big.Int).SetString(b, 10)
@@ -167,21 +168,21 @@ func compareVersions(a, b string) int {
 
 // Declaration holds the arguments of [Controller.DeclareSavedModel].
 type Declaration struct {
-	// ExportBase is the directory of an export, with a directory for each sub-graph.
+	// ExportBase is the directory of an exported model. It has a directory for each sub-graph.
 	ExportBase string
-	// ModelName is the model to declare; empty takes the one that the export names.
+	// ModelName is the name of the model to declare; empty means the name in the export.
 	ModelName string
-	// Overwrite allows declaring a model again.
+	// Overwrite allows a model to be declared a second time.
 	Overwrite bool
-	// Arch is the serving architecture: entry_ps.
+	// Arch is the serving architecture. Only entry_ps is accepted.
 	Arch string
 }
 
-// DeclareSavedModel declares every entry of the export as a sub-graph, even hidden files (Q58), and
-// returns the model's name (agent_controller.py:62). A name other than the export's is only logged
-// (Q56). Sub-graphs that were declared before stay (Q57). An AssertionError is raised for a model
-// without a name, for a model declared before unless Overwrite is set, and for another
-// architecture.
+// DeclareSavedModel declares every file or directory in the export as a sub-graph, even hidden
+// files (Q58), and returns the model's name (agent_controller.py:62). A name other than the
+// export's is only logged (Q56). Sub-graphs of earlier declarations stay (Q57). An AssertionError
+// is raised for a model without a name, for a model declared before unless Overwrite is set, and
+// for another architecture.
 func (c Controller) DeclareSavedModel(d Declaration) (string, error) {
 	if d.Arch != "entry_ps" {
 		return "", pysem.Raise("AssertionError", "only entry + ps architecture supported")
@@ -261,8 +262,8 @@ func (c Controller) MapModelToLayout(modelPattern, layoutPath, action string) er
 	return nil
 }
 
-// openGFile reads a file as tf.io.gfile.GFile(path).read() does, with TensorFlow's error for a
-// missing file.
+// openGFile reads a file as tf.io.gfile.GFile(path).read() does. For a missing file it returns
+// TensorFlow's NotFoundError.
 func openGFile(files env.Files, path string) ([]byte, error) {
 	data, err := pyos.ReadFile(files, path)
 	if pysem.TypeOf(err) == "FileNotFoundError" {
@@ -273,7 +274,8 @@ func openGFile(files env.Files, path string) ([]byte, error) {
 
 func indexError() error { return pysem.Raise("IndexError", "list index out of range") }
 
-// decodeError returns the error that protobuf raises for bytes it cannot parse.
+// decodeError returns the error that protobuf raises for bytes that it cannot parse as the named
+// message.
 func decodeError(message string) error {
 	return pysem.Raise("DecodeError", "Error parsing message with type '%s'", message)
 }

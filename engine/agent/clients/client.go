@@ -29,7 +29,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// ServingClient asks agents of version 2 to load and unload models, and reads how far they are
+// ServingClient asks agents of version 2 to load and unload models, and reads the progress of that
 // (client.py).
 type ServingClient struct {
 	e      *env.Env
@@ -37,8 +37,8 @@ type ServingClient struct {
 	mirror *zkmirror.ZKMirror
 }
 
-// NewServingClient makes a client and connects, within 15 s. The reference's command fails before
-// that, as it first calls a function that does not exist (Q67).
+// NewServingClient makes a client and connects it, within 15 s. In the reference the command
+// already fails earlier, because it calls a function that does not exist (Q67).
 func NewServingClient(e *env.Env, zkServers, bzid string) (*ServingClient, error) {
 	zk := e.ZooKeeper.NewClient(zkServers, env.ZooKeeperOptions{Auth: envutils.ZKAuthData(e.Host)})
 	c := &ServingClient{e: e, zk: zk, mirror: zkmirror.NewZKMirror(e, zk, zkmirror.MirrorOptions{Bzid: bzid})}
@@ -48,7 +48,8 @@ func NewServingClient(e *env.Env, zkServers, bzid string) (*ServingClient, error
 	return c, nil
 }
 
-// Load requests a model. A model that is requested already is a RuntimeError (client.py:61).
+// Load requests that a model be loaded. If it is already requested, that is a RuntimeError
+// (client.py:61).
 func (c *ServingClient) Load(m datadef.ModelMeta) error {
 	path, err := m.GetPath(c.mirror.Paths().Portal)
 	if err != nil {
@@ -64,7 +65,7 @@ func (c *ServingClient) Load(m datadef.ModelMeta) error {
 	return c.mirror.Create(path, m.Serialize(), env.CreateOptions{MakePath: true})
 }
 
-// Unload withdraws the request for a model. If nobody has requested it, that is only logged
+// Unload withdraws the request for a model. Without such a request it only logs that
 // (client.py:75).
 func (c *ServingClient) Unload(model string) error {
 	path := pysem.JoinStrings(c.mirror.Paths().Portal, model)
@@ -79,19 +80,21 @@ func (c *ServingClient) Unload(model string) error {
 	return c.mirror.Delete(path, true)
 }
 
-// LoadState tells how far a model is: requested, published, served (client.py:46).
+// LoadState tells which stages a model has reached: requested, published, served (client.py:46).
 type LoadState struct {
-	// Portal reports whether the model is requested, Publish whether any part of it is published.
+	// Portal means that the model is requested. Publish means that at least a part of it is
+	// published.
 	Portal  bool
 	Publish bool
-	// Service lists each replica once, in the order of its first znode.
+	// Service lists the replicas that serve the model, each once, in the order of their first
+	// znodes.
 	Service []ServiceState
 }
 
 // ServiceState is the state of one replica; Replica is "<type>:<task>:<replica>".
 type ServiceState struct {
 	Replica string
-	// Stat is a number of env.ModelState, or whatever else the replica wrote.
+	// Stat is a number of env.ModelState, or any other value that the replica wrote.
 	Stat any
 }
 
@@ -112,15 +115,14 @@ func trueOrNone(b bool) string {
 	return "None"
 }
 
-// Status reads how far a model is (client.py:83). It is a NoNodeError before anything was
-// published, or before any replica of this model serves.
+// Status reads which stages a model has reached (client.py:83). It returns a NoNodeError before
+// anything was published, and before any replica of this model serves.
 //
-// Cost: a call grows with the replicas of the model, all of which it reads. A program calls it
-// once.
+// Cost: a call reads all replicas of the model. A program calls it once.
 func (c *ServingClient) Status(model string) (LoadState, error) {
 	paths := c.mirror.Paths()
 	var s LoadState
-	// This function puts names into paths unchanged; load and unload use join (client.py:62).
+	// The name is put into the path unchanged here. Load and unload join the two (client.py:62).
 	stat, err := c.zk.Exists(paths.Portal + "/" + model)
 	if err != nil {
 		return s, err

@@ -72,8 +72,8 @@ func TestUnloadRemovesTheRequestAndForgivesAMissingOne(t *testing.T) {
 	}
 }
 
-// The expectations were recorded from the reference's ServingClient on its fake
-// client.
+// Goal: Status reports the stages as the reference does. The expected values were recorded from the
+// reference's ServingClient on its fake client.
 func TestStatusShowsHowFarAModelIs(t *testing.T) {
 	c, zk := newServingClient(t)
 	if _, err := c.Status("m"); !errors.Is(err, zkerrors.ErrNoNode) {
@@ -101,14 +101,14 @@ func TestStatusShowsHowFarAModelIs(t *testing.T) {
 		}
 	}
 	mustCreate(t, zk, "/b/publish/0:m", "")
-	// shard_id, replica_id, name = node.split(':') of two parts
+	// A name of two parts fails in: shard_id, replica_id, name = node.split(':')
 	const want = "ValueError: not enough values to unpack (expected 3, got 2)"
 	if _, err := c.Status("zz"); err == nil || err.Error() != want {
 		t.Errorf("a publish of two parts: got %v, want %s", err, want)
 	}
 }
 
-// answeringNetwork answers every call with one message and notes the calls.
+// answeringNetwork answers every call with the same message and records the calls.
 type answeringNetwork struct {
 	env.Network
 	answer proto.Message

@@ -19,7 +19,7 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// countedServers answers as model servers and as a network, and counts the
+// countedServers is a fake of both model servers and network, which counts the opened and closed
 // connections.
 type countedServers struct {
 	answer         proto.Message
@@ -49,7 +49,7 @@ func (n countedNetwork) Call(string, []byte, time.Duration) ([]byte, error) {
 	return proto.Marshal(n.answer)
 }
 
-// Close counts; a network has none of its own.
+// Close counts a closed connection.
 func (n countedNetwork) Close() { n.countedServers.Close() }
 
 func (m countedModels) Dial(string) env.ModelServer {
@@ -66,7 +66,7 @@ func (s countedServer) Reload([]byte, time.Duration) (env.StatusProto, error) {
 	return env.StatusProto{}, nil
 }
 
-// Each command ends the connections that it made, and hands on what was answered.
+// Goal: each command closes the connections that it opened, and returns the server's answer.
 func TestCommandsEndTheirConnections(t *testing.T) {
 	for _, test := range []struct {
 		cmd  string
@@ -107,7 +107,7 @@ func TestCommandsEndTheirConnections(t *testing.T) {
 	}
 }
 
-// A client of the agent that was closed connects again.
+// Goal: a client of the agent connects again at the first call after Close.
 func TestSvrClientClosesAndConnectsAgain(t *testing.T) {
 	e := envtest.New(nil, map[string]string{"MY_HOST_IP": "10.1.2.3"})
 	servers := &countedServers{answer: &agentservice.HeartBeatResponse{}}
@@ -135,7 +135,8 @@ func (z *stoppedZooKeeper) Stop() {
 	z.ZooKeeper.Stop()
 }
 
-// The command stops its client, however it ends (agent_controller.py:135).
+// Goal: the command stops its ZooKeeper client, whether it succeeds or fails
+// (agent_controller.py:135).
 func TestControlStopsItsClient(t *testing.T) {
 	for _, cmd := range []string{"bzid_info", "decl"} {
 		e := envtest.New(nil, nil)
@@ -152,8 +153,8 @@ func TestControlStopsItsClient(t *testing.T) {
 	}
 }
 
-// The defaults of the flags (tfs_client.py:52-62; client.py has the command and the
-// input).
+// Goal: the flags have the reference's defaults (tfs_client.py:52-62; client.py has those of the
+// command and the input).
 func TestTheClientsDefaults(t *testing.T) {
 	o := DefaultTFSClientOptions()
 	got := fmt.Sprint(o.Signature, " ", o.FileType, " ", o.BatchSize, " ", o.Threads, " ", o.Duration.Seconds(), " ", o.DataDir.Set)
@@ -162,8 +163,8 @@ func TestTheClientsDefaults(t *testing.T) {
 	}
 }
 
-// Versions stand in the order of their numbers, and before all what is no number in
-// base 10, in the order of its letters.
+// Goal: versions are ordered by number. Names that are not decimal numbers come first, in
+// alphabetical order.
 func TestVersionsAreOrderedByNumber(t *testing.T) {
 	want := []string{"1a", "aa", "b", "2", "9", "10"}
 	for _, got := range [][]string{{"10", "9", "b", "2", "aa", "1a"}, {"b", "1a", "9", "10", "aa", "2"}} {
@@ -174,7 +175,7 @@ func TestVersionsAreOrderedByNumber(t *testing.T) {
 	}
 }
 
-// A pattern without a colon cannot be split (agent_controller.py:93).
+// Goal: a pattern without a colon is an error, because it cannot be split (agent_controller.py:93).
 func TestAPatternNeedsAColon(t *testing.T) {
 	err := Controller{}.MapModelToLayout("m", "/l", "pub")
 	if want := "ValueError: not enough values to unpack (expected 2, got 1)"; err == nil || err.Error() != want {
@@ -182,7 +183,7 @@ func TestAPatternNeedsAColon(t *testing.T) {
 	}
 }
 
-// The numbers of a profile follow tfs_client.py:457-463.
+// Goal: the figures of a profile are computed as in tfs_client.py:457-463.
 func TestAProfilesNumbers(t *testing.T) {
 	got, err := summarize([]float64{9, 1, 2}, 1)
 	want := Profile{Count: 3, AverageMs: 4, P99Ms: 9, CallsPerSecond: 3000}
@@ -191,8 +192,8 @@ func TestAProfilesNumbers(t *testing.T) {
 	}
 }
 
-// Without a server no call can be drawn, though there is data: random.randint(0, -1)
-// (tfs_client.py:340).
+// Goal: a profile without servers fails even if it has data, because random.randint(0, -1) has
+// nothing to draw from (tfs_client.py:340).
 func TestAProfileNeedsServers(t *testing.T) {
 	e := envtest.New(nil, nil)
 	e.Clock, e.Random = envtest.Clock{}, envtest.Random{}
@@ -202,8 +203,8 @@ func TestAProfileNeedsServers(t *testing.T) {
 	}
 }
 
-// Fewer than 500 files are too few (tfs_client.py:424-430): one is to be made, which
-// fails with the first field that a LineId does not have.
+// Goal: with fewer than 500 data files a profile tries to make one more (tfs_client.py:424-430).
+// That fails at the first field that a LineId does not have.
 func TestQ135_AProfileOf499FilesMakesOneMore(t *testing.T) {
 	files := map[string]string{}
 	for i := range 499 {
@@ -218,8 +219,8 @@ func TestQ135_AProfileOf499FilesMakesOneMore(t *testing.T) {
 	}
 }
 
-// A random file of one instance fails as one of more, and one of none cannot be written
-// into a directory that is not there.
+// Goal: a random file with one instance or more always fails. A random file with none fails only if
+// its directory does not exist.
 func TestQ135_RandomFilesFail(t *testing.T) {
 	e := envtest.New(nil, nil)
 	e.Log = envtest.Log{}
@@ -231,8 +232,8 @@ func TestQ135_RandomFilesFail(t *testing.T) {
 	}
 }
 
-// A header that is cut off is a struct.error wherever it ends (tfs_client.py:77-85), and
-// a sort id can be longer than any memory (tfs_client.py:88).
+// Goal: a header that is cut off is a struct.error, wherever it ends (tfs_client.py:77-85). A sort
+// id whose size exceeds all memory is an error too (tfs_client.py:88).
 func TestHeadersThatAreCutOff(t *testing.T) {
 	zero := strings.Repeat("\x00", 8)
 	for _, test := range []struct {
@@ -251,8 +252,8 @@ func TestHeadersThatAreCutOff(t *testing.T) {
 	}
 }
 
-// What the reader of dumps makes of lines, recorded from InstanceFormater.from_dump
-// (utils.py:1050-1127) before ParseDict.
+// Goal: a debugger's dump is parsed as in the reference. The expected values were recorded from
+// InstanceFormater.from_dump (utils.py:1050-1127) before its call of ParseDict.
 func TestDumpsAreReadAsTheReferenceDoes(t *testing.T) {
 	for _, test := range []struct{ lines, want string }{
 		{"\"x\":\n0:\n\"a\": \"b\"\n\"sub\":\n0: 1", "{'x': [{'a': 'b', 'sub': [1]}]}"},
@@ -280,8 +281,8 @@ func TestDumpsAreReadAsTheReferenceDoes(t *testing.T) {
 	}
 }
 
-// Lines lose all white space around them, also what a text proto may not have
-// (utils.py:1046).
+// Goal: lines of a text file are stripped of all Unicode white space, which a text proto may not
+// contain (utils.py:1046).
 func TestLinesOfATextAreStripped(t *testing.T) {
 	f, err := InstanceFromText(envtest.New(map[string]string{"inst": "\u00a0fid: 1\u2003\n"}, nil), "inst")
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// SvrClient asks the agent of this host where models are served (svr_client.py).
+// SvrClient asks the agent on this host for the addresses of model servers (svr_client.py).
 type SvrClient struct {
 	// Quirks is the set of the reference's faults that are kept.
 	Quirks quirks.Set
@@ -27,14 +27,15 @@ type SvrClient struct {
 	channel env.Channel
 }
 
-// NewSvrClient makes a client of the agent with this configuration. It connects at the first call.
+// NewSvrClient makes a client of the agent that has this configuration. The client connects at its
+// first call.
 func NewSvrClient(e *env.Env, conf *agentconfig.AgentConfig) *SvrClient {
 	return &SvrClient{e: e, conf: conf}
 }
 
 // ServerTypeOf converts a name (ps, entry or dense) to a server type (svr_client.py:45). In the
-// reference it is a NameError, as it reads flags that its module does not have (Q71). Repaired,
-// other names are an Exception.
+// reference it always raises a NameError, because its module lacks the flags that it reads (Q71).
+// With that repaired, an unknown name is an Exception.
 func ServerTypeOf(name string, keep quirks.Set) (agentservice.ServerType, error) {
 	if keep.Keeps(quirks.Q71) {
 		return 0, pysem.Raise("NameError", "name 'FLAGS' is not defined")
@@ -50,14 +51,14 @@ func ServerTypeOf(name string, keep quirks.Set) (agentservice.ServerType, error)
 	return 0, pysem.Raise("Exception", "server_type error")
 }
 
-// HeartBeat asks for the addresses of all tasks of a server type. Errors are
-// *env.RPCError, or a gaierror when the host's own name has no address.
+// HeartBeat asks for the addresses of all tasks of a server type. Errors are *env.RPCError, or a
+// gaierror if the host cannot resolve its own name.
 func (c *SvrClient) HeartBeat(serverType agentservice.ServerType) (*agentservice.HeartBeatResponse, error) {
 	response := &agentservice.HeartBeatResponse{}
 	return response, c.call(service.MethodHeartBeat, &agentservice.HeartBeatRequest{ServerType: serverType}, response)
 }
 
-// GetReplicas asks for the addresses of one task. It has the errors of HeartBeat.
+// GetReplicas asks for the addresses of one task. Errors are as for HeartBeat.
 func (c *SvrClient) GetReplicas(serverType agentservice.ServerType, task int32) (*agentservice.GetReplicasResponse, error) {
 	response := &agentservice.GetReplicasResponse{}
 	return response, c.call(service.MethodGetReplicas, &agentservice.GetReplicasRequest{ServerType: serverType, Task: task}, response)
@@ -69,9 +70,9 @@ func PrintedReplicas(r *agentservice.GetReplicasResponse) string {
 	return pysem.Repr(lists.Map(r.GetAddressList().GetAddress(), func(a string) any { return a }))
 }
 
-// PrintedAddresses formats an answer as the reference prints it, without the line end
-// (svr_client.py:60): a dict of messages. Here it is sorted by name; protobuf has an order of its
-// own.
+// PrintedAddresses formats an answer as the reference prints it, without the newline
+// (svr_client.py:60): a dict of messages. Here it is sorted by name, because protobuf's own order
+// is not reproducible.
 func PrintedAddresses(r *agentservice.HeartBeatResponse) string {
 	names := slices.Sorted(maps.Keys(r.GetAddresses()))
 	texts := make([]string, len(names))
@@ -93,7 +94,7 @@ func (c *SvrClient) Close() {
 	}
 }
 
-// Cost: an answer grows with the replicas in it. A client connects once in its life.
+// Cost: an answer grows with the replicas in it. A client opens a single connection.
 func (c *SvrClient) call(method string, request, response proto.Message) error {
 	if c.channel == nil {
 		target, err := agentTarget(c.e, c.Quirks, c.conf)
@@ -115,9 +116,9 @@ func agentTarget(e *env.Env, kept quirks.Set, conf *agentconfig.AgentConfig) (st
 	return host + ":" + conf.AgentPort.String(), err
 }
 
-// OwnAddress returns the address where clients look for an agent: the variable MY_HOST_IP, else the
-// address of the host's name. The name is looked up even when it is not needed, unless Q317 is
-// repaired; a failing look-up is a gaierror.
+// OwnAddress returns the address at which clients expect the agent: the variable MY_HOST_IP, or
+// else the address of the host's name. Unless Q317 is repaired, the name is looked up even if the
+// variable is set. A failed look-up is a gaierror.
 func OwnAddress(e *env.Env, kept quirks.Set) (string, error) {
 	if addr, ok := e.Host.LookupEnv("MY_HOST_IP"); ok && !kept.Keeps(quirks.Q317) {
 		return addr, nil

@@ -15,13 +15,13 @@ import (
 	"github.com/monosim/monosim/engine/pysem/pyos"
 )
 
-// TFSClient makes the inputs of Predict calls, from files or at random, and runs loads
+// TFSClient makes the inputs of Predict calls, from files or at random, and runs load tests
 // (tfs_client.py).
 type TFSClient struct {
 	Env     *env.Env
 	Framing StreamFraming
-	// SlotsNamedFC names the column of slot 1 fc_slot_1 instead of slot_1, as the program does
-	// (data/utils.py:28).
+	// SlotsNamedFC gives the column of slot 1 the name fc_slot_1 in place of slot_1, as the
+	// reference's program does (data/utils.py:28).
 	SlotsNamedFC bool
 	// ValidSlots holds the slots of random files. Nothing in the reference sets them (Q135).
 	ValidSlots []int
@@ -30,15 +30,16 @@ type TFSClient struct {
 	UserFeatures pysem.Opt[[]int]
 }
 
-// Layouts of feature ids: the slot is above bit 54 in the first layout, above bit 48 in the second.
+// A feature id has its slot in the high bits: above bit 54 in the first layout, above bit 48 in the
+// second.
 const (
 	slotShiftV1 = 54
 	slotShiftV2 = 48
 )
 
 // InstanceProto returns a tensor of batchSize serialized instances, shape [batchSize]
-// (tfs_client.py:164). They come from a data file, or are random without one. A missing file is an
-// AssertionError; one that ends too early is a struct.error or DecodeError.
+// (tfs_client.py:164). They are read from a data file, or are random if file is None. A missing
+// file is an AssertionError. A file that ends too early is a struct.error or DecodeError.
 func (c TFSClient) InstanceProto(file pysem.OptString, batchSize int) (*framework.TensorProto, error) {
 	next := func() ([]byte, error) { return c.RandomInstance(nil, nil) }
 	if file.Set {
@@ -65,7 +66,7 @@ func (c TFSClient) InstanceProto(file pysem.OptString, batchSize int) (*framewor
 	return MakeTensorProto(instances), nil
 }
 
-// open opens a file that must exist.
+// open opens a data file. A missing file is an AssertionError.
 func (c TFSClient) open(file string) (*DataStream, error) {
 	if !env.Exists(c.Env.Files, file) {
 		return nil, &pysem.Error{Type: "AssertionError"}
@@ -75,9 +76,9 @@ func (c TFSClient) open(file string) (*DataStream, error) {
 }
 
 // ExampleBatchProto returns a tensor of one serialized batch, shape [1] (tfs_client.py:179). The
-// batch comes from a file, whatever its size; without a file it is random, with batchSize examples
-// of these features. fileType "pb" is a data file, any other a text proto. Errors of a file are as
-// for InstanceProto; a text that is no batch is a ParseError.
+// batch is read from a file and can have any size. If file is None it is random, with batchSize
+// examples of the given features. fileType "pb" means a data file, any other a text proto. Errors
+// of a file are as for InstanceProto. A text that is not a batch is a ParseError.
 func (c TFSClient) ExampleBatchProto(file pysem.OptString, fileType string, features []Feature, batchSize int) (*framework.TensorProto, error) {
 	if !file.Set {
 		data, err := c.RandomExampleBatch(features, batchSize)
@@ -93,9 +94,10 @@ func (c TFSClient) ExampleBatchProto(file pysem.OptString, fileType string, feat
 	return MakeTensorProto([][]byte{serialize(batch)}), nil
 }
 
-// ExampleBatchProtoV2 returns the batch that the command get sends: one from a file, or a random
-// one without a file, whose examples share the user features (tfs_client.py:225). In the reference
-// it always fails, because the user features are not defined (Q136).
+// ExampleBatchProtoV2 returns the batch that the command get sends. It is read from a file, or
+// random if the file is missing. The examples of a random batch share the user features
+// (tfs_client.py:225). In the reference it always fails, because the user features are not defined
+// (Q136).
 func (c TFSClient) ExampleBatchProtoV2(file string, batchSize int) (*framework.TensorProto, error) {
 	if !env.Exists(c.Env.Files, file) {
 		if err := c.RandomFile(file, variantExampleBatch, batchSize); err != nil {
@@ -130,7 +132,7 @@ func (c TFSClient) isUserFeature(name string) bool {
 	return slices.ContainsFunc(c.UserFeatures.V, func(slot int) bool { return c.slotName(slot) == name })
 }
 
-// slotName returns the column of a slot that no list of features names.
+// slotName returns the column name of a slot that is not in the list of features.
 func (c TFSClient) slotName(slot int) string {
 	if c.SlotsNamedFC {
 		return "fc_slot_" + strconv.Itoa(slot)
@@ -138,8 +140,7 @@ func (c TFSClient) slotName(slot int) string {
 	return "slot_" + strconv.Itoa(slot)
 }
 
-// Cost: memory grows with the file, which is read and parsed as a whole before the first example is
-// used.
+// Cost: the whole file is read into memory and parsed before the first example is used.
 func (c TFSClient) readExampleBatch(file, fileType string) (*example.ExampleBatch, error) {
 	stream, err := c.open(file)
 	if err != nil {
@@ -159,9 +160,9 @@ func (c TFSClient) readExampleBatch(file, fileType string) (*example.ExampleBatc
 	return batch, nil
 }
 
-// ExampleBatchToInstance converts the examples of a file's batch to instances and returns their
-// tensor, shape [size of the batch] (tfs_client.py:250). Columns that are too short are an
-// IndexError; errors of the file are as for ExampleBatchProto.
+// ExampleBatchToInstance converts the examples of a batch in a file to instances, and returns a
+// tensor of them, shape [size of the batch] (tfs_client.py:250). A column that is too short is an
+// IndexError. Errors of the file are as for ExampleBatchProto.
 func (c TFSClient) ExampleBatchToInstance(file, fileType string) (*framework.TensorProto, error) {
 	batch, err := c.readExampleBatch(file, fileType)
 	if err != nil {
@@ -212,8 +213,8 @@ func exampleInstance(batch *example.ExampleBatch, i int) (*matrix.Instance, erro
 	return instance, nil
 }
 
-// instanceFeature converts a value of a column. It returns nil for an empty value and for kinds
-// that an instance cannot hold.
+// instanceFeature converts a value of a column to a feature of an instance. It returns nil for an
+// empty value and for types that an instance cannot hold.
 func instanceFeature(value *example.Feature) *matrix.Feature {
 	switch {
 	case len(value.GetFidV1List().GetValue()) > 0:
@@ -236,7 +237,8 @@ func instanceFeature(value *example.Feature) *matrix.Feature {
 	return nil
 }
 
-// toFidV2 converts ids to the second layout. All get the slot of the first id (Q138).
+// toFidV2 converts feature ids from the first layout to the second. Every id gets the slot of the
+// first one (Q138).
 func toFidV2(fids []uint64) []uint64 {
 	const mask = 1<<slotShiftV2 - 1
 	slot := fids[0] >> slotShiftV1

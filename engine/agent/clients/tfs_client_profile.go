@@ -20,18 +20,19 @@ import (
 
 const siteProfile = "tfs_client.profile"
 
-// PredictLoad is the load of a profile: threads that send one batch after another.
+// PredictLoad describes a load test: threads that each send one batch after another.
 type PredictLoad struct {
 	ModelName, Signature string
-	// Channels are the servers and Data the example batches; each call draws one of each at random.
+	// Channels are the servers to call and Data the batches to send. Each call draws one of each at
+	// random.
 	Channels []env.Channel
 	Data     []*framework.TensorProto
-	// Duration is how long a thread keeps beginning calls, in whole seconds.
+	// Duration is how long each thread starts new calls, in whole seconds.
 	Duration time.Duration
 	Threads  int
 }
 
-// Profile summarises the latencies of a load. Failed calls do not count.
+// Profile summarizes the latencies of a load test. Failed calls do not count.
 type Profile struct {
 	Count                            int
 	AverageMs, P99Ms, CallsPerSecond float64
@@ -47,8 +48,8 @@ func (p Profile) String() string {
 		p.Count, number(p.AverageMs), number(p.P99Ms), number(p.CallsPerSecond))
 }
 
-// Profile runs a load and waits for its end (tfs_client.py:437-466). If calls were answered and
-// took no time at all, it is a ZeroDivisionError.
+// Profile runs a load test and waits for its end (tfs_client.py:437-466). It raises a
+// ZeroDivisionError if calls were answered but took no time in all.
 func (c TFSClient) Profile(l PredictLoad) (Profile, error) {
 	begin := unixMs(c.Env.Clock)
 	threads := make([]*ProfileThread, max(l.Threads, 0))
@@ -87,7 +88,7 @@ func summarize(latenciesMs []float64, elapsedMs float64) (Profile, error) {
 
 func unixMs(clock env.Clock) float64 { return unixSeconds(clock) * 1000 }
 
-// ProfileThread is one thread of a load (tfs_client.py:304).
+// ProfileThread is one thread of a load test (tfs_client.py:304).
 type ProfileThread struct {
 	c      TFSClient
 	number int
@@ -96,18 +97,17 @@ type ProfileThread struct {
 	LatenciesMs []float64
 }
 
-// NewProfileThread makes thread number n of a load; call Run in a task. Number 0 logs its progress
-// every minute.
+// NewProfileThread makes the thread with number n of a load test. Call its Run in a task. Number 0
+// logs the progress every minute.
 func (c TFSClient) NewProfileThread(n int, l PredictLoad) *ProfileThread {
 	return &ProfileThread{c: c, number: n, load: l}
 }
 
-// failedCallPause is the shortest time that a failing call takes. The reference makes no pause
-// (Q142). In virtual time a call that sends nothing would take no time, and the thread would never
-// end.
+// failedCallPause is the least time that a failing call takes. The reference does not pause (Q142).
+// But in virtual time a call that sends nothing takes no time, so the thread would never end.
 const failedCallPause = time.Millisecond
 
-// Run makes one call after another until the load's duration has passed, and logs failures.
+// Run makes one call after another until the test's duration is over. It logs calls that fail.
 func (t *ProfileThread) Run() {
 	begin := t.seconds()
 	minute := int64(0)
@@ -152,8 +152,8 @@ func (t *ProfileThread) predict() error {
 // profileFiles is the number of data files that the command's profile uses.
 const profileFiles = 500
 
-// profile runs a load with the data files of a directory, to which it first adds random ones up to
-// 500 (tfs_client.py:414-467). With Q135 repaired it adds none.
+// profile runs a load test with the data files of a directory (tfs_client.py:414-467). If there are
+// fewer than 500, it first adds random files. With Q135 repaired it adds none.
 func (p *tfsProgram) profile() (*Profile, error) {
 	if len(p.ValidSlots) == 0 && p.o.Quirks.Keeps(quirks.Q135) || !p.o.DataDir.Set {
 		return nil, &pysem.Error{Type: "AssertionError"}

@@ -22,7 +22,7 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// The names of the model server calls that the client makes.
+// These are the gRPC methods of the model server that the client calls.
 const (
 	MethodPredict          = "/tensorflow.serving.PredictionService/Predict"
 	MethodGetModelMetadata = "/tensorflow.serving.PredictionService/GetModelMetadata"
@@ -33,24 +33,24 @@ const predictTimeout = 30 * time.Second
 // TFSClientOptions holds the flags of the model server client (tfs_client.py:52-62,
 // client.py:31-43).
 type TFSClientOptions struct {
-	// Conf is the agent.conf, which decides which server of this host is called.
+	// Conf is the path of the agent.conf. It decides which server of this host is called.
 	Conf string
-	// Cmd is status, meta, load or profile; any other word means get.
+	// Cmd is status, meta, load or profile. Any other word means get.
 	Cmd string
-	// ModelName is the model; None takes the model of the configuration's server.
+	// ModelName is the model; None means the model of the server that Conf selects.
 	ModelName pysem.OptString
 	Signature string
-	// Target is a comma-separated list of host:port; empty means this host's server.
+	// Target is a comma-separated list of host:port; empty means the server on this host.
 	Target string
-	// InputType is instance or example_batch; any other is an example batch that is converted to
-	// instances (Q140).
+	// InputType is instance or example_batch. Any other word means an example batch that is
+	// converted to instances (Q140).
 	InputType string
 	InputFile pysem.OptString
 	// FileType is pb or pbtxt.
 	FileType  string
 	BatchSize int
 	Framing   StreamFraming
-	// Threads, Duration (whole seconds) and DataDir are used by profile.
+	// Threads, Duration (in whole seconds) and DataDir are for the command profile.
 	Threads  int
 	Duration time.Duration
 	DataDir  pysem.OptString
@@ -75,13 +75,13 @@ type TFSAnswer struct {
 	Load     env.StatusProto
 	Predict  *apis.PredictResponse
 	Profile  *Profile
-	// Targets holds the servers as host:port; all commands but profile call only the first. It is
-	// set beside an error too, once the servers are known.
+	// Targets lists the called servers as host:port. All commands but profile call only the first.
+	// It is set even with an error, if the servers were known by then.
 	Targets []string
 }
 
-// Ended returns how the program ends that has this answer: its exit status and its output. Python
-// takes the status that load returns for the message of a failure, even when it is OK (Q235).
+// Ended returns the exit status and output of the program after this answer. Python treats the
+// status that load returns as an error message, even if it is OK (Q235).
 func (a TFSAnswer) Ended(o TFSClientOptions) (exit int, printed string, err error) {
 	switch {
 	case o.Cmd == "profile":
@@ -96,7 +96,7 @@ func (a TFSAnswer) Ended(o TFSClientOptions) (exit int, printed string, err erro
 }
 
 // Message returns the message that a command prints, or that load returns. It is nil for a profile,
-// which is only logged.
+// whose results are only logged.
 func (a TFSAnswer) Message(cmd string) proto.Message {
 	switch cmd {
 	case "status":
@@ -121,19 +121,19 @@ func statusMessage(s env.StatusProto) *util.StatusProto {
 	return &util.StatusProto{ErrorCode: core.Code(s.Code), ErrorMessage: s.Message}
 }
 
-// tfsProgram is the client with its flags.
+// tfsProgram is a run of the client, with its flags and what follows from them.
 type tfsProgram struct {
 	TFSClient
 	o     TFSClientOptions
 	model string
-	// targets holds the servers; all commands but profile call only the first.
+	// targets lists the servers as host:port. All commands but profile call only the first.
 	targets []string
 }
 
-// RunTFSClient runs the model server client after its flags were read (tfs_client.py:357-500). The
-// caller prints the answer. Errors are *env.RPCError of the server, or the exceptions of the
-// reference. The reference's command fails before that, as it first calls a function that does not
-// exist (Q67).
+// RunTFSClient runs the model server client with its parsed flags (tfs_client.py:357-500). The
+// caller prints the answer. Errors are *env.RPCError of the server, or exceptions of the reference.
+// The reference's command already fails earlier, because it calls a function that does not exist
+// (Q67).
 func RunTFSClient(e *env.Env, o TFSClientOptions) (TFSAnswer, error) {
 	conf, err := agentconfig.Loader{Env: e, Quirks: o.Quirks}.FromFile(o.Conf)
 	if err != nil {
@@ -175,8 +175,9 @@ func RunTFSClient(e *env.Env, o TFSClientOptions) (TFSAnswer, error) {
 	return a, err
 }
 
-// servedBy returns the model and the port of a configuration's own server (tfs_client.py:365-381).
-// A dense model is called dense here, although it is served as dense_0 (Q141).
+// servedBy returns the model and the port of the server that a configuration runs
+// (tfs_client.py:365-381). For a dense model it returns the name dense, although the model is
+// served as dense_0 (Q141).
 func servedBy(conf *agentconfig.AgentConfig) (model string, port pysem.OptInt, err error) {
 	switch conf.DeployType {
 	case agentconfig.DeployPS:
@@ -194,7 +195,7 @@ func (p *tfsProgram) status() ([]env.ModelVersionStatus, error) {
 	return server.Status(env.ModelSpec{Name: p.model, Signature: p.o.Signature}, 0)
 }
 
-// load sends a server the configuration in a text proto file.
+// load sends the first server the configuration in a text proto file.
 func (p *tfsProgram) load() (env.StatusProto, error) {
 	file, err := pathOf(p.o.InputFile)
 	if err != nil {
@@ -217,7 +218,7 @@ func (p *tfsProgram) load() (env.StatusProto, error) {
 	return status, err
 }
 
-// pathOf returns a path for open and os.path.exists, where None is a TypeError.
+// pathOf returns the path that Python would pass to open or os.path.exists. None is a TypeError.
 func pathOf(file pysem.OptString) (string, error) {
 	if !file.Set {
 		return "", pysem.Raise("TypeError", "expected str, bytes or os.PathLike object, not NoneType")
@@ -230,7 +231,7 @@ func (p *tfsProgram) spec() *apis.ModelSpec {
 }
 
 func (p *tfsProgram) metadata() (*apis.GetModelMetadataResponse, error) {
-	// No server has these fields, so it rejects the first (Q234).
+	// No model server knows these fields, so it rejects the first of them (Q234).
 	fields := []string{"base_path", "num_versions", "signature_name"}
 	if !p.o.Quirks.Keeps(quirks.Q234) {
 		fields = []string{"signature_def"}
@@ -240,7 +241,7 @@ func (p *tfsProgram) metadata() (*apis.GetModelMetadataResponse, error) {
 	return response, p.call(MethodGetModelMetadata, request, response, 0)
 }
 
-// get predicts for one batch (tfs_client.py:468-496).
+// get sends one batch to a Predict call (tfs_client.py:468-496).
 func (p *tfsProgram) get() (*apis.PredictResponse, error) {
 	name, input, err := p.input()
 	if err != nil {
@@ -254,11 +255,11 @@ func predictRequest(spec *apis.ModelSpec, name string, input *framework.TensorPr
 	return &apis.PredictRequest{ModelSpec: spec, Inputs: map[string]*framework.TensorProto{name: input}}
 }
 
-// input returns the input tensor that the flags ask for, and the name of the model's input. Only an
-// example batch can do without a file.
+// input returns the input tensor that the flags ask for, and the name of the model's input. The
+// file can be omitted only for an example batch.
 func (p *tfsProgram) input() (string, *framework.TensorProto, error) {
 	if p.o.InputType == "example_batch" {
-		// The reference makes up a name that no file has yet (uuid.uuid1).
+		// Without a file the reference uses a name that does not exist yet (uuid.uuid1).
 		file := p.o.InputFile.Or(p.Env.Files.TempFile())
 		if err := p.mustExist(file); err != nil {
 			return "", nil, err
@@ -286,8 +287,8 @@ func (p *tfsProgram) input() (string, *framework.TensorProto, error) {
 	return "instances", input, err
 }
 
-// mustExist returns a FileNotFoundError for a missing file. The reference tries to make the file,
-// and cannot (Q135).
+// mustExist returns a FileNotFoundError for a missing file if Q135 is repaired. The reference tries
+// to generate the file and fails (Q135).
 func (p *tfsProgram) mustExist(file string) error {
 	if p.o.Quirks.Keeps(quirks.Q135) || env.Exists(p.Env.Files, file) {
 		return nil

@@ -13,27 +13,28 @@ import (
 	"github.com/monosim/monosim/engine/pysem/pyos"
 )
 
-// The vocabulary sizes of random instances (tfs_client.py:50), one for each slot from slot 1 on.
+// randomVocabSizes holds the number of ids in random instances (tfs_client.py:50), for slots 1 to
+// 6.
 var randomVocabSizes = []int{5, 5, 5, 5, 5, 5}
 
-// The sites at which random inputs draw.
+// These sites name the random draws in the simulation's choices.
 const (
 	siteRandomInstance = "tfs_client.random_instance"
 	siteRandomBatch    = "tfs_client.random_example_batch"
 )
 
-// between draws a number of [least, most], as random.randint does.
+// between draws a number from least to most inclusive, as random.randint does.
 func (c TFSClient) between(site string, least, most int) int {
 	return least + c.Env.Random.Intn(site, most-least+1)
 }
 
-// fidOf returns a feature id with its slot above shift bits. It may be out of range.
+// fidOf returns a feature id with the slot in the bits above shift. It can exceed 64 bits.
 func fidOf(slot, shift, value int) *big.Int {
 	fid := new(big.Int).Lsh(big.NewInt(int64(slot)), uint(shift))
 	return fid.Or(fid, big.NewInt(int64(value)))
 }
 
-// asFids converts ids to the type that messages hold. An id out of range is an error.
+// asFids converts ids to the 64-bit type that messages hold. An id out of range is a ValueError.
 func asFids(fids []*big.Int) ([]uint64, error) {
 	var list []uint64
 	for _, fid := range fids {
@@ -45,9 +46,9 @@ func asFids(fids []*big.Int) ([]uint64, error) {
 	return list, nil
 }
 
-// RandomInstance returns a serialized Instance of random feature ids: vocabSizes[i] ids of slots[i]
-// (tfs_client.py:99). Nil means slots 1 to 6 and sizes of 5. More slots than sizes are an
-// IndexError, no sizes a ValueError.
+// RandomInstance returns a serialized Instance of random feature ids, with vocabSizes[i] ids for
+// the slot slots[i] (tfs_client.py:99). Nil means slots 1 to 6 with sizes of 5. More slots than
+// sizes are an IndexError. An empty list of sizes is a ValueError.
 func (c TFSClient) RandomInstance(slots, vocabSizes []int) ([]byte, error) {
 	if vocabSizes == nil {
 		vocabSizes = randomVocabSizes
@@ -90,8 +91,8 @@ type Feature struct {
 }
 
 // Name returns the column's name: the feature's name without prefixes, in lower case
-// (feature_list.py:151). A name that begins with f_ loses the first two letters of each of its
-// parts. None is an AttributeError.
+// (feature_list.py:151). If the name begins with f_, each of its parts loses its first two letters.
+// None is an AttributeError.
 func (f Feature) Name() (string, error) {
 	if !f.FeatureName.Set {
 		return "", pysem.AttributeError(nil, "split")
@@ -108,10 +109,11 @@ func (f Feature) Name() (string, error) {
 	return pysem.Lower(strings.Join(parts, "-")), nil
 }
 
-// skippedNames holds strings whose columns random batches leave out (tfs_client.py:64).
+// skippedNames lists texts. Random batches leave out the columns whose names contain one of them
+// (tfs_client.py:64).
 var skippedNames = []string{"-", "_lt_", "_st_", "_lt", "_st", "_cp_", "_recent_", "_cp", "_recent"}
 
-// isRandomColumn reports whether random batches contain a column.
+// isRandomColumn reports whether random batches contain a column with the given name.
 func isRandomColumn(name string) bool {
 	for _, part := range skippedNames {
 		if strings.Contains(name, part) {
@@ -121,8 +123,8 @@ func isRandomColumn(name string) bool {
 	return strings.Contains(name, "_id") || strings.Contains(name, "_name")
 }
 
-// RandomExampleBatch returns a serialized ExampleBatch of random feature ids: a column for each
-// feature whose name contains _id or _name, and a column of line ids (tfs_client.py:117). A
+// RandomExampleBatch returns a serialized ExampleBatch of random feature ids (tfs_client.py:117).
+// It has a column for each feature whose name contains _id or _name, and a column of line ids. A
 // batchSize beyond int32 is a ValueError.
 func (c TFSClient) RandomExampleBatch(features []Feature, batchSize int) ([]byte, error) {
 	if int(int32(batchSize)) != batchSize {
@@ -155,14 +157,14 @@ func (c TFSClient) RandomExampleBatch(features []Feature, batchSize int) ([]byte
 	return serialize(batch), nil
 }
 
-// Ids in a vector have 63 random bits, which overwrite the slot. A single id has 48.
+// An id in a vector has 63 random bits, which overwrite its slot. A single id has only 48.
 const (
 	largestVectorID = 1<<63 - 2
 	largestID       = 1<<slotShiftV2 - 1
 )
 
-// randomValue returns one id, or a vector of at most as many ids as the feature's first argument
-// says. When that argument is no number there is no value (Q139).
+// randomValue returns a single id, or a vector of ids. The feature's first argument is the most ids
+// that a vector has. If that argument is not a number, there is no value (Q139).
 func (c TFSClient) randomValue(f Feature) (*example.Feature, error) {
 	if !f.Method.Set {
 		return nil, pysem.AttributeError(nil, "lower")
@@ -195,7 +197,7 @@ func (c TFSClient) randomValue(f Feature) (*example.Feature, error) {
 	return &example.Feature{Type: &example.Feature_FidV2List{FidV2List: &example.FidList{Value: list}}}, nil
 }
 
-// randomLine returns the LineId of a request in the last 1,000 s.
+// randomLine returns the LineId of a request at a random time within the last 1,000 s.
 func (c TFSClient) randomLine() *example.Feature {
 	line := &matrix.LineId{SampleRate: proto.Float32(0.001)}
 	age := c.between(siteRandomBatch, 1, 1000)
@@ -204,19 +206,19 @@ func (c TFSClient) randomLine() *example.Feature {
 	return &example.Feature{Type: &example.Feature_BytesList{BytesList: &example.BytesList{Value: [][]byte{serialize(line)}}}}
 }
 
-// unixSeconds returns time.time(). A float has a precision of about 0.2 µs there.
+// unixSeconds returns the time as Python's time.time() does. The float's precision is about 0.2 µs.
 func unixSeconds(clock env.Clock) float64 { return float64(clock.Now().UnixNano()) / 1e9 }
 
-// The variants of random files.
+// These are the kinds of random files.
 const (
 	variantExampleBatch = "example_batch"
 	variantInstance     = "instance"
 )
 
 // RandomFile writes random instances, or one random batch, to a data file (tfs_client.py:199).
-// Without slots, which nothing sets, it is an AssertionError. With slots it is an AttributeError,
-// because a LineId has no stay_time (data_gen_utils.py:247). It can only write a file of no
-// instances (Q135).
+// Without slots, which nothing sets, it raises an AssertionError. With slots it raises an
+// AttributeError, because a LineId has no stay_time (data_gen_utils.py:247). Only a file of no
+// instances succeeds (Q135).
 func (c TFSClient) RandomFile(file, variant string, batchSize int) error {
 	if len(c.ValidSlots) == 0 {
 		return &pysem.Error{Type: "AssertionError"}

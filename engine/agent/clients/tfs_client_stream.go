@@ -7,16 +7,17 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// StreamFraming describes what precedes each message in a data file, as the client's flags do
-// (tfs_client.py:58-61). Its numbers have 8 bytes, little-endian.
+// StreamFraming describes what precedes each message in a data file, as the client's flags set it
+// (tfs_client.py:58-61). Numbers take 8 bytes in little-endian order.
 type StreamFraming struct {
-	// LagrangexHeader is a header of 8 bytes. With it the other fields have no effect.
+	// LagrangexHeader means that a header of 8 bytes comes first. Then the other fields have no
+	// effect.
 	LagrangexHeader bool
-	// HasSortID is a sort id: its size as a number, then its bytes.
+	// HasSortID means that a sort id comes first: its size as a number, then its bytes.
 	HasSortID bool
-	// KafkaDump is 8 more bytes, directly before the message.
+	// KafkaDump means that 8 more bytes come directly before the message.
 	KafkaDump bool
-	// KafkaDumpPrefix is a number, followed by another one if it is 0.
+	// KafkaDumpPrefix means that a number comes first. If that number is 0, another number follows.
 	KafkaDumpPrefix bool
 }
 
@@ -24,8 +25,8 @@ type StreamFraming struct {
 type DataStream struct {
 	data []byte
 	at   int
-	// allocates is set when a read allocates all the bytes it asks for, as reading a real file
-	// does, and not only those that are there.
+	// allocates makes a read allocate all the bytes it asks for, as reading a real file does, even
+	// if fewer are there.
 	allocates bool
 }
 
@@ -35,10 +36,10 @@ func NewDataStream(data []byte) *DataStream { return &DataStream{data: data} }
 // Consumed returns how many bytes have been read so far.
 func (s *DataStream) Consumed() int { return s.at }
 
-// maxAllocationBytes is more than any process can allocate.
+// maxAllocationBytes is a size that no process can allocate.
 const maxAllocationBytes = 1 << 47
 
-// read takes up to n bytes.
+// read returns the next n bytes, or fewer at the end of the data.
 func (s *DataStream) read(n uint64) ([]byte, error) {
 	if n > math.MaxInt64 {
 		return nil, pysem.Raise("OverflowError", "cannot fit 'int' into an index-sized integer")
@@ -52,7 +53,7 @@ func (s *DataStream) read(n uint64) ([]byte, error) {
 	return data, nil
 }
 
-// readSize reads a number of 8 bytes. Fewer bytes are a struct.error.
+// readSize reads a number of 8 bytes. If fewer bytes are left, it is a struct.error.
 func (s *DataStream) readSize() (uint64, error) {
 	const sizeBytes = 8
 	data, err := s.read(sizeBytes)
@@ -66,9 +67,9 @@ func (s *DataStream) readSize() (uint64, error) {
 }
 
 // ReadHeader skips what precedes a message (tfs_client.py:69). A number that is cut off is a
-// struct.error. With both a prefix and a sort id, a prefix of 0 makes it read three sizes and lose
-// the second; any other prefix is taken for the size of the sort id. The training side writes the
-// same, so there is nothing to repair (Q137).
+// struct.error. If there are both a prefix and a sort id, a prefix of 0 makes it read three sizes
+// and lose the second. Any other prefix is taken as the sort id's size. The training side writes
+// files in the same way, so there is nothing to repair (Q137).
 func (s *DataStream) ReadHeader(f StreamFraming) error {
 	const headerBytes = 8
 	if f.LagrangexHeader {
@@ -105,8 +106,9 @@ func (s *DataStream) ReadHeader(f StreamFraming) error {
 	return err
 }
 
-// ReadData skips what precedes a message, reads its size, and returns that many bytes, or fewer at
-// the end of the file (tfs_client.py:93). A number that is cut off is a struct.error.
+// ReadData skips what precedes a message, reads the message's size, and returns that many bytes. At
+// the end of the file it returns fewer (tfs_client.py:93). A number that is cut off is a
+// struct.error.
 func (s *DataStream) ReadData(f StreamFraming) ([]byte, error) {
 	if err := s.ReadHeader(f); err != nil {
 		return nil, err

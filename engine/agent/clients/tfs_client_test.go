@@ -17,10 +17,10 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The model server client against simulated model servers, in virtual time. What
-// it sends is held to the reference by vectors/golden/tfs_client.json.
+// These tests run the model server client against simulated model servers, in virtual time. That
+// its requests equal the reference's is checked by vectors/golden/tfs_client.json.
 
-// serve serves version 1 of a model.
+// serve starts a simulated model server with version 1 of a model.
 func serve(c *worldtest.Case, port int, model string) {
 	c.T.Helper()
 	c.Must(c.Machine.FS.AddModelVersion("/models/"+model, 1, 1000))
@@ -38,7 +38,7 @@ func inClientWorld(t *testing.T, fn func(c *worldtest.Case)) {
 	})
 }
 
-// profileOf runs threads against servers at these ports for 2 s.
+// profileOf runs a load test of 2 s against the servers at the given ports.
 func profileOf(c *worldtest.Case, threads int, ports ...int) clients.Profile {
 	c.T.Helper()
 	client := clients.TFSClient{Env: c.Env}
@@ -90,7 +90,8 @@ func TestQ142_AProfileThatFindsNobodyEnds(t *testing.T) {
 	})
 }
 
-// The reference's own command is stopped by a missing function before (Q67).
+// Goal: each command of the client works. The reference's own command fails before that, at a
+// function that does not exist (Q67).
 func TestTheClientsCommands(t *testing.T) {
 	inClientWorld(t, func(c *worldtest.Case) {
 		c.Write(map[string]string{

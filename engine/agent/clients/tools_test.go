@@ -52,7 +52,8 @@ func TestQ136_GetWithAnExampleBatchNeverWorks(t *testing.T) {
 	}
 }
 
-// What fails without taking time is tried once a millisecond, until the time is over.
+// Goal: a call that fails without taking time is repeated once a millisecond, until the test's
+// duration is over.
 func TestQ142_AProfileTriesAgainAtOnce(t *testing.T) {
 	clock := &movingClock{}
 	e := envtest.New(nil, nil)
@@ -64,7 +65,7 @@ func TestQ142_AProfileTriesAgainAtOnce(t *testing.T) {
 	}
 }
 
-// movingClock moves with the sleeps of its tasks.
+// movingClock is a clock that advances only when a task sleeps.
 type movingClock struct {
 	envtest.Clock
 	at    time.Duration

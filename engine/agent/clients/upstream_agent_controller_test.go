@@ -15,9 +15,9 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// agent_controller_test.py exports a real model, whose entry graph is not public.
-// Here the export has the sub-graphs of that one, and the graph of its entry is the
-// one node that is looked for: a remote call of test_ffm_model.
+// The reference's agent_controller_test.py uses a real exported model, whose entry graph is not
+// public. The export here has the same sub-graphs. Its entry graph is only the node that the test
+// needs: a remote call of test_ffm_model.
 
 const (
 	ffmExport  = worldtest.Dir + "/saved_model"
@@ -42,7 +42,7 @@ func exportFFM(c *worldtest.Case) {
 	c.Must(c.Env.Files.WriteFile(ffmExport+"/entry"+ffmVersion+"/saved_model.pb", graph))
 }
 
-// declareFFM declares the export over a backend that was just started.
+// declareFFM starts a backend and declares the exported model in it.
 func declareFFM(c *worldtest.Case) (clients.Controller, *backends.ZKBackend) {
 	c.T.Helper()
 	exportFFM(c)

@@ -14,8 +14,8 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 )
 
-// readsInstance wants the file to be read as the instance, whose labels and line id
-// are those of all the reference's files, and its tensor to have five of it.
+// readsInstance checks that a file is read as the right instance, and that its tensor holds the
+// instance five times. The labels and the line id are the same in all files of the reference.
 func readsInstance(t *testing.T, read func(*env.Env, string) (*InstanceFormater, error), text string, want *matrix.Instance) {
 	t.Helper()
 	f, err := read(envtest.New(map[string]string{"inst": text}, nil), "inst")
@@ -35,7 +35,7 @@ func readsInstance(t *testing.T, read func(*env.Env, string) (*InstanceFormater,
 	}
 }
 
-// isInstances wants a tensor of that many strings.
+// isInstances checks that a tensor holds n strings.
 func isInstances(t *testing.T, tensor *framework.TensorProto, n int64) {
 	t.Helper()
 	if tensor.GetDtype() != 7 {
@@ -72,7 +72,8 @@ feature {
 	})
 }
 
-// The stray quote in the dump is the reference's own.
+// Goal: an instance is read from a debugger's dump. The stray quote in the dump is the reference's
+// own.
 func TestUpstreamUtils_test_instance_wrapper_from_dump(t *testing.T) {
 	lines := []string{
 		`"root":`,

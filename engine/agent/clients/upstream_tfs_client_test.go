@@ -29,12 +29,11 @@ func TestUpstreamTFSClient_test_get_instance_proto(t *testing.T) {
 	}
 }
 
-// The data file of the reference's test from_pb is not public, and its text file is
-// 190 kB of features: here both forms have one batch with a column of each kind that
-// the text file has. The reference's tests want no more than that nothing is raised;
-// here the instances have to be those of the batch.
+// The data file of the reference's test from_pb is not public, and its text file has 190 kB. Here
+// both files hold one batch with a column of each kind in that text file. The reference's tests
+// only require that nothing is raised. These also compare the instances with the batch.
 
-// batchRows is the size of the batch in the reference's file.
+// batchRows is the number of examples in the batch of the reference's file.
 const batchRows = 51
 
 const someFidV1 = uint64(500)<<slotShiftV1 | 77

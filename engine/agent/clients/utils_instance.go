@@ -22,8 +22,8 @@ type InstanceFormater struct {
 	Instance *matrix.Instance
 }
 
-// InstanceFromJSON reads a JSON file (utils.py:1034). Text that is not JSON is a JSONDecodeError;
-// JSON that is not an Instance is a ParseError.
+// InstanceFromJSON reads an instance from a JSON file (utils.py:1034). Text that is not JSON is a
+// JSONDecodeError. JSON that is not an Instance is a ParseError.
 func InstanceFromJSON(e *env.Env, name string) (*InstanceFormater, error) {
 	text, err := pyos.ReadText(e.Files, name)
 	if err != nil {
@@ -44,8 +44,8 @@ func instanceOf(value any) (*InstanceFormater, error) {
 	return &InstanceFormater{Instance: m}, nil
 }
 
-// InstanceFromText reads a text proto file and strips each of its lines (utils.py:1041). Text that
-// is not an Instance is a ParseError.
+// InstanceFromText reads an instance from a text proto file, and strips each line first
+// (utils.py:1041). Text that is not an Instance is a ParseError.
 func InstanceFromText(e *env.Env, name string) (*InstanceFormater, error) {
 	text, err := pyos.ReadText(e.Files, name)
 	if err != nil {
@@ -82,15 +82,15 @@ func (f *InstanceFormater) String() string {
 	return text
 }
 
-// ToPB writes the serialized instance to a file and returns its path (utils.py:1005). A name of
-// None is a temporary file. Errors are those of the file.
+// ToPB writes the serialized instance to a file and returns its path (utils.py:1005). If name is
+// None, it makes a temporary file. Errors are those of writing the file.
 func (f *InstanceFormater) ToPB(e *env.Env, name pysem.OptString) (string, error) {
 	return writeNamed(e, name, serialize(f.Instance))
 }
 
-// ToJSON writes the instance as JSON to a temporary file and returns its path (utils.py:1016). With
-// a name it fails, because the reference opens that file for reading: UnsupportedOperation, or
-// FileNotFoundError (Q168). Repaired, it writes to that file.
+// ToJSON writes the instance as JSON to a temporary file and returns its path (utils.py:1016). If a
+// name is given, it fails, because the reference opens that file for reading: UnsupportedOperation,
+// or FileNotFoundError (Q168). With that repaired, it writes to the named file.
 func (f *InstanceFormater) ToJSON(e *env.Env, name pysem.OptString, keep quirks.Set) (string, error) {
 	return writeText(e, name, pysem.AppendJSONIndent(nil, jsonformat.MessageDict(f.Instance.ProtoReflect()), 2), keep)
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/monosim/monosim/engine/pysem/pyos"
 )
 
-// InstanceFromDump reads a debugger's dump of an instance (utils.py:1052-1130). Each level is
+// InstanceFromDump reads an instance from a debugger's dump (utils.py:1052-1130). Each level is
 // written in lines such as
 //
 //	"feature":
 //	0:
 //	"name": "fa"
 //
-// Where a level ends has to be guessed. A wrong guess ends in an exception of Python's dicts and
+// The end of a level has to be guessed. A wrong guess raises an exception of Python's dicts and
 // lists. A colon in a value is a ValueError (Q169).
 func InstanceFromDump(e *env.Env, name string) (*InstanceFormater, error) {
 	text, err := pyos.ReadText(e.Files, name)
@@ -36,14 +36,15 @@ func InstanceFromDump(e *env.Env, name string) (*InstanceFormater, error) {
 	return instanceOf(plainValue(d.root))
 }
 
-// dumpReader builds the object of a dump. Its values are *pysem.Dict, *dumpList, string, int and
-// nil. The stack, of strings and ints, is the path to the place that is being filled.
+// dumpReader builds the object that a dump describes. Its values are *pysem.Dict, *dumpList,
+// string, int and nil. The stack holds the path, of strings and ints, to the place that is being
+// filled.
 type dumpReader struct {
 	root  *pysem.Dict
 	stack []any
 }
 
-// dumpList is a Python list, which changes in place.
+// dumpList is a Python list. It is a pointer type, because Python's lists change in place.
 type dumpList struct{ items []any }
 
 // featureKeys holds the fields of a feature (utils.py:49).
@@ -77,7 +78,7 @@ func (d *dumpReader) line(line string) error {
 	return d.member(key, value)
 }
 
-// place returns the value at the path in the stack, and the value that contains it.
+// place returns the value at the path in the stack, and the dict or list that contains it.
 func (d *dumpReader) place() (holder, at any, err error) {
 	at = d.root
 	for _, key := range d.stack {
@@ -89,7 +90,8 @@ func (d *dumpReader) place() (holder, at any, err error) {
 	return holder, at, nil
 }
 
-// memberPlace does what place does for a member. A list ends where a member follows.
+// memberPlace returns the place at which the member of an object is put. If the present place is a
+// list, the member ends that list.
 func (d *dumpReader) memberPlace() (holder, at any, err error) {
 	holder, at, err = d.place()
 	if _, isList := at.(*dumpList); isList && err == nil {
@@ -123,7 +125,7 @@ func (d *dumpReader) open(key string) error {
 	return nil
 }
 
-// openElement begins an element of a list. The first element makes the list.
+// openElement begins an element of a list. The first element creates the list.
 func (d *dumpReader) openElement(key string, holder any) error {
 	number, err := pysem.ParseInt(key)
 	if err != nil {
@@ -143,7 +145,7 @@ func (d *dumpReader) openElement(key string, holder any) error {
 	return push(holder, nil)
 }
 
-// inFeature reports whether the place is an element of the list of features.
+// inFeature reports whether the present place is an element of the list of features.
 func (d *dumpReader) inFeature() bool {
 	n := len(d.stack)
 	if n < 2 {
@@ -153,8 +155,8 @@ func (d *dumpReader) inFeature() bool {
 	return isIndex && d.stack[n-2] == "feature"
 }
 
-// openFeatureMember begins a member of a feature. It begins a member of the instance when a feature
-// has no such member, or this feature has it already.
+// openFeatureMember begins a member of a feature. The member belongs to the instance instead if a
+// feature has no such member, or if this feature already has it.
 func (d *dumpReader) openFeatureMember(key string, at any) error {
 	if slices.Contains(featureKeys, key) {
 		has, err := contains(at, key)
@@ -185,7 +187,7 @@ func (d *dumpReader) member(key string, value any) error {
 	return update(at, key, value)
 }
 
-// element adds a scalar to a list.
+// element adds a scalar to the list at the present place.
 func (d *dumpReader) element(value any) error {
 	holder, at, err := d.place()
 	if err != nil {
@@ -197,7 +199,7 @@ func (d *dumpReader) element(value any) error {
 	return push(at, value)
 }
 
-// fill puts a value at the path in the stack.
+// fill sets the value at the path in the stack.
 func (d *dumpReader) fill(holder, value any) error {
 	if len(d.stack) == 0 {
 		return indexError()
@@ -223,7 +225,7 @@ func (d *dumpReader) fill(holder, value any) error {
 	return pysem.Raise("TypeError", "'%s' object does not support item assignment", dumpTypeName(holder))
 }
 
-// subscript returns container[key] with Python's errors.
+// subscript returns container[key], with the errors that Python raises.
 func subscript(container, key any) (any, error) {
 	if list, ok := container.(*dumpList); ok {
 		container = list.items
@@ -231,7 +233,7 @@ func subscript(container, key any) (any, error) {
 	return pysem.Subscript(container, key)
 }
 
-// contains reports key in container with Python's errors.
+// contains returns Python's `key in container`, with the errors that Python raises.
 func contains(container any, key string) (bool, error) {
 	switch c := container.(type) {
 	case *pysem.Dict:
@@ -245,7 +247,7 @@ func contains(container any, key string) (bool, error) {
 	return false, pysem.Raise("TypeError", "argument of type '%s' is not iterable", dumpTypeName(container))
 }
 
-// update does container.update({key: value}) with Python's errors.
+// update performs Python's container.update({key: value}), with the errors that Python raises.
 func update(container any, key string, value any) error {
 	d, ok := container.(*pysem.Dict)
 	if !ok {
@@ -255,7 +257,7 @@ func update(container any, key string, value any) error {
 	return nil
 }
 
-// push does container.append(value) with Python's errors.
+// push performs Python's container.append(value), with the errors that Python raises.
 func push(container, value any) error {
 	l, ok := container.(*dumpList)
 	if !ok {

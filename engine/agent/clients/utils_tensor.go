@@ -17,7 +17,8 @@ func MakeTensorProto(instances [][]byte) *framework.TensorProto {
 	}
 }
 
-// serialize does what SerializeToString does: fields by number, unknown ones last.
+// serialize encodes a message as Python's SerializeToString does: fields by number, unknown fields
+// last.
 func serialize(m proto.Message) []byte {
 	data, err := proto.MarshalOptions{Deterministic: true, AllowPartial: true}.Marshal(m)
 	if err != nil {

@@ -27,11 +27,11 @@ import (
 	"github.com/monosim/monosim/engine/pysem/dict"
 )
 
-// The types of this file are contents of znodes (data_def.py). Make them with their Default
-// function, which sets the reference's defaults; a literal has Go's zero values. Serialize returns
-// the exact bytes of the reference. Errors of parsing are *pysem.Error with Python's type.
+// The types in this file are contents of znodes (data_def.py). Make values with the Default
+// functions, which set the reference's defaults; a Go literal has zero values. Serialize returns
+// exactly the reference's bytes. Errors of parsing are *pysem.Error with Python's type.
 
-// ModelMeta requests a model: the content of /<bzid>/portal/<model>.
+// ModelMeta is a request to load a model: the content of the znode /<bzid>/portal/<model>.
 type ModelMeta struct {
 	ModelName    pysem.OptString `py:"model_name"`
 	ModelDir     pysem.OptString `py:"model_dir"`
@@ -54,7 +54,8 @@ func ParseModelMeta(data []byte) (ModelMeta, error) { return modelMetaClass.Deco
 // Serialize returns the JSON form.
 func (m *ModelMeta) Serialize() []byte { return modelMetaClass.AppendJSON(nil, m) }
 
-// GetPath returns the model's znode below base. A model name that is no string is a TypeError.
+// GetPath returns the path of the model's znode below base. A model name that is not a string is a
+// TypeError.
 func (m *ModelMeta) GetPath(base string) (string, error) {
 	name := modelMetaClass.Get(m, "model_name")
 	text, ok := name.(string)
@@ -75,7 +76,8 @@ func (m *ModelMeta) Fields() []dataclass.Field { return modelMetaClass.List(m) }
 // Equal reports whether all fields are equal, as the dataclass's == does.
 func (m *ModelMeta) Equal(other *ModelMeta) bool { return modelMetaClass.Equal(m, other) }
 
-// ResourceSpec is the offer of a container: the content of /<bzid>/resource/<shard>:<replica>.
+// ResourceSpec says what a container offers: the content of the znode
+// /<bzid>/resource/<shard>:<replica>.
 type ResourceSpec struct {
 	Address   pysem.OptString `py:"address"` // host:port
 	ShardID   pysem.OptInt    `py:"shard_id"`
@@ -88,7 +90,7 @@ type ResourceSpec struct {
 	odd *dataclass.OddValues
 }
 
-// ResourceSpecClass describes [ResourceSpec]; the mirror decodes with it.
+// ResourceSpecClass describes the fields of [ResourceSpec]. ZKMirror decodes znodes with it.
 var ResourceSpecClass = dataclass.Of(func(m *ResourceSpec) **dataclass.OddValues { return &m.odd })
 
 // DefaultResourceSpec returns a ResourceSpec with the reference's defaults.
@@ -102,7 +104,8 @@ func ParseResourceSpec(data []byte) (ResourceSpec, error) {
 // Serialize returns the JSON form.
 func (m *ResourceSpec) Serialize() []byte { return ResourceSpecClass.AppendJSON(nil, m) }
 
-// GetPath returns the container's znode below base. Ids that are not set read "None" (Q76).
+// GetPath returns the path of the container's znode below base. An id that is not set becomes
+// "None" (Q76).
 func (m *ResourceSpec) GetPath(base string) string {
 	return pysem.JoinStrings(base, pysem.Str(ResourceSpecClass.Get(m, "shard_id"))+":"+
 		pysem.Str(ResourceSpecClass.Get(m, "replica_id")))
@@ -120,7 +123,7 @@ func (m *ResourceSpec) Fields() []dataclass.Field { return ResourceSpecClass.Lis
 // Equal reports whether all fields are equal, as the dataclass's == does.
 func (m *ResourceSpec) Equal(other *ResourceSpec) bool { return ResourceSpecClass.Equal(m, other) }
 
-// PublishMeta tells a container what to load: the content of
+// PublishMeta tells a container what to load: the content of the znode
 // /<bzid>/publish/<shard>:<replica>:<model>.
 type PublishMeta struct {
 	ShardID         pysem.OptInt    `py:"shard_id"`
@@ -135,7 +138,7 @@ type PublishMeta struct {
 	odd *dataclass.OddValues
 }
 
-// PublishMetaClass describes [PublishMeta]; the mirror decodes with it.
+// PublishMetaClass describes the fields of [PublishMeta]. ZKMirror decodes znodes with it.
 var PublishMetaClass = dataclass.Of(func(m *PublishMeta) **dataclass.OddValues { return &m.odd })
 
 // DefaultPublishMeta returns a PublishMeta with the reference's defaults.
@@ -147,7 +150,8 @@ func ParsePublishMeta(data []byte) (PublishMeta, error) { return PublishMetaClas
 // Serialize returns the JSON form.
 func (m *PublishMeta) Serialize() []byte { return PublishMetaClass.AppendJSON(nil, m) }
 
-// GetPath returns the publish znode below base. Fields that are not set read "None" (Q76).
+// GetPath returns the path of the publish znode below base. A field that is not set becomes "None"
+// (Q76).
 func (m *PublishMeta) GetPath(base string) string {
 	return pysem.JoinStrings(base, pysem.Str(PublishMetaClass.Get(m, "shard_id"))+":"+
 		pysem.Str(PublishMetaClass.Get(m, "replica_id"))+":"+pysem.Str(PublishMetaClass.Get(m, "model_name")))
@@ -163,8 +167,8 @@ func (m *PublishMeta) Fields() []dataclass.Field { return PublishMetaClass.List(
 // Equal reports whether all fields are equal, as the dataclass's == does.
 func (m *PublishMeta) Equal(other *PublishMeta) bool { return PublishMetaClass.Equal(m, other) }
 
-// ReplicaMeta is one serving replica: the content of /<bzid>/service/<model>/<server
-// type>:<task>/<replica>.
+// ReplicaMeta describes a serving replica: the content of the znode
+// /<bzid>/service/<model>/<server type>:<task>/<replica>.
 type ReplicaMeta struct {
 	Address           pysem.OptString `py:"address"`      // host:port
 	AddressIPv6       pysem.OptString `py:"address_ipv6"` // [host]:port
@@ -179,7 +183,8 @@ type ReplicaMeta struct {
 	odd *dataclass.OddValues
 }
 
-// ReplicaMetaClass describes [ReplicaMeta]; mirror and clients decode with it.
+// ReplicaMetaClass describes the fields of [ReplicaMeta]. ZKMirror and clients decode znodes with
+// it.
 var ReplicaMetaClass = dataclass.Of(func(m *ReplicaMeta) **dataclass.OddValues { return &m.odd })
 
 // DefaultReplicaMeta returns a ReplicaMeta with the reference's defaults.
@@ -196,23 +201,22 @@ var replicaMetas = dict.Readings[unique.Handle[ReplicaMeta]]{Decode: func(data [
 	return h, err
 }}
 
-// ReadReplicaMeta does what ParseReplicaMeta does, once for each content: equal replicas are one
-// handle, so that a cluster of agents keeps each once.
+// ReadReplicaMeta parses as ParseReplicaMeta does, but each distinct content only once. Equal
+// replicas share one handle, so that a cluster of agents stores each replica once.
 func ReadReplicaMeta(data []byte) (unique.Handle[ReplicaMeta], error) { return replicaMetas.Read(data) }
 
-// replicaMetaSizeBytes is a usual size of the JSON, so that one allocation is enough.
+// replicaMetaSizeBytes is enough for the usual JSON, so that it is built in one allocation.
 const replicaMetaSizeBytes = 288
 
 // Serialize returns the JSON form.
 //
-// Cost: the JSON grows with the texts of the record, to about 300 bytes. Each change of a state
-// writes it as a whole.
+// Cost: each change of the replica's state writes the whole JSON, of about 300 bytes.
 func (m *ReplicaMeta) Serialize() []byte {
 	return ReplicaMetaClass.AppendJSON(make([]byte, 0, replicaMetaSizeBytes), m)
 }
 
-// GetPath returns the replica's znode, its names separated by sep. A model name that is no string
-// is a TypeError.
+// GetPath returns the path of the replica's znode, with sep between its names. A model name that is
+// not a string is a TypeError.
 func (m *ReplicaMeta) GetPath(bzid, sep string) (string, error) {
 	name := ReplicaMetaClass.Get(m, "model_name")
 	text, ok := name.(string)
@@ -231,8 +235,9 @@ const (
 	FamilyIPv6 = "ipv6"
 )
 
-// GetAddress returns the address to dial: that of the family, or the other one if it is missing.
-// Wildcard addresses count as missing. Any other family is an AssertionError.
+// GetAddress returns the replica's address of the given family, or of the other family if that is
+// missing. Wildcard addresses such as 0.0.0.0 count as missing. An unknown family is an
+// AssertionError.
 func (m *ReplicaMeta) GetAddress(useArchon bool, family string) (pysem.OptString, error) {
 	if family != FamilyIPv4 && family != FamilyIPv6 {
 		return pysem.OptString{}, &pysem.Error{Type: "AssertionError"}
@@ -252,7 +257,7 @@ func (m *ReplicaMeta) GetAddress(useArchon bool, family string) (pysem.OptString
 
 const anyIPv4, anyIPv6 = "0.0.0.0", "[::]"
 
-// usableAddresses returns the IPv4 and the IPv6 address, None for those that are missing.
+// usableAddresses returns the IPv4 and the IPv6 address. An address that is missing is None.
 func (m *ReplicaMeta) usableAddresses(useArchon bool) (v4, v6 pysem.OptString, err error) {
 	if m.odd == nil {
 		if useArchon {

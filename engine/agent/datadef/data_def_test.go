@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// The goal is that what one agent writes another reads: any object survives
-// Serialize and Parse. Byte-exactness is the recorded cases' matter.
+// Goal: an agent can read what another agent writes. Any object must survive Serialize and Parse.
+// That the bytes equal the reference's is checked by the recorded cases.
 
 func genOptString() *rapid.Generator[pysem.OptString] {
 	return rapid.Custom(func(t *rapid.T) pysem.OptString {

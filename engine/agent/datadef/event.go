@@ -17,33 +17,33 @@ const (
 
 var publishNames = []string{PublishLoad: "LOAD", PublishUnload: "UNLOAD"}
 
-// String returns the member's name.
+// String returns the name of the enum member.
 func (t PublishType) String() string { return enum.Listed(publishNames, t) }
 
-// LoadPython returns the number of the member.
+// LoadPython returns the enum member as an int.
 func (t *PublishType) LoadPython() any { return int(*t) }
 
-// StorePython takes a number. exact is false for other values.
+// StorePython sets the type from an int. It returns false for a value of another type.
 func (t *PublishType) StorePython(value any) (exact bool) {
 	n, ok := value.(int)
 	*t = PublishType(n)
 	return ok
 }
 
-// DecodePython returns the number of the member with this value. A value of no member is a
-// ValueError.
+// DecodePython returns the number of the enum member with this value. If no member has the value,
+// it is a ValueError.
 func (*PublishType) DecodePython(value any) (any, error) {
 	return dataclass.DecodeEnum(value, "PublishType", int(PublishUnload))
 }
 
-// MemberPython returns the member with a number.
+// MemberPython returns the enum member with the number n.
 func (*PublishType) MemberPython(n int) any { return PublishType(n) }
 
-// EventType tells which kind of znode an [Event] is about.
+// EventType is the kind of znode that an [Event] is about.
 type EventType int
 
-// The event types. The reference's UNKNOWN has the same value as PORTAL and so is the same member:
-// a default event is a portal event (Q72).
+// In the reference UNKNOWN has the same value as PORTAL, so both are the same enum member.
+// Therefore a default event is a portal event (Q72).
 const (
 	EventPortal   EventType = 1
 	EventService  EventType = 2
@@ -55,29 +55,29 @@ const (
 
 var eventNames = []string{EventPortal: "PORTAL", EventService: "SERVICE", EventPublish: "PUBLISH", EventResource: "RESOURCE"}
 
-// String returns the member's name.
+// String returns the name of the enum member.
 func (t EventType) String() string { return enum.Listed(eventNames, t) }
 
-// LoadPython returns the number of the member.
+// LoadPython returns the enum member as an int.
 func (t *EventType) LoadPython() any { return int(*t) }
 
-// StorePython takes a number. exact is false for other values.
+// StorePython sets the type from an int. It returns false for a value of another type.
 func (t *EventType) StorePython(value any) (exact bool) {
 	n, ok := value.(int)
 	*t = EventType(n)
 	return ok
 }
 
-// DecodePython returns the number of the member with this value. A value of no member is a
-// ValueError.
+// DecodePython returns the number of the enum member with this value. If no member has the value,
+// it is a ValueError.
 func (*EventType) DecodePython(value any) (any, error) {
 	return dataclass.DecodeEnum(value, "EventType", int(EventResource))
 }
 
-// MemberPython returns the member with a number.
+// MemberPython returns the enum member with the number n.
 func (*EventType) MemberPython(n int) any { return EventType(n) }
 
-// Event is what a mirror of ZooKeeper puts into its queue.
+// Event is an entry in the event queue of a ZKMirror.
 type Event struct {
 	Path  pysem.OptString `py:"path"`
 	Data  []byte          `py:"data"`
@@ -91,8 +91,8 @@ var eventClass = dataclass.Of(func(m *Event) **dataclass.OddValues { return &m.o
 // DefaultEvent returns an Event with the reference's defaults.
 func DefaultEvent() Event { return eventClass.New() }
 
-// ParseEvent reads an event whose data is null. Any other data is an AttributeError, even what
-// Serialize wrote (Q73).
+// ParseEvent parses an event whose data is null. Any other data is an AttributeError, even if
+// Serialize wrote it (Q73).
 func ParseEvent(data []byte) (Event, error) { return eventClass.DecodeValue(data) }
 
 // Serialize returns the JSON form, with the data as a list of ints.

@@ -5,7 +5,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// IsAvailable reports whether the replica's state is AVAILABLE, so that it serves.
+// IsAvailable reports whether the replica is in the state AVAILABLE. Only then can it be called.
 func (m *ReplicaMeta) IsAvailable() bool {
 	return pysem.Equal(ReplicaMetaClass.Get(m, "stat"), int(env.StateAvailable))
 }

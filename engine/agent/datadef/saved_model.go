@@ -8,16 +8,17 @@ import (
 	"github.com/monosim/monosim/engine/pysem/dict"
 )
 
-// The types of this file are the values of backends.py:36-81. They are frozen there, so here they
-// are comparable.
+// The types in this file port the classes of backends.py:36-81. Frozen classes become comparable
+// types.
 
-// SavedModel names one graph of a model. Parts that are not set read "None" in the reference.
+// SavedModel names one sub-graph of a model. In the reference a part that is not set becomes
+// "None".
 type SavedModel struct{ ModelName, SubGraph string }
 
 // String returns "model:graph".
 func (m SavedModel) String() string { return m.ModelName + ":" + m.SubGraph }
 
-// Container is the place where a model is served.
+// Container identifies a container by its cluster and its id.
 type Container struct{ Cluster, ID string }
 
 // String returns "cluster:id".
@@ -58,8 +59,8 @@ func (m *SavedModelDeployConfig) Equal(other *SavedModelDeployConfig) bool {
 	return deployConfigClass.Equal(m, other)
 }
 
-// ContainerServiceInfo holds the addresses on which a container's services listen. Agents of
-// version 3 register it.
+// ContainerServiceInfo holds the addresses at which a container's services listen. Agents of
+// version 3 publish it in ZooKeeper.
 type ContainerServiceInfo struct {
 	GRPC      pysem.OptString `py:"grpc"` // ip:port, as HTTP, Archon and Agent
 	HTTP      pysem.OptString `py:"http"`
@@ -73,7 +74,7 @@ type ContainerServiceInfo struct {
 
 var serviceInfoClass = dataclass.Of(func(m *ContainerServiceInfo) **dataclass.OddValues { return &m.odd })
 
-// Odd reports whether a field holds a Python value that its Go type cannot hold.
+// Odd reports whether a field has a Python value that its Go type cannot represent.
 func (m *ContainerServiceInfo) Odd() bool { return m.odd != nil }
 
 // ParseContainerServiceInfo parses the JSON of [ContainerServiceInfo.Serialize].
@@ -83,19 +84,20 @@ func ParseContainerServiceInfo(data []byte) (ContainerServiceInfo, error) {
 
 var serviceInfos = dict.Readings[*ContainerServiceInfo]{Decode: serviceInfoClass.Decode}
 
-// ReadContainerServiceInfo does what ParseContainerServiceInfo does, once for each content. Many
-// processes share the record, so do not change it.
+// ReadContainerServiceInfo parses as ParseContainerServiceInfo does, but each distinct content only
+// once. Many processes share the returned value, so do not change it.
 func ReadContainerServiceInfo(data []byte) (*ContainerServiceInfo, error) {
 	return serviceInfos.Read(data)
 }
 
 // Serialize returns the JSON form.
 func (m *ContainerServiceInfo) Serialize() []byte {
-	// A container keeps this slice for its whole life, so it gets no spare capacity.
+	// A container keeps this slice for its whole life, so a copy without spare capacity is
+	// returned.
 	return bytes.Clone(serviceInfoClass.AppendJSON(make([]byte, 0, serviceInfoSizeBytes), m))
 }
 
-// serviceInfoSizeBytes is more than the JSON usually needs.
+// serviceInfoSizeBytes is more than the JSON usually has, so that it is built in one allocation.
 const serviceInfoSizeBytes = 1024
 
 // Set assigns a Python value of any type to a field by its Python name. An unknown name is a

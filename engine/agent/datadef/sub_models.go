@@ -5,13 +5,13 @@ import (
 )
 
 // SubModels maps names of sub-models (entry, dense_0, ps_3) to the paths of their versions, in
-// insertion order. Nil is None.
+// insertion order. Nil stands for None.
 type SubModels []SubModel
 
 // SubModel is one sub-model and the path of the version to load.
 type SubModel struct{ Name, Path string }
 
-// Get returns the path of a sub-model; ok reports whether there is one with that name.
+// Get returns the path of the sub-model with the given name. ok is false if there is none.
 func (s SubModels) Get(name string) (path string, ok bool) {
 	for _, m := range s {
 		if m.Name == name {
@@ -21,7 +21,8 @@ func (s SubModels) Get(name string) (path string, ok bool) {
 	return "", false
 }
 
-// With returns s with the path of name set. A name that is there keeps its place.
+// With returns a copy of s in which the sub-model name has the given path. An existing name keeps
+// its place in the order.
 func (s SubModels) With(name, path string) SubModels {
 	out := append(SubModels{}, s...)
 	for i := range out {
@@ -33,7 +34,8 @@ func (s SubModels) With(name, path string) SubModels {
 	return append(out, SubModel{Name: name, Path: path})
 }
 
-// StorePython takes a dict of strings, or None. For another value it stores None and returns false.
+// StorePython sets s from a dict of strings, or from None. For any other value it stores None and
+// returns false.
 func (s *SubModels) StorePython(value any) (exact bool) {
 	*s = nil
 	if value == nil {
@@ -55,7 +57,7 @@ func (s *SubModels) StorePython(value any) (exact bool) {
 	return true
 }
 
-// LoadPython returns the dict, or None.
+// LoadPython returns the sub-models as a dict, or None.
 func (s *SubModels) LoadPython() any {
 	if *s == nil {
 		return nil
@@ -67,7 +69,7 @@ func (s *SubModels) LoadPython() any {
 	return d
 }
 
-// DecodePython returns value, which must be a dict. Another value is an AttributeError.
+// DecodePython returns the value unchanged if it is a dict. Any other value is an AttributeError.
 func (*SubModels) DecodePython(value any) (any, error) {
 	if _, ok := value.(*pysem.Dict); !ok {
 		return nil, pysem.AttributeError(value, "keys")

@@ -7,9 +7,9 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// The reference's own tests, one by one and under their names, are in files
-// upstream_<module>_test.go: here those of pure functions, in runners/test/simrun those
-// that need a world, and beside the fakes theirs.
+// Files named upstream_<module>_test.go port the reference's own tests one by one, under their
+// names. Tests of pure functions are beside the functions. Tests that need a simulated world are in
+// runners/test/simrun, and tests of fakes are beside the fakes.
 
 func TestUpstreamDataDef_test_model_info(t *testing.T) {
 	m := DefaultModelMeta()

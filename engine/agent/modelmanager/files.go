@@ -13,18 +13,19 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// sourceModel is the newest complete version of a model in the source directory.
+// sourceModel is the newest complete version of one model in the source directory.
 type sourceModel struct {
 	model, version string
 	subModels      []versionPath
 }
 
-// versionPath is a version of one sub-model: its path below the model's receiving directory, such
-// as "ps_0/7", and the directory with its files.
+// versionPath is a version of one sub-model. relative is its path below the model's receiving
+// directory, such as "ps_0/7". source is the directory with its files.
 type versionPath struct{ relative, source string }
 
-// sourceData searches the source and locks what it finds, even incomplete versions and those of
-// other models (Q105; model_manager.py:294). Models are in the order of their first directories.
+// sourceData finds the models in the source and locks every version that it finds. That includes
+// incomplete versions, and versions of other models (Q105; model_manager.py:294). Models are in the
+// order in which their directories are found.
 func (m *ModelManager) sourceData() ([]sourceModel, error) {
 	if !m.sourcePath.Set {
 		return nil, pysem.Raise("TypeError", "expected str, bytes or os.PathLike object, not NoneType")
@@ -68,7 +69,7 @@ func (m *ModelManager) sourceData() ([]sourceModel, error) {
 	return source, nil
 }
 
-// withSource adds a version, or replaces an older version of the same model.
+// withSource adds a model's version to source, or replaces an older version of the same model.
 func (m *ModelManager) withSource(source []sourceModel, s sourceModel) []sourceModel {
 	for i := range source {
 		if source[i].model == s.model {
@@ -81,8 +82,8 @@ func (m *ModelManager) withSource(source []sourceModel, s sourceModel) []sourceM
 	return append(source, s)
 }
 
-// versionData lists the sub-models below path that have the version. If one lacks it, the list is
-// empty (model_manager.py:336).
+// versionData lists the sub-models below path with the given version. The list is empty if one of
+// them lacks that version (model_manager.py:336).
 func (m *ModelManager) versionData(path, version string) []versionPath {
 	dirs, _, ok := pyos.WalkTop(m.e.Files, path)
 	if !ok {
@@ -101,7 +102,7 @@ func (m *ModelManager) versionData(path, version string) []versionPath {
 	return list
 }
 
-// lock writes a read lock beside the directory. It remembers the lock even when it cannot be
+// lock writes a read lock file beside the directory. It records the lock even if the file cannot be
 // written (model_manager.py:154).
 func (m *ModelManager) lock(path string) {
 	name := path + readLock
@@ -115,9 +116,9 @@ func (m *ModelManager) noLocks() *pyset.Words[string] {
 	return pyset.Strings(pyset.HashingOf(m.e.Python))
 }
 
-// RemoveReadLock removes the read locks of this process, in the order of Python's set. A lock that
-// another process left in the source is an AttributeError, raised in the attempt to remove it
-// (Q100; model_manager.py:173).
+// RemoveReadLock removes this process's read lock files, in the order of Python's set. A lock file
+// that another process left in the source makes it raise an AttributeError, in the attempt to
+// remove the file (Q100; model_manager.py:173).
 func (m *ModelManager) RemoveReadLock() error {
 	for _, name := range m.locks.Keys() {
 		m.Delete(pysem.Some(name))
@@ -139,16 +140,17 @@ func (m *ModelManager) RemoveReadLock() error {
 	return nil
 }
 
-// copyModel copies a version beside its place and then renames it, so that the model server never
-// sees half a sub-model (model_manager.py:223). It returns the paths of the sub-models. If one of
-// them cannot be copied, ok is false and nothing is left.
+// copyModel copies a version to temporary directories and then renames them, so that the model
+// server never sees half a sub-model (model_manager.py:223). It returns the paths of the
+// sub-models. If a sub-model cannot be copied, it removes the others and returns false.
 func (m *ModelManager) copyModel(s sourceModel) (paths []string, ok bool, err error) {
 	type rename struct{ from, to string }
 	var ready []rename
 	readyNum := 0
 	for _, sub := range s.subModels {
 		if !m.receivePath.Set {
-			// The join raises, and then its handler raises too, because it uses the path.
+			// Python's join raises. Its exception handler then raises too, because it uses the
+			// unset path.
 			return nil, false, unboundLocal("temp_dst_file")
 		}
 		to := pysem.JoinStrings(m.receivePath.V, s.model, sub.relative)
@@ -182,8 +184,8 @@ func (m *ModelManager) copyModel(s sourceModel) (paths []string, ok bool, err er
 	return paths, true, nil
 }
 
-// fillTemp copies a sub-model into its temporary directory. A directory left by an earlier copy is
-// taken for complete (Q104).
+// fillTemp copies a sub-model into its temporary directory. If an earlier copy has left that
+// directory, the reference assumes that it is complete (Q104).
 func (m *ModelManager) fillTemp(source, temp string) error {
 	if env.Exists(m.e.Files, temp) {
 		if m.quirks.Keeps(quirks.Q104) {
@@ -195,15 +197,15 @@ func (m *ModelManager) fillTemp(source, temp string) error {
 	return m.copyTree(source, temp)
 }
 
-// notCopied is one failure in a shutil.Error: an entry of a tree, its destination, and the error's
+// notCopied is one failure in Python's shutil.Error: the path, its destination, and the error's
 // text.
 type notCopied struct{ source, destination, why string }
 
-// copyTree does what shutil.copytree does: it continues after a file that fails, it follows links,
-// and a destination that exists is an error.
+// copyTree copies a directory as shutil.copytree does. It continues after a file that fails, and
+// follows links. A destination that exists is an error.
 //
-// Cost: a copy grows with the bytes of the version, file by file, even when most of them are there
-// already. Other models wait for it.
+// Cost: a copy reads every byte of the version, file by file, even if most files are already there.
+// Other models wait for it.
 func (m *ModelManager) copyTree(source, destination string) error {
 	failed, err := m.copyEntries(source, destination)
 	if err != nil || len(failed) == 0 {
@@ -213,8 +215,8 @@ func (m *ModelManager) copyTree(source, destination string) error {
 	return pysem.Raise("Error", "%s", pysem.Repr(list))
 }
 
-// copyEntries copies what is in a directory. It lists what could not be copied; an error is that of
-// the directory itself.
+// copyEntries copies the entries of a directory. It lists the entries that could not be copied in
+// failed. It returns an error only if the directory itself cannot be read or made.
 func (m *ModelManager) copyEntries(source, destination string) (failed []notCopied, err error) {
 	names, err := m.e.Files.ReadDir(source)
 	if err != nil {
@@ -251,8 +253,8 @@ func (m *ModelManager) copyFile(source, destination string) error {
 	return nil
 }
 
-// Delete removes a file, or a directory with its contents, and reports whether nothing is there any
-// more (model_manager.py:357). A link to nothing counts as nothing. It returns false for None, and
+// Delete removes a file or a directory tree, and reports whether the path is gone
+// (model_manager.py:357). A link to a missing file counts as gone. It returns false for None, and
 // for a link to a directory, which shutil.rmtree rejects.
 func (m *ModelManager) Delete(path pysem.OptString) bool {
 	if !path.Set {
@@ -274,7 +276,7 @@ func (m *ModelManager) Delete(path pysem.OptString) bool {
 	return true
 }
 
-// removeTree does what shutil.rmtree does.
+// removeTree removes a directory tree as shutil.rmtree does: a symbolic link is an OSError.
 func (m *ModelManager) removeTree(path string) error {
 	if info, err := env.Lstat(m.e.Files, path); err == nil && info.Link {
 		return pysem.Raise("OSError", "Cannot call rmtree on a symbolic link")

@@ -29,14 +29,14 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// ModelManager copies the newest version of a model from where a transfer service puts it to where
-// the model server looks for it. The source has
+// ModelManager copies the newest version of a model. A transfer service writes versions to a source
+// path, and the model server reads them from a receiving path. The source has
 //
 //	<name>@<version>/<name>/<sub_model>/<version>/...   the files
-//	<name>@<version>.write.done                         once they are complete
-//	<name>@<version>.read.lock                          while this process reads
+//	<name>@<version>.write.done                         exists once the files are complete
+//	<name>@<version>.read.lock                          exists while this process reads them
 //
-// and the receiving path gets <name>/<sub_model>/<version>/....
+// The receiving path gets <name>/<sub_model>/<version>/....
 type ModelManager struct {
 	e       *env.Env
 	quirks  quirks.Set
@@ -58,27 +58,27 @@ type CopiedVersion struct {
 	Paths   []string
 }
 
-// LatestVersion is the newest copied version, and when it was copied in seconds since the Unix
-// epoch.
+// LatestVersion is the version of a model that was copied last, and the time of the copy in seconds
+// since the Unix epoch.
 type LatestVersion struct {
 	Version   string
 	TimeUnixS int64
 }
 
-// The file name endings of the protocol with the transfer service.
+// These file name endings make up the protocol with the transfer service.
 const (
 	writeDone = ".write.done"
 	readLock  = ".read.lock"
 )
 
-// The times of the manager (model_manager.py:36-39).
+// These are the manager's intervals, and the longest wait in seconds (model_manager.py:36-39).
 const (
 	modelManagerPoll     = 10 * time.Second
 	modelManagerInterval = 30 * time.Second
 	modelManagerWaitMaxS = 1200
 )
 
-// remainVersions is the number of versions of a model that are kept (model_manager.py:40).
+// remainVersions is how many versions of a model are kept (model_manager.py:40).
 const remainVersions = 5
 
 // ModelManagerOptions says which model to copy, from where and to where. A ModelName of None makes
@@ -88,26 +88,26 @@ type ModelManagerOptions struct {
 	SourcePath  pysem.OptString
 	ReceivePath pysem.OptString
 	Quirks      quirks.Set
-	// Metrics, when set, receives the age of the served version after each round. The reference's
-	// open-source client drops it.
+	// Metrics, if set, is called after each round with the age of the served version. The
+	// reference's open-source client drops this metric.
 	Metrics func(Metric)
 }
 
 // MetricsPrefix is the prefix of the manager's metrics (model_manager.py:52).
 const MetricsPrefix = "data.monolith_serving.online"
 
-// Metric is one value for a metrics client: a gauge ("version.delay" or "update.delay", in
-// seconds), or the counter "loop_once_failed".
+// Metric is one value for a metrics client. It is the gauge "version.delay" or "update.delay", in
+// seconds, or the counter "loop_once_failed".
 type Metric struct {
-	// Counter is set for the counter, not for the gauges.
+	// Counter is true for the counter and false for the gauges.
 	Counter bool
 	Name    string
 	Value   int
-	// Model is the metric's tag.
+	// Model is the model's name, a tag of the metric.
 	Model string
 }
 
-// NewModelManager makes a manager that is not started.
+// NewModelManager makes a manager without starting it.
 func NewModelManager(e *env.Env, o ModelManagerOptions) *ModelManager {
 	m := &ModelManager{
 		e: e, quirks: o.Quirks, metrics: o.Metrics,
@@ -120,9 +120,9 @@ func NewModelManager(e *env.Env, o ModelManagerOptions) *ModelManager {
 	return m
 }
 
-// Start empties the receiving path, waits up to 20 minutes for a model, copies it and continues in
-// a task of its own. If it reports false, the agent kills itself (agent.py:65). A receiving path of
-// None fails (Q101); a ModelName of None does not.
+// Start empties the receiving path, waits up to 20 minutes for a model and copies it. Then it
+// continues in a task of its own. If it returns false, the agent kills itself (agent.py:65). It
+// fails for a receiving path of None (Q101), but not for a ModelName of None.
 func (m *ModelManager) Start() bool {
 	ok, err := m.start()
 	if err != nil {
@@ -154,7 +154,7 @@ func (m *ModelManager) start() (bool, error) {
 		m.e.Log.Logf(env.Info, "loop once failed, wait for ready model")
 		m.e.Tasks.Sleep(modelManagerPoll)
 	}
-	// A lock that a crashed process left makes this fail, at every start (Q100).
+	// If a crashed process has left a lock file, this fails at every start (Q100).
 	if err := m.RemoveReadLock(); err != nil {
 		return false, err
 	}
@@ -166,7 +166,7 @@ func (m *ModelManager) start() (bool, error) {
 	return true, nil
 }
 
-// Stop ends the manager's task and waits for it, up to a whole pause of 30 s (Q108).
+// Stop ends the manager's task and waits for it, up to a whole interval of 30 s (Q108).
 func (m *ModelManager) Stop() {
 	m.End()
 	if m.thread != nil {
@@ -174,12 +174,12 @@ func (m *ModelManager) Stop() {
 	}
 }
 
-// End makes Run return after its present pause. It does not wait for that.
+// End makes Run return after its present pause, without waiting for that.
 func (m *ModelManager) End() { m.exit = true }
 
 // Run copies new versions every 30 s until [ModelManager.End] or Stop (model_manager.py:110). Start
-// runs it in a task. It returns an error only for a version that is no number, because its age
-// cannot be reported.
+// calls it in a task. It returns an error only for a version that is not a number, whose age cannot
+// be reported.
 func (m *ModelManager) Run() error {
 	for !m.exit {
 		ok, err := m.LoopOnce()
@@ -222,7 +222,7 @@ func (m *ModelManager) reportAge() error {
 	return nil
 }
 
-// reprOfLatest returns the repr of the dict of the latest versions.
+// reprOfLatest returns Python's repr of the dict of latest versions.
 func (m *ModelManager) reprOfLatest() string {
 	d := &pysem.Dict{}
 	for name, latest := range m.latest.All {
@@ -231,9 +231,9 @@ func (m *ModelManager) reprOfLatest() string {
 	return pysem.Repr(d)
 }
 
-// LoopOnce is one round: it copies every model of the source that has a newer version
-// (model_manager.py:195). It reports whether all copies succeeded. An error leaves the remaining
-// models for the next round.
+// LoopOnce copies every model for which the source has a newer version (model_manager.py:195). It
+// reports whether all copies succeeded. After an error the remaining models wait for the next
+// round.
 func (m *ModelManager) LoopOnce() (bool, error) {
 	source, err := m.sourceData()
 	if err != nil {
@@ -264,7 +264,7 @@ func (m *ModelManager) LoopOnce() (bool, error) {
 	return result, nil
 }
 
-// newer reports whether a version is newer than another. They are compared as strings, so 9 is
+// newer reports whether version is newer than the other. Versions are compared as strings, so 9 is
 // newer than 10 (Q102).
 func (m *ModelManager) newer(version, than string) bool {
 	if !m.quirks.Keeps(quirks.Q102) {
@@ -278,7 +278,7 @@ func (m *ModelManager) newer(version, than string) bool {
 }
 
 // RemoveOldFile removes the oldest version of each model that has more than five
-// (model_manager.py:144). It removes only one, however many there are (Q106).
+// (model_manager.py:144). It removes one version at a time, however many are too many (Q106).
 func (m *ModelManager) RemoveOldFile() {
 	for _, name := range slices.Clone(m.models.KeyList()) {
 		versions, _ := m.models.Get(name)
@@ -295,8 +295,8 @@ func (m *ModelManager) RemoveOldFile() {
 	}
 }
 
-// WaitForDownload waits for the source path and for a complete model in it, up to 20 minutes in
-// total, and reports whether there is one (model_manager.py:263). A source path of None is a
+// WaitForDownload waits until the source path exists and has a complete model, for 20 minutes in
+// total. It reports whether there is one (model_manager.py:263). A source path of None is a
 // TypeError.
 func (m *ModelManager) WaitForDownload() (bool, error) {
 	if !m.sourcePath.Set {
@@ -336,8 +336,8 @@ func (m *ModelManager) WaitForDownload() (bool, error) {
 	return false, nil
 }
 
-// isDoneFile reports whether a file marks a complete version. Every name that begins like the
-// model's is taken for that model's (Q103).
+// isDoneFile reports whether a file marks a complete version of this model. A name that only begins
+// with the model's name also counts (Q103).
 func (m *ModelManager) isDoneFile(file string) (bool, error) {
 	directory, found := strings.CutSuffix(file, writeDone)
 	if !found {
@@ -352,11 +352,11 @@ func (m *ModelManager) isDoneFile(file string) (bool, error) {
 	return strings.HasPrefix(file, m.modelName.V), nil
 }
 
-// SetWaitTimeout sets how many seconds WaitForDownload waits at most, instead of 1200. Call it
+// SetWaitTimeout sets the longest wait of WaitForDownload, in seconds, in place of 1200. Call it
 // before Start.
 func (m *ModelManager) SetWaitTimeout(seconds int) { m.waitMax = seconds }
 
-// Models returns the versions that were copied and not removed, sorted by model.
+// Models returns the copied versions that have not been removed, sorted by model.
 func (m *ModelManager) Models() []ModelVersions {
 	list := []ModelVersions{}
 	for name, versions := range m.models.All {
@@ -372,11 +372,11 @@ type ModelVersions struct {
 	Versions []CopiedVersion
 }
 
-// Latest returns the version of a model that was copied last; the second result reports whether
-// there is one.
+// Latest returns the version of a model that was copied last. The second result is false if there
+// is none.
 func (m *ModelManager) Latest(model string) (LatestVersion, bool) { return m.latest.Get(model) }
 
-// LockFiles returns the paths of the read locks of this process, sorted.
+// LockFiles returns the paths of this process's read lock files, sorted.
 func (m *ModelManager) LockFiles() []string { return pysem.SortedStrings(m.locks.Keys()) }
 
 // Thread returns the task that Start started, or nil.
@@ -393,7 +393,7 @@ func statNone() error {
 	return pysem.Raise("TypeError", "stat: path should be string, bytes, os.PathLike or integer, not NoneType")
 }
 
-// unboundLocal returns the error for reading a local variable that was never assigned.
+// unboundLocal returns Python's error for reading a local variable that was never assigned.
 func unboundLocal(name string) error {
 	return pysem.Raise("UnboundLocalError",
 		"cannot access local variable '%s' where it is not associated with a value", name)

@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// source is a complete version of a model in the source path.
+// source adds the files of a complete version of a model in the source path.
 func source(files map[string]string, model, version string) map[string]string {
 	dir := "p2p/" + model + "@" + version
 	files[dir+"/"+model+"/ps_0/"+version+"/f"] = version

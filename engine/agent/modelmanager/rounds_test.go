@@ -15,7 +15,7 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// errorLines are the lines of level ERROR.
+// errorLines is a log that records the lines of level ERROR.
 type errorLines struct{ lines []string }
 
 func (*errorLines) Enabled(env.Level) bool { return true }
@@ -26,7 +26,7 @@ func (l *errorLines) Logf(level env.Level, format string, args ...any) {
 	}
 }
 
-// unwritable are files of which those below a path with the text cannot be written.
+// unwritable is a file system in which paths that contain the text cannot be written.
 type unwritable struct {
 	env.Files
 	text string
@@ -39,7 +39,7 @@ func (f *unwritable) WriteFile(name string, data []byte) error {
 	return f.Files.WriteFile(name, data)
 }
 
-// managing makes a manager of the models whose names begin with m.
+// managing makes a manager for the model m. By Q103 it also takes models whose names begin with m.
 func managing(files map[string]string, set quirks.Set) (*ModelManager, *unwritable, *errorLines) {
 	e := envtest.New(files, nil)
 	disk, log := &unwritable{Files: e.Files}, &errorLines{}
@@ -49,7 +49,7 @@ func managing(files map[string]string, set quirks.Set) (*ModelManager, *unwritab
 	}), disk, log
 }
 
-// copied lists the versions of each model that were copied.
+// copied lists the copied versions of each model.
 func copied(m *ModelManager) string {
 	var list []string
 	for _, model := range m.Models() {
@@ -67,7 +67,7 @@ func round(t *testing.T, m *ModelManager, want bool) {
 	}
 }
 
-// Goal: a model with nothing new does not keep those after it from being copied
+// Goal: a model without a new version does not prevent the copying of the models after it
 // (model_manager.py:187-190).
 func TestAModelThatIsUpToDateIsPassedOver(t *testing.T) {
 	m, disk, _ := managing(source(map[string]string{}, "m1", "5"), quirks.Python)
@@ -86,8 +86,8 @@ func TestAModelThatIsUpToDateIsPassedOver(t *testing.T) {
 	}
 }
 
-// Goal: a copy that fails is told, leaves nothing, and does not keep the models after it
-// from being copied (model_manager.py:203 and 237-249).
+// Goal: a copy that fails is logged, leaves no files, and does not prevent the copying of the
+// models after it (model_manager.py:203 and 237-249).
 func TestACopyThatFailsIsToldAndLeavesNothing(t *testing.T) {
 	m, disk, log := managing(source(source(map[string]string{}, "m1", "5"), "m2", "7"), quirks.Python)
 	disk.text = "/recv/m1/"
@@ -111,8 +111,8 @@ func TestACopyThatFailsIsToldAndLeavesNothing(t *testing.T) {
 	}
 }
 
-// Goal: of a version that is there in part the rest is copied (model_manager.py:223-226,
-// continue).
+// Goal: if some sub-models of a version are already there, the others are copied
+// (model_manager.py:223-226, continue).
 func TestASubModelThatIsThereDoesNotKeepOthersFromBeingCopied(t *testing.T) {
 	files := source(map[string]string{}, "m", "5")
 	files["p2p/m@5/m/ps_1/5/f"] = "5"
@@ -124,7 +124,7 @@ func TestASubModelThatIsThereDoesNotKeepOthersFromBeingCopied(t *testing.T) {
 	}
 }
 
-// Goal: a directory with a second @ is passed over, not those after it
+// Goal: a directory with a second @ in its name is skipped, and the directories after it are not
 // (model_manager.py:309).
 func TestADirectoryThatIsNoVersionIsPassedOver(t *testing.T) {
 	files := source(map[string]string{}, "m", "5")
@@ -136,8 +136,8 @@ func TestADirectoryThatIsNoVersionIsPassedOver(t *testing.T) {
 	}
 }
 
-// Goal: as long as less than the limit has passed, the manager waits for 10 s more: of
-// 11 s that is twice (model_manager.py:256-286).
+// Goal: the manager waits 10 s at a time as long as the time waited is below the limit. With a
+// limit of 11 s it waits twice (model_manager.py:256-286).
 func TestTheWaitForAModelIsCountedFromZero(t *testing.T) {
 	m, _, _ := managing(map[string]string{}, quirks.Python)
 	var slept []int
@@ -148,8 +148,8 @@ func TestTheWaitForAModelIsCountedFromZero(t *testing.T) {
 	}
 }
 
-// Goal: with Q102 and Q103 repaired versions that are numbers are compared as such, others
-// as text, and only files of the very model are its.
+// Goal: with Q102 and Q103 repaired, versions that are numbers are compared as numbers and others
+// as text. Only files with exactly the model's name belong to the model.
 func TestQ102Q103_RepairedVersionsAndNames(t *testing.T) {
 	m, _, _ := managing(map[string]string{}, quirks.Fixed)
 	for _, test := range []struct {

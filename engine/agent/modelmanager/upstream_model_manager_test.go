@@ -10,15 +10,15 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// model_manager_test.py sets the pause of the manager to 5 s; here it is its own of
-// 30 s, for time costs nothing.
+// The reference's model_manager_test.py sets the manager's interval to 5 s. Here it keeps its own
+// 30 s, because virtual time costs nothing.
 
 const (
 	p2pPath     = worldtest.Dir + "/p2p"
 	receivePath = worldtest.Dir + "/model_data"
 )
 
-// transfer puts a complete version into the source path.
+// transfer writes a complete version into the source path, as the transfer service does.
 func transfer(c *worldtest.Case, version string) {
 	c.T.Helper()
 	source := p2pPath + "/test_model@" + version
@@ -28,7 +28,7 @@ func transfer(c *worldtest.Case, version string) {
 	c.Must(c.Env.Files.WriteFile(source+".write.done", nil))
 }
 
-// received wants both sub-models of a version to be there, or neither.
+// received checks that both sub-models of a version are in the receiving path, or that neither is.
 func received(c *worldtest.Case, version string, want bool) {
 	c.T.Helper()
 	for _, sub := range []string{"ps_item_embedding_0", "ps_item_embedding_1"} {
@@ -39,7 +39,7 @@ func received(c *worldtest.Case, version string, want bool) {
 	}
 }
 
-// startManager starts a manager of test_model, to which version 1234567 came before.
+// startManager starts a manager for test_model. Version 1234567 is in the source before that.
 func startManager(c *worldtest.Case) *modelmanager.ModelManager {
 	c.T.Helper()
 	transfer(c, "1234567")
@@ -61,8 +61,8 @@ func TestUpstreamModelManager_test_start(t *testing.T) {
 	})
 }
 
-// That the old version is not copied says something only if the manager looked: so a
-// newer one comes after it, and that is copied.
+// Goal: an older version is not copied. To show that the manager has looked at all, a newer version
+// comes after it, and that is copied.
 func TestUpstreamModelManager_test_ignore_old(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		m := startManager(c)
@@ -77,7 +77,8 @@ func TestUpstreamModelManager_test_ignore_old(t *testing.T) {
 	})
 }
 
-// The tests of the reference never stop a manager in the middle of its pause.
+// Goal: Stop waits until the manager's pause is over. No test of the reference stops a manager
+// during its pause.
 func TestQ108_StoppingTheManagerWaitsForItsPause(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		m := startManager(c)

@@ -8,10 +8,10 @@ import (
 	"github.com/monosim/monosim/engine/env/zkerrors"
 )
 
-// trying records what is called next, and the advice for when it cannot be reached.
+// trying records what the program calls next, and what to advise if that cannot be reached.
 func (p *process) trying(what, advice string) { p.tried, p.advice = what, advice }
 
-// namesZooKeeper returns where the program gets the address of ZooKeeper from.
+// namesZooKeeper says, for error messages, which setting gives the address of ZooKeeper.
 func (p *process) namesZooKeeper() string {
 	if p.name == Client || p.name == AgentController {
 		return "--zk_servers"
@@ -19,8 +19,8 @@ func (p *process) namesZooKeeper() string {
 	return "zk_servers of the conf"
 }
 
-// adviceFor returns what was tried and what to do about an error. It is empty when the error's text
-// is enough.
+// adviceFor says what was tried and what to do about an error. It returns "" if the error's text is
+// enough.
 func (p *process) adviceFor(err error) string {
 	var rpc *env.RPCError
 	var zk *zkerrors.Error

@@ -23,21 +23,22 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// agentQuestion is a running command of agent_client.
+// agentQuestion is a running command of agent_client, such as hb or load.
 type agentQuestion struct {
 	*process
 	conf   *agentconfig.AgentConfig
 	target string
-	// model is base_name of the configuration; --model_name counts only when that is not set (Q63).
+	// model is the configuration's base_name. The flag --model_name is used only if that is not set
+	// (Q63).
 	model      pysem.OptString
 	serverType agentservice.ServerType
 }
 
-// agentClient is agent_client.py: it asks the agent of this host where models are served, shows
+// agentClient runs agent_client.py: it asks the agent on this host where models are served, shows
 // znodes, and requests models.
 //
-// Cost: a command grows with the znodes below its place: addr and get read each, one after another,
-// and clean deletes each. It makes one connection.
+// Cost: addr and get read each znode below their path, one after another, and clean deletes each. A
+// command makes one connection.
 func (p *process) agentClient() error {
 	conf, err := p.conf()
 	if err != nil {
@@ -64,7 +65,7 @@ func (p *process) agentClient() error {
 	return q.answer()
 }
 
-// answer runs the command. Three words that the flag accepts do nothing (Q64).
+// answer runs the command. Three of the words that --cmd_type accepts do nothing (Q64).
 func (q *agentQuestion) answer() error {
 	command, args := q.flags.Text("cmd_type").V, q.flags.Text("args").V
 	switch {
@@ -102,8 +103,8 @@ func (q *agentQuestion) call(method string, request, response proto.Message) err
 	return proto.Unmarshal(data, response)
 }
 
-// heartBeat prints the addresses of all tasks of a server type, by name. An empty list is printed
-// with length 1 (Q62).
+// heartBeat prints the addresses of all tasks of a server type, sorted by name. The length of an
+// empty list is printed as 1 (Q62).
 func (q *agentQuestion) heartBeat() error {
 	response := &agentservice.HeartBeatResponse{}
 	if err := q.call(service.MethodHeartBeat, &agentservice.HeartBeatRequest{ServerType: q.serverType}, response); err != nil {
@@ -150,8 +151,8 @@ func (q *agentQuestion) connect() (env.ZooKeeper, error) {
 	return q.process.connect(q.conf.ZKServers.V)
 }
 
-// taskName matches the name of a task's znode. A cluster whose name has this form, such as lf:1, is
-// taken for a task (Q66).
+// taskName matches the name of a task's znode. A cluster with a name of this form, such as lf:1, is
+// mistaken for a task (Q66).
 const taskName = `^(\w+):(\d+)$`
 
 // addresses prints the replicas of a model, sorted.
@@ -197,8 +198,8 @@ func (q *agentQuestion) addresses() error {
 	return nil
 }
 
-// tasksOf returns the paths of the tasks below a model. Tasks below a cluster have the cluster in
-// their paths.
+// tasksOf returns the paths of all tasks below a model's znode. If tasks are grouped by cluster,
+// the paths include the cluster.
 func tasksOf(zk env.ZooKeeper, root string) ([]string, error) {
 	names, err := zk.Children(root)
 	if err != nil {
@@ -223,7 +224,7 @@ func tasksOf(zk env.ZooKeeper, root string) ([]string, error) {
 	return tasks, nil
 }
 
-// load requests a model, even when it is requested already.
+// load requests that a model be loaded, even if that is already requested.
 func (q *agentQuestion) load() error {
 	if !q.model.Set {
 		return q.assertion("--model_name, or a base_name in the conf")
@@ -248,8 +249,8 @@ func (q *agentQuestion) load() error {
 	return nil
 }
 
-// unload withdraws the request for a model. If there is none, that is only logged. Without a model
-// name it withdraws the request for None, unless Q318 is repaired.
+// unload withdraws the request for a model. Without such a request it only logs that. If no model
+// name is given, it withdraws the request for a model named None, unless Q318 is repaired.
 func (q *agentQuestion) unload() error {
 	if !q.model.Set && !q.keeps(quirks.Q318) {
 		return q.assertion("--model_name, or a base_name in the conf")
@@ -268,8 +269,8 @@ func (q *agentQuestion) unload() error {
 	return nil
 }
 
-// clean deletes what is below a place. A missing place is a NoNodeError. The watches of mirrors end
-// with it (Q65).
+// clean deletes all znodes below the path that args selects. A missing path is a NoNodeError. It
+// also ends the watches of mirrors (Q65).
 func (q *agentQuestion) clean(args string) error {
 	zk, err := q.connect()
 	if err != nil {
@@ -298,7 +299,7 @@ func (q *agentQuestion) clean(args string) error {
 	return nil
 }
 
-// info prints the sizes of the sub-models of an export.
+// info prints the sizes of the sub-models in an exported model.
 func (q *agentQuestion) info() error {
 	dir := q.flags.Text("model_dir")
 	if !dir.Set {
@@ -318,8 +319,8 @@ func (q *agentQuestion) info() error {
 	return nil
 }
 
-// znodes prints what is below a place, by name. Its place for locks is not where a mirror keeps
-// locks (Q61).
+// znodes prints the znodes below the path that args selects, sorted by name. Its path for locks is
+// not the one that a mirror uses for locks (Q61).
 func (q *agentQuestion) znodes(args string) error {
 	place := map[string]string{"res": "resource", "pub": "publish", "portal": "portal", "lock": "lock", "elect": "election"}[args]
 	if place == "lock" && !q.keeps(quirks.Q61) {

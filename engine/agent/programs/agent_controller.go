@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// agentController is agent_controller.py: it declares models, publishes and withdraws them, or
-// lists what there is.
+// agentController runs agent_controller.py: it declares, publishes or withdraws models, or lists
+// the existing ones.
 func (p *process) agentController() error {
 	overwrite, err := p.flags.Value("overwrite")
 	if err != nil {

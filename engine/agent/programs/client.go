@@ -6,8 +6,9 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// client is client.py: it asks agents of version 2 to load or unload a model, or how far a model
-// is. The reference's program ends at its first call (Q67), and lacks flags that it reads (Q68).
+// client runs client.py: it asks agents of version 2 to load or unload a model, or prints the
+// progress of that. The reference's program fails at its first call (Q67), and lacks flags that it
+// reads (Q68).
 func (p *process) client() error {
 	if err := p.noHostIP(); err != nil {
 		return err

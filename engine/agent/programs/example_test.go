@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/engine/env/envtest"
 )
 
-// The sizes of an export, as agent_client prints them.
+// This example prints the sizes of an exported model's sub-models, as agent_client does.
 func ExampleRun() {
 	e := envtest.New(map[string]string{
 		"/a.conf": "bzid b\nbase_path /e\ndeploy_type unified\n", "/e/entry/1/saved_model.pb": "12345", "/e/ps_0/1/saved_model.pb": "1",

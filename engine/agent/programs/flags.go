@@ -7,17 +7,17 @@ import (
 
 var serverTypes = []string{"ps", "entry", "dense"}
 
-// utilsModule is what utils.py defines.
+// utilsModule holds the flags that utils.py defines.
 var utilsModule = absl.Module{Name: "monolith.agent_service.utils", Flags: []absl.Flag{
 	{Name: "conf", Default: "", Help: "agent conf file"},
 }}
 
-// agentModule is what agent.py defines.
+// agentModule holds the flags that agent.py defines.
 var agentModule = absl.Module{Name: "monolith.agent_service.agent", Flags: []absl.Flag{
 	{Name: "tfs_log", Default: "/var/log/tfs.std.log", Help: "The tfs log file path"},
 }}
 
-// clientModule is what client.py defines.
+// clientModule holds the flags that client.py defines.
 var clientModule = absl.Module{Name: "monolith.agent_service.client", Flags: []absl.Flag{
 	{Name: "cmd_type", Kind: absl.Enum, Default: "hb", Help: "cmd_type: hb, gr, addr, res, status",
 		Words: []string{"hb", "gr", "addr", "get", "clean", "load", "unload", "meta", "status", "profile"}},
@@ -30,15 +30,15 @@ var clientModule = absl.Module{Name: "monolith.agent_service.client", Flags: []a
 	{Name: "input_file", Help: "The input file name"},
 }}
 
-// modelFlags say which model to load. agent_client.py defines them. client.py reads them too; it
-// defines them only with Q68 repaired.
+// modelFlags holds the flags about the model to load. agent_client.py defines them. client.py reads
+// them too, but defines them only with Q68 repaired.
 var modelFlags = []absl.Flag{
 	{Name: "model_dir", Help: "saved model dir"},
 	{Name: "ckpt", Help: "ckpt name"},
 	{Name: "num_shard", Kind: absl.Integer, Default: -1, Help: "number of shard will use of current model"},
 }
 
-// agentClientModule is what agent_client.py defines.
+// agentClientModule holds the flags that agent_client.py defines.
 var agentClientModule = absl.Module{Name: "monolith.agent_service.agent_client", Flags: append([]absl.Flag{
 	{Name: "port", Kind: absl.Integer, Default: 0, Help: "agent_port"},
 	{Name: "args", Kind: absl.Enum, Default: "addr", Help: "args: addr, portal, pub, res, lock, elect",
@@ -52,7 +52,7 @@ var (
 	taskFlag       = absl.Flag{Name: "task", Kind: absl.Integer, Default: 0, Help: "task id of given server_type"}
 )
 
-// tfsClientModule is what tfs_client.py defines.
+// tfsClientModule holds the flags that tfs_client.py defines.
 var tfsClientModule = absl.Module{Name: "monolith.agent_service.tfs_client", Flags: []absl.Flag{
 	{Name: "signature_name", Default: "serving_default", Help: "signature name"},
 	{Name: "feature_list", Help: "feature_list for prediction"},
@@ -67,7 +67,7 @@ var tfsClientModule = absl.Module{Name: "monolith.agent_service.tfs_client", Fla
 	{Name: "profile_data_dir", Help: "profile input dir"},
 }}
 
-// controllerModule is what agent_controller.py defines.
+// controllerModule holds the flags that agent_controller.py defines.
 var controllerModule = absl.Module{Name: "monolith.agent_service.agent_controller", Flags: []absl.Flag{
 	{Name: "zk_servers", Default: "", Help: "zk connection string"},
 	{Name: "bzid", Default: "test", Help: "namespace"},
@@ -79,19 +79,21 @@ var controllerModule = absl.Module{Name: "monolith.agent_service.agent_controlle
 	{Name: "cmd", Default: "bzid_info", Help: "decl|pub|unpub|bzid_info"},
 }}
 
-// svrClientModule holds the flags of a program of svr_client.py. The reference has no such program.
+// svrClientModule holds the flags of a program around svr_client.py. The reference has no such
+// program.
 var svrClientModule = absl.Module{Name: "monolith.agent_service.svr_client", Flags: []absl.Flag{
 	{Name: "cmd_type", Kind: absl.Enum, Default: "hb", Words: []string{"hb", "gr"}, Help: "hb asks for all tasks of a server type, gr for one"},
 	serverTypeFlag,
 	taskFlag,
 }}
 
-// runModule is what run.py defines.
+// runModule holds the flags that run.py defines.
 var runModule = absl.Module{Name: "monolith.agent_service.run", Flags: []absl.Flag{
 	{Name: "bin_name", Kind: absl.Enum, Default: Agent, Words: []string{Agent, AgentClient, TFSClient}, Help: "bin_name: agent, agent_client"},
 }}
 
-// modulesOf returns the modules with flags that a program imports; its own module is the first.
+// modulesOf returns the modules with flags that a program imports. The program's own module comes
+// first.
 func modulesOf(name string, keep quirks.Set) []absl.Module {
 	switch name {
 	case Agent:

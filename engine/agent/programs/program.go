@@ -40,7 +40,7 @@ const (
 	TFSClient       = "tfs_client"
 )
 
-// Agent is the program that run starts by default.
+// Agent is the name of the program that run.py starts by default.
 const Agent = "agent"
 
 // Names lists the programs that [Run] knows, sorted.
@@ -51,35 +51,36 @@ func Names() []string {
 // Options configures [Run].
 type Options struct {
 	Quirks quirks.Set
-	// Instead, when set, is called before run starts another program. If it returns true, the
-	// caller has done the work and run does nothing.
+	// Instead, if set, is called before run.py starts another program. It returns true to prevent
+	// that, if the caller runs the program itself.
 	Instead func(name string) bool
-	// Parsed, when set, is called with the flags before the program's main.
+	// Parsed, if set, is called with the parsed flags before the program's main function.
 	Parsed func(flags *absl.Flags)
-	// TFSHome is where an agent finds its model servers; "" is the reference's default.
+	// TFSHome is the folder with an agent's model servers; "" means the reference's default.
 	TFSHome string
 }
 
-// Ended is how a program ended.
+// Ended describes how a program ended, and what it printed.
 type Ended struct {
-	// Exit is the exit status of the Python program: 1 for an exception, for wrong flags and for
+	// Exit is the exit status of the Python program. It is 1 after an exception, wrong flags or
 	// --help.
 	Exit int
-	// Err is the exception that ended it, *absl.UsageError for wrong flags, or *absl.HelpAsked.
+	// Err is the exception that ended the program, *absl.UsageError for wrong flags, or
+	// *absl.HelpAsked.
 	Err error
-	// Printed is its output, also when it failed half-way.
+	// Printed is the program's output, even if it failed halfway.
 	Printed string
-	// Result is what it found, as values of package pysem and messages; nil when it found nothing
-	// or failed. [Ended.JSON] writes it.
+	// Result is what the program found, as values of package pysem and protobuf messages. It is nil
+	// if the program found nothing or failed. [Ended.JSON] formats it.
 	Result any
-	// Usage is the usage text, after wrong flags and --help.
+	// Usage is the usage text. It is set after wrong flags and --help.
 	Usage string
-	// Advice says what was tried and what to do about Err; empty when nothing is known.
+	// Advice says what was tried and what to do about Err, "" if nothing is known.
 	Advice string
 }
 
-// Run runs a program of [Names] as its command line does. argv holds the arguments without the
-// program's name. Any other name panics.
+// Run runs the named program with the arguments in argv, which do not include the program's name.
+// It panics for a name that is not in [Names].
 func Run(e *env.Env, name string, argv []string, o Options) Ended {
 	p := &process{Env: e, name: name, options: o, flags: absl.New(modulesOf(name, o.Quirks)...)}
 	err := p.run(argv)
@@ -108,10 +109,10 @@ type process struct {
 	flags   *absl.Flags
 	printed strings.Builder
 	result  any
-	// failed sets exit status 1 without an exception.
+	// failed makes the exit status 1 without an exception.
 	failed bool
-	// tried is what was called last, and advice what to do when it cannot be reached. want is what
-	// a failed assert requires.
+	// tried is what the program called last, and advice what to do if that cannot be reached. want
+	// says what a failed assert requires.
 	tried, advice, want string
 }
 
@@ -128,7 +129,7 @@ func (p *process) run(argv []string) error {
 	return p.enter(p.name)
 }
 
-// enter runs the main function of a program with the flags of this process.
+// enter calls the main function of the named program, with the flags of this process.
 func (p *process) enter(name string) error {
 	switch name {
 	case Agent:
@@ -173,8 +174,7 @@ func (p *process) wantConf() {
 	p.want = "want --conf, an agent.conf; found " + pysem.Repr(p.flags.Text("conf").V)
 }
 
-// connect starts a client of ZooKeeper. The reference prints its credentials (Q236); this program
-// does not.
+// connect starts a ZooKeeper client. Unlike the reference it does not print the credentials (Q236).
 func (p *process) connect(servers string) (env.ZooKeeper, error) {
 	p.trying("ZooKeeper at "+servers, "is one running there? "+p.namesZooKeeper()+" names it")
 	zk := p.ZooKeeper.NewClient(servers, env.ZooKeeperOptions{Auth: envutils.ZKAuthData(p.Host)})
@@ -183,14 +183,15 @@ func (p *process) connect(servers string) (env.ZooKeeper, error) {
 
 func (p *process) keeps(q quirks.Quirk) bool { return p.options.Quirks.Keeps(q) }
 
-// assertion returns the error of a failed assert without a message. want says what it requires.
+// assertion returns the error of a failed Python assert, which has no message. want says what the
+// assert requires.
 func (p *process) assertion(want string) error {
 	p.want = "want " + want
 	return &pysem.Error{Type: "AssertionError"}
 }
 
-// noHostIP returns the first error of client and tfs_client, which call a function that their
-// module does not have (Q67).
+// noHostIP returns the error with which client and tfs_client fail at their start in the reference:
+// they call a function that does not exist (Q67).
 func (p *process) noHostIP() error {
 	if !p.keeps(quirks.Q67) {
 		return nil

@@ -20,17 +20,17 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The programs in virtual time. What agent_client.py, client.py, run.py and svr_client.py
-// print is held to the reference by vectors/golden/agent_client.json and its like; here
-// are the same results as JSON, and what failures are told with.
+// These tests run the programs in virtual time, and check their results as JSON and their advice
+// after failures. That agent_client.py, client.py, run.py and svr_client.py print the same as the
+// reference is checked by vectors/golden/agent_client.json and similar files.
 
-// regexpCount is that of calls which were answered.
+// regexpCount matches a count of answered calls above 0.
 var regexpCount = regexp.MustCompile(`"count": [1-9]`)
 
-// works keeps no fault for which a program would not work.
+// works repairs every quirk with which a program would not work at all, and keeps all others.
 var works = quirks.Python.Repair(quirks.Q61, quirks.Q67, quirks.Q68, quirks.Q71, quirks.Q234, quirks.Q235)
 
-// oneZooKeeper gives all clients the same tree, which outlives them.
+// oneZooKeeper gives every client the same tree, which stays when a client stops.
 type oneZooKeeper struct{ zk *worldtest.ZooKeeper }
 
 func (z oneZooKeeper) NewClient(string, env.ZooKeeperOptions) env.ZooKeeper { return kept{z.zk} }
@@ -42,7 +42,7 @@ func (kept) Stop()                     {}
 
 const conf = worldtest.Dir + "/a.conf"
 
-// inWorld runs fn in a pod with an agent.conf, a tree, and a model server at port 20001.
+// inWorld runs fn in a pod with an agent.conf, a ZooKeeper tree, and a model server at port 20001.
 func inWorld(t *testing.T, fn func(c *worldtest.Case, zk *worldtest.ZooKeeper)) {
 	t.Helper()
 	worldtest.Run(t, map[string]string{"MY_HOST_IP": "127.0.0.1", "SHARD_ID": "0"}, func(c *worldtest.Case) {
@@ -58,7 +58,7 @@ func inWorld(t *testing.T, fn func(c *worldtest.Case, zk *worldtest.ZooKeeper)) 
 	})
 }
 
-// asJSON runs a program and wants its result.
+// asJSON runs a program and compares its result in JSON with want.
 func asJSON(c *worldtest.Case, want, name string, argv ...string) {
 	c.T.Helper()
 	ended := programs.Run(c.Env, name, argv, programs.Options{Quirks: works})
@@ -112,8 +112,8 @@ func TestResultsAsJSON(t *testing.T) {
 	})
 }
 
-// The status that load returns is the exit status 1 in the reference, but not where run
-// starts it.
+// Goal: load exits with status 1, because the reference takes its result as an error message. If
+// run.py starts the program, it exits with 0.
 func TestQ235_LoadExitsWith1(t *testing.T) {
 	inWorld(t, func(c *worldtest.Case, _ *worldtest.ZooKeeper) {
 		c.Write(map[string]string{worldtest.Dir + "/models": `model_config_list { config { name: "n" base_path: "/models/m" model_platform: "tensorflow" } }`})
@@ -174,7 +174,8 @@ func TestWrongFlagsHaveAUsage(t *testing.T) {
 	})
 }
 
-// Two runs of a program see the same: nothing of it hangs on a clock or a map's order.
+// Goal: two runs of a profile give the same result. Nothing in it depends on a real clock or on the
+// order of a map.
 func TestAProfileIsTheSameEachTime(t *testing.T) {
 	var results []string
 	for range 2 {

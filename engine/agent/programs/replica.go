@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// replica returns the printed line and the result for a replica's znode.
+// replica reads a replica's znode and returns the line to print and the result for JSON.
 func (q *agentQuestion) replica(zk env.ZooKeeper, path string) (line string, value *pysem.Dict, err error) {
 	data, _, err := zk.Get(path)
 	if err != nil {
@@ -28,8 +28,8 @@ func (q *agentQuestion) replica(zk env.ZooKeeper, path string) (line string, val
 	return line, pysem.DictOf("path", path, "archon_address", archon, "address", address, "state", state), nil
 }
 
-// stateName returns the name of the ModelState with that number. The error is a ValueError if no
-// state has it, and a TypeError if stat is not a number.
+// stateName returns the name of the ModelState with the number stat. It is a ValueError if no state
+// has that number, and a TypeError if stat is not a number.
 func stateName(stat any) (string, error) {
 	if b, ok := stat.(bool); ok {
 		stat = 0
@@ -52,7 +52,7 @@ func stateName(stat any) (string, error) {
 	return "", pysem.Raise("ValueError", "Enum State has no name defined for value %s", pysem.Repr(stat))
 }
 
-// readable replaces bytes by texts, or by {"hex"} if they are no text.
+// readable converts bytes to text, or to an object {"hex": ...} if they are not UTF-8.
 func readable(found *pysem.Dict) *pysem.Dict {
 	d := &pysem.Dict{}
 	for _, item := range found.Items {

@@ -15,12 +15,12 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// rawJSON is a result that is already JSON.
+// rawJSON is a result that is already formatted as JSON.
 type rawJSON string
 
-// JSON returns the result as an indented JSON document. Its fields are those that the command's file
-// names, messages are written by protobuf's rules, and a result of nothing is null. A program that
-// failed gives {"error": {"type", "message"}}.
+// JSON formats the result as an indented JSON document. The file of each command names the fields.
+// Messages follow protobuf's JSON rules, and a result of nothing is null. A program that failed
+// gives {"error": {"type", "message"}}.
 func (e Ended) JSON() ([]byte, error) {
 	if e.Err != nil {
 		failure := pysem.DictOf("type", pylog.ClassName(e.Err), "message", pylog.Text(e.Err))
@@ -29,7 +29,8 @@ func (e Ended) JSON() ([]byte, error) {
 	var raw []byte
 	switch v := e.Result.(type) {
 	case proto.Message:
-		// The spacing of protojson varies from build to build.
+		// The JSON is parsed and formatted again, because protojson's spacing varies from build to
+		// build.
 		data, err := protojson.MarshalOptions{UseProtoNames: true, EmitUnpopulated: true}.Marshal(v)
 		if err != nil {
 			return nil, err

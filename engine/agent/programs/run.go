@@ -4,10 +4,10 @@ import (
 	"github.com/monosim/monosim/engine/agent"
 )
 
-// dispatch is run.py: it runs the program that --bin_name names, with the flags of all programs.
-// What that program's main returns is lost.
+// dispatch runs run.py: it runs the program that --bin_name names, with the flags of all programs.
+// The return value of that program's main function is dropped.
 //
-// Cost: a call grows with the work of the program that it starts.
+// Cost: that of the program that it starts.
 func (p *process) dispatch() error {
 	name := p.flags.Text("bin_name").V
 	if p.options.Instead != nil && p.options.Instead(name) {
@@ -18,7 +18,7 @@ func (p *process) dispatch() error {
 	return err
 }
 
-// agent is agent.py, which seldom returns.
+// agent runs agent.py. It returns only if the agent's process does not end otherwise.
 func (p *process) agent() error {
 	agent.Main(p.Env, agent.Options{
 		ConfPath: p.flags.Text("conf").V, TFSLog: p.flags.Text("tfs_log").V, TFSHome: p.options.TFSHome, Quirks: p.options.Quirks,

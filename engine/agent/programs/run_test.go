@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// run.py enters the program that it is told, the agent unless told otherwise, with the
-// flags of all of them.
+// Goal: run.py starts the program that --bin_name names, by default the agent, and knows the flags
+// of all programs.
 func TestRunEntersTheProgramThatItIsTold(t *testing.T) {
 	inWorld(t, func(c *worldtest.Case, _ *worldtest.ZooKeeper) {
 		for _, test := range []struct {
@@ -26,7 +26,7 @@ func TestRunEntersTheProgramThatItIsTold(t *testing.T) {
 				t.Errorf("%q: entered %q with exit status %d, %v, want %q and 0", test.argv, entered, ended.Exit, ended.Err, test.want)
 			}
 		}
-		// What the program raises, run raises.
+		// run.py passes on the exception of the program that it starts.
 		failed := programs.Run(c.Env, programs.Dispatcher, []string{"--bin_name=agent_client", "--conf=nope"}, programs.Options{})
 		if pysem.TypeOf(failed.Err) != "AssertionError" || failed.Exit != 1 {
 			t.Errorf("a conf that is not there: got %d, %v, want 1 and an AssertionError", failed.Exit, failed.Err)

@@ -5,7 +5,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// svrClient asks the agent of this host as the class SvrClient does, and prints what that class
+// svrClient asks the agent on this host, as the class SvrClient does, and prints what that class
 // prints.
 func (p *process) svrClient() error {
 	conf, err := p.conf()

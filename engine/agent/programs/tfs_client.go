@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// tfsClient is tfs_client.py: it calls a model server, sends it a configuration, or measures it.
-// The reference's program ends at its first call (Q67).
+// tfsClient runs tfs_client.py: it calls a model server, sends it a configuration, or measures it.
+// The reference's program fails at its first call (Q67).
 func (p *process) tfsClient() error {
 	if err := p.noHostIP(); err != nil {
 		return err

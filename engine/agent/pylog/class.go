@@ -9,7 +9,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// modules holds the module of each class that is neither a builtin nor kazoo's.
+// modules maps the names of exception classes to their modules. Builtin classes and kazoo's are not
+// in it.
 var modules = map[string]string{
 	"JSONDecodeError":    "json.decoder",
 	"ParseError":         "google.protobuf.text_format",
@@ -22,7 +23,7 @@ var modules = map[string]string{
 	"TextParseException": "google.protobuf.text_format",
 }
 
-// ClassName returns the name, without its module, of the exception that err stands for.
+// ClassName returns the name of the Python exception class for err, without its module.
 func ClassName(err error) string {
 	var python *pysem.Error
 	var zk *zkerrors.Error
@@ -44,10 +45,11 @@ func ClassName(err error) string {
 	return "Exception"
 }
 
-// Class returns the repr of the class of the exception that err stands for.
+// Class returns Python's repr of the exception class for err.
 func Class(err error) string { return "<class '" + qualified(err) + "'>" }
 
-// qualified returns the class with its module, if it is not a builtin.
+// qualified returns the name of the exception class with its module. Builtin classes have no
+// module.
 func qualified(err error) string {
 	name := ClassName(err)
 	var zk *zkerrors.Error

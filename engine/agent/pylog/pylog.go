@@ -34,7 +34,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem/pyos"
 )
 
-// Text returns str(e) of the exception that err stands for.
+// Text returns Python's str(e) of the exception for err.
 func Text(err error) string {
 	var python *pysem.Error
 	var zk *zkerrors.Error
@@ -53,7 +53,7 @@ func Text(err error) string {
 	return messageOf(err)
 }
 
-// Repr returns repr(e) of the exception that err stands for.
+// Repr returns Python's repr(e) of the exception for err.
 func Repr(err error) string {
 	name := ClassName(err)
 	var python *pysem.Error
@@ -74,13 +74,15 @@ func Repr(err error) string {
 	return name + "(" + pysem.Repr(text) + ")"
 }
 
-// rpcText returns the repr of grpcio's error, which is also its str (grpc/_channel.py:836).
+// rpcText returns Python's repr of an error of grpcio, which is also its str
+// (grpc/_channel.py:836).
 func rpcText(err *env.RPCError) string {
 	return fmt.Sprintf("<_InactiveRpcError of RPC that terminated with:\n\tstatus = StatusCode.%s\n\tdetails = %q\n\tdebug_error_string = \"None\"\n>",
 		err.Code, err.Message)
 }
 
-// fileFailureOf returns the OSError for an error of the files, and the path it is about.
+// fileFailureOf returns Python's OSError for an error of the file system, and the path that it is
+// about.
 func fileFailureOf(err error) (f pyos.Failure, about string, ok bool) {
 	var path *fs.PathError
 	if !errors.As(err, &path) {
@@ -90,7 +92,8 @@ func fileFailureOf(err error) (f pyos.Failure, about string, ok bool) {
 	return f, path.Path, ok
 }
 
-// messageOf returns the text of an error without the Python class that it begins with.
+// messageOf returns the text of an error. If the text begins with the name of a Python class, that
+// name is removed.
 func messageOf(err error) string {
 	if name, rest, ok := strings.Cut(err.Error(), ": "); ok && isClassName(name) {
 		return rest
@@ -102,12 +105,12 @@ func isClassName(s string) bool {
 	return strings.HasSuffix(s, "Error") && !strings.ContainsAny(s, " ./")
 }
 
-// Later is a text that is computed only if the line is written.
+// Later is a text in a log line that is computed only if the line is written.
 type Later func() string
 
 func (l Later) String() string { return l() }
 
-// Event returns the repr of a watched event, "None" for nil (kazoo/protocol/states.py).
+// Event returns Python's repr of a watch event, "None" for nil (kazoo/protocol/states.py).
 func Event(e *env.WatchEvent) Later {
 	return func() string {
 		if e == nil {
@@ -117,7 +120,7 @@ func Event(e *env.WatchEvent) Later {
 	}
 }
 
-// Bytes returns the repr of bytes, "None" for nil.
+// Bytes returns Python's repr of bytes, "None" for nil.
 func Bytes(data []byte) Later {
 	return func() string {
 		if data == nil {
@@ -127,7 +130,7 @@ func Bytes(data []byte) Later {
 	}
 }
 
-// Message returns the str of a protobuf message. Characters beyond ASCII are not escaped.
+// Message returns Python's str of a protobuf message, with characters beyond ASCII unescaped.
 func Message(m proto.Message) Later {
 	return func() string {
 		text, err := textpb.Marshal(m)
@@ -145,7 +148,7 @@ func Message(m proto.Message) Later {
 
 var beyondASCII = regexp.MustCompile(`(\\[23][0-7]{2})+`)
 
-// Popen returns the repr of a running process (subprocess.py:1097 of Python 3.11).
+// Popen returns Python's repr of a running process (subprocess.py:1097 of Python 3.11).
 func Popen(args []string) Later {
 	return func() string {
 		const longest = 80
@@ -157,21 +160,22 @@ func Popen(args []string) Later {
 	}
 }
 
-// Strings returns the repr of a list of strings.
+// Strings returns Python's repr of a list of strings.
 func Strings(list []string) Later {
 	return func() string {
 		return pysem.Repr(lists.Map(list, func(s string) any { return s }))
 	}
 }
 
-// Seldom lets a line be written at most once in a period, as absl's log_every_n_seconds does. With
-// the zero value the first line is written.
+// Seldom limits a log line to once in a period, as absl's log_every_n_seconds does. The zero value
+// writes the first line.
 type Seldom struct {
 	said bool
 	at   time.Duration
 }
 
-// Due reports whether to write the line now: whether the last one was written at least period ago.
+// Due reports whether to write the line now. It is true at the first call, and once the period has
+// passed since the last line.
 func (s *Seldom) Due(clock env.Clock, period time.Duration) bool {
 	now := clock.Elapsed()
 	if s.said && now-s.at < period {
@@ -181,7 +185,7 @@ func (s *Seldom) Due(clock env.Clock, period time.Duration) bool {
 	return true
 }
 
-// Traceback returns what traceback.format_exc() does for err, without the frames.
+// Traceback returns the text of Python's traceback.format_exc() for err, without the stack frames.
 func Traceback(err error) Later {
 	return func() string {
 		text := Text(err)
@@ -192,6 +196,6 @@ func Traceback(err error) Later {
 	}
 }
 
-// Uncaught begins the text that the interpreter prints for an exception that ends a thread. Python
-// prints it to stderr; here it is among the log lines, where a reader finds it.
+// Uncaught begins the text that Python prints when an exception ends a thread. Python prints it to
+// stderr. Here it goes into the log, where readers look for it.
 const Uncaught = "Exception in thread "

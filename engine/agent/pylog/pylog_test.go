@@ -19,9 +19,9 @@ func fileError(text string) error {
 	return &fs.PathError{Op: "open", Path: "/x", Err: errors.New(text)}
 }
 
-// Goal: log lines name an exception as Python does. The expectations were recorded from
-// Python 3.11: repr(type(e)), str(e) and repr(e) of OSError(errno, os.strerror(errno), "/x")
-// and of the other exceptions.
+// Goal: log lines show an exception as Python does. The expected values were recorded from Python
+// 3.11: repr(type(e)), str(e) and repr(e) of OSError(errno, os.strerror(errno), "/x") and of other
+// exceptions.
 func TestErrorsAreWrittenAsPythonsExceptions(t *testing.T) {
 	for _, test := range []struct {
 		err               error
@@ -51,8 +51,9 @@ func TestErrorsAreWrittenAsPythonsExceptions(t *testing.T) {
 	}
 }
 
-// Goal: an error of no Python class is an Exception with all of its text; one whose text
-// begins with a class, and a call that failed, are of that class (grpc/_channel.py:836).
+// Goal: an error without a Python class is shown as an Exception with its whole text. An error
+// whose text begins with a class name has that class. A failed call has the class of grpcio
+// (grpc/_channel.py:836).
 func TestAnErrorsTextTellsItsClass(t *testing.T) {
 	for _, test := range []struct {
 		err               error
@@ -79,8 +80,8 @@ func TestAnErrorsTextTellsItsClass(t *testing.T) {
 	}
 }
 
-// Goal: characters beyond ASCII stand in a message as they are, and bytes that are none
-// are escaped. The expectations are str(message) of protobuf 4.21 for Python.
+// Goal: a message's text keeps characters beyond ASCII, and escapes bytes that are not UTF-8. The
+// expected values are str(message) of protobuf 4.21 for Python.
 func TestMessagesKeepCharactersBeyondASCII(t *testing.T) {
 	for _, test := range []struct {
 		message proto.Message

@@ -12,31 +12,32 @@ import (
 	"github.com/monosim/monosim/engine/pysem/textformat"
 )
 
-// The metrics that an updater stores once a minute (replica_manager.py:625-640).
+// An updater stores these metrics once a minute (replica_manager.py:625-640).
 const (
-	// MetricLatestVersion is the highest version that a server knows.
+	// MetricLatestVersion is the highest version of a model that its server knows.
 	MetricLatestVersion = "serving_model.latest_version"
-	// MetricUpdateTs is when a higher version was first seen, in Unix seconds.
+	// MetricUpdateTs is the Unix time in seconds at which that version was first seen.
 	MetricUpdateTs = "serving_model.update_ts"
-	// MetricSinceLastUpdate is how long ago that was, in seconds; it goes to the
-	// client of all models.
+	// MetricSinceLastUpdate is how many seconds have passed since MetricUpdateTs. It goes to the
+	// metrics client that all models share.
 	MetricSinceLastUpdate = "serving_model.since_last_update"
 )
 
-// globalMetricsPrefix is that of the client of all models (replica_manager.py:427).
+// globalMetricsPrefix is the prefix of the metrics client that all models share
+// (replica_manager.py:427).
 const globalMetricsPrefix = "data.monolith_serving.global"
 
 // Metrics makes clients of a metrics service.
 type Metrics interface {
-	// Client makes a client whose values get the prefix.
+	// Client makes a client that puts the prefix before the name of each value.
 	Client(prefix string) MetricsClient
 }
 
 // MetricsClient takes values under its prefix.
 type MetricsClient interface {
-	// EmitStore takes the present value of a key.
+	// EmitStore records the present value of a metric.
 	EmitStore(key string, value int64, tags []MetricTag)
-	// Flush sends what was taken.
+	// Flush sends the recorded values.
 	Flush()
 }
 
@@ -53,8 +54,8 @@ type noMetricsClient struct{}
 func (noMetricsClient) EmitStore(string, int64, []MetricTag) {}
 func (noMetricsClient) Flush()                               {}
 
-// VersionMetrics tells a metrics service which versions the model servers of a
-// container have, and for how long (replica_manager.py:606).
+// VersionMetrics reports to a metrics service which versions a container's model servers have, and
+// since when (replica_manager.py:606).
 type VersionMetrics struct {
 	prefix      string
 	e           *env.Env
@@ -65,10 +66,9 @@ type VersionMetrics struct {
 	updatedSec  map[string]int64 // Unix time by model
 }
 
-// NewVersionMetrics makes the clients; versions are asked of status. The prefix is
-// that of MONOLITH_METRIC_PREFIX or TCE_PSM; where neither is set it is made of the
-// base_name, and without one it is a TypeError, with which the reference goes on
-// without metrics.
+// NewVersionMetrics makes the metrics clients. It asks the function status for versions. The prefix
+// is MONOLITH_METRIC_PREFIX or else TCE_PSM. If neither is set, it is made from the base_name.
+// Without that it returns a TypeError, after which the reference continues without metrics.
 func NewVersionMetrics(e *env.Env, conf *agentconfig.AgentConfig, metrics Metrics, status StatusFunc) (*VersionMetrics, error) {
 	prefix, ok := e.Host.LookupEnv("MONOLITH_METRIC_PREFIX")
 	if !ok {
@@ -86,7 +86,7 @@ func NewVersionMetrics(e *env.Env, conf *agentconfig.AgentConfig, metrics Metric
 	}, nil
 }
 
-// Check stores the values of all models once; the first error ends it.
+// Check stores the metrics of all models once. It stops at the first error.
 func (v *VersionMetrics) Check(models []string) error {
 	for _, model := range models {
 		versions, err := v.status(model)
@@ -132,13 +132,13 @@ func (v *VersionMetrics) store(model string, latest env.ModelVersionStatus) erro
 	return nil
 }
 
-// exportStateFile lists the versions that a training job exported
+// exportStateFile is a file in which a training job lists the versions that it has exported
 // (export_state_utils.py:22).
 const exportStateFile = "ExportSaverListenerState"
 
-// LatestVersionInFS is the directory of the version of a model that the trainer
-// exported last, None when it noted none (replica_manager.py:597). A note that cannot
-// be read as a text proto is a ParseError.
+// LatestVersionInFS returns the directory of the version of a model that the trainer exported last,
+// None if the export state lists none (replica_manager.py:597). If that file is not a valid text
+// proto, it is a ParseError.
 func (u *ReplicaUpdater) LatestVersionInFS(model string) (pysem.OptString, error) {
 	base, err := pysem.Join(u.conf.BasePath, pysem.Some(model))
 	if err != nil {

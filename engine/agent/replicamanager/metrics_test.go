@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem/dataclass"
 )
 
-// prefixes notes the clients that are made.
+// prefixes records the prefixes of the metrics clients that are made.
 type prefixes []string
 
 func (p *prefixes) Client(prefix string) MetricsClient {
@@ -20,9 +20,8 @@ func (p *prefixes) Client(prefix string) MetricsClient {
 	return noMetrics{}.Client(prefix)
 }
 
-// The goal is that values are stored under the prefixes of
-// replica_manager.py:418-428; what is stored is held to the reference by the
-// suite replica_manager.
+// Goal: metrics have the prefixes of replica_manager.py:418-428, which depend on environment
+// variables. The stored values are compared with the reference by the suite replica_manager.
 func TestMetricsPrefixIsThatOfTheSurroundings(t *testing.T) {
 	none := func(string) ([]env.ModelVersionStatus, error) { return nil, nil }
 	for _, c := range []struct {
@@ -67,15 +66,15 @@ func TestQ129_MetricsGoNowhereUnlessTold(t *testing.T) {
 	}
 }
 
-// emitted notes the keys of the values that are stored.
+// emitted records the names of the stored metrics.
 type emitted []string
 
 func (l *emitted) Client(string) MetricsClient                  { return l }
 func (l *emitted) EmitStore(key string, _ int64, _ []MetricTag) { *l = append(*l, key) }
 func (l *emitted) Flush()                                       { *l = append(*l, "flush") }
 
-// The goal is that a model without versions does not keep the values of those after it
-// from being stored (replica_manager.py:625-626, continue).
+// Goal: a model without versions does not prevent the metrics of the models after it
+// (replica_manager.py:625-626, continue).
 func TestAModelWithoutVersionsIsPassedOver(t *testing.T) {
 	e := envtest.New(nil, map[string]string{"SHARD_ID": "0"})
 	e.Clock, e.Log = envtest.Clock{}, envtest.Log{}

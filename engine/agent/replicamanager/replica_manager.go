@@ -29,16 +29,16 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// ReplicaManager is both halves of discovery, on one client and one session
-// (replica_manager.py:749).
+// ReplicaManager combines a [ReplicaWatcher] and a [ReplicaUpdater] on one ZooKeeper client and
+// session (replica_manager.py:749).
 type ReplicaManager struct {
 	watcher *ReplicaWatcher
 	updater *ReplicaUpdater
 	conf    *agentconfig.AgentConfig
 }
 
-// NewReplicaManager makes a manager on a client that is not started yet. The errors
-// are those of [NewReplicaUpdater].
+// NewReplicaManager makes a manager. The client zk must not be started yet. Errors are those of
+// [NewReplicaUpdater].
 func NewReplicaManager(e *env.Env, zk env.ZooKeeper, conf *agentconfig.AgentConfig) (*ReplicaManager, error) {
 	watcher := NewReplicaWatcher(e, zk, conf, WatcherOptions{})
 	updater, err := NewReplicaUpdater(e, zk, conf)
@@ -53,15 +53,15 @@ func NewReplicaManager(e *env.Env, zk env.ZooKeeper, conf *agentconfig.AgentConf
 	return m, nil
 }
 
-// Watcher is the half that mirrors.
+// Watcher returns the half that mirrors the replicas of all containers.
 func (m *ReplicaManager) Watcher() *ReplicaWatcher { return m.watcher }
 
-// Updater is the half that registers.
+// Updater returns the half that registers this container's replicas.
 func (m *ReplicaManager) Updater() *ReplicaUpdater { return m.updater }
 
-// Start registers the container's replicas, mirrors all of them and begins to report
-// states (replica_manager.py:767). The client is connected. After an error what was
-// begun goes on.
+// Start registers the container's replicas, mirrors the replicas of all containers, and begins to
+// report states (replica_manager.py:767). The client must be connected. After an error, parts that
+// were already started keep running.
 func (m *ReplicaManager) Start() error {
 	if err := m.updater.Register(); err != nil {
 		return err
@@ -73,14 +73,14 @@ func (m *ReplicaManager) Start() error {
 	return nil
 }
 
-// Stop ends both halves. It waits for their tasks, up to a minute (Q127).
+// Stop ends the watcher and the updater. It waits for their tasks, up to a minute (Q127).
 func (m *ReplicaManager) Stop() {
 	m.updater.Stop()
 	m.watcher.Stop()
 }
 
-// IsPSSetStarted reports whether each PS task has an AVAILABLE replica in the agent's
-// own idc and cluster (replica_manager.py:796). An entry waits for it.
+// IsPSSetStarted reports whether each PS task has an AVAILABLE replica in the agent's own data
+// center and cluster (replica_manager.py:796). An entry waits for that.
 func (m *ReplicaManager) IsPSSetStarted() (bool, error) {
 	for i := range m.conf.NumPS {
 		addrs, err := m.watcher.GetReplicas(agentservice.ServerType_PS, i, m.conf.IDC(), m.conf.Cluster())
@@ -108,8 +108,8 @@ func anyAddrs(addrs []pysem.OptString) []any {
 	return lists.Map(addrs, pysem.OptString.Any)
 }
 
-// IsDenseSetStarted reports whether dense has an AVAILABLE replica anywhere: idc and
-// cluster are not looked at (Q21). An entry waits for it where dense runs alone.
+// IsDenseSetStarted reports whether dense has an AVAILABLE replica in any data center and cluster
+// (Q21). An entry waits for that if dense runs alone.
 func (m *ReplicaManager) IsDenseSetStarted() (bool, error) {
 	addrs, err := m.watcher.GetReplicas(agentservice.ServerType_DENSE, 0, pysem.OptString{}, pysem.OptString{})
 	if err != nil || len(addrs) == 0 {
@@ -119,22 +119,21 @@ func (m *ReplicaManager) IsDenseSetStarted() (bool, error) {
 	return true, nil
 }
 
-// SyncBackendWrapper lets parameter synchronisation find its targets through a replica
-// watcher (replica_manager.py:806). A backend of agents v3 is the other way to find
-// them.
+// SyncBackendWrapper lets parameter synchronization find its targets through a replica watcher
+// (replica_manager.py:806). In agents of version 3 a ZKBackend does that.
 type SyncBackendWrapper struct{ watcher *ReplicaWatcher }
 
-// Start is the watcher's WatchData.
+// Start calls WatchData of the watcher.
 func (s *SyncBackendWrapper) Start() error { return s.watcher.WatchData() }
 
-// Stop is the watcher's Stop.
+// Stop stops the watcher.
 func (s *SyncBackendWrapper) Stop() { s.watcher.Stop() }
 
-// SubscribeModel does nothing: a watcher has one model.
+// SubscribeModel does nothing, because a watcher has only one model.
 func (s *SyncBackendWrapper) SubscribeModel(string) {}
 
-// SyncTargets are the targets of a sub-graph "ps_<task>", of every location; what
-// follows a second "_" is ignored. Another server is an AssertionError.
+// SyncTargets returns the targets of a sub-graph "ps_<task>" in all locations. It ignores what
+// follows a second "_". A sub-graph of another server type is an AssertionError.
 func (s *SyncBackendWrapper) SyncTargets(subGraph string) (name string, targets []SyncTarget, err error) {
 	parts := strings.Split(subGraph, "_")
 	if len(parts) < 2 {

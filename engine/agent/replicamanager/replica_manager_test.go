@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// Goal: replicas that are not AVAILABLE are no targets, and those after them are
+// Goal: a replica that is not AVAILABLE is not a target, but the replicas after it are
 // (replica_manager.py:356).
 func TestSyncTargetsAreTheAvailableReplicas(t *testing.T) {
 	worldtest.Run(t, ownShard, func(c *worldtest.Case) {
@@ -30,8 +30,8 @@ func TestSyncTargetsAreTheAvailableReplicas(t *testing.T) {
 	})
 }
 
-// Goal: a sub-graph without "_" is the error of `ps, i = sub_graph.split("_")[:2]`
-// (replica_manager.py:826), in the words of Python 3.11.
+// Goal: a sub-graph without "_" gives the error that Python 3.11 raises for
+// `ps, i = sub_graph.split("_")[:2]` (replica_manager.py:826).
 func TestASubGraphWithoutANumberIsAnErrorInPythonsWords(t *testing.T) {
 	worldtest.Run(t, ownShard, func(c *worldtest.Case) {
 		w, _, _ := watched(c, "ps")

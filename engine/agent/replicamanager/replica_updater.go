@@ -20,15 +20,15 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// The periods of the updater (replica_manager.py:591, :669, :661).
+// These are the intervals of the updater's tasks (replica_manager.py:591, :669, :661).
 const (
 	updatePeriod     = time.Second
 	reregisterPeriod = 10 * time.Second
 	metricsPeriod    = 60 * time.Second
 )
 
-// ReplicaUpdater registers the replicas that its container serves and keeps their
-// states in ZooKeeper up to date (replica_manager.py:393).
+// ReplicaUpdater registers the replicas that its container serves, and keeps their states in
+// ZooKeeper up to date (replica_manager.py:393).
 type ReplicaUpdater struct {
 	e      *env.Env
 	zk     env.ZooKeeper
@@ -37,9 +37,9 @@ type ReplicaUpdater struct {
 	models *tfs.TFSMonitor
 	status StatusFunc
 	meta   *pysem.OrderedMap[string, *datadef.ReplicaMeta] // by path
-	// versions is nil without metrics.
+	// versions reports metrics about versions. It is nil if the updater has no metrics.
 	versions *VersionMetrics
-	// metricsFailed is told of rounds that failed (replica_manager.py:668).
+	// metricsFailed limits how often failed rounds of metrics are logged (replica_manager.py:668).
 	metricsFailed pylog.Seldom
 
 	stopping bool
@@ -47,9 +47,9 @@ type ReplicaUpdater struct {
 	threads  []env.Task
 }
 
-// NewReplicaUpdater makes an updater that asks the container's model servers; it has
-// registered nothing. A configuration that is dc_aware without a location is a
-// TypeError (Q116).
+// NewReplicaUpdater makes an updater that asks the container's model servers for states. It does
+// not register anything yet. A configuration that is dc_aware without a location is a TypeError
+// (Q116).
 func NewReplicaUpdater(e *env.Env, zk env.ZooKeeper, conf *agentconfig.AgentConfig) (*ReplicaUpdater, error) {
 	prefix, err := conf.PathPrefix()
 	if err != nil {
@@ -75,16 +75,16 @@ func NewReplicaUpdater(e *env.Env, zk env.ZooKeeper, conf *agentconfig.AgentConf
 	return u, nil
 }
 
-// StatusFunc asks a model server for the versions of a model that it knows. No version is
-// no answer, which leaves the last state; an error means that the server cannot be asked.
+// StatusFunc asks a model server which versions of a model it has. If it returns no version, the
+// replica's state stays as it was. An error means that the server cannot be asked.
 type StatusFunc func(model string) ([]env.ModelVersionStatus, error)
 
-// SetStatus makes the updater ask status instead of the model servers of its container,
-// as a test does that has none. It is called before Start.
+// SetStatus makes the updater call status in place of the container's model servers, for example in
+// a test without model servers. Call it before Start.
 func (u *ReplicaUpdater) SetStatus(status StatusFunc) { u.status = status }
 
-// SendMetrics sets where the metrics go, in place of nowhere; it is called before Start.
-// Clients that cannot be made leave the updater without metrics
+// SendMetrics sets the service to which metrics go; by default they are dropped. Call it before
+// Start. If the metrics clients cannot be made, the updater has no metrics
 // (replica_manager.py:407-415).
 func (u *ReplicaUpdater) SendMetrics(metrics Metrics) (err error) {
 	u.versions, err = NewVersionMetrics(u.e, u.conf, metrics, func(model string) ([]env.ModelVersionStatus, error) { return u.status(model) })
@@ -99,7 +99,7 @@ func (u *ReplicaUpdater) logException(err error) {
 	u.e.Log.Logf(env.Error, "exc_value: %s", pylog.Text(err))
 }
 
-// ownTasks are the PS tasks of this container's shard.
+// ownTasks returns the PS tasks that belong to this container's shard.
 func (u *ReplicaUpdater) ownTasks() ([]pysem.OptInt, error) {
 	return u.conf.ServerSchedule(agentconfig.ServerPS)
 }
@@ -116,9 +116,8 @@ func (u *ReplicaUpdater) hasDense() bool {
 	return u.conf.DenseAlone && (u.conf.DeployType == agentconfig.DeployMixed || u.conf.DeployType == agentconfig.DeployDense)
 }
 
-// ModelNames are the models that the container serves, and whose states are reported:
-// ps_<task>, entry and dense_0 (replica_manager.py:434). A shard that is no number is
-// a ValueError.
+// ModelNames returns the models that the container serves and whose states it reports: ps_<task>,
+// entry and dense_0 (replica_manager.py:434). A SHARD_ID that is not a number is a ValueError.
 func (u *ReplicaUpdater) ModelNames() ([]string, error) {
 	var names []string
 	if u.hasPS() {
@@ -139,34 +138,34 @@ func (u *ReplicaUpdater) ModelNames() ([]string, error) {
 	return names, nil
 }
 
-// PathPrefix is the znode below which the container's tasks are.
+// PathPrefix returns the znode below which the container's tasks are registered.
 func (u *ReplicaUpdater) PathPrefix() string { return u.prefix }
 
-// EntryPath is the entry's znode with the replica id as it is (replica_manager.py:447).
-// Register writes another, whose id has 11 digits.
+// EntryPath returns the entry's znode with the replica id unpadded (replica_manager.py:447).
+// Register writes another znode, whose id has 11 digits.
 func (u *ReplicaUpdater) EntryPath() string {
 	return u.prefix + "/" + agentconfig.ServerEntry + ":0/" + u.conf.ReplicaID.String()
 }
 
-// PSPath is the znode of this container's replica of a PS task (replica_manager.py:454).
+// PSPath returns the znode of this container's replica of a PS task (replica_manager.py:454).
 func (u *ReplicaUpdater) PSPath(task string) string {
 	return pysem.JoinStrings(u.prefix, agentconfig.ServerPS+":"+task, u.conf.ReplicaID.String())
 }
 
-// DensePath is the znode of this container's replica of dense (replica_manager.py:460).
+// DensePath returns the znode of this container's replica of dense (replica_manager.py:460).
 func (u *ReplicaUpdater) DensePath() string {
 	return pysem.JoinStrings(u.prefix, agentconfig.ServerDense+":0", u.conf.ReplicaID.String())
 }
 
-// paddedEntryPath is the entry's path with the 11 digits that a sequence znode
-// "0%010d" has (replica_manager.py:513, ZK-16.4).
+// paddedEntryPath returns the entry's znode with an id of 11 digits, as a sequential znode "0%010d"
+// has (replica_manager.py:513, ZK-16.4).
 func (u *ReplicaUpdater) paddedEntryPath() string {
 	return fmt.Sprintf("%s/%s:0/%011d", u.prefix, agentconfig.ServerEntry, u.conf.ReplicaID.V)
 }
 
-// Register writes all replicas of the container as ephemeral znodes in the state
-// UNKNOWN (replica_manager.py:508). The first error ends it. An updater without a
-// replica id takes that of the first znode that it creates (Q118).
+// Register writes all replicas of the container as ephemeral znodes in the state UNKNOWN
+// (replica_manager.py:508). It stops at the first error. An updater without a replica id takes the
+// id from the first znode that it creates (Q118).
 func (u *ReplicaUpdater) Register() error {
 	if u.hasEntry() {
 		path := u.paddedEntryPath()
@@ -204,7 +203,7 @@ func (u *ReplicaUpdater) register(path string, grpc, archon pysem.OptInt) error 
 		return err
 	}
 	if stat != nil && !u.conf.Quirks.Keeps(quirks.Q120) {
-		// It would go with the session that made it.
+		// The existing znode belongs to another session and would be deleted with it.
 		if err := u.zk.Delete(path, env.AnyVersion); err != nil && !errors.Is(err, zkerrors.ErrNoNode) {
 			return err
 		}
@@ -215,8 +214,8 @@ func (u *ReplicaUpdater) register(path string, grpc, archon pysem.OptInt) error 
 		}
 		return u.set(path, data)
 	}
-	// The test is by substring: a base_name with "entry" in it makes PS nodes
-	// sequential too (Q117).
+	// The reference looks for "entry" anywhere in the path. So with a base_name that contains
+	// "entry", PS znodes become sequential too (Q117).
 	sequence := strings.Contains(path, agentconfig.ServerEntry) && u.conf.ReplicaID.V == -1
 	if !u.conf.Quirks.Keeps(quirks.Q117) {
 		sequence = sequence && strings.HasPrefix(path, u.prefix+"/"+agentconfig.ServerEntry+":")
@@ -237,8 +236,8 @@ func (u *ReplicaUpdater) register(path string, grpc, archon pysem.OptInt) error 
 	return u.adoptReplicaID(path, real, meta)
 }
 
-// adoptReplicaID takes the replica id from the name of the created znode
-// (replica_manager.py:496), whatever znode it was (Q118).
+// adoptReplicaID takes the replica id from the name of a created znode (replica_manager.py:496), no
+// matter which replica the znode is for (Q118).
 func (u *ReplicaUpdater) adoptReplicaID(path, real string, meta *datadef.ReplicaMeta) error {
 	id, _, err := pysem.ParseSmallInt(pysem.Basename(real))
 	if err != nil {
@@ -250,9 +249,8 @@ func (u *ReplicaUpdater) adoptReplicaID(path, real string, meta *datadef.Replica
 	return nil
 }
 
-// newMeta describes a server of this host. A host name that does not resolve
-// gives 0.0.0.0 even with MY_HOST_IP set, because the default is computed first
-// (Q119).
+// newMeta describes a model server on this host. If the host's name cannot be resolved, the address
+// is 0.0.0.0 even if MY_HOST_IP is set, because Python computes the default first (Q119).
 func (u *ReplicaUpdater) newMeta(grpc, archon pysem.OptInt) *datadef.ReplicaMeta {
 	host, err := u.e.Host.LookupIP()
 	if err != nil {
@@ -281,8 +279,8 @@ func (u *ReplicaUpdater) set(path string, data []byte) error {
 	})
 }
 
-// pathOf is the path of a model's replica (replica_manager.py:529-534). The name of a PS
-// without a number is an IndexError or a ValueError.
+// pathOf returns the znode of a model's replica (replica_manager.py:529-534). A PS name without a
+// number is an IndexError or a ValueError.
 func (u *ReplicaUpdater) pathOf(name string) (string, error) {
 	switch {
 	case strings.HasPrefix(name, agentconfig.ServerEntry):
@@ -301,14 +299,14 @@ func (u *ReplicaUpdater) pathOf(name string) (string, error) {
 	return u.DensePath(), nil
 }
 
-// Registration is a replica that an updater has written: its znode and what it says of it.
+// Registration is a replica that an updater has registered: its znode and the content of that.
 type Registration struct {
 	Path string
 	Meta *datadef.ReplicaMeta
 }
 
-// Registrations lists the replicas that the updater keeps up to date, in the order in
-// which they were registered. They are the updater's own and must not be changed.
+// Registrations lists the replicas that the updater keeps up to date, in the order of registration.
+// They belong to the updater, and callers must not change them.
 func (u *ReplicaUpdater) Registrations() []Registration {
 	list := []Registration{}
 	for path, meta := range u.meta.All {
@@ -317,11 +315,10 @@ func (u *ReplicaUpdater) Registrations() []Registration {
 	return list
 }
 
-// Update asks for the state of one model and writes it to the model's znode if it has
-// changed (replica_manager.py:530). A server that cannot be asked is UNKNOWN; an error
-// inside the answer is returned and leaves the last state (Q122), and a model that was
-// not registered is a KeyError. The state is changed in memory before ZooKeeper is told,
-// so that a failed write is not tried again (Q121).
+// Update asks for the state of one model, and writes it to the model's znode if it has changed
+// (replica_manager.py:530). A server that cannot be asked counts as UNKNOWN. An error inside the
+// answer is returned and leaves the state as it was (Q122). A model that was not registered is a
+// KeyError. The state changes in memory before the write, so a failed write is not repeated (Q121).
 func (u *ReplicaUpdater) Update(name string) error {
 	path, err := u.pathOf(name)
 	if err != nil {
@@ -341,7 +338,7 @@ func (u *ReplicaUpdater) Update(name string) error {
 	return u.report(path, chosen.State)
 }
 
-// report writes a changed state; a znode that is gone is created again.
+// report writes a changed state to a replica's znode. If the znode is gone, it creates it again.
 func (u *ReplicaUpdater) report(path string, state env.ModelState) error {
 	meta, ok := u.meta.Get(path)
 	if !ok {
@@ -366,11 +363,11 @@ func (u *ReplicaUpdater) report(path string, state env.ModelState) error {
 	return err
 }
 
-// updateLoop reports all models once a second; the first that fails ends the
-// round (replica_manager.py:588).
+// updateLoop reports the states of all models once a second. The first error ends the round
+// (replica_manager.py:588).
 //
-// Cost: status calls grow with the models that the container serves, one each every
-// second, one after another and without a deadline.
+// Cost: one status call a second for each model of the container. The calls are made one after
+// another and have no deadline.
 func (u *ReplicaUpdater) updateLoop() {
 	loop := threading.NewLoop(u.e.Tasks, updatePeriod)
 	u.goRound(loop, func() bool {
@@ -385,8 +382,8 @@ func (u *ReplicaUpdater) updateLoop() {
 	})
 }
 
-// updateModels updates all models; the first that fails ends it, and is named with the error:
-// "None" where there is none yet.
+// updateModels updates the states of all models. It stops at the first error and returns that
+// model's name with it, "None" if there is none yet.
 func (u *ReplicaUpdater) updateModels() (model string, err error) {
 	names, err := u.ModelNames()
 	if err != nil {
@@ -400,16 +397,17 @@ func (u *ReplicaUpdater) updateModels() (model string, err error) {
 	return "", nil
 }
 
-// goRound is the rest of a task: a turn after each period, until the updater is stopped
-// or one returns false.
+// goRound runs the loop of a task. It calls turn after each interval, until the updater is stopped
+// or turn returns false.
 func (u *ReplicaUpdater) goRound(loop env.Loop, turn func() bool) {
 	if !u.stopping {
 		loop.Run(func() bool { return turn() && !u.stopping })
 	}
 }
 
-// reregisterLoop registers anew every 10 s once a session was lost: the flag is
-// never reset, so states flap for ever (Q109). An error ends the thread (Q124).
+// reregisterLoop registers all replicas again every 10 s, from the first lost session on. The
+// reference never resets the session's Reregister, so states flap for ever (Q109). An error ends
+// the thread (Q124).
 func (u *ReplicaUpdater) reregisterLoop() {
 	loop := threading.NewLoop(u.e.Tasks, reregisterPeriod)
 	u.goRound(loop, func() bool {
@@ -428,8 +426,8 @@ func (u *ReplicaUpdater) reregisterLoop() {
 	})
 }
 
-// metricsLoop stores the versions of all models once a minute
-// (replica_manager.py:655); an error ends the round.
+// metricsLoop stores the metrics of all models once a minute (replica_manager.py:655). An error
+// ends the round.
 func (u *ReplicaUpdater) metricsLoop() {
 	loop := threading.NewLoop(u.e.Tasks, metricsPeriod)
 	u.goRound(loop, func() bool {
@@ -443,8 +441,8 @@ func (u *ReplicaUpdater) metricsLoop() {
 	})
 }
 
-// CheckVersions stores the versions of all models once (replica_manager.py:617); without
-// metrics it does nothing.
+// CheckVersions stores the metrics of all models once (replica_manager.py:617). It does nothing if
+// the updater has no metrics.
 func (u *ReplicaUpdater) CheckVersions() error {
 	if u.versions == nil {
 		return nil
@@ -462,9 +460,8 @@ func highestVersion(versions []env.ModelVersionStatus) env.ModelVersionStatus {
 	})
 }
 
-// Start starts the tasks that report states every second, register anew every 10 s
-// after a lost session, and store metrics every minute (replica_manager.py:679). It is
-// called after Register.
+// Start starts three tasks (replica_manager.py:679). They report states every second, register
+// again every 10 s after a lost session, and store metrics every minute. Call it after Register.
 func (u *ReplicaUpdater) Start() {
 	u.models.Start()
 	u.stopping = false
@@ -479,8 +476,8 @@ func (u *ReplicaUpdater) Start() {
 	}
 }
 
-// Stop ends the tasks, for which it waits up to a minute, and forgets the replicas.
-// Their znodes stay until the session ends.
+// Stop ends the tasks, waits for them up to a minute, and forgets the replicas. The znodes stay
+// until the session ends.
 func (u *ReplicaUpdater) Stop() {
 	u.stopping = true
 	for _, t := range u.threads {

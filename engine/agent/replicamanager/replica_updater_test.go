@@ -17,10 +17,10 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// Quirks of the updater (replica_manager.py:393) that take time or threads; the
-// others are recorded, suite replica_manager.
+// These tests show quirks of the updater (replica_manager.py:393) that need time or threads. Other
+// quirks are in the recorded suite replica_manager.
 
-// registering makes an updater with a status stub behind its monitor.
+// registering makes an updater, with a stub in place of the model servers.
 func registering(c *worldtest.Case, quirks quirks.Set, pairs ...any) (*replicamanager.ReplicaUpdater, *worldtest.ZooKeeper, *agentconfig.AgentConfig, *agenttest.ModelServer) {
 	c.T.Helper()
 	conf := agenttest.Config(c.T, c.Env, append([]any{"bzid", "b", "base_name", "n", "num_ps", 2}, pairs...)...)
@@ -100,7 +100,7 @@ func TestQ119_AHostNameThatDoesNotResolveHidesMyHostIP(t *testing.T) {
 	})
 }
 
-// failingSets lets the next sets fail.
+// failingSets is a fake ZooKeeper client whose next set requests fail.
 type failingSets struct {
 	*worldtest.ZooKeeper
 	failures int
@@ -141,7 +141,8 @@ func TestQ121_AStateWhoseWriteFailedIsNotWrittenAgain(t *testing.T) {
 	})
 }
 
-// oneBroken answers an error status for one model and AVAILABLE for the others.
+// oneBroken is a fake model server. Its status is an error for one model and AVAILABLE for all
+// others.
 type oneBroken struct {
 	agenttest.ModelServer
 	broken string

@@ -27,24 +27,23 @@ import (
 	"github.com/monosim/monosim/engine/recipes"
 )
 
-// pollPeriod is how often the watcher compares itself with ZooKeeper
-// (replica_manager.py:190).
+// pollPeriod is how often the watcher compares its mirror with ZooKeeper (replica_manager.py:190).
 const pollPeriod = 60 * time.Second
 
-// Replica is what one replica says of itself.
+// Replica is the content of a replica's znode. Equal contents share one handle.
 type Replica = unique.Handle[datadef.ReplicaMeta]
 
-// TaskReplicas has the replicas of one task by id: the name of the znode as a number, without
+// TaskReplicas maps ids to the replicas of one task. An id is the znode's name as a number, without
 // leading zeros (Q115).
 type TaskReplicas = dict.Dict[string, Replica]
 
-// Replicas has the replicas of a model by the paths of their tasks.
+// Replicas maps the path of each task of a model to the task's replicas.
 type Replicas = pysem.OrderedMap[string, *TaskReplicas]
 
-// ReplicaWatcher mirrors the replicas of a model, below /<bzid>/service/<base_name>
-// (replica_manager.py:42):
+// ReplicaWatcher mirrors the replicas of a model, which are znodes below
+// /<bzid>/service/<base_name> (replica_manager.py:42):
 //
-//	[<idc>:<cluster>/]<type>:<task>/<replica>    a ReplicaMeta each
+//	[<idc>:<cluster>/]<type>:<task>/<replica>    the content is a ReplicaMeta
 type ReplicaWatcher struct {
 	e         *env.Env
 	zk        env.ZooKeeper
@@ -52,24 +51,24 @@ type ReplicaWatcher struct {
 	useArchon bool
 	family    string
 	prefix    string
-	// lock is not re-entrant (Q113).
+	// lock cannot be locked twice by the same thread (Q113).
 	lock     *threading.Lock
 	replicas *Replicas
 	changes  uint64 // of replicas so far
 	stopping bool
 	session  *Session
 	poller   env.Task
-	// pollFailed is told of rounds that failed (replica_manager.py:272).
+	// pollFailed limits how often failed rounds of the poll are logged (replica_manager.py:272).
 	pollFailed pylog.Seldom
 }
 
-// WatcherOptions say which of its addresses a replica is answered with.
+// WatcherOptions choose which of a replica's addresses the watcher returns.
 type WatcherOptions struct {
-	// UseArchon answers archon addresses instead of those for gRPC; agents leave it off
+	// UseArchon returns archon addresses in place of gRPC addresses. Agents leave it off
 	// (replica_manager.py:39).
 	UseArchon bool
-	// Family is datadef.FamilyIPv4 or FamilyIPv6; empty means FamilyIPv4. Hosts without
-	// IPv4 take FamilyIPv6 in its place (replica_manager.py:54).
+	// Family is datadef.FamilyIPv4 or FamilyIPv6; empty means FamilyIPv4. On a host without IPv4,
+	// FamilyIPv6 is used instead of FamilyIPv4 (replica_manager.py:54).
 	Family string
 }
 
@@ -90,28 +89,28 @@ func NewReplicaWatcher(e *env.Env, zk env.ZooKeeper, conf *agentconfig.AgentConf
 	return w
 }
 
-// Conf is the configuration of the watching agent.
+// Conf returns the configuration of the agent that the watcher belongs to.
 func (w *ReplicaWatcher) Conf() *agentconfig.AgentConfig { return w.conf }
 
-// Env is what the watching agent may touch of the world.
+// Env returns the agent's access to the world.
 func (w *ReplicaWatcher) Env() *env.Env { return w.e }
 
-// Session says what the state of the ZooKeeper session lets the watcher do.
+// Session returns what the watcher may do in the present state of the ZooKeeper session.
 func (w *ReplicaWatcher) Session() *Session { return w.session }
 
-// Family is the family of the addresses that the watcher answers.
+// Family returns the address family of the addresses that the watcher returns.
 func (w *ReplicaWatcher) Family() string { return w.family }
 
-// PathPrefix is the root of the watched tree.
+// PathPrefix returns the path of the znode below which the watcher mirrors.
 func (w *ReplicaWatcher) PathPrefix() string { return w.prefix }
 
-// Replicas is the mirror: tasks and replicas in the order in which they came, AVAILABLE or
-// not. It is the watcher's own and must not be changed.
+// Replicas returns the mirror: tasks and replicas in the order in which they appeared, AVAILABLE or
+// not. It belongs to the watcher, and callers must not change it.
 func (w *ReplicaWatcher) Replicas() *Replicas { return w.replicas }
 
-// WatchData mirrors the tree from now on: it sets the watches and starts the task that
-// compares the mirror with ZooKeeper once a minute (replica_manager.py:75). The error
-// is that of a watch that could not be set; the task does not run then.
+// WatchData starts to mirror the tree. It sets the watches, and starts a task that compares the
+// mirror with ZooKeeper once a minute (replica_manager.py:75). If a watch cannot be set, it returns
+// the error and does not start the task.
 func (w *ReplicaWatcher) WatchData() error {
 	if err := w.Watch(); err != nil {
 		return err
@@ -121,7 +120,7 @@ func (w *ReplicaWatcher) WatchData() error {
 	return nil
 }
 
-// Watch mirrors the tree by watches alone. What they miss stays missed until a
+// Watch mirrors the tree by watches alone. If the watches miss a change, it stays missing until
 // [ReplicaWatcher.Reconcile].
 func (w *ReplicaWatcher) Watch() error {
 	if w.conf.DCAware {
@@ -130,8 +129,8 @@ func (w *ReplicaWatcher) Watch() error {
 	return w.watchTasks(w.prefix)
 }
 
-// Stop ends the polling task, for which it waits up to 60 s (Q127), and forgets all
-// replicas. Watches that are set stay set (Q114).
+// Stop ends the polling task, waits for it up to 60 s (Q127), and forgets all replicas. Watches
+// that were set stay active (Q114).
 func (w *ReplicaWatcher) Stop() {
 	w.stopping = true
 	if w.poller != nil {
@@ -156,8 +155,8 @@ func (w *ReplicaWatcher) watchTasks(prefix string) error {
 	return err
 }
 
-// watchEach calls watch for each child of a path, once in the life of this watch: one that
-// goes and comes back is not watched anew (Q210).
+// watchEach calls watch once for each child of a path. A child that is deleted and created again is
+// not watched again (Q210).
 func (w *ReplicaWatcher) watchEach(prefix string, watch func(path string) (env.Watch, error)) (env.Watch, error) {
 	known := map[string]env.Watch{}
 	return w.zk.ChildrenWatch(prefix, func(children []string) error {
@@ -177,8 +176,7 @@ func (w *ReplicaWatcher) watchEach(prefix string, watch func(path string) (env.W
 	})
 }
 
-// watchReplicas watches each replica of a task, once, as watchEach does
-// (replica_manager.py:132).
+// watchReplicas watches each replica of a task, only once like watchEach (replica_manager.py:132).
 func (w *ReplicaWatcher) watchReplicas(taskPath string) (env.Watch, error) {
 	usual := &recipes.Usual{Data: understood, Ready: func() bool {
 		return !w.lock.Locked() && w.has(taskPath)
@@ -189,7 +187,7 @@ func (w *ReplicaWatcher) watchReplicas(taskPath string) (env.Watch, error) {
 	return w.zk.ChildrenWatch(taskPath, replicas.Watch)
 }
 
-// understood reports whether the content of a replica has a meaning.
+// understood reports whether a znode's name and data can be parsed as a replica.
 func understood(path string, data []byte) bool {
 	if len(data) == 0 {
 		return false
@@ -201,8 +199,8 @@ func understood(path string, data []byte) bool {
 	return err == nil
 }
 
-// dataWatch takes over one change (replica_manager.py:146). Data that is gone leaves the last
-// known replica as UNKNOWN until its event says more.
+// dataWatch applies an event of a replica's data watch to the mirror (replica_manager.py:146). If
+// there is no data, the known replica becomes UNKNOWN before the event is applied.
 func (w *ReplicaWatcher) dataWatch(taskPath, name string, data []byte, event *env.WatchEvent) error {
 	rnode, err := replicaKey(name)
 	if err != nil {
@@ -251,7 +249,7 @@ func (w *ReplicaWatcher) has(taskPath string) bool {
 	return known
 }
 
-// forgetState makes a known replica UNKNOWN.
+// forgetState sets the state of a replica to UNKNOWN, if the mirror has it.
 func (w *ReplicaWatcher) forgetState(taskPath, rnode string) (meta Replica, known bool) {
 	w.lock.Lock()
 	defer w.lock.Unlock()
@@ -267,14 +265,14 @@ func (w *ReplicaWatcher) forgetState(taskPath, rnode string) (meta Replica, know
 	return meta, known
 }
 
-// withStat is a replica in another state.
+// withStat returns a copy of a replica with another state.
 func withStat(replica Replica, state env.ModelState) Replica {
 	meta := replica.Value()
 	meta.Stat = state
 	return unique.Make(meta)
 }
 
-// replicaKey is str(int(name)): padding goes (Q115).
+// replicaKey returns Python's str(int(name)), which has no leading zeros (Q115).
 func replicaKey(name string) (string, error) {
 	if plainNumber(name) {
 		return name, nil
@@ -286,8 +284,7 @@ func replicaKey(name string) (string, error) {
 	return n.String(), nil
 }
 
-// plainNumber reports whether a text is a number as str(int(text)) writes it, of 18 digits
-// at most.
+// plainNumber reports whether text already equals str(int(text)) and has at most 18 digits.
 func plainNumber(text string) bool {
 	if text == "" || len(text) > 18 || text[0] == '0' && len(text) > 1 {
 		return false
@@ -300,9 +297,8 @@ func plainNumber(text string) bool {
 	return true
 }
 
-// Poll compares with ZooKeeper once a minute, until Stop; errors end the round only
-// (replica_manager.py:188-274). It is the whole of a task: the caller returns right after
-// it.
+// Poll compares the mirror with ZooKeeper once a minute, until Stop. An error only ends the round
+// (replica_manager.py:188-274). It must be the last call of a task's function.
 func (w *ReplicaWatcher) Poll() {
 	loop := threading.NewLoop(w.e.Tasks, pollPeriod)
 	if w.stopping {
@@ -345,7 +341,7 @@ func (w *ReplicaWatcher) Reconcile() error {
 	}
 	w.replicas = replicas
 	w.changes++
-	// popitem takes the last one first.
+	// Python's popitem takes the last item first.
 	for i := len(needRegister) - 1; i >= 0; i-- {
 		r := needRegister[i]
 		err := w.zk.Retry(func() error {
@@ -374,7 +370,7 @@ func same(a, b *Replicas) bool {
 	return true
 }
 
-// readReplicas reads the whole tree.
+// readReplicas reads all replicas of the model from ZooKeeper.
 func (w *ReplicaWatcher) readReplicas() (*Replicas, error) {
 	tasks, err := w.readTasks()
 	if err != nil {
@@ -399,7 +395,7 @@ func (w *ReplicaWatcher) readReplicas() (*Replicas, error) {
 	return all, nil
 }
 
-// readTasks lists the tasks, those of each location when dc_aware.
+// readTasks lists the tasks of the model. If dc_aware is set, it lists those of each location.
 func (w *ReplicaWatcher) readTasks() ([]string, error) {
 	names, err := w.zk.Children(w.prefix)
 	if err != nil || !w.conf.DCAware {
@@ -416,7 +412,7 @@ func (w *ReplicaWatcher) readTasks() ([]string, error) {
 	return tasks, nil
 }
 
-// readTask reads the replicas of a task. Of two names that are one id the later one counts.
+// readTask reads the replicas of a task. If two names mean the same id, the later name counts.
 func (w *ReplicaWatcher) readTask(taskPath string, names []string) (*TaskReplicas, error) {
 	read := readReplica
 	if !w.conf.Quirks.Keeps(quirks.Q211) {
@@ -435,7 +431,8 @@ func (w *ReplicaWatcher) readTask(taskPath string, names []string) (*TaskReplica
 	}), nil
 }
 
-// readReplica returns what the znode of a replica says; the zero value where it has no data.
+// readReplica parses the result of reading a replica's znode. It returns the zero value for a znode
+// without data.
 func readReplica(name string, data []byte, err error) (meta Replica, _ error) {
 	if err != nil || data == nil {
 		return meta, err
@@ -446,7 +443,7 @@ func readReplica(name string, data []byte, err error) (meta Replica, _ error) {
 	return meta, err
 }
 
-// readPresent is readReplica for which a znode that is gone has no data.
+// readPresent works as readReplica, but treats a missing znode as a znode without data.
 func readPresent(name string, data []byte, err error) (Replica, error) {
 	if errors.Is(err, zkerrors.ErrNoNode) {
 		return Replica{}, nil
@@ -454,8 +451,8 @@ func readPresent(name string, data []byte, err error) (Replica, error) {
 	return readReplica(name, data, err)
 }
 
-// goneFrom lists the paths of the replicas that the mirror has and others have not, in the
-// order of Python's set (replica_manager.py:230).
+// goneFrom lists the paths of the replicas that are in the mirror but not in others. The order is
+// that of Python's set (replica_manager.py:230).
 func (w *ReplicaWatcher) goneFrom(others *Replicas) []string {
 	gone := false
 	for taskPath, replicas := range w.replicas.All {
@@ -490,9 +487,10 @@ type registration struct {
 	meta datadef.ReplicaMeta
 }
 
-// needRegister picks the replicas to register again, and gives them other ports, in the mirror
-// too (replica_manager.py:231-252). The test is by substring, so replica 1 also takes 12 (Q111),
-// and the port is tfs_port_grpc, which ps and mixed deployments do not have (Q110).
+// needRegister picks from gone the container's own replicas, to be registered again, and sets their
+// ports, in the mirror too (replica_manager.py:231-252). It compares by substring, so replica 1
+// also picks 12 (Q111). The port is tfs_port_grpc, which ps and mixed deployments do not have
+// (Q110).
 func (w *ReplicaWatcher) needRegister(gone []string) (list []registration, err error) {
 	server, grpc, archon := "", pysem.OptInt{}, pysem.OptInt{}
 	switch w.conf.DeployType {
@@ -533,8 +531,8 @@ func (w *ReplicaWatcher) needRegister(gone []string) (list []registration, err e
 	return list, nil
 }
 
-// movePorts cuts each address at its first colon, or with Q110 repaired at its last one, and gives
-// it a port; an address of None is an AttributeError.
+// movePorts replaces the port in each address. It cuts an address at its first colon, or with Q110
+// repaired at its last. An address of None is an AttributeError.
 func movePorts(m *datadef.ReplicaMeta, grpc, archon pysem.OptInt, keep quirks.Set) error {
 	moves := []struct {
 		addr *pysem.OptString
@@ -553,15 +551,15 @@ func movePorts(m *datadef.ReplicaMeta, grpc, archon pysem.OptInt, keep quirks.Se
 	return nil
 }
 
-// TaskAddrs are the addresses of one task.
+// TaskAddrs holds the addresses of one task's replicas.
 type TaskAddrs struct {
-	// Key is "<type>:<task>", after "<idc>:<cluster>/" when dc_aware.
+	// Key is "<type>:<task>". If dc_aware is set, "<idc>:<cluster>/" comes before it.
 	Key   string
 	Addrs []pysem.OptString
 }
 
-// ServerTypeName is the name of a server type in lower case, as paths have it; an
-// unknown number is a ValueError (Q37).
+// ServerTypeName returns the name of a server type in lower case, as in paths. An unknown number is
+// a ValueError (Q37).
 func ServerTypeName(t agentservice.ServerType) (string, error) {
 	name, ok := agentservice.ServerType_name[int32(t)]
 	if !ok {
@@ -570,16 +568,16 @@ func ServerTypeName(t agentservice.ServerType) (string, error) {
 	return strings.ToLower(name), nil
 }
 
-// Changes is how often the mirror has changed so far, or might have: as long as it stays
-// the same the answers of the queries do. It waits as they do while others hold the
-// mirror.
+// Changes returns a counter of possible changes of the mirror. While it stays the same, so do the
+// answers of the queries. Like the queries it waits while another task holds the mirror's lock.
 func (w *ReplicaWatcher) Changes() uint64 {
 	w.lock.Lock()
 	defer w.lock.Unlock()
 	return w.changes
 }
 
-// tasksOf calls yield for each task of a type, of one location when dc_aware.
+// tasksOf calls yield for each task of a server type. If dc_aware is set, it takes only the tasks
+// of the given location.
 func (w *ReplicaWatcher) tasksOf(t agentservice.ServerType, idc, cluster pysem.OptString, yield func(agentconfig.ZKPath, *TaskReplicas) error) error {
 	name, err := ServerTypeName(t)
 	if err != nil {
@@ -599,7 +597,8 @@ func (w *ReplicaWatcher) tasksOf(t agentservice.ServerType, idc, cluster pysem.O
 	return nil
 }
 
-// address is where a replica is asked; ok is false when it is not AVAILABLE.
+// address returns the address at which a replica can be called. ok is false if the replica is not
+// AVAILABLE.
 func (w *ReplicaWatcher) address(replica Replica) (addr pysem.OptString, ok bool, err error) {
 	meta := replica.Value()
 	if meta.Stat != env.StateAvailable {
@@ -609,7 +608,7 @@ func (w *ReplicaWatcher) address(replica Replica) (addr pysem.OptString, ok bool
 	return addr, err == nil, err
 }
 
-// addresses lists those of the AVAILABLE replicas of a task.
+// addresses lists the addresses of a task's AVAILABLE replicas.
 func (w *ReplicaWatcher) addresses(replicas *TaskReplicas) (addrs []pysem.OptString, err error) {
 	for _, replica := range replicas.All {
 		addr, ok, err := w.address(replica)
@@ -623,9 +622,9 @@ func (w *ReplicaWatcher) addresses(replicas *TaskReplicas) (addrs []pysem.OptStr
 	return addrs, nil
 }
 
-// GetAllReplicas lists the tasks of a server type with the addresses of their
-// AVAILABLE replicas, those of one location when dc_aware (replica_manager.py:276). A
-// task without any is listed too. An unknown type is a ValueError (Q37).
+// GetAllReplicas lists the tasks of a server type with the addresses of their AVAILABLE replicas.
+// If dc_aware is set, it takes only the given location (replica_manager.py:276). A task without an
+// AVAILABLE replica is listed too. An unknown type is a ValueError (Q37).
 func (w *ReplicaWatcher) GetAllReplicas(t agentservice.ServerType, idc, cluster pysem.OptString) ([]TaskAddrs, error) {
 	result := pysem.NewOrderedMap[string, []pysem.OptString]()
 	err := w.tasksOf(t, idc, cluster, func(p agentconfig.ZKPath, replicas *TaskReplicas) error {
@@ -657,7 +656,7 @@ func (w *ReplicaWatcher) GetAllReplicas(t agentservice.ServerType, idc, cluster 
 	return list, nil
 }
 
-// reprOfReplicas is the repr of the mirror.
+// reprOfReplicas returns Python's repr of the mirror.
 func (w *ReplicaWatcher) reprOfReplicas() string {
 	var tasks []string
 	for path, replicas := range w.replicas.All {
@@ -682,8 +681,8 @@ func (w *ReplicaWatcher) GetReplicas(t agentservice.ServerType, task int, idc, c
 	return addrs, err
 }
 
-// GetReplica lists the addresses of one replica of a task, if it is AVAILABLE: several
-// when several locations have one of that number. The reference returns a string, a
+// GetReplica returns the address of one replica of a task, if it is AVAILABLE. There are several
+// addresses if several locations have a replica with that number. The reference returns a string, a
 // list or None (Q128).
 func (w *ReplicaWatcher) GetReplica(t agentservice.ServerType, task, replica int, idc, cluster pysem.OptString) (addrs []pysem.OptString, err error) {
 	err = w.taskOf(t, task, idc, cluster, func(_ agentconfig.ZKPath, replicas *TaskReplicas) error {
@@ -700,7 +699,7 @@ func (w *ReplicaWatcher) GetReplica(t agentservice.ServerType, task, replica int
 	return addrs, err
 }
 
-// taskOf is tasksOf for one task.
+// taskOf works as tasksOf, for a single task.
 func (w *ReplicaWatcher) taskOf(t agentservice.ServerType, task int, idc, cluster pysem.OptString, yield func(agentconfig.ZKPath, *TaskReplicas) error) error {
 	return w.tasksOf(t, idc, cluster, func(p agentconfig.ZKPath, replicas *TaskReplicas) error {
 		if ok, err := isNumber(p.Index.V, task); !ok || err != nil {
@@ -710,8 +709,7 @@ func (w *ReplicaWatcher) taskOf(t agentservice.ServerType, task int, idc, cluste
 	})
 }
 
-// isNumber reports whether text is the number n to Python's int(); other texts are a
-// ValueError.
+// isNumber reports whether Python's int(text) is n. A text that is not a number is a ValueError.
 func isNumber(text string, n int) (bool, error) {
 	value, err := pysem.ParseInt(text)
 	if err != nil {
@@ -720,20 +718,19 @@ func isNumber(text string, n int) (bool, error) {
 	return value.IsInt64() && value.Int64() == int64(n), nil
 }
 
-// TargetExtraInfo is the message that says where a target of parameter synchronisation
-// is: idc, cluster and replica.
+// TargetExtraInfo tells the location and the replica of a target of parameter synchronization.
 type TargetExtraInfo = parametersync.ClientConfig_TargetExtraInfo
 
-// SyncTarget is an address that takes synchronised parameters.
+// SyncTarget is an address to which parameters are synchronized.
 type SyncTarget struct {
 	Addr pysem.OptString
 	Info *TargetExtraInfo
 }
 
-// GetReplicasWithExtraInfo lists the addresses of the AVAILABLE replicas of one task
-// with where they are (replica_manager.py:356). An address of several replicas is
-// listed once, in its first place with the last one's information. Location and errors
-// are as for GetAllReplicas.
+// GetReplicasWithExtraInfo lists the addresses of one task's AVAILABLE replicas with their
+// locations (replica_manager.py:356). If several replicas have the same address, it is listed once,
+// at the place of the first with the information of the last. Location and errors are as for
+// GetAllReplicas.
 func (w *ReplicaWatcher) GetReplicasWithExtraInfo(t agentservice.ServerType, task int, idc, cluster pysem.OptString) ([]SyncTarget, error) {
 	targets := pysem.NewOrderedMap[pysem.OptString, *TargetExtraInfo]()
 	err := w.taskOf(t, task, idc, cluster, func(p agentconfig.ZKPath, replicas *TaskReplicas) error {

@@ -17,16 +17,17 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// Quirks of the watcher (replica_manager.py:42) that take time, threads or a real
-// ZooKeeper; the others are recorded, suite replica_manager.
+// These tests show quirks of the watcher (replica_manager.py:42) that need time, threads or a real
+// ZooKeeper. Other quirks are in the recorded suite replica_manager.
 
-// psConfig is the configuration of a pod with one PS, changed by pairs.
+// psConfig makes the configuration of a pod with one PS, changed by the given pairs of field and
+// value.
 func psConfig(t *testing.T, e *env.Env, pairs ...any) *agentconfig.AgentConfig {
 	t.Helper()
 	return agenttest.Config(t, e, append([]any{"bzid", "b", "base_name", "n", "deploy_type", "ps"}, pairs...)...)
 }
 
-// availablePS are the addresses of task 0 that the watcher knows.
+// availablePS returns how many addresses of PS task 0 the watcher knows.
 func availablePS(t *testing.T, w *replicamanager.ReplicaWatcher) int {
 	t.Helper()
 	list, err := w.GetReplicas(agentservice.ServerType_PS, 0, pysem.OptString{}, pysem.OptString{})
@@ -34,8 +35,8 @@ func availablePS(t *testing.T, w *replicamanager.ReplicaWatcher) int {
 	return len(list)
 }
 
-// The data watch of a replica outlives its deletion; the children watch of a task
-// does not.
+// Goal: if a task is deleted and created again, only the poll finds its new replicas. The data
+// watch of a replica survives the deletion, but the children watch of the task does not.
 func TestQ210_OfATaskThatWasMadeAgainThePollAloneFindsNewReplicas(t *testing.T) {
 	agenttest.BothWays(t, quirks.Q210, func(t *testing.T, keep quirks.Set) {
 		const task = "/b/service/n/ps:0"
@@ -108,8 +109,8 @@ func TestQ211_OneReplicaThatGoesWhileThePollReadsCostsTheRound(t *testing.T) {
 	})
 }
 
-// The watch of the created znode is called inside of the create and wants the lock
-// that the poll holds.
+// Goal: over the fake client the poll deadlocks. The fake calls the watch of a created znode inside
+// of the create, and the watch needs the lock that the poll holds.
 func TestQ113_OverTheFakeThePollWaitsForItself(t *testing.T) {
 	worldtest.Run(t, ownShard, func(c *worldtest.Case) {
 		const path = "/b/service/n/ps:0/1"
@@ -131,7 +132,7 @@ func TestQ113_OverTheFakeThePollWaitsForItself(t *testing.T) {
 	})
 }
 
-// watched is a fake world with a watcher of deployType and replica 1.
+// watched makes a watcher over a fake ZooKeeper, for replica 1 of the given deploy type.
 func watched(c *worldtest.Case, deployType string) (*replicamanager.ReplicaWatcher, *worldtest.ZooKeeper, *agentconfig.AgentConfig) {
 	conf := agenttest.Config(c.T, c.Env, "bzid", "b", "base_name", "n", "deploy_type", deployType, "num_ps", 2)
 	conf.ReplicaID = pysem.Some(1)
@@ -143,7 +144,7 @@ func watched(c *worldtest.Case, deployType string) (*replicamanager.ReplicaWatch
 
 var ownShard = map[string]string{"SHARD_ID": "0", "MY_HOST_IP": "10.1.2.3", "PORT": "1000", "PORT3": "1003", "PORT4": "1004"}
 
-// lostBehind deletes a replica without the watches' notice and lets the poll come.
+// lostBehind deletes a replica without firing its watches, and waits until the poll has run.
 func lostBehind(c *worldtest.Case, zk *worldtest.ZooKeeper, path string) {
 	c.T.Helper()
 	zk.Deaf = true
@@ -169,7 +170,7 @@ func TestQ110_ThePollRegistersAPSAgainWithThePortNone(t *testing.T) {
 			lostBehind(c, zk, "/b/service/n/ps:0/1")
 			m := metaAt(c, zk, "/b/service/n/ps:0/1")
 			got := []string{m.Address.V, m.AddressIPv6.V, m.ArchonAddress.V, m.ArchonAddressIPv6.V}
-			// A v6 address is cut at its first colon, inside of the address.
+			// The first colon of an IPv6 address is inside of the address, so the cut damages it.
 			want := []string{"h:None", "[fd00:None", "h:1000", "[fd00:1000"}
 			if port := conf.TFSPSPort.String(); !keep.Keeps(quirks.Q110) {
 				want = []string{"h:" + port, "[fd00::1]:" + port, "h:1000", "[fd00::1]:1000"}

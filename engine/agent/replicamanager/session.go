@@ -7,27 +7,28 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// Session is what the state of a ZooKeeper session lets the two halves of a manager
-// do. The tasks of both look at it once in each round.
+// Session tells the watcher and the updater what they may do in the present state of the ZooKeeper
+// session. The tasks of both look at it once in each round.
 type Session struct {
-	// Lost is set from the loss of a session until the listener is done with the
-	// next connection.
+	// Lost is set when a session is lost. It is reset once the listener has handled the next
+	// connection.
 	Lost bool
 	// Poll lets the watcher compare its mirror with ZooKeeper.
 	Poll bool
 	// Update lets the updater report states.
 	Update bool
-	// Reregister makes the updater write its replicas anew.
+	// Reregister makes the updater register its replicas again.
 	Reregister bool
 }
 
-// NewSession is what holds before anything was lost: polls and updates.
+// NewSession returns the permissions before any session was lost: the watcher polls, the updater
+// updates.
 func NewSession() *Session { return &Session{Poll: true, Update: true} }
 
-// SessionListener switches a [Session] when the ZooKeeper client tells of a change
+// SessionListener changes a [Session] when the ZooKeeper client reports a new connection state
 // (replica_manager.py:719, ZKListener).
 type SessionListener struct {
-	// Quirks are those of the reference that the listener keeps.
+	// Quirks is the set of the reference's faults that the listener keeps.
 	Quirks quirks.Set
 
 	e       *env.Env
@@ -35,21 +36,21 @@ type SessionListener struct {
 	losses  int
 }
 
-// NewSessionListener makes a listener whose Changed is to be added to a client.
+// NewSessionListener makes a listener. Its method Changed has to be added to a ZooKeeper client.
 func NewSessionListener(e *env.Env, session *Session) *SessionListener {
 	return &SessionListener{e: e, session: session}
 }
 
-// reconnectPause is how long a listener waits after a new connection before it lets
-// the watcher poll.
+// reconnectPause is how long after a new connection a listener waits before it lets the watcher
+// poll.
 const reconnectPause = 5 * time.Second
 
-// Changed takes the new state of the session. A loss ends polls and updates; the next
-// connection asks for a registration, and 5 s later polls go on. It always reports
-// false: the listener stays.
+// Changed handles a new state of the session. When the session is lost, polls and updates stop. At
+// the next connection the updater registers again, and 5 s later the watcher polls again. It always
+// returns false, so that the listener stays.
 //
-// The client calls it on its connection task, so that during those 5 s neither pings
-// nor answers are handled (Q125), unless that is repaired.
+// The client calls it on its connection task. So for those 5 s it handles neither pings nor answers
+// (Q125), unless that quirk is repaired.
 func (l *SessionListener) Changed(state env.SessionState) (remove bool) {
 	switch {
 	case state == env.Lost:
@@ -70,7 +71,8 @@ func (l *SessionListener) Changed(state env.SessionState) (remove bool) {
 	return false
 }
 
-// goOn lets the watcher poll again after a pause, unless another session was lost in it.
+// goOn lets the watcher poll again after a pause. It does nothing if the session was lost again
+// meanwhile.
 func (l *SessionListener) goOn() {
 	losses := l.losses
 	l.e.Tasks.Sleep(reconnectPause)

@@ -15,8 +15,8 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// What becomes of both halves of a manager when their session is lost
-// (replica_manager.py:719), on a real server.
+// These tests show what happens to the watcher and the updater of a manager when their session is
+// lost (replica_manager.py:719), on a real server.
 
 func TestQ125_TheClientIsDeafFor5sAfterALostSession(t *testing.T) {
 	agenttest.BothWays(t, quirks.Q125, func(t *testing.T, keep quirks.Set) {
@@ -58,7 +58,7 @@ func TestQ125_TheClientIsDeafFor5sAfterALostSession(t *testing.T) {
 			if waited < 3*time.Second || waited > 6*time.Second {
 				t.Errorf("a read 1s after the loss: took %s, want what is left of 5s", waited)
 			}
-			// The second listener hears of the connection after the first has slept.
+			// The second listener is called only after the first one has slept.
 			if heard < from+3*time.Second {
 				t.Errorf("the next listener heard of the connection at %s, want after the sleep that began before %s", heard, from)
 			}
@@ -66,7 +66,7 @@ func TestQ125_TheClientIsDeafFor5sAfterALostSession(t *testing.T) {
 	})
 }
 
-// failingCreates is a client whose creates fail as long as it is told to.
+// failingCreates is a ZooKeeper client whose create requests fail while failing is set.
 type failingCreates struct {
 	env.ZooKeeper
 	failing bool
@@ -111,7 +111,7 @@ func TestQ124_OneErrorEndsTheThreadThatRegistersAnew(t *testing.T) {
 	})
 }
 
-// sleeper is env.Tasks of which only the sleeps are written down.
+// sleeper is an env.Tasks that does not sleep but records the durations.
 type sleeper struct {
 	env.Tasks
 	slept []time.Duration
@@ -119,8 +119,8 @@ type sleeper struct {
 
 func (s *sleeper) Sleep(d time.Duration) { s.slept = append(s.slept, d) }
 
-// The expectations were recorded from the reference's ZKListener by giving it the
-// states one after another.
+// Goal: sequences of session states have the same effect as in the reference. The expected values
+// were recorded from its ZKListener by passing it the states one after another.
 func TestSessionStatesSwitchPollUpdateAndReregister(t *testing.T) {
 	const lost, suspended, connected = env.Lost, env.Suspended, env.Connected
 	for _, test := range []struct {

@@ -15,8 +15,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// heldWatches is a client that keeps the functions of its watches, to be called by
-// hand. Watches below a path with "fails" in it cannot be set.
+// heldWatches is a ZooKeeper client that stores the functions of its watches, so that a test can
+// call them. A watch on a path that contains "fails" cannot be set.
 type heldWatches struct {
 	env.ZooKeeper
 	children map[string]env.ChildrenFunc
@@ -40,7 +40,7 @@ func (z *heldWatches) DataWatch(path string, fn env.DataFunc) (env.Watch, error)
 	return nil, z.fails(path)
 }
 
-// watchingByHand is a watcher of /b/service/n with its first watch set.
+// watchingByHand makes a watcher of /b/service/n and sets its first watch.
 func watchingByHand(t *testing.T, pairs ...any) (*replicamanager.ReplicaWatcher, *heldWatches) {
 	t.Helper()
 	e := envtest.New(nil, nil)
@@ -53,7 +53,7 @@ func watchingByHand(t *testing.T, pairs ...any) (*replicamanager.ReplicaWatcher,
 	return w, zk
 }
 
-// statesOf are the replicas of a watcher with the numbers of their states.
+// statesOf lists the replicas of a watcher with the numbers of their states.
 func statesOf(w *replicamanager.ReplicaWatcher) string {
 	var list []string
 	for task, replicas := range w.Replicas().All {
@@ -64,9 +64,9 @@ func statesOf(w *replicamanager.ReplicaWatcher) string {
 	return strings.Join(list, " ")
 }
 
-// Goal: each event of a data watch, with data and without, leaves the mirror that the
-// reference has then. The expectations were recorded from the functions of
-// replica_manager.py:134-186, called with these names, data and events.
+// Goal: each event of a data watch, with or without data, changes the mirror as in the reference.
+// The expected values were recorded from the functions of replica_manager.py:134-186, called with
+// these names, data and events.
 func TestEventsOfReplicasChangeTheMirror(t *testing.T) {
 	const task = "/b/service/n/ps:0"
 	data := agenttest.ReplicaData("h:1", env.StateAvailable)
@@ -116,8 +116,8 @@ func TestEventsOfReplicasChangeTheMirror(t *testing.T) {
 	}
 }
 
-// Goal: a watch that cannot be set is an error of the watch above it. Recorded from
-// replica_manager.py:103-148 as an OSError out of the function of the watch.
+// Goal: if a watch cannot be set, the watch on its parent reports the error. In the reference, the
+// function of that watch raises an OSError (recorded from replica_manager.py:103-148).
 func TestAWatchThatCannotBeSetIsAnErrorOfTheOneAboveIt(t *testing.T) {
 	for _, test := range []struct {
 		name    string

@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem/pyos"
 )
 
-// This file measures the container: resource_utils.py:35-269 and the parts of psutil that it uses.
-// It reads only Linux's files in /proc and /sys.
+// This file measures the resources of a container, as resource_utils.py:35-269 does with parts of
+// psutil. It reads only Linux's files in /proc and /sys.
 
 // TotalMemory returns the memory of the host in bytes: MemTotal of /proc/meminfo, as psutil
 // reads it (resource_utils.py:181).
@@ -21,10 +21,9 @@ func TotalMemory(e *env.Env) (int64, error) {
 	return m.total, err
 }
 
-// AvailableMemory returns the memory of the host, in bytes, that programs can get without swapping:
-// MemAvailable of /proc/meminfo, as psutil reads it (resource_utils.py:200). If that is missing or
-// 0, it is estimated. If it is more than the total, as in some containers, the free memory is
-// returned.
+// AvailableMemory returns the host memory, in bytes, that programs can get without swapping. That
+// is MemAvailable of /proc/meminfo, as psutil reads it (resource_utils.py:200). If it is missing or
+// 0, it is estimated. If it exceeds the total, as in some containers, the free memory is returned.
 func AvailableMemory(e *env.Env) (int64, error) {
 	m, err := readMeminfo(e.Files)
 	if err != nil {
@@ -43,14 +42,14 @@ func AvailableMemory(e *env.Env) (int64, error) {
 	return available, nil
 }
 
-// memory is /proc/meminfo in bytes.
+// memory holds the entries of /proc/meminfo in bytes.
 type memory struct {
 	entries     map[string]int64
 	total, free int64
 }
 
-// readMeminfo reads all entries and ignores malformed ones (psutil 5.9.8, _pslinux.py:421). The
-// kernel gives kB; a number without a unit counts as bytes.
+// readMeminfo reads all entries of /proc/meminfo and skips malformed ones (psutil 5.9.8,
+// _pslinux.py:421). The kernel counts in kB. A number without a unit counts as bytes.
 func readMeminfo(files env.Files) (memory, error) {
 	m := memory{entries: map[string]int64{}}
 	text, err := pyos.ReadText(files, "/proc/meminfo")
@@ -87,9 +86,9 @@ func readMeminfo(files env.Files) (memory, error) {
 // pageBytes is the size of a page of memory.
 const pageBytes = 4096
 
-// estimate returns the available memory for kernels without MemAvailable (psutil 5.9.8,
-// _pslinux.py:374). Page cache and slabs count, less the low watermark, or less half of each if
-// that is smaller.
+// estimate returns the available memory in bytes on kernels without MemAvailable (psutil 5.9.8,
+// _pslinux.py:374). That is the free memory less the low watermark, plus the page cache and the
+// slabs. From each of these two it subtracts the watermark, or half of their size if that is less.
 func (m memory) estimate(files env.Files) int64 {
 	zones, err := pyos.ReadText(files, "/proc/zoneinfo")
 	active, hasActive := m.entries["Active(file):"]
@@ -112,14 +111,14 @@ func (m memory) estimate(files env.Files) int64 {
 	return int64(available)
 }
 
-// Cgroup reads the limits and the usage of the container from cgroup v1 (resource_utils.py:35). On
-// a host with cgroup v2 every reading is a TypeError (Q133).
+// Cgroup reads a container's limits and usage from cgroup v1 (resource_utils.py:35). On a host with
+// cgroup v2 every method returns a TypeError (Q133).
 type Cgroup struct {
 	e    *env.Env
 	path pysem.OptString
 }
 
-// NewCgroup finds the cgroup of the container's first process, as importing the reference's module
+// NewCgroup finds the cgroup of the container's process 1, as importing the reference's module
 // does. If there is none, the first reading fails.
 func NewCgroup(e *env.Env) *Cgroup {
 	c := &Cgroup{e: e}
@@ -137,11 +136,11 @@ func NewCgroup(e *env.Env) *Cgroup {
 	return c
 }
 
-// Path returns the cgroup's path below its controllers; None when there is no cgroup of version 1.
+// Path returns the cgroup's path below each controller, None if there is no cgroup v1.
 func (c *Cgroup) Path() pysem.OptString { return c.path }
 
-// TotalMemory returns the memory limit in bytes, even when the number stands for no limit (Q134). A
-// limit of 0 means MY_MEM_LIMIT.
+// TotalMemory returns the memory limit in bytes. The huge number that the kernel uses for no limit
+// is returned as it is (Q134). For a limit of 0 it returns MY_MEM_LIMIT.
 func (c *Cgroup) TotalMemory() (int, error) {
 	limit, err := c.read("memory", "memory.limit_in_bytes")
 	if err != nil || limit != 0 {
@@ -150,7 +149,7 @@ func (c *Cgroup) TotalMemory() (int, error) {
 	return c.variable("MY_MEM_LIMIT")
 }
 
-// AvailableMemory returns the memory limit less what is used, in bytes.
+// AvailableMemory returns the memory limit minus the memory in use, in bytes.
 func (c *Cgroup) AvailableMemory() (int, error) {
 	used, err := c.read("memory", "memory.usage_in_bytes")
 	if err != nil {
@@ -160,8 +159,8 @@ func (c *Cgroup) AvailableMemory() (int, error) {
 	return limit - used, err
 }
 
-// NumCPU returns how many CPUs the container may use, rounded towards zero. A period of 0 means
-// MY_CPU_LIMIT.
+// NumCPU returns how many CPUs the container may use, rounded towards zero. If the scheduler's
+// period is 0, it returns MY_CPU_LIMIT.
 func (c *Cgroup) NumCPU() (int, error) {
 	quota, err := c.read("cpu", "cpu.cfs_quota_us")
 	if err != nil {
@@ -177,7 +176,7 @@ func (c *Cgroup) NumCPU() (int, error) {
 	return int(float64(quota) / float64(period)), nil
 }
 
-// cpuSamples is how often CPUUsage reads the clock, a second apart.
+// cpuSamples is how many times CPUUsage reads the CPU clock, one second apart.
 const cpuSamples = 5
 
 // CPUUsage returns the CPU time that the container uses, in percent of one CPU, measured over five
@@ -247,26 +246,27 @@ func (c *Cgroup) variable(name string) (int, error) {
 	return number, err
 }
 
-// CPUPercent measures how busy the host is between two calls, as psutil.cpu_percent does.
+// CPUPercent measures the host's CPU load between two calls, as psutil.cpu_percent does.
 type CPUPercent struct {
 	e    *env.Env
 	last []float64
 }
 
-// NewCPUPercent starts the first interval, as importing psutil does. The error is that of reading
-// /proc/stat.
+// NewCPUPercent starts the first measurement interval, as importing psutil does. It returns an
+// error if /proc/stat cannot be read.
 func NewCPUPercent(e *env.Env) (*CPUPercent, error) {
 	times, err := cpuTimes(e.Files)
 	return &CPUPercent{e: e, last: times}, err
 }
 
-// Columns of /proc/stat that count as idle, and columns that others contain.
+// Columns 3 and 4 of /proc/stat count as idle. The guest columns are already contained in other
+// columns.
 const (
 	cpuIdle, cpuIOWait = 3, 4
 	cpuGuest           = 8
 )
 
-// Percent returns how busy the host was since the last call, from 0 to 100 with one decimal.
+// Percent returns the host's CPU load since the last call, from 0 to 100 with one decimal.
 func (c *CPUPercent) Percent() (float64, error) {
 	times, err := cpuTimes(c.e.Files)
 	if err != nil {
@@ -305,7 +305,7 @@ func cpuTimes(files env.Files) ([]float64, error) {
 	return times, nil
 }
 
-// roundTo returns round(f, digits): the nearest decimal number, ties to even.
+// roundTo returns Python's round(f, digits): the nearest decimal number, ties to even.
 func roundTo(f float64, digits int) float64 {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return f

@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// The edges of what is available: the numbers are those of
-// psutil.virtual_memory().available (5.9.8, which resource_utils.py:199 calls) over the
+// Goal: the available memory is right in edge cases. The expected values are
+// psutil.virtual_memory().available of psutil 5.9.8, which resource_utils.py:199 calls, for the
 // same files.
 func TestAvailableMemoryAtItsEdges(t *testing.T) {
 	for _, test := range []struct {
@@ -37,8 +37,7 @@ func TestAvailableMemoryAtItsEdges(t *testing.T) {
 	}
 }
 
-// The cgroup's line may end in white space, which is no part of its path
-// (resource_utils.py:42).
+// Goal: white space at the end of the cgroup's line is not part of its path (resource_utils.py:42).
 func TestTheCgroupsPathEndsBeforeWhiteSpace(t *testing.T) {
 	e := envtest.New(map[string]string{"/proc/1/cgroup": "5:memory:/kubepods/pod1/ \r\n4:cpu:/x\n"}, nil)
 	if got, want := NewCgroup(e).Path(), pysem.Some("kubepods/pod1"); got != want {
@@ -46,7 +45,8 @@ func TestTheCgroupsPathEndsBeforeWhiteSpace(t *testing.T) {
 	}
 }
 
-// Usage over no time at all divides by it (resource_utils.py:230).
+// Goal: if no time passes between two readings, the CPU usage is a ZeroDivisionError
+// (resource_utils.py:230).
 func TestCPUUsageOfAClockThatStands(t *testing.T) {
 	e := cgroupEnv(map[string]string{"cpu/kubepods/pod1/cpuacct.usage": "5\n"}, nil)
 	e.Tasks, e.Clock = &envtest.Tasks{}, envtest.Clock{}
@@ -55,7 +55,7 @@ func TestCPUUsageOfAClockThatStands(t *testing.T) {
 	}
 }
 
-// A host without /proc/stat says so with the first look, as open does.
+// Goal: without /proc/stat, making a CPUPercent is a FileNotFoundError, as Python's open raises it.
 func TestCPUPercentNeedsItsFile(t *testing.T) {
 	if _, err := NewCPUPercent(envtest.New(nil, nil)); pysem.TypeOf(err) != "FileNotFoundError" {
 		t.Errorf("got %v, want FileNotFoundError", err)

@@ -57,7 +57,7 @@ func TestQ133_CgroupV2HasNoLimits(t *testing.T) {
 	}
 }
 
-// tickingClock is one second on with each sleep.
+// tickingClock is a clock that advances by one second at each sleep.
 type tickingClock struct {
 	envtest.Tasks
 	now   time.Time
@@ -92,7 +92,7 @@ func TestCPUUsageIsTheMeanOfFiveSeconds(t *testing.T) {
 }
 
 func TestCPUPercentComparesWithTheLastLook(t *testing.T) {
-	// Columns: user nice system idle iowait irq softirq steal guest guest_nice.
+	// The columns are: user nice system idle iowait irq softirq steal guest guest_nice.
 	e := envtest.New(map[string]string{"/proc/stat": "cpu  10 0 10 80 0 0 0 0 5 0\ncpu0 1 1\n"}, nil)
 	c, err := NewCPUPercent(e)
 	if err != nil {

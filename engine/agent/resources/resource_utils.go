@@ -33,7 +33,8 @@ import (
 // SubModelInfo is the size of one exported sub-model, and the path of its version.
 type SubModelInfo struct {
 	Name string
-	// SizeBytes counts the version's files, and for a PS its part of the checkpoint's assets.
+	// SizeBytes is the size of the version's files. For a PS it includes its part of the
+	// checkpoint's assets.
 	SizeBytes   int64
 	VersionPath string
 }
@@ -53,7 +54,7 @@ func CalModelInfo(e *env.Env, exportedModels string, ckpt, version pysem.OptStri
 // FileExists reports whether there is a file or directory with that name (resource_utils.py:51).
 func FileExists(e *env.Env, name string) bool { return env.Exists(e.Files, name) }
 
-// absolutePath drops trailing slashes and makes a path absolute. A path on HDFS is absolute already
+// absolutePath removes trailing slashes and makes a path absolute. A path on HDFS already is
 // (utils.py:61).
 func absolutePath(files env.Files, name string) string {
 	trimmed := strings.TrimRight(name, "/")
@@ -107,7 +108,8 @@ func (c *modelInfo) measure(dir string, version pysem.OptString) ([]SubModelInfo
 	return infos, c.addAssets(infos)
 }
 
-// globalStep returns the number at the end of the checkpoint's name, -1 without a checkpoint.
+// globalStep returns the number at the end of the checkpoint's name, or -1 if there is no
+// checkpoint.
 func (c *modelInfo) globalStep() (*big.Int, error) {
 	if !c.ckpt.Set {
 		checkpoint, err := latestCheckpoint(c.files, pysem.Dirname(c.dir))
@@ -119,8 +121,8 @@ func (c *modelInfo) globalStep() (*big.Int, error) {
 	return pysem.ParseInt(c.ckpt.V[strings.LastIndexByte(c.ckpt.V, '-')+1:])
 }
 
-// findVersion returns the version exported at the step, else the newest version that all sub-models
-// have. Version 0 counts as none (resource_utils.py:137).
+// findVersion returns the version that was exported at the given step, or else the newest version
+// that every sub-model has. Version 0 counts as none (resource_utils.py:137).
 func (c *modelInfo) findVersion(step *big.Int) (*big.Int, error) {
 	var found *big.Int
 	var common []*big.Int
@@ -155,8 +157,8 @@ func containsInt(list []*big.Int, n *big.Int) bool {
 	return slices.ContainsFunc(list, func(v *big.Int) bool { return v.Cmp(n) == 0 })
 }
 
-// versions lists the versions of one sub-model. With a step it lists those exported up to that
-// step, and the last of them is exported. Without a step it lists the directories.
+// versions lists the versions of one sub-model. If a step is given, it lists the versions exported
+// up to that step, and exported is the last of them. Otherwise it lists the version directories.
 func (c *modelInfo) versions(dir string, step *big.Int) (versions []*big.Int, exported *big.Int, err error) {
 	state, err := exportState(c.files, dir)
 	if err != nil {
@@ -192,7 +194,7 @@ func (c *modelInfo) versions(dir string, step *big.Int) (versions []*big.Int, ex
 	return versions, nil, nil
 }
 
-// assetFile matches the name of a PS's part of the assets (resource_utils.py:33).
+// assetFile matches the file name of a PS's part of the assets (resource_utils.py:33).
 var assetFile = mustPattern(`^.+_(?P<ps>\d+)-\d+-of-\d+$`)
 
 func mustPattern(pattern string) *pyre.Pattern {
@@ -203,7 +205,7 @@ func mustPattern(pattern string) *pyre.Pattern {
 	return p
 }
 
-// addAssets adds the sizes of the files in <ckpt>.assets to their PS. A file of a PS that is not
+// addAssets adds the size of each file in <ckpt>.assets to its PS. A file of a PS that was not
 // exported is a KeyError (Q132).
 func (c *modelInfo) addAssets(infos []SubModelInfo) error {
 	dir := pysem.JoinStrings(pysem.Dirname(c.dir), c.ckpt.String()+".assets")
@@ -257,8 +259,8 @@ func treeSize(files env.Files, dir string) (int64, error) {
 	return total, nil
 }
 
-// latestCheckpoint returns the checkpoint that the file "checkpoint" in the directory names,
-// without its directory. It is None when that file is missing or cannot be parsed
+// latestCheckpoint returns the name of the checkpoint that the file "checkpoint" in dir names,
+// without its directory. It is None if that file is missing or cannot be parsed
 // (tf.train.get_checkpoint_state).
 func latestCheckpoint(files env.Files, dir string) (pysem.OptString, error) {
 	name := pysem.JoinStrings(dir, "checkpoint")
@@ -278,8 +280,8 @@ func latestCheckpoint(files env.Files, dir string) (pysem.OptString, error) {
 	return pysem.Some(pysem.Basename(state.GetModelCheckpointPath())), nil
 }
 
-// exportState reads what the trainer recorded about the versions of a sub-model; nil when it
-// recorded nothing (export_state_utils.py:23).
+// exportState reads which versions of a sub-model the trainer has recorded as exported
+// (export_state_utils.py:23). Without a record it returns an empty state.
 func exportState(files env.Files, dir string) (*modelexport.ServingModelState, error) {
 	state := &modelexport.ServingModelState{}
 	name := pysem.JoinStrings(dir, "ExportSaverListenerState")

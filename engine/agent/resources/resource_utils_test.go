@@ -9,13 +9,13 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// filesAt are files with a working directory.
+// filesAt is a file system with a fixed working directory.
 type filesAt struct{ env.Files }
 
 func (filesAt) Getwd() string { return envtest.Dir }
 
-// Which version is measured (resource_utils.py:104-137), what the assets add
-// (resource_utils.py:151-157), and where the path is that is told.
+// Goal: the right version is measured (resource_utils.py:104-137), the assets are added to it
+// (resource_utils.py:151-157), and the returned path is right.
 func TestCalModelInfoChoosesAndAdds(t *testing.T) {
 	state := func(entries ...string) string {
 		text := ""
@@ -52,7 +52,7 @@ func TestCalModelInfoChoosesAndAdds(t *testing.T) {
 			[]SubModelInfo{{"entry", 3, "/e/m/entry/10"}},
 		},
 		{
-			// resource_utils.py:127: if num.isnumeric(), whatever comes before it
+			// resource_utils.py:127 takes only names for which num.isnumeric() is true.
 			"what is no number is passed over",
 			map[string]string{"/e/m/entry/+tmp/f": "a", "/e/m/entry/7/f": "abc"},
 			"/e/m", pysem.OptString{},
@@ -69,7 +69,7 @@ func TestCalModelInfoChoosesAndAdds(t *testing.T) {
 			[]SubModelInfo{{"ps_0", 13, "/e/m/ps_0/7"}},
 		},
 		{
-			// resource_utils.py:82: an absolute path loses its slashes at the end, no more
+			// resource_utils.py:82 removes only the trailing slashes of an absolute path.
 			"an absolute path is as it was given",
 			map[string]string{"/e/m/entry/7/f": "abc"},
 			"/e/x/../m/", pysem.OptString{},

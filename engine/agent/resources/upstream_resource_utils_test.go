@@ -6,8 +6,8 @@ import (
 	"github.com/monosim/monosim/engine/env/envtest"
 )
 
-// The reference's tests measure the machine that they run on; here the machine has
-// numbers that a wrong column or unit would spoil.
+// The reference's tests measure the machine that they run on. Here the machine has fixed numbers,
+// with which a wrong column or unit gives a wrong result.
 
 func TestUpstreamResourceUtils_test_cal_avaiable_memory_v2(t *testing.T) {
 	e := envtest.New(map[string]string{"/proc/meminfo": "MemTotal:       16000 kB\nMemFree:          100 kB\nMemAvailable:    9000 kB\n"}, nil)
@@ -27,8 +27,8 @@ func TestUpstreamResourceUtils_test_cal_avaiable_memory_v2(t *testing.T) {
 	}
 }
 
-// psutil compares with the last look, so that a first look at an idle host is 0
-// and shows nothing; this host is busy three quarters of the time.
+// Goal: the CPU load is measured. psutil compares with the previous reading, so the first reading
+// on an idle host would be 0 and show nothing. This host is busy three quarters of the time.
 func TestUpstreamResourceUtils_test_cal_cpu_usage_v2(t *testing.T) {
 	e := envtest.New(map[string]string{"/proc/stat": "cpu  100 0 100 1000 0 0 0 0 0 0\n"}, nil)
 	c, err := NewCPUPercent(e)

@@ -48,34 +48,37 @@ const (
 const serviceWorkers = 10
 
 // ServiceAnswers computes the answers of one version of the agent (agent_service.py:39-117). The
-// service calls it for each request, several at a time. Errors other than *env.RPCError reach the
-// client as UNKNOWN "Exception calling application: ...".
+// service calls it for each request, possibly for several at a time. Errors other than
+// *env.RPCError reach the client as UNKNOWN "Exception calling application: ...".
 type ServiceAnswers interface {
 	GetReplicas(*agentservice.GetReplicasRequest) (*agentservice.GetReplicasResponse, error)
 	GetResource(*agentservice.GetResourceRequest) (*agentservice.GetResourceResponse, error)
 	HeartBeat(*agentservice.HeartBeatRequest) (*agentservice.HeartBeatResponse, error)
 }
 
-// AgentService serves a [ServiceAnswers] over gRPC, ten calls at a time (agent_service.py:120).
+// AgentService serves the answers of a [ServiceAnswers] over gRPC. It handles ten calls at a time
+// (agent_service.py:120).
 type AgentService struct {
 	e       *env.Env
 	answers ServiceAnswers
 	port    int
 	server  env.Server
-	// silence is what calls without an answer wait for; nil as long as calls are answered.
+	// silence is never broadcast. Calls that get no answer wait for it. It is nil while calls are
+	// answered.
 	silence env.Cond
-	// kept holds the last answer of HeartBeat for each server type, if answers can tell that
-	// nothing has changed since.
+	// kept holds the last answer of HeartBeat for each server type. It is used only if answers can
+	// tell that nothing has changed since.
 	kept map[agentservice.ServerType]*keptAnswer
 }
 
-// NewAgentService makes a service that is not started. It will listen on port, or on any free port
-// for 0.
+// NewAgentService makes a service without starting it. It will listen on the given port, or on any
+// free port if that is 0.
 func NewAgentService(e *env.Env, port int, answers ServiceAnswers) *AgentService {
 	return &AgentService{e: e, answers: answers, port: port, kept: map[agentservice.ServerType]*keptAnswer{}}
 }
 
-// Start listens and serves. If another agent of the host listens on the port, both share it (Q5).
+// Start listens and serves. If another agent on this host already listens on the port, both share
+// it (Q5).
 func (s *AgentService) Start() error {
 	server, err := s.e.Network.Serve(s.port, serviceWorkers, s.Handle)
 	if err != nil {
@@ -85,22 +88,22 @@ func (s *AgentService) Start() error {
 	return nil
 }
 
-// Stop ends the service; without Start it does nothing.
+// Stop ends the service. It does nothing before Start.
 func (s *AgentService) Stop() {
 	if s.server != nil {
 		s.server.Stop()
 	}
 }
 
-// FallSilent leaves all further calls without an answer, while the service still listens. grpc's
-// server does so once the interpreter has begun to shut down, because its thread pool accepts no
-// more work (Q233).
+// FallSilent leaves all further calls without an answer, although the service still listens. grpc's
+// server behaves so once Python begins to shut down, because its thread pool accepts no more work
+// (Q233).
 func (s *AgentService) FallSilent() {
 	s.silence = s.e.Tasks.NewCond("an answer that never comes")
 }
 
-// Handle answers one call of a method, given by its full name, with an encoded request and an
-// encoded response. An unknown method is UNIMPLEMENTED. The service's server calls it.
+// Handle answers one call. method is the full name of the gRPC method, and request and response are
+// encoded messages. An unknown method is UNIMPLEMENTED.
 func (s *AgentService) Handle(method string, request []byte) ([]byte, error) {
 	if s.silence != nil {
 		for {
@@ -118,8 +121,8 @@ func (s *AgentService) Handle(method string, request []byte) ([]byte, error) {
 	return nil, &env.RPCError{Code: rpcerrors.Unimplemented, Message: "Method not found!"}
 }
 
-// answer decodes the request, calls the method and encodes its response. Map entries are sorted by
-// key, so that equal answers have equal bytes.
+// answer decodes a request, calls the method and encodes the response. It sorts map entries by key,
+// so that equal answers have equal bytes.
 func answer[Req, Resp proto.Message](data []byte, request Req, call func(Req) (Resp, error)) ([]byte, error) {
 	if err := proto.Unmarshal(data, request); err != nil {
 		return nil, &env.RPCError{Code: rpcerrors.Internal, Message: "Exception deserializing request!"}
@@ -135,8 +138,8 @@ func answer[Req, Resp proto.Message](data []byte, request Req, call func(Req) (R
 	return encoded, nil
 }
 
-// applicationError returns what a client sees of an error of the reference: grpc-python sends
-// str(exception), which does not contain the class name.
+// applicationError returns the error that a client sees for an exception. grpc-python sends
+// str(exception), which does not contain the name of the class.
 func applicationError(err error) error {
 	if raised, ok := errors.AsType[*pysem.Error](err); ok {
 		return &env.RPCError{Code: rpcerrors.Unknown, Message: "Exception calling application: " + raised.Message}
@@ -144,14 +147,14 @@ func applicationError(err error) error {
 	return err
 }
 
-// AnswersV1 computes the answers of agents v1, from what a replica watcher knows
+// AnswersV1 computes the answers of agents of version 1 from a replica watcher
 // (agent_service.py:62-67, :81-88).
 type AnswersV1 struct {
 	Watcher *replicamanager.ReplicaWatcher
 }
 
-// GetReplicas lists the addresses of the AVAILABLE replicas of one task, in the agent's own idc and
-// cluster when dc_aware. An unknown server type is a ValueError (Q37).
+// GetReplicas lists the addresses of one task's AVAILABLE replicas. If dc_aware is set, it takes
+// only the agent's own data center and cluster. An unknown server type is a ValueError (Q37).
 func (a AnswersV1) GetReplicas(r *agentservice.GetReplicasRequest) (*agentservice.GetReplicasResponse, error) {
 	conf := a.Watcher.Conf()
 	addrs, err := a.Watcher.GetReplicas(r.GetServerType(), int(r.GetTask()), conf.IDC(), conf.Cluster())
@@ -165,11 +168,11 @@ func (a AnswersV1) GetReplicas(r *agentservice.GetReplicasRequest) (*agentservic
 	return &agentservice.GetReplicasResponse{AddressList: list}, nil
 }
 
-// HeartBeat lists the addresses of all tasks of a server type by "<type>:<task>", only those in the
-// agent's own idc and cluster when dc_aware.
+// HeartBeat lists the addresses of all tasks of a server type by "<type>:<task>". If dc_aware is
+// set, it takes only the agent's own data center and cluster.
 //
-// Cost: a call grows with the replicas of the type, all of which it walks. The service keeps the
-// answer as long as nothing changes.
+// Cost: a call visits all replicas of the type. The service reuses the answer as long as nothing
+// changes.
 func (a AnswersV1) HeartBeat(r *agentservice.HeartBeatRequest) (*agentservice.HeartBeatResponse, error) {
 	conf := a.Watcher.Conf()
 	tasks, err := a.Watcher.GetAllReplicas(r.GetServerType(), conf.IDC(), conf.Cluster())
@@ -199,12 +202,13 @@ func logHeartBeat(e *env.Env, r *agentservice.HeartBeatRequest, response *agents
 	e.Log.Logf(env.Info, heartBeatLine, r.GetServerType(), pylog.Message(response))
 }
 
-// GetResource returns an empty answer: v1 has no resources.
+// GetResource returns an empty answer, because version 1 does not report resources.
 func (a AnswersV1) GetResource(*agentservice.GetResourceRequest) (*agentservice.GetResourceResponse, error) {
 	return &agentservice.GetResourceResponse{}, nil
 }
 
-// addressList makes a message of addresses. None is a TypeError, as in protobuf (Q36).
+// addressList puts addresses into a message. An address of None is a TypeError, as in protobuf
+// (Q36).
 func addressList(addrs []pysem.OptString) (*agentservice.AddressList, error) {
 	list := &agentservice.AddressList{}
 	for _, a := range addrs {
@@ -216,28 +220,28 @@ func addressList(addrs []pysem.OptString) (*agentservice.AddressList, error) {
 	return list, nil
 }
 
-// ModelAddresses holds the addresses of one sub-graph, named "<model>:<sub_graph>".
+// ModelAddresses holds the addresses of one sub-graph. Name is "<model>:<sub_graph>".
 type ModelAddresses struct {
 	Name  string
 	Addrs []pysem.OptString
 }
 
-// AnswersV3 computes the answers of agents v3, from a map of addresses (agent_service.py:74,
-// :95-101).
+// AnswersV3 computes the answers of agents of version 3 from a map of addresses
+// (agent_service.py:74, :95-101).
 type AnswersV3 struct {
 	Env  *env.Env
 	Conf *agentconfig.AgentConfig
-	// Addrs returns the map; each HeartBeat calls it.
+	// Addrs returns the addresses of all sub-graphs. HeartBeat calls it for each request.
 	Addrs func() ([]ModelAddresses, error)
 }
 
-// GetReplicas returns a NotImplementedError, so UNKNOWN to the client (Q34).
+// GetReplicas always returns a NotImplementedError, which the client sees as UNKNOWN (Q34).
 func (a AnswersV3) GetReplicas(*agentservice.GetReplicasRequest) (*agentservice.GetReplicasResponse, error) {
 	return nil, pysem.Raise("NotImplementedError", "not implement for agent v3")
 }
 
-// HeartBeat lists all addresses by "<model>:<sub_graph>", whatever server type is asked for. An
-// address of None is a TypeError and fails the whole answer (Q36).
+// HeartBeat lists all addresses by "<model>:<sub_graph>", whatever the requested server type. A
+// single address of None is a TypeError, and fails the whole answer (Q36).
 func (a AnswersV3) HeartBeat(r *agentservice.HeartBeatRequest) (*agentservice.HeartBeatResponse, error) {
 	models, err := a.Addrs()
 	if err != nil {
@@ -255,9 +259,9 @@ func (a AnswersV3) HeartBeat(r *agentservice.HeartBeatRequest) (*agentservice.He
 	return response, nil
 }
 
-// GetResource returns address, shard, replica and available memory in bytes; CPU, network and load
-// are -1. A replica id that is the hash of a pod's name does not fit the message and is a
-// ValueError (Q35).
+// GetResource returns address, shard, replica and available memory in bytes. CPU, network and load
+// are always -1. A replica id that is the hash of a pod's name does not fit into the message, which
+// is a ValueError (Q35).
 func (a AnswersV3) GetResource(*agentservice.GetResourceRequest) (*agentservice.GetResourceResponse, error) {
 	shard, err := a.Conf.ShardID()
 	if err != nil {

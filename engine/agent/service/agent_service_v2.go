@@ -12,9 +12,9 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// AnswersV2 computes the answers of agents v2, from a mirror (agent_service.py:68, :89, :105). No
-// agent of the entry point has this version (Q6). By default its look-ups are useless: they get the
-// number of the server type where its name belongs (Q33).
+// AnswersV2 computes the answers of agents of version 2 from a ZKMirror (agent_service.py:68, :89,
+// :105). The entry point never starts such an agent (Q6). By default its look-ups find nothing,
+// because they use the number of the server type in place of its name (Q33).
 type AnswersV2 struct {
 	Env    *env.Env
 	Conf   *agentconfig.AgentConfig
@@ -22,7 +22,7 @@ type AnswersV2 struct {
 }
 
 // GetReplicas lists the addresses of the AVAILABLE replicas of one task of a model. By default it
-// is an AttributeError, because a number has no lower() (Q33).
+// raises an AttributeError, because the number of a server type has no lower() (Q33).
 func (a AnswersV2) GetReplicas(r *agentservice.GetReplicasRequest) (*agentservice.GetReplicasResponse, error) {
 	if a.Conf.Quirks.Keeps(quirks.Q33) {
 		return nil, pysem.AttributeError(int(r.GetServerType()), "lower")
@@ -43,7 +43,7 @@ func (a AnswersV2) GetReplicas(r *agentservice.GetReplicasRequest) (*agentservic
 }
 
 // HeartBeat lists the addresses of all tasks of a server type by "<model>:<type>:<task>". By
-// default there are none, because no type in a path equals a number (Q33).
+// default the list is empty, because no type in a path equals a number (Q33).
 func (a AnswersV2) HeartBeat(r *agentservice.HeartBeatRequest) (*agentservice.HeartBeatResponse, error) {
 	wanted := func(string) bool { return false }
 	if !a.Conf.Quirks.Keeps(quirks.Q33) {
@@ -69,12 +69,13 @@ func (a AnswersV2) HeartBeat(r *agentservice.HeartBeatRequest) (*agentservice.He
 	return response, nil
 }
 
-// GetResource returns what [AnswersV3.GetResource] does.
+// GetResource returns the same as [AnswersV3.GetResource].
 func (a AnswersV2) GetResource(r *agentservice.GetResourceRequest) (*agentservice.GetResourceResponse, error) {
 	return AnswersV3{Env: a.Env, Conf: a.Conf}.GetResource(r)
 }
 
-// metaAddresses returns the gRPC addresses of replicas over IPv4, even unusable ones.
+// metaAddresses returns the IPv4 gRPC addresses of replicas. It includes addresses that cannot be
+// used.
 func metaAddresses(replicas []*datadef.ReplicaMeta) (*agentservice.AddressList, error) {
 	return addressList(lists.Map(replicas, func(rm *datadef.ReplicaMeta) pysem.OptString { return rm.Address }))
 }

@@ -9,40 +9,40 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// seen identifies the state from which an answer of HeartBeat was made. Equal states give equal
+// seen identifies the state that an answer of HeartBeat was made from. Equal values mean equal
 // answers.
 type seen struct {
 	changes      uint64
 	idc, cluster pysem.OptString
 }
 
-// repeats is a [ServiceAnswers] that can tell whether an answer of HeartBeat would be the same as
-// the last one. For a thousand replicas, making the answer costs a hundred times more than that
-// check.
+// repeats is a [ServiceAnswers] that can tell cheaply whether the answer of HeartBeat would be the
+// same as the last one. For a thousand replicas, making the answer costs a hundred times as much as
+// this check.
 type repeats interface {
 	heartBeatSeen() seen
 }
 
-// keptAnswer is an answer of HeartBeat with the state that it was made from.
+// keptAnswer is an answer of HeartBeat, with the state that it was made from.
 type keptAnswer struct {
 	seen    seen
 	message *agentservice.HeartBeatResponse
 	data    []byte
-	// logged is the message as logged, "" until a line was written.
+	// logged is the text of the message in the log, "" until it is logged for the first time.
 	logged string
 }
 
-// heartBeatSeen returns the state that an answer depends on: the mirror's changes, and the place,
-// which counts when dc_aware.
+// heartBeatSeen returns the state that an answer depends on: the number of changes of the watcher's
+// mirror, and the agent's location, which matters if dc_aware is set.
 func (a AnswersV1) heartBeatSeen() seen {
 	conf := a.Watcher.Conf()
 	return seen{a.Watcher.Changes(), conf.IDC(), conf.Cluster()}
 }
 
-// heartBeat answers a HeartBeat, with the last answer if nothing has changed since.
+// heartBeat answers a HeartBeat. It repeats the last answer if nothing has changed since.
 //
-// Cost: a call grows with the replicas when they have changed since the last one, otherwise only
-// with the bytes of the answer.
+// Cost: if replicas have changed, a call visits all of them. Otherwise it costs only the bytes of
+// the answer.
 func (s *AgentService) heartBeat(data []byte) ([]byte, error) {
 	answers, ok := s.answers.(repeats)
 	if !ok {
@@ -64,7 +64,7 @@ func (s *AgentService) heartBeat(data []byte) ([]byte, error) {
 		response, err = s.answers.HeartBeat(r)
 		return response, err
 	})
-	// An empty answer is logged in other lines, each time.
+	// An empty answer is not kept, because each one is logged with other lines.
 	if err == nil && len(response.GetAddresses()) > 0 {
 		s.kept[request.GetServerType()] = &keptAnswer{seen: now, message: response, data: encoded}
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// Quirks of the service (agent_service.py) beside what is recorded of it.
+// These tests show quirks of the service (agent_service.py) that the recorded cases do not.
 
 func TestServiceQuirks(t *testing.T) {
 	none := []pysem.OptString{pysem.Some("a:1"), {}}
@@ -56,8 +56,8 @@ func TestServiceQuirks(t *testing.T) {
 	}
 }
 
-// v2 has the service of an agent v2 over a mirror of a fake client, in which model m
-// has these replicas "<task>/<replica>".
+// v2 makes the answers of an agent of version 2, over a mirror of a fake ZooKeeper client. The
+// model m has the given replicas, written as "<task>/<replica>".
 func v2(c *worldtest.Case, set quirks.Set, replicas ...string) service.AnswersV2 {
 	c.T.Helper()
 	conf := agenttest.Config(c.T, c.Env, "bzid", "b", "base_name", "n", "deploy_type", "mixed", "agent_version", 2)

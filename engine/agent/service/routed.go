@@ -7,13 +7,14 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Routed answers by the version in its configuration, whatever it was made of, as the reference's
-// servicer does (agent_service.py:62-117): a version whose source it lacks is an AttributeError.
-// Agents, whose source is always that of their version, serve the answers of the version alone.
+// Routed answers by the version in its configuration, whatever source it was made with, as the
+// reference's servicer does (agent_service.py:62-117). If it lacks the source for that version, it
+// raises an AttributeError. Agents do not need it, because their source always matches their
+// version.
 type Routed struct {
 	Env  *env.Env
 	Conf *agentconfig.AgentConfig // nil is version 1
-	// One of these is set: what it was made of.
+	// V1, V2 and V3 are the sources of answers. Exactly one of them is set.
 	V1 *AnswersV1
 	V2 *AnswersV2
 	V3 *AnswersV3
@@ -26,7 +27,7 @@ func (a Routed) version() int {
 	return a.Conf.AgentVersion
 }
 
-// lacks is the failure of reading an attribute that the servicer was not given.
+// lacks returns Python's error for reading an attribute that the servicer was not given.
 func lacks(attribute string) error {
 	return pysem.Raise("AttributeError", "'AgentServiceImpl' object has no attribute '%s'", attribute)
 }
@@ -46,7 +47,7 @@ func (a Routed) GetReplicas(r *agentservice.GetReplicasRequest) (*agentservice.G
 	return AnswersV3{}.GetReplicas(r)
 }
 
-// HeartBeat answers as version 1 or 2, or else as version 3.
+// HeartBeat answers as version 1 or 2. For any other version it answers as version 3.
 func (a Routed) HeartBeat(r *agentservice.HeartBeatRequest) (*agentservice.HeartBeatResponse, error) {
 	switch v := a.version(); {
 	case v == 1 && a.V1 == nil:
@@ -63,7 +64,8 @@ func (a Routed) HeartBeat(r *agentservice.HeartBeatRequest) (*agentservice.Heart
 	return a.V3.HeartBeat(r)
 }
 
-// GetResource is empty for version 1, and what [AnswersV3.GetResource] returns for any other.
+// GetResource returns an empty answer for version 1, and for any other version the same as
+// [AnswersV3.GetResource].
 func (a Routed) GetResource(r *agentservice.GetResourceRequest) (*agentservice.GetResourceResponse, error) {
 	if a.version() == 1 {
 		return &agentservice.GetResourceResponse{}, nil

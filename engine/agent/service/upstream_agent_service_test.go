@@ -44,7 +44,7 @@ func serveTwentyPS(c *worldtest.Case) *service.AgentService {
 	return service
 }
 
-// ask calls the service of the agent on this host.
+// ask calls a method of the agent on this host over gRPC.
 func ask(c *worldtest.Case, method string, request, response proto.Message) {
 	c.T.Helper()
 	raw, err := proto.Marshal(request)

@@ -18,7 +18,7 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// servers are model servers that note what they are asked, by the number of the channel.
+// servers is a fake of model servers. It records the calls with the number of their channel.
 type servers struct {
 	channels int
 	notes    []string
@@ -56,8 +56,8 @@ func (c *channel) Close() { c.note("%d closed", c.number) }
 
 // NewStatuses makes queries that go on as long as their answers are usual.
 
-// asking is a monitor of a container of all types, whose servers have these channels:
-// 1 for entry, 2 for ps.
+// asking makes a monitor of a container with all server types. The channels to its servers have
+// these numbers: 1 for entry, 2 for ps.
 func asking(c *worldtest.Case) (*tfs.TFSMonitor, *servers) {
 	s := &servers{}
 	c.Env.Models = s
@@ -119,8 +119,7 @@ func TestAServerThatRefusesAReloadSaysWhy(t *testing.T) {
 	})
 }
 
-// ofWrapper starts a wrapper of a server that never ends, and asks for the models of its
-// configuration.
+// ofWrapper starts a wrapper whose server never ends. models is the text of its model config file.
 func ofWrapper(c *worldtest.Case, models string) (*tfs.TFSWrapper, *servers) {
 	s := &servers{}
 	c.Env.Models = s
@@ -145,7 +144,8 @@ func TestStoppingTheWrapperClosesItsChannelAndKillsTheServer(t *testing.T) {
 	})
 }
 
-// tfs_wrapper.py:146 puts each answer into a dict by its name.
+// Goal: a model that is listed twice has the answer of its second call, because tfs_wrapper.py:146
+// puts each answer into a dict under the model's name.
 func TestAModelThatIsListedTwiceHasItsLastAnswer(t *testing.T) {
 	const model = `config { name: "m" base_path: "/m" }`
 	worldtest.Run(t, map[string]string{"MONOLITH_TFS_BINARY": worldtest.Dir + "/server"}, func(c *worldtest.Case) {

@@ -26,25 +26,25 @@ import (
 	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
-// TFSMonitor calls the model servers of one container over gRPC (tfs_monitor.py:37). Only one call
-// runs at a time.
+// TFSMonitor calls the model servers of one container over gRPC (tfs_monitor.py:37). It makes only
+// one call at a time.
 type TFSMonitor struct {
 	e     *env.Env
 	conf  *agentconfig.AgentConfig
 	host  string
 	stubs map[string]env.ModelServer // by server type
-	// lock is held during every call (tfs_monitor.py:43), so a call that is never answered blocks
+	// lock is held during every call (tfs_monitor.py:43). So a call that is never answered blocks
 	// all others.
 	lock *threading.RLock
 }
 
-// NewTFSMonitor makes a monitor of the servers in conf. It is not connected.
+// NewTFSMonitor makes a monitor of the model servers that conf describes. Start connects it.
 func NewTFSMonitor(e *env.Env, conf *agentconfig.AgentConfig) *TFSMonitor {
 	return &TFSMonitor{e: e, conf: conf, stubs: map[string]env.ModelServer{}, lock: threading.NewRLock(e.Tasks, "tfs monitor")}
 }
 
-// Host returns the address of the container. If it is missing, or a loopback address, it is looked
-// up again each time (tfs_monitor.py:50).
+// Host returns the address of the container. While the address is empty or a loopback address, each
+// call looks it up again (tfs_monitor.py:50).
 func (m *TFSMonitor) Host() string {
 	switch m.host {
 	case "", "localhost", "127.0.0.1":
@@ -53,9 +53,9 @@ func (m *TFSMonitor) Host() string {
 	return m.host
 }
 
-// Addr returns host:port of the server with a sub-model (tfs_monitor.py:56). A sub-model that this
-// container does not serve is an AssertionError; a deploy type that v1 does not have is a
-// RuntimeError.
+// Addr returns host:port of the model server that has a sub-model (tfs_monitor.py:56). A sub-model
+// that this container does not serve is an AssertionError. A deploy type that version 1 does not
+// have is a RuntimeError.
 func (m *TFSMonitor) Addr(subModel string) (string, error) {
 	server := agentconfig.ServerDense
 	switch {
@@ -86,8 +86,8 @@ func (m *TFSMonitor) port(server string) pysem.OptInt {
 	return m.conf.TFSDensePort
 }
 
-// ServiceType returns the type of the server with a sub-model on this container, "" for none
-// (tfs_monitor.py:76). UNIFIED is an AssertionError (Q146).
+// ServiceType returns the type of the server that has a sub-model on this container. It returns ""
+// if there is none (tfs_monitor.py:76). The deploy type UNIFIED is an AssertionError (Q146).
 func (m *TFSMonitor) ServiceType(subModel string) (string, error) {
 	only := ""
 	switch m.conf.DeployType {
@@ -105,8 +105,8 @@ func (m *TFSMonitor) ServiceType(subModel string) (string, error) {
 	return "", nil
 }
 
-// Start makes the channels to the container's servers (tfs_monitor.py:106). They connect at the
-// first call.
+// Start makes the channels to the container's model servers (tfs_monitor.py:106). A channel
+// connects at its first call.
 func (m *TFSMonitor) Start() {
 	m.stubs = map[string]env.ModelServer{}
 	d := m.conf.DeployType
@@ -125,8 +125,7 @@ func (m *TFSMonitor) connect(server string) {
 	m.stubs[server] = m.e.Models.Dial(m.Host() + ":" + m.port(server).String())
 }
 
-// Stop closes the channels and forgets them. Later calls are a KeyError with the server type
-// (Q148).
+// Stop closes and forgets the channels. A later call is a KeyError with the server type (Q148).
 func (m *TFSMonitor) Stop() {
 	for _, server := range []string{agentconfig.ServerEntry, agentconfig.ServerPS, agentconfig.ServerDense} {
 		if stub, ok := m.stubs[server]; ok {
@@ -136,12 +135,12 @@ func (m *TFSMonitor) Stop() {
 	m.stubs = nil
 }
 
-// Status asks for all versions of a model by its name (tfs_monitor.py:208). A name of no server on
-// this container gives none. A dense name without dense_alone is a KeyError (Q143). Other errors
-// are *env.RPCError.
+// Status asks for all versions of the model with the given name (tfs_monitor.py:208). If no server
+// on this container has that name, it returns no versions. A dense name without dense_alone is a
+// KeyError (Q143). Other errors are *env.RPCError.
 //
-// Cost: the status of a publish grows with its sub-models, with one call after another and no
-// deadline. A server that does not answer blocks the calling thread.
+// Cost: a publish needs one status call for each of its sub-models, one after another. The calls
+// have no deadline, so a server that does not answer blocks the calling thread.
 func (m *TFSMonitor) Status(name string) ([]env.ModelVersionStatus, error) {
 	m.lock.Lock()
 	defer m.lock.Unlock()

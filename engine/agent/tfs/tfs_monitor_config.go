@@ -16,16 +16,16 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// This file serves agents that schedule models by publishes. It makes the configurations of a
-// container's model servers, sends them, and asks for the states. Model servers know a sub-model as
-// "<model>:<sub-model>".
+// This file is for agents that schedule models by publishes. It makes the configurations of a
+// container's model servers, sends them, and asks for the states of models. Model servers know a
+// sub-model by the name "<model>:<sub-model>".
 
 // ServerConfigs holds one model configuration for each server of a container.
 type ServerConfigs struct {
 	Entry, PS, Dense *config.ModelServerConfig
 }
 
-// Of returns the configuration of a server type. Any type but entry and PS is dense.
+// Of returns the configuration for a server type. Any type except entry and PS counts as dense.
 func (c *ServerConfigs) Of(server string) *config.ModelServerConfig {
 	switch server {
 	case agentconfig.ServerEntry:
@@ -51,7 +51,7 @@ func addModel(c *config.ModelServerConfig, model *config.ModelConfig) {
 	list.Config = append(list.Config, model)
 }
 
-// subModel is a sub-model on a server of this container.
+// subModel is a sub-model that a server of this container has.
 type subModel struct {
 	server string // its server type
 	name   string // "<model>:<sub-model>"
@@ -59,7 +59,8 @@ type subModel struct {
 	latest bool   // the server follows the newest version on its own
 }
 
-// version returns the number at the end of the path. A path without one is a ValueError (Q147).
+// version returns the number at the end of the path. A path that does not end in a number is a
+// ValueError (Q147).
 func (s subModel) version() (int, error) {
 	n, err := pysem.ParseInt(pysem.Basename(s.path))
 	if err != nil {
@@ -71,7 +72,7 @@ func (s subModel) version() (int, error) {
 	return int(n.Int64()), nil
 }
 
-// ownSubModels lists the sub-models of a publish that a server of this container has.
+// ownSubModels lists the sub-models of a publish that belong on a server of this container.
 func (m *TFSMonitor) ownSubModels(pm *datadef.PublishMeta, fixDenseVersion bool) ([]subModel, error) {
 	items, err := pm.SubModelItems()
 	if err != nil {
@@ -98,8 +99,8 @@ func (m *TFSMonitor) ownSubModels(pm *datadef.PublishMeta, fixDenseVersion bool)
 	return own, nil
 }
 
-// isDense reports whether a sub-model has the dense part, which is the entry unless dense runs
-// alone (tfs_monitor.py:174).
+// isDense reports whether a sub-model contains the dense part of the model. That is the entry, or
+// the dense sub-model if dense runs alone (tfs_monitor.py:174).
 func (m *TFSMonitor) isDense(name string) bool {
 	if m.conf.DenseAlone {
 		return strings.HasPrefix(name, agentconfig.ServerDense)
@@ -107,10 +108,10 @@ func (m *TFSMonitor) isDense(name string) bool {
 	return strings.HasPrefix(name, agentconfig.ServerEntry)
 }
 
-// GenModelConfig makes the configurations that load the publishes; publishes of type UNLOAD are
-// left out (tfs_monitor.py:237). The dense part follows the newest version unless fixDenseVersion
-// is set. Everything else loads one version, the number at the end of its path. A path without a
-// number is a ValueError (Q147).
+// GenModelConfig makes the configurations that load the given publishes (tfs_monitor.py:237). It
+// leaves out publishes of type UNLOAD. The dense part follows the newest version, unless
+// fixDenseVersion is set. Everything else loads the version whose number ends its path. A path
+// without a number is a ValueError (Q147).
 func (m *TFSMonitor) GenModelConfig(pms []*datadef.PublishMeta, fixDenseVersion bool) (*ServerConfigs, error) {
 	configs := &ServerConfigs{Entry: &config.ModelServerConfig{}, PS: &config.ModelServerConfig{}, Dense: &config.ModelServerConfig{}}
 	for _, pm := range pms {
@@ -154,10 +155,10 @@ type SubModelStatus struct {
 	Status env.ModelVersionStatus
 }
 
-// PublishStatus asks for each sub-model of a publish that a server of this container has
-// (tfs_monitor.py:163). Of several versions the highest counts. A sub-model that the server does
-// not know, or whose call fails, is UNKNOWN with version 0 (Q145). A dense one without dense_alone
-// is a KeyError (Q143).
+// PublishStatus asks for the state of each sub-model of a publish that a server of this container
+// has (tfs_monitor.py:163). If there are several versions, the highest counts. A sub-model that the
+// server does not know, or whose call fails, is UNKNOWN with version 0 (Q145). A dense sub-model
+// without dense_alone is a KeyError (Q143).
 func (m *TFSMonitor) PublishStatus(pm *datadef.PublishMeta, fixDenseVersion bool) ([]SubModelStatus, error) {
 	m.lock.Lock()
 	defer m.lock.Unlock()
@@ -197,7 +198,8 @@ func (m *TFSMonitor) subModelStatus(s subModel) (env.ModelVersionStatus, error) 
 	case len(versions) == 0:
 		return env.ModelVersionStatus{Status: env.StatusProto{Code: rpcerrors.NotFound, Message: s.name + " not found"}}, nil
 	}
-	// tfs_monitor.py:194 sorts ascending with a stable sort, and takes the last.
+	// tfs_monitor.py:194 sorts the versions in ascending order, by a stable sort, and takes the
+	// last.
 	latest := versions[0]
 	for _, v := range versions[1:] {
 		if v.Version >= latest.Version {
@@ -207,8 +209,8 @@ func (m *TFSMonitor) subModelStatus(s subModel) (env.ModelVersionStatus, error) 
 	return latest, nil
 }
 
-// stub returns the channel to a server. A server that this container does not have is a KeyError;
-// after Stop all are.
+// stub returns the channel to the server of a type. It is a KeyError if this container has no such
+// server, and after Stop for every type.
 func (m *TFSMonitor) stub(server string) (env.ModelServer, error) {
 	stub, ok := m.stubs[server]
 	switch {
@@ -220,7 +222,7 @@ func (m *TFSMonitor) stub(server string) (env.ModelServer, error) {
 	return stub, nil
 }
 
-// StatusOf does what [TFSMonitor.Status] does for a specification, which may name a version or a
+// StatusOf works as [TFSMonitor.Status], for a specification that can also name a version or a
 // label (tfs_monitor.py:208).
 func (m *TFSMonitor) StatusOf(spec env.ModelSpec) ([]env.ModelVersionStatus, error) {
 	m.lock.Lock()
@@ -236,8 +238,8 @@ func (m *TFSMonitor) StatusOf(spec env.ModelSpec) ([]env.ModelVersionStatus, err
 	return stub.Status(spec, 0)
 }
 
-// DefaultModelConfig returns the model that every server loads, so that none is ever without a
-// model (utils.py:960). home is TFS_HOME.
+// DefaultModelConfig returns the configuration of a model that every server loads, so that a server
+// always has at least one model (utils.py:960). home is TFS_HOME.
 func DefaultModelConfig(home string) *config.ModelConfig {
 	model, err := agentconfig.GenModelConfig(agentconfig.ModelConfigArgs{
 		Name: "default", BasePath: pysem.Some(home + "/dat/saved_models/entry"),
@@ -249,10 +251,10 @@ func DefaultModelConfig(home string) *config.ModelConfig {
 	return model
 }
 
-// Reload makes the server of a type load exactly the models in c and the default one, which it adds
-// to c itself (tfs_monitor.py:276, Q144). The status is the server's answer: OK, or why it refuses.
-// Errors are *env.RPCError, or a KeyError for a server that this container does not have. A call
-// that is never answered blocks all others for good (TFS-16.4).
+// Reload makes a server load exactly the models in c and the default model, which it adds to c
+// itself (tfs_monitor.py:276, Q144). It returns the server's status: OK, or the reason why it
+// refuses. Errors are *env.RPCError, or a KeyError if this container has no server of that type. A
+// call that is never answered blocks all others for ever (TFS-16.4).
 func (m *TFSMonitor) Reload(server string, c *config.ModelServerConfig) (env.StatusProto, error) {
 	m.lock.Lock()
 	defer m.lock.Unlock()

@@ -13,9 +13,10 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// Quirks of the monitor (tfs_monitor.py) beside what is recorded of it.
+// These tests show quirks of the monitor (tfs_monitor.py) that the recorded cases do not.
 
-// monitorOf is a started monitor of a deploy type over a stub.
+// monitorOf starts a monitor over a stub of the model servers. The pairs set fields of its
+// configuration.
 func monitorOf(c *worldtest.Case, pairs ...any) *tfs.TFSMonitor {
 	c.Env.Models = agenttest.NewModelServer(env.StateAvailable)
 	m := tfs.NewTFSMonitor(c.Env, agenttest.Config(c.T, c.Env, pairs...))
@@ -51,8 +52,8 @@ func TestMonitorQuirks(t *testing.T) {
 	}
 }
 
-// reloadedModels reloads the PS of a container with an empty configuration and counts
-// the models that the caller's configuration has then.
+// reloadedModels reloads the PS of a container with an empty configuration. It returns how many
+// models the caller's configuration has after that.
 func reloadedModels(c *worldtest.Case, set quirks.Set) int {
 	c.Env.Models = &agenttest.ModelServer{}
 	conf := agenttest.Config(c.T, c.Env, "bzid", "b", "base_name", "n", "deploy_type", "ps")

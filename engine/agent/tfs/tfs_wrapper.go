@@ -16,35 +16,35 @@ import (
 	"github.com/monosim/monosim/engine/pysem/pyos"
 )
 
-// ModelServerProcess is the model server beside an agent v3: a [TFSWrapper], or the double of the
-// reference's tests.
+// ModelServerProcess is the model server beside an agent of version 3. It is a [TFSWrapper], or the
+// fake of the reference's tests.
 type ModelServerProcess interface {
-	// Start starts the process. It may serve later.
+	// Start starts the process. It does not wait until the server serves.
 	Start() error
 	// Stop ends the process at once.
 	Stop() error
-	// Poll returns the exit code once the process has ended; done reports whether it has.
+	// Poll returns whether the process has ended, and its exit code if so.
 	Poll() (code int, done bool)
-	// IsGRPCRemoteOp reports whether entry and PS talk over gRPC instead of archon.
+	// IsGRPCRemoteOp reports whether entry and PS communicate by gRPC. Otherwise they use archon.
 	IsGRPCRemoteOp() (bool, error)
-	// ListSavedModels lists the models of the config file, in its order.
+	// ListSavedModels lists the models in the model config file, in their order there.
 	ListSavedModels() ([]string, error)
-	// ListSavedModelsStatus asks the server for the state of each model of ListSavedModels. A name
-	// that is listed twice appears once.
+	// ListSavedModelsStatus asks the server for the state of each model in the model config file. A
+	// name that is listed twice there appears once.
 	ListSavedModelsStatus() ([]SavedModelStatus, error)
 }
 
-// SavedModelStatus is the status of one model in the config file. Missing is set when the server
-// knew no version. The reference stores an int there, and reading its state raises AttributeError
-// (Q27).
+// SavedModelStatus is the status of one model in the model config file. Missing means that the
+// server knew no version of the model. The reference stores an int for the status then, and reading
+// its state raises an AttributeError (Q27).
 type SavedModelStatus struct {
 	Name    string
 	Status  env.ModelVersionStatus
 	Missing bool
 }
 
-// State returns Status.State. For a missing model it returns the AttributeError that reading the
-// state raises.
+// State returns Status.State. For a missing model it returns the AttributeError that Python raises
+// when the state is read.
 func (s SavedModelStatus) State() (env.ModelState, error) {
 	if s.Missing {
 		return 0, pysem.Raise("AttributeError", "'int' object has no attribute 'state'")
@@ -52,7 +52,8 @@ func (s SavedModelStatus) State() (env.ModelState, error) {
 	return s.Status.State, nil
 }
 
-// TFSWrapper runs tensorflow_model_server as a child process of an agent v3 (tfs_wrapper.py:33).
+// TFSWrapper runs tensorflow_model_server as a child process of an agent of version 3
+// (tfs_wrapper.py:33).
 type TFSWrapper struct {
 	e          *env.Env
 	conf       *agentconfig.AgentConfig
@@ -65,9 +66,9 @@ type TFSWrapper struct {
 	models     modelNames
 }
 
-// NewTFSWrapper makes a server that is not started. It will poll the model config file at
-// configFile and print to logFile. MONOLITH_TFS_BINARY names its program (tfs_wrapper.py:31); when
-// that is unset, the program is called "None" (Q149).
+// NewTFSWrapper makes a server without starting it. The server will poll the model config file at
+// configFile and print to logFile. MONOLITH_TFS_BINARY names the program (tfs_wrapper.py:31). If
+// that is unset, the program's name is "None" (Q149).
 func NewTFSWrapper(e *env.Env, conf *agentconfig.AgentConfig, configFile, logFile string) *TFSWrapper {
 	w := &TFSWrapper{e: e, conf: conf, configFile: configFile, logFile: logFile, binary: "None"}
 	w.models.public = agentconfig.PublicProtos(conf.Quirks)
@@ -78,17 +79,18 @@ func NewTFSWrapper(e *env.Env, conf *agentconfig.AgentConfig, configFile, logFil
 	return w
 }
 
-// binaryHasString does what `strings BINARY | grep TEXT` does (tfs_wrapper.py:49).
+// binaryHasString reports whether a file contains a text, as `strings BINARY | grep TEXT` does
+// (tfs_wrapper.py:49).
 func binaryHasString(files env.Files, path, text string) bool {
 	content, err := files.ReadFile(path)
 	return err == nil && bytes.Contains(content, []byte(text))
 }
 
-// IsGRPCRemoteOp reports whether the binary was built for gRPC, which a text in it shows. The error
-// is always nil.
+// IsGRPCRemoteOp reports whether the binary was built for gRPC, which a text in the binary shows.
+// The error is always nil.
 func (w *TFSWrapper) IsGRPCRemoteOp() (bool, error) { return w.grpc, nil }
 
-// Command returns the command line, its words separated by blanks (tfs_wrapper.py:53-97).
+// Command returns the command line, as words separated by blanks (tfs_wrapper.py:53-97).
 func (w *TFSWrapper) Command() string {
 	psm := agentconfig.EnvOr(w.e.Host, "TCE_PSM", "")
 	flags := []string{
@@ -109,10 +111,10 @@ func (w *TFSWrapper) Command() string {
 	return w.binary + " " + strings.Join(flags, " ")
 }
 
-// Start starts the process (tfs_wrapper.py:103). The command is split at blanks, without a shell.
-// The reference first changes into the directory of its own code, which depends on its packaging
-// and matters only for relative paths in flags. Here the process starts in the agent's directory
-// (Q218).
+// Start starts the process (tfs_wrapper.py:103). It splits the command line at blanks, without a
+// shell. The reference first changes into the directory of its own code, which depends on its
+// packaging. That matters only for relative paths in flags. Here the process starts in the agent's
+// directory (Q218).
 func (w *TFSWrapper) Start() error {
 	command, kind := w.Command(), "archon"
 	if w.grpc {
@@ -128,7 +130,8 @@ func (w *TFSWrapper) Start() error {
 	return nil
 }
 
-// args splits a command into words. Agents share the texts of words that many of them have.
+// args splits a command line into words. To save memory, agents share the texts of words that many
+// of them have.
 func (w *TFSWrapper) args(kind, command string) []string {
 	args := strings.Fields(command)
 	for i, word := range args {
@@ -137,7 +140,7 @@ func (w *TFSWrapper) args(kind, command string) []string {
 	return args
 }
 
-// Stop kills the process. Before Start it is an AttributeError (Q150).
+// Stop kills the process. Before Start it raises an AttributeError (Q150).
 func (w *TFSWrapper) Stop() error {
 	w.e.Log.Logf(env.Info, "stoping tfs")
 	if w.stub != nil {
@@ -151,25 +154,24 @@ func (w *TFSWrapper) Stop() error {
 	return w.process.Signal(env.SIGKILL)
 }
 
-// Poll returns the exit code of an ended process; the second result reports whether it has ended.
-// Call it after Start.
+// Poll returns the exit code of the process, and whether the process has ended. Call it after
+// Start.
 func (w *TFSWrapper) Poll() (int, bool) { return w.process.Poll() }
 
-// Exited is broadcast when the process ends. Call it after Start.
+// Exited returns a condition that is broadcast when the process ends. Call it after Start.
 func (w *TFSWrapper) Exited() env.Cond { return w.process.Exited() }
 
-// ListSavedModels lists the models of the config file, in its order. The list is valid until the
-// next call.
+// ListSavedModels lists the models in the model config file, in their order there. The list is
+// valid until the next call.
 func (w *TFSWrapper) ListSavedModels() ([]string, error) {
 	return w.models.read(w.e.Files, w.configFile)
 }
 
-// ListSavedModelsStatus asks the server for each model of the config file and takes the highest
-// AVAILABLE version, else the highest (tfs_wrapper.py:137-167). A call that fails gives UNKNOWN
-// with the call's code. Errors are those of the file.
+// ListSavedModelsStatus asks the server for each model in the model config file
+// (tfs_wrapper.py:137-167). It takes the highest AVAILABLE version, or else the highest version. A
+// call that fails gives UNKNOWN with the call's error code. It returns errors of reading the file.
 //
-// Cost: a call grows with the models of the config file: one status call after another, without a
-// deadline.
+// Cost: one status call for each model in the file, one after another and without a deadline.
 func (w *TFSWrapper) ListSavedModelsStatus() ([]SavedModelStatus, error) {
 	names, err := w.ListSavedModels()
 	if err != nil {
@@ -204,7 +206,7 @@ func withStatus(list []SavedModelStatus, s SavedModelStatus) []SavedModelStatus 
 	return append(list, s)
 }
 
-// failedStatus returns the status that stands for a failed query.
+// failedStatus returns the version status that represents a failed status call.
 func failedStatus(err error) env.ModelVersionStatus {
 	s := env.ModelVersionStatus{State: env.StateUnknown, Status: env.StatusProto{Code: rpcerrors.Unknown, Message: err.Error()}}
 	if rpc, ok := err.(*env.RPCError); ok {
@@ -213,10 +215,10 @@ func failedStatus(err error) env.ModelVersionStatus {
 	return s
 }
 
-// BestVersion returns the version that counts for a model: the highest AVAILABLE one, else the
-// highest. There must be one. Of equal versions it returns the last or the first: the wrapper takes
-// the end of an ascending list (tfs_wrapper.py:153), the updater the beginning of a descending one
-// (replica_manager.py:560), and both sorts are stable.
+// BestVersion returns the version that represents a model: the highest AVAILABLE version, or else
+// the highest. versions must not be empty. If versions are equal, last decides which is returned.
+// The wrapper takes the end of an ascending list (tfs_wrapper.py:153), and the updater the
+// beginning of a descending one (replica_manager.py:560). Both sorts are stable.
 func BestVersion(versions []env.ModelVersionStatus, last bool) env.ModelVersionStatus {
 	best := versions[0]
 	for _, v := range versions[1:] {
@@ -229,8 +231,8 @@ func BestVersion(versions []env.ModelVersionStatus, last bool) env.ModelVersionS
 	return best
 }
 
-// modelNames caches the names in the model config file. The file is read every 30 s and nearly
-// always the same, so each content is parsed once.
+// modelNames caches the model names in the model config file. The file is read every 30 s and
+// seldom changes, so it is parsed only if its content is new.
 type modelNames struct {
 	public  bool // whether latest_once is unknown
 	content []byte
@@ -238,7 +240,7 @@ type modelNames struct {
 	parsed  bool
 }
 
-// read does what [ModelNames] does. The list is valid until the next call.
+// read lists the models as [ModelNames] does. The list is valid until the next call.
 func (l *modelNames) read(files env.Files, path string) ([]string, error) {
 	content, err := env.ReadShared(files, path)
 	if err != nil {
@@ -255,9 +257,9 @@ func (l *modelNames) read(files env.Files, path string) ([]string, error) {
 	return names, nil
 }
 
-// ModelNames lists the models of a model config file, in its order and with repetitions. A file
-// that is no text proto is a ParseError, whose text does not name the file. public tells whether
-// latest_once is unknown ([agentconfig.PublicProtos]).
+// ModelNames lists the models in a model config file in order, with repetitions. If the file is not
+// a text proto, it returns a ParseError, whose text does not name the file. public means that the
+// field latest_once does not exist ([agentconfig.PublicProtos]).
 func ModelNames(files env.Files, path string, public bool) ([]string, error) {
 	return (&modelNames{public: public}).read(files, path)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// Quirks of the wrapper (tfs_wrapper.py) that no recorded case shows.
+// These tests show quirks of the wrapper (tfs_wrapper.py) that no recorded case shows.
 
 func TestQ149_WithoutABinaryAProgramCalledNoneIsStartedInArchonMode(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
@@ -42,7 +42,8 @@ func TestQ150_StoppingTheWrapperBeforeItsStartIsAnAttributeError(t *testing.T) {
 	})
 }
 
-// The reference changes into the directory of its own code (find_main) first.
+// Goal: the model server starts in its agent's directory. The reference first changes into the
+// directory of its own code (find_main).
 func TestQ218_TheModelServerStaysInTheDirectoryOfItsAgent(t *testing.T) {
 	worldtest.Run(t, map[string]string{"MONOLITH_TFS_BINARY": worldtest.Dir + "/server"}, func(c *worldtest.Case) {
 		c.Write(map[string]string{worldtest.Dir + "/server": "a model server"})

@@ -19,8 +19,8 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// monitored is tfs_monitor_test.py, setUpClass: a monitor and the reference's fake
-// model servers, for the entry and for PS.
+// monitored ports setUpClass of tfs_monitor_test.py: a monitor, and the reference's fake model
+// servers for entry and PS.
 type monitored struct {
 	*tfs.TFSMonitor
 	c    *worldtest.Case
@@ -55,7 +55,7 @@ func exportedPath(subModel string) string {
 	return fmt.Sprintf("/tmp/monolith/agent_service/test_data/ckpt/exported_models/%s/%d", subModel, exportedVersion)
 }
 
-// publish is a publish of a model for this container.
+// publish makes a publish of a model for this container.
 func (m *monitored) publish(model string, numPS int, subModels ...string) *datadef.PublishMeta {
 	m.c.T.Helper()
 	shard, err := m.conf.ShardID()
@@ -69,9 +69,9 @@ func (m *monitored) publish(model string, numPS int, subModels ...string) *datad
 	return &pm
 }
 
-// reloadTests makes the servers load test_<first> to test_9: of each the entry and
-// every third PS. The reference takes a random number of PS from 5 to 20; here it
-// differs from model to model.
+// reloadTests makes the servers load the models test_<first> to test_9: the entry of each and every
+// third PS. The reference draws the number of PS at random from 5 to 20. Here it varies from model
+// to model.
 func (m *monitored) reloadTests(first int) {
 	m.c.T.Helper()
 	var pms []*datadef.PublishMeta
@@ -98,8 +98,8 @@ func (m *monitored) reloadTests(first int) {
 	m.c.Env.Tasks.Sleep(time.Second)
 }
 
-// wantStatus compares the versions of the sub-models of test_1, whose paths stay
-// what the publish says; -1 is NOT_FOUND, and all others are to be AVAILABLE.
+// wantStatus compares the versions of test_1's sub-models with the arguments. -1 means NOT_FOUND,
+// and any other version must be AVAILABLE. The paths must be those of the publish.
 func (m *monitored) wantStatus(entry, ps0, ps3, ps5 int64) {
 	m.c.T.Helper()
 	names := []string{"entry", "ps_0", "ps_3", "ps_5"}
@@ -119,8 +119,8 @@ func (m *monitored) wantStatus(entry, ps0, ps3, ps5 int64) {
 	}
 }
 
-// The entry follows the newest version, which the fake counts from 1; PS load that
-// of their path. The reference's test also takes models that did not load.
+// Goal: after a reload the entry has the newest version, which the fake counts from 1, and each PS
+// has the version in its path. The reference's test also accepts models that did not load.
 func TestUpstreamTFSMonitor_test_reload_config(t *testing.T) {
 	inMonitored(t, func(m *monitored) {
 		m.wantStatus(-1, -1, -1, -1)
@@ -129,8 +129,8 @@ func TestUpstreamTFSMonitor_test_reload_config(t *testing.T) {
 	})
 }
 
-// The reference's test removes what the other test has left on the servers, and
-// removes nothing when it runs alone; here the models are loaded first.
+// Goal: a reload removes models. In the reference this test removes the models that another test
+// has loaded, and if it runs alone it removes nothing. Here it loads the models first.
 func TestUpstreamTFSMonitor_test_remove_config(t *testing.T) {
 	inMonitored(t, func(m *monitored) {
 		m.reloadTests(0)

@@ -13,16 +13,16 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// Leader is the function that the elected mirror runs; the mirror leads until it returns. The
-// reference also passes a scheduler; here the function's closure holds it.
+// Leader is the function that an elected mirror runs. The mirror stays leader until the function
+// returns. The reference also passes a scheduler, which a Go closure can hold.
 type Leader func(m *ZKMirror) error
 
-// Election makes the container a candidate to lead its business. Once elected it runs leader in a
-// task, which is returned (zk_mirror.py:632). An entry cannot lead and gets no task. Others see the
-// candidate by its identifier, MY_POD_NAME by default.
+// Election makes the container a candidate for the leader of its business id. When it is elected,
+// it runs the function leader in a task (zk_mirror.py:632). It returns that task. An entry cannot
+// lead and gets no task. Other candidates see the identifier, by default MY_POD_NAME.
 //
-// If the connection is closed during the election, the mirror starts again from nothing, but
-// without portal, resources and election (Q188). Other errors are logged and end the candidacy.
+// If the connection is closed during the election, the mirror starts again with an empty cache, but
+// without portal, resources and election (Q188). Any other error is logged and ends the candidacy.
 func (m *ZKMirror) Election(leader Leader, identifier pysem.OptString) env.Task {
 	m.elected = true
 	if identifier.Or("") == "" {
@@ -34,7 +34,7 @@ func (m *ZKMirror) Election(leader Leader, identifier pysem.OptString) env.Task 
 	}
 	return threading.Start(m.e.Tasks, "election", func() {
 		for m.stand(leader, identifier.V) {
-			// An error ends the thread, which does not log it.
+			// An error ends the thread without being logged.
 			if err := m.startAnew(); err != nil || m.keeps(quirks.Q188) {
 				return
 			}
@@ -42,8 +42,8 @@ func (m *ZKMirror) Election(leader Leader, identifier pysem.OptString) env.Task 
 	})
 }
 
-// stand runs one election and returns when the lead or the candidacy is over. It reports whether
-// the mirror has to start again.
+// stand takes part in one election, and returns when the leadership or the candidacy is over. It
+// reports whether the mirror has to start again.
 func (m *ZKMirror) stand(leader Leader, identifier string) (startAnew bool) {
 	m.candidate = m.zk.NewElection(m.paths.Election, identifier)
 	var raised error
@@ -65,7 +65,7 @@ func (m *ZKMirror) stand(leader Leader, identifier string) (startAnew bool) {
 	return !m.stopped
 }
 
-// lead runs the leader. Only with Q192 repaired is IsLeader true meanwhile.
+// lead runs the leader function. IsLeader is true during that time only if Q192 is repaired.
 func (m *ZKMirror) lead(leader Leader) error {
 	if !m.keeps(quirks.Q192) {
 		m.isLeader = true
@@ -74,7 +74,8 @@ func (m *ZKMirror) lead(leader Leader) error {
 	return leader(m)
 }
 
-// startAnew drops the mirrored data and all events, and starts again (zk_mirror.py:651).
+// startAnew drops the cached data and all queued events, and starts the mirror again
+// (zk_mirror.py:651).
 func (m *ZKMirror) startAnew() error {
 	m.data = pysem.NewOrderedMap[string, []byte]()
 	for m.queue.Len() > 0 {
@@ -91,9 +92,9 @@ func (m *ZKMirror) startAnew() error {
 	return nil
 }
 
-// Stop ends the session. After an election the reference calls cancel on its leader, a function,
-// which is an AttributeError and leaves the session open (Q179). Repaired, the candidacy is
-// cancelled, and a leader that ends later restarts nothing.
+// Stop ends the session. After an election the reference raises an AttributeError, because it calls
+// cancel on its leader, which is a function (Q179). The session stays open. With that repaired,
+// Stop cancels the candidacy, and a leader that ends later does not restart the mirror.
 func (m *ZKMirror) Stop() error {
 	if m.elected && m.keeps(quirks.Q179) {
 		return pysem.Raise("AttributeError", "'function' object has no attribute 'cancel'")

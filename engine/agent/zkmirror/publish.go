@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// PublishLoading writes the given publishes, except those that are mirrored in the same form
-// already (zk_mirror.py:204). A scheduler calls it. It stops at the first error.
+// PublishLoading writes the given publishes to ZooKeeper, except those that the mirror already has
+// in the same form (zk_mirror.py:204). A scheduler calls it. It stops at the first error.
 func (m *ZKMirror) PublishLoading(metas ...*datadef.PublishMeta) error {
 	for _, pm := range metas {
 		path, data := pm.GetPath(m.paths.Publish), pm.Serialize()
@@ -32,9 +32,10 @@ type ExpectedModel struct {
 	Meta *datadef.PublishMeta
 }
 
-// ExpectedLoading lists what this container has to load (zk_mirror.py:219). For each model whose
-// publishes have all arrived it is the container's own publish. Without one it is made from the
-// publish with the fewest sub-models (the reference's comment says the most, Q191).
+// ExpectedLoading lists the models that this container has to load (zk_mirror.py:219). A model is
+// listed once all of its publishes have arrived. The container uses its own publish if there is
+// one. Otherwise it derives one from the publish with the fewest sub-models (the reference's
+// comment says the most, Q191).
 func (m *ZKMirror) ExpectedLoading() ([]ExpectedModel, error) {
 	selected, err := m.completePublishes()
 	if err != nil {
@@ -56,7 +57,7 @@ func (m *ZKMirror) ExpectedLoading() ([]ExpectedModel, error) {
 			m.e.Log.Logf(env.Info, "ptype is not load, skip!")
 			continue
 		}
-		// repr, because None and "None" are two models.
+		// The key is the repr, because the name None and the name "None" are different models.
 		key := pysem.Repr(datadef.PublishMetaClass.Get(pm, "model_name"))
 		_, known := expected.Get(key)
 		override, err := m.adopt(pm, replica, known)
@@ -74,10 +75,10 @@ func (m *ZKMirror) ExpectedLoading() ([]ExpectedModel, error) {
 	return list, nil
 }
 
-// adopt makes a publish this container's own unless the model is known already. The container's own
-// publish is kept unchanged, and overrides others. A new replica of the shard takes everything,
-// unless the publish is for named replicas. Every other container takes the entry sub-models, which
-// every publish has.
+// adopt changes a publish into one for this container, unless the model is already known. The
+// container's own publish stays unchanged and overrides others. A new replica of the same shard
+// takes all sub-models, unless the publish is for specific replicas. Any other container takes only
+// the entry sub-models, which every publish has.
 func (m *ZKMirror) adopt(pm *datadef.PublishMeta, replica int, known bool) (override bool, err error) {
 	ownShard := pysem.Equal(datadef.PublishMetaClass.Get(pm, "shard_id"), m.shard)
 	if ownShard && pysem.Equal(datadef.PublishMetaClass.Get(pm, "replica_id"), replica) {
@@ -106,8 +107,8 @@ func (m *ZKMirror) adopt(pm *datadef.PublishMeta, replica int, known bool) (over
 	return false, pm.Set("sub_models", entries)
 }
 
-// completePublishes returns, for each model, the publish with the fewest sub-models, once as many
-// have arrived as the last one announces.
+// completePublishes returns the publish with the fewest sub-models for each model whose publishes
+// are complete. They are complete when as many have arrived as the last one announces.
 func (m *ZKMirror) completePublishes() ([]*datadef.PublishMeta, error) {
 	type arrival struct {
 		count    int
@@ -150,7 +151,7 @@ func hasFewerSubModels(a, b *datadef.PublishMeta) (bool, error) {
 	return lenA < lenB, err
 }
 
-// lenSubModels returns len(sub_models), which is a TypeError for None.
+// lenSubModels returns Python's len(sub_models). It is a TypeError for None.
 func lenSubModels(pm *datadef.PublishMeta) (int, error) {
 	value := datadef.PublishMetaClass.Get(pm, "sub_models")
 	dict, ok := value.(*pysem.Dict)
@@ -160,7 +161,8 @@ func lenSubModels(pm *datadef.PublishMeta) (int, error) {
 	return len(dict.Items), nil
 }
 
-// GetPublishedPath lists the mirrored znodes of a model's publishes (zk_mirror.py:287).
+// GetPublishedPath lists the znodes of a model's publishes that are in the cache
+// (zk_mirror.py:287).
 func (m *ZKMirror) GetPublishedPath(model string) []string {
 	paths := []string{}
 	for path := range m.data.All {
@@ -171,8 +173,8 @@ func (m *ZKMirror) GetPublishedPath(model string) []string {
 	return paths
 }
 
-// isOfModel reports whether a publish belongs to a model. The reference compares only the ends, so
-// that model m also finds publishes of xm (Q182).
+// isOfModel reports whether the publish at path belongs to a model. The reference only compares the
+// end of the path, so that the model m also gets publishes of xm (Q182).
 func (m *ZKMirror) isOfModel(path, model string) bool {
 	if m.keeps(quirks.Q182) {
 		return strings.HasSuffix(path, model)
@@ -180,5 +182,5 @@ func (m *ZKMirror) isOfModel(path, model string) bool {
 	return publishedModel(path) == model
 }
 
-// publishedModel returns the model in "<shard>:<replica>:<model>".
+// publishedModel returns the model in a name "<shard>:<replica>:<model>".
 func publishedModel(name string) string { return name[strings.LastIndexByte(name, ':')+1:] }

@@ -12,13 +12,13 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// MirrorEntry is one mirrored znode.
+// MirrorEntry is one znode in the mirror's cache.
 type MirrorEntry struct {
 	Path string
 	Data []byte // nil is None (Q184)
 }
 
-// Entries lists the mirrored znodes, in the order in which they were first seen.
+// Entries lists the znodes in the cache, in the order in which they were first seen.
 func (m *ZKMirror) Entries() []MirrorEntry {
 	list := []MirrorEntry{}
 	for path, data := range m.data.All {
@@ -27,17 +27,18 @@ func (m *ZKMirror) Entries() []MirrorEntry {
 	return list
 }
 
-// Get returns the mirrored data of a path, nil when there is none.
+// Get returns the cached data of a path, nil if the path is not in the cache.
 func (m *ZKMirror) Get(path string) []byte {
 	data, _ := m.data.Get(path)
 	return data
 }
 
-// Children returns the names below a path in the cache: one for each znode in the subtree, so names
-// repeat. Znodes whose path only begins with the same letters count, too (zk_mirror.py:144, Q180).
+// Children returns the names below a path in the cache. It returns a name for each znode in the
+// subtree, so names repeat. It also counts znodes whose path only begins with the same letters
+// (zk_mirror.py:144, Q180).
 //
-// Cost: a call grows with the znodes of the cache, all of which it walks. GetModelReplicas does
-// that for each task, which makes it quadratic.
+// Cost: a call visits all znodes in the cache. GetModelReplicas calls it for each task, which makes
+// that quadratic.
 func (m *ZKMirror) Children(path string) []string {
 	depth := strings.Count(path, "/") + 1
 	prefix := path
@@ -58,7 +59,7 @@ func (m *ZKMirror) Children(path string) []string {
 	return children
 }
 
-// mirrored decodes an object of the cache. None is a TypeError (Q184).
+// mirrored decodes the cached data of a znode. Data of None is a TypeError (Q184).
 func mirrored[T any](class *dataclass.Class[T], data []byte) (*T, error) {
 	if data == nil {
 		return nil, pysem.Raise("TypeError", "decoding to str: need a bytes-like object, NoneType found")
@@ -66,7 +67,8 @@ func mirrored[T any](class *dataclass.Class[T], data []byte) (*T, error) {
 	return class.Decode(data)
 }
 
-// Resources lists what the containers offer. Before WatchResource the list is empty.
+// Resources lists what the containers offer, from the cache. The list is empty before
+// WatchResource.
 func (m *ZKMirror) Resources() ([]*datadef.ResourceSpec, error) {
 	list := []*datadef.ResourceSpec{}
 	for _, child := range m.Children(m.paths.Resource) {
@@ -79,11 +81,12 @@ func (m *ZKMirror) Resources() ([]*datadef.ResourceSpec, error) {
 	return list, nil
 }
 
-// replicaCountPeriod is how often NumTCEReplica checks (zk_mirror.py:188).
+// replicaCountPeriod is how often NumTCEReplica looks again (zk_mirror.py:188).
 const replicaCountPeriod = 5 * time.Second
 
-// NumTCEReplica counts the replicas once all shards of each have reported their resources; it waits
-// and checks every 5 s. In the reference it always raises an AttributeError (Q178).
+// NumTCEReplica returns the number of replicas. It waits until all shards of each replica have
+// reported their resources, and looks every 5 s. In the reference it always raises an
+// AttributeError (Q178).
 func (m *ZKMirror) NumTCEReplica() (int, error) {
 	for {
 		replicas, err := m.shardsByReplica()
@@ -104,7 +107,7 @@ func (m *ZKMirror) NumTCEReplica() (int, error) {
 	}
 }
 
-// shardsByReplica counts the resources of each replica, without entries.
+// shardsByReplica counts the reported resources of each replica. It ignores entries.
 func (m *ZKMirror) shardsByReplica() (*pysem.OrderedMap[string, int], error) {
 	seen := pysem.NewOrderedMap[string, int]()
 	for path := range m.data.All {
@@ -124,9 +127,9 @@ func (m *ZKMirror) shardsByReplica() (*pysem.OrderedMap[string, int], error) {
 	return seen, nil
 }
 
-// TCEReplicaID returns the replica number of the container: REPLICA_ID, or a hash of the pod's
-// name. It reads the environment in each call (zk_mirror.py:197). A REPLICA_ID that is no number is
-// a ValueError.
+// TCEReplicaID returns the container's replica number: REPLICA_ID, or a hash of the pod's name. It
+// reads the environment at each call (zk_mirror.py:197). A REPLICA_ID that is not a number is a
+// ValueError.
 func (m *ZKMirror) TCEReplicaID() (int, error) {
 	if text, ok := m.e.Host.LookupEnv("REPLICA_ID"); ok {
 		id, _, err := pysem.ParseSmallInt(text)
@@ -156,18 +159,19 @@ func (t *taskMetas) add(key string, rm *datadef.ReplicaMeta) {
 	t.list = append(t.list, TaskMetas{Key: key, Replicas: []*datadef.ReplicaMeta{rm}})
 }
 
-// GetAllReplicas lists the AVAILABLE replicas of all models for a server type, given in lower case,
-// by task (zk_mirror.py:334). A znode below the services that is no replica of a task is a
-// ValueError (Q186).
+// GetAllReplicas lists the AVAILABLE replicas of all models for a server type, which is in lower
+// case. The list is grouped by task (zk_mirror.py:334). If a znode below the services is not a
+// replica of a task, it is a ValueError (Q186).
 func (m *ZKMirror) GetAllReplicas(serverType string) ([]TaskMetas, error) {
 	return m.AllReplicas(func(t string) bool { return t == serverType })
 }
 
 // servicePathParts is the number of parts in a replica's path: model, type, task and replica. Paths
-// below a location, as discovery of v1 makes them, and other paths have other numbers (Q186).
+// below a location, which agents of version 1 make, have another number of parts (Q186).
 const servicePathParts = 4
 
-// AllReplicas does what [ZKMirror.GetAllReplicas] does, for the server types that wanted accepts.
+// AllReplicas works as [ZKMirror.GetAllReplicas], for all server types that the function wanted
+// accepts.
 func (m *ZKMirror) AllReplicas(wanted func(serverType string) bool) ([]TaskMetas, error) {
 	var found taskMetas
 	for path, data := range m.data.All {
@@ -196,8 +200,9 @@ func (m *ZKMirror) AllReplicas(wanted func(serverType string) bool) ([]TaskMetas
 	return found.list, nil
 }
 
-// GetModelReplicas lists the AVAILABLE replicas of one model whose tasks begin with the server
-// type, by task (zk_mirror.py:350). In the reference the same replica is listed many times (Q180).
+// GetModelReplicas lists the AVAILABLE replicas of one model, grouped by task. It takes the tasks
+// whose names begin with the server type (zk_mirror.py:350). In the reference a replica appears
+// many times (Q180).
 func (m *ZKMirror) GetModelReplicas(model, serverType string) ([]TaskMetas, error) {
 	var found taskMetas
 	base := pysem.JoinStrings(m.paths.Service, model)
@@ -239,7 +244,7 @@ func (m *ZKMirror) availableBelow(path string) ([]*datadef.ReplicaMeta, error) {
 	return list, nil
 }
 
-// availableAt returns the replica at a path, nil when there is none or it is not AVAILABLE.
+// availableAt returns the replica at a path, or nil if there is none or it is not AVAILABLE.
 func (m *ZKMirror) availableAt(path string) (*datadef.ReplicaMeta, error) {
 	data := m.Get(path)
 	if data == nil {
@@ -252,7 +257,8 @@ func (m *ZKMirror) availableAt(path string) (*datadef.ReplicaMeta, error) {
 	return rm, nil
 }
 
-// GetReplica returns one replica, nil when there is none or it is not AVAILABLE (zk_mirror.py:382).
+// GetReplica returns one replica, or nil if it does not exist or is not AVAILABLE
+// (zk_mirror.py:382).
 func (m *ZKMirror) GetReplica(model, serverType string, task, replica int) (*datadef.ReplicaMeta, error) {
 	return m.availableAt(pysem.JoinStrings(m.taskPath(model, serverType, task), pysem.Str(replica)))
 }

@@ -17,10 +17,11 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// Quirks of the mirror (zk_mirror.py): each case does the same with the quirk kept
-// and with it repaired. What is kept is also held to the reference by the vectors.
+// Goal: each quirk of the mirror (zk_mirror.py) can be kept or repaired. Method: each case does the
+// same in both ways. The recorded cases also compare the results with the quirk kept with the
+// reference.
 
-// mirrorLab is a started mirror on a fake client.
+// mirrorLab is a started mirror on a fake ZooKeeper client.
 type mirrorLab struct {
 	*mirrorRun
 	quirks quirks.Set
@@ -34,7 +35,7 @@ func (l *mirrorLab) publish(shard, replica int, model string, set ...func(*datad
 	for _, fn := range set {
 		fn(&pm)
 	}
-	// A node that is unloaded without being cached raises (Q185).
+	// The error is ignored: an unload of a publish that is not in the cache raises (Q185).
 	_ = l.m.PublishLoading(&pm)
 }
 
@@ -44,7 +45,7 @@ func version2(pm *datadef.PublishMeta) {
 	pm.SubModels = datadef.SubModels{{Name: "entry", Path: "/x/entry/2"}}
 }
 
-// serve makes AVAILABLE replicas "<task>/<replica>" of model m.
+// serve registers AVAILABLE replicas of the model m, given as "<task>/<replica>".
 func (l *mirrorLab) serve(names ...string) {
 	l.T.Helper()
 	for _, name := range names {
@@ -52,7 +53,7 @@ func (l *mirrorLab) serve(names ...string) {
 	}
 }
 
-// expected lists what is to be loaded.
+// expected formats the list of models that the container has to load.
 func (l *mirrorLab) expected() string {
 	models, err := l.m.ExpectedLoading()
 	l.Must(err)
@@ -64,7 +65,8 @@ func (l *mirrorLab) expected() string {
 	return strings.Join(list, " ")
 }
 
-// events are the queue's, as type, name and the action or type inside.
+// events takes all events from the queue, and formats each as its type, its name, and the action or
+// type in its data.
 func (l *mirrorLab) events() string {
 	var list []string
 	for l.queue.Len() > 0 {
@@ -215,7 +217,7 @@ func TestMirrorQuirksAreKeptOrRepaired(t *testing.T) {
 	}
 }
 
-// slowCreates is a client whose creates take a minute.
+// slowCreates is a ZooKeeper client whose create requests take a minute.
 type slowCreates struct {
 	env.ZooKeeper
 	tasks env.Tasks
@@ -226,7 +228,8 @@ func (z slowCreates) Create(path string, data []byte, o env.CreateOptions) (stri
 	return z.ZooKeeper.Create(path, data, o)
 }
 
-// In the reference the second mirror would wait for the create of the first.
+// Goal: two mirrors of a process do not block each other. In the reference they share a lock, so
+// the second mirror would wait for a create of the first.
 func TestQ189_TheMirrorsOfAProcessDoNotShareALock(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		slow := zkmirror.NewZKMirror(c.Env, slowCreates{c.StartedZooKeeper(), c.Env.Tasks}, zkmirror.MirrorOptions{Bzid: "b"})
@@ -241,7 +244,7 @@ func TestQ189_TheMirrorsOfAProcessDoNotShareALock(t *testing.T) {
 			min, max time.Duration
 		}{
 			{"second mirror", quick, 0, 0},
-			// It waits for the first two creates, and sleeps through its own.
+			// The create waits for the two earlier ones, and then takes a minute itself.
 			{"first mirror", slow, 150 * time.Second, 3 * time.Minute},
 		} {
 			from := c.Env.Clock.Elapsed()

@@ -21,11 +21,11 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/node"
 )
 
-// What a mirror does over a ZooKeeper server that the reference's fake client does
-// not show: watches on missing paths, elections among several, and lost
-// connections. The method is one process for each mirror, on a host of its own.
+// Goal: a mirror works over a ZooKeeper server where the reference's fake client shows nothing:
+// watches on missing paths, elections among several candidates, and lost connections. Method: one
+// process for each mirror, on a host of its own.
 
-// mirrorCluster is a ZooKeeper server and mirrors.
+// mirrorCluster is a ZooKeeper server with several mirrors as its clients.
 type mirrorCluster struct {
 	t     *testing.T
 	world *vtime.World
@@ -47,7 +47,7 @@ func newMirrorCluster(t *testing.T) *mirrorCluster {
 	return c
 }
 
-// peer is a mirror and the client that it is on.
+// peer is one of the mirrors, with its client and its process.
 type peer struct {
 	*zkmirror.ZKMirror
 	c    *mirrorCluster
@@ -80,7 +80,7 @@ func (p *peer) must(err error) {
 	}
 }
 
-// tell notes what a peer did.
+// tell records what a peer did.
 func (p *peer) tell(what string) { p.c.told = append(p.c.told, p.name+" "+what) }
 
 func (p *peer) reportResource() {
@@ -106,10 +106,10 @@ func (p *peer) serve(replica int) {
 	p.must(p.UpdateService([]*datadef.ReplicaMeta{&rm}))
 }
 
-// servers are the replicas that a peer knows.
+// servers lists the addresses of the PS replicas that a peer knows.
 func (p *peer) servers() string { return taskAddresses(p.GetAllReplicas("ps")) }
 
-// until lets time pass up to an instant of the world.
+// until runs the world until the given virtual time.
 func (c *mirrorCluster) until(at time.Duration) {
 	c.t.Helper()
 	if _, err := c.world.Run(vtime.Limits{Until: at}); err != nil {
@@ -186,8 +186,8 @@ func TestOneMirrorLeadsUntilItEnds(t *testing.T) {
 	c.wantTold("a leads", "b leads")
 }
 
-// A connection that is closed under a waiting candidate starts its mirror anew
-// with services and publishes only; repaired, with all that it had.
+// Goal: if the connection of a waiting candidate is closed, its mirror starts again with services
+// and publishes only. With the quirk repaired it starts with everything that it had.
 func TestQ188_AMirrorThatStartsAnewForgetsResourcesAndElection(t *testing.T) {
 	for _, test := range []struct {
 		name      string

@@ -11,14 +11,14 @@ import (
 	"github.com/monosim/monosim/engine/pysem/pyset"
 )
 
-// ReportResource writes the container's offer as an ephemeral znode (zk_mirror.py:155).
+// ReportResource writes what the container offers into an ephemeral znode (zk_mirror.py:155).
 func (m *ZKMirror) ReportResource(spec *datadef.ResourceSpec) error {
 	return m.Create(spec.GetPath(m.paths.Resource), spec.Serialize(), env.CreateOptions{Ephemeral: true, MakePath: true})
 }
 
-// UpdateService replaces the container's replicas in ZooKeeper by the given ones
-// (zk_mirror.py:296). First it deletes the others, in the order of Python's set; the first error
-// ends the call. Then it writes new and changed ones as ephemeral znodes; errors are only logged.
+// UpdateService makes the given replicas the only ones of this container in ZooKeeper
+// (zk_mirror.py:296). First it deletes the others, in the order of Python's set, and stops at an
+// error. Then it writes new and changed replicas as ephemeral znodes, and only logs errors.
 func (m *ZKMirror) UpdateService(replicas []*datadef.ReplicaMeta) error {
 	changed := pysem.NewOrderedMap[string, []byte]()
 	given := pyset.Strings(m.hashing)
@@ -61,9 +61,9 @@ func reprOfChanges(changed *pysem.OrderedMap[string, []byte]) string {
 	return pysem.Repr(d)
 }
 
-// LocalReplicaPaths returns the znodes of this container's replicas, sorted: those with its
-// address, cut at the first colon, and its replica id (zk_mirror.py:322). A replica without an
-// address is an AttributeError.
+// LocalReplicaPaths returns the znodes of this container's replicas, sorted. A replica belongs to
+// the container if it has the same address, up to the first colon, and the same replica id
+// (zk_mirror.py:322). A replica without an address is an AttributeError.
 func (m *ZKMirror) LocalReplicaPaths() ([]string, error) {
 	paths, err := m.localReplicaPaths()
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// zk_mirror_test.py, setUpClass: shard 2 of 10, replica 2.
+// inMirror ports setUpClass of zk_mirror_test.py: a mirror for shard 2 of 10, replica 2.
 func inMirror(t *testing.T, fn func(r *mirrorRun)) {
 	vars := map[string]string{"MONOLITH_HOST_SHARD_N": "10", "SHARD_ID": "2", "REPLICA_ID": "2"}
 	worldtest.Run(t, vars, func(c *worldtest.Case) {
@@ -62,14 +62,14 @@ func TestUpstreamZKMirror_test_crud(t *testing.T) {
 	})
 }
 
-// mirroredModel is the model of the test, mirroredVersion the version to load.
+// mirroredModel is the name of the model in the test, and mirroredVersion is the version to load.
 const (
 	mirroredModel   = "model"
 	mirroredVersion = "123456"
 )
 
-// schedule publishes the model, whose shards go to containers of which this is the
-// first. The reference draws the others; here they are given.
+// schedule publishes the model to several containers, of which this one is the first. The reference
+// draws the others at random. Here they are fixed.
 func (r *mirrorRun) schedule(mm datadef.ModelMeta) {
 	r.T.Helper()
 	const numPS, numReplicas = 10, 3
@@ -97,7 +97,7 @@ func versionPath(mm datadef.ModelMeta, subModel string) string {
 	return mm.ModelDir.V + "/" + subModel + "/" + mirroredVersion
 }
 
-// replicaOf is this container's AVAILABLE replica of a task.
+// replicaOf makes this container's AVAILABLE replica of a task.
 func (r *mirrorRun) replicaOf(serverType string, task int) *datadef.ReplicaMeta {
 	rm := datadef.DefaultReplicaMeta()
 	rm.Address, rm.ModelName = pysem.Some(agentconfig.LocalIP(r.Env)+":8080"), pysem.Some(mirroredModel)
@@ -119,7 +119,7 @@ func TestUpstreamZKMirror_test_zk_mirror(t *testing.T) {
 	})
 }
 
-// requestLoading asks for a model and answers what the mirror tells of it.
+// requestLoading requests a model, and returns the request that the mirror puts into its queue.
 func (r *mirrorRun) requestLoading() datadef.ModelMeta {
 	r.T.Helper()
 	mm := datadef.DefaultModelMeta()
@@ -141,7 +141,8 @@ func (r *mirrorRun) requestLoading() datadef.ModelMeta {
 	return told
 }
 
-// expectsOwnShard wants the one model to be loaded, with the PS of the first part.
+// expectsOwnShard checks that the container has to load exactly the one model, with the PS of its
+// own shard.
 func (r *mirrorRun) expectsOwnShard() {
 	r.T.Helper()
 	models, err := r.m.ExpectedLoading()
@@ -191,7 +192,7 @@ func task(key string, replica *datadef.ReplicaMeta) zkmirror.TaskMetas {
 	return zkmirror.TaskMetas{Key: key, Replicas: []*datadef.ReplicaMeta{replica}}
 }
 
-// hasTasks wants these tasks in their order, each with its replica.
+// hasTasks compares a list of tasks with the wanted ones, in order and with their replicas.
 func (r *mirrorRun) hasTasks(what string, got []zkmirror.TaskMetas, want ...zkmirror.TaskMetas) {
 	r.T.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -11,9 +11,9 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// onceEach watches the children of a path and calls watch for each child that this watch sees for
-// the first time. A child that is deleted and created again is not watched again. Several watches
-// may share known; key tells their children apart.
+// onceEach watches the children of a path and calls watch once for each child. A child that is
+// deleted and created again is not watched again. Several calls can share the map known. The
+// function key then tells the children of different paths apart.
 func (m *ZKMirror) onceEach(path string, known map[string]bool, key func(child string) string, watch func(path string) error) error {
 	_, err := m.zk.ChildrenWatch(path, func(children []string) error {
 		for _, child := range children {
@@ -40,12 +40,13 @@ func (m *ZKMirror) dataWatch(path string, changed func(path string, data []byte,
 	return err
 }
 
-// again records a watch, so that a restart can set it again. The reference loses it (Q188).
+// again records a function that sets a watch, so that a restart can call it again. The reference
+// does not set such watches again (Q188).
 func (m *ZKMirror) again(watch func() error) { m.started = append(m.started, watch) }
 
-// WatchPortal first deletes the publishes of models that nobody requests any more. Then it puts an
-// event of type PORTAL into the queue for each model that is newly requested or no longer requested
-// (zk_mirror.py:397).
+// WatchPortal first deletes the publishes of models that are no longer requested. Then it watches
+// the requests. For each model that is newly requested or no longer requested, it queues an event
+// of type PORTAL (zk_mirror.py:397).
 func (m *ZKMirror) WatchPortal() error {
 	m.again(m.watchPortal)
 	return m.watchPortal()
@@ -67,8 +68,8 @@ func (m *ZKMirror) watchPortal() error {
 	})
 }
 
-// dropOrphans deletes the publishes of models that are not in the portal, model by model in the
-// order of Python's set (zk_mirror.py:401).
+// dropOrphans deletes the publishes of models that are not requested, in the order of Python's set
+// of these models (zk_mirror.py:401).
 func (m *ZKMirror) dropOrphans() error {
 	asked, err := m.zk.Children(m.paths.Portal)
 	if err != nil {
@@ -102,9 +103,9 @@ func (m *ZKMirror) dropOrphans() error {
 	return nil
 }
 
-// portalChanged puts an event for a model that is newly requested or no longer requested into the
-// queue. Its action is the type of the change. That is NONE for models found at the first look, and
-// new models are found in this way too (Q187).
+// portalChanged queues an event for a model that is newly requested or no longer requested. The
+// event's action is the type of the change. It is NONE when the watch calls it for the first time,
+// which is how new models are found too (Q187).
 func (m *ZKMirror) portalChanged(path string, data []byte, event *env.WatchEvent) error {
 	action := env.EventNone
 	if event == nil {
@@ -140,8 +141,8 @@ func (m *ZKMirror) put(path string, data []byte, etype datadef.EventType) {
 	m.queue.Put(datadef.Event{Path: pysem.Some(path), Data: data, EType: etype})
 }
 
-// WatchPublish mirrors the publishes. It puts an event of type PUBLISH into the queue whenever all
-// publishes of a model have arrived or are gone (zk_mirror.py:467).
+// WatchPublish mirrors the publishes. It queues an event of type PUBLISH when all publishes of a
+// model have arrived, and when all are gone (zk_mirror.py:467).
 func (m *ZKMirror) WatchPublish() error {
 	if err := m.zk.EnsurePath(m.paths.Publish); err != nil {
 		return err
@@ -184,8 +185,8 @@ func (m *ZKMirror) publishChanged(path string, data []byte, event *env.WatchEven
 	return nil
 }
 
-// storePublish stores publishes of type LOAD in the cache. A publish that changes keeps its first
-// content (Q181).
+// storePublish stores a publish of type LOAD in the cache. If a publish changes, its first content
+// stays (Q181).
 func (m *ZKMirror) storePublish(path string, data []byte, pm *datadef.PublishMeta, event *env.WatchEvent) error {
 	_, cached := m.data.Get(path)
 	switch {
@@ -202,7 +203,7 @@ func (m *ZKMirror) storePublish(path string, data []byte, pm *datadef.PublishMet
 	return nil
 }
 
-// countPublishes counts the cached publishes of pm's model.
+// countPublishes returns how many publishes of pm's model are in the cache.
 func (m *ZKMirror) countPublishes(pm *datadef.PublishMeta) (int, error) {
 	count := 0
 	value := datadef.PublishMetaClass.Get(pm, "model_name")
@@ -221,8 +222,8 @@ func (m *ZKMirror) countPublishes(pm *datadef.PublishMeta) (int, error) {
 	return count, nil
 }
 
-// WatchResource mirrors what the containers offer. If nobody has reported anything yet, a real
-// client's watch never fires (Q183).
+// WatchResource mirrors what the containers offer. If no container has reported anything before,
+// the watch of a real client never fires (Q183).
 func (m *ZKMirror) WatchResource() error {
 	m.again(m.watchResource)
 	return m.watchResource()
@@ -268,8 +269,8 @@ func (m *ZKMirror) replicaChanged(path string, data []byte, event *env.WatchEven
 	return m.nodeChanged(path, data, event)
 }
 
-// nodeChanged stores the data of a znode in the cache (zk_mirror.py:533). Empty data leaves the old
-// value, which is None for a znode that was gone before its watch was set (Q184).
+// nodeChanged stores the data of a znode in the cache (zk_mirror.py:533). If the data is empty, the
+// cached value stays. It is None for a znode that was deleted before its watch was set (Q184).
 func (m *ZKMirror) nodeChanged(path string, data []byte, event *env.WatchEvent) error {
 	gone := data == nil
 	cached, known := m.data.Get(path)

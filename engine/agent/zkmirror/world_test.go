@@ -8,10 +8,10 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// What the tests of a mirror on the fake client share.
+// This file has the helpers for tests of a mirror on the fake ZooKeeper client.
 
-// mirrorZK is a fake client whose deletes are recursive only when asked to be: a
-// mirror always says.
+// mirrorZK is a fake client that deletes recursively only if the caller asks for it, as a mirror
+// does explicitly.
 type mirrorZK struct{ *worldtest.ZooKeeper }
 
 func (z mirrorZK) Delete(path string, o env.DeleteOptions) error {
@@ -21,7 +21,7 @@ func (z mirrorZK) Delete(path string, o env.DeleteOptions) error {
 	return z.DeleteLeaf(path)
 }
 
-// mirrorRun is a mirror on a fake client.
+// mirrorRun is a mirror on a fake client, with its event queue.
 type mirrorRun struct {
 	*worldtest.Case
 	zk    mirrorZK

@@ -33,9 +33,9 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// ZKMirror is an agent's copy of its business's znodes (zk_mirror.py:37).
+// ZKMirror is an agent's cache of the znodes of its business id (zk_mirror.py:37).
 //
-// The copy needs no lock, because no function that uses it waits meanwhile. The reference has a
+// The cache needs no lock, because no function waits while it uses the cache. The reference has a
 // lock in the class, which all mirrors of a process share (Q189).
 type ZKMirror struct {
 	e      *env.Env
@@ -46,8 +46,8 @@ type ZKMirror struct {
 	shards int
 	host   string // the local address when the mirror was made
 	queue  *threading.Queue[datadef.Event]
-	// lock keeps other tasks from writing between a read and a write. It is re-entrant, because
-	// watches of a fake client fire inside the write.
+	// lock prevents writes of other tasks between a read and a write. The same task can lock it
+	// again, because watches of a fake client fire inside of the write.
 	lock     *threading.RLock
 	data     *pysem.OrderedMap[string, []byte] // the mirrored data by path; nil is None
 	hashing  pyset.Hashing                     // hashes of this Python process, for the order of sets
@@ -59,21 +59,21 @@ type ZKMirror struct {
 	stopped   bool
 }
 
-// MirrorOptions says which business to mirror, and for which container.
+// MirrorOptions says which business id to mirror, and for which container.
 type MirrorOptions struct {
 	Bzid string
 	// Queue receives the events; nil makes a new one.
 	Queue *threading.Queue[datadef.Event]
-	// ShardID is the container's shard number; None means -1, which an entry has.
+	// ShardID is the container's shard number; None means -1, the number of an entry.
 	ShardID pysem.OptInt
-	// NumShard is the number of containers that share the PS; 0 means 1.
+	// NumShard is the number of containers that share the PS shards; 0 means 1.
 	NumShard int
 	// DeployType is the container's deploy type; empty means mixed.
 	DeployType agentconfig.DeployType
 	Quirks     quirks.Set
 }
 
-// MirrorPaths are the roots of a business in ZooKeeper (zk_mirror.py:60-76):
+// MirrorPaths holds the paths below which a business id has its znodes (zk_mirror.py:60-76):
 //
 //	/<bzid>/resource/<shard>:<replica>                 ResourceSpec (ephemeral)
 //	/<bzid>/portal/<model>                             ModelMeta
@@ -94,7 +94,8 @@ func newMirrorPaths(bzid string) MirrorPaths {
 	}
 }
 
-// NewZKMirror makes a mirror on a client that is not started. It mirrors nothing before Start.
+// NewZKMirror makes a mirror. The client zk must not be started. The mirror's cache is empty until
+// Start.
 func NewZKMirror(e *env.Env, zk env.ZooKeeper, o MirrorOptions) *ZKMirror {
 	m := &ZKMirror{
 		e: e, zk: zk, o: o, paths: newMirrorPaths(o.Bzid), shard: o.ShardID.Or(-1), shards: max(o.NumShard, 1),
@@ -112,17 +113,17 @@ func NewZKMirror(e *env.Env, zk env.ZooKeeper, o MirrorOptions) *ZKMirror {
 
 func (m *ZKMirror) keeps(q quirks.Quirk) bool { return m.o.Quirks.Keeps(q) }
 
-// Paths returns the roots of the business's znodes.
+// Paths returns the paths below which the business id has its znodes.
 func (m *ZKMirror) Paths() MirrorPaths { return m.paths }
 
-// Queue returns the events that nobody has taken yet: requests for models, and publishes that are
-// complete or gone.
+// Queue returns the queue of events that nobody has taken yet. Events are about requests for
+// models, and about publishes that are complete or gone.
 func (m *ZKMirror) Queue() *threading.Queue[datadef.Event] { return m.queue }
 
-// TCEShardID returns the shard of the container, -1 for an entry.
+// TCEShardID returns the container's shard number, -1 for an entry.
 func (m *ZKMirror) TCEShardID() int { return m.shard }
 
-// NumTCEShard returns the number of containers that share the PS.
+// NumTCEShard returns the number of containers that share the PS shards.
 func (m *ZKMirror) NumTCEShard() int { return m.shards }
 
 // IsLeader reports whether [ZKMirror.SetLeader] was called. The election does not call it (Q192).
@@ -131,9 +132,9 @@ func (m *ZKMirror) IsLeader() bool { return m.isLeader }
 // SetLeader makes IsLeader true.
 func (m *ZKMirror) SetLeader() { m.isLeader = true }
 
-// Start connects, within 15 s, and mirrors the services. It mirrors the publishes too unless
-// isClient is set, for a client of the agents (zk_mirror.py:662). WatchPortal and WatchResource
-// mirror the rest.
+// Start connects the client, within 15 s, and mirrors the services. It mirrors the publishes too,
+// unless isClient is set, as for programs that only query agents (zk_mirror.py:662). WatchPortal
+// and WatchResource mirror the rest.
 func (m *ZKMirror) Start(isClient bool) error {
 	m.stopped = false
 	if err := m.zk.Start(0); err != nil {
@@ -145,8 +146,8 @@ func (m *ZKMirror) Start(isClient bool) error {
 	return m.WatchPublish()
 }
 
-// Create creates a znode. If it exists, it gets the data, and stays ephemeral or persistent as it
-// was (zk_mirror.py:83). The name that a sequence node gets is lost (Q190).
+// Create creates a znode. If the znode exists, its data is set, and it stays ephemeral or
+// persistent (zk_mirror.py:83). The name of a created sequential znode is not returned (Q190).
 func (m *ZKMirror) Create(path string, data []byte, o env.CreateOptions) error {
 	m.lock.Lock()
 	defer m.lock.Unlock()
@@ -163,15 +164,15 @@ func (m *ZKMirror) write(path string, data []byte) error {
 	})
 }
 
-// EnsurePath creates a persistent znode and its parents where they are missing.
+// EnsurePath creates a persistent znode and its parents if they are missing.
 func (m *ZKMirror) EnsurePath(path string) error {
 	m.lock.Lock()
 	defer m.lock.Unlock()
 	return m.zk.Retry(func() error { return m.zk.EnsurePath(path) })
 }
 
-// Set replaces the data of a znode. A missing one is created, persistent and with its parents
-// (zk_mirror.py:110).
+// Set replaces the data of a znode. If the znode is missing, it is created as a persistent one,
+// with its parents (zk_mirror.py:110).
 func (m *ZKMirror) Set(path string, data []byte) error {
 	m.lock.Lock()
 	defer m.lock.Unlock()
@@ -183,7 +184,7 @@ func (m *ZKMirror) Set(path string, data []byte) error {
 }
 
 // Exists reports whether ZooKeeper has a znode. If ZooKeeper returns an error, it reports whether
-// the mirror has it (zk_mirror.py:119).
+// the cache has the znode (zk_mirror.py:119).
 func (m *ZKMirror) Exists(path string) (bool, error) {
 	m.lock.Lock()
 	defer m.lock.Unlock()
@@ -195,16 +196,16 @@ func (m *ZKMirror) Exists(path string) (bool, error) {
 	return stat != nil, err
 }
 
-// isZooKeeperError reports whether err is a kazoo ZookeeperError: a code of the protocol, or a
-// closed connection, which is a kind of SessionExpired.
+// isZooKeeperError reports whether kazoo would raise err as a ZookeeperError. That is so for error
+// codes of the protocol, and for a closed connection, which is a kind of SessionExpired.
 func isZooKeeperError(err error) bool {
 	var zk *zkerrors.Error
 	const firstClientCode = -1000
 	return errors.As(err, &zk) && (zk.Code > firstClientCode || zk.Code == zkerrors.ConnectionClosed)
 }
 
-// Delete removes a znode. A missing znode is no error. A znode with children is removed with them,
-// whatever recursive says (zk_mirror.py:130).
+// Delete removes a znode. It is no error if the znode is missing. If the znode has children, they
+// are removed too, even if recursive is false (zk_mirror.py:130).
 func (m *ZKMirror) Delete(path string, recursive bool) error {
 	m.lock.Lock()
 	defer m.lock.Unlock()

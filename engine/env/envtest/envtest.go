@@ -21,8 +21,8 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// New returns an env.Env with variables, and files by their paths. A relative path is below [Dir].
-// Nobody reads its log. Tests set the other fields that they need.
+// New returns an env.Env with the given environment variables, and with files by path. A relative
+// path is below [Dir]. Its log is dropped. Tests set the other fields that they need.
 func New(files, vars map[string]string) *env.Env {
 	f := &Files{tree: fstest.MapFS{key(Dir): {Mode: fs.ModeDir}}}
 	//lint:ordered each file is put under its own name
@@ -34,7 +34,7 @@ func New(files, vars map[string]string) *env.Env {
 	return &env.Env{Files: f, Host: h, Log: Quiet{}}
 }
 
-// Quiet is a log that keeps nothing.
+// Quiet is a log that drops every line.
 type Quiet struct{}
 
 // Enabled returns false.
@@ -43,9 +43,9 @@ func (Quiet) Enabled(env.Level) bool { return false }
 // Logf does nothing.
 func (Quiet) Logf(env.Level, string, ...any) {}
 
-// Host is a host called "host" that can look up its own addresses and has no route to other hosts.
+// Host is a host named "host" that can look up its own addresses. It has no route to other hosts.
 type Host struct {
-	// FreePorts counts the calls of FreePort, which all return the same port.
+	// FreePorts counts the calls of FreePort. They all return the same port.
 	FreePorts int
 
 	vars map[string]string
@@ -79,10 +79,10 @@ func (h *Host) LookupIP() (string, error) { return "192.0.2.10", nil }
 // LookupIPv6 returns the host's IPv6 address.
 func (h *Host) LookupIPv6() (string, error) { return "2001:db8::10", nil }
 
-// RouteIP returns an error, as there is no route.
+// RouteIP returns an error, because the host has no route to others.
 func (h *Host) RouteIP() (string, error) { return "", fs.ErrNotExist }
 
-// FreePort returns the number of a free port.
+// FreePort returns a fixed port number, and counts the call.
 func (h *Host) FreePort() int {
 	h.FreePorts++
 	return freePort

@@ -15,16 +15,16 @@ import (
 // Dir is the working directory of tests.
 const Dir = "/case"
 
-// Files keeps a test's files in memory and has the operations of env.Files that tests of engine
-// code need; the others panic. It has neither links nor crashes: a test for which it matters how
-// files behave uses sim/files.
+// Files keeps a test's files in memory. It has the operations of env.Files that tests of engine
+// code need; the others panic. It has no links and no crashes. A test that depends on these uses
+// sim/files.
 type Files struct {
 	env.Files // nil, so that calling an operation that is missing here panics
 	tree      fstest.MapFS
 	temps     int
 }
 
-// key returns the key of a path in the map of files.
+// key returns a path's key in the map of files: the absolute path without its first slash.
 func key(name string) string {
 	if !strings.HasPrefix(name, "/") {
 		name = Dir + "/" + name
@@ -88,7 +88,7 @@ func (f *Files) RemoveAll(name string) error {
 	return nil
 }
 
-// Rename moves a path with everything below it to a path that does not exist yet.
+// Rename moves a path and everything below it. The new path must not exist yet.
 func (f *Files) Rename(oldName, newName string) error {
 	for _, below := range f.below(oldName) {
 		f.tree[key(newName)+strings.TrimPrefix(below, key(oldName))] = f.tree[below]
@@ -105,7 +105,7 @@ func (f *Files) below(name string) []string {
 	})
 }
 
-// TempFile returns an unused name in the working directory.
+// TempFile returns an unused name in the working directory, a different name at each call.
 func (f *Files) TempFile() string {
 	f.temps++
 	return Dir + "/tmpabcdefg" + string(rune('0'+f.temps))

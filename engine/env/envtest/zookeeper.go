@@ -11,21 +11,21 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Tasks starts no task, and its sleeps end at once.
+// Tasks is an env.Tasks that runs no tasks, and whose sleeps end at once.
 type Tasks struct {
 	env.Tasks // nil, so that calling a method that is missing here panics
-	// OnSleep, if set, is called at each sleep with its number, counted from 1.
+	// OnSleep, if set, is called at each sleep with the number of the sleep, from 1.
 	OnSleep func(n int)
 
 	sleeps int
 }
 
-// errEndless ends a test whose code would sleep for ever.
+// errEndless is the panic that ends a test whose code would sleep for ever.
 var errEndless = errors.New("endless")
 
 const maxSleeps = 400
 
-// Sleep returns at once. It panics after very many calls, to end code that polls for ever.
+// Sleep returns at once. After very many calls it panics, to end code that polls for ever.
 func (t *Tasks) Sleep(d time.Duration) {
 	t.sleeps++
 	if t.sleeps >= maxSleeps {
@@ -39,10 +39,10 @@ func (t *Tasks) Sleep(d time.Duration) {
 // Go returns a task that never runs.
 func (t *Tasks) Go(name string, fn func()) env.Task { return Task{name: name} }
 
-// Self returns the task called "main".
+// Self returns the calling task, which is always the task "main".
 func (t *Tasks) Self() env.Task { return Task{name: "main"} }
 
-// NewCond returns nil, as there is no other task to wait for.
+// NewCond returns nil, because no other task could signal the condition.
 func (t *Tasks) NewCond(string) env.Cond { return nil }
 
 // Task is a task that only has a name.
@@ -54,10 +54,10 @@ type Task struct {
 // Name returns the task's name.
 func (t Task) Name() string { return t.name }
 
-// Clock is a clock that stands still, 1.7e9 s after the Unix epoch.
+// Clock is a clock that always shows the same time, 1.7e9 s after the Unix epoch.
 type Clock struct{}
 
-// Now returns the time at which the clock stands.
+// Now returns the clock's fixed time.
 func (Clock) Now() time.Time { return time.Unix(1700000000, 0) }
 
 // Elapsed returns 0.
@@ -81,8 +81,8 @@ func (Log) Enabled(env.Level) bool { return false }
 // Logf does nothing.
 func (Log) Logf(env.Level, string, ...any) {}
 
-// ZooKeeper is a tree of znodes in memory. As with the fake client of the reference's tests,
-// children are listed in the order in which they were created.
+// ZooKeeper is a tree of znodes in memory. Like the fake client of the reference's tests, it lists
+// children in the order in which they were created.
 type ZooKeeper struct {
 	env.ZooKeeper // nil, so that calling a method that is missing here panics
 	nodes         *pysem.OrderedMap[string, []byte]
@@ -93,13 +93,13 @@ func NewZooKeeper() *ZooKeeper {
 	return &ZooKeeper{nodes: pysem.NewOrderedMap[string, []byte]()}
 }
 
-// Start does nothing: the client is always connected.
+// Start does nothing, because the client is always connected.
 func (z *ZooKeeper) Start(time.Duration) error { return nil }
 
 // Stop does nothing.
 func (z *ZooKeeper) Stop() {}
 
-// AddListener does nothing: the state never changes.
+// AddListener does nothing, because the session's state never changes.
 func (z *ZooKeeper) AddListener(func(env.SessionState) bool) {}
 
 // Retry calls fn once.
@@ -116,7 +116,7 @@ func (z *ZooKeeper) ensure(path string) {
 	}
 }
 
-// Create creates a persistent znode, and its parents.
+// Create creates a persistent znode and its missing parents.
 func (z *ZooKeeper) Create(path string, data []byte, o env.CreateOptions) (string, error) {
 	if _, ok := z.nodes.Get(path); ok {
 		return "", &zkerrors.Error{Code: zkerrors.NodeExists, Path: path}
@@ -132,7 +132,7 @@ func (z *ZooKeeper) EnsurePath(path string) error {
 	return nil
 }
 
-// Set replaces the data of a znode of any version; if there is none, it creates one.
+// Set replaces the data of a znode and ignores the version. If the znode is missing, it creates it.
 func (z *ZooKeeper) Set(path string, data []byte, version int32) error {
 	z.nodes.Set(path, data)
 	return nil

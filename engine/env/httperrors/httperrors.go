@@ -10,7 +10,7 @@ import (
 	"fmt"
 )
 
-// These are the kinds. Errors that Linux has, have Linux's texts.
+// These are the kinds of errors. An error that Linux also has uses Linux's text.
 var (
 	Refused      = errors.New("connection refused")
 	TimedOut     = errors.New("timed out")
@@ -26,7 +26,7 @@ var (
 	Incomplete = errors.New("incomplete body")
 )
 
-// Wrap returns an error of that kind.
+// Wrap returns an error of the given kind, whose text begins with the formatted message.
 func Wrap(kind error, format string, args ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), kind)
 }

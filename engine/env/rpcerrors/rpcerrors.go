@@ -17,9 +17,10 @@ import (
 	"github.com/monosim/monosim/engine/enum"
 )
 
-// These are the messages with which a client reports its own failures, in the words of grpcio 1.32,
-// which TensorFlow 2.4 requires (grpcio~=1.32.0). Later versions append the last connection's error
-// to the first of them. engine/runtimetest/networktest has recordings of them.
+// These are the messages with which a gRPC client reports its own failures. The texts are those of
+// grpcio 1.32, which TensorFlow 2.4 requires (grpcio~=1.32.0). Later versions append the last
+// connection's error to the first message. Recordings of the messages are in
+// engine/runtimetest/networktest.
 const (
 	NoConnection    = "failed to connect to all addresses"           // UNAVAILABLE
 	NoSuchName      = "DNS resolution failed for service: "          // UNAVAILABLE; the address follows
@@ -63,7 +64,8 @@ var codeNames = []string{
 
 func (c Code) String() string { return enum.Listed(codeNames, c) }
 
-// Failure returns the code of a failed call with a name, as UNAVAILABLE, and whether there is one.
+// Failure returns the status code with the given name, such as UNAVAILABLE. It returns false if
+// there is none, or if the name is OK.
 func Failure(name string) (Code, bool) {
 	at := slices.Index(codeNames[1:], name)
 	return Code(at + 1), at >= 0

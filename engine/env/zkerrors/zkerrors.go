@@ -9,11 +9,11 @@ package zkerrors
 
 import "fmt"
 
-// Code is an error code of the protocol, or a number below -1000 for an error that only clients
-// have.
+// Code is an error code of the ZooKeeper protocol. A number below -1000 is an error that exists
+// only in clients.
 type Code int32
 
-// These are the codes in use, each with the name of kazoo's exception.
+// These are the codes in use. The comments name kazoo's exceptions for them.
 const (
 	RuntimeInconsistency   Code = -2    // RuntimeInconsistency
 	ConnectionLoss         Code = -4    // ConnectionLoss
@@ -39,7 +39,7 @@ const (
 	ConnectionTimeout      Code = -1006 // the handler's timeout_exception
 )
 
-// kazooNames holds the names of kazoo's exceptions, without their module.
+// kazooNames maps codes to the names of kazoo's exceptions, without the module.
 var kazooNames = map[Code]string{
 	RuntimeInconsistency: "RuntimeInconsistency", ConnectionLoss: "ConnectionLoss",
 	MarshallingError: "MarshallingError", Unimplemented: "UnimplementedError",
@@ -61,13 +61,13 @@ func (c Code) String() string {
 	return fmt.Sprintf("ZooKeeperCode(%d)", int32(c))
 }
 
-// Error is a failed operation. To find out which, test with errors.Is for one of the Err values
-// below: it compares codes and ignores paths.
+// Error is a failed operation. To test for a kind of error, call errors.Is with one of the Err
+// values below. It compares codes and ignores paths.
 type Error struct {
 	Code Code
 	Path string
-	// Text is the result of Python's str for the exception. It is "" for exceptions that stand for
-	// a server's answer.
+	// Text is Python's str of the exception. It is "" if the exception represents an answer of the
+	// server.
 	Text string
 }
 
@@ -84,7 +84,7 @@ func (e *Error) Is(target error) bool {
 	return ok && t.Code == e.Code
 }
 
-// These are the errors to test for.
+// These errors are targets for errors.Is.
 var (
 	ErrNoNode           = &Error{Code: NoNode}
 	ErrNodeExists       = &Error{Code: NodeExists}

@@ -29,9 +29,9 @@ func findFiles(dir, suffix string) ([]string, error) {
 	return paths, err
 }
 
-// compile compiles every .proto file below dir. It answers their import paths
-// and the descriptors of all of them and of what they import, imports first as a
-// plugin wants them. Comments are kept, so that they reach the generated Go.
+// compile compiles every .proto file below dir. It returns their import paths, and the descriptors
+// of all files and of their imports. Imports come first, as plugins require. Comments are kept for
+// the generated Go code.
 func compile(ctx context.Context, dir string) (sources []string, descriptors []*descriptorpb.FileDescriptorProto, err error) {
 	sources, err = findFiles(dir, ".proto")
 	if err != nil {
@@ -48,8 +48,7 @@ func compile(ctx context.Context, dir string) (sources []string, descriptors []*
 	return sources, importsFirst(files), nil
 }
 
-// importsFirst lists the files and their imports, each once and after
-// everything it imports.
+// importsFirst lists the files and their imports, each once and after all files that it imports.
 func importsFirst(files linker.Files) []*descriptorpb.FileDescriptorProto {
 	var ordered []*descriptorpb.FileDescriptorProto
 	seen := map[string]bool{}

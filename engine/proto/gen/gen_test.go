@@ -18,7 +18,7 @@ func TestGeneratedFilesMatchTheirSource(t *testing.T) {
 	}
 }
 
-// write puts files, by slash-separated path, below dir.
+// write writes files below dir. The map holds their contents by slash-separated path.
 func write(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for path, content := range files {

@@ -22,10 +22,10 @@ import (
 	"path/filepath"
 )
 
-// protoDir is where the .proto files are, below the root of the module.
+// protoDir is the folder of the .proto files, relative to the root of the module.
 const protoDir = "engine/proto"
 
-// errStale says that -check found files that differ.
+// errStale is the error of -check if generated files are out of date.
 var errStale = errors.New("generated files differ from their .proto files; run: go run ./" + protoDir + "/gen")
 
 func main() {
@@ -38,7 +38,7 @@ func main() {
 	}
 }
 
-// run does what the flags say for the module around the working directory.
+// run does what the flags ask for, in the module that contains the working directory.
 func run(ctx context.Context, check bool, descriptors string, out io.Writer) error {
 	moduleRoot, err := findModuleRoot()
 	if err != nil {
@@ -51,8 +51,8 @@ func run(ctx context.Context, check bool, descriptors string, out io.Writer) err
 	return regenerate(ctx, dir, check, out)
 }
 
-// regenerate generates everything and either reports or applies the
-// differences, one line each on out.
+// regenerate generates all files and compares them with the existing ones. It prints a line for
+// each difference. With check it only reports the differences, otherwise it writes the files.
 func regenerate(ctx context.Context, dir string, check bool, out io.Writer) error {
 	want, err := generate(ctx, dir)
 	if err != nil {
@@ -74,8 +74,7 @@ func regenerate(ctx context.Context, dir string, check bool, out io.Writer) erro
 	return nil
 }
 
-// findModuleRoot answers the closest directory at or above the working
-// directory that has a go.mod.
+// findModuleRoot returns the nearest directory with a go.mod, from the working directory upwards.
 func findModuleRoot() (string, error) {
 	start, err := os.Getwd()
 	if err != nil {

@@ -17,13 +17,13 @@ import (
 // generatedSuffix ends the name of every generated file.
 const generatedSuffix = ".pb.go"
 
-// change is one generated file that is not as it should be.
+// change is one generated file that has to be written or removed.
 type change struct {
 	path    string // relative to the .proto root, slash-separated
 	content []byte // nil: the file has no source any more
 }
 
-// String says what is to be done with the file.
+// String says whether the file has to be written or removed.
 func (c change) String() string {
 	if c.content == nil {
 		return "remove " + c.path
@@ -31,8 +31,7 @@ func (c change) String() string {
 	return "write " + c.path
 }
 
-// compare answers what differs between the files below dir and the wanted
-// ones, in the order of paths.
+// compare returns the differences between the files below dir and the wanted files, sorted by path.
 func compare(dir string, want map[string][]byte) ([]change, error) {
 	paths, err := findFiles(dir, generatedSuffix)
 	if err != nil {
@@ -75,9 +74,9 @@ func apply(dir string, changes []change) error {
 	return nil
 }
 
-// writeDescriptors writes the compiled files below dir as a FileDescriptorSet,
-// without their comments and positions: a reader needs neither, and a changed
-// comment leaves the file as it is.
+// writeDescriptors writes the compiled files below dir as a FileDescriptorSet. It leaves out
+// comments and positions, which no reader needs, so that a changed comment does not change the
+// file.
 func writeDescriptors(ctx context.Context, dir, path string) error {
 	_, descriptors, err := compile(ctx, dir)
 	if err != nil {

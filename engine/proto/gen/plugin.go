@@ -12,15 +12,14 @@ import (
 	"google.golang.org/protobuf/types/pluginpb"
 )
 
-// plugins are run one after the other; each is a tool of go.mod. Generated
-// files go next to their source.
+// plugins lists the code generators in the order in which they run. Each is a tool of go.mod.
+// Generated files are written beside their source.
 var plugins = []struct{ tool, parameter string }{
 	{tool: "protoc-gen-go", parameter: "paths=source_relative"},
 	{tool: "protoc-gen-go-grpc", parameter: "paths=source_relative"},
 }
 
-// generate answers the content of every generated file by its slash-separated
-// path relative to dir.
+// generate returns the contents of all generated files, by slash-separated path relative to dir.
 func generate(ctx context.Context, dir string) (map[string][]byte, error) {
 	sources, descriptors, err := compile(ctx, dir)
 	if err != nil {
@@ -43,8 +42,8 @@ func generate(ctx context.Context, dir string) (map[string][]byte, error) {
 	return want, nil
 }
 
-// runPlugin hands the request to the plugin's standard input and reads its
-// answer.
+// runPlugin runs a code generator. It writes the request to the generator's standard input and
+// reads the response.
 func runPlugin(ctx context.Context, dir, tool string, request *pluginpb.CodeGeneratorRequest) (*pluginpb.CodeGeneratorResponse, error) {
 	input, err := proto.Marshal(request)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 )
 
-// fill draws a value for some of the message's fields. Of a oneof at most one
-// member is drawn. Messages here do not contain themselves, so it ends.
+// fill draws random values for some of a message's fields. Of a oneof it draws at most one member.
+// It ends, because no message type in these tests contains itself.
 func fill(t *rapid.T, m protoreflect.Message, label string) {
 	if content, ok := m.Interface().(*anypb.Any); ok {
 		fillAny(t, content, label)
@@ -39,8 +39,8 @@ func fill(t *rapid.T, m protoreflect.Message, label string) {
 	}
 }
 
-// drawValue draws one value of the field's kind; newMessage makes the empty
-// message to fill where it is a message.
+// drawValue draws one value of the field's type. If that is a message, newMessage makes an empty
+// one to fill.
 func drawValue(t *rapid.T, desc protoreflect.FieldDescriptor, newMessage func() protoreflect.Value, label string) protoreflect.Value {
 	switch desc.Kind() {
 	case protoreflect.MessageKind:
@@ -67,7 +67,8 @@ func drawValue(t *rapid.T, desc protoreflect.FieldDescriptor, newMessage func() 
 	}
 }
 
-// fillAny draws an Any that is expanded or, of an unknown type, is not.
+// fillAny fills an Any with a message of a known type, which is printed expanded, or of an unknown
+// type, which is not.
 func fillAny(t *rapid.T, m *anypb.Any, label string) {
 	if rapid.Bool().Draw(t, label+" known type?") {
 		content := &config.LogCollectorConfig{}

@@ -11,14 +11,14 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 )
 
-// indentWidth is the number of spaces a nested message moves to the right.
+// indentWidth is how many spaces a nested message is indented.
 const indentWidth = 2
 
-// fieldsCapacity is the number of populated fields, over all levels, that are
-// printed without growing the stack. Config files stay below it.
+// fieldsCapacity is how many populated fields, over all levels, can be printed without growing the
+// stack of fields. Config files have fewer.
 const fieldsCapacity = 24
 
-// anyName is the message that Python prints expanded.
+// anyName is the name of the message type that Python prints expanded.
 const anyName protoreflect.FullName = "google.protobuf.Any"
 
 // printer writes one message.
@@ -26,8 +26,8 @@ type printer struct {
 	text   []byte
 	indent int // spaces
 
-	// fields is a stack: the fields of the message being printed lie on top of
-	// those of the messages around it, so that one buffer serves them all.
+	// fields is a stack of populated fields. The fields of the present message lie on top of those
+	// of the enclosing messages, so that one buffer serves all levels.
 	fields  []field
 	collect func(protoreflect.FieldDescriptor, protoreflect.Value) bool // appendField, bound once
 }
@@ -44,7 +44,7 @@ func (p *printer) appendField(desc protoreflect.FieldDescriptor, value protorefl
 	return true
 }
 
-// printMessage writes the populated fields, by number.
+// printMessage writes the populated fields of a message in the order of their numbers.
 func (p *printer) printMessage(m protoreflect.Message) error {
 	if m.Descriptor().FullName() == anyName {
 		if content, err := expandAny(m); err != nil {
@@ -117,8 +117,8 @@ func (p *printer) printMap(desc protoreflect.FieldDescriptor, entries protorefle
 	return nil
 }
 
-// printEntry writes the two fields of a map entry. Python builds a message of
-// the entry first, and in that a scalar with the default value is unset.
+// printEntry writes the key and the value of a map entry. A scalar with its default value is left
+// out, because Python makes a message of the entry, in which such a field is unset.
 func (p *printer) printEntry(desc protoreflect.FieldDescriptor, key, value protoreflect.Value) error {
 	if !isDefault(desc.MapKey(), key) {
 		if err := p.printElement(desc.MapKey(), key); err != nil {
@@ -166,8 +166,8 @@ func anyURL(m protoreflect.Message) string {
 	return m.Get(m.Descriptor().Fields().ByName("type_url")).String()
 }
 
-// expandAny answers the message inside an Any, or nil if its type is not known
-// or the URL has no slash (text_format.py, _TryPrintAsAnyMessage).
+// expandAny returns the message inside an Any. It returns nil if the type is unknown or the URL has
+// no slash (text_format.py, _TryPrintAsAnyMessage).
 func expandAny(m protoreflect.Message) (protoreflect.Message, error) {
 	url := anyURL(m)
 	slash := strings.LastIndexByte(url, '/')
@@ -186,7 +186,7 @@ func expandAny(m protoreflect.Message) (protoreflect.Message, error) {
 	return content, nil
 }
 
-// compareKeys orders map keys as Python's sorted does.
+// compareKeys orders map keys as Python's sorted() does.
 func compareKeys(a, b protoreflect.MapKey) int {
 	switch x := a.Interface().(type) {
 	case bool:

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// appendScalar writes a value that is no message.
+// appendScalar appends a value that is not a message.
 func appendScalar(text []byte, desc protoreflect.FieldDescriptor, value protoreflect.Value) []byte {
 	switch desc.Kind() {
 	case protoreflect.BoolKind:
@@ -38,9 +38,9 @@ func appendEnum(text []byte, enum protoreflect.EnumDescriptor, number protorefle
 	return strconv.AppendInt(text, int64(number), 10)
 }
 
-// appendQuoted writes a string or bytes in double quotes, escaped byte by byte
-// (text_encoding.py, CEscape with as_utf8=False): the printable ASCII as it is,
-// the rest as three octal digits, and both kinds of quotes escaped.
+// appendQuoted appends a string or bytes in double quotes, escaped byte by byte (text_encoding.py,
+// CEscape with as_utf8=False). Printable ASCII stays, except that quotes of both kinds are escaped.
+// Any other byte becomes three octal digits.
 func appendQuoted[T string | []byte](text []byte, s T) []byte {
 	text = append(text, '"')
 	for i := range len(s) {
@@ -64,10 +64,9 @@ func appendQuoted[T string | []byte](text []byte, s T) []byte {
 	return append(text, '"')
 }
 
-// shortestFloat answers the double whose decimal form is short and still reads
-// back as v. Python tries six significant digits first and then one more at a
-// time (type_checkers.py, ToShortestFloat), so a denormal keeps six digits where
-// fewer would do.
+// shortestFloat returns a double with a short decimal form that reads back as v. Like Python it
+// tries six significant digits, and then one more at a time (type_checkers.py, ToShortestFloat). So
+// a denormal keeps six digits where fewer would be enough.
 func shortestFloat(v float32) float64 {
 	exact := float64(v)
 	if math.IsInf(exact, 0) || math.IsNaN(exact) {
@@ -89,8 +88,8 @@ func shortestFloat(v float32) float64 {
 	return rounded // nine digits always read back as the same float32
 }
 
-// appendDouble writes str(v) of Python: the shortest decimal that reads back as
-// v, with an exponent from 1e16 and below 1e-4, and with a point otherwise.
+// appendDouble appends Python's str(v): the shortest decimal that reads back as v. It has an
+// exponent from 1e16 on and below 1e-4, and otherwise a decimal point.
 func appendDouble(text []byte, v float64) []byte {
 	switch {
 	case math.IsNaN(v):
@@ -111,8 +110,8 @@ func appendDouble(text []byte, v float64) []byte {
 	return text
 }
 
-// isDefault reports whether a map key or value is one that a message leaves unset.
-// A message is never left unset.
+// isDefault reports whether a map key or value has its default, so that the message leaves it
+// unset. A value that is a message is never left unset.
 func isDefault(desc protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 	switch desc.Kind() {
 	case protoreflect.MessageKind, protoreflect.GroupKind:

@@ -24,14 +24,12 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Marshal answers the text of the message as
-// text_format.MessageToString(message) with default options prints it: one
-// field a line, two spaces of indent, fields by number, non-ASCII bytes as octal
-// escapes, a trailing newline, and nothing at all for an empty message.
+// Marshal returns the text of a message as Python's text_format.MessageToString(message) prints it
+// by default: one field a line, two spaces of indent, fields by number, non-ASCII bytes as octal
+// escapes, and a trailing newline. The text of an empty message is "".
 //
-// A google.protobuf.Any is expanded if its type is linked into the program.
-// Marshal fails only on an Any of such a type whose value is malformed, as
-// Python does.
+// A google.protobuf.Any is expanded if its type is linked into the program. Marshal fails only for
+// an Any of such a type whose value is malformed, as Python does.
 func Marshal(message proto.Message) (string, error) {
 	text, err := Append(nil, message)
 	return string(text), err
@@ -47,7 +45,7 @@ func MarshalLine(message proto.Message) (string, error) {
 	return strings.Join(words, " "), err
 }
 
-// Append returns Marshal onto the end of a slice.
+// Append appends the text of a message, as Marshal returns it, to a slice.
 func Append(text []byte, message proto.Message) ([]byte, error) {
 	p := printer{text: text, fields: make([]field, 0, fieldsCapacity)}
 	p.collect = p.appendField

@@ -24,10 +24,10 @@ import (
 	"github.com/monosim/monosim/engine/pysem/textformat"
 )
 
-// goldenCase is a message and the text a real Python printed for it.
+// goldenCase is a message with the text that Python printed for it.
 type goldenCase struct{ Name, Message, Hex, Text string }
 
-// readGolden reads what testdata/record.py recorded.
+// readGolden reads the cases that testdata/record.py has recorded.
 func readGolden(t *testing.T) []goldenCase {
 	t.Helper()
 	content, err := os.ReadFile("testdata/python.json")
@@ -44,7 +44,7 @@ func readGolden(t *testing.T) []goldenCase {
 	return golden.Cases
 }
 
-// decode answers the message of the case.
+// decode decodes the message of the case from its bytes.
 func (c goldenCase) decode(t *testing.T) proto.Message {
 	t.Helper()
 	messageType, err := protoregistry.GlobalTypes.FindMessageByName(protoreflect.FullName(c.Message))
@@ -76,7 +76,7 @@ func TestMarshalPrintsWhatPythonPrints(t *testing.T) {
 	}
 }
 
-// notRead has what Python prints and does not read back.
+// notRead lists the cases whose text Python prints but cannot read back, with the reasons.
 var notRead = map[string]string{
 	"Any with another host is expanded": "the host of a type has three parts",
 	"Any at the top is expanded":        "the host of a type has three parts",
@@ -126,8 +126,8 @@ func TestEveryModelServerConfigReadsBack(t *testing.T) {
 	})
 }
 
-// threeModels is the config of an agent with one entry, one PS and one dense
-// sub-graph.
+// threeModels returns the model server configuration of an agent with one entry, one PS and one
+// dense sub-graph.
 func threeModels(b *testing.B) *config.ModelServerConfig {
 	b.Helper()
 	message := &config.ModelServerConfig{}

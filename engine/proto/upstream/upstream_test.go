@@ -29,7 +29,7 @@ import (
 //go:embed upstream.json
 var recorded []byte
 
-// fact is what a release has under one name: a message, an enum or a service.
+// fact describes what an upstream release has under one name: a message, an enum or a service.
 type fact struct {
 	File    string             `json:"file"`
 	Fields  map[string]field   `json:"fields"`
@@ -45,8 +45,8 @@ type field struct {
 	Optional bool   `json:"optional"`
 }
 
-// ours are the fields that no release has: monolith's patch and fork, and the open pull request
-// tensorflow/serving#2040 (TFS-16.1, TFS-21.1).
+// ours lists fields that no upstream release has. They come from monolith's patch and fork, and
+// from the open pull request tensorflow/serving#2040 (TFS-16.1, TFS-21.1).
 var ours = []string{
 	"tensorflow.serving.BatchingParameters.support_diff_dim_size_inputs",
 	"tensorflow.serving.FileSystemStoragePathSourceConfig.LatestOnce.num_versions",
@@ -62,9 +62,9 @@ func releases(t *testing.T) map[string]map[string]fact {
 	return all
 }
 
-// TestFieldsAreUpstreams looks every field, value and method of ours up in the
-// releases: some release must have the same, and none another of that number
-// (TFS-15.2, TFS-15.3, TFS-15.4, TFS-15.5).
+// TestFieldsAreUpstreams checks every field, value and method of our .proto files against
+// upstream's releases. At least one release must have the same, and none may use its number for
+// another (TFS-15.2, TFS-15.3, TFS-15.4, TFS-15.5).
 func TestFieldsAreUpstreams(t *testing.T) {
 	all := releases(t)
 	compared := 0
@@ -115,8 +115,8 @@ func (f fact) problems(name string, known []fact) (problems []string) {
 	return problems
 }
 
-// partial are messages of TensorFlow Serving of which a control plane reads nothing,
-// or not all, each with why.
+// partial lists messages of TensorFlow Serving of which our .proto files may lack fields, with the
+// reasons. A control plane does not read them, or not all of them.
 var partial = map[string]string{
 	"tensorflow.serving.Config1":                           "of upstream's own tests",
 	"tensorflow.serving.Config2":                           "of upstream's own tests",
@@ -133,7 +133,8 @@ var partial = map[string]string{
 	"tensorflow.serving.ThreadPoolFactoryConfig":           "no graph runs",
 }
 
-// TestFilesAreWhole says which fields of upstream's requests and configs ours lack.
+// TestFilesAreWhole checks that our .proto files have all fields of upstream's requests and
+// configs.
 func TestFilesAreWhole(t *testing.T) {
 	mine := declared()
 	for release, facts := range releases(t) {
@@ -151,7 +152,7 @@ func TestFilesAreWhole(t *testing.T) {
 	}
 }
 
-// declared are our messages, enums and services of upstream's packages.
+// declared returns our messages, enums and services in upstream's packages.
 func declared() map[string]fact {
 	facts := map[string]fact{}
 	protoregistry.GlobalFiles.RangeFiles(func(file protoreflect.FileDescriptor) bool {

@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem/absl"
 )
 
-// How absl reads command lines is held to it by the cases agent_client.main/flags-* of
-// vectors/golden; here is what a case does not show.
+// These tests cover what the recorded cases agent_client.main/flags-* of vectors/golden do not.
+// Those cases compare with absl how command lines are parsed.
 
 func flags() *absl.Flags {
 	return absl.New(absl.Module{Name: "main", Flags: []absl.Flag{

@@ -6,11 +6,11 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Parsed reports whether a command line was read. In the reference, reading a flag before that is
-// an UnparsedFlagAccessError.
+// Parsed reports whether a command line was parsed. In the reference, reading a flag before that
+// raises an UnparsedFlagAccessError.
 func (f *Flags) Parsed() bool { return f.parsed }
 
-// Lookup finds the definition of a flag.
+// Lookup returns the definition of a flag. ok is false if there is none with that name.
 func (f *Flags) Lookup(name string) (flag Flag, ok bool) {
 	if found := f.byName[name]; found != nil {
 		return *found, true
@@ -18,8 +18,8 @@ func (f *Flags) Lookup(name string) (flag Flag, ok bool) {
 	return Flag{}, false
 }
 
-// Define adds a flag while the program runs. If there is already one of that name, the error is a
-// DuplicateFlagError; if the flag cannot hold its own default, an IllegalFlagValueError.
+// Define adds a flag while the program runs. If the name is already in use, it returns a
+// DuplicateFlagError. If the flag cannot hold its default, it returns an IllegalFlagValueError.
 func (f *Flags) Define(module string, flag Flag) error {
 	if f.Has(flag.Name) {
 		return pysem.Raise("DuplicateFlagError", "The flag '%s' is defined twice.", flag.Name)
@@ -39,7 +39,8 @@ func (f *Flags) Define(module string, flag Flag) error {
 	return nil
 }
 
-// takeDefault returns a default in the form that the flag's parser makes of it.
+// takeDefault converts a default value as the flag's parser would. It returns false if the parser
+// refuses the value.
 func (flag *Flag) takeDefault(value any) (any, bool) {
 	if value == nil {
 		return nil, true
@@ -63,8 +64,8 @@ func (flag *Flag) takeDefault(value any) (any, bool) {
 	return nil, false
 }
 
-// Assign gives a flag a value of any type, as the statement FLAGS.name = value does. The error is
-// an UnrecognizedFlagError if the program has no such flag.
+// Assign sets a flag to a value of any type, as the Python statement FLAGS.name = value does. It
+// returns an UnrecognizedFlagError if there is no such flag.
 func (f *Flags) Assign(name string, value any) error {
 	if !f.Has(name) {
 		return pysem.Raise("UnrecognizedFlagError", "Unknown command line flag '%s'", name)

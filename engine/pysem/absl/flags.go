@@ -15,7 +15,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Kind tells which values a flag takes.
+// Kind is the type of values that a flag accepts.
 type Kind uint8
 
 // The kinds.
@@ -23,20 +23,20 @@ const (
 	String Kind = iota
 	Integer
 	Bool
-	// Enum takes one of the words that the flag lists.
+	// Enum accepts one of the words in the flag's Words.
 	Enum
 	Float
-	// threshold takes a level of a log, leveled takes levels of several logs.
+	// threshold accepts a log level, and leveled accepts the levels of several loggers.
 	threshold
 	leveled
-	// help shows how the program is used.
+	// help is for flags that print the usage of the program.
 	help
 )
 
 // Flag is one flag of a program.
 type Flag struct {
 	Name string
-	// Short is a second name, often of one letter.
+	// Short is a second name of the flag, often a single letter.
 	Short string
 	Kind  Kind
 	// Default is a string, an int, a float64, a bool, or nil for None.
@@ -52,8 +52,8 @@ type Module struct {
 	Flags []Flag
 }
 
-// Flags holds the flags of a program with their values. Two modules that define a flag of the same
-// name cause a panic: absl refuses them too (Q60).
+// Flags holds the flags of a program and their values. If two modules define flags with the same
+// name, it panics, because absl refuses that too (Q60).
 type Flags struct {
 	modules []Module
 	byName  map[string]*Flag
@@ -62,13 +62,13 @@ type Flags struct {
 	parsed  bool
 }
 
-// New makes the flags of a program that consists of these modules, of which the first is the main
-// one, and adds those that every program has. All have their defaults.
+// New makes the flags of a program from its modules, of which the first is the main module. It adds
+// the flags that every program has. All flags have their default values.
 func New(modules ...Module) *Flags {
 	return Registry(append(slices.Clone(modules), appModule, loggingModule)...)
 }
 
-// Registry makes flags without those that every program has.
+// Registry makes flags from modules, without the flags that every program has.
 func Registry(modules ...Module) *Flags {
 	f := &Flags{modules: modules, byName: map[string]*Flag{}, values: map[string]any{}, given: map[string]bool{}}
 	for _, m := range f.modules {
@@ -94,11 +94,11 @@ func (f *Flags) define(flag *Flag) {
 // Has reports whether the program has a flag of that name.
 func (f *Flags) Has(name string) bool { return f.byName[name] != nil }
 
-// Given reports whether the command line gave the flag a value.
+// Given reports whether the command line sets the flag.
 func (f *Flags) Given(name string) bool { return f.given[name] }
 
 // Value returns the value of a flag: a string, an int or *big.Int, a float64, a bool, nil for None,
-// or whatever was assigned. The error is an AttributeError if the program has no such flag.
+// or any assigned value. It returns an AttributeError if there is no such flag.
 func (f *Flags) Value(name string) (any, error) {
 	if !f.Has(name) {
 		return nil, &pysem.Error{Type: "AttributeError", Message: name}
@@ -112,14 +112,15 @@ func (f *Flags) Text(name string) pysem.OptString {
 	return pysem.OptString{V: text, Set: ok}
 }
 
-// Int returns the value of an integer flag; for one outside the range of int, the nearest int.
+// Int returns the value of an integer flag. A value outside of the range of int is clamped to that
+// range.
 func (f *Flags) Int(name string) int { return pysem.Saturate(f.values[name]) }
 
-// Bool returns the value of a boolean flag.
+// Bool returns the value of a boolean flag. It is false if there is no such flag.
 func (f *Flags) Bool(name string) bool { return f.values[name] == true }
 
-// parseValue returns the value that a flag gets from text. If the flag cannot hold it, why says so;
-// otherwise why is empty.
+// parseValue converts the text of a flag to its value. If the flag does not accept the text, why
+// gives the reason; otherwise why is "".
 func (flag *Flag) parseValue(text string) (value any, why string) {
 	switch flag.Kind {
 	case Integer:
@@ -152,8 +153,8 @@ func (flag *Flag) parseValue(text string) (value any, why string) {
 	return text, ""
 }
 
-// parseInteger returns int(text), read in base 8 or 16 if text begins with 0o or 0x. The string
-// says why text is no integer, and is empty otherwise.
+// parseInteger returns Python's int(text). A prefix 0o or 0x means base 8 or 16. The string is the
+// error text if text is not an integer, and "" otherwise.
 func parseInteger(text string) (any, string) {
 	if len(text) > 2 && (text[:2] == "0o" || text[:2] == "0x") {
 		base := 8
@@ -172,8 +173,8 @@ func parseInteger(text string) (any, string) {
 	return pysem.Int(n), ""
 }
 
-// oddUnderscores reports whether an underscore does not stand between two digits. One directly
-// behind the prefix is allowed.
+// oddUnderscores reports whether an underscore is in a place where Python does not allow it. It
+// must be between two digits, or directly after the prefix.
 func oddUnderscores(digits string) bool {
 	return strings.Contains(digits, "__") || strings.HasSuffix(digits, "_") || strings.ContainsAny(digits, "+-")
 }

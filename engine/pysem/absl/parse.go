@@ -9,24 +9,25 @@ import (
 	"github.com/monosim/monosim/engine/pysem/pyos"
 )
 
-// UsageError says what is wrong with a command line, in absl's words.
+// UsageError is a mistake in a command line, described in absl's words.
 type UsageError struct{ Text string }
 
 func (e *UsageError) Error() string { return e.Text }
 
-// HelpAsked is returned for a command line that asks how the program is used.
+// HelpAsked is the error for a command line that asks for help.
 type HelpAsked struct {
-	// Full tells that the flags of all modules were asked for, not only those of the main one.
+	// Full means that the user asked for the flags of all modules, not only those of the main
+	// module.
 	Full bool
 }
 
 func (*HelpAsked) Error() string { return "help is asked for" }
 
-// Parse reads the arguments of a program, without its name, and returns those that are no flags. As
-// in absl, a value may follow "=" or be the next argument, one dash is as good as two, --noname
-// turns a boolean off, "--" ends the flags, and --flagfile and --undefok are understood. The error
-// is a *UsageError, a *HelpAsked, or a ValueError: for --noname with a value, and for an unknown
-// log level.
+// Parse parses the arguments of a program, without its name, and returns those that are not flags.
+// As in absl, a value follows "=" or is the next argument, and one dash works like two. --noname
+// sets a boolean to false, "--" ends the flags, and --flagfile and --undefok have their usual
+// effect. Errors are *UsageError, *HelpAsked, or a ValueError for --noname with a value and for an
+// unknown log level.
 func (f *Flags) Parse(files env.Files, args []string) (rest []string, err error) {
 	args, err = withFiles(files, args)
 	if err != nil {
@@ -47,7 +48,7 @@ func (f *Flags) Parse(files env.Files, args []string) (rest []string, err error)
 	return append(p.rest, p.left...), nil
 }
 
-// parser is a command line that is being read.
+// parser holds the state while a command line is parsed.
 type parser struct {
 	flags   *Flags
 	left    []string
@@ -57,7 +58,7 @@ type parser struct {
 	ended   bool
 }
 
-// next reads one flag with its value, or one other argument.
+// next parses the next flag with its value, or the next argument that is not a flag.
 func (p *parser) next() error {
 	argument := p.left[0]
 	p.left = p.left[1:]
@@ -94,7 +95,7 @@ func (p *parser) next() error {
 
 func (flag *Flag) boolean() bool { return flag.Kind == Bool || flag.Kind == help }
 
-// negated reads --noname. If there is no boolean of that name, the flag is unknown.
+// negated parses --noname. If there is no boolean flag called name, it records an unknown flag.
 func (p *parser) negated(argument, name string, given bool) error {
 	of, no := strings.CutPrefix(name, "no")
 	flag := p.flags.byName[of]
@@ -108,7 +109,7 @@ func (p *parser) negated(argument, name string, given bool) error {
 	return p.flags.set(flag, "false")
 }
 
-// value returns what stands behind "=", or else the next argument.
+// value returns the text after "=" if there is one, or else the next argument.
 func (p *parser) value(argument, value string, given bool) (string, error) {
 	if given {
 		return value, nil
@@ -120,7 +121,7 @@ func (p *parser) value(argument, value string, given bool) (string, error) {
 	return value, nil
 }
 
-// set parses text and gives the flag that value.
+// set sets a flag to the value that the text stands for.
 func (f *Flags) set(flag *Flag, text string) error {
 	value, why := flag.parseValue(text)
 	if why != "" {
@@ -137,8 +138,8 @@ func (f *Flags) set(flag *Flag, text string) error {
 	return nil
 }
 
-// withFiles replaces every argument --flagfile by the lines of the file that it names. Blank lines
-// and comments are left out; a file may name others.
+// withFiles replaces each --flagfile argument by the lines of the named file. It skips blank lines
+// and comments. A file can name other flag files.
 func withFiles(files env.Files, args []string) ([]string, error) {
 	var all []string
 	for i := 0; i < len(args); i++ {
@@ -165,7 +166,8 @@ func withFiles(files env.Files, args []string) ([]string, error) {
 	return all, nil
 }
 
-// flagFile returns the file that an argument --flagfile=name names.
+// flagFile returns the file name in an argument --flagfile=name. The second result is false for any
+// other argument.
 func flagFile(argument string) (file string, is bool) {
 	trimmed := strings.TrimPrefix(strings.TrimPrefix(argument, "-"), "-")
 	if !strings.HasPrefix(argument, "-") {
@@ -178,8 +180,8 @@ func flagFile(argument string) (file string, is bool) {
 	return pysem.Strip(file), is
 }
 
-// linesOf returns the flags in a file and in the files that it names. Files in within are being
-// read already and are skipped.
+// linesOf returns the flags in a file and in the flag files that it names. It skips the files in
+// within, which are already being read.
 func linesOf(files env.Files, file string, within []string) ([]string, error) {
 	if file == "" || slices.Contains(within, file) {
 		return nil, nil

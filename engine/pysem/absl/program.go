@@ -1,10 +1,10 @@
 package absl
 
-// thresholds holds the values of --stderrthreshold, in lower case.
+// thresholds lists the words that --stderrthreshold accepts, in lower case.
 var thresholds = []string{"debug", "info", "warning", "warn", "error", "fatal", "0", "1", "2", "3"}
 
-// appModule holds the flags of absl.app. Flags that debug or profile a Python program are accepted
-// and do nothing.
+// appModule holds the flags of absl.app. Flags for debugging or profiling a Python program are
+// accepted, but have no effect.
 var appModule = Module{Name: "absl.app", Flags: []Flag{
 	{Name: "run_with_pdb", Kind: Bool, Default: false, Help: "for Python's debugger; no effect here"},
 	{Name: "pdb_post_mortem", Kind: Bool, Default: false, Help: "for Python's debugger; no effect here"},

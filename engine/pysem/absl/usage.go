@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Usage returns the text that tells how a program is used: its flags by module, including absl's
-// own if full is set.
+// Usage returns the help text of a program: its flags, grouped by module. If full is set, it
+// includes absl's own flags.
 func (f *Flags) Usage(program string, full bool) string {
 	var b strings.Builder
 	b.WriteString("\nUSAGE: " + program + " [flags]\nflags:\n")
@@ -31,7 +31,7 @@ func (f *Flags) Usage(program string, full bool) string {
 	return b.String()
 }
 
-// usage returns a flag as absl lists it, with the default on a line of its own.
+// usage formats a flag as absl lists it, with the default on a line of its own.
 func (flag *Flag) usage() string {
 	text := "  "
 	if flag.Short != "" {
@@ -62,8 +62,8 @@ func (flag *Flag) usage() string {
 	return text
 }
 
-// suggested returns ". Did you mean: model_dir ?" if the program has flags that begin like the
-// unknown one, "" otherwise.
+// suggested returns a hint such as ". Did you mean: model_dir ?" if flags of the program begin like
+// the unknown name. Otherwise it returns "".
 func (f *Flags) suggested(name string) string {
 	const shortest, tolerated = 2, 0.50
 	if len(name) <= shortest {

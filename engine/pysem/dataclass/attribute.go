@@ -8,17 +8,19 @@ import (
 	"github.com/monosim/monosim/engine/pysem/expr"
 )
 
-// Attribute describes one field of a class, as read from a line of its struct.
+// Attribute describes one field of a dataclass, as read from a field of the Go struct and its tag.
 type Attribute struct {
 	// Name is the name of the field in the reference.
 	Name string
-	// Owner is the struct that has the line: the class's own struct, or that of a base class.
+	// Owner is the Go struct that declares the field: the class's own struct, or that of a base
+	// class.
 	Owner reflect.Type
 	// Type is the field's type in Go.
 	Type reflect.Type
-	// Default is the default as a Python value.
+	// Default is the field's default as a Python value.
 	Default any
-	// Tag is the whole tag of the line. It may hold more than this package reads.
+	// Tag is the complete struct tag of the field. It can hold keys that this package does not
+	// read.
 	Tag reflect.StructTag
 
 	// pointer returns a pointer to the field, given the address of the object.
@@ -31,7 +33,8 @@ const (
 	noField    = "-"
 )
 
-// attributesOf reads the fields of a struct that is offset bytes into its object.
+// attributesOf describes the fields of a struct, which begins offset bytes after the start of the
+// object.
 func attributesOf(owner reflect.Type, offset uintptr) []Attribute {
 	var list []Attribute
 	for i := range owner.NumField() {
@@ -61,8 +64,8 @@ func (f *Attribute) hasDefault() bool {
 	return ok
 }
 
-// parseDefault evaluates the default in the tag. All objects share the resulting value, so a list
-// in it must be empty.
+// parseDefault evaluates the default in the struct tag. All objects share the result, so a list in
+// it must be empty.
 func (f *Attribute) parseDefault() any {
 	text := f.Tag.Get(defaultTag)
 	value, err := expr.Eval(text, expr.Names{})

@@ -21,8 +21,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Class describes a dataclass of the reference whose fields are those of the struct T. [Of] makes
-// one; it never changes afterwards.
+// Class describes a dataclass of the reference. Its fields are those of the Go struct T. [Of] makes
+// a Class, which never changes.
 type Class[T any] struct {
 	odd      func(*T) **OddValues
 	fields   []Attribute
@@ -64,17 +64,17 @@ func Of[T any](odd func(*T) **OddValues) *Class[T] {
 	return c
 }
 
-// Fields describes all fields, in order. The list must not be changed.
+// Fields describes all fields in order. Callers must not change the list.
 func (d *Class[T]) Fields() []Attribute { return d.fields }
 
 // New returns an object whose fields all have their defaults.
 func (d *Class[T]) New() T { return d.defaults }
 
-// pointer returns a pointer to the field in m, as a *int for an int.
+// pointer returns a pointer to the field f of m, for example an *int.
 func (d *Class[T]) pointer(m *T, f *Attribute) any { return f.pointer(unsafe.Pointer(m)) }
 
-// put assigns a Python value to a field, and notes it in the odd values if the field's Go type
-// cannot hold it.
+// put assigns a Python value to a field. If the field's Go type cannot hold the value, it is stored
+// in the object's odd values.
 func (d *Class[T]) put(m *T, f *Attribute, value any) {
 	odd := d.odd(m)
 	*odd = (*odd).with(f.Name, d.pointer(m, f), value)
@@ -86,8 +86,8 @@ func (d *Class[T]) get(m *T, f *Attribute) any {
 	return (*d.odd(m)).get(f.Name, ptr)
 }
 
-// Set assigns a Python value of any type to a field, as a keyword argument or an assignment to an
-// attribute does. The error is a TypeError if there is no field of that name.
+// Set assigns a Python value of any type to a field, as a keyword argument or an attribute
+// assignment does. An unknown name is a TypeError.
 func (d *Class[T]) Set(m *T, name string, value any) error {
 	i, ok := d.index[name]
 	if !ok {
@@ -115,8 +115,8 @@ func (d *Class[T]) Get(m *T, name string) any {
 	return value
 }
 
-// List returns all fields with their Python values, in order. A field that is an enum has its
-// member as value, not the member's number.
+// List returns all fields with their Python values, in order. For an enum the value is the member,
+// not its number.
 func (d *Class[T]) List(m *T) []Field {
 	fields := make([]Field, len(d.fields))
 	for i := range d.fields {
@@ -132,7 +132,7 @@ func (d *Class[T]) List(m *T) []Field {
 	return fields
 }
 
-// Repr returns the repr of an object, in which the class is called as the Go type.
+// Repr returns Python's repr of an object. The name of the class is that of the Go type.
 func (d *Class[T]) Repr(m *T) string {
 	texts := make([]string, len(d.fields))
 	for i := range d.fields {

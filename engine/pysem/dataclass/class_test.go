@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem/dataclass"
 )
 
-// The goal is that a struct line is all there is to a field. The method is a class with
-// a base class and a field of every Go type.
+// Goal: a line in the struct is enough to declare a field. Method: a class with a base class and a
+// field of every Go type.
 
 type base struct {
 	First int `py:"first" default:"60 * 1000"`
@@ -67,8 +67,8 @@ func TestFieldsHaveTheOrderOfLinesAndTheirDefaults(t *testing.T) {
 	}
 }
 
-// Every value comes back as it was set, also one that the field's type cannot hold, and
-// the JSON form shows it.
+// Goal: a field returns every value that was set, even one that its type cannot hold, and the JSON
+// form contains it.
 func TestFieldsHoldAnyValue(t *testing.T) {
 	for _, f := range class.Fields() {
 		for _, value := range []any{nil, true, 7, 1.5, "seven", []any{"a"}, []any{1, 2}} {
@@ -154,7 +154,7 @@ func TestALineThatIsWrongPanics(t *testing.T) {
 	}
 }
 
-// of makes a class that has no odd values.
+// of makes a class whose objects have no place for odd values of their own.
 func of[T any]() {
 	var odd *dataclass.OddValues
 	dataclass.Of(func(*T) **dataclass.OddValues { return &odd })

@@ -8,10 +8,10 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// AppendJSON adds the object m to b as json.dumps writes it: fields in order, null for None, the
-// values of enums, bytes as a list of ints.
+// AppendJSON appends an object to b as Python's json.dumps writes it: fields in order, None as
+// null, enums as their values, bytes as a list of ints.
 //
-// Speed: if all fields hold values of their Go types, only growing b allocates.
+// Speed: if all fields hold values of their Go types, nothing is allocated except to grow b.
 func (d *Class[T]) AppendJSON(b []byte, m *T) []byte {
 	odd := *d.odd(m)
 	b = append(b, '{')
@@ -32,7 +32,8 @@ func (d *Class[T]) AppendJSON(b []byte, m *T) []byte {
 	return append(b, '}')
 }
 
-// appendField adds the field that ptr points to, without converting it to any first.
+// appendField appends the field that ptr points to. For speed it does not convert the value to any
+// first.
 func appendField(b []byte, ptr any) []byte {
 	switch p := ptr.(type) {
 	case *pysem.OptString:
@@ -57,8 +58,8 @@ func appendField(b []byte, ptr any) []byte {
 	return pysem.AppendJSON(b, load(ptr))
 }
 
-// Decode makes an object from its JSON form in UTF-8. Unknown keys are ignored, missing ones get
-// their defaults, and most values are kept whatever their type is (Q74). Errors are *pysem.Error.
+// Decode makes an object from its JSON form in UTF-8. It ignores unknown keys, and missing keys get
+// their defaults. Most values are kept whatever their type is (Q74). Errors are *pysem.Error.
 func (d *Class[T]) Decode(data []byte) (*T, error) {
 	text, err := pysem.DecodeUTF8(data)
 	if err != nil {
@@ -89,8 +90,8 @@ func (d *Class[T]) Decode(data []byte) (*T, error) {
 	return &m, nil
 }
 
-// DecodeValue is [Class.Decode], but returns the object itself and not a pointer. With an error the
-// object has its defaults.
+// DecodeValue works as [Class.Decode], but returns the object and not a pointer to it. After an
+// error the object has its defaults.
 func (d *Class[T]) DecodeValue(data []byte) (T, error) {
 	m, err := d.Decode(data)
 	if err != nil {
@@ -99,8 +100,8 @@ func (d *Class[T]) DecodeValue(data []byte) (T, error) {
 	return *m, nil
 }
 
-// decodeField converts a value to the declared type of a field as dataclasses_json does, which
-// accepts None for every field, at most with a warning.
+// decodeField converts a JSON value to the declared type of a field, as dataclasses_json does. None
+// is accepted for every field; Python only prints a warning.
 func decodeField(ptr, value any) (any, error) {
 	if value == nil {
 		return nil, nil
@@ -111,13 +112,13 @@ func decodeField(ptr, value any) (any, error) {
 	case Decoder:
 		return p.DecodePython(value)
 	case *[]byte:
-		// core.py of dataclasses_json treats bytes as a generic collection (Q73).
+		// core.py of dataclasses_json handles bytes as if it were a generic collection type (Q73).
 		return nil, pysem.Raise("AttributeError", "type object 'bytes' has no attribute '__args__'")
 	}
 	return value, nil
 }
 
-// decodeList returns list(value): for a string its characters, for an object its keys.
+// decodeList returns Python's list(value): the characters of a string, the keys of an object.
 func decodeList(value any) (any, error) {
 	switch v := value.(type) {
 	case []any:
@@ -130,8 +131,9 @@ func decodeList(value any) (any, error) {
 	return nil, pysem.Raise("TypeError", "'%s' object is not iterable", pysem.TypeName(value))
 }
 
-// DecodeEnum returns the number of the member of an enum whose values are 1 to last. The value may
-// also be 1.0 or True for 1. If no member has it, the error is a ValueError that names the class.
+// DecodeEnum returns the number of the enum member with a value, where the values are 1 to last.
+// 1.0 and True count as 1. If no member has the value, it returns a ValueError that names the
+// class.
 func DecodeEnum(value any, class string, last int) (any, error) {
 	for n := 1; n <= last; n++ {
 		if pysem.Equal(value, n) {

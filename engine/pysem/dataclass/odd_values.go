@@ -7,46 +7,46 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Cell is implemented by pointers to fields of types that package dataclass does not know, such as
-// an enum or a dict of strings.
+// Cell is implemented by pointers to field types that this package does not know, such as an enum
+// or a dict of strings.
 type Cell interface {
 	// LoadPython returns the field as a Python value.
 	LoadPython() any
-	// StorePython assigns a Python value to the field. exact is false if the field cannot hold it;
-	// the field then gets the nearest value of its type.
+	// StorePython assigns a Python value to the field. If the field cannot hold the value, it gets
+	// the nearest value of its type, and exact is false.
 	StorePython(value any) (exact bool)
 }
 
-// Decoder is a [Cell] whose values dataclasses_json converts to the declared type of the field when
-// it reads JSON. None is kept without calling DecodePython.
+// Decoder is a [Cell] for which dataclasses_json converts values when it reads JSON. It keeps None
+// without a call of DecodePython.
 type Decoder interface {
-	// DecodePython returns the value to store, given the one in the JSON. Errors are *pysem.Error.
+	// DecodePython converts a value from JSON to the value to store. Errors are *pysem.Error.
 	DecodePython(value any) (any, error)
 }
 
-// Member is a [Cell] of an enum. In Python the value of the field is a member of the enum, while
-// LoadPython gives its number.
+// Member is a [Cell] for an enum. In Python the field's value is a member of the enum, but
+// LoadPython returns the member's number.
 type Member interface {
 	// MemberPython returns the member that has the number n.
 	MemberPython(n int) any
 }
 
-// OddValues holds the values of an object's fields that their Go types cannot hold, such as a
-// string in an int field or an int outside the range of int. An odd value counts only as long as
-// the Go field is unchanged: assigning to the Go field replaces it.
+// OddValues holds Python values of an object's fields that their Go types cannot hold, such as a
+// string in an int field, or an int that is too large. An odd value is used as long as the Go field
+// stays unchanged. An assignment to the Go field replaces it.
 //
-// The list itself never changes, so copies of an object share it. A nil one is empty.
+// A list is never changed, so copies of an object share it. A nil list is empty.
 type OddValues []oddValue
 
 type oddValue struct {
 	name  string
 	value any
-	// typed is the value that the Go field had when the odd value was noted.
+	// typed is the value of the Go field at the time when the odd value was stored.
 	typed any
 }
 
-// with stores value in the field that ptr points to, and returns the odd values that the object has
-// then.
+// with stores a value in the field that ptr points to. It returns the object's odd values after
+// that.
 func (o *OddValues) with(name string, ptr, value any) *OddValues {
 	exact := store(ptr, value)
 	if o == nil {
@@ -83,8 +83,7 @@ func (o *OddValues) get(name string, ptr any) any {
 	return value
 }
 
-// unchanged reports whether a Go field still holds the value that it had; nan counts as equal to
-// itself.
+// unchanged reports whether a Go field still has the value was. Two NaNs count as equal.
 func unchanged(was, is any) bool {
 	a, okA := was.(float64)
 	b, okB := is.(float64)

@@ -11,9 +11,9 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// pointerTo returns the function that, given an object's address, returns a pointer to the field of
-// type t at that offset. For the usual types this is one addition, because objects are encoded and
-// decoded at every change of a znode.
+// pointerTo returns a function that takes the address of an object and returns a pointer to its
+// field of type t at the offset. For the usual types this is a single addition, because every
+// change of a znode encodes and decodes objects.
 func pointerTo(t reflect.Type, offset uintptr) func(unsafe.Pointer) any {
 	switch reflect.New(t).Interface().(type) {
 	case *bool:
@@ -48,13 +48,14 @@ func pointerTo(t reflect.Type, offset uintptr) func(unsafe.Pointer) any {
 	panic(fmt.Sprintf("dataclass: a %s holds no Python value; let *%s be a Cell", t, t))
 }
 
-// at returns a function that points to the F at that offset of an object.
+// at returns a function that returns a pointer to the field of type F, at the given offset in an
+// object.
 func at[F any](offset uintptr) func(unsafe.Pointer) any {
 	return func(object unsafe.Pointer) any { return (*F)(unsafe.Add(object, offset)) }
 }
 
-// store assigns value to the field that ptr points to. exact is false if the field's type cannot
-// hold it; the field then gets the nearest value of its type.
+// store assigns a value to the field that ptr points to. If the field's type cannot hold the value,
+// it gets the nearest value of its type, and exact is false.
 func store(ptr, value any) (exact bool) {
 	switch p := ptr.(type) {
 	case *bool:
@@ -153,12 +154,12 @@ func nearestOptInt(value any) (n pysem.OptInt, exact bool) {
 	return n, false
 }
 
-// AnyList returns values as a Python list; for nil it is empty.
+// AnyList converts values to a Python list. A nil slice becomes an empty list.
 func AnyList[T any](values []T) []any {
 	return lists.Map(values, func(v T) any { return v })
 }
 
-// listOrNone returns values as a Python list; for nil it is None.
+// listOrNone converts values to a Python list. A nil slice becomes None.
 func listOrNone[T any](values []T) any {
 	if values == nil {
 		return nil
@@ -166,8 +167,8 @@ func listOrNone[T any](values []T) any {
 	return AnyList(values)
 }
 
-// typedList returns a Python list whose items are all of type T as a Go list, and None as nil. Of
-// any other value exact is false.
+// typedList converts a Python list to a Go slice, and None to nil. exact is false if an item is not
+// of type T, or if the value is not a list.
 func typedList[T any](value any) (typed []T, exact bool) {
 	if value == nil {
 		return nil, true

@@ -8,16 +8,16 @@ import (
 	"weak"
 )
 
-// chunk is a part of a map, never empty. There is one of each content. Where a map is cut is
-// decided by its keys alone: behind each whose hash ends a chunk. So two maps have the same
-// chunks where they have the same items, however they came to be.
+// chunk is a non-empty part of a map. Equal chunks are always one object. The keys alone decide
+// where a map is divided: a chunk ends after each key whose hash satisfies a condition. So two maps
+// share the chunks in which their items are equal, whatever their history.
 type chunk[K, V comparable] struct {
 	items []item[K, V]
 	hash  uint64 // of all items
 	space *space[K, V]
 	self  weak.Pointer[chunk[K, V]]
-	// next is what the chunk became last by an item that was set. Many holders change their
-	// maps alike, one after the other. space.mu guards it.
+	// next caches the last change of this chunk: the item that was set, and the resulting chunk.
+	// Many holders change their maps in the same way, one after another. space.mu guards it.
 	next struct {
 		item item[K, V]
 		to   weak.Pointer[chunk[K, V]]
@@ -30,17 +30,18 @@ type item[K, V comparable] struct {
 	value V
 }
 
-// meanChunk is how many items chunks have on average, a power of two: a change copies one
-// chunk, and the list of all of them.
+// meanChunk is the average number of items in a chunk, a power of two. A change copies one chunk
+// and the list of all chunks.
 const meanChunk = 8
 
-// ends reports whether maps are cut behind the item.
+// ends reports whether a chunk ends after this item.
 func (it *item[K, V]) ends() bool { return it.hash%meanChunk == 0 }
 
 func (c *chunk[K, V]) last() *item[K, V] { return &c.items[len(c.items)-1] }
 
-// part is a chunk of a map. Each of its two words has a bit for the hash of each of its keys, so
-// that a look-up passes over nearly all other chunks without opening them.
+// part is a chunk in a map, with a small Bloom filter. Each of the two words has a bit for each
+// key, by the key's hash. A look-up uses the words to skip nearly all chunks that do not have the
+// key.
 type part[K, V comparable] struct {
 	*chunk[K, V]
 	words [2]uint64
@@ -56,10 +57,10 @@ func (c *chunk[K, V]) part() part[K, V] {
 	return p
 }
 
-// bitsOf returns the bits of a hash in part.words.
+// bitsOf returns the bits that a hash sets in part.words.
 func bitsOf(hash uint64) [2]uint64 { return [2]uint64{1 << (hash >> 58), 1 << (hash >> 52 & 63)} }
 
-// find returns the place of a key, -1 when there is none.
+// find returns the index of a key in the chunk, or -1 if the chunk does not have it.
 func (p part[K, V]) find(hash uint64, k K) int {
 	for i := range p.items {
 		if it := &p.items[i]; it.hash == hash && it.key == k {
@@ -69,7 +70,8 @@ func (p part[K, V]) find(hash uint64, k K) int {
 	return -1
 }
 
-// set returns the chunk with an item in place of the j-th, or behind all when j is negative.
+// set returns the chunk in which the item replaces the item at index j. If j is negative, the item
+// is appended.
 func (c *chunk[K, V]) set(j int, it item[K, V]) *chunk[K, V] {
 	s := c.space
 	s.mu.Lock()
@@ -90,13 +92,14 @@ func (c *chunk[K, V]) set(j int, it item[K, V]) *chunk[K, V] {
 	return to
 }
 
-// space finds the chunks of all maps of one type. It holds none of them: what nobody else holds
-// goes, and its place in the space when that has grown to twice as many as there were. All
-// worlds of a program have it in common: what is found in it is equal to what was looked for,
-// so that none sees whether another one has made it.
+// space finds the chunks of all maps of one type. It refers to them weakly, so that a chunk that no
+// map uses is freed. Places of freed chunks are removed when the table has doubled. All worlds of a
+// program share a space. A chunk found in it equals the one that was looked for, so a world cannot
+// notice whether another has made it.
 type space[K, V comparable] struct {
 	mu sync.Mutex
-	// at has a chunk at its hash, or behind it, without a gap, where others have that hash.
+	// at maps a hash to its chunk. If several chunks have the same hash, they are at consecutive
+	// numbers without a gap.
 	at   map[uint64]weak.Pointer[chunk[K, V]]
 	most int          // how large at gets before it is looked through
 	room []item[K, V] // to put a chunk together
@@ -104,7 +107,7 @@ type space[K, V comparable] struct {
 
 var spaces sync.Map // by type
 
-// spaceOf returns the space of a type.
+// spaceOf returns the space that all maps with the key type K and the value type V share.
 func spaceOf[K, V comparable]() *space[K, V] {
 	of := reflect.TypeFor[space[K, V]]()
 	s, ok := spaces.Load(of)
@@ -114,14 +117,14 @@ func spaceOf[K, V comparable]() *space[K, V] {
 	return s.(*space[K, V])
 }
 
-// chunk returns the one chunk of these items.
+// chunk returns the single chunk object with these items.
 func (s *space[K, V]) chunk(items ...item[K, V]) *chunk[K, V] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.one(items)
 }
 
-// one finds the chunk of these items, or makes it of a copy of them. The caller holds mu.
+// one finds the chunk with these items, or makes one with a copy of them. The caller must hold mu.
 func (s *space[K, V]) one(items []item[K, V]) *chunk[K, V] {
 	hash := hashOf(items)
 	at := hash
@@ -140,10 +143,10 @@ func (s *space[K, V]) one(items []item[K, V]) *chunk[K, V] {
 	return c
 }
 
-// mixer spreads the bits of a hash that is multiplied by it.
+// mixer is a multiplier that spreads the bits of a hash.
 const mixer = 0x9e3779b97f4a7c15
 
-// hashOf returns the hash of a chunk.
+// hashOf returns the hash of a chunk with these items.
 func hashOf[K, V comparable](items []item[K, V]) (hash uint64) {
 	for i := range items {
 		hash = (hash^items[i].hash)*mixer ^ maphash.Comparable(seed, items[i].value)
@@ -162,7 +165,7 @@ func (s *space[K, V]) put(c *chunk[K, V]) {
 
 const fewest = 1024
 
-// sweep leaves the chunks that are there.
+// sweep removes the entries of freed chunks from the table.
 func (s *space[K, V]) sweep() {
 	old := s.at
 	s.at = make(map[uint64]weak.Pointer[chunk[K, V]], len(old)/2)

@@ -21,19 +21,18 @@ import (
 	"slices"
 )
 
-// Dict is a map in the order in which its keys were set first. A key that is set again keeps
-// its place; one that was deleted and is set again comes last. The zero value is empty. To have
-// another one use [Dict.Copy], never an assignment.
+// Dict is a map that keeps the order in which keys were first set, as a Python dict does. A key
+// that is set again keeps its place. A key that is deleted and set again comes last. The zero value
+// is empty. Copy a Dict with [Dict.Copy], never by assignment.
 //
-// Cost: a look-up and a change pass over the chunks of the map, some 8 keys each, of which they
-// open one.
+// Cost: a look-up or change visits the chunks of the map, of some 8 keys each, and opens only one.
 type Dict[K, V comparable] struct {
 	chunks []part[K, V]
 	length int
 	shared bool // another map has the list of chunks, too, so that it must not be changed
 }
 
-// Of returns the map that comes of setting each key to its value, one after the other.
+// Of returns a map with the keys and values of the sequence, set in its order.
 func Of[K, V comparable](all iter.Seq2[K, V]) *Dict[K, V] {
 	d := &Dict[K, V]{}
 	var open []item[K, V] // behind those of d
@@ -59,14 +58,15 @@ func Of[K, V comparable](all iter.Seq2[K, V]) *Dict[K, V] {
 	return d
 }
 
-// Copy returns a map with the same keys and values. It costs nothing until one of the two is
+// Copy returns a map with the same keys and values. It copies nothing until one of the two maps is
 // changed.
 func (d *Dict[K, V]) Copy() *Dict[K, V] {
 	d.shared = true
 	return &Dict[K, V]{d.chunks, d.length, true}
 }
 
-// seed is that of all hashes. They decide where maps are cut, which nobody sees.
+// seed is the seed of all hashes. It influences where maps are divided into chunks, which callers
+// cannot see.
 var seed = maphash.MakeSeed()
 
 // Len counts the keys.
@@ -86,7 +86,8 @@ func (d *Dict[K, V]) Has(k K) bool {
 	return ok
 }
 
-// find returns the chunk of a key and the place in it; -1, -1 when there is none.
+// find returns the index of the chunk with a key, and the key's index in that chunk. It returns -1,
+// -1 if the map does not have the key.
 func (d *Dict[K, V]) find(hash uint64, k K) (i, j int) {
 	bits := bitsOf(hash)
 	for i := range d.chunks {
@@ -124,7 +125,7 @@ func (d *Dict[K, V]) set(it item[K, V]) {
 	d.chunks[i] = d.chunks[i].set(j, it).part()
 }
 
-// Delete takes a key out, which the map need not have.
+// Delete removes a key. It does nothing if the map does not have the key.
 func (d *Dict[K, V]) Delete(k K) { d.delete(maphash.Comparable(seed, k), k) }
 
 func (d *Dict[K, V]) delete(hash uint64, k K) {
@@ -146,14 +147,15 @@ func (d *Dict[K, V]) delete(hash uint64, k K) {
 	}
 }
 
-// own makes the list of chunks the map's own.
+// own copies the list of chunks if another map shares it, so that it can be changed.
 func (d *Dict[K, V]) own() {
 	if d.shared {
 		d.chunks, d.shared = slices.Clone(d.chunks), false
 	}
 }
 
-// All calls yield with each key and its value in the order of the map, until it returns false.
+// All calls yield with each key and its value, in the order of the map. It stops when yield returns
+// false.
 func (d *Dict[K, V]) All(yield func(K, V) bool) {
 	for _, c := range d.chunks {
 		for i := range c.items {

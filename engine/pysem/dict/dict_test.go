@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// model is a map with Python's order as plainly as it can be written.
+// model is the simplest implementation of a map with Python's order, to compare a Dict with.
 type model struct {
 	keys   []int
 	values map[int]int
@@ -32,7 +32,7 @@ func (m *model) delete(k int) {
 	delete(m.values, k)
 }
 
-// text has every key with its value in order.
+// text formats all keys and values in order.
 func (m *model) text() string {
 	var b []byte
 	for _, k := range m.keys {
@@ -49,9 +49,9 @@ func text[K, V comparable](d *Dict[K, V]) string {
 	return string(b)
 }
 
-// Goal: a Dict is a dict of Python's; one whose copy was changed is what it was; two are equal when
-// they have the same keys and values in the same order, and only then. Method: random changes
-// of several maps, beside models, all of which are compared with each other.
+// Goal: a Dict behaves as a Python dict. A change of a copy does not change the original. Two maps
+// are equal exactly if they have the same keys and values in the same order. Method: random changes
+// of several maps and their models, all compared with one another.
 func TestADictIsOneOfPython(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type pair struct {
@@ -99,8 +99,8 @@ func TestADictIsOneOfPython(t *testing.T) {
 	})
 }
 
-// Goal: keys whose hashes are equal are kept apart. Method: items with made-up hashes, among
-// which some end chunks and some do not.
+// Goal: keys with equal hashes stay distinct. Method: items with artificial hashes, some of which
+// end a chunk.
 func TestKeysOfOneHashAreKeptApart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		hash := func(k int) uint64 { return uint64(k%3) * meanChunk / 2 }
@@ -133,7 +133,8 @@ func TestKeysOfOneHashAreKeptApart(t *testing.T) {
 	})
 }
 
-// Goal: what the package promises of the order. Method: Python's own example.
+// Goal: the order is as the package documentation promises. Method: the example in Python's
+// documentation.
 func TestAKeyThatIsSetAgainKeepsItsPlace(t *testing.T) {
 	with := func(d *Dict[string, int], delete, set string, v int) *Dict[string, int] {
 		d = d.Copy()
@@ -167,7 +168,7 @@ func TestAKeyThatIsSetAgainKeepsItsPlace(t *testing.T) {
 	}
 }
 
-// names are keys of the form in which agents have them.
+// names returns n keys of the kind that agents use.
 func names(n int) []string {
 	list := make([]string, n)
 	for i := range list {
@@ -184,8 +185,8 @@ func of(keys []string, value int) *Dict[string, int] {
 	return d
 }
 
-// Goal: maps can be worked with on many goroutines at a time, and equal ones that were made on
-// different ones are found to be equal. Method: each makes the same maps in an order of its own.
+// Goal: many goroutines can use maps at the same time, and equal maps made on different goroutines
+// compare as equal. Method: each goroutine makes the same maps, in an order of its own.
 func TestManyGoroutinesFindTheSameMaps(t *testing.T) {
 	keys := names(300)
 	var wait sync.WaitGroup
@@ -209,7 +210,8 @@ func TestManyGoroutinesFindTheSameMaps(t *testing.T) {
 	}
 }
 
-// Goal: reading allocates nothing, nor does a change whose result is there already.
+// Goal: reading allocates no memory. A change allocates none either if the resulting chunk already
+// exists.
 func TestReadingAllocatesNothing(t *testing.T) {
 	keys := names(1000)
 	d := of(keys, 0)
@@ -243,10 +245,9 @@ func heapBytes() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// Goal: a thousand holders of maps of a thousand keys, of which no two are equal, take a
-// fraction of as many maps. Method: each has the keys up to a place of its own in another
-// state, as agents have that have come to know different parts of what happens; one map of Go's
-// is measured beside them.
+// Goal: a thousand slightly different maps of a thousand keys take a fraction of the memory of a
+// thousand Go maps. Method: in map number n the first n keys have another value, as if its holder
+// had seen only a part of the changes. A Go map is measured for comparison.
 func TestNearlyEqualMapsAreShared(t *testing.T) {
 	keys := names(1000)
 	before := heapBytes()
@@ -271,8 +272,8 @@ func TestNearlyEqualMapsAreShared(t *testing.T) {
 	runtime.KeepAlive(holders)
 }
 
-// Goal: what nobody holds goes. Method: the pools of a type of its own, looked through once the
-// maps are gone.
+// Goal: chunks that no map uses are freed. Method: make maps of a type of their own, drop them, and
+// look into the space of that type.
 func TestWhatNobodyHoldsGoes(t *testing.T) {
 	type own string
 	func() {

@@ -2,15 +2,15 @@ package dict
 
 import "sync"
 
-// Readings caches the decoded values of contents that were read lately, so that each content is
-// decoded once for many processes. Callers must not change the values.
+// Readings caches decoded values by their encoded content, so that many processes decode each
+// content only once. Callers must not change the values.
 type Readings[V any] struct {
-	// Decode returns the value of a content. Its result must depend on the content alone.
+	// Decode decodes a content. The result must depend on nothing else.
 	Decode func(content []byte) (V, error)
 
 	mu sync.Mutex
-	// young holds the contents read since young last replaced old, at mostReadingsBytes. Replacing
-	// old drops the contents that were not read in between.
+	// young holds the contents that were read since the last change of generations. When it is
+	// full, it replaces old, and contents in old that were not read since are dropped.
 	young, old map[string]V
 	bytes      int // bytes is the total size of young's contents
 }
@@ -38,10 +38,11 @@ func (r *Readings[V]) Read(content []byte) (v V, err error) {
 	return v, nil
 }
 
-// texts has a text for itself.
+// texts is a cache of texts, in which each text is its own value.
 var texts = Readings[string]{Decode: func(content []byte) (string, error) { return string(content), nil }}
 
-// Text returns an equal text: one for all who have asked for it lately.
+// Text returns an equal text that is shared with others who have recently asked for it. That saves
+// memory.
 func Text(text string) string {
 	text, _ = texts.Read([]byte(text))
 	return text

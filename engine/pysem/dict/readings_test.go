@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Goal: a content that is read again and again is decoded once, errors are not kept, and what
-// is kept is bounded. Method: three times as many contents as may be kept, one of which is read
-// between any two.
+// Goal: a content that is read repeatedly is decoded once. Errors are not cached, and the size of
+// the cache is bounded. Method: read three times as many contents as the cache can hold, and one
+// content after each of them.
 func TestAContentIsDecodedOnce(t *testing.T) {
 	decoded := map[string]int{}
 	r := Readings[string]{Decode: func(content []byte) (string, error) {

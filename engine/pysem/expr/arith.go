@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// unary returns op v for one of - + ~.
+// unary evaluates the operator -, + or ~ for v.
 func (m *machine) unary(op string, v Value) (Value, error) {
 	switch v := v.(type) {
 	case float64:
@@ -62,8 +62,8 @@ func (m *machine) binary(op string, a, b Value) (Value, error) {
 	return m.others(op, a, b)
 }
 
-// smallInts returns a op b where the result fits an int for certain. ok is false where it may not
-// fit, and for operations that can fail.
+// smallInts evaluates a op b if the result certainly fits into an int. ok is false if it may not
+// fit, and for operators that can raise an error.
 func smallInts(op string, a, b int) (v Value, ok bool) {
 	switch op {
 	case "+":
@@ -150,7 +150,8 @@ func (m *machine) ints(op string, left, right Value) (Value, error) {
 	return pysem.Int(n), nil
 }
 
-// bitwise returns a & b, a | b or a ^ b: a bool for two bools, else an int.
+// bitwise evaluates a & b, a | b or a ^ b. The result is a bool if both are bools, and otherwise an
+// int.
 func bitwise(op string, left, right Value) Value {
 	a, _ := pysem.Big(left)
 	b, _ := pysem.Big(right)
@@ -171,7 +172,8 @@ func bitwise(op string, left, right Value) Value {
 	return pysem.Int(n)
 }
 
-// wants refuses an int of more bits than Limits allow, and counts the steps of making it.
+// wants refuses an int with more bits than Limits allows. It counts the steps that making such an
+// int takes.
 func (m *machine) wants(bitLen int) error {
 	if bitLen > Limits.Bits {
 		return refuse(tooLarge, "an int of so many digits")
@@ -179,7 +181,8 @@ func (m *machine) wants(bitLen int) error {
 	return m.step(bitLen * (bitLen / 1024) / 65536)
 }
 
-// floorDivide rounds down; the remainder has the sign of b.
+// floorDivide returns quotient and remainder. The quotient is rounded down, so the remainder has
+// the sign of b.
 func floorDivide(a, b *big.Int) (q, r *big.Int, err error) {
 	if b.Sign() == 0 {
 		return nil, nil, raise("ZeroDivisionError", "integer division or modulo by zero")
@@ -218,7 +221,7 @@ func (m *machine) power(a, b *big.Int) (Value, error) {
 			return nil, err
 		}
 	} else if !b.IsInt64() {
-		// 0, 1 and -1 to a huge power depend on the last bit only.
+		// For the bases 0, 1 and -1 a huge exponent matters only by its last bit.
 		b = big.NewInt(2 + int64(b.Bit(0)))
 	}
 	return pysem.Int(new(big.Int).Exp(a, b, nil)), nil
@@ -246,7 +249,8 @@ func (m *machine) shift(op string, a, b *big.Int) (Value, error) {
 	return pysem.Int(new(big.Int).Lsh(a, uint(b.Int64()))), nil
 }
 
-// others joins, repeats and formats sequences, and combines sets and dicts.
+// others evaluates operators on values that are not numbers: it joins, repeats and formats
+// sequences, and combines sets and dicts.
 func (m *machine) others(op string, a, b Value) (Value, error) {
 	switch op {
 	case "+":
@@ -276,7 +280,7 @@ func (m *machine) others(op string, a, b Value) (Value, error) {
 	return nil, operandError(op, a, b)
 }
 
-// isTypes reports whether | makes a union of v.
+// isTypes reports whether v can be an operand of | in a union of types: a class or None.
 func isTypes(v Value) bool {
 	_, isClass := v.(*class)
 	return isClass || v == nil
@@ -384,7 +388,7 @@ func (m *machine) combine(op string, a, b Value) (v Value, ok bool, err error) {
 	return m.combineViews(op, a, b)
 }
 
-// combineSets returns a op b, a set of a's type.
+// combineSets evaluates a op b. The result has the type of a, set or frozenset.
 func combineSets(op string, a, b *Set) *Set {
 	switch op {
 	case "|":
@@ -399,7 +403,7 @@ func combineSets(op string, a, b *Set) *Set {
 	return symmetricDifference(a, b)
 }
 
-// floats returns a op b where one of the numbers counts as a float.
+// floats evaluates a op b as floats.
 func floats(op string, left, right Value) (Value, error) {
 	a, err := pysem.ToFloat(left)
 	if err != nil {
@@ -439,8 +443,8 @@ func floats(op string, left, right Value) (Value, error) {
 	return nil, operandError(op, left, right)
 }
 
-// floatDivmod follows CPython: the remainder has the sign of b, and the quotient is the whole
-// number nearest to the exact one.
+// floatDivmod computes divmod(a, b) as CPython does. The remainder has the sign of b, and the
+// quotient is the whole number nearest to the exact quotient.
 func floatDivmod(a, b float64) (quotient, modulo float64) {
 	modulo = math.Mod(a, b)
 	quotient = (a - modulo) / b
@@ -478,12 +482,12 @@ func floatPower(a, b float64) (Value, error) {
 	return f, nil
 }
 
-// powerBits is the precision of powers before they are rounded to a float. The C library rounds
-// nearly every power correctly; Go's math.Pow more often errs in the last digit.
+// powerBits is the precision of powers in bits, before they are rounded to a float. The C library
+// rounds nearly every power correctly, but Go's math.Pow is more often wrong in the last digit.
 const powerBits = 200
 
-// exactPower returns a**b rounded to the nearest float. Both are finite and not 0; a negative a
-// needs a whole b.
+// exactPower returns a**b, rounded to the nearest float. Both must be finite and not 0. If a is
+// negative, b must be a whole number.
 func exactPower(a, b float64) float64 {
 	rough := math.Pow(a, b)
 	if rough == 0 && b*math.Log2(math.Abs(a)) < -1100 || math.IsInf(rough, 0) && b*math.Log2(math.Abs(a)) > 1025 {

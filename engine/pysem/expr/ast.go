@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// node is a part of a parsed expression.
+// node is a node of the syntax tree of an expression.
 type node interface {
 	eval(f *frame) (Value, error)
 }
@@ -12,7 +12,7 @@ type node interface {
 type (
 	constant struct{ value Value }
 	name     struct{ id string }
-	// named is id := value.
+	// named is an assignment expression id := value.
 	named struct {
 		id    string
 		value node
@@ -25,12 +25,12 @@ type (
 		op          string
 		left, right node
 	}
-	// logical is "and" or "or". Its value is that of the operand that decides.
+	// logical is an "and" or "or". Its value is that of the operand that decides the result.
 	logical struct {
 		op          string
 		left, right node
 	}
-	// comparison is a chain a < b < c.
+	// comparison is a chain of comparisons such as a < b < c.
 	comparison struct {
 		first node
 		links []comparisonLink
@@ -40,11 +40,11 @@ type (
 		right node
 	}
 	conditional struct{ condition, then, otherwise node }
-	// sequence is a display of a list, tuple or set.
+	// sequence is a list, tuple or set that is written out, such as [1, 2].
 	sequence struct {
 		kind  sequenceKind
 		items []node // starred ones too
-		// folded says whether CPython makes the set as a constant when it compiles.
+		// folded says whether CPython makes this set already when it compiles.
 		folded folding
 	}
 	starred struct{ value node }
@@ -105,8 +105,8 @@ const (
 	setDisplay
 )
 
-// folding says how CPython makes a set of constants when it compiles. The order of the items shows
-// it.
+// folding says how CPython makes a set of constants when it compiles. It influences the order of
+// the items.
 type folding uint8
 
 const (
@@ -124,7 +124,7 @@ const (
 	generator
 )
 
-// scopeNames holds CPython's names of the functions that comprehensions compile to.
+// scopeNames holds the names that CPython gives to the functions it makes from comprehensions.
 var scopeNames = [...]string{listComprehension: "<listcomp>", setComprehension: "<setcomp>", dictComprehension: "<dictcomp>", generator: "<genexpr>"}
 
 type parameterKind uint8
@@ -137,22 +137,22 @@ const (
 	varKeyword
 )
 
-// target is what a comprehension assigns to: one name, or several targets of which one may be
-// starred.
+// target is the left side of an assignment in a comprehension: one name, or several targets, of
+// which one can have a star.
 type target struct {
 	id      string
 	several []target
 	star    int // the place of the starred one, -1 for none
 }
 
-// scope has the names that a lambda or a comprehension binds.
+// scope holds the names that a lambda or a comprehension binds.
 type scope struct {
 	name          string // as <lambda>
 	bound         map[string]bool
 	comprehension bool
 }
 
-// isConstant reports whether CPython folds n to a constant before it runs.
+// isConstant reports whether CPython folds n to a constant when it compiles.
 func isConstant(n node) bool {
 	switch n := n.(type) {
 	case constant:
@@ -171,7 +171,7 @@ func allConstant(items []node) bool {
 	return !slices.ContainsFunc(items, func(n node) bool { return !isConstant(n) })
 }
 
-// lambda reads a lambda from its keyword on.
+// lambda parses a lambda, beginning at its keyword.
 func (p *parser) lambda() (node, error) {
 	p.at++
 	l := lambda{scope: &scope{name: "<lambda>", bound: map[string]bool{}}}
@@ -188,7 +188,7 @@ func (p *parser) lambda() (node, error) {
 	return l, err
 }
 
-// parameters reads the parameters of a lambda up to the colon.
+// parameters parses the parameters of a lambda, up to the colon.
 func (p *parser) parameters(l *lambda) error {
 	kind := ordinary
 	for !p.next(":") {
@@ -261,7 +261,7 @@ func (p *parser) parameter(l *lambda, kind parameterKind) error {
 	return nil
 }
 
-// kindOf returns the words by which a SyntaxError calls a node that cannot be assigned to.
+// kindOf describes a node in the words of CPython's SyntaxError about an invalid assignment.
 func kindOf(n node) string {
 	switch n := n.(type) {
 	case constant:

@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// methods holds the methods that values have, by class and name.
+// methods holds the methods of values, by class and name.
 var methods map[string]map[string]*builtin
 
 // statics holds the functions that are called on a class itself, such as dict.fromkeys.
@@ -36,7 +36,7 @@ func init() {
 	}
 }
 
-// hidden holds attributes that Python has and this package refuses, by class.
+// hidden lists, by class, attributes that exist in Python but that this package refuses.
 var hidden = map[string][]string{
 	"generator":   {"close", "gi_code", "gi_frame", "gi_running", "gi_suspended", "gi_yieldfrom", "send", "throw"},
 	"type":        {"mro"},
@@ -80,7 +80,7 @@ func (m *machine) attribute(v Value, id string) (Value, error) {
 	return nil, raise("AttributeError", "'%s' object has no attribute '%s'", typ, id)
 }
 
-// plainAttribute holds the attributes that are values, not methods, as class.name.
+// plainAttribute lists attributes, as class.name, that are values and not methods.
 var plainAttribute = map[string]bool{
 	"int.real": true, "int.imag": true, "int.numerator": true, "int.denominator": true, "bool.real": true, "bool.imag": true,
 	"bool.numerator": true, "bool.denominator": true, "float.real": true, "float.imag": true,
@@ -117,7 +117,8 @@ func plain(v Value, id string) (Value, bool) {
 	return nil, false
 }
 
-// frozenMethods returns the methods of frozenset: the methods of set that do not change it.
+// frozenMethods returns the methods of frozenset, which are the methods of set that do not change
+// it.
 func frozenMethods() map[string]*builtin {
 	kept := maps.Clone(methods["set"])
 	maps.DeleteFunc(kept, func(name string, _ *builtin) bool { return changesSet[name] })

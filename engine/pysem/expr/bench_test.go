@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem/expr"
 )
 
-// BenchmarkCondition evaluates compiled conditions as layout filters have them.
+// BenchmarkCondition evaluates compiled conditions such as those in layout filters.
 func BenchmarkCondition(b *testing.B) {
 	for _, source := range []string{"i % 4 == 1", "i in range(3)", "i in (1, 2, 5) and not i == 2", "any(i == k for k in [1, 2])"} {
 		p, err := expr.Compile(source)

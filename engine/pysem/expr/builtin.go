@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// builtins holds Python's builtin names that are evaluated here.
+// builtins holds the builtin names of Python that this package supports.
 var builtins map[string]Value
 
 func init() {
@@ -25,8 +25,8 @@ func init() {
 	}
 }
 
-// refusedBuiltins holds Python's other builtin names. They reach the machine or the interpreter, or
-// name types that have no values here.
+// refusedBuiltins lists Python's other builtin names. They give access to the machine or the
+// interpreter, or are types whose values this package does not support.
 var refusedBuiltins = setOf(
 	"ArithmeticError", "AssertionError", "AttributeError", "BaseException", "BaseExceptionGroup", "BlockingIOError", "BrokenPipeError",
 	"BufferError", "BytesWarning", "ChildProcessError", "ConnectionAbortedError", "ConnectionError", "ConnectionRefusedError",
@@ -271,7 +271,8 @@ func (m *machine) round(v, digits Value) (Value, error) {
 	return pysem.Int(nearest(n, unit)), nil
 }
 
-// nearest returns the multiple of unit that is nearest to n; halfway between two, the even one.
+// nearest returns the multiple of unit that is nearest to n. If n is halfway between two, it
+// returns the even multiple.
 func nearest(n, unit *big.Int) *big.Int {
 	q, r := new(big.Int).DivMod(n, unit, new(big.Int))
 	switch r.Lsh(r, 1).Cmp(unit) {

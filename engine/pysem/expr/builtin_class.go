@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// classes holds the types that are evaluated here.
+// classes lists the types that this package supports, with their constructors.
 var classes = []*class{
 	{"bool", makes(keywordless("bool", 0, 1), func(m *machine, a []Value) (Value, error) { return has(a[0]) && Truth(a[0]), nil })},
 	{"int", makes(positional("int", 0, 2, "", "base"), makeInt)},
@@ -60,8 +60,8 @@ var classes = []*class{
 	{"zip", makeZip},
 }
 
-// makes returns the call of a class: bind puts the arguments in their places, and f makes the
-// value.
+// makes returns the constructor of a class. The function bind assigns the arguments to parameters,
+// and f makes the value.
 func makes(bind func(args arguments) ([]Value, error), f func(m *machine, a []Value) (Value, error)) func(*machine, arguments) (Value, error) {
 	return func(m *machine, args arguments) (Value, error) {
 		values, err := bind(args)
@@ -72,19 +72,19 @@ func makes(bind func(args arguments) ([]Value, error), f func(m *machine, a []Va
 	}
 }
 
-// keywordless returns a binder of arguments that are given by position only.
+// keywordless returns a function that binds between low and high arguments, by position only.
 func keywordless(name string, low, high int) func(args arguments) ([]Value, error) {
 	s := between(low, high)
 	return func(args arguments) ([]Value, error) { return s.bind(name, name, args) }
 }
 
-// positional returns a binder of arguments that are given by position or name.
+// positional returns a function that binds between low and high arguments, by position or by name.
 func positional(name string, low, high int, names ...string) func(args arguments) ([]Value, error) {
 	s := signature{style: keyworded, min: low, max: high, names: names}
 	return func(args arguments) ([]Value, error) { return s.bind(name, name, args) }
 }
 
-// classOf returns type(v). A type that is not evaluated here is refused.
+// classOf returns Python's type(v). It refuses a type that this package does not support.
 func classOf(v Value) (Value, error) {
 	if c, ok := builtins[typeName(v)].(*class); ok {
 		return c, nil
@@ -158,8 +158,8 @@ func makeStr(m *machine, a []Value) (Value, error) {
 	}
 }
 
-// isWrongName reports whether an error of codec is about the arguments themselves: no string, or
-// one with a null character. CPython checks that before it looks the names up.
+// isWrongName reports whether an error of codec is about the arguments themselves: not a string, or
+// a string with a null character. CPython checks that before it looks up the names.
 func isWrongName(err error) bool {
 	return pysem.TypeOf(err) == "TypeError" || pysem.TypeOf(err) == "ValueError"
 }
@@ -273,8 +273,8 @@ func makeFilter(m *machine, a []Value) (Value, error) {
 	}}, nil
 }
 
-// unlessStop drops a StopIteration that a function called by an iterator raised: it only ends the
-// iterator. Other errors are returned.
+// unlessStop drops a StopIteration that a function raised inside of an iterator, because that only
+// ends the iterator. It returns other errors unchanged.
 func unlessStop(err error) error {
 	if pysem.TypeOf(err) == "StopIteration" {
 		return nil
@@ -316,7 +316,7 @@ func (m *machine) iterateAll(values []Value) ([]*iterator, error) {
 	return its, nil
 }
 
-// nextOfAll takes one item from each iterator. When iterator number at has ended, values is nil.
+// nextOfAll takes one item from each iterator. If the iterator number at has ended, values is nil.
 func nextOfAll(its []*iterator) (values []Value, at int, err error) {
 	values = make([]Value, len(its))
 	for i, it := range its {
@@ -386,7 +386,7 @@ func makeZip(m *machine, args arguments) (Value, error) {
 	}}, nil
 }
 
-// zipError returns what a strict zip raises when iterator number at ended first.
+// zipError returns the error that a strict zip raises if the iterator number at ends first.
 func zipError(its []*iterator, at int) error {
 	others := func(n int) string {
 		return pick(n == 1, "", "s 1-")

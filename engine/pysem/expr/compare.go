@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Equal returns a == b.
+// Equal returns Python's a == b.
 func Equal(a, b Value) bool {
 	switch x := a.(type) {
 	case int:
@@ -44,7 +44,8 @@ func Equal(a, b Value) bool {
 	return pysem.Equal(a, b)
 }
 
-// same reports whether a container takes a and b for one item: they are the same object, or equal.
+// same reports whether a and b count as the same item of a container: they are the same object, or
+// are equal.
 func same(a, b Value) bool { return identical(a, b) == yes || Equal(a, b) }
 
 func equalItems(a, b []Value) bool {
@@ -106,7 +107,7 @@ func isSubset(a, b *Set) bool {
 	return true
 }
 
-// certainty is the answer to "a is b", which can be unknown.
+// certainty is the answer to Python's "a is b": yes, no, or unknown.
 type certainty uint8
 
 const (
@@ -115,7 +116,7 @@ const (
 	unknown // CPython may share one object for equal values or not
 )
 
-// identical answers "a is b".
+// identical returns the answer to Python's "a is b".
 func identical(a, b Value) certainty {
 	switch x := a.(type) {
 	case *List, *Dict, *Range, *Slice, *view, *iterator, *function, *builtin, *class, ellipsis, notImplemented, nil, bool:
@@ -252,7 +253,7 @@ func (m *machine) viewContains(v *view, item Value) (bool, error) {
 	return slices.ContainsFunc(v.of.live(), func(e dictEntry) bool { return same(e.value, item) }), nil
 }
 
-// wholeOf returns the int that a number equals, as 2 for 2.0. ok is false when there is none.
+// wholeOf returns the int that equals a number, such as 2 for 2.0. ok is false if there is none.
 func wholeOf(v Value) (int, bool) {
 	if f, ok := v.(float64); ok {
 		n, isInt := floatKey(f).(int)
@@ -261,7 +262,7 @@ func wholeOf(v Value) (int, bool) {
 	return asInt(v)
 }
 
-// compare returns a op b for < <= > >= == != in, not in, is, and is not.
+// compare evaluates a op b for the operators <, <=, >, >=, ==, !=, in, not in, is, and is not.
 func (m *machine) compare(op string, a, b Value) (bool, error) {
 	switch op {
 	case "==":
@@ -281,7 +282,8 @@ func (m *machine) compare(op string, a, b Value) (bool, error) {
 	return m.order(op, a, b)
 }
 
-// sizeOf returns the number of items of a list or tuple, by which comparing it is counted in steps.
+// sizeOf returns the number of items of a list or tuple. The cost of comparing it is counted in
+// steps by this number.
 func sizeOf(v Value) int {
 	switch v := v.(type) {
 	case *List:
@@ -334,8 +336,8 @@ func (m *machine) order(op string, a, b Value) (bool, error) {
 	return false, typeError("'%s' not supported between instances of '%s' and '%s'", op, typeName(a), typeName(b))
 }
 
-// holds reports whether op is true for two values that compare as c, which is below, equal to or
-// above 0.
+// holds reports whether op is true for two values whose comparison gives c: below 0 means less, 0
+// equal, above 0 greater.
 func holds(op string, c int) bool {
 	switch op {
 	case "<":
@@ -374,8 +376,8 @@ func orderSets(op string, a, b Value) (holds, ok bool) {
 	return isSubset(x, y) && (len(op) == 2 || x.len() < y.len()), true
 }
 
-// sorted sorts items in place by key; it is stable. Up to 64 items it makes the comparisons of
-// CPython's list.sort, one for one, so that errors and the order of incomparable values are the
+// sorted sorts items in place by key, and is stable. For up to 64 items it makes exactly the
+// comparisons of CPython's list.sort, so that errors and the order of incomparable values are the
 // same.
 func (m *machine) sorted(items []Value, key func(Value) (Value, error), reverse bool) error {
 	s := &sorter{m: m, items: items, keys: make([]Value, len(items))}
@@ -401,8 +403,7 @@ func (m *machine) sorted(items []Value, key func(Value) (Value, error), reverse 
 	return s.err
 }
 
-// sorter is a sort.Interface over items and their keys. After the first error nothing moves any
-// more.
+// sorter is a sort.Interface over items and their keys. After the first error it moves no items.
 type sorter struct {
 	m     *machine
 	items []Value
@@ -431,8 +432,8 @@ func (s *sorter) less(a, b Value) bool {
 	return less
 }
 
-// firstRun returns the length of the ascending run that the items begin with. A descending run is
-// reversed first (count_run).
+// firstRun returns the length of the sorted run at the beginning of the items. It reverses a
+// descending run (count_run).
 func (s *sorter) firstRun() int {
 	n := 2
 	descends := s.Less(1, 0)
@@ -445,7 +446,7 @@ func (s *sorter) firstRun() int {
 	return n
 }
 
-// insertAll inserts the items from start on into the sorted ones before them, by binary search
+// insertAll inserts each item from index start on into the sorted items before it, by binary search
 // (binarysort).
 func (s *sorter) insertAll(start int) {
 	for ; start < len(s.items) && s.err == nil; start++ {

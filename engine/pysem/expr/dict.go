@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Dict is a Python dict: it keeps the order of insertion.
+// Dict is a Python dict. It keeps its keys in the order of insertion.
 type Dict struct {
 	entries []dictEntry // deleted ones stay, with gone set
 	index   map[any]int
@@ -34,8 +34,8 @@ func (d *Dict) get(key Value) (v Value, found bool, err error) {
 	return nil, false, nil
 }
 
-// set sets the value of a key. A key that is there keeps its place, and the value by which it was
-// first given (1 before 1.0).
+// set sets the value of a key. An existing key keeps its place, and also its form: after 1 was set,
+// 1.0 does not replace it.
 func (d *Dict) set(key, value Value) error {
 	k, err := keyOf(key)
 	if err != nil {
@@ -96,14 +96,14 @@ func (v *view) item(e dictEntry) Value {
 	return Tuple{e.key, e.value}
 }
 
-// Go types for keys that Python's == takes for equal where Go's would not, or the other way round.
+// These types are used for keys whose equality differs between Python and Go.
 type (
 	keyText  string // of bytes, tuples, sets and large ints: a type letter and the content
 	keyFloat float64
 )
 
-// keyOf returns a Go value to index maps by. It is equal for Python values that are equal. A value
-// that cannot be hashed is a TypeError.
+// keyOf returns a Go map key for a Python value. Equal Python values give equal keys. A value that
+// cannot be hashed is a TypeError.
 func keyOf(v Value) (any, error) {
 	switch v := v.(type) {
 	case int, string:
@@ -175,7 +175,7 @@ func setKey(s *Set) (any, error) {
 	return keyText("{" + strings.Join(parts, "")), nil
 }
 
-// rangeKey returns equal keys for ranges with the same items.
+// rangeKey returns the map key of a range. Ranges with the same items have equal keys.
 func rangeKey(r *Range) any {
 	switch n := r.Len(); n {
 	case 0:
@@ -238,7 +238,7 @@ func dictView(what string) *builtin {
 	})
 }
 
-// orNone returns an optional argument, or None when it was not given.
+// orNone returns the value of an optional argument. It returns None if the argument is missing.
 func orNone(v Value) Value {
 	if has(v) {
 		return v

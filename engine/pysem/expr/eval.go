@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// frame holds the values of the names of one scope: the expression itself, a lambda or a
+// frame holds the values of the names in one scope. A scope is the whole expression, a lambda or a
 // comprehension.
 type frame struct {
 	m      *machine
@@ -13,7 +13,7 @@ type frame struct {
 	values map[string]Value
 }
 
-// qualified returns the qualified name of a function within f, as error texts give it.
+// qualified returns the qualified name of a function inside the frame, as error texts show it.
 func (f *frame) qualified(name string) string {
 	switch {
 	case f.outer == nil:
@@ -24,8 +24,9 @@ func (f *frame) qualified(name string) string {
 	return f.outer.qualified(f.scope.name) + ".<locals>." + name
 }
 
-// lookup finds the value of a name. It looks in the lambdas and comprehensions around; then in the
-// locals, which only the expression itself sees; then in the names of the module and the builtins.
+// lookup finds the value of a name. It searches the enclosing lambdas and comprehensions first.
+// Then it searches the locals, which only the expression itself sees, and last the names of the
+// module and the builtins.
 func (f *frame) lookup(id string) (Value, error) {
 	own := f
 	for ; f.outer != nil; f = f.outer {
@@ -53,7 +54,7 @@ func (f *frame) lookup(id string) (Value, error) {
 	return f.m.global(id)
 }
 
-// global finds a name among those of the module and the builtins.
+// global finds a name among the names of the module and the builtins.
 func (m *machine) global(id string) (Value, error) {
 	if m.names.Module[id] || isDunder(id) {
 		return nil, refuse(outside, "the name "+id)
@@ -67,7 +68,7 @@ func (m *machine) global(id string) (Value, error) {
 	return nil, raise("NameError", "name '%s' is not defined", id)
 }
 
-// isDunder reports whether id is a name like __class__, which the interpreter keeps for itself.
+// isDunder reports whether id is a name like __class__, which Python reserves.
 func isDunder(id string) bool {
 	return len(id) > 4 && strings.HasPrefix(id, "__") && strings.HasSuffix(id, "__")
 }
@@ -190,8 +191,8 @@ func (s sequence) eval(f *frame) (Value, error) {
 	if s.folded == notFolded {
 		return newSet(false, items)
 	}
-	// CPython's compiler makes a frozenset of the items and keeps another one made of that. Each
-	// step can change the order of the items.
+	// CPython's compiler makes a frozenset of the items, and from that another frozenset, which it
+	// keeps. Each step can change the order of the items.
 	first, err := newSet(true, items)
 	if err != nil {
 		return nil, err
@@ -203,7 +204,7 @@ func (s sequence) eval(f *frame) (Value, error) {
 	return kept, err
 }
 
-// starError returns the error for a starred item that cannot be iterated.
+// starError returns Python's error for a starred item that cannot be iterated.
 func (s sequence) starError(v Value) error {
 	if s.kind == setDisplay {
 		return typeError("'%s' object is not iterable", typeName(v))
@@ -211,8 +212,8 @@ func (s sequence) starError(v Value) error {
 	return typeError("Value after * must be an iterable, not %s", typeName(v))
 }
 
-// evalAll evaluates items. A starred item gives all that it iterates over; starError is called when
-// it cannot be iterated.
+// evalAll evaluates items. A starred item gives all of its own items. If it cannot be iterated, the
+// error is that of starError.
 func (f *frame) evalAll(items []node, starError func(v Value) error) ([]Value, error) {
 	values := make([]Value, 0, len(items))
 	for _, item := range items {
@@ -243,7 +244,7 @@ func (f *frame) evalAll(items []node, starError func(v Value) error) ([]Value, e
 	return values, nil
 }
 
-// isIterable reports whether iter(v) works.
+// isIterable reports whether Python's iter(v) works.
 func isIterable(v Value) bool {
 	switch v.(type) {
 	case *iterator, *List, Tuple, string, []byte, *Range, *Dict, *view, *Set:
@@ -357,7 +358,7 @@ func (p formatted) eval(f *frame) (Value, error) {
 	return f.m.format(v, spec.(string))
 }
 
-// convert applies the conversion !s, !r or !a to v; 0 leaves v as it is.
+// convert applies the conversion !s, !r or !a of a format field to v. 0 means no conversion.
 func (m *machine) convert(v Value, conversion byte) (text Value, err error) {
 	switch conversion {
 	case 's':

@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// function is the value of a lambda.
+// function is a lambda with its scope and its evaluated default arguments.
 type function struct {
 	lambda
 	outer     *frame
@@ -19,24 +19,24 @@ type function struct {
 type arguments struct {
 	values []Value
 	named  []Name
-	// noStrings counts the keys of **dict that are no strings, and beforeNoString the names that
-	// came before the first of them. Which error is raised depends on both.
+	// noStrings counts the keys of **dict arguments that are not strings. beforeNoString counts the
+	// names before the first of them. Both decide which error Python raises.
 	noStrings, beforeNoString int
 }
 
-// namedCount returns how many arguments were given by name.
+// namedCount returns the number of arguments that were passed by name.
 func (a arguments) namedCount() int { return len(a.named) + a.noStrings }
 
-// onlyNamed returns the arguments that were given by name.
+// onlyNamed returns only the arguments that were passed by name.
 func (a arguments) onlyNamed() arguments { return a.after(len(a.values)) }
 
-// after returns the arguments without the first n that were given by position.
+// after returns the arguments without the first n positional ones.
 func (a arguments) after(n int) arguments {
 	a.values = a.values[n:]
 	return a
 }
 
-// checkNames returns a TypeError when a key of **dict is no string.
+// checkNames returns a TypeError if a key of a **dict argument is not a string.
 func (a arguments) checkNames() error {
 	if a.noStrings > 0 {
 		return typeError("keywords must be strings")
@@ -100,7 +100,7 @@ func (c call) arguments(f *frame, callee Value) (arguments, error) {
 	return args, nil
 }
 
-// calledName returns the words by which errors about arguments call a function (Objects/object.c:
+// calledName returns the name of a function in CPython's errors about arguments (Objects/object.c:
 // _PyObject_FunctionStr).
 func (m *machine) calledName(callee Value) string {
 	switch f := callee.(type) {
@@ -123,7 +123,7 @@ func (m *machine) calledName(callee Value) string {
 	return text
 }
 
-// addAll adds the entries of a dict that was passed with **.
+// addAll adds the entries of a **dict argument.
 func (a *arguments) addAll(m *machine, callee, v Value) error {
 	d, ok := v.(*Dict)
 	if !ok {
@@ -185,9 +185,9 @@ func (m *machine) call(callee Value, args arguments) (Value, error) {
 	return nil, typeError("'%s' object is not callable", typeName(callee))
 }
 
-// looksAtNamesLater reports whether a callee counts its arguments before it checks that their names
-// are strings. CPython passes these functions a dict of the named arguments, which
-// PyArg_ParseTupleAndKeywords looks at (Python/getargs.c:1600). str.format never checks.
+// looksAtNamesLater reports whether a function counts its arguments before it checks that their
+// names are strings. CPython passes such a function a dict of the named arguments, which
+// PyArg_ParseTupleAndKeywords checks (Python/getargs.c:1600). str.format never checks it.
 func looksAtNamesLater(callee Value) bool {
 	name := ""
 	switch f := callee.(type) {
@@ -201,8 +201,8 @@ func looksAtNamesLater(callee Value) bool {
 	return slices.Contains([]string{"int", "str", "bytes", "slice", "zip", "max", "min"}, name)
 }
 
-// bind gives the parameters their values, in CPython's order and with its errors (Python/ceval.c
-// initialize_locals).
+// bind assigns the arguments to the function's parameters, in CPython's order and with its errors
+// (Python/ceval.c initialize_locals).
 func (f *function) bind(values map[string]Value, args arguments) error {
 	positional, rest := f.parameters()
 	for i, v := range args.values[:min(len(positional), len(args.values))] {
@@ -281,7 +281,8 @@ func (f *function) unexpected(id string, named []Name) error {
 	return typeError("%s() got an unexpected keyword argument '%s'", f.name(), id)
 }
 
-// fallBack gives parameters without a value their defaults. The error names those that have none.
+// fallBack sets parameters without an argument to their defaults. If some have no default, it
+// returns an error with their names.
 func (f *function) fallBack(values map[string]Value, params []parameter, kind string) error {
 	var missing []string
 	for _, p := range params {

@@ -2,8 +2,8 @@ package expr
 
 import "github.com/monosim/monosim/engine/pysem"
 
-// eval makes the container, or a generator. Of a generator only the first iterable is evaluated
-// now, as in Python.
+// eval makes the container of a comprehension, or a generator. For a generator it evaluates only
+// the first iterable now, as Python does.
 func (c comprehension) eval(f *frame) (Value, error) {
 	first, err := c.clauses[0].items.eval(f)
 	if err != nil {
@@ -25,7 +25,7 @@ func (c comprehension) eval(f *frame) (Value, error) {
 type comprehensionRun struct {
 	comprehension
 	frame *frame
-	// iterators holds one iterator for each clause that has been entered, outermost first.
+	// iterators holds an iterator for each clause that is active, the outermost first.
 	iterators []*iterator
 	running   bool
 }
@@ -83,7 +83,8 @@ func (r *comprehensionRun) enter(cl clause) error {
 	return err
 }
 
-// next evaluates the element of a generator for the next combination. An error ends the generator.
+// next evaluates a generator's element for the next combination of items. An error ends the
+// generator.
 func (r *comprehensionRun) next() (Value, bool, error) {
 	if r.running {
 		return nil, false, raise("ValueError", "generator already executing")
@@ -109,7 +110,7 @@ func (r *comprehensionRun) next() (Value, bool, error) {
 	return v, ok, nil
 }
 
-// collect makes the list, set or dict.
+// collect runs a comprehension and makes its list, set or dict.
 func (r *comprehensionRun) collect() (Value, error) {
 	if err := r.frame.m.enter(); err != nil {
 		return nil, err
@@ -184,7 +185,7 @@ func (f *frame) assign(t target, v Value) error {
 	return nil
 }
 
-// unpacked returns as many values of v as the target has parts; a starred part gets a list.
+// unpacked divides the items of v among the parts of a target. A starred part gets a list.
 func (f *frame) unpacked(t target, v Value) ([]Value, error) {
 	n := len(t.several)
 	if t.star < 0 {
@@ -212,7 +213,7 @@ func (f *frame) unpacked(t target, v Value) ([]Value, error) {
 	return append(values, items[after:]...), nil
 }
 
-// takeUpTo returns the first n items of v, or all when there are fewer.
+// takeUpTo returns the first n items of v, or all of them if there are fewer.
 func (m *machine) takeUpTo(v Value, n int) ([]Value, error) {
 	it, err := m.iterate(v)
 	if err != nil {

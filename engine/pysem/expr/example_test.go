@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem/expr"
 )
 
-// A condition is compiled once and asked for each sub-graph.
+// This example compiles a condition once and evaluates it for several sub-graphs.
 func ExampleProgram_Holds() {
 	p, err := expr.Compile("i % 3 == 1 or i in range(10, 12)")
 	if err != nil {

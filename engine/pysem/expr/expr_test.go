@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem/expr"
 )
 
-// The goal is that no source takes more than its share; the method is to evaluate sources
-// that would run for ever, or fill the memory, and to want a refusal that names Q231.
+// Goal: no expression takes unlimited time or memory. Method: expressions that would run for ever
+// or fill the memory must be refused, with an error that names Q231.
 func TestEndlessSourcesAreRefused(t *testing.T) {
 	for _, source := range []string{
 		"9**9**9", "'x'*10**9", "[0]*10**9", "1<<10**9", "sum(range(10**12))", "[x for x in range(10**9)]", "any(x<0 for x in range(10**10))",
@@ -29,8 +29,8 @@ func TestEndlessSourcesAreRefused(t *testing.T) {
 	}
 }
 
-// The goal is that what reaches beyond an expression is refused by name, wherever it
-// stands; the method is to look at programs that are not evaluated.
+// Goal: a name or attribute that reaches beyond the expression is found wherever it stands, without
+// evaluating the program. Method: call Refusal for compiled programs.
 func TestProgramsTellWhatWillBeRefused(t *testing.T) {
 	names := expr.Names{Locals: []expr.Name{{ID: "i"}}, Module: expr.NamesOf("os", "json")}
 	for _, c := range []struct{ source, want string }{
@@ -57,8 +57,8 @@ func TestProgramsTellWhatWillBeRefused(t *testing.T) {
 	}
 }
 
-// The goal is that evaluations leave nothing behind for the next; the method is to
-// evaluate one program twice, with an assignment and a list that changes.
+// Goal: one evaluation does not influence the next. Method: evaluate a program with an assignment
+// and a growing list twice.
 func TestAProgramIsEvaluatedAnewEachTime(t *testing.T) {
 	p, err := expr.Compile("(l := [i], l.append(2), l)[2]")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// spec is a format specification (Python/formatter_unicode.c).
+// spec is a parsed format specification (Python/formatter_unicode.c).
 type spec struct {
 	fill      string
 	align     byte // < > = ^ or 0
@@ -51,7 +51,8 @@ func (m *machine) format(v Value, text string) (string, error) {
 	return "", typeError("unsupported format string passed to %s.__format__", typeName(v))
 }
 
-// parseSpec reads a format specification for a value of type typ. align is the default alignment.
+// parseSpec parses a format specification for a value of the type typ. align is the alignment by
+// default.
 func parseSpec(text, typ string, align byte) (spec, error) {
 	s := spec{fill: " ", precision: -1}
 	chars := pysem.Chars(text)
@@ -96,7 +97,7 @@ func parseSpec(text, typ string, align byte) (spec, error) {
 	return s, err
 }
 
-// finish reads width, grouping, precision and type.
+// finish parses the rest of a specification: width, grouping, precision and type.
 func (s *spec) finish(chars []string, text, typ string) error {
 	at := 0
 	n, digits, err := specNumber(chars)
@@ -192,7 +193,8 @@ func (m *machine) formatText(text string, s spec) (string, error) {
 	return m.pad("", text, s)
 }
 
-// pad fills up to the width: a text, or the sign (with its prefix) and the digits of a number.
+// pad fills a text up to the width. For a number, sign is its sign with the prefix, and body its
+// digits.
 func (m *machine) pad(sign, body string, s spec) (string, error) {
 	padding := max(0, s.width-lengthOf(sign)-lengthOf(body))
 	if err := m.make(padding*len(s.fill) + len(body)); err != nil {
@@ -210,7 +212,7 @@ func (m *machine) pad(sign, body string, s spec) (string, error) {
 	return strings.Repeat(s.fill, left) + sign + body + strings.Repeat(s.fill, padding-left), nil
 }
 
-// intBases holds, by type letter, the base of an int and the prefix before its digits.
+// intBases maps a type letter to the base of an int, and the prefix before its digits.
 var intBases = map[rune]struct {
 	base   int
 	prefix string
@@ -259,7 +261,8 @@ func (s spec) signOf(negative bool) string {
 	return ""
 }
 
-// padNumber groups the digits before the point and pads. Zeros that pad are grouped too.
+// padNumber groups the digits before the point and pads the number. Zeros that pad it are grouped
+// as well.
 func (m *machine) padNumber(sign, digits, rest string, s spec, group int) (string, error) {
 	if s.grouping != 0 {
 		least := 0
@@ -274,7 +277,7 @@ func (m *machine) padNumber(sign, digits, rest string, s spec, group int) (strin
 	return m.pad(sign, digits+rest, s)
 }
 
-// grouped puts a separator between groups of digits, and zeros before them up to a width.
+// grouped puts a separator between groups of digits. It adds leading zeros up to the width least.
 func grouped(digits string, separator byte, group, least int) string {
 	var b []byte
 	n := 0
@@ -311,7 +314,7 @@ func (m *machine) formatChar(n *big.Int, s spec) (string, error) {
 	return m.pad("", textOf([]rune{rune(n.Int64())}), s)
 }
 
-// atoi reads a decimal number that has only digits, no sign.
+// atoi parses a decimal number without a sign. It returns false for any other text.
 func atoi(text string) (int, bool) {
 	if text == "" || strings.Trim(text, "0123456789") != "" {
 		return 0, false

@@ -23,14 +23,14 @@ func formatMethod(m *machine, args arguments) (Value, error) {
 	})
 }
 
-// fieldFormatter fills the replacement fields of a format string
+// fieldFormatter fills in the replacement fields of a format string, as str.format does
 // (Objects/stringlib/unicode_format.h).
 type fieldFormatter struct {
 	m      *machine
 	values []Value // nil for format_map
 	named  func(key string) (Value, error)
-	// next is the number that the next field without a number gets. counts is set once such a field
-	// was seen, numbers once a field with a number was: both in one string are an error.
+	// next is the number of the next field without an explicit number. counts is set after such a
+	// field, and numbers after a field with a number. Both in one string are an error.
 	next            int
 	counts, numbers bool
 }
@@ -40,7 +40,7 @@ func (m *machine) formatFields(text string, values []Value, named func(string) (
 	return f.fill(text, 2)
 }
 
-// fill formats text, in which fields may nest depth levels deep.
+// fill formats a text. Fields inside of fields can nest up to depth levels.
 func (f *fieldFormatter) fill(text string, depth int) (string, error) {
 	if depth == 0 {
 		return "", raise("ValueError", "Max string recursion exceeded")
@@ -71,8 +71,8 @@ func (f *fieldFormatter) fill(text string, depth int) (string, error) {
 	return b.String(), nil
 }
 
-// cutLiteral cuts the text before the first field, or up to a doubled brace. rest begins after the
-// brace (MarkupIterator_next).
+// cutLiteral cuts off the literal text before the first field, or up to a doubled brace. rest
+// begins after that brace (MarkupIterator_next).
 func cutLiteral(text string) (literal, rest string, hasField bool, err error) {
 	at := strings.IndexAny(text, "{}")
 	if at < 0 {
@@ -90,11 +90,11 @@ func cutLiteral(text string) (literal, rest string, hasField bool, err error) {
 	return text[:at], after, true, nil
 }
 
-// replacement is the source of a field: name!conversion:spec.
+// replacement holds the parts of a replacement field: name!conversion:spec.
 type replacement struct{ name, conversion, spec string }
 
-// cutField reads a field and returns the text after it; text begins after the opening brace
-// (parse_field). A conversion is any character, even a closing brace.
+// cutField parses a field and returns the text after it. text begins after the opening brace
+// (parse_field). A conversion can be any character, even a closing brace.
 func cutField(text string) (field replacement, rest string, err error) {
 	end, err := fieldNameEnd(text)
 	if err != nil {
@@ -131,7 +131,8 @@ func cutField(text string) (field replacement, rest string, err error) {
 	return field, "", raise("ValueError", "unmatched '{' in format spec")
 }
 
-// fieldNameEnd returns where a field's name ends: at the first ":", "!" or "}" outside of brackets.
+// fieldNameEnd returns the index where the name of a field ends: at the first ":", "!" or "}" that
+// is not in brackets.
 func fieldNameEnd(text string) (int, error) {
 	inBrackets := false
 	for i := range len(text) {
@@ -150,7 +151,7 @@ func fieldNameEnd(text string) (int, error) {
 	return 0, raise("ValueError", "expected '}' before end of string")
 }
 
-// field formats what stands between braces.
+// field formats the value of a replacement field.
 func (f *fieldFormatter) field(field replacement, depth int) (string, error) {
 	conversion, spec := field.conversion, field.spec
 	v, err := f.value(field.name)
@@ -180,7 +181,8 @@ func unknownConversion(r rune) error {
 	return raise("ValueError", "Unknown conversion specifier \\x%x", r)
 }
 
-// value finds the value of a field: a number or a name first, then attributes and items of that.
+// value finds the value of a field: an argument by number or name, and then its attributes and
+// items.
 func (f *fieldFormatter) value(name string) (Value, error) {
 	end := strings.IndexAny(name, ".[")
 	if end < 0 {
@@ -219,7 +221,8 @@ func (f *fieldFormatter) value(name string) (Value, error) {
 	return v, nil
 }
 
-// fieldKey returns the text between brackets as an int where it is a number, else as a string.
+// fieldKey returns the text between brackets as an int if it is a number, and otherwise as a
+// string.
 func fieldKey(text string) Value {
 	if n, ok := atoi(pysem.FoldDigits(text)); ok {
 		return n
@@ -227,7 +230,7 @@ func fieldKey(text string) Value {
 	return text
 }
 
-// first returns the value that a field begins with.
+// first returns the argument that a field's name begins with.
 func (f *fieldFormatter) first(name string) (Value, error) {
 	n, isNumber := atoi(pysem.FoldDigits(name))
 	switch {

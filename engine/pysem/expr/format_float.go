@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// formatFloat returns format(f, spec). of is the type that errors name.
+// formatFloat returns Python's format(f, spec). of is the name of the type in error texts.
 func (m *machine) formatFloat(f float64, s spec, of string) (string, error) {
 	if s.typ != 0 && !strings.ContainsRune("eEfFgGn%", s.typ) {
 		return "", unknownCode(s.typ, of)
@@ -81,7 +81,7 @@ func floatDigits(f float64, s spec) string {
 	return text
 }
 
-// special returns the text of inf or nan. ok is false for finite floats.
+// special returns the text of an infinite or NaN float. ok is false for finite floats.
 func special(f float64) (string, bool) {
 	switch {
 	case math.IsNaN(f):
@@ -114,9 +114,9 @@ func exponentFloat(f float64, precision int, point bool) string {
 	return text
 }
 
-// generalFloat returns the shorter of the fixed and the exponent form, with precision significant
-// digits. Trailing zeros are cut unless point is set. plain is the form without a type letter,
-// which keeps one digit after its point.
+// generalFloat returns the shorter of the fixed and the exponent form, with the given number of
+// significant digits. It removes trailing zeros unless point is set. plain means the form without a
+// type letter, which keeps one digit after its point.
 func generalFloat(f float64, precision int, point, plain bool) string {
 	if text, ok := special(f); ok {
 		return text
@@ -153,7 +153,7 @@ func generalFloat(f float64, precision int, point, plain bool) string {
 	return trimZeros(text)
 }
 
-// trimZeros cuts trailing zeros after a point, and a point that then ends the text.
+// trimZeros removes trailing zeros after a point, and then a point at the end.
 func trimZeros(text string) string {
 	if !strings.Contains(text, ".") {
 		return text

@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// strings reads adjacent string literals and joins them into one.
+// strings parses adjacent string literals and joins them into one.
 func (p *parser) strings() (node, error) {
 	var parts []node
 	var data []byte
@@ -78,8 +78,8 @@ type formatParser struct {
 	raw    bool
 }
 
-// parts reads literal text and replacement fields. level is 0 for the string itself; inside a
-// field's format spec it is more, and the parts end before the field's closing brace.
+// parts parses literal text and replacement fields. level is 0 for the string itself and higher
+// inside the format spec of a field. There the parts end before the field's closing brace.
 func (f *formatParser) parts(level int) ([]node, error) {
 	var parts []node
 	for {
@@ -101,7 +101,7 @@ func (f *formatParser) parts(level int) ([]node, error) {
 	}
 }
 
-// text reads up to the next brace that is not doubled.
+// text parses literal text up to the next brace that is not doubled.
 func (f *formatParser) text(level int) (string, error) {
 	var b strings.Builder
 	start := f.at
@@ -147,7 +147,7 @@ func (f *formatParser) text(level int) (string, error) {
 	return b.String(), err
 }
 
-// field reads a replacement field from its opening brace to its closing one.
+// field parses a replacement field, from its opening to its closing brace.
 func (f *formatParser) field(level int) ([]node, error) {
 	if level >= 2 {
 		return nil, syntaxError("f-string: expressions nested too deeply")
@@ -217,8 +217,8 @@ func (f *formatParser) spec(field *formatted, level int) error {
 	return err
 }
 
-// skipExpression moves to the end of a field's expression: to the first ! : } or = outside of
-// brackets and quotes that is not part of a comparison.
+// skipExpression moves to the end of a field's expression. It ends at the first ! : } or = outside
+// of brackets and quotes that is not part of a comparison.
 func (f *formatParser) skipExpression() error {
 	var open []byte
 	quote := ""
@@ -270,7 +270,7 @@ func (f *formatParser) skipExpression() error {
 	return nil
 }
 
-// compile parses a field's expression. It sees the scopes around the f-string.
+// compile parses a field's expression, which can use the scopes around the f-string.
 func (f *formatParser) compile(text string) (node, error) {
 	if strings.Trim(text, " \t\n\f\r") == "" {
 		return nil, syntaxError("f-string: empty expression not allowed")

@@ -36,8 +36,8 @@ var iterBuiltins = []*builtin{
 	}),
 }
 
-// decide returns any(v) for truth true and all(v) for truth false: the first item of that truth
-// decides.
+// decide returns Python's any(v) if truth is true, and all(v) if it is false. The first item with
+// that truth value decides the result.
 func (m *machine) decide(v Value, truth bool) (Value, error) {
 	it, err := m.iterate(v)
 	if err != nil {
@@ -78,7 +78,7 @@ func sum(m *machine, a []Value) (Value, error) {
 	return total, err
 }
 
-// extreme returns max or min.
+// extreme evaluates Python's max or min.
 func (m *machine) extreme(name, op string, args arguments) (Value, error) {
 	if len(args.values) == 0 {
 		return nil, typeError("%s expected at least 1 argument, got 0", name)
@@ -104,7 +104,8 @@ func (m *machine) extreme(name, op string, args arguments) (Value, error) {
 	return nil, raise("ValueError", "%s() arg is an empty sequence", name)
 }
 
-// best returns the first item that no other item beats, absent when there are no items.
+// best returns the first item than which no other item is better. It returns absent if there are no
+// items.
 func (m *machine) best(v Value, op string, key Value) (Value, error) {
 	if items, ok := anyOrder(v, key); ok {
 		v = Tuple(items)
@@ -130,8 +131,8 @@ func (m *machine) best(v Value, op string, key Value) (Value, error) {
 	return best, err
 }
 
-// anyOrder returns the items of a set of strings, for callers whose result is the same in any
-// order. ok is false for other values.
+// anyOrder returns the items of a set of strings, in no particular order. It is for callers whose
+// result does not depend on the order. ok is false for other values.
 func anyOrder(v, key Value) ([]Value, bool) {
 	s, ok := v.(*Set)
 	if !ok || s.shaky == 0 || key != nil && has(key) {
@@ -223,7 +224,8 @@ func (m *machine) walkIndexed(typ string, n int, at func(i int) Value) *iterator
 	}}
 }
 
-// walkList iterates over a list, and over items that are appended meanwhile.
+// walkList returns an iterator over a list. It also returns items that are appended during the
+// iteration.
 func (m *machine) walkList(l *List) *iterator {
 	i := 0
 	return &iterator{typ: "list_iterator", next: func() (Value, bool, error) {

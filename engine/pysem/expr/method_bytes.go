@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// bytesMethods holds the methods of bytes that a configuration may use. The others are refused.
+// bytesMethods lists the methods of bytes that configurations may use. Others are refused.
 var bytesMethods = []*builtin{
 	defineMethod("bytes", "decode", byName(0, "encoding", "errors"), decode),
 	defineMethod("bytes", "hex", byName(0, "sep", "bytes_per_sep"), func(m *machine, b []byte, a []Value) (Value, error) {
@@ -30,7 +30,7 @@ var bytesMethods = []*builtin{
 	bytesAffix("endswith", bytes.HasSuffix),
 }
 
-// asciiCase flips the case of the letters from low to high.
+// asciiCase changes the case of the ASCII letters from low to high.
 func asciiCase(data []byte, low, high byte) []byte {
 	changed := bytes.Clone(data)
 	for i, c := range changed {
@@ -66,8 +66,8 @@ func bytesAffix(name string, test func(b, affix []byte) bool) *builtin {
 	})
 }
 
-// codec returns the encoding that the arguments encoding and errors ask for. Other encodings than
-// UTF-8, ASCII and Latin-1 are refused, and so is every error handler but "strict".
+// codec returns the encoding that the arguments encoding and errors select. It refuses encodings
+// other than UTF-8, ASCII and Latin-1, and error handlers other than "strict".
 func codec(name string, a []Value) (string, error) {
 	chosen := "utf-8"
 	for i, v := range a {
@@ -123,8 +123,8 @@ func encode(m *machine, s string, a []Value) (Value, error) {
 	return data, m.make(len(data))
 }
 
-// encodeError returns the UnicodeEncodeError for the first run of characters that the encoding
-// lacks.
+// encodeError returns the UnicodeEncodeError for the first run of characters that the encoding does
+// not have.
 func encodeError(s, name string, bad func(r rune) bool, why string) error {
 	runes := pysem.Runes(s)
 	start := 0

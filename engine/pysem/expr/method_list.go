@@ -111,7 +111,8 @@ func countItem(items []Value, item Value) int {
 	return n
 }
 
-// findItem implements index(item, start, stop) over items, and returns -1 when nothing is found.
+// findItem searches items as Python's index(item, start, stop) does. It returns -1 if the item is
+// not there.
 func findItem(items []Value, a []Value) (int, error) {
 	bounds := [2]int{0, len(items)}
 	for i, v := range a[1:] {
@@ -154,7 +155,7 @@ func popItem(m *machine, l *List, a []Value) (Value, error) {
 	return v, nil
 }
 
-// sortList implements list.sort. While it sorts, the list is empty, as in CPython.
+// sortList implements list.sort. As in CPython, the list is empty while it is being sorted.
 func sortList(m *machine, l *List, a []Value) (Value, error) {
 	items := l.Items
 	l.Items = nil
@@ -167,7 +168,7 @@ func sortList(m *machine, l *List, a []Value) (Value, error) {
 	return nil, err
 }
 
-// sortBy sorts items as the arguments key and reverse say.
+// sortBy sorts items according to the arguments key and reverse of a sort function.
 func (m *machine) sortBy(items []Value, key, reverse Value) error {
 	backwards := false
 	if has(reverse) {
@@ -180,7 +181,8 @@ func (m *machine) sortBy(items []Value, key, reverse Value) error {
 	return m.sorted(items, m.keyFunction(key), backwards)
 }
 
-// keyFunction returns the function of a key argument: the identity when there is none.
+// keyFunction returns the function in a key argument. Without that argument it returns the
+// identity.
 func (m *machine) keyFunction(key Value) func(Value) (Value, error) {
 	if key == nil || !has(key) {
 		return func(v Value) (Value, error) { return v, nil }

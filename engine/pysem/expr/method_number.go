@@ -33,7 +33,7 @@ var intMethods = []*builtin{
 	defineMethod("int", "to_bytes", byName(0, "length", "byteorder", "signed"), toBytes),
 }
 
-// byteOrder reads a byteorder argument, whose default is "big".
+// byteOrder parses a byteorder argument, which is "big" by default.
 func byteOrder(v Value) (little bool, err error) {
 	if !has(v) {
 		return false, nil
@@ -149,8 +149,8 @@ func parseInt(text string, base int) (Value, error) {
 	return nil, raise("ValueError", "invalid literal for int() with base %d: %s", base, pysem.Repr(text))
 }
 
-// parseBase reads an int in a base other than 10, with or without the base's prefix. Base 0 takes
-// any prefix.
+// parseBase parses an int in a base other than 10, with or without the prefix of that base. Base 0
+// accepts any prefix.
 func parseBase(text string, base int) (*big.Int, bool) {
 	negative := strings.HasPrefix(text, "-")
 	if negative || strings.HasPrefix(text, "+") {

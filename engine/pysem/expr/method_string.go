@@ -11,14 +11,14 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// text0 makes a method of str without arguments.
+// text0 makes a method of str that takes no arguments.
 func text0(name string, f func(s string) Value) *builtin {
 	return defineMethod("str", name, signature{}, func(m *machine, s string, _ []Value) (Value, error) {
 		return f(s), m.make(len(s))
 	})
 }
 
-// stringMethods holds the methods that change a string's letters or its length.
+// stringMethods lists the methods of str that change the letters or the length of a string.
 var stringMethods = []*builtin{
 	text0("lower", func(s string) Value { return pysem.Lower(s) }),
 	text0("upper", func(s string) Value { return upper(s) }),
@@ -51,7 +51,8 @@ var stringMethods = []*builtin{
 	}),
 }
 
-// wantText returns v as a string. what begins the TypeError for other values.
+// wantText returns v if it is a string. Otherwise it returns a TypeError whose text begins with
+// what.
 func wantText(v Value, what string) (string, error) {
 	s, ok := v.(string)
 	if !ok {
@@ -60,10 +61,11 @@ func wantText(v Value, what string) (string, error) {
 	return s, nil
 }
 
-// argumentName returns the name of v's type for errors about arguments, where None is called None.
+// argumentName returns the name of v's type in errors about arguments, where None itself is called
+// None.
 func argumentName(v Value) string { return pick(v == nil, "None", typeName(v)) }
 
-// upper maps to upper case in full: ß becomes SS.
+// upper converts a string to upper case by the full Unicode mapping, in which ß becomes SS.
 func upper(s string) string {
 	if isASCII(s) {
 		return strings.ToUpper(s)
@@ -71,7 +73,7 @@ func upper(s string) string {
 	return perRune(s, func(r rune) string { return cases.Upper(language.Und).String(string(r)) })
 }
 
-// perRune maps each character but lone surrogates, which stay.
+// perRune calls change for each character of s. Lone surrogates stay unchanged.
 func perRune(s string, change func(r rune) string) string {
 	var b strings.Builder
 	for _, r := range pysem.Runes(s) {
@@ -101,12 +103,12 @@ func capitalize(s string) string {
 	return perRune(first, titleRune) + lowerFrom(s, len(first))
 }
 
-// lowerFrom returns s[n:] in lower case. The first n bytes are the context that decides about a
-// final sigma.
+// lowerFrom returns s[n:] in lower case. The first n bytes are only context, which decides whether
+// a sigma is final.
 func lowerFrom(s string, n int) string {
 	rest := pysem.Lower(s[n:])
 	if strings.HasPrefix(s[n:], "\u03a3") && isCased(pysem.Runes(s)[0]) && rest != "" {
-		// A sigma right after the first letter is final when no letter follows.
+		// A sigma right after the first letter is final unless another letter follows.
 		return strings.TrimPrefix(pysem.Lower("a"+s[n:]), "a")
 	}
 	return rest
@@ -154,8 +156,8 @@ func swapcase(s string) string {
 	})
 }
 
-// padder makes ljust, rjust or center. before returns how much of the padding goes to the left; nil
-// centers.
+// padder makes the method ljust, rjust or center. The function before returns how much of the
+// padding goes to the left; nil means center.
 func padder(name string, before func(n int) int) *builtin {
 	return defineMethod("str", name, between(1, 2), func(m *machine, s string, a []Value) (Value, error) {
 		width, err := wantIndex(a[0])
@@ -285,7 +287,8 @@ func replace(m *machine, s string, a []Value) (Value, error) {
 	return strings.Replace(s, old, with, found), nil
 }
 
-// replaceEmpty inserts with before the first n characters; the end of the string counts as one.
+// replaceEmpty inserts a text before each of the first n characters. The end of the string counts
+// as a character.
 func replaceEmpty(s, with string, n int) string {
 	var b strings.Builder
 	chars := pysem.Chars(s)
@@ -300,7 +303,7 @@ func replaceEmpty(s, with string, n int) string {
 	return b.String()
 }
 
-// translate implements str.translate: it maps each character by a table of code points.
+// translate implements str.translate, which maps each character by a table of code points.
 func translate(m *machine, s string, a []Value) (Value, error) {
 	var b []byte
 	for _, r := range pysem.Runes(s) {

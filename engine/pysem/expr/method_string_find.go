@@ -9,10 +9,10 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// finds is the signature of methods that look for a part between two places of a string.
+// finds is the signature of methods that search a string for a part, with optional start and end.
 var finds = signature{style: tupled, min: 1, max: 3}
 
-// stringFindMethods holds the methods that look for a part of a string.
+// stringFindMethods lists the methods of str that search for a part.
 var stringFindMethods = []*builtin{
 	finder("find", strings.Index, false),
 	finder("rfind", strings.LastIndex, false),
@@ -34,15 +34,15 @@ var stringFindMethods = []*builtin{
 	parter("rpartition", strings.LastIndex, func(s string) Tuple { return Tuple{"", "", s} }),
 }
 
-// window is the part of a string in which a method looks: its text, and its first character's
-// number. ok is false when the part begins after the string's end.
+// window is the part of a string that a method searches: its text, and the number of its first
+// character. ok is false if the part begins beyond the end of the string.
 type window struct {
 	text  string
 	start int
 	ok    bool
 }
 
-// windowOf reads the arguments (part, start, end) of a method that looks for a part.
+// windowOf parses the arguments (part, start, end) of a method that searches a string.
 func windowOf(s string, a []Value) (part string, w window, err error) {
 	part, ok := a[0].(string)
 	if !ok {
@@ -84,7 +84,8 @@ func windowBetween(s string, from, to Value) (window, error) {
 	return window{text: textOf(pysem.Runes(s)[start:stop]), start: start, ok: true}, nil
 }
 
-// finder makes find, rfind, index or rindex. The strict ones raise when the part is not there.
+// finder makes the method find, rfind, index or rindex. If strict is set, the method raises an
+// error when the part is missing.
 func finder(name string, index func(s, part string) int, strict bool) *builtin {
 	return defineMethod("str", name, finds, func(m *machine, s string, a []Value) (Value, error) {
 		part, w, err := windowOf(s, a)
@@ -239,7 +240,7 @@ func splitSpacesRight(s string, most int) []string {
 	return parts
 }
 
-// lineEnds holds the characters at which splitlines splits.
+// lineEnds lists the characters at which splitlines splits a string.
 const lineEnds = "\n\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029"
 
 func splitLines(s string, keep bool) []string {
@@ -287,7 +288,7 @@ func joinTexts(m *machine, s string, a []Value) (Value, error) {
 	return b.String(), nil
 }
 
-// stringTestMethods holds the methods that test which characters a string has.
+// stringTestMethods lists the methods of str that test the kind of its characters.
 var stringTestMethods = []*builtin{
 	text0("isalnum", func(s string) Value { return every1(s, isAlnum) }),
 	text0("isalpha", func(s string) Value { return every1(s, unicode.IsLetter) }),
@@ -303,7 +304,7 @@ var stringTestMethods = []*builtin{
 	text0("istitle", func(s string) Value { return isTitle(s) }),
 }
 
-// every1 reports whether s is not empty and every character passes.
+// every1 reports whether s is not empty and the test is true for every character.
 func every1(s string, test func(r rune) bool) bool {
 	return s != "" && !slices.ContainsFunc(pysem.Runes(s), func(r rune) bool { return !test(r) })
 }
@@ -314,7 +315,7 @@ func isLower(r rune) bool { return unicode.IsLower(r) || unicode.Is(unicode.Othe
 
 func isUpper(r rune) bool { return unicode.IsUpper(r) || unicode.Is(unicode.Other_Uppercase, r) }
 
-// hasCase reports whether s has letters with a case, and all of them pass the test.
+// hasCase reports whether s has letters with a case, and the test is true for all of these letters.
 func hasCase(s string, test func(r rune) bool) bool {
 	found := false
 	for _, r := range pysem.Runes(s) {

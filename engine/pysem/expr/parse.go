@@ -6,21 +6,22 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// parser reads Python's expression grammar by recursive descent, loosest binding first.
+// parser parses Python expressions by recursive descent, from the loosest binding operators to the
+// tightest.
 type parser struct {
 	program *Program // collects the names that are read
 	tokens  []token
 	at      int
 	depth   int
 	work    int // expressions read so far; some are read twice
-	// scopes holds the lambdas and comprehensions around the next token, outermost first.
+	// scopes holds the lambdas and comprehensions that enclose the next token, the outermost first.
 	scopes []*scope
-	// iterable counts the iterables of comprehensions around the next token. In them := is an
-	// error.
+	// iterable counts the comprehension iterables that enclose the next token. Inside of them := is
+	// an error.
 	iterable int
 }
 
-// parse reads a whole source, and collects its names in program.
+// parse parses a source text, and adds the names that it uses to program.
 func parse(src string, program *Program) (node, error) {
 	tokens, lexed := lex(src)
 	if src == "" {
@@ -33,8 +34,8 @@ func parse(src string, program *Program) (node, error) {
 	return n, err
 }
 
-// whole reads all tokens. An indented line after the expression is reported before other errors in
-// that line (Parser/pegen_errors.c, _PyPegen_set_syntax_error).
+// whole parses all tokens. If an indented line follows the expression, that error comes before
+// others in the same line (Parser/pegen_errors.c, _PyPegen_set_syntax_error).
 func (p *parser) whole() (node, error) {
 	n, err := p.expressionList()
 	if err != nil {
@@ -76,7 +77,7 @@ func (p *parser) take(operators ...string) (string, bool) {
 	return p.tokens[p.at-1].text, true
 }
 
-// want consumes an operator; any other token is a SyntaxError.
+// want consumes the given operator. Any other token is a SyntaxError.
 func (p *parser) want(operator string) error {
 	if _, ok := p.take(operator); !ok {
 		return p.unexpected()
@@ -84,8 +85,8 @@ func (p *parser) want(operator string) error {
 	return nil
 }
 
-// unexpected returns the SyntaxError for the next token. Its text hints at a forgotten comma or a
-// wrong "=", as CPython's does.
+// unexpected returns the SyntaxError for the next token. As in CPython, its text can suggest a
+// forgotten comma or a wrong "=".
 func (p *parser) unexpected() error {
 	t := p.peek()
 	switch {
@@ -126,7 +127,7 @@ func endsOperand(t token) bool {
 		t.kind == tokenOperator && slices.Contains([]string{")", "]", "}", "True", "False", "None", "..."}, t.text)
 }
 
-// nested counts one more level of nesting. The caller ends the level with p.depth--.
+// nested counts one more level of nesting. The caller ends the level by p.depth--.
 func (p *parser) nested() error {
 	p.work++
 	if p.depth++; p.depth > Limits.Brackets || p.work > Limits.Steps/100 {
@@ -135,7 +136,7 @@ func (p *parser) nested() error {
 	return nil
 }
 
-// expressionList reads an expression, or a tuple of expressions with commas between.
+// expressionList parses an expression, or several with commas between, which make a tuple.
 func (p *parser) expressionList() (node, error) {
 	first, err := p.expression()
 	if err != nil || !p.next(",") {
@@ -171,7 +172,8 @@ func (p *parser) namedExpression() (node, error) {
 	return n, err
 }
 
-// assign binds the name of := in the nearest lambda around, past comprehensions.
+// assign binds the name before := in the nearest enclosing lambda. Comprehensions in between are
+// skipped.
 func (p *parser) assign(id string, value node) (node, error) {
 	if p.iterable > 0 {
 		return nil, syntaxError("assignment expression cannot be used in a comprehension iterable expression")
@@ -296,7 +298,7 @@ func (p *parser) comparisonOperator() (string, bool) {
 	return "", false
 }
 
-// leftAssociative holds the binary operators, from the loosest binding to the tightest.
+// leftAssociative lists the binary operators, from the loosest binding to the tightest.
 var leftAssociative = [][]string{
 	{"|"}, {"^"}, {"&"}, {"<<", ">>"}, {"+", "-"}, {"*", "/", "//", "%", "@"},
 }
@@ -320,8 +322,8 @@ func (p *parser) binary(level int) (node, error) {
 	return nil, err
 }
 
-// sign reads + - or ~ before an operand. It binds looser than a ** to its right, and tighter than
-// one to its left: -2**-1.
+// sign parses a prefix operator +, - or ~. It binds less tightly than a ** after its operand, and
+// more tightly than a ** before it, as in 2**-1.
 func (p *parser) sign() (node, error) {
 	op, ok := p.take("+", "-", "~")
 	if !ok {

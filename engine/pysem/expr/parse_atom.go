@@ -2,7 +2,7 @@ package expr
 
 import "strings"
 
-// primary reads an atom with the calls, subscripts and attributes after it.
+// primary parses an atom with the calls, subscripts and attributes that follow it.
 func (p *parser) primary() (node, error) {
 	n, err := p.atom()
 	for err == nil {
@@ -64,8 +64,8 @@ func (p *parser) atom() (node, error) {
 	return nil, p.unexpected()
 }
 
-// outsideFunction returns the error for yield and await. CPython's grammar takes them only in
-// brackets; in a lambda they are valid, and refused here.
+// outsideFunction returns the error for yield and await. CPython's grammar accepts them only in
+// brackets. In a lambda they are valid, but this package refuses them.
 func (p *parser) outsideFunction(message string) error {
 	if len(p.scopes) > 0 {
 		return refuse(outside, "a lambda that yields")
@@ -76,7 +76,8 @@ func (p *parser) outsideFunction(message string) error {
 	return syntaxError("%s", message)
 }
 
-// parenthesis reads what follows an opening parenthesis: a tuple, a group or a generator.
+// parenthesis parses what follows an opening parenthesis: a tuple, an expression in parentheses, or
+// a generator.
 func (p *parser) parenthesis() (node, error) {
 	if _, ok := p.take(")"); ok {
 		return sequence{kind: tupleDisplay}, nil
@@ -110,7 +111,7 @@ func (p *parser) starredOrNamed() (node, error) {
 	return p.namedExpression()
 }
 
-// moreItems reads ", item, item", with an optional comma at the end, and the closing bracket.
+// moreItems parses further items, an optional trailing comma, and the closing bracket.
 func (p *parser) moreItems(first node, closing string) ([]node, error) {
 	items := []node{first}
 	for {
@@ -131,7 +132,7 @@ func (p *parser) moreItems(first node, closing string) ([]node, error) {
 	}
 }
 
-// display reads a list or set, or a comprehension that makes one, after its opening bracket.
+// display parses a list or set, or a comprehension that makes one, after the opening bracket.
 func (p *parser) display(closing string, kind sequenceKind, made comprehensionKind) (node, error) {
 	if _, ok := p.take(closing); ok {
 		return sequence{kind: kind}, nil
@@ -155,7 +156,7 @@ func (p *parser) display(closing string, kind sequenceKind, made comprehensionKi
 	return display, nil
 }
 
-// braces reads a set or dict after its opening brace.
+// braces parses a set or dict, after the opening brace.
 func (p *parser) braces() (node, error) {
 	if _, ok := p.take("}"); ok {
 		return dict{}, nil
@@ -180,13 +181,13 @@ func (p *parser) braces() (node, error) {
 	return p.display("}", setDisplay, setComprehension)
 }
 
-// isAssignment reports whether a name and := stand at a place in the tokens.
+// isAssignment reports whether a name and := are at the given index of the tokens.
 func (p *parser) isAssignment(at int) bool {
 	return at+1 < len(p.tokens) && p.tokens[at].kind == tokenName && p.tokens[at+1].text == ":="
 }
 
-// dict reads the entries of a dict, or a dict comprehension. start is the place of its first key;
-// nil when it begins with **value.
+// dict parses the entries of a dict, or a dict comprehension. start is the index of the token of
+// the first key. It is nil if the dict begins with **value.
 func (p *parser) dict(start *int) (node, error) {
 	if start != nil {
 		p.at = *start
@@ -241,7 +242,8 @@ func (p *parser) dictItem() (dictItem, error) {
 	return dictItem{key: key, value: value}, err
 }
 
-// subscript reads an index or a slice after its opening bracket; several are a tuple.
+// subscript parses an index or a slice after the opening bracket. Several with commas between make
+// a tuple.
 func (p *parser) subscript(of node) (node, error) {
 	first, isSlice, err := p.sliceItem()
 	if err != nil {

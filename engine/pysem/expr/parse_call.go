@@ -2,7 +2,7 @@ package expr
 
 import "slices"
 
-// call reads the arguments after an opening parenthesis.
+// call parses the arguments of a call, after the opening parenthesis.
 func (p *parser) call(function node) (node, error) {
 	c := call{function: function}
 	start := p.at
@@ -26,8 +26,8 @@ func (p *parser) call(function node) (node, error) {
 	}
 }
 
-// generatorArgument reads a generator without parentheses, as in f(x for x in y). It must be the
-// only argument. start is the place of the first argument, from that of this one.
+// generatorArgument parses a generator without parentheses, as in f(x for x in y). It must be the
+// only argument. start is the index of the first argument's token, and from that of this argument.
 func (p *parser) generatorArgument(c call, start, from int) (node, error) {
 	if len(c.args) == 0 || len(c.keywords) > 0 {
 		return nil, syntaxError("invalid syntax. Maybe you meant '==' or ':=' instead of '='?")
@@ -104,8 +104,8 @@ func (p *parser) keywordArgument(c *call, id string) error {
 	return nil
 }
 
-// comprehension reads the clauses of a comprehension and its closing bracket, "" for none. Its
-// element stands at start and has been read before as item.
+// comprehension parses the clauses of a comprehension and its closing bracket, "" for none. The
+// element begins at the token start and was already parsed as item.
 func (p *parser) comprehension(start int, item dictItem, kind comprehensionKind, closing string) (node, error) {
 	c := comprehension{kind: kind, scope: &scope{name: scopeNames[kind], bound: map[string]bool{}, comprehension: true}, key: item.key, element: item.value}
 	assigns := slices.ContainsFunc(p.tokens[start:p.at], func(t token) bool { return t.text == ":=" && t.kind == tokenOperator })
@@ -132,7 +132,7 @@ func (p *parser) comprehension(start int, item dictItem, kind comprehensionKind,
 	return c, nil
 }
 
-// element reads the element again, because now the names are known that := in it may not assign.
+// element parses the element again. Only now are the names known that := in it must not assign.
 func (p *parser) element(c *comprehension) (err error) {
 	if c.kind != dictComprehension {
 		c.element, err = p.namedExpression()
@@ -143,7 +143,7 @@ func (p *parser) element(c *comprehension) (err error) {
 	return err
 }
 
-// clauses reads "for target in items if condition …".
+// clauses parses the clauses "for target in items if condition …" of a comprehension.
 func (p *parser) clauses(c *comprehension) error {
 	for {
 		if p.next("async") {
@@ -179,8 +179,8 @@ func (p *parser) clauses(c *comprehension) error {
 	}
 }
 
-// iterableOf reads the iterable of a clause. The first one of a comprehension sees only the scopes
-// outside.
+// iterableOf parses the iterable of a clause. The first iterable of a comprehension sees only the
+// outer scopes.
 func (p *parser) iterableOf(c *comprehension) (node, error) {
 	p.iterable++
 	defer func() { p.iterable-- }()
@@ -199,8 +199,8 @@ func (p *parser) targets(s *scope) (target, error) {
 	return p.targetList(s, func() bool { return p.next("in") })
 }
 
-// targetList reads targets until ends reports true. Several targets, or one with a comma, are a
-// tuple.
+// targetList parses targets until the function ends returns true. Several targets, or one with a
+// comma, make a tuple.
 func (p *parser) targetList(s *scope, ends func() bool) (target, error) {
 	all := target{star: -1}
 	for comma := false; ; comma = true {

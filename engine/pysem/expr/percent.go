@@ -8,7 +8,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// percentFormatter implements text % values (unicode_format in Objects/unicodeobject.c).
+// percentFormatter implements the operator text % values (unicode_format in
+// Objects/unicodeobject.c).
 type percentFormatter struct {
 	m     *machine
 	chars []rune
@@ -19,7 +20,8 @@ type percentFormatter struct {
 	dict  bool // the right side may be looked up by name
 }
 
-// percentSpec is what stands between % and the type letter, and that letter.
+// percentSpec is a conversion such as %5.2f: what is between % and the type letter, and that
+// letter.
 type percentSpec struct {
 	minus, plus, space, alternate, zero bool
 	width, precision                    int
@@ -62,8 +64,8 @@ func (m *machine) percent(text string, right Value) (Value, error) {
 	return b.String(), nil
 }
 
-// isMapping reports whether CPython takes v, which is no dict, for a mapping: v has subscripts,
-// which %(name)s needs.
+// isMapping reports whether CPython treats v as a mapping, although v is not a dict. Then v
+// supports subscripts, which %(name)s needs.
 func isMapping(v Value) bool {
 	switch v.(type) {
 	case *List, []byte, *Range:
@@ -101,7 +103,7 @@ func (p *percentFormatter) field() (string, error) {
 	return p.convert(v, s)
 }
 
-// key reads (name) and makes the value of that name the next argument.
+// key parses (name) and makes the value with that name the next argument.
 func (p *percentFormatter) key() error {
 	if p.at == len(p.chars) || p.chars[p.at] != '(' {
 		return nil
@@ -137,7 +139,7 @@ func (p *percentFormatter) peek() rune {
 	return 0
 }
 
-// spec reads flags, width, precision and type.
+// spec parses the flags, width, precision and type of a conversion.
 func (p *percentFormatter) spec() (percentSpec, error) {
 	s := percentSpec{precision: -1}
 	flags := map[rune]*bool{'-': &s.minus, '+': &s.plus, ' ': &s.space, '#': &s.alternate, '0': &s.zero}
@@ -171,7 +173,8 @@ func (p *percentFormatter) spec() (percentSpec, error) {
 	return s, nil
 }
 
-// number reads digits, or takes an argument for a star. what is "width" or "precision".
+// number parses digits, or takes an argument for a star. what is "width" or "precision", for error
+// texts.
 func (p *percentFormatter) number(what string) (int, error) {
 	if p.peek() == '*' {
 		p.at++
@@ -224,7 +227,8 @@ func (p *percentFormatter) text(text string, s percentSpec) (string, error) {
 	return p.m.pad("", text, s.padding('>', false))
 }
 
-// padding returns how pad fills up to the width: with zeros only for numbers.
+// padding returns a specification with which pad fills up to the width. It uses zeros only for
+// numbers.
 func (s percentSpec) padding(align byte, number bool) spec {
 	filled := spec{fill: " ", align: align, width: s.width}
 	switch {

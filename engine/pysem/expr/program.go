@@ -36,18 +36,19 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Program is a parsed expression. It may be evaluated any number of times, also by several
+// Program is a parsed expression. It can be evaluated any number of times, and by several
 // goroutines at once.
 type Program struct {
 	source string
 	root   node
-	// used holds the names and attributes of the source, and bound the names that it binds itself.
+	// used lists the names, and attributes the attributes, in the source. bound holds the names
+	// that the source binds itself.
 	used, attributes []string
 	bound            map[string]bool
 }
 
-// Compile parses a source. The error is what Python's compile raises, such as a SyntaxError, or a
-// refusal.
+// Compile parses a source. It returns the error that Python's compile raises, such as a
+// SyntaxError, or a refusal of what this package does not support.
 func Compile(source string) (*Program, error) {
 	p := &Program{source: source, bound: map[string]bool{}}
 	root, err := parse(source, p)
@@ -55,8 +56,9 @@ func Compile(source string) (*Program, error) {
 	return p, err
 }
 
-// Refusal returns the error for a name or an attribute of the program that would be refused if it
-// were evaluated; nil when there is none. It looks at the names of the locals, not at their values.
+// Refusal returns an error if evaluating the program would be refused because of a name or an
+// attribute in it. It looks at the names of the locals and not at their values. It returns nil if
+// nothing would be refused.
 func (p *Program) Refusal(names Names) error {
 	m := &machine{names: names}
 	for _, id := range p.used {
@@ -84,27 +86,29 @@ type Name struct {
 	Value Value
 }
 
-// Names holds what an expression sees besides the builtins.
+// Names holds the names that an expression can use besides the builtins.
 type Names struct {
-	// Locals holds the names given to eval. As in Python, lambdas and comprehensions do
-	// not see them.
+	// Locals holds the local names that are passed to eval. As in Python, lambdas and
+	// comprehensions do not see them.
 	Locals []Name
-	// Module holds the names of the module that calls eval. An expression that uses one of them is
+	// Module holds the names in the module that calls eval. An expression that uses one of them is
 	// refused.
 	Module map[string]bool
-	// ModuleName is the name of the module, which some error texts give.
+	// ModuleName is the name of that module, which some error texts contain.
 	ModuleName string
-	// Fixed refuses assignments with := because they would outlive the expression.
+	// Fixed refuses assignments with :=, because they would last longer than the expression.
 	Fixed bool
 }
 
 // NamesOf returns a set of names, for [Names.Module].
 func NamesOf(names ...string) map[string]bool { return setOf(names...) }
 
-// Class returns a class by its name, such as "int". The name must be one of those in the package.
+// Class returns the class with the given name, such as "int". It panics if this package does not
+// support the class.
 func Class(name string) Value { return builtins[name].(*class) }
 
-// Eval evaluates the program. The error is what Python raises, or a refusal.
+// Eval evaluates the program. It returns the error that Python raises, or a refusal of what this
+// package does not support.
 //
 // Speed: a condition such as "i % 2 == 0" takes a fraction of a microsecond.
 func (p *Program) Eval(names Names) (Value, error) {
@@ -112,13 +116,13 @@ func (p *Program) Eval(names Names) (Value, error) {
 	return p.root.eval(&frame{m: m})
 }
 
-// Holds evaluates the program and returns bool() of the value.
+// Holds evaluates the program and returns Python's bool() of the result.
 func (p *Program) Holds(names Names) (bool, error) {
 	v, err := p.Eval(names)
 	return err == nil && Truth(v), err
 }
 
-// Eval returns eval(source) with names.
+// Eval returns Python's eval(source), where the source can use the given names.
 func Eval(source string, names Names) (Value, error) {
 	p, err := Compile(source)
 	if err != nil {
@@ -127,11 +131,11 @@ func Eval(source string, names Names) (Value, error) {
 	return p.Eval(names)
 }
 
-// Repr returns repr(v), for the values that [Eval] gives.
+// Repr returns Python's repr(v) of a value that [Eval] has returned.
 func Repr(v Value) (string, error) { return new(machine).repr(v) }
 
 // Plain converts v to the types of package pysem: lists to []any and dicts to *pysem.Dict. A value
-// without such a type is a TypeError.
+// that has no such type is a TypeError.
 func Plain(v Value) (any, error) {
 	switch v := v.(type) {
 	case nil, bool, int, *big.Int, float64, string, []byte:
@@ -224,7 +228,7 @@ func ToFloat(v Value) (float64, error) {
 	return 0, typeError("float() argument must be a string or a real number, not '%s'", typeName(v))
 }
 
-// The reasons for a refusal.
+// These are the reasons why an expression can be refused.
 const (
 	outside  = pysem.Outside
 	tooLarge = pysem.TooLarge
@@ -233,7 +237,7 @@ const (
 
 func refuse(quirk, what string) error { return pysem.Refuse(quirk, what) }
 
-// Limits bounds the work of one evaluation. What would go beyond is refused.
+// Limits bounds the work of one evaluation. An expression that would exceed a limit is refused.
 var Limits = struct {
 	Steps    int // nodes evaluated and items visited
 	Items    int // characters and items that are made, all together
@@ -242,7 +246,8 @@ var Limits = struct {
 	Brackets int // of nested brackets and operators in the source
 }{Steps: 500_000, Items: 1 << 24, Bits: 1 << 22, Depth: 150, Brackets: 200}
 
-// machine is one evaluation: the names it sees, and how much of its limits is used.
+// machine is the state of one evaluation: the names that it can use, and how much of each limit is
+// used up.
 type machine struct {
 	names    Names
 	steps    int
@@ -259,7 +264,7 @@ func (m *machine) step(n int) error {
 	return nil
 }
 
-// make counts n items or characters that are about to be made.
+// make counts n items or characters that are about to be created. It refuses them beyond the limit.
 func (m *machine) make(n int) error {
 	if n < 0 || n > Limits.Items-m.items {
 		return refuse(tooLarge, "an expression that makes so much")
@@ -268,7 +273,7 @@ func (m *machine) make(n int) error {
 	return m.step(n / 16)
 }
 
-// enter counts a nested call. leave ends it.
+// enter counts a nested call, and refuses one that is too deep. leave ends the call.
 func (m *machine) enter() error {
 	if m.depth++; m.depth > Limits.Depth {
 		return refuse(tooLarge, "a recursion so deep")

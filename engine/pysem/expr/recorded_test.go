@@ -10,17 +10,18 @@ import (
 	"github.com/monosim/monosim/engine/pysem/expr"
 )
 
-// The goal is that every source gives what Python gives; the method is to evaluate those
-// of testdata/recorded.jsonl (made by testdata/record.py) and to compare type, repr and
-// errors. A million more are compared by monosim diff --python.
+// Goal: every expression gives the same as in Python. Method: evaluate the expressions in
+// testdata/recorded.jsonl (made by testdata/record.py), and compare type, repr and errors. monosim
+// diff --python compares a million more.
 
-// refused are recorded sources that Python evaluates and this package does not.
+// refused lists recorded expressions that Python evaluates but this package refuses, with the
+// reasons.
 var refused = map[string]string{
 	"1j": pysem.Outside, "(-8)**0.5": pysem.Outside, "{'a','b'}": pysem.Unstable,
 	"lambda x: x": pysem.Unstable, "(x for x in [1])": pysem.Unstable, "lambda a, /, b, *, c: 1": pysem.Unstable,
 }
 
-// loosely are sources whose SyntaxError has a text here that is not CPython's.
+// loosely lists expressions for which the text of the SyntaxError differs from CPython's.
 var loosely = map[string]bool{"i\n==1": true}
 
 func TestSourcesGiveWhatPythonGives(t *testing.T) {

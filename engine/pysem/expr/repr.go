@@ -11,7 +11,7 @@ import (
 
 const maxDigits = pysem.MaxDigits
 
-// repr returns repr(v). A text that would show an address in memory is refused.
+// repr returns Python's repr(v). It refuses a value whose repr contains a memory address.
 func (m *machine) repr(v Value) (string, error) {
 	if err := m.enter(); err != nil {
 		return "", err
@@ -117,7 +117,7 @@ func (m *machine) reprSet(s *Set) (string, error) {
 	return m.reprItems("{", items, "}")
 }
 
-// ascii returns ascii(v): repr(v) with all characters but ASCII escaped.
+// ascii returns Python's ascii(v), which is repr(v) with all characters beyond ASCII escaped.
 func (m *machine) ascii(v Value) (string, error) {
 	text, err := m.repr(v)
 	if err != nil {
@@ -145,7 +145,7 @@ func escapeRune(r rune) string {
 	return fmt.Sprintf(`\U%08x`, r)
 }
 
-// intText returns str(n), or the ValueError for too many digits.
+// intText returns Python's str(n), or the ValueError for too many digits.
 func intText(n *big.Int) (string, error) {
 	text := n.String()
 	if digits := len(strings.TrimPrefix(text, "-")); digits > maxDigits {
@@ -154,7 +154,7 @@ func intText(n *big.Int) (string, error) {
 	return text, nil
 }
 
-// textOf returns the text of characters.
+// textOf converts characters to a string. Unlike Go's conversion it keeps lone surrogates.
 func textOf(runes []rune) string {
 	b := make([]byte, 0, len(runes))
 	for _, r := range runes {
@@ -163,7 +163,7 @@ func textOf(runes []rune) string {
 	return string(b)
 }
 
-// isASCII reports whether every byte is a character.
+// isASCII reports whether all bytes are ASCII, so that every byte is a character.
 func isASCII(text string) bool {
 	for i := range len(text) {
 		if text[i] >= 0x80 {
@@ -173,7 +173,7 @@ func isASCII(text string) bool {
 	return true
 }
 
-// lengthOf returns the number of characters.
+// lengthOf returns the number of characters, as Python's len does.
 func lengthOf(text string) int {
 	if isASCII(text) {
 		return len(text)

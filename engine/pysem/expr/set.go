@@ -4,12 +4,12 @@ import (
 	"github.com/monosim/monosim/engine/pysem/pyset"
 )
 
-// Set is a set, or a frozenset when frozen is set.
+// Set is a Python set, or a frozenset if frozen is true.
 type Set struct {
 	frozen bool
 	items  *pyset.Set[Value]
-	// shaky counts the items whose hash changes from run to run, and with it their place in the
-	// order.
+	// shaky counts the items whose hash differs from run to run in CPython, and so does their place
+	// in the order.
 	shaky int
 }
 
@@ -58,7 +58,7 @@ func (s *Set) discard(key Value) (bool, error) {
 	return found, nil
 }
 
-// pop removes and returns the item that CPython would. The set must not be empty.
+// pop removes and returns the same item as CPython would. The set must not be empty.
 func (s *Set) pop() Value {
 	key, _ := s.items.Pop()
 	return key
@@ -70,7 +70,7 @@ func (s *Set) merge(other *Set) {
 	s.count()
 }
 
-// count counts the shaky items anew.
+// count counts the items with unstable hashes again, and sets shaky.
 func (s *Set) count() {
 	s.shaky = 0
 	for key := range s.items.All {
@@ -92,11 +92,11 @@ func (s *Set) copy(frozen bool) *Set {
 	return &Set{frozen: frozen, items: s.items.Copy(), shaky: s.shaky}
 }
 
-// all returns the items in the order of the hash table. It is CPython's order only without shaky
-// items.
+// all returns the items in the order of the hash table. It is the order in CPython only if shaky is
+// 0.
 func (s *Set) all() []Value { return s.items.Keys() }
 
-// ordered returns the items in CPython's order. It refuses where that order changes from run to
+// ordered returns the items in CPython's order. It refuses a set whose order differs from run to
 // run.
 func (s *Set) ordered() ([]Value, error) {
 	if s.shaky > 0 && s.len() > 1 {
@@ -105,7 +105,7 @@ func (s *Set) ordered() ([]Value, error) {
 	return s.all(), nil
 }
 
-// changesSet holds the methods that a frozenset lacks.
+// changesSet lists the methods of set that change it, which a frozenset lacks.
 var changesSet = map[string]bool{
 	"add": true, "clear": true, "discard": true, "remove": true, "pop": true, "update": true,
 	"intersection_update": true, "difference_update": true, "symmetric_difference_update": true,
@@ -177,7 +177,7 @@ var setMethods = []*builtin{
 	memberTest("isdisjoint", false),
 }
 
-// anyNumber is the signature of methods that take any number of arguments by position.
+// anyNumber is the signature of methods that take any number of positional arguments.
 var anyNumber = signature{style: counted, max: 1 << 30}
 
 func setMethod(name string, s signature, f func(m *machine, s *Set, a []Value) (Value, error)) *builtin {
@@ -207,7 +207,7 @@ func setMethod(name string, s signature, f func(m *machine, s *Set, a []Value) (
 	return b
 }
 
-// updating makes a method that replaces the set's items by those of the set that f returns.
+// updating makes a method that replaces the items of the set by those of the set that f returns.
 func updating(name string, s signature, f func(m *machine, s *Set, a []Value) (Value, error)) *builtin {
 	return setMethod(name, s, func(m *machine, s *Set, a []Value) (Value, error) {
 		result, err := f(m, s, a)
@@ -219,7 +219,7 @@ func updating(name string, s signature, f func(m *machine, s *Set, a []Value) (V
 	})
 }
 
-// lookedUp returns the key to look for: a set counts as a frozenset, which can be hashed.
+// lookedUp returns the key for a look-up. A set is converted to a frozenset, which can be hashed.
 func lookedUp(v Value) Value {
 	if s, ok := v.(*Set); ok && !s.frozen {
 		return s.copy(true)
@@ -292,8 +292,8 @@ func subtractAll(m *machine, s *Set, a []Value) (Value, error) {
 	return result, nil
 }
 
-// memberTest makes issuperset (want true: all items of an iterable are in the set) or isdisjoint
-// (want false: none is).
+// memberTest makes the method issuperset or isdisjoint. With want true, all items of an iterable
+// must be in the set; with want false, none may be.
 func memberTest(name string, want bool) *builtin {
 	return setMethod(name, signature{style: oneArg}, func(m *machine, s *Set, a []Value) (Value, error) {
 		if other, ok := a[0].(*Set); ok {
@@ -316,8 +316,8 @@ func memberTest(name string, want bool) *builtin {
 	})
 }
 
-// The operations on two sets visit the items as CPython does, because the order of the result
-// follows from that.
+// The operations below visit the items of two sets in the order in which CPython does, because the
+// order of the result depends on that.
 
 // intersection returns a & b (set_intersection for two sets).
 func intersection(a, b *Set) *Set {
@@ -344,8 +344,8 @@ func difference(a, b *Set) *Set {
 	return result
 }
 
-// symmetricDifference returns a ^ b (set_symmetric_difference): a copy of b, from which each item
-// of a is removed if it is there and to which it is added if not.
+// symmetricDifference returns a ^ b (set_symmetric_difference). It copies b, and then removes each
+// item of a that is there and adds each that is not.
 func symmetricDifference(a, b *Set) *Set {
 	result := b.copy(a.frozen)
 	for key := range a.items.All {
@@ -356,9 +356,9 @@ func symmetricDifference(a, b *Set) *Set {
 	return result
 }
 
-// combineViews returns a op b where one side is the keys or items of a dict, which act as a set,
-// and the other any iterable (Objects/dictobject.c). The values of a dict have no such operators:
-// ok is false.
+// combineViews evaluates a op b, where one operand is the keys or items of a dict. These act as a
+// set, and the other operand can be any iterable (Objects/dictobject.c). ok is false for the values
+// of a dict, which have no such operators.
 func (m *machine) combineViews(op string, a, b Value) (Value, bool, error) {
 	for _, v := range []Value{a, b} {
 		if v, ok := v.(*view); ok && v.what == "values" {
@@ -388,13 +388,13 @@ func (m *machine) combineViews(op string, a, b Value) (Value, bool, error) {
 	return combineSets(op, left, right), true, nil
 }
 
-// toSet returns set(v) or frozenset(v).
+// toSet returns Python's set(v) or frozenset(v).
 func (m *machine) toSet(v Value, frozen bool) (*Set, error) {
 	result, _ := newSet(frozen, nil)
 	return result, m.update(result, v)
 }
 
-// update adds the items of v (set_update_internal).
+// update adds the items of v to a set (set_update_internal).
 func (m *machine) update(s *Set, v Value) error {
 	switch v := v.(type) {
 	case *Set:

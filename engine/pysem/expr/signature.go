@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// builtin is a function of Python's own, or an unbound method.
+// builtin is a builtin function of Python, or an unbound method.
 type builtin struct {
 	name string
 	of   string // the class of a method, "" for a function
@@ -25,13 +25,13 @@ type method struct {
 	self Value
 }
 
-// class is a type, which an expression can call and pass on.
+// class is a Python type. An expression can call it, or pass it as a value.
 type class struct {
 	name string
 	call func(m *machine, args arguments) (Value, error)
 }
 
-// style is how a function of CPython reads its arguments. Each style has its own error texts.
+// style says how a function of CPython parses its arguments. Each style has its own error texts.
 type style uint8
 
 const (
@@ -42,12 +42,12 @@ const (
 	keyworded              // _PyArg_UnpackKeywords
 )
 
-// signature describes the arguments that a function takes.
+// signature describes the arguments that a function accepts.
 type signature struct {
 	style    style
 	min, max int
-	// names holds the names of the parameters of a keyworded function; "" is a parameter that is
-	// given by position only.
+	// names holds the parameter names of a function in the style keyworded. "" is a parameter that
+	// can be passed by position only.
 	names []string
 }
 
@@ -55,20 +55,20 @@ func exactly(n int) signature { return signature{style: counted, min: n, max: n}
 
 func between(low, high int) signature { return signature{style: counted, min: low, max: high} }
 
-// byName returns the signature of arguments that are given by position or name. The first low of
-// them are required.
+// byName returns a signature whose arguments can be passed by position or name. The first low
+// arguments are required.
 func byName(low int, names ...string) signature {
 	return signature{style: keyworded, min: low, max: len(names), names: names}
 }
 
-// absent stands for an argument that was not given.
+// absent is the value of an argument that was not passed.
 type absent struct{}
 
-// has reports whether an argument was given.
+// has reports whether an argument was passed.
 func has(v Value) bool { return v != absent{} }
 
-// bind puts the arguments in their places. Errors call the function full (such as str.lower) in the
-// styles noArgs and oneArg, else short (such as split).
+// bind assigns the arguments to the parameters. In the styles noArgs and oneArg, error texts call
+// the function full (such as str.lower). In other styles they call it short (such as split).
 func (s signature) bind(full, short string, args arguments) ([]Value, error) {
 	n := len(args.values)
 	if s.style == keyworded {
@@ -156,8 +156,8 @@ func (s signature) bindNames(short string, args arguments, values []Value) error
 			return typeError("%s() missing required argument '%s' (pos %d)", short, id, i+1)
 		}
 	}
-	// CPython looks at the remaining names in the order of the call, so the first wrong one decides
-	// about the error.
+	// CPython checks the remaining names in the order of the call, so the first wrong name decides
+	// which error is raised.
 	first := slices.IndexFunc(args.named, func(n Name) bool { return len(named) > 0 && n.ID == named[0].ID })
 	if args.noStrings > 0 && (first < 0 || first >= args.beforeNoString) {
 		return args.checkNames()
@@ -168,8 +168,8 @@ func (s signature) bindNames(short string, args arguments, values []Value) error
 	return nil
 }
 
-// define makes a function. f gets one value for each place of the signature; places without an
-// argument are absent.
+// define makes a function. The Go function f gets a value for each parameter of the signature; a
+// missing argument is absent.
 func define(name string, s signature, f func(m *machine, a []Value) (Value, error)) *builtin {
 	return &builtin{name: name, call: func(m *machine, args arguments) (Value, error) {
 		values, err := s.bind(name, name, args)
@@ -180,7 +180,7 @@ func define(name string, s signature, f func(m *machine, a []Value) (Value, erro
 	}}
 }
 
-// defineMethod makes a method of a class, whose self comes first in the arguments.
+// defineMethod makes a method of a class. In a call its self is the first argument.
 func defineMethod[T Value](of, name string, s signature, f func(m *machine, self T, a []Value) (Value, error)) *builtin {
 	return &builtin{name: name, of: of, call: func(m *machine, args arguments) (Value, error) {
 		self, rest, err := selfOf[T](of, name, args)
@@ -195,8 +195,8 @@ func defineMethod[T Value](of, name string, s signature, f func(m *machine, self
 	}}
 }
 
-// selfOf splits the arguments of an unbound method into its self, which must be of the class, and
-// the rest.
+// selfOf splits the arguments of an unbound method into self, which must be an instance of the
+// class, and the rest.
 func selfOf[T Value](of, name string, args arguments) (self T, rest arguments, err error) {
 	if len(args.values) == 0 {
 		return self, args, typeError("unbound method %s.%s() needs an argument", of, name)
@@ -208,8 +208,8 @@ func selfOf[T Value](of, name string, args arguments) (self T, rest arguments, e
 	return self, args.after(1), nil
 }
 
-// isInstance reports whether v is of a class or of its subclass: only bool has a base class here,
-// int.
+// isInstance reports whether v is an instance of a class or of its subclass. The only subclass here
+// is bool, whose base class is int.
 func isInstance(v Value, class string) bool {
 	name := typeName(v)
 	return name == class || class == "object" || name == "bool" && class == "int"

@@ -83,8 +83,8 @@ func charAt(text string, key Value) (Value, error) {
 	return textOf(runes[i : i+1]), nil
 }
 
-// place returns the index of the item that key names among n items. A negative key counts from the
-// end.
+// place returns the index, among n items, that the subscript key refers to. A negative key counts
+// from the end.
 func place(key Value, n int, what, notInt string) (int, error) {
 	name := typeName(key)
 	if what == "string" {
@@ -138,7 +138,8 @@ func (m *machine) slice(v Value, s *Slice) (Value, error) {
 	return takeItems(v, start, step, count), m.make(count)
 }
 
-// takeItems returns count items of a sequence, step apart, from start on.
+// takeItems returns every step-th item of a sequence, count items in total, beginning at the index
+// start.
 func takeItems(v Value, start, step, count int) Value {
 	switch v := v.(type) {
 	case *List:
@@ -163,8 +164,8 @@ func every[T any](items []T, start, step, count int) []T {
 	return part
 }
 
-// bounds returns the first index, the index to stop before, the step, and the number of items that
-// s selects from n items.
+// bounds returns which of n items the slice selects: the first index, the index to stop before, the
+// step, and the number of items.
 func (s *Slice) bounds(n int) (start, stop, step, count int, err error) {
 	step = 1
 	if s.Step != nil {
@@ -210,7 +211,8 @@ func within(i, n, low, high int) int {
 	return min(max(i, low), high)
 }
 
-// sliceIndex returns a bound of a slice as an int. Bounds beyond the range of int are cut to it.
+// sliceIndex returns a bound of a slice as an int. A bound beyond the range of int is clamped to
+// it.
 func sliceIndex(v Value) (int, error) {
 	if n, ok := v.(*big.Int); ok {
 		if n.Sign() < 0 {

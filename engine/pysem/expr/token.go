@@ -26,15 +26,15 @@ type token struct {
 	value Value  // of a number
 }
 
-// operators holds longer operators before their beginnings, because the lexer takes the first that
-// matches.
+// operators lists the operators. A longer operator comes before its prefixes, because the lexer
+// takes the first match.
 var operators = []string{
 	"**=", "//=", ">>=", "<<=", "...",
 	"**", "//", "<<", ">>", "<=", ">=", "==", "!=", ":=", "->", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "@=",
 	"+", "-", "*", "/", "%", "@", "&", "|", "^", "~", "<", ">", "(", ")", "[", "]", "{", "}", ",", ":", ".", ";", "=",
 }
 
-// keywords holds the words that cannot be names.
+// keywords lists the words that cannot be used as names.
 var keywords = map[string]bool{
 	"and": true, "or": true, "not": true, "in": true, "is": true, "if": true, "else": true, "for": true, "lambda": true,
 	"True": true, "False": true, "None": true,
@@ -52,8 +52,9 @@ type lexer struct {
 
 var closings = map[byte]byte{'(': ')', '[': ']', '{': '}'}
 
-// lex splits src into tokens. eval drops leading blanks and tabs. A line end ends the expression
-// unless brackets are open. With an error come the tokens before it.
+// lex splits src into tokens. It skips leading blanks and tabs, as eval does. The end of a line
+// ends the expression, unless a bracket is open. If it returns an error, it also returns the tokens
+// before the error.
 func lex(src string) ([]token, error) {
 	if strings.Contains(src, "\x00") {
 		return nil, raise("SyntaxError", "source code string cannot contain null bytes")
@@ -79,7 +80,7 @@ func firstSurrogate(src string) rune {
 	return lists.Find(pysem.Runes(src), func(r rune) bool { return r >= 0xd800 && r <= 0xdfff })
 }
 
-// inLine returns an error whose text names a given line in the place of line 1.
+// inLine changes the text of a SyntaxError so that it names the given line in place of line 1.
 func inLine(err error, line int) error {
 	message, ok := strings.CutSuffix(strings.TrimPrefix(err.Error(), pysem.TypeOf(err)+": "), "(<string>, line 1)")
 	if !ok || line == 1 {
@@ -88,20 +89,20 @@ func inLine(err error, line int) error {
 	return raise(pysem.TypeOf(err), "%s(<string>, line %d)", message, line)
 }
 
-// syntaxError returns a SyntaxError with the text that str() gives for an error in line 1.
+// syntaxError returns a SyntaxError. Its text is Python's str() of an error in line 1.
 func syntaxError(format string, args ...any) error {
 	return raise("SyntaxError", format+" (<string>, line 1)", args...)
 }
 
 func invalidSyntax() error { return syntaxError("invalid syntax") }
 
-// add makes a token of the next n bytes of the source.
+// add makes a token from the next n bytes of the source.
 func (l *lexer) add(kind tokenKind, n int) {
 	l.tokens = append(l.tokens, token{kind: kind, text: l.src[:n]})
 	l.src = l.src[n:]
 }
 
-// next reads a token, or skips what is between tokens.
+// next reads one token, or skips space or a comment between tokens.
 func (l *lexer) next() error {
 	c := l.src[0]
 	switch {
@@ -182,8 +183,8 @@ func (l *lexer) word(word string) error {
 	return nil
 }
 
-// notXID returns a character of word that can be in a name by its own class, but not after NFKC
-// normalisation.
+// notXID returns a character of word that a name may contain by its category, but not after NFKC
+// normalization.
 func notXID(word string) (rune, bool) {
 	for _, r := range word {
 		if r == 0x37a || r == 0xe33 || r == 0xeb3 {

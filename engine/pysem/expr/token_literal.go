@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// numberBases holds the bases of int literals, by the letter after the 0.
+// numberBases maps the letter after the 0 of an int literal to the base.
 var numberBases = map[byte]struct {
 	name string
 	base int
@@ -56,7 +56,8 @@ func (l *lexer) number() error {
 	return nil
 }
 
-// refusedValue is the value of a literal that Python has and this package refuses.
+// refusedValue is the value of a literal that Python accepts but this package refuses, such as a
+// complex number.
 type refusedValue struct{ what string }
 
 func (l *lexer) addNumber(n int, v Value) {
@@ -64,7 +65,7 @@ func (l *lexer) addNumber(n int, v Value) {
 	l.tokens[len(l.tokens)-1].value = v
 }
 
-// prefixed reads an int in a base other than 10.
+// prefixed reads an int literal in a base other than 10, with its prefix.
 func (l *lexer) prefixed(name string, base int) error {
 	end := 2
 	for {
@@ -103,7 +104,7 @@ func digitOf(c byte) int {
 	return int(c|0x20-'a') + 10
 }
 
-// endNumber checks what follows a number directly: some keywords may, other names may not.
+// endNumber checks what directly follows a number. Some keywords may follow it, but no other names.
 func (l *lexer) endNumber(end int, name string) error {
 	rest := l.src[end:]
 	for _, word := range []string{"and", "else", "for", "if", "in", "is", "or", "not"} {
@@ -117,7 +118,7 @@ func (l *lexer) endNumber(end int, name string) error {
 	return nil
 }
 
-// numberEnd finds the end of the decimal number that src begins with. ok is false when an
+// numberEnd finds the end of the decimal number at the beginning of src. ok is false if an
 // underscore is not between digits.
 func numberEnd(src string) (end int, isFloat, ok bool) {
 	end, ok = digitsEnd(src, 0)
@@ -163,8 +164,8 @@ func digitsEnd(src string, at int) (end int, ok bool) {
 	}
 }
 
-// stringPrefix returns the number of letters before the quote of a string literal. It returns -1
-// when src does not begin with one.
+// stringPrefix returns the number of letters before the quote of a string literal. It returns -1 if
+// src does not begin with a string literal.
 func stringPrefix(src string) int {
 	for i := range min(len(src), 3) {
 		switch c := src[i] | 0x20; {
@@ -181,7 +182,7 @@ func stringPrefix(src string) int {
 	return -1
 }
 
-// text reads a string literal, whose prefix has n letters, up to its closing quote.
+// text reads a string literal up to its closing quote. Its prefix has n letters.
 func (l *lexer) text(n int) error {
 	quote := l.src[n : n+1]
 	triple := strings.HasPrefix(l.src[n:], quote+quote+quote)
@@ -225,8 +226,8 @@ func literalOf(text string) literal {
 	}
 }
 
-// simpleEscapes holds the characters that may follow a backslash; simpleMeaning holds, in the same
-// order, the characters that they stand for.
+// simpleEscapes lists the characters that can follow a backslash. simpleMeaning lists, in the same
+// order, the characters that these escapes mean.
 const (
 	simpleEscapes = `\'"abfnrtv`
 	simpleMeaning = "\\'\"\a\b\f\n\r\t\v"
@@ -259,8 +260,8 @@ func unescape(body string) (string, error) {
 	return string(b), nil
 }
 
-// escape resolves the escape at body[i:]: its n bytes stand for r, or for nothing when r is -1.
-// meant is false for a backslash that stands for itself.
+// escape decodes the escape at body[i:], which is n bytes long, to the character r. r is -1 if the
+// escape means nothing. meant is false for a backslash that is not part of an escape.
 func escape(body string, i int) (r rune, n int, meant bool, err error) {
 	if i+1 == len(body) {
 		return 0, 1, false, nil

@@ -12,8 +12,8 @@ import (
 // hashModulus is the prime by which CPython hashes numbers.
 const hashModulus = 1<<61 - 1
 
-// hashOf returns hash(v), or a TypeError. stable reports whether CPython gives the same hash in
-// every run; where it does not, the hash is one of our own.
+// hashOf returns Python's hash(v), or a TypeError. stable is true if CPython gives the same hash in
+// every run. Otherwise the hash is one of this package's own.
 func hashOf(v Value) (hash int64, stable bool, err error) {
 	switch v := v.(type) {
 	case int, bool, *big.Int:
@@ -60,7 +60,8 @@ func hashInt(v Value) int64 {
 	return h
 }
 
-// hashFloat returns what _Py_HashDouble does. A float that equals an int has the int's hash.
+// hashFloat returns a float's hash, as CPython's _Py_HashDouble does. A float that equals an int
+// has the hash of that int.
 func hashFloat(f float64) int64 {
 	switch {
 	case math.IsInf(f, 1):
@@ -132,8 +133,8 @@ func hashSet(s *Set) (int64, bool, error) {
 	return int64(h), stable, nil
 }
 
-// hashRange returns the hash of the tuple (length, first, step). None stands for first and step
-// where they do not matter.
+// hashRange returns the hash of a range, which is that of the tuple (length, first, step). First
+// and step are None where they do not matter.
 func hashRange(r *Range) (int64, bool, error) {
 	t := Tuple{r.Len(), nil, nil}
 	if r.Len() > 0 {
@@ -151,16 +152,16 @@ type Value = any
 // Tuple is a tuple.
 type Tuple = pysem.Tuple
 
-// List is a Python list. Every name that holds it sees its changes.
+// List is a Python list. It is used by pointer, so that all names of a list see its changes.
 type List struct{ Items []Value }
 
 // Range is a range of ints.
 type Range struct{ Start, Stop, Step int }
 
-// Slice is a Python slice, such as 1:2 between brackets; a part that is left out is nil.
+// Slice is a Python slice, such as 1:2 in brackets. A part that is left out is nil.
 type Slice struct{ Start, Stop, Step Value }
 
-// The types of the constants "..." and NotImplemented.
+// ellipsis and notImplemented are the types of the constants "..." and NotImplemented.
 type (
 	ellipsis       struct{}
 	notImplemented struct{}
@@ -172,7 +173,7 @@ type view struct {
 	what string // "keys", "values" or "items"
 }
 
-// iterator yields values until ok is false or an error comes.
+// iterator is a Python iterator. next returns values until ok is false or there is an error.
 type iterator struct {
 	typ  string // the Python class, as "map"
 	next func() (v Value, ok bool, err error)
@@ -242,10 +243,10 @@ func (r *Range) Len() int {
 	return 0
 }
 
-// at returns item number i.
+// at returns the item of the range with the index i.
 func (r *Range) at(i int) int { return r.Start + i*r.Step }
 
-// find returns the index of n in r, or -1.
+// find returns the index of n in the range, or -1 if it is not in it.
 func (r *Range) find(n int) int {
 	if r.Step > 0 && (n < r.Start || n >= r.Stop) || r.Step < 0 && (n > r.Start || n <= r.Stop) {
 		return -1
@@ -269,7 +270,7 @@ func isInt(v Value) bool {
 	return false
 }
 
-// asInt returns v as an int when it is an int or a bool that fits.
+// asInt returns v as a Go int. It returns false if v is not an int or bool, or does not fit.
 func asInt(v Value) (int, bool) {
 	switch v := v.(type) {
 	case int:
@@ -283,8 +284,8 @@ func asInt(v Value) (int, bool) {
 	return 0, false
 }
 
-// indexOf returns v as an index or a count. what is the text of the TypeError for a value that is
-// no int. A number beyond 64 bits is an OverflowError.
+// indexOf returns v as an index or a count. If v is not an int, it returns a TypeError with the
+// text what. A number beyond 64 bits is an OverflowError.
 func indexOf(v Value, what string) (int, error) {
 	if n, ok := asInt(v); ok {
 		return n, nil
@@ -295,7 +296,7 @@ func indexOf(v Value, what string) (int, error) {
 	return 0, &pysem.Error{Type: "TypeError", Message: what}
 }
 
-// wantIndex returns v as an index or a count, with the error texts that most functions have.
+// wantIndex returns v as an index or a count. Its errors have the texts that most functions use.
 func wantIndex(v Value) (int, error) {
 	if n, ok := asInt(v); ok {
 		return n, nil

@@ -19,8 +19,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// ParseDict merges a JSON value into a message. Every failure is a ParseError, with two exceptions:
-// a value over which Python cannot iterate is a TypeError, and a number beyond the range of a float
+// ParseDict merges a JSON value into a message. Every failure is a ParseError, with two exceptions.
+// A value that Python cannot iterate over is a TypeError. A number beyond the range of a float is
 // an OverflowError.
 func ParseDict(value any, m protoreflect.Message) error {
 	switch v := value.(type) {
@@ -47,8 +47,8 @@ func ParseDict(value any, m protoreflect.Message) error {
 
 func parseError(format string, args ...any) error { return pysem.Raise("ParseError", format, args...) }
 
-// asParseError returns the error of a member that could not be parsed: json_format turns a
-// ValueError or TypeError into its own ParseError and passes other errors on.
+// asParseError returns the error for a field that could not be parsed. Python's json_format turns a
+// ValueError or TypeError into a ParseError, and passes other errors on.
 func asParseError(name string, err error) error {
 	switch pysem.TypeOf(err) {
 	case "ParseError", "ValueError", "TypeError":
@@ -183,8 +183,8 @@ func fits(n *big.Int, low, high int64) bool {
 	return n.IsInt64() && n.Int64() >= low && n.Int64() <= high
 }
 
-// parseReal reads a number, or a string that holds one. JSON's own NaN and Infinity are refused,
-// and so, if single is set, are numbers beyond the range of a 32-bit float.
+// parseReal parses a number, or a string that contains one. It refuses NaN and Infinity that are
+// not quoted. If single is set, it also refuses numbers beyond the range of a 32-bit float.
 func parseReal(value any, single bool) (float64, error) {
 	if f, ok := value.(float64); ok {
 		if math.IsNaN(f) || math.IsInf(f, 0) {
@@ -200,9 +200,8 @@ func parseReal(value any, single bool) (float64, error) {
 	return pysem.ToFloat(value)
 }
 
-// laxBase64 returns base64.urlsafe_b64decode of text, to which any missing padding is added first.
-// Both alphabets are accepted, other characters are skipped, and what follows the padding is
-// ignored.
+// laxBase64 returns Python's base64.urlsafe_b64decode(text), after adding any missing padding. It
+// accepts both alphabets, skips other characters, and ignores what follows the padding.
 func laxBase64(text string) ([]byte, error) {
 	var digits []byte
 	pads := 0
@@ -230,8 +229,8 @@ func laxBase64(text string) ([]byte, error) {
 	return base64.StdEncoding.DecodeString(string(digits))
 }
 
-// MessageDict returns a message in the form that MessageToJson shows: the fields that are set,
-// ordered by field number, under their JSON names.
+// MessageDict returns a message as MessageToJson shows it: the fields that are set, ordered by
+// number, under their JSON names.
 func MessageDict(m protoreflect.Message) *pysem.Dict {
 	d := &pysem.Dict{}
 	fields := m.Descriptor().Fields()
@@ -290,8 +289,8 @@ func jsonValue(value protoreflect.Value, field protoreflect.FieldDescriptor) any
 	panic("agent: no JSON form for a field of kind " + field.Kind().String())
 }
 
-// jsonReal returns a number rounded to the digits needed to read it back, or a word for an infinity
-// or nan. A 32-bit float has at least the six digits that all such floats can hold
+// jsonReal returns a number with as many digits as are needed to read it back, or a word for an
+// infinity or NaN. A 32-bit float has at least six digits, which every such float can hold
 // (type_checkers.ToShortestFloat).
 func jsonReal(f float64, bits int) any {
 	switch {

@@ -22,9 +22,10 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Set sets the field name of m to v. None leaves the field as it is, a string is the name of an enum's
-// value. The error is a TypeError where v is of another kind, a ValueError where the field does not
-// hold v or m has no such field, a UnicodeEncodeError for a lone surrogate.
+// Set sets a field of the message m by name. A value of None leaves the field unchanged, and for an
+// enum a string is the name of a value. A value of the wrong type is a TypeError. A value that the
+// field cannot hold, or an unknown field, is a ValueError. A lone surrogate is a
+// UnicodeEncodeError.
 func Set(m proto.Message, name string, v any) error {
 	r := m.ProtoReflect()
 	field := r.Descriptor().Fields().ByName(protoreflect.Name(name))
@@ -41,7 +42,7 @@ func Set(m proto.Message, name string, v any) error {
 	return err
 }
 
-// valueOf returns what a field holds that was given v.
+// valueOf converts v to the value that a field holds.
 func valueOf(field protoreflect.FieldDescriptor, v any) (protoreflect.Value, error) {
 	if field.IsList() || field.IsMap() {
 		panic("message: " + string(field.FullName()) + " is no single value")
@@ -63,7 +64,8 @@ func valueOf(field protoreflect.FieldDescriptor, v any) (protoreflect.Value, err
 	panic("message: " + string(field.FullName()) + " is of the kind " + field.Kind().String() + ", which no caller has")
 }
 
-// Int returns what an integer field that holds least to most is given by v, an int or a bool.
+// Int converts v, an int or a bool, to the value of an integer field with the range from least to
+// most.
 func Int(v any, least, most int64) (int64, error) {
 	n, ok := pysem.Big(v)
 	switch {
@@ -75,7 +77,8 @@ func Int(v any, least, most int64) (int64, error) {
 	return n.Int64(), nil
 }
 
-// Enum returns what a field of an enum is given by v in a constructor: a number, or the name of a value.
+// Enum converts v to the value of an enum field, as a constructor does. v is a number, or the name
+// of a value.
 func Enum(v any, enum protoreflect.EnumDescriptor) (int32, error) {
 	name, ok := v.(string)
 	if !ok {
@@ -89,7 +92,7 @@ func Enum(v any, enum protoreflect.EnumDescriptor) (int32, error) {
 	return int32(value.Number()), nil
 }
 
-// Text returns what a field of text is given by v: a str, or bytes in UTF-8.
+// Text converts v to the value of a string field. v is a str, or bytes in UTF-8.
 func Text(v any) (string, error) {
 	switch v := v.(type) {
 	case string:
@@ -100,8 +103,8 @@ func Text(v any) (string, error) {
 	return "", pysem.Raise("TypeError", "bad argument type for built-in operation")
 }
 
-// Check returns the error of the first text in m, in maps and messages too, that UTF-8 cannot hold. In
-// Python it is raised where the text is set.
+// Check returns the error for the first text in m that UTF-8 cannot represent. It also looks into
+// maps and nested messages. In Python the error is raised when the text is set.
 func Check(m proto.Message) error { return checkFields(m.ProtoReflect()) }
 
 func checkFields(m protoreflect.Message) (err error) {
@@ -136,7 +139,8 @@ func checkValue(v any) error {
 	return nil
 }
 
-// Encodable returns the UnicodeEncodeError of a text that UTF-8 cannot hold: one with a lone surrogate.
+// Encodable returns a UnicodeEncodeError if UTF-8 cannot represent the text, because it has a lone
+// surrogate.
 func Encodable(text string) error {
 	if utf8.ValidString(text) {
 		return nil

@@ -10,8 +10,9 @@ import (
 	"github.com/monosim/monosim/engine/pysem/message"
 )
 
-// The goal is that each kind of field takes and refuses what protobuf's classes do. What those do is
-// in the recorded cases of utils.gen_*; here is one of each, as a table.
+// Goal: each kind of field accepts and refuses the same values as in protobuf's Python classes.
+// Method: a table with one example of each. The recorded cases of utils.gen_* have what Python
+// does.
 
 func TestAFieldTakesWhatPythonsDoes(t *testing.T) {
 	for _, c := range []struct {

@@ -15,15 +15,15 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Failure describes an OSError, except for the path that it names.
+// Failure describes an OSError without the path that the error is about.
 type Failure struct {
 	Errno int
 	Class string
-	// Words is the message of strerror.
+	// Words is the system's message for the error number, as strerror returns it.
 	Words string
 }
 
-// failures holds the OSErrors that Python's file functions raise here.
+// failures lists the OSErrors that Python's file functions can raise in this project.
 var failures = []Failure{
 	{2, "FileNotFoundError", "No such file or directory"},
 	{13, "PermissionError", "Permission denied"},
@@ -34,8 +34,8 @@ var failures = []Failure{
 	{40, "OSError", "Too many levels of symbolic links"},
 }
 
-// FailureOf returns the OSError that Python raises where env.Files returns err. ok is false if none
-// is known.
+// FailureOf returns the OSError that Python raises for an error of env.Files. ok is false if it is
+// not known.
 func FailureOf(err error) (f Failure, ok bool) {
 	reason := err.Error()
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
@@ -54,8 +54,8 @@ func FailureOf(err error) (f Failure, ok bool) {
 	return failures[i], true
 }
 
-// Error converts an error of env.Files to the exception that open, os.listdir and the like raise
-// for that path: a FileNotFoundError, a NotADirectoryError or another OSError.
+// Error converts an error of env.Files to the exception that Python's open, os.listdir and similar
+// functions raise for the path: a FileNotFoundError, a NotADirectoryError or another OSError.
 func Error(err error, path string) *pysem.Error {
 	f, known := FailureOf(err)
 	if !known {
@@ -64,13 +64,13 @@ func Error(err error, path string) *pysem.Error {
 	return f.About(path)
 }
 
-// About returns the exception that names that path.
+// About returns the exception for this failure that names the given path.
 func (f Failure) About(path string) *pysem.Error {
 	return pysem.Raise(f.Class, "[Errno %d] %s: %s", f.Errno, f.Words, pysem.Repr(path))
 }
 
-// MakeDirs is os.makedirs: it makes a directory and those above it. If something is there already,
-// or a link that leads nowhere, the error is a FileExistsError.
+// MakeDirs makes a directory and its parents, as os.makedirs does. If the path exists, or is a link
+// to a missing file, it returns a FileExistsError.
 func MakeDirs(files env.Files, path string) error {
 	for at := 0; at < len(path); {
 		end := strings.IndexByte(path[at+1:], '/')
@@ -106,8 +106,8 @@ func ReadFile(files env.Files, path string) ([]byte, error) {
 	return data, nil
 }
 
-// ReadText returns open(path).read() in a UTF-8 locale, with all line ends turned into "\n". Errors
-// are those of [Error], or a UnicodeDecodeError.
+// ReadText returns Python's open(path).read() in a UTF-8 locale, which turns all line ends into
+// "\n". Errors are those of [Error], or a UnicodeDecodeError.
 func ReadText(files env.Files, path string) (string, error) {
 	data, err := ReadFile(files, path)
 	if err != nil {
@@ -116,7 +116,7 @@ func ReadText(files env.Files, path string) (string, error) {
 	return Text(data)
 }
 
-// Text returns what the read method of a text file with these bytes returns, as [ReadText] does.
+// Text converts the bytes of a file to text as [ReadText] does.
 func Text(data []byte) (string, error) {
 	text, err := pysem.DecodeUTF8(data)
 	if err != nil {
@@ -125,9 +125,9 @@ func Text(data []byte) (string, error) {
 	return strings.Join(pysem.Lines(text), "\n"), nil
 }
 
-// WalkTop returns the first step of os.walk(path): the sorted names of the directories in it and of
-// everything else. A link to a directory counts as a directory. ok is false if the path cannot be
-// listed, for which os.walk yields nothing.
+// WalkTop returns the first step of os.walk(path): the sorted names of its directories, and of
+// everything else in it. A link to a directory counts as a directory. ok is false if the path
+// cannot be listed, where os.walk yields nothing.
 func WalkTop(files env.Files, path string) (dirs, others []string, ok bool) {
 	names, err := files.ReadDir(path)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem/textformat"
 )
 
-// ReadTextProto reads a file in protobuf's text form into message. Errors are those of Python's
+// ReadTextProto reads a file in protobuf's text format into message. Errors are those of Python's
 // open, or a ParseError.
 func ReadTextProto(files env.Files, name string, message proto.Message) error {
 	text, err := ReadText(files, name)

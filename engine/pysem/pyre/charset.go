@@ -6,16 +6,17 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// charset is a set of characters, written in brackets or as one category such as \d.
+// charset is a set of characters in a regular expression: a set in brackets, or a category such as
+// \d.
 type charset struct {
 	negate     bool
 	ranges     [][2]rune
 	categories []category
-	// folded tells that characters have to be turned to lower case before they are looked up.
+	// folded means that a character has to be converted to lower case before it is looked up.
 	folded bool
 }
 
-// category is one of the classes \d, \s and \w, or the opposite of one, as \D.
+// category is one of the character classes \d, \s and \w, or its complement such as \D.
 type category struct {
 	letter rune // d, s or w
 	not    bool
@@ -66,7 +67,7 @@ func (s *charset) has(r rune) bool {
 	return s.negate
 }
 
-// lower returns the lower case that CPython uses to compare characters; with the flag "a" only
+// lower returns the lower-case form by which CPython compares characters. With the flag "a" only
 // ASCII letters have one.
 func lower(r rune, ascii bool) rune {
 	if r < 0x80 {
@@ -88,7 +89,7 @@ func isCased(r rune, ascii bool) bool {
 	return unicode.ToLower(r) != r || unicode.ToUpper(r) != r
 }
 
-// sameUpper returns the other lower-case letters that have the same upper case as low.
+// sameUpper returns the other lower-case letters with the same upper-case form as low.
 func sameUpper(low rune) []rune {
 	if low == 0x69 {
 		return []rune{0x131}
@@ -105,11 +106,11 @@ func sameUpper(low rune) []rune {
 	return others
 }
 
-// largestFolded is the last character whose case CPython ignores inside of brackets.
+// largestFolded is the last character for which CPython ignores case inside of brackets.
 const largestFolded = 0xffff
 
-// fold returns the set to use where case is ignored: if any of its characters has a case, a set in
-// which lower-case characters are looked up (_optimize_charset).
+// fold returns the set to use when case is ignored (_optimize_charset). If any character in s has a
+// case, lower-case characters have to be looked up in the result.
 func (s *charset) fold(ascii bool) *charset {
 	folded := &charset{negate: s.negate, categories: s.categories}
 	for _, span := range s.ranges {
@@ -132,7 +133,7 @@ func (s *charset) fold(ascii bool) *charset {
 	return folded
 }
 
-// add adds a character, extending the last range if it is next to it.
+// add adds a character to the set. It extends the last range if the character is next to it.
 func (s *charset) add(r rune) {
 	if n := len(s.ranges); n > 0 && r >= s.ranges[n-1][0] && r <= s.ranges[n-1][1]+1 {
 		s.ranges[n-1][1] = max(s.ranges[n-1][1], r)

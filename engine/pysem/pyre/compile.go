@@ -6,15 +6,15 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Pattern is a compiled pattern. Any number of goroutines may match it at the same time.
+// Pattern is a compiled regular expression. Several goroutines may match it at the same time.
 type Pattern struct {
 	source string
 	code   []instruction
 	names  []string // names of the groups 1, 2, …; "" for a group without
 }
 
-// code tells what an instruction does. Repeats have the same instructions as in CPython, because
-// what groups capture depends on the order in which these run.
+// code is the operation of an instruction. Repeats compile to the same instructions as in CPython,
+// because the captured groups depend on the order in which these run.
 type code uint8
 
 const (
@@ -42,7 +42,8 @@ type instruction struct {
 	code code
 	to   int
 	unit unit
-	// mark is the number of a mark. A group has two marks, of which this is the first.
+	// mark is the number of a mark. A group has two marks, for its beginning and its end, and this
+	// is the first.
 	mark     int
 	min, max int
 	back     int // how far a look-behind goes back
@@ -51,7 +52,7 @@ type instruction struct {
 	fold     bool
 }
 
-// unit is a test that one character passes or fails.
+// unit is a test of a single character.
 type unit struct {
 	kind  unitKind
 	char  rune
@@ -87,8 +88,8 @@ func (u *unit) matches(r rune) bool {
 	return u.set.has(r)
 }
 
-// Compile returns re.compile(pattern). The error is the exception that Python raises, or a refusal
-// of a pattern that is too large.
+// Compile returns Python's re.compile(pattern). It returns the exception that Python raises, or a
+// refusal of a pattern that is too large.
 func Compile(pattern string) (*Pattern, error) {
 	src, err := newSource(pattern)
 	if err != nil {
@@ -115,19 +116,19 @@ func (p *Pattern) Names() []string {
 	return slices.DeleteFunc(slices.Clone(p.names), func(name string) bool { return name == "" })
 }
 
-// compiler turns a tree of nodes into instructions.
+// compiler translates a syntax tree into instructions.
 type compiler struct {
 	code   []instruction
 	widths [][2]int
 }
 
-// emit adds an instruction and returns its place.
+// emit appends an instruction and returns its index.
 func (c *compiler) emit(i instruction) int {
 	c.code = append(c.code, i)
 	return len(c.code) - 1
 }
 
-// land makes the instruction at a place jump to the instruction that comes next.
+// land makes the instruction at an index jump to the next instruction to be emitted.
 func (c *compiler) land(at int) { c.code[at].to = len(c.code) }
 
 func (c *compiler) sequence(s sequence, f flags) error {
@@ -171,7 +172,7 @@ func (c *compiler) node(n *node, f flags) error {
 	return nil
 }
 
-// combine returns the flags inside of a group that adds and deletes some.
+// combine returns the flags that apply inside of a group, which adds some flags and removes others.
 func combine(f, add, del flags) flags {
 	if add&typeFlags != 0 {
 		f &^= typeFlags
@@ -179,7 +180,7 @@ func combine(f, add, del flags) flags {
 	return (f | add) &^ del
 }
 
-// with returns the exact position that a sign such as ^ or \b means under the flags.
+// with returns the exact position that a sign such as ^ or \b stands for with the given flags.
 func (at position) with(f flags) position {
 	if f&multiLine != 0 {
 		switch at {
@@ -192,7 +193,7 @@ func (at position) with(f flags) position {
 	return at
 }
 
-// unitOf returns the test for a node that matches one character.
+// unitOf returns the test that a node which matches one character makes.
 func unitOf(n *node, f flags) unit {
 	ascii := f&asciiFlag != 0
 	switch n.op {
@@ -227,7 +228,7 @@ func unitOf(n *node, f flags) unit {
 	return unit{kind: unitSet, set: set, fold: true}
 }
 
-// withASCII returns the set with its categories limited to ASCII if the flags say so.
+// withASCII returns the set with its categories limited to ASCII, if ascii is true.
 func withASCII(s *charset, ascii bool) *charset {
 	if !ascii || len(s.categories) == 0 {
 		return s
@@ -259,8 +260,8 @@ func (c *compiler) branch(n *node, f flags) error {
 	return nil
 }
 
-// enclosed emits head, and then a sequence that is matched independently of what follows it: it
-// ends with codeSuccess, and head continues behind that.
+// enclosed emits head and then a sequence that is matched independently of what follows it. The
+// sequence ends with codeSuccess, and head continues after that.
 func (c *compiler) enclosed(head instruction, s sequence, f flags) error {
 	at := c.emit(head)
 	if err := c.sequence(s, f); err != nil {
@@ -307,7 +308,8 @@ func (c *compiler) groupExists(n *node, f flags) error {
 	return nil
 }
 
-// isSimple returns the node if s consists of one that matches exactly one character, nil otherwise.
+// isSimple returns the node of a sequence that matches exactly one character. For another sequence
+// it returns nil and false.
 func isSimple(s sequence, f flags) (*node, flags, bool) {
 	if len(s) != 1 {
 		return nil, 0, false

@@ -2,8 +2,8 @@ package pyre
 
 import "github.com/monosim/monosim/engine/pysem"
 
-// run executes instructions from pc on, on the text from ptr on (SRE(match)). If it succeeds, s.at
-// is the place where the match ended.
+// run executes the instructions from pc on, on the text from ptr on (SRE(match)). If it succeeds,
+// s.at is where the match ended.
 func (s *state) run(pc, ptr int) (bool, error) {
 	for {
 		if s.steps++; s.steps > MaxSteps {
@@ -55,7 +55,7 @@ func (s *state) run(pc, ptr int) (bool, error) {
 	}
 }
 
-// choose executes an instruction after which there is more than one way to go on.
+// choose executes an instruction that can continue in more than one way.
 func (s *state) choose(pc, ptr int) (bool, error) {
 	switch s.code[pc].code {
 	case codeBranch:
@@ -76,7 +76,7 @@ func (s *state) choose(pc, ptr int) (bool, error) {
 	return s.minUntil(pc, ptr)
 }
 
-// sameAsGroup reports whether the text goes on with what a group captured, and where that ends.
+// sameAsGroup reports whether the text continues with what a group captured, and where that ends.
 func (s *state) sameAsGroup(i *instruction, ptr int) (end int, ok bool) {
 	begin, stop, ok := s.group(i.mark)
 	if !ok {
@@ -98,9 +98,9 @@ func (s *state) sameAsGroup(i *instruction, ptr int) (end int, ok bool) {
 	return ptr, true
 }
 
-// enclosed executes an instruction whose part of the pattern is never matched in another way once
-// it has matched: an assertion, an atomic group or a possessive repeat. end is the place from where
-// the rest has to match.
+// enclosed executes an instruction whose part of the pattern is not tried again in another way
+// after it has matched: an assertion, an atomic group or a possessive repeat. The rest of the
+// pattern has to match from end on.
 func (s *state) enclosed(pc, ptr int) (end int, ok bool, err error) {
 	i := &s.code[pc]
 	switch i.code {
@@ -131,7 +131,7 @@ func (s *state) enclosed(pc, ptr int) (end int, ok bool, err error) {
 	return ptr, true, nil
 }
 
-// possessive repeats as often as possible, and never gives back a round.
+// possessive repeats as often as possible, and never takes back a repetition.
 func (s *state) possessive(pc, ptr int) (end int, ok bool, err error) {
 	i := &s.code[pc]
 	count := 0
@@ -172,8 +172,8 @@ func (s *state) branch(pc, ptr int) (bool, error) {
 	}
 }
 
-// count returns how many characters from ptr on, but no more than most, pass the test of an
-// instruction.
+// count returns how many characters from ptr on pass the test of an instruction. It stops at the
+// number most.
 func (s *state) count(i *instruction, ptr, most int) int {
 	end := len(s.text)
 	if most < end-ptr {
@@ -187,8 +187,8 @@ func (s *state) count(i *instruction, ptr, most int) int {
 	return at - ptr
 }
 
-// repeatOne matches as many characters as possible, and gives them back one by one until the rest
-// matches.
+// repeatOne matches as many characters as possible, and takes them back one by one until the rest
+// of the pattern matches.
 func (s *state) repeatOne(pc, ptr int) (bool, error) {
 	i := &s.code[pc]
 	count := s.count(i, ptr, i.max)
@@ -207,8 +207,8 @@ func (s *state) repeatOne(pc, ptr int) (bool, error) {
 	return false, nil
 }
 
-// minRepeatOne matches as few characters as possible, and adds one at a time until the rest
-// matches.
+// minRepeatOne matches as few characters as possible, and adds one by one until the rest of the
+// pattern matches.
 func (s *state) minRepeatOne(pc, ptr int) (bool, error) {
 	i := &s.code[pc]
 	count := s.count(i, ptr, i.min)
@@ -230,7 +230,8 @@ func (s *state) minRepeatOne(pc, ptr int) (bool, error) {
 	return false, nil
 }
 
-// maxUntil ends a round of a repeat that makes as many rounds as possible.
+// maxUntil is executed at the end of each repetition, in a repeat that repeats as often as
+// possible.
 func (s *state) maxUntil(pc, ptr int) (bool, error) {
 	r := s.repeat
 	body := &s.code[r.pc]
@@ -261,7 +262,8 @@ func (s *state) maxUntil(pc, ptr int) (bool, error) {
 	return found, err
 }
 
-// minUntil ends a round of a repeat that makes as few rounds as possible.
+// minUntil is executed at the end of each repetition, in a repeat that repeats as seldom as
+// possible.
 func (s *state) minUntil(pc, ptr int) (bool, error) {
 	r := s.repeat
 	body := &s.code[r.pc]

@@ -8,27 +8,27 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// parser turns the text of a pattern into a tree (Lib/re/_parser.py of 3.11).
+// parser parses the text of a regular expression into a syntax tree (Lib/re/_parser.py of 3.11).
 type parser struct {
 	*source
 	flags flags
 	names []string // names of the groups 1, 2, …; "" for a group without
-	// widths holds the least and the greatest length that each group can match. Groups that are not
-	// closed yet have none.
+	// widths holds the least and the greatest length that each group can match. Groups that are
+	// still open have none.
 	widths [][2]int
 	closed []bool
-	// behind is the number of groups that precede the outermost look-behind being read; 0 outside
-	// of one.
+	// behind is the number of groups before the outermost look-behind that is being parsed. It is 0
+	// outside of look-behinds.
 	behind int
-	// asked holds the conditions that name a group by number, in order, to check at the end that
-	// the groups exist.
+	// asked lists the conditions that refer to a group by number. At the end it is checked that
+	// these groups exist.
 	asked []condition
 	depth int
 }
 
 type condition struct{ group, at int }
 
-// maxDepth is how deep groups may be nested. CPython's recursion limit is a little higher.
+// maxDepth is how deeply groups may be nested. CPython's recursion limit allows a little more.
 const maxDepth = 200
 
 func (p *parser) parse() (sequence, error) {
@@ -50,8 +50,8 @@ func (p *parser) parse() (sequence, error) {
 	return tree, nil
 }
 
-// alternatives reads branches separated by bars, as a|b|c. nested is the number of groups around
-// them.
+// alternatives parses branches with bars between, such as a|b|c. nested is the number of enclosing
+// groups.
 func (p *parser) alternatives(nested int, isVerbose bool) (sequence, error) {
 	if p.depth++; p.depth > maxDepth {
 		return nil, pysem.Refuse(pysem.TooLarge, "a pattern with so many groups within each other")
@@ -83,7 +83,8 @@ func (p *parser) alternatives(nested int, isVerbose bool) (sequence, error) {
 	return sequence{{op: opBranch, sub: branches}}, nil
 }
 
-// setOf returns branches of which each is one character as one set of characters, if they are that.
+// setOf combines branches into one set of characters. It returns false unless each branch is a
+// single character.
 func setOf(branches []sequence) (node, bool) {
 	set := &charset{}
 	for _, s := range branches {
@@ -103,8 +104,8 @@ func setOf(branches []sequence) (node, bool) {
 	return node{op: opIn, set: set}, true
 }
 
-// sequence reads up to a bar or a closing parenthesis. first tells that the sequence is at the
-// beginning of the pattern, the only place where flags of the whole pattern may stand.
+// sequence parses up to a bar or a closing parenthesis. first means that the sequence begins the
+// pattern, the only place where flags of the whole pattern are allowed.
 func (p *parser) sequence(isVerbose, first bool) (sequence, error) {
 	var s sequence
 	for p.next != none && p.next != "|" && p.next != ")" {
@@ -164,8 +165,8 @@ func char(c string) rune {
 	return r
 }
 
-// skip reports whether c is skipped, together with the rest of a comment, as white space and
-// comments are in verbose patterns.
+// skip reports whether the character c is skipped in a verbose pattern, because it is white space
+// or begins a comment. It also skips the rest of the comment.
 func (p *parser) skip(c string) (bool, error) {
 	if len(c) == 1 && strings.Contains(" \t\n\r\v\f", c) {
 		return true, nil
@@ -181,7 +182,8 @@ func (p *parser) skip(c string) (bool, error) {
 	}
 }
 
-// repeat reads a repeat that begins with the sign c, and replaces the last node of s by its repeat.
+// repeat parses a repeat that begins with the sign c. It replaces the last node of s by a repeat of
+// that node.
 func (p *parser) repeat(s sequence, c string) (sequence, error) {
 	here := p.tell()
 	n := node{op: opMaxRepeat, max: maxRepeat}
@@ -223,7 +225,7 @@ func (p *parser) repeat(s sequence, c string) (sequence, error) {
 
 const digits = "0123456789"
 
-// bounds reads {low,high}. The bool is false for a brace that begins no bounds and therefore
+// bounds parses {low,high}. It returns false if the brace does not begin such bounds, and so
 // matches itself.
 func (p *parser) bounds(n *node, here int) (bool, error) {
 	if p.next == "}" {
@@ -274,13 +276,13 @@ func repetitions(text string) (int, error) {
 	return int(n.Int64()), nil
 }
 
-// groupOf returns the number of the group of that name, 0 if there is none.
+// groupOf returns the number of the group with the given name, or 0 if there is none.
 func (p *parser) groupOf(name string) int { return slices.Index(p.names, name) + 1 }
 
 // isClosed reports whether a group exists and its closing parenthesis has been read.
 func (p *parser) isClosed(group int) bool { return group <= len(p.names) && p.closed[group] }
 
-// checkBehind returns an error if a look-behind refers to a group that lies inside of it.
+// checkBehind returns an error if a look-behind refers to a group that is inside of it.
 func (p *parser) checkBehind(group int) error {
 	if p.behind == 0 {
 		return nil

@@ -13,14 +13,14 @@ const (
 	letters   = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 )
 
-// simpleEscapes holds the escapes that stand for one fixed character.
+// simpleEscapes maps escapes to the fixed character that each of them means.
 var simpleEscapes = map[string]rune{`\a`: '\a', `\f`: '\f', `\n`: '\n', `\r`: '\r', `\t`: '\t', `\v`: '\v', `\\`: '\\'}
 
-// places holds the escapes that match at a place and no character.
+// places maps escapes to the positions that they match. They match no character.
 var places = map[string]position{`\A`: atBeginningString, `\b`: atBoundary, `\B`: atNonBoundary, `\Z`: atEndString}
 
-// categoryOf returns the category that an escape such as \d names. The bool is false for other
-// escapes.
+// categoryOf returns the category that an escape such as \d stands for. It returns false for any
+// other escape.
 func categoryOf(escape string) (category, bool) {
 	if len(escape) != 2 || !strings.Contains("dDsSwW", escape[1:]) {
 		return category{}, false
@@ -53,8 +53,8 @@ func (p *parser) escape(escape string) (node, error) {
 	return literal(r), err
 }
 
-// numbered reads an escape that begins with a digit: the number of a group, or three octal digits
-// of a character.
+// numbered parses an escape that begins with a digit. It is the number of a group, or up to three
+// octal digits of a character.
 func (p *parser) numbered(escape string) (node, error) {
 	if len(p.next) == 1 && strings.Contains(digits, p.next) {
 		c, err := p.get()
@@ -89,7 +89,7 @@ func (p *parser) octal(escape string) (node, error) {
 	return literal(rune(n)), nil
 }
 
-// coded reads the escapes that mean the same character inside and outside of brackets.
+// coded parses the escapes that mean the same character inside and outside of brackets.
 func (p *parser) coded(escape string) (rune, error) {
 	switch c := escape[1:]; c {
 	case "x":
@@ -124,7 +124,7 @@ func (p *parser) hex(escape string, n int) (rune, error) {
 	return rune(code), nil
 }
 
-// set reads a set of characters, from behind its opening bracket on.
+// set parses a set of characters, after its opening bracket.
 func (p *parser) set() (node, error) {
 	here := p.tell() - 1
 	set := &charset{}
@@ -160,7 +160,7 @@ func (p *parser) set() (node, error) {
 }
 
 // member adds to the set the character, category or range that begins with c. ends is true if the
-// bracket closed directly behind a dash.
+// bracket is closed directly after a dash.
 func (p *parser) member(set *charset, c string, here int) (ends bool, err error) {
 	low, class, err := p.classEscape(c)
 	if err != nil {

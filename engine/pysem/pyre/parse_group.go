@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// group reads a group, from behind its opening parenthesis on. use is false for comments and flags,
-// which make no node. Flags of the whole pattern are allowed only if atStart is set, and may change
+// group parses a group, after its opening parenthesis. use is false for comments and flags, which
+// make no node. Flags of the whole pattern are allowed only if atStart is set, and may change
 // isVerbose.
 func (p *parser) group(isVerbose *bool, atStart bool) (n node, use bool, err error) {
 	start := p.tell() - 1
@@ -69,7 +69,7 @@ func (p *parser) flagged(c string, start int, isVerbose *bool, atStart bool) (n 
 	return n, true, err
 }
 
-// plain reads the rest of a group that captures nothing.
+// plain parses the rest of a group that does not capture.
 func (p *parser) plain(n node, start int, isVerbose bool) (node, error) {
 	contents, err := p.alternatives(1, isVerbose)
 	if err != nil {
@@ -90,7 +90,7 @@ func (p *parser) close(start int) error {
 	return nil
 }
 
-// captured reads the rest of a group that captures; name is "" for a group with a number only.
+// captured parses the rest of a capturing group. name is "" if the group has only a number.
 func (p *parser) captured(name string, start int, isVerbose bool) (node, error) {
 	group := len(p.names) + 1
 	if known := p.groupOf(name); name != "" && known > 0 {
@@ -252,8 +252,8 @@ func (p *parser) conditionGroup(name string) (int, error) {
 	return int(n.Int64()), nil
 }
 
-// readFlags reads letters of flags up to a closing parenthesis, which makes them global, or up to a
-// colon, which limits them to the group.
+// readFlags parses the letters of flags. If a closing parenthesis follows, the flags are global. If
+// a colon follows, they apply only to the group.
 func (p *parser) readFlags(c string) (add, del flags, global bool, err error) {
 	if c != "-" {
 		if add, c, err = p.addedFlags(c); err != nil {
@@ -281,7 +281,7 @@ func (p *parser) readFlags(c string) (add, del flags, global bool, err error) {
 	return add, del, false, nil
 }
 
-// addedFlags reads the letters of flags from c on. end is the character that ends them.
+// addedFlags parses the letters of flags, beginning with c. end is the character that follows them.
 func (p *parser) addedFlags(c string) (add flags, end string, err error) {
 	for {
 		flag := flagLetters[char(c)]
@@ -307,7 +307,7 @@ func (p *parser) addedFlags(c string) (add flags, end string, err error) {
 	}
 }
 
-// removedFlags reads the letters between a dash and the colon.
+// removedFlags parses the letters of flags between a dash and the colon.
 func (p *parser) removedFlags() (del flags, err error) {
 	c, err := p.get()
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem/pyre"
 )
 
-// The goal is that no pattern runs for ever; the method is to match patterns that backtrack
-// without end, and to want a refusal that names Q231.
+// Goal: no match runs for ever. Method: patterns that backtrack endlessly must be refused, with an
+// error that names Q231.
 func TestEndlessMatchesAreRefused(t *testing.T) {
 	for _, c := range []struct{ pattern, text string }{
 		{"(a+)+b", strings.Repeat("a", 40)},

@@ -11,9 +11,9 @@ import (
 	"github.com/monosim/monosim/engine/pysem/pyre"
 )
 
-// The goal is that every pattern matches as in Python; the method is to match those of
-// testdata/recorded.jsonl (made by testdata/record.py) and to compare what was matched and
-// captured, and errors with their positions.
+// Goal: every pattern matches as in Python. Method: match the patterns of testdata/recorded.jsonl
+// (made by testdata/record.py), and compare the matched and captured texts, and errors with their
+// positions.
 func TestPatternsMatchAsInPython(t *testing.T) {
 	file, err := os.Open("testdata/recorded.jsonl")
 	if err != nil {
@@ -52,7 +52,7 @@ func check(t *testing.T, pattern, text string, c *pysem.Dict) {
 	}
 }
 
-// answer is a match as record.py writes it.
+// answer converts a match to the form in which record.py writes it.
 func answer(m *pyre.Match) any {
 	if m == nil {
 		return nil

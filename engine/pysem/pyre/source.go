@@ -6,11 +6,11 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// none is the "character" that follows the last one of a pattern.
+// none is the value of next after the last character of a pattern.
 const none = ""
 
-// source gives the characters of a pattern one by one. A backslash and the character behind it
-// count as one.
+// source returns the characters of a pattern one after another. A backslash and the character after
+// it count as one.
 type source struct {
 	chars []string
 	at    int    // the place behind next
@@ -68,8 +68,8 @@ func (s *source) getWhile(n int, set string) (string, error) {
 	return taken, nil
 }
 
-// getUntil returns a name that is followed by end, and moves on behind end. what names the thing in
-// errors.
+// getUntil returns the name before the text end, and moves behind that text. Errors call the name
+// what.
 func (s *source) getUntil(end, what string) (string, error) {
 	name := ""
 	for {
@@ -92,7 +92,7 @@ func (s *source) getUntil(end, what string) (string, error) {
 
 func length(text string) int { return len(pysem.Chars(text)) }
 
-// tell returns the place of the next character.
+// tell returns the index of the next character.
 func (s *source) tell() int { return s.at - length(s.next) }
 
 func (s *source) seek(at int) error {
@@ -100,13 +100,13 @@ func (s *source) seek(at int) error {
 	return s.advance()
 }
 
-// errorf returns a re.error whose position is that many characters before the next one.
+// errorf returns Python's re.error. Its position is back characters before the next one.
 func (s *source) errorf(back int, format string, args ...any) error {
 	return s.errorAt(pysem.Raise("error", format, args...).Message, s.tell()-back)
 }
 
-// errorAt returns a re.error in CPython's words, which name the line and column if the pattern has
-// several lines.
+// errorAt returns Python's re.error for the index at. If the pattern has several lines, the text
+// contains line and column.
 func (s *source) errorAt(message string, at int) error {
 	lines, column := 1, at+1
 	several := false
@@ -126,8 +126,8 @@ func (s *source) errorAt(message string, at int) error {
 	return pysem.Raise("error", "%s at position %d", message, at)
 }
 
-// checkName checks the name of a group. offset is the number of characters read since the end of
-// the name, for the position in the error.
+// checkName checks the name of a group. offset is how many characters were read after the name,
+// which the error needs for its position.
 func (s *source) checkName(name string, offset int) error {
 	if !pysem.IsIdentifier(name) {
 		return s.errorf(length(name)+offset, "bad character in group name %s", pysem.Repr(name))

@@ -1,6 +1,6 @@
 package pyre
 
-// op tells what a node of a pattern matches.
+// op says what a node of a pattern matches.
 type op uint8
 
 const (
@@ -22,22 +22,23 @@ const (
 	opPossessiveRepeat
 )
 
-// node is a part of a pattern.
+// node is a node of a pattern's syntax tree.
 type node struct {
 	op   op
 	char rune
 	set  *charset
 	at   position
-	// group is the number of the group, 0 for a node that is none.
+	// group is the number of the group, 0 for a node that is not a numbered group.
 	group    int
 	add, del flags
-	// sub holds the branches, or only the part that is repeated, grouped or asserted.
+	// sub holds the branches of alternatives. For a repeat, a group or an assertion it holds its
+	// only part.
 	sub      []sequence
 	min, max int
 	behind   bool
 }
 
-// sequence is a list of nodes that match one after the other.
+// sequence is a list of nodes that match one after another.
 type sequence []node
 
 type flags uint16
@@ -62,7 +63,7 @@ var flagLetters = map[rune]flags{
 	'i': ignoreCase, 'L': locale, 'm': multiLine, 's': dotAll, 'x': verbose, 'a': asciiFlag, 't': template, 'u': unicodeFlag,
 }
 
-// position is a kind of place in the text, such as its beginning.
+// position is a kind of position in the text, such as its beginning.
 type position uint8
 
 const (
@@ -76,8 +77,8 @@ const (
 	atEndString
 )
 
-// maxRepeat is the bound that CPython uses for "any number of times". maxWidth is the one for
-// widths.
+// maxRepeat is the upper bound that CPython uses for "any number of times". maxWidth is the upper
+// bound of widths.
 const (
 	maxRepeat = 1<<32 - 1
 	maxWidth  = 1 << 62

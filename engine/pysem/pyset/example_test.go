@@ -7,7 +7,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem/pyset"
 )
 
-// What PYTHONHASHSEED=1 python3.11 -c 'print(set(["entry", "ps_0"]))' and then seed 2 print.
+// This example prints a set in the order of Python: PYTHONHASHSEED=1 python3.11 -c
+// 'print(set(["entry", "ps_0"]))', and the same with seed 2. With seed 0 the set is sorted.
 func ExampleStrings() {
 	for seed := range uint32(3) {
 		h := pyset.HashingOf(env.Python{HashSeed: seed})

@@ -9,21 +9,21 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// Hashing tells how a Python process hashes strings. The zero Hashing does not hash; sets then
-// iterate in the order of their sorted keys.
+// Hashing says how a Python process hashes strings. The zero Hashing does not hash; with it sets
+// iterate in sorted order.
 type Hashing struct {
 	seeded         bool
 	k0, k1         uint64
 	rounds, finish int
 }
 
-// HashingOf returns how a process hashes with that version of Python and PYTHONHASHSEED. For seed 0
-// it is the zero Hashing.
+// HashingOf returns the hashing of a process with the given Python version and PYTHONHASHSEED. For
+// seed 0 it returns the zero Hashing.
 func HashingOf(p env.Python) Hashing {
 	if p.HashSeed == 0 {
 		return Hashing{}
 	}
-	// These are the bytes that lcg_urandom of Python/bootstrap_hash.c makes.
+	// This fills secret as lcg_urandom of Python/bootstrap_hash.c does.
 	var secret [16]byte
 	x := p.HashSeed
 	for i := range secret {
@@ -37,7 +37,8 @@ func HashingOf(p env.Python) Hashing {
 	return h
 }
 
-// String returns hash(text). What is hashed are the bytes that CPython keeps in memory.
+// String returns Python's hash(text). It hashes the bytes that CPython has for the string in
+// memory.
 func (h Hashing) String(text string) int64 {
 	if text == "" {
 		return 0
@@ -49,7 +50,7 @@ func (h Hashing) String(text string) int64 {
 	return n
 }
 
-// Tuple returns the hash of a tuple, given the hashes of its items.
+// Tuple returns Python's hash of a tuple from the hashes of its items.
 func Tuple(hashes ...int64) int64 {
 	const prime1, prime2, prime5 = 11400714785074694791, 14029467366897019727, 2870177450012600261
 	acc := uint64(prime5)
@@ -64,8 +65,8 @@ func Tuple(hashes ...int64) int64 {
 	return int64(acc)
 }
 
-// pythonBytes returns the bytes of a string in CPython's memory: one, two or four for each
-// character, as the widest one needs.
+// pythonBytes returns the bytes of a string in CPython's memory. Each character takes one, two or
+// four bytes, as many as the widest character needs.
 func pythonBytes(text string) []byte {
 	widest := rune(0)
 	for _, r := range text {

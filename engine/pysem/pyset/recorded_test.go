@@ -15,8 +15,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem/pyset"
 )
 
-// The goal is that sets are walked as Python walks them; the method is to answer what
-// testdata/record.py recorded from two versions, with many hash seeds.
+// Goal: sets iterate in the same order as in Python. Method: compare with what testdata/record.py
+// has recorded from two versions of Python with many hash seeds.
 
 type recorded struct {
 	Seed  uint32
@@ -50,7 +50,7 @@ func TestSetsAreWalkedAsPythonsUnderAHashSeed(t *testing.T) {
 	}
 }
 
-// pair is a data class of two strings, as the agents' SavedModel.
+// pair is a dataclass of two strings, like the agents' SavedModel.
 type pair [2]string
 
 var pairs = pyset.Kind[pair]{
@@ -88,7 +88,7 @@ func order(h pyset.Hashing, c recorded) []string {
 	return names
 }
 
-// Without a hash seed sets are walked in the order of their keys.
+// Goal: without a hash seed, sets iterate in the sorted order of their keys.
 func TestWithoutAHashSeedSetsAreSorted(t *testing.T) {
 	got := pyset.Strings(pyset.Hashing{}, "ps_1", "entry", "ps_0").Minus(pyset.Strings(pyset.Hashing{}, "ps_2")).Keys()
 	if diff := cmp.Diff([]string{"entry", "ps_0", "ps_1"}, got); diff != "" {

@@ -2,12 +2,13 @@ package pyset
 
 import "slices"
 
-// Set is a set with the same table as a set of CPython (Objects/setobject.c), and therefore the
-// same order of iteration. 3.8 to 3.11 agree on it unless something is added after something was
-// removed. [New] makes a Set.
+// Set is a set with the same hash table as a set of CPython (Objects/setobject.c). So it iterates
+// in the same order. The order is the same in 3.8 to 3.11, unless keys are added after others were
+// removed. Make a Set with [New].
 type Set[K any] struct {
 	same func(a, b K) bool
-	// table holds for each slot the place of its entry, counted from 1, or empty or gone.
+	// table holds the number of the entry in each slot, from 1. Other values mean that the slot is
+	// empty, or that its entry is gone.
 	table   []int32
 	entries []entry[K] // including removed ones, until the next resize
 	fill    int        // slots in use, those of removed entries included
@@ -39,7 +40,7 @@ func New[K any](same func(a, b K) bool) *Set[K] {
 // Len returns the number of keys.
 func (s *Set[K]) Len() int { return s.used }
 
-// All yields the keys and their hashes in CPython's order.
+// All calls yield with the keys and their hashes, in CPython's order.
 func (s *Set[K]) All(yield func(key K, hash int64) bool) {
 	for i := range s.table {
 		if e := s.at(i); e != nil && !yield(e.key, e.hash) {
@@ -48,7 +49,7 @@ func (s *Set[K]) All(yield func(key K, hash int64) bool) {
 	}
 }
 
-// at returns the entry of a slot, nil if it has none.
+// at returns the entry in a slot of the table, or nil if there is none.
 func (s *Set[K]) at(slot int) *entry[K] {
 	if place := s.table[slot]; place > empty {
 		return &s.entries[place-1]
@@ -65,8 +66,8 @@ func (s *Set[K]) Keys() []K {
 	return keys
 }
 
-// probe calls look with the slots that CPython tries for a hash, in order, until look returns
-// false.
+// probe calls look with the slots that CPython tries for a hash, in that order. It stops when look
+// returns false.
 func probe(hash int64, size int, look func(i int) bool) {
 	mask := uint64(size - 1)
 	perturb := uint64(hash)
@@ -85,7 +86,8 @@ func probe(hash int64, size int, look func(i int) bool) {
 	}
 }
 
-// find returns the slot of a key, or the free slot that it would get.
+// find returns the slot of a key. If the key is missing, it returns the free slot where the key
+// would be added.
 func (s *Set[K]) find(key K, hash int64) (at int, found bool) {
 	probe(hash, len(s.table), func(i int) bool {
 		if s.table[i] == empty {
@@ -147,7 +149,7 @@ func (s *Set[K]) Discard(key K, hash int64) bool {
 	return found
 }
 
-// Pop removes and returns the key that CPython would. The set must not be empty.
+// Pop removes and returns the same key as CPython would. The set must not be empty.
 func (s *Set[K]) Pop() (key K, hash int64) {
 	at := s.finger & (len(s.table) - 1)
 	for s.at(at) == nil {

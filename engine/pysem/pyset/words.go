@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Words is a set of strings, or of records made of strings, in a Python process.
+// Words is the set of a Python process whose keys are strings, or records made of strings.
 type Words[K comparable] struct {
 	set  *Set[K]
 	kind Kind[K]
 	h    Hashing
 }
 
-// Kind tells how keys are hashed. Compare orders them for a process that does not hash.
+// Kind says how keys are hashed. If the process does not hash, the keys are sorted by Compare.
 type Kind[K comparable] struct {
 	Hash    func(h Hashing, key K) int64
 	Compare func(a, b K) int
@@ -29,11 +29,11 @@ func NewWords[K comparable](h Hashing, kind Kind[K], keys ...K) *Words[K] {
 	return w
 }
 
-// Strings returns set(keys) of a list of keys.
+// Strings returns Python's set(keys) for a list of keys.
 func Strings(h Hashing, keys ...string) *Words[string] { return NewWords(h, text, keys...) }
 
-// StringsOfDict returns set(d) of a dict with these keys. It differs from [Strings] in that CPython
-// makes room for all keys at once.
+// StringsOfDict returns Python's set(d) for a dict with these keys. Unlike for [Strings], CPython
+// makes room for all keys at once, which can change the order.
 func StringsOfDict(h Hashing, keys []string) *Words[string] {
 	w := Strings(h)
 	w.set.Grow(len(keys))

@@ -11,13 +11,13 @@ import (
 
 const anyName = "google.protobuf.Any"
 
-// parser adds the fields of a text to messages (class _Parser of text_format.py).
+// parser reads fields from a text into messages (class _Parser of text_format.py).
 type parser struct {
 	*tokenizer
 	Parser
 }
 
-// fields reads those of a message, to the token that closes it.
+// fields reads the fields of a message, up to the token end that closes the message.
 func (p *parser) fields(m protoreflect.Message, end string) error {
 	for !p.tryConsume(end) {
 		if p.atEnd() {
@@ -30,7 +30,7 @@ func (p *parser) fields(m protoreflect.Message, end string) error {
 	return nil
 }
 
-// field reads one field, its name first (_MergeField).
+// field reads one field, beginning with its name (_MergeField).
 func (p *parser) field(m protoreflect.Message) error {
 	if p.tryConsume("[") {
 		if m.Descriptor().FullName() == anyName {
@@ -58,7 +58,8 @@ func (p *parser) field(m protoreflect.Message) error {
 	return nil
 }
 
-// fieldNamed returns a field of a message, nil for none. A group is named after its type.
+// fieldNamed returns the field of a message with the given name, or nil. A group has the name of
+// its type.
 func (p *parser) fieldNamed(of protoreflect.MessageDescriptor, name string) protoreflect.FieldDescriptor {
 	field := of.Fields().ByName(protoreflect.Name(name))
 	if field == nil {
@@ -72,7 +73,7 @@ func (p *parser) fieldNamed(of protoreflect.MessageDescriptor, name string) prot
 	return field
 }
 
-// extension reads the name of an extension up to its failure: no message here has any.
+// extension reads the name of an extension and then fails, because no message here has extensions.
 func (p *parser) extension(m protoreflect.Message) error {
 	name, err := p.dottedName()
 	if err != nil {
@@ -108,7 +109,7 @@ func (p *parser) checkOneof(m protoreflect.Message, field protoreflect.FieldDesc
 	return nil
 }
 
-// value reads what comes behind the name of a field.
+// value reads what follows the name of a field.
 func (p *parser) value(m protoreflect.Message, field protoreflect.FieldDescriptor) error {
 	read := p.scalarField
 	if field.Message() != nil {
@@ -133,7 +134,7 @@ func (p *parser) value(m protoreflect.Message, field protoreflect.FieldDescripto
 	}
 }
 
-// open reads what opens a message and returns what closes it.
+// open reads the token that opens a message, and returns the token that closes it.
 func (p *parser) open() (end string, err error) {
 	if p.tryConsume("<") {
 		return ">", nil
@@ -141,7 +142,7 @@ func (p *parser) open() (end string, err error) {
 	return "}", p.consume("{")
 }
 
-// messageField reads one message (_MergeMessageField).
+// messageField reads a field that is a message (_MergeMessageField).
 func (p *parser) messageField(m protoreflect.Message, field protoreflect.FieldDescriptor) error {
 	end, err := p.open()
 	switch {
@@ -176,8 +177,8 @@ func (p *parser) failTwice(m protoreflect.Message, field protoreflect.FieldDescr
 	return p.failBefore(`Message type "%s" should not have multiple "%s" fields.`, m.Descriptor().FullName(), field.Name())
 }
 
-// expandedAny reads an Any by the fields of the message in it, behind the bracket that opens the
-// name of its type. No separator follows it.
+// expandedAny reads an Any that is written as the fields of the message in it. It begins after the
+// bracket before the type's name. No separator may follow the Any.
 func (p *parser) expandedAny(m protoreflect.Message) error {
 	prefix, name, err := p.typeURL()
 	if err != nil {
@@ -206,7 +207,8 @@ func (p *parser) expandedAny(m protoreflect.Message) error {
 	return nil
 }
 
-// typeURL reads a.b.c/full.Name], with three parts before the slash always.
+// typeURL reads the type of an Any: a.b.c/full.Name]. There are always three parts before the
+// slash.
 func (p *parser) typeURL() (prefix, name string, err error) {
 	for _, behind := range []string{".", ".", "/"} {
 		part, err := p.consumeIdentifier()

@@ -24,8 +24,8 @@ import (
 
 var vectors = flag.String("vectors", "testdata/python.jsonl", "what record.py printed")
 
-// recorded is a line of what record.py prints: the first has the descriptors, each other a text
-// and what Python made of it.
+// recorded is a line that record.py has printed. The first line has the descriptors. Each other
+// line has a text, and the message or error that Python made from it.
 type recorded struct {
 	Descriptors   string
 	Message, Text string
@@ -34,7 +34,8 @@ type recorded struct {
 	Error         string
 }
 
-// Goal: a text is the message, byte for byte, or the error, word for word, that Python makes of it.
+// Goal: reading a text gives the same message as in Python, byte for byte, or the same error, word
+// for word.
 func TestTextsReadAsPythonReadsThem(t *testing.T) {
 	file, err := os.Open(*vectors)
 	if err != nil {
@@ -61,7 +62,7 @@ func TestTextsReadAsPythonReadsThem(t *testing.T) {
 	}
 }
 
-// register makes the messages that the texts are of known to all, as the content of an Any is
+// register registers the message types of the texts globally, because the content of an Any is
 // looked up by its name.
 func register(t *testing.T, descriptors string) map[string]protoreflect.MessageType {
 	t.Helper()
@@ -87,8 +88,8 @@ func register(t *testing.T, descriptors string) map[string]protoreflect.MessageT
 	return types
 }
 
-// want returns what [recorded.read] should. Go and Python write fields in different orders, so
-// Python's bytes are read and written again.
+// want returns the expected result of [recorded.read]. Go and Python write fields in different
+// orders, so Python's bytes are decoded and encoded again.
 func (r recorded) want(t *testing.T, of protoreflect.MessageType) string {
 	if r.Hex == nil {
 		return r.Error
@@ -101,7 +102,7 @@ func (r recorded) want(t *testing.T, of protoreflect.MessageType) string {
 	return deterministic(m)
 }
 
-// deterministic returns the bytes of a message, and of what is in an Any of it, in a fixed order.
+// deterministic encodes a message, and the content of each Any in it, in a fixed order.
 func deterministic(m proto.Message) string {
 	err := protorange.Range(m.ProtoReflect(), func(values protopath.Values) error {
 		content, ok := values.Index(-1).Value.Interface().(protoreflect.Message)
@@ -128,7 +129,7 @@ func deterministic(m proto.Message) string {
 	return hex.EncodeToString(data)
 }
 
-// read returns the bytes of the text's message, or the error.
+// read reads the text, and returns the bytes of the message or the text of the error.
 func (r recorded) read(of protoreflect.MessageType) string {
 	m, read := of.New().Interface(), textformat.Parse
 	if r.Merge {

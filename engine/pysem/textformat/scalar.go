@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// scalarField reads one value that is no message (_MergeScalarField).
+// scalarField reads a field whose value is not a message (_MergeScalarField).
 func (p *parser) scalarField(m protoreflect.Message, field protoreflect.FieldDescriptor) error {
 	value, err := p.scalar(field)
 	refused := pysem.TypeOf(err) == "ValueError" // by the message, when it is set
@@ -33,7 +33,8 @@ func (p *parser) scalarField(m protoreflect.Message, field protoreflect.FieldDes
 	return nil
 }
 
-// isThere reports whether a field has a value. In proto3 it is one that is not false.
+// isThere reports whether a field already has a value. In proto3 only a value that is true in
+// Python counts.
 func (p *parser) isThere(m protoreflect.Message, field protoreflect.FieldDescriptor) bool {
 	if m.Descriptor().ParentFile().Syntax() == protoreflect.Proto3 {
 		return !isFalse(m.Get(field))
@@ -41,7 +42,7 @@ func (p *parser) isThere(m protoreflect.Message, field protoreflect.FieldDescrip
 	return m.Has(field)
 }
 
-// isFalse reports whether bool(value) is False.
+// isFalse reports whether Python's bool(value) is False.
 func isFalse(value protoreflect.Value) bool {
 	switch v := value.Interface().(type) {
 	case bool:
@@ -95,14 +96,15 @@ func (p *parser) scalar(field protoreflect.FieldDescriptor) (value protoreflect.
 	return value, err
 }
 
-// badValue is why a token is no value of its field.
+// badValue is the reason why a token is not a valid value of its field.
 type badValue string
 
 func (b badValue) Error() string { return string(b) }
 
 func bad(format string, args ...any) error { return badValue(fmt.Sprintf(format, args...)) }
 
-// outOfRange says so, unless the number has more digits than CPython writes.
+// outOfRange returns the reason for a number out of range. If the number has more digits than
+// CPython can format, it returns that reason instead.
 func outOfRange(format string, n *big.Int) badValue {
 	text := n.String()
 	if len(strings.TrimPrefix(text, "-")) > pysem.MaxDigits {
@@ -122,7 +124,8 @@ func boolOf(text string) (protoreflect.Value, error) {
 	return protoreflect.Value{}, bad(`Expected "true" or "false".`)
 }
 
-// floatOf returns float(text), or what C++ writes: nanf, inff, 1.5f (ParseFloat).
+// floatOf parses a float as Python's float(text) does. It also accepts forms of C++: nanf, inff,
+// 1.5f (ParseFloat).
 func floatOf(text string, kind protoreflect.Kind) (protoreflect.Value, error) {
 	f, err := pysem.ParseFloat(text)
 	if err != nil {
@@ -155,7 +158,7 @@ func isInfinity(lower string) bool {
 	return word == "inf" || word == "infinity" || lower == "inf"
 }
 
-// integerOf returns an integer that fits its field (ParseInteger).
+// integerOf parses an integer and checks that it fits its field (ParseInteger).
 func integerOf(text string, kind protoreflect.Kind) (protoreflect.Value, error) {
 	n, ok := parseInteger(octal(text))
 	if !ok {
@@ -189,7 +192,7 @@ func fitted(n *big.Int, kind protoreflect.Kind) (protoreflect.Value, error) {
 	return protoreflect.Value{}, outOfRange("Value out of range: %s", n)
 }
 
-// octal writes a number that begins with 0 as Python's octal numbers are: -017 is -0o17.
+// octal converts a number that begins with 0 to Python's octal form: -017 becomes -0o17.
 func octal(text string) string {
 	digits := strings.TrimPrefix(text, "-")
 	if len(digits) < 2 || digits[0] != '0' || strings.Trim(digits, "0123456789") != "" {
@@ -198,7 +201,7 @@ func octal(text string) string {
 	return text[:len(text)-len(digits)] + "0o" + digits[1:]
 }
 
-// parseInteger returns int(text, 0), by whose prefix its base is known.
+// parseInteger returns Python's int(text, 0), which takes the base from the prefix of the text.
 func parseInteger(text string) (*big.Int, bool) {
 	text = pysem.FoldDigits(text)
 	digits := strings.TrimLeft(text, "+-")
@@ -212,7 +215,7 @@ func parseInteger(text string) (*big.Int, bool) {
 	return new(big.Int).SetString(text, 0)
 }
 
-// enum returns a value of an enum by its name or number (ParseEnum).
+// enum parses a value of an enum, which is a name or a number (ParseEnum).
 func (p *parser) enum(field protoreflect.FieldDescriptor) (protoreflect.Value, error) {
 	values := field.Enum().Values()
 	n, isNumber := parseInteger(p.token)

@@ -30,28 +30,29 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Parse adds the fields of a text to a message. A field of one value that has one already is an
-// error, and so is a field that the message has not. Errors are [pysem.Error]s, nearly always
-// ParseErrors whose message begins with line and column; text_format.py:696 (3.20.3).
+// Parse reads the fields of a text into a message (text_format.py:696 of 3.20.3). A second value
+// for a field that can have only one is an error, and so is an unknown field. Errors are
+// [pysem.Error]s. Nearly all are ParseErrors whose message begins with line and column.
 func Parse(text string, message proto.Message) error {
 	return Parser{}.Parse(text, message)
 }
 
-// Merge is [Parse] that takes a value which is there twice, the last of them (text_format.py:740).
+// Merge works as [Parse], but if a field has several values, it takes the last one
+// (text_format.py:740).
 func Merge(text string, message proto.Message) error {
 	return Parser{Overwrite: true}.Parse(text, message)
 }
 
-// Parser holds what readers differ in. The zero Parser reads as [Parse] does.
+// Parser holds options for reading a text. The zero Parser reads as [Parse] does.
 type Parser struct {
-	// Overwrite has the last of several values count, as Merge does.
+	// Overwrite makes the last of several values count, as in Merge.
 	Overwrite bool
 	// Hides reports whether the program whose reader this imitates lacks a field of our protos. In
 	// a text such a field is an error. nil hides no field.
 	Hides func(protoreflect.FieldDescriptor) bool
 }
 
-// Parse reads a text as the package's function does.
+// Parse reads a text as the function Parse does, with these options.
 func (o Parser) Parse(text string, message proto.Message) error {
 	p := parser{tokenizer: newTokenizer(text), Parser: o}
 	for !p.atEnd() {
@@ -62,5 +63,5 @@ func (o Parser) Parse(text string, message proto.Message) error {
 	return nil
 }
 
-// parseError returns a ParseError without a place.
+// parseError returns a ParseError without line and column.
 func parseError(format string, args ...any) error { return pysem.Raise("ParseError", format, args...) }

@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// tokenizer splits a text into tokens (class Tokenizer of text_format.py). It cuts the text into
-// lines first, so no token spans two of them.
+// tokenizer splits a text into tokens (class Tokenizer of text_format.py). It first splits the text
+// into lines, so a token never extends over two lines.
 type tokenizer struct {
 	lines []string // the lines that are still to come
 	place          // where the token stands
@@ -20,7 +20,7 @@ type tokenizer struct {
 	previous place // where the token before stands
 }
 
-// place is a place in the text.
+// place is a position in the text: a line, and a byte of that line.
 type place struct {
 	line int // the first is 0
 	text string
@@ -36,7 +36,7 @@ func newTokenizer(text string) *tokenizer {
 
 func (t *tokenizer) atEnd() bool { return t.token == "" }
 
-// next goes on to the next token.
+// next moves to the next token.
 func (t *tokenizer) next() {
 	t.previous = t.place
 	t.at += len(t.token)
@@ -47,7 +47,7 @@ func (t *tokenizer) next() {
 	}
 }
 
-// skipSpace goes over white space and comments, and over the ends of lines.
+// skipSpace skips white space, comments and line ends.
 func (t *tokenizer) skipSpace() {
 	for {
 		for t.at >= len(t.text) {
@@ -69,8 +69,8 @@ func (t *tokenizer) skipSpace() {
 	}
 }
 
-// tokenLen returns the length of the token that a text begins with: a name, a number, a string to
-// its end or that of the line, or else one character.
+// tokenLen returns the length of the token at the beginning of a text. It is a name, a number, a
+// string up to its end or the end of the line, or otherwise one character.
 func tokenLen(text string) int {
 	switch c := text[0]; {
 	case isLetter(c):
@@ -124,7 +124,8 @@ func (t *tokenizer) consume(token string) error {
 	return nil
 }
 
-// consumeIdentifier returns a token that begins with a letter of any script.
+// consumeIdentifier returns the token if it begins with a letter of any script or an underscore,
+// and moves on.
 func (t *tokenizer) consumeIdentifier() (string, error) {
 	first, _ := utf8.DecodeRuneInString(t.token)
 	if !pysem.IsWordChar(first) || unicode.Is(unicode.Nd, first) {
@@ -146,7 +147,7 @@ func (t *tokenizer) consumed() string {
 	return token
 }
 
-// fail returns a ParseError at the token.
+// fail returns a ParseError with the position of the token.
 func (t *tokenizer) fail(format string, args ...any) error {
 	shown := t.text
 	if t.ended {
@@ -155,7 +156,7 @@ func (t *tokenizer) fail(format string, args ...any) error {
 	return t.error("'" + shown + "': " + fmt.Sprintf(format, args...))
 }
 
-// failBefore returns a ParseError at the token before.
+// failBefore returns a ParseError with the position of the previous token.
 func (t *tokenizer) failBefore(format string, args ...any) error {
 	return t.previous.error(fmt.Sprintf(format, args...))
 }

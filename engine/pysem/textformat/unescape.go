@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// consumeString returns the text of one string or several behind each other.
+// consumeString returns the text of one string literal, or of several adjacent ones.
 func (t *tokenizer) consumeString() (string, error) {
 	data, err := t.consumeBytes()
 	if err != nil {
@@ -21,7 +21,7 @@ func (t *tokenizer) consumeString() (string, error) {
 	return text, nil
 }
 
-// message returns str() of an exception.
+// message returns Python's str() of an exception.
 func message(err error) string { return err.(*pysem.Error).Message }
 
 func (t *tokenizer) consumeBytes() ([]byte, error) {
@@ -32,7 +32,7 @@ func (t *tokenizer) consumeBytes() ([]byte, error) {
 	return data, err
 }
 
-// consumeLiteral adds the bytes of one string to data.
+// consumeLiteral appends the bytes of one string literal to data.
 func (t *tokenizer) consumeLiteral(data []byte) ([]byte, error) {
 	token := t.token
 	switch {
@@ -81,7 +81,7 @@ func unescape(data []byte, text string) ([]byte, error) {
 	return data, nil
 }
 
-// padHex gives each \x with one digit a second, as Python's codec wants two.
+// padHex adds a 0 to each \x escape with only one digit, because Python's codec needs two.
 func padHex(text string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); {
@@ -100,7 +100,8 @@ func padHex(text string) string {
 	return b.String()
 }
 
-// hexDigits counts the hexadecimal digits behind a prefix, up to most of them; -1 without it.
+// hexDigits counts the hexadecimal digits after a prefix, up to the number most. It returns -1 if
+// the prefix is missing.
 func hexDigits(text, prefix string, most int) int {
 	digits, ok := strings.CutPrefix(text, prefix)
 	if !ok {
@@ -115,8 +116,8 @@ func hexDigits(text, prefix string, most int) int {
 
 const simpleEscapes = `\'"abfnrtv`
 
-// escape returns the character that the escape at text[i:] stands for, and its length. A backslash
-// before any other letter stands for itself.
+// escape returns the character that the escape at text[i:] means, and the length of the escape. A
+// backslash before any other letter is a plain backslash.
 func escape(text string, i int) (r rune, n int, err error) {
 	if i+1 == len(text) {
 		return 0, 0, undecodable(text, i, 1, `\ at end of string`)
@@ -156,8 +157,8 @@ func hexEscape(text string, i, width int, truncated string) (rune, int, error) {
 	return rune(r), 2 + n, nil
 }
 
-// namedEscape refuses a character by its name: the names of Unicode would make every program a
-// megabyte larger.
+// namedEscape refuses an escape by character name, such as \N{...}. A table of all Unicode names
+// would make every program a megabyte larger.
 func namedEscape(text string, i int) (rune, int, error) {
 	const malformed = `malformed \N character escape`
 	name, ok := strings.CutPrefix(text[i+2:], "{")

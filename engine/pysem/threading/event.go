@@ -6,32 +6,32 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// Event is a flag that tasks wait for, as Python's threading.Event. Any task may set it, clear it
-// and wait for it, any number of times.
+// Event is a flag that tasks can wait for, as Python's threading.Event. Any task may set it, clear
+// it and wait for it, any number of times.
 type Event struct {
 	cond env.Cond
 	set  bool
 }
 
-// NewEvent makes an event whose flag is down.
+// NewEvent makes an event that is not set. name says what tasks wait for.
 func NewEvent(tasks env.Tasks, name string) *Event {
 	return &Event{cond: tasks.NewCond(name)}
 }
 
-// Set raises the flag and wakes all tasks that wait for it.
+// Set sets the flag, and wakes all tasks that wait for it.
 func (e *Event) Set() {
 	e.set = true
 	e.cond.Broadcast()
 }
 
-// Clear lowers the flag. Tasks that an earlier Set has woken stay awake.
+// Clear clears the flag. Tasks that an earlier Set has woken stay awake.
 func (e *Event) Clear() { e.set = false }
 
-// IsSet reports whether the flag is up.
+// IsSet reports whether the flag is set.
 func (e *Event) IsSet() bool { return e.set }
 
-// Wait waits until the flag is raised, at most for limit, and reports whether it was. As in Python,
-// a task that Set has woken gets true even if Clear came before the task could run.
+// Wait waits until the flag is set, for limit at most, and reports whether it was set. As in
+// Python, a task that Set has woken gets true even if Clear was called before the task could run.
 func (e *Event) Wait(limit time.Duration) bool {
 	if e.set || limit == 0 {
 		return e.set
@@ -39,8 +39,8 @@ func (e *Event) Wait(limit time.Duration) bool {
 	return e.cond.WaitFor(limit)
 }
 
-// WaitLast is Wait without a limit, for a task that has nothing else to do afterwards: its function
-// must return right after it. In virtual time such a task has no stack while it waits.
+// WaitLast waits as Wait does, without a limit. The task's function must return right after it. In
+// virtual time such a task needs no stack while it waits.
 func (e *Event) WaitLast() {
 	if e.set {
 		return

@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// An event that one task sets and two wait for, of which one is not patient enough; and
-// a lock that is held across a call that waits.
+// This example sets an event for which two tasks wait, one of them with too short a limit. It also
+// holds a lock during a call that waits.
 func Example() {
 	w := vtime.New(vtime.Config{Seed: 1})
 	defer w.Close()

@@ -13,13 +13,13 @@ type Future[T any] struct {
 	set   bool
 }
 
-// NewFuture makes a future that has no value yet.
+// NewFuture makes a future without a value. name says what tasks wait for.
 func NewFuture[T any](tasks env.Tasks, name string) *Future[T] {
 	return &Future[T]{cond: tasks.NewCond(name)}
 }
 
-// Set sets the value, wakes all tasks that wait for it, and reports whether it was the first to do
-// so. Later values are dropped.
+// Set sets the value and wakes all tasks that wait for it. It returns false if there was a value
+// already, which stays.
 func (f *Future[T]) Set(v T) bool {
 	if f.set {
 		return false
@@ -32,8 +32,8 @@ func (f *Future[T]) Set(v T) bool {
 // Done reports whether the value is set.
 func (f *Future[T]) Done() bool { return f.set }
 
-// Wait waits for the value, at most for limit. The bool reports whether it is set; if not, the
-// value is zero.
+// Wait waits for the value, for limit at most. It returns the zero value and false if the value was
+// not set in time.
 func (f *Future[T]) Wait(limit time.Duration) (T, bool) {
 	if !f.set && limit != 0 {
 		f.cond.WaitFor(limit)

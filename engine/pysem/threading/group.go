@@ -4,7 +4,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// Group is a set of tasks that can be waited for together.
+// Group is a set of tasks whose end can be awaited together.
 type Group struct {
 	tasks   env.Tasks
 	members []env.Task
@@ -20,7 +20,7 @@ func (g *Group) Go(name string, fn func()) env.Task {
 	return t
 }
 
-// Join waits until all tasks of the group have ended, including those that are started meanwhile. A
+// Join waits until all tasks of the group have ended, including tasks that are started meanwhile. A
 // task of the group must not call it.
 func (g *Group) Join() {
 	for len(g.members) > 0 {

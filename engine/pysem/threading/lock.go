@@ -7,9 +7,9 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// Lock is a lock that at most one task holds at a time, even while that task waits for something
-// else. Like Python's threading.Lock it does not know its holder: any task may unlock it, and a
-// task that locks it twice waits for ever.
+// Lock is a lock that one task at a time can hold, even while that task waits for something else.
+// Like Python's threading.Lock it does not know its holder. So any task may unlock it, and a task
+// that locks it twice waits for ever.
 type Lock struct {
 	held  bool
 	queue waiters[struct{}]
@@ -22,10 +22,11 @@ func NewLock(tasks env.Tasks, name string) *Lock {
 	return &Lock{queue: waiters[struct{}]{tasks: tasks, name: name}, loops: loops}
 }
 
-// Lock waits until all tasks that have asked before have had the lock, and takes it.
+// Lock takes the lock. It first waits until all tasks that asked before have had it.
 func (l *Lock) Lock() { l.TryLock(-1) }
 
-// TryLock is Lock that waits at most for limit. It reports whether it took the lock.
+// TryLock takes the lock as Lock does, but waits for limit at most. It reports whether it took the
+// lock.
 func (l *Lock) TryLock(limit time.Duration) bool {
 	if !l.held {
 		l.held = true
@@ -40,8 +41,8 @@ func (l *Lock) TryLock(limit time.Duration) bool {
 	return ok
 }
 
-// Unlock gives the lock to the task that has waited longest; if none waits, the lock becomes free.
-// It panics if nobody holds the lock.
+// Unlock gives the lock to the task that has waited longest. If no task waits, the lock becomes
+// free. It panics if no task holds the lock.
 func (l *Lock) Unlock() {
 	if !l.held {
 		panic(fmt.Sprintf("threading: unlock of %q, which nobody holds", l.queue.name))
@@ -64,8 +65,8 @@ func (l *Lock) Locked() bool {
 	return l.held
 }
 
-// RLock is a lock that the task which holds it, its owner, may take again, as Python's
-// threading.RLock. It becomes free when the owner has unlocked it as often as it has locked it.
+// RLock is a lock that its owner may lock again, as Python's threading.RLock. The owner is the task
+// that holds it. The lock becomes free when the owner has unlocked it as often as it has locked it.
 type RLock struct {
 	tasks env.Tasks
 	owner env.Task
@@ -78,10 +79,11 @@ func NewRLock(tasks env.Tasks, name string) *RLock {
 	return &RLock{tasks: tasks, lock: NewLock(tasks, name)}
 }
 
-// Lock waits until the caller owns the lock. Each call has to be followed by one Unlock.
+// Lock waits until the caller owns the lock. Call Unlock once for each Lock.
 func (l *RLock) Lock() { l.TryLock(-1) }
 
-// TryLock is Lock that waits at most for limit. It reports whether the caller owns the lock.
+// TryLock locks as Lock does, but waits for limit at most. It reports whether the caller owns the
+// lock.
 func (l *RLock) TryLock(limit time.Duration) bool {
 	self := l.tasks.Self()
 	if l.owner != self {
@@ -97,11 +99,11 @@ func (l *RLock) TryLock(limit time.Duration) bool {
 // Locked reports whether some task owns the lock.
 func (l *RLock) Locked() bool { return l.lock.Locked() }
 
-// Awaited reports whether other tasks wait for the lock. An owner with much to do can unlock it
-// then to let them in.
+// Awaited reports whether other tasks wait for the lock. An owner with much to do can then unlock
+// it for a moment.
 func (l *RLock) Awaited() bool { return len(l.lock.queue.list) > 0 }
 
-// Unlock undoes one Lock of the caller. The last one gives the lock to the task that has waited
+// Unlock undoes one Lock of the caller. The last Unlock gives the lock to the task that has waited
 // longest. It panics if the caller is not the owner.
 func (l *RLock) Unlock() {
 	if self := l.tasks.Self(); l.owner != self {

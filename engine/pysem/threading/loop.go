@@ -22,25 +22,25 @@ func NewLoop(t env.Tasks, period time.Duration) env.Loop {
 	return sleepLoop{t, period}
 }
 
-// sleepLoop is a loop that sleeps between its turns and skips none.
+// sleepLoop is a loop that sleeps between its turns, and never skips a turn.
 type sleepLoop struct {
 	tasks  env.Tasks
 	period time.Duration
 }
 
-// Turn sleeps for the period.
+// Turn sleeps for the loop's interval.
 func (l sleepLoop) Turn() { l.tasks.Sleep(l.period) }
 
-// Run makes turns until turn returns false.
+// Run alternates Turn and a call of turn, until turn returns false.
 func (l sleepLoop) Run(turn func() bool) {
 	for l.Turn(); turn(); l.Turn() {
 	}
 }
 
-// NewBeat makes a beat, which is a cycle of waits, each longer than 0. usual reports whether the
-// wait of that number ends as usual, so that nothing has to be done. It has no effect, neither
-// waits nor calls env, and depends on nothing that another task of the process changes while a task
-// is in Run. Virtual time skips the ends of waits until Changes is called.
+// NewBeat makes a beat: a cycle of waits, each longer than 0. usual reports whether the wait with
+// the given number ends as usual, so that nothing has to be done. The function must have no effect,
+// must not wait or call env, and must not depend on anything that another task of the process
+// changes during Run. Virtual time skips the ends of waits until Changes is called.
 func NewBeat(t env.Tasks, name string, waits []time.Duration, usual func(part int) bool) env.Beat {
 	if l, ok := t.(env.Loops); ok {
 		return l.NewBeat(name, waits, usual)
@@ -48,7 +48,7 @@ func NewBeat(t env.Tasks, name string, waits []time.Duration, usual func(part in
 	return &sleepBeat{tasks: t, waits: waits, usual: usual, ended: make([]int64, len(waits))}
 }
 
-// sleepBeat is a beat that sleeps for each wait and skips none.
+// sleepBeat is a beat that really sleeps for each wait.
 type sleepBeat struct {
 	tasks env.Tasks
 	waits []time.Duration

@@ -23,8 +23,8 @@ func TestLoopWithoutPeriodPanics(t *testing.T) {
 	}
 }
 
-// Goal: a beat on tasks that know nothing of beats counts the waits that end as usual, in a circle,
-// and stops at the first other one.
+// Goal: without support for beats in Tasks, a beat counts the waits that end as usual, again and
+// again in order, and stops at the first wait that does not.
 func TestABeatOfSleepsCountsItsWaits(t *testing.T) {
 	w := vtime.New(vtime.Config{})
 	defer w.Close()

@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// Queue is a first-in-first-out queue of any length, as Python's queue.Queue.
+// Queue is a first-in-first-out queue without a limit, as Python's queue.Queue.
 type Queue[T any] struct {
 	items []T
 	queue waiters[T]
@@ -25,8 +25,8 @@ func (q *Queue[T]) Put(v T) {
 	}
 }
 
-// Get takes the first item. If there is none, it waits for one, at most for limit. The bool reports
-// whether it got one.
+// Get removes and returns the first item. If the queue is empty, it waits for an item, for limit at
+// most. It returns false if none came in time.
 func (q *Queue[T]) Get(limit time.Duration) (T, bool) {
 	if len(q.items) > 0 {
 		var none T
@@ -48,6 +48,6 @@ func (q *Queue[T]) putBack(v T) {
 	}
 }
 
-// Len returns the number of items in the queue. Items that were given to a waiting task do not
-// count.
+// Len returns the number of items in the queue. An item that was already given to a waiting task
+// does not count.
 func (q *Queue[T]) Len() int { return len(q.items) }

@@ -7,12 +7,12 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// waiters is a queue of tasks that each wait to be given a T.
+// waiters is a queue of tasks. Each of them waits until it is given a value of type T.
 type waiters[T any] struct {
 	tasks env.Tasks
 	name  string
 	list  []*waiter[T]
-	// free holds waiters that are no longer used, for the next tasks.
+	// free holds waiters for reuse, which saves allocations.
 	free []*waiter[T]
 }
 
@@ -22,8 +22,8 @@ type waiter[T any] struct {
 	given bool
 }
 
-// give gives v to the task that has waited longest. It reports false, and does nothing, if no task
-// waits.
+// give gives v to the task that has waited longest. If no task waits, it does nothing and returns
+// false.
 func (q *waiters[T]) give(v T) bool {
 	if len(q.list) == 0 {
 		return false
@@ -35,8 +35,8 @@ func (q *waiters[T]) give(v T) bool {
 	return true
 }
 
-// wait waits at the end of the queue. If the task is unwound after it was given something and
-// before it could run, that goes to refuse.
+// wait waits at the end of the queue, for limit at most. A task can be unwound after it was given a
+// value but before it could run. Then the value is passed to refuse.
 func (q *waiters[T]) wait(limit time.Duration, refuse func(T)) (v T, ok bool) {
 	w := q.waiter()
 	q.list = append(q.list, w)

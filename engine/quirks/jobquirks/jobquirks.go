@@ -13,7 +13,7 @@ package jobquirks
 
 import "github.com/monosim/monosim/engine/quirks"
 
-// Set is the set of faults that a job keeps.
+// Set is the set of the reference's faults that a training job keeps.
 type Set = quirks.Set
 
 // These are the quirks of the training side that can be repaired.

@@ -19,81 +19,80 @@ package bulk
 
 import "github.com/monosim/monosim/engine/env"
 
-// EachGetter is an optional interface of an env.ZooKeeperSession that reads the children of a
-// znode without waking the task for each.
+// EachGetter is an optional interface of an env.ZooKeeperSession. It reads the data of many
+// children without waking the task after each read.
 type EachGetter interface {
-	// GetEach reads the data of children one after the other, block by block, none of which is
-	// empty. The current task waits meanwhile. The first error of Take ends it and is returned.
+	// GetEach reads the data of children one after another, block by block, while the current task
+	// waits. No block may be empty. It stops at the first error of Take and returns it.
 	GetEach(parent string, blocks []*Children, to Taker) error
 }
 
-// Children is a block of the names of children that are to be read. All who read for the same
-// list may have it in common.
+// Children is a block of names of children to read. All clients that read the same list can share
+// it.
 type Children struct {
 	Names []string
-	// Kind tells apart lists for which other data are usual.
+	// Kind distinguishes lists with different rules for which data is usual.
 	Kind uintptr
-	// Seen is what a session keeps beside the names.
+	// Seen is for the session, which can store here what belongs to these names.
 	Seen any
 }
 
-// Taker takes what was read. Its methods neither wait nor call env, but for the log.
+// Taker receives the data that was read. Its methods must not wait or call env, except for the log.
 type Taker interface {
-	// Take takes the data of a child of a block, or the error.
+	// Take receives the data of the child with index i of a block, or the error of reading it.
 	Take(block, i int, data []byte, err error) error
-	// Usual reports whether Take would take data, that are not empty, without an error. It
-	// depends on its arguments alone.
+	// Usual reports whether Take would accept non-empty data without an error. The result depends
+	// only on the arguments.
 	Usual(block, i int, data []byte) bool
-	// TakeUsual is Take for usual data of children of a block, from one to before another. It
-	// may come late. data has those of all children of the block, and never changes.
+	// TakeUsual receives usual data of the children from index from to before index to in a block.
+	// It may be called late. data has the data of all children of the block, and never changes.
 	TakeUsual(block, from, to int, data [][]byte)
 }
 
-// NamesLister is an optional interface of an env.ZooKeeperSession that lists the children of a
-// znode in blocks.
+// NamesLister is an optional interface of an env.ZooKeeperSession. It lists the children of a znode
+// as blocks of names.
 type NamesLister interface {
 	ChildrenNames(path string, watch env.Watcher) (*Names, error)
 }
 
-// Feed is reads of the data of znodes, each of which leaves a watch, one after the other: what
-// comes of a storm of watches. Its functions neither wait nor call env.
+// Feed describes a series of reads of znodes. Each read sets a watch again, as after many watches
+// have fired at once. The functions must not wait or call env.
 type Feed struct {
-	// Usual reports whether Take takes data of a path. It depends on its arguments alone, and
-	// functions of one place in the code agree.
+	// Usual reports whether Take accepts the data of a path. The result depends only on the
+	// arguments. Functions from the same place in the code return the same.
 	Usual func(path string, data []byte) bool
-	// Parents lists those of all znodes that are read. The list only grows.
+	// Parents lists the parents of all znodes that are read. The list only grows.
 	Parents func() []string
-	// Next gives the next read; ok is false when there is none that can be made so.
+	// Next returns the next read. ok is false if there is none that the session can make.
 	Next func() (path string, watch env.Watcher, ok bool)
-	// Ready reports whether Take can be called for what is read now, and for what Ahead has
-	// told of. Only tasks of the process that reads change that.
+	// Ready reports whether Take can be called for the present read, and for the reads that Ahead
+	// has counted. Only tasks of the reading process can change that.
 	Ready func() bool
-	// Ahead counts the reads that Next will tell of, whatever else comes, for which Take can be
-	// called, up to one whose znode is odd. It counts no more than most. odd may be nil, for
-	// none.
+	// Ahead counts the reads that Next is certain to return and for which Take can be called. It
+	// stops before a znode for which odd returns true, and at the number most. odd can be nil.
 	Ahead func(most int, odd func(path string) bool) int
-	// Take takes what was read, when it is usual and Ready.
+	// Take receives the result of a read whose data is usual. Ready must be true.
 	Take func(data []byte, stat *env.Stat)
 }
 
-// Answer is the answer to a read of a Feed that Take does not take.
+// Answer is the result of a read that Take does not accept.
 type Answer struct {
 	Data []byte
 	Stat env.Stat
 	Err  error
 }
 
-// Feeder is an optional interface of an env.ZooKeeperSession that makes the reads of a Feed
-// without its task.
+// Feeder is an optional interface of an env.ZooKeeperSession. It makes the reads of a Feed without
+// waking the task.
 type Feeder interface {
-	// Feed reads until there is no Next, or up to an answer that Take does not take, which
-	// it returns. The current task waits meanwhile. It reports false, and has done nothing,
-	// when the task must read by itself.
+	// Feed reads while the current task waits. It ends when Next has no more reads, or with the
+	// first answer that Take does not accept, which it returns. It returns false, without having
+	// done anything, if the task has to read by itself.
 	Feed(f *Feed) (odd *Answer, ok bool)
 }
 
-// Numberer is an optional interface of an env.ZooKeeperSession whose clients number the
-// children of a znode alike.
+// Numberer is an optional interface of an env.ZooKeeperSession. All clients get the same numbers
+// for the children of a znode.
 type Numberer interface {
 	Numbers(parent string) *Numbers
 }

@@ -7,38 +7,39 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// Names is an immutable list of the names of a znode's children, in the order in which a server
-// lists them. It consists of blocks, which lists that differ in a few names share: a hundred
-// thousand lists of as many names, each with one name more than the one before, are affordable.
+// Names is an immutable list of the names of a znode's children, in the server's order. It consists
+// of blocks, which are shared by lists that differ in a few names. So a hundred thousand lists of
+// as many names, each with one name more than the one before, fit into memory.
 type Names struct {
 	blocks []*Block
 	length int
 	bytes  int // of all names
-	// since caches the last result of Since: nearly always what the next process asks for.
+	// since caches the last result of Since, because the next process nearly always asks for the
+	// same.
 	since struct {
 		before *Names
 		added  []string
 	}
 }
 
-// Block is a part of a list, which all lists with these names at this place have in common.
+// Block is a part of a list. All lists that have these names at this place share it.
 type Block struct {
-	// Names must not be changed.
+	// Names holds the names of the block. Do not change them.
 	Names []string
 	keys  []uint32 // nil for names without an order of their own
 	made  []made
 }
 
-// made is a result of Once.
+// made caches a result of Once.
 type made struct {
 	kind  any
 	value any
 }
 
-// mostNames is the most names of a block.
+// mostNames is the largest number of names in a block.
 const mostNames = 64
 
-// NamesOf makes a list of one block. names must not be changed from now on.
+// NamesOf makes a list with a single block. The caller must not change names afterwards.
 func NamesOf(names []string) *Names {
 	if len(names) == 0 {
 		return &Names{}
@@ -46,7 +47,7 @@ func NamesOf(names []string) *Names {
 	return &Names{blocks: []*Block{{Names: names}}, length: len(names), bytes: sizeOf(names)}
 }
 
-// SortedNames makes a list of names with ascending keys.
+// SortedNames makes a list of names. Their keys must be in ascending order.
 func SortedNames(names []string, keys []uint32) *Names {
 	n := &Names{length: len(names), bytes: sizeOf(names)}
 	for len(names) > 0 {
@@ -70,7 +71,7 @@ func (n *Names) Bytes() int { return n.bytes }
 // Len returns the number of names.
 func (n *Names) Len() int { return n.length }
 
-// Blocks returns the parts of the list, none of which is empty. They must not be changed.
+// Blocks returns the parts of the list. No block is empty, and callers must not change them.
 func (n *Names) Blocks() []*Block { return n.blocks }
 
 // List returns the names as one slice, which must not be changed.
@@ -85,13 +86,13 @@ func (n *Names) List() []string {
 	return list
 }
 
-// Has reports whether the list has a name. It looks at all of them.
+// Has reports whether the list contains a name. It searches all names.
 func (n *Names) Has(name string) bool {
 	return slices.ContainsFunc(n.blocks, func(b *Block) bool { return slices.Contains(b.Names, name) })
 }
 
-// Since returns the names that an earlier list does not have, in the order of n. The result must
-// not be changed. Only one task at a time may call it for lists that processes share.
+// Since returns the names that are not in the earlier list before, in the order of n. Callers must
+// not change the result. If processes share the lists, only one task at a time may call it.
 func (n *Names) Since(before *Names) []string {
 	if n.since.before == before {
 		return n.since.added
@@ -126,8 +127,8 @@ func (n *Names) SameAs(o *Names) bool {
 	return slices.Equal(n.List(), o.List())
 }
 
-// With returns a list with one more name, behind all names with the same key and before all with
-// a greater one. All names must have keys.
+// With returns a list with one more name. It comes after all names with the same key, and before
+// all with a greater key. All names of the list must have keys.
 func (n *Names) With(name string, key uint32) *Names {
 	at := sort.Search(len(n.blocks), func(i int) bool { return n.blocks[i].keys[0] > key })
 	if at == 0 {
@@ -150,7 +151,7 @@ func (n *Names) With(name string, key uint32) *Names {
 	return n.replaced(at-1, with, 1, len(name))
 }
 
-// Without returns a list with one name less, or nil if no such name has the key.
+// Without returns a list without the given name. It returns nil if no such name has the key.
 func (n *Names) Without(name string, key uint32) *Names {
 	at := sort.Search(len(n.blocks), func(i int) bool { return n.blocks[i].keys[len(n.blocks[i].keys)-1] >= key })
 	for ; at < len(n.blocks) && n.blocks[at].keys[0] <= key; at++ {
@@ -167,7 +168,8 @@ func (n *Names) Without(name string, key uint32) *Names {
 	return nil
 }
 
-// replaced returns the list with other blocks in place of one.
+// replaced returns the list in which other blocks replace the block at index at. more and bytes are
+// the changes of the number of names and of their total length.
 func (n *Names) replaced(at int, by []*Block, more, bytes int) *Names {
 	blocks := make([]*Block, 0, len(n.blocks)-1+len(by))
 	blocks = append(append(append(blocks, n.blocks[:at]...), by...), n.blocks[at+1:]...)
@@ -184,8 +186,8 @@ func removed[T any](list []T, at int) []T {
 	return append(append(without, list[:at]...), list[at+1:]...)
 }
 
-// Once returns what the first call with this kind has made of the block. kind identifies the
-// code that makes it. Only one task at a time may call it for blocks that lists share.
+// Once calls make at the first call with this kind, and returns that result at later calls too.
+// kind identifies the calling code. If lists share the block, only one task at a time may call it.
 func (b *Block) Once(kind any, make func() any) any {
 	for i := range b.made {
 		if b.made[i].kind == kind {

@@ -10,8 +10,9 @@ import (
 	"github.com/monosim/monosim/engine/recipes/bulk"
 )
 
-// Goal: lists in blocks are lists: names with keys come behind all of the same key and go,
-// and no list ever changes. Method: random changes, beside a slice.
+// Goal: a list in blocks behaves like a plain list: a new name comes after all names with the same
+// key, names can be removed, and no list ever changes. Method: random changes, compared with a
+// slice.
 func TestNamesAreASortedList(t *testing.T) {
 	type entry struct {
 		name string

@@ -2,23 +2,23 @@ package bulk
 
 import "strings"
 
-// Numbers numbers the children of one znode, from 0 in the order in which they were first
-// seen, so that whoever keeps something for each of very many can do so in arrays and
-// bits. A child keeps its number when it goes. One Numbers may serve many processes of a
-// world: nothing but the numbers depends on which of them came first.
+// Numbers gives a number to each child of a znode, from 0, in the order in which the children were
+// first seen. Code that stores something for very many children can then use arrays and bit sets. A
+// deleted child keeps its number. Many processes of a world can share a Numbers, because nothing
+// but the numbers depends on their order.
 type Numbers struct {
 	prefix  string // of the children's paths
 	numbers map[string]uint32
 	paths   []string
-	// last has the numbers of the list that was asked for last: nearly always the one that
-	// the next process asks for.
+	// last caches the numbers of the last list, because the next process nearly always asks for the
+	// same list.
 	last struct {
 		names   []string
 		numbers []uint32
 	}
 }
 
-// PrefixOf returns what the paths of all children of a znode begin with; its last byte is a slash.
+// PrefixOf returns the common prefix of the paths of a znode's children. It ends with a slash.
 func PrefixOf(parent string) string { return strings.TrimSuffix(parent, "/") + "/" }
 
 // NewNumbers makes a numbering for the children of a znode.
@@ -26,19 +26,19 @@ func NewNumbers(parent string) *Numbers {
 	return &Numbers{prefix: PrefixOf(parent), numbers: map[string]uint32{}}
 }
 
-// Prefix returns what the paths of all children begin with (see [PrefixOf]).
+// Prefix returns the common prefix of the children's paths (see [PrefixOf]).
 func (n *Numbers) Prefix() string { return n.prefix }
 
-// Path returns the path of the child with a number.
+// Path returns the path of the child with the given number.
 func (n *Numbers) Path(number uint32) string { return n.paths[number] }
 
-// Find returns the number of a child, false for one that nobody has seen.
+// Find returns the number of a child, and false if the child was never seen.
 func (n *Numbers) Find(name string) (number uint32, ok bool) {
 	number, ok = n.numbers[name]
 	return number, ok
 }
 
-// Number returns the number of a child, which is seen by that.
+// Number returns the number of a child. A child that was never seen gets the next number.
 func (n *Numbers) Number(name string) uint32 {
 	number, ok := n.numbers[name]
 	if !ok {
@@ -50,7 +50,7 @@ func (n *Numbers) Number(name string) uint32 {
 	return number
 }
 
-// Of returns the numbers of a list of children. Neither slice may be changed from now on.
+// Of returns the numbers of a list of children. The caller must not change either slice afterwards.
 func (n *Numbers) Of(names []string) []uint32 {
 	if len(names) == 0 {
 		return nil

@@ -34,7 +34,7 @@ func (l *Log) All() []string {
 	return slices.Clone(l.lines)
 }
 
-// Want fails the test if the log does not hold exactly these lines, and prints the difference.
+// Want fails the test unless the log holds exactly these lines. It prints the difference.
 func (l *Log) Want(t testing.TB, lines ...string) {
 	t.Helper()
 	if diff := cmp.Diff(lines, l.All()); diff != "" {

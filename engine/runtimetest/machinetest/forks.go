@@ -10,8 +10,8 @@ import (
 
 const beforeForks = 20
 
-// forkSome forks three times, waits for all copies, and returns the sum of their exit codes, plus a
-// number that keeps it positive. The last copy forks once more.
+// forkSome forks three times, waits for all copies, and returns the sum of their exit codes. It
+// adds a number that keeps the sum positive. The last copy forks once more.
 func forkSome(e *env.Env, _ []string) int {
 	e.Processes.Notify(env.SIGTERM, func() { e.Processes.Exit(99) })
 	e.Log.Logf(env.Info, "before the forks")
@@ -65,7 +65,7 @@ func codeOf(child env.Process) int {
 	}
 }
 
-// saysSo writes what a copy sees into a file with the copy's name, and returns code.
+// saysSo writes what a copy of the process sees into a file with the copy's name, and returns code.
 func saysSo(e *env.Env, name string, code int) int {
 	set, _ := e.Host.LookupEnv("SET")
 	e.Host.Setenv("SET", "changed")

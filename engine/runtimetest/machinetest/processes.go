@@ -10,7 +10,8 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// tell appends its arguments, some of its variables and its directory to the file "told".
+// tell is a program that appends its arguments, some environment variables and its directory to the
+// file "told".
 func tell(e *env.Env, args []string) int {
 	vars := lists.Filter(e.Host.Environ(), func(kv string) bool { return strings.HasPrefix(kv, "A=") || strings.HasPrefix(kv, "SET=") })
 	e.Log.Logf(env.Info, "hello")
@@ -21,7 +22,7 @@ func tell(e *env.Env, args []string) int {
 	return 0
 }
 
-// end ends in the way that its argument tells.
+// end is a program that ends in the way that its argument names.
 func end(e *env.Env, args []string) int {
 	switch args[1] {
 	case "returns 3":
@@ -37,8 +38,8 @@ func end(e *env.Env, args []string) int {
 	return 0
 }
 
-// wait writes "ready" to the file "waits" and waits for a signal. The argument tells whether it
-// handles SIGTERM; it then ends with the exit code 6.
+// wait is a program that writes "ready" to the file "waits" and then waits for a signal. With the
+// argument "handles" it handles SIGTERM, and exits with 6.
 func wait(e *env.Env, args []string) int {
 	if args[1] == "handles" {
 		e.Processes.Notify(env.SIGTERM, func() { e.Processes.Exit(6) })
@@ -51,7 +52,7 @@ func wait(e *env.Env, args []string) int {
 	return 0
 }
 
-// ending is a signal that ends a program that waits.
+// ending is a signal with the exit code that a waiting program has after it.
 type ending struct {
 	how  string
 	sig  env.Signal

@@ -13,26 +13,26 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// World is a machine under test, on which processes run. The test implements it.
+// World is a machine under test, on which processes run. Tests of a machine implement it.
 type World interface {
-	// Dir returns a directory of the machine that is empty at first.
+	// Dir returns a directory of the machine, which is empty at the beginning.
 	Dir() string
-	// Program returns the path of one of [Programs].
+	// Program returns the path of the program with the given name in [Programs].
 	Program(name string) string
-	// Process runs main as the main task of a process in Dir, whose environment has these key=value
-	// pairs, and waits until the process has ended.
+	// Process runs main as the main task of a process, and waits until the process has ended. The
+	// process has the directory Dir and the given environment.
 	Process(environ []string, main func(e *env.Env))
 }
 
-// Program is a program that cases start. args begins with the program's own path; the result is its
+// Program is a program that cases start. args begins with the path of the program. It returns its
 // exit code.
 type Program func(e *env.Env, args []string) int
 
-// Programs holds the programs that a machine must have, by the names of their files.
+// Programs maps file names to the programs that a machine must have.
 var Programs = map[string]Program{"teller": tell, "ender": end, "waiter": wait, "forker": forkSome}
 
-// Run runs all cases as subtests of t. For each it calls start to make a new world, which should be
-// freed at the end of the t that start is given.
+// Run runs all cases as subtests of t. For each case it calls start to make a new world. start
+// should free the world at the end of the t that it gets.
 func Run(t *testing.T, start func(t *testing.T) World) {
 	for _, c := range slices.Concat(fileCases, hostCases, processCases, forkCases) {
 		t.Run(c.name, func(t *testing.T) {
@@ -66,7 +66,7 @@ type trial struct {
 	e *env.Env
 }
 
-// must ends the case if there is an error.
+// must ends the case if err is not nil.
 func (r *trial) must(err error) {
 	r.Helper()
 	if err != nil {
@@ -75,7 +75,7 @@ func (r *trial) must(err error) {
 	}
 }
 
-// want fails the case if got is not want.
+// want fails the case unless got equals want.
 func (r *trial) want(what string, got, want any) {
 	r.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -83,8 +83,8 @@ func (r *trial) want(what string, got, want any) {
 	}
 }
 
-// wantErr fails the case unless err is an error about path, as it was given, for that reason; nil
-// stands for any reason.
+// wantErr fails the case unless err is an error about exactly this path, for the given reason. nil
+// accepts any reason.
 func (r *trial) wantErr(err error, path string, reason error) {
 	r.Helper()
 	var failed *fs.PathError
@@ -105,7 +105,7 @@ func (r *trial) read(path string) string {
 	return string(data)
 }
 
-// await waits until met returns true.
+// await waits until the function met returns true. It fails the case after a minute.
 func (r *trial) await(what string, met func() bool) {
 	r.Helper()
 	for from := r.e.Clock.Elapsed(); !met(); r.e.Tasks.Sleep(5 * time.Millisecond) {
@@ -115,7 +115,7 @@ func (r *trial) await(what string, met func() bool) {
 	}
 }
 
-// awaitLines waits until a file has n whole lines, and returns its lines.
+// awaitLines waits until a file has n complete lines, and returns its lines.
 func (r *trial) awaitLines(path string, n int) (lines []string) {
 	r.Helper()
 	r.await("line "+path, func() bool {

@@ -8,8 +8,8 @@ import (
 	storagepath "github.com/monosim/monosim/engine/proto/tensorflow_serving/sources/storage_path"
 )
 
-// model is an entry of a list of models. By default its base path is the one for its name, and its
-// platform is tensorflow.
+// model is an entry in a list of models. By default it has the base path for its name, and the
+// platform tensorflow.
 type model struct {
 	name     string
 	base     string
@@ -25,15 +25,15 @@ var all = &policy{PolicyChoice: &storagepath.FileSystemStoragePathSourceConfig_S
 	All: &storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_All{},
 }}
 
-// none stands for an empty platform or base path.
+// none means that the platform or the base path is empty.
 const none = "-"
 
-// custom is a configuration that is not a list of models.
+// custom is a configuration of the other kind, which is not a list of models.
 var custom = &config.ModelServerConfig{
 	Config: &config.ModelServerConfig_CustomModelConfig{CustomModelConfig: &anypb.Any{TypeUrl: "type.example/any"}},
 }
 
-// list returns a function that makes the configuration with these models for a world.
+// list returns a function that makes, for a world, the configuration with these models.
 func list(models ...model) func(w World) *config.ModelServerConfig {
 	return func(w World) *config.ModelServerConfig {
 		entries := &config.ModelConfigList{}

@@ -61,8 +61,8 @@ var lifeCases = []testCase{
 	}},
 }
 
-// abandoned ends a client in the middle of a reload. The server continues the reload (TFS-8.7), and
-// then those that wait behind it.
+// abandoned ends a client in the middle of a reload. The server must continue that reload, and then
+// the reloads that wait after it (TFS-8.7).
 func (r *trial) abandoned(end func(Process)) {
 	r.Helper()
 	r.served(func(c *client) {

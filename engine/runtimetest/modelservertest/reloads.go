@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 )
 
-// These are the cases of HandleReloadConfigRequest in which the call ends by itself (TFS-8.2).
+// These are the cases of HandleReloadConfigRequest that end without help (TFS-8.2).
 var reloadCases = []testCase{
 	{"a reload waits until its models are available", func(r *trial) {
 		r.served(func(c *client) {
@@ -130,7 +130,7 @@ var reloadCases = []testCase{
 	}},
 }
 
-// reload makes a reload and notes its result.
+// reload makes a reload and adds its result to the log.
 func (c *client) reload(config func(World) *config.ModelServerConfig) {
 	c.reloadMessage(config(c.r.World))
 }

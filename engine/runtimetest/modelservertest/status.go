@@ -84,11 +84,11 @@ var statusCases = []testCase{
 	}},
 }
 
-// noModel precedes the path in the error for a version without a model (TFS-5.7). What newer
-// versions of TensorFlow append to the path is cut off (TFS-21.4).
+// noModel is the text before the path in the error for a version without a model (TFS-5.7). The
+// text that newer versions of TensorFlow append to the path is removed (TFS-21.4).
 const noModel = "Could not find SavedModel .pb or .pbtxt at supplied export directory path: "
 
-// status asks for a status and notes the result.
+// status asks for a status and adds the result to the log.
 func (c *client) status(spec env.ModelSpec) {
 	versions, err := c.Status(spec, patience)
 	if err != nil {
@@ -131,12 +131,12 @@ func written(versions []env.ModelVersionStatus) string {
 	return strings.Join(list, ", ")
 }
 
-// untailed cuts off what newer versions of TensorFlow append to the error for a version without a
-// model.
+// untailed removes the text that newer versions of TensorFlow append to the error for a version
+// without a model.
 func untailed(message string) string {
 	return strings.Replace(message, ". Check that the directory exists and that you have the right permissions for accessing it.", "", 1)
 }
 
-// settle waits until the server has noticed a reload, if the caller does not wait for the reload
-// itself: it looks every 100 ms (TFS-2.1).
+// settle waits until the server has noticed a reload, for callers that do not wait for the reload
+// itself. The server looks every 100 ms (TFS-2.1).
 func (c *client) settle() { c.Sleep(500 * ms) }

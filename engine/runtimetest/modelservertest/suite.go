@@ -13,32 +13,32 @@ import (
 	"github.com/monosim/monosim/engine/runtimetest/networktest"
 )
 
-// World is what is under test: clients, and one model server with its disk. The test implements it.
-// Any task of a case may call it.
+// World is what is under test: clients, and one model server with its disk. Tests of a model server
+// implement it. Any task of a case may call it.
 type World interface {
-	// NewProcess makes a process for a client, without tasks.
+	// NewProcess makes a process for a client. It has no tasks yet.
 	NewProcess(name string) Process
 
-	// StartServer starts the server with an empty list of models, a poll of the disk each second,
-	// and no retries of a failed load. It may return before the server answers.
+	// StartServer starts the server with an empty list of models. It polls the disk every second
+	// and does not retry failed loads. It may return before the server answers.
 	StartServer() error
-	// KillServer ends the server's process at once. It waits until nothing listens any more.
+	// KillServer ends the server's process at once, and waits until its port is closed.
 	KillServer()
-	// Addr returns the host:port at which the server listens, which is the same after each start.
+	// Addr returns host:port of the server, which is the same after each start.
 	Addr() string
-	// Newer reports whether the server uses the texts of TensorFlow Serving after 2.4 (TFS-1.3).
+	// Newer reports whether the server uses the texts of TensorFlow Serving versions after 2.4
+	// (TFS-1.3).
 	Newer() bool
 
 	// BasePath returns the path below which the server looks for a model's versions.
 	BasePath(model string) string
 	// AddBase makes a base path without versions, AddVersion a version that can be loaded, and
-	// AddEmpty the directory of a version without a model in it. Only the case itself uses the
-	// names that it adds.
+	// AddEmpty a version directory without a model. No other case uses the names that a case adds.
 	AddBase(model string)
 	AddVersion(model string, version int64)
 	AddEmpty(model string, version int64)
 
-	// Wait waits until every task has ended. After a generous limit it returns an error.
+	// Wait waits until every task has ended. It returns an error after a generous limit.
 	Wait() error
 }
 
@@ -47,14 +47,14 @@ type Process interface {
 	env.Clock
 	env.Tasks
 	Models() env.ModelServers
-	// Crash ends the process at once; Stop unwinds each of its tasks at the next wait. Tasks of
-	// other processes may call both.
+	// Crash ends the process at once. Stop unwinds each of its tasks at the task's next wait. Tasks
+	// of other processes may call both.
 	Crash()
 	Stop()
 }
 
-// Run runs all cases as subtests of t. For each it calls start to make a new world, which should be
-// freed at the end of the t that start is given.
+// Run runs all cases as subtests of t. For each case it calls start to make a new world. start
+// should free the world at the end of the t that it gets.
 func Run(t *testing.T, start func(t *testing.T) World) {
 	words, err := networktest.Recorded(networktest.Version)
 	if err != nil {
@@ -75,9 +75,9 @@ type testCase struct {
 
 const (
 	ms = time.Millisecond
-	// patience is the limit for calls that should end before it.
+	// patience is the timeout of calls that should end before it.
 	patience = time.Minute
-	// soon is the limit for calls that should reach it.
+	// soon is the timeout of calls that should time out.
 	soon = 300 * ms
 )
 
@@ -97,7 +97,7 @@ type client struct {
 	r *trial
 }
 
-// program runs fn in a new process.
+// program runs fn as the main task of a new process.
 func (r *trial) program(name string, fn func(c *client)) Process {
 	p := r.NewProcess(name)
 	p.Go("main", func() {
@@ -108,8 +108,8 @@ func (r *trial) program(name string, fn func(c *client)) Process {
 	return p
 }
 
-// served starts the server and, as soon as it answers, runs fn as the only task of a client. It
-// ends the server when fn returns, and waits for everything to end.
+// served starts the server, waits until it answers, and runs fn as the only task of a client. When
+// fn returns, it ends the server and waits until everything has ended.
 func (r *trial) served(fn func(c *client)) {
 	r.Helper()
 	if err := r.StartServer(); err != nil {
@@ -125,8 +125,8 @@ func (r *trial) served(fn func(c *client)) {
 	}
 }
 
-// awaitServer asks the server until it answers. It uses a new channel each time, because one that
-// was refused waits before it connects again.
+// awaitServer calls the server until it answers. It uses a new channel for each call, because a
+// refused channel waits before it connects again.
 func (c *client) awaitServer() {
 	c.await(func() bool {
 		server := c.Models().Dial(c.r.Addr())
@@ -136,27 +136,27 @@ func (c *client) awaitServer() {
 	})
 }
 
-// await calls fn until it returns true. It polls because processes cannot wake each other.
+// await calls fn until it returns true. It polls, because processes cannot wake one another.
 func (c *client) await(fn func() bool) {
 	for !fn() {
 		c.Sleep(5 * ms)
 	}
 }
 
-// note adds a line to the log, in which the directory of the models is replaced by /MODELS.
+// note adds a line to the log. In it the directory of the models is replaced by /MODELS.
 func (r *trial) note(format string, args ...any) {
 	root := strings.TrimSuffix(r.BasePath("m"), "/m")
 	r.log.Addf("%s", strings.ReplaceAll(fmt.Sprintf(format, args...), root, "/MODELS"))
 }
 
-// want fails the case if the log does not hold these lines.
+// want fails the case unless the log holds exactly these lines.
 func (r *trial) want(lines ...string) {
 	r.Helper()
 	r.log.Want(r, lines...)
 }
 
-// wantEnd is want for a log that begins with the end of a connection. It accepts a reset too,
-// because TCP sends that if the side that closes has not read everything.
+// wantEnd checks a log that begins with the end of a connection. It also accepts a reset there,
+// because TCP sends a reset if the closing side has unread data.
 func (r *trial) wantEnd(lines ...string) {
 	r.Helper()
 	end := r.word("connection closes")
@@ -172,8 +172,8 @@ func (r *trial) word(name string) string {
 	return networktest.LineOf(r, r.words, name)
 }
 
-// either returns old, which is a text of TensorFlow Serving 2.4, or its counterpart in later
-// versions (TFS-1.3), depending on the server.
+// either returns the text for the server's version: old for TensorFlow Serving 2.4, newer for later
+// versions (TFS-1.3).
 func (r *trial) either(old, newer string) string {
 	if r.Newer() {
 		return newer

@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// These are the cases of reloads that do not end by themselves (TFS-8.7).
+// These are the cases of reloads that do not end without help (TFS-8.7).
 var waitCases = []testCase{
 	{"a reload without a deadline waits until the version is there", func(r *trial) {
 		r.served(func(c *client) {

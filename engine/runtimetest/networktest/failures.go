@@ -68,7 +68,7 @@ var failureCases = []testCase{
 		r.want(r.recorded("channel closes"))
 	}},
 
-	// grpc-python raises a ValueError here, for which env has no error.
+	// grpc-python raises a ValueError in this case, for which env has no error.
 	{"the channel was closed before", func(r *trial) {
 		if got := r.statuses["channel is closed"].Raises; got != "ValueError" {
 			r.Errorf("grpcio %s raises %q, want ValueError: this case is out of date", Version, got)
@@ -111,7 +111,7 @@ var failureCases = []testCase{
 	}},
 }
 
-// interrupted makes a call, and calls happen while the call's handler waits.
+// interrupted makes a call, and runs the function happen while the call's handler waits.
 func (r *trial) interrupted(happen func(c Process, ch env.Channel), timeout time.Duration) {
 	r.Helper()
 	var entered atomic.Bool
@@ -127,8 +127,8 @@ func (r *trial) interrupted(happen func(c Process, ch env.Channel), timeout time
 	})
 }
 
-// wantEnd is want for a log that begins with the end of a connection. It accepts a reset too,
-// because TCP sends that if the side that closes has not read everything.
+// wantEnd checks a log that begins with the end of a connection. It also accepts a reset there,
+// because TCP sends a reset if the closing side has unread data.
 func (r *trial) wantEnd(name string, lines ...string) {
 	r.Helper()
 	end := r.recorded(name)

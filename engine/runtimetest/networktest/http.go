@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/engine/env/httperrors"
 )
 
-// HTTPWorld is a world in which the servers' host has a server of plain HTTP that answers as
+// HTTPWorld is a world in which the servers' host also runs a plain HTTP server that answers as
 // [HTTPAnswer] says.
 type HTTPWorld interface {
 	World
@@ -19,17 +19,17 @@ type HTTPWorld interface {
 	ServeHTTP() (addr string)
 }
 
-// HTTPReply tells how the server answers a request.
+// HTTPReply describes the server's answer to a request.
 type HTTPReply struct {
 	Status int
 	Body   string
-	// Cut ends the connection in the middle of the body, HangUp before the answer.
+	// Cut closes the connection in the middle of the body, HangUp closes it before the answer.
 	Cut, HangUp bool
-	// Never gives no answer and keeps the connection open.
+	// Never sends no answer but keeps the connection open.
 	Never bool
 }
 
-// HTTPAnswer returns the reply to a request.
+// HTTPAnswer returns the server's reply to a request.
 func HTTPAnswer(method, target, body string) HTTPReply {
 	switch {
 	case strings.HasPrefix(target, "/cut"):
@@ -44,7 +44,7 @@ func HTTPAnswer(method, target, body string) HTTPReply {
 	return HTTPReply{Status: 404, Body: fmt.Sprintf("%s %s %s", method, target, body)}
 }
 
-// RunHTTP runs the cases of plain HTTP as subtests of t, each in a fresh world.
+// RunHTTP runs the plain HTTP cases as subtests of t, each in a fresh world.
 func RunHTTP(t *testing.T, start func(t *testing.T) HTTPWorld) {
 	for _, c := range httpCases {
 		t.Run(c.name, func(t *testing.T) {
@@ -57,7 +57,7 @@ func RunHTTP(t *testing.T, start func(t *testing.T) HTTPWorld) {
 	}
 }
 
-// ask makes a request and notes its result.
+// ask sends a request and logs its result.
 func (r *trial) ask(c env.HTTPConn, method, target, body string) {
 	if err := c.Request(method, target, []byte(body)); err != nil {
 		r.note("request: %s", httpKind(err))
@@ -76,7 +76,7 @@ func (r *trial) ask(c env.HTTPConn, method, target, body string) {
 	r.note("%d %s", status, answer)
 }
 
-// httpKind returns the name of the kind of an error of package httperrors.
+// httpKind returns the name of the httperrors kind to which err belongs.
 func httpKind(err error) string {
 	for _, kind := range []error{
 		httperrors.Refused, httperrors.TimedOut, httperrors.NoSuchName, httperrors.NoSuchFile, httperrors.Reset, httperrors.BrokenPipe,

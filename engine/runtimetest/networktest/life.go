@@ -141,8 +141,7 @@ var lifeCases = []testCase{
 	}},
 }
 
-// persist repeats a call until it is answered, because a channel's back-off lasts a second and
-// more.
+// persist repeats a call until it succeeds, because a channel backs off for a second or more.
 func (r *trial) persist(c Process, ch env.Channel) {
 	for {
 		answer, err := ch.Call(method, []byte("again"), patience)
@@ -154,7 +153,7 @@ func (r *trial) persist(c Process, ch env.Channel) {
 	}
 }
 
-// wantBoth fails the case if the log does not hold exactly these two lines, in either order.
+// wantBoth fails the case unless the log holds exactly these two lines, in either order.
 func (r *trial) wantBoth(a, b string) {
 	r.Helper()
 	if got := r.log.All(); len(got) == 2 && got[0] == b {

@@ -11,11 +11,11 @@ import (
 //go:embed grpcio-*.json
 var files embed.FS
 
-// Version is the version of grpcio whose texts both networks have.
+// Version is the grpcio version whose error texts both networks reproduce.
 const Version = "1.32.0"
 
-// Status is the recorded result of a call: a status with Code and Details, an answer of OK bytes,
-// or an exception that the client raised instead, of class Raises and with Text.
+// Status is the recorded result of a call. It is either a status with Code and Details, or an
+// answer of OK bytes, or an exception of class Raises with Text that the client raised instead.
 type Status struct {
 	Code    string `json:"code,omitempty"`
 	Details string `json:"details,omitempty"`
@@ -24,10 +24,10 @@ type Status struct {
 	Text    string `json:"text,omitempty"`
 }
 
-// Line returns the status in the form in which an *env.RPCError is printed.
+// Line returns the status in the format in which an *env.RPCError is printed.
 func (s Status) Line() string { return s.Code + ": " + s.Details }
 
-// LineOf returns the [Status.Line] of the case of that name. It ends the test if there is none.
+// LineOf returns the [Status.Line] of the named case. It ends the test if the case is missing.
 func LineOf(t testing.TB, statuses map[string]Status, name string) string {
 	t.Helper()
 	s, ok := statuses[name]
@@ -37,8 +37,8 @@ func LineOf(t testing.TB, statuses map[string]Status, name string) string {
 	return s.Line()
 }
 
-// Recorded returns the recorded results of a version of grpcio, by the names of the cases. For a
-// version that was not recorded the error is fs.ErrNotExist.
+// Recorded returns the recorded results of a grpcio version by case name. The error is
+// fs.ErrNotExist if the version was not recorded.
 func Recorded(version string) (map[string]Status, error) {
 	data, err := files.ReadFile("grpcio-" + version + ".json")
 	if err != nil {
@@ -57,7 +57,7 @@ func Recorded(version string) (map[string]Status, error) {
 	return recorded.Statuses, nil
 }
 
-// Versions returns the versions of grpcio that were recorded.
+// Versions returns the recorded grpcio versions.
 func Versions() ([]string, error) {
 	entries, err := files.ReadDir(".")
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Goal: agents may look at codes, whichever grpcio runs: only details differ
-// between versions, and these are the ones.
+// Goal: agents may rely on status codes with any grpcio version. Only details differ between
+// versions, and the test lists those that do.
 func TestVersionsOfGRPCDifferInDetailsOnly(t *testing.T) {
 	old, err := Recorded(Version)
 	if err != nil {

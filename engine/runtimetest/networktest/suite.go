@@ -11,21 +11,21 @@ import (
 	"github.com/monosim/monosim/engine/runtimetest/eventlog"
 )
 
-// World is what is under test: two hosts and the network between them. The test implements it. Any
-// task of a case may call it.
+// World is the subject of the tests: two hosts and the network between them. The runtime's test
+// implements it. Any task of a case may call its methods.
 type World interface {
-	// NewClient makes a process on one host, NewServer one on the other.
+	// NewClient makes a process on one host, NewServer makes one on the other host.
 	NewClient(name string) Process
 	NewServer(name string) Process
-	// Addr returns the address at which clients reach a port of the servers' host.
+	// Addr returns the address at which clients reach a port of the host that runs the servers.
 	Addr(port int) string
-	// FragileAddr is Addr for connections that ResetConns breaks with a TCP reset. It is called for
-	// one port only.
+	// FragileAddr is like Addr, but for connections that ResetConns breaks with a TCP reset. Cases
+	// call it for one port only.
 	FragileAddr(port int) string
 	ResetConns()
-	// Silent returns the address of a host that never answers anything.
+	// Silent returns the address of a host that never responds.
 	Silent() string
-	// Wait waits until every task has ended. After a generous limit it returns an error.
+	// Wait waits until every task has ended. It returns an error after a generous time limit.
 	Wait() error
 }
 
@@ -34,14 +34,14 @@ type Process interface {
 	env.Clock
 	env.Tasks
 	Network() env.Network
-	// Crash ends the process at once; Stop unwinds each of its tasks at the next wait. Tasks of
-	// other processes may call both.
+	// Crash ends the process at once. Stop unwinds each of its tasks at the task's next wait. Tasks
+	// of other processes may call both.
 	Crash()
 	Stop()
 }
 
-// Run runs all cases as subtests of t. For each it calls start to make a new world, which should be
-// freed at the end of the t that start is given.
+// Run runs all cases as subtests of t. It calls start for each case to make a new world. start
+// should free the world at the end of the t that it is given.
 func Run(t *testing.T, start func(t *testing.T) World) {
 	statuses, err := Recorded(Version)
 	if err != nil {
@@ -59,12 +59,12 @@ type testCase struct {
 	run  func(r *trial)
 }
 
-// method is the method that clients call if it does not matter which.
+// method is the RPC method that clients call if the method does not matter.
 const method = "/svc/Do"
 
 const ms = time.Millisecond
 
-// patience is the limit for calls that should end before it.
+// patience is the timeout of calls that should end before it.
 const patience = time.Minute
 
 // trial is one case in one world.
@@ -80,13 +80,13 @@ type trial struct {
 	log eventlog.Log
 }
 
-// handler answers a request, in a task of the server s.
+// handler answers a request. It runs in a task of the server s.
 type handler func(s Process, method string, request []byte) ([]byte, error)
 
 func echo(_ Process, _ string, request []byte) ([]byte, error) { return request, nil }
 
-// serve starts the server and, once it listens, runs client in another process. When client returns
-// it ends both.
+// serve starts the server, waits until it listens, and runs client in another process. It ends
+// both processes when client returns.
 func (r *trial) serve(workers int, h handler, client func(c Process, ch env.Channel)) {
 	r.Helper()
 	r.beginServer(0, workers, h)
@@ -99,7 +99,7 @@ func (r *trial) serve(workers int, h handler, client func(c Process, ch env.Chan
 	})
 }
 
-// address returns the address that serve's client uses for a port.
+// address returns the address that the client of serve uses for a port.
 func (r *trial) address(port int) string {
 	if r.fragile {
 		return r.FragileAddr(port)
@@ -107,7 +107,7 @@ func (r *trial) address(port int) string {
 	return r.Addr(port)
 }
 
-// client runs fn as the only task of a client and waits for everything to end.
+// client runs fn as the only task of a client and waits for all tasks to end.
 func (r *trial) client(fn func(c Process)) {
 	r.Helper()
 	c := r.NewClient("client")
@@ -117,7 +117,7 @@ func (r *trial) client(fn func(c Process)) {
 	}
 }
 
-// beginServer starts the server, which serves until its process is stopped.
+// beginServer starts the server, which serves until its process stops.
 func (r *trial) beginServer(port, workers int, h handler) {
 	s := r.NewServer("server")
 	r.server = s
@@ -147,7 +147,7 @@ func await(c Process, fn func() bool) {
 	}
 }
 
-// call makes a call and notes its result.
+// call makes a call and logs its result.
 func (r *trial) call(ch env.Channel, request string, timeout time.Duration) {
 	r.note("%s", outcome(ch.Call(method, []byte(request), timeout)))
 }
@@ -163,13 +163,13 @@ func (r *trial) note(format string, args ...any) {
 	r.log.Addf(format, args...)
 }
 
-// want fails the case if the log does not hold these lines.
+// want fails the case unless the log holds exactly these lines.
 func (r *trial) want(lines ...string) {
 	r.Helper()
 	r.log.Want(r, lines...)
 }
 
-// recorded returns the line of the status that grpc-python's client gave in that case.
+// recorded returns the status line that grpc-python's client produced in the named case.
 func (r *trial) recorded(name string) string {
 	r.Helper()
 	return LineOf(r, r.statuses, name)

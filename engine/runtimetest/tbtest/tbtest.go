@@ -18,19 +18,19 @@ import (
 	"testing"
 )
 
-// TB is one attempt at a test.
+// TB records one run of a test.
 type TB struct {
 	testing.TB
-	// Said holds the texts given to Error, Fatal, Skip and Log, and to those with f, in order.
+	// Said holds the texts passed to Error, Fatal, Skip, Log and their f variants, in order.
 	Said []string
-	// IsFailed and IsSkipped tell how the test ended.
+	// IsFailed and IsSkipped report how the test ended.
 	IsFailed, IsSkipped bool
 
 	name     string
 	cleanups []func()
 }
 
-// Attempt runs test under that name, and then the functions given to Cleanup in reverse order.
+// Attempt runs test under the given name. Then it calls the Cleanup functions in reverse order.
 func Attempt(name string, test func(tb testing.TB)) *TB {
 	tb := &TB{name: name}
 	tb.apart(func() { test(tb) })
@@ -43,7 +43,7 @@ func Attempt(name string, test func(tb testing.TB)) *TB {
 	return tb
 }
 
-// apart runs fn on a goroutine of its own, so that Fatal and Skip can end it.
+// apart runs fn on a separate goroutine, so that Fatal and Skip can end it.
 func (tb *TB) apart(fn func()) {
 	done := make(chan struct{})
 	go func() {
@@ -65,10 +65,10 @@ func (tb *TB) Failed() bool { return tb.IsFailed }
 // Cleanup registers a function to call at the end of the test.
 func (tb *TB) Cleanup(fn func()) { tb.cleanups = append(tb.cleanups, fn) }
 
-// Context returns a context that is never cancelled.
+// Context returns a context that is never canceled.
 func (tb *TB) Context() context.Context { return context.Background() }
 
-// TempDir returns a folder that is removed at the end of the test.
+// TempDir returns a directory that is removed at the end of the test.
 func (tb *TB) TempDir() string {
 	dir, err := os.MkdirTemp("", "attempt")
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/engine/runtimetest/tbtest"
 )
 
-// An attempt ends where it says so, cleans up backwards, and does nothing to the test
-// that makes it.
+// Goal: Fatal and Skip end an attempt, cleanups run in reverse order, and the attempt does not
+// affect the test that makes it.
 func TestAttempt(t *testing.T) {
 	var dir string
 	tb := tbtest.Attempt("TestMine", func(tb testing.TB) {

@@ -183,8 +183,7 @@ var recipeCases = []testCase{
 		r.want("<nil>")
 	}},
 
-	// ZK-16.1: the reference's election path ends in a slash, for which kazoo needs several
-	// attempts.
+	// ZK-16.1: the reference's election path ends in a slash, so kazoo needs several attempts.
 	{"an election at a path with a slash at its end has a leader", func(r *trial) {
 		r.program("a", long, func(c *client) {
 			for range 2 {
@@ -197,8 +196,7 @@ var recipeCases = []testCase{
 	}},
 }
 
-// candidates returns the candidates of an election in their order, or none while it cannot find
-// out.
+// candidates returns the candidates of an election in order, or none if it cannot read them.
 func (c *client) candidates(name string) []string {
 	names, err := c.NewElection(c.r.path(name), "").Contenders()
 	if err != nil {

@@ -81,7 +81,7 @@ var sessionCases = []testCase{
 			owner.Crash()
 			from := c.Elapsed()
 			c.await(func() bool { return !c.there("e") })
-			// The last ping was up to a third of the timeout before the crash.
+			// The last ping came at most a third of the timeout before the crash.
 			r.note("gone too early: %v", c.Elapsed()-from < short/2)
 		})
 		r.want("gone too early: false")
@@ -141,8 +141,8 @@ var sessionCases = []testCase{
 		r.want("CONNECTED", "start: <nil>", "LOST")
 	}},
 
-	// A listener runs on the connection task. While it sleeps kazoo sends nothing, not even pings,
-	// so the server ends the session.
+	// A listener runs on the connection task. While it sleeps, kazoo sends nothing, not even pings,
+	// so the server expires the session.
 	{"a listener that sleeps too long costs the session", func(r *trial) {
 		r.bare("a", env.ZooKeeperOptions{Timeout: short}, func(c *client) {
 			slept := false
@@ -162,7 +162,7 @@ var sessionCases = []testCase{
 		r.want("CONNECTED", "SUSPENDED", "LOST", "CONNECTED", "LOST")
 	}},
 
-	// As long as the server keeps the session, the client loses nothing.
+	// The client loses nothing while the server keeps the session.
 	{"a listener that sleeps a little costs nothing", func(r *trial) {
 		r.bare("a", env.ZooKeeperOptions{Timeout: 4 * Tick}, func(c *client) {
 			c.AddListener(func(s env.SessionState) bool {

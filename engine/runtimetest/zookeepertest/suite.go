@@ -11,25 +11,25 @@ import (
 	"github.com/monosim/monosim/engine/runtimetest/eventlog"
 )
 
-// Tick is the server's tick. A session lasts 2 to 20 ticks.
+// Tick is the server's tick time. A session timeout is 2 to 20 ticks.
 const Tick = 500 * time.Millisecond
 
-// World is what is under test: processes, a server, and the line between them. The test implements
-// it. Any task of a case may call it.
+// World is the subject of the tests: processes, a server, and the connections between them. The
+// runtime's test implements it. Any task of a case may call its methods.
 type World interface {
 	// NewProcess makes a process without tasks, on a host of its own.
 	NewProcess(name string) Process
-	// Cut breaks the connections of a process and lets it make no new ones until Heal.
+	// Cut breaks the connections of a process and prevents new ones until Heal is called.
 	Cut(of Process)
 	Heal(of Process)
-	// Reset breaks the present connections of a process.
+	// Reset breaks the current connections of a process.
 	Reset(of Process)
-	// LoseAnswer lets the server execute the next request of a process, and then breaks the
-	// connection instead of delivering the answer.
+	// LoseAnswer lets the server execute the next request of a process, but breaks the connection
+	// before the answer is delivered.
 	LoseAnswer(of Process)
-	// Expire makes the server end the sessions of a process.
+	// Expire makes the server expire the sessions of a process.
 	Expire(of Process)
-	// Wait waits until every task has ended. After a generous limit it returns an error.
+	// Wait waits until every task has ended. It returns an error after a generous time limit.
 	Wait() error
 }
 
@@ -37,14 +37,15 @@ type World interface {
 type Process interface {
 	env.Clock
 	env.Tasks
-	// ZooKeepers makes clients that connect to the server, whichever hosts they are given.
+	// ZooKeepers returns a maker of clients that connect to the server, whatever hosts they are
+	// given.
 	ZooKeepers() env.ZooKeepers
 	// Crash ends the process at once. Tasks of other processes may call it.
 	Crash()
 }
 
-// Run runs all cases as subtests of t. For each it calls start to make a new world, which should be
-// freed at the end of the t that start is given.
+// Run runs all cases as subtests of t. It calls start for each case to make a new world. start
+// should free the world at the end of the t that it is given.
 func Run(t *testing.T, start func(t *testing.T) World) {
 	for _, group := range []struct {
 		name  string
@@ -74,8 +75,8 @@ type testCase struct {
 }
 
 const (
-	// short is the session timeout of cases that wait for a session to expire, long that of cases
-	// in which none must.
+	// short is the session timeout of cases that wait for a session to expire. long is the session
+	// timeout of cases in which none may expire.
 	short = 2 * Tick
 	long  = 20 * Tick
 )
@@ -92,15 +93,15 @@ type trial struct {
 	marks map[string]bool
 }
 
-// client is a process with a client of the server.
+// client is a process together with its ZooKeeper client.
 type client struct {
 	Process
 	env.ZooKeeper
 	r *trial
 }
 
-// program runs fn in a new process with a client, which it starts before and stops after fn. The
-// case's root exists then.
+// program runs fn in a new process with a client. It starts the client and creates the case's
+// root before fn, and stops the client after fn.
 func (r *trial) program(name string, timeout time.Duration, fn func(c *client)) Process {
 	return r.bare(name, env.ZooKeeperOptions{Timeout: timeout}, func(c *client) {
 		c.must(c.Start(0))
@@ -110,7 +111,7 @@ func (r *trial) program(name string, timeout time.Duration, fn func(c *client)) 
 	})
 }
 
-// bare is program without starting the client.
+// bare does what program does, but does not start the client.
 func (r *trial) bare(name string, o env.ZooKeeperOptions, fn func(c *client)) Process {
 	p := r.NewProcess(name)
 	p.Go("main", func() {
@@ -122,14 +123,14 @@ func (r *trial) bare(name string, o env.ZooKeeperOptions, fn func(c *client)) Pr
 // path returns the path of a znode below the case's root.
 func (r *trial) path(name string) string { return r.root + "/" + name }
 
-// must ends the case if there is an error in something that is not the subject of the case.
+// must ends the case on an error in a call that is not the subject of the case.
 func (c *client) must(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// create creates a persistent znode, ephemeral an ephemeral one.
+// create creates a persistent znode. ephemeral creates an ephemeral one.
 func (c *client) create(name, data string) {
 	_, err := c.Create(c.r.path(name), []byte(data), env.CreateOptions{})
 	c.must(err)
@@ -153,14 +154,14 @@ func (c *client) there(name string) bool {
 	return stat != nil
 }
 
-// These do to the client's process what World describes.
+// These methods do what World describes to the client's process.
 func (c *client) cut()        { c.r.Cut(c.Process) }
 func (c *client) heal()       { c.r.Heal(c.Process) }
 func (c *client) reset()      { c.r.Reset(c.Process) }
 func (c *client) loseAnswer() { c.r.LoseAnswer(c.Process) }
 func (c *client) expire()     { c.r.Expire(c.Process) }
 
-// noteStates notes every state of the client, with a name.
+// noteStates logs every state of the client with the given prefix.
 func (c *client) noteStates(name string) {
 	c.AddListener(func(s env.SessionState) bool {
 		c.r.note("%s%s", name, s)
@@ -175,12 +176,12 @@ func (c *client) await(fn func() bool) {
 	}
 }
 
-// awaitState waits until the client has that state.
+// awaitState waits until the client is in state s.
 func (c *client) awaitState(s env.SessionState) {
 	c.await(func() bool { return c.State() == s })
 }
 
-// mark records that something has happened, for awaitMark, which waits until it has.
+// mark records that something has happened. awaitMark waits until it has.
 func (r *trial) mark(what string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -195,15 +196,15 @@ func (c *client) awaitMark(what string) {
 	})
 }
 
-// awaitLines waits until the log has n lines.
+// awaitLines waits until the log has at least n lines.
 func (c *client) awaitLines(n int) { c.await(func() bool { return len(c.r.log.All()) >= n }) }
 
 func (r *trial) note(format string, args ...any) {
 	r.log.Addf("%s", strings.ReplaceAll(fmt.Sprintf(format, args...), r.root, "R"))
 }
 
-// want waits for everything to end, and fails the case if the log does not hold these lines. R
-// stands for the case's root in them.
+// want waits for all tasks to end and fails the case unless the log holds these lines. In the
+// lines, R stands for the case's root.
 func (r *trial) want(lines ...string) {
 	r.Helper()
 	if err := r.Wait(); err != nil {

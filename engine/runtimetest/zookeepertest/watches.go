@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// watchData watches the data of a znode, and notes it with the type of the event at each call.
+// watchData watches the data of a znode. At each call it logs the data and the event's type.
 func (c *client) watchData(name string) env.Watch {
 	w, err := c.DataWatch(c.r.path(name), func(data []byte, stat *env.Stat, e *env.WatchEvent) error {
 		line := fmt.Sprintf("%s %q", name, data)
@@ -29,7 +29,7 @@ func (c *client) watchData(name string) env.Watch {
 	return w
 }
 
-// watchChildren watches the children of a znode, and notes them at each call.
+// watchChildren watches the children of a znode and logs them at each call.
 func (c *client) watchChildren(name string) env.Watch {
 	w, err := c.ChildrenWatch(c.r.path(name), func(children []string) error {
 		children = slices.Clone(children)
@@ -162,7 +162,7 @@ var watchCases = []testCase{
 		r.program("writer", long, func(c *client) {
 			c.awaitMark("watching")
 			for i := range rounds {
-				// All three are written before the watcher can read the first.
+				// All three writes happen before the watcher can read the first value.
 				for _, name := range names {
 					c.set(name, fmt.Sprint(i))
 				}
@@ -236,7 +236,7 @@ var watchCases = []testCase{
 			c.watchData("y")
 			c.cut()
 			c.awaitState(env.Suspended)
-			// Calls wait for the connection. The change is made by the first of them, which comes
+			// Calls wait for the connection. The first of these calls makes the change, either
 			// before or after the watches read again.
 			c.heal()
 			c.set("x", "2")
@@ -271,8 +271,8 @@ var watchCases = []testCase{
 	}},
 }
 
-// awaitText waits until a line begins with text. It does not compare the event in the line, because
-// after a reconnect it is a matter of chance which event wakes a watch.
+// awaitText waits until a log line begins with text. It ignores the event in the line, because
+// after a reconnect it is random which event wakes a watch.
 func (c *client) awaitText(text string) {
 	c.await(func() bool {
 		return slices.ContainsFunc(c.r.log.All(), func(line string) bool { return sameTelling(line, text) })
@@ -286,8 +286,8 @@ func sameTelling(line, text string) bool {
 	return line == text
 }
 
-// wantInside is want for watches that read again at the same time: the log must hold each line
-// exactly once, in any order and with any event, and no other.
+// wantInside does what want does for watches that read again at the same time. The log must hold
+// each line exactly once and no other line, in any order and with any event.
 func (r *trial) wantInside(lines ...string) {
 	r.Helper()
 	if err := r.Wait(); err != nil {

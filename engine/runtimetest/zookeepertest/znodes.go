@@ -176,16 +176,16 @@ var znodeCases = []testCase{
 		r.want("500000 bytes: <nil>")
 	}},
 
-	// ZK-1.6: the server closes the connection on a frame of more than 0xfffff bytes.
+	// ZK-1.6: the server closes the connection if a frame is larger than 0xfffff bytes.
 	{"a request that is too large costs the connection", func(r *trial) {
 		r.program("a", long, func(c *client) {
 			c.create("x", "")
-			// A setData frame is 20 bytes more than its path and data.
+			// A setData frame is 20 bytes longer than its path and data.
 			largest := 0xfffff - 20 - len(r.path("x"))
 			for _, size := range []int{largest, largest + 1, 2 << 20} {
 				r.note("%v", c.Set(r.path("x"), make([]byte, size), -1))
 			}
-			// A create frame has 27 more for the open ACL and its flags.
+			// A create frame is 27 bytes longer because of the open ACL and its flags.
 			path := r.path("yy")
 			for _, size := range []int{largest - 28 + 1, largest - 28} {
 				_, err := c.Create(path, make([]byte, size), env.CreateOptions{})

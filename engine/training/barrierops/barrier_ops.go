@@ -30,43 +30,42 @@ import (
 // ErrBarrierAlreadyPlaced is raised when a second barrier is placed (barrier_ops.py:26).
 var ErrBarrierAlreadyPlaced = &pysem.Error{Type: "BarrierAlreadyPlacedError"}
 
-// Callback is called with the barrier's action, by the chief that places it and by each worker that
-// arrives. If it fails, the barrier or the worker's flag stays set (TRN-8.8); with Q237 repaired it
-// is cleared.
+// Callback is called with the barrier's action by the chief that places the barrier and by each
+// worker that arrives. If it fails, the barrier or the worker's flag stays set (TRN-8.8). With
+// Q237 repaired it is cleared.
 type Callback func(action string, s session.Session) error
 
-// Options configures a barrier; the zero value has the reference's defaults.
+// Options configures a barrier. The zero value has the reference's defaults.
 type Options struct {
-	// Device is the device of the variables.
+	// Device is the device on which the variables are placed.
 	Device string
-	// Wait is the pause between two looks of a waiting worker; 0 means 1 s.
+	// Wait is the interval at which a waiting worker checks the barrier. 0 means 1 s.
 	Wait time.Duration
 	// Callbacks are called in order.
 	Callbacks []Callback
-	// Quirks is the set of the reference's faults that are kept.
+	// Quirks is the set of the reference's bugs to keep.
 	Quirks jobquirks.Set
-	// Alive reports whether the process of a worker is running. It is used only with Q239 repaired
-	// and may be nil. A worker that is not running does not count as blocked, and nobody waits for
-	// it.
+	// Alive reports whether a worker's process is running. It is used only with Q239 repaired and
+	// may be nil. A worker that is not running does not count as blocked, and nobody waits for it.
 	Alive func(worker int) bool
 }
 
-// BarrierOp is a barrier, as one process sees it. The barriers of several processes are the same
-// one if they keep their variables in the same session and have equal capacity and device. The lock
-// in it only excludes tasks of the same BarrierOp, not other processes.
+// BarrierOp is a barrier as one process sees it. Processes share a barrier if they keep its
+// variables in the same session and use equal capacity and device. Its lock excludes only tasks
+// that use the same BarrierOp, not other processes.
 type BarrierOp struct {
 	e        *env.Env
 	capacity int
 	options  Options
-	// vars[0] tells whether the barrier is placed, vars[i] whether worker i is blocked.
+	// vars[0] is true while the barrier is placed, vars[i] while worker i is blocked.
 	vars, action *session.Variable
-	// placings counts how often the barrier was placed. It exists only with Q238 repaired.
+	// placings counts how many times the barrier was placed. It exists only with Q238 repaired.
 	placings *session.Variable
 	lock     *threading.Lock
 	waits    session.Seldom
 }
 
-// NewBarrierOp makes a barrier for a chief and capacity-1 workers.
+// NewBarrierOp returns a barrier for a chief and capacity-1 workers.
 func NewBarrierOp(e *env.Env, capacity int, options Options) *BarrierOp {
 	options.Wait = cmp.Or(options.Wait, time.Second)
 	b := &BarrierOp{
@@ -80,8 +79,8 @@ func NewBarrierOp(e *env.Env, capacity int, options Options) *BarrierOp {
 	return b
 }
 
-// PlaceBarrier places the barrier and calls the callbacks. If it is placed already, it raises
-// [ErrBarrierAlreadyPlaced] (barrier_ops.py:71).
+// PlaceBarrier places the barrier and calls the callbacks. It raises [ErrBarrierAlreadyPlaced] if
+// the barrier is already placed (barrier_ops.py:71).
 func (b *BarrierOp) PlaceBarrier(s session.Session, action string) error {
 	b.lock.Lock()
 	defer b.lock.Unlock()
@@ -106,7 +105,8 @@ func (b *BarrierOp) PlaceBarrier(s session.Session, action string) error {
 	return b.takenBack(s, 0, b.runCallbacks(action, s))
 }
 
-// takenBack clears an element after a callback's error, with Q237 repaired. It returns the error.
+// takenBack clears the element at index after a callback's error, with Q237 repaired. It returns
+// that error.
 func (b *BarrierOp) takenBack(s session.Session, index int, err error) error {
 	if err != nil && !b.options.Quirks.Keeps(jobquirks.Q237) {
 		if err := session.Do(s, session.AssignAt(b.vars, index, false)); err != nil {
@@ -116,7 +116,7 @@ func (b *BarrierOp) takenBack(s session.Session, index int, err error) error {
 	return err
 }
 
-// RemoveBarrier removes the barrier, if there is one. Its action stays (barrier_ops.py:82).
+// RemoveBarrier removes the barrier if it is placed. Its action is kept (barrier_ops.py:82).
 func (b *BarrierOp) RemoveBarrier(s session.Session) error {
 	b.lock.Lock()
 	defer b.lock.Unlock()
@@ -128,7 +128,7 @@ func (b *BarrierOp) IsBarrierPlaced(s session.Session) (bool, error) {
 	return session.Get[bool](s, b.BarrierPlaced())
 }
 
-// BarrierPlaced returns the operation by which a step reads whether the barrier is placed.
+// BarrierPlaced returns the operation that reads in a step whether the barrier is placed.
 func (b *BarrierOp) BarrierPlaced() session.Op { return session.ReadAt(b.vars, 0) }
 
 // Capacity returns the number of processes, including the chief.
@@ -141,9 +141,9 @@ func (b *BarrierOp) IsBarrierRemoved(s session.Session) (bool, error) {
 }
 
 // WaitUntilBarrierRemoved marks worker index as blocked, calls the callbacks with the action, and
-// returns when it finds the barrier removed. It has no time limit. An index of no worker is a
-// ValueError (barrier_ops.py:102). If the barrier is placed again before the worker looks, the
-// worker keeps waiting and calls no callbacks (Q238).
+// returns once it sees that the barrier was removed. It has no timeout. An index of no worker
+// raises a ValueError (barrier_ops.py:102). If the barrier is placed again before the worker
+// checks, the worker keeps waiting and calls no callbacks (Q238).
 func (b *BarrierOp) WaitUntilBarrierRemoved(s session.Session, index int) error {
 	if b.placings != nil {
 		return b.waitEach(s, index)
@@ -166,7 +166,7 @@ func (b *BarrierOp) WaitUntilBarrierRemoved(s session.Session, index int) error 
 }
 
 // waitEach waits until no barrier is placed. It marks the worker as blocked again for each barrier
-// that was placed meanwhile. For a barrier that is gone already no callbacks are called.
+// placed meanwhile. It calls no callbacks for a barrier that is already removed.
 func (b *BarrierOp) waitEach(s session.Session, index int) error {
 	if err := b.check(index); err != nil {
 		return err
@@ -197,7 +197,7 @@ func (b *BarrierOp) check(index int) error {
 	return nil
 }
 
-// block sets the worker's flag while it holds the lock.
+// block sets the worker's flag under the lock.
 func (b *BarrierOp) block(s session.Session, index int) error {
 	b.lock.Lock()
 	defer b.lock.Unlock()
@@ -223,7 +223,7 @@ func (b *BarrierOp) runCallbacks(action string, s session.Session) error {
 	return nil
 }
 
-// IsAllBlocked reports whether the barrier is placed and all workers wait.
+// IsAllBlocked reports whether the barrier is placed and all workers are waiting.
 func (b *BarrierOp) IsAllBlocked(s session.Session) (bool, error) {
 	blocked, err := b.BlockedIndices(s)
 	if err != nil || len(blocked) == 0 || blocked[0] != 0 {
@@ -238,22 +238,22 @@ func (b *BarrierOp) IsAllBlocked(s session.Session) (bool, error) {
 	return len(blocked) == waitedFor, nil
 }
 
-// alive reports whether a worker counts: without Alive every worker does.
+// alive reports whether a worker counts. Without Alive every worker counts.
 func (b *BarrierOp) alive(worker int) bool {
 	return b.options.Alive == nil || b.options.Quirks.Keeps(jobquirks.Q239) || b.options.Alive(worker)
 }
 
-// IsNoneBlocked reports whether the barrier is removed and no worker waits.
+// IsNoneBlocked reports whether the barrier is removed and no worker is waiting.
 func (b *BarrierOp) IsNoneBlocked(s session.Session) (bool, error) {
 	blocked, err := b.BlockedIndices(s)
 	return err == nil && len(blocked) == 0, err
 }
 
-// UnblockedIndices returns the indices of the workers that do not wait, ascending.
+// UnblockedIndices returns the indices of the workers that are not waiting, in ascending order.
 func (b *BarrierOp) UnblockedIndices(s session.Session) ([]int, error) { return b.indices(s, false) }
 
-// BlockedIndices returns the indices of the workers that wait, ascending. It contains 0 while the
-// barrier is placed.
+// BlockedIndices returns the indices of the waiting workers, in ascending order. It includes 0
+// while the barrier is placed.
 func (b *BarrierOp) BlockedIndices(s session.Session) ([]int, error) { return b.indices(s, true) }
 
 func (b *BarrierOp) indices(s session.Session, blocked bool) ([]int, error) {
@@ -270,8 +270,8 @@ func (b *BarrierOp) indices(s session.Session, blocked bool) ([]int, error) {
 	return list, nil
 }
 
-// BarrierHook checks the barrier in each step of a process (barrier_ops.py:143). The chief, index
-// 0, never waits.
+// BarrierHook checks the barrier in each step of a process (barrier_ops.py:143). The chief, which
+// has index 0, never waits.
 type BarrierHook struct {
 	session.NoHook
 	index   int
@@ -280,18 +280,18 @@ type BarrierHook struct {
 	placed  bool // whether the last step found the barrier placed
 }
 
-// NewBarrierHook makes the hook of a process.
+// NewBarrierHook returns the hook for the process with the given index.
 func NewBarrierHook(index int, barrier *BarrierOp) *BarrierHook {
 	return &BarrierHook{index: index, barrier: barrier, reads: []session.Op{barrier.BarrierPlaced()}}
 }
 
-// BeforeRun reads the barrier together with the step.
+// BeforeRun requests the barrier's state together with the step.
 func (h *BarrierHook) BeforeRun(*session.RunContext) ([]session.Op, error) {
 	return h.reads, nil
 }
 
-// AfterCreateSession has a worker that lost its session at the barrier count as blocked no more, with
-// Q324 repaired.
+// AfterCreateSession clears the worker's blocked flag, with Q324 repaired. The flag may still be
+// set if the worker lost its previous session at the barrier.
 func (h *BarrierHook) AfterCreateSession(s session.Session, _ *session.Coordinator) error {
 	if h.index <= 0 || h.barrier.options.Quirks.Keeps(jobquirks.Q324) {
 		return nil
@@ -299,11 +299,11 @@ func (h *BarrierHook) AfterCreateSession(s session.Session, _ *session.Coordinat
 	return session.Do(s, session.AssignAt(h.barrier.vars, h.index, false))
 }
 
-// Steady reports whether the hook has nothing to do: the last step found no barrier, or the process
-// is the chief.
+// Steady reports whether the hook has nothing to do, because the last step saw no barrier or the
+// process is the chief.
 func (h *BarrierHook) Steady() bool { return !h.placed || h.index == 0 }
 
-// AfterRun waits if the step found the barrier placed.
+// AfterRun waits if the barrier was placed during the step.
 func (h *BarrierHook) AfterRun(run *session.RunContext, values []any) error {
 	h.placed, _ = values[0].(bool)
 	if h.index > 0 && h.placed {

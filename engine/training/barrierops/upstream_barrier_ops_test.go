@@ -11,10 +11,10 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The goal is that the barrier passes the reference's own tests (barrier_ops_test.py), in
-// virtual time: tasks stand for its threads, which share the variables in memory.
+// Goal: the barrier passes the reference's own tests (barrier_ops_test.py). Method: run them in
+// virtual time. Tasks replace the reference's threads and share the variables in memory.
 
-// count adds steps to the global step, five times, as the reference's worker does.
+// count increments the global step the given number of times, as the reference's worker does.
 func count(m *session.Monitored, times int) error {
 	for range times {
 		err := m.Run(func(s session.Session) error {
@@ -93,7 +93,7 @@ func TestUpstreamBarrierOps_test_barrier_hook_blocked(t *testing.T) {
 	})
 }
 
-// startWorker does five steps in a task of its own.
+// startWorker starts a task that runs five steps.
 func startWorker(c *worldtest.Case, s session.Session, b *barrierops.BarrierOp) env.Task {
 	return c.Env.Tasks.Go("worker", func() {
 		m, err := session.NewMonitored(c.Env, s, []session.Hook{barrierops.NewBarrierHook(1, b)})
@@ -102,8 +102,8 @@ func startWorker(c *worldtest.Case, s session.Session, b *barrierops.BarrierOp) 
 	})
 }
 
-// TRN-2.7, races 2 and 3: a barrier placed again within a worker's poll holds it on without
-// a word, and a worker that is gone stays blocked for all who look.
+// TRN-2.7, races 2 and 3: if a barrier is placed again within a worker's poll interval, the worker
+// keeps waiting without noticing. A worker that is gone still appears as blocked.
 func TestABarrierPlacedAgainWithinASecondIsNotNoticed(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		s, told := session.NewMemory(), 0

@@ -26,21 +26,21 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// Filename is the file's usual name.
+// Filename is the usual name of the checkpoint state file.
 const Filename = "checkpoint"
 
-// IndexSuffix ends the name of the file that lists the tensors in a checkpoint.
+// IndexSuffix is the name suffix of the file that lists a checkpoint's tensors.
 const IndexSuffix = ".index"
 
-// IsAbs reports whether a path is absolute. Paths that begin with hdfs:/ are (runner_utils.py:46,
-// Q170).
+// IsAbs reports whether a path is absolute. A path that begins with hdfs:/ counts as absolute
+// (runner_utils.py:46, Q170).
 func IsAbs(p string) bool { return strings.HasPrefix(p, "hdfs:/") || strings.HasPrefix(p, "/") }
 
-// join returns os.path.join of a directory and a relative path.
+// join joins a directory and a relative path as os.path.join does.
 func join(dir, p string) string { return pysem.JoinStrings(dir, p) }
 
-// State reads the file name in a directory. It returns nil if the file is missing or cannot be
-// parsed. A file without a current checkpoint is a ValueError.
+// State reads the state file name in a directory. It returns nil if the file is missing or cannot
+// be parsed. A file without a current checkpoint raises a ValueError.
 func State(f env.Files, dir, name string) (*training.CheckpointState, error) {
 	file := join(dir, name)
 	if !env.Exists(f, file) {
@@ -72,9 +72,9 @@ func State(f env.Files, dir, name string) (*training.CheckpointState, error) {
 	return state, nil
 }
 
-// UpdateRelativeState does what UpdateState does, and makes absolute paths relative to the
-// directory (save_relative_paths). If the directory is relative, paths become relative to it twice,
-// as in TensorFlow.
+// UpdateRelativeState does what UpdateState does, but first makes absolute paths relative to the
+// directory (save_relative_paths). If the directory is itself relative, paths are made relative to
+// it twice, as in TensorFlow.
 func UpdateRelativeState(f env.Files, dir, current string, all []string, name string) error {
 	from := dir
 	if !IsAbs(dir) {
@@ -89,8 +89,8 @@ func UpdateRelativeState(f env.Files, dir, current string, all []string, name st
 	return UpdateState(f, dir, seen(current), lists.MapOrNil(all, seen), name)
 }
 
-// UpdateState writes the file: the current checkpoint, and the list of all that are kept. The
-// current one is appended to the list unless it is its last.
+// UpdateState writes the state file with the current checkpoint and the list of all kept ones. It
+// appends the current one to the list unless it is already last.
 func UpdateState(f env.Files, dir, current string, all []string, name string) error {
 	if len(all) == 0 || all[len(all)-1] != current {
 		all = append(all, current)
@@ -105,7 +105,7 @@ func UpdateState(f env.Files, dir, current string, all []string, name string) er
 	return Write(f, dir, name, state)
 }
 
-// Write writes a state unchanged, in one step.
+// Write writes a state unchanged, in a single step.
 func Write(f env.Files, dir, name string, state *training.CheckpointState) error {
 	text, err := textpb.Marshal(state)
 	if err != nil {
@@ -114,7 +114,7 @@ func Write(f env.Files, dir, name string, state *training.CheckpointState) error
 	return gfile.WriteAtomic(f, join(dir, name), []byte(text))
 }
 
-// relative returns a path as the file of a relative directory stores it.
+// relative returns the path as the state file in a relative directory stores it.
 func relative(dir, p string) string {
 	if IsAbs(dir) || IsAbs(p) {
 		return p
@@ -122,7 +122,7 @@ func relative(dir, p string) string {
 	return relPath(dir, p)
 }
 
-// relPath returns os.path.relpath of two paths that are both absolute or both relative.
+// relPath returns os.path.relpath of two paths. Both must be absolute or both relative.
 func relPath(dir, p string) string {
 	up, from, to := []string{}, parts(dir), parts(p)
 	for len(from) > 0 && len(to) > 0 && from[0] == to[0] {
@@ -137,7 +137,7 @@ func relPath(dir, p string) string {
 	return "."
 }
 
-// parts returns the names on a path.
+// parts splits a path into its names.
 func parts(p string) []string {
 	clean := path.Clean(p)
 	if clean == "." {
@@ -146,12 +146,13 @@ func parts(p string) []string {
 	return strings.Split(clean, "/")
 }
 
-// Exists reports whether a checkpoint exists: its index file, or a file with just its name.
+// Exists reports whether a checkpoint exists, that is, its index file or a file with exactly its
+// name.
 func Exists(f env.Files, prefix string) bool {
 	return len(gfile.Glob(f, prefix+IndexSuffix)) > 0 || len(gfile.Glob(f, prefix)) > 0
 }
 
-// ModTime returns when a checkpoint was written, in seconds since the Unix epoch. ok is false when
+// ModTime returns when a checkpoint was written, in seconds since the Unix epoch. ok is false if
 // it does not exist.
 func ModTime(f env.Files, prefix string) (seconds float64, ok bool) {
 	for _, pattern := range []string{prefix + IndexSuffix, prefix} {
@@ -166,7 +167,7 @@ func ModTime(f env.Files, prefix string) (seconds float64, ok bool) {
 }
 
 // Latest returns the current checkpoint of a directory (tf.train.latest_checkpoint). It returns ""
-// when there is none, or when the one that the file names does not exist.
+// if there is none or if the checkpoint named in the state file does not exist.
 func Latest(e *env.Env, dir, name string) (string, error) {
 	state, err := State(e.Files, dir, name)
 	if err != nil || state == nil {

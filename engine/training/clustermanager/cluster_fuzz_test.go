@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// FuzzClusterFile: a chief's file, whole or cut off, has the PS that stand in it, or is no text, which
-// is an exception of Python.
+// FuzzClusterFile checks that any chief's file, complete or truncated, yields the PS listed in it
+// or a Python exception if it is not text.
 func FuzzClusterFile(f *testing.F) {
 	for _, text := range []string{"a:1,b:1", "a:1,", ",", "a", "\xff,b", "\n", "a\x00b"} {
 		f.Add(text)

@@ -30,46 +30,47 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// poll is the pause between two looks at the discovery or the file (cluster_manager.py:114).
+// poll is the interval between two checks of the discovery or the file (cluster_manager.py:114).
 const poll = 5 * time.Second
 
 // fileTimeout is how long a worker waits for the chief's file (cluster_manager.py:164).
 const fileTimeout = 1800 * time.Second
 
-// Cluster holds the addresses of the processes by role, in TensorFlow's numbering. Of the workers,
-// a process knows only its own address.
+// Cluster holds the addresses of the processes by role, in TensorFlow's numbering. A process knows
+// only its own address among the workers.
 type Cluster struct{ Chief, Worker, PS []string }
 
-// Task is the place of a process in a cluster.
+// Task is a process's role and index in a cluster.
 type Task struct {
 	Type  string
 	Index int
 }
 
-// Metrics receives what is measured while waiting.
+// Metrics receives the measurements made while waiting.
 type Metrics interface {
 	EmitStore(name string, value int, modelName, clusterType string)
 }
 
-// Job describes the process that wants a cluster, and its job.
+// Job describes a process that needs a cluster, and its job.
 type Job struct {
-	// WorkerAddr and Index are the process's own; index 0 is the chief.
+	// WorkerAddr and Index belong to the process itself. Index 0 is the chief.
 	WorkerAddr string
 	Index      int
-	// RequiredPS is the number of PS in the cluster. With RedundantPS there are more PS than that,
-	// and the chief writes those it chose to a file.
+	// RequiredPS is the number of PS in the cluster. With RedundantPS more PS than that are
+	// started, and the chief writes the chosen ones to a file.
 	RequiredPS, RedundantPS, NumWorkers int
 	ModelDir, UUID                      string
-	// ModelName and ClusterType are tags of the metrics; without a model name nothing is measured.
+	// ModelName and ClusterType are metric tags. Without a model name nothing is measured.
 	ModelName, ClusterType string
 	// Metrics may be nil.
 	Metrics Metrics
-	// Quirks is the set of the reference's faults that are kept.
+	// Quirks is the set of the reference's bugs to keep.
 	Quirks jobquirks.Set
 }
 
-// TrainingCluster waits until the discovery has the processes. A file with a wrong number of PS is
-// an AssertionError; a worker index beyond NumWorkers is an IndexError (cluster_manager.py:52).
+// TrainingCluster waits until the discovery knows the processes of the cluster. A file with the
+// wrong number of PS raises an AssertionError. A worker index beyond NumWorkers raises an
+// IndexError (cluster_manager.py:52).
 func TrainingCluster(e *env.Env, d training.ServiceDiscovery, job Job) (Cluster, Task, error) {
 	if job.Index == 0 {
 		return chiefCluster(e, d, job)
@@ -91,7 +92,7 @@ func TrainingCluster(e *env.Env, d training.ServiceDiscovery, job Job) (Cluster,
 	return checked(Cluster{Chief: []string{chief}, Worker: workers, PS: ps}, Task{"worker", job.Index - 1}, job, err)
 }
 
-// setAt assigns to a list. As in Python, a negative index counts from the end.
+// setAt sets list[i]. A negative index counts from the end, as in Python.
 func setAt(list []string, i int, value string) error {
 	if i < 0 {
 		i += len(list)
@@ -103,8 +104,8 @@ func setAt(list []string, i int, value string) error {
 	return nil
 }
 
-// chiefCluster returns the cluster of the chief. A restarted chief takes the PS in its file, even
-// those that are gone, unless Q315 is repaired.
+// chiefCluster returns the chief's cluster. A restarted chief uses the PS from its file, even
+// those that no longer exist, unless Q315 is repaired.
 func chiefCluster(e *env.Env, d training.ServiceDiscovery, job Job) (Cluster, Task, error) {
 	var ps []string
 	var err error
@@ -127,7 +128,7 @@ func chiefCluster(e *env.Env, d training.ServiceDiscovery, job Job) (Cluster, Ta
 	return checked(Cluster{Chief: []string{job.WorkerAddr}, Worker: fakeWorkers(job.NumWorkers), PS: ps}, Task{"chief", 0}, job, err)
 }
 
-// areThere reports whether the discovery has all of the PS.
+// areThere reports whether all of the PS are registered in the discovery.
 func areThere(d training.ServiceDiscovery, ps []string) (bool, error) {
 	found, err := d.Query("ps")
 	if err != nil {
@@ -151,7 +152,7 @@ func checked(c Cluster, t Task, job Job, err error) (Cluster, Task, error) {
 	return c, t, nil
 }
 
-// fakeWorkers returns addresses of no process, because TF_CONFIG needs a list of workers.
+// fakeWorkers returns addresses that belong to no process, because TF_CONFIG needs a worker list.
 func fakeWorkers(numWorkers int) []string {
 	list := make([]string, 0, max(numWorkers-1, 0))
 	for i := 1; i < numWorkers; i++ {
@@ -216,9 +217,9 @@ func savePS(f env.Files, file string, ps []string) error {
 	return session.FileError(file, f.Rename(file+"-tmp", file))
 }
 
-// psFromFile waits for a file that is not empty. With a timeout of 0 it sleeps once if the clock
-// has not moved since (TRN-8.10), unless Q316 is repaired. A file that is not UTF-8 is a
-// UnicodeDecodeError.
+// psFromFile waits until the file exists and is not empty. With a timeout of 0 it sleeps once if
+// the clock has not advanced since the start (TRN-8.10), unless Q316 is repaired. A file that is
+// not UTF-8 raises a UnicodeDecodeError.
 func psFromFile(e *env.Env, kept jobquirks.Set, file string, timeout time.Duration) ([]string, error) {
 	start := e.Clock.Now()
 	for {
@@ -241,16 +242,16 @@ func psFromFile(e *env.Env, kept jobquirks.Set, file string, timeout time.Durati
 	}
 }
 
-// Config is TensorFlow's configuration (cluster_manager.py:32). Each has soft placement, shared
-// devices and shared state on, and the meta optimizer off.
+// Config is a TensorFlow session configuration (cluster_manager.py:32). All of them have soft
+// placement, shared devices and shared state enabled and the meta optimizer disabled.
 type Config struct {
 	DeviceFilters []string
-	// Cluster is nil where there is none.
+	// Cluster is nil for a process without a cluster.
 	Cluster *Cluster
 }
 
-// SessionConfig returns the configuration of a process; a nil cluster is for a process that trains
-// alone.
+// SessionConfig returns the configuration of a process. A nil cluster means that the process
+// trains alone.
 func SessionConfig(cluster *Cluster, task Task) Config {
 	if cluster == nil {
 		return Config{}

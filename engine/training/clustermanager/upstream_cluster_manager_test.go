@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// The goal is that the chief's file passes the reference's own test (cluster_manager_test.py).
+// Goal: the chief's file passes the reference's own test (cluster_manager_test.py).
 func TestUpstreamClusterManager_testBasic(t *testing.T) {
 	e := envtest.New(nil, nil)
 	e.Clock = envtest.Clock{}

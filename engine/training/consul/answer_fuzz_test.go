@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/engine/training/consul"
 )
 
-// sayingAgent answers each request with a status and a body.
+// sayingAgent is a fake agent that answers each request with the same status and body.
 type sayingAgent struct {
 	env.Network
 	status int
@@ -24,7 +24,8 @@ func (a *sayingAgent) Status() (int, error)                        { return a.st
 func (a *sayingAgent) Body() ([]byte, error)                       { return a.body, nil }
 func (a *sayingAgent) Close()                                      {}
 
-// FuzzLookupAnswer: whatever an agent answers, whole or cut off, is a list, or an exception of Python.
+// FuzzLookupAnswer checks that any answer of an agent, complete or truncated, yields a list or a
+// Python exception.
 func FuzzLookupAnswer(f *testing.F) {
 	whole := `[{"Port": 1, "Host": "a", "Tags": {"index": "0", "name": "ps", "ip": "a"}}]`
 	for _, body := range []string{"", whole, whole[:40], "null", "1", `{"a": 1}`, `"text"`, "\xff", "\ufeff[]", "[NaN]", `["\ud83d"]`} {

@@ -14,7 +14,7 @@ import (
 	"github.com/monosim/monosim/engine/training"
 )
 
-// Periods and timeouts of the client (consul.py:62, :72, :112, :124).
+// These are the client's periods and timeouts (consul.py:62, :72, :112, :124).
 const (
 	agentTimeout      = 15 * time.Second
 	defaultLookup     = 3  // seconds
@@ -23,10 +23,9 @@ const (
 	heartbeatRetry    = 2 * time.Second
 )
 
-// Client calls one Consul agent (consul.py:47).
+// Client is a client of one Consul agent (consul.py:47).
 type Client struct {
-	// HeartbeatEnded, when set, is called when an error has ended a heartbeat, with the id of its
-	// service.
+	// HeartbeatEnded, if set, is called with a service's id after an error ended its heartbeat.
 	HeartbeatEnded func(id string, err error)
 
 	e      *env.Env
@@ -34,26 +33,26 @@ type Client struct {
 	quirks jobquirks.Set
 	lock   *threading.Lock
 	cache  map[string]cached
-	// beating holds the registered services that have not been deregistered, by id.
+	// beating holds the services that are registered and not yet deregistered, by id.
 	beating map[string]*beating
 }
 
-// cached is the answer of an earlier look-up.
+// cached is the result of an earlier lookup.
 type cached struct {
 	value any
 	at    time.Time
 }
 
-// New makes a client for the agent that [training.FindConsul] finds. A port that is no number is a
-// ValueError.
+// New returns a client for the agent that [training.FindConsul] finds. A port that is not a number
+// raises a ValueError.
 func New(e *env.Env, q jobquirks.Set) (*Client, error) {
 	addr, err := training.FindConsul(e, q)
 	return &Client{e: e, addr: addr, quirks: q, lock: threading.NewLock(e.Tasks, "consul client"), cache: map[string]cached{}, beating: map[string]*beating{}}, err
 }
 
-// dial makes a connection to the agent, or to the agent of another host. Only look-ups use a Unix
-// socket; other requests take its path for a host name, unless Q304 is repaired. A host with white
-// space or a control character is an InvalidURL.
+// dial prepares a connection to the agent, or to another host's agent. Only lookups use a Unix
+// socket. Other requests treat its path as a host name, unless Q304 is repaired. A host with
+// whitespace or a control character raises an InvalidURL.
 func (c *Client) dial(host string, lookup bool, timeout time.Duration) (*connection, error) {
 	host = cmp.Or(host, c.addr.Host)
 	if strings.HasPrefix(host, "/") && (lookup || !c.quirks.Keeps(jobquirks.Q304)) {
@@ -73,7 +72,7 @@ func hostPort(host string, port int) string {
 	return host + ":" + strconv.Itoa(port)
 }
 
-// Lookup returns the elements of a service, within a timeout in seconds. It does what
+// Lookup returns the elements of a service, with a timeout in seconds. It does what
 // [Client.LookupValue] does, for answers that are lists.
 func (c *Client) Lookup(service string, timeoutSeconds int) ([]any, error) {
 	value, err := c.LookupValue(service, timeoutSeconds, 0)
@@ -156,15 +155,15 @@ func (c *Client) lookup(service string, timeout time.Duration) (any, error) {
 type Registration struct {
 	Name string
 	Port int
-	// Tags holds pairs of key and value, in order; nil registers no tags.
+	// Tags holds key-value pairs in order. nil registers no tags.
 	Tags [][2]string
-	// CheckScript, when set, is run by the agent every 30 s, instead of waiting for heartbeats.
+	// CheckScript, if set, is run by the agent every 30 s and replaces the heartbeats.
 	CheckScript string
-	// Host is the host of the agent, "" for the client's own agent.
+	// Host is the agent's host, or "" for the client's own agent.
 	Host string
 }
 
-// Register registers a port of this host with the tags of a process.
+// Register registers a port of this host with a process's tags.
 func (c *Client) Register(service string, port int, tags training.ConsulTags) error {
 	return c.RegisterService(Registration{
 		Name: service, Port: port,
@@ -172,10 +171,10 @@ func (c *Client) Register(service string, port int, tags training.ConsulTags) er
 	})
 }
 
-// RegisterService registers a service with a TTL of 60 s and begins its heartbeat. The heartbeat
-// never ends, not even when the service is deregistered (consul.py:98), and it does not register a
-// service again that the agent has lost. With Q303 repaired it does, and ends with the service. A
-// status other than 200 is a ConsulException with the body.
+// RegisterService registers a service with a TTL of 60 s and starts its heartbeat. The heartbeat
+// does not end when the service is deregistered (consul.py:98), and it does not register the
+// service again if the agent has lost it. With Q303 repaired it does both. A status other than 200
+// raises a ConsulException with the body.
 func (c *Client) RegisterService(r Registration) error {
 	id := r.Name + "-" + strconv.Itoa(r.Port)
 	body := &pysem.Dict{}
@@ -213,14 +212,14 @@ func (c *Client) RegisterService(r Registration) error {
 
 const registerTarget = "/v1/agent/service/register"
 
-// beating is a service with a heartbeat.
+// beating is a service that has a heartbeat.
 type beating struct {
 	id   string
 	body []byte // the body of its registration
 	over bool   // set when the heartbeat has ended
 }
 
-// change sends a request that must succeed with status 200.
+// change sends a PUT request. A status other than 200 is an error.
 func (c *Client) change(conn *connection, target string, body []byte) error {
 	status, answer, err := conn.exchange("PUT", target, body)
 	if err != nil || status == 200 {
@@ -233,10 +232,10 @@ func (c *Client) change(conn *connection, target string, body []byte) error {
 	return pysem.Raise("ConsulException", "%s", text)
 }
 
-// heartbeat passes the check every 30 s, and after a socket error again in 2 s (consul.py:123). It
-// ignores the agent's answer unless Q303 is repaired. Any other error ends it. So does the second
-// attempt after a failed connection or a timeout: the connection was not closed and refuses another
-// request (Q300).
+// heartbeat passes the check every 30 s. After a socket error it tries again in 2 s
+// (consul.py:123). It ignores the agent's answer unless Q303 is repaired. Any other error ends it.
+// The second attempt after a failed connection or a timeout also ends it, because the connection
+// was not closed and refuses another request (Q300).
 func (c *Client) heartbeat(conn *connection, b *beating) {
 	for !b.over {
 		now := c.e.Clock.Now()
@@ -274,8 +273,8 @@ func (c *connection) pass(id string) (status int, err error) {
 // Deregister removes the service at a port of this host.
 func (c *Client) Deregister(service string, port int) error { return c.DeregisterAt(service, port, "") }
 
-// DeregisterAt removes the service at the agent of another host (consul.py:140). A status other
-// than 200 is a ConsulException with the body.
+// DeregisterAt removes the service from another host's agent (consul.py:140). A status other than
+// 200 raises a ConsulException with the body.
 func (c *Client) DeregisterAt(service string, port int, host string) error {
 	conn, err := c.dial(host, false, agentTimeout)
 	if err != nil {

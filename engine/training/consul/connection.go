@@ -12,17 +12,17 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// connection behaves like Python's http.client.HTTPConnection: it refuses a request while the
-// previous one has not been answered.
+// connection behaves like Python's http.client.HTTPConnection. It refuses a request until the
+// previous one has been answered.
 type connection struct {
 	e     *env.Env
 	conn  env.HTTPConn
 	state connectionState
-	// unread is set when the body of the last answer was not read to its end.
+	// unread is true if the last answer's body was not read completely.
 	unread bool
 }
 
-// connectionState is a state of http.client. Its texts are those in http.client's exceptions.
+// connectionState is a state of http.client. The values are the texts in http.client's exceptions.
 type connectionState string
 
 const (
@@ -35,8 +35,8 @@ func newConnection(e *env.Env, addr string, timeout time.Duration) *connection {
 	return &connection{e: e, conn: e.Network.DialHTTP(addr, timeout), state: idle}
 }
 
-// request sends a request. If that fails, the connection stays in the middle of it: the next
-// request is a CannotSendRequest until the connection is closed.
+// request sends a request. If that fails, the connection stays in the started state, and the next
+// request raises a CannotSendRequest until the connection is closed.
 func (c *connection) request(method, target string, body []byte) error {
 	if c.state != idle {
 		return pysem.Raise("CannotSendRequest", "%s", c.state)
@@ -52,7 +52,7 @@ func (c *connection) request(method, target string, body []byte) error {
 	return c.raised(c.conn.Request(method, target, body))
 }
 
-// checkURL rejects the characters that http.client allows in no host and no target.
+// checkURL rejects the characters that http.client does not allow in hosts and targets.
 func checkURL(part string) error {
 	i := strings.IndexFunc(part, func(r rune) bool { return r <= ' ' || r == 0x7f })
 	if i < 0 {
@@ -61,9 +61,8 @@ func checkURL(part string) error {
 	return pysem.Raise("InvalidURL", "URL can't contain control characters. %s (found at least %s)", pysem.Repr(part), pysem.Repr(part[i:i+1]))
 }
 
-// response waits for the answer's status, then for its body. If the other side has closed the
-// connection, it is closed here too, so that the next request connects again. After a timeout it
-// stays open.
+// response waits for the answer's status. If the other side has closed the connection, response
+// closes it here too, so that the next request connects again. After a timeout it stays open.
 func (c *connection) response() (status int, err error) {
 	if c.state != sent || c.unread {
 		return 0, pysem.Raise("ResponseNotReady", "%s", c.state)
@@ -102,13 +101,13 @@ func (c *connection) close() {
 	c.state, c.unread = idle, false
 }
 
-// ended reports whether an error is a ConnectionError of Python.
+// ended reports whether an error is one of Python's ConnectionErrors.
 func ended(err error) bool {
 	kinds := []error{httperrors.Refused, httperrors.Reset, httperrors.BrokenPipe, httperrors.Disconnected}
 	return slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) })
 }
 
-// raised converts an error of the network to Python's exception.
+// raised converts a network error to Python's exception.
 func (c *connection) raised(err error) error {
 	if err == nil {
 		return nil

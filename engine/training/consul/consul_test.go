@@ -17,10 +17,10 @@ import (
 	"github.com/monosim/monosim/sim/network"
 )
 
-// Goal: the client and the discovery over it do with an agent what TRN-2.16 and TRN-2.17 say, faults
-// of the reference included. Method: both on the simulated network, in virtual time.
+// Goal: the client, and the discovery that uses it, behave with an agent as TRN-2.16 and TRN-2.17
+// say, including the reference's bugs. Method: run both on the simulated network in virtual time.
 
-// lab is an agent and the machine of a process.
+// lab is a simulated world with an agent and a process's machine.
 type lab struct {
 	*testing.T
 	w      *vtime.World
@@ -49,7 +49,7 @@ func (l *lab) must(err error) {
 	}
 }
 
-// process runs fn as a process; what it has begun goes on after it.
+// process runs fn in a new process. Tasks that fn started continue after it returns.
 func (l *lab) process(q quirks.Set, fn func(e *env.Env, c *consul.Client)) *vtime.Process {
 	life := l.worker.Node.NewProcess("worker")
 	e := l.worker.Env(life, nil)
@@ -65,7 +65,7 @@ func (l *lab) process(q quirks.Set, fn func(e *env.Env, c *consul.Client)) *vtim
 	return life
 }
 
-// until runs the world to an instant.
+// until runs the world until the given time.
 func (l *lab) until(at time.Duration) {
 	l.Helper()
 	if _, err := l.w.Run(vtime.Limits{Until: at}); err != nil {
@@ -73,7 +73,7 @@ func (l *lab) until(at time.Duration) {
 	}
 }
 
-// listed is how many services a look-up answers.
+// listed returns the number of services that a lookup returns.
 func (l *lab) listed() (n int) {
 	for _, s := range l.agent.Services() {
 		if s.Listed {
@@ -131,7 +131,7 @@ func TestAProcessThatEndsIsListedUntilItsTTLIsOver(t *testing.T) {
 	l.wantListed(0)
 }
 
-// The agent is down for ten seconds around a heartbeat.
+// Method: the agent is down for ten seconds around a heartbeat.
 func TestQ300_AHeartbeatEndsWithAnAgentThatIsAway(t *testing.T) {
 	for _, c := range []struct {
 		quirks string
@@ -161,7 +161,8 @@ func TestQ300_AHeartbeatEndsWithAnAgentThatIsAway(t *testing.T) {
 	}
 }
 
-// A restart that no heartbeat meets is survived: the connection was ended, and is made anew.
+// Goal: a heartbeat survives an agent's restart between two beats, because the connection was
+// closed and is opened again.
 func TestAHeartbeatSurvivesAnAgentThatIsStartedAgainInBetween(t *testing.T) {
 	l := newLab(t)
 	l.process(quirks.Python, func(_ *env.Env, c *consul.Client) { l.must(c.Register("job", 1, training.ConsulTags{})) })
@@ -186,8 +187,8 @@ func TestQ301_ALookUpWithACacheWaitsForItself(t *testing.T) {
 	}
 }
 
-// heartbeatsOfTwo registers a service at 0 s and again at 100, and takes it away in between. It
-// counts the requests from just before the second registration until 165 s.
+// heartbeatsOfTwo registers a service at 0 s, deregisters it, and registers it again at 100 s. It
+// returns the number of requests from just before the second registration until 165 s.
 func heartbeatsOfTwo(l *lab, q quirks.Set) uint64 {
 	l.process(q, func(e *env.Env, c *consul.Client) {
 		l.must(c.Register("job", 1, training.ConsulTags{}))
@@ -204,14 +205,15 @@ func heartbeatsOfTwo(l *lab, q quirks.Set) uint64 {
 }
 
 func TestQ303_AHeartbeatGoesOnAfterTheServiceIsGone(t *testing.T) {
-	// The registration at 100 s, the old heartbeat at 120 and 150, the new one at 100, 130 and 160.
+	// The requests are the registration at 100 s, the old heartbeat at 120 and 150 s, and the new
+	// one at 100, 130 and 160 s.
 	if sent := heartbeatsOfTwo(newLab(t), quirks.Python); sent != 6 {
 		t.Errorf("got %d requests after the second registration, want 6: one, and the heartbeats of two", sent)
 	}
 }
 
-// The heartbeats are those of the services that there are, and the agent is told again of what it
-// has forgotten.
+// Goal: only existing services have heartbeats, and a service that the agent has forgotten is
+// registered again.
 func TestQ303_RepairedAHeartbeatEndsWithItsService(t *testing.T) {
 	l := newLab(t)
 	if sent := heartbeatsOfTwo(l, quirks.Python.Repair(jobquirks.Q303)); sent != 4 {
@@ -224,7 +226,8 @@ func TestQ303_RepairedAHeartbeatEndsWithItsService(t *testing.T) {
 	l.wantListed(1)
 }
 
-// TRN-2.16, golden: never visible is an OSError after 36 pauses of 5 s.
+// TRN-2.16, golden: a registration that never becomes visible raises an OSError after 36 pauses of
+// 5 s.
 func TestAMachineThatIsNotListedIsTakenForBlacklisted(t *testing.T) {
 	l := newLab(t)
 	l.agent.Agent().Faults().Hidden = []string{"w"}
@@ -242,7 +245,7 @@ func TestAMachineThatIsNotListedIsTakenForBlacklisted(t *testing.T) {
 	}
 }
 
-// TRN-2.16, golden: a duplicate index is removed, and 3 s later the new one is registered.
+// TRN-2.16, golden: the old registration of an index is removed, and the new one follows 3 s later.
 func TestAProcessTakesTheRegistrationOfTheOneBeforeAway(t *testing.T) {
 	l := newLab(t)
 	at := map[string]time.Duration{}
@@ -267,7 +270,7 @@ func TestAProcessTakesTheRegistrationOfTheOneBeforeAway(t *testing.T) {
 	}
 }
 
-// What is wrong with an agent is what the process is told.
+// Goal: each fault of an agent raises the right exception in the process.
 func TestWhatAProcessIsToldOfAnAgent(t *testing.T) {
 	for _, c := range []struct {
 		name  string

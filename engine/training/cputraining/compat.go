@@ -7,15 +7,14 @@ import (
 	"github.com/monosim/monosim/engine/training/saveutils"
 )
 
-// Flags of the configuration that turn on alerts. The chief has one of its own
-// (cpu_training.py:2012).
+// These configuration flags enable alerts. The chief has its own flag (cpu_training.py:2012).
 const (
 	FlagAlertProto      = "monolith_alert_proto"
 	FlagChiefAlertProto = "monolith_chief_alert_proto"
 )
 
-// MakeConfigBackwardCompatible completes a configuration that does not say which kind of tables it
-// uses: it takes the kind in the checkpoint from which training continues (cpu_training.py:1985).
+// MakeConfigBackwardCompatible completes a configuration that does not specify the kind of hash
+// table. It takes the kind from the checkpoint where training continues (cpu_training.py:1985).
 func MakeConfigBackwardCompatible(e *env.Env, modelDir string, c *CPUTrainingConfig) error {
 	if c.UseNativeMultiHashTable.Set {
 		return nil

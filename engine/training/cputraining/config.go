@@ -17,8 +17,8 @@ func (v *Value) StorePython(value any) (exact bool) {
 	return true
 }
 
-// CPUTrainingConfig configures how a model is trained (cpu_training.py:366-528). A field that has
-// no flag of its name has the tag flag:"-".
+// CPUTrainingConfig configures the training of a model (cpu_training.py:366-528). A field without
+// a flag of the same name has the tag flag:"-".
 type CPUTrainingConfig struct {
 	ServerType                         string          `py:"server_type" default:"'worker'"`
 	Index                              int             `py:"index"`
@@ -93,7 +93,7 @@ type CPUTrainingConfig struct {
 	SaveSummarySteps                   int             `py:"save_summary_steps" default:"100"`
 	LogStepCountSteps                  int             `py:"log_step_count_steps" default:"100"`
 
-	// Odd holds the values that a field's Go type cannot hold, such as an index of None.
+	// Odd holds values that do not fit a field's Go type, such as None as an index.
 	Odd *dataclass.OddValues `py:"-"`
 }
 
@@ -103,7 +103,7 @@ func (c *CPUTrainingConfig) EnableFullSyncTraining() bool {
 	return c.EnableSyncTraining && !c.EnablePartialSyncTraining
 }
 
-// DistributedCPUTrainingConfig configures a training by several processes
+// DistributedCPUTrainingConfig configures training with several processes
 // (cpu_training.py:1645-1687).
 type DistributedCPUTrainingConfig struct {
 	CPUTrainingConfig
@@ -127,7 +127,7 @@ type DistributedCPUTrainingConfig struct {
 // ConfigClass describes the fields of a DistributedCPUTrainingConfig.
 var ConfigClass = dataclass.Of(func(c *DistributedCPUTrainingConfig) **dataclass.OddValues { return &c.Odd })
 
-// isNone reports whether a field of another type is None.
+// isNone reports whether a field whose Go type cannot hold None is None.
 func isNone(c *DistributedCPUTrainingConfig, name string) bool {
 	return ConfigClass.Get(c, name) == nil
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/engine/training/cputraining"
 )
 
-// A training goes on with the tables that its checkpoint has.
+// Training continues with the kind of tables in its checkpoint.
 func Example() {
 	e := envtest.New(map[string]string{"/m/monolith_checkpoint": "builtin_hash_table_type: CUCKOO_HASH_MAP"}, nil)
 	c := cputraining.ConfigClass.New()

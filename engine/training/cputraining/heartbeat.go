@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
-// heartbeatInterval is the time between two beats of a chief (cpu_training.py:346). Stopping waits
+// heartbeatInterval is the time between two of a chief's beats (cpu_training.py:346). Stop waits
 // for at most heartbeatJoins intervals.
 const (
 	heartbeatInterval = 30 * time.Second
@@ -15,14 +15,14 @@ const (
 	heartbeatMetric   = "training_heart_beat"
 )
 
-// HeartbeatMetrics receives the beats: the second of each, and whether training is running or
-// stopped.
+// HeartbeatMetrics receives the beats. Each has its time in seconds and tells whether training is
+// running or stopped.
 type HeartbeatMetrics interface {
 	EmitStore(name string, seconds int64, typ string)
 	Flush()
 }
 
-// Heartbeat reports in a task of its own that training is running (_MetricsHeartBeatThread,
+// Heartbeat is a task that reports regularly that training is running (_MetricsHeartBeatThread,
 // cpu_training.py:344).
 type Heartbeat struct {
 	e       *env.Env
@@ -31,7 +31,7 @@ type Heartbeat struct {
 	ended   *threading.Event
 }
 
-// NewHeartbeat makes a heartbeat that is not started.
+// NewHeartbeat returns a heartbeat that is not yet started.
 func NewHeartbeat(e *env.Env, metrics HeartbeatMetrics) *Heartbeat {
 	return &Heartbeat{e: e, metrics: metrics, stopped: true, ended: threading.NewEvent(e.Tasks, "heartbeat")}
 }
@@ -58,8 +58,8 @@ func (h *Heartbeat) emit(typ string) {
 	h.metrics.Flush()
 }
 
-// Stop waits for the next beat, which still reports a running training, and the last beat after it;
-// it waits for at most ten intervals. For a heartbeat that was never started it returns at once.
+// Stop waits for the next beat, which still reports running training, and for the final beat after
+// it, but for at most ten intervals. It returns at once if the heartbeat was never started.
 func (h *Heartbeat) Stop() {
 	if !h.stopped {
 		h.stopped = true

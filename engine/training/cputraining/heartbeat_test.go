@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// beats notes when which beat came, in seconds since the start.
+// beats records each beat and its time in seconds since the start.
 type beats struct {
 	c       *worldtest.Case
 	start   int64
@@ -28,7 +28,7 @@ func (b *beats) EmitStore(name string, seconds int64, typ string) {
 
 func (b *beats) Flush() { b.flushes++ }
 
-// TRN-2.22: every 30 s, and stopping waits for the beat that is due, which says running still.
+// TRN-2.22: a beat comes every 30 s. Stop waits for the next beat, which still reports running.
 func TestAHeartbeatEndsWithItsNextBeat(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		b := &beats{c: c, start: c.Env.Clock.Now().Unix()}

@@ -7,13 +7,12 @@ import (
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 )
 
-// TFConfig is the variable that tells TensorFlow's estimators about their cluster.
+// TFConfig is the environment variable that describes the cluster to TensorFlow's estimators.
 const TFConfig = "TF_CONFIG"
 
-// InCluster runs train as a worker does in a cluster (_do_worker_train, cpu_training.py:1797).
-// First it checks that chief and PS can be reached, as CheckNodes does. TF_CONFIG is set while
-// train runs and unset afterwards, even if it was set before; if a node cannot be reached it is not
-// touched.
+// InCluster runs train as a worker in a cluster does (_do_worker_train, cpu_training.py:1797).
+// First it checks with CheckNodes that chief and PS can be reached. If so, it sets TF_CONFIG while
+// train runs and unsets it afterwards, even if it was set before. Otherwise TF_CONFIG is unchanged.
 func InCluster(e *env.Env, kept jobquirks.Set, c Cluster, train func() error) error {
 	if err := CheckNodes(e, kept, c.Cluster); err != nil {
 		return err
@@ -23,8 +22,8 @@ func InCluster(e *env.Env, kept jobquirks.Set, c Cluster, train func() error) er
 	return train()
 }
 
-// FeaturesInCluster does what InCluster does, for a worker that only prepares features
-// (_do_worker_feature_engineering, cpu_training.py:1935). After an error TF_CONFIG stays set,
+// FeaturesInCluster does what InCluster does, but for a worker that only prepares features
+// (_do_worker_feature_engineering, cpu_training.py:1935). TF_CONFIG stays set after an error,
 // unless Q310 is repaired.
 func FeaturesInCluster(e *env.Env, kept jobquirks.Set, c Cluster, work func() error) error {
 	if err := CheckNodes(e, kept, c.Cluster); err != nil {
@@ -34,9 +33,9 @@ func FeaturesInCluster(e *env.Env, kept jobquirks.Set, c Cluster, work func() er
 	return untilItEnds(e.Host, kept, work)
 }
 
-// Local runs a training in one process (local_train_internal, cpu_training.py:2249). TF_CONFIG
-// describes the cluster of its servers, and is unset if there is no PS. After an error TF_CONFIG
-// stays set, unless Q310 is repaired.
+// Local runs training in one process (local_train_internal, cpu_training.py:2249). TF_CONFIG
+// describes the cluster of the process's servers, or is unset if there is no PS. TF_CONFIG stays
+// set after an error, unless Q310 is repaired.
 func Local(host env.Host, kept jobquirks.Set, chief string, ps []string, train func() error) error {
 	host.Unsetenv(TFConfig)
 	if len(ps) > 0 {
@@ -45,8 +44,8 @@ func Local(host env.Host, kept jobquirks.Set, chief string, ps []string, train f
 	return untilItEnds(host, kept, train)
 }
 
-// untilItEnds runs work and unsets TF_CONFIG after it succeeds; with Q310 repaired, also after it
-// fails.
+// untilItEnds runs work and unsets TF_CONFIG if it succeeds. With Q310 repaired it also unsets it
+// if work fails.
 func untilItEnds(host env.Host, kept jobquirks.Set, work func() error) error {
 	err := work()
 	if err == nil || !kept.Keeps(jobquirks.Q310) {
@@ -65,7 +64,7 @@ func exportTFConfig(host env.Host, cluster *pysem.Dict, role string, index int) 
 	host.Setenv(TFConfig, string(pysem.AppendJSON(nil, config)))
 }
 
-// list returns a Python list of strings.
+// list converts texts to a Python list.
 func list(texts []string) []any {
 	return lists.Map(texts, func(t string) any { return t })
 }

@@ -16,38 +16,38 @@ import (
 	"github.com/monosim/monosim/engine/training/hvdlib"
 )
 
-// Class is the name of the model's class, DeepInsightName the name for its metrics.
+// Params holds the model's names.
 type Params struct {
-	// Class is the name of the model's class, DeepInsightName that of its metrics.
+	// Class is the name of the model's class. DeepInsightName is the name in its metrics.
 	Class           string
 	DeepInsightName pysem.OptString
 }
 
-// Cluster is a cluster and the process's place in it.
+// Cluster is a cluster together with the process's place in it.
 type Cluster struct {
 	clustermanager.Cluster
 	Task clustermanager.Task
 }
 
-// equalAddrs reports whether the addresses are the same.
+// equalAddrs reports whether both clusters have the same addresses.
 func (c Cluster) equalAddrs(d Cluster) bool {
 	return slices.Equal(c.Chief, d.Chief) && slices.Equal(c.Worker, d.Worker) && slices.Equal(c.PS, d.PS)
 }
 
-// Work is what TensorFlow, the metrics and the application master do for a process.
+// Work does the tasks of TensorFlow, the metrics and the application master for a process.
 type Work interface {
-	// StartServer starts TensorFlow's server at an address, whose port may be 0, and returns its
-	// target, grpc://host:port.
+	// StartServer starts TensorFlow's server at an address, whose port may be 0. It returns the
+	// server's target in the form grpc://host:port.
 	StartServer(addr string) (target string, err error)
-	// PrepareServer registers a PS at the health check before others find it.
+	// PrepareServer registers a PS with the health check before other processes can find it.
 	PrepareServer() error
-	// WorkerTrain trains until the end; call [CheckNodes] first.
+	// WorkerTrain trains to the end. Call [CheckNodes] first.
 	WorkerTrain(c Cluster) error
-	// WorkerFeatureEngineering is called instead of WorkerTrain if the configuration asks for it.
+	// WorkerFeatureEngineering replaces WorkerTrain if the configuration asks for it.
 	WorkerFeatureEngineering(c Cluster) error
-	// PSBenchmark chooses the numPS best of more PS than are needed.
+	// PSBenchmark chooses the best numPS from a larger number of PS.
 	PSBenchmark(c Cluster, numPS int) (clustermanager.Cluster, error)
-	// ShutdownPS ends numPS PS. JoinPS waits until this PS is ended.
+	// ShutdownPS shuts down numPS PS. JoinPS waits until this PS is shut down.
 	ShutdownPS(c Cluster, numPS int) error
 	JoinPS(index int) error
 	StartHeartbeat()
@@ -56,7 +56,7 @@ type Work interface {
 	KillApplication(reason string)
 }
 
-// Run is one process of a distributed training.
+// Run is one process of distributed training.
 type Run struct {
 	Env       *env.Env
 	Flags     *absl.Flags
@@ -64,24 +64,25 @@ type Run struct {
 	Discovery training.ServiceDiscovery
 	Params    Params
 	Work      Work
-	// Metrics receives what is measured while waiting for others; may be nil.
+	// Metrics receives the measurements made while waiting for others. It may be nil.
 	Metrics Metrics
-	// Quirks is the set of the reference's faults that are kept.
+	// Quirks is the set of the reference's bugs to keep.
 	Quirks jobquirks.Set
 }
 
-// Metrics receives what is measured while a process waits for others and tries again.
+// Metrics receives the measurements made while a process waits for others or retries.
 type Metrics interface {
 	clustermanager.Metrics
-	// EmitTimer receives the seconds until all containers are ready, or the number of failures of a
-	// worker, tagged with the last one.
+	// EmitTimer receives the seconds until all containers are ready, or a worker's number of
+	// failures, tagged with the last failure.
 	EmitTimer(name string, value any, tags map[string]string)
 }
 
 // Train runs the process as the configuration says (cpu_training.py:1995). A PS returns when it is
-// ended. A worker that fails because others cannot be reached tries again after a while: without
-// limit while the cluster is the same, and max_retry_times times when it has changed. The chief
-// ends the PS and reports the result to the application master. A missing setting is a ValueError.
+// shut down. A worker that cannot reach others retries after a pause. It retries without limit
+// while the cluster stays the same, and max_retry_times times if it has changed. The chief shuts
+// down the PS and reports the result to the application master. A missing setting raises a
+// ValueError.
 func (r *Run) Train() error {
 	if err := r.validate(); err != nil {
 		return err
@@ -142,8 +143,8 @@ func (r *Run) validate() error {
 	return nil
 }
 
-// IsChief reports whether a process leads the training (cpu_training.py:577). It is worker 0; if
-// all or part of the model is trained synchronously, it is the worker of rank 0.
+// IsChief reports whether a process is the chief (cpu_training.py:577). The chief is worker 0. If
+// all or part of the model is trained synchronously, it is the worker with rank 0.
 func IsChief(host env.Host, c *CPUTrainingConfig) (bool, error) {
 	if c.ServerType != "worker" {
 		return false, nil
@@ -155,14 +156,14 @@ func IsChief(host env.Host, c *CPUTrainingConfig) (bool, error) {
 	return err == nil && rank == 0, err
 }
 
-// fixedPlace is a discovery that knows the process's own address and index.
+// fixedPlace is implemented by discoveries that know the process's own address and index.
 type fixedPlace interface {
 	Addr() (any, error)
 	Index() (any, error)
 }
 
-// startServer starts the server, at the address that the discovery has for the process or at one it
-// chooses.
+// startServer starts the server at the process's address in the discovery, or on a free port of
+// this host if the discovery has no address for it.
 func (r *Run) startServer() (addr string, err error) {
 	at, ok := r.Discovery.(fixedPlace)
 	if mlp, isMLP := r.Discovery.(*training.MLPServiceDiscovery); isMLP {
@@ -198,13 +199,13 @@ func (r *Run) startServer() (addr string, err error) {
 	return parsed.Host, nil
 }
 
-// mlpPlace is the place that the MLP scheduler gave the process.
+// mlpPlace is the place that the MLP scheduler assigned to the process.
 type mlpPlace struct{ *training.MLPServiceDiscovery }
 
 func (p mlpPlace) Addr() (any, error)  { return p.MLPServiceDiscovery.Addr(), nil }
 func (p mlpPlace) Index() (any, error) { return p.MLPServiceDiscovery.Index().Any(), nil }
 
-// servePS runs a PS: it names the model and waits for the end.
+// servePS runs a PS. It sets the model's name and waits for the end.
 func (r *Run) servePS() error {
 	if r.Config.ModelName == "" {
 		r.Config.ModelName = r.Params.DeepInsightName.Or("")
@@ -215,19 +216,19 @@ func (r *Run) servePS() error {
 	return r.Work.JoinPS(r.Config.Index)
 }
 
-// NodeAliveError is the exception for processes that a training needs and cannot reach
+// NodeAliveError is the exception raised if training needs processes that cannot be reached
 // (cpu_training.py:1787).
 const NodeAliveError = "NodeAliveCheckerError"
 
-// nodeCheckers is the number of addresses tried at a time (net_utils.py:28), nodeTimeout the time
-// limit for each (cpu_training.py:1817).
+// nodeCheckers is the number of addresses tried at the same time (net_utils.py:28). nodeTimeout is
+// the time limit for each (cpu_training.py:1817).
 const (
 	nodeCheckers = 10
 	nodeTimeout  = 60 * time.Second
 )
 
 // CheckNodes tries to connect to the chief and the PS of a cluster, once each and for at most 60 s.
-// If one of them cannot be reached, it is a NodeAliveCheckerError (cpu_training.py:1814). It is
+// It raises a NodeAliveCheckerError if one of them cannot be reached (cpu_training.py:1814). It is
 // called before each training.
 func CheckNodes(e *env.Env, kept jobquirks.Set, c clustermanager.Cluster) error {
 	addrs, err := BlockedAddrs(kept, c, "worker")
@@ -241,9 +242,9 @@ func CheckNodes(e *env.Env, kept jobquirks.Set, c clustermanager.Cluster) error 
 	return pysem.Raise(NodeAliveError, "%s is unreachable", strings.Join(checker.DeadNodes(), ","))
 }
 
-// BlockedAddrs returns the addresses of a cluster without those of ignoredJobs, sorted and without
-// repetitions (cpu_training.py:1776). A job with an empty list is a ValueError, such as PS when
-// none are needed, unless Q261 is repaired. A nil list means that there is no such job.
+// BlockedAddrs returns the addresses of a cluster except those of ignoredJobs, sorted and without
+// duplicates (cpu_training.py:1776). A job with an empty list raises a ValueError, unless Q261 is
+// repaired. An example is PS if none are needed. A nil list means that the job does not exist.
 func BlockedAddrs(kept jobquirks.Set, c clustermanager.Cluster, ignoredJobs ...string) ([]string, error) {
 	addrs := []string{}
 	for _, job := range []struct {
@@ -262,7 +263,7 @@ func BlockedAddrs(kept jobquirks.Set, c clustermanager.Cluster, ignoredJobs ...s
 	return slices.Compact(addrs), nil
 }
 
-// temporary reports whether a worker tries again after this error.
+// temporary reports whether a worker retries after this error.
 func temporary(err error) bool {
 	switch pysem.TypeOf(err) {
 	case "DeadlineExceededError", "UnavailableError", NodeAliveError:
@@ -279,5 +280,5 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-// seconds returns a duration of a configuration.
+// seconds converts a configured number of seconds to a duration.
 func seconds(n int) time.Duration { return time.Duration(n) * time.Second }

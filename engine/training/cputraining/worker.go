@@ -10,22 +10,22 @@ import (
 	"github.com/monosim/monosim/engine/training/clustermanager"
 )
 
-// partialRecoveryRetries is how often a worker with partial recovery tries again, unless the
+// partialRecoveryRetries is how many times a worker with partial recovery retries, unless the
 // configuration says otherwise (cpu_training.py:2059).
 const partialRecoveryRetries = 6
 
-// worker is a worker of a run.
+// worker is a run in which the process is a worker.
 type worker struct {
 	*Run
 	addr       string
 	requiredPS int
-	// failures counts temporary failures, and retries the failures after which the cluster had
+	// failures counts temporary failures. retries counts those after which the cluster had
 	// changed.
 	failures, retries int
 	captured          error
 }
 
-// train waits for the cluster and trains in it. If looking for the cluster again fails, the chief
+// train waits for the cluster and trains in it. If a later search for the cluster fails, the chief
 // does not report that error to the application master, unless Q257 is repaired.
 func (w *worker) train() (err error) {
 	cluster, err := w.cluster()
@@ -73,8 +73,8 @@ func (w *worker) once(c Cluster) error {
 	return w.Work.WorkerTrain(c)
 }
 
-// again returns the cluster for the next attempt after a failure. After one failure too many it
-// returns the failure as its error.
+// again returns the cluster for the next attempt after a failure. If there were too many failures,
+// it returns this failure as its error.
 func (w *worker) again(failure error, old Cluster) (Cluster, error) {
 	cluster, err := w.cluster()
 	if err != nil {
@@ -93,7 +93,7 @@ func (w *worker) again(failure error, old Cluster) (Cluster, error) {
 	return cluster, nil
 }
 
-// MaxRetries returns how often a worker tries again in a cluster that has changed (cpu_training.py:2053).
+// MaxRetries returns how many times a worker retries in a changed cluster (cpu_training.py:2053).
 func (c *DistributedCPUTrainingConfig) MaxRetries() int {
 	switch {
 	case c.MaxRetryTimes != 0:
@@ -113,7 +113,7 @@ func (w *worker) noteFailure(err error) {
 		map[string]string{"model_name": w.Config.ModelName, "worker_index": strconv.Itoa(w.Config.Index)})
 }
 
-// cluster waits for the processes.
+// cluster waits for the processes and returns their cluster.
 func (w *worker) cluster() (Cluster, error) {
 	c := w.Config
 	job := w.job(w.requiredPS)
@@ -139,7 +139,7 @@ func (w *worker) job(requiredPS int) clustermanager.Job {
 	}
 }
 
-// noteReady emits, for the chief, how long the containers took to be ready.
+// noteReady emits how long the containers took to be ready. Only the chief does so.
 func (w *worker) noteReady() {
 	c, name := w.Config, w.Params.DeepInsightName.Or("")
 	if c.SubmitTimeSecs.Or(0) == 0 || c.Index != 0 || name == "" {
@@ -154,8 +154,8 @@ func (w *worker) noteReady() {
 	c.ContainersReadyTimeSecs.V, c.ContainersReadyTimeSecs.Set = now, true
 }
 
-// endOfChief ends the PS, also those beyond the needed ones, and reports the result to the
-// application master. With redundant PS it waits until every one of them has registered.
+// endOfChief shuts down all PS, including the redundant ones, and reports the result to the
+// application master. With redundant PS it waits until all of them have registered.
 func (w *worker) endOfChief(cluster Cluster) error {
 	defer func() {
 		if w.captured == nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/monosim/monosim/engine/training/datapatterns"
 )
 
-// The goal is what recordings of the reference do not have: the other language of patterns
-// (TRN-4.9, oracle rust), templates without an end (Q270), and reading what was found.
+// Goal: cover what recordings of the reference lack, which is the other pattern language (TRN-4.9,
+// oracle rust), templates without an end (Q270), and reading the files that were found.
 
 func tree() env.Files {
 	return envtest.New(map[string]string{
@@ -108,7 +108,7 @@ func FuzzInputPatterns(f *testing.F) {
 	})
 }
 
-// Days and hours of a template, and the files of a list.
+// This example expands the days and hours of a template and the files of a list.
 func Example() {
 	found := func(pattern string) ([]string, error) { return []string{pattern}, nil }
 	fmt.Println(datapatterns.InputPatterns("day_{DATE(20201130, 20201201)}/part_{INT(0, 1)}", found))
@@ -118,7 +118,7 @@ func Example() {
 	// [/d/a.tfrecord /d/b.tfrecord] <nil>
 }
 
-// The reference lists nine thousand years of hours; here that is an error at once (Q270).
+// The reference would list the hours of nine thousand years. Here that is an error at once (Q270).
 func TestTooManyHoursAreRefused(t *testing.T) {
 	all := datapatterns.DatedFiles{InputPath: "/d", StartDate: "10000101", EndDate: "99991231", Hourly: pysem.Some(true), Wildcard: pysem.Some("*")}
 	if list, err := datapatterns.GenPatterns(all, datapatterns.DatedFiles{}, time.Unix(0, 0)); pysem.TypeOf(err) != "MemoryError" {

@@ -11,27 +11,27 @@ import (
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 )
 
-// DatedFiles selects files in a directory that is organised by date. Empty strings and 0 mean that
-// a setting is not given.
+// DatedFiles selects files in a directory that is organized by date. An empty string or 0 means
+// that a setting is missing.
 type DatedFiles struct {
 	InputPath string
 	// StartDate and EndDate are days such as 20201120. The end is exclusive.
 	StartDate, EndDate string
 	StartHour, EndHour int
 	Hourly             pysem.OptBool
-	// Wildcard selects the files of a day or an hour. None means that the flag is not set.
+	// Wildcard selects the files of a day or an hour. None means that it is not set.
 	Wildcard pysem.OptString
 }
 
-// Arguments returns the defaults of gen_patterns' arguments (datasets.py:339). They select all of
-// each day, whatever the flag is_hourly says, unless Q312 is repaired.
+// Arguments returns the default arguments of gen_patterns (datasets.py:339). They select all files
+// of each day and ignore the flag is_hourly, unless Q312 is repaired.
 func Arguments(kept jobquirks.Set) DatedFiles {
 	f := DatedFiles{Wildcard: pysem.Some("*")}
 	f.Hourly.Set = kept.Keeps(jobquirks.Q312)
 	return f
 }
 
-// or returns f with missing settings taken from the flags (datasets.py:347-362).
+// or returns f with its missing settings taken from flags (datasets.py:347-362).
 func (f DatedFiles) or(flags DatedFiles) DatedFiles {
 	pick := func(a, b string) string {
 		return cmp.Or(a, b)
@@ -48,10 +48,10 @@ func (f DatedFiles) or(flags DatedFiles) DatedFiles {
 	return f
 }
 
-// GenPatterns returns the patterns of each day or hour, from the start up to but not including the
-// end, which is today by default (PBDataset.gen_patterns, datasets.py:339). Without a path or a
-// start there are none. Dates and hours that do not exist are ValueErrors. A wildcard of None is a
-// TypeError for days and the text None for hours.
+// GenPatterns returns the patterns of each day or hour from the start up to the end, which is
+// exclusive and defaults to today (PBDataset.gen_patterns, datasets.py:339). Without a path or a
+// start it returns none. Invalid dates and hours raise ValueErrors. A wildcard of None raises a
+// TypeError for days and becomes the text None for hours.
 func GenPatterns(given, flags DatedFiles, today time.Time) ([]string, error) {
 	f := given.or(flags)
 	if f.InputPath == "" || f.StartDate == "" {
@@ -97,7 +97,7 @@ func (f DatedFiles) pattern(at time.Time) (string, error) {
 	return pysem.JoinStrings(day, f.Wildcard.V), nil
 }
 
-// dated matches what strptime accepts for %Y%m%d:%H, where some digits may be of any script.
+// dated matches what strptime accepts for %Y%m%d:%H. Some digits may be of any script.
 var dated = regexp.MustCompile(`^(\p{Nd}{4})(1[0-2]|0[1-9]|[1-9])(3[0-1]|[1-2]\p{Nd}|0[1-9]|[1-9]| [1-9]):(2[0-3]|[0-1]\p{Nd}|\p{Nd})$`)
 
 func dayAndHour(date string, hour int) (time.Time, error) {

@@ -17,11 +17,11 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// FromPattern lists files as the Rust port's data set of TFRecords does (tfrecord.rs, TRN-4.9). The
-// pattern is a comma-separated list, or an @ and a file with one entry per line; empty lines and
-// lines that begin with # are skipped. An entry with one of *?[{ is a glob, in which ** matches any
-// directories. Missing files are left out. The result is sorted and has no repetitions; an empty
-// one is a NotFoundError.
+// FromPattern lists files as the Rust port's TFRecord data set does (tfrecord.rs, TRN-4.9). The
+// pattern is a comma-separated list, or an @ followed by the name of a file with one entry per
+// line. Empty lines and lines that begin with # are skipped. An entry with one of *?[{ is a glob,
+// in which ** matches any directories. Missing files are left out. The result is sorted without
+// duplicates. An empty result raises a NotFoundError.
 func FromPattern(f env.Files, pattern string) ([]string, error) {
 	var found []string
 	entries, err := entriesOf(f, pattern)
@@ -43,7 +43,7 @@ func FromPattern(f env.Files, pattern string) ([]string, error) {
 	return slices.Compact(found), nil
 }
 
-// comparePaths orders paths name by name, as the Rust port's ordered set does.
+// comparePaths compares paths name by name, as the Rust port's ordered set does.
 func comparePaths(a, b string) int {
 	return slices.Compare(strings.Split(a, "/"), strings.Split(b, "/"))
 }
@@ -71,7 +71,7 @@ func entriesOf(f env.Files, pattern string) ([]string, error) {
 	return entries, nil
 }
 
-// glob lists the files that match a glob, directory by directory.
+// glob returns the files that match a glob. It expands the glob directory by directory.
 func glob(f env.Files, pattern string) []string {
 	found := []string{""}
 	parts := strings.Split(pattern, "/")
@@ -89,7 +89,7 @@ func glob(f env.Files, pattern string) []string {
 	return found
 }
 
-// below returns the paths in a directory whose names match one part of a glob.
+// below returns the paths in a directory whose names match one component of a glob.
 func below(f env.Files, directory, part string) []string {
 	if part == "**" {
 		return append([]string{directory}, directories(f, directory)...)
@@ -105,7 +105,7 @@ func below(f env.Files, directory, part string) []string {
 	})
 }
 
-// names lists a directory; a missing one has no names.
+// names returns the names in a directory, or none if the directory is missing.
 func names(f env.Files, directory string) []string {
 	directory = cmp.Or(directory, ".")
 	list, err := f.ReadDir(directory)
@@ -127,9 +127,9 @@ func directories(f env.Files, directory string) []string {
 	return found
 }
 
-// Records iterates over the records of files, one file after another. A record is valid until the
-// next. A damaged file yields the records before the damage, then an error that names the file; the
-// following files are still read.
+// Records iterates over the records of the files, one file after another. A record is valid until
+// the next one. A damaged file yields the records before the damage and then an error that names
+// the file. The following files are still read.
 func Records(f env.Files, paths []string) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for _, path := range paths {

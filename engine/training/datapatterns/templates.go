@@ -27,14 +27,14 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Finder finds the files of a pattern (tf.io.gfile.glob).
+// Finder returns the files that match a pattern (tf.io.gfile.glob).
 type Finder func(pattern string) ([]string, error)
 
 // InputPatterns expands the flag dataset_input_patterns (datasets.py:151).
-// {DATE(20201120,20201122)} stands for each day, {DATE(2020112022,2020112101)} for each hour,
-// {INT(0,5)} for each number, from the first to the last; the leftmost template changes slowest.
-// Spaces are ignored. Patterns for which find returns nothing, or an error, are left out. If none
-// is left, it is an AssertionError. An empty flag returns nil.
+// {DATE(20201120,20201122)} stands for each day, {DATE(2020112022,2020112101)} for each hour, and
+// {INT(0,5)} for each number, with both ends included. The leftmost template changes slowest.
+// Spaces are ignored. Patterns for which find returns nothing or an error are left out. It raises
+// an AssertionError if none is left. An empty flag returns nil.
 func InputPatterns(flag string, find Finder) ([]string, error) {
 	if flag == "" {
 		return nil, nil
@@ -60,10 +60,10 @@ func InputPatterns(flag string, find Finder) ([]string, error) {
 	return kept, err
 }
 
-// mostPatterns limits the patterns of a flag. The reference has no limit (Q270).
+// mostPatterns is the maximum number of patterns of a flag. The reference has no limit (Q270).
 const mostPatterns = 1 << 22
 
-// product calls each with one element of every list. The last list changes fastest.
+// product calls each for every combination of one element per list. The last list changes fastest.
 func product(lists [][]string, chosen []string, each func(choice []string) error) error {
 	if len(lists) == 0 {
 		return each(chosen)
@@ -76,8 +76,8 @@ func product(lists [][]string, chosen []string, each func(choice []string) error
 	return nil
 }
 
-// expand splits a flag into a frame, with {} in the place of each template, and the texts of each
-// template.
+// expand splits a flag into a frame and the texts of each template. The frame has {} in place of
+// each template.
 func expand(flag string) (frame string, lists [][]string, err error) {
 	var b strings.Builder
 	count := big.NewInt(1)
@@ -110,8 +110,8 @@ func tooMany(count string) error {
 	return pysem.Raise("MemoryError", "input patterns: found %s patterns, want %d at most (Q270)", count, mostPatterns)
 }
 
-// closing returns the length of a template that text begins with, up to the next closing brace in
-// the line; -1 without one.
+// closing returns the length of the template at the start of text, up to the next closing brace on
+// the same line. It returns -1 if there is none.
 func closing(text string) int {
 	end := strings.IndexByte(text, '}')
 	if end < 0 || strings.Contains(text[:end], "\n") {
@@ -120,7 +120,7 @@ func closing(text string) int {
 	return end + 1
 }
 
-// texts returns what a template, without its braces, stands for, and how many texts that is.
+// texts returns the texts for which a template without its braces stands, and their number.
 func texts(template string) (list []string, n int, err error) {
 	parts := split(template)
 	if len(parts) != 4 || parts[0] != "DATE" && parts[0] != "INT" {
@@ -134,7 +134,7 @@ func texts(template string) (list []string, n int, err error) {
 	return list, len(list), err
 }
 
-// split cuts at each parenthesis and comma.
+// split splits text at each parenthesis and comma.
 func split(text string) []string {
 	var parts []string
 	for {
@@ -166,7 +166,7 @@ func numbers(first, last string) ([]string, error) {
 	return list, nil
 }
 
-// The number of digits of a day and of an hour.
+// These are the numbers of digits of a day and of an hour.
 const (
 	dayDigits  = 8
 	hourDigits = 10
@@ -203,8 +203,8 @@ func dates(first, last string) ([]string, error) {
 	return list, nil
 }
 
-// moment reads YYYYMMDD or YYYYMMDDHH as strptime does. Some digits may be of any script: those of
-// the year, and the second digit of a day or an hour whose first digit allows any second one.
+// moment parses YYYYMMDD or YYYYMMDDHH as strptime does. Some digits may be of any script: those of
+// the year, and the second digit of a day or an hour if its first digit allows any second digit.
 func moment(text string) (time.Time, error) {
 	wrong := pysem.Raise("ValueError", "time data %s does not match the format", pysem.Repr(text))
 	digits := []rune(text)
@@ -226,7 +226,7 @@ func moment(text string) (time.Time, error) {
 	return at, nil
 }
 
-// plainDigits reports whether strptime accepts the digits of a part (year, month, day, hour).
+// plainDigits reports whether strptime accepts the digits of a part (year, month, day or hour).
 func plainDigits(digits []rune, part int) bool {
 	for i, r := range digits {
 		other := part == 0 || i == 1 && (part == 2 && strings.ContainsRune("12", digits[0]) || part == 3 && strings.ContainsRune("01", digits[0]))
@@ -269,7 +269,8 @@ func format(frame string, choice []string) (string, error) {
 	return b.String(), nil
 }
 
-// strayBrace returns the error for a field that is no template because it does not end in its line.
+// strayBrace returns the error for a field that is not a template because its closing brace is not
+// on the same line.
 func strayBrace(rest string) error {
 	field, _, ends := strings.Cut(rest, "}")
 	if !ends || strings.Contains(field, "{") {

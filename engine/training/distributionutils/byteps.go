@@ -10,30 +10,30 @@ import (
 	"github.com/monosim/monosim/engine/training/hvdlib"
 )
 
-// BytePS sets up the environment of a process for BytePS.
+// BytePS prepares a process's environment for BytePS.
 type BytePS struct {
 	Host env.Host
-	// InterfaceAddr runs a shell command that prints the address of a network interface, and
-	// returns its output.
+	// InterfaceAddr runs a shell command that prints a network interface's address, and returns
+	// its output.
 	InterfaceAddr func(command string) (string, error)
-	// MakeDirs makes the directory for a socket.
+	// MakeDirs creates the directory for a socket.
 	MakeDirs func(path string) error
 	// InitLibrary calls bps.init.
 	InitLibrary func(lazy bool) error
-	// Quirks is the set of the reference's faults that are kept.
+	// Quirks is the set of the reference's bugs to keep.
 	Quirks jobquirks.Set
 }
 
-// posixTemporary is the directory that the reference hard-codes.
+// posixTemporary is the temporary directory that the reference hard-codes.
 const posixTemporary = "/tmp"
 
-// gpusPerNIC is how many GPUs share a network interface (distribution_utils.py:57).
+// gpusPerNIC is the number of GPUs that share a network interface (distribution_utils.py:57).
 const gpusPerNIC = 2
 
-// Init sets the variables of BytePS and initialises it (distribution_utils.py:27). A missing
-// variable of MPI is a TypeError, one that is no number a ValueError, a size of 0 a
-// ZeroDivisionError. If GPUs are not bound to interfaces, a missing UCX_NET_DEVICES is a KeyError,
-// unless Q255 is repaired. Variables that were set before an error stay set.
+// Init sets the variables of BytePS and initializes it (distribution_utils.py:27). A missing MPI
+// variable raises a TypeError, one that is not a number a ValueError, and a size of 0 a
+// ZeroDivisionError. If GPUs are not bound to interfaces, a missing UCX_NET_DEVICES raises a
+// KeyError, unless Q255 is repaired. Variables that were set before an error stay set.
 func (b BytePS) Init(uuid string) error {
 	b.set("BYTEPS_ALLTOALL_SESSION_SIZE", b.or("BYTEPS_ALLTOALL_SESSION_SIZE", "3"))
 	places, err := b.places()
@@ -68,7 +68,7 @@ func (b BytePS) Init(uuid string) error {
 	return b.InitLibrary(false)
 }
 
-// places holds the position of a process among the others.
+// places holds a process's position among all processes.
 type places struct {
 	hvdlib.Ranks
 	node int
@@ -108,7 +108,7 @@ func floorMod(a, b int) int {
 	return m
 }
 
-// chooseInterface returns the one interface for all, or the one that is near the process's GPU.
+// chooseInterface returns the common interface, or the one nearest to the process's GPU.
 func (b BytePS) chooseInterface(localRank int) (string, error) {
 	binding, err := hvdlib.IntVariable(b.Host, "BYTEPS_GPU_NIC_BINDING_MODE", 0)
 	if err != nil {
@@ -157,14 +157,14 @@ func (b BytePS) export(uuid, socket string, p places) {
 // alltoallBytes is the buffer size for one all-to-all exchange (distribution_utils.py:132).
 const alltoallBytes = 2048000 * 128 * 2
 
-// From manyProcesses on, partitions have smallPart bytes instead of largePart.
+// With manyProcesses or more, partitions have smallPart bytes instead of largePart.
 const (
 	manyProcesses = 128
 	largePart     = "1024000"
 	smallPart     = "512000"
 )
 
-// partitions sets the partition sizes that are unset.
+// partitions sets those partition sizes that are not set yet.
 func (b BytePS) partitions(size int) error {
 	if _, ok := b.Host.LookupEnv("BYTEPS_P2P_PARTITION_BYTES"); !ok {
 		if size == 0 {

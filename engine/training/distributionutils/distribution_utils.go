@@ -22,41 +22,42 @@ import (
 	"github.com/monosim/monosim/engine/training/hvdlib"
 )
 
-// MPIRank returns the rank of the process, 0 without MPI (distribution_utils.py:316). A variable
-// that is no number is a ValueError, here and in the functions below.
+// MPIRank returns the process's rank, or 0 without MPI (distribution_utils.py:316). A variable that
+// is not a number raises a ValueError, here and in the functions below.
 func MPIRank(host env.Host) (int, error) { return hvdlib.IntVariable(host, "OMPI_COMM_WORLD_RANK", 0) }
 
-// MPILocalRank returns the rank of the process on its host, 0 without MPI.
+// MPILocalRank returns the process's rank on its host, or 0 without MPI.
 func MPILocalRank(host env.Host) (int, error) {
 	return hvdlib.IntVariable(host, "OMPI_COMM_WORLD_LOCAL_RANK", 0)
 }
 
-// MPISize returns the number of processes, 1 without MPI.
+// MPISize returns the number of processes, or 1 without MPI.
 func MPISize(host env.Host) (int, error) { return hvdlib.IntVariable(host, "OMPI_COMM_WORLD_SIZE", 1) }
 
-// MPILocalSize returns the number of processes on this host, 1 without MPI.
+// MPILocalSize returns the number of processes on this host, or 1 without MPI.
 func MPILocalSize(host env.Host) (int, error) {
 	return hvdlib.IntVariable(host, "OMPI_COMM_WORLD_LOCAL_SIZE", 1)
 }
 
-// SyncTraining holds what a process knows about synchronous training.
+// SyncTraining holds a process's state of synchronous training.
 type SyncTraining struct {
 	Env *env.Env
-	// EnableBPS is the value of MONOLITH_WITH_BYTEPS when the module was imported.
+	// EnableBPS is the value that MONOLITH_WITH_BYTEPS had when the module was imported.
 	EnableBPS int
 	Import    hvdlib.Importer
 	// BytePSInit calls [BytePS.Init] for the process.
 	BytePSInit func(uuid string) error
-	// Quirks is the set of the reference's faults that are kept.
+	// Quirks is the set of the reference's bugs to keep.
 	Quirks jobquirks.Set
 
 	inited bool
 }
 
-// Init initialises BytePS or Horovod and sets rank and size in a configuration
-// (distribution_utils.py:273). With BytePS for broadcast and allreduce, the default, the process
-// never counts as initialised: each call initialises again, and separate checkpoints per process
-// are never set, unless Q256 is repaired. A missing library is logged and changes nothing.
+// Init initializes BytePS or Horovod and sets rank and size in a configuration
+// (distribution_utils.py:273). If BytePS does broadcast and allreduce, which is the default, the
+// process never counts as initialized. Each call then initializes again, and the processes never
+// get separate checkpoints, unless Q256 is repaired. A missing library is logged and changes
+// nothing.
 func (s *SyncTraining) Init(c *cputraining.DistributedCPUTrainingConfig) error {
 	s.Env.Log.Logf(env.Info, "Entering synchronous training.")
 	lib, err := s.library(c)
@@ -74,8 +75,8 @@ func (s *SyncTraining) Init(c *cputraining.DistributedCPUTrainingConfig) error {
 	return err
 }
 
-// library returns the library that gives rank and size. It is initialised where the reference
-// initialises it.
+// library returns the library that provides rank and size. It initializes the library at the same
+// points as the reference.
 func (s *SyncTraining) library(c *cputraining.DistributedCPUTrainingConfig) (hvdlib.Library, error) {
 	if s.EnableBPS == 0 {
 		return s.horovod(c)
@@ -106,7 +107,7 @@ func (s *SyncTraining) library(c *cputraining.DistributedCPUTrainingConfig) (hvd
 	return lib, nil
 }
 
-// horovod initialises Horovod once. It gives each process its own checkpoints unless they are
+// horovod initializes Horovod once. It gives each process separate checkpoints unless they are
 // merged.
 func (s *SyncTraining) horovod(c *cputraining.DistributedCPUTrainingConfig) (hvdlib.Library, error) {
 	lib, err := s.Import(hvdlib.Horovod)
@@ -120,7 +121,7 @@ func (s *SyncTraining) horovod(c *cputraining.DistributedCPUTrainingConfig) (hvd
 	return lib, nil
 }
 
-// begun marks the process as initialised and gives it its own checkpoints.
+// begun marks the process as initialized and gives it separate checkpoints unless they are merged.
 func (s *SyncTraining) begun(c *cputraining.DistributedCPUTrainingConfig, lib hvdlib.Library) {
 	s.inited = true
 	if !c.MergeSyncTrainingCkpt {
@@ -128,7 +129,7 @@ func (s *SyncTraining) begun(c *cputraining.DistributedCPUTrainingConfig, lib hv
 	}
 }
 
-// TryInitCUDA assigns the GPU of its local rank to the process, unless GPUs are assigned already
+// TryInitCUDA assigns the GPU with the process's local rank to it, unless GPUs are already assigned
 // (distribution_utils.py:359).
 func TryInitCUDA(host env.Host) error {
 	_, given := host.LookupEnv("CUDA_VISIBLE_DEVICES")

@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/engine/training/hvdlib"
 )
 
-// The goal is what the recorded cases of TRN-2.20 do not ask: what fails on the way, libraries in
-// turn, and GPUs.
+// Goal: cover what the recorded cases of TRN-2.20 lack, which is failures on the way, several
+// libraries in one process, and GPUs.
 
 func TestWithoutALibraryNothingChanges(t *testing.T) {
 	for _, try := range []struct {
@@ -30,8 +30,9 @@ func TestWithoutALibraryNothingChanges(t *testing.T) {
 	}
 }
 
-// Horovod begins once, and once only is the directory changed; with BytePS for all, which is the
-// default, each call begins anew and the directory stays (Q256).
+// Horovod is initialized only once, and the directory changes only then. With BytePS for
+// everything, which is the default, each call initializes again and the directory stays the same
+// (Q256).
 func TestWhatIsDoneOnEachCall(t *testing.T) {
 	for _, try := range []struct {
 		name          string
@@ -71,7 +72,8 @@ func mpiVars(size string, more map[string]string) map[string]string {
 	return vars
 }
 
-// Each of the four things that BytePS needs of its host may fail, and nothing comes after it.
+// Goal: BytePS stops at the first failure, whichever of the things that it needs from its host
+// fails.
 func TestWhatBytePSNeedsMayFail(t *testing.T) {
 	boom := pysem.Raise("RuntimeError", "boom")
 	for failing, name := range []string{"interface", "directory", "library"} {
@@ -99,7 +101,7 @@ func TestWhatBytePSNeedsMayFail(t *testing.T) {
 	}
 }
 
-// 128 processes are many: parts are half as large (distribution_utils.py:130).
+// With 128 or more processes the partitions are half as large (distribution_utils.py:130).
 func TestThePartsOfManyProcessesAreSmaller(t *testing.T) {
 	for size, want := range map[string][2]string{"127": {"4128251", "1024000"}, "128": {"4096000", "512000"}} { //lint:ordered each by itself
 		e := envtest.New(nil, mpiVars(size, nil))
@@ -120,7 +122,7 @@ func TestThePartsOfManyProcessesAreSmaller(t *testing.T) {
 	}
 }
 
-// A process takes the GPU of its rank on its host, unless it has some or MPI says nothing.
+// A process uses the GPU of its local rank, unless GPUs are already assigned or MPI sets no rank.
 func TestTheGPUOfAProcess(t *testing.T) {
 	for _, try := range []struct {
 		name  string

@@ -9,14 +9,14 @@ import (
 	"github.com/monosim/monosim/engine/training/hvdlib"
 )
 
-// library is rank 2 of 4.
+// library is a fake library with rank 2 of 4.
 type library struct{ inits int }
 
 func (l *library) Init() error { l.inits++; return nil }
 func (*library) Rank() int     { return 2 }
 func (*library) Size() int     { return 4 }
 
-// A process that trains in step takes its place from Horovod, and saves where it alone does.
+// In synchronous training a process gets its rank from Horovod and saves to its own directory.
 func Example() {
 	e := envtest.New(nil, nil)
 	e.Log = envtest.Log{}

@@ -9,14 +9,14 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// Modes of a model (tf.estimator.ModeKeys).
+// These are the modes of a model (tf.estimator.ModeKeys).
 const (
 	ModeTrain   = "train"
 	ModeEval    = "eval"
 	ModePredict = "infer"
 )
 
-// Variables that every process exports (estimator.py:326-329).
+// Every process exports these environment variables (estimator.py:326-329).
 const (
 	cacheThreadsVariable      = "TF_GRPC_WORKER_CACHE_THREADS"
 	handlerMultiplierVariable = "MONOLITH_GRPC_WORKER_SERVICE_HANDLER_MULTIPLIER"
@@ -26,28 +26,28 @@ const (
 type Model struct {
 	Name string
 	Mode pysem.OptString
-	// P holds the model's parameters, which params_override sets; nil when it has none.
+	// P holds the model's parameters, which params_override sets. nil means that it has none.
 	P       Params
 	Metrics DeepInsight
 	Train   TrainParams
 }
 
-// Params are parameters by name.
+// Params holds parameters by name.
 type Params interface {
-	// Set sets several parameters. An unknown name is an error.
+	// Set sets several parameters. It returns an error for an unknown name.
 	Set(values *pysem.Dict) error
-	// Clone returns a copy that can be changed independently.
+	// Clone returns an independent copy.
 	Clone() Params
 }
 
-// DeepInsight says where to send a model's metrics.
+// DeepInsight configures where a model's metrics are sent.
 type DeepInsight struct {
 	Enable       bool
 	Name, Target pysem.OptString
 	SampleRatio  pysem.OptFloat
 }
 
-// TrainParams says how long a model is trained, and where its data comes from.
+// TrainParams configures how long a model is trained and where its data comes from.
 type TrainParams struct {
 	Steps, MaxSteps                   pysem.OptInt
 	SlowStartSteps                    pysem.OptInt
@@ -63,32 +63,32 @@ func (m Model) clone() *Model {
 	return &m
 }
 
-// SyncBackend sends the parameters of a PS to the servers.
+// SyncBackend sends the parameters of a PS to the serving processes.
 type SyncBackend interface {
 	Start() error
 	SubscribeModel(name pysem.OptString) error
 	Stop() error
 }
 
-// LocalRun is a training in one process.
+// LocalRun describes training in one process.
 type LocalRun struct {
 	ModelDir string
-	// Steps is the number of steps to train from the model's present step; max_steps has no effect.
+	// Steps is the number of steps to train from the model's current step. max_steps is ignored.
 	Steps     pysem.OptInt
 	Profiling bool
 	Hooks     []session.Hook
 }
 
-// DistributedRun is one process of a training by several. It ends at the model's max_steps; steps
-// has no effect.
+// DistributedRun describes one process of distributed training. It ends at the model's max_steps.
+// steps is ignored.
 type DistributedRun struct {
-	// Discovery is nil when everything is trained synchronously.
+	// Discovery is nil if everything is trained synchronously.
 	Discovery   training.ServiceDiscovery
 	SyncBackend SyncBackend
 	Hooks       []session.Hook
 }
 
-// Training is what TensorFlow and the other modules do for an estimator.
+// Training does the work of TensorFlow and the other modules for an estimator.
 type Training interface {
 	LocalTrain(m *Model, c *runnerutils.RunnerConfig, r LocalRun) error
 	DistributedTrain(m *Model, c *runnerutils.RunnerConfig, r DistributedRun) error
@@ -97,9 +97,9 @@ type Training interface {
 	TryInitCUDA() error
 	// WithDiscovery calls runnerutils.WithDiscovery for the process.
 	WithDiscovery(c *runnerutils.RunnerConfig, body func(d training.ServiceDiscovery) error) error
-	// NewSyncBackend makes the backend of a PS whose training is in real time.
+	// NewSyncBackend returns the backend of a PS in real-time training.
 	NewSyncBackend(c *runnerutils.RunnerConfig) (SyncBackend, error)
-	// User is the name of the user.
+	// User returns the user's name.
 	User() string
 }
 
@@ -114,9 +114,9 @@ type Estimator struct {
 	quirks    jobquirks.Set
 }
 
-// New makes an estimator of a runner's configuration: it sets where the model's metrics go,
-// overrides the model's parameters and exports variables (estimator.py:261). A PS of a real-time
-// training without business id or base name is an AssertionError.
+// New returns an estimator for a runner's configuration. It sets where the model's metrics are
+// sent, overrides the model's parameters and exports variables (estimator.py:261). A PS in
+// real-time training without a business id or base name raises an AssertionError.
 func New(e *env.Env, kept jobquirks.Set, t Training, m *Model, conf *runnerutils.RunnerConfig) (*Estimator, error) {
 	est := &Estimator{env: e, training: t, model: m, conf: conf, quirks: kept}
 	est.tellMetrics()
@@ -131,7 +131,7 @@ func New(e *env.Env, kept jobquirks.Set, t Training, m *Model, conf *runnerutils
 	return est, nil
 }
 
-// FromRunConfig makes an estimator of the user's settings.
+// FromRunConfig returns an estimator for the user's settings.
 func FromRunConfig(p runnerutils.Process, t Training, m *Model, c *RunConfig) (*Estimator, error) {
 	conf, err := c.ToRunnerConfig(p)
 	if err != nil {
@@ -144,7 +144,7 @@ func FromRunConfig(p runnerutils.Process, t Training, m *Model, c *RunConfig) (*
 	return est, err
 }
 
-// tellMetrics sets where a model that trains with others sends its metrics.
+// tellMetrics sets where a model in distributed training sends its metrics.
 func (est *Estimator) tellMetrics() {
 	c, to := est.conf, &est.model.Metrics
 	to.Enable = !c.IsLocal
@@ -201,17 +201,18 @@ func (est *Estimator) overrideParams() error {
 // ModelDir returns the model's directory.
 func (est *Estimator) ModelDir() string { return est.conf.ModelDir }
 
-// Limits says how long a training goes on.
+// Limits sets how long training runs.
 type Limits struct{ Steps, MaxSteps pysem.OptInt }
 
-// Train trains the model (estimator.py:407): alone for Steps steps, whatever max_steps is; with
-// others until max_steps, whatever Steps is. The caller's model is not changed.
+// Train trains the model (estimator.py:407). Local training runs for Steps steps and ignores
+// max_steps. Distributed training runs until max_steps and ignores Steps. The caller's model is not
+// changed.
 func (est *Estimator) Train(l Limits, hooks []session.Hook) error {
 	return est.run(ModeTrain, l, hooks)
 }
 
-// Evaluate runs a training of the model in mode eval (estimator.py:467). The configuration keeps
-// that mode afterwards, unless Q260 is repaired. With others the hooks are not passed on, unless
+// Evaluate runs the model in mode eval (estimator.py:467). The configuration stays in that mode
+// afterwards, unless Q260 is repaired. In distributed training the hooks are not passed on, unless
 // everything is trained synchronously.
 func (est *Estimator) Evaluate(steps pysem.OptInt, hooks []session.Hook) error {
 	if !est.quirks.Keeps(jobquirks.Q260) {
@@ -245,8 +246,8 @@ func (est *Estimator) run(mode string, l Limits, hooks []session.Hook) error {
 	return nil
 }
 
-// tellFountain lets the caller's model, not the copy that is trained, read its data from the
-// service that the configuration names (estimator.py:370).
+// tellFountain makes the caller's model read its data from the service in the configuration
+// (estimator.py:370). It does not change the copy that is trained.
 func (est *Estimator) tellFountain() {
 	c, train := est.conf, &est.model.Train
 	if train.UseFountain && c.FountainZKHost != "" && c.FountainModelName != "" {
@@ -254,7 +255,7 @@ func (est *Estimator) tellFountain() {
 	}
 }
 
-// localDir returns the model's directory, by default one in the name of the user.
+// localDir returns the model's directory. By default this is a directory named after the user.
 func (est *Estimator) localDir() string {
 	if est.conf.ModelDir != "" {
 		return est.conf.ModelDir

@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/training/runnerutils"
 )
 
-// What a user says goes before the command line, unless it is what RunConfig has by itself.
+// User settings take precedence over the command line if they differ from RunConfig's defaults.
 func Example() {
 	e := envtest.New(map[string]string{"/models/3/x": "", "/models/12/x": "", "/models/tmp/x": ""}, nil)
 	e.Log = envtest.Log{}

@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/engine/training/runnerutils"
 )
 
-// RunConfig holds a user's settings of a training, beside the model (estimator.py:98-188). Not all
-// defaults are those of the runner (TRN-2.15).
+// RunConfig holds the user's training settings apart from the model (estimator.py:98-188). Some of
+// its defaults differ from the runner's (TRN-2.15).
 type RunConfig struct {
 	IsLocal                       bool              `py:"is_local"`
 	NumPS                         int               `py:"num_ps"`
@@ -58,14 +58,15 @@ type RunConfig struct {
 // RunConfigClass describes the fields of a RunConfig.
 var RunConfigClass = dataclass.Of(func(c *RunConfig) **dataclass.OddValues { return &c.odd })
 
-// passedOn holds the fields with which a runner's configuration is created (estimator.py:191-203).
-// All others are set afterwards.
+// passedOn holds the fields that are passed when a runner's configuration is created
+// (estimator.py:191-203). All others are set afterwards.
 var passedOn = []string{
 	"restore_dir", "restore_ckpt", "model_dir", "enable_fused_layout", "enable_model_dump", "warmup_file", "enable_alias_map_auto_gen",
 	"kafka_topics", "kafka_group_id", "kafka_servers", "save_summary_steps", "log_step_count_steps", "disable_native_metrics",
 }
 
-// UserParams returns the fields that differ from their defaults, in order (estimator.py:238).
+// UserParams returns the names of the fields that differ from their defaults, in order
+// (estimator.py:238).
 func (c *RunConfig) UserParams() []string {
 	names := []string{}
 	for _, a := range RunConfigClass.Fields() {
@@ -103,9 +104,9 @@ func (c *RunConfig) ToRunnerConfig(p runnerutils.Process) (*runnerutils.RunnerCo
 	return &conf, c.override(&conf)
 }
 
-// Merge returns the configuration that ToRunnerConfig gives with a command line's values, by field
-// names. It leaves out what a process does when its configuration is created: it restores nothing
-// and waits for nobody. A nil RunConfig leaves only the command line's values.
+// Merge returns the configuration that ToRunnerConfig returns for the given command-line values by
+// field name. It omits the actions of a process that creates its configuration: it restores nothing
+// and waits for nobody. A nil RunConfig uses only the command-line values.
 func (c *RunConfig) Merge(flags []dataclass.Field, q jobquirks.Set) (*runnerutils.RunnerConfig, error) {
 	conf := runnerutils.Class.New()
 	if c != nil {
@@ -116,7 +117,7 @@ func (c *RunConfig) Merge(flags []dataclass.Field, q jobquirks.Set) (*runnerutil
 	}
 	plain := runnerutils.Class.New()
 	for _, f := range flags {
-		// gflags_utils.py:151: fields with their default values get the values of their flags.
+		// gflags_utils.py:151: fields that have their default values get the values of their flags.
 		if !pysem.Equal(runnerutils.Class.Get(&conf, f.Name), runnerutils.Class.Get(&plain, f.Name)) {
 			continue
 		}
@@ -138,7 +139,7 @@ func (c *RunConfig) Merge(flags []dataclass.Field, q jobquirks.Set) (*runnerutil
 	return &conf, c.override(&conf)
 }
 
-// begin returns a configuration with the fields that are passed on at once.
+// begin returns a configuration with the passedOn fields set.
 func (c *RunConfig) begin() (runnerutils.RunnerConfig, error) {
 	conf := runnerutils.Class.New()
 	for _, name := range passedOn {
@@ -149,7 +150,7 @@ func (c *RunConfig) begin() (runnerutils.RunnerConfig, error) {
 	return conf, nil
 }
 
-// override sets the user's settings, and what follows from them.
+// override applies the user's settings and the settings that they imply.
 func (c *RunConfig) override(conf *runnerutils.RunnerConfig) error {
 	if err := c.say(conf); err != nil {
 		return err
@@ -177,8 +178,9 @@ func (c *RunConfig) sayDefaults(conf *runnerutils.RunnerConfig, given func(name 
 	return c.take(conf, func(name string, usual bool) bool { return usual && !given(name) })
 }
 
-// take copies the fields for which counts reports true. usual tells counts whether the field has
-// RunConfig's default. Fields that the configuration lacks, and those that are None, are skipped.
+// take copies the fields for which counts returns true. The argument usual of counts reports
+// whether the field has RunConfig's default. It skips fields that the configuration lacks or that
+// are None.
 func (c *RunConfig) take(conf *runnerutils.RunnerConfig, counts func(name string, usual bool) bool) error {
 	for _, a := range RunConfigClass.Fields() {
 		value := RunConfigClass.Get(c, a.Name)

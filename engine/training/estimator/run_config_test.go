@@ -14,8 +14,8 @@ import (
 	"github.com/monosim/monosim/engine/training/runnerutils"
 )
 
-// With Q253 repaired the defaults of RunConfig count, after what the code says and what the command
-// line gives, even where that is what a runner has by itself.
+// With Q253 repaired the defaults of RunConfig apply, but the code's settings and the command line
+// take precedence. This holds even if a command-line value equals the runner's own default.
 func TestQ253_DefaultsOfRunConfigAndTheCommandLine(t *testing.T) {
 	for _, c := range []struct {
 		name          string
@@ -50,9 +50,9 @@ func TestQ253_DefaultsOfRunConfigAndTheCommandLine(t *testing.T) {
 	}
 }
 
-// The goal is that Merge comes to what ToRunnerConfig does, which recorded cases hold to the
-// reference. The method is many configurations and command lines at random, of values of which some
-// are what a field has by itself.
+// Goal: Merge returns the same as ToRunnerConfig, which recorded cases compare with the reference.
+// Method: many random configurations and command lines, in which some values are the defaults of
+// their fields.
 func TestMergeIsWhatAProcessComesTo(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	pick := func(values ...any) any { return values[r.IntN(len(values))] }
@@ -94,7 +94,7 @@ func TestMergeIsWhatAProcessComesTo(t *testing.T) {
 		}
 		for _, a := range runnerutils.Class.Fields() {
 			want, got := runnerutils.Class.Get(want, a.Name), runnerutils.Class.Get(got, a.Name)
-			// The flag of the data service is none of the field's name.
+			// The data service's flag does not have the name of the field.
 			if a.Name != "use_dataservice" && !pysem.Equal(want, got) {
 				t.Errorf("%s of %v: got %v, want %v", a.Name, argv, got, want)
 			}
@@ -102,7 +102,7 @@ func TestMergeIsWhatAProcessComesTo(t *testing.T) {
 	}
 }
 
-// Without a RunConfig the command line counts, and discovery stays Consul.
+// Without a RunConfig only the command line applies, and discovery stays Consul.
 func TestACommandLineAlone(t *testing.T) {
 	var none *estimator.RunConfig
 	c, err := none.Merge([]dataclass.Field{{Name: "num_ps", Value: 3}}, quirks.Python)

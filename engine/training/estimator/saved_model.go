@@ -9,9 +9,9 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// SavedModelDir returns the directory that import_saved_model reads (estimator.py:571-584): the
-// path itself if its name is a number, else the highest version below it. A directory without
-// versions is a RuntimeError.
+// SavedModelDir returns the directory that import_saved_model reads (estimator.py:571-584). This is
+// the path itself if its name is a number, otherwise the highest version below it. A directory
+// without versions raises a RuntimeError.
 func SavedModelDir(f env.Files, path string) (string, error) {
 	if pysem.IsNumeric(pysem.Basename(path)) {
 		return path, nil

@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/engine/training/estimator"
 )
 
-// TRN-2.15 (estimator.py:571): a directory whose name is a number is a model, else the highest
-// number in it is, by value and not by its text.
+// TRN-2.15 (estimator.py:571): a directory whose name is a number is itself the model. Otherwise
+// the model is the highest number in the directory, compared by value and not as text.
 func TestTheDirectoryOfASavedModel(t *testing.T) {
 	f := envtest.New(map[string]string{"/models/9/x": "", "/models/12/x": "", "/models/v1/x": "", "/none/a/x": ""}, nil).Files
 	for path, want := range map[string]string{"/models": "/models/12", "/models/9": "/models/9", "/gone/7": "/gone/7"} { //lint:ordered each by itself

@@ -6,18 +6,18 @@ import (
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 )
 
-// EstimatorSpec is the result of a model's function (estimator.py:56). Its fields are Python values
-// or handles of tensors.
+// EstimatorSpec is the result of a model function (estimator.py:56). Its fields are Python values
+// or tensor handles.
 type EstimatorSpec struct {
 	Label, Pred, HeadName, Loss, Optimizer, Classification any
 }
 
-// NewEstimatorSpec returns a spec without head, loss and optimizer, for a classification.
+// NewEstimatorSpec returns a classification spec without head, loss and optimizer.
 func NewEstimatorSpec(label, pred any) EstimatorSpec {
 	return EstimatorSpec{Label: label, Pred: pred, Classification: true}
 }
 
-// Field returns a pointer to a field by the reference's name; nil for an unknown name.
+// Field returns a pointer to a field by its name in the reference, or nil for an unknown name.
 func (s *EstimatorSpec) Field(name string) *any {
 	switch name {
 	case "label":
@@ -36,9 +36,9 @@ func (s *EstimatorSpec) Field(name string) *any {
 	return nil
 }
 
-// Replace returns a spec with other values. Unknown names are ignored. The name mode is an
-// AttributeError, because the reference reads a field that does not exist; with Q259 repaired it is
-// the ValueError that the reference means to raise (estimator.py:88).
+// Replace returns a copy with some fields replaced. It ignores unknown names. The name mode raises
+// an AttributeError, because the reference reads a missing field. With Q259 repaired it raises the
+// ValueError that the reference intends (estimator.py:88).
 func (s EstimatorSpec) Replace(kept jobquirks.Set, fields ...dataclass.Field) (EstimatorSpec, error) {
 	for _, f := range fields {
 		if f.Name == "mode" && !kept.Keeps(jobquirks.Q259) {

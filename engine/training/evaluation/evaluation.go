@@ -33,27 +33,28 @@ import (
 
 // Options configures [Run].
 type Options struct {
-	// ModelDir has the checkpoints; the results are written to its directory eval.
+	// ModelDir contains the checkpoints. The results are written to its subdirectory eval.
 	ModelDir string
-	// MaxSteps is the global step of the last checkpoint; 0 means that there is no last one.
+	// MaxSteps is the global step of the last checkpoint. 0 means that there is no last one.
 	MaxSteps int64
-	// Setup is the time before an evaluation reads its checkpoint, Takes the time after that.
+	// Setup is how long an evaluation takes before it reads its checkpoint, Takes how long it takes
+	// after that.
 	Setup, Takes time.Duration
-	// Happened is called for each checkpoint: "evaluated", or "passed-over" for one that is gone.
+	// Happened is called for each checkpoint with op "evaluated", or "passed-over" if it is gone.
 	Happened func(op, path, note string)
-	// Quirks is the set of the reference's faults that are kept.
+	// Quirks is the set of the reference's bugs to keep.
 	Quirks quirks.Set
 }
 
-// The sizes of an evaluation. It only matters that they fit together.
+// These are the sizes of an evaluation. They only have to be consistent.
 const (
 	perReplicaBatch = 1
 	evalExamples    = 8
 )
 
-// Run evaluates every new latest checkpoint of the directory (tpu_runner.py:384). It returns after
-// a checkpoint of the last step, or after five hours without a new one. A checkpoint that is gone
-// is skipped. A checkpoint whose name has no step is an IndexError, unless Q198 is repaired.
+// Run evaluates each new latest checkpoint of the directory (tpu_runner.py:384). It returns after
+// the last step's checkpoint, or after five hours without a new one. It skips a checkpoint that is
+// gone. A checkpoint name without a step raises an IndexError, unless Q198 is repaired.
 func Run(e *env.Env, o Options) error {
 	flags := absl.New(tpurunner.Module())
 	if _, err := flags.Parse(e.Files, []string{"--mode=" + tpurunner.ModeEval, "--model_dir=" + o.ModelDir}); err != nil {
@@ -69,14 +70,14 @@ func Run(e *env.Env, o Options) error {
 	return r.Run(f)
 }
 
-// follower implements the platform without a TPU, the task and its estimator.
+// follower implements the platform (without a TPU), the task and the task's estimator.
 type follower struct {
 	Options
 	e *env.Env
 }
 
-// Evaluate sets up, reads the checkpoint, and evaluates it. A checkpoint that is gone when it is
-// read is a NotFoundError.
+// Evaluate sets up, reads the checkpoint and evaluates it. It raises a NotFoundError if the
+// checkpoint is gone by the time it is read.
 func (f *follower) Evaluate(_ any, _ int, checkpoint string) ([]summaries.Log, error) {
 	f.e.Tasks.Sleep(f.Setup)
 	step, err := f.stepIn(checkpoint)
@@ -91,7 +92,7 @@ func (f *follower) Evaluate(_ any, _ int, checkpoint string) ([]summaries.Log, e
 	return []summaries.Log{{Tag: "global_step", Value: float64(step)}}, nil
 }
 
-// stepIn reads the global step in a checkpoint.
+// stepIn reads the global step from a checkpoint.
 func (f *follower) stepIn(checkpoint string) (int64, error) {
 	data, err := gfile.Read(f.e.Files, checkpoint+checkpoints.IndexSuffix)
 	if err != nil {
@@ -121,7 +122,7 @@ func (f *follower) Checkpoints(dir string, idle time.Duration, each func(string)
 	return tpurunner.Follow(f.e, dir, idle, each)
 }
 
-// SummaryWriter makes a file of results.
+// SummaryWriter creates a results file.
 func (f *follower) SummaryWriter(dir string) (tpurunner.SummaryWriter, error) {
 	return summaries.NewFileWriter(f.e, dir)
 }
@@ -137,13 +138,13 @@ func (f *follower) NewEstimator(tpurunner.EstimatorConfig) (tpurunner.Estimator,
 	return f, nil
 }
 
-// CreateInputFn makes an input that is never read.
+// CreateInputFn returns an input that is never read.
 func (f *follower) CreateInputFn(mode string) (any, error) { return mode, nil }
 
-// CreateModelFn makes no model, because nothing is computed.
+// CreateModelFn returns no model, because nothing is computed.
 func (f *follower) CreateModelFn() (any, error) { return nil, nil }
 
-// Train is never called in the mode eval.
+// Train is never called in mode eval.
 func (f *follower) Train(any, int64) error {
 	return pysem.Raise("AssertionError", "an evaluation does not train")
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// Goal: an evaluation beside what a directory may hold. Method: directories made by hand, in virtual
-// time; a job that writes one is in features/training/life.feature.
+// Goal: an evaluation handles whatever a directory contains. Method: prepare directories by hand,
+// in virtual time. features/training/life.feature has a job that writes such a directory.
 
 func TestWhatADirectoryMayHold(t *testing.T) {
 	for _, c := range []struct {

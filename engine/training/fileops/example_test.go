@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/engine/training/fileops"
 )
 
-// Embeddings of two ids are dumped and read again.
+// This example dumps the embeddings of two ids and reads them back.
 func Example() {
 	files := envtest.New(nil, nil).Files
 	f, err := fileops.NewWritableFile(files, "dumps/part-0")

@@ -29,7 +29,7 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// WritableFile is a file that is appended to (file_ops.py:22).
+// WritableFile is a file to which data can be appended (file_ops.py:22).
 type WritableFile struct {
 	files  env.Files
 	name   string
@@ -37,10 +37,10 @@ type WritableFile struct {
 	closed bool
 }
 
-// writeBehind is the number of bytes that are buffered before a write.
+// writeBehind is the number of bytes that are buffered before they are written.
 const writeBehind = 1 << 16
 
-// NewWritableFile creates an empty file, and the directories above it.
+// NewWritableFile creates an empty file and its missing parent directories.
 func NewWritableFile(files env.Files, name string) (*WritableFile, error) {
 	if dir := pysem.Dirname(name); dir != "" {
 		if err := gfile.MakeDirs(files, dir); err != nil {
@@ -59,9 +59,9 @@ func (f *WritableFile) Append(content []byte) error {
 	return f.write(writeBehind)
 }
 
-// AppendEntryDump appends a record for each id: its bias and its part of the embeddings, which is
-// equally long for all ids (file_ops.cc). No ids, a wrong number of biases, or embeddings that
-// cannot be divided evenly are an InvalidArgumentError, and nothing is appended.
+// AppendEntryDump appends one record per id with its bias and its part of the embeddings, which has
+// the same length for all ids (file_ops.cc). It raises an InvalidArgumentError and appends nothing
+// if there are no ids, the number of biases is wrong, or the embeddings cannot be divided evenly.
 func (f *WritableFile) AppendEntryDump(ids []int64, biases, embeddings []float32) error {
 	if err := f.open(); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (f *WritableFile) open() error {
 	return nil
 }
 
-// write writes the buffer if it has at least least bytes.
+// write writes the buffer if it holds at least the given number of bytes.
 func (f *WritableFile) write(least int) error {
 	if len(f.ahead) < least || len(f.ahead) == 0 {
 		return nil
@@ -103,7 +103,7 @@ func (f *WritableFile) write(least int) error {
 	return session.FileError(f.name, err)
 }
 
-// Close writes what is buffered. A second call does nothing.
+// Close writes the buffered data. A second call does nothing.
 func (f *WritableFile) Close() error {
 	f.closed = true
 	return f.write(1)
@@ -115,13 +115,13 @@ type FileCloseHook struct {
 	Files []*WritableFile
 }
 
-// End closes all files and joins their errors.
+// End closes all files and returns their joined errors.
 func (h *FileCloseHook) End(session.Session) error {
 	return errors.Join(lists.MapOrNil(h.Files, (*WritableFile).Close)...)
 }
 
-// ReadEntryDumps reads the entries in a file's content. If it is damaged, the entries before the
-// damage are returned with an error.
+// ReadEntryDumps parses the entries in a file's content. If the content is damaged, it returns the
+// entries before the damage and an error.
 func ReadEntryDumps(content []byte) ([]*hashtable.EntryDump, error) {
 	var dumps []*hashtable.EntryDump
 	for r := tfrecord.NewReader(bytes.NewReader(content)); ; {

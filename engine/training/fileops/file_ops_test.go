@@ -15,12 +15,13 @@ import (
 	"github.com/monosim/monosim/engine/training/fileops"
 )
 
-// The goal is that dumps have the bytes that file_ops.cc gives them, that input which ends the
-// reference's process is an error instead (TRN-5.20, oracle rust), and that a damaged file gives
-// what is before the damage (TRN-2.24). The C++ ops are not to be had; the bytes follow from the
-// message's fields, and TensorFlow reads them back.
+// Goal: dumps have the same bytes as those of file_ops.cc. Input that crashes the reference's
+// process returns an error instead (TRN-5.20, oracle rust), and a damaged file yields the entries
+// before the damage (TRN-2.24). Method: the C++ ops are not available, so the bytes are derived
+// from the message's fields, and TensorFlow reads them back.
 
-// dumped is a file of two entries: id 7 with bias 0.5 and (1, 2), id -1 with bias 0 and (3, 4).
+// dumped returns a file with two entries: id 7 with bias 0.5 and (1, 2), id -1 with bias 0 and (3,
+// 4).
 func dumped(t testing.TB) (env.Files, []byte) {
 	t.Helper()
 	files := envtest.New(nil, nil).Files
@@ -35,7 +36,8 @@ func dumped(t testing.TB) (env.Files, []byte) {
 
 func TestEntryDumpsHaveTheirBytes(t *testing.T) {
 	_, got := dumped(t)
-	// id is fixed 64 bits (tag 09), each number has a tag of its own (15): proto2 packs nothing.
+	// id has 64 fixed bits (tag 09). Each number has its own tag (15), because proto2 does not
+	// pack.
 	first, second := "0907000000000000001500"+"00003f150000803f1500000040", "09ffffffffffffffff1500000000150000404015"+"00008040"
 	for _, record := range []struct {
 		at   int
@@ -102,7 +104,7 @@ func TestTornDumpsGiveWhatIsWhole(t *testing.T) {
 	}
 }
 
-// The script has the message by its numbers, as the reference's own module is made from C++.
+// The script defines the message by field numbers, because the reference's own module needs C++.
 const readScript = `
 import sys, tensorflow as tf
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory

@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The goal is that writable files pass the reference's own tests (file_ops_test.py).
+// Goal: writable files pass the reference's own tests (file_ops_test.py).
 
 func must(t testing.TB, err error) {
 	t.Helper()

@@ -28,11 +28,11 @@ func Read(f env.Files, path string) ([]byte, error) {
 	return data, session.FileError(path, err)
 }
 
-// temporary ends the name of a file that is still being written. The reference appends a random
-// name (file_io.py: atomic_write_string_to_file).
+// temporary is the name suffix of a file that is still being written. The reference appends a
+// random name instead (file_io.py: atomic_write_string_to_file).
 const temporary = ".tmp"
 
-// WriteAtomic replaces the content of a file in one step.
+// WriteAtomic replaces a file's content in a single step.
 func WriteAtomic(f env.Files, path string, data []byte) error {
 	if err := f.WriteFile(path+temporary, data); err != nil {
 		return session.FileError(path+temporary, err)
@@ -44,8 +44,8 @@ func WriteAtomic(f env.Files, path string, data []byte) error {
 	return nil
 }
 
-// MakeDirs makes a directory and the missing ones above it. A file in the way is a
-// FailedPreconditionError that names it.
+// MakeDirs creates a directory and its missing parents. If a file is in the way, it raises a
+// FailedPreconditionError that names the file.
 func MakeDirs(f env.Files, path string) error {
 	if path == "" {
 		return nil
@@ -59,7 +59,7 @@ func MakeDirs(f env.Files, path string) error {
 	return session.FileError(path, err)
 }
 
-// RemoveTree removes a file or directory; a missing one is a NotFoundError.
+// RemoveTree removes a file or directory. It raises a NotFoundError if there is none.
 func RemoveTree(f env.Files, path string) error {
 	if path == "" || !env.Exists(f, path) {
 		return session.Raise("NotFoundError", "%s not found", path)
@@ -67,8 +67,8 @@ func RemoveTree(f env.Files, path string) error {
 	return session.FileError(path, f.RemoveAll(path))
 }
 
-// Copy copies a file. A destination that exists is an AlreadyExistsError unless overwrite is set. A
-// source that is a directory is an InvalidArgumentError, and leaves an empty file behind.
+// Copy copies a file. If the destination exists, it raises an AlreadyExistsError unless overwrite
+// is set. If the source is a directory, it raises an InvalidArgumentError and leaves an empty file.
 func Copy(f env.Files, src, dst string, overwrite bool) error {
 	if !overwrite && env.Exists(f, dst) {
 		return session.Raise("AlreadyExistsError", "file already exists")
@@ -86,7 +86,8 @@ func Copy(f env.Files, src, dst string, overwrite bool) error {
 	return session.FileError(dst, f.WriteFile(dst, data))
 }
 
-// ListDir lists the names in a directory, sorted. What is no directory is a NotFoundError.
+// ListDir returns the names in a directory in sorted order. It raises a NotFoundError if path is
+// not a directory.
 func ListDir(f env.Files, path string) ([]string, error) {
 	if info, err := f.Stat(path); path == "" || err != nil || !info.Dir {
 		return nil, session.Raise("NotFoundError", "Could not find directory %s", path)

@@ -20,7 +20,7 @@ import (
 	"github.com/monosim/monosim/sim/files"
 )
 
-// recorded has the answers of TensorFlow 2.4.4 (testdata/record.py).
+// recorded holds the recorded answers of TensorFlow 2.4.4 (testdata/record.py).
 type recorded struct {
 	Files, Empty []string
 	Links        map[string]string
@@ -45,7 +45,8 @@ func readRecorded(t *testing.T) (r recorded) {
 	return r
 }
 
-// tree makes the recorded tree in /case, and returns the files of a process that is there.
+// tree creates the recorded tree in /case and returns the files of a process with that working
+// directory.
 func (r recorded) tree(t *testing.T) env.Files {
 	t.Helper()
 	w := vtime.New(vtime.Config{})
@@ -80,8 +81,8 @@ func TestGlob(t *testing.T) {
 	}
 }
 
-// TestEscape finds every file of the tree by its own name, also where directories are taken as they
-// are written.
+// TestEscape checks that every file of the tree is found by its own escaped name, also if
+// directories are taken literally.
 func TestEscape(t *testing.T) {
 	r := readRecorded(t)
 	f := r.tree(t)

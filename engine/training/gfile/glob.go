@@ -10,14 +10,14 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// globbing has the characters that make a path a pattern.
+// globbing contains the characters that make a path a pattern.
 const globbing = `*?[\`
 
-// Glob returns what matches a pattern (tf.io.gfile.glob). Every part of a path is a pattern, also the
-// directories, so that "/models/run[1]/model.ckpt-5" finds what is in /models/run1 (Q330): [Escape]
-// makes a path find itself. A path without a pattern is returned as it is written if it exists.
-// Results come directory by directory, sorted within one; TensorFlow has no order there.
-// testdata/record.py asks TensorFlow.
+// Glob returns the paths that match a pattern (tf.io.gfile.glob). Every part of a path is a
+// pattern, including the directories. "/models/run[1]/model.ckpt-5" therefore finds the file in
+// /models/run1 (Q330). Use [Escape] to make a path match only itself. A path without pattern
+// characters is returned unchanged if it exists. Results are grouped by directory and sorted within
+// each, whereas TensorFlow has no defined order. testdata/record.py records TensorFlow's answers.
 func Glob(f env.Files, pattern string) []string {
 	if l, ok := f.(literal); ok {
 		name := pysem.Basename(pattern)
@@ -50,8 +50,8 @@ func Glob(f env.Files, pattern string) []string {
 	return found
 }
 
-// Literally returns the world of a process for whose files [Glob] takes directories as they are
-// written, and only the last name for a pattern: what a job has in which Q330 is repaired.
+// Literally returns a copy of e in whose files [Glob] takes directories literally and only the last
+// name as a pattern. A job with Q330 repaired uses it.
 func Literally(e *env.Env) *env.Env {
 	own := *e
 	own.Files = literal{e.Files}
@@ -60,12 +60,13 @@ func Literally(e *env.Env) *env.Env {
 
 type literal struct{ env.Files }
 
-// Escape returns the pattern that finds only a path.
+// Escape returns a pattern that matches only the given path.
 func Escape(path string) string { return escaper.Replace(path) }
 
 var escaper = strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`)
 
-// matching returns the paths in a directory whose names match. What is no directory has none.
+// matching returns the paths in a directory whose names match. It returns none if dir is not a
+// directory.
 func matching(f env.Files, dir string, name *regexp.Regexp) (found []string) {
 	names, err := f.ReadDir(dir)
 	if err != nil {
@@ -77,9 +78,10 @@ func matching(f env.Files, dir string, name *regexp.Regexp) (found []string) {
 // nothing matches no name.
 const nothing = `[^\x00-\x{10FFFF}]`
 
-// fnmatch translates the pattern of a name, as the C library's fnmatch reads it: a backslash takes
-// the next character literally, ! and ^ negate a bracket, [:digit:] and the like are classes, and a
-// bracket that is not closed matches itself. Unlike a shell's, * also matches a leading dot.
+// fnmatch converts a name pattern to a regular expression with the rules of the C library's
+// fnmatch. A backslash makes the next character literal, ! and ^ negate a bracket, [:digit:] and
+// the like are classes, and an unclosed bracket matches itself. Unlike in a shell, * also matches a
+// leading dot.
 func fnmatch(pattern string) *regexp.Regexp {
 	var b strings.Builder
 	for p := []rune(pattern); len(p) > 0; {
@@ -106,7 +108,7 @@ func fnmatch(pattern string) *regexp.Regexp {
 	return regexp.MustCompile(`(?s)\A` + b.String() + `\z`)
 }
 
-// bracket translates the bracket that p begins with, and returns how many characters it has.
+// bracket converts the bracket at the start of p and returns its length in characters.
 func bracket(p []rune) (class string, n int) {
 	i := 1
 	not := i < len(p) && (p[i] == '!' || p[i] == '^')
@@ -154,8 +156,8 @@ func bracket(p []rune) (class string, n int) {
 	return nothing, n
 }
 
-// member reads one character of a bracket at i, written as c, \c, [.c.] or [=c=], and returns where
-// the next begins.
+// member reads one bracket member at i, written as c, \c, [.c.] or [=c=]. It returns the index of
+// the next one.
 func member(p []rune, i int) (c rune, next int) {
 	if rest := p[i:]; len(rest) >= 5 && rest[0] == '[' && (rest[1] == '.' || rest[1] == '=') && rest[3] == rest[1] && rest[4] == ']' {
 		return rest[2], i + 5
@@ -166,7 +168,7 @@ func member(p []rune, i int) (c rune, next int) {
 	return p[i], i + 1
 }
 
-// posixClasses has the names that may stand between [: and :].
+// posixClasses contains the names that are allowed between [: and :].
 var posixClasses = map[string]bool{
 	"alnum": true, "alpha": true, "blank": true, "cntrl": true, "digit": true, "graph": true,
 	"lower": true, "print": true, "punct": true, "space": true, "upper": true, "xdigit": true,
@@ -185,7 +187,7 @@ func namedClass(p []rune) (name string, n int, ok bool) {
 	return name, len("[:") + len(name) + len(":]"), true
 }
 
-// quoted returns an expression for one character, also within a bracket.
+// quoted returns a regular expression for one character that is valid also within brackets.
 func quoted(c rune) string {
 	if c == '-' || c == '^' {
 		return `\` + string(c)

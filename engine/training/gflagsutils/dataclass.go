@@ -7,18 +7,18 @@ import (
 	"github.com/monosim/monosim/engine/pysem/dataclass"
 )
 
-// Enumerated is implemented by pointers to fields whose type is an enum.
+// Enumerated is implemented by pointers to fields of an enum type.
 type Enumerated interface {
-	// EnumMembers returns the enum's name and its members, with the values that dataclass.Class.Get
-	// returns.
+	// EnumMembers returns the enum's name and its members. The members have the values that
+	// dataclass.Class.Get returns.
 	EnumMembers() (class string, members []Member)
 }
 
-// kindTag is the tag for a field whose Go type does not determine its kind.
+// kindTag is the tag of a field whose kind does not follow from its Go type.
 const kindTag = "kind"
 
-// FieldsOf describes the fields of a dataclass. A field of an unusual type has the kind Other,
-// unless it is Enumerated or its tag kind is string.
+// FieldsOf returns descriptions of a dataclass's fields. A field of an unsupported type has the
+// kind Other, unless it is Enumerated or its tag kind is string.
 func FieldsOf[T any](class *dataclass.Class[T]) []Field {
 	var fields []Field
 	for _, a := range class.Fields() {
@@ -49,7 +49,7 @@ func kindOf(t reflect.Type) Kind {
 	return Other
 }
 
-// Object is an object of a dataclass as a Config.
+// Object wraps an object of a dataclass as a Config.
 type Object[T any] struct {
 	Class *dataclass.Class[T]
 	To    *T
@@ -58,5 +58,5 @@ type Object[T any] struct {
 // Get returns the Python value of a field.
 func (o Object[T]) Get(name string) any { return o.Class.Get(o.To, name) }
 
-// Set assigns a Python value to a field.
+// Set sets a field to a Python value.
 func (o Object[T]) Set(name string, value any) error { return o.Class.Set(o.To, name, value) }

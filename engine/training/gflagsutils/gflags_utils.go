@@ -26,10 +26,10 @@ import (
 	"github.com/monosim/monosim/engine/pysem/absl"
 )
 
-// Kind is the type in a field's annotation.
+// Kind is the annotated type of a field.
 type Kind uint8
 
-// The kinds. A field of another type gets no flag.
+// These are the kinds of fields. A field of kind Other gets no flag.
 const (
 	Other Kind = iota
 	Int
@@ -43,16 +43,16 @@ const (
 type Field struct {
 	Name string
 	Kind Kind
-	// Default is the field's default, a Python value.
+	// Default is the field's default as a Python value.
 	Default any
-	// Factory is set when the default is made anew for each object, so that the class has no value.
+	// Factory is true if each object gets a newly created default, so that the class has no value.
 	Factory bool
-	// Class is the name of the field's enum, and Members its members.
+	// Class is the name of the field's enum. Members holds the enum's members.
 	Class   string
 	Members []Member
 }
 
-// Member is a member of an enum: its name, and the Python value that stands for it.
+// Member is an enum member with its name and its Python value.
 type Member struct {
 	Name  string
 	Value any
@@ -64,7 +64,7 @@ type Config interface {
 	Set(name string, value any) error
 }
 
-// defaultOf returns the value that the class has for a field; without one it is an AttributeError.
+// defaultOf returns the class's value for a field. It raises an AttributeError if there is none.
 func (f Field) defaultOf() (any, error) {
 	if f.Factory {
 		return nil, pysem.Raise("AttributeError", "type object has no attribute '%s'", f.Name)
@@ -72,9 +72,9 @@ func (f Field) defaultOf() (any, error) {
 	return f.Default, nil
 }
 
-// ExtractFlags makes a flag for each field that the documentation names, except those in skip
-// (gflags_utils.py:106). A field of which no flag can be made, or whose flag exists already, is
-// silently skipped (Q248).
+// ExtractFlags defines a flag for each documented field, except those in skip
+// (gflags_utils.py:106). A field that cannot have a flag, or whose flag already exists, is silently
+// skipped (Q248).
 func ExtractFlags(flags *absl.Flags, module string, fields []Field, help []Help, skip []string) error {
 	for _, f := range fields {
 		at := slices.IndexFunc(help, func(h Help) bool { return h.Name == f.Name })
@@ -92,7 +92,7 @@ func ExtractFlags(flags *absl.Flags, module string, fields []Field, help []Help,
 	return nil
 }
 
-// flag returns the flag for a field; ok is false when there can be none.
+// flag returns the flag for a field. ok is false if the field cannot have one.
 func (f Field) flag(value any, help string) (flag absl.Flag, ok bool) {
 	flag = absl.Flag{Name: f.Name, Default: value}
 	describe := func(kind, shown string) string { return fmt.Sprintf("%s, default=%s, %s", kind, shown, help) }
@@ -121,10 +121,10 @@ func (f Field) flag(value any, help string) (flag absl.Flag, ok bool) {
 	return flag, true
 }
 
-// Update sets each field that has its default to the value of the flag of its name, if that differs
-// from the field's default (gflags_utils.py:151). Before a command line was parsed it does nothing.
-// For an enum, a word of no member is a KeyError, and a flag of None an AttributeError. Fields that
-// were set before the error stay set.
+// Update sets each field that still has its default to the value of the flag with its name, if that
+// value differs from the field's default (gflags_utils.py:151). It does nothing before a command
+// line is parsed. For an enum, an unknown word raises a KeyError and a flag of None an
+// AttributeError. Fields that were set before the error stay set.
 func Update(c Config, fields []Field, flags *absl.Flags) error {
 	for _, f := range fields {
 		value, err := f.defaultOf()
@@ -147,7 +147,7 @@ func Update(c Config, fields []Field, flags *absl.Flags) error {
 	return nil
 }
 
-// fromFlag returns the value of the field's flag, a member for an enum.
+// fromFlag returns the value of the field's flag. For an enum this is a member.
 func (f Field) fromFlag(flags *absl.Flags) (any, error) {
 	value, err := flags.Value(f.Name)
 	if err != nil || f.Kind != Enum {

@@ -11,12 +11,12 @@ import (
 // Help is the documentation of one field.
 type Help struct{ Name, Text string }
 
-// parameter matches a line that begins the documentation of a field.
+// parameter matches a line that starts the documentation of a field.
 var parameter = regexp.MustCompile(`^:param\s+([a-zA-Z0-9._-]+)\s*:\s*(.*)`)
 
-// ExtractHelpInfo reads ":param name: text" in the documentation of classes, base classes first.
-// Lines that follow belong to the name before them (gflags_utils.py:90). A class without
-// documentation is an AssertionError, and so is a name that is documented twice in a row.
+// ExtractHelpInfo parses ":param name: text" in the documentation of classes, base classes first.
+// The lines that follow belong to the preceding name (gflags_utils.py:90). A class without
+// documentation or a name documented twice in a row raises an AssertionError.
 func ExtractHelpInfo(docs ...string) ([]Help, error) {
 	var help []Help
 	for _, doc := range docs {
@@ -28,7 +28,7 @@ func ExtractHelpInfo(docs ...string) ([]Help, error) {
 	return help, nil
 }
 
-// helpOf adds the fields that one documentation text describes.
+// helpOf adds the fields that one documentation text describes to help.
 func helpOf(doc string, help []Help) ([]Help, error) {
 	var lines []string
 	for line := range strings.SplitSeq(doc, "\n") {
@@ -55,7 +55,7 @@ func helpOf(doc string, help []Help) ([]Help, error) {
 	return help, nil
 }
 
-// withHelp sets the text of a name and returns its index in the list.
+// withHelp sets the text for a name and returns the list and the name's index in it.
 func withHelp(help []Help, name, text string) ([]Help, int) {
 	at := slices.IndexFunc(help, func(h Help) bool { return h.Name == name })
 	if at < 0 {

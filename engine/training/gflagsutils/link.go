@@ -7,14 +7,14 @@ import (
 	"github.com/monosim/monosim/engine/pysem/absl"
 )
 
-// Link sets a field from a flag of another name.
+// Link sets a field from a flag with another name.
 type Link struct{ Field, Flag string }
 
-// Links are the links of a class (gflags_utils.py:208).
+// Links holds the links of a class (gflags_utils.py:208).
 type Links []Link
 
-// NewLinks links fields to flags: those in links, and those in list to the flags of their own
-// names. A field that the class lacks, or a flag that the program lacks, is a ValueError.
+// NewLinks links fields to flags as links says, and the fields in list to the flags with the same
+// names. A field that the class lacks or a flag that the program lacks raises a ValueError.
 func NewLinks(fields []Field, flags *absl.Flags, links []Link, list []string) (Links, error) {
 	var all Links
 	for _, l := range links {
@@ -34,7 +34,7 @@ func NewLinks(fields []Field, flags *absl.Flags, links []Link, list []string) (L
 	return all, nil
 }
 
-// with adds a link, or replaces the field's link.
+// with adds a link or replaces the existing link of the same field.
 func (all Links) with(link Link) Links {
 	at := slices.IndexFunc(all, func(l Link) bool { return l.Field == link.Field })
 	if at < 0 {
@@ -44,9 +44,9 @@ func (all Links) with(link Link) Links {
 	return all
 }
 
-// Update sets each linked field that has its default to the value of its flag, if that differs from
-// the flag's own default (gflags_utils.py:261). Before a command line was parsed it is an
-// UnparsedFlagAccessError.
+// Update sets each linked field that still has its default to the value of its flag, if that value
+// differs from the flag's own default (gflags_utils.py:261). It raises an UnparsedFlagAccessError
+// before a command line is parsed.
 func (all Links) Update(c Config, fields []Field, flags *absl.Flags) error {
 	for _, l := range all {
 		f := fields[slices.IndexFunc(fields, func(f Field) bool { return f.Name == l.Field })]

@@ -10,9 +10,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem/dataclass"
 )
 
-// The goal is that configurations and their flags pass the reference's own tests
-// (gflags_utils_test.py). The classes of those tests are structs here, their documentation
-// texts.
+// Goal: configurations and their flags pass the reference's own tests (gflags_utils_test.py). The
+// classes of those tests are structs here, and their documentation is given as texts.
 
 const testConfigDoc = `
     :param test_int1: integer 1 for test
@@ -82,7 +81,7 @@ func TestUpstreamGflagUtils_test_update(t *testing.T) {
 	}
 }
 
-// extracted defines flags of fields that are all documented.
+// extracted defines flags for fields that all have documentation.
 func extracted(t *testing.T, flags *absl.Flags, fields []Field, skip ...string) {
 	t.Helper()
 	var help []Help
@@ -131,7 +130,7 @@ type testClass struct {
 
 var testClassClass = dataclass.Of(func(c *testClass) **dataclass.OddValues { return &c.odd })
 
-// linked is what an object has after the flags were read; code is its own v.
+// linked returns the fields of an object after the flags were read. code is the object's initial v.
 func linked(t *testing.T, code any, argv ...string) (v, testflag6 any) {
 	t.Helper()
 	flags := parse(t, absl.New(absl.Module{Name: "test", Flags: []absl.Flag{{Name: "testflag6", Default: ""}}}), argv...)

@@ -18,15 +18,15 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// SaveAction is the action of the barrier that is placed for a save (ckpt_hooks.py:40).
+// SaveAction is the action of a barrier placed for a save (ckpt_hooks.py:40).
 const SaveAction = "Save"
 
-// ckptInfo returns the variable by which the chief tells the workers which step is saved.
+// ckptInfo returns the variable in which the chief announces to the workers which step it saves.
 func ckptInfo() *session.Variable {
 	return &session.Variable{Name: "WorkerCkptMetaInfo", First: []byte{}}
 }
 
-// AssignCkptInfo sets that variable (ckpt_hooks.py:60).
+// AssignCkptInfo sets the variable returned by ckptInfo (ckpt_hooks.py:60).
 func AssignCkptInfo(s session.Session, info *hookspb.WorkerCkptInfo) error {
 	data, err := proto.Marshal(info)
 	if err != nil {
@@ -35,7 +35,7 @@ func AssignCkptInfo(s session.Session, info *hookspb.WorkerCkptInfo) error {
 	return session.Do(s, session.Assign(ckptInfo(), data))
 }
 
-// CkptInfo reads what AssignCkptInfo set last (ckpt_hooks.py:67).
+// CkptInfo returns the value that AssignCkptInfo set last (ckpt_hooks.py:67).
 func CkptInfo(s session.Session) (*hookspb.WorkerCkptInfo, error) {
 	data, err := session.Get[[]byte](s, session.Read(ckptInfo()))
 	if err != nil {
@@ -50,9 +50,9 @@ func CkptInfo(s session.Session) (*hookspb.WorkerCkptInfo, error) {
 
 // BarrierSaverOptions limits how long a save waits for the workers.
 type BarrierSaverOptions struct {
-	// Wait is the pause between two looks.
+	// Wait is the interval between two checks.
 	Wait time.Duration
-	// MaxPending is the longest time it waits.
+	// MaxPending is the maximum time that a save waits.
 	MaxPending time.Duration
 }
 
@@ -61,8 +61,8 @@ func DefaultBarrierSaverOptions() BarrierSaverOptions {
 	return BarrierSaverOptions{Wait: time.Second, MaxPending: 30 * time.Second}
 }
 
-// BarrierSaverListener delays a save until all workers wait at the barrier, or until it has waited
-// long enough (ckpt_hooks.py:73).
+// BarrierSaverListener delays a save until all workers wait at the barrier or the time limit has
+// passed (ckpt_hooks.py:73).
 type BarrierSaverListener struct {
 	session.NoListener
 	e       *env.Env
@@ -71,12 +71,12 @@ type BarrierSaverListener struct {
 	release bool // this listener placed the barrier
 }
 
-// NewBarrierSaverListener makes a listener for a saving hook.
+// NewBarrierSaverListener returns a listener for a saving hook.
 func NewBarrierSaverListener(e *env.Env, barrier *barrierops.BarrierOp, options BarrierSaverOptions) *BarrierSaverListener {
 	return &BarrierSaverListener{e: e, barrier: barrier, options: options}
 }
 
-// BeforeSave places the barrier, unless another has, and waits.
+// BeforeSave places the barrier, unless it is already placed, and waits.
 func (l *BarrierSaverListener) BeforeSave(s session.Session, globalStep int64) error {
 	if err := AssignCkptInfo(s, &hookspb.WorkerCkptInfo{GlobalStep: proto.Int64(globalStep)}); err != nil {
 		return err
@@ -120,7 +120,7 @@ func (l *BarrierSaverListener) awaitWorkers(s session.Session, start time.Time) 
 	}
 }
 
-// AfterSave removes the barrier if this listener has placed it.
+// AfterSave removes the barrier if this listener placed it.
 func (l *BarrierSaverListener) AfterSave(s session.Session, _ int64) (bool, error) {
 	if !l.release {
 		return false, nil
@@ -138,19 +138,19 @@ func listed(list []int) string {
 	return "[" + strings.Join(lists.MapOrNil(list, func(n int) string { return fmt.Sprint(n) }), ", ") + "]"
 }
 
-// Iterators are the iterators over a worker's input. Their positions are saved with the
+// Iterators represents the iterators over a worker's input, whose positions are saved with the
 // checkpoints.
 type Iterators interface {
 	saveutils.Data
-	// Restore reads the positions in a checkpoint.
+	// Restore restores the positions from a checkpoint.
 	Restore(s session.Session, prefix string) error
 }
 
-// maxWorkerCkpts is the number of checkpoints of its iterators that a worker keeps, the default of
+// maxWorkerCkpts is the number of iterator checkpoints that a worker keeps, which is the default of
 // TensorFlow's saver.
 const maxWorkerCkpts = 5
 
-// WorkerCkptHelper saves the positions of a worker's iterators whenever the chief saves
+// WorkerCkptHelper saves the positions of a worker's iterators each time the chief saves
 // (ckpt_hooks.py:141).
 type WorkerCkptHelper struct {
 	e                 *env.Env
@@ -159,8 +159,8 @@ type WorkerCkptHelper struct {
 	saver             *saveutils.PartialRecoverySaver
 }
 
-// NewWorkerCkptHelper makes the helper of a worker. iterators is nil if there are none, or if they
-// are not saved.
+// NewWorkerCkptHelper returns the helper of a worker. iterators is nil if there are none or if they
+// should not be saved.
 func NewWorkerCkptHelper(e *env.Env, modelDir string, index int, iterators Iterators) *WorkerCkptHelper {
 	prefix := fmt.Sprintf("input_worker_%d", index)
 	h := &WorkerCkptHelper{e: e, dir: modelDir, base: prefix + ".ckpt", latest: "checkpoint_" + prefix, iterators: iterators}
@@ -172,7 +172,7 @@ func NewWorkerCkptHelper(e *env.Env, modelDir string, index int, iterators Itera
 	return h
 }
 
-// SaveIteratorCallback returns a callback for the barrier that saves at the action Save.
+// SaveIteratorCallback returns a barrier callback that saves if the action is Save.
 func (h *WorkerCkptHelper) SaveIteratorCallback() barrierops.Callback {
 	return func(action string, s session.Session) error {
 		if action != SaveAction {
@@ -191,7 +191,7 @@ func (h *WorkerCkptHelper) SaveIteratorCallback() barrierops.Callback {
 	}
 }
 
-// RestorerHook returns a hook that restores the positions in the latest checkpoint, if there is
+// RestorerHook returns a hook that restores the positions from the latest checkpoint, if there is
 // one.
 func (h *WorkerCkptHelper) RestorerHook() session.Hook { return &workerCkptRestorer{helper: h} }
 
@@ -200,7 +200,7 @@ type workerCkptRestorer struct {
 	helper *WorkerCkptHelper
 }
 
-// Steady returns true, because the hook does nothing in steps.
+// Steady returns true, because the hook does nothing during steps.
 func (r *workerCkptRestorer) Steady() bool { return true }
 
 func (r *workerCkptRestorer) AfterCreateSession(s session.Session, _ *session.Coordinator) error {

@@ -14,10 +14,10 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// StopAction is the action of the barrier at which training stops (controller_hooks.py:31).
+// StopAction is the action of a barrier at which training stops (controller_hooks.py:31).
 const StopAction = "Stop"
 
-// QueryInterval is the time between two looks for a request file (controller_hooks.py:110).
+// QueryInterval is the interval between checks for a request file (controller_hooks.py:110).
 const QueryInterval = 60 * time.Second
 
 const (
@@ -25,25 +25,25 @@ const (
 	stopPoll = 2 * time.Second
 )
 
-// The files of an operator's request and its answer, in the model's directory.
+// These files in the model's directory hold an operator's request and its answer.
 const (
 	ActionFile         = "monolith_action"
 	ActionResponseFile = "monolith_action_response"
 )
 
-// ControllerHook carries out, between two steps, what was requested since the last
+// ControllerHook carries out, between two steps, the requests made since the previous step
 // (controller_hooks.py:34).
 type ControllerHook struct {
 	session.NoHook
 	e       *env.Env
 	barrier *barrierops.BarrierOp
 	save    func() error
-	// control[0] tells whether to stop, control[1] whether to save.
+	// control[0] is the request to stop, control[1] the request to save.
 	control *session.Variable
 }
 
-// NewControllerHook makes the hook of a job with numPS PS. barrier and save may be nil: then it
-// cannot stop workers, or cannot save.
+// NewControllerHook returns the hook of a job with numPS PS. If barrier is nil, it cannot stop
+// workers. If save is nil, it cannot save.
 func NewControllerHook(e *env.Env, numPS int, barrier *barrierops.BarrierOp, save func() error) *ControllerHook {
 	device := ""
 	if numPS > 0 {
@@ -54,7 +54,8 @@ func NewControllerHook(e *env.Env, numPS int, barrier *barrierops.BarrierOp, sav
 	}}
 }
 
-// StopOp requests a stop. The request is never cleared, so each later step stops again.
+// StopOp returns an operation that requests a stop. The request is never cleared, so each later
+// step stops again.
 func (h *ControllerHook) StopOp() session.Op { return session.AssignAt(h.control, 0, true) }
 
 // TriggerSaveOp requests a save.
@@ -63,12 +64,12 @@ func (h *ControllerHook) TriggerSaveOp() session.Op { return session.AssignAt(h.
 // Control returns the operation that reads both requests.
 func (h *ControllerHook) Control() session.Op { return session.Read(h.control) }
 
-// BeforeRun reads the requests in the step.
+// BeforeRun requests the control variable together with the step.
 func (h *ControllerHook) BeforeRun(*session.RunContext) ([]session.Op, error) {
 	return []session.Op{h.Control()}, nil
 }
 
-// AfterRun carries the requests out: a stop, or in a step without one, a save.
+// AfterRun carries out a requested stop. If the step has none, it carries out a requested save.
 func (h *ControllerHook) AfterRun(run *session.RunContext, values []any) error {
 	control, _ := values[0].([]bool)
 	switch {
@@ -83,7 +84,7 @@ func (h *ControllerHook) AfterRun(run *session.RunContext, values []any) error {
 	return nil
 }
 
-// stop places the barrier, so that all workers learn of the stop, waits for them, and removes it.
+// stop places the barrier to tell all workers to stop, waits for them, and removes the barrier.
 func (h *ControllerHook) stop(s session.Session) error {
 	if h.barrier == nil {
 		return nil
@@ -105,17 +106,17 @@ func (h *ControllerHook) stop(s session.Session) error {
 	return h.barrier.RemoveBarrier(s)
 }
 
-// StopHelper stops a process once it has reached a barrier with the action Stop
+// StopHelper stops a process after it has reached a barrier with the action Stop
 // (controller_hooks.py:86).
 type StopHelper struct {
 	e    *env.Env
 	stop bool
 }
 
-// NewStopHelper makes a helper to which no stop was requested yet.
+// NewStopHelper returns a helper without a stop request.
 func NewStopHelper(e *env.Env) *StopHelper { return &StopHelper{e: e} }
 
-// BarrierCallback returns a callback for the barrier that notes the action Stop.
+// BarrierCallback returns a barrier callback that records the action Stop.
 func (h *StopHelper) BarrierCallback() barrierops.Callback {
 	return func(action string, _ session.Session) error {
 		if action == StopAction {
@@ -126,7 +127,7 @@ func (h *StopHelper) BarrierCallback() barrierops.Callback {
 	}
 }
 
-// StopHook returns a hook that then stops training.
+// StopHook returns a hook that stops training after BarrierCallback has recorded a stop.
 func (h *StopHelper) StopHook() session.Hook { return &stopHook{helper: h} }
 
 type stopHook struct {
@@ -141,14 +142,14 @@ func (h *stopHook) AfterRun(run *session.RunContext, _ []any) error {
 	return nil
 }
 
-// Steady reports whether no stop was requested.
+// Steady reports whether no stop has been requested.
 func (h *stopHook) Steady() bool { return !h.helper.stop }
 
-// QueryActionHook looks for an operator's request file and carries out the request
+// QueryActionHook checks for an operator's request file and carries out the request
 // (controller_hooks.py:113).
 type QueryActionHook struct {
 	session.NoHook
-	// Quirks is the set of the reference's faults that are kept.
+	// Quirks is the set of the reference's bugs to keep.
 	Quirks jobquirks.Set
 
 	e               *env.Env
@@ -159,7 +160,7 @@ type QueryActionHook struct {
 	closed          *threading.Event
 }
 
-// NewQueryActionHook makes the hook for the files of a model's directory.
+// NewQueryActionHook returns the hook for the request files in a model's directory.
 func NewQueryActionHook(e *env.Env, modelDir string, hook *ControllerHook) *QueryActionHook {
 	return &QueryActionHook{
 		e: e, hook: hook, query: pysem.JoinStrings(modelDir, ActionFile), response: pysem.JoinStrings(modelDir, ActionResponseFile),
@@ -167,14 +168,14 @@ func NewQueryActionHook(e *env.Env, modelDir string, hook *ControllerHook) *Quer
 	}
 }
 
-// AfterCreateSession starts the task that looks every 60 s.
+// AfterCreateSession starts the task that checks for a request every 60 s.
 func (h *QueryActionHook) AfterCreateSession(s session.Session, _ *session.Coordinator) error {
 	h.s = s
 	h.task = threading.Start(h.e.Tasks, "query-action", func() { h.Loop(h.closed.Wait) })
 	return nil
 }
 
-// End ends that task and waits for it.
+// End stops the task of AfterCreateSession and waits for it.
 func (h *QueryActionHook) End(session.Session) error {
 	h.closed.Set()
 	if h.task != nil {
@@ -183,8 +184,8 @@ func (h *QueryActionHook) End(session.Session) error {
 	return nil
 }
 
-// Loop looks each time wait reports that the interval has passed, and returns when wait reports the
-// end.
+// Loop checks for a request each time wait reports that the interval has passed. It returns when
+// wait reports the end.
 func (h *QueryActionHook) Loop(wait func(time.Duration) bool) {
 	for !wait(QueryInterval) {
 		if err := h.Query(h.s); err != nil {
@@ -193,8 +194,8 @@ func (h *QueryActionHook) Loop(wait func(time.Duration) bool) {
 	}
 }
 
-// Query looks once. The request file is always removed. An action other than stop and save is a
-// TypeError and gets no answer (controller_hooks.py:156, Q241).
+// Query checks once for a request. It always removes the request file. An action other than stop
+// and save raises a TypeError and gets no answer (controller_hooks.py:156, Q241).
 func (h *QueryActionHook) Query(s session.Session) (err error) {
 	if !env.Exists(h.e.Files, h.query) {
 		return nil

@@ -2,7 +2,7 @@ package hooks
 
 import "github.com/monosim/monosim/engine/training/session"
 
-// BeforeSaveListener calls a listener before saves, and never after them (hook_utils.py:18).
+// BeforeSaveListener calls its listener before saves but not after them (hook_utils.py:18).
 type BeforeSaveListener struct {
 	session.NoListener
 	Listener session.Listener
@@ -13,7 +13,7 @@ func (l *BeforeSaveListener) BeforeSave(s session.Session, globalStep int64) err
 	return l.Listener.BeforeSave(s, globalStep)
 }
 
-// AfterSaveListener calls a listener after saves, and never before them. It drops the listener's
+// AfterSaveListener calls its listener after saves but not before them. It ignores the listener's
 // request to stop training (hook_utils.py:31).
 type AfterSaveListener struct {
 	session.NoListener

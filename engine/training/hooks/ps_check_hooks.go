@@ -20,24 +20,24 @@ import (
 // psCheckPeriod is the time between two checks of the PS's health (ps_check_hooks.py:81).
 const psCheckPeriod = 30 * time.Second
 
-// DefaultMemLimitBytes is the limit of a machine's memory where none is set (logging_ops.py:23).
+// DefaultMemLimitBytes is a machine's memory limit if none is set (logging_ops.py:23).
 const DefaultMemLimitBytes = int64(1) << 62
 
-// PSMachineInfoSharedName returns the shared name of the variable with a PS's health
+// PSMachineInfoSharedName returns the shared name of the variable that holds a PS's health
 // (ps_check_hooks.py:28).
 func PSMachineInfoSharedName(index int) string { return fmt.Sprintf("ps_machine_info_%d", index) }
 
 // PSDevice returns the device of a PS (utils.py:43).
 func PSDevice(index int) string { return "/job:ps/task:" + strconv.Itoa(index) + "/device:CPU:0" }
 
-// PSMachineInfo returns the variable with a PS's health: a serialized MachineHealthResult, empty
-// when the PS is healthy.
+// PSMachineInfo returns the variable that holds a PS's health. Its value is a serialized
+// MachineHealthResult, which is empty if the PS is healthy.
 func PSMachineInfo(index int, device string) *session.Variable {
 	return &session.Variable{Name: PSMachineInfoSharedName(index), Device: device, First: []byte{}}
 }
 
-// CheckMachineHealth returns what a process reports about its health (logging_ops.cc): nothing
-// while its memory is below the limit. If its memory is unknown, it is an InternalError.
+// CheckMachineHealth returns a process's health report (logging_ops.cc). The report is empty while
+// its memory is below the limit. If its memory is unknown, it raises an InternalError.
 func CheckMachineHealth(rssBytes, limitBytes int64) ([]byte, error) {
 	if rssBytes <= 0 {
 		return nil, session.Raise("InternalError", "Unable to get the current process usage.")
@@ -61,16 +61,16 @@ type PSHealth struct {
 type PSCheckConfig struct {
 	Barrier *barrierops.BarrierOp
 	NumPS   int
-	// Device returns the device of a PS; nil means [PSDevice].
+	// Device returns the device of a PS. nil means [PSDevice].
 	Device func(index int) string
-	// Report is called once with the unhealthy PS; nil means [LogPSHealth]. Its error ends the
-	// check before the barrier is placed.
+	// Report is called once with the unhealthy PS. nil means [LogPSHealth]. An error ends the check
+	// before the barrier is placed.
 	Report func(results []PSHealth) error
-	// Quirks is the set of the reference's faults that are kept.
+	// Quirks is the set of the reference's bugs to keep.
 	Quirks jobquirks.Set
 }
 
-// LogPSHealth logs an error with the unhealthy PS (ps_check_hooks.py:32).
+// LogPSHealth logs the unhealthy PS as an error (ps_check_hooks.py:32).
 func LogPSHealth(e *env.Env, results []PSHealth) error {
 	var lines []string
 	for _, r := range results {
@@ -84,8 +84,8 @@ func LogPSHealth(e *env.Env, results []PSHealth) error {
 	return nil
 }
 
-// PsHealthCheckerHook checks the health of all PS during training; only the chief has it. The first
-// unhealthy PS is reported, and the workers are stopped by the barrier, which only an operator
+// PsHealthCheckerHook checks the health of all PS during training. Only the chief has this hook. It
+// reports the first unhealthy PS and stops the workers with the barrier, which only an operator
 // removes (ps_check_hooks.py:86).
 type PsHealthCheckerHook struct {
 	session.NoHook
@@ -114,8 +114,8 @@ func (h *PsHealthCheckerHook) Begin() error {
 	return nil
 }
 
-// AfterCreateSession starts the task that checks. An error ends only that task, and then nobody
-// checks any more.
+// AfterCreateSession starts the checking task. An error ends only that task, and no further checks
+// take place.
 func (h *PsHealthCheckerHook) AfterCreateSession(s session.Session, coord *session.Coordinator) error {
 	coord.Go("ps-health", func() {
 		if err := h.Check(s, coord); err != nil {
@@ -125,14 +125,14 @@ func (h *PsHealthCheckerHook) AfterCreateSession(s session.Session, coord *sessi
 	return nil
 }
 
-// Stopper is the part of [session.Coordinator] that a check needs.
+// Stopper is the part of [session.Coordinator] that the check needs.
 type Stopper interface {
 	ShouldStop() bool
 	WaitForStop(limit time.Duration) bool
 }
 
-// Check checks every 30 s, beginning at once, until the coordinator stops it or an error ends it
-// (ps_check_hooks.py:65). With Q240 repaired an error is logged, and the next check tries again.
+// Check checks at once and then every 30 s until the coordinator stops or an error occurs
+// (ps_check_hooks.py:65). With Q240 repaired it logs an error and continues with the next check.
 func (h *PsHealthCheckerHook) Check(s session.Session, coord Stopper) error {
 	for !coord.ShouldStop() {
 		stopped, err := h.look(s)
@@ -149,7 +149,7 @@ func (h *PsHealthCheckerHook) Check(s session.Session, coord Stopper) error {
 	return nil
 }
 
-// look reads the health of all PS at once. If one is unhealthy, it reports that and places the
+// look reads the health of all PS in one step. If one is unhealthy, it reports that and places the
 // barrier.
 func (h *PsHealthCheckerHook) look(s session.Session) (stopped bool, err error) {
 	statuses, err := s.Run(h.reads...)
@@ -166,7 +166,7 @@ func (h *PsHealthCheckerHook) look(s session.Session) (stopped bool, err error) 
 	return true, h.config.Barrier.PlaceBarrier(s, "")
 }
 
-// unhealthy returns the reports that are not empty. One that cannot be decoded is a DecodeError.
+// unhealthy returns the non-empty reports. A report that cannot be decoded raises a DecodeError.
 func unhealthy(statuses []any) ([]PSHealth, error) {
 	var results []PSHealth
 	for i, status := range statuses {

@@ -6,11 +6,11 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// CurrentSession is a hook that keeps the session a process trains in, for those who ask for it
+// CurrentSession is a hook that provides the session in which a process trains
 // (session_hooks.py:21).
 type CurrentSession struct {
 	session.NoHook
-	// Default is returned while there is no session: TensorFlow's default session, or nil.
+	// Default is what Get returns without a session: TensorFlow's default session or nil.
 	Default session.Session
 
 	current session.Session
@@ -28,7 +28,7 @@ func (c *CurrentSession) End(session.Session) error {
 	return nil
 }
 
-// Get returns the session, or the default one (session_hooks.py:37).
+// Get returns the current session or the default one (session_hooks.py:37).
 func (c *CurrentSession) Get() session.Session {
 	return cmp.Or(c.current, c.Default)
 }

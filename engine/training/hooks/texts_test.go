@@ -13,10 +13,10 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The goal is that texts are the reference's where no recorded case has them: lines of logs
-// (TRN-2.10) and what the C++ op refuses (TRN-2.8).
+// Goal: texts equal the reference's if no recorded case covers them. These are log lines (TRN-2.10)
+// and what the C++ op rejects (TRN-2.8).
 
-// noted are the lines of a log.
+// noted records log lines.
 type noted struct{ lines []string }
 
 func (*noted) Enabled(env.Level) bool { return true }
@@ -25,8 +25,8 @@ func (n *noted) Logf(_ env.Level, format string, args ...any) {
 	n.lines = append(n.lines, fmt.Sprintf(format, args...))
 }
 
-// ckpt_hooks.py:100-121: a barrier that is somebody else's is used and left, and the save goes on
-// after 30 s, in the 31st.
+// ckpt_hooks.py:100-121: if someone else placed the barrier, the save uses it and does not remove
+// it. The save continues after 30 s of waiting, in the 31st second.
 func TestWhatASaveAtABarrierLogs(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		log := &noted{}

@@ -16,10 +16,10 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The goal is that saves of iterators, and saves at a barrier, pass the reference's own tests
-// (ckpt_hooks_test.py). A number in a variable stands for the iterator.
+// Goal: saves of iterators and saves at a barrier pass the reference's own tests
+// (ckpt_hooks_test.py). Method: a number in a variable replaces the iterator.
 
-// numbers is an iterator over 0, 1, 2 and so on, whose place is in a variable.
+// numbers is an iterator over 0, 1, 2 and so on. Its position is stored in a variable.
 type numbers struct {
 	files env.Files
 	place *session.Variable
@@ -58,8 +58,8 @@ func (n *numbers) Restore(s session.Session, prefix string) error {
 	return session.Do(s, session.Assign(n.place, at.Int64()))
 }
 
-// saved takes a number, saves, takes another, and answers a number from after the restore in
-// a session of its own.
+// saved takes a number, saves, and takes another number. Then it restores in a new session and
+// returns the next number there.
 func saved(c *worldtest.Case, it *numbers, helper *hooks.WorkerCkptHelper) int64 {
 	c.Must(c.Env.Files.MkdirAll("m"))
 	s := session.NewMemory()

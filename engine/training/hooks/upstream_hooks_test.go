@@ -15,9 +15,9 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The goal is that the hooks pass the reference's own tests, in virtual time: those of
-// hook_utils_test.py, session_hooks_test.py, ps_check_hooks_test.py,
-// controller_hooks_test.py and, of the health of machines, logging_ops_test.py, by their names.
+// Goal: the hooks pass the reference's own tests in virtual time. These are the tests of
+// hook_utils_test.py, session_hooks_test.py, ps_check_hooks_test.py, controller_hooks_test.py and
+// the machine health tests of logging_ops_test.py, under the same names.
 
 // idle is a step that does nothing.
 func idle(session.Session) error { return nil }
@@ -51,8 +51,7 @@ func TestUpstreamSessionHooks_testBasic(t *testing.T) {
 	})
 }
 
-// checked makes the health hook of one PS that has a limit of memory, and says how often it
-// reported.
+// checked returns the health hook for one PS with a memory limit, and a counter of its reports.
 func checked(c *worldtest.Case, s session.Session, limitBytes int64) (session.Hook, *int) {
 	reports := 0
 	health, err := hooks.CheckMachineHealth(1<<20, limitBytes)
@@ -92,7 +91,7 @@ func TestUpstreamPsCheckHooks_test_oom(t *testing.T) {
 	})
 }
 
-// raising fails where it is told to.
+// raising is a hook that returns the given errors.
 type raising struct {
 	session.NoHook
 	afterCreate, beforeRun error
@@ -151,7 +150,7 @@ func TestUpstreamLoggingOps_test_machine_health_oom(t *testing.T) {
 	}
 }
 
-// The limit check is a C++ op of the reference, which cannot be asked (TRN-2.8).
+// The limit check is a C++ op of the reference that cannot be run here (TRN-2.8).
 func TestAMachineIsUnhealthyFromItsLimitOn(t *testing.T) {
 	for _, c := range []struct {
 		limitBytes int64
@@ -222,8 +221,8 @@ func TestUpstreamQueryActionHook_testStop(t *testing.T) {
 	})
 }
 
-// TRN-2.8 and S8: a PS that is out of memory while a barrier is placed ends the task that
-// checks, and nobody hears of the next one.
+// TRN-2.8 and S8: if a PS runs out of memory while a barrier is placed, the checking task ends, and
+// later unhealthy PS are not reported.
 func TestAHealthCheckDiesOfABarrierThatIsPlaced(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		s, reports := session.NewMemory(), 0

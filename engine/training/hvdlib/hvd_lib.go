@@ -16,31 +16,31 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Names of the libraries' modules.
+// These are the module names of the libraries.
 const (
 	BytePS  = "byteps.tensorflow"
 	Horovod = "horovod.tensorflow"
 )
 
-// Library is one of the libraries.
+// Library is BytePS or Horovod.
 type Library interface {
 	Init() error
 	Rank() int
 	Size() int
 }
 
-// Importer imports a library by name. A missing library is an ImportError.
+// Importer imports a library by name. A missing library raises an ImportError.
 type Importer func(name string) (Library, error)
 
-// Lib is the library of a process (hvd_lib.py:24).
+// Lib provides the library that a process uses (hvd_lib.py:24).
 type Lib struct {
 	Host   env.Host
 	Import Importer
 	lib    Library
 }
 
-// EnableBPS returns MONOLITH_WITH_BYTEPS as an int, 0 when it is unset. A value that is no number,
-// such as "true" or "", is a ValueError.
+// EnableBPS returns MONOLITH_WITH_BYTEPS as an int, or 0 if it is unset. A value that is not a
+// number, such as "true" or "", raises a ValueError.
 func (l *Lib) EnableBPS() (int, error) { return IntVariable(l.Host, "MONOLITH_WITH_BYTEPS", 0) }
 
 // IntVariable returns int(os.getenv(name, otherwise)).
@@ -56,7 +56,7 @@ func IntVariable(host env.Host, name string, otherwise int) (int, error) {
 	return pysem.Saturate(pysem.Int(n)), nil
 }
 
-// Library returns the library, which the first call imports.
+// Library returns the library. The first call imports it.
 func (l *Lib) Library() (Library, error) {
 	if l.lib != nil {
 		return l.lib, nil
@@ -76,7 +76,7 @@ func (l *Lib) Library() (Library, error) {
 	return lib, err
 }
 
-// Rank returns the rank of the process, from the library, not from the environment.
+// Rank returns the process's rank according to the library, not to the environment.
 func (l *Lib) Rank() (int, error) {
 	lib, err := l.Library()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/training/hvdlib"
 )
 
-// Example shows whose ranks a process takes.
+// Example shows from which variables a process takes its ranks.
 func Example() {
 	e := envtest.New(nil, map[string]string{"OMPI_COMM_WORLD_RANK": "3", "OMPI_COMM_WORLD_SIZE": "8", "RANK": "1"})
 	lib := hvdlib.Lib{Host: e.Host}
@@ -19,7 +19,7 @@ func Example() {
 	// {3 8 0 1} {1 1 0 1}
 }
 
-// The goal is that words and ranks are read as the Rust port reads them (TRN-4.8).
+// Goal: words and ranks are parsed as in the Rust port (TRN-4.8).
 func TestWordsOfTheRustPort(t *testing.T) {
 	for _, c := range []struct {
 		text string

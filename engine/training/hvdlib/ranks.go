@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// EnableBPSWords reads MONOLITH_WITH_BYTEPS as the Rust port does: words for yes and no, else
-// whether it is a number other than 0 (TRN-4.8).
+// EnableBPSWords parses MONOLITH_WITH_BYTEPS as the Rust port does. It accepts words for yes and
+// no. Other values are true if they are a number other than 0 (TRN-4.8).
 func EnableBPSWords(host env.Host) bool {
 	text, _ := host.LookupEnv("MONOLITH_WITH_BYTEPS")
 	switch text = strings.ToLower(strings.TrimSpace(text)); text {
@@ -21,12 +21,12 @@ func EnableBPSWords(host env.Host) bool {
 	return err == nil && n != 0
 }
 
-// Ranks holds the rank of a process in its job and on its host.
+// Ranks holds a process's rank in its job and on its host, and the numbers of processes there.
 type Ranks struct{ Rank, Size, LocalRank, LocalSize int }
 
-// RanksOf reads the ranks of a process from its environment as the Rust port does (TRN-4.8). For
-// each number the first variable that is set decides: those of the library, then those of MPI, then
-// those without a prefix. Values that are no number are 0 for a rank and 1 for a size.
+// RanksOf reads a process's ranks from its environment as the Rust port does (TRN-4.8). Each number
+// comes from the first variable that is set: the library's, then MPI's, then the one without a
+// prefix. A value that is not a number counts as 0 for a rank and as 1 for a size.
 func RanksOf(host env.Host, bytePS bool) Ranks {
 	names := func(name, generic string) []string {
 		if bytePS {
@@ -40,8 +40,8 @@ func RanksOf(host env.Host, bytePS bool) Ranks {
 	}
 }
 
-// firstSet returns the number in the first variable that is set, or least if that is larger or none
-// is set.
+// firstSet returns the number in the first variable that is set. It returns least if that is larger
+// or if no variable is set.
 func firstSet(host env.Host, least int, names []string) int {
 	for _, name := range names {
 		if text, ok := host.LookupEnv(name); ok {

@@ -13,11 +13,11 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// tensors stands for the content of a checkpoint: it writes files with the names that a sharded
-// saver uses, and the step into the index.
+// tensors simulates a checkpoint's content. It writes files with the names that a sharded saver
+// uses, and writes the step into the index.
 type tensors struct{ p *process }
 
-// Write takes the time of a save, and writes the files of each PS before the index.
+// Write takes as long as a save does. It writes the files of each PS before the index.
 func (t *tensors) Write(s session.Session, prefix string) error {
 	step, err := session.Get[int64](s, session.Read(session.GlobalStep()))
 	if err != nil {
@@ -49,7 +49,7 @@ func (t *tensors) Devices() []string {
 	return list
 }
 
-// Restore sets the global step, which is on the first PS, to that of a checkpoint.
+// Restore sets the global step to that of a checkpoint. The global step is on the first PS.
 func (t *tensors) Restore(s session.Session, prefix string, devices []string) error {
 	if len(devices) == 0 {
 		return nil
@@ -66,7 +66,7 @@ func (t *tensors) Restore(s session.Session, prefix string, devices []string) er
 	return session.Do(s, session.Assign(session.GlobalStep(), step))
 }
 
-// GlobalStep returns the step in the name of a checkpoint.
+// GlobalStep returns the step from a checkpoint's name.
 func (t *tensors) GlobalStep(prefix string) (int64, error) { return helper.GlobalStepValue(prefix) }
 
 // WriteMetaGraph writes an empty graph file.
@@ -76,7 +76,7 @@ func (t *tensors) write(path string, data []byte) error {
 	return session.FileError(path, t.p.e.Files.WriteFile(path, data))
 }
 
-// places stands for a worker's input iterators. Their position is a number of steps.
+// places simulates a worker's input iterators. Their position is a number of steps.
 type places struct {
 	e    *env.Env
 	step *int64

@@ -12,7 +12,8 @@ import (
 	"github.com/monosim/monosim/sim/world"
 )
 
-// A chief and a PS in virtual time: the PS waits until the chief, who trains alone, ends it.
+// A chief and a PS run in virtual time. The chief trains alone, and the PS waits until the chief
+// shuts it down.
 func Example() {
 	spec := cluster.Spec{Seed: 1, Training: &cluster.TrainingSpec{PS: 1, MaxSteps: 20, SaveSteps: 10}}
 	servers := session.NewServers(time.Millisecond)

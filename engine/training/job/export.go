@@ -10,17 +10,17 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// exporter writes an export of each saved checkpoint, into the directory of each graph.
+// exporter exports each saved checkpoint into the directory of each graph.
 type exporter struct{ p *process }
 
-// exportListener returns a listener that exports, and deletes the exports of checkpoints that are
-// gone.
+// exportListener returns a listener that exports checkpoints and deletes the exports of those that
+// are gone.
 func (p *process) exportListener() (session.Listener, error) {
 	path := pysem.JoinStrings(p.Spec.ModelDir, basename)
 	return modelexport.NewExportSaverListener(p.e, path, exporter{p}, modelexport.ListenerOptions{})
 }
 
-// ExportSavedModel writes the exports. Their version is the time.
+// ExportSavedModel writes the exports. Their version is the current time.
 func (x exporter) ExportSavedModel(_ string, globalStep int64) (dirs []string, err error) {
 	err = modelexport.WithoutTFConfig(x.p.e.Host, x.p.Quirks, func() error {
 		dirs, err = x.export(globalStep)
@@ -44,7 +44,7 @@ func (x exporter) export(globalStep int64) (dirs []string, err error) {
 	return dirs, nil
 }
 
-// write makes the directory of a version in one step.
+// write creates a version's directory in a single step.
 func (x exporter) write(base, dir string) error {
 	f := x.p.e.Files
 	temporary := pysem.JoinStrings(base, "temp-"+pysem.Basename(dir))

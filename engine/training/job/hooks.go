@@ -17,14 +17,14 @@ import (
 	"github.com/monosim/monosim/engine/training/synchooks"
 )
 
-// basename begins the names of checkpoints.
+// basename is the name prefix of checkpoints.
 const basename = "model.ckpt"
 
 var helper = saveutils.SaveHelper{Basename: basename}
 
-// hooks returns the hooks of a session, in the order in which they begin and end
-// (cpu_training.py:1575). The saver comes after the restore, then the chief's sign that workers may
-// begin. At the end come the worker's sign that it is done, the last save, and the chief's wait.
+// hooks returns a session's hooks in the order in which they begin and end (cpu_training.py:1575).
+// The restore comes first, then the saver, then the chief's signal that workers may start. At the
+// end, the order is the worker's signal that it is done, the last save, and the chief's wait.
 func (p *process) hooks() ([]session.Hook, error) {
 	stop := hooks.NewStopHelper(p.e)
 	callbacks := []barrierops.Callback{stop.BarrierCallback(), p.atBarrier}
@@ -72,12 +72,12 @@ func (p *process) hooks() ([]session.Hook, error) {
 	return list, nil
 }
 
-// waiter has those who ask told of a hook's waits.
+// waiter wraps a hook so that its waits are recorded in Waits.
 func (p *process) waiter(h session.Hook, w wait) session.Hook {
 	return &waitingHook{Hook: h, waits: p.Waits, wait: w}
 }
 
-// atBarrier reports that the process has reached a barrier, or placed one.
+// atBarrier reports that the process has reached or placed a barrier.
 func (p *process) atBarrier(action string, _ session.Session) error {
 	what := "blocked"
 	p.action = action
@@ -95,7 +95,7 @@ func (p *process) unhealthy(results []hooks.PSHealth) error {
 	return hooks.LogPSHealth(p.e, results)
 }
 
-// saverHook returns the hook that saves, with the exporter if there is one.
+// saverHook returns the hook that saves, including the exporter if there is one.
 func (p *process) saverHook(barrier *barrierops.BarrierOp) (*saveutils.SaverHook, error) {
 	p.saver = saveutils.NewPartialRecoverySaver(p.e, &tensors{p}, saveutils.SaverOptions{
 		MaxToKeep: p.Spec.MaxToKeep, KeepEvery: keepEvery, ModelDir: p.Spec.ModelDir, Monitor: p.monitor, ClearNN: p.clearNN(), Quirks: p.Quirks,
@@ -121,15 +121,16 @@ func (p *process) saverHook(barrier *barrierops.BarrierOp) (*saveutils.SaverHook
 		}
 		options.Listeners = append(options.Listeners, exports)
 	}
-	// A chief without workers places the barrier, too, and is all who has to come (cpu_training.py:1180).
+	// A chief without workers also places the barrier and waits only for itself
+	// (cpu_training.py:1180).
 	limits := hooks.DefaultBarrierSaverOptions()
 	limits.MaxPending = p.Spec.MaxPending
 	options.Guards = []session.Listener{hooks.NewBarrierSaverListener(p.e, barrier, limits)}
 	return saveutils.NewSaverHook(p.e, p.Spec.ModelDir, p.saver, options)
 }
 
-// clearNN lets the saver start the dense part of the model again if the job asks for that
-// (dense_reload_utils.py:221). Its variables have their first values and stay as they are.
+// clearNN makes the saver reset the dense part of the model if the job requests it
+// (dense_reload_utils.py:221). The simulated variables have their initial values and do not change.
 func (p *process) clearNN() *saveutils.ClearNN {
 	if !p.Spec.ClearNN {
 		return nil
@@ -144,10 +145,10 @@ func (p *process) clearNN() *saveutils.ClearNN {
 	return clear
 }
 
-// keepEvery keeps one checkpoint of each day (cpu_training.py:1125).
+// keepEvery is the period of which one checkpoint is kept (cpu_training.py:1125).
 const keepEvery = 24 * time.Hour
 
-// interval returns the model's interval between saves; the configuration has none
+// interval returns the model's interval between saves. The configuration sets none
 // (cpu_training.py:1169).
 func (p *process) interval() (saveutils.Interval, error) {
 	var secs, steps pysem.OptInt
@@ -184,7 +185,7 @@ func (l *saved) AfterSave(_ session.Session, step int64) (bool, error) {
 	return false, nil
 }
 
-// lastStep ends training at a global step (TensorFlow's StopAtStepHook).
+// lastStep stops training at a given global step (TensorFlow's StopAtStepHook).
 type lastStep struct {
 	session.NoHook
 	p *process
@@ -197,5 +198,5 @@ func (h *lastStep) AfterRun(run *session.RunContext, _ []any) error {
 	return nil
 }
 
-// Steady reports whether there is no last step, so that the number of steps does not matter.
+// Steady reports whether there is no last step, so that steps need not be counted.
 func (h *lastStep) Steady() bool { return h.p.Spec.MaxSteps <= 0 }

@@ -23,11 +23,12 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// The roles of processes, as discovery names them. The chief is worker 0.
+// These are the roles of processes as named in discovery. The chief is worker 0.
 const (
 	Worker = "worker"
 	PS     = "ps"
-	// Evaluator is not a process of the cluster: it follows the model's directory.
+	// Evaluator is the role of a process that is outside the cluster and follows the model's
+	// directory.
 	Evaluator = cluster.EvaluatorRole
 )
 
@@ -36,22 +37,22 @@ type Options struct {
 	Spec  cluster.TrainingSpec
 	Role  string
 	Index int
-	// ZooKeeper is the address of the ZooKeeper used for discovery.
+	// ZooKeeper is the address of the ZooKeeper server used for discovery.
 	ZooKeeper string
 	Quirks    quirks.Set
-	// Servers gives access to the variables of the others; nil makes each process serve its own
-	// over gRPC. The processes of a job share Hazards.
+	// Servers gives access to the variables of other processes. nil means that each process serves
+	// its own over gRPC. The processes of a job share Hazards.
 	Servers session.Cluster
 	Hazards *cluster.Hazards
-	// Waits, when set, keeps what the process waits for.
+	// Waits, if set, records what the process waits for.
 	Waits *Waits
-	// Happened, when set, is called for events that people want to know of: op is a word such as
-	// "saved", path what it is about.
+	// Happened, if set, is called for events of interest to people. op is a word such as "saved",
+	// and path is its subject.
 	Happened func(op, path, note string)
 }
 
-// Event is a call of Happened as a line of JSON, which a process that is a program of its own
-// writes.
+// Event is a call of Happened in the form of a JSON line. A process that runs as a separate program
+// writes such lines.
 type Event struct {
 	Time time.Time `json:"time"`
 	Op   string    `json:"op"`
@@ -66,24 +67,24 @@ type process struct {
 	addr      string
 	config    runnerutils.RunnerConfig
 	discovery *watchedDiscovery
-	// states reads the state of ModelDir, with the reference's override of the checkpoint to
+	// states reads the state of ModelDir and applies the reference's override of the checkpoint to
 	// restore.
 	states runnerutils.CheckpointStates
-	// saver saves and restores, in the chief. monitor, when set, knows which PS were started since
-	// the last session.
+	// saver saves and restores in the chief. monitor, if set, knows which PS were started since the
+	// last session.
 	saver   *saveutils.PartialRecoverySaver
 	monitor *saveutils.PSMonitor
 	step    int64 // the last global step it has seen
-	// action is that of the barrier at which the process was last.
+	// action is the action of the last barrier that the process reached.
 	action string
-	// began is set when the chief has found its cluster. From then on the end is reported to the
-	// application master, with captured as the failure.
+	// began is true once the chief has found its cluster. From then on the result is reported to
+	// the application master. captured is the failure, if any.
 	began    bool
 	captured error
 }
 
-// Main runs a process and returns its exit code: 0 when training is complete, 1 after an error,
-// which is logged.
+// Main runs a process and returns its exit code. The code is 0 if training completed, and 1 after
+// an error, which is logged.
 func Main(e *env.Env, o Options) int {
 	o.Spec = o.Spec.WithDefaults()
 	if o.Happened == nil {
@@ -137,7 +138,8 @@ func (p *process) run() error {
 	}
 	defer p.Servers.Stop(p.addr) // its variables are lost with the process, even when it is killed
 	if p.discovery == nil {
-		// cpu_training.py:1995 starts the server first, because its port must be known.
+		// cpu_training.py:1995 starts the server first, because its port must be known for
+		// discovery.
 		found, err := p.newDiscovery()
 		if err != nil {
 			return err
@@ -158,7 +160,7 @@ func (p *process) run() error {
 	return err
 }
 
-// tellMaster tells the application master to end the job, as done or as failed
+// tellMaster tells the application master to end the job as succeeded or failed
 // (cpu_training.py:2140).
 func (p *process) tellMaster() {
 	master := training.NewApplicationMaster(p.e)
@@ -171,18 +173,18 @@ func (p *process) tellMaster() {
 	master.MaybeKill(p.captured.Error())
 }
 
-// phase runs fn, of a module of the reference, as a wait.
+// phase runs fn, which belongs to a module of the reference, and records it as a wait.
 func (p *process) phase(in string, every time.Duration, what func() string, fn func() error) error {
 	return p.Waits.waiting(wait{in: in, every: every, what: what}, fn)
 }
 
-// watch has the answers of a discovery kept for those who ask what the process waits for.
+// watch records the answers of a discovery, so that the process can show what it waits for.
 func (p *process) watch(d training.ServiceDiscovery) {
 	p.discovery = &watchedDiscovery{ServiceDiscovery: d, waits: p.Waits, kind: cmp.Or(p.Spec.Discovery, "zookeeper")}
 }
 
-// newDiscovery makes the discovery of the job's processes (runner_utils.py:355). The job's name is
-// the name of its service.
+// newDiscovery returns the discovery for the job's processes (runner_utils.py:355). The service has
+// the job's name.
 func (p *process) newDiscovery() (training.ServiceDiscovery, error) {
 	kinds := runnerutils.RealDiscoveries{Env: p.e, Quirks: p.Quirks}
 	if p.Spec.Discovery != cluster.DiscoveryConsul {
@@ -225,8 +227,8 @@ func (p *process) findPlace() error {
 	return nil
 }
 
-// configure makes the configuration of the process. With a restore_dir that sets up the model's
-// directory, or waits until the chief has done so (runner_utils.py:234).
+// configure creates the process's configuration. With a restore_dir this also sets up the model's
+// directory, or waits until the chief has set it up (runner_utils.py:234).
 func (p *process) configure() error {
 	flags := runnerutils.NewFlags()
 	if _, err := flags.Parse(p.e.Files, nil); err != nil {
@@ -244,7 +246,7 @@ func (p *process) configure() error {
 	return runnerutils.Process{Env: p.e, Flags: flags, Quirks: p.Quirks}.Init(&p.config)
 }
 
-// serve starts the process's server on a free port, or on the port in its environment.
+// serve starts the process's server on the port in its environment, or on a free port.
 func (p *process) serve(handler env.Handler) error {
 	if handler == nil {
 		handler = func(string, []byte) ([]byte, error) {
@@ -269,7 +271,7 @@ func (p *process) serve(handler env.Handler) error {
 	return nil
 }
 
-// port returns the port of the process's address, 0 for any.
+// port returns the port in the process's address, or 0 for any port.
 func (p *process) port() (int, error) {
 	if p.addr == "" {
 		return 0, nil

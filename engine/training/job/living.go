@@ -7,16 +7,16 @@ import (
 	"github.com/monosim/monosim/engine/training"
 )
 
-// livingFor is how long an answer on the workers that discovery lists counts, and livingPause how
-// long after an answer the next one is asked for.
+// livingFor is how long an answer about the listed workers stays valid. livingPause is the time
+// between an answer and the next query.
 const (
 	livingFor   = 5 * time.Second
 	livingPause = time.Second / 2
 )
 
-// living knows which workers the discovery lists, for the repair of Q239. The chief asks at each look
-// at a barrier, which it holds meanwhile. So it answers at once: a Consul that is down lets a query
-// wait for a minute, which another task does. Without an answer of the last seconds every worker
+// living knows which workers the discovery lists, for the repair of Q239. The chief asks it at each
+// check of a barrier, with the barrier's lock held, so it must answer at once. If Consul is down, a
+// query takes a minute, so a separate task makes the queries. Without a recent answer every worker
 // counts.
 type living struct {
 	p       *process

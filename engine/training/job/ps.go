@@ -10,24 +10,24 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// psPoll is how often a PS checks whether it has to end, and its memory.
+// psPoll is the interval at which a PS checks whether it must end, and checks its memory.
 const psPoll = time.Second
 
-// defaultRSSBytes is the memory of a PS unless a fault sets another.
+// defaultRSSBytes is the memory of a PS unless a fault sets a different one.
 const defaultRSSBytes = 1 << 20
 
-// servePS starts the server of a PS, which also implements TRN-4.2.
+// servePS starts the server of a PS, which also implements the service of TRN-4.2.
 func (p *process) servePS() error {
 	service := psservice.New(p.e, psservice.Options{ShardID: int32(p.Index), Dim: 64, DefectiveBarrier: p.Spec.DefectivePSBarrier})
 	return p.serve(service.Handle)
 }
 
-// queue returns the variable by which the chief ends a PS (cpu_training.py:1702).
+// queue returns the variable with which the chief shuts down a PS (cpu_training.py:1702).
 func queue(index int) *session.Variable {
 	return &session.Variable{Name: fmt.Sprintf("ps_queue_%d", index), Device: hooks.PSDevice(index), First: false}
 }
 
-// awaitEnd blocks a PS until the chief ends it (cpu_training.py:1719).
+// awaitEnd blocks a PS until the chief shuts it down (cpu_training.py:1719).
 func (p *process) awaitEnd() error {
 	own := p.Servers.Local(p.addr)
 	info, end := hooks.PSMachineInfo(p.Index, hooks.PSDevice(p.Index)), queue(p.Index)

@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/sim/world"
 )
 
-// neverReady is a cluster whose variables are never initialised.
+// neverReady is a cluster whose variables are never initialized.
 type neverReady struct{ *session.Servers }
 
 func (c neverReady) Connect(e *env.Env, addrs map[string]string, main string) session.Link {
@@ -24,8 +24,8 @@ type idleLink struct{ session.Link }
 
 func (idleLink) Ready([]string) (bool, error) { return false, nil }
 
-// SessionManager.wait_for_session of TensorFlow: the last look is when the time is up, and the
-// worker tries again after RetryWait.
+// As in TensorFlow's SessionManager.wait_for_session, the worker checks for the last time when the
+// time is up. It tries again after RetryWait.
 func TestAWorkerWaitsForVariablesAsLongAsItIsTold(t *testing.T) {
 	training := cluster.TrainingSpec{PS: 1, Workers: 1, SessionTimeout: 2 * time.Minute}
 	spec, servers := cluster.Spec{Seed: 1, Training: &training}, neverReady{session.NewServers(time.Millisecond)}

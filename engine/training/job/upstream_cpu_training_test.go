@@ -14,11 +14,11 @@ import (
 	"github.com/monosim/monosim/sim/world"
 )
 
-// The goal is that jobs end as in the reference's own tests of them (cpu_training_test.py,
-// DistributedTrainTest): every process by itself, with 0, within 150 s. The method is theirs:
-// all PS, then the workers, each a process of its own, in virtual time.
+// Goal: jobs end as in the reference's own tests (cpu_training_test.py, DistributedTrainTest), with
+// every process exiting by itself with code 0 within 150 s. Method: as in the reference, start all
+// PS and then the workers, each as a separate process, but in virtual time.
 
-// failsOnce is a cluster whose first step of a worker fails.
+// failsOnce is a cluster in which a worker's first step fails.
 type failsOnce struct {
 	*session.Servers
 	failed int
@@ -41,10 +41,11 @@ func (l *failingLink) Step(devices []string, d time.Duration, counter *session.V
 	return l.Link.Step(devices, d, counter)
 }
 
-// trains runs a job to its end, and says what its processes did, as "chief saved".
+// trains runs a job to its end and returns what its processes did, for example "chief saved".
 func trains(t *testing.T, training cluster.TrainingSpec, servers session.Cluster) (deeds []string) {
 	t.Helper()
-	// The reference's chief waits until all workers have begun; here there are steps for as long.
+	// The reference's chief waits until all workers have started. Here it has enough steps for
+	// that.
 	training.MaxSteps, training.MaxPending = 60, 2*time.Second
 	spec := cluster.Spec{Seed: 1, Training: &training}
 	w, err := world.New(spec, world.Options{Trainer: func(e *env.Env, tr *world.Trainer) int {

@@ -11,32 +11,32 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// Wait is what a process waits for.
+// Wait describes what a process waits for.
 type Wait struct {
-	// In names the module of the reference that waits, as "cluster_manager".
+	// In is the name of the reference's module that waits, such as "cluster_manager".
 	In string
-	// For says for whom or what, as "ps 0, 1, 3 of 4".
+	// For describes who or what is missing, such as "ps 0, 1, 3 of 4".
 	For string
-	// Every is the pause between two looks; 0 means that it is woken.
+	// Every is the interval between checks. 0 means that the process is woken instead.
 	Every time.Duration
-	// Limit is the time after which it gives up; 0 means never.
+	// Limit is the time after which the process gives up. 0 means never.
 	Limit time.Duration
 	// Since is the virtual time at which the wait began.
 	Since time.Duration
-	// Serves is set for a PS, which waits for its end only.
+	// Serves is true for a PS, which waits only for its own end.
 	Serves bool
 	// Lost is set for the answer of a server that the server has given up (TRN-8.15).
 	Lost bool
 }
 
-// Waits keeps what one process waits for at present. Its methods work on nil, too.
+// Waits records the current waits of one process. Its methods also work on nil.
 type Waits struct {
 	// Now returns the time of the run.
 	Now  func() time.Duration
 	list []*wait
 }
 
-// wait is a wait that can begin often; what returns its Wait.For at any moment of it.
+// wait is a wait that can begin several times. Its function what returns the current Wait.For.
 type wait struct {
 	in           string
 	every, limit time.Duration
@@ -45,7 +45,7 @@ type wait struct {
 	since        time.Duration
 }
 
-// Present returns the innermost wait; ok is false while the process waits for nothing.
+// Present returns the innermost current wait. ok is false if the process is not waiting.
 func (w *Waits) Present() (Wait, bool) {
 	if w == nil || len(w.list) == 0 {
 		return Wait{}, false
@@ -61,7 +61,7 @@ func (w *Waits) begin(one *wait) {
 	}
 }
 
-// end ends a wait, which need not be the innermost, because tasks of a process take turns.
+// end ends a wait. This need not be the innermost one, because tasks of a process take turns.
 func (w *Waits) end(one *wait) {
 	if w == nil {
 		return
@@ -71,17 +71,17 @@ func (w *Waits) end(one *wait) {
 	}
 }
 
-// waiting runs fn as a wait.
+// waiting runs fn and records it as a wait.
 func (w *Waits) waiting(one wait, fn func() error) error {
 	w.begin(&one)
 	defer w.end(&one)
 	return fn()
 }
 
-// text is what of a wait that is always the same.
+// text returns a constant function for the field what of a wait.
 func text(s string) func() string { return func() string { return s } }
 
-// waitingHook is a hook that may wait in any of its calls.
+// waitingHook is a hook that may wait during any of its calls.
 type waitingHook struct {
 	session.Hook
 	waits *Waits
@@ -112,13 +112,13 @@ func (h *waitingHook) End(s session.Session) error {
 	return h.Hook.End(s)
 }
 
-// Steady reports what the hook reports.
+// Steady returns the result of the wrapped hook's Steady.
 func (h *waitingHook) Steady() bool {
 	s, ok := h.Hook.(session.Steady)
 	return ok && s.Steady()
 }
 
-// watchedDiscovery keeps what was last asked, and the answer.
+// watchedDiscovery records the last query and its answer.
 type watchedDiscovery struct {
 	training.ServiceDiscovery
 	waits *Waits
@@ -142,7 +142,7 @@ func (d *watchedDiscovery) Query(name string) (found training.Addrs, err error) 
 	return found, err
 }
 
-// lacks says which processes the last answer lacks of those that the job needs.
+// lacks describes which of the job's processes are missing in the last answer.
 func (p *process) lacks(required int) string {
 	d := p.discovery
 	if !p.isChief() && d.asked != PS {

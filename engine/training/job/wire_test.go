@@ -14,8 +14,8 @@ import (
 	"github.com/monosim/monosim/sim/world"
 )
 
-// happened runs a job for a time, after which fn may do something to it, and so on, and
-// lists what its processes told of, each by its name, without the times.
+// happened runs a job for some time before each of the steps, which may interfere with it. It
+// returns the events of the processes with the process names but without times.
 func happened(t *testing.T, spec cluster.TrainingSpec, servers session.Cluster, steps ...func(w *world.World)) []string {
 	t.Helper()
 	var told []string
@@ -51,7 +51,7 @@ func TestJobOverGRPCIsTheSame(t *testing.T) {
 	goOn := func(*world.World) {}
 	want := happened(t, spec, session.NewServers(time.Millisecond), goOn)
 	got := happened(t, spec, nil, goOn)
-	// How far the steps had come at a save depends on what a step's calls take.
+	// How many steps were done by the time of a save depends on how long a step's calls take.
 	ends := func(list []string) (kept []string) {
 		for _, line := range list {
 			if !strings.Contains(line, " saved ") {
@@ -68,7 +68,7 @@ func TestJobOverGRPCIsTheSame(t *testing.T) {
 	}
 }
 
-// A PS that is started again has another address, and none of its variables.
+// A restarted PS has a new address and has lost its variables.
 func TestJobOverGRPCGoesBackToItsCheckpoint(t *testing.T) {
 	spec := cluster.TrainingSpec{Workers: 1, PS: 2, SaveEvery: 20 * time.Second, RestartAfter: 20 * time.Second}
 	got := happened(t, spec, nil, func(w *world.World) {

@@ -18,16 +18,16 @@ import (
 )
 
 const (
-	// readyPoll is how often a worker asks whether the chief has initialised the variables
-	// (recovery_wait_secs of TensorFlow's SessionManager).
+	// readyPoll is the interval at which a worker checks whether the chief has initialized the
+	// variables (recovery_wait_secs of TensorFlow's SessionManager).
 	readyPoll = 30 * time.Second
-	// chiefDevice is the device of the flags of sync_hooks.py.
+	// chiefDevice is the device of the variables of sync_hooks.py.
 	chiefDevice = "/job:chief/task:0"
 )
 
-// work trains, and ends the PS after that, as the chief, also after an error (cpu_training.py:2122). An
-// error of that end takes the place of the first one. A chief sends heartbeats meanwhile. Its end waits
-// for the next one.
+// work trains. The chief then shuts down the PS, even after an error (cpu_training.py:2122). An
+// error in that shutdown replaces the first error. The chief sends heartbeats meanwhile, and at its
+// end waits for the next one.
 func (p *process) work() error {
 	c, err := p.cluster()
 	if err != nil {
@@ -48,9 +48,9 @@ func (p *process) work() error {
 	return err
 }
 
-// tryOften trains, and tries again after temporary errors: without limit while the cluster is the
-// same, and Spec.MaxRetries times with a changed one (cpu_training.py:2040). It captures the
-// failure for the application master, except failures of looking for the cluster (Q257).
+// tryOften trains and retries after temporary errors. It retries without limit while the cluster
+// stays the same, and Spec.MaxRetries times with a changed one (cpu_training.py:2040). It captures
+// the failure for the application master, except if finding the cluster again fails (Q257).
 func (p *process) tryOften(c clustermanager.Cluster) (clustermanager.Cluster, error) {
 	for retries := 0; ; {
 		err := p.train(c)
@@ -59,7 +59,7 @@ func (p *process) tryOften(c clustermanager.Cluster) (clustermanager.Cluster, er
 			p.Happened("finished", "", fmt.Sprintf("step %d", p.step))
 			return c, nil
 		case pysem.TypeOf(err) == "AbortedError" && !errors.As(err, new(*endError)):
-			// The session is made again at once (monolith/utils.py:27).
+			// The session is created again at once (monolith/utils.py:27).
 		case !Temporary(pysem.TypeOf(err)):
 			p.captured = err
 			return c, err
@@ -86,7 +86,7 @@ func (p *process) tryOften(c clustermanager.Cluster) (clustermanager.Cluster, er
 	}
 }
 
-// pause passes the time before the next try.
+// pause waits before the next attempt.
 func (p *process) pause(err error) {
 	what := fmt.Sprintf("%v to pass after %s", p.Spec.RetryWait, pysem.TypeOf(err))
 	_ = p.Waits.waiting(wait{in: "cpu_training", limit: p.Spec.RetryWait, what: text(what)}, func() error {
@@ -95,7 +95,7 @@ func (p *process) pause(err error) {
 	})
 }
 
-// heartbeats reports only changes of the metric. The reference sends it every 30 s.
+// heartbeats reports the metric only if it changes. The reference sends it every 30 s.
 type heartbeats struct {
 	p    *process
 	last string
@@ -112,7 +112,8 @@ func (h *heartbeats) EmitStore(name string, _ int64, typ string) {
 // Flush does nothing.
 func (h *heartbeats) Flush() {}
 
-// Temporary reports whether the reference tries again after an error of a class (cpu_training.py:2044).
+// Temporary reports whether the reference retries after an error of this class
+// (cpu_training.py:2044).
 func Temporary(class string) bool {
 	return slices.Contains([]string{"DeadlineExceededError", "UnavailableError", "NodeAliveCheckerError"}, class)
 }
@@ -123,10 +124,10 @@ func same(a, b clustermanager.Cluster) bool {
 
 func (p *process) isChief() bool { return p.Index == 0 }
 
-// cluster waits until the discovery has the processes that the job needs.
+// cluster waits until the processes that the job needs are registered in the discovery.
 func (p *process) cluster() (clustermanager.Cluster, error) { return p.clusterOf(p.Spec.PS) }
 
-// clusterOf waits until the discovery has requiredPS PS.
+// clusterOf waits until requiredPS PS are registered in the discovery.
 func (p *process) clusterOf(requiredPS int) (clustermanager.Cluster, error) {
 	var c clustermanager.Cluster
 	err := p.phase("cluster_manager", 5*time.Second, func() string { return p.lacks(requiredPS) }, func() (err error) {
@@ -139,7 +140,7 @@ func (p *process) clusterOf(requiredPS int) (clustermanager.Cluster, error) {
 	return c, err
 }
 
-// devices returns the devices of a cluster, and their addresses.
+// devices returns the names of a cluster's devices and their addresses.
 func devices(c clustermanager.Cluster) (names []string, addrs map[string]string) {
 	names, addrs = []string{chiefDevice}, map[string]string{chiefDevice: c.Chief[0]}
 	for i, addr := range c.PS {
@@ -149,7 +150,7 @@ func devices(c clustermanager.Cluster) (names []string, addrs map[string]string)
 	return names, addrs
 }
 
-// train runs one session, from its creation to the end of training or an error.
+// train runs one session, from its creation until training ends or an error occurs.
 func (p *process) train(c clustermanager.Cluster) error {
 	place := clustermanager.Task{Type: "chief"}
 	if !p.isChief() {
@@ -164,7 +165,7 @@ func (p *process) train(c clustermanager.Cluster) error {
 	})
 }
 
-// session does what TensorFlow's estimator does in a cluster.
+// session does the work of TensorFlow's estimator in a cluster.
 func (p *process) session(c clustermanager.Cluster) error {
 	names, addrs := devices(c)
 	remote := p.connect(addrs)
@@ -192,13 +193,13 @@ func (p *process) session(c clustermanager.Cluster) error {
 	return nil
 }
 
-// endError is an error of the hooks' ends. TensorFlow makes a session again that was aborted during a
-// step, and no longer in its end (TRN-8.11).
+// endError is an error from the end of a hook. TensorFlow recreates a session that was aborted
+// during a step, but not one that was aborted at its end (TRN-8.11).
 type endError struct{ error }
 
 func (e *endError) Unwrap() error { return e.error }
 
-// connect makes a session, whose calls that wait for a server are told.
+// connect returns a session that records calls that wait for a server.
 func (p *process) connect(addrs map[string]string) session.Link {
 	remote := p.Servers.Connect(p.e, addrs, hooks.PSDevice(0))
 	if r, ok := remote.(interface {
@@ -216,11 +217,11 @@ func (p *process) connect(addrs map[string]string) session.Link {
 	return remote
 }
 
-// createLimit is how long the creation of a session waits for its servers in the reference's build of
+// createLimit is how long a new session waits for its servers in the reference's build of
 // TensorFlow (third_party/org_tensorflow/tf.patch, master.cc).
 const createLimit = 60 * time.Second
 
-// create makes the connections of a session: it needs each of its servers.
+// create connects a session to its servers, all of which must be available.
 func (p *process) create(remote session.Link, names []string) error {
 	limit := createLimit
 	if p.Spec.TensorFlow == cluster.TensorFlowStock {
@@ -237,9 +238,9 @@ func (p *process) create(remote session.Link, names []string) error {
 
 var globalStep = session.GlobalStep()
 
-// trainStep takes the time of a step, calls all PS, where embeddings and the dense variables are, and
-// counts. It does not reach the chief, which has only the flags of sync_hooks.py
-// (cpu_training.py:1549).
+// trainStep takes as long as a step does, calls all PS, which hold the embeddings and the dense
+// variables, and counts the step. It does not call the chief, which holds only the variables of
+// sync_hooks.py (cpu_training.py:1549).
 func (p *process) trainStep(remote session.Link, ps []string) error {
 	step, err := remote.Step(ps, p.Spec.StepTime, globalStep)
 	if err != nil {
@@ -249,8 +250,8 @@ func (p *process) trainStep(remote session.Link, ps []string) error {
 	return nil
 }
 
-// prepare initialises and restores, in the chief. In others it waits until that is done, up to the
-// time limit.
+// prepare initializes and restores in the chief. In other processes it waits until that is done or
+// the time limit has passed.
 func (p *process) prepare(remote session.Link, names []string) error {
 	if err := p.create(remote, names); err != nil {
 		return err
@@ -274,8 +275,8 @@ func (p *process) prepare(remote session.Link, names []string) error {
 	}
 }
 
-// begin gives variables their first values and restores the latest checkpoint. With partial
-// recovery, PS that were not restarted since keep their values if there is a checkpoint.
+// begin sets variables to their initial values and restores the latest checkpoint. With partial
+// recovery and a checkpoint, PS that were not restarted keep their values.
 func (p *process) begin(remote session.Link, names []string) error {
 	state, err := p.states.State(p.Spec.ModelDir, "")
 	if err != nil {
@@ -293,7 +294,7 @@ func (p *process) begin(remote session.Link, names []string) error {
 	return p.saver.Restore(remote, pysem.Some(state.ModelCheckpointPath))
 }
 
-// uninitialized returns the devices whose variables have no values yet, or get new ones in each
+// uninitialized returns the devices whose variables have no values yet or get new values in each
 // session.
 func (p *process) uninitialized(s session.Session, names []string) (list []string, err error) {
 	for _, name := range names {
@@ -308,9 +309,9 @@ func (p *process) uninitialized(s session.Session, names []string) (list []strin
 	return list, nil
 }
 
-// endPS ends the PS one after the other. With redundant PS it first waits for all of them. The first
-// one that is gone keeps those after it, and with them all, from ending, for the session needs each
-// (cpu_training.py:2125, cpu_training.py:1702).
+// endPS shuts down the PS one after another. With redundant PS it first waits until all are known.
+// If one PS is gone, neither it nor the following ones can be shut down, because the session needs
+// all of them (cpu_training.py:2125, cpu_training.py:1702).
 func (p *process) endPS(c clustermanager.Cluster) (err error) {
 	if p.Spec.RedundantPS > 0 {
 		if c, err = p.clusterOf(p.Spec.PS + p.Spec.RedundantPS); err != nil {

@@ -36,24 +36,24 @@ type Exporter interface {
 	ExportSavedModel(checkpoint string, globalStep int64) (dirs []string, err error)
 }
 
-// Metrics receives what is measured of exports.
+// Metrics receives the measurements that exports emit, each with the name of the model.
 type Metrics interface {
 	EmitStore(name string, value int64, modelName string)
 }
 
 // ListenerOptions configures a listener.
 type ListenerOptions struct {
-	// Exempt holds checkpoints whose exports are never deleted.
+	// Exempt lists checkpoints whose exports are never deleted.
 	Exempt []string
-	// DenseOnly keeps the exports of checkpoints that the whole model, two directories above, still
-	// has.
+	// DenseOnly marks exports that hold only the dense part. Their whole model lies two directories
+	// above, and an export is kept as long as the whole model still has its checkpoint.
 	DenseOnly bool
 	// Metrics may be nil.
 	Metrics Metrics
 }
 
-// ExportSaverListener exports each saved checkpoint. It deletes the exports of checkpoints that are
-// no longer listed, one save after they went (export_hooks.py:39).
+// ExportSaverListener exports each saved checkpoint. Once a checkpoint is no longer listed, the
+// next save deletes its exports (export_hooks.py:39).
 type ExportSaverListener struct {
 	session.NoListener
 	e           *env.Env
@@ -63,8 +63,8 @@ type ExportSaverListener struct {
 	options     ListenerOptions
 }
 
-// NewExportSaverListener makes a listener for the checkpoints of a base name. An exempt checkpoint
-// without a step is an AssertionError.
+// NewExportSaverListener makes a listener for the checkpoints whose names begin with savePath. An
+// exempt checkpoint without a step in its name is an AssertionError.
 func NewExportSaverListener(e *env.Env, savePath string, exporter Exporter, o ListenerOptions) (*ExportSaverListener, error) {
 	l := &ExportSaverListener{e: e, helper: saveutils.SaveHelper{Basename: savePath}, exporter: exporter, options: o}
 	for _, checkpoint := range o.Exempt {
@@ -111,7 +111,8 @@ func (l *ExportSaverListener) addEntry(dir string, globalStep int64) error {
 	return nil
 }
 
-// emitVersion emits the version up to its first dot, if that is a number.
+// emitVersion emits the part of a version before its first dot as a metric. It emits nothing if
+// that part is not a number.
 func (l *ExportSaverListener) emitVersion(modelName, version string) {
 	version, _, _ = strings.Cut(version, ".")
 	if l.options.Metrics == nil || version == "" || strings.ContainsFunc(version, func(r rune) bool { _, digit := pysem.DigitValue(r); return !digit }) {

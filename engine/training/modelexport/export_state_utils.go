@@ -23,11 +23,12 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// StateFile is the file's name (export_state_utils.py:22).
+// StateFile is the name of the file that lists the exports in a directory
+// (export_state_utils.py:22).
 const StateFile = "ExportSaverListenerState"
 
-// ExportSaverListenerState reads the state of a directory; it is empty without a file. A file that
-// cannot be parsed is a ParseError (export_state_utils.py:25).
+// ExportSaverListenerState reads the state file of a directory. Without a file it returns an empty
+// state. A file that cannot be parsed is a ParseError (export_state_utils.py:25).
 func ExportSaverListenerState(f env.Files, base string) (*modelexport.ServingModelState, error) {
 	state := &modelexport.ServingModelState{}
 	data, err := gfile.Read(f, pysem.JoinStrings(base, StateFile))
@@ -47,7 +48,8 @@ func ExportSaverListenerState(f env.Files, base string) (*modelexport.ServingMod
 	return state, nil
 }
 
-// OverwriteExportSaverListenerState replaces the state, in one step (export_state_utils.py:38).
+// OverwriteExportSaverListenerState replaces the state file of a directory atomically, and makes
+// the directory if it is missing (export_state_utils.py:38).
 func OverwriteExportSaverListenerState(f env.Files, base string, state *modelexport.ServingModelState) error {
 	if err := gfile.MakeDirs(f, base); err != nil {
 		return err

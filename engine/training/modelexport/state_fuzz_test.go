@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/engine/training/modelexport"
 )
 
-// FuzzExportState: a state file, whole or cut off, is a state that reads the same once it is written
-// again, or an exception of Python.
+// FuzzExportState: Goal: reading any state file, whole or cut off, either raises one of Python's
+// exceptions or gives a state. That state reads the same after it has been written again.
 func FuzzExportState(f *testing.F) {
 	whole := "entries {\n  export_dir: \"/m/1\"\n  global_step: 7\n}\n"
 	for _, text := range []string{"", whole, whole[:len(whole)-3], "entries {", "x: 1", "\xff", "entries { global_step: 99999999999999999999 }", "entries: <export_dir: '\\377'>"} {

@@ -8,9 +8,9 @@ import (
 // tfConfig is the variable that tells TensorFlow's estimators about their cluster.
 const tfConfig = "TF_CONFIG"
 
-// WithoutTFConfig runs an export in an environment without a cluster, as each exporter does
-// (saved_model_exporters.py:555, :644): TF_CONFIG is unset meanwhile. An empty TF_CONFIG is not
-// restored, unless Q311 is repaired.
+// WithoutTFConfig runs an export with TF_CONFIG unset, as each exporter does, so that TensorFlow
+// sees no cluster (saved_model_exporters.py:555, :644). Then it sets the variable again. An empty
+// TF_CONFIG is not restored, unless Q311 is repaired.
 func WithoutTFConfig(host env.Host, kept jobquirks.Set, export func() error) error {
 	saved, there := host.LookupEnv(tfConfig)
 	host.Unsetenv(tfConfig)

@@ -12,17 +12,17 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// The goal is that a listener which exports each checkpoint passes the reference's own tests
-// (export_hooks_test.py). As there, a saver's hook tells it of the saves.
+// Goal: a listener that exports each checkpoint passes the reference's own tests
+// (export_hooks_test.py). As there, the hook of a saver tells the listener of each save.
 
-// exporter is a function as an Exporter.
+// exporter makes a function usable as an Exporter.
 type exporter func(checkpoint string, step int64) ([]string, error)
 
 func (x exporter) ExportSavedModel(checkpoint string, step int64) ([]string, error) {
 	return x(checkpoint, step)
 }
 
-// noTensors is a graph without tensors: its checkpoints are their index.
+// noTensors is a graph without tensors. A checkpoint of it consists of its index file alone.
 type noTensors struct{ files env.Files }
 
 func (n noTensors) Write(_ session.Session, prefix string) error {
@@ -30,7 +30,8 @@ func (n noTensors) Write(_ session.Session, prefix string) error {
 }
 func (noTensors) WriteMetaGraph(string) error { return nil }
 
-// trained runs steps of a session with a saver's hook that exports.
+// trained runs steps of a session. Its hook saves a checkpoint every so many steps, and x exports
+// each checkpoint.
 func trained(t *testing.T, e *env.Env, maxToKeep, steps int, first int64, every int, x exporter) {
 	t.Helper()
 	if err := e.Files.MkdirAll("model"); err != nil {
@@ -62,7 +63,7 @@ func trained(t *testing.T, e *env.Env, maxToKeep, steps int, first int64, every 
 	}
 }
 
-// step is a training step to a global step, as a monitored session does it.
+// step runs one training step, which ends at global step to, as a monitored session would.
 func step(s session.Session, hook session.Hook, to int64) error {
 	run := &session.RunContext{Session: s}
 	reads, err := hook.BeforeRun(run)

@@ -10,7 +10,8 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The goal is that the state passes the reference's own test (export_state_utils_test.py).
+// Goal: reading and writing the state file passes the reference's own test
+// (export_state_utils_test.py).
 func TestUpstreamExportStateUtils_test_basic(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		state := &modelexportpb.ServingModelState{Entries: []*modelexportpb.ServingEntry{{ExportDir: proto.String("a"), GlobalStep: proto.Int64(1)}}}

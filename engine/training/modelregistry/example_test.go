@@ -13,7 +13,7 @@ type quiet struct{}
 func (quiet) Enabled(env.Level) bool         { return false }
 func (quiet) Logf(env.Level, string, ...any) {}
 
-// A task is found by the module that registers it, when that is imported.
+// Looking up a task imports the module in its name, and that import registers the task.
 func Example() {
 	modules := map[string]modelregistry.Module[int]{"tasks.ranking": func(r *modelregistry.Registry[int]) error {
 		return r.RegisterSingleTaskModel(&modelregistry.Class[int]{Module: "tasks.ranking", Name: "Small", Task: func() (int, error) { return 64, nil }})

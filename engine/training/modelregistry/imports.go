@@ -9,20 +9,21 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Module runs when a module is imported: it registers its classes. An error ends the import, and
-// the next import runs it again. An ImportError means that there is no such module.
+// Module registers the classes of a module when it is imported. An error ends the import, and the
+// next import calls it again. An ImportError means that there is no such module.
 type Module[P any] func(r *Registry[P]) error
 
-// imports holds the modules that can be imported, and those that were.
+// imports holds the modules that can be imported, and in done the names of those already imported.
 type imports[P any] struct {
 	modules map[string]Module[P]
 	done    map[string]bool
 }
 
-// rootPackage always exists, because it contains the registry.
+// rootPackage can always be imported, because the registry itself lies in it.
 const rootPackage = "monolith"
 
-// newImports adds the packages of modules.
+// newImports returns the modules together with the packages that contain them, of which each can
+// be imported too.
 func newImports[P any](modules map[string]Module[P]) imports[P] {
 	all := map[string]Module[P]{rootPackage: nil}
 	for name, module := range modules { //lint:ordered into a map
@@ -78,8 +79,8 @@ func (i *imports[P]) loadAbsolute(r *Registry[P], name string) error {
 	return nil
 }
 
-// tryImport reports whether a module could be imported (model_imports.py:28). It returns errors
-// other than ImportError.
+// tryImport reports whether a module could be imported (model_imports.py:28). An ImportError is
+// logged and gives false. Any other error is returned.
 func (r *Registry[P]) tryImport(name string) (bool, error) {
 	r.log.Logf(env.Info, "Attempt to import %s ...", name)
 	err := r.imports.load(r, name)
@@ -94,8 +95,8 @@ func (r *Registry[P]) tryImport(name string) (bool, error) {
 	return true, nil
 }
 
-// ImportOptions says which tasks are built in. The zero value has those of the reference, which has
-// none.
+// ImportOptions says which tasks are built in. The zero value stands for the reference's tasks, of
+// which there are none.
 type ImportOptions struct {
 	// Root is the package of tasks; empty means monolith.tasks.
 	Root string

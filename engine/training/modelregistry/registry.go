@@ -27,11 +27,12 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Class makes the parameters, P, of a task.
+// Class is a task's class. It makes the task's parameters, of type P.
 type Class[P any] struct {
-	// Module and Name are those of the class, such as tasks.ranking and Small.
+	// Module and Name are the module and the name of the class, such as tasks.ranking and Small.
 	Module, Name string
-	// NotSingleTask marks a class that is no SingleTaskModelParams, which cannot be registered.
+	// NotSingleTask marks a class that does not derive from SingleTaskModelParams. Such a class
+	// cannot be registered.
 	NotSingleTask bool
 	// Task makes the parameters; nil for an abstract class.
 	Task func() (P, error)

@@ -7,10 +7,10 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// Op is an operation that a step runs, or a task.
+// Op is an operation that a training step, or a task of its own, runs in a session.
 type Op func(s session.Session) error
 
-// EnqueueHook fills a queue in a task of its own, as long as there is a session
+// EnqueueHook fills a queue from a background task, as long as the session lasts
 // (prefetch_queue.py:278).
 type EnqueueHook struct {
 	session.NoHook
@@ -19,8 +19,8 @@ type EnqueueHook struct {
 	Log env.Log
 }
 
-// AfterCreateSession starts the filling. It ends, and closes the queue, at the end of the input or
-// when training stops.
+// AfterCreateSession starts the task that fills the queue. The task ends, and closes the queue,
+// when the input ends or training stops.
 func (h *EnqueueHook) AfterCreateSession(s session.Session, coord *session.Coordinator) error {
 	coord.Go("prefetch", func() {
 		for !coord.ShouldStop() {
@@ -58,7 +58,8 @@ func NewAsyncPushHook(queue *MultiFIFOQueue, run Op) *AsyncPushHook {
 	return &AsyncPushHook{queue: queue, run: run}
 }
 
-// Primed reports whether a step has put something into the queue.
+// Primed reports whether the hook has found the queue filled after a step. Only then does it
+// begin to take rows.
 func (h *AsyncPushHook) Primed() bool { return h.primed }
 
 func (h *AsyncPushHook) push(s session.Session) error {
@@ -68,8 +69,8 @@ func (h *AsyncPushHook) push(s session.Session) error {
 	return h.run(s)
 }
 
-// BeforeRun runs the operation once the hook is primed. If the queue is empty, it waits until the
-// step has run.
+// BeforeRun runs the operation once the hook is primed. If the queue is empty, the operation runs
+// after the step instead.
 func (h *AsyncPushHook) BeforeRun(run *session.RunContext) ([]session.Op, error) {
 	if h.late = h.primed && h.queue.Size() == 0; h.primed && !h.late {
 		return nil, h.push(run.Session)
@@ -77,7 +78,8 @@ func (h *AsyncPushHook) BeforeRun(run *session.RunContext) ([]session.Op, error)
 	return nil, nil
 }
 
-// AfterRun primes the hook when the queue is not empty.
+// AfterRun runs the operation if the queue was empty before the step. It primes the hook once the
+// queue is not empty.
 func (h *AsyncPushHook) AfterRun(run *session.RunContext, _ []any) error {
 	if h.late {
 		h.late = false
@@ -87,7 +89,7 @@ func (h *AsyncPushHook) AfterRun(run *session.RunContext, _ []any) error {
 	return nil
 }
 
-// End runs the operation for everything that is left in the queue.
+// End runs the operation once for each row that is left in the queue.
 func (h *AsyncPushHook) End(s session.Session) error {
 	for h.queue.Size() > 0 {
 		if err := h.push(s); err != nil {
@@ -97,7 +99,7 @@ func (h *AsyncPushHook) End(s session.Session) error {
 	return nil
 }
 
-// Function makes an operation from its arguments, which are nested values.
+// Function makes an operation from arguments, which may be nested lists, tuples and dicts.
 type Function func(args []any, kwargs *pysem.Dict) (Op, error)
 
 // AsyncFunctionMgr runs functions one step after they are called (prefetch_queue.py:331).
@@ -110,12 +112,13 @@ type AsyncFunctionMgr struct {
 	hooks []session.Hook
 }
 
-// NewAsyncFunctionMgr makes a manager. async is the default for its functions.
+// NewAsyncFunctionMgr makes a manager. async says whether a function runs later if Add does not
+// say so.
 func NewAsyncFunctionMgr(tasks env.Tasks, async bool) *AsyncFunctionMgr {
 	return &AsyncFunctionMgr{tasks: tasks, async: async}
 }
 
-// Hooks returns the hooks that the asynchronous functions need.
+// Hooks returns the hooks of the functions that run later. A session has to call them.
 func (m *AsyncFunctionMgr) Hooks() []session.Hook { return m.hooks }
 
 // asyncCapacity is the number of steps that a function may lag behind.
@@ -130,7 +133,7 @@ func (m *AsyncFunctionMgr) Add(target Function, args []any, kwargs *pysem.Dict, 
 	if async.Set && !async.V || !async.Set && !m.async {
 		return target(args, kwargs)
 	}
-	// Without any tensor there would be nothing to put into the queue.
+	// The constant 0 is added so that the queue has a tensor even if no argument is one.
 	all := append(append(Tuple{}, args...), Constant(0))
 	value, queue, err := EnqueueDicts(m.tasks, m.Quirks, Tuple{all, kwargs}, asyncCapacity, "async_queue")
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 
 // Tensor is a value that a step computes.
 type Tensor struct {
-	// Device is where it is computed. If it contains GPU, the tensor goes through a queue of its
-	// own.
+	// Device is where the tensor is computed. A tensor whose device contains GPU goes through a
+	// separate queue.
 	Device string
 	// Eval returns the tensor's value in a step.
 	Eval func(s session.Session) (any, error)
@@ -20,10 +20,10 @@ func Constant(value any) *Tensor {
 	return &Tensor{Eval: func(session.Session) (any, error) { return value, nil }}
 }
 
-// Ragged is a tensor with rows of different lengths: the values of all rows one after another, and
-// where each row begins.
+// Ragged is a tensor with rows of different lengths. Values holds the values of all rows one after
+// another, and RowSplits where each row begins.
 type Ragged struct {
-	// Rank is the number of its dimensions with different lengths.
+	// Rank is the number of dimensions along which lengths differ.
 	Rank              int
 	Values, RowSplits *Tensor
 }
@@ -31,7 +31,8 @@ type Ragged struct {
 // Tuple is Python's tuple.
 type Tuple []any
 
-// place replaces a leaf of a nested value and tells where the leaf is kept.
+// place stands for a leaf of a nested value. It tells in which list the leaf is kept, and at which
+// index.
 type place struct {
 	kind  int
 	index int
@@ -141,9 +142,9 @@ func (n *NestedTensors) Tensors() []*Tensor {
 	return list
 }
 
-// NestedResult returns the value with other tensors in it; there must be as many as Tensors
-// returns, in the same order. Too few ragged ones are an AssertionError, too few dense ones an
-// IndexError.
+// NestedResult returns the nested value with other tensors in the places of its own. tensors must
+// have the number and order of those that Tensors returns. Too few ragged tensors are an
+// AssertionError, too few dense ones an IndexError.
 func (n *NestedTensors) NestedResult(tensors []*Tensor) (any, error) {
 	cut := min(len(n.tensors), len(tensors))
 	flat := tensors[cut:]

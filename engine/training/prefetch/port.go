@@ -8,25 +8,26 @@ import (
 // portCapacity is the number of calls that a function of the Rust port may lag behind.
 const portCapacity = 1024
 
-// PortFunctionMgr runs functions later, as the Rust port does: each call is queued as a whole, and
-// the next step runs the first one (TRN-5.21). In Python only one value is queued, and a hook that
-// has seen it at the end of a step takes the next.
+// PortFunctionMgr runs functions later, as the Rust port does. It queues each call as a whole, and
+// the next step runs the oldest call (TRN-5.21). Python queues the values of one call. A hook takes
+// them in the step after the one at whose end it first saw them.
 type PortFunctionMgr struct {
 	tasks env.Tasks
 	async bool
 	hooks []*PortPushHook
 }
 
-// NewPortFunctionMgr makes a manager. async is the default for its functions.
+// NewPortFunctionMgr makes a manager. async says whether a function runs later if Add does not say
+// so.
 func NewPortFunctionMgr(tasks env.Tasks, async bool) *PortFunctionMgr {
 	return &PortFunctionMgr{tasks: tasks, async: async}
 }
 
-// Hooks returns the hooks that the asynchronous functions need, in the order of the functions.
+// Hooks returns the hooks of the functions that run later, in the order in which Add was called.
 func (m *PortFunctionMgr) Hooks() []*PortPushHook { return m.hooks }
 
-// Add returns what to call for a function: the function itself, or for an asynchronous one a
-// function that queues the call and waits while 1024 are queued.
+// Add returns what a caller has to call in place of target. For a function that runs later, the
+// returned one queues the call, and waits while 1024 are queued.
 func (m *PortFunctionMgr) Add(target func(), async pysem.Opt[bool]) (call func() error) {
 	if !async.Or(m.async) {
 		return func() error { target(); return nil }
@@ -39,14 +40,14 @@ func (m *PortFunctionMgr) Add(target func(), async pysem.Opt[bool]) (call func()
 	}
 }
 
-// PortPushHook runs the calls of one function.
+// PortPushHook runs the queued calls of one function.
 type PortPushHook struct {
 	queue  *FIFOQueue
 	run    func()
 	primed bool
 }
 
-// BeforeStep runs one call, if there is any.
+// BeforeStep runs the oldest queued call, if there is one.
 func (h *PortPushHook) BeforeStep() error {
 	if !h.primed || h.queue.Size() == 0 {
 		return nil

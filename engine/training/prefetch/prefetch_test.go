@@ -13,8 +13,9 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The goal is what recordings cannot show, as no operation waits: that queues hold up those who fill
-// and empty them, how they close, and what a row costs (TRN-2.23).
+// Goal: a queue holds up whoever fills a full one or empties an empty one, and closes as
+// documented. Recordings cannot show this, because no operation waits in them. The benchmark
+// measures what a row costs (TRN-2.23).
 
 func TestAFullQueueHoldsUp(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
@@ -55,7 +56,7 @@ func TestClosing(t *testing.T) {
 	})
 }
 
-// A consumer that waits hears that a queue was closed, though nothing comes any more.
+// Goal: closing a queue wakes a consumer that waits for a row, though no row comes.
 func TestClosingWakesWhoWaitsForRows(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		q, class := prefetch.NewFIFOQueue(c.Env.Tasks, 1, "q"), ""
@@ -80,7 +81,7 @@ func TestManyAtOnceAreNotImplemented(t *testing.T) {
 	}
 }
 
-// A step that finds the queue empty works on what it has itself put there.
+// Goal: a step that finds the queue empty works on the row that the step itself has enqueued.
 func TestAPrimedHookWaitsForItsStep(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		out, q, err := prefetch.EnqueueDicts(c.Env.Tasks, quirks.Python, input(9), 1, "q")
@@ -114,7 +115,7 @@ func TestAnErrorOfTheInputStopsTraining(t *testing.T) {
 	})
 }
 
-// stillTasks are those of a queue that nobody waits at.
+// stillTasks is the tasks for a queue on which nobody ever waits.
 type stillTasks struct{ env.Tasks }
 
 func (stillTasks) NewCond(string) env.Cond { return stillCond{} }
@@ -123,7 +124,8 @@ type stillCond struct{ env.Cond }
 
 func (stillCond) Broadcast() {}
 
-// BenchmarkPrefetch says what a row through a queue costs, by how many tensors it has.
+// BenchmarkPrefetch measures what it costs to pass a row through a queue, by the number of tensors
+// in the row.
 func BenchmarkPrefetch(b *testing.B) {
 	for _, tensors := range []int{1, 10, 100, 1000} {
 		b.Run(fmt.Sprint(tensors), func(b *testing.B) {
@@ -146,7 +148,7 @@ func BenchmarkPrefetch(b *testing.B) {
 	}
 }
 
-// Steps work on what the steps before them have computed.
+// A step takes from the queue the values that an earlier step has computed.
 func Example() {
 	out, q, err := prefetch.EnqueueDicts(stillTasks{}, quirks.Python, dict("loss", prefetch.Constant(0.5), "name", "m"), 2, "q")
 	s := session.NewMemory()
@@ -166,7 +168,8 @@ func Example() {
 	// 0.5 m 0 <nil>
 }
 
-// TRN-5.21: the port's queue holds 1024 calls; the next waits for a step.
+// Goal (TRN-5.21): the queue of the Rust port holds 1024 calls, and the next call waits until a
+// step has run one.
 func TestTheQueueOfThePortIsLong(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		ran := 0

@@ -84,10 +84,12 @@ func (q *FIFOQueue) isClosed() error { return session.Raise("CancelledError", "%
 // Size returns the number of rows.
 func (q *FIFOQueue) Size() int { return q.size }
 
-// EnqueueMany is a NotImplementedError, as in the reference (prefetch_queue.py:90).
+// EnqueueMany is not implemented and returns a NotImplementedError, as in the reference
+// (prefetch_queue.py:90).
 func (*FIFOQueue) EnqueueMany([][]any) error { return manyAtOnce() }
 
-// DequeueMany returns a NotImplementedError, as in the reference (prefetch_queue.py:96).
+// DequeueMany is not implemented and returns a NotImplementedError, as in the reference
+// (prefetch_queue.py:96).
 func (*FIFOQueue) DequeueMany(int) ([][]any, error) {
 	return nil, manyAtOnce()
 }
@@ -103,8 +105,8 @@ func (q *FIFOQueue) Close(cancelPending bool) {
 	q.changed.Broadcast()
 }
 
-// MultiFIFOQueue has a queue for the tensors of the CPU and another for those of GPUs
-// (prefetch_queue.py:165).
+// MultiFIFOQueue queues the tensors of a step. The tensors of GPUs have a queue apart from the
+// tensors of the CPU (prefetch_queue.py:165).
 type MultiFIFOQueue struct {
 	queues []*FIFOQueue
 	parts  [][]*Tensor
@@ -118,7 +120,8 @@ const (
 	onGPU
 )
 
-// newMultiFIFOQueue makes the queues for the tensors.
+// newMultiFIFOQueue makes one queue for the tensors of the CPU, and a second if there are tensors
+// of GPUs.
 func newMultiFIFOQueue(tasks env.Tasks, tensors []*Tensor, capacity int, name string) *MultiFIFOQueue {
 	q := &MultiFIFOQueue{parts: make([][]*Tensor, onGPU+1)}
 	for _, t := range tensors {
@@ -138,10 +141,10 @@ func newMultiFIFOQueue(tasks env.Tasks, tensors []*Tensor, capacity int, name st
 	return q
 }
 
-// Queues returns the queue of the CPU and, if there are tensors of GPUs, theirs.
+// Queues returns the queue of the CPU's tensors and, if there are tensors of GPUs, their queue.
 func (q *MultiFIFOQueue) Queues() []*FIFOQueue { return q.queues }
 
-// Enqueue computes the tensors and adds their values; it waits for room.
+// Enqueue computes the tensors and adds their values as a row. It waits while the queue is full.
 func (q *MultiFIFOQueue) Enqueue(s session.Session) error {
 	for i, part := range q.parts {
 		row := make([]any, len(part))
@@ -159,8 +162,8 @@ func (q *MultiFIFOQueue) Enqueue(s session.Session) error {
 	return nil
 }
 
-// Dequeue waits for values and takes the oldest. The tensors that come out of the queue have these
-// values until the next call.
+// Dequeue waits for a row and takes the oldest. The tensors that [EnqueueDicts] returned evaluate
+// to the values of this row until the next call.
 func (q *MultiFIFOQueue) Dequeue() error {
 	var rows [onGPU + 1][]any
 	for i, queue := range q.queues {
@@ -179,7 +182,7 @@ func (q *MultiFIFOQueue) Dequeue() error {
 	return nil
 }
 
-// Size returns the size of the CPU's queue.
+// Size returns the number of rows in the CPU's queue.
 func (q *MultiFIFOQueue) Size() int { return q.queues[onCPU].Size() }
 
 // Close closes all queues.
@@ -189,7 +192,7 @@ func (q *MultiFIFOQueue) Close(cancelPending bool) {
 	}
 }
 
-// dequeued returns the i-th tensor that comes out of the queue.
+// dequeued returns a tensor whose value is that of the i-th tensor in the row dequeued last.
 func (q *MultiFIFOQueue) dequeued(i int, device string) *Tensor {
 	return &Tensor{Device: device, Eval: func(session.Session) (any, error) {
 		if q.row == nil {
@@ -199,9 +202,9 @@ func (q *MultiFIFOQueue) dequeued(i int, device string) *Tensor {
 	}}
 }
 
-// EnqueueDicts puts a queue behind a nested value (prefetch_queue.py:291). It returns the value
-// with the tensors that come out of the queue. With a capacity of 0 there is no queue, and it
-// returns the value itself.
+// EnqueueDicts makes a queue for the tensors of a nested value (prefetch_queue.py:291). It returns
+// the value with tensors in it that read from the queue. With a capacity of 0 there is no queue,
+// and it returns the value itself.
 func EnqueueDicts(tasks env.Tasks, kept quirks.Set, value any, capacity int, name string) (any, *MultiFIFOQueue, error) {
 	if capacity == 0 {
 		return value, nil, nil

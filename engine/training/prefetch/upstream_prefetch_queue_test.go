@@ -12,8 +12,8 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The goal is that queues and nested values pass the reference's own tests (prefetch_queue_test.py,
-// nested_tensors_test.py), but for what a GPU copies.
+// Goal: queues and nested values pass the reference's own tests (prefetch_queue_test.py,
+// nested_tensors_test.py). The tests of copies to a GPU are left out.
 
 // value computes a tensor.
 func value(c *worldtest.Case, s session.Session, t any) any {
@@ -22,7 +22,7 @@ func value(c *worldtest.Case, s session.Session, t any) any {
 	return v
 }
 
-// rows computes a ragged tensor: its values and row splits.
+// rows evaluates a ragged tensor and returns its values and its row splits.
 func rows(c *worldtest.Case, s session.Session, r any) [2]any {
 	return [2]any{value(c, s, r.(*prefetch.Ragged).Values), value(c, s, r.(*prefetch.Ragged).RowSplits)}
 }
@@ -62,7 +62,7 @@ func want(c *worldtest.Case, what string, want, got any) {
 	}
 }
 
-// passThrough enqueues rows of values on a device and takes them again.
+// passThrough checks that rows of values on a device come out of a queue as they went in.
 func passThrough(t *testing.T, device string, rows [][]any) {
 	t.Helper()
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
@@ -182,7 +182,8 @@ func TestUpstreamPrefetch_test_enqueue_with_zero_capacity(t *testing.T) {
 	})
 }
 
-// input is a tensor of 0, 1, 2 and so on up to a limit.
+// input returns a tensor that evaluates to 0, 1, 2 and so on. At the limit it raises an
+// OutOfRangeError, as an input does at its end.
 func input(limit int) *prefetch.Tensor {
 	next := -1
 	return &prefetch.Tensor{Eval: func(session.Session) (any, error) {
@@ -216,7 +217,8 @@ func TestUpstreamPrefetch_test_estimator_prefetch(t *testing.T) {
 	})
 }
 
-// added runs steps of a function that adds its argument, or 1, and returns the sums behind them.
+// added runs a number of steps, each with a function that adds its argument, or 1, to a sum. It
+// returns the sum after each step.
 func added(t *testing.T, async bool, steps int, args ...any) (sums []float64) {
 	t.Helper()
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
@@ -263,7 +265,7 @@ func TestUpstreamAsyncManager_testEmptyInput(t *testing.T) {
 	}
 }
 
-// replaced takes the tensors of a value out and puts others in.
+// replaced returns a nested value in which by has replaced each tensor, and the number of tensors.
 func replaced(t *testing.T, given any, by func(*prefetch.Tensor) *prefetch.Tensor) (out any, count int) {
 	t.Helper()
 	n, err := prefetch.NewNestedTensors(quirks.Python, given)

@@ -14,17 +14,17 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// maxRereads is how often an unreadable state is read again (runner_utils.py:65).
+// maxRereads is how many times an unreadable state file is read again (runner_utils.py:65).
 const maxRereads = 5
 
 // restoreMarker is the file that records which checkpoint was restored by name.
 const restoreMarker = "restore_ckpt"
 
-// modeTrain is TensorFlow's name of the mode of training.
+// modeTrain is the value of the flag mode in a program that trains, as TensorFlow names it.
 const modeTrain = "train"
 
-// CheckpointStates reads the states of directories as a training program sees them: the checkpoint
-// that the flag restore_ckpt names is the current one (runner_utils.py:54).
+// CheckpointStates reads the checkpoint states of directories as a training program sees them. The
+// checkpoint that the flag restore_ckpt names counts as the current one (runner_utils.py:54).
 type CheckpointStates struct {
 	Env   *env.Env
 	Flags *absl.Flags
@@ -53,7 +53,8 @@ func (s CheckpointStates) State(dir, name string) (*pb.CheckpointState, error) {
 	return state, nil
 }
 
-// Latest returns the current checkpoint of a directory, "" when there is none or it does not exist.
+// Latest returns the current checkpoint of a directory. It returns "" if the directory names none,
+// or if the named checkpoint does not exist.
 func (s CheckpointStates) Latest(dir string) (string, error) {
 	state, err := s.State(dir, "")
 	if err != nil || state == nil || !checkpoints.Exists(s.Env.Files, state.ModelCheckpointPath) {
@@ -79,7 +80,7 @@ func (s CheckpointStates) read(dir, name string) (*pb.CheckpointState, error) {
 	return state, err
 }
 
-// override makes a checkpoint the current one, and records that in files.
+// override makes the checkpoint wanted the current one, in state and in the directory's files.
 func (s CheckpointStates) override(dir string, state *pb.CheckpointState, wanted string) error {
 	log, mode := s.Env.Log, s.Flags.Text(flagMode).String()
 	restore := pysem.JoinStrings(pysem.Dirname(state.ModelCheckpointPath), pysem.Basename(wanted))

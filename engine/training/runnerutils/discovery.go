@@ -10,22 +10,23 @@ import (
 	"github.com/monosim/monosim/engine/training"
 )
 
-// Discoveries makes the kinds of discovery.
+// Discoveries makes a service discovery of each kind: by Consul, by MLP, and by ZooKeeper.
 type Discoveries interface {
 	Consul(psm pysem.OptString) (training.ServiceDiscovery, error)
 	MLP() (training.ServiceDiscovery, error)
 	ZK(deepInsightName, zkServer pysem.OptString) (training.ServiceDiscovery, error)
 }
 
-// consulRetry is the pause after removing an old registration. zkRetry is the first pause between
-// two of the zkTries attempts (service_discovery.py:77, service_discovery.py:220).
+// Registering pauses for consulRetry after it has removed an old registration. A discovery by
+// ZooKeeper tries zkTries times, first after a pause of zkRetry (service_discovery.py:77,
+// service_discovery.py:220).
 const (
 	consulRetry = 3 * time.Second
 	zkRetry     = 5 * time.Second
 	zkTries     = 3
 )
 
-// RealDiscoveries makes discoveries over what a process can reach.
+// RealDiscoveries makes discoveries that use the network and environment of a process.
 type RealDiscoveries struct {
 	Env *env.Env
 	// ConsulClient calls the Consul agent.
@@ -34,17 +35,17 @@ type RealDiscoveries struct {
 	Quirks quirks.Set
 }
 
-// Consul returns a discovery over a service of Consul.
+// Consul returns a discovery that registers at Consul under the service name psm.
 func (d RealDiscoveries) Consul(psm pysem.OptString) (training.ServiceDiscovery, error) {
 	return training.NewConsulServiceDiscovery(d.Env, d.ConsulClient, psm.V, consulRetry), nil
 }
 
-// MLP returns a discovery over the environment that MLP gave.
+// MLP returns a discovery that reads the environment variables which MLP sets.
 func (d RealDiscoveries) MLP() (training.ServiceDiscovery, error) {
 	return training.NewMLPServiceDiscovery(d.Env)
 }
 
-// ZK returns a discovery over a job's znode.
+// ZK returns a discovery that registers below the znode of a job.
 func (d RealDiscoveries) ZK(deepInsightName, zkServer pysem.OptString) (training.ServiceDiscovery, error) {
 	return training.NewZKServiceDiscovery(d.Env, training.ZKDiscoveryOptions{
 		JobName: deepInsightName.String(), Servers: zkServer.V, MaxTries: zkTries, Delay: zkRetry, Quirks: d.Quirks,
@@ -52,8 +53,8 @@ func (d RealDiscoveries) ZK(deepInsightName, zkServer pysem.OptString) (training
 }
 
 // GetDiscovery makes the discovery that a configuration asks for, nil for a local run
-// (runner_utils.py:355). With TF_CONFIG, which Primus sets, it also sets the configuration's type
-// and index; without that variable it is an AssertionError.
+// (runner_utils.py:355). Primus sets the variable TF_CONFIG. With it, GetDiscovery also sets the
+// configuration's type and index. Without it the error is an AssertionError.
 func GetDiscovery(c *RunnerConfig, psm pysem.OptString, make Discoveries) (training.ServiceDiscovery, error) {
 	if c.IsLocal {
 		return nil, nil
@@ -92,9 +93,9 @@ func primus(c *RunnerConfig) (training.ServiceDiscovery, error) {
 	return d, Class.Set(c, "index", index)
 }
 
-// WithDiscovery calls body with the discovery that a configuration asks for, nil for a local run,
-// and closes it afterwards (runner_utils.py:378). The error is that of making the discovery, or
-// body's.
+// WithDiscovery makes the discovery of a configuration, passes it to body, and closes it
+// afterwards (runner_utils.py:378). In a local run body gets nil. WithDiscovery returns the error
+// of making the discovery, or that of body.
 func WithDiscovery(e *env.Env, c *RunnerConfig, make Discoveries, body func(d training.ServiceDiscovery) error) error {
 	defer e.Log.Logf(env.Info, "exit monolith_discovery!")
 	if c.IsLocal {

@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/training/runnerutils"
 )
 
-// A chief begins with a checkpoint of another training.
+// A chief copies the checkpoint of another training, so that its model begins with it.
 func Example() {
 	e := envtest.New(map[string]string{"/r/checkpoint": "model_checkpoint_path: 'model.ckpt-5'\nall_model_checkpoint_paths: 'model.ckpt-5'\n"}, nil)
 	e.Log = envtest.Log{}

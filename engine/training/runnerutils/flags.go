@@ -13,14 +13,14 @@ const (
 	flagKafkaTopics  = "kafka_topics"
 	flagKafkaGroupID = "kafka_group_id"
 	flagKafkaServers = "kafka_servers"
-	// flagUseDataservice is the flag of the field use_dataservice (cpu_training.py:364).
+	// flagUseDataservice is the flag that sets the field use_dataservice (cpu_training.py:364).
 	flagUseDataservice = "dataset_use_dataservice"
 	// Flags of the data service (mlp_utils.py:375, mlp_utils.py:387).
 	flagDispatcher       = "data_service_dispatcher"
 	flagExtraDataWorkers = "num_extra_dsworker_on_gpu_worker"
 )
 
-// trainingFlags holds flags of other modules that a training program has.
+// trainingFlags lists flags that a training program has because it imports other modules.
 var trainingFlags = []absl.Module{
 	{Name: "monolith.native_training.logging_ops", Flags: []absl.Flag{
 		{Name: "monolith_default_machine_info_mem_limit", Kind: absl.Integer, Default: 1 << 62},
@@ -46,8 +46,8 @@ var trainingFlags = []absl.Module{
 	{Name: "monolith.agent_service.utils", Flags: []absl.Flag{{Name: "conf", Default: ""}}},
 }
 
-// NewFlags returns the flags of a training program: one for each field of a RunnerConfig that has a
-// flag, and those of the modules that it imports.
+// NewFlags returns the flags of a training program. RunnerConfig has fields with a flag each, and
+// the modules that the program imports have flags of their own.
 func NewFlags() *absl.Flags {
 	fields := absl.Module{Name: "monolith.native_training.gflags_utils"}
 	for _, f := range flagFields {

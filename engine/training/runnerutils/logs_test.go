@@ -12,10 +12,10 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The goal is that an operator reads what the reference logs (TRN-2.13): recorded cases have
-// answers and files, not lines. Texts are those of runner_utils.py.
+// Goal: an operator reads the log lines that the reference would log (TRN-2.13). The recorded cases
+// cover answers and files but no lines. The expected texts are from runner_utils.py.
 
-// noted are the lines of a log.
+// noted is a log that keeps its lines for the test.
 type noted struct{ lines []string }
 
 func (*noted) Enabled(env.Level) bool { return true }
@@ -31,7 +31,7 @@ func write(c *worldtest.Case, dir, file, text string) {
 	c.Must(c.Env.Files.WriteFile(dir+"/"+file, []byte(text)))
 }
 
-// logging makes a process with a command line, and the log that it writes to.
+// logging makes a process with the command line argv, and returns it with the log it writes to.
 func logging(c *worldtest.Case, argv ...string) (runnerutils.Process, *noted) {
 	log := &noted{}
 	c.Env.Log = log
@@ -91,7 +91,8 @@ func TestWhatRestoringLogs(t *testing.T) {
 	}
 }
 
-// A worker says every 30 s that it waits; it looks first, so that after 70 s it said so three times.
+// Goal: a worker that waits logs so every 30 s. It logs after it has looked for the file, so that
+// in 70 s it logs three times.
 func TestAWorkerSaysThatItWaits(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		p, log := logging(c)

@@ -11,10 +11,10 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The goal is that a configuration is made as __post_init__ does, from the side of MLP: before all
-// else a process waits for the data service, or is a part of it (TRN-2.13, TRN-2.19).
+// Goal: under MLP, a process first waits for the data service or runs a part of it. Only then is
+// its configuration made, as in __post_init__ (TRN-2.13, TRN-2.19).
 
-// dataService notes what is started; who exits never comes back.
+// dataService records what a process starts. Its Exit never returns, as that of a real process.
 type dataService struct {
 	c       *worldtest.Case
 	started []string
@@ -50,7 +50,7 @@ func mlpVars(role string) map[string]string {
 	}
 }
 
-// listening has a port answer from an instant until another.
+// listening makes a port accept connections between two instants, given from the test's start.
 func listening(c *worldtest.Case, port int, from, until time.Duration) {
 	c.Env.Tasks.Go("listener", func() {
 		c.Env.Tasks.Sleep(from)
@@ -61,7 +61,8 @@ func listening(c *worldtest.Case, port int, from, until time.Duration) {
 	})
 }
 
-// A worker with a data service has no configuration before the dispatcher is there.
+// Goal: a worker that uses a data service gets its configuration only once the dispatcher can be
+// reached.
 func TestAWorkerWaitsForTheDispatcher(t *testing.T) {
 	worldtest.Run(t, mlpVars("worker"), func(c *worldtest.Case) {
 		service := &dataService{c: c}
@@ -87,7 +88,8 @@ func TestAWorkerWaitsForTheDispatcher(t *testing.T) {
 	})
 }
 
-// A dispatcher serves until the first worker is gone, and never has a configuration.
+// Goal: a dispatcher serves until the first worker is gone. Then it exits and never has a
+// configuration.
 func TestADispatcherDoesNotComeBack(t *testing.T) {
 	worldtest.Run(t, mlpVars("dispatcher"), func(c *worldtest.Case) {
 		service := &dataService{c: c}

@@ -21,11 +21,11 @@ import (
 // restorePoll is the pause between two looks for the chief's files (runner_utils.py:277).
 const restorePoll = 30 * time.Second
 
-// restoreLimit is the longest wait with Q200 repaired.
+// restoreLimit is how long a process waits for the chief's files if Q200 is repaired.
 const restoreLimit = time.Hour
 
-// restore sets up the model's directory, as the chief. All others wait for that without limit; with
-// Q200 repaired, for at most an hour.
+// restore sets up the model's directory if the process is the chief. Any other process waits until
+// the chief has done so: without limit, or for at most an hour if Q200 is repaired.
 func (p Process) restore(c *RunnerConfig) error {
 	if c.IsChief() {
 		return p.copyCkptFile(c)
@@ -42,9 +42,9 @@ func (p Process) restore(c *RunnerConfig) error {
 }
 
 // copyCkptFile makes the model's directory begin with a checkpoint of restore_dir, unless it has
-// checkpoints of its own (runner_utils.py:279). It writes two files. When there is nothing to
-// restore it writes none, and the others wait for ever (Q251); with that repaired it writes the
-// second file if it is missing.
+// checkpoints of its own (runner_utils.py:279). It writes the files checkpoint and
+// monolith_checkpoint. With nothing to restore it writes neither, and the other processes wait for
+// ever (Q251). With Q251 repaired it writes a missing monolith_checkpoint.
 func (p Process) copyCkptFile(c *RunnerConfig) error {
 	e, from := p.Env, c.RestoreDir.V
 	e.Log.Logf(env.Info, "restore_dir is %s", from)
@@ -76,8 +76,9 @@ func (p Process) copyCkptFile(c *RunnerConfig) error {
 	return nil
 }
 
-// letOthersBegin writes the second file, for which the others wait, if it is missing and Q251 is
-// repaired. A checkpoint of restore_dir with which the model began is exempt from deletion in it.
+// letOthersBegin writes the file monolith_checkpoint, for which the other processes wait. It does
+// so if the file is missing and Q251 is repaired. A checkpoint of restore_dir with which the model
+// began is listed there as exempt from deletion.
 func (p Process) letOthersBegin(dir, from, chosen string) error {
 	if p.Quirks.Keeps(jobquirks.Q251) || env.Exists(p.Env.Files, pysem.JoinStrings(dir, saveutils.MonolithCkptStateFileName)) {
 		return nil
@@ -92,7 +93,8 @@ func (p Process) letOthersBegin(dir, from, chosen string) error {
 	return saveutils.WriteMonolithCheckpointState(p.Env.Files, dir, &nativetraining.MonolithCheckpointState{})
 }
 
-// chosen returns the checkpoint of a directory with this name, or its current one.
+// chosen returns the path of the checkpoint with this name in a directory. Without a name it
+// returns the current checkpoint.
 func (p Process) chosen(dir string, name pysem.OptString) (string, error) {
 	state, err := checkpoints.State(p.Env.Files, dir, checkpoints.Filename)
 	if err != nil {
@@ -112,8 +114,8 @@ func (p Process) chosen(dir string, name pysem.OptString) (string, error) {
 	return path, nil
 }
 
-// begin writes the two files by which a directory begins with a checkpoint of another. That
-// checkpoint is the current one and is never deleted.
+// begin makes a checkpoint of the directory from the current one of dir. It writes the two state
+// files, by which the checkpoint is also exempt from deletion.
 func (p Process) begin(dir, from, checkpoint string) error {
 	f := p.Env.Files
 	state := &pb.CheckpointState{ModelCheckpointPath: checkpoint, AllModelCheckpointPaths: []string{checkpoint}}
@@ -124,7 +126,8 @@ func (p Process) begin(dir, from, checkpoint string) error {
 	return p.exempt(dir, from, checkpoint)
 }
 
-// exempt writes the second file: the state of the other directory, with the checkpoint to keep.
+// exempt writes the file monolith_checkpoint. It copies the state of the directory from, and adds
+// the checkpoint to those that are never deleted.
 func (p Process) exempt(dir, from, checkpoint string) error {
 	f := p.Env.Files
 	monolith, err := saveutils.MonolithCheckpointState(p.Env, from, saveutils.StateReading{RemoveInvalidPath: true, Quirks: p.Quirks})
@@ -148,7 +151,7 @@ func (p Process) exempt(dir, from, checkpoint string) error {
 	return nil
 }
 
-// mergeState adds the state in a file, if the file exists.
+// mergeState merges the state in a file into state. A missing file changes nothing.
 func mergeState(f env.Files, file string, state *nativetraining.MonolithCheckpointState) error {
 	if !env.Exists(f, file) {
 		return nil

@@ -63,7 +63,8 @@ type RunnerConfig struct {
 // Class describes the fields of a RunnerConfig, those of its base classes first.
 var Class = dataclass.Of(func(c *RunnerConfig) **dataclass.OddValues { return &c.Odd })
 
-// fields describes all fields for gflagsutils, flagFields those that have a flag of their name.
+// fields describes all fields of a RunnerConfig for gflagsutils. flagFields describes only fields
+// that have a flag of their name.
 var fields, flagFields = describeFields()
 
 func describeFields() (all, withFlag []gflagsutils.Field) {
@@ -78,14 +79,14 @@ func describeFields() (all, withFlag []gflagsutils.Field) {
 
 func wordOf(m gflagsutils.Member) string { return strings.ToLower(m.Name) }
 
-// Process holds what a process of a training has beside its configuration.
+// Process holds what a training process needs in addition to its configuration.
 type Process struct {
 	Env *env.Env
 	// Flags holds the flags of its command line (NewFlags).
 	Flags *absl.Flags
-	// DataService, when set, starts what a process of MLP starts beside itself. Init then begins as
-	// training.MLPPass does, which does not return in processes of the data service
-	// (TRN-2.19).
+	// DataService, when set, starts the data service's parts of an MLP process. Init then begins
+	// with the steps of training.MLPPass. It does not return in a process that only runs a part of
+	// the data service (TRN-2.19).
 	DataService training.DataService
 	// Quirks is the set of the reference's faults that are kept.
 	Quirks quirks.Set
@@ -103,10 +104,10 @@ func (c *RunnerConfig) IsChief() bool {
 	return c.IsLocal || c.ServerType == "worker" && pysem.Equal(Class.Get(c, "index"), 0)
 }
 
-// Init does what the reference does when a configuration is created (runner_utils.py:234). Fields
-// with their default values get the values of their flags. A process with a restore_dir sets up the
-// model's directory, or waits for the chief to do so, however long that takes. An unknown address
-// family is an AssertionError.
+// Init does what the reference does when it creates a configuration (runner_utils.py:234). A field
+// with its default value gets the value of its flag. If restore_dir is set, the chief sets up the
+// model's directory, and others wait for that, however long it takes. An unknown address family is
+// an AssertionError.
 func (p Process) Init(c *RunnerConfig) error {
 	if err := p.passMLP(); err != nil {
 		return err
@@ -199,7 +200,8 @@ func (p Process) share(flag string, value pysem.OptString) error {
 	return p.Flags.Assign(flag, value.V)
 }
 
-// shareRestoreCkpt sets the flag to the configuration's checkpoint, if the flag is not set.
+// shareRestoreCkpt sets the flag restore_ckpt to the configuration's checkpoint, if the flag is not
+// set.
 func (p Process) shareRestoreCkpt(c *RunnerConfig) error {
 	if !p.Flags.Parsed() || p.Flags.Text(flagRestoreCkpt).Set || !c.RestoreCkpt.Set {
 		return nil

@@ -11,9 +11,9 @@ import (
 	"github.com/monosim/monosim/engine/training/checkpoints"
 )
 
-// The goal is that a configuration passes the reference's own tests (runner_utils_test.py).
+// Goal: making and using a configuration passes the reference's own tests (runner_utils_test.py).
 
-// process is one whose command line is empty.
+// process returns a process with an empty command line.
 func process(t *testing.T, e *env.Env) Process {
 	t.Helper()
 	e.Log = envtest.Log{}
@@ -24,7 +24,7 @@ func process(t *testing.T, e *env.Env) Process {
 	return p
 }
 
-// made is a configuration after what set does to its defaults.
+// made returns a configuration that Init has completed. set may change its defaults before that.
 func (p Process) made(t *testing.T, set func(c *RunnerConfig)) *RunnerConfig {
 	t.Helper()
 	c := Class.New()
@@ -35,7 +35,7 @@ func (p Process) made(t *testing.T, set func(c *RunnerConfig)) *RunnerConfig {
 	return &c
 }
 
-// kinds answer the kind that was asked for.
+// kinds makes no discovery, but records which kind was asked for.
 type kinds struct{ made string }
 
 func (k *kinds) Consul(psm pysem.OptString) (training.ServiceDiscovery, error) {

@@ -46,8 +46,8 @@ func ParseCheckpointState(text string) *CheckpointState {
 	return state
 }
 
-// unquote removes a pair of quotes around a value. A value that is a single quote stays; the Rust
-// port crashes on it.
+// unquote removes a pair of quotes around a value. It keeps a value that consists of a single
+// quote, on which the Rust port crashes.
 func unquote(value string) string {
 	n := len(value)
 	if n >= 2 && (value[0] == '\'' || value[0] == '"') && value[n-1] == value[0] {
@@ -84,9 +84,11 @@ func writeText(f env.Files, file, text string) error {
 
 // RestoreOverride requests a checkpoint other than the current one.
 type RestoreOverride struct {
-	// Checkpoint is a path, or the last name of one; None requests nothing.
+	// Checkpoint is the path of the requested checkpoint, or the last name in that path. None
+	// requests nothing.
 	Checkpoint pysem.OptString
-	// Training applies the override only once; the marker file restore_ckpt records that it was.
+	// Training applies the override only once. The marker file restore_ckpt records that it has
+	// been applied.
 	Training bool
 }
 
@@ -97,10 +99,10 @@ type Retries struct {
 }
 
 // StateWithOverride reads the state of a directory and makes the requested checkpoint the current
-// one, in the file too (TRN-4.4). For a missing file it returns nil; for a file that no retry can
-// read, a ReadCheckpointFailed. It differs from Python: a checkpoint that the state does not list
-// changes nothing (TRN-5.2), evaluating writes the file as training does (TRN-5.3), and the list
-// of all checkpoints then has only this one (TRN-5.4).
+// one, in the file too (TRN-4.4). A missing file gives nil. A file that stays unreadable is a
+// ReadCheckpointFailed. Unlike in Python, an unlisted checkpoint changes nothing (TRN-5.2),
+// evaluating writes the file as training does (TRN-5.3), and the file then lists only this
+// checkpoint (TRN-5.4).
 func StateWithOverride(e *env.Env, dir, name string, o RestoreOverride, r Retries) (*CheckpointState, error) {
 	file := path.Join(dir, name)
 	state, err := readState(e, file, r)
@@ -136,8 +138,8 @@ func readState(e *env.Env, file string, r Retries) (*CheckpointState, error) {
 	return nil, &Error{Kind: ReadCheckpointFailed}
 }
 
-// find returns the listed checkpoint with the wanted path, else one with the wanted last name, else
-// the path with that name beside the current checkpoint.
+// find looks for a listed checkpoint: the path wanted, else the first path with the last name of
+// wanted. ok is false if neither is listed.
 func (s *CheckpointState) find(wanted string) (string, bool) {
 	name := lastName(wanted)
 	for _, fits := range []func(p string) bool{

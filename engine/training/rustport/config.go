@@ -13,7 +13,7 @@ import (
 // DiscoveryType is a kind of service discovery, by the Rust port's name.
 type DiscoveryType string
 
-// These are the kinds of service discovery.
+// These are the kinds of service discovery. Each value is the Rust port's name of it.
 const (
 	Primus DiscoveryType = "Primus"
 	Consul DiscoveryType = "Consul"
@@ -21,7 +21,8 @@ const (
 	Mlp    DiscoveryType = "Mlp"
 )
 
-// These environment variables are exported if the configuration sets them.
+// These environment variables are set for the training process if the configuration has a value
+// for them.
 const (
 	cacheThreadsVariable      = "TF_GRPC_WORKER_CACHE_THREADS"
 	handlerMultiplierVariable = "MONOLITH_GRPC_WORKER_SERVICE_HANDLER_MULTIPLIER"
@@ -64,8 +65,8 @@ type RunnerConfig struct {
 	EnableRealtimeTraining, EnableParameterSync bool
 }
 
-// NewRunConfig returns the Rust port's defaults, which differ from Python's: a run is local, finds
-// others by TF_CONFIG, and keeps its model in ./model.
+// NewRunConfig returns the Rust port's defaults. They differ from Python's: a run is local, finds
+// other processes by TF_CONFIG, and keeps its model in ./model.
 func NewRunConfig() RunConfig {
 	return RunConfig{Settings: Settings{
 		IsLocal: true, NumWorkers: 1, ModelDir: "./model", RestoreSyncTimeoutSecs: 3600, RestoreSyncPollIntervalMs: 30_000,
@@ -83,9 +84,9 @@ func NewRunnerConfig() RunnerConfig {
 
 func (s *Settings) setting(i int) reflect.Value { return reflect.ValueOf(s).Elem().Field(i) }
 
-// ToRunnerConfig returns base with the user's settings. A field is a setting if it differs both
-// from its default and from base. If the user asks for discovery by Consul, it becomes one by
-// ZooKeeper; Consul in base stays (in Python it does not, TRN-5.10).
+// ToRunnerConfig returns base with the user's settings applied. A field counts as a setting if it
+// differs from its default and from base. A user's choice of Consul becomes a discovery by
+// ZooKeeper. Consul in base stays, which it does not in Python (TRN-5.10).
 func (c RunConfig) ToRunnerConfig(base RunnerConfig) RunnerConfig {
 	defaults := NewRunConfig().Settings
 	for i := range reflect.TypeFor[Settings]().NumField() {

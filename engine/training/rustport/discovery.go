@@ -14,10 +14,11 @@ import (
 // ZKDescriptor names the ZooKeeper by which a job is found, and the job's name there.
 type ZKDescriptor struct{ DeepInsightName, ZKServer string }
 
-// RunnerDiscovery finds processes, or only describes the ZooKeeper by which to find them (TRN-4.4).
+// RunnerDiscovery finds the processes of a training. For ZooKeeper it only describes which server
+// and job to ask (TRN-4.4).
 type RunnerDiscovery struct {
 	kind string
-	// by is nil if the discovery is only a descriptor of a ZooKeeper.
+	// by makes the queries. It is nil if the discovery only describes a ZooKeeper.
 	by training.ServiceDiscovery
 	zk ZKDescriptor
 }
@@ -28,12 +29,13 @@ func (d *RunnerDiscovery) Kind() string { return d.kind }
 // ZKConfig returns the descriptor of a ZooKeeper; ok is false for other kinds.
 func (d *RunnerDiscovery) ZKConfig() (z ZKDescriptor, ok bool) { return d.zk, d.by == nil }
 
-// viaZK returns the error of an operation that a descriptor does not support.
+// viaZK returns the error for an operation on a discovery that only describes a ZooKeeper.
 func viaZK(operation string) error {
 	return &Error{Kind: DiscoveryFailed, About: "zk " + operation + " must use native_training::service_discovery::ZkServiceDiscovery"}
 }
 
-// Register registers a process at an address. For a descriptor it returns a DiscoveryFailed.
+// Register registers a process at an address. A discovery that only describes a ZooKeeper returns
+// a DiscoveryFailed.
 func (d *RunnerDiscovery) Register(name string, index int, addr string) error {
 	if d.by == nil {
 		return viaZK("registration")
@@ -41,7 +43,8 @@ func (d *RunnerDiscovery) Register(name string, index int, addr string) error {
 	return wrap(DiscoveryFailed, d.by.Register(name, index, addr))
 }
 
-// Deregister removes a registration. For a descriptor it returns a DiscoveryFailed.
+// Deregister removes a registration. A discovery that only describes a ZooKeeper returns a
+// DiscoveryFailed.
 func (d *RunnerDiscovery) Deregister(name string, index int, addr string) error {
 	if d.by == nil {
 		return viaZK("deregistration")
@@ -49,8 +52,8 @@ func (d *RunnerDiscovery) Deregister(name string, index int, addr string) error 
 	return wrap(DiscoveryFailed, d.by.Deregister(name, index, addr))
 }
 
-// Query returns the addresses of the processes of a name, by index. For a descriptor it returns a
-// DiscoveryFailed.
+// Query returns the addresses of the processes registered under a name, by index. A discovery that
+// only describes a ZooKeeper returns a DiscoveryFailed.
 func (d *RunnerDiscovery) Query(name string) (training.Addrs, error) {
 	if d.by == nil {
 		return nil, viaZK("query")
@@ -64,16 +67,16 @@ func (d *RunnerDiscovery) Query(name string) (training.Addrs, error) {
 	return addrs, nil
 }
 
-// Close releases the resources of the discovery. For a descriptor it does nothing.
+// Close releases the resources of the discovery. If it only describes a ZooKeeper, there are none.
 func (d *RunnerDiscovery) Close() {
 	if d.by != nil {
 		d.by.Close()
 	}
 }
 
-// GetDiscovery makes the discovery of a configuration; nil for a local run. A discovery by
-// ZooKeeper is only a descriptor. TF_CONFIG comes from the configuration, else from the
-// environment; without either the error is a MissingTFConfig. Consul without a psm is a MissingPSM.
+// GetDiscovery makes the discovery of a configuration, nil for a local run. A discovery by
+// ZooKeeper only describes it. TF_CONFIG comes from the configuration, or else from the
+// environment. Without either the error is a MissingTFConfig. Consul without a psm is a MissingPSM.
 func GetDiscovery(e *env.Env, c RunnerConfig, psm pysem.OptString, kinds runnerutils.Discoveries) (*RunnerDiscovery, error) {
 	if c.IsLocal {
 		return nil, nil
@@ -122,8 +125,8 @@ type Guard struct {
 	closed    bool
 }
 
-// MonolithDiscovery returns the guard of a configuration's discovery. A discovery by Consul without
-// a psm takes the psm of the deep insight name; Python takes the uuid (TRN-5.9).
+// MonolithDiscovery returns the guard of a configuration's discovery. If Consul is chosen without a
+// psm, it derives the psm from the deep insight name. Python derives it from the uuid (TRN-5.9).
 func MonolithDiscovery(e *env.Env, c RunnerConfig, psm pysem.OptString, kinds runnerutils.Discoveries) (*Guard, error) {
 	if !psm.Set && c.DiscoveryType == Consul {
 		psm = pysem.Some(envutils.GeneratePSMFromUUID(c.DeepInsightName))

@@ -26,15 +26,14 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The goal is that each difference between Python and the Rust port of TRN-5 is a case, with the
-// oracle that decides. Both sides run on the same input; what each is to answer is recorded: of
-// Python in the suites of vectors that the paragraphs name, of the port in testdata/rust.json.
-// Groups 15, 16 and 18 have a Python side only, which is the oracle; 19 and 20 are in
-// datapatterns and fileops.
+// Goal: each difference in TRN-5 between Python and the Rust port has a case, with the oracle that
+// decides. Method: both sides run on the same input. Python's answers are recorded in the suites
+// that the paragraphs name, and the port's in testdata/rust.json. Groups 15, 16 and 18 have only
+// Python, which is the oracle. Groups 19 and 20 are in datapatterns and fileops.
 
 type divergence struct {
 	group, about string
-	// oracle decides for what both have: python or rust.
+	// oracle names the side whose answer is right, python or rust, if both have one.
 	oracle     string
 	python     func(c *worldtest.Case) any
 	rust       func(c *worldtest.Case) any
@@ -45,7 +44,7 @@ type divergence struct {
 const threeStates = "model_checkpoint_path: \"model.ckpt-61\"\nall_model_checkpoint_paths: \"model.ckpt-0\"\n" +
 	"all_model_checkpoint_paths: \"model.ckpt-30\"\nall_model_checkpoint_paths: \"model.ckpt-61\"\n"
 
-// process is a process of Python with a command line.
+// process returns a process as Python has it, with the command line argv.
 func process(c *worldtest.Case, argv ...string) runnerutils.Process {
 	p := runnerutils.Process{Env: c.Env, Flags: runnerutils.NewFlags()}
 	_, err := p.Flags.Parse(c.Env.Files, argv)
@@ -58,8 +57,8 @@ func put(c *worldtest.Case, file, text string) {
 	c.Must(c.Env.Files.WriteFile(file, []byte(text)))
 }
 
-// after says what became of a state: the current checkpoint, how many are listed, and whether
-// there is a marker.
+// after describes a state in words: the current checkpoint, how many are listed, and whether the
+// marker file restore_ckpt exists.
 func after(c *worldtest.Case, current string, all int, err error) string {
 	if err != nil {
 		return err.Error()
@@ -77,7 +76,7 @@ func after(c *worldtest.Case, current string, all int, err error) string {
 	return fmt.Sprintf("%s of %d, %s, %s", pysem.Basename(current), all, marker, changed)
 }
 
-// overriding is both sides of an override.
+// overriding returns both sides of a case in which restore_ckpt names another checkpoint.
 func overriding(ckpt, mode string) (python, rust func(c *worldtest.Case) any) {
 	python = func(c *worldtest.Case) any {
 		put(c, "/t/m/checkpoint", threeStates)
@@ -97,7 +96,7 @@ func overriding(ckpt, mode string) (python, rust func(c *worldtest.Case) any) {
 	return python, rust
 }
 
-// restored says what a copy wrote.
+// restored describes in words the state files that a chief's copy has written.
 func restored(c *worldtest.Case, err error) any {
 	if err != nil {
 		return err.Error()
@@ -110,7 +109,8 @@ func restored(c *worldtest.Case, err error) any {
 		monolith.GetBuiltinHashTableType(), env.Exists(c.Env.Files, "/t/m/restore_ckpt"))
 }
 
-// restoringFrom is both sides of a chief's copy.
+// restoringFrom returns both sides of a case in which a chief copies a checkpoint of another
+// directory.
 func restoringFrom(ckpt string, there bool) (python, rust func(c *worldtest.Case) any) {
 	prepare := func(c *worldtest.Case) {
 		put(c, "/t/r/other", "")
@@ -139,8 +139,8 @@ func restoringFrom(ckpt string, there bool) (python, rust func(c *worldtest.Case
 	return python, rust
 }
 
-// waitingFor is both sides of a process that waits for the chief, of which only
-// monolith_checkpoint comes, after two hours.
+// waitingFor runs wait, in which a process waits for the chief's files. Only monolith_checkpoint
+// ever comes, after two hours.
 func waitingFor(c *worldtest.Case, wait func() error) any {
 	c.Env.Tasks.Go("chief", func() {
 		c.Env.Tasks.Sleep(2 * time.Hour)
@@ -172,7 +172,7 @@ func rustWaits(index int) func(c *worldtest.Case) any {
 	}
 }
 
-// readings is a file that can be read the n-th time.
+// readings returns both sides of a case in which a state file becomes readable at the n-th try.
 func readings(n int) (python, rust func(c *worldtest.Case) any) {
 	python = func(c *worldtest.Case) any {
 		put(c, "/t/m/checkpoint", "garbage")
@@ -265,7 +265,7 @@ func divergences() []divergence {
 	return list
 }
 
-// pythonAsync and rustAsync queue once and say which step runs it.
+// pythonAsync and rustAsync queue one call, and report in which step it runs.
 func pythonAsync(c *worldtest.Case) any {
 	ran, mgr := "never", prefetch.NewAsyncFunctionMgr(c.Env.Tasks, true)
 	step := 0
@@ -317,7 +317,7 @@ func rustPSM(c *worldtest.Case) any {
 	return k.psm
 }
 
-// pythonRun asks the configuration of a user who says nothing.
+// pythonRun calls ask with the configuration of a user who changes no setting.
 func pythonRun(ask func(c *runnerutils.RunnerConfig) any) func(c *worldtest.Case) any {
 	return func(c *worldtest.Case) any {
 		said := pyestimator.RunConfigClass.New()
@@ -342,7 +342,7 @@ func pythonExportsOf(c *worldtest.Case, multiplier float64) any {
 	return exported(c)
 }
 
-// noting notes how long Python's trainings are to go on.
+// noting records how long Python's trainings are told to run.
 type noting struct {
 	pyestimator.Training
 	said string

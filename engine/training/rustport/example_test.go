@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/training/rustport"
 )
 
-// What a user says goes over what the process has, but for what is the default anyway.
+// The user's settings replace those of the process, except for settings that have their default.
 func Example() {
 	base := rustport.NewRunnerConfig()
 	base.NumPS, base.IsLocal = 3, false

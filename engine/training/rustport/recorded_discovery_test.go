@@ -15,7 +15,7 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The operations on discoveries, services and processes of testdata/rust.json.
+// These functions run the cases of testdata/rust.json about discoveries, services and processes.
 
 func shownError(err error) any {
 	if err == nil {
@@ -85,7 +85,7 @@ func getDiscoveryOf(c *worldtest.Case, in input) any {
 	return map[string]any{"kind": d.Kind()}
 }
 
-// serviceOf is a service as a case writes it.
+// serviceOf returns the service that a case's JSON describes.
 func serviceOf(v any) runner.Service {
 	m := v.(map[string]any)
 	s := runner.Service{ID: m["id"].(string), Name: m["id"].(string), Type: m["type"].(string), Host: "h", Port: int(number(m["port"]).V), Metadata: map[string]string{}}
@@ -139,7 +139,8 @@ func memoryOf(_ *worldtest.Case, in input) any {
 	return map[string]any{"steps": steps, "empty": left == 0}
 }
 
-// shownEvents are the events since the last step, by their text: the port clears in no order.
+// shownEvents returns the events since the last step, sorted by their text. The sorting is needed
+// because the Rust port clears services in random order.
 func shownEvents(w *runner.Watcher) []any {
 	events, _ := w.Take()
 	list := []any{}
@@ -157,7 +158,8 @@ func shownEvents(w *runner.Watcher) []any {
 	return list
 }
 
-// scripted are services in memory that log what is asked of them, and fail where they are told.
+// scripted is a registry of services in memory. It logs each call, and fails the calls named in
+// fail.
 type scripted struct {
 	*runner.Memory
 	fail []any
@@ -218,7 +220,7 @@ func runnerOf(c *worldtest.Case, in input) any {
 	return map[string]any{"error": shownError(err), "log": by.log}
 }
 
-// jobOf runs PS and workers of a job as tasks of one process.
+// jobOf runs the PS and workers of a job as tasks of one process, and returns each worker's error.
 func jobOf(c *worldtest.Case, in input) any {
 	by := runner.NewMemory()
 	numPS, numWorkers := int(in.optNumber("num_ps").V), int(in.optNumber("num_workers").V)

@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The operations on estimators and their hooks of testdata/rust.json.
+// These functions run the cases of testdata/rust.json about estimators and their hooks.
 
 func hookOf(c *worldtest.Case, in input) any {
 	h := estimator.NewCheckpointHook(c.Env.Files, "m", in.optNumber("every").V)
@@ -39,7 +39,7 @@ func hookOf(c *worldtest.Case, in input) any {
 	return map[string]any{"steps": steps}
 }
 
-// model answers half the number of its call.
+// model returns as its loss half the number of the call, counted from 1.
 type model struct {
 	log     *[]any
 	calls   uint64
@@ -55,7 +55,7 @@ func (m *model) Call(mode estimator.Mode) (float64, error) {
 	return float64(m.calls) * 0.5, nil
 }
 
-// predictor predicts the sum and number of the features.
+// predictor predicts two values for an example: the sum of its features, and their number.
 type predictor struct{ model }
 
 func (predictor) Predict(features []float32) ([]float32, error) {
@@ -66,7 +66,7 @@ func (predictor) Predict(features []float32) ([]float32, error) {
 	return []float32{sum, float32(len(features))}, nil
 }
 
-// hook logs what it hears.
+// hook logs each of its calls. It stops the training at step stopAt and fails at step failsAt.
 type hook struct {
 	name            string
 	log             *[]any
@@ -195,7 +195,8 @@ func specOf(_ *worldtest.Case, in input) any {
 	return out
 }
 
-// updateOf is an update as a case writes it: a list around values that may be none.
+// updateOf returns the update that a case's JSON describes. There a field that is set is a list
+// with one value, which may be null.
 func updateOf(m map[string]any) (u estimator.Update) {
 	text := func(key string) (opt pysem.Opt[pysem.OptString]) {
 		if list, ok := m[key].([]any); ok {
@@ -227,7 +228,8 @@ func shownSpec(s estimator.Spec) any {
 		"optimizer": s.Optimizer.Any(), "classification": s.Classification}
 }
 
-// asyncOf queues calls of functions that note how often they ran.
+// asyncOf runs a case about functions that run later. It queues calls, and counts how often each
+// function has run.
 func asyncOf(c *worldtest.Case, in input) any {
 	mgr, ran := prefetch.NewPortFunctionMgr(c.Env.Tasks, in.of["default_is_async"] != false), []any{}
 	async := pysem.OptBool{}

@@ -22,19 +22,20 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The goal is that this package and those below it do what TRN-4.3 to TRN-4.7 say, and
-// prefetch what the port does of TRN-5.21 (oracle: rust at f415ff3). testdata/rust.json is what the Rust port itself did, built from that revision with
-// nothing of it changed but a stand-in for its ParameterSync: for each case the input, and what
-// came of it. Cases run in a world of their own, in virtual time.
+// Goal: this package and those below it do what TRN-4.3 to TRN-4.7 say, and prefetch does what
+// TRN-5.21 says of the port (oracle: rust at f415ff3). Method: testdata/rust.json records inputs
+// and results of the Rust port, built from that revision with a stand-in for its ParameterSync.
+// Each case runs in a world of its own, in virtual time.
 
-// recorded is a case of testdata.
+// recorded is one case of testdata/rust.json: an operation, its input, and the Rust port's result.
 type recorded struct {
 	Name, Op string
 	In       map[string]any
 	Out      any
 }
 
-// ops answer what the Go port does for a case's input.
+// ops maps an operation's name to a function that runs a case on the Go port and returns its
+// result.
 var ops = map[string]func(c *worldtest.Case, in input) any{
 	"defaults": defaultsOf, "config": configOf, "state": stateOf, "restore": restoreOf, "discovery": discoveryOf,
 	"get_discovery": getDiscoveryOf, "hook": hookOf, "estimator": estimatorOf, "spec": specOf, "memory": memoryOf, "runner": runnerOf, "job": jobOf,
@@ -81,7 +82,8 @@ func decode(t *testing.T, data []byte, to any) {
 	}
 }
 
-// plain is a value with each number in one form, and state files by their content.
+// plain returns v in a form that can be compared. Each number is written in one way, and state
+// files are replaced by their parsed content.
 func plain(v any) any {
 	switch v := v.(type) {
 	case json.Number:
@@ -113,7 +115,7 @@ func monolithState(text string) string {
 	return fmt.Sprint(state.ExemptModelCheckpointPaths, state.BuiltinHashTableType)
 }
 
-// input is a case's input.
+// input is the input of a case, in the world that the case runs in.
 type input struct {
 	c  *worldtest.Case
 	of map[string]any
@@ -150,7 +152,7 @@ func number(v any) pysem.Opt[uint64] {
 	return pysem.Some(n)
 }
 
-// write writes the case's files.
+// write creates the files with which the case begins.
 func (in input) write() {
 	files, _ := in.of["files"].(map[string]any)
 	for name, text := range files { //lint:ordered each is a file of its own
@@ -159,7 +161,7 @@ func (in input) write() {
 	}
 }
 
-// filesOf are the files below a directory, by their paths.
+// filesOf adds the files below a directory to a map from paths to contents.
 func filesOf(c *worldtest.Case, dir string, to map[string]string) map[string]string {
 	if to == nil {
 		to = map[string]string{}
@@ -179,7 +181,7 @@ func filesOf(c *worldtest.Case, dir string, to map[string]string) map[string]str
 	return to
 }
 
-// files are those of the two directories that cases use.
+// files returns the files below m and r, the two directories that cases use.
 func files(c *worldtest.Case) map[string]string { return filesOf(c, "r", filesOf(c, "m", nil)) }
 
 func environ(h env.Host) map[string]string {
@@ -192,7 +194,8 @@ func environ(h env.Host) map[string]string {
 	return set
 }
 
-// settings sets fields by the port's names, but for those of others.
+// settings sets the fields of s that the case names by the port's names. others holds further bool
+// settings, which are not fields of s.
 func (in input) settings(key string, s *rustport.Settings, others map[string]*bool) {
 	said, _ := in.of[key].(map[string]any)
 	to := reflect.ValueOf(s).Elem()
@@ -286,7 +289,7 @@ func configOf(c *worldtest.Case, in input) any {
 	}
 }
 
-// shownState is what a function answered that reads a state.
+// shownState returns a function's result, a state or an error, in the form of the recordings.
 func shownState(s *rustport.CheckpointState, err error) map[string]any {
 	switch {
 	case err != nil:

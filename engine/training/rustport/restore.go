@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/engine/training/saveutils"
 )
 
-// Role is the part of a process in a training: PS or worker.
+// Role is what a process does in a training. It is a PS or a worker.
 type Role int
 
 // These are the roles of processes.
@@ -30,27 +30,27 @@ func (r Role) String() string {
 	return "worker"
 }
 
-// Variant chooses between what the rows of the requirements ask for and what the Rust port does at
-// commit f415ff3.
+// Variant chooses between the behavior that the requirements' rows ask for, and the behavior of the
+// Rust port at commit f415ff3.
 type Variant int
 
 // These are the variants of behaviour.
 const (
-	// AsRows is the default: a PS is never chief, a worker that cannot register cleans up, and a
-	// checkpoint that was just written is not pruned.
+	// AsRows is the default, and follows the requirements' rows. A PS is never chief. A worker that
+	// cannot register cleans up. A checkpoint that was just written is not pruned.
 	AsRows Variant = iota
-	// AsPort has the Rust port's faults.
+	// AsPort keeps the faults of the Rust port.
 	AsPort
 )
 
 // defaultCheckpoint is the current checkpoint of a state that cannot be read.
 const defaultCheckpoint = "model.ckpt-0"
 
-// CopyCheckpoint makes a model's directory start from a checkpoint of another directory (TRN-4.4).
-// A directory without a state is a MissingCheckpoint, and a checkpoint that it does not list a
-// RestoreCkptNotFound. In Python both are warnings, and paths become absolute (TRN-5.6). Existing
-// files checkpoint and restore_ckpt in the model's directory are kept. Its monolith_checkpoint
-// also exempts the checkpoint from deletion.
+// CopyCheckpoint makes a model's directory start from a checkpoint of directory from (TRN-4.4). If
+// from has no state, the error is a MissingCheckpoint. An unlisted checkpoint is a
+// RestoreCkptNotFound. Python only warns of both, and makes paths absolute (TRN-5.6). Existing
+// files checkpoint and restore_ckpt of the model stay. Its monolith_checkpoint then also protects
+// the checkpoint from deletion.
 func CopyCheckpoint(e *env.Env, from, modelDir string, wanted pysem.OptString) (*CheckpointState, error) {
 	file := path.Join(from, checkpoints.Filename)
 	if !env.Exists(e.Files, file) {
@@ -79,8 +79,8 @@ func CopyCheckpoint(e *env.Env, from, modelDir string, wanted pysem.OptString) (
 	return state, exempt(e, modelDir, picked)
 }
 
-// pick returns the listed checkpoint with the wanted path or last name; the current one if none is
-// wanted.
+// pick returns the listed checkpoint whose path or last name is wanted. If wanted is None it
+// returns the current checkpoint.
 func pick(state *CheckpointState, wanted pysem.OptString) (string, error) {
 	if state == nil {
 		state = &CheckpointState{ModelCheckpointPath: defaultCheckpoint}
@@ -99,8 +99,8 @@ func pick(state *CheckpointState, wanted pysem.OptString) (string, error) {
 	return all[i], nil
 }
 
-// exempt exempts a checkpoint from deletion. It replaces a state that cannot be read by a new one.
-// A state without a hash table type gets the cuckoo map.
+// exempt protects a checkpoint from deletion by adding it to monolith_checkpoint. An unreadable
+// file is replaced by a new one. A state without a hash table type gets the type cuckoo map.
 func exempt(e *env.Env, modelDir, checkpoint string) error {
 	state := &nativetraining.MonolithCheckpointState{}
 	file := path.Join(modelDir, saveutils.MonolithCkptStateFileName)
@@ -125,7 +125,8 @@ func exempt(e *env.Env, modelDir, checkpoint string) error {
 // Timing is how long a process waits for the chief, and the interval between its checks.
 type Timing struct{ Timeout, Poll time.Duration }
 
-// Timing returns the configuration's times, at least a second and a millisecond.
+// Timing returns the configured timeout and poll interval. The timeout is at least 1 s and the
+// interval at least 1 ms.
 func (c RunnerConfig) Timing() Timing {
 	return Timing{
 		Timeout: time.Duration(max(1, c.RestoreSyncTimeoutSecs)) * time.Second,
@@ -133,9 +134,9 @@ func (c RunnerConfig) Timing() Timing {
 	}
 }
 
-// AwaitRestore waits until the chief is done: checkpoint and monolith_checkpoint exist, and the
-// first can be read. It checks at least once. After the time limit it returns a
-// RestoreSyncTimeout. Python waits for ever, and only for one of the files (TRN-5.7).
+// AwaitRestore waits until the chief has set up the model's directory: the files checkpoint and
+// monolith_checkpoint exist, and the first can be read. It checks at least once, and after the time
+// limit returns a RestoreSyncTimeout. Python waits without limit, and only for one file (TRN-5.7).
 func AwaitRestore(e *env.Env, modelDir string, t Timing) (*CheckpointState, error) {
 	file := path.Join(modelDir, saveutils.MonolithCkptStateFileName)
 	deadline := e.Clock.Elapsed() + t.Timeout
@@ -156,10 +157,10 @@ func AwaitRestore(e *env.Env, modelDir string, t Timing) (*CheckpointState, erro
 	}
 }
 
-// InitializeRestore executes the first steps of a process. It exports the environment variables.
-// If the configuration names a directory to restore, the chief sets up the model's directory, and
-// the others wait for the chief. The state is nil if nothing is restored. The chief is a local
-// process or worker 0; with AsPort also PS 0 (TRN-5.8).
+// InitializeRestore does the first steps of a process. It exports the environment variables. If
+// there is a directory to restore, the chief sets up the model's directory, and the others wait for
+// that. With nothing to restore the state is nil. The chief is a local process or worker 0, and
+// with AsPort also PS 0 (TRN-5.8).
 func InitializeRestore(e *env.Env, c RunnerConfig, role Role, variant Variant, t Timing) (*CheckpointState, error) {
 	c.ExportEnv(e.Host)
 	if !c.RestoreDir.Set {

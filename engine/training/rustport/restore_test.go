@@ -11,8 +11,9 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The goal is what recordings cannot show: time, and what the rows want and the port does not do
-// (TRN-4.4). Tasks in virtual time are the processes.
+// Goal: restoring meets TRN-4.4 where recordings of the port cannot show it: in its timing, and
+// where the rows ask for something else than the port does. Method: processes are tasks in virtual
+// time.
 
 const someState = "model_checkpoint_path: \"model.ckpt-61\"\nall_model_checkpoint_paths: \"model.ckpt-61\"\n"
 
@@ -33,7 +34,7 @@ func TestTimeLimitsAreASecondAndAMillisecondAtLeast(t *testing.T) {
 	}
 }
 
-// Row D20: a worker looks every 30 s, and gives up after an hour.
+// Goal (row D20): a worker looks for the chief's files every 30 s, and gives up after an hour.
 func TestAWorkerWaitsForTheChiefForAnHour(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		conf, start := restoring(1), c.Env.Clock.Now()
@@ -108,7 +109,8 @@ func TestAStateIsReadAgainAfterAPause(t *testing.T) {
 	})
 }
 
-// FuzzParseCheckpointState: no text ends a process, and what is written is read back.
+// FuzzParseCheckpointState: Goal: no text makes the parser panic, and a parsed state that is
+// written is read back unchanged.
 func FuzzParseCheckpointState(f *testing.F) {
 	for _, text := range []string{someState, "model_checkpoint_path: '", "model_checkpoint_path:\"", "# c\nall_model_checkpoint_paths: x\n", ":", "\xff"} {
 		f.Add(text)
@@ -125,7 +127,7 @@ func FuzzParseCheckpointState(f *testing.F) {
 	})
 }
 
-// closing counts how often it is closed.
+// closing is a discovery that counts how often it is closed.
 type closing struct {
 	training.ServiceDiscovery
 	closed int
@@ -133,7 +135,7 @@ type closing struct {
 
 func (d *closing) Close() { d.closed++ }
 
-// kinds make one discovery for each kind, and note the psm that was asked for.
+// kinds returns the same discovery for each kind, and records the psm that was asked for.
 type kinds struct {
 	d   *closing
 	psm string
@@ -151,7 +153,8 @@ func (k *kinds) ZK(_, _ pysem.OptString) (training.ServiceDiscovery, error) {
 	panic("a ZooKeeper is described, not asked")
 }
 
-// Rows D9 and D23: the guard makes a psm of the deep insight name, and closes once.
+// Goal (rows D9, D23): the guard derives the psm from the deep insight name, and closes its
+// discovery only once.
 func TestAGuardClosesItsDiscoveryOnce(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		k := &kinds{d: &closing{}}
@@ -176,7 +179,7 @@ func TestAGuardClosesItsDiscoveryOnce(t *testing.T) {
 	})
 }
 
-// Rows D26, D27 and D31: what the user says goes over what the process has.
+// Goal (rows D26, D27, D31): the user's settings replace those of the process.
 func TestFromWhatTheUserSays(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		base := rustport.NewRunnerConfig()

@@ -2,14 +2,13 @@ package saveutils
 
 import "github.com/monosim/monosim/engine/pysem"
 
-// neverSteps is the interval when neither the configuration nor the model sets one
-// (cpu_training.py:1172).
+// neverSteps is the interval, in steps, of a training for which nothing sets an interval. It is too
+// large ever to pass (cpu_training.py:1172).
 const neverSteps = 100000000
 
-// ChooseInterval returns how often a training saves. For seconds and for steps it takes the
-// configuration's value, or the model's if the configuration has None or 0
-// (cpu_training.py:1169-1177). If neither is set it is every 100000000 steps; if both are,
-// it is a ValueError.
+// ChooseInterval returns how often a training saves. Seconds and steps each come from the
+// configuration, or from the model if the configuration has None or 0 (cpu_training.py:1169-1177).
+// If neither is set, it is every 100000000 steps. If both are set, it is a ValueError.
 func ChooseInterval(configSecs, configSteps, modelSecs, modelSteps pysem.OptInt) (Interval, error) {
 	secs, steps := orOf(configSecs, modelSecs), orOf(configSteps, modelSteps)
 	switch {

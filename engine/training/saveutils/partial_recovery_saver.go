@@ -25,32 +25,32 @@ type Data interface {
 
 // SaverOptions are the settings of a saver (save_utils.py:588).
 type SaverOptions struct {
-	// MaxToKeep is how many checkpoints are kept beside the exempt ones. 0 keeps all and
-	// remembers none.
+	// MaxToKeep is how many checkpoints are kept in addition to the exempt ones. With 0 all are
+	// kept, and the saver has no list of them.
 	MaxToKeep int
-	// KeepEvery keeps one checkpoint for good for each such time of training.
+	// KeepEvery is a length of training time. For each such time, one checkpoint is kept for good.
 	KeepEvery time.Duration
-	// ModelDir is the directory whose monolith_checkpoint lists the exempt checkpoints; it
-	// is read at each save. If it is empty, Exempt lists them.
+	// ModelDir is the directory of the file monolith_checkpoint, which lists the exempt checkpoints
+	// and is read at each save. If ModelDir is empty, Exempt lists them.
 	ModelDir string
 	Exempt   []string
 	// LatestFilename is the name of the state file; empty means checkpoints.Filename.
 	LatestFilename string
-	// SkipSave makes Save do nothing, since only one of a job's processes saves.
+	// SkipSave makes Save do nothing. It is set in all processes of a job but the one that saves.
 	SkipSave bool
 	// PadStepNumber pads the step in file names to eight digits.
 	PadStepNumber bool
 	// RelativePaths stores checkpoint paths relative to the state file, so that the
 	// directory can be moved.
 	RelativePaths bool
-	// Empty says that the graph has no variables: a save writes only the graph, and a
-	// restore does nothing.
+	// Empty means that the graph has no variables. A save then writes only the graph, and a restore
+	// does nothing.
 	Empty bool
-	// Monitor, if not nil, limits a restore to the PS that were started since the last one.
+	// Monitor, if not nil, limits a restore to the PS that have started since the last restore.
 	Monitor *PSMonitor
 	// ClearNN, if not nil, makes the next restore reset the variables to their first values.
 	ClearNN *ClearNN
-	// Exporting says that the process exports; it then restores everything and ignores ClearNN.
+	// Exporting means that the process exports. It then restores all variables and ignores ClearNN.
 	Exporting bool
 	// Quirks holds the faults of the reference that are kept.
 	Quirks jobquirks.Set
@@ -65,8 +65,7 @@ type PartialRecoverySaver struct {
 	exempt  map[string]bool // base names
 	last    []saved
 	doomed  []saved
-	// nextKept is when KeepEvery next applies: the first checkpoint saved after it is kept
-	// for good.
+	// nextKept is a time. The first checkpoint saved after it is kept for good, by KeepEvery.
 	nextKept time.Time
 }
 
@@ -88,8 +87,8 @@ func (p *PartialRecoverySaver) Save(s session.Session, path string, globalStep i
 	return err
 }
 
-// SaveAs saves like Save and returns the checkpoint's path, None if nothing was written.
-// Without a step the path is used as it is (save_utils.py:964).
+// SaveAs saves like Save and returns the path of the checkpoint, None if nothing was written. If
+// globalStep is None, the checkpoint's path is path itself (save_utils.py:964).
 func (p *PartialRecoverySaver) SaveAs(s session.Session, path string, globalStep pysem.Opt[int64], writeMetaGraph bool) (pysem.OptString, error) {
 	if p.options.SkipSave {
 		return pysem.OptString{}, nil
@@ -111,7 +110,7 @@ func (p *PartialRecoverySaver) SaveAs(s session.Session, path string, globalStep
 	return pysem.OptString{V: file, Set: !p.options.Empty}, nil
 }
 
-// prefix joins a path and a step to the checkpoint's path.
+// prefix returns the path of the checkpoint of a step, such as path-7.
 func (p *PartialRecoverySaver) prefix(path string, globalStep pysem.Opt[int64]) (string, error) {
 	latest := p.options.LatestFilename
 	switch {
@@ -142,8 +141,8 @@ func (p *PartialRecoverySaver) write(s session.Session, dir, file string) error 
 	return p.maybeDelete()
 }
 
-// withoutParent turns err into the ValueError of a save whose directory is missing, and
-// leaves other errors alone.
+// withoutParent returns err as the ValueError that the reference raises if the directory of a save
+// is missing. Other errors stay as they are.
 func (p *PartialRecoverySaver) withoutParent(path string, err error) error {
 	switch pysem.TypeOf(err) {
 	case "NotFoundError", "FailedPreconditionError":
@@ -159,8 +158,8 @@ func (p *PartialRecoverySaver) withoutParent(path string, err error) error {
 // ExportMetaGraph writes the graph.
 func (p *PartialRecoverySaver) ExportMetaGraph(path string) error { return p.data.WriteMetaGraph(path) }
 
-// record remembers a checkpoint. When there are too many it marks the oldest that is not
-// exempt for deletion (save_utils.py:831).
+// record adds a checkpoint to the list. If the list is too long, it marks the oldest checkpoint
+// that is not exempt for deletion (save_utils.py:831).
 func (p *PartialRecoverySaver) record(file string) error {
 	if p.options.MaxToKeep == 0 {
 		return nil
@@ -186,7 +185,8 @@ func (p *PartialRecoverySaver) record(file string) error {
 		return nil
 	}
 	for i, c := range p.last {
-		// The list is read anew for each: somebody may be editing it.
+		// The list of exempt checkpoints is read again each time, because somebody may be editing
+		// it.
 		if exempt, err = p.ExemptCheckpointPaths(); err != nil {
 			return err
 		}
@@ -225,8 +225,8 @@ func (p *PartialRecoverySaver) maybeDelete() error {
 	return nil
 }
 
-// ExemptCheckpointPaths returns the base names of the checkpoints that are never deleted. A
-// list that became empty leaves the previous one in force (save_utils.py:907, Q247).
+// ExemptCheckpointPaths returns the base names of the checkpoints that are never deleted. If the
+// list in the file becomes empty, the previous list stays in force (save_utils.py:907, Q247).
 func (p *PartialRecoverySaver) ExemptCheckpointPaths() (map[string]bool, error) {
 	if p.options.ModelDir == "" {
 		return p.exempt, nil
@@ -257,13 +257,13 @@ func (p *PartialRecoverySaver) LastCheckpoints() []string {
 	return lists.Map(p.last, func(c saved) string { return c.path })
 }
 
-// SetLastCheckpoints replaces the list of kept checkpoints; all count as saved at one time.
+// SetLastCheckpoints replaces the list of kept checkpoints. All count as saved at the time at.
 func (p *PartialRecoverySaver) SetLastCheckpoints(paths []string, at time.Time) {
 	p.last = lists.MapOrNil(paths, func(path string) saved { return saved{path, at} })
 }
 
-// RecoverLastCheckpoints replaces the list of kept checkpoints by the paths that exist.
-// Each counts as saved when its index file was written.
+// RecoverLastCheckpoints replaces the list of kept checkpoints by those of the paths that exist.
+// Each counts as saved at the time when its index file was written.
 func (p *PartialRecoverySaver) RecoverLastCheckpoints(paths []string) {
 	p.last = nil
 	for _, path := range paths {

@@ -6,8 +6,8 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// PSMonitor tells which PS were started since a session was last set up. It sets a mark in
-// each PS, and a restart loses the mark (save_utils.py:433).
+// PSMonitor tells which PS have started since a session was last set up. It sets a variable as a
+// mark in each PS, which a restart of the PS loses (save_utils.py:433).
 type PSMonitor struct{ marks []*session.Variable }
 
 // NewPSMonitor makes a monitor of numPS parameter servers.
@@ -22,8 +22,8 @@ func NewPSMonitor(numPS int) *PSMonitor {
 // PSDevice returns the device name of the PS with an index (utils.py:40).
 func PSDevice(index int) string { return fmt.Sprintf("/job:ps/task:%d/device:CPU:0", index) }
 
-// IsPSUninitialized reports whether the device's PS has lost its mark. It is false for a
-// device that is no PS.
+// IsPSUninitialized reports whether the PS of a device has lost its mark. It is false for a device
+// that is not on a PS.
 func (m *PSMonitor) IsPSUninitialized(s session.Session, device string) (bool, error) {
 	for _, mark := range m.marks {
 		if mark.Device == device {

@@ -17,8 +17,8 @@ const clearNNFile = "clear_nn"
 // Restorer is Data that reads the values of variables back.
 type Restorer interface {
 	Data
-	// Devices returns the devices of the variables in the order in which they are restored.
-	// It is empty when a saver does not tell devices apart.
+	// Devices returns the devices of the variables, in the order in which they are restored. It is
+	// empty if the data cannot be restored by device.
 	Devices() []string
 	// Restore reads the variables on the given devices; nil means all.
 	Restore(s session.Session, prefix string, devices []string) error
@@ -26,10 +26,11 @@ type Restorer interface {
 	GlobalStep(prefix string) (int64, error)
 }
 
-// ClearNN resets a model to its first values instead of its first restore
+// ClearNN makes the first restore of a model set its variables to their first values instead
 // (dense_reload_utils.py:233).
 type ClearNN struct {
-	// ModelDir is the directory of the file that records the reset; empty means the checkpoint's.
+	// ModelDir is the directory of the file that records the reset. Empty means the directory of
+	// the checkpoint.
 	ModelDir string
 	// Init gives variables their first values.
 	Init func(s session.Session) error
@@ -38,8 +39,9 @@ type ClearNN struct {
 }
 
 // Restore restores a checkpoint (save_utils.py:1228, save_utils.py:1143). With a monitor it
-// restores only the PS that were started since the last session. A path that is no checkpoint is a
-// ValueError, None a TypeError. ClearNN applies once, in a directory with a readable state.
+// restores only the PS that have started since the last session. A path without a checkpoint is a
+// ValueError, and None a TypeError. ClearNN applies only once, and only in a directory with a
+// readable state.
 func (p *PartialRecoverySaver) Restore(s session.Session, path pysem.OptString) error {
 	if p.options.Exporting || s == nil {
 		return p.originRestore(s, path)
@@ -62,9 +64,9 @@ func (p *PartialRecoverySaver) Restore(s session.Session, path pysem.OptString) 
 	return nil
 }
 
-// clearOrRestore resets the variables if clear applies, and else restores. A reset does not notice
-// that the checkpoint is missing, unless Q313 is repaired. It also comes before the failure to
-// write its mark into a missing directory, unless Q314 is repaired: then the directory is made.
+// clearOrRestore resets the variables if clear applies, or else restores the checkpoint. A reset
+// succeeds even if the checkpoint is missing, unless Q313 is repaired. If the directory of the mark
+// is missing, writing the mark fails after the reset. With Q314 repaired the directory is made.
 func (p *PartialRecoverySaver) clearOrRestore(s session.Session, path pysem.OptString, clear *ClearNN) error {
 	dir := clear.ModelDir
 	if dir == "" {
@@ -125,7 +127,8 @@ func (p *PartialRecoverySaver) originRestore(s session.Session, path pysem.OptSt
 	return explained(err)
 }
 
-// explained adds the likely reason to an error of a restore (save_utils.py:1200).
+// explained adds the likely cause to an error of a restore, as the reference does
+// (save_utils.py:1200).
 func explained(err error) error {
 	var python *pysem.Error
 	if !errors.As(err, &python) {

@@ -10,10 +10,10 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// The goal is what the recorded cases of PartialRecoverySaver.restore (TRN-2.12) cannot ask:
-// processes that export, sessions that fail, and savers whose data cannot be read back.
+// Goal: restoring is right where the recorded cases of PartialRecoverySaver.restore (TRN-2.12) do
+// not reach: processes that export, sessions that fail, and data that cannot be read back.
 
-// restoring notes which devices are restored.
+// restoring records which devices are restored, one list for each restore.
 type restoring struct {
 	indexFiles
 	restored [][]string
@@ -50,7 +50,7 @@ func TestAProcessThatExportsRestoresWhateverIsToBeCleared(t *testing.T) {
 	}
 }
 
-// A session that fails while PS are looked at restores nothing.
+// Goal: if the session fails while the monitor asks the PS for their marks, nothing is restored.
 func TestASessionThatFailsRestoresNothing(t *testing.T) {
 	monitor := saveutils.NewPSMonitor(2)
 	saver, data, _ := restoringSaver(saveutils.SaverOptions{Monitor: monitor})
@@ -78,7 +78,7 @@ func TestASaverWithoutReadableDataRestoresNothing(t *testing.T) {
 	}
 }
 
-// mismatched is data of another graph; it fails as TensorFlow's kernels do.
+// mismatched is data from another graph. Restoring it fails with the error of TensorFlow's kernels.
 type mismatched struct{ *restoring }
 
 func (mismatched) Restore(session.Session, string, []string) error {
@@ -124,7 +124,7 @@ func TestTheIntervalOfATraining(t *testing.T) {
 	}
 }
 
-// What a cleared model leaves behind is read by those who look (save_utils.py:1297).
+// Goal: clearing a model writes the file clear_nn with the reference's text (save_utils.py:1297).
 func TestTheFlagOfAClearedModel(t *testing.T) {
 	clear := &saveutils.ClearNN{Init: func(session.Session) error { return nil }}
 	saver, data, e := restoringSaver(saveutils.SaverOptions{ClearNN: clear})

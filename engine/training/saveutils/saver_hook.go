@@ -48,8 +48,8 @@ type SaverHookOptions struct {
 	Basename string
 	// GlobalStep is nil in a graph without one.
 	GlobalStep *session.Variable
-	// Listeners are told of saves, and their errors fail the save. Guards are told of
-	// failed saves too, and their errors are only logged.
+	// Listeners are called around each save, and their errors make it fail. Guards are called even
+	// if the save fails, and their errors are only logged.
 	Listeners, Guards []session.Listener
 	// SaveGraphDef makes the hook write the graph and monolith_checkpoint.
 	SaveGraphDef bool
@@ -61,7 +61,7 @@ type SaverHookOptions struct {
 	UseNativeMultiHashTable bool
 	// NoFirstSave skips the first save, the one of AfterCreateSession.
 	NoFirstSave bool
-	// HasDenseOnly and InModelDumpMode force a save at the end.
+	// HasDenseOnly and InModelDumpMode each force a save at the end of training.
 	HasDenseOnly, InModelDumpMode bool
 	// Metrics may be nil.
 	Metrics Metrics
@@ -126,8 +126,8 @@ func (h *SaverHook) globalStep(s session.Session) (int64, error) {
 	return session.Get[int64](s, session.Read(h.options.GlobalStep))
 }
 
-// AfterCreateSession saves unless NoFirstSave is set, and writes the graph and a missing
-// monolith_checkpoint. The hook has to come after the hooks that restore.
+// AfterCreateSession saves a checkpoint unless NoFirstSave is set. It also writes the graph, and
+// monolith_checkpoint if that is missing. This hook has to come after the hooks that restore.
 func (h *SaverHook) AfterCreateSession(s session.Session, _ *session.Coordinator) error {
 	step, err := h.globalStep(s)
 	if err != nil {
@@ -170,8 +170,8 @@ func (h *SaverHook) AfterRun(run *session.RunContext, values []any) error {
 	return h.afterRun(run, stale)
 }
 
-// afterRun does what TensorFlow's hook does: only if the timer triggers for the step before
-// the run (stale) does it read the current step.
+// afterRun saves if a save is due. stale is the step before the run. As in TensorFlow's hook, the
+// current step is read only if the timer triggers for the step after stale.
 func (h *SaverHook) afterRun(run *session.RunContext, stale int64) error {
 	due, err := h.timer.ShouldTriggerForStep(stale + 1)
 	if err != nil || !due {
@@ -192,8 +192,8 @@ func (h *SaverHook) afterRun(run *session.RunContext, stale int64) error {
 	return err
 }
 
-// TriggerSave saves now, unless the timer is off or the first save is left out
-// (save_utils.py:333, Q243). It never ignores errors of the save.
+// TriggerSave saves now, unless the timer is disabled or the first save is left out
+// (save_utils.py:333, Q243). It returns any error of the save.
 func (h *SaverHook) TriggerSave(s session.Session) error { return h.TriggerSaveIgnoring(s, false) }
 
 // TriggerSaveIgnoring saves like TriggerSave. With ignoreErrors it drops the error of the last try.
@@ -222,7 +222,7 @@ func (h *SaverHook) TriggerSaveIgnoring(s session.Session, ignoreErrors bool) er
 	return err
 }
 
-// save tries to save twice, and calls the guards before and after (save_utils.py:353).
+// save tries at most twice to save, and calls the guards before and after (save_utils.py:353).
 func (h *SaverHook) save(s session.Session, step int64) (stop bool, err error) {
 	if h.options.NoFirstSave {
 		h.options.NoFirstSave = false
@@ -231,8 +231,8 @@ func (h *SaverHook) save(s session.Session, step int64) (stop bool, err error) {
 	return h.saveNow(s, step)
 }
 
-// skips reports whether a step counts as saved already. The reference asks this only for
-// dense variables, where it takes step 0 for saved (save_utils.py:361, Q242).
+// skips reports whether a step counts as already saved. The reference checks this only if DenseOnly
+// is set, and then step 0 counts as saved (save_utils.py:361, Q242).
 func (h *SaverHook) skips(step int64) bool {
 	if h.options.Quirks.Keeps(jobquirks.Q242) {
 		return h.options.DenseOnly && step == h.lastStep
@@ -323,8 +323,8 @@ func (h *SaverHook) afterSave(s session.Session, step int64) {
 	}
 }
 
-// updateState writes a missing monolith_checkpoint, or else stores this save's time in it
-// (save_utils.py:401).
+// updateState writes monolith_checkpoint if it is missing. Otherwise it stores the time of this
+// save in the file (save_utils.py:401).
 func (h *SaverHook) updateState(update bool) error {
 	if !h.options.SaveGraphDef {
 		return nil
@@ -357,9 +357,9 @@ func (h *SaverHook) hashTableType() nativetraining.MonolithCheckpointState_HashT
 	return nativetraining.MonolithCheckpointState_CUCKOO_HASH_MAP
 }
 
-// End saves the last step unless it has triggered the timer (save_utils.py:419). HasDenseOnly or
-// InModelDumpMode force the save, without a second try and without the guards. With
-// DenseOnly it does nothing.
+// End saves the last step unless the timer has triggered at it (save_utils.py:419). HasDenseOnly or
+// InModelDumpMode force the save, which then has no second try and calls no guards. With DenseOnly
+// it does nothing.
 func (h *SaverHook) End(s session.Session) error {
 	step, err := h.globalStep(s)
 	if err != nil || h.options.DenseOnly {

@@ -15,11 +15,11 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The goal is what recorded cases cannot show: where a crash of the process leaves the files
-// of a save (TRN-2.12), and that no damaged file loses what was good before. The method is a
-// disk that fails at a write, and fuzzing.
+// Goal: a crash during a save leaves usable files (TRN-2.12), and a damaged file makes no earlier
+// good file unusable. Recorded cases cannot show this. Method: a disk that fails at a write, and
+// fuzzing.
 
-// indexFiles is data that is an index alone.
+// indexFiles is data whose checkpoints consist of an index file alone.
 type indexFiles struct{ files env.Files }
 
 func (d indexFiles) Write(_ session.Session, prefix string) error {
@@ -29,7 +29,7 @@ func (d indexFiles) WriteMetaGraph(path string) error {
 	return session.FileError(path, d.files.WriteFile(path, nil))
 }
 
-// failingDisk fails the n-th change from now on, and all later ones: the process is gone.
+// failingDisk fails from its n-th change on, as if the process had crashed there.
 type failingDisk struct {
 	env.Files
 	left int
@@ -70,8 +70,8 @@ func (d *failingDisk) Remove(path string) error {
 	return d.Files.Remove(path)
 }
 
-// INV-4 of TRN-6.5: wherever a save of the third checkpoint of two ends, "checkpoint" lists
-// checkpoints that are there, and the exempt one is.
+// Goal (INV-4 of TRN-6.5): wherever a save crashes, the file "checkpoint" lists only checkpoints
+// that exist, and the exempt one exists. Method: a third save by a saver that keeps two.
 func TestACrashWithinASaveLosesNoCheckpointThatIsListed(t *testing.T) {
 	const changes = 7 // the index, the list and its rename, two files deleted, the graph, and one to spare
 	for crash := range changes {
@@ -111,15 +111,15 @@ type silent struct{}
 func (silent) Enabled(env.Level) bool         { return false }
 func (silent) Logf(env.Level, string, ...any) {}
 
-// inMemory has files, by their paths.
+// inMemory returns an environment with these files in memory, by path.
 func inMemory(files map[string]string) *env.Env {
 	e := envtest.New(files, nil)
 	e.Log, e.Clock = silent{}, envtest.Clock{}
 	return e
 }
 
-// FuzzMonolithCheckpointState holds the parser to what it says: a state, none, or an error of
-// Python's; and what it reads it writes so that it reads the same.
+// FuzzMonolithCheckpointState: Goal: parsing any text gives a state, no state, or an error that
+// Python raises. A state that was read and written again reads the same.
 func FuzzMonolithCheckpointState(f *testing.F) {
 	for _, text := range []string{"", "exempt_model_checkpoint_paths: \"a-1\"\n", "builtin_hash_table_type: 9\n", "\xff", "x", "last_checkpoint_save_timestamp: 12"} {
 		f.Add(text)
@@ -146,7 +146,8 @@ func FuzzMonolithCheckpointState(f *testing.F) {
 	})
 }
 
-// FuzzCheckpointState does the same for the file "checkpoint".
+// FuzzCheckpointState checks for the file "checkpoint" what FuzzMonolithCheckpointState checks for
+// monolith_checkpoint.
 func FuzzCheckpointState(f *testing.F) {
 	for _, text := range []string{"", "model_checkpoint_path: \"m-1\"\nall_model_checkpoint_paths: \"m-1\"\n", "\xff", "model_checkpoint_path: \"m", "x: 1"} {
 		f.Add(text)
@@ -166,7 +167,7 @@ func FuzzCheckpointState(f *testing.F) {
 	})
 }
 
-// Cost: a save among 10, 100 and 1,000 kept checkpoints.
+// BenchmarkSave measures what a save costs while 10, 100 or 1,000 checkpoints are kept.
 func BenchmarkSave(b *testing.B) {
 	for _, kept := range []int{10, 100, 1000} {
 		b.Run(fmt.Sprintf("kept=%d", kept), func(b *testing.B) {

@@ -19,8 +19,8 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// MonolithCkptStateFileName is the file beside the checkpoints that lists the ones that are
-// never deleted (save_utils.py:52).
+// MonolithCkptStateFileName is the file that lists the checkpoints that are never deleted. It lies
+// in the directory of the checkpoints (save_utils.py:52).
 const MonolithCkptStateFileName = "monolith_checkpoint"
 
 // StateReading holds the options of [MonolithCheckpointState].
@@ -62,8 +62,8 @@ func MonolithCheckpointState(e *env.Env, dir string, reading StateReading) (*nat
 	return state, nil
 }
 
-// ignored logs why a state could not be read, and returns nil for the errors that the
-// reference catches.
+// ignored logs why a state could not be read. It returns nil for an error that the reference
+// catches, and err for others.
 func ignored(e *env.Env, file string, err error) error {
 	if !session.IsOpError(err) && pysem.TypeOf(err) != "ParseError" {
 		return err
@@ -99,8 +99,8 @@ func WriteMonolithCheckpointState(f env.Files, dir string, state *nativetraining
 	return gfile.WriteAtomic(f, pysem.JoinStrings(dir, MonolithCkptStateFileName), []byte(text))
 }
 
-// StateCache caches the states of directories until one is asked for with a later global
-// step (save_utils.py:66). It does not cache that a directory has none.
+// StateCache keeps the state of each directory until somebody asks for it at a later global step
+// (save_utils.py:66). It does not cache that a directory has no state.
 type StateCache struct {
 	kept map[string]cachedState
 }
@@ -110,7 +110,7 @@ type cachedState struct {
 	state      *training.CheckpointState
 }
 
-// LatestCheckpointState returns the state of a directory at a step.
+// LatestCheckpointState returns the state of a directory, as read at this step or a later one.
 func (c *StateCache) LatestCheckpointState(f env.Files, dir string, globalStep int64) (*training.CheckpointState, error) {
 	if kept, ok := c.kept[dir]; ok && kept.globalStep >= globalStep && kept.state != nil {
 		return kept.state, nil
@@ -137,8 +137,8 @@ func (h SaveHelper) CkptPrefix(globalStep int64) string {
 // CkptAssetDir returns the directory of a checkpoint's assets.
 func CkptAssetDir(prefix string) string { return prefix + ".assets/" }
 
-// GlobalStepValue returns the step in a checkpoint's path: the number after the last "-",
-// or 0 without a "-". Anything else after it is a ValueError.
+// GlobalStepValue returns the number after the last "-" in a checkpoint's path, or 0 if there is no
+// "-". If no number follows the "-", it is a ValueError.
 func (SaveHelper) GlobalStepValue(prefix string) (int64, error) {
 	i := strings.LastIndexByte(prefix, '-')
 	if i < 0 {
@@ -154,8 +154,8 @@ func (SaveHelper) GlobalStepValue(prefix string) (int64, error) {
 	return n.Int64(), nil
 }
 
-// ExistingCheckpointSteps returns the steps that the file "checkpoint" lists, sorted. Without a
-// file it is an AttributeError (save_utils.py:161).
+// ExistingCheckpointSteps returns the sorted steps of the checkpoints that the file "checkpoint"
+// lists. If the file is missing, it is an AttributeError (save_utils.py:161).
 func (h SaveHelper) ExistingCheckpointSteps(f env.Files) ([]int64, error) {
 	state, err := checkpoints.State(f, pysem.Dirname(h.Basename), checkpoints.Filename)
 	if err != nil {

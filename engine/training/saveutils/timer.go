@@ -8,17 +8,18 @@ import (
 	"github.com/monosim/monosim/engine/training/sessionrunhooks"
 )
 
-// Interval says how often something is due: every so many seconds, or every so many steps.
-// Exactly one of the two has to be set.
+// Interval says how often the timer triggers: every so many seconds, or every so many steps.
+// Exactly one of the two must be set.
 type Interval struct {
 	Seconds pysem.Opt[float64]
 	Steps   pysem.OptInt
-	// Tide is a window of hours; outside of it TideSeconds replaces the interval.
+	// Tide is a window of hours in each day. Outside the window TideSeconds replaces the interval.
 	Tide        sessionrunhooks.Tide
 	TideSeconds pysem.Opt[float64]
 }
 
-// Timer decides when something is due (save_utils.py:170, SecondOrStepTimerWithTideSetting).
+// Timer decides at which steps something such as a save is due (save_utils.py:170,
+// SecondOrStepTimerWithTideSetting).
 type Timer struct {
 	clock    env.Clock
 	log      env.Log
@@ -49,11 +50,11 @@ func (t *Timer) Disable() { t.disabled = true }
 // Reset forgets the last trigger, so that the next step triggers.
 func (t *Timer) Reset() { t.last, t.lastTime = pysem.None[int64](), time.Time{} }
 
-// LastTriggeredStep returns the step of the last UpdateLastTriggeredStep.
+// LastTriggeredStep returns the step that UpdateLastTriggeredStep recorded last, None before that.
 func (t *Timer) LastTriggeredStep() pysem.Opt[int64] { return t.last }
 
-// UpdateLastTriggeredStep records that a step has triggered. It returns the time and the
-// steps since the trigger before, if there was one.
+// UpdateLastTriggeredStep records that the timer has triggered at a step. It returns the seconds
+// and steps since the previous trigger, None if there was none.
 func (t *Timer) UpdateLastTriggeredStep(step int64) (seconds pysem.Opt[float64], steps pysem.Opt[int64]) {
 	now := t.clock.Now()
 	if !t.lastTime.IsZero() {

@@ -17,10 +17,11 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The goal is that timer and retention pass those of the reference's own tests that need no
-// values of variables (save_utils_test.py). The method is theirs: a clock that the test moves.
+// Goal: the timer and the retention of checkpoints pass the reference's own tests
+// (save_utils_test.py), except tests that need values of variables. Method: as there, a clock that
+// the test moves.
 
-// handClock is moved by hand.
+// handClock is a clock that only the test moves.
 type handClock struct {
 	env.Clock
 	now time.Time
@@ -28,7 +29,7 @@ type handClock struct {
 
 func (c *handClock) Now() time.Time { return c.now }
 
-// withClock runs a test at an hour of a day.
+// withClock runs a test with a clock that stands at this hour of a day.
 func withClock(t *testing.T, hour int, test func(c *worldtest.Case, e *env.Env, clock *handClock)) {
 	t.Helper()
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
@@ -39,8 +40,8 @@ func withClock(t *testing.T, hour int, test func(c *worldtest.Case, e *env.Env, 
 	})
 }
 
-// triggers has a timer of every 10 s be asked twice after a step that triggered, each time after
-// some seconds: it is due the second time.
+// triggers makes a timer of 10 s trigger at a step. It then asks twice, after the times first and
+// second, and wants the timer to be due only the second time.
 func triggers(t *testing.T, hour int, interval saveutils.Interval, first, second time.Duration) {
 	t.Helper()
 	withClock(t, hour, func(c *worldtest.Case, e *env.Env, clock *handClock) {
@@ -57,7 +58,7 @@ func triggers(t *testing.T, hour int, interval saveutils.Interval, first, second
 	})
 }
 
-// fromOneToThree is a window with an interval of its own for when it is closed.
+// fromOneToThree returns an interval with a window from 1 to 3 o'clock, and 5 s outside of it.
 func fromOneToThree() saveutils.Interval {
 	return saveutils.Interval{TideSeconds: pysem.Some(5.0), Tide: sessionrunhooks.Tide{
 		StartHour: pysem.Some(1), StartMinute: pysem.Some(0), EndHour: pysem.Some(3), EndMinute: pysem.Some(0), Quirks: quirks.Python,

@@ -14,11 +14,11 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The goal is that the saver and its hook pass those of the reference's own tests that are about
-// files, not about the values of variables (save_utils_test.py). Checkpoints have numbers where
-// the reference's have names. What is not here builds graphs of TensorFlow.
+// Goal: the saver and its hook pass the reference's own tests about files (save_utils_test.py).
+// Here checkpoints have numbers where the reference's have names. Tests about values of variables
+// are elsewhere, and tests that build TensorFlow graphs are left out.
 
-// shards is data of two files, with an index.
+// shards is data whose checkpoints consist of two data files and an index.
 type shards struct{ indexFiles }
 
 func (d shards) Write(s session.Session, prefix string) error {
@@ -30,7 +30,8 @@ func (d shards) Write(s session.Session, prefix string) error {
 	return d.indexFiles.Write(s, prefix)
 }
 
-// expectState wants these checkpoints to be listed, the last of them as the current one.
+// expectState fails the test unless exactly these checkpoints are listed, the last as the current
+// one.
 func expectState(t *testing.T, c *worldtest.Case, want ...string) {
 	t.Helper()
 	state, err := checkpoints.State(c.Env.Files, "m", checkpoints.Filename)
@@ -40,7 +41,8 @@ func expectState(t *testing.T, c *worldtest.Case, want ...string) {
 	}
 }
 
-// expectThere wants checkpoints, with their graphs, to be there or not.
+// expectThere fails the test unless all these checkpoints, with their graphs, exist, or with want
+// false none does.
 func expectThere(t *testing.T, c *worldtest.Case, want bool, list ...string) {
 	t.Helper()
 	for _, checkpoint := range list {
@@ -50,13 +52,13 @@ func expectThere(t *testing.T, c *worldtest.Case, want bool, list ...string) {
 	}
 }
 
-// keeping is a saver of so many checkpoints in m.
+// keeping returns a saver that keeps at most so many checkpoints in directory m.
 func keeping(c *worldtest.Case, most int, exempt ...string) *saveutils.PartialRecoverySaver {
 	c.Must(c.Env.Files.MkdirAll("m"))
 	return saveutils.NewPartialRecoverySaver(c.Env, indexFiles{c.Env.Files}, saveutils.SaverOptions{MaxToKeep: most, KeepEvery: 10000 * time.Hour, Exempt: exempt})
 }
 
-// expectSteps wants the steps of the checkpoints that are listed.
+// expectSteps fails the test unless the listed checkpoints have these steps.
 func expectSteps(t *testing.T, c *worldtest.Case, want ...int64) {
 	t.Helper()
 	got, err := saveutils.SaveHelper{Basename: "m/ckpt"}.ExistingCheckpointSteps(c.Env.Files)
@@ -88,7 +90,7 @@ func TestUpstreamSaveUtils_test_exempt_checkpoints(t *testing.T) {
 	})
 }
 
-// hookOf is the hook of a saver of m, which saves every hundred steps.
+// hookOf returns a hook that saves into directory m every 100 steps, with options that change sets.
 func hookOf(c *worldtest.Case, change func(o *saveutils.SaverHookOptions)) *saveutils.SaverHook {
 	o := saveutils.DefaultSaverHookOptions()
 	o.Interval.Steps.Set, o.Interval.Steps.V = true, 100
@@ -118,14 +120,14 @@ func TestUpstreamSaverHook_test_basic(t *testing.T) {
 	})
 }
 
-// failsBefore fails before each save.
+// failsBefore is a listener that returns an error before each save.
 type failsBefore struct{ session.NoListener }
 
 func (failsBefore) BeforeSave(session.Session, int64) error {
 	return session.Raise("InvalidArgumentError", "assertion failed: [0]")
 }
 
-// called is told of a save.
+// called is a listener that records whether it was called.
 type called struct {
 	session.NoListener
 	called bool
@@ -151,7 +153,7 @@ func TestUpstreamSaverHook_test_op_error(t *testing.T) {
 	})
 }
 
-// A listener that asks to stop is heard, whatever the next one says.
+// Goal: if one listener asks to stop, training stops, whatever the next listener returns.
 func TestAListenerStopsTheTraining(t *testing.T) {
 	for _, c := range []struct {
 		name      string
@@ -178,7 +180,7 @@ func TestAListenerStopsTheTraining(t *testing.T) {
 	}
 }
 
-// asker is a listener that asks to stop after each save, or not.
+// asker is a listener that asks to stop after each save if asks is set.
 type asker struct {
 	session.NoListener
 	asks bool
@@ -186,7 +188,7 @@ type asker struct {
 
 func (a asker) AfterSave(session.Session, int64) (bool, error) { return a.asks, nil }
 
-// A step that no int64 holds is an error where it would be assigned, and not 0.
+// Goal: a step in a checkpoint's name that does not fit int64 is an error, and is not read as 0.
 func TestAStepBeyondInt64(t *testing.T) {
 	for prefix, want := range map[string]string{"m-18446744073709551616": "OverflowError", "m--9223372036854775809": "OverflowError", "m-9223372036854775807": "", "m-x": "ValueError"} { //lint:ordered each by itself
 		if _, err := (saveutils.SaveHelper{}).GlobalStepValue(prefix); pysem.TypeOf(err) != want {
@@ -238,7 +240,7 @@ func TestUpstreamMaxToKeep_testNonSharded(t *testing.T) {
 		second, third := keeping(c, 2), keeping(c, 2)
 		second.SetLastCheckpoints(first.LastCheckpoints(), time.Unix(1<<40, 0))
 
-		// The third does not know what the others have saved.
+		// The third saver does not know which checkpoints the other two have saved.
 		for i, saver := range []*saveutils.PartialRecoverySaver{first, second, third} {
 			c.Must(saver.Save(nil, "m/s", 2, true))
 			want := []string{s3, s2}

@@ -16,12 +16,11 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The goal is that the saver passes those of the reference's own tests in which variables have
-// values, and go to checkpoints by name and back (save_utils_test.py, which has them from
-// TensorFlow). Variables are int64, and each session has them anew. What became of the others is
-// said, one by one, in vectors/scope/names.yaml.
+// Goal: the saver passes those of the reference's own tests that save and restore values of
+// variables by name (save_utils_test.py, from TensorFlow). Here variables are int64, and each
+// session begins with new ones. vectors/scope/names.yaml says why each other test is left out.
 
-// named are variables by the names that checkpoints have for them.
+// named is data that holds variables under the names that checkpoints use for them.
 type named struct {
 	indexFiles
 	names map[string]*session.Variable
@@ -68,7 +67,7 @@ func (d named) Restore(s session.Session, prefix string, _ []string) error {
 
 func (named) GlobalStep(string) (int64, error) { return 0, nil }
 
-// saverOf is a saver of variables.
+// saverOf returns a saver of these variables into directory m.
 func saverOf(c *worldtest.Case, names map[string]*session.Variable, change ...func(o *saveutils.SaverOptions)) *saveutils.PartialRecoverySaver {
 	c.Must(c.Env.Files.MkdirAll("m"))
 	o := saveutils.SaverOptions{MaxToKeep: 5, KeepEvery: 10000 * time.Hour}
@@ -78,7 +77,7 @@ func saverOf(c *worldtest.Case, names map[string]*session.Variable, change ...fu
 	return saveutils.NewPartialRecoverySaver(c.Env, named{indexFiles{c.Env.Files}, names}, o)
 }
 
-// beginning are variables by their own names, with first values.
+// beginning returns variables with these names and first values.
 func beginning(values map[string]int64) map[string]*session.Variable {
 	made := map[string]*session.Variable{}
 	for name, n := range values { //lint:ordered each name has an entry of its own
@@ -87,7 +86,7 @@ func beginning(values map[string]int64) map[string]*session.Variable {
 	return made
 }
 
-// saves saves without a step in a session of its own, and wants the path itself back.
+// saves saves without a step in a new session, and fails the test unless it gets path back.
 func saves(t *testing.T, c *worldtest.Case, saver *saveutils.PartialRecoverySaver, path string) {
 	t.Helper()
 	got, err := saver.SaveAs(session.NewMemory(), path, pysem.None[int64](), true)
@@ -96,7 +95,8 @@ func saves(t *testing.T, c *worldtest.Case, saver *saveutils.PartialRecoverySave
 	}
 }
 
-// restores restores in a session in which variables begin with other values, and wants these.
+// restores restores a checkpoint in a new session whose variables begin with first. It fails the
+// test unless they then have the values want.
 func restores(t *testing.T, c *worldtest.Case, path string, first, want map[string]int64) {
 	t.Helper()
 	s, variables := session.NewMemory(), beginning(first)
@@ -185,7 +185,8 @@ func TestUpstreamSaver_testAllowEmpty(t *testing.T) {
 	})
 }
 
-// savesWithStep saves at step 5 into a directory that has a checkpoint without a step.
+// savesWithStep saves at step 5 into a directory that already has a checkpoint without a step. It
+// fails the test unless the new checkpoint's path is want.
 func savesWithStep(t *testing.T, padded bool, want string) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		const path = "m/ckpt_with_global_step"
@@ -212,7 +213,8 @@ func TestUpstreamSaver_testSaveToNonexistingPath(t *testing.T) {
 		for _, path := range []string{"nonexisting_dir/path", "other_nonexisting_dir/path1/path2", "actually_a_file/path"} {
 			saved := map[string]int64{"v0": 10, "v1": 20}
 			saver := saverOf(c, beginning(saved))
-			// Whether it fails is up to what writes the data; there it may do either.
+			// Saving into a missing directory may fail or succeed, as the code that writes the data
+			// decides.
 			if _, err := saver.SaveAs(session.NewMemory(), path, pysem.None[int64](), true); err == nil {
 				restores(t, c, path, map[string]int64{"v0": 0, "v1": 0}, saved)
 			} else if want := fmt.Sprintf("ValueError: Parent directory of %s doesn't exist, can't save.", path); err.Error() != want {

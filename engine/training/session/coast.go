@@ -8,24 +8,26 @@ import (
 	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
-// Steps describes training steps that repeat the last one: each reads the same values,
-// reaches the same servers and adds 1 to Counter.
+// Steps describes training steps that all repeat the last one. Each reads the same values, reaches
+// the same servers and adds 1 to Counter.
 type Steps struct {
-	// Ops holds the reads at the start of a step, and Values what they found in the last one.
+	// Ops holds the reads at the start of a step, and Values the results of these reads in the last
+	// step.
 	Ops    []Op
 	Values []any
-	// Time is how long a step takes after its reads; at its end it adds 1 to Counter.
+	// Time is how long a step takes after its reads. At its end the step adds 1 to Counter.
 	Time    time.Duration
 	Counter *Variable
 }
 
-// coast is a run of repeated steps of one session. Its beat has two waits a step, partAsk
-// and partTrain.
+// coast is a run of repeated steps of one session, counted without playing each. Its beat has two
+// waits for each step, partAsk and partTrain.
 type coast struct {
 	r     *Remote
 	steps Steps
 	beat  env.Beat
-	// server owns the counter; counted is how many of the beat's steps were already added to it.
+	// server holds the counter variable. counted is how many of the beat's steps have been added to
+	// the counter so far.
 	server  *server
 	counted int64
 	reads   []read
@@ -37,16 +39,16 @@ type read struct {
 	reader *reader
 }
 
-// The two waits of a step: for the reads, and for the training.
+// A step has two waits: partAsk for the answers to its reads, and partTrain for the training.
 const (
 	partAsk = iota
 	partTrain
 )
 
-// Coast makes steps as long as each would repeat the last one, which Run and Step have
-// made. When something differs it stops within a step, and the next Run and Step finish
-// that step. It makes none where steps take no time, or where a change could go unnoticed:
-// an operation that assigns, or a value that cannot be compared.
+// Coast counts steps as long as each would repeat the last step that Run and Step made. It stops
+// within the first step that differs, which the next Run and Step finish. It counts none if steps
+// take no time. Nor does it if a change could go unnoticed, because an operation assigns or a value
+// cannot be compared.
 func (r *Remote) Coast(s Steps) {
 	s.Ops, s.Values = slices.Clone(s.Ops), slices.Clone(s.Values)
 	c := &coast{r: r, steps: s}
@@ -73,7 +75,7 @@ func (r *Remote) Coast(s Steps) {
 	r.passed, r.found = passedStep, c.steps.Values
 }
 
-// loop holds the beat of a session, which all its coasts use in turn.
+// loop holds the beat of a session. All coasts of the session use this beat, one after the other.
 type loop struct {
 	time  time.Duration // of the training, without the reads
 	beat  env.Beat
@@ -82,7 +84,7 @@ type loop struct {
 
 func (l *loop) usual(part int) bool { return l.coast.usual(part) }
 
-// passed says which part of the current step's time a coast has already spent.
+// passed says which part of the current step a coast has already waited for.
 type passed uint8
 
 const (
@@ -91,8 +93,8 @@ const (
 	passedStep           // the whole step, and the reads were made
 )
 
-// plain reports whether all operations are reads of a bool or an int64 that the steps
-// themselves do not change.
+// plain reports whether a repeated step is predictable: all operations only read, they read a bool
+// or an int64, and none reads the counter, which steps change.
 func (c *coast) plain() bool {
 	for i, op := range c.steps.Ops {
 		switch c.steps.Values[i].(type) {
@@ -107,13 +109,13 @@ func (c *coast) plain() bool {
 	return true
 }
 
-// usual reports whether a wait ended as in the last step: nothing changed what is reached,
-// and the reads find the same.
+// usual reports whether a wait ended as it did in the last step. That is so if the same servers are
+// reached and the reads find the same values.
 func (c *coast) usual(part int) bool {
 	return c.r.checked == c.r.servers.changes && (part == partTrain || c.same())
 }
 
-// same reports whether the reads would find the last step's values.
+// same reports whether the reads would now find the values of the last step.
 func (c *coast) same() bool {
 	for i := range c.steps.Ops {
 		op := &c.steps.Ops[i]
@@ -128,7 +130,7 @@ func (c *coast) same() bool {
 	return true
 }
 
-// enter subscribes to everything that could make a step differ, until leave.
+// enter subscribes to every change that could make a step differ. leave ends the subscriptions.
 func (c *coast) enter() {
 	s := c.r.servers
 	s.coasts = append(s.coasts, c)
@@ -153,7 +155,7 @@ func (c *coast) leave() {
 	}
 }
 
-// settle adds the steps made since its last call to the counter.
+// settle adds to the counter the steps that were made since the last call.
 func (c *coast) settle() {
 	if n := c.beat.Count(partTrain); n > c.counted {
 		more := n - c.counted
@@ -164,7 +166,8 @@ func (c *coast) settle() {
 	}
 }
 
-// settle brings the counter up to date before somebody reads it.
+// settle adds pending steps to the counter before a variable is read, if the variable is the
+// counter.
 func (m *Memory) settle(name string) {
 	if len(m.coasts) == 0 || name != m.counter {
 		return
@@ -174,15 +177,15 @@ func (m *Memory) settle(name string) {
 	}
 }
 
-// Settle has the steps of all coasts counted that were made since anybody looked.
+// Settle adds the pending steps of all coasts to their counters.
 func (s *Servers) Settle() {
 	for _, c := range s.coasts {
 		c.settle()
 	}
 }
 
-// disturbs wakes all coasts before a change that is not one of a variable, such as a
-// server's start or end.
+// disturbs wakes all coasts, so that they check their steps again. It is called before a change
+// other than an assignment, such as a server's start or end.
 func (s *Servers) disturbs() {
 	for _, c := range s.coasts {
 		c.beat.Changes()

@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
-// grace is how long a session's end waits for its tasks (stop_grace_period_secs of TensorFlow's
-// monitored_session.py). Those that go on are left then, without a word.
+// grace is how long the end of a session waits for its tasks (stop_grace_period_secs of
+// TensorFlow's monitored_session.py). Tasks that run longer are left running without an error.
 const grace = 120 * time.Second
 
 // Coordinator tells the tasks of a process when to stop (tf.train.Coordinator).
@@ -30,11 +30,11 @@ func (c *Coordinator) ShouldStop() bool { return c.stop.IsSet() }
 // RequestStop asks all tasks of the process to stop.
 func (c *Coordinator) RequestStop() { c.stop.Set() }
 
-// WaitForStop waits until a stop is requested and reports whether it was. It waits for
-// limit at most; a negative limit means forever.
+// WaitForStop waits until a stop is requested and reports whether it was. It waits at most for
+// limit, or without limit if limit is negative.
 func (c *Coordinator) WaitForStop(limit time.Duration) bool { return c.stop.Wait(limit) }
 
-// Go starts a task that Join waits for.
+// Go starts a task. Join waits until the task has ended.
 func (c *Coordinator) Go(name string, fn func()) {
 	c.began = true
 	c.alive++

@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// As measured with TensorFlow 2.4.4: the end of a session waits for the tasks of its hooks, and leaves
-// one that does not end after 120 s.
+// Goal: the end of a session waits for its hooks' tasks, and leaves a task that still runs after
+// 120 s. The expected times were measured with TensorFlow 2.4.4.
 func TestTheEndOfASessionGivesItsTasksTwoMinutes(t *testing.T) {
 	for _, c := range []struct {
 		name        string

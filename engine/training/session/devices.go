@@ -6,8 +6,8 @@ type devices struct {
 	main  string
 }
 
-// addr returns the address of a variable's server: its device's, or main's when it has no
-// known device.
+// addr returns the address of the server that holds a variable. A variable without a known device
+// is on the main device's server.
 func (d *devices) addr(v *Variable) string {
 	if addr, ok := d.addrs[v.Device]; ok {
 		return addr
@@ -20,8 +20,8 @@ func uninitialized(v *Variable) error {
 	return Raise("FailedPreconditionError", "Attempting to use uninitialized value %s", v.Name)
 }
 
-// errUninitialized returns a server's error before its variables are initialised. It names
-// no variable, because the request is not looked at.
+// errUninitialized returns the error of a server whose variables are not initialized. It names no
+// variable, because the server refuses before it looks at the request.
 func errUninitialized() error {
 	return Raise("FailedPreconditionError", "Attempting to use uninitialized value")
 }

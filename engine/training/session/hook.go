@@ -7,7 +7,7 @@ type Hook interface {
 	Begin() error
 	// AfterCreateSession is called for each new session, including one made after a failure.
 	AfterCreateSession(s Session, coord *Coordinator) error
-	// BeforeRun returns what to read together with the step.
+	// BeforeRun returns reads that are to be made together with the step.
 	BeforeRun(run *RunContext) ([]Op, error)
 	// AfterRun receives the values of BeforeRun's reads, in their order.
 	AfterRun(run *RunContext, values []any) error
@@ -24,7 +24,7 @@ func (NoHook) BeforeRun(*RunContext) ([]Op, error)            { return nil, nil 
 func (NoHook) AfterRun(*RunContext, []any) error              { return nil }
 func (NoHook) End(Session) error                              { return nil }
 
-// RunContext tells hooks about the current step and lets them stop training. It is valid
+// RunContext gives hooks the session of the current step, and lets them stop training. It is valid
 // until the step is over.
 type RunContext struct {
 	Session Session
@@ -37,10 +37,10 @@ func (r *RunContext) RequestStop() { r.stop = true }
 // StopRequested reports whether a hook has called RequestStop in this step.
 func (r *RunContext) StopRequested() bool { return r.stop }
 
-// Steady is an optional interface of a [Hook]. Steps can be counted without being run only
-// when all hooks are steady.
+// Steady is an optional interface of a [Hook]. Steps are counted without being run only if all
+// hooks are steady.
 type Steady interface {
-	// Steady reports whether the hook's next reads equal its last ones, and whether it does
-	// nothing when they find the same values.
+	// Steady reports whether the hook's next reads are the same as its last ones, and whether the
+	// hook does nothing if these reads find the same values.
 	Steady() bool
 }

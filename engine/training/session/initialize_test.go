@@ -8,8 +8,9 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// A chief that begins anew gives the variables of the servers their first values, but for those that
-// belong to a server's process, which did not begin anew.
+// Goal: when a restarted chief initializes, the servers' variables get their first values.
+// Variables that belong to a server's own process keep their values, because that process did not
+// restart.
 func TestInitializingLeavesTheVariablesOfProcesses(t *testing.T) {
 	worldtest.Run(t, nil, func(w *worldtest.Case) {
 		servers := session.NewServers(time.Millisecond)

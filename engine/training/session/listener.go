@@ -1,11 +1,11 @@
 package session
 
-// Listener is told of saves (tf.estimator.CheckpointSaverListener). Embed [NoListener] and
-// write the methods that do something.
+// Listener is called around saves (tf.estimator.CheckpointSaverListener). Embed [NoListener] and
+// write only the methods that do something.
 type Listener interface {
 	Begin() error
 	BeforeSave(s Session, globalStep int64) error
-	// AfterSave is called when a save is complete, and reports whether training has to stop.
+	// AfterSave is called when a save is complete. It reports whether training has to stop.
 	AfterSave(s Session, globalStep int64) (stop bool, err error)
 	End(s Session, globalStep int64) error
 }

@@ -3,16 +3,17 @@ package session
 import "github.com/monosim/monosim/engine/env"
 
 // Monitored runs hooks around a session's steps, and ends at the first error
-// (tf.compat.v1.train.SingularMonitoredSession). It calls, each time for all hooks: Begin;
-// AfterCreateSession; for each step BeforeRun, then the step, then AfterRun; and at the end
-// End, unless there was an error.
+// (tf.compat.v1.train.SingularMonitoredSession). At the start it calls Begin of all hooks, then
+// AfterCreateSession. Around each step it calls BeforeRun and AfterRun. At the end it calls End,
+// unless there was an error.
 type Monitored struct {
 	s      Session
 	hooks  []Hook
 	coord  *Coordinator
 	closed bool
 	step   bool // a hook asked to stop
-	// reads[i] counts hook i's reads in the current step; ops holds the reads of all hooks.
+	// reads[i] is the number of hook i's reads in the current step. ops holds the reads of all
+	// hooks.
 	reads   []int
 	ops     []Op
 	values  []any // what the last step's reads found
@@ -36,8 +37,8 @@ func NewMonitored(e *env.Env, s Session, hooks []Hook) (*Monitored, error) {
 	return m, nil
 }
 
-// fail stops and awaits the hooks' tasks and returns err, as the coordinator's context does
-// around an exception.
+// fail asks the hooks' tasks to stop, waits for them, and returns err. TensorFlow's coordinator
+// does so around an exception.
 func (m *Monitored) fail(err error) error {
 	m.closed = true
 	m.coord.RequestStop()
@@ -45,13 +46,13 @@ func (m *Monitored) fail(err error) error {
 	return err
 }
 
-// Session returns the underlying session, whose Run calls no hooks.
+// Session returns the underlying session. Its Run calls no hooks.
 func (m *Monitored) Session() Session { return m.s }
 
 // ShouldStop reports whether training is over.
 func (m *Monitored) ShouldStop() bool { return m.closed || m.step || m.coord.ShouldStop() }
 
-// Run makes one step with the hooks around it; train does the step's work.
+// Run makes one step with the hooks around it. train does the work of the step.
 func (m *Monitored) Run(train func(s Session) error) error {
 	m.context = RunContext{Session: m.s}
 	context := &m.context
@@ -83,8 +84,8 @@ func (m *Monitored) Run(train func(s Session) error) error {
 	return nil
 }
 
-// Coast makes steps that repeat the last one ([Link.Coast]), provided all hooks are steady.
-// rest describes the part of a step after the hooks' reads.
+// Coast counts steps that repeat the last one ([Link.Coast]), provided that all hooks are steady.
+// rest describes what a step does after the hooks' reads.
 func (m *Monitored) Coast(link Link, rest Steps) {
 	if m.ShouldStop() || m.coord.began {
 		return
@@ -98,8 +99,8 @@ func (m *Monitored) Coast(link Link, rest Steps) {
 	link.Coast(rest)
 }
 
-// Close calls End of the hooks, unless there was an error before, and then awaits the tasks that
-// they have started. It returns the first error of an End and does not call the later ones.
+// Close calls End of the hooks unless training has failed before. Then it waits for the tasks that
+// hooks have started. It returns the error of the first End that fails, and calls no later End.
 func (m *Monitored) Close() error {
 	if m.closed {
 		return nil

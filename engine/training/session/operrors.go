@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// opErrors holds the classes below tf.errors.OpError (errors_impl.py).
+// opErrors lists the classes that derive from tf.errors.OpError (errors_impl.py).
 var opErrors = []string{
 	"AbortedError", "AlreadyExistsError", "CancelledError", "DataLossError", "DeadlineExceededError", "FailedPreconditionError",
 	"InternalError", "InvalidArgumentError", "NotFoundError", "OpError", "OutOfRangeError", "PermissionDeniedError",
@@ -18,12 +18,12 @@ var opErrors = []string{
 // Raise makes TensorFlow's error of a class, such as "NotFoundError".
 func Raise(class, format string, args ...any) error { return pysem.Raise(class, format, args...) }
 
-// IsOpError reports whether err is one that "except tf.errors.OpError" catches.
+// IsOpError reports whether Python's "except tf.errors.OpError" would catch err.
 func IsOpError(err error) bool { return slices.Contains(opErrors, pysem.TypeOf(err)) }
 
-// FileError words an error of files as TensorFlow's file system does. A missing file is a
-// NotFoundError "<path>; No such file or directory", a directory in the place of a file or the
-// reverse a FailedPreconditionError; errors without a class of their own are UnknownError.
+// FileError returns err with the class and text that TensorFlow's file system gives it. A missing
+// file is a NotFoundError "<path>; No such file or directory". A directory where a file is wanted,
+// or the reverse, is a FailedPreconditionError. Other errors are an UnknownError.
 func FileError(path string, err error) error {
 	switch {
 	case err == nil:
@@ -41,8 +41,8 @@ func FileError(path string, err error) error {
 	return Raise("UnknownError", "%s; %v", path, err)
 }
 
-// preconditions maps Go's texts of the Linux errors that TensorFlow raises as
-// FailedPreconditionError to TensorFlow's texts.
+// preconditions maps texts of Linux errors, as Go words them, to TensorFlow's words. TensorFlow
+// raises these errors as FailedPreconditionError.
 var preconditions = map[string]string{
 	"is a directory": "Is a directory", "not a directory": "Not a directory", "directory not empty": "Directory not empty",
 }

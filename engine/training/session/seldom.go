@@ -6,11 +6,11 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// seldomPeriod is the least time between two logs of one [Seldom].
+// seldomPeriod is the least time between two lines that one [Seldom] logs.
 const seldomPeriod = 60 * time.Second
 
-// Seldom logs the line of one place in the code at most every 60 s (absl's
-// log_every_n_seconds). The zero value logs at its first call.
+// Seldom logs a line at most every 60 s (absl's log_every_n_seconds). Each place in the code that
+// logs has its own. The first call always logs.
 type Seldom struct {
 	last   time.Duration
 	logged bool

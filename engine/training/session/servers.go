@@ -11,37 +11,36 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Cluster is how the processes of a job reach each other's variables: [Servers] where they
-// share one memory, [Wire] where each is a program of its own.
+// Cluster lets the processes of a job reach each other's variables. [Servers] is for processes that
+// share one memory, and [Wire] for separate programs.
 type Cluster interface {
 	// Handle wraps a process's handler: it answers calls about this process's variables and
 	// passes all others to next.
 	Handle(next env.Handler) env.Handler
-	// Start begins the server of a process, with variables that are not initialised. Stop
-	// ends the server and drops its variables.
+	// Start begins the server of a process, whose variables are not initialized yet. Stop ends the
+	// server and drops its variables.
 	Start(addr string)
 	Stop(addr string)
-	// Local returns the variables of the server at addr for use inside its own process, or
-	// nil when none runs there.
+	// Local returns the variables of the server at addr, for use by the process that runs the
+	// server. It returns nil if no server runs there.
 	Local(addr string) *Memory
-	// Connect makes a session over the servers of a cluster. addrs maps devices to
-	// addresses; variables without a device, or on a device that addrs lacks, live on the
-	// first device of main.
+	// Connect makes a session over the servers of a cluster. addrs maps devices to addresses. A
+	// variable without a device, or on a device that addrs lacks, is on the first device of main.
 	Connect(e *env.Env, addrs map[string]string, main string) Link
 }
 
-// Link is a session over the servers of a cluster. Its errors are those of TensorFlow's
-// workers: UnavailableError for a server that is not reached, AbortedError for one that was
-// restarted, FailedPreconditionError before its variables are initialised.
+// Link is a session over the servers of a cluster. Its errors are those of TensorFlow's workers: an
+// UnavailableError if a server cannot be reached, an AbortedError if it was restarted, and a
+// FailedPreconditionError before its variables are initialized.
 type Link interface {
 	Session
-	// Step makes the part of a training step after its reads: it takes d, reaches the
-	// servers of all devices, adds 1 to counter and returns the sum.
+	// Step makes the part of a training step after its reads. It lasts for d, reaches the servers
+	// of all devices, adds 1 to counter and returns the sum.
 	Step(devices []string, d time.Duration, counter *Variable) (int64, error)
-	// Coast makes steps as long as each would repeat the last one, which Run and Step have
-	// made. The next Run and Step finish the first step that differs. It may make none.
+	// Coast counts steps as long as each would repeat the last step that Run and Step made. The
+	// next Run and Step finish the first step that differs. Coast may also count no step at all.
 	Coast(s Steps)
-	// Check returns an error unless the servers of all devices are reached and initialised.
+	// Check returns an error unless the servers of all devices can be reached and are initialized.
 	Check(devices []string) error
 	// Initialize gives all variables of the cluster's servers their first values, as the
 	// chief does before it restores.
@@ -50,23 +49,24 @@ type Link interface {
 	Ready(devices []string) (bool, error)
 }
 
-// Servers holds the TensorFlow servers of a job by address. Each has the variables of its
-// device, as long as its process runs. Processes that share a Servers value reach each
-// other's variables through sessions ([Servers.Connect]).
+// Servers holds the TensorFlow servers of a job by address. Each holds the variables of its device
+// as long as its process runs. Processes that share one Servers value reach each other's variables
+// through sessions ([Servers.Connect]).
 type Servers struct {
-	// RoundTrip is how long a Run takes that asks another process.
+	// RoundTrip is how long a Run takes if it asks another process.
 	RoundTrip time.Duration
-	// Reach, if not nil, says what the network does now to what a host sends to an address.
+	// Reach, if not nil, returns what the network currently does with messages from a host to an
+	// address.
 	Reach func(host, addr string) Way
-	// WaitForReady has the call of a server that is not reached wait until it is, as gRPC does unless
-	// GRPC_FAIL_FAST is true. Otherwise it is an UnavailableError at once.
+	// WaitForReady makes a call wait until its server can be reached, as gRPC does unless
+	// GRPC_FAIL_FAST is true. Otherwise such a call fails at once with an UnavailableError.
 	WaitForReady bool
 	// Watcher, if not nil, is told when processes assign or initialise variables.
 	Watcher Watcher
 
 	byAddr map[string]*server
-	// changes counts the events after which a server may be reached differently: starts,
-	// stops, and calls of Changed.
+	// changes counts events after which a server may no longer be reached as before: starts, stops,
+	// and calls of Changed.
 	changes int
 	coasts  []*coast
 	// latest is the latest session of each process.
@@ -75,7 +75,7 @@ type Servers struct {
 	unheard map[connection]bool
 }
 
-// Way is what a network does to what is sent.
+// Way is what the network does with messages from a host to an address.
 type Way int
 
 // The ways of a network. Of a connection that was there, nothing is heard while the way is lost: a
@@ -88,15 +88,15 @@ const (
 	Stopped
 )
 
-// Watcher is told when processes, named by host, assign or initialise variables. Its
-// methods must not wait.
+// Watcher is told when a process, given by its host, assigns or initializes variables. Its methods
+// must not block.
 type Watcher interface {
 	// Assigned reports an assignment; a negative index means the whole variable.
 	Assigned(host string, v *Variable, index int, value any)
 	// Initialized reports that all variables got their first values.
 	Initialized(host string)
-	// Stepped reports n training steps of a process that took the time before now, after
-	// which the counter had this value.
+	// Stepped reports that a process has made n training steps in the time took that ends now.
+	// value is the counter after them.
 	Stepped(host string, n, value int64, took time.Duration)
 }
 
@@ -111,7 +111,8 @@ func NewServers(roundTrip time.Duration) *Servers {
 	return &Servers{RoundTrip: roundTrip, byAddr: map[string]*server{}, latest: map[*env.Env]*Remote{}, unheard: map[connection]bool{}}
 }
 
-// Handle returns next: processes that share a memory need no calls.
+// Handle returns next unchanged, because processes that share a memory send no calls about
+// variables.
 func (s *Servers) Handle(next env.Handler) env.Handler { return next }
 
 // Start begins the server of a process, with variables that are not initialised.
@@ -128,14 +129,14 @@ func (s *Servers) Stop(addr string) {
 	s.changes++
 }
 
-// Changed must be called when Reach may answer differently from now on.
+// Changed must be called whenever Reach begins to give other results.
 func (s *Servers) Changed() {
 	s.disturbs()
 	s.changes++
 }
 
-// Local returns the variables of the server at addr for use inside its own process, or nil
-// when none runs there.
+// Local returns the variables of the server at addr, for use by the process that runs the server.
+// It returns nil if no server runs there.
 func (s *Servers) Local(addr string) *Memory {
 	if found := s.byAddr[addr]; found != nil {
 		return &found.memory
@@ -143,8 +144,8 @@ func (s *Servers) Local(addr string) *Memory {
 	return nil
 }
 
-// Connect makes a session over the servers of a cluster. addrs maps devices to addresses; variables
-// without a device, or on a device that addrs lacks, live on the first device of main.
+// Connect makes a session over the servers of a cluster. addrs maps devices to addresses. A
+// variable without a device, or on a device that addrs lacks, is on the first device of main.
 func (s *Servers) Connect(e *env.Env, addrs map[string]string, main string) Link {
 	r := &Remote{servers: s, e: e, devices: devices{addrs, main}, known: map[string]*server{}, checked: -1}
 	if before := s.latest[e]; before != nil {
@@ -155,30 +156,30 @@ func (s *Servers) Connect(e *env.Env, addrs map[string]string, main string) Link
 	return r
 }
 
-// Remote is a session over servers in one memory. Its errors are those of TensorFlow's
-// workers: UnavailableError for a server that is not reached, AbortedError for one that was
-// restarted, FailedPreconditionError before its variables are initialised.
+// Remote is a session over servers in one memory. Its errors are those of TensorFlow's workers: an
+// UnavailableError if a server cannot be reached, an AbortedError if it was restarted, and a
+// FailedPreconditionError before its variables are initialized.
 type Remote struct {
 	servers *Servers
 	e       *env.Env
 	devices
 	known map[string]*server
-	// connected has the servers to which earlier sessions of the process have connections, which a
-	// process keeps.
+	// connected holds the servers to which earlier sessions of the process connected. A process
+	// keeps such connections.
 	connected map[string]*server
-	// checked is the value of Servers.changes at which all servers were last found reachable.
+	// checked is the value that Servers.changes had when all servers were last found reachable.
 	checked int
-	// reached caches the servers that were reached by device; it is valid while
-	// Servers.changes is reachedAt.
+	// reached caches which server each device has. The cache is valid while Servers.changes equals
+	// reachedAt.
 	reached   []reached
 	reachedAt int
 
-	// passed says which part of the current step a coast has made; found is what the step's
-	// reads found.
+	// passed says which part of the current step a coast has made. found holds the values that the
+	// step's reads found.
 	passed passed
 	found  []any
 	loop   *loop // nil before the first coast
-	// onWait is called when a call begins to wait for the server of a device; see OnWait.
+	// onWait is called when a call begins to wait for the server of a device ([Remote.OnWait]).
 	onWait func(device string, lost bool) (end func())
 }
 
@@ -198,7 +199,7 @@ type call struct {
 	dark []string
 }
 
-// awaitAll waits until the servers of the operations are all there at one instant.
+// awaitAll waits until the servers of all operations can be reached at the same instant.
 func (r *Remote) awaitAll(c *call, ops ...Op) error {
 	for i := 0; (r.servers.WaitForReady || r.servers.Reach != nil) && i < len(ops); i++ {
 		v := ops[i].Variable
@@ -216,8 +217,8 @@ func (r *Remote) awaitAll(c *call, ops ...Op) error {
 	return nil
 }
 
-// flies reports whether calls of the operations are on their way with a server at the other end. Such a
-// call fails when that goes, where one that begins later waits.
+// flies reports whether a call with these operations is sent to servers that can be reached. Such a
+// call fails if a server goes away, whereas a call that begins later waits for the server.
 func (r *Remote) flies(ops ...Op) bool {
 	return r.servers.WaitForReady && !slices.ContainsFunc(ops, func(op Op) bool {
 		_, err := r.serverOf(op.Variable)
@@ -225,9 +226,9 @@ func (r *Remote) flies(ops ...Op) bool {
 	})
 }
 
-// Create makes the connections of a session to all devices. Where calls wait for servers it gives up
-// after a limit with DeadlineExceededError; a limit of 0 means never (the reference's patch of
-// TensorFlow's master.cc, which looks every 10 s).
+// Create connects a session to all devices. If calls wait for servers, it returns a
+// DeadlineExceededError after limit, and a limit of 0 means none. It looks every 10 s, as in the
+// reference's patch of TensorFlow's master.cc.
 func (r *Remote) Create(devices []string, limit time.Duration) error {
 	for begin := r.e.Clock.Elapsed(); ; {
 		var unseen []string
@@ -249,9 +250,9 @@ func (r *Remote) Create(devices []string, limit time.Duration) error {
 }
 
 const (
-	// createPoll is how often a session that is being made looks who has answered (master.cc).
+	// createPoll is how often Create looks which servers can be reached (master.cc).
 	createPoll = 10 * time.Second
-	// connectPoll is the pause between two tries to connect to a server that a call waits for.
+	// connectPoll is the pause between two attempts of a waiting call to connect to its server.
 	connectPoll = time.Second
 )
 
@@ -262,12 +263,12 @@ var (
 	errStopped = errors.New("it is stopped")
 )
 
-// waits reports whether a call that failed so waits for the server instead.
+// waits reports whether a call that got err has to wait for its server, instead of failing.
 func (r *Remote) waits(c *call, err error) bool {
 	return errors.Is(err, errHeld) || errors.Is(err, errStopped) || r.servers.WaitForReady && !c.flying && pysem.TypeOf(err) == "UnavailableError"
 }
 
-// pause waits for the server of a device.
+// pause sleeps for d, and reports to onWait that a call waits for the server of a device.
 func (r *Remote) pause(device string, d time.Duration) {
 	if r.onWait != nil {
 		defer r.onWait(device, false)()
@@ -275,13 +276,14 @@ func (r *Remote) pause(device string, d time.Duration) {
 	r.e.Tasks.Sleep(d)
 }
 
-// reached is a device whose server was reached.
+// reached is an entry of the cache from devices to servers.
 type reached struct {
 	device string
 	server *server
 }
 
-// serverOf returns the server of a variable, from the cache as long as nothing changes.
+// serverOf returns the server that holds a variable. It uses the cache as long as no server starts,
+// stops or changes its reachability.
 func (r *Remote) serverOf(v *Variable) (*server, error) {
 	if r.reachedAt != r.servers.changes {
 		r.reached, r.reachedAt = r.reached[:0], r.servers.changes
@@ -298,8 +300,8 @@ func (r *Remote) serverOf(v *Variable) (*server, error) {
 	return found, err
 }
 
-// reach returns the server at addr, provided that it runs and was not restarted since this
-// session first saw it.
+// reach returns the server at addr. It fails unless the server runs and was not restarted since
+// this session first saw it.
 func (r *Remote) reach(addr string) (*server, error) {
 	found := r.servers.byAddr[addr]
 	way := Open
@@ -322,7 +324,7 @@ func (r *Remote) reach(addr string) (*server, error) {
 	return found, nil
 }
 
-// Run waits for the round trip and then does all operations at one instant.
+// Run waits for the round trip to the servers. Then it does all operations at one instant.
 func (r *Remote) Run(ops ...Op) ([]any, error) {
 	c := &call{}
 	switch {
@@ -341,7 +343,7 @@ func (r *Remote) Run(ops ...Op) ([]any, error) {
 	return r.runNow(c, ops)
 }
 
-// runNow does the operations of Run without its wait.
+// runNow does the operations of Run without waiting for the round trip.
 func (r *Remote) runNow(c *call, ops []Op) ([]any, error) {
 	if err := r.awaitAll(c, ops...); err != nil {
 		return nil, err
@@ -403,15 +405,15 @@ func (r *Remote) Step(devices []string, d time.Duration, counter *Variable) (int
 	return sum, err
 }
 
-// stepped tells the watcher of steps.
+// stepped tells the watcher, if there is one, that steps were made.
 func (r *Remote) stepped(n, value int64, took time.Duration) {
 	if w := r.servers.Watcher; w != nil {
 		w.Stepped(r.e.Host.Hostname(), n, value, took)
 	}
 }
 
-// readyServerOf returns the server of a variable. It fails before the server is
-// initialised, unless the variable belongs to the process (processVariable).
+// readyServerOf returns the server of a variable. It fails while the server is not initialized,
+// unless the variable belongs to the server's process (processVariable).
 func (r *Remote) readyServerOf(v *Variable) (*server, error) {
 	found, err := r.serverOf(v)
 	if err == nil && !found.ready && !processVariable(v.Name) {
@@ -420,8 +422,8 @@ func (r *Remote) readyServerOf(v *Variable) (*server, error) {
 	return found, err
 }
 
-// Check returns an error unless the servers of all devices are reached and initialised. It
-// skips the look while nothing has changed.
+// Check returns an error unless the servers of all devices can be reached and are initialized.
+// While nothing has changed since the last success, it does not check again.
 func (r *Remote) Check(devices []string) error { return r.check(&call{}, devices) }
 
 func (r *Remote) check(c *call, devices []string) error {
@@ -439,8 +441,8 @@ func (r *Remote) check(c *call, devices []string) error {
 	return nil
 }
 
-// Initialize gives all variables of the cluster's servers their first values, as the chief
-// does before it restores.
+// Initialize gives all variables of the cluster's servers their first values. The chief does so
+// before it restores a checkpoint.
 func (r *Remote) Initialize(devices []string) error {
 	if err := r.each(&call{}, devices, func(*server) error { return nil }); err != nil {
 		return err
@@ -488,9 +490,9 @@ var (
 	_ Link    = (*Remote)(nil)
 )
 
-// processVariable reports whether a variable belongs to its process, so that initialising
-// the others leaves it alone: a PS's report of its memory, the queue that ends it, and the
-// mark that tells a restart.
+// processVariable reports whether a variable belongs to its server's process, so that initializing
+// keeps its value. Such variables are a PS's report of its memory, the queue that ends the PS, and
+// the mark that shows a restart.
 func processVariable(name string) bool {
 	kinds := []string{"ps_machine_info_", "ps_queue_", "ps_monitor_"}
 	return slices.ContainsFunc(kinds, func(kind string) bool { return strings.HasPrefix(name, kind) })

@@ -6,16 +6,17 @@ import (
 	"slices"
 )
 
-// Session runs operations on variables, wherever they live. Several processes of a job
-// have sessions over the same variables.
+// Session runs operations on variables, wherever they are. Several processes of a job can have
+// sessions over the same variables.
 type Session interface {
-	// Run does the operations in order, with nothing in between, and returns one value for each:
-	// what a read found, nil for an assignment. It may wait for other processes. An error has one
-	// of TensorFlow's classes ([IsOpError]); some assignments may have been made then.
+	// Run does the operations in order, and no other operation comes between them. It returns one
+	// value for each: the value read, or nil for an assignment. It may wait for other processes. An
+	// error has one of TensorFlow's classes ([IsOpError]), and some assignments may have been made
+	// before it.
 	Run(ops ...Op) ([]any, error)
 }
 
-// Variable is a variable of the graph. Two values with one name mean the same variable.
+// Variable is a variable of the graph. Two Variable values with the same name mean the same one.
 type Variable struct {
 	Name string
 	// Device is the variable's place, as "/job:ps/task:0"; empty lets the session choose.
@@ -24,7 +25,7 @@ type Variable struct {
 	First any
 }
 
-// whole is the index of an operation on a whole variable.
+// whole is the index of an operation that reads or assigns a whole variable.
 const whole = -1
 
 // Op reads or assigns a variable, or one element of it.
@@ -34,11 +35,13 @@ type Op struct {
 	Index int
 	// Assign is the new value; nil makes the operation a read.
 	Assign any
-	// Add is added to an int64 variable, and the operation's value is the sum; 0 adds nothing.
+	// Add is added to an int64 variable, and Run then returns the sum. 0 means that nothing is
+	// added.
 	Add int64
 }
 
-// Read returns an operation that reads a variable. The caller owns a list that it returns.
+// Read returns an operation that reads a variable. If the value is a list, Run returns a copy that
+// the caller may change.
 func Read(v *Variable) Op { return Op{Variable: v, Index: whole} }
 
 // ReadAt returns an operation that reads element i.
@@ -54,7 +57,7 @@ func AssignAdd(v *Variable, n int64) Op { return Op{Variable: v, Index: whole, A
 // AssignAt returns an operation that assigns element i.
 func AssignAt(v *Variable, i int, value any) Op { return Op{Variable: v, Index: i, Assign: value} }
 
-// Get runs one read and returns its value as a T.
+// Get runs one read and returns its value, which has to be of type T.
 func Get[T any](s Session, op Op) (T, error) {
 	values, err := s.Run(op)
 	if err != nil {
@@ -74,31 +77,31 @@ func Do(s Session, ops ...Op) error {
 	return err
 }
 
-// Memory is a session whose variables are in this process, or in several that share it. An
-// operation takes no time. The zero value is empty; a variable appears with its first value
-// when it is first used.
+// Memory is a session whose variables are in the memory of this process. Its operations take no
+// time. The zero value is ready to use, and a variable has its first value until it is assigned.
 type Memory struct {
 	values map[string]any
-	// Before, if not nil, is called before each Run; its error becomes Run's.
+	// Before, if not nil, is called before each Run. If it returns an error, Run returns that
+	// error.
 	Before func(ops []Op) error
 
-	// coasts holds the coasts whose steps count in the variable named counter. readers
-	// holds the subscriptions to changes of other variables.
+	// coasts holds the runs of repeated steps that count in the variable named counter. readers
+	// holds subscriptions to changes of other variables.
 	counter string
 	coasts  []*coast
 	readers []*reader
 }
 
-// reader is a subscription: changes is called before the named variable, or its one
-// element, changes.
+// reader is a subscription. changes is called before the named variable, or its element at index,
+// is assigned.
 type reader struct {
 	name    string
 	index   int // negative for the whole variable
 	changes func()
 }
 
-// Tell calls changes before each assignment of a variable, until cancel. Additions are not
-// reported.
+// Tell makes the session call changes before each assignment of a variable, until cancel is called.
+// An operation with Add does not call it.
 func (m *Memory) Tell(v *Variable, changes func()) (cancel func()) {
 	r := m.tell(v.Name, whole, changes)
 	return func() { m.readers = without(m.readers, r) }
@@ -110,7 +113,7 @@ func (m *Memory) tell(name string, index int, changes func()) *reader {
 	return r
 }
 
-// without removes the first v from a list in place, and returns the list.
+// without removes the first v from a list, reusing the list's memory, and returns the list.
 func without[T comparable](list []T, v T) []T {
 	if i := slices.Index(list, v); i >= 0 {
 		list = slices.Delete(list, i, i+1)
@@ -118,7 +121,7 @@ func without[T comparable](list []T, v T) []T {
 	return list
 }
 
-// assigns calls the subscribers of a variable before it, or its element index, is assigned.
+// assigns calls the subscribers of a variable, or of its element at index, before an assignment.
 func (m *Memory) assigns(v *Variable, index int) {
 	for _, r := range m.readers {
 		if r.name == v.Name && (index < 0 || r.index < 0 || r.index == index) {
@@ -183,7 +186,7 @@ func (m *Memory) add(v *Variable, n int64) (int64, error) {
 	return m.addTo(v, n)
 }
 
-// addTo adds n to the stored value without looking for pending steps of coasts.
+// addTo adds n to the stored value. It does not first add the pending steps of coasts.
 func (m *Memory) addTo(v *Variable, n int64) (int64, error) {
 	if m.values == nil {
 		m.values = map[string]any{}
@@ -207,7 +210,7 @@ func (m *Memory) value(v *Variable) any {
 	return m.kept(v)
 }
 
-// kept returns the stored value, without the pending steps of coasts.
+// kept returns the stored value of a variable. Pending steps of coasts are not in it yet.
 func (m *Memory) kept(v *Variable) any {
 	value, ok := m.values[v.Name]
 	if !ok {
@@ -217,7 +220,7 @@ func (m *Memory) kept(v *Variable) any {
 	return value
 }
 
-// keep drops all variables except those whose names the filter accepts.
+// keep drops all variables except those whose names wanted accepts.
 func (m *Memory) keep(wanted func(name string) bool) {
 	m.settle(m.counter)
 	for _, r := range m.readers {
@@ -226,7 +229,8 @@ func (m *Memory) keep(wanted func(name string) bool) {
 	maps.DeleteFunc(m.values, func(name string, _ any) bool { return !wanted(name) })
 }
 
-// owned returns a copy of a list, so that its caller may change it, and any other value itself.
+// owned returns a copy of a list, so that changing it leaves the original alone. Any other value is
+// returned as it is.
 func owned(v any) any {
 	switch v := v.(type) {
 	case []bool:

@@ -14,19 +14,21 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Wire is the TensorFlow server of one process together with its connections to the others,
-// over gRPC. The methods begin with "/monosim.training.Variables/", and their messages are
-// JSON: TensorFlow's own worker service carries graphs, which have no counterpart here.
+// Wire is the TensorFlow server of one process together with its gRPC connections to the other
+// servers. The methods begin with "/monosim.training.Variables/" and have messages in JSON.
+// TensorFlow's own worker service carries graphs, which have no counterpart here.
 type Wire struct {
 	e    *env.Env
 	own  server
 	addr string // "" while the server does not run
-	// life tells a restarted process from the one before at the same address.
+	// life differs between a process and the one that ran before at the same address. So clients
+	// notice a restart.
 	life     int64
 	channels map[string]env.Channel
 }
 
-// NewWire makes the server of a process. [Wire.Handle] has to wrap the process's other services.
+// NewWire makes the server of a process. [Wire.Handle] has to wrap the handler of the process's
+// other services.
 func NewWire(e *env.Env) *Wire { return &Wire{e: e, channels: map[string]env.Channel{}} }
 
 // service is the prefix of all method names.
@@ -39,18 +41,18 @@ const (
 	methodInitialize = service + "Initialize"
 )
 
-// asked is the request of Run; the other methods have an empty one.
+// asked is the request of the method Run. The requests of the other methods are empty.
 type asked struct {
 	Ops []wireOp `json:"ops"`
 }
 
 // answered is the reply of every method.
 type answered struct {
-	// Life identifies the process that replies.
+	// Life identifies the process that replies, so that a restart can be noticed.
 	Life   int64       `json:"life"`
 	Ready  bool        `json:"ready"`
 	Values []wireValue `json:"values,omitempty"`
-	// Class and Message describe a TensorFlow error; an empty Class means success.
+	// Class and Message describe a TensorFlow error. An empty Class means that the call succeeded.
 	Class   string `json:"class,omitempty"`
 	Message string `json:"message,omitempty"`
 }
@@ -64,17 +66,18 @@ type wireOp struct {
 	Add    int64     `json:"add,omitempty"`
 }
 
-// wireValue is the JSON form of a variable's value: one field is set, or none for nil.
+// wireValue is the JSON form of a variable's value. Exactly one field is set, or none for nil.
 type wireValue struct {
 	Bool  *bool  `json:"bool,omitempty"`
 	Int   *int64 `json:"int,omitempty"`
 	Bytes []byte `json:"bytes,omitempty"`
 	Bools []bool `json:"bools,omitempty"`
-	// Empty names the kind of list when it has no elements, which the other fields cannot show.
+	// Empty names the type of a list without elements. The other fields are omitted if they are
+	// empty.
 	Empty string `json:"empty,omitempty"`
 }
 
-// onWire converts a value to its JSON form. It fails for a type that no variable has.
+// onWire converts a value to its JSON form. It fails for a type that variables cannot have.
 func onWire(value any) (w wireValue, err error) {
 	switch v := value.(type) {
 	case nil:
@@ -96,7 +99,7 @@ func onWire(value any) (w wireValue, err error) {
 	return w, err
 }
 
-// value converts the JSON form back to a value.
+// value returns the value of which w is the JSON form.
 func (w wireValue) value() any {
 	switch {
 	case w.Bool != nil:
@@ -123,7 +126,7 @@ func (w wireOp) op() Op {
 	return Op{Variable: &Variable{Name: w.Name, First: w.First.value()}, Index: w.Index, Assign: w.Assign.value(), Add: w.Add}
 }
 
-// Start begins the server, with variables that are not initialised.
+// Start begins the server at addr. Its variables are not initialized yet.
 func (w *Wire) Start(addr string) {
 	w.addr, w.own, w.life = addr, server{}, w.e.Clock.Now().UnixNano()
 }
@@ -135,7 +138,7 @@ func (w *Wire) Stop(addr string) {
 	}
 }
 
-// Local returns the variables of this process, or nil when addr is another process's.
+// Local returns the variables of this process, or nil if addr belongs to another process.
 func (w *Wire) Local(addr string) *Memory {
 	if addr != w.addr || addr == "" {
 		return nil
@@ -220,14 +223,14 @@ func (w *Wire) serve(method string, ops []Op) ([]any, error) {
 	return nil, &env.RPCError{Code: rpcerrors.Unimplemented, Message: "Method not found!"}
 }
 
-// Connect makes a session over the servers of a cluster. It uses the Wire's own Env and
-// ignores its argument.
+// Connect makes a session over the servers of a cluster. It uses the Env of the Wire and ignores
+// the one that it is given.
 func (w *Wire) Connect(_ *env.Env, addrs map[string]string, main string) Link {
 	return &wireLink{w: w, devices: devices{addrs, main}, lives: map[string]int64{}}
 }
 
-// channel returns the connection to an address. It is kept as long as the process runs,
-// because each retry makes a new session.
+// channel returns the connection to an address. The connection lives as long as the process,
+// because each retry of a failed session makes a new session.
 func (w *Wire) channel(addr string) env.Channel {
 	if w.channels[addr] == nil {
 		w.channels[addr] = w.e.Network.Dial(addr)
@@ -239,12 +242,13 @@ func (w *Wire) channel(addr string) env.Channel {
 type wireLink struct {
 	w *Wire
 	devices
-	// lives holds the life that each address has answered with, to detect restarts.
+	// lives holds, for each address, the life in the first reply from it. Another life later means
+	// that the server was restarted.
 	lives map[string]int64
 }
 
-// ask calls a method of the server at addr, or of the process itself. The operations of one
-// call are done with nothing in between.
+// ask calls a method of the server at addr, which may be this process's own. The server does the
+// operations of one call with no other operation in between.
 func (l *wireLink) ask(addr, method string, ops []Op) (answered, []any, error) {
 	if addr == l.w.addr {
 		values, err := l.w.serve(method, ops)
@@ -264,7 +268,7 @@ func (l *wireLink) ask(addr, method string, ops []Op) (answered, []any, error) {
 	return out, lists.MapOrNil(out.Values, wireValue.value), nil
 }
 
-// call sends the request over gRPC, and turns a failed status into TensorFlow's error.
+// call sends the request over gRPC. A failed status becomes one of TensorFlow's errors.
 func (l *wireLink) call(addr, method string, ops []Op) (out answered, err error) {
 	var request []byte
 	if len(ops) > 0 {
@@ -294,8 +298,8 @@ func (l *wireLink) call(addr, method string, ops []Op) (out answered, err error)
 	return out, nil
 }
 
-// Run does the operations, one server after the other. Only those on one server are done
-// with nothing in between.
+// Run does the operations, one server after the other. Other operations may come between those on
+// different servers, but not between those on one server.
 func (l *wireLink) Run(ops ...Op) ([]any, error) {
 	values := make([]any, len(ops))
 	var places []string
@@ -335,7 +339,7 @@ func (l *wireLink) Step(devices []string, d time.Duration, counter *Variable) (i
 	return Get[int64](l, AssignAdd(counter, 1))
 }
 
-// Coast makes no steps: another process may change a variable, and this one would not be told.
+// Coast counts no steps. Another process may change a variable, and this process would not be told.
 func (l *wireLink) Coast(Steps) {}
 
 // Check returns an error unless the servers of all devices answer and are initialised.
@@ -347,8 +351,8 @@ func (l *wireLink) Check(devices []string) error {
 	return err
 }
 
-// Initialize has all servers give their variables their first values. It initialises none
-// unless all are reached.
+// Initialize makes all servers give their variables their first values. If any server cannot be
+// reached, it initializes none.
 func (l *wireLink) Initialize(devices []string) error {
 	if _, err := l.Ready(devices); err != nil {
 		return err

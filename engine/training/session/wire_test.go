@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// wireOf is a server that runs in a world of its own.
+// wireOf returns a server that needs no other process, and its handler.
 func wireOf(t *testing.T) (*Wire, env.Handler) {
 	t.Helper()
 	w := NewWire(&env.Env{Clock: envtest.Clock{}})
@@ -63,7 +63,8 @@ func TestWireRefusesWhatItCannotDo(t *testing.T) {
 	}
 }
 
-// One session over three servers: its own, one that answers, and one that is started again.
+// Goal: one session works over three servers: that of its own process, one that answers, and one
+// that is restarted.
 func TestWireLink(t *testing.T) {
 	w, _ := wireOf(t)
 	other, handle := wireOf(t)
@@ -95,7 +96,7 @@ func TestWireLink(t *testing.T) {
 	}
 }
 
-// channelTo is a channel to a handler of this process.
+// channelTo is a channel that calls a handler in this process, without a network.
 type channelTo env.Handler
 
 func (c channelTo) Call(method string, request []byte, _ time.Duration) ([]byte, error) {

@@ -21,18 +21,20 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// Tide is a window of hours in UTC. Unless both hours are set there is no window.
+// Tide is a daily window of hours in UTC, in which training runs. Unless both hours are set there
+// is no window.
 type Tide struct {
 	StartHour, StartMinute, EndHour, EndMinute pysem.OptInt
 	// Quirks is the set of the reference's faults that are kept.
 	Quirks jobquirks.Set
 }
 
-// Set reports whether there is a window.
+// Set reports whether both hours of the window are set.
 func (t Tide) Set() bool { return t.StartHour.Set && t.EndHour.Set }
 
-// Before reports whether one time of day is before another (session_run_hooks.py:27). Minutes count
-// only if the hours are equal. A minute of None is a TypeError then; with Q245 repaired it is 0.
+// Before reports whether one time of day is before another (session_run_hooks.py:27). It compares
+// minutes only if the hours are equal. A minute of None is then a TypeError, or 0 if Q245 is
+// repaired.
 func Before(kept jobquirks.Set, hour1 int, minute1 pysem.OptInt, hour2 int, minute2 pysem.OptInt) (bool, error) {
 	if hour1 != hour2 {
 		return hour1 < hour2, nil
@@ -47,8 +49,8 @@ func Before(kept jobquirks.Set, hour1 int, minute1 pysem.OptInt, hour2 int, minu
 	return minute1.V < minute2.V, nil
 }
 
-// TideAvailableNow reports whether now is in the window (session_run_hooks.py:34). A window over
-// midnight never closes; with Q246 repaired it is closed from its end to its start.
+// TideAvailableNow reports whether now is in the window (session_run_hooks.py:34). A window that
+// spans midnight never closes. With Q246 repaired it is closed from its end to its start.
 func TideAvailableNow(now time.Time, t Tide) (bool, error) {
 	hour, minute := now.UTC().Hour(), pysem.Some(now.UTC().Minute())
 	sameDay, err := Before(t.Quirks, t.StartHour.V, t.StartMinute, t.EndHour.V, t.EndMinute)
@@ -70,11 +72,12 @@ func TideAvailableNow(now time.Time, t Tide) (bool, error) {
 	return beforeEnd == sameDay, nil
 }
 
-// overMidnight reports whether a window over midnight is open. early tells whether now is before
-// its start. A window of no length is always open.
+// overMidnight reports whether a window that spans midnight is open. early means that now is before
+// its start, and beforeEnd that now is before its end. If start and end are equal, it is always
+// open.
 func overMidnight(early, beforeEnd bool) bool { return !early || beforeEnd }
 
-// closed reports whether there is a window and it is closed now, and logs that.
+// closed reports whether there is a window and now is outside of it. If so, it logs that.
 func closed(e *env.Env, t Tide) (bool, error) {
 	if !t.Set() {
 		return false, nil
@@ -91,12 +94,12 @@ func closed(e *env.Env, t Tide) (bool, error) {
 
 const (
 	waiterPoll = 500 * time.Millisecond
-	// extraSeconds is the most that is randomly added to a worker's wait.
+	// extraSeconds is the most seconds that are randomly added to the longest wait.
 	extraSeconds = 600
 )
 
-// DefaultMaxNonTideWait is the longest wait of a worker for its step, before the random addition
-// (session_run_hooks.py:69).
+// DefaultMaxNonTideWait is the longest time that a worker waits for its step. A random time is
+// added to it (session_run_hooks.py:69).
 const DefaultMaxNonTideWait = 10 * time.Minute
 
 // CustomGlobalStepWaiterHook lets a worker begin once the job has reached a step, or has been
@@ -113,8 +116,8 @@ type CustomGlobalStepWaiterHook struct {
 	waits      session.Seldom
 }
 
-// NewCustomGlobalStepWaiterHook makes the hook for a step. globalStep is nil in a graph without
-// one. Up to 10 minutes are randomly added to maxWait.
+// NewCustomGlobalStepWaiterHook makes a hook that waits for step until. globalStep is nil if the
+// graph has none. Up to 10 minutes are randomly added to maxWait.
 func NewCustomGlobalStepWaiterHook(e *env.Env, globalStep *session.Variable, until int64, tide Tide, maxWait time.Duration) *CustomGlobalStepWaiterHook {
 	extra := time.Duration(e.Random.Intn("slow-start", extraSeconds+1)) * time.Second
 	return &CustomGlobalStepWaiterHook{e: e, globalStep: globalStep, until: until, tide: tide, maxWait: maxWait + extra}
@@ -129,7 +132,8 @@ func (h *CustomGlobalStepWaiterHook) Begin() error {
 	return nil
 }
 
-// BeforeRun waits, once. If the window is closed, it requests the end of training.
+// BeforeRun waits before the first step until the worker may begin. If the window is closed, it
+// requests the end of training instead.
 func (h *CustomGlobalStepWaiterHook) BeforeRun(run *session.RunContext) ([]session.Op, error) {
 	if h.until <= 0 {
 		h.started = true
@@ -154,10 +158,11 @@ func (h *CustomGlobalStepWaiterHook) BeforeRun(run *session.RunContext) ([]sessi
 	return nil, nil
 }
 
-// Steady reports whether the worker has begun; after that the hook does nothing.
+// Steady reports whether the worker has begun, because from then on the hook does nothing.
 func (h *CustomGlobalStepWaiterHook) Steady() bool { return h.started }
 
-// isTurn reports whether the worker may begin.
+// isTurn reports whether the worker may begin: the job has reached the step, or has run long
+// enough.
 func (h *CustomGlobalStepWaiterHook) isTurn(step int64) bool {
 	now := h.e.Clock.Now()
 	if h.running.IsZero() && step > 1 {
@@ -194,7 +199,7 @@ func NewTideStoppingHook(e *env.Env, tide Tide) *TideStoppingHook {
 	return &TideStoppingHook{e: e, tide: tide}
 }
 
-// BeforeRun checks the time of day.
+// BeforeRun requests the end of training if now is outside the window.
 func (h *TideStoppingHook) BeforeRun(run *session.RunContext) ([]session.Op, error) {
 	over, err := closed(h.e, h.tide)
 	if over {

@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// TRN-2.12: a graph without a global step is refused before training begins, in the words of the
-// reference (session_run_hooks.py:79).
+// Goal (TRN-2.12): a graph without a global step is refused before training begins, with the
+// reference's text (session_run_hooks.py:79).
 func TestAGraphWithoutAGlobalStepIsRefused(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		h := sessionrunhooks.NewCustomGlobalStepWaiterHook(c.Env, nil, 5, sessionrunhooks.Tide{}, 0)

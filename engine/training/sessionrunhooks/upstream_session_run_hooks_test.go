@@ -13,15 +13,15 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The goal is that the hooks pass the reference's own tests (session_run_hooks_test.py). The
-// method is theirs: a clock that stands still, and sleeps that have the global step go on.
+// Goal: the hooks pass the reference's own tests (session_run_hooks_test.py). Method: as there, a
+// clock that stands still, and sleeps that advance the global step.
 
-// tide is a window of whole hours.
+// tide returns a window from one full hour to another.
 func tide(start, end int) sessionrunhooks.Tide {
 	return sessionrunhooks.Tide{StartHour: pysem.Some(start), StartMinute: pysem.Some(0), EndHour: pysem.Some(end), EndMinute: pysem.Some(0), Quirks: quirks.Python}
 }
 
-// atTen is an environment in which it is ten o'clock.
+// atTen returns an environment whose clock always shows ten o'clock.
 func atTen(c *worldtest.Case) *env.Env {
 	e := *c.Env
 	e.Clock = stopped{}
@@ -32,7 +32,8 @@ type stopped struct{ envtest.Clock }
 
 func (stopped) Now() time.Time { return time.Date(2012, 1, 14, 10, 0, 0, 0, time.UTC) }
 
-// wait has a waiter for a step look once, and answers whether it asked for the end.
+// wait makes a hook that waits for step until, and calls it once. It returns whether the hook
+// requested the end of training.
 func wait(c *worldtest.Case, e *env.Env, s session.Session, step *session.Variable, until int64, window sessionrunhooks.Tide) bool {
 	c.T.Helper()
 	h := sessionrunhooks.NewCustomGlobalStepWaiterHook(e, step, until, window, sessionrunhooks.DefaultMaxNonTideWait)
@@ -43,7 +44,7 @@ func wait(c *worldtest.Case, e *env.Env, s session.Session, step *session.Variab
 	return run.StopRequested()
 }
 
-// waking are tasks whose sleeps do the next of some things.
+// waking is tasks whose n-th sleep takes no time and calls then(n).
 type waking struct {
 	env.Tasks
 	sleeps int
@@ -55,7 +56,7 @@ func (t *waking) Sleep(time.Duration) {
 	t.then(t.sleeps)
 }
 
-// never fails a test that sleeps.
+// never returns tasks that fail the test at the first sleep.
 func never(c *worldtest.Case) *waking {
 	return &waking{Tasks: c.Env.Tasks, then: func(int) { c.T.Fatal("it waits, want none") }}
 }
@@ -94,7 +95,7 @@ func TestUpstreamGlobalStepWaiterHook_test_wait_for_step(t *testing.T) {
 	})
 }
 
-// stops answers whether the stopping hook asks for the end at ten.
+// stops returns whether the stopping hook requests the end of training at ten o'clock.
 func stops(t *testing.T, window sessionrunhooks.Tide) (stopped bool) {
 	t.Helper()
 	worldtest.Run(t, nil, func(c *worldtest.Case) {

@@ -5,14 +5,15 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// BaseRunner is the base of what runs a job (base_runner.py:24). Runners embed it and replace Run.
+// BaseRunner is the base class of programs that run a job (base_runner.py:24). Runners embed it and
+// replace Run.
 type BaseRunner struct{}
 
-// Run returns a NotImplementedError (base_runner.py:35).
+// Run returns a NotImplementedError, because each runner has to replace it (base_runner.py:35).
 func (BaseRunner) Run() error { return &pysem.Error{Type: "NotImplementedError"} }
 
-// Log is one named value of a step, such as a loss: an int, a bool, a float64, or nil for a name
-// without a value.
+// Log is one named value of a step, such as a loss. The value is an int, a bool, a float64, or nil
+// if only the name is logged.
 type Log struct {
 	Tag   string
 	Value any
@@ -43,7 +44,8 @@ func (BaseRunner) WriteSummary(logs []Log, writer Writer, step int64) error {
 	return writer.AddSummary(summary, step)
 }
 
-// single converts a number to a message's float32; a number too large becomes infinite.
+// single converts a number to float32, the type in the message. A number that is too large becomes
+// infinite.
 func single(v any) (float32, error) {
 	if _, isText := v.(string); isText {
 		return 0, pysem.Raise("TypeError", "%s has type str, but expected one of: int, long, float", pysem.Repr(v))

@@ -65,8 +65,8 @@ func (w *FileWriter) now() float64 {
 	return float64(w.e.Clock.Now().UnixMicro()) / float64(time.Second/time.Microsecond)
 }
 
-// AddSummary adds the summary of a step. The metadata of a tag is written only the first time
-// (writer.py of TensorFlow 2.4).
+// AddSummary adds the summary of a step. The metadata of a tag is written only the first time the
+// tag occurs (writer.py of TensorFlow 2.4).
 func (w *FileWriter) AddSummary(summary *framework.Summary, step int64) error {
 	summary = proto.CloneOf(summary)
 	for _, v := range summary.Value {
@@ -81,7 +81,7 @@ func (w *FileWriter) AddSummary(summary *framework.Summary, step int64) error {
 	return w.Add(&util.Event{WallTime: w.now(), Step: step, What: &util.Event_Summary{Summary: summary}})
 }
 
-// Add adds an event. It is in the file after the next Flush.
+// Add adds an event to the memory of the writer. The next Flush writes it to the file.
 func (w *FileWriter) Add(event *util.Event) error {
 	if w.closed {
 		return pysem.Raise("FailedPreconditionError", "%s is closed", w.path)
@@ -94,7 +94,7 @@ func (w *FileWriter) Add(event *util.Event) error {
 	return nil
 }
 
-// Flush writes what was added.
+// Flush writes all added events to the file.
 func (w *FileWriter) Flush() error {
 	if len(w.ahead) == 0 {
 		return nil
@@ -106,15 +106,15 @@ func (w *FileWriter) Flush() error {
 	return nil
 }
 
-// Close writes what was added and closes the file.
+// Close writes all added events to the file and closes it.
 func (w *FileWriter) Close() error {
 	w.closed = true
 	return w.Flush()
 }
 
-// Read returns the events in a file's content. If the file is damaged, or is no event file, the
-// events before that are returned with an error. A record that is no event is an error too, but the
-// others are still read.
+// Read returns the events in a file's content. At damage, or in a file that is no event file, it
+// stops and returns the events so far with an error. A record that is no event is an error too, but
+// the records after it are still read.
 func Read(content []byte) ([]*util.Event, error) {
 	var events []*util.Event
 	var problems error

@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/engine/training/summaries"
 )
 
-// printed shows summaries in place of writing them to a [summaries.FileWriter].
+// printed is a writer that prints summaries. A program would use a [summaries.FileWriter].
 type printed struct{}
 
 func (printed) AddSummary(summary *framework.Summary, step int64) error {
@@ -17,7 +17,7 @@ func (printed) AddSummary(summary *framework.Summary, step int64) error {
 	return nil
 }
 
-// The logs of a step become its summary.
+// WriteSummary turns the logs of a step into one summary.
 func Example() {
 	fmt.Println(summaries.BaseRunner{}.WriteSummary([]summaries.Log{{Tag: "loss", Value: 0.5}, {Tag: "auc", Value: 0.75}}, printed{}, 100))
 	// Output:

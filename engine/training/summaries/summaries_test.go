@@ -22,10 +22,10 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The goal is that an event file is what TensorFlow's own writer gives, that TensorBoard reads
-// it, and that a damaged one gives the events before the damage (TRN-2.3).
+// Goal: an event file equals that of TensorFlow's own writer, and TensorBoard can read it. Reading
+// a damaged file gives the events before the damage (TRN-2.3).
 
-// written is an event file of three steps, and its name.
+// written returns the name and content of an event file with three steps.
 func written(t *testing.T) (name string, content []byte) {
 	t.Helper()
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
@@ -111,7 +111,7 @@ func TestDamageLosesNothingBefore(t *testing.T) {
 	}
 }
 
-// frame is how long the first record is.
+// frame returns the length in bytes of the first record.
 func frame(t *testing.T, content []byte) int {
 	t.Helper()
 	events, err := summaries.Read(content)
@@ -158,7 +158,8 @@ func TestTensorBoardReadsIt(t *testing.T) {
 	}
 }
 
-// writeScript has TensorFlow write the same events at one time; the file is what is compared.
+// writeScript makes TensorFlow write the same events, all with one time. The test compares the
+// file.
 const writeScript = `
 import glob, sys, tensorflow as tf
 tf.compat.v1.disable_eager_execution()
@@ -186,7 +187,7 @@ func TestRecordsAreThoseOfTensorFlow(t *testing.T) {
 	}
 }
 
-// timeless is a file's events without their times.
+// timeless returns the events of a file with their times removed.
 func timeless(t *testing.T, content []byte) []*util.Event {
 	t.Helper()
 	events, err := summaries.Read(content)

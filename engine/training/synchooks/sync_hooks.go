@@ -26,22 +26,22 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// DefaultChiefTimeout is how long the chief waits for the workers' end (sync_hooks.py:92).
+// DefaultChiefTimeout is how long the chief waits until all workers have ended (sync_hooks.py:92).
 const DefaultChiefTimeout = 1800 * time.Second
 
-// poll is the pause between two looks of chief and workers.
+// poll is how long chief and workers sleep between two checks of the flags.
 const poll = time.Second
 
-// chiefDevice is the device of the flags (sync_hooks.py:28).
+// chiefDevice is the device on which the flags of chief and workers are stored (sync_hooks.py:28).
 const chiefDevice = "/job:chief/task:0"
 
 // SyncHelper is the state that the hooks share (sync_hooks.py:22).
 type SyncHelper struct {
 	numWorkers int
-	// flags[0] tells whether the chief has restored, flags[i] whether worker i is alive.
+	// flags[0] is true once the chief has restored. flags[i] is true while worker i is alive.
 	flags *session.Variable
-	// living, when set, reports whether the process of a worker is running; if not, the worker does
-	// not count as alive.
+	// living, when set, reports whether the process of a worker runs. A worker whose process does
+	// not run does not count as alive.
 	living func(worker int) bool
 }
 
@@ -52,7 +52,7 @@ func NewSyncHelper(numWorkers int) *SyncHelper {
 	}}
 }
 
-// NumWorkers returns the number of processes.
+// NumWorkers returns the number of processes, including the chief.
 func (h *SyncHelper) NumWorkers() int { return h.numWorkers }
 
 // MarkRestoreDone records that the chief has restored.
@@ -65,10 +65,10 @@ func (h *SyncHelper) RestoreStatus(s session.Session) (bool, error) {
 	return session.Get[bool](s, session.ReadAt(h.flags, 0))
 }
 
-// StartWorker records that a worker is alive. An index of no worker is an AssertionError.
+// StartWorker records that a worker is alive. If no worker has the index, it is an AssertionError.
 func (h *SyncHelper) StartWorker(s session.Session, index int) error { return h.set(s, index, true) }
 
-// FinishWorker records that a worker is done.
+// FinishWorker records that a worker has ended.
 func (h *SyncHelper) FinishWorker(s session.Session, index int) error { return h.set(s, index, false) }
 
 func (h *SyncHelper) set(s session.Session, index int, alive bool) error {
@@ -99,10 +99,11 @@ func (h *SyncHelper) NumAliveWorkers(s session.Session) (int, error) {
 	return len(alive), err
 }
 
-// ChiefSyncHook is the chief's hook (sync_hooks.py:95). It must come after the hooks that restore.
+// ChiefSyncHook lets the workers begin, and waits for them at the end (sync_hooks.py:95). It must
+// come after the hooks that restore.
 type ChiefSyncHook struct {
 	session.NoHook
-	// Timeout limits the wait for the workers' end.
+	// Timeout limits how long the chief waits for the workers to end.
 	Timeout time.Duration
 
 	e      *env.Env
@@ -110,12 +111,12 @@ type ChiefSyncHook struct {
 	waits  session.Seldom
 }
 
-// NewChiefSyncHook makes the hook; with a timeout of 0 it does not wait.
+// NewChiefSyncHook makes the chief's hook. With a timeout of 0 it does not wait for the workers.
 func NewChiefSyncHook(e *env.Env, helper *SyncHelper, timeout time.Duration) *ChiefSyncHook {
 	return &ChiefSyncHook{Timeout: timeout, e: e, helper: helper}
 }
 
-// AfterCreateSession lets the workers begin.
+// AfterCreateSession records that the chief has restored, which lets the workers begin.
 func (h *ChiefSyncHook) AfterCreateSession(s session.Session, _ *session.Coordinator) error {
 	return h.helper.MarkRestoreDone(s)
 }
@@ -145,12 +146,13 @@ func (h *ChiefSyncHook) logEnd(alive int) {
 	h.e.Log.Logf(env.Info, "All other workers had been finished.")
 }
 
-// array formats ints as the str of a numpy array, on one line.
+// array formats ints as Python's str of a numpy array does, but always on one line.
 func array(list []int) string {
 	return "[" + strings.Trim(fmt.Sprint(list), "[]") + "]"
 }
 
-// WorkerSyncHook is a worker's hook; for index 0 it does nothing (sync_hooks.py:130).
+// WorkerSyncHook makes a worker wait for the chief at its start (sync_hooks.py:130). For index 0,
+// the chief, it does nothing.
 type WorkerSyncHook struct {
 	session.NoHook
 	e      *env.Env
@@ -167,7 +169,7 @@ func NewWorkerSyncHook(e *env.Env, index int, helper *SyncHelper) *WorkerSyncHoo
 // Index returns the worker's index.
 func (h *WorkerSyncHook) Index() int { return h.index }
 
-// AfterCreateSession waits until the chief has restored, however long that takes.
+// AfterCreateSession waits without limit until the chief has restored.
 func (h *WorkerSyncHook) AfterCreateSession(s session.Session, _ *session.Coordinator) error {
 	if h.index <= 0 {
 		return nil
@@ -185,7 +187,7 @@ func (h *WorkerSyncHook) AfterCreateSession(s session.Session, _ *session.Coordi
 	}
 }
 
-// Steady returns true, because the hook does nothing in steps.
+// Steady returns true, because the hook does nothing during steps.
 func (h *WorkerSyncHook) Steady() bool { return true }
 
 // End records that the worker is done.
@@ -202,7 +204,7 @@ type TrainingHooksHelper struct {
 	worker []*WorkerSyncHook
 }
 
-// NewTrainingHooksHelper makes the hooks; without enableSync there are none.
+// NewTrainingHooksHelper makes the hooks of a process. If enableSync is false, there are none.
 func NewTrainingHooksHelper(e *env.Env, enableSync bool, numWorkers, index int, chiefTimeout time.Duration) *TrainingHooksHelper {
 	if !enableSync {
 		return &TrainingHooksHelper{}

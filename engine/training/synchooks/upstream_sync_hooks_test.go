@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The goal is that the hooks pass the reference's own tests (sync_hooks_test.py), in virtual
-// time: tasks stand for its threads.
+// Goal: the hooks pass the reference's own tests (sync_hooks_test.py). Method: tasks in virtual
+// time in place of the tests' threads.
 
 func TestUpstreamSyncHooks_test_sync_process(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
@@ -47,8 +47,8 @@ func TestUpstreamSyncHooks_test_hook_helper(t *testing.T) {
 	})
 }
 
-// TRN-2.11 and S11: a worker that dies leaves its flag set, and the chief waits for all of
-// its time.
+// Goal (TRN-2.11, S11): a worker that dies leaves its flag set, so that the chief waits for its
+// full timeout.
 func TestAChiefWaits1800sForADeadWorker(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		s, helper := session.NewMemory(), synchooks.NewSyncHelper(2)

@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/engine/training/tpurunner"
 )
 
-// The flags of the program and their defaults.
+// This parses a command line with the program's flags, and prints flags and their defaults.
 func Example() {
 	flags := absl.New(tpurunner.Module())
 	rest, err := flags.Parse(nil, []string{"--mode=eval", "--model_dir=/m", "task"})

@@ -42,8 +42,8 @@ func Module() absl.Module {
 	}}
 }
 
-// tensorFlowVersion is the version that the TPU is told to run (tpu_runner.py:204): that of the
-// TensorFlow that the reference was written for.
+// tensorFlowVersion is the TensorFlow version that the TPU is told to run (tpu_runner.py:204). The
+// reference was written for this version.
 const tensorFlowVersion = "2.4.4"
 
 // Defaults and fixed numbers (tpu_runner.py:82, :92, :150, :236, :303, :387).

@@ -12,11 +12,11 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// Goal: a runner's task is named by the module and the class that a registry of tasks finds it by (row
-// D3 of TRN-3: "runner tests use valid dotted task names as resolved by model lookup"; TRN-2.4 for the
-// rest). Method: modules that register their tasks, a platform that notes which of them was trained.
+// Goal: a runner finds its task by module and class in a registry (row D3 of TRN-3: "runner tests
+// use valid dotted task names as resolved by model lookup"; TRN-2.4 for the rest). Method: modules
+// that register tasks, and a platform that records which task was trained.
 
-// trainer notes the steps that it is to train to.
+// trainer is an estimator that records up to which step it is told to train.
 type trainer struct {
 	follower
 	trained []int64
@@ -29,7 +29,8 @@ func (f *trainer) Train(_ any, maxSteps int64) error {
 
 func (f *trainer) NewEstimator(tpurunner.EstimatorConfig) (tpurunner.Estimator, error) { return f, nil }
 
-// tasks are modules with one class each, whose training ends at a step.
+// tasks returns a registry of modules, each with one task class. steps holds each module's last
+// training step.
 func (f *trainer) tasks(c *worldtest.Case, steps map[string]int64) *modelregistry.Registry[*tpurunner.TaskParams] {
 	modules := map[string]modelregistry.Module[*tpurunner.TaskParams]{}
 	for name, most := range steps { //lint:ordered into a map

@@ -30,10 +30,11 @@ import (
 	"github.com/monosim/monosim/engine/training/summaries"
 )
 
-// TaskParams holds the parameters of a task that the runner uses.
+// TaskParams holds those parameters of a task that the runner uses.
 type TaskParams struct {
 	Train TrainParams
-	// EvalPerReplicaBatchSize is the batch size of an evaluation; None takes that of training.
+	// EvalPerReplicaBatchSize is the batch size of an evaluation. None means the batch size of
+	// training.
 	EvalPerReplicaBatchSize pysem.OptInt
 	// EvalExamples is the number of examples in an evaluation.
 	EvalExamples int
@@ -47,7 +48,7 @@ type TaskParams struct {
 type TrainParams struct {
 	PerReplicaBatchSize int
 	MaxSteps            int64
-	// SaveCheckpointsSteps, when set, wins over the flag.
+	// SaveCheckpointsSteps, when set, replaces the value of the flag save_checkpoints_steps.
 	SaveCheckpointsSteps pysem.OptInt
 	// EndDate is the last day of the input, unset for tasks that have none. Where it is set, the
 	// flag overwrite_end_date replaces it.
@@ -64,7 +65,8 @@ type Task interface {
 // EmbeddingTask is a Task with tables of embeddings.
 type EmbeddingTask interface {
 	Task
-	// FeatureAndTableConfig returns what the tables are made from; two empty lists mean no tables.
+	// FeatureAndTableConfig returns the features and tables of the embeddings. Two empty lists mean
+	// that the task has no embeddings.
 	FeatureAndTableConfig() (features, tables []string, err error)
 }
 
@@ -79,7 +81,7 @@ type Params struct {
 	CPUTest               bool
 }
 
-// String returns the repr of the dict that the parameters are in Python.
+// String returns the parameters as Python's repr of a dict.
 func (p Params) String() string {
 	d := &pysem.Dict{}
 	d.Set("model_dir", p.ModelDir.Any())
@@ -92,26 +94,26 @@ func (p Params) String() string {
 	return pysem.Repr(d)
 }
 
-// EstimatorConfig holds what an estimator is made from.
+// EstimatorConfig holds the arguments for making an estimator.
 type EstimatorConfig struct {
 	UseTPU  bool
 	ModelFn any
-	// TrainBatchSize is the batch size of all replicas together; EvalBatchSize is None on the CPU.
+	// TrainBatchSize is the batch size of all replicas together. EvalBatchSize is None on the CPU.
 	TrainBatchSize int
 	EvalBatchSize  pysem.OptInt
 	Params         Params
-	// Embeddings tells whether there are tables. Partition says how they are partitioned; None on
-	// the CPU.
+	// Embeddings means that the task has embedding tables. Partition says how they are partitioned,
+	// None on the CPU.
 	Embeddings bool
 	Partition  pysem.OptString
 	Pipeline   bool
-	// Cluster is set when the cluster is that of the TPU. ModelDir is None on the CPU.
+	// Cluster means that the estimator runs in the cluster of a TPU. ModelDir is None on the CPU.
 	Cluster              bool
 	ModelDir             pysem.OptString
 	SaveCheckpointsSteps pysem.OptInt
 	IterationsPerLoop    int
 	HostCallEveryNSteps  int
-	// FeedHook adds the hook that ends the input's stream cleanly.
+	// FeedHook adds a hook that handles the end of the input.
 	FeedHook bool
 }
 
@@ -119,22 +121,22 @@ type EstimatorConfig struct {
 type Estimator interface {
 	// Train trains up to a global step.
 	Train(input any, maxSteps int64) error
-	// Evaluate evaluates a checkpoint; one that is gone is a NotFoundError.
+	// Evaluate evaluates a checkpoint. If the checkpoint was deleted, it is a NotFoundError.
 	Evaluate(input any, steps int, checkpoint string) ([]summaries.Log, error)
 }
 
-// Platform is TensorFlow and the TPU.
+// Platform stands for TensorFlow and the TPU, as far as the runner uses them.
 type Platform interface {
-	// LoadVariable returns a variable in the directory's latest checkpoint. A TypeError, a
-	// ValueError or a NotFoundError means that there is none.
+	// LoadVariable returns a variable's value in the latest checkpoint of a directory. A TypeError,
+	// a ValueError or a NotFoundError means that there is no such value.
 	LoadVariable(dir pysem.OptString, name string) (int64, error)
 	// ConfigureTPU sets the version of the TPU and waits until it is healthy.
 	ConfigureTPU(tpu, zone, project pysem.OptString) error
 	// NumHosts returns the number of hosts in the TPU's cluster.
 	NumHosts(tpu, zone, project pysem.OptString) (int, error)
 	NewEstimator(c EstimatorConfig) (Estimator, error)
-	// Checkpoints calls each for every new checkpoint of a directory. It ends when each returns
-	// false, or when no checkpoint comes for the time idle.
+	// Checkpoints calls each for every new checkpoint in a directory. It ends when each returns
+	// false, or when no new checkpoint has come for the time idle.
 	Checkpoints(dir string, idle time.Duration, each func(checkpoint string) (more bool, err error)) error
 	// SummaryWriter makes a writer of summaries in a directory.
 	SummaryWriter(dir string) (SummaryWriter, error)
@@ -159,8 +161,8 @@ type Runner struct {
 	saveSteps pysem.OptInt
 }
 
-// New makes a runner from a program's flags, those of [Module], and changes the task's parameters
-// accordingly.
+// New makes a runner from a program's flags, which are those of [Module]. It changes params as the
+// flags say.
 func New(e *env.Env, platform Platform, flags *absl.Flags, params *TaskParams) *Runner {
 	r := &Runner{e: e, platform: platform, flags: flags, params: params, saveSteps: params.Train.SaveCheckpointsSteps}
 	if r.saveSteps.Set {
@@ -179,8 +181,8 @@ func New(e *env.Env, platform Platform, flags *absl.Flags, params *TaskParams) *
 	return r
 }
 
-// Main runs the task whose class the flag names (tpu_runner.py:410). Without the flag it is a
-// TypeError; other errors are those of Registry.GetParams.
+// Main runs the task whose class the flag task names (tpu_runner.py:410). Without the flag it is a
+// TypeError. Other errors are those of Registry.GetParams.
 func Main(e *env.Env, platform Platform, flags *absl.Flags, tasks *modelregistry.Registry[*TaskParams]) error {
 	name := flags.Text("task")
 	if !name.Set {
@@ -193,9 +195,9 @@ func Main(e *env.Env, platform Platform, flags *absl.Flags, tasks *modelregistry
 	return New(e, platform, flags, params).run(params.Instantiate)
 }
 
-// Run runs the task in the flags' mode (tpu_runner.py:321). A test on the CPU can only train:
-// another mode is an AssertionError. Both modes at once are a TypeError, after the estimator was
-// made.
+// Run trains or evaluates, as the flag mode says (tpu_runner.py:321). On the CPU only training is
+// possible, and another mode is an AssertionError. The mode for both is a TypeError, after the
+// estimator was made.
 func (r *Runner) Run(task Task) error { return r.run(func() (Task, error) { return task, nil }) }
 
 func (r *Runner) run(instantiate func() (Task, error)) error {
@@ -237,7 +239,7 @@ func (r *Runner) run(instantiate func() (Task, error)) error {
 	return pysem.Raise("TypeError", "%s has not been supported.", mode)
 }
 
-// currentStep returns the global step of the latest checkpoint, 0 without one.
+// currentStep returns the global step of the latest checkpoint, 0 if there is no checkpoint.
 func (r *Runner) currentStep() (int64, error) {
 	step, err := r.platform.LoadVariable(r.flags.Text("model_dir"), "global_step")
 	switch pysem.TypeOf(err) {
@@ -331,8 +333,9 @@ func (r *Runner) evaluate(task Task, estimator Estimator, replicas int) error {
 	})
 }
 
-// evalSteps returns the number of batches in an evaluation. Without a batch size for evaluations
-// that is a TypeError; with Q198 repaired the batch size of training is used, as by the estimator.
+// evalSteps returns the number of batches in an evaluation. If no batch size is set for
+// evaluations, it is a TypeError. With Q198 repaired the batch size of training is used, as the
+// estimator does.
 func (r *Runner) evalSteps(replicas int) (int, error) {
 	size := r.params.EvalPerReplicaBatchSize
 	if !size.Set && !r.Quirks.Keeps(jobquirks.Q198) {
@@ -353,8 +356,8 @@ func (r *Runner) evalSteps(replicas int) (int, error) {
 	return steps, nil
 }
 
-// evaluateOne evaluates a checkpoint, and reports whether more will come. A name without a step is
-// an error, with Q198 repaired a warning. A checkpoint that is gone is skipped.
+// evaluateOne evaluates a checkpoint, and reports whether more will come. A checkpoint that was
+// deleted is skipped. A name without a step is an error, or with Q198 repaired only a warning.
 func (r *Runner) evaluateOne(estimator Estimator, input any, steps int, checkpoint, output string) (bool, error) {
 	step, err := stepOf(checkpoint)
 	if err != nil && !r.Quirks.Keeps(jobquirks.Q198) {
@@ -392,7 +395,7 @@ func (r *Runner) evaluateOne(estimator Estimator, input any, steps int, checkpoi
 	return true, nil
 }
 
-// resultsOf returns the results of an evaluation as the dict that they are in Python.
+// resultsOf returns the results of an evaluation as a Python dict from tags to values.
 func resultsOf(logs []summaries.Log) *pysem.Dict {
 	d := &pysem.Dict{}
 	for _, l := range logs {
@@ -401,7 +404,7 @@ func resultsOf(logs []summaries.Log) *pysem.Dict {
 	return d
 }
 
-// stepOf returns the number between the first two dashes of a checkpoint's name.
+// stepOf returns the step in a checkpoint's name, the number between its first two dashes.
 func stepOf(checkpoint string) (int64, error) {
 	parts := strings.Split(pysem.Basename(checkpoint), "-")
 	if len(parts) < 2 {
@@ -414,12 +417,13 @@ func stepOf(checkpoint string) (int64, error) {
 	return n.Int64(), nil
 }
 
-// pollCheckpoints is the pause between two looks at a directory (checkpoint_utils.py of TensorFlow
-// 2.4).
+// pollCheckpoints is how long Follow sleeps between two checks of a directory (checkpoint_utils.py
+// of TensorFlow 2.4).
 const pollCheckpoints = time.Second
 
-// Follow calls each for every new latest checkpoint of a directory (tf.train.checkpoints_iterator).
-// It ends when each returns false, or when none has come for the time idle.
+// Follow calls each whenever a directory has a new latest checkpoint
+// (tf.train.checkpoints_iterator). It ends when each returns false, or when no new one has come for
+// the time idle.
 func Follow(e *env.Env, dir string, idle time.Duration, each func(checkpoint string) (more bool, err error)) error {
 	last := ""
 	for {
@@ -434,7 +438,8 @@ func Follow(e *env.Env, dir string, idle time.Duration, each func(checkpoint str
 	}
 }
 
-// waitForNew returns the latest checkpoint once it differs from last, or "" after limit.
+// waitForNew waits until the latest checkpoint differs from last and returns it. After limit it
+// returns "".
 func waitForNew(e *env.Env, dir, last string, limit time.Duration) (string, error) {
 	stop := e.Clock.Now().Add(limit)
 	for {

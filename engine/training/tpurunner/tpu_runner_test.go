@@ -16,11 +16,11 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The goal is what recordings cannot show, as their time stands still: an evaluation that follows a
-// training in another process, while old checkpoints go (TRN-2.4, scenario S18). The platform here has
-// no TPU; checkpoints, summaries and time are the real ones of the simulation.
+// Goal: an evaluation follows a training in another process, while old checkpoints are deleted
+// (TRN-2.4, scenario S18). Recordings cannot show this, because time stands still in them. Method:
+// a platform without a TPU, with checkpoints, summaries and time in the simulation.
 
-// follower evaluates in virtual time.
+// follower is a platform and estimator whose evaluations take virtual time, and are recorded.
 type follower struct {
 	c         *worldtest.Case
 	takes     time.Duration
@@ -47,7 +47,8 @@ func (f *follower) SummaryWriter(dir string) (tpurunner.SummaryWriter, error) {
 	return summaries.NewFileWriter(f.c.Env, dir)
 }
 
-// Evaluate takes its time and finds the checkpoint gone when retention was faster.
+// Evaluate sleeps for the time of an evaluation. If the checkpoint was deleted meanwhile, it
+// returns a NotFoundError.
 func (f *follower) Evaluate(_ any, _ int, checkpoint string) ([]summaries.Log, error) {
 	f.c.Env.Tasks.Sleep(f.takes)
 	if !checkpoints.Exists(f.c.Env.Files, checkpoint) {
@@ -58,8 +59,8 @@ func (f *follower) Evaluate(_ any, _ int, checkpoint string) ([]summaries.Log, e
 	return []summaries.Log{{Tag: "loss", Value: 0.5}}, nil
 }
 
-// follow evaluates what a training of so many checkpoints, one each ten seconds of which two are kept,
-// writes; it returns what was evaluated and when that ended.
+// follow evaluates the checkpoints of a training, which writes one every ten seconds and keeps two.
+// It returns which were evaluated, and when that ended.
 func follow(t *testing.T, count int, takes time.Duration) (evaluated []string, ended time.Duration) {
 	t.Helper()
 	worldtest.Run(t, nil, func(c *worldtest.Case) {

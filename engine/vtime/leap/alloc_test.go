@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
-// Goal: loops that go round, asleep or not, do not allocate. Method: a thousand turns a run, after
-// a run that grows what has to grow.
+// Goal: turns of loops do not allocate memory, asleep or not. Method: a thousand turns per run,
+// after a first run that grows all buffers.
 func TestTurnsDoNotAllocate(t *testing.T) {
 	for _, c := range []struct {
 		name    string

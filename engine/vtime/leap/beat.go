@@ -8,9 +8,8 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// Beat is the env.Beat of virtual time. The end of each wait is a step of a loop, by which
-// the task is woken only when something is not as usual. As long as nobody says that it may
-// be otherwise, the waits are leapt over.
+// Beat is the env.Beat of virtual time. Each end of a wait is a step of a loop, and wakes the task
+// only if something is unusual then. Until somebody calls Changes, the waits are leapt over.
 type Beat struct {
 	*vtime.Loop
 	world *vtime.World
@@ -28,7 +27,7 @@ type Beat struct {
 
 var kindBeat = vtime.NewKind("task.beat")
 
-// NewBeat makes a beat of a task of the process; see threading.NewBeat.
+// NewBeat makes a beat for a task of the process. threading.NewBeat describes the arguments.
 func NewBeat(p *vtime.Process, name string, waits []time.Duration, usual func(part int) bool) *Beat {
 	p.Check()
 	b := &Beat{Loop: p.Node().NewLoop(name), world: p.Node().World(), proc: p, waits: slices.Clone(waits), usual: usual, ended: make([]int64, len(waits))}
@@ -42,7 +41,8 @@ func NewBeat(p *vtime.Process, name string, waits []time.Duration, usual func(pa
 	return b
 }
 
-// Run waits until a wait has ended not as usual.
+// Run goes through the beat's waits, beginning with part. It returns the first one whose end is not
+// as usual.
 func (b *Beat) Run(part int) (ended int) {
 	t := b.proc.Enter()
 	b.world.Acts()
@@ -54,13 +54,13 @@ func (b *Beat) Run(part int) (ended int) {
 	return b.part
 }
 
-// over ends Run, also when its task unwinds.
+// over cleans up after Run. It is deferred, because the task may unwind.
 func (b *Beat) over() {
 	b.sleeper.Wake()
 	b.task = nil
 }
 
-// goOn waits on, asleep where that may be.
+// goOn begins the next wait, asleep if all waits would end as usual, otherwise with an event.
 func (b *Beat) goOn() {
 	if b.world.Leaps() && !b.world.Replaying() && !b.proc.Dead() && !b.task.Stopping() && b.allUsual() {
 		b.task.SetTimer(vtime.Timer{})
@@ -71,7 +71,7 @@ func (b *Beat) goOn() {
 	b.Resume()
 }
 
-// allUsual reports whether each wait would end as usual were it over now.
+// allUsual reports whether each of the waits, if it ended now, would end as usual.
 func (b *Beat) allUsual() bool {
 	for part := range b.waits {
 		if !b.usual(part) {
@@ -81,7 +81,7 @@ func (b *Beat) allUsual() bool {
 	return true
 }
 
-// Handle ends a wait. The engine calls it.
+// Handle is called by the engine at the event that ends a wait.
 func (b *Beat) Handle(wait uint64) {
 	t := b.task
 	if t == nil || t.Done() || wait != t.WaitNumber() {
@@ -96,7 +96,7 @@ func (b *Beat) Handle(wait uint64) {
 	b.goOn()
 }
 
-// turn goes on to the next wait.
+// turn counts the wait that has ended and sets the next one.
 func (b *Beat) turn() {
 	b.ended[b.part]++
 	if b.part++; b.part == len(b.waits) {
@@ -105,11 +105,12 @@ func (b *Beat) turn() {
 	b.next += b.waits[b.part]
 }
 
-// Changes wakes the beat when it is asleep: from now on it looks at each end of a wait.
+// Changes wakes the beat if it is asleep. From then on each end of a wait is an event, which checks
+// whether all is as usual.
 func (b *Beat) Changes() { b.sleeper.Wake() }
 
-// Count returns how often a wait has ended as usual. Of a sleeping beat it is computed from the instants, as
-// the ends themselves have not been gone through.
+// Count returns how often a wait has ended as usual. For a sleeping beat it is computed from the
+// time, because its waits have not been gone through yet.
 func (b *Beat) Count(part int) int64 {
 	n := b.ended[part]
 	if !b.sleeper.Asleep() {
@@ -129,10 +130,10 @@ func (b *Beat) Count(part int) int64 {
 	return n + int64((last-at)/b.cycle) + 1
 }
 
-// Next returns the end of the wait that goes on.
+// Next returns the instant at which the current wait ends.
 func (b *Beat) Next() (time.Duration, int) { return b.next, partTurn }
 
-// Leap ends the waits before the bound.
+// Leap goes through all waits that end before the bound.
 func (b *Beat) Leap(bound vtime.Bound) {
 	last := bound.Last(b.Loop, partTurn)
 	var steps, squares uint64
@@ -143,7 +144,7 @@ func (b *Beat) Leap(bound vtime.Bound) {
 	b.DidMany(steps, squares)
 }
 
-// Resume makes the end of the wait that goes on an event.
+// Resume schedules an event for the end of the current wait, because the beat is awake again.
 func (b *Beat) Resume() {
 	b.task.SetAsleep(false)
 	b.task.SetTimer(b.ScheduleIn(b.proc, partTurn, b.next, kindBeat, b, b.task.WaitNumber()))

@@ -12,8 +12,8 @@ import (
 	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
-// beats is a world of beats on several nodes, whose usual is a flag that somebody sets at
-// random instants, and of one who looks.
+// beats is a world of beats on several nodes. At random instants somebody changes whether a beat's
+// waits end as usual, or reads the beats' counts.
 type beats struct {
 	w      *vtime.World
 	log    []string
@@ -35,7 +35,8 @@ func (b *beats) run(i int, p *vtime.Process) {
 	}
 }
 
-// changes plans what happens from outside.
+// changes schedules random events: a process crashes or stops, another task runs, a beat becomes
+// unusual or usual, or somebody reads the counts.
 func (b *beats) changes(procs []*vtime.Process) {
 	for range 1 + b.random.IntN(12) {
 		i, what := b.random.IntN(len(procs)), b.random.IntN(8)
@@ -61,9 +62,9 @@ func (b *beats) changes(procs []*vtime.Process) {
 	}
 }
 
-// Goal: beats that are leapt over are those of which each end of a wait is an event: when
-// they end, how often they had, and the hash. Method: random scripts, with waits so short
-// that ends, changes and looks fall on one instant.
+// Goal: beats that are leapt over give the same ends, counts and hash as beats whose every wait
+// ends by an event. Method: random scripts with waits so short that ends, changes and reads often
+// share an instant.
 func TestBeatsThatLeapChangeNothing(t *testing.T) {
 	all := uint64(0)
 	for seed := range uint64(300) {

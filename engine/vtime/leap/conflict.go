@@ -6,7 +6,8 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// findConflicts finds the loops with which this one, whose turn was written down, conflicts.
+// findConflicts updates which loops of the process conflict with this one, after a turn was
+// recorded. Two conflict if one uses a lock that the other holds while it waits.
 func (t *Turns) findConflicts() {
 	for _, o := range t.of.loops {
 		was := slices.Index(t.conflicts, o)
@@ -25,9 +26,9 @@ func meet(a, b []any) bool {
 	return len(b) > 0 && slices.ContainsFunc(a, func(lock any) bool { return slices.Contains(b, lock) })
 }
 
-// checkHeld wakes the loops whose turn uses a lock that is held by a loop which is awake, if they are in that turn
-// or about to begin it. The others sleep on, because the lock is mostly free by their next turn: before the first
-// of those turns it checks again.
+// checkHeld wakes sleeping loops that need a lock which an awake loop holds. It wakes only those in
+// the middle of a turn or about to begin one. The others sleep on, because mostly the lock is free
+// by their next turn. Before the first of these turns it checks again.
 func (s *sleepers) checkHeld() {
 	s.CatchUp()
 	s.held.Cancel()
@@ -49,16 +50,16 @@ func (s *sleepers) checkHeld() {
 
 type heldCheck sleepers
 
-// Handle checks again: a turn is about to begin that may want a lock.
+// Handle calls checkHeld again, because a turn that may need a lock is about to begin.
 func (c *heldCheck) Handle(uint64) { (*sleepers)(c).checkHeld() }
 
-// lockHeld reports whether a loop that is awake holds a lock that this one uses.
+// lockHeld reports whether an awake loop holds a lock that this loop uses.
 func (t *Turns) lockHeld() bool {
 	return len(t.locks) > 0 && slices.ContainsFunc(t.of.loops, func(o *Turns) bool { return o.writing && meet(o.holds, t.locks) })
 }
 
-// wakeConflict wakes a loop that conflicts with this one, which is to begin a turn, if it is in the
-// middle of a turn and asleep; it reports whether there is one.
+// wakeConflict is called when this loop is about to begin a turn. It wakes one conflicting loop
+// that sleeps in the middle of a turn, and reports whether there was one.
 func (t *Turns) wakeConflict() bool {
 	t.of.CatchUp()
 	for _, r := range t.conflicts {
@@ -70,9 +71,9 @@ func (t *Turns) wakeConflict() bool {
 	return false
 }
 
-// checkConflicts sees to it that no turns of two loops that conflict overlap while both are asleep:
-// before the later one of two begins they are checked. The order of such a check is before the first
-// step of that turn.
+// checkConflicts prevents that turns of two conflicting loops overlap while both are asleep. It
+// wakes both if they overlap now. Otherwise it schedules its next call for right before the first
+// turn that could overlap.
 func (s *sleepers) checkConflicts() {
 	s.CatchUp()
 	s.check.Cancel()
@@ -100,8 +101,8 @@ func (s *sleepers) checkConflicts() {
 	}
 }
 
-// later returns which of two conflicting loops begins its next turn last: until then their turns cannot
-// overlap. It returns nil when they overlap now.
+// later returns which of two conflicting loops begins its next turn last. Until that turn the loops
+// cannot overlap. It returns nil if they overlap now.
 func (t *Turns) later(r *Turns) *Turns {
 	now := t.world.Now()
 	switch {
@@ -123,5 +124,5 @@ func (t *Turns) later(r *Turns) *Turns {
 
 type conflictCheck sleepers
 
-// Handle checks again: a turn is about to begin that may overlap another.
+// Handle calls checkConflicts again, because a turn that may overlap another is about to begin.
 func (c *conflictCheck) Handle(uint64) { (*sleepers)(c).checkConflicts() }

@@ -13,15 +13,15 @@ import (
 	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
-// leapScripts is how many scripts TestLeapsMakeNoDifference plays; `make fuzz` plays a
+// leapScripts is how many random scripts TestLeapsMakeNoDifference plays. `make fuzz` plays a
 // million.
 var leapScripts = flag.Uint64("vtime.leapscripts", 1000, "how many random scripts to compare with leaps and without")
 
-// firstLeapScript is for who plays many scripts a part at a time.
+// firstLeapScript is the seed of the first script, so that many scripts can be played in parts.
 var firstLeapScript = flag.Uint64("vtime.firstscript", 0, "the seed of the first of them")
 
-// lab is a world of processes whose loops ask one server for numbers, with latencies so
-// coarse that many things happen at one instant.
+// lab is a world of processes whose loops ask one server for numbers. Latencies are so coarse that
+// many events share an instant.
 type lab struct {
 	w        *vtime.World
 	server   *vtime.Node
@@ -49,7 +49,7 @@ var (
 	kindNumber = vtime.NewKind("test.number")
 )
 
-// number is a question for one number.
+// number is a request of a turn that asks the server for one number.
 type number struct {
 	l        *lab
 	t        *leap.Turns
@@ -73,7 +73,7 @@ func (q *number) delay(s *vtime.Source) time.Duration {
 	return 1 + time.Duration(s.Uint64n(q.l.spread))
 }
 
-// ask is a question of the present turn.
+// ask asks the server for the number at key in the current turn, and returns it.
 func (l *lab) ask(p *vtime.Process, key int, thinks bool) uint64 {
 	if thinks {
 		leap.Think(p)
@@ -98,8 +98,8 @@ func (l *lab) ask(p *vtime.Process, key int, thinks bool) uint64 {
 	return q.value
 }
 
-// report has the present turn write a number at the server, mostly the one that is there, and tells what
-// was there before.
+// report makes the current turn write a number at the server, mostly the number already there. It
+// returns the previous number.
 func (l *lab) report(p *vtime.Process, key int, v uint64) (was uint64) {
 	t := leap.TurnsOf(p)
 	t.Write(leap.Note{Args: [2]int32{int32(key), int32(v)}})
@@ -112,7 +112,7 @@ func (l *lab) report(p *vtime.Process, key int, v uint64) (was uint64) {
 	return was
 }
 
-// Handle is the arrival of the question or of the answer.
+// Handle is called when the request reaches the server, and again when the answer arrives.
 func (q *number) Handle(uint64) {
 	if !q.answers {
 		q.serve()
@@ -142,7 +142,7 @@ func (q *number) Join(*leap.Sleeper) bool { return true }
 func (q *number) Leave(*leap.Sleeper)     {}
 func (q *number) Begin(at time.Duration)  { q.answers, q.next = false, at+q.delay(q.up) }
 
-// Complete makes the question and its answer at one go.
+// Complete computes the request and its answer at once, without going through each message.
 func (q *number) Complete(at, end time.Duration) (last time.Duration, steps, squares uint64) {
 	up, _ := q.up.Ahead()
 	down, _ := q.down.Ahead()
@@ -186,7 +186,7 @@ func (q *number) Leap(b vtime.Bound) (bool, time.Duration) {
 	return true, q.next
 }
 
-// mutex is a lock, which is given to the task that has waited longest.
+// mutex is a lock that goes to the task that has waited longest.
 type mutex struct {
 	tasks   leap.Tasks
 	free    env.Cond
@@ -213,8 +213,8 @@ func (m *mutex) Unlock() {
 
 func (m *mutex) Locked() bool { return m.held }
 
-// program is one life of a process with loops, of which some take one or both of two locks, and a task
-// that takes one now and then.
+// program is one life of a process. Some of its loops take one or both of two locks, and a further
+// task takes one from time to time.
 type program struct {
 	l       *lab
 	p       *vtime.Process
@@ -325,7 +325,8 @@ func (g *program) other(pause time.Duration) {
 	}
 }
 
-// playLeaps plays a script; what it gives is all that can be seen of it.
+// playLeaps plays the random script of a seed. It returns all that can be observed of the run, and
+// how many steps were leapt over.
 func playLeaps(t testing.TB, seed uint64, noLeaps bool) (seen string, leapt uint64) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	w := vtime.New(vtime.Config{Seed: seed, NoLeaps: noLeaps})
@@ -384,8 +385,8 @@ func (l *lab) look() uint64 {
 	return l.served
 }
 
-// Goal: with leaps and without everything that can be seen is the same. Method: random
-// programs and scripts, whose latencies are so coarse that ties are the rule.
+// Goal: runs with leaps and without cannot be told apart. Method: random programs and scripts, with
+// latencies so coarse that most events share their instant with others.
 func TestLeapsMakeNoDifference(t *testing.T) {
 	var leapt uint64
 	for seed := *firstLeapScript; seed < *firstLeapScript+*leapScripts; seed++ {

@@ -1,14 +1,14 @@
 package leap
 
-// Observed is something that turns of loops look at, such as the znodes of a server: it stays as it is
-// until BeforeChange is called.
+// Observed stands for something that turns of loops read, such as the znodes of a server. Whoever
+// changes it must call BeforeChange first.
 type Observed struct {
 	version uint64
 	users   []*Turns // that are asleep
 }
 
-// BeforeChange is called right before it is different. Loops that sleep and look at it are woken,
-// and see what is there still.
+// BeforeChange must be called right before a change. It wakes the sleeping loops that read this, so
+// that they still find the old content.
 func (o *Observed) BeforeChange() {
 	for len(o.users) > 0 && !o.users[0].world.Closing() {
 		o.users[len(o.users)-1].sleeper.Wake()
@@ -16,10 +16,10 @@ func (o *Observed) BeforeChange() {
 	o.version++
 }
 
-// Version returns how often it has changed.
+// Version returns how often the content has changed.
 func (o *Observed) Version() uint64 { return o.version }
 
-// dependency is what a turn has looked at.
+// dependency is something that a turn has read, with its version then.
 type dependency struct {
 	on      *Observed
 	version uint64

@@ -6,7 +6,8 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// fallAsleep puts the loop to sleep at the end of a turn.
+// fallAsleep puts the loop to sleep at the end of a turn. It returns false if the loop has to stay
+// awake.
 func (t *Turns) fallAsleep() bool {
 	if t.world.Replaying() || !t.join() {
 		return false
@@ -17,7 +18,8 @@ func (t *Turns) fallAsleep() bool {
 	return true
 }
 
-// sleepsOn puts the loop to sleep at the beginning of a turn.
+// sleepsOn puts the loop to sleep at the beginning of a turn. It returns false if the turn has to
+// be played.
 func (t *Turns) sleepsOn() bool {
 	if !t.valid {
 		return false
@@ -34,8 +36,8 @@ func (t *Turns) sleepsOn() bool {
 	return true
 }
 
-// join has all that the turn asked and looked at tell of changes; it reports false, and
-// has no effect, when the next turn may be another one.
+// join subscribes to changes of everything that the recorded turn asked or read. If the next turn
+// may differ from that one, join returns false and has no effect.
 func (t *Turns) join() bool {
 	if !t.valid || t.firstAt != t.of.proc.Runs()+1 || t.of.proc.Dead() || t.of.mutating > 0 || t.lockHeld() || t.task.Stopping() || !t.world.Leaps() {
 		return false
@@ -65,7 +67,8 @@ func (t *Turns) join() bool {
 	return true
 }
 
-// use notes that the recorded turn goes by on. It returns false when that has changed since.
+// use adds on to what the recorded turn depends on. It returns false if on has changed since the
+// turn read that version.
 func (t *Turns) use(on *Observed, version uint64) bool {
 	if on == nil {
 		return true
@@ -110,8 +113,8 @@ func (t *Turns) advance(at time.Duration) {
 	q.request.Begin(at)
 }
 
-// complete goes through the requests that can be answered at once before the bound, and then advances to
-// the next step. It saves the calls of Next and Leap for each message.
+// complete makes at once those next requests that are answered completely before the bound, then
+// advances to the next step. That saves calling Next and Leap for each message.
 func (t *Turns) complete(at time.Duration, b vtime.Bound) {
 	var steps, squares uint64
 	for t.at < len(t.requests) && t.requests[t.at].completer != nil {
@@ -126,7 +129,7 @@ func (t *Turns) complete(at time.Duration, b vtime.Bound) {
 	t.advance(at)
 }
 
-// Next returns the instant and part of the next step.
+// Next returns the instant and the part of the loop's next step.
 func (t *Turns) Next() (at time.Duration, part int) {
 	switch t.phase {
 	case waitsForTurn:
@@ -137,7 +140,7 @@ func (t *Turns) Next() (at time.Duration, part int) {
 	return t.requests[t.at].request.Next()
 }
 
-// leapIdle makes the turns of a loop that asks nothing: each is one step, so they need no look at requests.
+// leapIdle makes the turns of a loop without requests. Each turn is one step then.
 func (t *Turns) leapIdle(b vtime.Bound) {
 	var steps, squares uint64
 	at := t.next
@@ -149,7 +152,7 @@ func (t *Turns) leapIdle(b vtime.Bound) {
 	t.DidMany(steps, squares)
 }
 
-// Leap makes the steps before the bound.
+// Leap makes all steps of the sleeping loop that come before the bound.
 func (t *Turns) Leap(b vtime.Bound) {
 	if len(t.requests) == 0 && t.phase == waitsForTurn {
 		t.leapIdle(b)
@@ -181,5 +184,5 @@ func (t *Turns) Leap(b vtime.Bound) {
 	}
 }
 
-// midTurn reports whether the loop, which is asleep, is in the middle of a turn.
+// midTurn reports whether the sleeping loop is in the middle of a turn.
 func (t *Turns) midTurn() bool { return t.phase != waitsForTurn }

@@ -9,48 +9,48 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// Request is what a turn asks, one request or several one after the other: whoever answers
-// makes the steps of its messages while the loop is asleep.
+// Request is one request of a turn, or several in a row. While the loop is asleep, the request
+// itself makes the steps of its messages.
 type Request interface {
-	// Thinks reports whether the program takes its time before the request, which is always
-	// so or never.
+	// Thinks reports whether the program spends time before the request. The answer must never
+	// change.
 	Thinks() bool
-	// Join reports whether the request would be answered as it was, by messages that can
-	// be left out; then it has them left out until Leave.
+	// Join reports whether the request would get the same answer again, by messages that can be
+	// left out. If so, these messages are left out until Leave.
 	Join(s *Sleeper) bool
-	// Leave ends Join. It does nothing when that was not begun.
+	// Leave ends the effect of Join. Without a successful Join it does nothing.
 	Leave(s *Sleeper)
-	// Begin asks at an instant.
+	// Begin sends the request at an instant.
 	Begin(at time.Duration)
-	// Next is the next step, after Begin.
+	// Next returns the instant and part of the next step, once Begin was called.
 	Next() (at time.Duration, part int)
-	// Leap makes the steps that come before the bound, and reports whether the last
-	// answer has come, and when.
+	// Leap makes the steps that come before the bound. It reports whether the last answer has come,
+	// and when.
 	Leap(b vtime.Bound) (ended bool, at time.Duration)
-	// Resume makes the message that is on its way one with an event.
+	// Resume schedules an event for the message that is under way, because the loop is awake again.
 	Resume()
 }
 
-// Completer is a Request that can be gone through at once.
+// Completer is a Request whose steps can be made all at once.
 type Completer interface {
 	Request
-	// Complete is Begin at an instant with all steps behind it, where all of them come before the
-	// instant end: then it tells when the last answer comes, how many steps that were, and the
-	// sum of the squares of their instants in ns. Elsewhere steps is 0 and it has no effect.
+	// Complete makes the request at an instant, with all its steps, if all come before end. It
+	// returns when the last answer comes, the number of steps, and the sum of the squares of their
+	// instants in ns. If a step does not come before end, steps is 0 and nothing is done.
 	Complete(at, end time.Duration) (last time.Duration, steps, squares uint64)
 }
 
-// recording writes down the last turn of a loop that only asked: its requests, and what it looked at. As long
-// as nothing else has run in the process, and all answers would be the same, the next turn is the same, too,
-// and is made without its task.
+// recording holds the last turn of a loop that only asked: its requests, and what it read. The next
+// turn is the same if nothing else has run in the process since, and all answers would be the same.
+// Then it is made without running the task.
 type recording struct {
 	next    time.Duration // when the turn begins, or the program has thought
 	at      int           // the request that is made
 	phase   turnPhase
 	valid   bool // there is a recorded turn
 	writing bool // the present turn
-	// replaying says that the present turn was gone through up to its request number at,
-	// and the task goes the same way again without waiting.
+	// replaying is true while the task runs again through the current turn, up to request number
+	// at, without waiting. The sleeping loop has already made that part.
 	replaying bool
 	requests  []recorded // of the recorded turn
 	vtime.Loop
@@ -64,27 +64,28 @@ type recording struct {
 
 	n int // requests of the present turn so far
 
-	// unrecorded is set when the present turn has written, so that the next one has to be played.
+	// unrecorded is set when the current turn has written something, so that the next turn has to
+	// be played.
 	unrecorded bool
 	writes     []Note // the notes of the turn before; the first wrote of them are those of the present turn, too
 	wrote      int
 
 	runs   uint64 // Runs of the process when the present turn began
 	firsts uint64 // of.firsts then
-	// firstAt is Runs at the last turn that only asked, plus one, so that 0 is none. While Runs stays, the next
-	// such turn does what that one did.
+	// firstAt is one more than the process's Runs at the last turn that only asked, 0 if there was
+	// none. While Runs stays the same, the next such turn does the same.
 	firstAt uint64
 	before  []dependency // what the answers of that turn follow from
 
 	locks  []any // that the turn has looked at or taken
 	holds  []any // those that it holds
 	across []any // those that it held while it waited
-	// conflicts are loops of the process that use a lock which this one holds while it waits, or hold
-	// one which this one uses.
+	// conflicts holds loops of the process that use a lock which this loop holds while it waits, or
+	// the other way round.
 	conflicts []*Turns
 }
 
-// recorded is a request of a turn, with what its answer follows from.
+// recorded is a request of the recorded turn, with what its answer depends on.
 type recorded struct {
 	request   Request
 	completer Completer // the same, nil for one that cannot be gone through at once, or before which the program thinks
@@ -101,7 +102,8 @@ const (
 	asks
 )
 
-// enter makes the loop one of its process.
+// enter adds the loop to those of its process. It wakes the other loops, because it is unknown how
+// their turns affect this one.
 func (t *Turns) enter() {
 	t.sleeper = Sleeper{loop: &t.Loop, leaper: t, of: t.of, turns: t}
 	for _, o := range t.of.loops {
@@ -111,7 +113,7 @@ func (t *Turns) enter() {
 	t.of.loops = append(t.of.loops, t)
 }
 
-// Ends is the end of the loop with that of its task.
+// Ends removes the loop from its process, because its task has ended.
 func (t *Turns) Ends() {
 	t.sleeper.Wake()
 	t.of.loops = slices.DeleteFunc(t.of.loops, func(o *Turns) bool { return o == t })
@@ -122,15 +124,15 @@ func (t *Turns) Ends() {
 	}
 }
 
-// startRecording begins to write down a turn.
+// startRecording begins to record a turn, and drops the previous recording.
 func (t *Turns) startRecording() {
 	t.valid, t.n, t.wrote, t.looks, t.writing, t.unrecorded = false, 0, 0, t.looks[:0], true, false
 	t.locks, t.across, t.holds = t.locks[:0], t.across[:0], t.holds[:0]
 	t.runs, t.firsts = t.of.proc.Runs(), t.of.firsts
 }
 
-// Waits is called when a turn that has only asked so far waits. From then on others may see what it has done
-// to the program's memory, and want the locks that it holds.
+// Waits is called when the task waits in a turn that has only asked so far. From now on other tasks
+// may see what the turn has changed in memory, and may want the locks that it holds.
 func (t *Turns) Waits() {
 	if !t.writing {
 		return
@@ -146,8 +148,8 @@ func (t *Turns) Waits() {
 	}
 }
 
-// useLock notes what the turn does with a lock. To free a lock of another task is an act, as that task will not
-// free it then.
+// useLock records what the turn does with a lock. Freeing another task's lock counts as an act,
+// because that task will no longer free it.
 func (t *Turns) useLock(lock any, use env.LockUse) {
 	if !t.writing {
 		return
@@ -167,7 +169,8 @@ func (t *Turns) useLock(lock any, use env.LockUse) {
 	}
 }
 
-// Note describes a change that a turn asks for, or the answer to one, as far as the program says or sees it.
+// Note describes a change that a turn requests, or the answer to such a request, as far as the
+// program can see it.
 type Note struct {
 	Kind int
 	Path string
@@ -179,9 +182,9 @@ func (n *Note) equal(o *Note) bool {
 	return n.Kind == o.Kind && n.Path == o.Path && n.Args == o.Args && (n.Data == nil) == (o.Data == nil) && bytes.Equal(n.Data, o.Data)
 }
 
-// Write notes a change that the present turn asks for, and then the answer. A turn that writes what the turn
-// before wrote is played, because others see what it writes. It leaves the program's memory as that turn left
-// it, so it is no reason to play other loops.
+// Write notes a change that the current turn requests, and later its answer. Such a turn is always
+// played, because others see what it writes. If it writes the same as the turn before, it leaves
+// the program's memory the same too, and other loops may stay asleep.
 func (t *Turns) Write(n Note) {
 	t.unrecorded = true
 	if t.wrote == len(t.writes) || !t.writes[t.wrote].equal(&n) {
@@ -192,7 +195,7 @@ func (t *Turns) Write(n Note) {
 	t.wrote++
 }
 
-// holding reports whether any loop of the process that is awake holds a lock.
+// holding reports whether any awake loop of the process holds a lock.
 func (s *sleepers) holding() bool {
 	return slices.ContainsFunc(s.loops, func(t *Turns) bool { return t.writing && len(t.holds) > 0 })
 }
@@ -204,9 +207,9 @@ func with(locks []any, lock any) []any {
 	return append(locks, lock)
 }
 
-// keepRecording ends the recording of a turn. The first turn after something else has run, or with another
-// answer, may have changed what other loops go by, so they are played once more. The second one that only asks
-// changes nothing any more, so that further ones may be left out.
+// keepRecording ends the recording of a turn. The first turn after a change may itself change
+// memory that other loops depend on, so they are played once more. The second turn that only asks
+// changes nothing. So the turns after it may be left out.
 func (t *Turns) keepRecording() {
 	t.at = 0
 	t.writes = t.writes[:t.wrote]
@@ -230,13 +233,14 @@ func (t *Turns) keepRecording() {
 	}
 }
 
-// mayChange reports whether the present turn, though it only asks, may change the program's memory, because
-// something else has run since the last one, or an answer is another.
+// mayChange reports whether the current turn may change the program's memory though it only asks.
+// That is so if something else has run since the last turn, or an answer differs.
 func (t *Turns) mayChange() bool {
 	return t.firstAt != t.of.proc.Runs()+1 || slices.ContainsFunc(t.before, func(d dependency) bool { return d.version != d.on.version })
 }
 
-// disturb has all other loops play one more turn, as this one may have changed what they go by.
+// disturb makes each other loop play one more turn, because this loop may have changed memory that
+// they depend on.
 func (t *Turns) disturb() {
 	t.of.firsts++
 	for _, o := range t.of.loops {
@@ -247,7 +251,7 @@ func (t *Turns) disturb() {
 	}
 }
 
-// goBy notes what an answer of the turn follows from.
+// goBy adds to what the turn's answers depend on. version is the version of on that the turn saw.
 func (t *Turns) goBy(on *Observed, version uint64) {
 	if on == nil || slices.ContainsFunc(t.before, func(d dependency) bool { return d.on == on && d.version == version }) {
 		return
@@ -255,8 +259,8 @@ func (t *Turns) goBy(on *Observed, version uint64) {
 	t.before = append(t.before, dependency{on: on, version: version})
 }
 
-// Spare returns the request that the present turn's next one takes the place of, nil for
-// none; it may be written anew.
+// Spare returns the old recorded request that the current turn's next request will replace, or nil.
+// The caller may reuse its memory.
 func (t *Turns) Spare() Request {
 	if t.n < len(t.requests) {
 		return t.requests[t.n].request
@@ -264,8 +268,8 @@ func (t *Turns) Spare() Request {
 	return nil
 }
 
-// Record writes down a request of the present turn that was answered. The answer stays the
-// same as long as on has the version.
+// Record records an answered request of the current turn. The answer stays the same as long as on
+// has this version.
 func (t *Turns) Record(r Request, on *Observed, version uint64) {
 	q := recorded{request: r, on: on, version: version, thinks: r.Thinks()}
 	if !q.thinks {
@@ -279,7 +283,7 @@ func (t *Turns) Record(r Request, on *Observed, version uint64) {
 	t.n++
 }
 
-// depend notes what the present turn looks at.
+// depend records that the current turn reads on.
 func (t *Turns) depend(on *Observed) {
 	if n := len(t.looks); n == 0 || t.looks[n-1].on != on || t.looks[n-1].version != on.version {
 		t.looks = append(t.looks, dependency{on: on, version: on.version})

@@ -6,50 +6,51 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// Leaper is a loop that knows its next steps without events, as long as nobody does
-// anything to what they touch. It is asleep while it is in the hands of a [Sleeper].
+// Leaper is a loop that can compute its next steps without events, as long as nobody changes what
+// they touch. A [Sleeper] makes these steps while the loop is asleep.
 type Leaper interface {
-	// Next is the instant and the part of the next step.
+	// Next returns the instant and the part of the next step.
 	Next() (at time.Duration, part int)
-	// Leap makes the steps that come before the bound, one after the other; the first does.
-	// It makes no event, and touches nothing that somebody sees without World.CatchUp.
+	// Leap makes the steps before the bound, in order. At least the first step comes before the
+	// bound. Leap schedules no event, and changes nothing that others can see without
+	// World.CatchUp.
 	Leap(b vtime.Bound)
-	// Resume ends the sleep: all steps that are past were made, and those to come are
-	// events again.
+	// Resume ends the sleep. All past steps have been made, and the coming steps have to be
+	// scheduled as events again.
 	Resume()
 }
 
-// Sleeper is the sleep of a loop of a process. The steps of all loops of a process that
-// are asleep are made in their common order, as they may share connections.
+// Sleeper lets a loop of a process sleep. Sleeping loops of one process may share connections, so
+// their steps are made in one common order.
 type Sleeper struct {
 	next   vtime.Bound // the next step
 	leaper Leaper
 	loop   *vtime.Loop
 	turns  *Turns // that sleeps, nil for another kind of loop
 	of     *sleepers
-	// alone says that the loop shares nothing with others: its steps need no common order.
+	// alone means that the loop shares nothing with others, so that its steps need no common order.
 	alone bool
-	// KeepsCause says that what the loop does after it is woken has the cause that it had
-	// when it fell asleep, as if it had not slept, not whatever woke it.
+	// KeepsCause means that a woken loop goes on with the cause that it had when it fell asleep.
+	// Without it, the cause is whatever woke the loop.
 	KeepsCause bool
-	// Tolerant says that the loop sleeps on when others send on a connection that it uses: the
-	// steps before that are made.
+	// Tolerant means that the loop sleeps on when others send on a connection that it uses. The
+	// steps before that are made first.
 	Tolerant bool
-	// Mutates says that the loop's steps change what turns of the process look at. While it is
-	// asleep, no turn is.
+	// Mutates means that the loop's steps change what turns of the process read. No loop of turns
+	// sleeps while this loop is asleep.
 	Mutates bool
-	// Valid, when set, is asked when a task of the process has done something: false wakes
-	// the loop.
+	// Valid, when set, is called after a task of the process has run. If it returns false, the loop
+	// wakes.
 	Valid func() bool
 	cause uint64
 	place int // in of.asleep, plus one; 0 while it is awake
 }
 
-// sleepers are the loops of a process.
+// sleepers holds the loops of a process.
 type sleepers struct {
 	proc *vtime.Process
-	// What CatchUp looks at comes together: in a storm it is called for processes that
-	// nobody has looked at for long, mostly for nothing.
+	// The fields that CatchUp reads lie together in memory. With many processes it is mostly called
+	// in vain, for a process that is no longer in the cache.
 	world      *vtime.World
 	due        vtime.Bound // no step of those asleep comes before it
 	catchingUp bool
@@ -72,15 +73,15 @@ func sleepersOf(p *vtime.Process) *sleepers {
 	return s
 }
 
-// NewSleeper makes the sleep of a loop, which is awake.
+// NewSleeper makes the Sleeper of a loop. The loop is awake at first.
 func NewSleeper(p *vtime.Process, loop *vtime.Loop, leaper Leaper) *Sleeper {
 	return &Sleeper{loop: loop, leaper: leaper, of: sleepersOf(p)}
 }
 
-// Asleep reports whether the loop has no events.
+// Asleep reports whether the loop is asleep, so that its steps are not events.
 func (s *Sleeper) Asleep() bool { return s.place > 0 }
 
-// Sleep puts the loop to sleep.
+// Sleep puts the loop to sleep. From then on its steps are made without events.
 func (s *Sleeper) Sleep() {
 	all := s.of
 	if s.place > 0 || all.proc.Dead() {
@@ -124,10 +125,10 @@ func (s *Sleeper) Wake() {
 	s.of.world.SwapCause(before)
 }
 
-// CatchUp makes all steps that are past, of this loop and of the others of its process.
+// CatchUp makes all past steps of this loop, and of the other sleeping loops of its process.
 func (s *Sleeper) CatchUp() { s.of.CatchUp() }
 
-// leave takes the loop out of those that sleep.
+// leave removes the loop from the list of sleeping loops.
 func (s *Sleeper) leave() {
 	all := s.of
 	last := len(all.asleep) - 1
@@ -148,9 +149,9 @@ func (s *Sleeper) leave() {
 	}
 }
 
-// CatchUp makes all steps of sleeping loops that come before what is happening now. Loops that share nothing
-// are gone through one by one; the others take turns, so that two on one connection draw in the order
-// of their steps.
+// CatchUp makes all steps of sleeping loops that come before the current event. Loops that share
+// nothing are gone through one by one. The others alternate, so that two loops on one connection
+// draw random numbers in the order of their steps.
 func (s *sleepers) CatchUp() {
 	now := s.world.Present()
 	if s.catchingUp || !s.due.Before(now) {
@@ -180,8 +181,8 @@ func (s *sleepers) CatchUp() {
 	s.catchingUp = false
 }
 
-// earliest returns the loop that has the next step before the bound, nil for none. Up to limit no other loop
-// has a step, so it may leap as far.
+// earliest returns the loop with the next step before the bound, or nil. No other loop has a step
+// before limit, so the returned loop may leap that far.
 func (s *sleepers) earliest(b vtime.Bound) (first *Sleeper, limit vtime.Bound) {
 	at := b
 	for _, l := range s.asleep {
@@ -203,7 +204,7 @@ func (s *sleepers) WakeAll() {
 	}
 }
 
-// wakeTurns wakes those loops of the process that are turns.
+// wakeTurns wakes those sleeping loops of the process that are of type Turns.
 func (s *sleepers) wakeTurns() {
 	for i := 0; i < len(s.asleep); i++ {
 		if s.asleep[i].turns != nil {

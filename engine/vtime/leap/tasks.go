@@ -20,7 +20,7 @@ func (t Tasks) NewBeat(name string, waits []time.Duration, usual func(part int) 
 	return NewBeat(t.Process, name, waits, usual)
 }
 
-// LockUsed tells the loop of the current task what that does with a lock.
+// LockUsed tells the loop of the current task that the task uses a lock, and how.
 func (t Tasks) LockUsed(lock any, use env.LockUse) {
 	if turns := TurnsOf(t.Process); turns != nil {
 		turns.useLock(lock, use)
@@ -32,17 +32,17 @@ var (
 	_ env.Loops = Tasks{}
 )
 
-// Config says how a task goes round in a loop.
+// Config says how the turns of a loop are timed.
 type Config struct {
-	// Call is how long the program takes before it asks; the zero value is no time.
+	// Call is how long the program takes before each request. The zero value means no time.
 	Call vtime.Delay
 	// Period is the time from the end of a turn to the beginning of the next.
 	Period time.Duration
-	// Late is drawn for each turn and added to the period; the zero value is no time.
+	// Late is drawn for each turn and added to the period. The zero value means no time.
 	Late vtime.Delay
 }
 
-// TurnsOf returns the loop that the current task of the process goes round, nil for none.
+// TurnsOf returns the loop of the process's current task, nil if the task runs no loop.
 func TurnsOf(p *vtime.Process) *Turns {
 	if task := p.Current(); task != nil && task.Process() == p {
 		t, _ := task.Loop().(*Turns)
@@ -51,8 +51,8 @@ func TurnsOf(p *vtime.Process) *Turns {
 	return nil
 }
 
-// LoopOf returns the steps of the loop that the current task of the process goes round, nil for
-// none. What the task asks in it, and changes nothing by it, are steps of the loop.
+// LoopOf returns the steps of the loop of the process's current task, nil if the task runs no loop.
+// Requests of the task that change nothing are steps of this loop.
 func LoopOf(p *vtime.Process) *vtime.Loop {
 	if t := TurnsOf(p); t != nil {
 		return &t.Loop
@@ -60,12 +60,12 @@ func LoopOf(p *vtime.Process) *vtime.Loop {
 	return nil
 }
 
-// Think lets the time pass that the program of a loop takes before a request. The current
-// task must be a loop.
+// Think waits for the time that a loop's program takes before a request. The current task must run
+// a loop.
 func Think(p *vtime.Process) { TurnsOf(p).think() }
 
-// Depend notes that the present turn of the current task looks at something: the next one is the same
-// only as long as that is. It does nothing for a task that is no loop.
+// Depend records that the current turn reads on. The next turn can be the same only while on does
+// not change. If the task runs no loop, Depend does nothing.
 func Depend(p *vtime.Process, on *Observed) {
 	if t := TurnsOf(p); t != nil {
 		t.depend(on)

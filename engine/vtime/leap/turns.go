@@ -6,9 +6,9 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// Turns is the env.Loop of a task in virtual time. What is looked at while the loop is
-// asleep lies together, from cfg.Period to the beginning of recording.sleeper: of a large
-// cluster each of its cache lines is read from far away.
+// Turns is the env.Loop of a task in virtual time. The fields used while the loop is asleep, from
+// cfg.Period to recording.sleeper, lie together in memory. In a large cluster each of their cache
+// lines comes from slow memory.
 type Turns struct {
 	task *vtime.Task
 	cfg  Config
@@ -16,7 +16,8 @@ type Turns struct {
 	what string
 }
 
-// The parts of a loop of turns. A check has part 0.
+// These are the parts of a loop's steps, by which steps at one instant are ordered. Checks have
+// part 0.
 const (
 	partTurn = 1 + iota
 	partThought
@@ -27,8 +28,8 @@ var (
 	kindThought = vtime.NewKind("task.thought")
 )
 
-// NewTurns makes the loop of the current task, whose first turn begins now. A task has one
-// at most.
+// NewTurns makes the loop of the current task, and begins its first turn. A task can have only one
+// loop.
 func NewTurns(p *vtime.Process, cfg Config) *Turns {
 	p.Check()
 	if cfg.Period <= 0 {
@@ -53,15 +54,16 @@ func (t *Turns) begin() {
 	t.startRecording()
 }
 
-// Turn ends a turn and waits for the next.
+// Turn ends the current turn and waits until the next one begins.
 func (t *Turns) Turn() {
 	t.end()
 	t.task.Wait(t.what)
 	t.begin()
 }
 
-// Run makes turn after turn until turn returns false. The task's function has to return right after the call: the
-// task keeps no stack between its turns, which is what thousands of idle tasks would cost.
+// Run calls turn again and again until it returns false. The task's function has to return right
+// after the call of Run. Between its turns the task keeps no stack, because thousands of idle tasks
+// would need much memory.
 func (t *Turns) Run(turn func() bool) {
 	var rest *vtime.Rest
 	rest = t.task.NewRest(t.what, func() {
@@ -93,7 +95,8 @@ func (t *Turns) setTimer() {
 	t.task.SetTimer(t.ScheduleIn(p, partTurn, t.next, kindTurn, t, t.task.WaitNumber()))
 }
 
-// Handle begins a turn, or puts the loop to sleep instead. The engine calls it.
+// Handle is called by the engine when a turn is due. It begins the turn, or puts the loop to sleep
+// if the turn would repeat the last one.
 func (t *Turns) Handle(wait uint64) {
 	if t.task.Done() || wait != t.task.WaitNumber() {
 		return
@@ -104,10 +107,10 @@ func (t *Turns) Handle(wait uint64) {
 	t.task.Handle(wait)
 }
 
-// Task returns the task that goes round.
+// Task returns the task that runs the loop.
 func (t *Turns) Task() *vtime.Task { return t.task }
 
-// think lets the time pass that the program takes before a request.
+// think waits for the time that the program takes before a request.
 func (t *Turns) think() {
 	var at time.Duration
 	switch t.recalled() {

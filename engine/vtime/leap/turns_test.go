@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
-// Goal: a run is asked whether it is done after a turn that did something, and not after
-// one that only went round.
+// Goal: the run calls Limits.Done after a turn that did something, and not after a turn that only
+// asked.
 func TestDoneIsAskedAfterTurnsThatDidSomething(t *testing.T) {
 	w := newWorld(t, vtime.Config{Seed: 1, NoLeaps: true})
 	p := w.Node("node").NewProcess("p")
@@ -40,10 +40,9 @@ func TestDoneIsAskedAfterTurnsThatDidSomething(t *testing.T) {
 	}
 }
 
-// Goal: a loop whose turn depends on a variable is never leapt over wrongly, though nobody declares
-// the variable, and sleeps all the same while nobody changes it. Method: it is changed in all the ways in
-// which a program can; the turn that sees it is the one that sees it without leaps, and of an hour's
-// turns of two loops a few are played.
+// Goal: a loop that depends on a variable sees each change in the same turn as without leaps,
+// though nobody declares the variable. While nobody changes it, the loop sleeps. Method: change it
+// in all the ways that a program has, and count how few of an hour's turns are played.
 func TestNoVariableNeedsToBeDeclared(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -119,7 +118,8 @@ func TestNoVariableNeedsToBeDeclared(t *testing.T) {
 	}
 }
 
-// Goal: a loop that writes the same each time, and is answered the same, is no reason to play others.
+// Goal: a loop that always writes the same, and always gets the same answer, does not wake other
+// loops.
 func TestALoopThatWritesTheSameLeavesOthersAsleep(t *testing.T) {
 	w := newWorld(t, vtime.Config{Seed: 1})
 	p := w.Node("node").NewProcess("p")
@@ -143,7 +143,8 @@ func TestALoopThatWritesTheSameLeavesOthersAsleep(t *testing.T) {
 	}
 }
 
-// changeInALoop has a loop find at some turn that a task has left a mark, and change something.
+// changeInALoop starts a task that sets a mark, and a loop that calls change in the turn in which
+// it finds the mark.
 func changeInALoop(p *vtime.Process, change func()) {
 	marked := false
 	p.Go("marks", func() { p.Sleep(1000*time.Second + 500*ms); marked = true })
@@ -158,8 +159,8 @@ func changeInALoop(p *vtime.Process, change func()) {
 	})
 }
 
-// reportInALoop has a loop write something every 1,000 s, and change something at its third turn, or at the
-// first one that is refused.
+// reportInALoop starts a loop that writes every 1,000 s. It calls change in its third turn, or in
+// the first turn whose write is refused.
 func reportInALoop(p *vtime.Process, what func(turn int) int32, refused func(turn int) bool, change func()) {
 	turn, changed := 0, false
 	p.Go("reports", func() {

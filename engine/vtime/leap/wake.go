@@ -1,6 +1,7 @@
 package leap
 
-// Resume ends the sleep. In the middle of a turn the task comes to where it would be.
+// Resume ends the sleep. In the middle of a turn it brings the task to where it would be if it had
+// run the turn.
 func (t *Turns) Resume() {
 	t.leave()
 	before := t.world.SwapCause(t.cause)
@@ -12,8 +13,8 @@ func (t *Turns) Resume() {
 	t.world.SwapCause(before)
 }
 
-// replay has the task go the way of the present turn again, up to the request for whose
-// answer it waits. It has no effect until there.
+// replay runs the task through the current turn again, up to the request whose answer it waits for.
+// Until there the task has no effect on others.
 func (t *Turns) replay() {
 	if t.phase == asks {
 		t.requests[t.at].request.Resume()
@@ -26,9 +27,9 @@ func (t *Turns) replay() {
 	t.replaying = false
 }
 
-// Recall returns the request that a replayed turn makes next, so that the caller takes the recorded answer. With
-// waiting set the answer is still on its way, as Resume has made it, and the caller waits for it. Recall
-// returns nil when nothing is replayed: the caller asks.
+// Recall returns the next request of a turn that is being replayed, so that the caller takes the
+// recorded answer. If waiting is true, the answer is still under way and the caller waits for it.
+// Without a replay it returns nil, and the caller sends the request.
 func (t *Turns) Recall() (r Request, waiting bool) {
 	switch {
 	case !t.replaying:
@@ -49,7 +50,8 @@ const (
 	recallsThought
 )
 
-// recalled tells how far a replay has come, before the program thinks about its next request.
+// recalled tells how far the replay has come, just before the program thinks about its next
+// request.
 func (t *Turns) recalled() recall {
 	switch {
 	case !t.replaying:
@@ -61,8 +63,8 @@ func (t *Turns) recalled() recall {
 	return recallsThought
 }
 
-// WakeMidTurn wakes the loops of the process in the middle of a turn before one of its tasks goes on:
-// they may hold what it wants.
+// WakeMidTurn wakes the loops that are in the middle of a turn, before a task of the process
+// continues. They may hold a lock that the task wants.
 func (s *sleepers) WakeMidTurn() {
 	s.CatchUp()
 	for i := 0; i < len(s.asleep); {
@@ -75,7 +77,8 @@ func (s *sleepers) WakeMidTurn() {
 	}
 }
 
-// WakeChanged wakes the loops whose next turn may be another one, as the memory of the process may be.
+// WakeChanged wakes the loops whose next turn may differ, because the memory of the process may
+// have changed.
 func (s *sleepers) WakeChanged() {
 	for i := 0; i < len(s.asleep); {
 		if l := s.asleep[i]; l.turns == nil && (l.Valid == nil || l.Valid()) {

@@ -10,23 +10,23 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// files implements env.Files on the machine. Each process has its own working directory; that of
-// the program is never changed.
+// files implements env.Files on the machine. Each process has its own working directory, and that
+// of the operating system process never changes.
 type files struct {
 	m   *Machine
 	dir string
-	// root, when set, is all that can be changed.
+	// root, when set, is the only directory in which files may be changed.
 	root *os.Root
 }
 
-// Modes of new files and directories, before the umask.
+// These are the permission bits of new files and directories, before the umask applies.
 const (
 	fileMode = 0o666
 	dirMode  = 0o777
 )
 
-// abs returns the absolute path, after a check that the process lives. The empty path stays empty,
-// because it names nothing.
+// abs returns the absolute path, and first checks that the process lives. The empty path stays
+// empty, because it names no file.
 func (f *files) abs(name string) string {
 	f.m.p.Check()
 	if name == "" || filepath.IsAbs(name) {
@@ -36,7 +36,7 @@ func (f *files) abs(name string) string {
 	return f.dir + string(filepath.Separator) + filepath.FromSlash(name)
 }
 
-// do calls fn with the absolute path. Its error names the path as the caller gave it.
+// do calls fn with the absolute path. An error names the path as the caller of the method gave it.
 func (f *files) do(op, name string, fn func(abs string) error) error {
 	abs := f.abs(name)
 	if abs == "" {
@@ -45,7 +45,7 @@ func (f *files) do(op, name string, fn func(abs string) error) error {
 	return asNamed(op, name, fn(abs))
 }
 
-// asNamed returns an error that names the operation, and the path as the caller gave it.
+// asNamed returns err with the operation op, and with the path as the caller of the method gave it.
 func asNamed(op, name string, err error) error {
 	if err == nil {
 		return nil
@@ -89,7 +89,7 @@ func (f *files) AppendFile(name string, data []byte) error {
 	})
 }
 
-// Sync writes a file, and its entry in its directory, to the disk.
+// Sync flushes a file, and its entry in the directory, to the disk.
 func (f *files) Sync(name string) error {
 	return f.do("sync", name, func(abs string) error {
 		if err := syncPath(abs); err != nil {
@@ -159,7 +159,7 @@ func (f *files) ReadDir(name string) (names []string, err error) {
 
 func (f *files) Stat(name string) (env.FileInfo, error) { return f.stat("stat", name, tree.Stat) }
 
-// Lstat describes a link itself.
+// Lstat describes a file as Stat does, but for a symbolic link the link itself.
 func (f *files) Lstat(name string) (env.FileInfo, error) { return f.stat("lstat", name, tree.Lstat) }
 
 func (f *files) stat(op, name string, stat func(tree, string) (fs.FileInfo, error)) (info env.FileInfo, err error) {
@@ -177,7 +177,8 @@ func (f *files) stat(op, name string, stat func(tree, string) (fs.FileInfo, erro
 	return info, err
 }
 
-// The alphabet and the length of the names that Python's tempfile._RandomNameSequence makes.
+// These are the characters and the length of random names, as Python's tempfile._RandomNameSequence
+// makes them.
 const (
 	tempCharacters = "abcdefghijklmnopqrstuvwxyz0123456789_"
 	tempLength     = 8
@@ -223,7 +224,7 @@ func (f *files) Chdir(name string) error {
 	})
 }
 
-// directory checks that a path is a directory and returns it with links resolved.
+// directory returns a path with its links resolved. It fails if the path is not a directory.
 func directory(path string) (string, error) {
 	info, err := os.Stat(path)
 	switch {

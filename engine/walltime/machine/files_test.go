@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/engine/walltime/machine"
 )
 
-// The goal is that a program knows a Unix socket from a regular file, which no file of a simulated
-// machine is; the method is to listen at one.
+// Goal: Stat tells a Unix socket from a regular file. No file of a simulated machine is a socket.
+// Method: listen at a socket and look at its file.
 func TestASocketIsSaidToBeOne(t *testing.T) {
 	dir := t.TempDir()
 	l, err := net.Listen("unix", filepath.Join(dir, "agent.sock"))

@@ -12,18 +12,19 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// forkVariable tells a program that it is a forked copy, and which forks lead to it. Forks are
-// counted from 1 in the process that made them: "2", or "2.1" for a fork of that copy.
+// forkVariable tells a program that it is a forked copy, and by which forks. Each process counts
+// its forks from 1. So "2" is a copy by the second fork, and "2.1" a copy by the first fork of that
+// copy.
 const forkVariable = "MONOSIM_FORK"
 
-// Fork lets a program fork: a copy of the program is started, which runs up to the same fork. Make
-// it with [NewFork], once in a program.
+// Fork lets a program fork, though Go has no fork. A copy of the program is started, which runs up
+// to the same fork. Make it with [NewFork], once in a program.
 type Fork struct {
-	// Args is the command line of the copies; empty means that of the program.
+	// Args is the command line of the copies. Empty means the command line of this program.
 	Args []string
-	// Run runs main with an env.Env of its own, in a new process of engine/walltime, and returns at
-	// once. When main returns, Run's caller must end the operating system process with that exit
-	// code.
+	// Run runs main in a new process of engine/walltime, with an env.Env of its own, and returns at
+	// once. When main returns, the caller of Run must end the operating system process with that
+	// exit code.
 	Run func(main func(*env.Env) int)
 
 	mu   sync.Mutex
@@ -31,8 +32,8 @@ type Fork struct {
 	gone []int // numbers of the forks that it has passed through
 }
 
-// NewFork reads forkVariable, which says whether this program is a forked copy, and removes it from
-// the environment.
+// NewFork reads forkVariable, which tells whether this program is a forked copy. It then removes
+// the variable from the environment.
 func NewFork(run func(main func(*env.Env) int)) (*Fork, error) {
 	f := &Fork{Run: run}
 	text, ok := os.LookupEnv(forkVariable)
@@ -49,8 +50,8 @@ func NewFork(run func(main func(*env.Env) int)) (*Fork, error) {
 	return f, os.Unsetenv(forkVariable)
 }
 
-// Replaying reports whether the program is a copy that has not reached its fork yet. What it says
-// until then was said before, by the process that forked it.
+// Replaying reports whether the program is a copy that has not reached its fork yet. Its output
+// until then repeats that of the process that forked it.
 func (f *Fork) Replaying() bool { return f.replaying() }
 
 func (f *Fork) replaying() bool {
@@ -62,8 +63,8 @@ func (f *Fork) replaying() bool {
 	return len(f.path) > 0
 }
 
-// Fork starts a copy of this program that runs main. In the copy itself, at the fork that it was
-// started by, Fork runs main and does not return.
+// Fork starts a copy of this program that runs main. In the copy, the call of Fork that made it
+// runs main itself and does not return.
 func (s *processes) Fork(main func(*env.Env) int) (env.Process, error) {
 	s.m.p.Check()
 	if s.fork == nil {
@@ -88,15 +89,16 @@ func (s *processes) Fork(main func(*env.Env) int) (env.Process, error) {
 	return s.begin(cmd)
 }
 
-// to returns the value of forkVariable for a copy: the numbers of the forks that lead to it.
+// to returns the value of forkVariable for a copy made by this fork. It lists the numbers of the
+// forks that lead to the copy.
 func (f *Fork) to(fork int) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return strings.Join(lists.MapOrNil(append(f.gone, fork), strconv.Itoa), ".")
 }
 
-// replay returns the fork of a copy that has not reached its own fork. If this is the one, main runs in
-// place of what ran so far. If not, the fork's child belongs to another process.
+// replay handles a fork in a copy that has not reached its own fork. If this is its own, main runs
+// in place of the code before it. If not, replay returns a child that belongs to another process.
 func (s *processes) replay(main func(*env.Env) int) env.Process {
 	f := s.fork
 	f.mu.Lock()
@@ -112,8 +114,8 @@ func (s *processes) replay(main func(*env.Env) int) env.Process {
 	return elsewhere{s.m.p.NewCond("end of a process that is not a child of this one")}
 }
 
-// elsewhere is the child of a fork that a copy has passed by. For the copy it never ends, as the
-// copy stops before it could ask.
+// elsewhere is the child of a fork that a copy repeats but did not make. For the copy the child
+// never ends, because the copy is at its own fork before it could ask.
 type elsewhere struct{ exited env.Cond }
 
 func (elsewhere) Pid() int                    { return 0 }

@@ -15,13 +15,13 @@ import (
 	"github.com/monosim/monosim/engine/walltime"
 )
 
-// Errors of a machine without addresses, in the words of Python's socket module.
+// These are errors of a machine without addresses, in the words of Python's socket module.
 var (
 	errNoName  = errors.New("[Errno -2] Name or service not known")
 	errNoRoute = errors.New("[Errno 101] Network is unreachable")
 )
 
-// host implements env.Host on the machine, with the variables of one process.
+// host implements env.Host on the machine. The environment variables are those of one process.
 type host struct {
 	localhost string
 	p         *walltime.Process
@@ -31,8 +31,8 @@ type host struct {
 	ports     map[int]bool // ports that were returned before
 }
 
-// variables sorts key=value entries. When a key occurs twice the last entry counts. Entries without
-// "=" are dropped, because the C library cannot look them up.
+// variables returns key=value entries sorted by key. If a key occurs twice, the last entry counts.
+// Entries without "=" are dropped, because the C library cannot look them up.
 func variables(entries []string) []string {
 	h := &host{}
 	for _, e := range entries {
@@ -85,7 +85,7 @@ func (h *host) Environ() []string {
 	return slices.Clone(h.vars)
 }
 
-// Hostname returns the machine's name, "localhost" when it has none.
+// Hostname returns the machine's name, or "localhost" if it has none.
 func (h *host) Hostname() string {
 	h.p.Check()
 	name, err := os.Hostname()
@@ -99,7 +99,7 @@ func (h *host) LookupIP() (string, error) { return h.lookUp("ip4") }
 
 func (h *host) LookupIPv6() (string, error) { return h.lookUp("ip6") }
 
-// lookUp returns the first address of the machine's name.
+// lookUp returns the first address of the machine's own name, ip4 or ip6 as network says.
 func (h *host) lookUp(network string) (string, error) {
 	name := h.Hostname()
 	var ips []net.IP
@@ -111,8 +111,8 @@ func (h *host) lookUp(network string) (string, error) {
 	return ips[0].String(), nil
 }
 
-// outside is an address on another network (utils.py:1157), by which the machine's own address is
-// found. Nothing is sent.
+// outside is an address on another network (utils.py:1157). Connecting to it by UDP, which sends
+// nothing, shows the machine's own address.
 const outside = "8.8.8.8:80"
 
 func (h *host) RouteIP() (string, error) {
@@ -155,18 +155,18 @@ func (h *host) FreePort() int {
 
 const (
 	portTries = 64
-	// Below the ports that systems give to connections: Linux those from 32768 on, others those
-	// from 49152 on.
+	// Ports are chosen below those that systems give to outgoing connections. Linux gives those
+	// from 32768 on, other systems those from 49152 on.
 	firstPort, lastPort = 20000, 32767
 )
 
-// isFree reports whether a port can be listened on.
+// isFree reports whether the process could listen on a port now.
 func (h *host) isFree(port int) bool {
 	l, err := net.Listen("tcp", net.JoinHostPort(h.localhost, strconv.Itoa(port)))
 	return err == nil && l.Close() == nil
 }
 
-// isNew records a port, and reports whether it was not recorded before.
+// isNew records that a port was given out, and reports whether this is the first time.
 func (h *host) isNew(port int) bool {
 	h.portsLock.Lock()
 	defer h.portsLock.Unlock()

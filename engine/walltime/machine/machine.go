@@ -9,21 +9,21 @@ import (
 	"github.com/monosim/monosim/engine/walltime"
 )
 
-// Options configures the machine of one process. The zero value takes the environment and the
-// directory of the program, and cannot fork.
+// Options configures the machine of one process. With the zero value the process has the program's
+// environment and directory, and cannot fork.
 type Options struct {
-	// Environ is the environment as key=value entries; nil takes the program's.
+	// Environ is the environment as key=value entries. nil means the program's.
 	Environ []string
-	// Dir is the working directory; empty takes the program's.
+	// Dir is the working directory. Empty means the program's.
 	Dir string
-	// Root is the directory below which files may be changed; empty lets all be.
+	// Root is the only directory in which files may be changed. Empty means that all files may be.
 	Root string
-	// Outlive lets children live on when the process ends before them.
+	// Outlive lets child processes live on when this process ends before them.
 	Outlive bool
-	// Localhost is the address of localhost; empty means 127.0.0.1. A process in a container may
-	// have a loopback address of its own.
+	// Localhost is the address of localhost, 127.0.0.1 if empty. A process in a container may have
+	// a loopback address of its own.
 	Localhost string
-	// Fork lets the program fork; nil means that it cannot.
+	// Fork lets the program fork. If it is nil, forking is an error.
 	Fork *Fork
 }
 
@@ -63,5 +63,6 @@ func (m *Machine) Files() env.Files { return m.files }
 // Host returns the names and addresses of the machine, and the variables of the process.
 func (m *Machine) Host() env.Host { return m.host }
 
-// Processes returns what starts programs and signals them. Its Exit ends the whole program.
+// Processes returns the interface for starting programs and sending signals. Its Exit ends the
+// whole program.
 func (m *Machine) Processes() env.Processes { return m.processes }

@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// errFinished is returned for a signal to a process that has ended.
+// errFinished is the error of a signal to a process that has ended.
 var errFinished = errors.New("no such process")
 
 // Signal sends a signal to the child.
@@ -29,7 +29,7 @@ func (c *child) Signal(sig env.Signal) error {
 
 func (s *processes) Pid() int { return os.Getpid() }
 
-// Exit ends the program at once. A negative code ends it by the signal of that number.
+// Exit ends the program at once. A negative code -n ends it by signal n.
 func (s *processes) Exit(code int) {
 	s.m.p.Check()
 	if code < 0 {
@@ -38,8 +38,8 @@ func (s *processes) Exit(code int) {
 	os.Exit(code)
 }
 
-// Notify sets the handler of a signal to the program. It does nothing in a forked copy that has not
-// reached its fork.
+// Notify sets the handler for a signal to the program. In a forked copy that has not reached its
+// fork it does nothing.
 func (s *processes) Notify(sig env.Signal, handler func()) {
 	s.m.p.Check()
 	if sig == env.SIGKILL || s.fork.replaying() {
@@ -55,11 +55,11 @@ func (s *processes) Notify(sig env.Signal, handler func()) {
 	signal.Notify(s.signals, syscall.Signal(sig))
 }
 
-// signalsHeld is the number of signals that may wait to be handled. More are dropped, as the system
-// drops a signal that is already pending.
+// signalsHeld is how many signals can wait to be handled. Further signals are dropped, as the
+// system drops a signal that is already pending.
 const signalsHeld = 16
 
-// listen starts a task for each signal that arrives, which runs the handler.
+// listen starts a task for each arriving signal, which runs the signal's handler.
 func (s *processes) listen(signals <-chan os.Signal) {
 	for sig := range signals {
 		number, ok := sig.(syscall.Signal)

@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// errInvalid is returned for a command without arguments.
+// errInvalid is the error of a command without arguments.
 var errInvalid = errors.New("invalid argument")
 
 // processes implements env.Processes for one process.
@@ -27,7 +27,7 @@ type processes struct {
 	forks    int // forks made so far
 }
 
-// Start starts a program with no input. No other task writes to its output files.
+// Start starts a program with an empty standard input. No other task may write to its output file.
 func (s *processes) Start(cmd env.Command) (env.Process, error) {
 	s.m.p.Check()
 	if s.fork.replaying() {
@@ -68,8 +68,8 @@ func (s *processes) Start(cmd env.Command) (env.Process, error) {
 	return started, nil
 }
 
-// inside returns a path as absolute, relative to the process's working directory. The empty path is
-// that directory.
+// inside returns a path relative to the process's working directory as an absolute path. The empty
+// path means that directory.
 func (f *files) inside(name string) string {
 	if name == "" {
 		return f.dir
@@ -77,8 +77,8 @@ func (f *files) inside(name string) string {
 	return f.abs(name)
 }
 
-// lookUp finds the program: by its path when the name has a slash, else along the PATH in the new
-// program's environment, as Python's Popen does.
+// lookUp finds the program of a command, as Python's Popen does. A name with a slash is its path.
+// Other names are searched along the PATH in the new program's environment.
 func lookUp(cmd env.Command) (string, error) {
 	name := cmd.Args[0]
 	absolute := func(base, name string) string {
@@ -111,7 +111,7 @@ func lookUp(cmd env.Command) (string, error) {
 	return "", asNamed("exec", name, last)
 }
 
-// defaultPath is searched when the environment has no PATH (Python's os.defpath).
+// defaultPath is the search path if the environment has no PATH (Python's os.defpath).
 const defaultPath = "/bin:/usr/bin"
 
 func pathOf(environ []string) string {
@@ -124,8 +124,8 @@ func pathOf(environ []string) string {
 	return path
 }
 
-// openOutput creates or empties the output file. The starting process opens it, so a relative path
-// counts from that process's directory.
+// openOutput creates or empties the output file of a command. The starting process opens the file,
+// so a relative path counts from the directory of that process.
 func (s *processes) openOutput(cmd env.Command) (*os.File, error) {
 	if cmd.Output == "" {
 		return nil, nil
@@ -142,7 +142,7 @@ func (s *processes) openOutput(cmd env.Command) (*os.File, error) {
 	return file, nil
 }
 
-// begin starts a child, and records its end when it comes.
+// begin starts a child process, and waits in the background to record its end.
 func (s *processes) begin(cmd *exec.Cmd) (env.Process, error) {
 	if !s.outlive {
 		dieWithParent(cmd)

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// dieWithParent lets the kernel kill a child when this program ends before it.
+// dieWithParent makes the kernel kill a child if this program ends before the child.
 func dieWithParent(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 }

@@ -4,5 +4,5 @@ package machine
 
 import "os/exec"
 
-// dieWithParent does nothing, because only Linux can kill a child with its parent.
+// dieWithParent does nothing, because only Linux can kill a child when its parent ends.
 func dieWithParent(*exec.Cmd) {}

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// tree is what files are reached through: those of the whole machine, or of a root, which
-// neither names nor links lead out of.
+// tree is the set of files that calls may reach: those of the whole machine, or those in a root.
+// From a root, neither names nor links lead outside.
 type tree interface {
 	ReadFile(name string) ([]byte, error)
 	WriteFile(name string, data []byte, mode fs.FileMode) error
@@ -21,7 +21,7 @@ type tree interface {
 	Lstat(name string) (fs.FileInfo, error)
 }
 
-// whole is all files of the machine.
+// whole gives access to all files of the machine.
 type whole struct{}
 
 func (whole) ReadFile(name string) ([]byte, error) { return os.ReadFile(name) }
@@ -41,10 +41,10 @@ func (whole) MkdirAll(name string, mode fs.FileMode) error { return os.MkdirAll(
 func (whole) Stat(name string) (fs.FileInfo, error)        { return os.Stat(name) }
 func (whole) Lstat(name string) (fs.FileInfo, error)       { return os.Lstat(name) }
 
-// unchanged is the files outside of a root, which can be read only.
+// unchanged gives access to the files outside of a root. They can be read but not changed.
 type unchanged struct{ whole }
 
-// errOutside is the error of a change outside of a root.
+// errOutside is the error of trying to change a file outside of the root.
 var errOutside = errors.New("outside of the folder that this process may change")
 
 func (unchanged) WriteFile(string, []byte, fs.FileMode) error { return errOutside }
@@ -60,7 +60,7 @@ func (o unchanged) OpenFile(name string, flag int, mode fs.FileMode) (*os.File, 
 	return o.whole.OpenFile(name, flag, mode)
 }
 
-// openRoot opens a root by its absolute path, which stays open as long as the program.
+// openRoot opens a root by its absolute path. It stays open until the program ends.
 func openRoot(dir string) (*os.Root, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -69,7 +69,7 @@ func openRoot(dir string) (*os.Root, error) {
 	return os.OpenRoot(abs)
 }
 
-// in returns the tree of an absolute path, and its name there.
+// in returns the tree that an absolute path belongs to, and the path's name in that tree.
 func (f *files) in(abs string) (tree, string) {
 	if f.root == nil {
 		return whole{}, abs

@@ -11,8 +11,9 @@ import (
 	"github.com/monosim/monosim/engine/walltime/machine"
 )
 
-// Goal: with a root nothing outside of it is changed, by a name or through a link. Method: every
-// change of env.Files, of names inside, outside, and behind a link that leads out.
+// Goal: with a root, no call changes a file outside of it, by its name or through a link. Method:
+// every method of env.Files that changes files, with names inside, outside, and behind a link that
+// leads out.
 
 func TestARootKeepsChangesBelowIt(t *testing.T) {
 	parent := t.TempDir()
@@ -59,7 +60,8 @@ func TestARootKeepsChangesBelowIt(t *testing.T) {
 	}
 }
 
-// changesIn tries everything that changes something in a directory.
+// changesIn calls every method that changes something in a directory, and returns the error of
+// each.
 func changesIn(f env.Files, dir string) map[string]error {
 	kept := dir + "/kept"
 	return map[string]error{
@@ -69,7 +71,8 @@ func changesIn(f env.Files, dir string) map[string]error {
 	}
 }
 
-// removed is the error of RemoveAll, or that of finding what it should have removed.
+// removed calls RemoveAll and returns its error. If the file was missing before, it returns the
+// error of Stat.
 func removed(f env.Files, name string) error {
 	if err := f.RemoveAll(name); err != nil {
 		return err

@@ -17,15 +17,16 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// FakeTFSWrapper is the reference's double of the wrapper (tfs_wrapper.py:172). It has no process,
-// and every model of the config file is AVAILABLE.
+// FakeTFSWrapper is the reference's fake of the wrapper (tfs_wrapper.py:172). It runs no process,
+// and reports every model in the model config file as AVAILABLE.
 type FakeTFSWrapper struct {
 	e          *env.Env
 	configFile string
 	quirks     quirks.Set
 }
 
-// NewFakeTFSWrapper makes a double that reads a model config file. Of the quirks it asks for Q25.
+// NewFakeTFSWrapper makes a fake that reads a model config file. Of all quirks, only Q25 has an
+// effect on it.
 func NewFakeTFSWrapper(e *env.Env, configFile string, keep quirks.Set) *FakeTFSWrapper {
 	return &FakeTFSWrapper{e: e, configFile: configFile, quirks: keep}
 }
@@ -42,22 +43,22 @@ func (w *FakeTFSWrapper) Stop() error {
 	return nil
 }
 
-// Poll reports that the process has not ended.
+// Poll always reports that the process still runs.
 func (w *FakeTFSWrapper) Poll() (int, bool) { return 0, false }
 
-// IsGRPCRemoteOp returns an AttributeError, because the reference's double lacks it. So a HeartBeat
-// fails once there are addresses (Q28).
+// IsGRPCRemoteOp returns an AttributeError, because the reference's fake lacks this method. So a
+// HeartBeat fails once there are addresses to return (Q28).
 func (w *FakeTFSWrapper) IsGRPCRemoteOp() (bool, error) {
 	return false, pysem.Raise("AttributeError", "'FakeTFSWrapper' object has no attribute 'is_grpc_remote_op'")
 }
 
-// ListSavedModels lists the models of the config file in its order.
+// ListSavedModels lists the models in the model config file, in their order there.
 func (w *FakeTFSWrapper) ListSavedModels() ([]string, error) {
 	return tfs.ModelNames(w.e.Files, w.configFile, agentconfig.PublicProtos(w.quirks))
 }
 
-// ListSavedModelsStatus returns AVAILABLE for each model of ListSavedModels. A name that is listed
-// twice appears once.
+// ListSavedModelsStatus returns AVAILABLE for each model in the model config file. A name that is
+// listed twice there appears once.
 func (w *FakeTFSWrapper) ListSavedModelsStatus() ([]tfs.SavedModelStatus, error) {
 	names, err := w.ListSavedModels()
 	if err != nil {

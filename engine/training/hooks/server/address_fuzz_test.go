@@ -14,7 +14,8 @@ type silentNetwork struct{ env.Network }
 
 func (silentNetwork) Dial(string) env.Channel { return nil }
 
-// FuzzAddressFile: an address file is taken as it is, or is no text, which is an exception of Python.
+// FuzzAddressFile checks that any address file is used unchanged, or raises a Python exception if
+// it is not text.
 func FuzzAddressFile(f *testing.F) {
 	f.Add("127.0.0.1:1234")
 	f.Add("")

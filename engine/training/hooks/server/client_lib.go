@@ -12,15 +12,15 @@ import (
 	"github.com/monosim/monosim/engine/training/gfile"
 )
 
-// Stub calls a controller. Calls have no time limit and are not tried again. Errors are
+// Stub is a client of a controller. Its calls have no timeout and are not retried. Errors are
 // *env.RPCError.
 type Stub struct {
 	target  string
 	channel env.Channel
 }
 
-// StubFromModelDir makes a stub for the address written in a model's directory. A missing file is a
-// NotFoundError (client_lib.py:25).
+// StubFromModelDir returns a stub for the address stored in a model's directory. A missing file
+// raises a NotFoundError (client_lib.py:25).
 func StubFromModelDir(e *env.Env, modelDir string) (*Stub, error) {
 	addr, err := gfile.Read(e.Files, pysem.JoinStrings(modelDir, ServerAddrFilename))
 	if err != nil {
@@ -51,25 +51,25 @@ func (s *Stub) ResumeTraining() (*serverpb.ResumeTrainingResponse, error) {
 	return response, s.call(serverpb.Controller_ResumeTraining_FullMethodName, response)
 }
 
-// GetBlockStatus asks which workers wait.
+// GetBlockStatus asks the controller which workers are waiting.
 func (s *Stub) GetBlockStatus() (*serverpb.GetBlockStatusResponse, error) {
 	response := &serverpb.GetBlockStatusResponse{}
 	return response, s.call(serverpb.Controller_GetBlockStatus_FullMethodName, response)
 }
 
-// SaveCheckpoint asks for a save and returns when it is done.
+// SaveCheckpoint asks the controller to save and returns after the save.
 func (s *Stub) SaveCheckpoint() (*serverpb.SaveCheckpointResponse, error) {
 	response := &serverpb.SaveCheckpointResponse{}
 	return response, s.call(serverpb.Controller_SaveCheckpoint_FullMethodName, response)
 }
 
-// GetTrainingStatus asks for the global step.
+// GetTrainingStatus asks the controller for the global step.
 func (s *Stub) GetTrainingStatus() (*serverpb.GetTrainingStatusResponse, error) {
 	response := &serverpb.GetTrainingStatusResponse{}
 	return response, s.call(serverpb.Controller_GetTrainingStatus_FullMethodName, response)
 }
 
-// noLimit is the timeout of all calls.
+// noLimit is the timeout of all calls. It means no limit.
 const noLimit = time.Duration(0)
 
 func (s *Stub) call(method string, response proto.Message) error {

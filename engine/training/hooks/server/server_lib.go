@@ -30,7 +30,7 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// ServerAddrFilename is the file with the address, in the model's directory (constants.py:14).
+// ServerAddrFilename is the name of the address file in the model's directory (constants.py:14).
 const ServerAddrFilename = "controller_server_addr.txt"
 
 const (
@@ -38,12 +38,12 @@ const (
 	stopGrace     = 20 * time.Second // for calls that are running at the end (server_lib.py:95)
 )
 
-// Saver saves a checkpoint now. The saving hook implements it.
+// Saver saves a checkpoint immediately. The saving hook implements it.
 type Saver interface {
 	TriggerSave(s session.Session) error
 }
 
-// Servicer answers the calls (server_lib.py:32).
+// Servicer handles the controller's calls (server_lib.py:32).
 type Servicer struct {
 	s       session.Session
 	barrier *barrierops.BarrierOp
@@ -55,7 +55,7 @@ func NewServicer(s session.Session, barrier *barrierops.BarrierOp, saver Saver) 
 	return &Servicer{s: s, barrier: barrier, saver: saver}
 }
 
-// StopTraining places the barrier. If it is placed already, the error is ALREADY_EXISTS.
+// StopTraining places the barrier. It returns ALREADY_EXISTS if the barrier is already placed.
 func (c *Servicer) StopTraining() (*serverpb.StopTrainingResponse, error) {
 	err := c.barrier.PlaceBarrier(c.s, "")
 	if errors.Is(err, barrierops.ErrBarrierAlreadyPlaced) {
@@ -69,7 +69,7 @@ func (c *Servicer) ResumeTraining() (*serverpb.ResumeTrainingResponse, error) {
 	return &serverpb.ResumeTrainingResponse{}, c.barrier.RemoveBarrier(c.s)
 }
 
-// GetBlockStatus returns which workers wait.
+// GetBlockStatus returns which workers are waiting.
 func (c *Servicer) GetBlockStatus() (*serverpb.GetBlockStatusResponse, error) {
 	blocked, err := c.barrier.BlockedIndices(c.s)
 	if err != nil {
@@ -89,7 +89,7 @@ func (c *Servicer) GetBlockStatus() (*serverpb.GetBlockStatusResponse, error) {
 	return response, nil
 }
 
-// SaveCheckpoint saves; the error is that of the save.
+// SaveCheckpoint saves a checkpoint and returns the save's error.
 func (c *Servicer) SaveCheckpoint() (*serverpb.SaveCheckpointResponse, error) {
 	return &serverpb.SaveCheckpointResponse{}, c.saver.TriggerSave(c.s)
 }
@@ -124,8 +124,8 @@ func (c *Servicer) Handle(method string, _ []byte) ([]byte, error) {
 	return proto.Marshal(response)
 }
 
-// applicationError returns the error that grpc-python sends for an exception of the servicer: its
-// str().
+// applicationError returns the error that grpc-python sends for a servicer's exception. Its text is
+// the exception's str().
 func applicationError(err error) error {
 	if python, ok := errors.AsType[*pysem.Error](err); ok {
 		return fmt.Errorf("%s", python.Message)
@@ -133,8 +133,8 @@ func applicationError(err error) error {
 	return err
 }
 
-// ServerHook serves while there is a session (server_lib.py:73). A new session starts a second
-// server, whose address replaces the first one's; the first server keeps running.
+// ServerHook runs the controller's server during a session (server_lib.py:73). A new session starts
+// another server, whose address replaces the previous one. The previous server keeps running.
 type ServerHook struct {
 	session.NoHook
 	e        *env.Env
@@ -149,7 +149,7 @@ func NewServerHook(e *env.Env, modelDir string, barrier *barrierops.BarrierOp, s
 	return &ServerHook{e: e, modelDir: modelDir, barrier: barrier, saver: saver}
 }
 
-// AfterCreateSession starts a server on a free port and writes its address to the file in one step.
+// AfterCreateSession starts a server on a free port and writes its address file in a single step.
 func (h *ServerHook) AfterCreateSession(s session.Session, _ *session.Coordinator) error {
 	server, err := h.e.Network.Serve(0, serverWorkers, NewServicer(s, h.barrier, h.saver).Handle)
 	if err != nil {
@@ -166,11 +166,11 @@ func (h *ServerHook) AfterCreateSession(s session.Session, _ *session.Coordinato
 	return gfile.WriteAtomic(h.e.Files, pysem.JoinStrings(h.modelDir, ServerAddrFilename), []byte(addr))
 }
 
-// Server returns the server, nil before the first session.
+// Server returns the server, or nil before the first session.
 func (h *ServerHook) Server() env.Server { return h.server }
 
-// End stops the server after a grace period and leaves the file. A hook without a server is an
-// AttributeError (Q203).
+// End stops the server after a grace period and keeps the file. It raises an AttributeError if the
+// hook has no server (Q203).
 func (h *ServerHook) End(session.Session) error {
 	if h.server == nil {
 		return pysem.AttributeError(nil, "stop")

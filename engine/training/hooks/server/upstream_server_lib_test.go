@@ -16,8 +16,8 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The goal is that server and client pass the reference's own test (server_lib_test.py), over
-// the simulated network, and that the address file is what TRN-2.9 says.
+// Goal: server and client pass the reference's own test (server_lib_test.py), and the address file
+// is as TRN-2.9 says. Method: use the simulated network.
 
 // countingSaver counts its saves.
 type countingSaver struct{ saves int }
@@ -28,7 +28,7 @@ func (n *countingSaver) Save(session.Session, string, int64, bool) error {
 }
 func (n *countingSaver) ExportMetaGraph(string) error { return nil }
 
-// controlled is a session with the controller's server and a saving hook.
+// controlled returns a session with the controller's server and a saving hook.
 func controlled(c *worldtest.Case, saver saveutils.Saver) (*session.Monitored, *server.ServerHook) {
 	options := saveutils.DefaultSaverHookOptions()
 	options.Interval.Seconds = pysem.Some(10000.0)
@@ -72,8 +72,8 @@ func TestUpstreamServer_test_basic(t *testing.T) {
 	})
 }
 
-// TRN-2.9: the server goes on for 20 s after the end, the file for ever, and a missing file
-// is an error of the client.
+// TRN-2.9: the server runs for another 20 s after the end, the file remains forever, and the client
+// returns an error if the file is missing.
 func TestTheAddressFileOutlivesTheServer(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		if _, err := server.StubFromModelDir(c.Env, "basic"); pysem.TypeOf(err) != "NotFoundError" {
@@ -99,7 +99,7 @@ func TestTheAddressFileOutlivesTheServer(t *testing.T) {
 	})
 }
 
-// Q203: a hook whose session was never made cannot end.
+// Q203: End fails for a hook whose session was never created.
 func TestQ203_EndingAHookWithoutAServerIsAnAttributeError(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		hook := server.NewServerHook(c.Env, "m", barrierops.NewBarrierOp(c.Env, 1, barrierops.Options{}), nil)

@@ -22,10 +22,10 @@ const defaultMaxToKeep = 5
 type CheckpointHook struct {
 	// MaxToKeep is the number of checkpoints to keep; 0 keeps all.
 	MaxToKeep int
-	// Save, when set, writes a checkpoint instead of the hook.
+	// Save, when set, is called to write a checkpoint. Otherwise the hook writes it.
 	Save func(file string, step uint64) error
-	// Variant is rustport.AsPort for the Rust port's fault: if the last step was just saved, it is
-	// listed a second time at the end, and the pruning may delete its file.
+	// Variant is rustport.AsPort to keep a fault of the Rust port. If the last step has just been
+	// saved, its checkpoint is listed a second time at the end. Pruning may then delete its file.
 	Variant rustport.Variant
 
 	files env.Files
@@ -34,8 +34,8 @@ type CheckpointHook struct {
 	saved []string
 }
 
-// NewCheckpointHook makes a hook that saves into a directory at every multiple of every steps; 0
-// counts as 1.
+// NewCheckpointHook makes a hook that saves into a directory at each step that is a multiple of
+// every. An interval of 0 counts as 1.
 func NewCheckpointHook(f env.Files, dir string, every uint64) *CheckpointHook {
 	return &CheckpointHook{MaxToKeep: defaultMaxToKeep, files: f, dir: dir, every: max(1, every)}
 }

@@ -26,7 +26,7 @@ type Metrics struct {
 	GlobalStep uint64
 }
 
-// Action is a hook's decision after a step whether training continues.
+// Action is a hook's decision, after a step, whether training goes on.
 type Action int
 
 // These are the actions that a hook can return.
@@ -100,7 +100,8 @@ func (est *Estimator) GlobalStep() uint64 { return est.step }
 func (est *Estimator) AddHook(h Hook) { est.hooks = append(est.hooks, h) }
 
 // Limits says when a training ends: after Steps more steps, or at the global step MaxSteps (row
-// D12). In Python Steps alone counts if only it is set, and MaxSteps alone with others (TRN-5.12).
+// D12). In Python, Steps counts only if no other limit is set. With several limits only MaxSteps
+// counts (TRN-5.12).
 type Limits struct{ Steps, MaxSteps pysem.Opt[uint64] }
 
 // target returns the global step at which a training ends.
@@ -118,8 +119,9 @@ func (est *Estimator) target(l Limits) uint64 {
 // Train trains up to the configuration's limits.
 func (est *Estimator) Train() (TrainResult, error) { return est.TrainWithLimits(Limits{}) }
 
-// TrainWithLimits trains up to a limit, or until a hook returns Stop, whose step does not count.
-// An error of the model or of a hook ends it, and the hooks' End is not called.
+// TrainWithLimits trains up to a limit, or until a hook returns Stop. The step at which a hook
+// stops does not count. An error of the model or of a hook ends the training, and then no hook's
+// End is called.
 func (est *Estimator) TrainWithLimits(l Limits) (TrainResult, error) {
 	end, result := est.target(l), TrainResult{}
 	for est.step < end && !result.StoppedEarly {
@@ -167,7 +169,7 @@ func (est *Estimator) Evaluate() (EvalResult, error) {
 	return est.EvaluateWithSteps(pysem.None[uint64]())
 }
 
-// EvaluateWithSteps runs this many evaluation steps; without a number as many as Evaluate. The
+// EvaluateWithSteps runs this many evaluation steps, or the configured number if steps is None. The
 // global step does not change.
 func (est *Estimator) EvaluateWithSteps(steps pysem.Opt[uint64]) (EvalResult, error) {
 	n := steps.Or(est.config.EvalSteps.Or(1))

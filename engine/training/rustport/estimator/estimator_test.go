@@ -15,15 +15,15 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The goal is what the rows want and recordings of the port do not show (TRN-4.6, TRN-4.7). The
-// recorded cases are in engine/training/rustport.
+// Goal: an estimator meets what rows TRN-4.6 and TRN-4.7 require, as far as recordings of the port
+// do not show it. The recorded cases are in engine/training/rustport.
 
-// constant is a model whose loss does not change.
+// constant is a model with a fixed loss.
 type constant float64
 
 func (m constant) Call(estimator.Mode) (float64, error) { return float64(m), nil }
 
-// Example trains to step 10 of 4 and 100 steps, and saves every 3.
+// Example trains with limits of 4 and 100 more steps, both up to step 10, and saves every 3 steps.
 func Example() {
 	e := envtest.New(nil, nil)
 	est := estimator.New(rustport.NewEstimatorConfig("/m"), constant(0.5))
@@ -44,8 +44,8 @@ func Example() {
 	// [checkpoint-10.json checkpoint-9.json] <nil>
 }
 
-// TRN-4.6 (oracle: seed): the newest checkpoint is not pruned because it was saved twice; in the
-// port it is.
+// Goal (TRN-4.6, oracle: seed): the newest checkpoint stays, even if the last step was saved twice.
+// In the Rust port the pruning deletes it.
 func TestTheCheckpointOfTheLastStepStays(t *testing.T) {
 	for variant, want := range map[rustport.Variant][]string{rustport.AsRows: {"checkpoint-5.json"}, rustport.AsPort: {}} { //lint:ordered each by itself
 		e := envtest.New(nil, nil)
@@ -87,7 +87,8 @@ func TestAFunctionSavesInPlaceOfTheHook(t *testing.T) {
 	}
 }
 
-// A directory that is a file is an error of the hook, which the training reports.
+// Goal: if a file is in the place of the directory, saving fails, and the training returns the
+// hook's error.
 func TestACheckpointThatCannotBeWritten(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		c.Must(c.Env.Files.WriteFile("m", []byte("a file")))
@@ -102,9 +103,9 @@ func TestACheckpointThatCannotBeWritten(t *testing.T) {
 
 const restoreState = "model_checkpoint_path: \"model.ckpt-61\"\nall_model_checkpoint_paths: \"model.ckpt-61\"\nall_model_checkpoint_paths: \"model.ckpt-30\"\n"
 
-// Rows D16, D19, D25, D28 and D32: an estimator of a configuration has its directory and starts
-// from its checkpoint, its variables are exported, and its directory is set up where that is
-// asked for.
+// Goal (rows D16, D19, D25, D28, D32): an estimator made from a configuration has its directory and
+// starts from its checkpoint. The configuration's variables are exported. The Initialized functions
+// also set up its directory.
 func TestAnEstimatorOfAConfiguration(t *testing.T) {
 	said := rustport.NewRunConfig()
 	said.ModelDir, said.RestoreDir, said.RestoreCkpt, said.LogStepCountSteps = "/m", pysem.Some("/r"), pysem.Some("model.ckpt-30"), 7
@@ -138,7 +139,8 @@ func TestAnEstimatorOfAConfiguration(t *testing.T) {
 	}
 }
 
-// Rows D21 and D30: a process of a training through the estimator; its errors are Distributed.
+// Goal (rows D21, D30): the estimator's functions run a process of a distributed training, and
+// their errors have kind Distributed.
 func TestADistributedRuntime(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		by, base := runner.NewMemory(), rustport.NewRunnerConfig()

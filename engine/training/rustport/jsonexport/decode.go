@@ -18,7 +18,7 @@ import (
 type decoder struct {
 	data []byte
 	in   *json.Decoder
-	// token is the last token that was read; it ends at in.InputOffset.
+	// token is the token that was read last. It ends at byte in.InputOffset of data.
 	token json.Token
 }
 
@@ -34,13 +34,13 @@ type field struct {
 	read func() error
 }
 
-// at returns the line and column of a byte, as serde_json writes them.
+// at returns the line and column of a byte offset, in the words of serde_json's errors.
 func (d *decoder) at(offset int64) string {
 	before := d.data[:min(offset, int64(len(d.data)))]
 	return fmt.Sprintf(" at line %d column %d", 1+bytes.Count(before, []byte("\n")), len(before)-1-bytes.LastIndexByte(before, '\n'))
 }
 
-// failf returns an error at the end of the last token.
+// failf returns an error with the position at which the token read last ends.
 func (d *decoder) failf(format string, args ...any) error {
 	return errors.New(fmt.Sprintf(format, args...) + d.at(d.in.InputOffset()))
 }
@@ -63,8 +63,8 @@ func (d *decoder) next() error {
 	return nil
 }
 
-// wrong returns the error for a last token of the wrong type. For an object or a list its position
-// is before the token.
+// wrong returns the error for a token that is not of the wanted type. The position in the error is
+// the token's end, or its beginning for an object or a list.
 func (d *decoder) wrong(want string) error {
 	var found string
 	switch t := d.token.(type) {
@@ -149,7 +149,7 @@ func (d *decoder) text() (string, error) {
 	return text, nil
 }
 
-// key parses a key of a table, the last token: an int64 in quotes.
+// key parses an object's key as the key of an embedding table, which is an int64 in quotes.
 func (d *decoder) key(key string) (int64, error) {
 	n, err := strconv.ParseInt(key, 10, 64)
 	switch {
@@ -184,7 +184,8 @@ func (d *decoder) list(read func() error) error {
 	return d.next()
 }
 
-// entries reads an object as a map. If a key occurs twice, the last entry counts.
+// entries reads an object as a map, and calls read for each key. If a key occurs twice, read is
+// called twice, so that the last entry counts.
 func (d *decoder) entries(read func(key string) error) error {
 	if err := d.begin('{', "a map"); err != nil {
 		return err
@@ -205,8 +206,8 @@ func (d *decoder) pairs(read func(key string) error) error {
 	return d.next()
 }
 
-// object reads an object in which each of the fields must occur once; other fields are skipped.
-// Unlike serde, it refuses a list of the fields' values.
+// object reads an object in which each of fields must occur exactly once. It skips other fields.
+// serde also accepts a list of the fields' values, which object refuses.
 func (d *decoder) object(want string, fields []field) error {
 	if err := d.begin('{', want); err != nil {
 		return err

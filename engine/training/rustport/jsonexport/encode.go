@@ -15,7 +15,7 @@ type encoder struct {
 	// pretty indents by two blanks for each level and puts each value on its own line.
 	pretty bool
 	depth  int
-	// fresh is set while the innermost list or object is empty.
+	// fresh is true while the innermost list or object has no value yet, and so needs no comma.
 	fresh bool
 }
 
@@ -44,7 +44,7 @@ func (e *encoder) line() {
 	}
 }
 
-// item writes the separator before a value of a list or a name.
+// item writes the comma before a list's value or an object's name, except before the first.
 func (e *encoder) item() {
 	if !e.fresh {
 		e.out = append(e.out, ',')
@@ -151,16 +151,16 @@ func (e *encoder) tensors(m map[string][]float32) {
 	e.close('}')
 }
 
-// These limit the position of the decimal point in numbers that are written without an exponent,
-// for 32 and 64 bits.
+// These exponents limit which numbers are written without an exponent, for floats of 32 and 64
+// bits.
 const (
 	leastPoint  = -5
 	mostPoint32 = 13
 	mostPoint64 = 16
 )
 
-// appendFloat writes the fewest digits that read back as the same number of that many bits, always
-// with a point or an exponent. NaN and infinities become null.
+// appendFloat writes v with the fewest digits that read back as the same float of this many bits.
+// It always writes a decimal point or an exponent. NaN and infinities become null.
 func appendFloat(out []byte, v float64, bits int) []byte {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return append(out, "null"...)

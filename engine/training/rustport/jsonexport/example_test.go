@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/training/rustport/jsonexport"
 )
 
-// The latest checkpoint of a directory, with numbers of 8 bits.
+// This exports the latest checkpoint of a directory, with its numbers rounded to 8 bits.
 func Example() {
 	files := envtest.New(map[string]string{
 		"ckpt/checkpoint-5.json": "", "ckpt/checkpoint-7.json": checkpoint,

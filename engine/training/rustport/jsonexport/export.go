@@ -29,7 +29,7 @@ const (
 // Formats returns all formats.
 func Formats() []Format { return []Format{SavedModel, ONNX, TorchScript, Native} }
 
-// kept returns the format's name as the exported files contain it.
+// kept returns the name by which the exported files call the format.
 func (f Format) kept() string {
 	if f == Native {
 		return "Binary"
@@ -81,9 +81,10 @@ type export struct {
 	o     Options
 }
 
-// Export exports a checkpoint. now is the time in the manifest, and warn receives warnings. It
-// proceeds step by step as the Rust port does, and an error leaves the results of earlier steps:
-// for an unsupported format, an empty output directory. Errors have the Rust port's texts.
+// Export exports a checkpoint. now becomes the time in the manifest, and warn receives warnings.
+// The steps follow those of the Rust port, and an error leaves what earlier steps have written. An
+// unsupported format, for example, leaves an empty output directory. Errors have the Rust port's
+// texts.
 func Export(files env.Files, now time.Time, o Options, warn func(string)) (*Report, error) {
 	x := &export{files: files, now: now, warn: warn, o: o}
 	if !env.Exists(files, o.CheckpointPath) {
@@ -130,7 +131,7 @@ func (x *export) read() (checkpoint string, s *State, err error) {
 	return checkpoint, s, nil
 }
 
-// checkTables returns an error for a table whose file would not be one of the export's.
+// checkTables returns an error if a table's name would put its file outside the output directory.
 func (x *export) checkTables(s *State) error {
 	for _, t := range s.Tables {
 		if _, err := confined.Below(t.Name + ".json"); x.o.Format == SavedModel && (err != nil || path.IsAbs(t.Name)) {
@@ -140,7 +141,8 @@ func (x *export) checkTables(s *State) error {
 	return nil
 }
 
-// makeOutput creates the output directory, and first removes what is there if Overwrite is set.
+// makeOutput creates the output directory. If the path exists, Overwrite removes it first, and
+// without Overwrite that is an error.
 func (x *export) makeOutput() error {
 	if info, err := x.files.Stat(x.o.OutputPath); err == nil {
 		if !x.o.Overwrite {
@@ -157,8 +159,8 @@ func (x *export) makeOutput() error {
 	return nil
 }
 
-// removeOutput removes the output directory, unless it contains the checkpoint to export. The Rust
-// port removes that too, and then finds no checkpoint.
+// removeOutput removes the output directory. It refuses to if that contains the checkpoint or the
+// warm-up data. The Rust port removes these inputs too, and then finds no checkpoint.
 func (x *export) removeOutput(info env.FileInfo) error {
 	if !info.Dir {
 		return fmt.Errorf("%s: found a file, want a directory", x.o.OutputPath)
@@ -178,8 +180,8 @@ func (x *export) abs(name string) string {
 	return path.Join(x.files.Getwd(), name)
 }
 
-// resolve returns the path of the checkpoint. In a directory that is the one with the largest step
-// above 0.
+// resolve returns the path of the checkpoint file. If CheckpointPath is a directory, it returns the
+// file with the largest step above 0.
 func (x *export) resolve() (string, error) {
 	dir := x.o.CheckpointPath
 	if info, err := x.files.Stat(dir); err == nil && !info.Dir {
@@ -220,8 +222,8 @@ func (x *export) restore(name string) (*State, error) {
 	return s, nil
 }
 
-// describe records the source and options of the export in the metadata. Only the native format
-// contains them.
+// describe records the source and the options of the export in the metadata. Only the native
+// format writes them out.
 func (x *export) describe(s *State, checkpoint string) {
 	s.Metadata["export_source_checkpoint"] = checkpoint
 	s.Metadata["export_signature_name"] = x.o.SignatureName

@@ -19,12 +19,12 @@ import (
 	"github.com/monosim/monosim/engine/training/rustport/jsonexport"
 )
 
-// The goal is that an export does what TRN-4.10 says, texts included (oracle: rust at f415ff3).
-// testdata/rust.json is what the Rust port's command did, built with serde_json 1.0.154: the files
-// before, the arguments, the exit code, what was printed, the files that were written and those
-// that were removed. Manifests have 0 for their time. Exports run over files in memory.
+// Goal: an export does what TRN-4.10 says, texts included (oracle: rust at f415ff3). Method:
+// testdata/rust.json records runs of the Rust port's command, built with serde_json 1.0.154: files
+// before, arguments, exit code, output, files written and files removed. Times in manifests are 0.
+// Exports run over files in memory.
 
-// recorded is a case of testdata.
+// recorded is a run of the Rust port's command, as testdata/rust.json records it.
 type recorded struct {
 	Name     string
 	Files    map[string]string
@@ -37,7 +37,7 @@ type recorded struct {
 	Gone     []string
 }
 
-// options are those of a case's arguments.
+// options returns the export options that a case's arguments and environment ask for.
 func (c recorded) options(t *testing.T) jsonexport.Options {
 	t.Helper()
 	o := jsonexport.Defaults()
@@ -80,7 +80,7 @@ func (c recorded) options(t *testing.T) jsonexport.Options {
 
 var cause = regexp.MustCompile(`(?s)^Error: (.*?)(?:\n\nCaused by:\n {4}(?:0: )?([^\n]*).*)?$`)
 
-// message is the error of a case on one line, without what the system says.
+// message returns the error text of a case on one line, without the part from the operating system.
 func (c recorded) message() string {
 	m := cause.FindStringSubmatch(c.Error)
 	if m == nil {
@@ -96,7 +96,8 @@ func (c recorded) message() string {
 	return text
 }
 
-// treeOf lists all files, and directories where there is nothing in them, with a slash.
+// treeOf returns the files below a directory with their contents. It lists an empty directory with
+// a slash behind its name.
 func treeOf(t *testing.T, files env.Files, dir string) map[string]string {
 	t.Helper()
 	tree := map[string]string{}
@@ -127,7 +128,8 @@ func treeOf(t *testing.T, files env.Files, dir string) map[string]string {
 	return tree
 }
 
-// sortedIn has files with what has no order in Rust taken apart: the metadata of models in one file.
+// sortedIn returns files for comparison. It splits up the metadata of models in one file, because
+// its order is random in Rust.
 func sortedIn(t *testing.T, files map[string]string) map[string]any {
 	t.Helper()
 	all := map[string]any{}
@@ -180,12 +182,13 @@ func TestExportsAreTheRustPorts(t *testing.T) {
 	}
 }
 
-// checkpoint is one with a table and a parameter.
+// checkpoint is a checkpoint file with one embedding table and two dense parameters.
 const checkpoint = `{"version": 1, "global_step": 7, "timestamp": 1700000000,
  "hash_tables": [{"name": "emb", "dim": 2, "entries": {"10": [1, -0.3], "9": [0.25, 0]}, "metadata": {}}],
  "optimizers": [], "dense_params": {"w": [1, 0.5], "b": [0.1]}, "metadata": {"by": "a trainer"}}`
 
-// What the Rust port's flags cannot say: a switch that is on cannot be turned off there.
+// Goal: an export can leave out embeddings. The Rust port's flags cannot ask for that, because
+// there a switch that is on by default cannot be turned off.
 func TestExportWithoutEmbeddings(t *testing.T) {
 	files := envtest.New(map[string]string{"d/checkpoint-7.json": checkpoint}, nil).Files
 	o := jsonexport.Defaults()
@@ -228,7 +231,8 @@ func TestANativeExportIsReadBack(t *testing.T) {
 	}
 }
 
-// What the Rust port would do to files that nobody meant (SPEC.md lists it) is refused.
+// Goal: an export refuses to touch files outside its output, which the Rust port would overwrite or
+// remove. SPEC.md lists these cases.
 func TestExportsLeaveOtherFilesAlone(t *testing.T) {
 	outside := strings.Replace(checkpoint, `"emb"`, `"../../emb"`, 1)
 	for _, c := range []struct{ checkpoint, output, warmup, want string }{

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// quantize rounds each tensor (the parameters, and each entry of a table) to values that fit the
-// number of bits, and keeps them as floats.
+// quantize rounds each tensor to values that a signed integer of this many bits can hold once
+// scaled. The values stay floats. A tensor is a dense parameter or one entry of a table.
 func (s *State) quantize(bits uint8) error {
 	if bits != 8 && bits != 16 {
 		return fmt.Errorf("Unsupported quantize bits: %d (expected 8 or 16)", bits)
@@ -25,9 +25,9 @@ func (s *State) quantize(bits uint8) error {
 	return nil
 }
 
-// quantizeTensor scales the values so that the largest becomes most, rounds them to whole numbers,
-// and scales back. It computes in 32 bits at each step, as Rust does. Values that cannot be scaled
-// become NaN.
+// quantizeTensor scales the values so that the largest magnitude becomes most, rounds them to whole
+// numbers, and scales them back. It computes in 32 bits at each step, as Rust does. Values that
+// cannot be scaled become NaN.
 func quantizeTensor(values []float32, most float32) {
 	var greatest float32
 	for _, v := range values {

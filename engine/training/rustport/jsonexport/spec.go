@@ -12,10 +12,11 @@ import (
 // specFile is the file that describes a model's layers to the Rust port's server.
 const specFile = "model_spec.json"
 
-// kinds holds the kinds of models that a spec can describe, in the order of the search.
+// kinds lists the kinds of models that a spec can describe, in the order in which kind tries them.
 var kinds = []string{"mmoe", "dcn", "mlp"}
 
-// kind returns the model's kind: the one in the metadata, or else the one in its parameters' names.
+// kind returns the kind of the model. It takes the kind from the metadata, or else the first kind
+// with which a parameter's name begins, as in "mlp.".
 func (s *State) kind() string {
 	if kind, ok := s.Metadata["model_spec_type"]; ok {
 		return strings.ToLower(strings.TrimSpace(kind))
@@ -61,7 +62,7 @@ func (s *State) spec() (text []byte, ok bool) {
 // size returns a number in the metadata; ok is false if it is missing or invalid.
 func (s *State) size(key string) (n uint64, ok bool) { return parseSize(s.Metadata[key]) }
 
-// sizeOr writes a number of the metadata, or the given default if it is missing.
+// sizeOr writes a number from the metadata as a field, or the number without if it is missing.
 func (s *State) sizeOr(e *encoder, name string, without uint64) {
 	n, ok := s.size("model_" + name)
 	if !ok {
@@ -70,7 +71,8 @@ func (s *State) sizeOr(e *encoder, name string, without uint64) {
 	e.uintField(name, n)
 }
 
-// sizes writes a list of the metadata, without the elements that are not numbers.
+// sizes writes a comma-separated list of the metadata as a field. It leaves out elements that are
+// not numbers.
 func (s *State) sizes(e *encoder, name string) {
 	var list []uint64
 	for part := range strings.SplitSeq(s.Metadata["model_"+name], ",") {

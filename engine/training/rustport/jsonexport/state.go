@@ -21,9 +21,9 @@ type Table struct {
 	Metadata map[string]string
 }
 
-// Restore parses a checkpoint. Unknown fields are skipped; each known field must occur exactly
-// once. The error is serde_json's text for the first mistake, with line and column in bytes, from
-// 1. For text that is not JSON at all it is Go's text.
+// Restore parses a checkpoint. Each known field must occur exactly once, and unknown fields are
+// skipped. An error has serde_json's text for the first mistake, with line and column in bytes,
+// counted from 1. If the text is not JSON at all, the error has the text of Go's parser.
 func Restore(text []byte) (*State, error) {
 	d := newDecoder(text)
 	s := &State{}
@@ -70,7 +70,7 @@ func (d *decoder) table() (t Table, err error) {
 	return t, err
 }
 
-// optimizer parses the state of an optimizer and drops it.
+// optimizer checks the state of an optimizer and drops it, because no export contains it.
 func (d *decoder) optimizer() error {
 	text := func() error { _, err := d.text(); return err }
 	tensors := func() error { _, err := d.tensors(); return err }

@@ -15,8 +15,8 @@ import (
 // defaultVersion is the version in a manifest when none is given.
 const defaultVersion = "1.0.0"
 
-// savedModel writes a directory: the tables, the parameters, the description of the layers, and
-// last the manifest.
+// savedModel writes the export as a directory: the tables, the dense parameters, the description of
+// the layers, and last the manifest.
 func (x *export) savedModel(s *State) error {
 	embeddings, dense := join(x.o.OutputPath, "embeddings"), join(x.o.OutputPath, "dense")
 	for _, dir := range []string{embeddings, dense} {
@@ -119,7 +119,7 @@ func (e *encoder) table(t Table) {
 	e.close('}')
 }
 
-// write writes a file atomically.
+// write writes a file atomically, by renaming a temporary file.
 func (x *export) write(name string, data []byte) error {
 	temporary := name + ".tmp"
 	err := x.files.WriteFile(temporary, data)
@@ -132,7 +132,7 @@ func (x *export) write(name string, data []byte) error {
 	return nil
 }
 
-// atPath adds a file's path to an error, in place of the path that err contains.
+// atPath returns err with the path name in front, in place of the path that err itself mentions.
 func atPath(name string, err error) error {
 	return fmt.Errorf("I/O error at %s: %w", name, reason(err))
 }
@@ -144,7 +144,8 @@ func reason(err error) error {
 	return err
 }
 
-// join joins a directory and a name without cleaning either.
+// join puts a slash between a directory and a name. Unlike path.Join it leaves "." and ".." in
+// them.
 func join(dir, name string) string {
 	if strings.HasSuffix(dir, "/") {
 		return dir + name

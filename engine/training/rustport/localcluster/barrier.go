@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// BarrierStatus is the state of the barrier at a worker's step.
+// BarrierStatus tells how far the barrier of one step has come.
 type BarrierStatus struct {
 	Epoch uint64
 	// Released means that all workers have arrived.
 	Released bool
-	// Arrived is the number of workers that have arrived, of Required. When the barrier is released
-	// both are equal.
+	// Arrived is how many of the Required workers have arrived. Both are equal when the barrier is
+	// released.
 	Arrived, Required int
 }
 
@@ -23,7 +23,8 @@ func (s BarrierStatus) String() string {
 	return fmt.Sprintf("Waiting { epoch: %d, arrived: %d, required: %d }", s.Epoch, s.Arrived, s.Required)
 }
 
-// barrier holds the waiting workers of each epoch (a step's number), and the released epochs.
+// barrier holds the workers that wait, by epoch, and the epochs already released. An epoch is the
+// number of a step.
 type barrier struct {
 	waiters  map[uint64]map[int]bool
 	released map[uint64]bool
@@ -33,7 +34,8 @@ func newBarrier() barrier {
 	return barrier{waiters: map[uint64]map[int]bool{}, released: map[uint64]bool{}}
 }
 
-// arrive records the arrival of a worker, which may be repeated, and returns the status.
+// arrive records that a worker has arrived, and returns the status. A repeated arrival changes
+// nothing.
 func (b *barrier) arrive(epoch uint64, worker, required int) BarrierStatus {
 	status := BarrierStatus{Epoch: epoch, Required: required, Arrived: required}
 	if status.Released = b.released[epoch]; status.Released {
@@ -51,7 +53,8 @@ func (b *barrier) arrive(epoch uint64, worker, required int) BarrierStatus {
 	return status
 }
 
-// SyncBarrier records a worker's arrival at the barrier of its step. It does not wait.
+// SyncBarrier records that a worker has arrived at the barrier of its current step. It returns at
+// once.
 func (l *LocalCluster) SyncBarrier(index int) (BarrierStatus, error) {
 	w, err := l.worker(index)
 	if err != nil {
@@ -60,8 +63,9 @@ func (l *LocalCluster) SyncBarrier(index int) (BarrierStatus, error) {
 	return l.barrier.arrive(w.step, index, len(l.workers)), nil
 }
 
-// WaitForBarrier records a worker's arrival, and checks every poll until all have arrived; at
-// least once. After timeout it returns a BarrierTimeout; the worker still counts as arrived.
+// WaitForBarrier records a worker's arrival and then checks once per poll whether all have arrived.
+// It checks at least once. After timeout it returns a BarrierTimeout, and the worker still counts
+// as arrived.
 func (l *LocalCluster) WaitForBarrier(index int, timeout, poll time.Duration) (BarrierStatus, error) {
 	start := l.e.Clock.Elapsed()
 	for {

@@ -66,14 +66,14 @@ func fail(kind Kind, format string, args ...any) error {
 	return &Error{Kind: kind, Text: fmt.Sprintf(format, args...)}
 }
 
-// Config is the configuration of a cluster for one of its tasks.
+// Config describes a cluster's processes, and which of them this process is.
 type Config struct {
 	PSAddrs, WorkerAddrs []string
 	TaskIndex            int
 	IsPS                 bool
 }
 
-// Validate returns an error for an invalid configuration.
+// Validate returns an InvalidConfiguration if this process cannot belong to the cluster.
 func (c Config) Validate() error {
 	own := c.WorkerAddrs
 	if c.IsPS {
@@ -96,7 +96,7 @@ type parameter struct {
 	version uint64
 }
 
-// parameterServer holds a part of the parameters. It works even when the cluster is stopped.
+// parameterServer holds part of the parameters. It answers even while the cluster is stopped.
 type parameterServer struct {
 	parameters map[string]*parameter
 }
@@ -164,7 +164,7 @@ func New(e *env.Env, c Config, rate float32) (*LocalCluster, error) {
 // Start starts all workers.
 func (l *LocalCluster) Start() { l.setRunning(true) }
 
-// Stop stops all workers and clears the barriers; steps and parameters stay.
+// Stop stops all workers and forgets who waits at barriers. It keeps steps and parameters.
 func (l *LocalCluster) Stop() {
 	l.setRunning(false)
 	l.barrier = newBarrier()
@@ -176,7 +176,7 @@ func (l *LocalCluster) setRunning(running bool) {
 	}
 }
 
-// PSIndex returns the index of the server, of n, that holds a parameter.
+// PSIndex returns which of n parameter servers holds a parameter, by a hash of its name.
 func PSIndex(name string, n int) int {
 	if n == 0 {
 		return 0
@@ -188,15 +188,16 @@ func PSIndex(name string, n int) int {
 	return int(h % uint64(n))
 }
 
-// RegisterParameter sets a parameter and returns the index of its server, which need not run.
+// RegisterParameter sets a parameter's values and returns the index of the server that holds it.
+// The cluster need not run.
 func (l *LocalCluster) RegisterParameter(name string, values []float32) (server int) {
 	server = PSIndex(name, len(l.servers))
 	l.servers[server].set(name, values)
 	return server
 }
 
-// Parameter returns a parameter's values and the number of times they were set; ok is false if it
-// is not registered.
+// Parameter returns a parameter's values, and its version, which counts how often it was set. ok is
+// false if the parameter is not registered.
 func (l *LocalCluster) Parameter(name string) (values []float32, version uint64, ok bool) {
 	p, ok := l.servers[PSIndex(name, len(l.servers))].parameters[name]
 	if !ok {
@@ -213,9 +214,9 @@ func (l *LocalCluster) worker(index int) (*worker, error) {
 	return w, w.mustRun()
 }
 
-// TrainStep counts a worker's step and applies its gradients in the order of their names. It
-// returns the new values of the parameters. The first error ends it; earlier gradients stay
-// applied.
+// TrainStep counts a step of a worker and applies its gradients in the order of their names. It
+// returns the new values of the parameters. At the first error it stops. The gradients before that
+// stay applied.
 func (l *LocalCluster) TrainStep(index int, gradients map[string][]float32) (map[string][]float32, error) {
 	w, err := l.worker(index)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The goal is that the cluster does what TRN-4.1 says, texts included (oracle: rust). Tasks in
-// virtual time are its workers.
+// Goal: the cluster does what TRN-4.1 says, texts included (oracle: rust). Method: workers are
+// tasks in virtual time.
 
 func config(workers int) localcluster.Config {
 	return localcluster.Config{PSAddrs: []string{"p0", "p1"}, WorkerAddrs: make([]string, workers)}
@@ -82,8 +82,8 @@ func TestStoppedWorkersAndWorkersThatAreNoneAreErrors(t *testing.T) {
 	})
 }
 
-// S15: epochs go by themselves, a straggler blocks its own, and a worker whose time is over
-// stays counted.
+// Goal (S15): each epoch is released separately. A late worker blocks only its own epoch. A worker
+// that timed out still counts as arrived.
 func TestAStragglerBlocksItsEpochOnly(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		l := started(c, 2)
@@ -118,7 +118,7 @@ func TestAStragglerBlocksItsEpochOnly(t *testing.T) {
 	})
 }
 
-// INV-6: a release is reported exactly when all have arrived, in whatever order they come.
+// Goal (INV-6): the barrier reports a release exactly when all workers have arrived, in any order.
 func TestARepeatedArrivalCountsOnce(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		l := started(c, 3)

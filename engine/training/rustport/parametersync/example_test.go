@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/training/rustport/parametersync"
 )
 
-// A training tells that the embedding of one id has changed.
+// A training process pushes the changed embedding of one id to the store.
 func Example() {
 	s := parametersync.NewStore()
 	response, err := s.Push(&pb.PushRequest{DeltaHashTables: []*pb.PushRequest_DeltaEmbeddingHashTable{{

@@ -24,7 +24,7 @@ import (
 	rpc "github.com/monosim/monosim/engine/proto/monolith/parameter_sync_rpc"
 )
 
-// Store holds embeddings by table and id. Only one caller at a time may use it.
+// Store holds embeddings by table and id. It is not safe for concurrent use.
 type Store struct {
 	tables map[string]map[int64][]float32
 }
@@ -32,9 +32,9 @@ type Store struct {
 // NewStore makes an empty store.
 func NewStore() *Store { return &Store{tables: map[string]map[int64][]float32{}} }
 
-// ApplyDelta sets the embeddings of ids, which are concatenated, and returns their number; a
-// repeated id counts twice. Without ids, or if the number of values is not dim for each id, it
-// changes nothing, makes no table, and returns 0.
+// ApplyDelta sets the embeddings of ids and returns how many it set. A repeated id counts twice.
+// embeddings holds dim values for each id, one id after another. If their number is wrong, or there
+// is no id, it makes no table, changes nothing and returns 0.
 func (s *Store) ApplyDelta(table string, dim int32, ids []int64, embeddings []float32) int {
 	if len(ids) == 0 || dim < 0 || len(embeddings) != len(ids)*int(dim) {
 		return 0
@@ -64,8 +64,8 @@ func (s *Store) Size() (tables, embeddings int) {
 	return len(s.tables), embeddings
 }
 
-// Push applies all tables of a request; the request's single table comes first. A table without a
-// name or a dimension is an error of code INTERNAL; those before it stay applied.
+// Push applies all tables of a request, the single tables before the multi tables. A table without
+// a name or a dimension is an error of code INTERNAL. Tables before it stay applied.
 func (s *Store) Push(r *pb.PushRequest) (*pb.PushResponse, error) {
 	updated := 0
 	for _, t := range slices.Concat(r.DeltaHashTables, r.DeltaMultiHashTables) {
@@ -80,7 +80,7 @@ func (s *Store) Push(r *pb.PushRequest) (*pb.PushResponse, error) {
 	return &pb.PushResponse{StatusCode: proto.Int32(0), UpdateNum: proto.Int32(int32(updated))}, nil
 }
 
-// Handle answers the service's calls; it is an [env.Handler].
+// Handle answers the calls of the service, of which Push is the only one. It is an [env.Handler].
 func (s *Store) Handle(method string, request []byte) ([]byte, error) {
 	if method != rpc.ParameterSyncRpc_Push_FullMethodName {
 		return nil, &env.RPCError{Code: rpcerrors.Unimplemented, Message: "Method not found!"}

@@ -16,14 +16,14 @@ import (
 	"github.com/monosim/monosim/engine/training/rustport/parametersync"
 )
 
-// Goal: pushes do what those to the Rust port's serve command do (TRN-4.10). Method: its own
-// test, crates/monolith-serving/tests/parameter_sync_rpc.rs, and what its store leaves out.
+// Goal: a push has the same effect as one to the Rust port's command serve (TRN-4.10). Method: the
+// port's own test, crates/monolith-serving/tests/parameter_sync_rpc.rs, and cases that it omits.
 
 func table(name string, dim int32, ids []int64, values ...float32) *pb.PushRequest_DeltaEmbeddingHashTable {
 	return &pb.PushRequest_DeltaEmbeddingHashTable{UniqueId: &name, DimSize: &dim, Fids: ids, Embeddings: values}
 }
 
-// push is a push over the handler.
+// push sends a request to the store through Handle, as a client would.
 func push(t *testing.T, s *parametersync.Store, r *pb.PushRequest) (*pb.PushResponse, error) {
 	t.Helper()
 	request, err := proto.Marshal(r)

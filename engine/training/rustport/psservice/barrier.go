@@ -8,11 +8,11 @@ import (
 	pb "github.com/monosim/monosim/engine/proto/monolith/ps_training"
 )
 
-// barrier is the barrier of one id. Its first caller sets the number of workers for ever.
+// barrier is the barrier with one id. Its first caller fixes the number of workers for good.
 type barrier struct {
 	numWorkers int32
-	// arrived holds the workers of this generation. In the defective variant count is the number of
-	// workers it reports, held the number by which it is released.
+	// arrived holds the workers that have arrived in this generation. The defective variant uses
+	// two counters instead: it reports count, and releases the barrier by held.
 	arrived    map[int32]bool
 	count      int32
 	held       int32
@@ -20,8 +20,8 @@ type barrier struct {
 	released   env.Cond
 }
 
-// Barrier answers once all workers have arrived. It answers status 1 for invalid arguments, or
-// after the timeout.
+// Barrier returns once all workers have arrived. Invalid arguments and a timeout give an answer
+// with status 1.
 func (s *Service) Barrier(r *pb.BarrierRequest) *pb.BarrierResponse {
 	if r.NumWorkers <= 0 {
 		return refused(0, "num_workers must be > 0")
@@ -58,19 +58,20 @@ func (b *barrier) size(defective bool) int32 {
 	return int32(len(b.arrived))
 }
 
-// await waits for the end of the generation. It returns false after the timeout.
+// await waits until the generation ends, and reports whether it ended before the timeout.
 func (b *barrier) await(generation uint64, timeout time.Duration) bool {
 	return b.released.WaitFor(timeout) || b.generation != generation
 }
 
-// release ends the present generation and wakes its workers.
+// release ends the current generation and wakes the workers that wait in it.
 func (b *barrier) release() *pb.BarrierResponse {
 	b.generation++
 	b.released.Broadcast()
 	return &pb.BarrierResponse{NumArrived: b.numWorkers}
 }
 
-// arrive waits as at commit 7fc99f7: a worker that times out is removed from the set.
+// arrive waits as the Rust port does at commit 7fc99f7. A worker that times out no longer counts as
+// arrived.
 func (b *barrier) arrive(worker int32, timeout time.Duration) *pb.BarrierResponse {
 	generation := b.generation
 	b.arrived[worker] = true
@@ -85,9 +86,9 @@ func (b *barrier) arrive(worker int32, timeout time.Duration) *pb.BarrierRespons
 	return refused(int32(len(b.arrived)), "Barrier timeout")
 }
 
-// arriveDefective is the variant of commit f415ff3: it counts arrivals without knowing the workers.
-// A worker that times out is subtracted from what is reported, but not from what releases the
-// barrier, so the next round ends early.
+// arriveDefective waits as the Rust port does at commit f415ff3, which counts arrivals and not
+// workers. A worker that times out is subtracted from the reported count. It is not subtracted from
+// the count that releases the barrier, so the next round ends early.
 func (b *barrier) arriveDefective(timeout time.Duration) *pb.BarrierResponse {
 	generation := b.generation
 	b.count++

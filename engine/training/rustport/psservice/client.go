@@ -12,19 +12,19 @@ import (
 	pb "github.com/monosim/monosim/engine/proto/monolith/ps_training"
 )
 
-// carriedTimeoutMs is the timeout in requests, which no server enforces.
+// carriedTimeoutMs is the timeout in milliseconds that each request states. No server enforces it.
 const carriedTimeoutMs = 5000
 
-// Client distributes ids over the servers of a training's embeddings.
+// Client distributes ids over the embedding servers of a training, its shards.
 type Client struct{ shards []env.Channel }
 
-// NewClient makes a client of servers, in the order of their shards.
+// NewClient makes a client of the servers at addrs. Shard i is the server at addrs[i].
 func NewClient(e *env.Env, addrs []string) *Client {
 	return &Client{shards: lists.Map(addrs, e.Network.Dial)}
 }
 
-// Connect calls NewClient once each server has accepted a connection. For a server that cannot be
-// reached it returns a ConnectionError.
+// Connect makes a client once it has connected to each server. A server that cannot be reached is
+// a ConnectionError.
 func Connect(e *env.Env, addrs []string) (*Client, error) {
 	for _, a := range addrs {
 		if err := e.Network.Probe(a, 0); err != nil {
@@ -48,7 +48,7 @@ func (e *ConnectionError) Error() string {
 // Unwrap returns the network's error.
 func (e *ConnectionError) Unwrap() error { return e.Err }
 
-// DimensionError is returned for a number of values that does not match the dimension.
+// DimensionError is returned if the number of values does not fit the dimension.
 type DimensionError struct{ Want, Got int }
 
 // Error returns the Rust port's text.
@@ -75,7 +75,7 @@ func call(channel env.Channel, method string, request, response proto.Message) e
 	return proto.Unmarshal(data, response)
 }
 
-// refusal returns the error for a status; nil for status 0.
+// refusal returns the error for a response's status, nil for status 0.
 func refusal(status int32, message string) error {
 	if status == 0 {
 		return nil
@@ -83,8 +83,8 @@ func refusal(status int32, message string) error {
 	return &env.RPCError{Code: rpcerrors.Internal, Message: message}
 }
 
-// spread returns the distinct ids of each shard. where holds, for each position in ids, the shard
-// and the index in it.
+// spread returns the distinct ids of each shard. where[i] holds the shard of ids[i], and the index
+// of the id in that shard's list.
 func (c *Client) spread(ids []int64) (shards [][]int64, where [][2]int) {
 	shards = make([][]int64, len(c.shards))
 	seen := map[int64][2]int{}
@@ -102,8 +102,8 @@ func (c *Client) spread(ids []int64) (shards [][]int64, where [][2]int) {
 	return shards, where
 }
 
-// Lookup returns the embedding of each id. It asks one shard after another. For a table of another
-// dimension it returns a DimensionError.
+// Lookup returns the embedding of each id, asking one shard after another. If the table has another
+// dimension, it returns a DimensionError.
 func (c *Client) Lookup(table string, ids []int64, dim int32, create bool) ([][]float32, error) {
 	shards, where := c.spread(ids)
 	found := make([][]float32, len(shards))
@@ -131,9 +131,9 @@ func (c *Client) Lookup(table string, ids []int64, dim int32, create bool) ([][]
 	return rows, nil
 }
 
-// ApplyGradients subtracts rate times its gradient from the embedding of each id, one shard after
-// another. Gradients of a repeated id are added up. It returns how many embeddings were updated,
-// and how many do not exist. If the number of values is not ids times the dimension, it returns a
+// ApplyGradients subtracts rate times its gradient from each id's embedding, one shard after
+// another. Gradients of a repeated id are added up. It returns how many embeddings were updated and
+// how many do not exist. If the number of gradients is not that of ids times dim, it returns a
 // DimensionError.
 func (c *Client) ApplyGradients(table string, ids []int64, gradients []float32, dim int32, rate float32) (updated, missing int, err error) {
 	if want := len(ids) * int(dim); len(gradients) != want {

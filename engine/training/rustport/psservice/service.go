@@ -32,15 +32,15 @@ import (
 // Options configures a server.
 type Options struct {
 	ShardID int32
-	// Dim is the dimension of tables whose first request gives none.
+	// Dim is the dimension of a table if the first request for the table names none.
 	Dim int32
 	// DefectiveBarrier selects the barrier of commit f415ff3.
 	DefectiveBarrier bool
-	// ServiceTime is the duration of a lookup or a change.
+	// ServiceTime is how long a lookup or a change of embeddings takes.
 	ServiceTime time.Duration
 }
 
-// table holds embeddings of one dimension by id.
+// table holds embeddings by id. All have the same dimension.
 type table struct {
 	dim  int32
 	rows map[int64][]float32
@@ -75,7 +75,7 @@ func New(e *env.Env, options Options) *Service {
 	return &Service{e: e, options: options, started: e.Clock.Elapsed(), tables: map[string]*table{}, barriers: map[string]*barrier{}}
 }
 
-// table returns a table, or makes it with the dimension dim.
+// table returns the table of a name. A missing table is made with the dimension dim.
 func (s *Service) table(name string, dim int32) *table {
 	t, ok := s.tables[name]
 	if !ok {
@@ -92,7 +92,7 @@ func (s *Service) dim(asked int32) int32 {
 	return s.options.Dim
 }
 
-// timed sleeps for the service time and calls do. It adds the duration of both to l.
+// timed sleeps for the service time and calls do. It adds the time that both took to l.
 func (s *Service) timed(l *latency, do func()) {
 	start := s.e.Clock.Elapsed()
 	if s.options.ServiceTime > 0 {
@@ -102,8 +102,8 @@ func (s *Service) timed(l *latency, do func()) {
 	l.add(s.e.Clock.Elapsed() - start)
 }
 
-// Lookup returns embeddings, zeros for missing ids. It looks up all ids before it creates any, so
-// a repeated id counts as missing twice.
+// Lookup returns embeddings, and zeros for missing ids. It looks up all ids before it creates any.
+// So a missing id that is repeated counts as missing twice.
 func (s *Service) Lookup(r *pb.LookupRequest) *pb.LookupResponse {
 	response := &pb.LookupResponse{}
 	s.timed(&s.lookups, func() {
@@ -128,8 +128,8 @@ func (s *Service) Lookup(r *pb.LookupRequest) *pb.LookupResponse {
 	return response
 }
 
-// ApplyGradients subtracts gradients from the existing embeddings. If the number of gradients is
-// wrong it changes nothing and makes no table, but counts the request.
+// ApplyGradients subtracts gradients from the embeddings that exist. With a wrong number of
+// gradients it changes nothing and makes no table, but the request still counts in the statistics.
 func (s *Service) ApplyGradients(r *pb.ApplyGradientsRequest) *pb.ApplyGradientsResponse {
 	response := &pb.ApplyGradientsResponse{}
 	s.timed(&s.applys, func() {
@@ -182,7 +182,7 @@ func (s *Service) HealthCheck() *pb.HealthCheckResponse {
 		UptimeSeconds: int64((s.e.Clock.Elapsed() - s.started) / time.Second)}
 }
 
-// Handle answers the service's calls; it is an [env.Handler].
+// Handle answers all calls of the service. It is an [env.Handler].
 func (s *Service) Handle(method string, request []byte) ([]byte, error) {
 	switch method {
 	case pb.ParameterServerTraining_Lookup_FullMethodName:

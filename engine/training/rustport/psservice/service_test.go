@@ -16,8 +16,8 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The goal is that the service does what TRN-4.2 says, texts included (oracle: rust at
-// 7fc99f7, and at f415ff3 for the defective barrier). Tasks in virtual time are the workers.
+// Goal: the service does what TRN-4.2 says, texts included (oracle: rust at 7fc99f7, and at f415ff3
+// for the defective barrier). Method: workers are tasks in virtual time.
 
 func differ(t *testing.T, what string, want, got any) {
 	t.Helper()
@@ -37,7 +37,8 @@ func TestALookupFindsBeforeItMakes(t *testing.T) {
 	})
 }
 
-// Rows D34 and D35: failed changes count too, and a latency is 1 µs at least.
+// Goal (rows D34, D35): a change that fails still counts as a request, and each latency is at least
+// 1 µs.
 func TestFailedChangesCountAsRequests(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		s := psservice.New(c.Env, psservice.Options{ShardID: 3, Dim: 2})
@@ -85,8 +86,9 @@ func TestABarrierRefusesWhatMakesNoSense(t *testing.T) {
 	})
 }
 
-// rounds has worker 0 of two come alone, late, and both come again at another time; it answers
-// what worker 0 hears then, and how long it has waited.
+// rounds plays two rounds of a barrier for two workers. In the first round worker 0 comes alone and
+// times out. In the second, worker 1 comes 5 s after worker 0. rounds returns both answers to
+// worker 0, and how long it waited in the second round.
 func rounds(c *worldtest.Case, defective bool) (alone, again *pb.BarrierResponse, waited time.Duration) {
 	s := psservice.New(c.Env, psservice.Options{DefectiveBarrier: defective})
 	alone = s.Barrier(arrival(0, 2, 1000))
@@ -101,7 +103,8 @@ func rounds(c *worldtest.Case, defective bool) (alone, again *pb.BarrierResponse
 	return alone, again, waited
 }
 
-// S16 and INV-7: after a time-out the defective barrier lets one worker through alone.
+// Goal (S16, INV-7): after a timeout a barrier again waits for all workers. The defective barrier
+// lets one worker through alone.
 func TestABarrierAfterATimeoutWaitsForAll(t *testing.T) {
 	for defective, want := range map[bool]time.Duration{false: 5 * time.Second, true: 0} { //lint:ordered each in a world of its own
 		worldtest.Run(t, nil, func(c *worldtest.Case) {
@@ -115,7 +118,8 @@ func TestABarrierAfterATimeoutWaitsForAll(t *testing.T) {
 	}
 }
 
-// The client asks each shard once for each of its ids, and shard 0 for barriers.
+// Goal: the client sends each distinct id once, to the shard that holds it. Barriers are on shard
+// 0.
 func TestAClientSpreadsIdsOverItsShards(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		var addrs []string
@@ -147,7 +151,8 @@ func TestAClientSpreadsIdsOverItsShards(t *testing.T) {
 	})
 }
 
-// Gradients of an id that comes twice are added, and numbers that fit no dimension are errors.
+// Goal: the client adds up the gradients of a repeated id. A number of values that does not fit the
+// dimension is an error.
 func TestAClientAddsTheGradientsOfAnId(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		var addrs []string

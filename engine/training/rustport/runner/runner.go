@@ -19,21 +19,22 @@ type Config struct {
 	Index int
 	// NumPS and NumWorkers are the numbers of processes of each role.
 	NumPS, NumWorkers int
-	// BindAddr is host:port; a PS with port 0 takes a free one.
+	// BindAddr is the host:port on which the process listens. With port 0 a PS takes a free port.
 	BindAddr string
-	// PSType and WorkerType are the names of the service types.
+	// PSType and WorkerType are the types under which PS and workers register.
 	PSType, WorkerType string
 	Table              string
 	Dim                int32
-	// ConnectRetries is the number of retries in looking for PS, RetryBackoff the pause before
-	// each.
+	// ConnectRetries is how often a worker looks again if it does not find all PS. RetryBackoff is
+	// the pause before each retry.
 	ConnectRetries int
 	RetryBackoff   time.Duration
 	// HeartbeatInterval is the time between two heartbeats of a PS; 0 means none.
 	HeartbeatInterval time.Duration
-	// AwaitEnd returns when a PS has to end. With nil it serves until its process ends.
+	// AwaitEnd blocks until a PS has to end. If it is nil, the PS serves until its process ends.
 	AwaitEnd func()
-	// Variant is AsPort for a worker that does not clean up when it cannot register.
+	// Variant is AsPort to keep a fault of the Rust port: a worker that cannot register does not
+	// clean up.
 	Variant rustport.Variant
 }
 
@@ -45,8 +46,8 @@ func NewConfig() Config {
 	}
 }
 
-// ConfigOf returns the configuration for a process of a training, with at least one PS and one
-// worker.
+// ConfigOf derives a process's configuration from that of its training. It counts at least one PS
+// and one worker.
 func ConfigOf(c rustport.RunnerConfig, role rustport.Role, bindAddr string) Config {
 	to := NewConfig()
 	to.Role, to.Index, to.BindAddr = role, c.Index, bindAddr
@@ -72,9 +73,8 @@ const (
 	disconnectFailed = "Failed to disconnect discovery after role error"
 )
 
-// Run runs a process until its work is done (row D15). Afterwards it always deregisters and
-// disconnects. It returns the first of three errors: that of the role, of deregistering, of
-// disconnecting. If the discovery cannot be reached, it returns at once.
+// Run runs a process until its work is done (row D15), then deregisters and disconnects. It returns
+// the first error of these three steps. If it cannot connect to the discovery, it returns at once.
 func Run(e *env.Env, by Services, c Config) error {
 	host, port, err := splitBind(c.BindAddr)
 	if err != nil {
@@ -101,8 +101,8 @@ func Run(e *env.Env, by Services, c Config) error {
 	return roleErr
 }
 
-// leave cleans up after a worker that could not register. It does not remove a registration of the
-// same id by another process.
+// leave cleans up after a worker that could not register. If another process has registered the
+// same id, it leaves that registration alone.
 func (c Config) leave(e *env.Env, by Services, registering error) error {
 	if c.Variant == rustport.AsPort {
 		return registering
@@ -136,7 +136,7 @@ func warn(e *env.Env, what string, err error) {
 	}
 }
 
-// runPS starts a server, and registers the port on which it listens.
+// runPS starts the server of a PS, and registers it with the port on which it listens.
 func runPS(e *env.Env, by Services, c Config, host string, port int) error {
 	ps := psservice.New(e, psservice.Options{ShardID: int32(c.Index), Dim: c.Dim})
 	server, err := e.Network.Serve(port, 0, ps.Handle)

@@ -14,9 +14,9 @@ import (
 	"github.com/monosim/monosim/sim/world/worldtest"
 )
 
-// The goal is what recordings of TRN-4.5 cannot show: time, what the rows want and the port does
-// not do (oracle: seed, row D15), and jobs with faults. Processes are tasks in virtual time; the
-// recorded cases are in engine/training/rustport.
+// Goal: processes meet TRN-4.5 where recordings cannot show it: in timing, with faults, and where
+// the rows ask for something else than the port does (oracle: seed, row D15). Method: processes are
+// tasks in virtual time. The recorded cases are in engine/training/rustport.
 
 func worker(numPS int) runner.Config {
 	c := rustport.NewRunnerConfig()
@@ -72,7 +72,7 @@ func TestAWorkerFindsAPSThatComesLate(t *testing.T) {
 	})
 }
 
-// noted are services that note deregistrations and fail where they are told.
+// noted is a registry of services that records deregistrations, and fails where its fields say so.
 type noted struct {
 	*runner.Memory
 	registering   error
@@ -107,7 +107,8 @@ func (n *noted) Disconnect() error {
 	return n.gone
 }
 
-// Row D15: a worker that cannot register cleans up, and leaves another's registration alone.
+// Goal (row D15): a worker that cannot register cleans up, but does not remove a registration of
+// another process.
 func TestAWorkerThatCannotRegisterCleansUp(t *testing.T) {
 	boom := errors.New("boom")
 	for _, try := range []struct {
@@ -137,7 +138,7 @@ func TestAWorkerThatCannotRegisterCleansUp(t *testing.T) {
 	}
 }
 
-// A PS beats every 10 s whatever comes of it, and its registration goes with it.
+// Goal: a PS sends a heartbeat every 10 s, even if heartbeats fail. When it ends, it deregisters.
 func TestAPSThatEndsIsTakenBack(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		by := &noted{Memory: runner.NewMemory(), gone: errors.New("gone")}
@@ -159,8 +160,8 @@ func TestAPSThatEndsIsTakenBack(t *testing.T) {
 	})
 }
 
-// A worker whose PS is registered and does not answer, and one whose others do not come, clean
-// up behind their errors.
+// Goal: a worker that fails deregisters. It fails if its PS is registered but does not answer, and
+// if the other workers do not come.
 func TestAWorkerThatFailsLeaves(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		by := runner.NewMemory()
@@ -184,8 +185,8 @@ func TestAWorkerThatFailsLeaves(t *testing.T) {
 	})
 }
 
-// Rows D13 and D29: a process restores first. PS 0 waits for the chief where the port takes
-// itself for it.
+// Goal (rows D13, D29): a process restores before it begins. PS 0 waits for the chief, where the
+// Rust port takes PS 0 for the chief.
 func TestAProcessRestoresFirst(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		said := rustport.NewRunConfig()

@@ -44,7 +44,7 @@ func (s Service) clone() Service {
 	return s
 }
 
-// Services registers processes and finds them by their type.
+// Services is a registry in which processes register and are found by their type.
 type Services interface {
 	Connect() error
 	Disconnect() error
@@ -84,7 +84,7 @@ type Event struct {
 	Service Service
 }
 
-// watchCapacity is the number of events that a watcher keeps; the oldest are dropped.
+// watchCapacity is how many events a watcher keeps. Beyond that it drops the oldest.
 const watchCapacity = 100
 
 // Watcher receives the events of services of one type.
@@ -134,8 +134,8 @@ func (m *Memory) tell(typ string, e Event) {
 	}
 }
 
-// Register adds a service. If its id is registered it returns an AlreadyRegisteredError, unless
-// the service's metadata allow the update.
+// Register adds a service. If its id is registered already, it returns an AlreadyRegisteredError,
+// unless the metadata of the new service allow the update.
 func (m *Memory) Register(s Service) error {
 	change := Added
 	if _, ok := m.services[s.ID]; ok {

@@ -10,7 +10,8 @@ import (
 	"github.com/monosim/monosim/engine/training/rustport/psservice"
 )
 
-// These are the arguments of a worker's exchange with the PS.
+// These are the id, the barrier and the learning rate that a worker uses in its exchange with the
+// PS.
 const (
 	sharedID       = 42
 	firstBarrier   = "step0"
@@ -26,7 +27,7 @@ func (e *NoPSError) Error() string {
 	return fmt.Sprintf("Timed out waiting for PS discovery: got %d expected %d", e.Got, e.Want)
 }
 
-// runWorker looks up the worker's ids, waits for the other workers, and changes the embeddings.
+// runWorker looks up embeddings, waits for the other workers at a barrier, and applies gradients.
 func runWorker(e *env.Env, by Services, c Config) error {
 	addrs, err := findPS(e, by, c)
 	if err != nil {
@@ -49,8 +50,8 @@ func runWorker(e *env.Env, by Services, c Config) error {
 	return err
 }
 
-// findPS returns the addresses of the configured number of PS, the first ones in the order of
-// their texts. A failed query counts as one that found none.
+// findPS returns the addresses of the configured number of PS. If there are more, it takes the
+// first in alphabetical order. A failed query counts as a query that found no PS.
 func findPS(e *env.Env, by Services, c Config) ([]string, error) {
 	for attempt := 0; ; attempt++ {
 		services, err := by.Discover(c.PSType)
