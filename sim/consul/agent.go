@@ -7,8 +7,8 @@ import (
 )
 
 // Agent stands for the Consul agents of all hosts. It holds the registered services, in the order
-// of their first registrations, and the present faults. Times are counted from the start of the
-// world.
+// of their first registrations, and the present faults. All times are virtual time since the start
+// of the world.
 type Agent struct {
 	services []*service
 	faults   Faults

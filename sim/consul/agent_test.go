@@ -7,7 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Goal: each rule of SPEC.md. Method: requests as consul.py sends them, answers as texts.
+// Goal: the agent follows each rule of SPEC.md. Method: requests as consul.py sends them, with the
+// expected answers as texts.
 
 const s = time.Second
 
@@ -63,7 +64,7 @@ func TestARegistrationReplacesTheOneOfItsID(t *testing.T) {
 	)
 }
 
-// Hosts have agents of their own: one id of two hosts is two services.
+// Goal: each host has its own agent, so one id registered by two hosts gives two services.
 func TestAnIDIsOneOfItsHost(t *testing.T) {
 	a := New()
 	ask := func(from, method, target, body string) string {

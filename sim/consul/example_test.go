@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/sim/consul"
 )
 
-// A registration is listed once its check has passed, and until its TTL is over.
+// A look-up lists a registration once its check has passed, and until the TTL expires.
 func Example() {
 	a := consul.New()
 	a.Handle(0, consul.Request{Method: "PUT", Target: "/v1/agent/service/register", From: "10.0.0.1",

@@ -12,14 +12,14 @@ type Faults struct {
 	Status int
 	// Text replaces every body, even that of a successful answer; "" means none.
 	Text string
-	// Cut breaks off every answer in the middle of its body.
+	// Cut breaks off every answer in the middle of its body by closing the connection.
 	Cut bool
 	// Delay is added before every answer.
 	Delay time.Duration
 	// Lag is how long after its registration a service is first listed.
 	Lag time.Duration
-	// Hidden holds hosts and ids of services. The services of these hosts or with these ids are
-	// accepted but never listed.
+	// Hidden holds host names and service ids. Look-ups never list a service on such a host or with
+	// such an id, although its registration is accepted.
 	Hidden []string
 }
 

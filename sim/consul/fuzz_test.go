@@ -2,7 +2,7 @@ package consul
 
 import "testing"
 
-// Goal: no body breaks the agent, and none that is refused leaves something behind.
+// Goal: no request body makes the agent panic, and a refused registration leaves nothing behind.
 func FuzzRegister(f *testing.F) {
 	f.Add([]byte(ps0))
 	f.Add([]byte(`{"name": "x", "check": {"ttl": "-1s"}}`))

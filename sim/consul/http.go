@@ -28,7 +28,7 @@ type Answer struct {
 	After time.Duration
 }
 
-// Sent returns the part of the body that must be sent.
+// Sent returns the part of the body to send: all of it, or the first half if Cut is set.
 func (a Answer) Sent() []byte {
 	if a.Cut {
 		return a.Body[:len(a.Body)/2]

@@ -28,7 +28,7 @@ var agentKinds = []Kind{
 		},
 		Begin: func(w *world.World, f cluster.Fault) error { return signalAgent(w, f.Pod, env.SIGTERM) },
 	},
-	// As where the agent gets no processor time between two of its calls.
+	// This models an agent that gets no processor time between opening and writing a file.
 	{
 		FaultKind: cluster.FaultKind{
 			Name:   "agent.torn-writes",
@@ -49,7 +49,7 @@ func takeToWrite(w *world.World, pod string, d time.Duration) error {
 	return err
 }
 
-// signalAgent sends a signal to the agent of a pod, and lets it arrive.
+// signalAgent sends a signal to the agent of a pod, and runs the world until it is delivered.
 func signalAgent(w *world.World, pod string, sig env.Signal) error {
 	p, err := w.FindPod(pod)
 	if err != nil {

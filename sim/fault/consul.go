@@ -104,7 +104,7 @@ var consulKinds = []Kind{
 	),
 }
 
-// onBlacklist changes the list of the machines whose registrations Consul hides.
+// onBlacklist changes the list of hosts whose registrations Consul hides. do returns the new list.
 func onBlacklist(w *world.World, f cluster.Fault, do func(list []string) []string) error {
 	return onConsul(func(s *consulnode.Server, _ cluster.Fault) error {
 		if _, err := w.FindTrainer(f.Pod); err != nil {
@@ -115,11 +115,11 @@ func onBlacklist(w *world.World, f cluster.Fault, do func(list []string) []strin
 	})(w, f)
 }
 
-// garbled is a page that a proxy between a process and Consul may answer with.
+// garbled is an HTML page, as a faulty proxy may answer in place of Consul's JSON.
 const garbled = "<html>It works!</html>"
 
-// onConsul returns an action on the Consul agent of a training job. The action fails without such a
-// job, or when the job's discovery is another one.
+// onConsul returns an action on the Consul agent of a training job. The action fails if there is no
+// such job, or if the job does not use Consul for discovery.
 func onConsul(do func(s *consulnode.Server, f cluster.Fault) error) action {
 	return func(w *world.World, f cluster.Fault) error {
 		if w.Consul() == nil {
@@ -129,8 +129,8 @@ func onConsul(do func(s *consulnode.Server, f cluster.Fault) error) action {
 	}
 }
 
-// consulAnswers returns a kind of fault by which Consul answers otherwise than it should. begin and
-// end set how; a setting that is out of range is an error and changes nothing.
+// consulAnswers returns a fault kind that changes how Consul answers. begin and end edit Consul's
+// fault settings. If a setting is out of range, the action returns an error and changes nothing.
 func consulAnswers(k cluster.FaultKind, begin, end func(c *consul.Faults, f cluster.Fault)) Kind {
 	with := func(set func(c *consul.Faults, f cluster.Fault)) action {
 		return onConsul(func(s *consulnode.Server, f cluster.Fault) error {

@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/sim/world"
 )
 
-// A pod with a program in the place of the agent, which asks ZooKeeper once a second. Of
-// what it asks while it is cut off it hears when the partition is over.
+// A custom program replaces the agent of a pod and asks ZooKeeper once a second. Answers to what
+// it asks during a partition arrive when the partition ends.
 func Example() {
 	w, err := world.New(cluster.Spec{Seed: 1}, world.Options{Agent: func(e *env.Env, _ string) {
 		zk := e.ZooKeeper.NewClient("zookeeper:2181", env.ZooKeeperOptions{})

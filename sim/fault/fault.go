@@ -26,17 +26,17 @@ import (
 	"github.com/monosim/monosim/sim/world"
 )
 
-// Kind is a kind of fault: what people and scenarios know about it, and what it does to a world. Its
-// functions are called between two events of the world, never within one. For a fault that makes no
-// sense there they return an error and leave the world unchanged.
+// Kind is a kind of fault, with its description for scenarios and its effect on a world. Call its
+// functions between two events of the world, never within one. If the fault is not applicable,
+// they return an error and leave the world unchanged.
 type Kind struct {
 	cluster.FaultKind
 	Begin action
-	// End is nil for a fault that is over as soon as it has happened.
+	// End ends the fault. It is nil for a fault without duration, such as a kill.
 	End action
 }
 
-// action is the beginning or the end of a fault.
+// action begins or ends a fault.
 type action = func(w *world.World, f cluster.Fault) error
 
 // kinds has every kind, sorted by name.

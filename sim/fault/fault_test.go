@@ -13,8 +13,8 @@ import (
 
 var kindName = regexp.MustCompile(`^[a-z]+\.[a-z]+(-[a-z]+)*$`)
 
-// Every descriptor is whole, stands in the file that its name begins with, and what a
-// sentence ends can be ended.
+// Goal: every kind's descriptor is complete and stands in the file named by the first word of its
+// name. A fault whose sentence has an end also has an End function.
 func TestDescriptors(t *testing.T) {
 	seen := map[string]bool{}
 	for _, k := range fault.Kinds() {

@@ -20,7 +20,7 @@ var networkKinds = []Kind{
 		Begin: func(w *world.World, f cluster.Fault) error { return between(w, f, w.Network().Partition) },
 		End:   func(w *world.World, f cluster.Fault) error { return between(w, f, w.Network().Heal) },
 	},
-	// The end also heals a one-way partition between the same places.
+	// The end also heals a one-way partition between the same two groups.
 	{
 		FaultKind: cluster.FaultKind{
 			Name:  "network.partition",
@@ -44,7 +44,7 @@ var networkKinds = []Kind{
 	},
 }
 
-// slow sets how much longer both directions take than their latency.
+// slow adds extra latency in both directions between the fault's two groups of places.
 func slow(w *world.World, f cluster.Fault, extra time.Duration) error {
 	return between(w, f, func(a, b []string) error {
 		if err := w.Network().Slow(a, b, extra); err != nil {
@@ -54,7 +54,7 @@ func slow(w *world.World, f cluster.Fault, extra time.Duration) error {
 	})
 }
 
-// hostsAt converts places to the names of hosts.
+// hostsAt converts places, such as pods or "idc:NAME", to the names of their hosts.
 func hostsAt(w *world.World, places []string) ([]string, error) {
 	var hosts []string
 	for _, place := range places {
@@ -82,7 +82,7 @@ func hostsAt(w *world.World, places []string) ([]string, error) {
 	return hosts, nil
 }
 
-// between changes the network from one group of places to another.
+// between calls do with the host names of the fault's two groups of places.
 func between(w *world.World, f cluster.Fault, do func(from, to []string) error) error {
 	from, err := hostsAt(w, f.From)
 	if err != nil {

@@ -33,7 +33,7 @@ var storeKinds = []Kind{
 		Begin: onBase(func(fs *files.FS, dir string) error { return moveChildren(fs, dir, aside(dir)) }),
 		End:   onBase(func(fs *files.FS, dir string) error { return moveChildren(fs, aside(dir), dir) }),
 	},
-	// The host that makes a name sees it at once. A file that replaces another is visible at once.
+	// The host that creates a name sees it at once. If it replaces an existing file, all hosts do.
 	{
 		FaultKind: cluster.FaultKind{
 			Name:  StoreLate,
@@ -121,18 +121,19 @@ func moveChildren(fs *files.FS, from, to string) error {
 // StoreLate is the name of the fault that makes files visible late.
 const StoreLate = "store.late"
 
-// onBase returns an action on the base path of a fault. dir is the path inside its store.
+// onBase returns an action on the base path of a fault. do receives the store that holds the base
+// path, and the path inside the store.
 func onBase(do func(fs *files.FS, dir string) error) action {
 	return func(w *world.World, f cluster.Fault) error { return do(w.StoreOf(f.BasePath)) }
 }
 
-// versionOf returns the store, and the directory of the version that a fault hits.
+// versionOf returns the store of a fault's model version, and the version's directory in the store.
 func versionOf(w *world.World, f cluster.Fault) (fs *files.FS, dir string) {
 	fs, dir = w.StoreOf(f.BasePath)
 	return fs, path.Join(dir, strconv.FormatInt(f.N, 10))
 }
 
-// aside returns the path that keeps a hidden directory until the end of the fault.
+// aside returns the path to which a fault moves a directory, to hide it until the fault ends.
 func aside(dir string) string { return "/.aside" + dir }
 
 // move renames a file or directory. It makes the parents of the new path first.
@@ -149,7 +150,8 @@ const (
 	variablesFile = "/variables/variables.data-00000-of-00001"
 )
 
-// wantMissing returns an error when the file of a version that is about to arrive exists already.
+// wantMissing returns an error if a part of a model version exists already, so that it cannot
+// arrive late.
 func wantMissing(fs *files.FS, part string, f cluster.Fault) error {
 	if _, err := fs.Stat(part); err == nil {
 		return fmt.Errorf("version %d of %s: found no part that is missing", f.N, f.BasePath)
@@ -157,7 +159,7 @@ func wantMissing(fs *files.FS, part string, f cluster.Fault) error {
 	return nil
 }
 
-// writeGraph writes the graph of a version that cannot load without its variables.
+// writeGraph writes the graph of a model version that cannot load until its variables arrive.
 func writeGraph(fs *files.FS, version string) error {
 	return fs.WriteTree(map[string]string{version + graphFile: `{"variables": ["w"]}`})
 }

@@ -197,7 +197,7 @@ var trainerKinds = []Kind{
 	},
 }
 
-// wantJob returns an error without a training job. where and want are words of its text.
+// wantJob returns an error if there is no training job. The error's text contains where and want.
 func wantJob(w *world.World, where, want string) error {
 	if len(w.Trainers()) == 0 {
 		return fmt.Errorf("%s: found no training job, want one %s", where, want)
@@ -205,12 +205,13 @@ func wantJob(w *world.World, where, want string) error {
 	return nil
 }
 
-// trainersBut returns the names of all processes of the training job but one.
+// trainersBut returns the names of all processes of the training job except the named one.
 func trainersBut(w *world.World, name string) []string {
 	return lists.Select(w.Trainers(), func(t *world.Trainer) (string, bool) { return t.Name, t.Name != name })
 }
 
-// fromMaster changes the network between the application master and the job's processes.
+// fromMaster calls do with the application master's host and the hosts of the job's processes, to
+// change the network between them.
 func fromMaster(w *world.World, do func(a, b []string) error) error {
 	if w.ApplicationMaster() == nil {
 		return &cluster.SpecError{Where: "application_master", Found: "none", Want: "a training job with one"}
@@ -218,7 +219,8 @@ func fromMaster(w *world.World, do func(a, b []string) error) error {
 	return do([]string{world.ApplicationMasterHost}, trainersBut(w, ""))
 }
 
-// fromTrainer changes the network between the process of a fault and other hosts.
+// fromTrainer calls do with the host of the fault's training process and the other hosts, to change
+// the network between them.
 func fromTrainer(w *world.World, f cluster.Fault, others []string, do func(a, b []string) error) error {
 	if _, err := w.FindTrainer(f.Pod); err != nil {
 		return err

@@ -36,7 +36,8 @@ var zooKeeperKinds = []Kind{
 			return expireSessions(zk, f.Pod, "pod "+f.Pod)
 		},
 	},
-	// No session expires meanwhile. After the election sessions have their full timeouts.
+	// No session expires during the fault. After the election each session has its full timeout
+	// again.
 	{
 		FaultKind: cluster.FaultKind{
 			Name:  "zookeeper.no-leader",
@@ -58,7 +59,7 @@ var zooKeeperKinds = []Kind{
 		Begin: onZooKeeper(func(zk *node.Server) error { zk.BeReadOnly(); return nil }),
 		End:   electLeader,
 	},
-	// The pod keeps its session through both moves.
+	// The pod keeps its session when it moves to the follower and when it moves back.
 	{
 		FaultKind: cluster.FaultKind{
 			Name:   "zookeeper.stale-reads",

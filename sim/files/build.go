@@ -44,7 +44,8 @@ func (f *FS) AddModelVersion(model string, version int64, sizeBytes int64) error
 	return nil
 }
 
-// exported returns the complete directory of a version, to be linked in one step.
+// exported returns a version's complete directory, which the caller links into the tree in one
+// step.
 func (f *FS) exported(sizeBytes int64) *entry {
 	whole, variables := newDir(), newDir()
 	whole.setChild("saved_model.pb", f.sized(4096))

@@ -6,20 +6,20 @@ import (
 	"slices"
 )
 
-// contents shares equal small contents, among those written last, between the trees of one image.
-// Pods of one cluster write the same files and the same first lines of logs, so nearly all
-// contents are shared.
+// contents shares equal small file contents between the trees of one image. It remembers recently
+// written contents only. Pods of one cluster write the same files and the same first lines of
+// logs, so nearly all contents are shared.
 type contents struct {
 	recent [256][]byte // recent is indexed by checksum
 	joined []byte      // joined is a buffer for with
 }
 
-// maxShared is the size in bytes up to which contents are shared. Longer ones are seldom equal,
-// and comparing them takes longer.
+// maxShared is the size in bytes up to which contents are shared. Longer contents are rarely equal
+// and cost more to compare.
 const maxShared = 4096
 
-// with returns old with more appended, as the content of a file. It returns a shared slice if
-// there is an equal one, and does not retain more.
+// with returns the content old with more appended. If an equal content is known, it returns that
+// slice to save memory. It keeps no reference to more.
 func (c *contents) with(old, more []byte) []byte {
 	if c == nil || len(old)+len(more) > maxShared {
 		return append(old, more...)

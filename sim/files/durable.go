@@ -2,11 +2,11 @@ package files
 
 import "time"
 
-// writeBackAfter is the age at which a change is written back, as with Linux's
+// writeBackAfter is the age at which a change becomes durable without a sync, as with Linux's
 // vm.dirty_expire_centisecs.
 const writeBackAfter = 30 * time.Second
 
-// change is a journalled change of a name in a directory.
+// change is a journal entry: a name in a directory that was created, replaced or removed.
 type change struct {
 	at     time.Duration
 	dir    *entry
@@ -34,7 +34,7 @@ func (f *FS) writeBack() {
 
 func (f *FS) commit() { f.journal = nil }
 
-// Sync makes the content of a file durable, and with it all earlier changes of directories.
+// Sync makes the content of a file durable, and also all earlier changes of names in directories.
 func (f *FS) Sync(name string) error {
 	p, err := f.existing("sync", name, followed)
 	if err != nil {
@@ -47,15 +47,15 @@ func (f *FS) Sync(name string) error {
 
 func (e *entry) flush() { e.unsaved = nil }
 
-// settle flushes the content if its write-back is due. It must be called before the content
-// changes, so that the content at that earlier time becomes durable.
+// settle makes the content durable if its write-back is due. Call it before the content changes,
+// so that a crash restores the content that was written back.
 func (e *entry) settle(now time.Duration) {
 	if e.unsaved != nil && e.unsaved.since+writeBackAfter <= now {
 		e.flush()
 	}
 }
 
-// setContent replaces the content of a file, and keeps the durable content for a crash.
+// setContent replaces the content of a file. It keeps the durable content, which a crash restores.
 func (f *FS) setContent(e *entry, data []byte, sizeBytes int64) {
 	f.changes()
 	e.settle(f.w.Now())

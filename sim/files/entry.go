@@ -8,13 +8,14 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// entry is a file, a directory or a symbolic link, like an inode of Unix. Every pod has some, so
-// rarely used fields are behind a pointer.
+// entry is a file, a directory or a symbolic link, like an inode of Unix. Every pod has many
+// entries, so rarely used fields are behind a pointer to save memory.
 type entry struct {
 	dir       bool
 	shared    bool // shared means that it belongs to an image, and must not be written to
 	modUnixMs int64
-	// version is the FS's change counter at the last change of the content or of the set of names.
+	// version is the tree's change counter at the last change: of a file's content, or of the names
+	// in a directory.
 	version uint64
 
 	// These fields are for directories.
@@ -24,8 +25,8 @@ type entry struct {
 
 	target *string // target is a symbolic link's target; nil for other entries
 
-	// These fields are for files. Bytes within data's length are never overwritten, so holders of
-	// an older slice keep its content.
+	// These fields are for files. Bytes within data's length are never overwritten, so a slice that
+	// a reader holds keeps its content.
 	data      []byte
 	sizeBytes int64    // sizeBytes is len(data), or a declared size; for a link, len(target)
 	unsaved   *unsaved // unsaved is what a crash restores; nil when the content is durable

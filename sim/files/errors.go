@@ -5,8 +5,8 @@ import (
 	"io/fs"
 )
 
-// These errors occur inside the *fs.PathError of operations, besides fs.ErrNotExist and
-// fs.ErrExist. Their texts are Linux's.
+// The *fs.PathError of an operation wraps one of these errors, fs.ErrNotExist or fs.ErrExist. The
+// texts are those of Linux.
 var (
 	ErrNotDir      = errors.New("not a directory")
 	ErrIsDir       = errors.New("is a directory")

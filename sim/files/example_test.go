@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/sim/files"
 )
 
-// A tree of files as a process sees it, and what a crash of the host leaves: what is
-// older than 30 s, and what was synced.
+// A process writes files, then its host crashes. Changes that are older than 30 s or synced
+// survive.
 func Example() {
 	w := vtime.New(vtime.Config{Seed: 1})
 	defer w.Close()

@@ -2,8 +2,8 @@ package files
 
 import "slices"
 
-// Freeze fails the reading of files and directories at or below a path with ErrIO until Thaw. They
-// need not exist yet.
+// Freeze makes reads of files and directories at or below a path fail with ErrIO until Thaw. The
+// path need not exist yet.
 func (f *FS) Freeze(name string) {
 	name = clean(name)
 	if !slices.Contains(f.frozen, name) {

@@ -1,8 +1,8 @@
 package files_test
 
-// The tests of the tree. Goal: what each operation does and which error it
-// gives, what a crash leaves, what watches see. Method: one tree in one world,
-// with time passing where write-back matters.
+// Goal: each operation has the right effect and error, a crash leaves what is durable, and watches
+// see each change. Method: one tree in one world, with virtual time passing where write-back
+// matters.
 
 import (
 	"errors"

@@ -6,8 +6,8 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// Image is the initial tree of several trees, like the image of containers. They share it. A tree
-// copies an entry, and all its parents, before it writes to the entry.
+// Image is the initial content of many trees, like a container image. The trees share its entries.
+// A tree copies an entry and all its parents before it changes the entry.
 type Image struct {
 	root     *entry
 	contents contents
@@ -39,11 +39,12 @@ func NewFSFrom(w *vtime.World, image *Image) *FS {
 	return f
 }
 
-// imageVersions is the first version number of trees made from an image. No image has as many
-// changes.
+// imageVersions is the first version number of trees made from an image. It is higher than any
+// version inside an image, so versions stay unique.
 const imageVersions = 1 << 32
 
-// own copies the entry and its directory if an image shares them, so that they may be written to.
+// own copies the entry and its directory if they belong to a shared image, so that they may be
+// changed.
 func (p *place) own() {
 	if p.dir != nil && !p.dir.shared && (p.entry == nil || !p.entry.shared) {
 		return
@@ -61,8 +62,8 @@ func (p *place) own() {
 	p.entry = at
 }
 
-// ownChild returns the entry of a name, copied if it was shared; nil for none. The directory
-// itself must be the tree's own.
+// ownChild returns the entry of a name in a directory that the tree owns. It first copies the entry
+// if an image shares it. It returns nil if there is no such name.
 func (e *entry) ownChild(name string) *entry {
 	child := e.child(name)
 	if child != nil && child.shared {

@@ -1,8 +1,8 @@
 package files_test
 
-// Goal: a tree that begins as an image is like one that was written anew, and what happens
-// to it is seen neither in the image nor in its other trees. Method: random operations on
-// two trees of one image, and on two trees of their own with the same contents.
+// Goal: a tree made from an image behaves like a newly written tree. Its changes appear neither in
+// the image nor in other trees of the image. Method: random operations on two trees of one image,
+// and on two independent trees with the same contents.
 
 import (
 	"fmt"
@@ -65,7 +65,7 @@ func TestTreesOfOneImageAreTreesOfTheirOwn(t *testing.T) {
 	})
 }
 
-// anOperation draws what to do to two trees; nil lets time pass.
+// anOperation draws a random operation on a tree; nil means that time passes.
 func anOperation(t *rapid.T) func(*files.FS) error {
 	some := rapid.SampledFrom([]string{"/a", "/b", "/f", "/a/c", "/a/d", "/a/d/e", "/b/c", "/b/link", "/b/link/e", "/n", "/a/n/m"})
 	name, to := some.Draw(t, "name"), some.Draw(t, "to")
@@ -85,7 +85,7 @@ func anOperation(t *rapid.T) func(*files.FS) error {
 	}).Draw(t, "operation")
 }
 
-// everything is what a tree holds, by path.
+// everything returns the contents of a tree by path.
 func everything(t *rapid.T, fs *files.FS, dir string) map[string]string {
 	all := map[string]string{}
 	names, err := fs.ReadDir(dir)
@@ -116,8 +116,8 @@ func everything(t *rapid.T, fs *files.FS, dir string) map[string]string {
 	return all
 }
 
-// Goal: what trees of one image write alike is kept once, whether it was written at once or
-// line by line, and no longer once it differs.
+// Goal: trees of one image share equal contents, whether written at once or line by line. They stop
+// sharing when a content differs.
 func TestWhatIsWrittenAlikeIsKeptOnce(t *testing.T) {
 	w := vtime.New(vtime.Config{})
 	defer w.Close()

@@ -5,15 +5,14 @@ import (
 	"time"
 )
 
-// lateness is a directory whose new names become visible late, as in an object store with a
-// lagging listing.
+// lateness makes new names in a directory visible late, as in an object store whose listing lags.
 type lateness struct {
 	top   string
 	lag   time.Duration
 	after func(d time.Duration, fn func())
 }
 
-// hiding is a name that only the tree that created it can see.
+// hiding is a new name that for now only the tree that created it can see.
 type hiding struct {
 	dir, entry *entry
 	rel        string
@@ -21,8 +20,8 @@ type hiding struct {
 }
 
 // Late delays the visibility of names created at or below a directory from now on. Until lag has
-// passed they do not exist, in listings and as paths, for every tree that mounts the directory,
-// except for the tree that created them and for f itself. A file that replaces a visible one is
+// passed, other trees that mount the directory see the names neither in listings nor as paths. The
+// tree that created a name sees it at once, and so does f. A file that replaces a visible one is
 // visible at once. after schedules a function. A second call for the same directory replaces the
 // first.
 func (f *FS) Late(dir string, lag time.Duration, after func(d time.Duration, fn func())) {
@@ -30,7 +29,7 @@ func (f *FS) Late(dir string, lag time.Duration, after func(d time.Duration, fn 
 	f.late = append(f.late, lateness{clean(dir), lag, after})
 }
 
-// Prompt ends Late for the same directory, and shows the hidden names below it.
+// Prompt ends Late for the same directory, and makes the hidden names below it visible.
 func (f *FS) Prompt(dir string) {
 	f.late = f.withoutLate(clean(dir))
 	for _, h := range slices.Clone(f.hidden) {
@@ -44,7 +43,8 @@ func (f *FS) withoutLate(dir string) []lateness {
 	return slices.DeleteFunc(slices.Clone(f.late), func(l lateness) bool { return l.top == dir })
 }
 
-// hide hides a new name, created through the tree by, if its path is in a late directory.
+// hide hides the entry of a new name if its path rel is in a late directory. by is the tree that
+// created the name.
 func (f *FS) hide(dir, e *entry, rel string, by *FS) {
 	for _, l := range f.late {
 		if !within(clean(rel), l.top) {
@@ -58,8 +58,8 @@ func (f *FS) hide(dir, e *entry, rel string, by *FS) {
 	}
 }
 
-// renamed gives a renamed entry the visibility of the one that it replaces. If it replaces none,
-// it is a new name.
+// renamed decides the visibility of a renamed entry. If it replaces another entry, it inherits that
+// entry's visibility. Otherwise its name is new and may be hidden.
 func (f *FS) renamed(from, to place, by *FS) {
 	if to.entry == nil {
 		f.hide(to.dir, from.entry, to.rel, by)
@@ -77,7 +77,7 @@ func (f *FS) renamed(from, to place, by *FS) {
 	}
 }
 
-// show makes a hidden name visible, unless that hiding was replaced.
+// show makes a hidden name visible. It does nothing if h is no longer in force.
 func (f *FS) show(h *hiding) {
 	at := slices.Index(f.hidden, h)
 	if at < 0 {

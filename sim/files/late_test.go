@@ -10,13 +10,13 @@ import (
 	"github.com/monosim/monosim/sim/files"
 )
 
-// The goal is who sees names that become visible late, and when. The method is a store that two
-// hosts mount, with time passing.
+// Goal: names that become visible late are seen by the right hosts at the right time. Method: two
+// hosts mount one store, and virtual time passes.
 
 var kindShown = vtime.NewKind("files_test.shown")
 
-// lateStore is a store whose directory /d is late by 10 s, a host that has mounted it at /s, and
-// another host.
+// lateStore returns a store whose directory /d shows new names 10 s late. writer and reader are two
+// hosts that mount the store at /s.
 func lateStore(t *testing.T) (store, writer, reader *tree) {
 	store = newTree(t)
 	store.must(store.MkdirAll("/d"))
@@ -29,7 +29,7 @@ func lateStore(t *testing.T) (store, writer, reader *tree) {
 	return store, writer, reader
 }
 
-// lists wants the names of a directory.
+// lists checks that a directory holds exactly the wanted names.
 func (f *tree) lists(dir string, want ...string) {
 	f.t.Helper()
 	names, err := f.ReadDir(dir)
@@ -76,7 +76,8 @@ func TestWhatIsBelowALateNameIsLate(t *testing.T) {
 	reader.want("/s/d/x/y/a", "1")
 }
 
-// What is there of another is no matter of what is visible: a directory is not made twice.
+// Goal: a host that creates a directory which another host's hidden directory already occupies
+// does not replace that directory or lose its content.
 func TestWhoMakesALateDirectoryTooLosesNothing(t *testing.T) {
 	_, writer, reader := lateStore(t)
 	writer.must(writer.MkdirAll("/s/d/x"))

@@ -52,8 +52,8 @@ func (f *FS) Lstat(name string) (env.FileInfo, error) {
 	return p.info(name), nil
 }
 
-// lastOf returns how lstat and readlink treat a final link: they follow it only if a slash comes
-// after it.
+// lastOf returns how lstat and readlink treat a link at the end of a path. They follow the link
+// only if a slash comes after it.
 func lastOf(name string) finding {
 	if strings.HasSuffix(name, "/") {
 		return followed
@@ -70,8 +70,8 @@ func (p place) info(name string) env.FileInfo {
 
 func (e *entry) isLink() bool { return e != nil && e.target != nil }
 
-// linked returns the path to follow instead of a link in the directory dir with the rest of a path
-// after it.
+// linked returns the path to resolve next in place of a path through the link e. dir is the link's
+// directory and rest the remaining path. slash means that a slash followed the link.
 func (e *entry) linked(dir, rest string, slash bool) string {
 	to := *e.target
 	if to[0] != '/' {

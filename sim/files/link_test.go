@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/sim/files"
 )
 
-// What links do is held to the kernel in os_test.go; here is what the kernel has no
-// word for: watches, faults, mounts and crashes.
+// Goal: watches, faults, mounts and crashes treat symbolic links correctly. os_test.go compares all
+// other behavior of links with the kernel.
 
 func TestAWatchFollowsLinks(t *testing.T) {
 	cases := []struct {
@@ -49,7 +49,8 @@ func TestALinkLeadsIntoAMountAndOutOfIt(t *testing.T) {
 	f.want("/in", "store")
 	f.want("/store/out", "host")
 	f.want("/store/up", "host")
-	// Who has the store at another place, or as its root, has another /here.
+	// An absolute link in a store resolves in the tree of the reader. Read as its own root, the
+	// store has no /here.
 	if _, err := store.ReadFile("/out"); err == nil {
 		t.Error("the link of the store leads to the host without being mounted there")
 	}

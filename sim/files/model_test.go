@@ -15,16 +15,14 @@ import (
 	"github.com/monosim/monosim/sim/files"
 )
 
-// modelFile is a file of the model: all its contents, with the instants from
-// which they were durable when nothing else happened.
+// modelFile is a file of the model, with its present content and the content that a crash restores.
 type modelFile struct {
 	content, durable string
 	dirtyAt          time.Duration // -1 when clean
 }
 
-// model is the file system as a map from paths; a nil file is a directory. It
-// keeps each state of the names with its time, which is the plainest way to say
-// what a crash leaves.
+// model describes the expected file system as a map from paths; a nil file is a directory. It
+// keeps every earlier state of the names with its time, to tell simply what a crash leaves.
 type model struct {
 	now     time.Duration
 	names   map[string]*modelFile
@@ -38,7 +36,7 @@ type modelState struct {
 
 func newModel() *model { return &model{names: map[string]*modelFile{"/": nil, "/tmp": nil}} }
 
-// changing is called before a change of the names.
+// changing saves the present names in the history. Call it before each change of the names.
 func (m *model) changing() {
 	m.history = append(m.history, modelState{m.now, maps.Clone(m.names)})
 }
@@ -110,7 +108,7 @@ func (m *model) below(name string) []string {
 
 func (m *model) remove(name string, all bool) bool {
 	if _, ok := m.names[name]; !ok {
-		// Nothing to remove is no failure of RemoveAll, but a file on the way is.
+		// RemoveAll of a missing path succeeds, but fails if a parent in the path is a file.
 		return all && !m.throughFile(name)
 	}
 	inside := m.below(name)
@@ -175,7 +173,7 @@ func (m *model) crash() {
 	}
 }
 
-// all is the tree as a map from paths to contents, directories with a slash.
+// all returns the model's contents by path. A directory's path ends in a slash.
 func (m *model) all() map[string]string {
 	out := map[string]string{}
 	//lint:ordered every name is its own key of out
@@ -217,8 +215,8 @@ func listAll(t *rapid.T, fs *files.FS, dir string, out map[string]string) map[st
 	return out
 }
 
-// Any sequence of operations, with crashes and time in between, leaves what a
-// plain map with a history says, and fails when that says so.
+// Goal: after any sequence of operations, crashes and pauses the tree has the content that the
+// model predicts. An operation fails exactly when the model says so.
 func TestTheTreeAgreesWithAPlainMap(t *testing.T) {
 	some := rapid.SampledFrom([]string{"/a", "/b", "/a/c", "/a/d", "/b/c", "/a/c/e"})
 	rapid.Check(t, func(t *rapid.T) {

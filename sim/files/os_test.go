@@ -18,11 +18,11 @@ import (
 	"github.com/monosim/monosim/sim/files"
 )
 
-// The goal is that the tree is the kernel's, with links, slashes at the end and ".." in
-// any place. The method is to do the same at random in a tree and in a directory of the
-// machine, at the same path, and to compare answers, errors and what is there.
+// Goal: the tree behaves as the kernel's file system, with links, trailing slashes and ".." at any
+// place. Method: the same random operations run in a tree and in a real directory at the same path.
+// Answers, errors and the resulting files must be equal.
 
-// answer is what an operation gave: a value, or what kept it from one.
+// answer is the result of an operation: a value or the text of an error.
 type answer struct {
 	Value any
 	Error string
@@ -44,15 +44,15 @@ func answerOf(value any, err error) answer {
 	return answer{Error: err.Error()}
 }
 
-// operation is done on both sides; x is a content, where a link points to, or the name
-// to rename to.
+// operation runs on both sides, the tree and the real directory. Depending on the operation, x is
+// a content, the target of a link or the new name.
 type operation struct {
 	name string
 	tree func(v *files.View, name, x string) answer
 	real func(name, x string) answer
 }
 
-// GoString is what a failed test prints of it.
+// GoString returns the name that a failed test prints for the operation.
 func (o operation) GoString() string { return o.name }
 
 var (
@@ -62,7 +62,7 @@ var (
 	extend = operation{"append",
 		func(v *files.View, name, x string) answer { return answerOf(nil, v.AppendFile(name, []byte(x))) },
 		func(name, x string) answer { return answerOf(nil, appendReal(name, x)) }}
-	// os.MkdirAll has errors of its own where a path says "file/" or "new/../file".
+	// The path is tidied because os.MkdirAll has its own errors for "file/" and "new/../file".
 	mkdir = operation{"mkdir",
 		func(v *files.View, name, _ string) answer { return answerOf(nil, v.MkdirAll(tidied(name))) },
 		func(name, _ string) answer { return answerOf(nil, os.MkdirAll(tidied(name), 0o755)) }}
@@ -75,7 +75,7 @@ var (
 	removeAll = operation{"removeall",
 		func(v *files.View, name, _ string) answer { return answerOf(nil, v.RemoveAll(name)) },
 		func(name, _ string) answer { return answerOf(nil, os.RemoveAll(name)) }}
-	// os.Rename asks more than rename(2) does.
+	// The real side uses rename(2), because os.Rename makes additional checks.
 	rename = operation{"rename",
 		func(v *files.View, name, x string) answer { return answerOf(nil, v.Rename(name, x)) },
 		func(name, x string) answer { return answerOf(nil, syscall.Rename(name, x)) }}
@@ -106,7 +106,7 @@ var (
 	looks   = []operation{read, list, stat, lstat, readlink}
 )
 
-// tidied is a name without double slashes and dots.
+// tidied returns a path without double slashes, dots and a trailing slash.
 func tidied(name string) string {
 	return strings.NewReplacer("//", "/", "/./", "/", "/../", "/").Replace(strings.TrimSuffix(name, "/"))
 }
@@ -138,8 +138,8 @@ func infoOf(info fs.FileInfo, err error) (env.FileInfo, error) {
 	return env.FileInfo{SizeBytes: info.Size(), Dir: info.IsDir(), Link: info.Mode()&fs.ModeSymlink != 0}, nil
 }
 
-// described is what can be compared of a file: the size of a directory is the disk's
-// business.
+// described keeps what both sides must agree on. It drops the name, the time, and the size of
+// directories, which depends on the disk.
 func described(info env.FileInfo, err error) answer {
 	if info.Dir {
 		info.SizeBytes = 0
@@ -148,7 +148,7 @@ func described(info env.FileInfo, err error) answer {
 	return answerOf(info, err)
 }
 
-// reporter is a test, the testing package's or rapid's.
+// reporter is the common part of *testing.T and *rapid.T.
 type reporter interface {
 	Helper()
 	Fatal(args ...any)
@@ -156,7 +156,7 @@ type reporter interface {
 	Cleanup(func())
 }
 
-// sides are the tree and the machine's directory, at the same path.
+// sides holds the simulated tree and the real directory, which are at the same path.
 type sides struct {
 	reporter
 	view *files.View
@@ -177,7 +177,7 @@ func newSides(t reporter, dir string) *sides {
 	return s
 }
 
-// same does the operation on both sides.
+// same runs the operation on both sides and fails if the answers differ.
 func (s *sides) same(op operation, name, x string) {
 	s.Helper()
 	if diff := cmp.Diff(op.real(name, x), op.tree(s.view, name, x)); diff != "" {
@@ -185,7 +185,7 @@ func (s *sides) same(op operation, name, x string) {
 	}
 }
 
-// sameBelow looks at all that is there: links themselves, and where they lead.
+// sameBelow compares everything at and below a name, both links themselves and their targets.
 func (s *sides) sameBelow(name string) {
 	s.Helper()
 	for _, look := range looks {
@@ -203,8 +203,8 @@ func (s *sides) sameBelow(name string) {
 	}
 }
 
-// inside reports whether what is done at a name stays in the directory: ".." and links
-// may lead out of it, and the machine's other files are nobody's to touch.
+// inside reports whether an operation on a name stays in the test's directory. ".." and links may
+// lead out of it, and the test must not change other files of the machine.
 func (s *sides) inside(name string) bool {
 	for {
 		name = name[:strings.LastIndexByte(strings.TrimRight(name, "/"), '/')]
@@ -214,7 +214,7 @@ func (s *sides) inside(name string) bool {
 	}
 }
 
-// enter compares the working directory that a path leads to.
+// enter changes to a directory on both sides and compares the resulting working directories.
 func (s *sides) enter(name string) {
 	s.Helper()
 	want, err := filepath.EvalSymlinks(name)
@@ -253,7 +253,7 @@ func TestTheTreeAgreesWithTheKernel(t *testing.T) {
 	})
 }
 
-// A chain of links may be as long as the kernel's, and no longer.
+// Goal: the tree follows as many links in a chain as the kernel, and no more.
 func TestAChainOfLinksEndsWhereTheKernelEndsIt(t *testing.T) {
 	s := newSides(t, t.TempDir())
 	s.same(write, s.top+"/0", "content")

@@ -8,8 +8,9 @@ import (
 )
 
 // Content returns the content of a file without a copy; the caller must not change it. version
-// changes with the content, so that pollers can compare numbers. Versions of different trees are
-// not comparable. A file of declared size has nil content. The error for a frozen file is ErrIO.
+// changes whenever the content does, so that pollers can compare numbers. Versions of different
+// trees are not comparable. A file that was added with only a size has nil content. The error for a
+// frozen file is ErrIO.
 func (f *FS) Content(name string) (content []byte, version uint64, err error) {
 	p, err := f.existing("open", name, followed)
 	switch {

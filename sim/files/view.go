@@ -25,12 +25,12 @@ func NewView(p *vtime.Process, tree *FS, cwd string) *View {
 // FS returns the tree.
 func (v *View) FS() *FS { return v.fs }
 
-// looks records that the process's present turn depends on the tree. The turn can be skipped while
-// the tree does not change.
+// looks records that the process's present turn reads the tree. While the tree does not change, the
+// simulation may skip a repetition of the turn.
 func (v *View) looks() { leap.Depend(v.p, &v.fs.looked) }
 
-// abs returns the absolute path of a name, after checking that the process is alive. For "" it
-// returns "", because that names no file.
+// abs returns the absolute path of a name, or "" for "", which names no file. In a killed process
+// it ends the calling task.
 func (v *View) abs(name string) string {
 	v.p.Check()
 	switch {
@@ -42,7 +42,7 @@ func (v *View) abs(name string) string {
 	return v.cwd + "/" + name
 }
 
-// look executes an operation that only reads.
+// look executes an operation fn that only reads. Its errors show the path that the process gave.
 func look[T any](v *View, op, name string, fn func(abs string) (T, error)) (result T, err error) {
 	v.looks()
 	abs := v.abs(name)
@@ -140,8 +140,8 @@ func asNamed(err error, name string) error {
 // tempCharacters holds the characters of Python's tempfile._RandomNameSequence.
 const tempCharacters = "abcdefghijklmnopqrstuvwxyz0123456789_"
 
-// TempFile returns a new name as tempfile.mktemp does: /tmp/tmp and eight characters. Five of them
-// are the node's choice. The other three count up, so that no two names are equal.
+// TempFile returns a new name as tempfile.mktemp does: /tmp/tmp and eight characters. Five
+// characters are random. The other three count up, so that no two names are equal.
 func (v *View) TempFile() string {
 	v.p.Acts()
 	const base = uint64(len(tempCharacters))

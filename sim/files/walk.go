@@ -30,7 +30,7 @@ type FS struct {
 	looked leap.Observed // looked tracks the tasks that read the tree, mounted trees included
 }
 
-// changes must be called before a change of the tree. It notifies the tasks that read it.
+// changes notifies the tasks that read the tree. It must be called before each change of the tree.
 func (f *FS) changes() {
 	f.looked.BeforeChange()
 	for _, at := range f.parents {
@@ -57,7 +57,7 @@ type place struct {
 	hidden bool // hidden means that the entry, or a parent, is not yet visible to the tree that was asked
 }
 
-// finding says how a link at the end of a path is treated.
+// finding says how to treat a symbolic link at the end of a path.
 type finding uint8
 
 const (
@@ -71,7 +71,7 @@ const (
 // maxLinks is how many links Linux follows in one path.
 const maxLinks = 40
 
-// find resolves a path. Only its last name may be missing.
+// find resolves a path to a place. The last name of the path may be missing, its parents may not.
 func (f *FS) find(op, name string, last finding) (p place, err error) {
 	frozen, hidden, noFile := false, false, false
 	for at, links := name, 0; ; {
@@ -98,8 +98,9 @@ func (f *FS) find(op, name string, last finding) (p place, err error) {
 	}
 }
 
-// walk sets p to the end of a path, or to the first link or ".." in it. In the second case next is
-// the path to resolve instead. Empty names and "." are skipped.
+// walk follows a path up to its end, or up to the first link or ".." in it, and stores the place in
+// p. After a link or ".." it returns the path to resolve next; otherwise "". It skips empty names
+// and ".".
 func (f *FS) walk(p *place, name string, last finding) (next string, err error) {
 	*p = place{path: name, fs: f, rel: name, entry: f.root}
 	for rest := name; rest != ""; {
@@ -135,10 +136,11 @@ func (f *FS) walk(p *place, name string, last finding) (next string, err error) 
 	return "", nil
 }
 
-// notDir reports whether the path has a slash after a file or link.
+// notDir reports whether the path has a slash after something that is not a directory.
 func (p *place) notDir() bool { return p.slash && p.entry != nil && !p.entry.dir }
 
-// mounted continues the walk in the tree that covers the directory.
+// mounted continues the walk in the tree that is mounted on the present directory. rest is the
+// remaining path.
 func (p *place) mounted(rest string) {
 	store := p.entry.mount
 	p.fs, p.rel, p.dir, p.entry, p.slash = store, "/"+rest, nil, store.root, false

@@ -9,10 +9,10 @@ type watcher struct {
 	over  bool // over means that it was cancelled
 }
 
-// Watch calls fn after every change at or below a path, and when a parent of it appears,
+// Watch calls fn after every change at or below a path, and when a parent of the path appears,
 // disappears or is covered by a mount. Links in the path are followed, and their changes count
-// too; links below the path are not followed. fn is called in the middle of the change, possibly
-// one by a process of another host in a shared store, and must not block.
+// too. Links below the path are not followed. In a shared store the change may be made by another
+// host. fn is called in the middle of the change and must not block.
 func (f *FS) Watch(name string, fn func()) (cancel func()) {
 	w := &watcher{name: name, fn: fn}
 	f.follow(w)
@@ -22,13 +22,14 @@ func (f *FS) Watch(name string, fn func()) (cancel func()) {
 			return
 		}
 		w.over = true
-		// A new slice is needed, because a notification may be iterating over the old one.
+		// The slice is copied, because a notification may be iterating over the old one.
 		f.watchers = slices.DeleteFunc(slices.Clone(f.watchers), func(x *watcher) bool { return x == w })
 	}
 }
 
-// trail appends the paths that a name stands for: the name itself, and one after each link or ".."
-// that is followed. Only a change at, above or below one of them can change where the name leads.
+// trail appends to list the paths that a name leads through: the name itself, and a new path after
+// each link or "..". Only a change at, above or below one of these paths can change where the name
+// leads.
 func (f *FS) trail(list []string, name string) []string {
 	for links := 0; name != "" && links <= maxLinks; {
 		list = append(list, clean(name))
@@ -46,7 +47,7 @@ func (f *FS) trail(list []string, name string) []string {
 	return list
 }
 
-// follow recomputes the trail of a watcher.
+// follow updates the trail of a watcher: the paths that its name leads through.
 func (f *FS) follow(w *watcher) {
 	w.trail = f.trail(w.trail[:0], w.name)
 	if len(w.trail) == 1 && w.trail[0] == w.name {
@@ -62,8 +63,8 @@ func (w *watcher) concerns(at string) bool {
 	return slices.ContainsFunc(w.trail, func(name string) bool { return within(at, name) || within(name, at) })
 }
 
-// notify calls the watchers affected by a change at a path, here and in the trees that mount this
-// one.
+// notify calls the watchers affected by a change at a path, in this tree and in the trees that
+// mount it.
 func (f *FS) notify(at string) {
 	for _, w := range f.watchers {
 		if !w.over && w.concerns(at) {

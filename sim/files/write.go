@@ -28,7 +28,7 @@ func (f *FS) AppendFile(name string, data []byte) error {
 	return nil
 }
 
-// writable returns the place of a file for writing, and creates the file if it is missing.
+// writable finds a file for writing, and creates the file if it is missing.
 func (f *FS) writable(name string) (place, error) {
 	p, err := f.find("open", name, created)
 	switch {
@@ -45,7 +45,8 @@ func (f *FS) writable(name string) (place, error) {
 	return p, nil
 }
 
-// MkdirAll makes a directory and its missing parents. A link to a directory counts as one.
+// MkdirAll makes a directory and its missing parents. A link to a directory is accepted as an
+// existing directory.
 func (f *FS) MkdirAll(name string) error {
 	top := "" // top is the first directory that is created
 	var at place
@@ -187,13 +188,14 @@ func renameError(from, to place) error {
 	return nil
 }
 
-// link sets the entry of a name in dir and journals the change; nil removes the name.
+// link sets or replaces the entry of a name in dir; a nil entry removes the name. It journals the
+// change so that a crash can undo it.
 func (f *FS) link(dir *entry, name string, e *entry) {
 	f.record(dir, name)
 	f.relink(dir, name, e)
 }
 
-// relink sets the entry of a name in dir without journalling it; nil removes the name.
+// relink does what link does, but without the journal.
 func (f *FS) relink(dir *entry, name string, e *entry) {
 	f.changes()
 	dir.setChild(name, e)

@@ -14,8 +14,8 @@ import (
 	"github.com/monosim/monosim/sim/processes"
 )
 
-// Goal: the simulated machine keeps env's contract. Method: the cases that the real one
-// passes too (runners/test/realrun/surroundings).
+// Goal: the simulated machine fulfills the contract of package env. Method: the same cases run
+// against the real machine (runners/test/realrun/surroundings).
 func TestConformance(t *testing.T) {
 	machinetest.Run(t, func(t *testing.T) machinetest.World {
 		w := vtime.New(vtime.Config{Seed: 1})

@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/sim/network"
 )
 
-// A machine with a wall clock of its own and one process, which touches the world by
-// its env.Env; then the power fails.
+// One process on a machine with a skewed wall clock works with files and the network through its
+// env.Env. Then the power fails.
 func Example() {
 	w := vtime.New(vtime.Config{Seed: 1})
 	defer w.Close()

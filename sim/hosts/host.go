@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// These are the errors of a host without addresses, in the words of Python's socket module.
+// A host without addresses returns these errors. Their texts are those of Python's socket module.
 var (
 	ErrNoName  = errors.New("[Errno -2] Name or service not known")
 	ErrNoRoute = errors.New("[Errno 101] Network is unreachable")
@@ -72,7 +72,8 @@ func (h *hostView) FreePort() int {
 	return h.m.Net.FreePort()
 }
 
-// firstIP returns the host's first address that is accepts, or the error none.
+// firstIP returns the host's first address that the function is accepts. Without one it returns
+// the error none.
 func (m *Machine) firstIP(is func(netip.Addr) bool, none error) (string, error) {
 	for _, ip := range m.Net.IPs() {
 		if a, err := netip.ParseAddr(ip); err == nil && is(a) {

@@ -182,7 +182,8 @@ func TestLogLinesThatNobodyWantsAreNotEnabled(t *testing.T) {
 	p.want("0s false")
 }
 
-// server answers every call after writing a file, and syncs it when told to.
+// server starts a server on host b that writes a file on every call, and syncs it if the method
+// says so.
 func (p *pair) server() {
 	p.on(p.b, func(e *env.Env) {
 		_, err := e.Network.Serve(9000, 0, func(method string, request []byte) ([]byte, error) {

@@ -47,7 +47,8 @@ func (l *Logs) add(line Line) {
 	}
 }
 
-// fileLevel is the least severe level in a process's output file, as in absl's default.
+// fileLevel is the least severe level that is written to a process's output file, as in absl's
+// default.
 const fileLevel = env.Info
 
 type logView struct {

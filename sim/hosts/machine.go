@@ -17,7 +17,7 @@ type Machine struct {
 	Net   *network.Host
 	FS    *files.FS
 	Procs *processes.Table
-	// Logs receives the log lines of all processes; if nil, only their output files do.
+	// Logs receives the log lines of all processes. If nil, lines go only to their output files.
 	Logs *Logs
 
 	vars []string
@@ -88,8 +88,8 @@ func (m *Machine) Start(cmd env.Command) (*processes.Process, error) {
 	return m.Procs.Start(cmd)
 }
 
-// SetSkew sets how far the wall clocks of the machine's running and later processes are ahead of
-// the world's.
+// SetSkew sets how far the machine's wall clock is ahead of the world's. It applies to running
+// processes and to later ones.
 func (m *Machine) SetSkew(skew time.Duration) {
 	m.skew = skew
 	for _, p := range m.Procs.Running() {
@@ -97,9 +97,9 @@ func (m *Machine) SetSkew(skew time.Duration) {
 	}
 }
 
-// Crash is a power failure. The host falls silent, its processes are gone, and its files lose what
-// was not written back. The host stays down until Boot. The engine calls Crash, never a task of
-// the machine.
+// Crash models a power failure. The host falls silent, its processes die, and its files lose all
+// changes that are not durable. The host stays down until Boot. The engine calls Crash, never a
+// task of the machine.
 func (m *Machine) Crash() {
 	// The network goes down first. Otherwise the dying processes' sockets would be closed in order,
 	// and peers would notice that.

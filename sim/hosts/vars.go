@@ -10,16 +10,16 @@ type Vars struct {
 	list []string // list holds key=value, sorted by key
 	// shared means that list is also used elsewhere and must not be written to.
 	shared bool
-	// last caches the last look-up, because loops ask for the same key again and again.
+	// last caches the last look-up, because loops look up the same key again and again.
 	last struct {
 		key, value string
 		ok         bool
 	}
 }
 
-// NewVars makes variables from key=value entries, which must not change afterwards. Of two entries
-// with the same key the later one counts. Entries without = are dropped, because the C library
-// cannot look them up.
+// NewVars makes variables from key=value entries. The caller must not change the slice afterwards.
+// If a key occurs twice, the later entry counts. Entries without = are dropped, because the C
+// library cannot look them up.
 func NewVars(entries []string) *Vars {
 	if sorted(entries) {
 		return &Vars{list: entries, shared: true}
@@ -33,7 +33,8 @@ func NewVars(entries []string) *Vars {
 	return v
 }
 
-// sorted reports whether entries can be used as Vars.list unchanged.
+// sorted reports whether the keys are in ascending order without duplicates, so that NewVars can
+// use the slice unchanged.
 func sorted(entries []string) bool {
 	last := ""
 	for _, e := range entries {

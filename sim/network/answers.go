@@ -1,21 +1,21 @@
 package network
 
-// answerLoss is an order to lose answers of one port.
+// answerLoss tells a host to lose the next count answers that its servers send from one port.
 type answerLoss struct {
 	port, count int
 	match       func(to *Host, payload any) bool
 }
 
-// LoseAnswer drops the next count messages that servers on the host's port send, and
-// resets the connection of each: the request was handled, and its client cannot know.
-// An unknown host is an error.
+// LoseAnswer drops the next count messages that servers on the host's port send, and resets the
+// connection of each. The server has then handled the request, but the client cannot know. An
+// unknown host is an error.
 func (n *Network) LoseAnswer(host string, port, count int) error {
 	return n.LoseAnswerWhere(host, port, count, nil)
 }
 
-// LoseAnswerWhere does as LoseAnswer with the messages for which match returns true; others
-// are neither dropped nor counted. match gets the host that the message goes to and its
-// content, which is an *Answer for the answer of an RPC server.
+// LoseAnswerWhere does what LoseAnswer does, but only to messages for which match returns true;
+// nil matches all. match receives the destination host and the message's content, which is an
+// *Answer if an RPC server sends it.
 func (n *Network) LoseAnswerWhere(host string, port, count int, match func(to *Host, payload any) bool) error {
 	hosts, err := n.named([]string{host})
 	if err != nil {
@@ -28,7 +28,8 @@ func (n *Network) LoseAnswerWhere(host string, port, count int, match func(to *H
 	return nil
 }
 
-// loseAnswer reports whether an order applies to the message, and carries it out.
+// loseAnswer reports whether the message must be lost. If so, it counts the loss and resets the
+// connection.
 func (c *Conn) loseAnswer(payload any) bool {
 	for i, l := range c.host.losing {
 		if l.port != int(c.port) || l.match != nil && !l.match(c.RemoteHost(), payload) {

@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/sim/network"
 )
 
-// Goal: the simulated network does what gRPC does. Method: the cases that real
-// sockets pass too.
+// Goal: the simulated network behaves as gRPC on real sockets. Method: the same test cases run on
+// both.
 func TestConformance(t *testing.T) {
 	networktest.Run(t, func(t *testing.T) networktest.World {
 		b := newBench(t, network.DefaultLatency())
@@ -40,7 +40,7 @@ func (c conforming) Wait() error {
 	return err
 }
 
-// life is a process with its network.
+// life is a process together with its view of the network.
 type life struct {
 	*vtime.Process
 	net env.Network

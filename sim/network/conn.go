@@ -9,8 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
-// These are the reasons why a connection could not be made, or why it ended. The texts are
-// Linux's.
+// A dial fails, or a connection ends, with one of these errors. The texts are those of Linux.
 var (
 	ErrRefused  = errors.New("connection refused")
 	ErrReset    = errors.New("connection reset by peer")
@@ -24,9 +23,9 @@ var (
 type Receiver interface {
 	// Receive is called for each message, in the order of sending.
 	Receive(c *Conn, payload any)
-	// Closed is called once when the other side or the network has ended the connection:
-	// io.EOF for an orderly close, or ErrReset, ErrTimedOut, ErrHostDown. It is not called
-	// after this side's own Close or Reset.
+	// Closed is called once when the other side or the network has ended the connection. err is
+	// io.EOF for an orderly close, otherwise ErrReset, ErrTimedOut or ErrHostDown. Closed is not
+	// called after this side's own Close or Reset.
 	Closed(c *Conn, err error)
 }
 
@@ -35,7 +34,7 @@ type Conn struct {
 	n    *Network
 	host *Host
 	peer *Conn
-	// sleepers holds loops that are asleep and use the connection; both ends have them.
+	// sleepers holds the sleeping loops that use the connection. Both ends hold the same list.
 	sleepers  []*leap.Sleeper
 	idlePlace int32 // its index in Network.idle, for a connection that has sleepers
 	state     connState
@@ -62,8 +61,8 @@ const (
 	connClosed
 )
 
-// SetReceiver sets the receiver of this end. Call it inside of the accept function of
-// Listen or the done function of Dial: a message that comes before it panics.
+// SetReceiver sets the receiver of this end. Call it inside the accept function of Listen or the
+// done function of Dial. A message that arrives without a receiver causes a panic.
 func (c *Conn) SetReceiver(r Receiver) { c.receiver = r }
 
 // LocalAddr returns host:port of this end.
@@ -81,21 +80,22 @@ func (c *Conn) RemoteHost() *Host { return c.peer.host }
 // Open reports whether messages can be sent.
 func (c *Conn) Open() bool { return c.state == connOpen }
 
-// Send queues a message of sizeBytes for the other end, behind all earlier ones. It does nothing
-// on a closed connection, because its Receiver was told of the end, or the sender has ended it.
+// Send queues a message of sizeBytes bytes for the other end, behind all earlier ones. On a closed
+// connection it does nothing: the sender has closed it, or its Receiver was told of the end.
 func (c *Conn) Send(payload any, sizeBytes int) {
 	c.n.w.Acts()
 	c.SendStep(nil, payload, sizeBytes)
 }
 
-// SendStep sends a message whose arrival is a step of a loop; with a nil loop it is Send.
+// SendStep sends a message whose arrival is a step of the given loop (see vtime.Loop). With a nil
+// loop it does what Send does.
 func (c *Conn) SendStep(loop *vtime.Loop, payload any, sizeBytes int) {
 	if c.sends(payload, sizeBytes) {
 		c.out.pushStep(loop, payload, sizeBytes)
 	}
 }
 
-// sends reports whether a message can be sent, and counts it.
+// sends reports whether a message can be sent. If so, it adds the message to the host's counters.
 func (c *Conn) sends(payload any, sizeBytes int) bool {
 	if c.state != connOpen {
 		return false
@@ -108,8 +108,8 @@ func (c *Conn) sends(payload any, sizeBytes int) bool {
 	return true
 }
 
-// Close ends the connection: the other end receives what was sent, then io.EOF. It cancels
-// a dial that goes on. Closing twice does nothing.
+// Close ends the connection. The other end receives what was sent, then io.EOF. If the dial is
+// still in progress, Close cancels it. Closing twice does nothing.
 func (c *Conn) Close() {
 	was := c.state
 	c.leave()
@@ -121,8 +121,8 @@ func (c *Conn) Close() {
 	}
 }
 
-// Reset ends the connection like a RST: the other end gets ErrReset, and what waits for a
-// retransmission is dropped.
+// Reset ends the connection like a TCP RST. The other end gets ErrReset, and segments that wait for
+// a retransmission are dropped.
 func (c *Conn) Reset() {
 	open := c.state == connOpen
 	c.leave()
@@ -145,7 +145,7 @@ func (c *Conn) enter(o Owner, state connState) {
 	c.host.conns = append(c.host.conns, c)
 }
 
-// leave closes this end without telling anybody.
+// leave closes this end without informing its user or the other end.
 func (c *Conn) leave() {
 	if c.state != connOpen && c.state != connDialing {
 		return
@@ -162,15 +162,17 @@ func (c *Conn) leave() {
 	c.host.conns = conns[:last]
 }
 
-// end closes this end for a reason that came from elsewhere, and tells its user.
+// end closes this end because of an event elsewhere, such as a reset by the peer, and informs this
+// end's user of the reason err.
 func (c *Conn) end(err error) {
 	state, done := c.state, c.done
 	c.leave()
 	c.tell(state, done, err)
 }
 
-// endSoon does as end, in an event of its own, for callers in the middle of something. A
-// process that has died by then is not told.
+// endSoon does what end does, but informs the user in a separate event. Callers use it where a
+// callback would run in the middle of their own work. If the process dies before the event, it is
+// not informed.
 func (c *Conn) endSoon(err error) {
 	state, done := c.state, c.done
 	c.leave()
@@ -181,7 +183,8 @@ func (c *Conn) endSoon(err error) {
 	})
 }
 
-// tell calls the user of this end back.
+// tell informs the user of this end that it has ended: a failed dial through done, an open
+// connection through its Receiver.
 func (c *Conn) tell(was connState, done func(*Conn, error), err error) {
 	switch {
 	case was == connDialing:
@@ -198,8 +201,8 @@ func (c *Conn) arrive(what segmentKind, payload any, sizeBytes int) {
 		return
 	}
 	if c.state == connClosed {
-		// As in TCP, a segment for a closed socket is answered by a reset, which a peer
-		// ignores that knows of the end already.
+		// As in TCP, a segment for a closed socket is answered by a reset. A peer that has already
+		// closed would ignore the reset, so none is sent to it.
 		if c.peer.state != connClosed && what != segmentReset {
 			c.out.push(segmentReset, nil, 0)
 		}

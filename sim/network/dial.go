@@ -20,14 +20,14 @@ type Listener struct {
 	closed  bool
 }
 
-// Listen calls accept for each connection that is made to the port; port 0 picks
-// a free one. It fails with ErrInUse when somebody listens there.
+// Listen accepts connections on the port and calls accept for each; port 0 picks a free port. It
+// returns ErrInUse if the port is taken.
 func (h *Host) Listen(o Owner, port int, accept func(*Conn)) (*Listener, error) {
 	return h.listen(o, port, false, accept)
 }
 
-// ListenShared does as Listen on a port that others may share, like SO_REUSEPORT: each
-// connection goes to one of the listeners.
+// ListenShared does what Listen does, on a port that several listeners may share, like
+// SO_REUSEPORT. Each connection goes to one of them.
 func (h *Host) ListenShared(o Owner, port int, accept func(*Conn)) (*Listener, error) {
 	return h.listen(o, port, true, accept)
 }
@@ -50,7 +50,7 @@ func (h *Host) listen(o Owner, port int, shared bool, accept func(*Conn)) (*List
 	return l, nil
 }
 
-// listening returns the index of a port's first listener, and how many there are.
+// listening returns the index of a port's first listener, and the number of its listeners.
 func (h *Host) listening(port int) (from, n int) {
 	for from < len(h.listeners) && h.listeners[from].port < port {
 		from++
@@ -61,7 +61,7 @@ func (h *Host) listening(port int) (from, n int) {
 	return from, n
 }
 
-// listenersAt returns the listeners of a port, in the order in which they began.
+// listenersAt returns the listeners of a port, the oldest first.
 func (h *Host) listenersAt(port int) []*Listener {
 	from, n := h.listening(port)
 	return h.listeners[from : from+n]
@@ -70,7 +70,7 @@ func (h *Host) listenersAt(port int) []*Listener {
 // Port returns the port that it listens on.
 func (l *Listener) Port() int { return l.port }
 
-// Close frees the port. Accepted connections stay.
+// Close frees the port. Accepted connections stay open.
 func (l *Listener) Close() {
 	if l.closed {
 		return
@@ -83,11 +83,10 @@ func (l *Listener) Close() {
 func (l *Listener) abandon()       { l.Close() }
 func (l *Listener) setPlace(i int) { l.place = i }
 
-// Dial connects to host:port, where host is a name, an address, or one of the forms of the
-// own host (localhost, 127.0.0.1, [::1], 0.0.0.0, [::]). done is called once, never from
-// inside of Dial: after one round trip with a connection or ErrRefused, at once with
-// ErrUnknown for a name that does not resolve, and with ErrTimedOut after 127 s without an
-// answer. cancel hangs up; done is then not called any more.
+// Dial connects to host:port. host is a name, an address, or a form of the own host (localhost,
+// 127.0.0.1, [::1], 0.0.0.0, [::]). done is called once, never from inside Dial. It gets a
+// connection or ErrRefused after one round trip, ErrUnknown at once if the name does not resolve,
+// and ErrTimedOut after 127 s without an answer. cancel aborts the dial; done is then not called.
 func (h *Host) Dial(o Owner, addr string, done func(*Conn, error)) (cancel func()) {
 	return h.dial(o, addr, done).Close
 }
@@ -123,7 +122,8 @@ func (h *Host) dial(o Owner, addr string, done func(*Conn, error)) *Conn {
 	return c
 }
 
-// nextNumber returns the number of a new connection between two hosts. Either of them may dial.
+// nextNumber returns the number of a new connection between hosts a and b. The count is the same
+// whichever of the two dials.
 func (n *Network) nextNumber(a, b *Host) uint64 {
 	if b.index < a.index {
 		a, b = b, a
@@ -133,7 +133,7 @@ func (n *Network) nextNumber(a, b *Host) uint64 {
 	return l.conns
 }
 
-// accept handles the arrival of a dial at the accepting end.
+// accept handles the arrival of a dial at the listening end: it accepts or refuses the connection.
 func (c *Conn) accept() {
 	l := c.host.listenerOf(int(c.port))
 	if l == nil || c.out.link.refused {
@@ -160,8 +160,8 @@ func (h *Host) listenerOf(port int) *Listener {
 	}
 }
 
-// resolve finds the host and port of an address. An IP address without a host leads
-// nowhere; an unknown name is an error.
+// resolve finds the host and port of an address. For an IP address that no host has it returns a
+// nil host, so that packets get lost. An unknown name is an error.
 func (h *Host) resolve(addr string) (*Host, int, error) {
 	name, port, err := splitHostPort(addr)
 	if err != nil {
@@ -184,7 +184,7 @@ func (h *Host) resolve(addr string) (*Host, int, error) {
 	return nil, 0, ErrUnknown
 }
 
-// mayBeOwn reports whether a name may be a form of the own host, as localhost.
+// mayBeOwn reports whether a name may stand for the own host, as localhost does.
 func mayBeOwn(name string) bool {
 	return name == "" || name == "localhost" || name[0] == '0' || strings.HasPrefix(name, "127.") || strings.IndexByte(name, ':') >= 0
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/sim/network"
 )
 
-// A server that answers calls, and a client whose packets are lost for a while: the
-// call gets its answer when the partition is over, as TCP sends again.
+// A client calls a server while a partition loses its packets. TCP retransmits them, so the call is
+// answered when the partition is over.
 func Example() {
 	w := vtime.New(vtime.Config{Seed: 1})
 	defer w.Close()

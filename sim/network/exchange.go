@@ -7,24 +7,25 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// Exchange is a series of requests and answers on a connection, whose messages make no events: a
-// request is sent at the instant at which the previous answer arrives. It is for sleeping loops
-// that have joined the connection. It counts no bytes (see [Exchange.Count]).
+// Exchange is a series of requests and answers on a connection, simulated without events. Each
+// request is sent at the instant at which the previous answer arrives. Sleeping loops that have
+// joined the connection use it. It does not count bytes (see [Exchange.Count]).
 type Exchange struct {
 	conn *Conn
 	loop *vtime.Loop
-	// answers reports that an answer is on its way, not a request.
+	// answers says which message is on its way: an answer if true, else a request.
 	answers bool
 	next    time.Duration // when that comes in
 }
 
-// Begin sends the first request from an end of a connection at an instant.
+// Begin sends the first request at the virtual time at, from the end c of a connection.
 func (x *Exchange) Begin(c *Conn, loop *vtime.Loop, at time.Duration) {
 	x.conn, x.loop, x.answers = c, loop, false
 	x.next = c.out.arrivalOf(at)
 }
 
-// Next returns the next arrival.
+// Next returns when the next message arrives, and whether it is a request or an answer
+// (PartRequest or PartAnswer).
 func (x *Exchange) Next() (at time.Duration, part int) {
 	if x.answers {
 		return x.next, PartAnswer
@@ -32,11 +33,12 @@ func (x *Exchange) Next() (at time.Duration, part int) {
 	return x.next, PartRequest
 }
 
-// Answers reports whether an answer is on its way, not a request.
+// Answers reports whether the message on its way is an answer, not a request.
 func (x *Exchange) Answers() bool { return x.answers }
 
-// Leap makes the arrivals before the bound, but no request at until or later, and no answer after
-// the n-th. It returns how many requests and answers have arrived, and when the last of each.
+// Leap advances the exchange up to the bound b. It stops before a request that would arrive at
+// until or later, and after the n-th answer. It returns the number of requests and answers that
+// arrived, and the times of the last ones.
 func (x *Exchange) Leap(b vtime.Bound, until time.Duration, n int) (l Leapt) {
 	out, back := &x.conn.out, &x.conn.peer.out
 	shortest, spread := out.law()
@@ -75,8 +77,8 @@ func (x *Exchange) Leap(b vtime.Bound, until time.Duration, n int) (l Leapt) {
 		at = max(at+shortest+latency, lastOut+1)
 		lastOut, answers = at, false
 		if free && shortest > 0 && lastBack < at {
-			// From here on nothing overtakes an arrival, and while the bound is far no
-			// arrival needs a check.
+			// Now each message arrives after all earlier ones, so ordering needs no check. Far from
+			// the bound the loop needs no check either, so many pairs are made at once.
 			sure := min(int64(n-l.Answered-1), int64((min(lastRequest, lastAnswer)-at)/(2*(shortest+spread))))
 			if sure <= 0 {
 				continue
@@ -98,15 +100,15 @@ func (x *Exchange) Leap(b vtime.Bound, until time.Duration, n int) (l Leapt) {
 	return l
 }
 
-// pairs is a number of requests with their answers.
+// pairs sums up a series of requests with their answers.
 type pairs struct {
 	request, answer time.Duration // of the last pair
 	next            time.Duration // when the request after them arrives
 	squares         uint64        // the sum over all instants of their squares
 }
 
-// makePairs makes n pairs, whose first request arrives at an instant. All latencies have to
-// be at least 1 ns.
+// makePairs computes n pairs of a request and its answer, the first request arriving at the virtual
+// time at. All latencies must be at least 1 ns.
 func makePairs(n int64, at, shortest, spread time.Duration, asking, answering vtime.Draws) (p pairs) {
 	for i := range uint64(n) {
 		p.request = at
@@ -118,29 +120,30 @@ func makePairs(n int64, at, shortest, spread time.Duration, asking, answering vt
 	return p
 }
 
-// ahead returns the latencies that pipe and its opposite draw next. free reports whether they
-// can be used; otherwise they have to be drawn one by one.
+// ahead returns the next latencies of the requests and answers without consuming them. free reports
+// whether they can be used. Otherwise the caller must draw latencies one by one.
 func (p *pipe) ahead(back *pipe, spread time.Duration) (asking, answering vtime.Draws, free bool) {
 	asking, ok := p.source().Ahead()
 	answering, _ = back.source().Ahead()
 	return asking, answering, ok && spread > 0
 }
 
-// Leapt counts the arrivals of a leap.
+// Leapt counts the messages that arrived during one Leap.
 type Leapt struct {
 	Served, Answered         int // requests at the server, answers at the client
 	LastServed, LastAnswered time.Duration
-	// ItsRequest is when the request of the last answer arrived, 0 if that was before the leap.
+	// ItsRequest is when the request of the last answer arrived; 0 if that was before the leap.
 	ItsRequest time.Duration
 }
 
-// Forever as until sets no bound.
+// Forever, passed as until to Leap, sets no limit.
 const Forever = time.Duration(math.MaxInt64)
 
 // Bytes counts messages and their bytes.
 type Bytes struct{ Messages, Bytes int }
 
-// Count counts, at both hosts, requests that were sent and that arrived, and answers likewise.
+// Count adds messages to the counters of both hosts: requests sent (asked) and arrived (served),
+// answers sent (answers) and arrived (answered).
 func (x *Exchange) Count(asked, served, answers, answered Bytes) {
 	client, server := &x.conn.host.counters, &x.conn.peer.host.counters
 	client.sent(asked)
@@ -159,7 +162,8 @@ func (c *Counters) received(b Bytes) {
 	c.BytesReceived += uint64(b.Bytes)
 }
 
-// Resume gives the message that is on its way an event.
+// Resume schedules an event for the message that is on its way. The exchange ends, and ordinary
+// events follow.
 func (x *Exchange) Resume(payload any, sizeBytes int) {
 	from := x.conn
 	if x.answers {

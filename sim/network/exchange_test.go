@@ -12,7 +12,8 @@ import (
 	"github.com/monosim/monosim/sim/network"
 )
 
-// asker sends a request at each answer, for ever: by events, or asleep by an Exchange.
+// asker sends a request whenever an answer arrives, without end. It works by events, or sleeps and
+// uses an Exchange.
 type asker struct {
 	w        *vtime.World
 	conn     *network.Conn
@@ -27,7 +28,7 @@ type asker struct {
 
 const askBytes, answerBytes = 40, 60
 
-// asked and answered are the payloads of the loop.
+// asked is the payload of a request, answered that of an answer.
 type asked struct{}
 type answered struct{}
 
@@ -46,7 +47,8 @@ func (a *asker) Receive(_ *network.Conn, payload any) {
 
 func (a *asker) Closed(*network.Conn, error) {}
 
-// sleeps goes on without events where that may be.
+// sleeps switches to an Exchange without events and returns true. It returns false if leaps are off
+// or the connection cannot be joined.
 func (a *asker) sleeps() bool {
 	if !a.w.Leaps() || !a.conn.Join(a.sleeper) {
 		return false
@@ -91,7 +93,8 @@ func (a *asker) Resume() {
 	a.exchange.Resume(asked{}, askBytes)
 }
 
-// answerer answers requests as steps of their loop, and others as a message.
+// answerer answers each request as a step of its loop. It echoes any other payload as an ordinary
+// message.
 type answerer struct{ loop *vtime.Loop }
 
 func (s *answerer) Receive(c *network.Conn, payload any) {
@@ -104,7 +107,7 @@ func (s *answerer) Receive(c *network.Conn, payload any) {
 
 func (s *answerer) Closed(*network.Conn, error) {}
 
-// newAsker is an asker that has begun, at 1 s.
+// newAsker returns an asker that has sent its first request, with the virtual time at 1 s.
 func newAsker(t testing.TB, noLeaps bool, many int) (*bench, *asker) {
 	w := vtime.New(vtime.Config{Seed: 7, NoLeaps: noLeaps})
 	t.Cleanup(w.Close)
@@ -120,9 +123,8 @@ func newAsker(t testing.TB, noLeaps bool, many int) (*bench, *asker) {
 	return b, a
 }
 
-// Requests and answers that are gone through without events come at the same instants,
-// from the same draws, and count the same at both hosts, also when somebody else uses the
-// connection meanwhile.
+// Goal: an Exchange gives the same arrival times, random draws and counters at both hosts as
+// messages with events. This also holds when other messages use the connection meanwhile.
 func TestAnExchangeIsItsMessages(t *testing.T) {
 	type seen struct {
 		Answers int

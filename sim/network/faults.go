@@ -7,7 +7,7 @@ import (
 
 // Partition loses everything that the hosts in from send to the hosts in to, until Heal.
 // Hosts are named by name or address; an unknown one is an error. Connections inside one
-// host are not touched.
+// host are not affected.
 func (n *Network) Partition(from, to []string) error {
 	return n.eachLink(from, to, func(l *link) { l.blocked = true })
 }
@@ -21,8 +21,9 @@ func (n *Network) PartitionBoth(a, b []string) error {
 	return n.Partition(b, a)
 }
 
-// Heal ends a Partition of what the hosts in from send to the hosts in to. What was lost is sent
-// again at its next retransmission: 200 ms after the loss, then doubling up to 120 s (pipe.go).
+// Heal ends a Partition of what the hosts in from send to the hosts in to. Lost segments are sent
+// again at their next retransmission: 200 ms after the loss, then at doubling intervals up to 120 s
+// (pipe.go).
 func (n *Network) Heal(from, to []string) error {
 	if err := n.eachLink(from, to, func(l *link) { l.blocked = false }); err != nil {
 		return err
@@ -48,9 +49,9 @@ func (n *Network) HealAll() {
 	n.resumeStalled()
 }
 
-// Reaches reports whether what two hosts send to each other arrives: both are up, and no
-// Partition is between them in either direction. Hosts are named by name or address; an unknown
-// one is not reached.
+// Reaches reports whether two hosts can send to each other: both are up, and no Partition separates
+// them in either direction. Hosts are named by name or address. The answer for an unknown host is
+// false.
 func (n *Network) Reaches(a, b string) bool {
 	from, to := n.Host(a), n.Host(b)
 	if from == nil || to == nil || from.down || to.down {
@@ -64,14 +65,14 @@ func (n *Network) blocked(from, to *Host) bool {
 	return l != nil && l.blocked
 }
 
-// Slow adds extra to the latency of everything that the hosts in from send to the hosts in to,
-// from now on and in place of an earlier extra; 0 ends it. Order within a connection is kept.
+// Slow adds extra latency to everything that the hosts in from send to the hosts in to, from now
+// on. It replaces an earlier extra latency; 0 ends it. The order within a connection is kept.
 func (n *Network) Slow(from, to []string, extra time.Duration) error {
 	return n.eachLink(from, to, func(l *link) { l.extra = extra })
 }
 
-// ResetConns breaks every connection between two hosts (which may be one and the
-// same), as a middlebox does that sends a RST both ways.
+// ResetConns resets every connection between two hosts, as a middlebox does that sends a RST both
+// ways. a and b may be the same host.
 func (n *Network) ResetConns(a, b string) error {
 	hosts, err := n.named([]string{a, b})
 	if err != nil {
@@ -91,8 +92,8 @@ func resetConns(a, b *Host) {
 	}
 }
 
-// Refuse breaks the connections between the hosts in a and those in b, and has new ones refused until
-// Admit, as a firewall does that answers for a host.
+// Refuse resets the connections between the hosts in a and those in b, and refuses new ones until
+// Admit. It models a firewall that rejects packets.
 func (n *Network) Refuse(a, b []string) error {
 	return n.admit(a, b, false)
 }
@@ -114,7 +115,7 @@ func (n *Network) admit(a, b []string, on bool) error {
 	return n.eachLink(b, a, func(l *link) { l.refused = !on })
 }
 
-// Refuses reports whether a Refuse is between two hosts, which are named by name or address.
+// Refuses reports whether a Refuse is active between two hosts, named by name or address.
 func (n *Network) Refuses(a, b string) bool {
 	from, to := n.Host(a), n.Host(b)
 	if from == nil || to == nil || !n.faulty {
@@ -124,10 +125,10 @@ func (n *Network) Refuses(a, b string) bool {
 	return l != nil && l.refused
 }
 
-// HostDown takes a host off the network like a power failure: it loses its sockets
-// silently, and what is sent to it gets no answer. A process that still runs on it sees
-// ErrHostDown. Crash the host's processes afterwards, not before: a process that dies first
-// has its sockets closed in order.
+// HostDown takes a host off the network like a power failure. The host loses its sockets silently,
+// and what is sent to it gets no answer. A process that still runs on it sees ErrHostDown. Crash
+// the host's processes afterwards, not before: the sockets of a process that dies first are closed
+// in an orderly way.
 func (n *Network) HostDown(host string) error {
 	hosts, err := n.named([]string{host})
 	if err != nil {
@@ -152,8 +153,8 @@ func (n *Network) HostDown(host string) error {
 	return nil
 }
 
-// HostUp brings the host back. Its old connections are reset when their peers'
-// next segment, or retransmission, reaches it.
+// HostUp brings the host back. Each old connection is reset when the next segment or
+// retransmission of its peer reaches the host.
 func (n *Network) HostUp(host string) error {
 	hosts, err := n.named([]string{host})
 	if err != nil {
@@ -164,7 +165,7 @@ func (n *Network) HostUp(host string) error {
 	return nil
 }
 
-// resumeStalled lets the pipes of all whole links continue.
+// resumeStalled lets stalled pipes continue, except those whose link is still cut.
 func (n *Network) resumeStalled() {
 	for i := 0; i < len(n.stalled); {
 		if p := n.stalled[i]; p.link.cut() {

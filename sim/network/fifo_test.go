@@ -16,8 +16,8 @@ type counted struct{ got []int }
 func (c *counted) Receive(_ *network.Conn, payload any) { c.got = append(c.got, payload.(int)) }
 func (c *counted) Closed(*network.Conn, error)          {}
 
-// Whatever the latency, loss, partitions and delays, each direction delivers all
-// that was sent, once and in order, when the network is whole again in time.
+// Goal: whatever the latency, loss, partitions and delays, each direction of a connection delivers
+// all messages once and in order, if the network heals before the connection times out.
 func TestStreamsStayFirstInFirstOut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := vtime.New(vtime.Config{Seed: rapid.Uint64().Draw(t, "seed")})

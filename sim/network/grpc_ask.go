@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
-// question is a call in a turn of a loop that changes nothing at its server, with its
-// answer (leap.Request).
+// question records a call that changes nothing at its server, made in one turn of a loop, with its
+// answer (leap.Request). Later turns can repeat the call without events.
 type question struct {
 	invocation
 	turns       *leap.Turns
@@ -24,7 +24,8 @@ type question struct {
 	next    time.Duration
 }
 
-// ask makes a call in a turn of a loop that changes nothing at its server.
+// ask makes a call that changes nothing at its server, in a turn of a loop. If a leap has already
+// answered the call, it returns the recorded answer.
 func (o *invocation) ask(t *leap.Turns) (any, *env.RPCError) {
 	n := o.channel.h.n
 	o.channel.p.Check()
@@ -56,7 +57,7 @@ func (o *invocation) ask(t *leap.Turns) (any, *env.RPCError) {
 	return resp, err
 }
 
-// is reports whether the question is a call with the same content.
+// is reports whether the question has the same channel, method and request as the call o.
 func (q *question) is(o *invocation) bool {
 	return q.channel == o.channel && q.method == o.method && q.request == o.request && q.sizeBytes == o.sizeBytes
 }
@@ -88,7 +89,8 @@ func (q *question) Begin(at time.Duration) {
 	q.answers, q.next = false, q.conn.SendsAt(at, q.sizeBytes)
 }
 
-// Complete makes the call and its answer (leap.Completer).
+// Complete simulates the call and its answer in one step, without events, if both arrive before end
+// (leap.Completer). Otherwise it returns zeros and does nothing.
 func (q *question) Complete(at, end time.Duration) (last time.Duration, steps, squares uint64) {
 	c, s := q.conn, q.conn.peer
 	shortest, spread := c.out.law()
@@ -110,7 +112,8 @@ func (q *question) Complete(at, end time.Duration) (last time.Duration, steps, s
 	return answer, 2, uint64(request)*uint64(request) + uint64(answer)*uint64(answer)
 }
 
-// Next returns the next arrival.
+// Next returns when the next message arrives, and whether it is the call or its answer (PartRequest
+// or PartAnswer).
 func (q *question) Next() (time.Duration, int) {
 	if q.answers {
 		return q.next, PartAnswer
@@ -118,7 +121,8 @@ func (q *question) Next() (time.Duration, int) {
 	return q.next, PartRequest
 }
 
-// Leap makes the steps that come before the bound.
+// Leap simulates the arrivals of the call and its answer that come before the bound. ended reports
+// whether the answer has arrived, at the virtual time at.
 func (q *question) Leap(b vtime.Bound) (ended bool, at time.Duration) {
 	steps, squares := uint64(0), uint64(0)
 	if !q.answers {
@@ -140,7 +144,7 @@ func (q *question) Leap(b vtime.Bound) (ended bool, at time.Duration) {
 	return true, q.next
 }
 
-// Resume turns the call, or its answer, into a message that is on its way.
+// Resume turns the call or answer that is on its way into a message with an event.
 func (q *question) Resume() {
 	c := q.channel
 	call := q.begin()

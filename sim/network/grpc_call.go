@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
-// Call is one unary call. The client and the server share it, and it travels between them
-// as the message. A call that ended normally is used again.
+// Call is one unary RPC. The client and the server share the object, and it also travels between
+// them as the message. A call that ended normally is reused.
 type Call struct {
 	Method  string
 	Request any
@@ -39,19 +39,19 @@ type Call struct {
 	changes     uint64         // the count of changes of on at the answer
 }
 
-// Answer is the message with a call's answer; LoseAnswerWhere looks at it.
+// Answer is the message that carries a call's answer, as match of LoseAnswerWhere receives it.
 type Answer Call
 
-// Response returns the reply, nil for a failure.
+// Response returns the server's response; nil if the call failed.
 func (a *Answer) Response() any { return a.response }
 
-// Status returns how the call failed on the server, nil when it did not.
+// Status returns the error with which the server failed the call; nil for success.
 func (a *Answer) Status() *env.RPCError { return a.status }
 
 // cancelFrame is the message that cancels a call (HTTP/2's RST_STREAM).
 type cancelFrame Call
 
-// The size of HTTP/2 frames that are sent without the caller's payload.
+// cancelBytes is the size in bytes of an HTTP/2 RST_STREAM frame.
 const cancelBytes = 13
 
 func (n *Network) takeCall() *Call {
@@ -63,8 +63,8 @@ func (n *Network) takeCall() *Call {
 	return &Call{}
 }
 
-// giveBack makes a finished call available again. It leaves alone a call that the channel
-// has failed, because its server, or a message, may still refer to it.
+// giveBack makes a finished call available for reuse. It skips a call that the channel has failed,
+// because the server or a message on its way may still refer to it.
 func (n *Network) giveBack(call *Call) {
 	if call.failure != nil {
 		return
@@ -76,11 +76,11 @@ func (n *Network) giveBack(call *Call) {
 // From returns the host of the client.
 func (call *Call) From() *Host { return call.channel.h }
 
-// Cancelled reports whether nobody waits for the answer: the client gave up or ended, or
-// the server stopped.
+// Cancelled reports whether nobody waits for the answer, because the client gave up or ended, or
+// because the server stopped.
 func (call *Call) Cancelled() bool { return call.cancelled }
 
-// OnCancel sets the function to call when the call is cancelled before it was answered.
+// OnCancel sets a function to call if the call is cancelled before it is answered.
 func (call *Call) OnCancel(fn func()) { call.onCancel = fn }
 
 // Reply answers the call; sizeBytes is the size of the serialized response. Call Reply or
@@ -90,17 +90,18 @@ func (call *Call) Reply(resp any, sizeBytes int) {
 	call.answer()
 }
 
-// ReplyObserved does as Reply with a response that equal calls get until on changes.
+// ReplyObserved does what Reply does, and promises that equal calls get the same response until
+// the state that on observes changes.
 func (call *Call) ReplyObserved(resp any, sizeBytes int, on *leap.Observed) {
 	call.on, call.changes = on, on.Version()
 	call.Reply(resp, sizeBytes)
 }
 
-// Steps reports whether the call is a step of a loop (see vtime.Loop), which comes before
-// all events of its instant.
+// Steps reports whether the call is a step of a loop (see vtime.Loop). Steps come before all events
+// of the same instant.
 func (call *Call) Steps() bool { return call.loop != nil }
 
-// Fail answers the call with a status.
+// Fail answers the call with an error status.
 func (call *Call) Fail(err *env.RPCError) {
 	call.status, call.answerSize = err, len(err.Message)
 	call.answer()

@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/engine/vtime/leap"
 )
 
-// These are the failures of a channel as a client sees them, see rpcerrors.NoConnection.
+// A client sees these errors when its channel fails (see rpcerrors.NoConnection).
 var (
 	errNoConnection     = &env.RPCError{Code: rpcerrors.Unavailable, Message: rpcerrors.NoConnection}
 	errSocketClosed     = &env.RPCError{Code: rpcerrors.Unavailable, Message: rpcerrors.SocketClosed}
@@ -20,15 +20,16 @@ var (
 	errChannelClosed    = &env.RPCError{Code: rpcerrors.Canceled, Message: rpcerrors.ChannelClosed}
 )
 
-// The connection back-off of gRPC (doc/connection-backoff.md of grpc/grpc).
+// These are gRPC's parameters for the back-off between connection attempts
+// (doc/connection-backoff.md of grpc/grpc).
 const (
 	backoffInitial    = time.Second
 	backoffMax        = 120 * time.Second
 	backoffMultiplier = 1.6
 	backoffJitter     = 0.2
 	minConnectTimeout = 20 * time.Second
-	// failFast is how long a call takes that fails without leaving the host. Without it a
-	// loop that calls again and again would stand still in time.
+	// failFast is how long a call takes that fails without leaving the host. If it took no time, a
+	// loop of such calls would never advance virtual time.
 	failFast = 100 * time.Microsecond
 )
 
@@ -45,8 +46,9 @@ const (
 )
 
 // Channel is a process's gRPC channel to one address. It connects on the first call. When a
-// connection cannot be made, calls fail at once until the back-off is over; then the channel tries
-// again by itself. A connection that breaks fails its calls; the next call connects again.
+// connection attempt fails, calls fail at once until the back-off is over; then the channel
+// tries again by itself. When a connection breaks, its calls fail, and the next call connects
+// again.
 type Channel struct {
 	p     *vtime.Process
 	held  *sockets // of p
@@ -69,14 +71,15 @@ func NewChannel(p *vtime.Process, h *Host, addr string) *Channel {
 	return &Channel{p: p, held: h.n.socketsOf(p), h: h, addr: addr, serverName: addr}
 }
 
-// Invoke makes a call and parks the current task until its answer. sizeBytes is
-// the size of the serialized request. A timeout of 0 or less means none.
+// Invoke makes a call and suspends the current task until the answer arrives. sizeBytes is the size
+// of the serialized request. A timeout of 0 or less means none.
 func (c *Channel) Invoke(method string, req any, sizeBytes int, timeout time.Duration) (any, *env.RPCError) {
 	o := invocation{channel: c, method: method, request: req, sizeBytes: sizeBytes}
 	return o.invoke(timeout)
 }
 
-// Ask does as Invoke for a call that changes nothing at its server.
+// Ask does what Invoke does, for a call that changes nothing at its server. Such a call in an idle
+// loop can be leapt over.
 func (c *Channel) Ask(method string, req any, sizeBytes int, timeout time.Duration) (any, *env.RPCError) {
 	o := invocation{channel: c, method: method, request: req, sizeBytes: sizeBytes}
 	t := leap.TurnsOf(c.p)
@@ -86,7 +89,7 @@ func (c *Channel) Ask(method string, req any, sizeBytes int, timeout time.Durati
 	return o.ask(t)
 }
 
-// invocation is a call on its client's side.
+// invocation holds the parameters of a call on the client's side.
 type invocation struct {
 	channel   *Channel
 	method    string
@@ -132,7 +135,7 @@ func (o *invocation) invoke(timeout time.Duration) (any, *env.RPCError) {
 	return resp, err
 }
 
-// begin adds the call to its channel.
+// begin creates the call and registers it with its channel.
 func (o *invocation) begin() *Call {
 	c := o.channel
 	call := c.h.n.takeCall()
@@ -153,8 +156,8 @@ func (call *Call) outcome() (resp any, answerBytes int, err *env.RPCError) {
 	return call.response, call.answerSize, call.status
 }
 
-// await parks until the call is over; it returns false when the deadline comes first. A
-// task that is unwound meanwhile cancels its call.
+// await suspends the task until the call is over. It returns false if the timeout passes first. If
+// the task is terminated meanwhile, the call is cancelled.
 func (call *Call) await(timeout time.Duration) bool {
 	defer func() {
 		if !call.over {
@@ -168,7 +171,7 @@ func (call *Call) await(timeout time.Duration) bool {
 	return call.over
 }
 
-// takeBack cancels a call that its task no longer waits for.
+// takeBack cancels a call for which its task no longer waits, at the server too.
 func (c *Channel) takeBack(call *Call) {
 	c.remove(call)
 	call.over = true
@@ -203,14 +206,14 @@ func (c *Channel) Receive(_ *Conn, payload any) {
 	c.finish(call)
 }
 
-// finish ends a call and wakes its task.
+// finish ends a call and wakes the task that waits for it.
 func (c *Channel) finish(call *Call) {
 	c.remove(call)
 	call.over = true
 	call.task.Wake()
 }
 
-// Closed handles the break of an established connection.
+// Closed handles the end of an established connection: the present calls fail.
 func (c *Channel) Closed(_ *Conn, why error) {
 	c.conn = nil
 	c.state = channelIdle
@@ -221,12 +224,13 @@ func (c *Channel) Closed(_ *Conn, why error) {
 	c.failAll(errSocketClosed)
 }
 
-// tooLarge returns the status for a message that is too large to be received.
+// tooLarge returns the status for a message above the receiver's size limit.
 func tooLarge(sizeBytes int) *env.RPCError {
 	return &env.RPCError{Code: rpcerrors.ResourceExhausted, Message: fmt.Sprintf(rpcerrors.MessageTooLarge, sizeBytes, env.MaxMessageBytes)}
 }
 
-// failAll fails the present calls; a task that is woken by that may make a new call at once.
+// failAll fails all present calls with err. It detaches the list first, because a task that is
+// woken may make a new call at once.
 func (c *Channel) failAll(err *env.RPCError) {
 	calls := c.calls
 	c.calls = nil
@@ -263,7 +267,7 @@ func (o *invocation) observe(resp any, answerBytes int, err *env.RPCError, start
 	}
 }
 
-// RPC is one finished call, as its client saw it.
+// RPC describes one finished call as its client saw it.
 type RPC struct {
 	// From is the client's host. To is the server's, or the dialed address if there never
 	// was a connection.
@@ -275,15 +279,15 @@ type RPC struct {
 	Started, Ended              time.Duration // virtual time
 }
 
-// OnRPC adds a function to call for each finished call. It runs in the task of the caller,
-// or where the answer arrives, and must not wait. Calls whose task is unwound are left out.
-// With such a function no call is leapt over.
+// OnRPC adds a function to call for each finished call. The function runs in the task of the
+// caller, or where the answer arrives, and must not wait. Calls whose task was terminated are left
+// out. While such a function is set, no call is leapt over.
 func (n *Network) OnRPC(fn func(RPC)) {
 	n.wakeAll()
 	n.observers = append(n.observers, fn)
 }
 
-// OnProbe sets the function to call for each probe that has found a port open.
+// OnProbe sets a function to call whenever a probe has found a port open.
 func (n *Network) OnProbe(fn func(from, to string)) { n.onProbe = fn }
 
 func (n *Network) probed(from, to string) {
@@ -292,14 +296,14 @@ func (n *Network) probed(from, to string) {
 	}
 }
 
-// CallCount counts the finished calls of a method.
+// CallCount is the number of finished calls of one method.
 type CallCount struct {
 	Method string
 	N      uint64
 }
 
-// Calls returns the counts of the methods that were called, in the order of the first call.
-// Calls whose task was unwound are left out.
+// Calls returns the number of calls by method, in the order of each method's first call. Calls
+// whose task was terminated are left out.
 func (n *Network) Calls() []CallCount {
 	n.w.CatchUp()
 	return n.calls

@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 )
 
-// connect begins an attempt to connect. Its time limit and the time of the next attempt
-// count from here, as in gRPC's subchannel.
+// connect begins a connection attempt. Both its time limit and the time of the next attempt are
+// measured from the start of this attempt, as in gRPC's subchannel.
 func (c *Channel) connect() {
 	c.state = channelConnecting
 	now := c.h.n.w.Now()
@@ -19,15 +19,15 @@ func (c *Channel) connect() {
 	c.timer = c.p.Schedule(limit, kindBackoff, (*connectTimer)(c), 0)
 }
 
-// nextBackoff returns the next back-off, which grows from 1 s by 1.6 to 120 s. All but the
-// first are jittered by up to 20 % either way, as in grpc's backoff.cc.
+// nextBackoff returns the next back-off. It grows from 1 s by a factor of 1.6 up to 120 s. All but
+// the first are jittered by up to 20 % either way, as in grpc's backoff.cc.
 func (c *Channel) nextBackoff() time.Duration {
 	if c.backoff == 0 {
 		c.backoff = backoffInitial
 		return c.backoff
 	}
 	c.backoff = min(time.Duration(float64(c.backoff)*backoffMultiplier), backoffMax)
-	// The choice 0 means no jitter; odd choices shorten, even ones lengthen.
+	// The random choice 0 means no jitter; odd choices shorten the back-off, even ones lengthen it.
 	const steps = 1000
 	k := c.p.Intn("grpc.backoff", 2*steps+1)
 	jitter := float64((k+1)/2) / steps * backoffJitter
@@ -37,7 +37,7 @@ func (c *Channel) nextBackoff() time.Duration {
 	return time.Duration(float64(c.backoff) * (1 + jitter))
 }
 
-// connected handles the result of an attempt to connect within its time limit.
+// connected handles the result of a connection attempt that ended within its time limit.
 func (c *Channel) connected(conn *Conn, err error) {
 	c.timer.Cancel()
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// Env returns the network as a process sees it. Requests and responses travel by reference,
-// so nobody may change them after sending.
+// Env returns the network as a process sees it. Requests and responses travel by reference, so
+// they must not be changed after sending.
 func (h *Host) Env(p *vtime.Process) env.Network { return &hostEnv{h: h, p: p} }
 
 type hostEnv struct {
@@ -33,8 +33,8 @@ func (e *hostEnv) Dial(addr string) env.Channel {
 	return (*envChannel)(NewChannel(e.p, e.h, addr))
 }
 
-// Probe connects to addr and hangs up. The error is that of connecting. The current task
-// waits up to timeout; 0 means as long as the kernel does, up to 127 s.
+// Probe connects to addr and closes the connection at once. It returns the error of connecting. The
+// current task waits up to timeout; 0 means the kernel's limit of 127 s.
 func (e *hostEnv) Probe(addr string, timeout time.Duration) error {
 	e.p.Check()
 	var (
@@ -65,7 +65,7 @@ func (e *hostEnv) Probe(addr string, timeout time.Duration) error {
 	return result
 }
 
-// deaf is the receiver of connections that are only opened.
+// deaf is a receiver that ignores everything, for connections that only probe a port.
 type deaf struct{}
 
 func (deaf) Receive(*Conn, any)  {}
@@ -83,7 +83,7 @@ func (s *envServer) Stop() {
 	s.server.Stop()
 }
 
-// served runs the calls of one server in tasks of its process.
+// served runs the calls to one server as tasks of the server's process.
 type served struct {
 	p       *vtime.Process
 	handler env.Handler
@@ -101,7 +101,7 @@ func (s *served) take(call *Call) {
 	s.p.Go(call.Method, func() { s.work(call) })
 }
 
-// work handles a call, and then those that have waited.
+// work handles a call, and then the queued calls until the queue is empty.
 func (s *served) work(call *Call) {
 	for {
 		// grpc-python does not start a call that was cancelled in the queue.

@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// RPCHandler handles a call in the engine, not in a task. It answers by Reply or Fail, at
+// RPCHandler handles a call directly in the engine, not in a task. It answers by Reply or Fail, at
 // once or later.
 type RPCHandler func(call *Call)
 
@@ -18,8 +18,8 @@ type RPCServer struct {
 	stopped  bool
 }
 
-// ServeRPC listens on the port, 0 for a free one. It shares the port with other gRPC
-// servers, as they do by default (GRPC_ARG_ALLOW_REUSEPORT).
+// ServeRPC listens on the port; 0 picks a free one. Several gRPC servers may share a port, as gRPC
+// allows by default (GRPC_ARG_ALLOW_REUSEPORT).
 func (h *Host) ServeRPC(o Owner, port int, handler RPCHandler) (*RPCServer, error) {
 	s := &RPCServer{handler: handler}
 	l, err := h.ListenShared(o, port, s.accept)
@@ -33,7 +33,7 @@ func (h *Host) ServeRPC(o Owner, port int, handler RPCHandler) (*RPCServer, erro
 // Port returns the port that it listens on.
 func (s *RPCServer) Port() int { return s.listener.port }
 
-// Stop refuses new connections and closes the open ones; their calls are cancelled.
+// Stop refuses new connections and closes the open ones. Their unanswered calls are cancelled.
 func (s *RPCServer) Stop() {
 	if s.stopped {
 		return
@@ -53,7 +53,7 @@ func (s *RPCServer) accept(c *Conn) {
 	c.SetReceiver(sc)
 }
 
-// serverConn is one client's connection.
+// serverConn is the server's side of one client connection.
 type serverConn struct {
 	server *RPCServer
 	conn   *Conn

@@ -14,7 +14,7 @@ import (
 	"github.com/monosim/monosim/sim/network"
 )
 
-// calls is a bench with a client process on a.
+// calls is a bench with a client process on host a and a log of outcomes.
 type calls struct {
 	*bench
 	p   *vtime.Process
@@ -31,7 +31,7 @@ func (c *calls) note(format string, args ...any) {
 	c.log = append(c.log, fmt.Sprintf("%v ", c.w.Now())+fmt.Sprintf(format, args...))
 }
 
-// serve answers on b:9000 by the handler.
+// serve starts an RPC server on host b, port 9000, with the handler.
 func (c *calls) serve(handler network.RPCHandler) *network.RPCServer {
 	c.t.Helper()
 	s, err := c.b.ServeRPC(network.OwnedByNode(c.b.Node()), 9000, handler)
@@ -98,7 +98,7 @@ func TestALateAnswerDoesNotReachTheNextCall(t *testing.T) {
 	c := newCalls(t, exact)
 	c.serve(func(call *network.Call) {
 		if call.Request == "slow" {
-			// Sent before the cancellation can arrive.
+			// The late answer leaves the server just before the client's cancellation arrives.
 			c.b.Node().After(997500*time.Microsecond, vtime.Kind(0), func() { call.Reply("late", 1) })
 			return
 		}
@@ -150,7 +150,7 @@ func TestTheBackoffGrowsToTwoMinutes(t *testing.T) {
 		gaps = append(gaps, c.w.Now()-last)
 		last = c.w.Now()
 	}
-	// The first dial is at 0, and the first gap has no jitter.
+	// The first dial is at 0 s. The gap after it has no jitter.
 	want := time.Second
 	for i, gap := range gaps[1:] {
 		low, high := want*8/10, want*12/10
@@ -224,7 +224,7 @@ func TestABrokenConnectionFailsItsCallsAndTheNextReconnects(t *testing.T) {
 	c.run(time.Second)
 	c.must(c.n.ResetConns("a", "b"))
 	c.run(2 * time.Second)
-	// Reset after 1 ms at both ends, then a new connection and a call.
+	// Both ends see the reset after 1 ms. The next call makes a new connection.
 	c.want("1.001s cancelled", "1.001s UNAVAILABLE: Connection reset by peer", "1.005s second")
 }
 
@@ -421,10 +421,11 @@ func TestProbeTellsWhetherSomebodyListens(t *testing.T) {
 	c.want("2ms <nil>", "4ms dial 10.0.0.2:81: connection refused", "204ms true")
 }
 
-// typed is what callers send on hot paths: a pointer, so that it is not boxed.
+// typed is a message as callers on hot paths send it: a pointer, which needs no allocation when
+// converted to any.
 type typed struct{ _ int }
 
-// caller makes calls in a loop on one task.
+// caller returns a bench whose client calls the server in an endless loop on one task.
 func caller(t testing.TB) *calls {
 	c := newCalls(t, network.DefaultLatency())
 	response := &typed{}

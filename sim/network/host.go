@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// Host is one network stack: a machine or a pod.
+// Host is the network stack of one machine or pod.
 type Host struct {
 	n     *Network
 	name  string
@@ -27,8 +27,8 @@ type Host struct {
 	counters       Counters
 }
 
-// Counters counts since the host was added. Messages and bytes are those that connections
-// carried, without the steps of opening and closing.
+// Counters counts a host's traffic since the host was added. Messages and bytes do not include the
+// opening and closing of connections.
 type Counters struct {
 	Dials, Accepts                 uint64
 	MessagesSent, MessagesReceived uint64
@@ -45,7 +45,7 @@ func (c *Counters) count(arrived bool, sizeBytes int) {
 	}
 }
 
-// exchanged counts messages that were sent and messages that have arrived.
+// exchanged counts one message sent and one received, with their sizes in bytes.
 func (c *Counters) exchanged(sent, received int) {
 	c.MessagesSent++
 	c.MessagesReceived++
@@ -53,7 +53,8 @@ func (c *Counters) exchanged(sent, received int) {
 	c.BytesReceived += uint64(received)
 }
 
-// Ports are taken from these ranges in turn, upwards and round.
+// Free ports and client ports are taken from these ranges in ascending order, then from the start
+// again.
 const (
 	firstFreePort, lastFreePort     = 30000, 39999
 	firstClientPort, lastClientPort = 40000, 60999
@@ -62,7 +63,7 @@ const (
 // Name returns the host's name.
 func (h *Host) Name() string { return h.name }
 
-// Node returns the node that the host's own events belong to.
+// Node returns the virtual-time node to which the host's own events belong.
 func (h *Host) Node() *vtime.Node { return h.node }
 
 // Network returns the network that the host is in.
@@ -80,8 +81,8 @@ func (h *Host) Counters() Counters {
 	return h.counters
 }
 
-// FreePort finds the next port from 30000 on which nobody listens. It is not
-// reserved, but the next call finds another.
+// FreePort returns the next port from 30000 on which nobody listens. The port is not reserved, but
+// the next call returns another one.
 func (h *Host) FreePort() int {
 	for {
 		port := h.nextPort
@@ -104,7 +105,7 @@ func (h *Host) clientPort() int {
 	return port
 }
 
-// address returns the host's address on the network, or its name.
+// address returns the host's first IP address, or its name if it has none.
 func (h *Host) address() string {
 	if len(h.ips) > 0 {
 		return h.ips[0]

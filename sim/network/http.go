@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// HTTPCall is a request that arrived at a server of plain HTTP.
+// HTTPCall is a request that arrived at a plain HTTP server.
 type HTTPCall struct {
 	Method, Target string
 	Body           []byte
@@ -21,15 +21,15 @@ type HTTPCall struct {
 	conn *Conn
 }
 
-// httpAnswer is the message with an answer; a body shorter than length tells its reader
-// that it was cut.
+// httpAnswer is the message with an answer. If body is shorter than length, the reader knows that
+// the answer was cut off.
 type httpAnswer struct {
 	status int
 	body   []byte
 	length int
 }
 
-// httpHeaderBytes is roughly the size of a request or answer without its body.
+// httpHeaderBytes is the approximate size in bytes of a request or answer without its body.
 const httpHeaderBytes = 128
 
 // Answer sends a complete answer.
@@ -53,8 +53,8 @@ type HTTPServer struct {
 	conns    []*Conn
 }
 
-// ServeHTTP listens on a port, 0 for a free one. The handler handles a request in the
-// engine, not in a task, and answers it by Answer or Cut, at once or later.
+// ServeHTTP listens on a port; 0 picks a free one. The handler runs in the engine, not in a task.
+// It answers a request by Answer or Cut, at once or later.
 func (h *Host) ServeHTTP(o Owner, port int, handler func(*HTTPCall)) (*HTTPServer, error) {
 	s := &HTTPServer{handler: handler}
 	l, err := h.Listen(o, port, s.accept)
@@ -113,8 +113,8 @@ type httpConn struct {
 	waiting *vtime.Task
 }
 
-// DialHTTP makes a connection. Simulated hosts have no Unix sockets: the path of one does
-// not exist.
+// DialHTTP prepares a connection, which the first request makes. Simulated hosts have no Unix
+// sockets, so the path of a Unix socket does not exist.
 func (e *hostEnv) DialHTTP(addr string, timeout time.Duration) env.HTTPConn {
 	if timeout <= 0 {
 		timeout = -1
@@ -151,7 +151,7 @@ func (c *httpConn) connect() error {
 	return nil
 }
 
-// httpKind classifies an error of a connection.
+// httpKind converts an error of a connection to the matching error of package httperrors.
 func httpKind(err error) error {
 	switch {
 	case errors.Is(err, ErrRefused):
@@ -169,8 +169,8 @@ func httpKind(err error) error {
 	}
 }
 
-// Request sends a request. On a connection that the other side has closed it is lost, which
-// Status reports.
+// Request sends a request. If the other side has closed the connection, the request is lost, and
+// Status reports the error.
 func (c *httpConn) Request(method, target string, body []byte) error {
 	c.p.Check()
 	if c.conn == nil {

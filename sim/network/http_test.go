@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/sim/network"
 )
 
-// Goal: plain HTTP on the simulated network is what sockets do. Method: the cases that real
-// sockets pass too.
+// Goal: plain HTTP on the simulated network behaves as on real sockets. Method: the same test cases
+// run on both.
 func TestHTTPConformance(t *testing.T) {
 	networktest.RunHTTP(t, func(t *testing.T) networktest.HTTPWorld {
 		return httpWorld{conforming{newBench(t, network.DefaultLatency())}}

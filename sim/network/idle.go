@@ -9,13 +9,13 @@ import (
 )
 
 // A sleeping loop (leap.Sleeper) makes the messages of its steps without events. It joins
-// each connection that it uses. It is woken before anything happens to one of them that its
-// steps do not foretell: another message, a fault, a close.
+// each connection that it uses. The connection wakes the loop before anything that the loop's
+// steps do not predict: another message, a fault, a close.
 
-// Join makes the connection wake the loop before anything changes for it, until Leave. It
-// returns false, without an effect, when the connection is not open both ways, when a
-// message with an event is on its way that the loop does not tolerate, or when messages
-// could be lost, delayed by a fault, or held up for bandwidth.
+// Join makes the connection wake the loop before anything changes on the connection, until Leave.
+// It returns false, without effect, in three cases: the connection is not open both ways; a message
+// with an event is on its way that the loop does not tolerate; messages could be lost, delayed by
+// a fault, or held up by limited bandwidth.
 func (c *Conn) Join(s *leap.Sleeper) bool {
 	p := c.peer
 	n := c.n
@@ -34,7 +34,7 @@ func (c *Conn) Join(s *leap.Sleeper) bool {
 	return true
 }
 
-// Leave ends Join; it does nothing for a loop that has not joined.
+// Leave ends Join. It does nothing for a loop that has not joined.
 func (c *Conn) Leave(s *leap.Sleeper) {
 	i := slices.Index(c.sleepers, s)
 	if i < 0 {
@@ -57,8 +57,9 @@ func (c *Conn) share(s []*leap.Sleeper) { c.sleepers, c.peer.sleepers = s, s }
 
 func (p *pipe) whole() bool { return p.trouble == nil && !p.link.cut() && p.link.extra == 0 }
 
-// WakeSleepers wakes the loops that have joined the connection. Loops that tolerate another
-// message only make the steps that are past. Call it before a message is numbered.
+// WakeSleepers wakes the loops that have joined the connection, before another message is sent on
+// it. Loops that tolerate other messages stay asleep and only make their past steps. Call it before
+// the message gets its number.
 func (c *Conn) WakeSleepers() {
 	if c.n.w.Closing() {
 		return // nobody will ask for what they left waiting
@@ -88,20 +89,21 @@ func (c *Conn) wakeOne(s *leap.Sleeper) {
 	c.Leave(s)
 }
 
-// wakeAll wakes all loops that use connections, before a fault.
+// wakeAll wakes all sleeping loops that use connections. Every fault calls it first.
 func (n *Network) wakeAll() {
 	for len(n.idle) > 0 && !n.w.Closing() {
 		n.idle[0].wake()
 	}
 }
 
-// SendsAt returns when a message arrives that this end sends at an instant without an event.
+// SendsAt sends a message without an event from this end at the virtual time at. It returns when
+// the message arrives.
 func (c *Conn) SendsAt(at time.Duration, sizeBytes int) time.Duration {
 	c.host.counters.count(false, sizeBytes)
 	return c.out.arrivalOf(at)
 }
 
-// arrivalOf returns when a message arrives that is sent at an instant.
+// arrivalOf draws a latency and returns when a message sent at the virtual time at arrives.
 func (p *pipe) arrivalOf(at time.Duration) time.Duration {
 	source := p.latency
 	if source == nil {
@@ -118,7 +120,7 @@ func (p *pipe) arrivalOf(at time.Duration) time.Duration {
 	return p.behindLast(at)
 }
 
-// Takes counts a message of SendsAt that has arrived at this end.
+// Takes counts the arrival at this end of a message that SendsAt sent.
 func (c *Conn) Takes(sizeBytes int) { c.host.counters.count(true, sizeBytes) }
 
 // MinLatency returns a lower bound of the latency of this end's messages.
@@ -127,14 +129,15 @@ func (c *Conn) MinLatency() time.Duration {
 	return min
 }
 
-// MaxLatency returns an upper bound of the latency of this end's messages, without faults.
+// MaxLatency returns an upper bound of the latency of this end's messages while there are no
+// faults.
 func (c *Conn) MaxLatency() time.Duration { return c.out.link.maxLatency() }
 
-// Resume gives a message of SendsAt, which arrives at the virtual time at, an event. Only a
-// loop that wakes up may call it.
+// Resume schedules an event for a message of SendsAt that arrives at the virtual time at. Only a
+// loop that is waking up may call it.
 func (c *Conn) Resume(loop *vtime.Loop, payload any, sizeBytes int, at time.Duration) {
 	c.out.insert(segment{payload: payload, loop: loop, sizeBytes: sizeBytes, what: segmentMessage, at: at})
 }
 
-// PeerReceiver returns the Receiver of the other end, nil before it was set.
+// PeerReceiver returns the Receiver of the other end; nil before it is set.
 func (c *Conn) PeerReceiver() Receiver { return c.peer.receiver }

@@ -2,18 +2,18 @@ package network
 
 import "time"
 
-// LatencyModel says how long messages take from one host to another. Every choice in
-// it follows from the seed of the world. The zero value of a field has the meaning
-// that its comment gives; [DefaultLatency] is the usual data centre.
+// LatencyModel says how long messages take from one host to another. All random choices follow
+// from the seed of the world. A field's comment says what its zero value means. [DefaultLatency]
+// returns values of a usual data center.
 type LatencyModel struct {
 	// Min and Spread give the one-way latency between hosts: Min plus a choice from [0, Spread).
 	Min, Spread time.Duration
-	// LoopbackMin and LoopbackSpread are the same inside one host.
+	// LoopbackMin and LoopbackSpread give the latency inside one host in the same way.
 	LoopbackMin, LoopbackSpread time.Duration
-	// LossPerMille is how many of 1000 segments between hosts are lost. Each loss delays by
-	// a retransmission, 200 ms the first time and twice as long each further time.
+	// LossPerMille is how many of 1000 segments between hosts are lost. Each loss delays a segment
+	// by a retransmission: 200 ms the first time, then twice as long each time.
 	LossPerMille int
-	// BytesPerSecond bounds what a host can send; 0 means no limit.
+	// BytesPerSecond limits what one host can send in total; 0 means no limit.
 	BytesPerSecond int64
 }
 
@@ -25,8 +25,8 @@ func (m *LatencyModel) law(local bool) (min, spread time.Duration) {
 	return m.Min, m.Spread
 }
 
-// DefaultLatency returns 200 to 500 µs between hosts, 20 to 30 µs inside one, no loss and
-// no limit of bandwidth.
+// DefaultLatency returns latencies of 200 to 500 µs between hosts and 20 to 30 µs inside one, no
+// loss, and unlimited bandwidth.
 func DefaultLatency() LatencyModel {
 	return LatencyModel{
 		Min: 200 * time.Microsecond, Spread: 300 * time.Microsecond,
@@ -34,7 +34,7 @@ func DefaultLatency() LatencyModel {
 	}
 }
 
-// These constants of Linux's TCP show in time.
+// These constants of Linux's TCP affect when things happen.
 const (
 	// rtoMin is the first retransmission time-out (TCP_RTO_MIN); it doubles with
 	// each retransmission up to rtoMax (TCP_RTO_MAX).
@@ -43,10 +43,10 @@ const (
 	// giveUpAfter is how long data stays unacknowledged before the connection is
 	// dropped: 15 retransmissions (net.ipv4.tcp_retries2).
 	giveUpAfter = 924600 * time.Millisecond
-	// synRTO is the first retransmission time-out of a SYN; six retransmissions
-	// (net.ipv4.tcp_syn_retries) make dialAfter.
+	// synRTO is the first retransmission time-out of a SYN. After six retransmissions
+	// (net.ipv4.tcp_syn_retries), at dialAfter, a dial fails.
 	synRTO    = time.Second
 	dialAfter = 127 * time.Second
-	// maxLosses bounds how often one segment is lost in a row.
+	// maxLosses limits how many times in a row one segment is lost.
 	maxLosses = 15
 )

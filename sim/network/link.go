@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// link is the way from one host to another, which all connections between them share.
+// link is the one-way path from one host to another. All connections between them share it.
 type link struct {
 	from, to *Host
 	blocked  bool          // by a partition
@@ -16,7 +16,8 @@ type link struct {
 	conns    uint64        // connections between the two so far, kept by the link from the host that was added first
 }
 
-// linkBetween makes links on first use, so that a large cluster has only those that it uses.
+// linkBetween returns the link between two hosts. It creates links on first use, so that a large
+// cluster has only the links that it needs.
 func (n *Network) linkBetween(from, to *Host) *link {
 	if l := from.linkTo(to); l != nil {
 		return l
@@ -32,7 +33,7 @@ func (n *Network) linkBetween(from, to *Host) *link {
 	return l
 }
 
-// linkTo returns the link to another host, nil before its first use.
+// linkTo returns the link to another host; nil before its first use.
 func (h *Host) linkTo(to *Host) *link {
 	if h == to {
 		return h.loopback
@@ -40,8 +41,8 @@ func (h *Host) linkTo(to *Host) *link {
 	return h.linksTo.at(to.index + 1)
 }
 
-// linksTo holds the links of one host, by the numbers of the other hosts, in blocks: hosts
-// that talk to each other were mostly added one after another.
+// linksTo holds the links of one host by the index of the other host. The table is in blocks,
+// because hosts that communicate were mostly added one after another.
 type linksTo struct{ blocks []*[linksBlock]*link }
 
 const linksBlock = 32
@@ -64,7 +65,8 @@ func (l *linksTo) set(i int, to *link) {
 	l.blocks[b][i%linksBlock] = to
 }
 
-// cut reports whether a segment that arrives now is lost.
+// cut reports whether a segment that arrives now is lost, because of a partition or a host that is
+// down.
 func (l *link) cut() bool { return l.blocked || l.to.down }
 
 // arrival returns when a segment that is sent now arrives, if nothing was sent before it.
@@ -75,7 +77,7 @@ func (l *link) arrival(sizeBytes int, latency *vtime.Source) time.Duration {
 		return at + l.draw(latency)
 	}
 	if m.BytesPerSecond > 0 {
-		// The host's line is busy with what was sent before.
+		// The segment waits until the host's line has sent everything before it.
 		at = max(at, l.from.lineFree) + time.Duration(int64(sizeBytes)*int64(time.Second)/m.BytesPerSecond)
 		l.from.lineFree = at
 	}
@@ -86,7 +88,7 @@ func (l *link) arrival(sizeBytes int, latency *vtime.Source) time.Duration {
 	return at
 }
 
-// draw returns the latency of one segment.
+// draw returns a random latency for one segment.
 func (l *link) draw(s *vtime.Source) time.Duration {
 	min, spread := l.law()
 	return min + draw(s, spread)
@@ -110,7 +112,7 @@ func draw(s *vtime.Source, spread time.Duration) time.Duration {
 	return time.Duration(s.Uint64n(uint64(spread)))
 }
 
-// retransmissions returns the time that losses of one segment cost.
+// retransmissions draws how many times one segment is lost, and returns the resulting delay.
 func (l *link) retransmissions() time.Duration {
 	var cost time.Duration
 	if l.loss == nil {

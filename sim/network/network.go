@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// Network joins the hosts of one world.
+// Network connects the hosts of one world.
 type Network struct {
 	w       *vtime.World
 	latency LatencyModel
@@ -19,8 +19,8 @@ type Network struct {
 	nowhere *Host // stands for addresses that no host has
 	links   []*link
 	stalled []*pipe
-	// faulty reports that a host may be down, or a link cut or slow. While there never was
-	// one, no link has to be checked.
+	// faulty is true once a host was down, or a link cut or slow. While it is false, no link needs
+	// a check.
 	faulty    bool
 	idle      []*Conn // one end of each connection that sleeping loops use
 	byProcess map[*vtime.Process]*sockets
@@ -45,15 +45,15 @@ func New(w *vtime.World, latency LatencyModel) *Network {
 // World returns the world that the network is in.
 func (n *Network) World() *vtime.World { return n.w }
 
-// MaxLatency returns the largest latency between two hosts, without faults.
+// MaxLatency returns the largest latency between two hosts while there are no faults.
 func (n *Network) MaxLatency() time.Duration {
 	m := &n.latency
 	return max(m.Min+m.Spread, m.LoopbackMin+m.LoopbackSpread)
 }
 
-// AddHost adds a host whose events and choices belong to the node of that name, which has
-// no other host. Its name and addresses resolve from every host. It panics when one of them
-// is taken; Assign moves one.
+// AddHost adds a host. Its events and random choices belong to the virtual-time node of the given
+// name, which must have no other host. Its name and addresses resolve from every host. AddHost
+// panics if one of them is taken; use Assign to move a name or address.
 func (n *Network) AddHost(node, name string, ips ...string) *Host {
 	h := &Host{
 		n: n, name: name, node: n.w.Node(node), index: len(n.hosts),
@@ -75,17 +75,17 @@ func (n *Network) AddHost(node, name string, ips ...string) *Host {
 	return h
 }
 
-// Assign makes a name or address resolve to the host from now on, as a changed
-// DNS entry or a moved address does. Connections stay where they are.
+// Assign makes a name or address resolve to the host from now on, as a changed DNS entry or a
+// moved address does. Existing connections are not affected.
 func (n *Network) Assign(nameOrIP string, h *Host) { n.byName[canonical(nameOrIP)] = h }
 
-// Host returns the host with that name or address, nil when there is none.
+// Host returns the host with a name or address; nil if there is none.
 func (n *Network) Host(nameOrIP string) *Host { return n.byName[canonical(nameOrIP)] }
 
 // Hosts lists all hosts in the order in which they were added. The slice must not be changed.
 func (n *Network) Hosts() []*Host { return n.hosts }
 
-// canonical writes an address in its one form and leaves names alone.
+// canonical returns the canonical form of an IP address. It returns names unchanged.
 func canonical(nameOrIP string) string {
 	if ip, err := netip.ParseAddr(nameOrIP); err == nil {
 		return ip.Unmap().String()

@@ -14,7 +14,7 @@ import (
 	"github.com/monosim/monosim/sim/network"
 )
 
-// end is a receiver that keeps a log.
+// end is a receiver that logs what arrives, with the times.
 type end struct {
 	w    *vtime.World
 	conn *network.Conn
@@ -93,7 +93,7 @@ func (b *bench) run(until time.Duration) {
 	}
 }
 
-// connect makes a connection from a to b and returns at 1 s.
+// connect makes a connection from host a to port 80 of host b, and runs until 1 s.
 func (b *bench) connect() {
 	b.t.Helper()
 	b.dial(network.OwnedByNode(b.a.Node()), "b:80")
@@ -308,7 +308,7 @@ func TestAPartitionHoldsMessagesUntilARetransmissionAfterHealing(t *testing.T) {
 	if diff := cmp.Diff([]string{"held", "held too", "after healing"}, b.server.got); diff != "" {
 		t.Errorf("after healing (-want +got):\n%s", diff)
 	}
-	// Lost at 1.001 s; sent again after 0.2, 0.6, 1.4 s.
+	// The segment is lost at 1.001 s. Retransmissions follow 0.2, 0.6 and 1.4 s later.
 	if want, got := 1001*time.Millisecond+1400*time.Millisecond, b.server.at[0]; got != want {
 		t.Errorf("arrived at %v, want %v", got, want)
 	}
@@ -533,7 +533,7 @@ func TestLossCostsRetransmissions(t *testing.T) {
 	b := newBench(t, latency)
 	b.dial(network.OwnedByNode(b.a.Node()), "b:80")
 	b.run(time.Hour)
-	// 15 losses of each: 0.2 s doubling to 120 s.
+	// Each segment is lost 15 times. The time-out doubles from 0.2 s up to 120 s.
 	var once time.Duration
 	for i, rto := 0, 200*time.Millisecond; i < 15; i++ {
 		once += rto
@@ -577,7 +577,7 @@ func TestAMessageIsOneEvent(t *testing.T) {
 	}
 }
 
-// pong returns every message until a number of them have passed.
+// pong sends every message back until it has done so left times.
 type pong struct{ left int }
 
 func (p *pong) Receive(c *network.Conn, payload any) {
@@ -620,10 +620,9 @@ func BenchmarkMessage(b *testing.B) {
 	}
 }
 
-// Goal: latencies follow one law, whichever connection they are of, and those of two
-// connections, and of the two directions of one, have nothing to do with each other.
-// Method: mean and spread over many messages; what all connections have in common would
-// show in the mean of their first messages.
+// Goal: all connections draw latencies from the same distribution, independently of each other and
+// in both directions of a connection. Method: the mean and spread over many messages. A dependence
+// between connections would show in the mean of their first messages.
 func TestLatenciesOfConnectionsFollowOneLaw(t *testing.T) {
 	const conns, messages = 400, 25
 	law := network.DefaultLatency()
@@ -668,7 +667,8 @@ func TestLatenciesOfConnectionsFollowOneLaw(t *testing.T) {
 		count := float64(len(sample))
 		mean := sum / count
 		variance := squares/count - mean*mean
-		// Of a uniform choice from [0, 1): 1/2 and 1/12, five standard errors around.
+		// A uniform choice from [0, 1) has the mean 1/2 and the variance 1/12. Five standard errors
+		// are allowed.
 		if far := 5 / math.Sqrt(12*count); math.Abs(mean-0.5) > far || math.Abs(variance-1.0/12) > far {
 			t.Errorf("%d latencies: mean %.3f, variance %.4f of the spread, want 0.5 and 0.0833", len(sample), mean, variance)
 		}
@@ -678,7 +678,7 @@ func TestLatenciesOfConnectionsFollowOneLaw(t *testing.T) {
 	}
 }
 
-// timed notes how long messages took that say when they were sent.
+// timed measures the latency of messages whose payload is the time of sending.
 type timed struct {
 	w     *vtime.World
 	sent  func()

@@ -2,10 +2,10 @@ package network
 
 import "github.com/monosim/monosim/engine/vtime"
 
-// Owner is the owner of a socket: a process, whose end closes the socket as the kernel
-// does, or only a node.
+// Owner is the owner of a socket: a process or only a node. When a process ends, its sockets are
+// closed, as the kernel does.
 type Owner struct {
-	// Node is where the socket's events happen; nil means the process's node.
+	// Node is the node to which the socket's events belong; nil means the process's node.
 	Node *vtime.Node
 	// Process may be nil.
 	Process *vtime.Process
@@ -26,7 +26,7 @@ func (o Owner) node() *vtime.Node {
 
 func (o Owner) dead() bool { return o.Process != nil && o.Process.Dead() }
 
-// check unwinds a task of a dead process before it has an effect.
+// check terminates the calling task if its process is dead, before the task has an effect.
 func (o Owner) check() {
 	if o.Process != nil {
 		o.Process.Check()
@@ -41,12 +41,12 @@ type sockets struct {
 
 // socket is a listener or a connection.
 type socket interface {
-	// abandon closes the socket of a process that has ended, without calling anybody back.
+	// abandon closes the socket of a process that has ended, without any callback.
 	abandon()
 	setPlace(i int)
 }
 
-// socketsOf returns a process's sockets, nil without a process.
+// socketsOf returns a process's sockets; nil if p is nil.
 func (n *Network) socketsOf(p *vtime.Process) *sockets {
 	if p == nil {
 		return nil
@@ -73,8 +73,8 @@ func (s *sockets) add(k socket) {
 	}
 }
 
-// remove moves the last socket to the freed place, so the order only follows from the order
-// of calls.
+// remove deletes the socket at a place and moves the last socket there. The resulting order depends
+// only on the order of calls, so runs are repeatable.
 func (s *sockets) remove(place int) {
 	if s == nil {
 		return

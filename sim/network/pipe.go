@@ -33,14 +33,14 @@ type pipe struct {
 	head  int32       // of ring
 }
 
-// trouble is the state of a pipe that has lost a segment.
+// trouble holds what a pipe needs after losing a segment, until it delivers one again.
 type trouble struct {
 	firstLoss time.Duration
 	giveUp    vtime.Timer
 	place     int // in Network.stalled
 }
 
-// segment is a message, or a step of the connection's life.
+// segment is a message, or a control segment such as a SYN or a reset.
 type segment struct {
 	payload   any
 	loop      *vtime.Loop // the loop whose step its arrival is, nil for none
@@ -72,19 +72,19 @@ var (
 	kindNotice = vtime.NewKind("network.notice")
 )
 
-// push queues a segment behind all others.
+// push queues a segment behind all others in the pipe.
 func (p *pipe) push(what segmentKind, payload any, sizeBytes int) {
 	p.queue(segment{payload: payload, sizeBytes: sizeBytes, what: what})
 }
 
-// pushStep queues a message whose arrival is a step of a loop.
+// pushStep queues a message whose arrival is a step of the given loop.
 func (p *pipe) pushStep(loop *vtime.Loop, payload any, sizeBytes int) {
 	p.queue(segment{payload: payload, loop: loop, sizeBytes: sizeBytes, what: segmentMessage})
 }
 
 func (p *pipe) queue(s segment) {
 	if !p.stalled {
-		// A stalled pipe gets new instants when it continues.
+		// In a stalled pipe the arrival times are computed when it continues.
 		at := p.arrival(s.sizeBytes)
 		if s.at = p.behindLast(at); s.loop == nil && s.at > at {
 			p.last--
@@ -100,8 +100,8 @@ func (p *pipe) queue(s segment) {
 	}
 }
 
-// arrival returns when a segment that is sent now arrives, if nothing was sent before it.
-// It does not look at the link while no link has a fault.
+// arrival returns when a segment that is sent now would arrive if it were the only one. It skips
+// the link while no link has a fault, for speed.
 func (p *pipe) arrival(sizeBytes int) time.Duration {
 	n := p.from.n
 	m := &n.latency
@@ -111,19 +111,19 @@ func (p *pipe) arrival(sizeBytes int) time.Duration {
 	return n.w.Now() + m.Min + draw(p.source(), m.Spread)
 }
 
-// law returns the range of latencies without reading the link: it is the same for all links
-// of a kind.
+// law returns the range of latencies, [min, min + spread). It does not read the link, because the
+// range depends only on whether the pipe stays inside one host.
 func (p *pipe) law() (min, spread time.Duration) { return p.from.n.latency.law(p.local) }
 
-// behindLast returns when a step arrives that would arrive at an instant if nothing was
-// sent before it.
+// behindLast returns when a step arrives after all earlier segments. at is when it would arrive
+// alone.
 func (p *pipe) behindLast(at time.Duration) time.Duration {
 	p.last = max(at, p.last+1)
 	return p.last
 }
 
-// source returns the source of the pipe's latencies. Those of each connection follow from
-// the seed alone, whatever is sent elsewhere.
+// source returns the random source of the pipe's latencies. Each connection has its own, so its
+// latencies do not depend on other traffic.
 func (p *pipe) source() *vtime.Source {
 	switch {
 	case p.latency != nil:
@@ -135,7 +135,8 @@ func (p *pipe) source() *vtime.Source {
 	return p.latency
 }
 
-// back distinguishes the two directions of a connection inside of one host.
+// back returns a suffix that gives the two directions of a connection inside one host different
+// random sources.
 func (p *pipe) back() string {
 	if p.local && !p.asks() {
 		return ":back"
@@ -143,18 +144,18 @@ func (p *pipe) back() string {
 	return ""
 }
 
-// asks reports whether the pipe leads from the dialing end to the other.
+// asks reports whether the pipe leads from the dialing end to the accepting end.
 func (p *pipe) asks() bool { return p.from.dialer }
 
-// LatencySite names the site of the latencies that a node draws for what it sends to
-// another host on their number-th connection, counted from 1 whichever of them dials.
+// LatencySite names the random site of the latencies of what a node sends to another host. number
+// counts the connections between the two hosts from 1, whichever of them dials.
 func LatencySite(to string, number uint64) string {
 	return latencySites(to) + strconv.FormatUint(number, 10)
 }
 
 func latencySites(to string) string { return "network.latency:" + to + ":" }
 
-// latencySites returns the begin of the sites' names for what is sent to the host.
+// latencySites returns the common beginning of the names of all latency sites toward the host.
 func (h *Host) latencySites() string {
 	if h.sites == "" {
 		h.sites = latencySites(h.name)
@@ -174,7 +175,7 @@ func (p *pipe) add(s segment) {
 	*p.behind(int(p.count) - 2) = s
 }
 
-// insert puts a segment at its place among the others.
+// insert puts a segment among the others of the pipe, in the order of arrival.
 func (p *pipe) insert(s segment) {
 	p.add(s)
 	i := int(p.count) - 2 // an index into the ring; -1 means first
@@ -191,13 +192,13 @@ func (p *pipe) insert(s segment) {
 	}
 }
 
-// before reports whether a new segment arrives before another: steps come before everything
-// else of their instant.
+// before reports whether s, a new segment, must arrive before o. At the same instant the step of a
+// loop comes before everything else.
 func (s *segment) before(o *segment) bool {
 	return s.at < o.at || s.at == o.at && s.loop != nil && o.loop == nil
 }
 
-// behind returns the i-th segment behind the first.
+// behind returns the i-th segment after the first. These segments are in a ring buffer.
 func (p *pipe) behind(i int) *segment { return &p.ring[(int(p.head)+i)&(len(p.ring)-1)] }
 
 func (p *pipe) grow() {
@@ -208,7 +209,7 @@ func (p *pipe) grow() {
 	p.ring, p.head = ring, 0
 }
 
-// pop takes out the first segment.
+// pop removes the first segment.
 func (p *pipe) pop() {
 	p.count--
 	if p.count == 0 {
@@ -230,8 +231,8 @@ func (p *pipe) schedule() {
 	p.timer = p.to.node.ScheduleNumbered(s.at, s.number, segmentKinds[s.what], p, uint64(s.sizeBytes))
 }
 
-// part orders the steps of a loop at one instant: what goes to a server comes before what
-// comes from one.
+// part orders the steps of a loop at one instant: messages to a server come before messages from
+// a server.
 func (p *pipe) part() int {
 	if p.asks() {
 		return PartRequest
@@ -239,15 +240,15 @@ func (p *pipe) part() int {
 	return PartAnswer
 }
 
-// These are the parts of a loop that asks (see vtime.Loop): the arrivals of its messages.
-// Lower numbers are the loop's own.
+// These are the parts of a loop that makes calls (see vtime.Loop): the arrivals of its requests and
+// answers. Lower numbers are for the loop's own steps.
 const (
 	PartRequest = 3 + iota
 	PartAnswer
 )
 
-// Handle delivers the first segment that is on its way. The engine calls it when the
-// segment arrives.
+// Handle delivers the first segment of the pipe, or stalls the pipe if its link is cut. The engine
+// calls it when the segment arrives.
 func (p *pipe) Handle(uint64) {
 	if p.to.n.faulty && p.link.cut() {
 		p.stall()
@@ -303,8 +304,8 @@ func (p *pipe) resume() {
 	p.schedule()
 }
 
-// nextRetransmission returns the first instant after now at which a segment is sent again
-// that was first lost at lost.
+// nextRetransmission returns the first instant after now at which a segment is sent again. lost is
+// when the segment was first lost, and rto the first time-out, which then doubles.
 func nextRetransmission(lost, now, rto time.Duration) time.Duration {
 	at := lost
 	for at <= now {
@@ -325,7 +326,7 @@ func (p *pipe) unstall() {
 	p.stalled = false
 }
 
-// discard drops what is on its way.
+// discard drops all segments that are on their way.
 func (p *pipe) discard() {
 	if p.stalled {
 		p.unstall()
@@ -338,7 +339,7 @@ func (p *pipe) discard() {
 	p.first, p.ring, p.head, p.count = segment{}, nil, 0, 0
 }
 
-// pipeGiveUp fires when the sender gives up.
+// pipeGiveUp handles the timer after which the sender of unacknowledged data gives up.
 type pipeGiveUp pipe
 
 func (g *pipeGiveUp) Handle(uint64) {

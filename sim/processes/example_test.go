@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/sim/processes"
 )
 
-// A program that runs for an hour unless it is asked to end, started twice: one process
-// heeds SIGTERM, the other is killed.
+// A program that runs for an hour is started twice. SIGTERM asks one process to end, and SIGKILL
+// kills the other.
 func Example() {
 	w := vtime.New(vtime.Config{Seed: 1})
 	defer w.Close()

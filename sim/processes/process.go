@@ -11,7 +11,7 @@ import (
 
 var kindExec, kindReap = vtime.NewKind("process.exec"), vtime.NewKind("process.returned")
 
-// These are the exit codes that the table itself sets.
+// These exit codes are set by the process table, not by a program.
 const (
 	killed   = -int(env.SIGKILL)
 	returned = 0
@@ -36,7 +36,7 @@ type Process struct {
 	running  leap.Observed
 }
 
-// Life returns the process in virtual time: its tasks, clock and choices.
+// Life returns the process's representation in virtual time: its tasks, clock and random choices.
 func (p *Process) Life() *vtime.Process { return p.life }
 
 // Pid returns the process's number on its host.
@@ -61,8 +61,8 @@ func (p *Process) Dir() string { return p.dir }
 func (p *Process) Output() string { return p.output }
 
 // Main runs fn as the process's main thread. When fn returns, the process ends with all its tasks,
-// and the result is the exit code. If fn returns from a vtime Rest, the process ends only after
-// that rest. A Program calls Main at most once.
+// and the result is the exit code. If fn ends in a vtime Rest, the process ends only after that
+// rest. A Program calls Main at most once.
 func (p *Process) Main(fn func() int) {
 	p.hasMain = true
 	p.life.Start("main", func() {
@@ -71,9 +71,9 @@ func (p *Process) Main(fn func() int) {
 	})
 }
 
-// exec runs the program. A process without a main thread stays until it exits or is killed. A
-// resting task keeps it alive: otherwise the process would end with the first request or signal
-// that one of its tasks handles.
+// exec runs the program. A process without a main thread stays until it exits or is killed: a
+// resting task keeps it alive. Otherwise it would end with the first task that handles a request
+// or a signal.
 func (p *Process) exec(program Program) {
 	program(p)
 	if !p.hasMain && !p.done {
@@ -110,7 +110,8 @@ func (p *Process) die(code int) {
 	p.life.Crash()
 }
 
-// ended is called by virtual time, after a crash or the return of the process's last task.
+// ended handles the end of the process after a crash or the return of its last task. The engine of
+// virtual time calls it.
 func (p *Process) ended() {
 	if !p.hasCode {
 		p.code, p.hasCode = returned, true
@@ -121,8 +122,8 @@ func (p *Process) ended() {
 	p.running.BeforeChange()
 	p.done = true
 	if !p.life.Dead() {
-		// The process returned, but timers and the like may remain, which must end too. Its last
-		// task is still running, so that happens in an event of its own.
+		// Timers of the process may remain and must end too. Its last task is still running, so the
+		// crash that ends them is a separate event.
 		p.table.node.After(0, kindReap, p.life.Crash)
 	}
 	p.table.leave(p)

@@ -1,9 +1,7 @@
 package processes_test
 
-// The tests of the table. Goal: how programs are found, how processes end and
-// what their parents learn. Method: one host with a tree of programs; a parent
-// process whose task starts children through its view and writes down what it
-// sees.
+// Goal: programs are found as on Linux, processes end correctly, and parents learn of it. Method:
+// one host with a tree of programs. A parent process starts children and logs what it sees.
 
 import (
 	"errors"

@@ -9,8 +9,9 @@ import (
 // ErrFinished is the error for a signal to a process that has ended.
 var ErrFinished = errors.New("no such process")
 
-// Signal sends a signal. If the process has a handler, a new task runs it. Otherwise the process
-// ends at once with the exit code -sig. For an ended process Signal returns ErrFinished.
+// Signal sends a signal. If the process has a handler for it, a new task runs the handler.
+// Otherwise the process ends at once with the exit code -sig. For an ended process Signal returns
+// ErrFinished.
 func (p *Process) Signal(sig env.Signal) error {
 	if p.done {
 		return ErrFinished

@@ -19,9 +19,9 @@ var ErrNotAProgram = errors.New("exec format error")
 // defaultPath is searched if the environment has no PATH.
 const defaultPath = "/usr/local/bin:/usr/bin:/bin"
 
-// Start starts a program, for the engine. Without cmd.Env the environment is empty, and without
-// cmd.Dir the working directory is the root. Errors are *fs.PathError, for Popen's
-// FileNotFoundError and PermissionError.
+// Start starts a program on behalf of the engine, not of a process. Without cmd.Env the environment
+// is empty, and without cmd.Dir the working directory is the root. An error is an *fs.PathError
+// that Python's Popen would report as FileNotFoundError or PermissionError.
 func (t *Table) Start(cmd env.Command) (*Process, error) {
 	cmd.Dir = cmp.Or(cmd.Dir, "/")
 	if len(cmd.Args) == 0 {
@@ -46,8 +46,8 @@ func (t *Table) Start(cmd env.Command) (*Process, error) {
 	return p, nil
 }
 
-// environ returns an environment for a process to keep: the equal one of a running process, or a
-// copy.
+// environ returns a list equal to vars for a process to keep. If a running process has an equal
+// list, it returns that list to save memory; otherwise a copy.
 func (t *Table) environ(vars []string) []string {
 	for _, p := range t.running {
 		if len(vars) > 0 && slices.Equal(p.env, vars) {
@@ -150,7 +150,7 @@ func absolute(dir, name string) string {
 	return path.Join(dir, name)
 }
 
-// reason replaces the path in an error of the tree by the one that the caller gave.
+// reason replaces the path in an error of the file tree by the path that the caller gave.
 func reason(op, name string, err error) error {
 	if e, ok := err.(*fs.PathError); ok {
 		err = e.Err

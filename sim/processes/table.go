@@ -9,7 +9,8 @@ import (
 	"github.com/monosim/monosim/sim/files"
 )
 
-// firstPid is the first pid. Lower numbers belong to the processes that every container has.
+// firstPid is the pid of a host's first process. Lower pids belong to processes that every
+// container has.
 const firstPid = 100
 
 // Program is the code of an executable file. It is called once for each process, in an event of
@@ -50,7 +51,7 @@ func (t *Table) Register(name string, run Program) {
 	t.programs = append(t.programs, program{name, run})
 }
 
-// programAt returns the index of a program in the list; -1 for none.
+// programAt returns the index of a registered program; -1 if there is none of that name.
 func (t *Table) programAt(name string) int {
 	return slices.IndexFunc(t.programs, func(p program) bool { return p.name == name })
 }
@@ -58,11 +59,11 @@ func (t *Table) programAt(name string) int {
 // OnStart adds a function to call when a process has started, before its program runs.
 func (t *Table) OnStart(fn func(*Process)) { t.onStart = append(t.onStart, fn) }
 
-// OnExit adds a function to call when a process has ended and its code is known. It may be called
-// in the middle of a task, so it must not wait.
+// OnExit adds a function to call when a process has ended and its exit code is known. The function
+// may run in the middle of a task, so it must not wait.
 func (t *Table) OnExit(fn func(*Process)) { t.onExit = append(t.onExit, fn) }
 
-// SetEnv sets the function that makes the Env of a forked process. Call it before a process forks.
+// SetEnv sets the function that makes the env.Env of a forked process. Call it before any fork.
 func (t *Table) SetEnv(fn func(*Process) *env.Env) { t.env = fn }
 
 // Running lists the running processes by pid.
@@ -73,8 +74,8 @@ func (t *Table) Find(pid int) *Process {
 	return lists.Find(t.running, func(p *Process) bool { return p.pid == pid })
 }
 
-// Of returns the process of life. If life was not made by Start, as in the engine and in tests, Of
-// adds it to the table under its own name.
+// Of returns the table's process for life. If Start did not create life, as in the engine and in
+// tests, Of adds it to the table under its own name.
 func (t *Table) Of(life *vtime.Process) *Process {
 	for _, p := range t.running {
 		if p.life == life {

@@ -49,7 +49,7 @@ func (v *view) Start(cmd env.Command) (env.Process, error) {
 	return &child{Process: p, parent: v.p.life}, nil
 }
 
-// Fork starts a copy of this process that runs main, whose result is its exit code.
+// Fork starts a copy of this process that runs main. The result of main is the exit code.
 func (v *view) Fork(main func(*env.Env) int) (env.Process, error) {
 	v.p.life.Acts()
 	p := v.p.table.fork(v.p, v.environ(), v.getwd(), main)
@@ -71,7 +71,7 @@ type child struct {
 	exited env.Cond
 }
 
-// Exited returns a condition for tasks of the parent. It is broadcast when the child ends.
+// Exited returns a condition for tasks of the parent, which is broadcast when the child ends.
 func (c *child) Exited() env.Cond {
 	if c.exited == nil {
 		c.exited = c.parent.NewCond("end of " + c.Name())
@@ -82,7 +82,8 @@ func (c *child) Exited() env.Cond {
 	return c.exited
 }
 
-// Poll does what Process.Poll does, and notes that the parent's task depends on whether the child runs.
+// Poll does what Process.Poll does. It also records that the parent's present turn depends on
+// whether the child runs.
 func (c *child) Poll() (code int, done bool) {
 	leap.Depend(c.parent, &c.running)
 	return c.Process.Poll()

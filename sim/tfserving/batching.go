@@ -17,20 +17,21 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/textformat"
 )
 
-// Batching holds upstream's BatchingParameters, with the values that C++ makes of the numbers of a
-// file (TFS-22.1).
+// Batching holds upstream's BatchingParameters. Numbers of a file are converted as in C++
+// (TFS-22.1).
 type Batching struct {
 	Limits batch.Limits
-	// Threads is num_batch_threads, 0 or less only if the file says so; HasThreads tells whether it
-	// does. Without it there is one thread for each processor.
+	// Threads is num_batch_threads if HasThreads says that the file sets it; it may be 0 or less.
+	// Otherwise there is one thread for each processor.
 	Threads    int32
 	HasThreads bool
-	// AllowedSizes are allowed_batch_sizes, of which the last must be MaxSize, max_batch_size.
+	// AllowedSizes is allowed_batch_sizes. Its last entry must equal MaxSize, which is
+	// max_batch_size.
 	AllowedSizes []int32
 	MaxSize      int32
 	PadInputs    bool // PadInputs is pad_variable_length_inputs
 	DifferInputs bool // DifferInputs is monolith's support_diff_dim_size_inputs
-	// PerModel takes all but the threads from a file of each model instead
+	// PerModel says that each model has its own file with all parameters except the threads
 	// (enable_per_model_batching_parameters, tfs-head).
 	PerModel bool
 }
@@ -60,7 +61,7 @@ func batchingOf(p *bundlepb.BatchingParameters, profile Profile) *Batching {
 	return b
 }
 
-// threads returns the number of the scheduler's threads.
+// threads returns the number of batch threads on a machine with that many processors.
 func (b *Batching) threads(cpus int) int {
 	if b.HasThreads {
 		return int(b.Threads)
@@ -68,14 +69,15 @@ func (b *Batching) threads(cpus int) int {
 	return cpus
 }
 
-// parseBatching parses a BatchingParameters file strictly.
+// parseBatching parses a BatchingParameters file in text format. Unknown fields are errors.
 func (m messages) parseBatching(data []byte) (*bundlepb.BatchingParameters, error) {
 	var p bundlepb.BatchingParameters
 	return &p, textformat.Parser{Hides: m.lack}.Unmarshal(string(data), &p)
 }
 
-// createError returns the error of making the scheduler, which is that of the source adapter
-// (bundle_factory_util.cc, CreateBatchScheduler). tfs-head checks the sizes when a model is loaded.
+// createError returns the error of creating the scheduler, which becomes the source adapter's error
+// (bundle_factory_util.cc, CreateBatchScheduler). It does not check the sizes for tfs-head, which
+// checks them when a model is loaded.
 func (b *Batching) createError(profile Profile) *env.RPCError {
 	if profile != ProfileHead {
 		if err := b.sizesError(); err != nil {
@@ -96,7 +98,7 @@ func (b *Batching) sizesError() *env.RPCError {
 	return nil
 }
 
-// batcher puts the requests to one loaded version into batches (upstream's BatchingSession).
+// batcher groups the requests to one loaded version into batches (upstream's BatchingSession).
 type batcher struct {
 	server   *Server
 	adapter  *Batching // adapter has the parameters of the platform, whose versions share a scheduler
@@ -108,8 +110,8 @@ type batcher struct {
 	queues    map[string]*batch.Queue[*batched]
 }
 
-// batchingFor returns what batches the requests to a bundle, as upstream's WrapSessionForBatching
-// does; nil for nothing. dir is the directory of the version.
+// batchingFor returns the batcher for a loaded model, as upstream's WrapSessionForBatching does. It
+// returns nil if the model's requests are not batched. dir is the directory of the version.
 func (s exportReader) batchingFor(disk Storage, b *Bundle, dir string) (*batcher, *env.RPCError) {
 	params := s.adapter.batching
 	if params == nil {
@@ -146,7 +148,8 @@ func (s exportReader) batchingFor(disk Storage, b *Bundle, dir string) (*batcher
 	}, nil
 }
 
-// waits returns how long that many warm-up requests wait in all, each in a batch of its own.
+// waits returns how long a number of warm-up requests wait in total. Each runs in a batch of its
+// own, so each waits for the whole batch timeout.
 func (m *batcher) waits(requests int) time.Duration {
 	if m == nil {
 		return 0
@@ -154,7 +157,7 @@ func (m *batcher) waits(requests int) time.Duration {
 	return time.Duration(requests) * m.params.Limits.Timeout()
 }
 
-// open makes the queues of a version that has loaded, one for each set of tensors.
+// open makes the queues of a version that has just loaded, one for each signature's set of tensors.
 func (m *batcher) open() {
 	if m == nil {
 		return
@@ -174,8 +177,8 @@ func (m *batcher) open() {
 	}
 }
 
-// queue returns the queue for a set of tensors. Other sets than those of signatures have one in
-// tfs-head only, from their first request on.
+// queue returns the queue for a set of tensors, and makes it if it is missing. Sets that no
+// signature declares have a queue only in tfs-head, from their first request on.
 func (m *batcher) queue(tensors string) *batch.Queue[*batched] {
 	q := m.queues[tensors]
 	if q == nil {
@@ -185,8 +188,8 @@ func (m *batcher) queue(tensors string) *batch.Queue[*batched] {
 	return q
 }
 
-// close drops the queues of a version that is unloaded. They are empty, for each request keeps the
-// version loaded.
+// close drops the queues of a version that is unloaded. They are empty, because each request keeps
+// the version loaded until it is answered.
 func (m *batcher) close() {
 	if m == nil || m.queues == nil {
 		return
@@ -197,7 +200,7 @@ func (m *batcher) close() {
 	m.queues = nil
 }
 
-// batched is a request that is computed in batches: in one, unless it is split.
+// batched is a request that runs in a batch, or in several batches if it is split.
 type batched struct {
 	batcher *batcher
 	call    *infer.Call
@@ -212,15 +215,15 @@ type batched struct {
 	done   func()
 }
 
-// computed is what one batch has computed of a request, from a row on.
+// computed holds the rows of a request that one batch computed, beginning with row from.
 type computed struct {
 	from uint64
 	rows infer.Rows
 }
 
-// request returns the call as a request to be put into a batch, or the error with which the session
-// refuses it before (BatchingSession::InternalRun). It returns nil for a call that passes by the
-// batcher: in tfs-2.4 one whose tensors are not those of a signature. Any thread may call it.
+// request prepares a call for a batch. The error is the one with which the session refuses the call
+// before batching (BatchingSession::InternalRun). It returns nil for a call that bypasses the
+// batcher: in tfs-2.4 a call whose tensors match no signature. Any thread may call it.
 func (m *batcher) request(call *infer.Call) (*batched, *env.RPCError) {
 	if m.declared == nil && !call.Feeds() {
 		return nil, nil // a stand-in takes it, and there is nothing to batch
@@ -243,7 +246,7 @@ func (m *batcher) request(call *infer.Call) (*batched, *env.RPCError) {
 	return &batched{batcher: m, call: call, tensors: tensors, size: size}, nil
 }
 
-// passedBy logs a request that passes by the batcher, unless one was logged in the last two minutes.
+// passedBy logs that a request bypasses the batcher, at most once in two minutes.
 func (r *Reader) passedBy(tensors string) {
 	now, due := r.server.timers.Now(), false
 	r.set(func(r *Reader) {
@@ -268,8 +271,7 @@ func (t *batched) start(limit time.Duration, done func()) {
 	}
 }
 
-// errQueueTimeout is the answer to a batch of which every request has waited for longer than its
-// deadline.
+// errQueueTimeout is the answer to all requests of a batch if each has waited past its deadline.
 var errQueueTimeout = &env.RPCError{Code: rpcerrors.ResourceExhausted, Message: "Run() timeout exceeded while waiting in batching queue"}
 
 // BatchTaken describes a batch that a thread takes, for metrics.
@@ -314,7 +316,8 @@ func (m *batcher) process(b *batch.Batch[*batched], free func()) {
 	})
 }
 
-// failBatch ends a batch that could not be run, or the process that a CHECK ends.
+// failBatch ends a batch that failed to run with the error failed. If a CHECK of upstream failed,
+// it ends the whole process, as abort does.
 func (s *Server) failBatch(b *batch.Batch[*batched], failed *env.RPCError, free func()) {
 	if failed == infer.ErrCheck {
 		s.exit(-6, "")
@@ -324,11 +327,11 @@ func (s *Server) failBatch(b *batch.Batch[*batched], failed *env.RPCError, free 
 	free()
 }
 
-// noTimeout is upstream's INT_MAX microseconds, for a request without a deadline.
+// noTimeout is the timeout of a request without a deadline, upstream's INT_MAX microseconds.
 const noTimeout = math.MaxInt32 * time.Microsecond
 
-// timeLeft returns the time that a batch has from now on: until the latest deadline of its requests,
-// in whole milliseconds, of which 0 is no limit; or -1 if all have passed.
+// timeLeft returns how long a batch may run: until the latest deadline of its requests, in whole
+// milliseconds. 0 means no limit. It returns -1 if all deadlines have passed.
 func timeLeft(b *batch.Batch[*batched], now time.Duration) time.Duration {
 	latest := now
 	for _, t := range b.Tasks {
@@ -350,8 +353,8 @@ func piecesOf(b *batch.Batch[*batched]) []infer.Piece {
 	})
 }
 
-// finish gives each request of a batch its rows, or the error of the batch. A request that was split
-// has the first error of its parts.
+// finish gives each request of a batch its rows, or the error of the batch. A request that was
+// split keeps the first error of its parts.
 func finish(b *batch.Batch[*batched], rows []infer.Rows, err *env.RPCError) {
 	for i, task := range b.Tasks {
 		t := task.Of
@@ -365,7 +368,7 @@ func finish(b *batch.Batch[*batched], rows []infer.Rows, err *env.RPCError) {
 	}
 }
 
-// answer makes the response once all batches of the request have run.
+// answer makes the response from the rows of all batches in which the request ran.
 func (t *batched) answer() (proto.Message, error) {
 	if t.err != nil {
 		return nil, t.err
@@ -374,8 +377,8 @@ func (t *batched) answer() (proto.Message, error) {
 	return t.call.Answer(lists.Map(t.pieces, func(c computed) infer.Rows { return c.rows }))
 }
 
-// alone computes a call in batches of its own, as those of a warm-up are. ok is false for a call that
-// passes by the batcher. Any thread may call it.
+// alone computes a call in batches without other requests, as for a warm-up. ok is false for a call
+// that bypasses the batcher. Any thread may call it.
 func (m *batcher) alone(call *infer.Call) (response proto.Message, ok bool, err error) {
 	t, failed := m.request(call)
 	if t == nil {

@@ -14,16 +14,16 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/batch"
 )
 
-// Goal: latencies of batched requests under Poisson load are those of queueing theory. Method: the
-// simulated server, in virtual time, against closed forms and an exact Markov chain.
+// Goal: latencies of batched requests under Poisson load agree with queueing theory. Method: the
+// simulated server in virtual time is compared with closed formulas and an exact Markov chain.
 
 const (
 	loadService = time.Millisecond // the time of a batch, whatever its size
 	loadCalls   = 50_000
 )
 
-// loaded sends that many requests a second to a server whose model takes a batch of any size in
-// loadService, and returns the latencies in ascending order.
+// loaded sends perSecond requests a second to a server and returns their latencies in ascending
+// order. The model takes loadService for a batch of any size.
 func loaded(t *testing.T, b Batching, perSecond float64) []time.Duration {
 	t.Helper()
 	host := newTestHost()
@@ -82,8 +82,9 @@ func meanAndP99(sorted []time.Duration) (mean, p99 time.Duration) {
 	return sum / time.Duration(len(sorted)), sorted[len(sorted)*99/100]
 }
 
-// One thread without a time-out takes what waits, up to the greatest batch: an M/D^[1,b]/1 queue. Its
-// length at the ends of services is a Markov chain, and from it follow the latencies exactly.
+// Goal: one thread without a batch timeout behaves as an M/D^[1,b]/1 queue. It takes all waiting
+// requests, up to the largest batch. Method: the queue lengths at the ends of services form a
+// Markov chain, from which the latencies follow exactly.
 func TestBatchesOfAThreadThatIsNeverIdleWhileRequestsWait(t *testing.T) {
 	const most = 8
 	for _, load := range []float64{0.3, 0.6, 0.8} {
@@ -99,8 +100,8 @@ func TestBatchesOfAThreadThatIsNeverIdleWhileRequestsWait(t *testing.T) {
 	}
 }
 
-// bulkQueue returns mean and p99 of the latency in an M/D^[1,b]/1 queue, in service times. load is the
-// mean number of arrivals in a service.
+// bulkQueue returns the mean and p99 latency of an M/D^[1,b]/1 queue, in units of the service time.
+// load is the mean number of arrivals during one service, and most the largest batch b.
 func bulkQueue(load float64, most int) (mean, p99 float64) {
 	const states, steps = 200, 100
 	poisson := func(rate float64) []float64 {
@@ -131,8 +132,9 @@ func bulkQueue(load float64, most int) (mean, p99 float64) {
 		}
 		left = next
 	}
-	// Of load+idle arrivals in a cycle, idle find the thread free and take one service. One that comes u
-	// after a service began, behind q who waited and k who came before it, waits for its batch's turn.
+	// A cycle has load+idle arrivals. idle of them find the thread free and take one service.
+	// Others arrive u after a service began and wait for the turn of their batch. Ahead of such a
+	// request are q that were waiting already, and k that arrived since the service began.
 	tail := map[int]float64{} // by whole and 1/steps services: the chance of that latency
 	tail[steps] += idle / (load + idle)
 	for step := range steps {
@@ -159,8 +161,8 @@ func bulkQueue(load float64, most int) (mean, p99 float64) {
 	return mean, p99
 }
 
-// With threads for all, a batch is a time-out long: its first request waits for all of it, and the
-// Poisson arrivals meanwhile are spread evenly over it.
+// Goal: with enough threads each batch waits exactly its timeout. Its first request waits for all
+// of the timeout, and later Poisson arrivals are spread evenly over it.
 func TestBatchesThatWaitForTheirTimeOut(t *testing.T) {
 	const timeout = 10 * time.Millisecond
 	for _, perTimeout := range []float64{0.2, 2, 20} {

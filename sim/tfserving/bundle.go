@@ -28,7 +28,7 @@ import (
 //     Options.StrictBundles they are a damaged file, and the load fails as upstream's does.
 type Bundle struct {
 	// Signatures holds the model's signatures by name. It never changes. It is nil for a model that
-	// takes every request.
+	// accepts every request.
 	Signatures map[string]*tfcore.SignatureDef
 	LoadTime   time.Duration
 
@@ -51,8 +51,8 @@ type exportReader struct {
 	adapter bundleSettings
 }
 
-// readExport reads a version's export directory and returns the model, or the error of the load
-// (TFS-5.7, TFS-5.9).
+// readExport reads a version's export directory. It returns the model, or the error with which the
+// load fails (TFS-5.7, TFS-5.9).
 func (s exportReader) readExport(disk Storage, id servable, dir string) export {
 	bundle, err := s.readBundle(disk, id, dir)
 	if err != nil {
@@ -93,7 +93,7 @@ func (s *Server) missingSavedModel(dir string) *env.RPCError {
 	return &env.RPCError{Code: rpcerrors.NotFound, Message: text}
 }
 
-// parseBundle makes a model from the content of a saved_model.pb or .pbtxt.
+// parseBundle makes a model from data, the content of a saved_model.pb or .pbtxt. file is its path.
 func (s exportReader) parseBundle(disk Storage, id servable, file string, data []byte) (*Bundle, *env.RPCError) {
 	options := infer.Options{
 		Name: id.model, Version: id.version, Head: s.profile == ProfileHead,
@@ -130,8 +130,8 @@ func parseDescription(data []byte) (described bundleJSON, ok bool) {
 	return described, json.Unmarshal(data, &described) == nil
 }
 
-// standIn returns a model that takes every request. It fails when the configured tags are not
-// those of such a model.
+// standIn returns a stand-in model, which accepts every request. A stand-in has only the default
+// tag, so the load fails if other tags are configured.
 func (s exportReader) standIn(options infer.Options) (*Bundle, *env.RPCError) {
 	if !savedmodel.SameTags([]string{defaultTag}, s.adapter.tags) {
 		return nil, s.wrongTags()
@@ -139,8 +139,8 @@ func (s exportReader) standIn(options infer.Options) (*Bundle, *env.RPCError) {
 	return &Bundle{model: s.options.Shared.standIn(options)}, nil
 }
 
-// readGraph parses a SavedModel. When the bytes are not one, it returns an error with
-// Options.StrictBundles and nil without.
+// readGraph parses a SavedModel. If the bytes are no SavedModel, it returns an error with
+// Options.StrictBundles, and otherwise nil so that a stand-in serves.
 func (s exportReader) readGraph(file string, data []byte) (*savedmodel.Graph, *env.RPCError) {
 	read, form := savedmodel.Read, "binary"
 	if strings.HasSuffix(file, ".pbtxt") {
@@ -166,15 +166,15 @@ func (s exportReader) wrongTags() *env.RPCError {
 		strings.Join(s.adapter.tags, " "))
 }
 
-// hasVariables reports whether a variables directory is next to the file. A load succeeds
-// without one (TFS-5.7).
+// hasVariables reports whether there is a variables directory next to the model file. A load
+// succeeds without it (TFS-5.7).
 func hasVariables(disk Storage, file string) bool {
 	return disk.Exists(joinPath(file[:strings.LastIndexByte(file, '/')], "variables"))
 }
 
-// uninitialized returns the error of a run without the graph's variables, worded as
-// TensorFlow 2.21 does in savedmodel/testdata/runtime.json. The older text for resource
-// variables, of tfs-2.4, is known only from reports of its users.
+// uninitialized returns the error of a request that needs variables which the model lacks. The text
+// is that of TensorFlow 2.21 in savedmodel/testdata/runtime.json. The older text of tfs-2.4 for
+// resource variables is known only from users' bug reports.
 func (s *Server) uninitialized(v savedmodel.Variable) *env.RPCError {
 	missing := "Container localhost does not exist. (Could not find resource: localhost/" + v.Name + ")"
 	switch {
@@ -190,13 +190,13 @@ func (s *Server) uninitialized(v savedmodel.Variable) *env.RPCError {
 		v.Name, missing)
 }
 
-// maxGraphBytes limits the size of a model whose graph is run. A larger one would take much memory,
-// and longer to answer than anybody waits in a test.
+// maxGraphBytes limits the size of a model whose graph is executed. A larger model would need too
+// much memory and time for a test.
 const maxGraphBytes = 256 << 20
 
-// loadGraph loads the graph of a model, so that it can be run. It returns nil where it cannot, and
-// tells why of each signature. The error of the restored variables or of an initialiser is that of
-// the load.
+// loadGraph loads the graph of a model for execution. If the graph cannot be executed, it returns
+// nil and logs the reason for each signature. If restoring the variables or an initializer fails,
+// the load fails with that error.
 func (s exportReader) loadGraph(disk Storage, file string, data []byte, signatures map[string]*tfcore.SignatureDef, tell infer.Inventions) (*graph.Model, *env.RPCError) {
 	model, err := s.tryGraph(disk, file, data)
 	var status *env.RPCError
@@ -242,7 +242,7 @@ func (s exportReader) tryGraph(disk Storage, file string, data []byte) (*graph.M
 	})
 }
 
-// inventions logs why outputs are invented, once for each signature.
+// inventions logs why a model's outputs are invented instead of computed, once for each signature.
 type inventions struct {
 	server *Server
 	id     servable

@@ -21,10 +21,9 @@ import (
 //	                                    "outputs": {"y": {}}, "method": "tensorflow/serving/predict"}},
 //	 "variables": ["w"], "load_ms": 50, "load_error": {"code": 13, "message": "broken"}}
 //
-// tags are [serve] by default. A model without signatures takes every request. variables
-// lists variables that need a variables directory. load_ms is added to the cost model's
-// time. load_error fails every load. Inputs must have the given shapes, unless check_shapes
-// is false.
+// tags are [serve] by default. A model without signatures accepts every request. variables lists
+// variables that need a variables directory. load_ms is added to the load time of the cost model.
+// load_error fails every load. Inputs must have the given shapes, unless check_shapes is false.
 type bundleJSON struct {
 	Tags        []string                 `json:"tags"`
 	Signatures  map[string]signatureJSON `json:"signatures"`
@@ -68,8 +67,8 @@ type signatureJSON struct {
 	Method  string                `json:"method"`
 }
 
-// tensorJSON is a tensorflow.TensorInfo in a described model. A tensor without dtype accepts every
-// type, and one without shape every shape.
+// tensorJSON is the JSON form of a tensorflow.TensorInfo. A tensor without dtype accepts every
+// dtype, and a tensor without shape every shape.
 type tensorJSON struct {
 	Name  string  `json:"name"`
 	DType int32   `json:"dtype"`

@@ -19,7 +19,7 @@ func realModel(t testing.TB, name string) string {
 	return string(data)
 }
 
-// firstStatus loads a version from the files and gives its state and status.
+// firstStatus loads a version made of the given files, and returns its state and status as text.
 func firstStatus(t *testing.T, o Options, files map[string]string) string {
 	host := newTestHost()
 	//lint:ordered the files do not know of each other

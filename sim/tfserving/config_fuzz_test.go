@@ -6,9 +6,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzConfigText reads a model config file of any bytes: it never panics, says the
-// same each time, and a server that is given it either starts or ends with the one
-// text that upstream has for a file that does not parse (TFS-9.2).
+// FuzzConfigText checks that reading a model config file of arbitrary bytes never panics and always
+// gives the same result. A server with such a file either starts, or ends with the one text that
+// upstream has for a file that does not parse (TFS-9.2).
 func FuzzConfigText(f *testing.F) {
 	for _, text := range []string{
 		"", "model_config_list {}", "model_config_list { config { name: 'a' base_path: '/a' model_platform: 'tensorflow' } }",

@@ -22,11 +22,11 @@ type configPoll struct {
 	timer   timerqueue.Timer
 	started bool
 	busy    bool // busy is true while a run reads the file or reloads, perhaps for ever
-	// fileChanged records that the file changed while busy.
+	// fileChanged records that the file changed during the present run.
 	fileChanged bool
 	unwatch     func()
 	blind       bool // blind means that the file cannot be watched, so every run is needed
-	// labelsFailed is true when the last run had labels and failed.
+	// labelsFailed is true if the last run failed and its config had version labels.
 	labelsFailed bool
 }
 
@@ -56,7 +56,7 @@ func (p *configPoll) close() {
 	p.started = false
 }
 
-// changed schedules a run at the next instant of the grid.
+// changed schedules a run at the next polling time, because the config file has changed.
 func (p *configPoll) changed() {
 	if p.busy {
 		p.fileChanged = true
@@ -73,15 +73,15 @@ func (p *configPoll) changed() {
 }
 
 // reloaded is called when a reload, by RPC or by this loop, has stored its config. It schedules a
-// run, which may now do something.
+// run, because the file may now differ from the stored config.
 func (p *configPoll) reloaded() {
 	if !p.busy {
 		p.changed()
 	}
 }
 
-// heard is called at every change of a servable's state. It schedules a run if the last one failed
-// because of labels, whose versions may be available now.
+// heard is called at every change of a servable's state. If the last run failed because of version
+// labels, it schedules a run, because the labeled versions may be available now.
 func (p *configPoll) heard() {
 	if p.labelsFailed && !p.busy {
 		p.changed()
@@ -115,8 +115,8 @@ func (p *configPoll) reload(config modelconfig.ServerConfig) {
 	})
 }
 
-// end ends a run. It schedules the next one if again is true (a repetition may have another
-// outcome), or if the file may have changed.
+// end ends a run. It schedules the next run if the file may have changed, or if again is true
+// because a repetition may have another outcome.
 func (p *configPoll) end(again bool) {
 	q := p.server.timers
 	if p.server.dead {

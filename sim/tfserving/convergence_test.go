@@ -32,7 +32,7 @@ import (
 // what it should, or failed to, since before (TFS-8.8, TFS-8.9), when no version
 // of it is there (TFS-8.7), or when its request stays queued.
 
-// healLines make requests and faults end.
+// healLines returns the commands that end all held requests and all disk faults.
 func healLines() (lines []string) {
 	for _, hold := range randomHolds {
 		lines = append(lines, "release "+hold)
@@ -45,8 +45,8 @@ func healLines() (lines []string) {
 	return lines
 }
 
-// missingLines make the disk sane: every base path that the source or the stored
-// config has exists. None means that it is.
+// missingLines returns commands that create the missing base paths of all configured models. The
+// list is empty if no path is missing.
 func missingLines(s *Server) (lines []string) {
 	paths := map[string]bool{}
 	for _, m := range s.core.config.Models {
@@ -67,7 +67,7 @@ func missingLines(s *Server) (lines []string) {
 	return lines
 }
 
-// converged checks the state when the disk was sane for long.
+// converged checks the server's state after the disk was without faults for a long time.
 func (w *watcher) converged() {
 	s := w.server
 	if s.dead || s.options.FileSystemPollWaitSeconds <= 0 || s.core.source == nil && s.core.connecting == nil {
@@ -95,8 +95,9 @@ func (w *watcher) converged() {
 	w.reloadsReturn(source)
 }
 
-// convergedModel: every version that the policy chooses is available or failed,
-// and no other serves but for want of them.
+// convergedModel checks that every version chosen by the policy is available or has failed. No
+// other version may serve, except one that the server preserves until a chosen version is
+// available.
 func (w *watcher) convergedModel(m monitored) {
 	e := w.server.manager.named(m.name)
 	want := w.wanted(m)
@@ -122,7 +123,7 @@ func (w *watcher) convergedModel(m monitored) {
 	}
 }
 
-// serves is the available versions of a model.
+// serves returns the available versions of a model.
 func (w *watcher) serves(model string) (versions []int64) {
 	for _, k := range w.versions(model) {
 		if k.State == env.StateAvailable {
@@ -132,7 +133,8 @@ func (w *watcher) serves(model string) (versions []int64) {
 	return versions
 }
 
-// queuedForEver is the request of TFS-4.2 that nothing will ever be done about.
+// queuedForEver reports whether the model's queued request (TFS-4.2) can never be executed, because
+// nothing will trigger it.
 func (w *watcher) queuedForEver(e *managed) bool {
 	if e == nil || !e.waiting || w.server.options.Transition != AvailabilityPreserving {
 		return false
@@ -141,7 +143,7 @@ func (w *watcher) queuedForEver(e *managed) bool {
 	return len(old) == 1 && slices.Contains(w.asked[e.name], old[0].id.version) && serving == 0 && next == nil
 }
 
-// wanted is what a policy chooses of what is on the disk (TFS-3.2, TFS-21.1).
+// wanted returns the versions on disk that the model's policy chooses (TFS-3.2, TFS-21.1).
 func (w *watcher) wanted(m monitored) []int64 {
 	var numbers []int64
 	names, _ := w.server.host.(*testHost).disk.List(m.basePath)
@@ -167,8 +169,8 @@ func (w *watcher) wanted(m monitored) []int64 {
 	return numbers[max(len(numbers)-int(max(m.policy.NumVersions, 1)), 0):]
 }
 
-// configFollowsFile: what the file asks for is what is stored in the end
-// (TFS-10), unless a reload waits for ever or the checks refuse it.
+// configFollowsFile checks that in the end the stored config equals the config file (TFS-10). It
+// skips a file that the checks refuse, and a server in which a reload waits forever.
 func (w *watcher) configFollowsFile() {
 	s := w.server
 	if s.options.ModelConfigFilePollWaitSeconds == 0 || s.core.lock.Held || !s.Serving() {
@@ -184,7 +186,7 @@ func (w *watcher) configFollowsFile() {
 	}
 }
 
-// reloadsReturn looks for a reason why a reload still waits.
+// reloadsReturn checks that each reload which still waits has a valid reason for that.
 func (w *watcher) reloadsReturn(source *source) {
 	c := &w.server.core
 	if len(w.reloads.pending) > 0 && c.waiting == nil {

@@ -9,20 +9,20 @@ import (
 
 // CostModel holds the simulated times and memory sizes of a server (TFS-18.1).
 type CostModel struct {
-	// StartTime is the time from the start of the process to the reading of its first file.
+	// StartTime is the time from the start of the process until it reads its first file.
 	StartTime time.Duration
 	// RoundTime is added to the interval of each polling loop, so that loops of different
-	// intervals drift against each other.
+	// intervals shift relative to each other.
 	RoundTime time.Duration
-	// LoadTime plus (bytes on disk / LoadBytesPerSecond) is the time of one load.
+	// LoadTime plus (bytes on disk / LoadBytesPerSecond) is how long one load takes.
 	LoadTime           time.Duration
 	LoadBytesPerSecond int64
 	// FailedLoadTime is the time of one failed attempt to load.
 	FailedLoadTime time.Duration
 	// WarmupRequestTime is the time of one iteration of one warm-up request.
 	WarmupRequestTime time.Duration
-	// UnloadTime is the time of one unload. The host chooses up to UnloadJitter more, in
-	// steps of 1 ms.
+	// UnloadTime is how long one unload takes, plus a random time of up to UnloadJitter in steps of
+	// 1 ms.
 	UnloadTime   time.Duration
 	UnloadJitter time.Duration
 	// RAMPerDiskByte is the resident memory of a loaded model for each byte on disk.
@@ -32,14 +32,15 @@ type CostModel struct {
 	RetainedPercent float64
 	// BaseRAMBytes is the memory of a process without models.
 	BaseRAMBytes int64
-	// PredictLaw says what PredictTime and PredictTimeHigh mean. PredictSlowdown multiplies the
-	// drawn time while a version is being loaded or unloaded.
+	// PredictLaw is the distribution of request times, with the parameters PredictTime and
+	// PredictTimeHigh. PredictSlowdown multiplies the drawn time while a version is being loaded or
+	// unloaded.
 	PredictLaw      PredictLaw
 	PredictTime     time.Duration
 	PredictTimeHigh time.Duration
 	PredictSlowdown float64
-	// PredictItemTime lengthens a batch by so much for each of its rows. A time drawn from a
-	// distribution grows in proportion.
+	// PredictItemTime is added to the time of a batch for each of its rows. A time that is drawn
+	// from a distribution grows in proportion.
 	PredictItemTime time.Duration
 }
 
@@ -87,7 +88,7 @@ type memory struct {
 	peak     int64 // peak is the highest sum of live and retained so far
 }
 
-// take allocates a model's memory, first from what the allocator has retained.
+// take allocates a model's memory in bytes, first from what the allocator has retained.
 func (m *memory) take(bytes int64) {
 	m.live += bytes
 	m.retained -= min(m.retained, bytes)
@@ -108,8 +109,8 @@ func (s *Server) ResidentBytes() int64 {
 // which the kernel killed the process.
 func (s *Server) PeakBytes() int64 { return s.options.Cost.BaseRAMBytes + s.memory.peak }
 
-// takeMemory allocates a model's memory. It returns false when the process then exceeds its limit,
-// and the kernel kills it (TFS-5.8).
+// takeMemory allocates a model's memory in bytes. If the process then exceeds its limit, the kernel
+// kills it, and takeMemory returns false (TFS-5.8).
 func (s *Server) takeMemory(bytes int64) bool {
 	s.memory.take(bytes)
 	if limit := s.options.MemoryLimitBytes; limit > 0 && s.ResidentBytes() > limit {
@@ -121,8 +122,8 @@ func (s *Server) takeMemory(bytes int64) bool {
 
 func (s *Server) freeMemory(bytes int64) { s.memory.free(bytes, s.options.Cost.RetainedPercent) }
 
-// PredictLaw is the probability distribution of the time of a PredictionService request. Each
-// drawn time costs one choice of the host, except with PredictConstant.
+// PredictLaw is the probability distribution of the time of a PredictionService request. Every law
+// except PredictConstant uses one random choice of the host for each request.
 type PredictLaw uint8
 
 // These are the distributions of a request's time.
@@ -132,7 +133,8 @@ const (
 	// PredictUniform is uniform between PredictTime and PredictTimeHigh.
 	PredictUniform
 	// PredictLogNormal has PredictTime as its median and PredictTimeHigh as its 99th percentile.
-	// One in a thousand takes longer than about PredictTime * (PredictTimeHigh/PredictTime)^1.33.
+	// One request in a thousand takes longer than about PredictTime *
+	// (PredictTimeHigh/PredictTime)^1.33.
 	PredictLogNormal
 )
 
@@ -148,8 +150,8 @@ func ParsePredictLaw(name string) (PredictLaw, error) {
 // predictGrains is the number of quantiles from which a request's time is drawn.
 const predictGrains = 1 << 12
 
-// drawPredict draws the time of one request. It rounds to microseconds, because floating point
-// results may differ in their last bits between machines.
+// drawPredict draws the time of one request. It rounds to microseconds, because the last bits of
+// floating-point results may differ between machines.
 func (c CostModel) drawPredict(host Host) time.Duration {
 	if c.PredictLaw == PredictConstant {
 		return c.PredictTime

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// times draws every time of a law once, ascending.
+// times returns all times that a law can draw, in the order of their quantiles.
 func times(c CostModel) []time.Duration {
 	host := newTestHost()
 	drawn := make([]time.Duration, predictGrains)

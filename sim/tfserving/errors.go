@@ -11,7 +11,7 @@ func statusf(code rpcerrors.Code, format string, args ...any) *env.RPCError {
 	return &env.RPCError{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// oldCodeNames holds the names of the gRPC codes, by number, that TensorFlow 2.4 prints.
+// oldCodeNames holds the names that TensorFlow 2.4 prints for the gRPC codes, by number.
 var oldCodeNames = [...]string{
 	"OK", "Cancelled", "Unknown", "Invalid argument", "Deadline exceeded",
 	"Not found", "Already exists", "Permission denied", "Resource exhausted",

@@ -12,8 +12,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/node"
 )
 
-// A model server on a host of the simulated network: it loads the newest version,
-// finds a newer one at its next poll, and lets the old one go when that one serves.
+// A model server on a simulated host loads the newest version of a model. At its next poll it finds
+// a newer version, and unloads the old one when the new one serves.
 func Example() {
 	w := vtime.New(vtime.Config{Seed: 1})
 	defer w.Close()

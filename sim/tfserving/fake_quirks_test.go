@@ -13,10 +13,11 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// Quirks of the reference's fake model server (mocked_tfserving.py) that show with
-// time only, or that differ here; the others are recorded, suite mocked_tfserving.
+// These tests cover quirks of the reference's fake model server (mocked_tfserving.py) that depend
+// on time, or that are not followed here. The other quirks are recorded in the suite
+// mocked_tfserving.
 
-// fakeOf is a started fake with these models.
+// fakeOf returns a started fake with the given models, and its host.
 func fakeOf(faults bool, models ...modelconfig.ModelConfig) (*Server, *testHost) {
 	host := newTestHost()
 	o := DefaultOptions(ProfilePythonFake)
@@ -34,7 +35,7 @@ func latest(n uint32) modelconfig.VersionPolicy {
 	return modelconfig.VersionPolicy{Kind: modelconfig.Latest, NumVersions: n}
 }
 
-// versionsOf are the versions of a model that the fake serves.
+// versionsOf returns the versions of a model that the fake serves.
 func versionsOf(t *testing.T, s *Server, model string) (list []int64) {
 	t.Helper()
 	statuses, err := s.Status(env.ModelSpec{Name: model})
@@ -68,8 +69,8 @@ func TestQ92_Every30sAModelDrawnAtRandomGetsANewVersion(t *testing.T) {
 	}
 }
 
-// The thread of the reference turns all the time to look at its queue and its
-// clock.
+// Goal: an idle fake has one timer event every 30 s. The reference's thread instead loops all the
+// time to look at its queue and its clock.
 func TestQ91_AnIdleFakeOnlyWakesToDraw(t *testing.T) {
 	_, host := fakeOf(true, fakeModelOf("a", latest(1)), fakeModelOf("b", modelconfig.VersionPolicy{Kind: modelconfig.Specific, Versions: []int64{1}}))
 	host.choose = func(string, int) int { return 1 } // b is specific, and gets nothing
@@ -81,8 +82,9 @@ func TestQ91_AnIdleFakeOnlyWakesToDraw(t *testing.T) {
 	}
 }
 
-// The comparison with None ends the reference's thread: the version is AVAILABLE,
-// and nothing moves any more. Here that is an option, for clusters have to go on.
+// Goal: policy all ends the fake's thread only with the option FakeBugs. In the reference a
+// comparison with None ends the thread: the version stays AVAILABLE, and no later event is handled.
+// The option exists because simulated clusters have to go on.
 func TestQ93_PolicyAllEndsTheThreadWithTheOptionOnly(t *testing.T) {
 	for _, faults := range []bool{true, false} {
 		s, host := fakeOf(faults, fakeModelOf("all", modelconfig.VersionPolicy{Kind: modelconfig.All}))
@@ -100,8 +102,9 @@ func TestQ93_PolicyAllEndsTheThreadWithTheOptionOnly(t *testing.T) {
 	}
 }
 
-// The queue still has the UNLOADING of version 1, and the reference does not know
-// that it was meant for the model before.
+// Goal: an old event unloads a version of a model that was removed and added again only with the
+// option FakeBugs. The queue still holds the UNLOADING of version 1, and the reference does not
+// notice that the event was for the earlier model.
 func TestQ95_OldEventsUnloadAModelThatCameBackWithTheOptionOnly(t *testing.T) {
 	for _, test := range []struct {
 		faults bool
@@ -119,7 +122,7 @@ func TestQ95_OldEventsUnloadAModelThatCameBackWithTheOptionOnly(t *testing.T) {
 	}
 }
 
-// None is no answer that gRPC could serialise.
+// Goal: Predict fails, because the reference returns None, which gRPC cannot serialize.
 func TestQ97_PredictAnswersNothing(t *testing.T) {
 	s, host := fakeOf(true, fakeModelOf("m", latest(1)))
 	host.runTo(time.Second)
@@ -129,8 +132,9 @@ func TestQ97_PredictAnswersNothing(t *testing.T) {
 	}
 }
 
-// The reference sorts the list inside of the caller's message. Here that is an
-// option, for a config may be shared.
+// Goal: sorting the versions changes the caller's config only with the option FakeBugs. The
+// reference sorts the list inside the caller's message. Here that is optional, because a config may
+// be shared.
 func TestQ99_SortingTheVersionsChangesTheConfigWithTheOptionOnly(t *testing.T) {
 	for _, test := range []struct {
 		faults bool

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// ErrHelp is the error of ParseFlags when the first unknown argument is --help.
+// ErrHelp is returned by ParseFlags if the first unknown argument is --help.
 var ErrHelp = errors.New("help is wanted")
 
 // ParseFlags parses the arguments after the program's name as tensorflow::Flags::Parse does
@@ -44,9 +44,9 @@ func ParseFlags(profile Profile, args []string) (o Options, unknown []string, er
 	return o, unknown, errors.Join(failed...)
 }
 
-// FlagsUsage returns the usage text of a profile's server that was called as program. It has the
-// flags, types and defaults in upstream's order and format (tensorflow Flags::Usage). The help
-// texts are our own.
+// FlagsUsage returns the usage text of a profile's server; program is the name in its first line.
+// The flags, types and defaults have upstream's order and format (tensorflow Flags::Usage). The
+// help texts are our own.
 func FlagsUsage(profile Profile, program string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "usage: %s\nFlags:\n", program)
@@ -61,8 +61,8 @@ func FlagsUsage(profile Profile, program string) string {
 
 func (p Profile) hasFlag(f commandFlag) bool { return p == ProfileHead || !f.headOnly }
 
-// findFlag returns the first flag that accepts the argument, and the value that the argument gives
-// it.
+// findFlag returns the first flag that accepts the argument, and the value in the argument. known
+// is false if no flag accepts it.
 func findFlag(profile Profile, arg string) (f commandFlag, value string, known bool) {
 	i := slices.IndexFunc(flags, func(f commandFlag) bool {
 		if !profile.hasFlag(f) {
@@ -77,9 +77,9 @@ func findFlag(profile Profile, arg string) (f commandFlag, value string, known b
 	return flags[i], value, true
 }
 
-// takes reports whether the argument sets the flag, and returns its value. tfs-2.4 accepts every
-// argument that begins with the name of a boolean, and the value then includes the "=". tfs-head
-// requires the end or "=" after the name.
+// takes reports whether the argument sets the flag, and returns its value. For a boolean, tfs-2.4
+// accepts every argument that begins with the flag's name, and the value then includes the "=".
+// tfs-head requires that the argument ends after the name or continues with "=".
 func (f commandFlag) takes(profile Profile, arg string) (value string, ok bool) {
 	rest, ok := strings.CutPrefix(arg, "--"+f.name)
 	switch {
@@ -120,10 +120,10 @@ func (f commandFlag) read(o *Options, profile Profile, value string) bool {
 // blanks are the characters for which C's isspace is true.
 const blanks = " \t\n\v\f\r"
 
-// readInt parses a number as the profile's parser does (TFS-9.4). tfs-2.4 uses sscanf("%d%c"):
-// blanks may come before the number but not after it, and a large number saturates at 64 bits and
-// is then truncated to 32. tfs-head uses absl::SimpleAtoi: blanks may be on both sides, and a
-// number that does not fit is refused.
+// readInt parses a number as the profile's parser does (TFS-9.4). tfs-2.4 uses sscanf("%d%c").
+// Blanks may come before the number but not after it. A large number saturates at 64 bits and is
+// then truncated to 32. tfs-head uses absl::SimpleAtoi. Blanks may be on both sides, and a number
+// that does not fit is refused.
 func (p Profile) readInt(text string, kind flagKind) (int64, bool) {
 	text = strings.TrimLeft(text, blanks)
 	if p == ProfileHead {
@@ -164,8 +164,8 @@ func readBool(profile Profile, text string) (on, ok bool) {
 	return text == "=true", text == "=true" || text == "=false"
 }
 
-// readsFloat reports whether text parses as a float. The value is not needed, because no float
-// flag has an effect here.
+// readsFloat reports whether text parses as a float. The value itself is not needed, because no
+// float flag has an effect here.
 func readsFloat(text string) bool {
 	n, err := strconv.ParseFloat(strings.TrimLeft(text, blanks), 32)
 	return err == nil || math.IsInf(n, 0)

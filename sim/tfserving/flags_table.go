@@ -28,7 +28,8 @@ const (
 	stringFlag flagKind = "string"
 )
 
-// flags holds all flags in the order of main.cc at HEAD, which has kept the order of 2.4.
+// flags holds all flags in the order of main.cc at HEAD. The flags of 2.4 have the same order
+// there.
 var flags = []commandFlag{
 	number("port", "port for gRPC; tfs-head takes 0 for none", func(o *Options) *int { return &o.Port }),
 	text("grpc_socket_path", "UNIX socket for gRPC", func(o *Options) *string { return &o.GRPCSocketPath }),
@@ -91,7 +92,7 @@ var flags = []commandFlag{
 		func(o *Options) *bool { return &o.EnableSerializationAsTensorContent })),
 }
 
-// savedModelTags is split at commas. An empty value means serve
+// savedModelTags is a list separated by commas. An empty value means serve
 // (servables/tensorflow/saved_model_bundle_factory.cc:127-131).
 var savedModelTags = commandFlag{
 	name: "saved_model_tags", kind: stringFlag, help: "tags of the graph to load, with commas between",
@@ -155,7 +156,8 @@ func long(name, help string, field func(*Options) *int64) commandFlag {
 	}
 }
 
-// seconds returns a flag that upstream stores as an int32, while the option is an int64.
+// seconds returns a flag for an int64 option. The flag is parsed as an int32, as upstream stores
+// it.
 func seconds(name, help string, field func(*Options) *int64) commandFlag {
 	f := long(name, help, field)
 	f.kind = int32Flag

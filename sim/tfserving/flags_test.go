@@ -109,7 +109,7 @@ func TestParseFlags(t *testing.T) {
 	}
 }
 
-// The usage has upstream's format, flags and defaults.
+// Goal: the usage text has upstream's format, flags and defaults.
 func TestFlagsUsage(t *testing.T) {
 	for _, profile := range []Profile{Profile24, ProfileHead} {
 		file, got := "testdata/usage/"+profile.String(), FlagsUsage(profile, "tensorflow_model_server")

@@ -20,7 +20,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// copyModel puts a model of graph/testdata on the disk of a host.
+// copyModel copies a model of graph/testdata into the directory dir of the host's disk.
 func copyModel(t testing.TB, host *testHost, name, dir string) {
 	t.Helper()
 	root := os.DirFS("graph/testdata/models/" + name)
@@ -37,7 +37,7 @@ func copyModel(t testing.TB, host *testHost, name, dir string) {
 	}
 }
 
-// servingModel serves a model of graph/testdata as "a".
+// servingModel starts a server that serves a model of graph/testdata under the name "a".
 func servingModel(t testing.TB, name string, change func(*Options)) (*Server, *testHost) {
 	t.Helper()
 	host := newTestHost()
@@ -122,7 +122,8 @@ func shownClasses(r *apis.ClassificationResult) string {
 const examplesOneAndFive = "input { example_list { examples { features { feature { key: 'x' value { float_list { value: 1 } } } } }" +
 	" examples { features { feature { key: 'x' value { float_list { value: 5 } } } } } } } "
 
-// Every method answers from the graph (TFS-12.5): half_plus_two is x / 2 + 2.
+// Goal: every inference method answers from the graph (TFS-12.5). The model half_plus_two computes
+// x / 2 + 2.
 func TestEveryMethodRunsTheGraph(t *testing.T) {
 	s, host := servingModel(t, "half_plus_two", nil)
 	for _, row := range []struct {
@@ -152,7 +153,7 @@ func TestEveryMethodRunsTheGraph(t *testing.T) {
 	}
 }
 
-// An operation that is not computed leaves the answer to invention, and the log says so once.
+// Goal: if an operation is not supported, the outputs are invented, and the log says so once.
 func TestWhatCannotBeRunIsInventedAndToldOnce(t *testing.T) {
 	host := newTestHost()
 	host.disk.write("/m/1/saved_model.pb", modelOf(t, "Betainc", "Cos"))
@@ -176,7 +177,7 @@ func TestWhatCannotBeRunIsInventedAndToldOnce(t *testing.T) {
 	}
 }
 
-// modelOf makes a SavedModel with a signature for each operation of one float.
+// modelOf makes a SavedModel with one signature for each operation. Each operation takes one float.
 func modelOf(t *testing.T, ops ...string) string {
 	t.Helper()
 	meta := &tfcore.MetaGraphDef{
@@ -203,7 +204,8 @@ func modelOf(t *testing.T, ops ...string) string {
 	return string(data)
 }
 
-// Damaged files of variables and tables that cannot be filled fail the load, as they do in TensorFlow.
+// Goal: damaged variable files, and tables that cannot be filled, make the load fail as in
+// TensorFlow.
 func TestDamagedVariablesFailTheLoad(t *testing.T) {
 	for _, row := range []struct{ name, model, file, data, want string }{
 		{"an index that is none", "half_plus_two", "variables/variables.index", "v",
@@ -246,7 +248,7 @@ const answersScript = `models:
       delay: 1s
 `
 
-// A script answers for a model: values, errors and delays (TFS-12.5).
+// Goal: a script can replace a model's answers by values, errors and delays (TFS-12.5).
 func TestScriptedAnswers(t *testing.T) {
 	parsed, err := answers.Parse("answers.yaml", []byte(answersScript))
 	if err != nil {
@@ -284,7 +286,8 @@ func TestScriptedAnswers(t *testing.T) {
 	}
 }
 
-// A stand-in that takes every request answers what a script names.
+// Goal: a script also answers for a stand-in, a model without signatures that accepts every
+// request.
 func TestAScriptAnswersForAModelWithoutSignatures(t *testing.T) {
 	parsed, err := answers.Parse("answers.yaml", []byte("models: {a: [{inputs: {q: [hello]}, outputs: {text: [world], n: {dtype: DT_INT64, values: 3}}}]}"))
 	if err != nil {

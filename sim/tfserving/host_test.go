@@ -29,8 +29,8 @@ type testHost struct {
 	logs    []string
 	choose  func(site string, n int) int
 
-	// hung has looks at the disk wait in looks until answer; apart makes each an
-	// event of its own, at the same instant.
+	// hung makes file operations wait in looks until answer is called. apart completes each file
+	// operation in a separate event at the same instant.
 	hung, apart bool
 	looks       []func()
 }
@@ -75,7 +75,7 @@ func (h *testHost) Work(do, done func()) {
 	done()
 }
 
-// answer answers the looks so far.
+// answer completes all file operations that are waiting.
 func (h *testHost) answer() {
 	looks := h.looks
 	h.looks = nil
@@ -96,7 +96,7 @@ func (h *testHost) After(d time.Duration, fn func()) func() {
 	}
 }
 
-// runTo fires every timer up to and including the instant.
+// runTo fires every timer that is due up to and including the virtual time at.
 func (h *testHost) runTo(at time.Duration) {
 	for {
 		first := -1
@@ -199,7 +199,7 @@ func (d *testDisk) Watch(path string, changed func()) (func(), bool) {
 	}, true
 }
 
-// notify calls the watches that a change of the path concerns.
+// notify calls the watches that are affected by a change of the path.
 func (d *testDisk) notify(path string) {
 	for _, w := range slices.Clone(d.watches) {
 		if w.path == path || strings.HasPrefix(path, w.path+"/") || strings.HasPrefix(w.path, path+"/") {
@@ -221,7 +221,7 @@ func (d *testDisk) put(path string, f testFile) {
 
 func (d *testDisk) mkdir(path string) { d.put(path, testFile{dir: true}) }
 
-// putModel adds a SavedModel of the size in an export directory.
+// putModel adds a SavedModel of size bytes in an export directory.
 func (d *testDisk) putModel(dir string, size int64) {
 	d.put(dir+"/saved_model.pb", testFile{data: []byte("graph"), size: size})
 }
@@ -235,7 +235,7 @@ func (d *testDisk) remove(path string) {
 	d.notify(path)
 }
 
-// rename moves what is at a path and below it; it replaces what was there.
+// rename moves a path and everything below it, and replaces what was at the new path.
 func (d *testDisk) rename(from, to string) {
 	if !d.Exists(from) || from == to {
 		return
@@ -261,13 +261,14 @@ func (d *testDisk) fault(path string, err error) {
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// acquire finds the version for a request, as Begin does.
+// acquire finds the version for a request, as Begin does, and returns a handle that keeps it
+// loaded.
 func acquire(s *Server, spec env.ModelSpec) (Handle, error) {
 	s.timers.CatchUp()
 	return s.reader.acquire(spec)
 }
 
-// predictTime returns how long a Predict takes that begins now.
+// predictTime returns the latency of a Predict request that begins now.
 func predictTime(t *testing.T, s *Server, model string) time.Duration {
 	t.Helper()
 	inference, err := s.Begin(&apis.PredictRequest{ModelSpec: &apis.ModelSpec{Name: model}})

@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// fleetClock is one virtual clock for many servers.
+// fleetClock is a virtual clock shared by many servers.
 type fleetClock struct {
 	now   time.Duration
 	queue timerHeap
@@ -46,7 +46,7 @@ func (c *fleetClock) runTo(at time.Duration) {
 	c.now = at
 }
 
-// fleetHost is the host of one server of a fleet; all read the same disk.
+// fleetHost is the host of one server of a fleet. All servers read the same disk.
 type fleetHost struct {
 	*fleetClock
 	disk *testDisk
@@ -73,8 +73,8 @@ func (h *fleetHost) Watch(path string, changed func()) (func(), bool) {
 	return h.disk.Watch(path, changed)
 }
 
-// startFleet starts servers that poll the disk every second and their config
-// file every minute, as agents v3 start them (TFS-16.3).
+// startFleet starts size servers with the options that v3 agents use. They poll the disk every
+// second and their config file every minute (TFS-16.3).
 func startFleet(t testing.TB, size int) (*fleetClock, []*Server) {
 	clock := &fleetClock{}
 	disk := newTestDisk()
@@ -96,8 +96,8 @@ func startFleet(t testing.TB, size int) (*fleetClock, []*Server) {
 	return clock, servers
 }
 
-// Idle costs nothing: a day of a fleet fires no timer. Each server would run its
-// manager's loop 864,000 times, poll the disk 86,400 times and the config file
+// Goal: an idle fleet costs nothing, so no timer fires within a day. Without this optimization each
+// server would run its manager's loop 864,000 times, poll the disk 86,400 times and the config file
 // 1,440 times.
 func TestAnIdleFleetFiresNoTimers(t *testing.T) {
 	clock, _ := startFleet(t, 100)
@@ -108,8 +108,8 @@ func TestAnIdleFleetFiresNoTimers(t *testing.T) {
 	}
 }
 
-// One round is the start of 10,000 servers on one clock, the load of a model by
-// each, 24 idle hours, and a new version that all of them see at the end.
+// One iteration starts 10,000 servers on one clock, each of which loads a model. After 24 idle
+// hours all of them find a new version.
 func BenchmarkIdleDay10000Servers(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

@@ -10,9 +10,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Leaving out idle runs must not be visible. The goal is reached by playing one
-// random script to three servers: one that leaves out what it may, one without
-// watches on the disk, and one whose loops run at every turn.
+// Goal: skipping idle runs of the polling loops has no visible effect. Method: three servers play
+// the same random script. One skips what it may, one has no watches on the disk, and one runs its
+// loops at every interval.
 func TestLeavingOutIdleRunsIsInvisible(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lines := append(drawScript(t).lines(), "run 10m")
@@ -32,12 +32,12 @@ func TestLeavingOutIdleRunsIsInvisible(t *testing.T) {
 	})
 }
 
-// A disk that answers later than it was asked, if at the same instant, changes
-// nothing but who comes first at that instant, which is chance on a real machine:
-// no two steps of a script share their instants with one another's consequences.
+// Goal: completing a file operation in a separate event at the same instant changes nothing but the
+// order within that instant, which is random on a real machine. Method: scripts in which no
+// consequence of one step happens at the same instant as another step.
 func TestAnswersApartFromTheirLooksChangeNothing(t *testing.T) {
-	// With these options a reload looks at the disk, too, and the manager's next tick
-	// may come before what it removes, or after.
+	// With these options a reload also reads the disk. The manager's next tick may then come before
+	// or after what the reload removes.
 	without := strings.NewReplacer(" failifzero", "", " alwayspresent", "")
 	rapid.Check(t, func(t *rapid.T) {
 		lines := apartInTime(append(drawScript(t).lines(), "run 10m"))
@@ -59,8 +59,8 @@ func TestAnswersApartFromTheirLooksChangeNothing(t *testing.T) {
 	})
 }
 
-// apartInTime lengthens each wait of a script by some microseconds, no two alike: what
-// follows from one step never happens at the instant of another.
+// apartInTime lengthens each wait of a script by a different number of microseconds. Then no
+// consequence of one step happens at the instant of another step.
 func apartInTime(lines []string) []string {
 	for i, line := range lines {
 		if wait, ok := strings.CutPrefix(line, "run "); ok {
@@ -74,8 +74,8 @@ func apartInTime(lines []string) []string {
 	return lines
 }
 
-// An idle server with a config file, a failed version and a request that can
-// never be processed fires no timer at all.
+// Goal: an idle server fires no timer at all, even with a config file, a failed version and a
+// request that can never be processed.
 func TestAnIdleServerFiresNoTimers(t *testing.T) {
 	o := DefaultOptions(Profile24)
 	o.ModelConfigFile, o.ModelConfigFilePollWaitSeconds = "/config", 60
@@ -86,8 +86,8 @@ func TestAnIdleServerFiresNoTimers(t *testing.T) {
 	s := New(o, host)
 	s.Start()
 	host.runTo(10 * time.Second)
-	// Version 2 fails, then goes: version 1 is re-aspired, but never unloaded,
-	// so that the request stays queued for good.
+	// Version 2 fails and is then removed. Version 1 is aspired again but never unloaded, so the
+	// request stays queued forever.
 	host.disk.mkdir("/m/a/2")
 	host.runTo(20 * time.Second)
 	host.disk.remove("/m/a/2")
@@ -102,7 +102,7 @@ func TestAnIdleServerFiresNoTimers(t *testing.T) {
 	}
 }
 
-// One round is a server's start, the load of its model and 24 idle hours.
+// One iteration starts a server, loads its model and lets 24 idle hours pass.
 func BenchmarkIdleDay(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

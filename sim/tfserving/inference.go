@@ -12,8 +12,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/infer"
 )
 
-// Inference is a request of PredictionService in progress. Until End it keeps the serving map in
-// use, so that its version stays loaded (TFS-2.3).
+// Inference is a PredictionService request in progress. Until End it holds a reference to the
+// serving map, so that its version stays loaded (TFS-2.3).
 type Inference struct {
 	handle  Handle
 	latency time.Duration
@@ -56,8 +56,8 @@ func (r *Reader) Begin(request proto.Message) (*Inference, error) {
 	return i, nil
 }
 
-// prepare makes the checks of a request. The runtime's are for a batch as a whole. What a script
-// answers is in no batch.
+// prepare makes the checks of a request. For a batched request the runtime's checks are made later,
+// for the whole batch. A request that a script answers is never batched.
 func (i *Inference) prepare(request proto.Message, script *answers.Script) (err error) {
 	bundle := i.handle.Bundle()
 	if i.call, err = bundle.model.PrepareScripted(request, script); err != nil {
@@ -78,13 +78,14 @@ func (i *Inference) prepare(request proto.Message, script *answers.Script) (err 
 	return asError(i.call.Check())
 }
 
-// crash ends the process for a CHECK that fails. The connection of the request ends with it.
+// crash ends the process because a CHECK of upstream failed. It returns the error that the client
+// sees when the connection ends.
 func (r *Reader) crash() error {
 	r.do(func() { r.server.exit(-6, "") })
 	return &env.RPCError{Code: rpcerrors.Unavailable, Message: rpcerrors.SocketClosed}
 }
 
-// do calls fn on the server's thread, for a thread that reads.
+// do runs fn on the server's thread. It may be called from a reader's thread.
 func (r *Reader) do(fn func()) {
 	if r.shared {
 		r.wake(fn)
@@ -93,7 +94,8 @@ func (r *Reader) do(fn func()) {
 	}
 }
 
-// asError keeps a nil status a nil error.
+// asError converts a status to an error. A nil status becomes a nil error, not an interface with a
+// nil pointer.
 func asError(err *env.RPCError) error {
 	if err == nil {
 		return nil
@@ -132,15 +134,15 @@ func (s *Server) specOf(request proto.Message) (*apis.ModelSpec, error) {
 // Model returns the name of the model that answers the request.
 func (i *Inference) Model() string { return i.handle.Model() }
 
-// Version returns the model's version that answers the request.
+// Version returns the version of the model that answers the request.
 func (i *Inference) Version() int64 { return i.handle.Version() }
 
-// Batched reports whether the request is computed in batches (TFS-22). It is then begun by Start, and
-// has no Latency.
+// Batched reports whether the request is computed in batches (TFS-22). A batched request must be
+// started by Start, and has no Latency.
 func (i *Inference) Batched() bool { return i.batched != nil }
 
-// Start puts a batched request into its queue. done is called on the server's thread when Run has the
-// response, unless the process ends before.
+// Start puts a batched request into its queue. When Run can return the response, done is called on
+// the server's thread. If the process ends first, done is never called.
 func (i *Inference) Start(done func()) {
 	i.handle.reader.do(func() { i.batched.start(i.limit, done) })
 }
@@ -148,10 +150,10 @@ func (i *Inference) Start(done func()) {
 // Latency returns how long the request takes, counted from Begin (TFS-18.1).
 func (i *Inference) Latency() time.Duration { return i.latency }
 
-// Limit sets the time that is left to the request's RPC, truncated to milliseconds; 0 or less
+// Limit sets the time until the deadline of the request's RPC, truncated to milliseconds; 0 or less
 // means no limit (RunOptions.timeout_in_ms). Call it before Run.
 //
-// A request that takes longer is not cut short. The runtime finishes its work and then answers
+// A request that takes longer is not interrupted. The runtime finishes its work and then answers
 // DEADLINE_EXCEEDED (TFS-12.2, tensorflow/serving#1265).
 func (i *Inference) Limit(d time.Duration) { i.limit = max(d.Truncate(time.Millisecond), 0) }
 
@@ -160,7 +162,7 @@ func (i *Inference) Limit(d time.Duration) { i.limit = max(d.Truncate(time.Milli
 var ErrTimedOut = &env.RPCError{Code: rpcerrors.DeadlineExceeded, Message: "Timed out waiting for notification"}
 
 // Run computes the response. Any thread may call it at any time, because it reads only immutable
-// data; for a batched request, from done on.
+// data. For a batched request call it only after done was called.
 func (i *Inference) Run() (proto.Message, error) {
 	if i.batched != nil {
 		return i.batched.answer()
@@ -171,17 +173,17 @@ func (i *Inference) Run() (proto.Message, error) {
 	return i.call.Run()
 }
 
-// End releases the version that the request kept in use. Call it once, after Latency.
+// End releases the version that the request used. Call it once, after Latency has passed.
 func (i *Inference) End() { i.handle.Release() }
 
-// SetAnswers has models answer as a script says from now on. Nil ends that.
+// SetAnswers makes models answer as a script says from now on. Nil removes the script.
 func (s *Server) SetAnswers(script *answers.Script) { s.reader.SetAnswers(script) }
 
 // SetAnswers does what [Server.SetAnswers] does. Any thread may call it once the Reader is shared.
 func (r *Reader) SetAnswers(script *answers.Script) { r.set(func(r *Reader) { r.script = script }) }
 
-// FailPredicts fails every later PredictionService request that passes the checks with err. A nil
-// err ends that.
+// FailPredicts makes every later PredictionService request that passes the checks fail with err. A
+// nil err ends that.
 func (s *Server) FailPredicts(err *env.RPCError) { s.reader.set(func(r *Reader) { r.fault = err }) }
 
 func servableNotFound(name string, version int64, latest bool) *env.RPCError {

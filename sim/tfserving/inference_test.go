@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
 
-// predictOf1KiB is a Predict with 256 floats, for dense.
+// predictOf1KiB returns a Predict request with 256 floats for model a.
 func predictOf1KiB() *apis.PredictRequest {
 	return &apis.PredictRequest{
 		ModelSpec: &apis.ModelSpec{Name: "a"},
@@ -105,8 +105,8 @@ func TestPythonFakeKnowsNoInference(t *testing.T) {
 	}
 }
 
-// TestUnknownFieldsSurvive: a request may hold fields that our messages do not
-// have; they go out again as they came in.
+// TestUnknownFieldsSurvive checks that unknown fields of a message are kept when it is encoded
+// again.
 func TestUnknownFieldsSurvive(t *testing.T) {
 	unknown := []byte{0xba, 0x3e, 3, 'n', 'e', 'w'} // field 999
 	for _, message := range []proto.Message{

@@ -2,16 +2,15 @@ package tfserving
 
 import "github.com/monosim/monosim/engine/env"
 
-// memoryWatch follows the resident memory: what models hold, and what of it the
-// allocator keeps when they are gone (TFS-18.1).
+// memoryWatch tracks the resident memory in bytes: that of loaded models, and what the allocator
+// retains of unloaded ones (TFS-18.1).
 type memoryWatch struct {
 	resident map[*harness]int64 // at the last look
 	retained int64
 }
 
-// look takes over what was loaded since the last look, and then what was
-// unloaded; every unload ends with an END, at which there is a look, as there is
-// after every timer.
+// look accounts for loads since the last look, and then for unloads. It is called after every timer
+// and at every END, so it sees each unload on its own.
 func (m *memoryWatch) look(w *watcher, end bool) {
 	live, now := int64(0), map[*harness]int64{}
 	for _, e := range w.server.manager.models {
@@ -51,7 +50,7 @@ func (m *memoryWatch) freed(w *watcher, now map[*harness]int64, end bool) {
 	}
 }
 
-// reserved is what approved loads and loaded versions have reserved.
+// reserved returns the memory in bytes that approved loads and loaded versions have reserved.
 func (w *watcher) reserved() (sum int64) {
 	for _, e := range w.server.manager.models {
 		for _, h := range e.versions {
@@ -65,15 +64,15 @@ func (w *watcher) reserved() (sum int64) {
 	return sum
 }
 
-// approved: no load is approved above total_model_memory_limit_bytes (TFS-5.8). A
-// version that grew on the disk since its estimate may be above it later.
+// approved checks that no load is approved above total_model_memory_limit_bytes (TFS-5.8). A
+// version that has grown on disk since its estimate may exceed the limit later.
 func (w *watcher) approved(id servable) {
 	if sum, limit := w.reserved(), w.server.options.TotalModelMemoryLimitBytes; limit > 0 && sum > limit {
 		w.breaks("with %s %d bytes are reserved, the limit is %d", id, sum, limit)
 	}
 }
 
-// refused: a version is refused if it does not fit and nothing goes on that could
+// refused checks that a refused version does not fit, and that no load or unload in progress could
 // make room (TFS-5.8).
 func (w *watcher) refused(id servable) {
 	h, limit := w.server.manager.find(id), w.server.options.TotalModelMemoryLimitBytes

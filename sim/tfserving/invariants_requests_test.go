@@ -6,8 +6,8 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// statuses: a model's versions come in descending order with their last events,
-// and none is ever forgotten (TFS-7.2).
+// statuses checks that a model's versions are listed in descending order with their last states,
+// and that no version is ever dropped from the list (TFS-7.2).
 func (w *watcher) statuses(model string) {
 	var want []env.ModelVersionStatus
 	for _, k := range slices.Backward(w.versions(model)) {
@@ -19,7 +19,7 @@ func (w *watcher) statuses(model string) {
 	}
 }
 
-// reach is whether requests find a version.
+// reach says whether requests find a version: yes, no, or either.
 type reach uint8
 
 const (
@@ -28,10 +28,11 @@ const (
 	reachYes
 )
 
-// reachable: what is AVAILABLE is found. Two may or may not be: a version that is
-// Ready, but whose AVAILABLE waits for the requests of the last serving map
-// (TFS-2.3 item 3), and one whose unload waits for a thread: the next serving map,
-// be it for another version, has only what is Ready (2.4:core/basic_manager.cc:165-187).
+// reachable returns whether requests must find a version. An AVAILABLE version must be found. Two
+// kinds may or may not be found. The first is a Ready version whose AVAILABLE event waits for
+// requests of the last serving map (TFS-2.3 item 3). The second is a version whose unload waits for
+// a thread, because the next serving map contains only Ready versions
+// (2.4:core/basic_manager.cc:165-187).
 func (w *watcher) reachable(k knownState, held int) reach {
 	h := w.server.manager.find(servable{k.Model, k.Version})
 	switch {
@@ -43,7 +44,7 @@ func (w *watcher) reachable(k knownState, held int) reach {
 	return reachNo
 }
 
-// latest: a request without a version goes to the highest that is found
+// latest checks that a request without a version goes to the highest version that can be found
 // (TFS-12.1).
 func (w *watcher) latest(model string, held int) {
 	least, most := int64(-1), int64(-1)
@@ -65,7 +66,7 @@ func (w *watcher) latest(model string, held int) {
 	}
 }
 
-// specific: a version that is asked for by number is found or not.
+// specific checks that a request for a version number finds the version exactly if it is reachable.
 func (w *watcher) specific(id servable, held int) {
 	h, err := acquire(w.server, env.ModelSpec{Name: id.model, HasVersion: true, Version: id.version})
 	if err == nil {
@@ -92,14 +93,14 @@ func (w *watcher) probe(held int) {
 	w.memory.look(w, false)
 }
 
-// reloadWatch knows which reloads are not answered yet.
+// reloadWatch tracks which reload requests have not been answered yet.
 type reloadWatch struct {
 	pending  []int // in the order of the requests
 	answered map[int]bool
 }
 
-// calls notes a reload; one of another kind than a model list does not wait for the
-// lock (TFS-8.2 step 1), which answers must come in the order of (TFS-2.3 item 1).
+// calls records a reload request. A reload with a model list waits for the lock, whose order the
+// answers must keep (TFS-2.3 item 1). A reload of another kind does not wait (TFS-8.2 step 1).
 func (r *reloadWatch) calls(number int) { r.pending = append(r.pending, number) }
 
 func (w *watcher) answers(number int, err *env.RPCError) {

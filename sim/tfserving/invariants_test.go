@@ -12,9 +12,8 @@ import (
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 )
 
-// watcher holds one server to what must be so in every run, whatever happens to
-// it. What it knows is told from events and from looks at the server's parts; what
-// must be so is said again here, from the specification.
+// watcher checks invariants of one server that must hold in every run. It observes events and the
+// server's internal state. The rules are written here independently, from the specification.
 type watcher struct {
 	server *Server
 	now    func() time.Duration
@@ -22,11 +21,12 @@ type watcher struct {
 
 	known map[servable]knownState
 	asked map[string][]int64 // the versions that the source asked for last
-	// unwanted is since when a version whose load was asked for is not aspired.
+	// unwanted holds, for each version whose load was requested and that is no longer aspired,
+	// since when that is so.
 	unwanted map[servable]time.Duration
 	served   map[string]bool // models that ever had an available version
-	// held are the requests in flight; readers, those of when a version's unload
-	// began.
+	// held holds the requests in flight. readers holds, for each version, those that were in flight
+	// when its unload began.
 	held      map[string]Handle
 	readers   map[servable]map[string]Handle
 	opened    int
@@ -37,13 +37,13 @@ type watcher struct {
 	reloads   reloadWatch
 }
 
-// knownState is the last event of a version.
+// knownState is the last event of a version, with the time of its last LOADING.
 type knownState struct {
 	Event
 	loadingAt time.Duration // when it was LOADING last
 }
 
-// watch has a server watched from its start; held are the requests in flight.
+// watch starts watching a server that has not begun yet. held holds the requests in flight.
 func watch(s *Server, held map[string]Handle) *watcher {
 	w := &watcher{server: s, now: s.host.Now, known: map[servable]knownState{}, asked: map[string][]int64{},
 		unwanted: map[servable]time.Duration{}, served: map[string]bool{},
@@ -67,15 +67,15 @@ func watch(s *Server, held map[string]Handle) *watcher {
 	return w
 }
 
-// breaks notes what must not be.
+// breaks records a violated invariant with the virtual time.
 func (w *watcher) breaks(format string, args ...any) {
 	w.broken = append(w.broken, fmt.Sprintf("%.3fs: ", w.now().Seconds())+fmt.Sprintf(format, args...))
 }
 
-// follows are the states that may come after a state (TFS-7.1, TFS-5, TFS-6). A
-// version that is gone before it was loaded leaves its START behind, which another
-// START may follow; adapter errors and resources that are refused end versions
-// that were never loaded, the latter twice (TFS-5.8).
+// follows lists the states that may follow each state (TFS-7.1, TFS-5, TFS-6). A version that
+// disappears before its load leaves a START, which another START may follow. A version that was
+// never loaded can END because of an adapter error, or because its resources are refused, which
+// announces END twice (TFS-5.8).
 var follows = map[env.ModelState][]env.ModelState{
 	env.StateUnknown:   {env.StateStart, env.StateEnd},
 	env.StateStart:     {env.StateStart, env.StateLoading, env.StateEnd},
@@ -119,7 +119,7 @@ func (w *watcher) event(e Event) {
 	}
 }
 
-// ends checks the status of an END by what it ends.
+// ends checks that the status of an END event fits the state that it ends.
 func (w *watcher) ends(was knownState, e Event) {
 	id := servable{e.Model, e.Version}
 	text := ""
@@ -154,8 +154,8 @@ func (w *watcher) ends(was knownState, e Event) {
 	}
 }
 
-// waitedForReaders: an unload waits for every request that was in flight when it
-// began, to whatever model (TFS-2.3 item 3, TFS-6).
+// waitedForReaders checks that an unload waited for every request that was in flight when it began,
+// whatever the request's model (TFS-2.3 item 3, TFS-6).
 func (w *watcher) waitedForReaders(id servable) {
 	for _, name := range sortedKeys(w.readers[id]) {
 		if now, held := w.held[name]; held && now == w.readers[id][name] {
@@ -164,8 +164,8 @@ func (w *watcher) waitedForReaders(id servable) {
 	}
 }
 
-// cancelled: only tfs-head ends a load that succeeded in vain (TFS-5.3), and only
-// one that nobody wants any more.
+// cancelled checks that a successful load is cancelled only in tfs-head (TFS-5.3), and only if the
+// version is no longer aspired.
 func (w *watcher) cancelled(id servable, e Event) {
 	if e.Err == nil || e.Err.Code != rpcerrors.Canceled {
 		return
@@ -178,9 +178,9 @@ func (w *watcher) cancelled(id servable, e Event) {
 	}
 }
 
-// retried: a load that fails takes all its tries, with the interval between them,
-// and each costs the same here; one that nobody wants any more ends with the first
-// try that begins after that (TFS-5.2, TFS-5.3).
+// retried checks that a failing load makes all its attempts at the right interval; each attempt
+// takes the same time here. The load of a version that is no longer aspired ends with the first
+// attempt that begins after that (TFS-5.2, TFS-5.3).
 func (w *watcher) retried(was knownState, e Event) {
 	if e.Err == nil || e.Err.Code == rpcerrors.Canceled {
 		return
@@ -199,7 +199,7 @@ func (w *watcher) retried(was knownState, e Event) {
 	}
 }
 
-// find is the harness of a managed version, or nil.
+// find returns the harness of a managed version; nil if there is none.
 func (m *manager) find(id servable) *harness {
 	if e := m.named(id.model); e != nil {
 		for _, h := range e.versions {
@@ -211,8 +211,9 @@ func (m *manager) find(id servable) *harness {
 	return nil
 }
 
-// loading: inline, the manager's one thread does all loads; a pool has its number of
-// threads, and that of the first config four for each CPU (TFS-5.5, TFS-5.6).
+// loading checks the number of concurrent loads. Without a pool the manager's single thread does
+// all loads. A pool has its configured number of threads, and that of the first config has four for
+// each CPU (TFS-5.5, TFS-5.6).
 func (w *watcher) loading(id servable) {
 	o := w.server.options
 	n := w.count(env.StateLoading)
@@ -238,7 +239,7 @@ func (w *watcher) count(state env.ModelState) (n int) {
 	return n
 }
 
-// versions is what is known of a model, ascending.
+// versions returns the known states of a model's versions, by ascending version.
 func (w *watcher) versions(model string) (versions []knownState) {
 	for id, k := range w.known { //lint:ordered sorted below
 		if id.model == model {
@@ -249,15 +250,15 @@ func (w *watcher) versions(model string) (versions []knownState) {
 	return versions
 }
 
-// steady reports whether no first config is being loaded.
+// steady reports whether the loads of the first config have ended.
 func (w *watcher) steady() bool {
 	return w.server.core.source != nil && w.server.core.connecting == nil
 }
 
-// available: a load takes its time, and what is available can be reached
-// (TFS-5.1), unless its unload was asked for while it waited for the requests of
-// the last serving map, which takes pools. tfs-head makes nothing available that was
-// not wanted any more when its load ended (TFS-5.3).
+// available checks that a load took its time, and that an available version can be reached
+// (TFS-5.1). With thread pools the version's unload may have been requested while it waited for
+// requests of the last serving map. tfs-head announces no version that was no longer aspired when
+// its load ended (TFS-5.3).
 func (w *watcher) available(k knownState) {
 	w.served[k.Model] = true
 	if least := w.server.options.Cost.LoadTime; k.At-k.loadingAt < least {
@@ -273,9 +274,9 @@ func (w *watcher) available(k knownState) {
 	}
 }
 
-// serving: the ports open once, when each model of the first config has become
-// available (TFS-9.1, TFS-9.2). Some version suffices: a higher one may fail while
-// the threads of the first config are joined (TFS-5.6).
+// serving checks that the ports open once, and only when each model of the first config has had an
+// available version (TFS-9.1, TFS-9.2). One version is enough: a higher one may fail while the
+// threads of the first config are joined (TFS-5.6).
 func (w *watcher) serving() {
 	if w.opened++; w.opened > 1 {
 		w.breaks("the ports open a second time")
@@ -287,8 +288,7 @@ func (w *watcher) serving() {
 	}
 }
 
-// settled reports whether a version of the model is AVAILABLE or at its END
-// (TFS-8.3).
+// settled reports whether some version of the model is AVAILABLE or has reached its END (TFS-8.3).
 func (w *watcher) settled(model string) bool {
 	return slices.ContainsFunc(w.versions(model), func(k knownState) bool {
 		return k.State == env.StateAvailable || k.State == env.StateEnd

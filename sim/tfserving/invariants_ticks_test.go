@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// tick: runs of the manager begin 100 ms apart or, after one that took longer, at
-// once (TFS-2.1, TFS-2.2).
+// tick checks that the manager's ticks begin 100 ms apart. After a tick that took longer, the next
+// begins at once (TFS-2.1, TFS-2.2).
 func (w *watcher) tick() {
 	now := w.now()
 	if w.ticks > 0 && now < w.tickBegan+manageInterval {
@@ -22,7 +22,8 @@ func (w *watcher) tick() {
 	}
 }
 
-// turn looks at a tick when it is about to act, if at all (TFS-4.2).
+// turn checks the state of a tick just before its action. acts says whether there is an action
+// (TFS-4.2).
 func (w *watcher) turn(a action, acts bool) {
 	if w.turns++; w.turns > 1 {
 		w.breaks("two turns in one tick")
@@ -63,9 +64,9 @@ func idSet(set map[*harness]bool) map[servable]bool {
 	return named
 }
 
-// managed: versions are managed once; a request stays queued only for a version
-// that it asks for again (TFS-4.2); after one that was processed, what is aspired
-// is what the source asked for last.
+// managed checks the versions of one model. No version is managed twice. A request stays queued
+// only for a version that it aspires again (TFS-4.2). After a request was processed, exactly the
+// versions in the source's last request are aspired.
 func (w *watcher) managed(e *managed) {
 	var aspired []int64
 	reaspired := false
@@ -98,16 +99,15 @@ func numbersOf(versions []aspired) []int64 {
 	return numbers
 }
 
-// distinct is the numbers in ascending order, each once.
+// distinct returns the numbers in ascending order without duplicates.
 func distinct(numbers []int64) []int64 {
 	sorted := slices.Clone(numbers)
 	slices.Sort(sorted)
 	return slices.Compact(sorted)
 }
 
-// proposals are what the policies of TFS-4.4 propose for each model
-// (core/availability_preserving_policy.cc:47-88,
-// core/resource_preserving_policy.cc:24-61).
+// proposals returns the actions that the policies of TFS-4.4 allow for each model
+// (core/availability_preserving_policy.cc:47-88, core/resource_preserving_policy.cc:24-61).
 func (w *watcher) proposals() (unloads, loads map[*harness]bool) {
 	unloads, loads = map[*harness]bool{}, map[*harness]bool{}
 	for _, e := range w.server.manager.models {
@@ -127,8 +127,8 @@ func (w *watcher) proposals() (unloads, loads map[*harness]bool) {
 	return unloads, loads
 }
 
-// census is the un-aspired Ready versions, how many aspired ones are Ready, and
-// the highest aspired New one.
+// census returns the Ready versions that are not aspired, the number of aspired Ready versions, and
+// the highest aspired New version.
 func census(e *managed) (old []*harness, serving int, next *harness) {
 	for _, h := range e.versions {
 		switch {
@@ -143,7 +143,8 @@ func census(e *managed) (old []*harness, serving int, next *harness) {
 	return old, serving, next
 }
 
-// proposeForResources: any un-aspired version may be the one that goes.
+// proposeForResources adds the actions of ResourcePreserving: it may unload any version that is no
+// longer aspired.
 func proposeForResources(e *managed, unloads, loads map[*harness]bool) {
 	old, _, next := census(e)
 	for _, h := range old {
@@ -157,9 +158,9 @@ func proposeForResources(e *managed, unloads, loads map[*harness]bool) {
 	}
 }
 
-// keepsServing: with AvailabilityPreserving a model with aspired versions keeps a
-// Ready version, aspired or not, once it has one; only one that nothing is aspired
-// of loses its last (core/availability_preserving_policy.cc:62-74).
+// keepsServing checks AvailabilityPreserving. A model with aspired versions that has a Ready
+// version, aspired or not, always keeps one. A model loses its last Ready version only if nothing
+// is aspired (core/availability_preserving_policy.cc:62-74).
 func (w *watcher) keepsServing(gone *harness) {
 	if w.server.options.Transition != AvailabilityPreserving {
 		return

@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// labelMap maps a model and a label to a version; nil means that none was ever installed. An
+// labelMap maps a model and a label to a version; nil means that no labels were ever installed. An
 // update replaces the whole map, so readers need no copy.
 type labelMap map[string]map[string]int64
 
@@ -58,8 +58,8 @@ func (c *core) updateLabels(config modelconfig.ServerConfig) *env.RPCError {
 	return nil
 }
 
-// mayAssign reports whether a label may point to its version: an available one, or any one that
-// the options allow.
+// mayAssign reports whether a label may point to its version. The version must be available, unless
+// the options allow other versions.
 func (c *core) mayAssign(model string, label modelconfig.Label) bool {
 	if c.server.states.state(servable{model, label.Version}) == env.StateAvailable {
 		return true
@@ -70,7 +70,7 @@ func (c *core) mayAssign(model string, label modelconfig.Label) bool {
 	if !c.server.options.AllowVersionLabelsForUnavailableModels {
 		return false
 	}
-	// Only the server's thread changes the labels, so it reads them without the lock.
+	// The lock is not needed here, because only the server's thread changes the labels.
 	existing, err := c.server.reader.labels.version(model, label.Name)
 	return err != nil || existing == label.Version
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 )
 
-// load executes one load request on a thread of the load executor (TFS-5.1). It decides about
-// resources, announces LOADING, attempts the load, and announces AVAILABLE once the serving map
-// has the version.
+// load executes one load request on a thread of the load executor (TFS-5.1). It reserves resources,
+// announces LOADING and attempts the load. It announces AVAILABLE when the serving map contains the
+// version.
 func (m *manager) load(h *harness, done func()) {
 	m.decision.Lock(func() {
 		m.mu.Lock(func() {
@@ -33,8 +33,8 @@ func (m *manager) load(h *harness, done func()) {
 	})
 }
 
-// refuse fails a version whose resources could not be reserved. Its End is announced twice, by the
-// harness and by the manager (core/basic_manager.cc:735-737).
+// refuse fails a version whose resources could not be reserved. Its End is announced twice, once by
+// the harness and once by the manager (core/basic_manager.cc:735-737).
 func (m *manager) refuse(h *harness, err *env.RPCError) {
 	m.server.warnf("%s", m.server.profile.StatusString(err))
 	m.failLoad(h, err)
@@ -62,8 +62,8 @@ func (m *manager) executeLoad(h *harness, done func()) {
 	})
 }
 
-// publishLoaded adds the version to the serving map and then announces it. In between it waits for
-// all readers of the old map, whatever their model (TFS-2.3 item 3).
+// publishLoaded adds the version to the serving map and then announces it. Between the two it waits
+// for all readers of the old map, whatever their model (TFS-2.3 item 3).
 func (m *manager) publishLoaded(h *harness, done func()) {
 	h.state = harnessReady
 	m.touch()
@@ -81,7 +81,7 @@ func (m *manager) unloadCancelled(h *harness, done func()) {
 	m.drop(h, statusf(rpcerrors.Canceled, "Loading of servable cancelled"), done)
 }
 
-// drop frees a version's memory after the time of an unload, and announces its End with err.
+// drop unloads a version: after the unload time it frees the memory and announces the End with err.
 func (m *manager) drop(h *harness, err *env.RPCError, done func()) {
 	h.state = harnessUnloading
 	m.server.timers.Sleep(m.server.options.Cost.unload(m.server.host), func() {
@@ -94,8 +94,8 @@ func (m *manager) drop(h *harness, err *env.RPCError, done func()) {
 	})
 }
 
-// tryLoad makes one call of upstream's Load(). The files at its beginning decide the outcome,
-// which result receives after the time of a load.
+// tryLoad makes one attempt to load, which is one call of upstream's Load(). The files at its start
+// decide the outcome. result receives it when the load time has passed.
 func (m *manager) tryLoad(h *harness, result func(*env.RPCError)) {
 	reader := exportReader{m.server, m.server.adapterOf(h.id.model)}
 	look(m.server, func(disk Storage) export { return reader.readExport(disk, h.id, h.path) },
@@ -131,8 +131,8 @@ func (m *manager) tryExport(h *harness, found export, result func(*env.RPCError)
 	})
 }
 
-// Load describes an attempt to load a SavedModel for metrics: TensorFlow's load_attempt_count and
-// load_latency (TFS-14.1). Warm-up is no part of it.
+// Load describes an attempt to load a SavedModel for the metrics load_attempt_count and
+// load_latency of TensorFlow (TFS-14.1). It does not include the warm-up.
 type Load struct {
 	Path    string // Path is the export directory.
 	Success bool
@@ -169,7 +169,7 @@ func (m *manager) executeUnload(h *harness, done func()) {
 	})
 }
 
-// finish ends a load or unload. It restarts the loads that wait for resources.
+// finish ends a load or unload. It lets the loads that wait for resources try again.
 func (m *manager) finish(done func()) {
 	m.mu.Lock(func() {
 		m.count(-1)
@@ -183,14 +183,14 @@ func (m *manager) finish(done func()) {
 	})
 }
 
-// count changes the number of loads and unloads in progress. While it is not 0, requests are
-// slowed down (TFS-18.1).
+// count adds change to the number of loads and unloads in progress. While that number is not 0,
+// requests are slower (TFS-18.1).
 func (m *manager) count(change int) {
 	m.ongoing += change
 	m.server.reader.set(func(r *Reader) { r.slow = m.ongoing > 0 })
 }
 
-// tellTry gives the reason of a try that failed.
+// tellTry passes the reason for a failed load attempt to OnReason.
 func (m *manager) tellTry(h *harness, err *env.RPCError, tries, most uint32) {
 	if m.server.OnReason == nil {
 		return // most runs ask for no reasons
@@ -206,7 +206,7 @@ func (m *manager) tellTry(h *harness, err *env.RPCError, tries, most uint32) {
 	m.server.reasonf(h.id, "%s failed, %s: %s", of, next, err.Error())
 }
 
-// tellMemory gives the reason before the kernel ends the process for a load.
+// tellMemory reports the reason if the kernel is about to kill the process because of a load.
 func (s *Server) tellMemory(h *harness) {
 	after := s.memory
 	after.take(h.resident)
@@ -217,7 +217,7 @@ func (s *Server) tellMemory(h *harness) {
 	}
 }
 
-// size is a number of bytes that is written for people, as 3.0 GB, where somebody reads it.
+// size is a number of bytes. It is formatted for people, as 3.0 GB, and only if it is printed.
 type size int64
 
 func (n size) String() string {
@@ -231,9 +231,9 @@ func (n size) String() string {
 }
 
 // retry calls try up to 1 + max_num_load_retries times and sleeps before each retry. It notices a
-// cancellation only after an attempt, so one that comes during the sleep does not prevent the next
+// cancellation only after an attempt. A cancellation during the sleep does not prevent the next
 // attempt (util/retrier.cc:27-54). Upstream's number is unsigned and incremented, so it may wrap:
-// -1 tries once, -2 for ever.
+// -1 tries once, -2 forever.
 func (m *manager) retry(what string, h *harness, try func(result func(*env.RPCError)), done func(*env.RPCError)) {
 	tries, most := uint32(0), uint32(m.server.options.MaxNumLoadRetries)+1
 	var once func()

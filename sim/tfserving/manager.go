@@ -13,12 +13,12 @@ import (
 // (core/aspired_versions_manager.h:104).
 const manageInterval = 100 * time.Millisecond
 
-// manager loads and unloads versions until the loaded ones are those that the source aspires. It
-// is upstream's AspiredVersionsManager with its BasicManager.
+// manager loads and unloads versions until the loaded versions are those that the source aspires.
+// It corresponds to upstream's AspiredVersionsManager with its BasicManager.
 //
-// A tick depends on nothing but the requests and harnesses. So after a tick that did nothing, no
-// tick does anything until a request comes or a harness changes state. touch is called at such a
-// change, and only it puts a tick on the timer queue.
+// A tick depends only on the requests and harnesses. After a tick that did nothing, later ticks do
+// nothing until a request arrives or a harness changes state. touch is called at each such change
+// and schedules a tick. Nothing else does.
 type manager struct {
 	server *Server
 	models []*managed // models is sorted by name
@@ -31,8 +31,8 @@ type manager struct {
 	// executorMu its load_executor_mu_.
 	mu, decision, executorMu timerqueue.Mutex
 	loads, unloads           *timerqueue.Executor
-	// ongoing counts approved loads and unloads that have not ended. capacity holds callbacks that
-	// retry when one of them ends.
+	// ongoing counts approved loads and unloads that have not ended. capacity holds callbacks of
+	// loads that wait for resources and retry when one of these ends.
 	ongoing  int
 	capacity []func()
 	// onTurn, when set, is called at every tick with the next action, if there is one.
@@ -63,8 +63,8 @@ type harness struct {
 	aspired   bool
 	cancelled bool
 	bundle    *Bundle
-	// reserved is the estimate in bytes that the resource tracker counts; estimated says that it is
-	// set. resident is the memory in bytes that the loaded version occupies.
+	// reserved is the estimated memory in bytes that the resource tracker counts. estimated says
+	// whether it is set. resident is the memory in bytes of the loaded version.
 	reserved, resident int64
 	estimated          bool
 }
@@ -100,8 +100,8 @@ func newManager(s *Server) *manager {
 	return m
 }
 
-// start starts the tick loop. Its first tick finds nothing to do, so it is not scheduled unless
-// the server polls.
+// start starts the tick loop. The first tick finds nothing to do, so it is scheduled only if the
+// server is configured to run every tick.
 func (m *manager) start() {
 	m.grid.Began(m.server.timers.Now())
 	if m.server.polls {
@@ -109,14 +109,14 @@ func (m *manager) start() {
 	}
 }
 
-// touch schedules a tick at the loop's next instant, unless one is scheduled or in progress.
+// touch schedules a tick at the loop's next instant, unless a tick is already scheduled or running.
 func (m *manager) touch() {
 	if !m.busy && !m.tick.Queued {
 		m.server.timers.Set(&m.tick, m.grid.Upcoming(m.server.timers, timerqueue.Manager))
 	}
 }
 
-// enqueue stores an aspired-versions request. It replaces the model's previous request if that is
+// enqueue stores an aspired-versions request. It replaces an earlier request for the model that is
 // not yet processed (TFS-4.1).
 func (m *manager) enqueue(model string, versions []aspired) {
 	e := m.named(model)
@@ -130,8 +130,8 @@ func (m *manager) enqueue(model string, versions []aspired) {
 	m.touch()
 }
 
-// place returns the model's index in models and true, or the index at which to insert it and
-// false.
+// place returns the model's index in models and true. For an unknown model it returns the index at
+// which to insert it, and false.
 func (m *manager) place(model string) (int, bool) {
 	return slices.BinarySearchFunc(m.models, model, func(e *managed, name string) int { return strings.Compare(e.name, name) })
 }
@@ -151,8 +151,8 @@ func (m *manager) add(model string) *managed {
 	return e
 }
 
-// runTick executes one tick (TFS-4.2). With an inline executor it lasts as long as the load or
-// unload that it starts.
+// runTick executes one tick (TFS-4.2). Without thread pools it lasts as long as the load or unload
+// that it starts.
 func (m *manager) runTick() {
 	m.busy = true
 	m.grid.Began(m.server.timers.Now())
@@ -204,8 +204,7 @@ func (m *manager) flush() (changed bool) {
 	return changed
 }
 
-// fail puts a harness into its error state, which is final, and announces its End with err
-// (TFS-5.4).
+// fail puts a harness into its final error state, and announces its End with err (TFS-5.4).
 func (m *manager) fail(h *harness, err *env.RPCError) {
 	h.state = harnessError
 	m.server.infof("Encountered an error for servable version %s: %s", h.id, m.server.profile.StatusString(err))
@@ -221,8 +220,9 @@ func (h *harness) request(kind actionKind) {
 	h.state = harnessLoadRequested
 }
 
-// nextAction asks the transition policy for each model's next action. Unloads precede loads. Among
-// equals the first model by name wins, unless the host chooses otherwise (TFS-4.3, TFS-21.2).
+// nextAction asks the transition policy for each model's next action and returns one of them.
+// Unloads come before loads. Among equal actions the first model by name wins, unless the host
+// chooses otherwise (TFS-4.3, TFS-21.2).
 func (m *manager) nextAction() (action, bool) {
 	var unloads, loads []action
 	for _, e := range m.models {
@@ -248,13 +248,12 @@ func (m *manager) nextAction() (action, bool) {
 	return candidates[m.server.host.Choose(SiteAction, len(candidates))], true
 }
 
-// SiteAction names the choice in which the host picks one of several models that could act in the
-// same tick.
+// SiteAction names the random choice among several models that could act in the same tick.
 const SiteAction = "tfserving.action"
 
-// setLoadThreads replaces the load executor, and calls done when the old one has finished its jobs
-// (core/basic_manager.cc:608-637). Unless both have two threads or more, no load can be scheduled
-// until then.
+// setLoadThreads replaces the load executor. It calls done when the old executor has finished its
+// jobs (core/basic_manager.cc:608-637). Until then no load can be scheduled, unless both executors
+// have two threads or more.
 func (m *manager) setLoadThreads(threads int, done func()) {
 	old := m.loads
 	if old.Threads >= 2 && threads >= 2 {
@@ -271,14 +270,14 @@ func (m *manager) setLoadThreads(threads int, done func()) {
 	})
 }
 
-// perform schedules the action on its executor. It calls accepted when the manager's thread may
-// continue.
+// perform schedules the action on its executor. It calls accepted when the manager's thread is free
+// to continue.
 func (m *manager) perform(a action, accepted func()) {
 	if a.kind == unloadAction {
 		m.unloads.Schedule(func(done func()) { m.unload(a.harness, done) }, accepted)
 		return
 	}
-	// A load on an inline executor holds this lock until it ends.
+	// Without a thread pool the lock is held until the load has ended.
 	m.executorMu.Lock(func() {
 		m.loads.Schedule(func(done func()) { m.load(a.harness, done) }, func() {
 			m.executorMu.Unlock()

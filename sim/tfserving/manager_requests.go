@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// processPending processes the pending requests in order of model name, except those that
-// re-aspire a version.
+// processPending processes the pending requests in the order of model names. It skips requests that
+// aspire a version again while the version is being dropped.
 func (m *manager) processPending() (changed bool) {
 	for _, e := range m.models {
 		if e.waiting && !e.reaspires() {
@@ -20,8 +20,8 @@ func (m *manager) processPending() (changed bool) {
 	return changed
 }
 
-// reaspires reports whether the pending request names a version that is still managed but no
-// longer aspired. Such a request stays queued until that version is gone.
+// reaspires reports whether the pending request names a version that is managed but no longer
+// aspired. Such a request stays queued until that version is gone.
 func (e *managed) reaspires() bool {
 	return slices.ContainsFunc(e.versions, func(h *harness) bool {
 		return !h.aspired && contains(e.pending, h.id.version)
@@ -32,8 +32,8 @@ func contains(versions []aspired, version int64) bool {
 	return slices.ContainsFunc(versions, func(v aspired) bool { return v.version == version })
 }
 
-// process un-aspires the versions that are not listed, and creates the new ones. It does not
-// change versions that are aspired already, whatever their path or state.
+// process marks versions that are not listed as no longer aspired, and creates listed versions that
+// are new. It does not change versions that are already aspired, whatever their path or state.
 func (m *manager) process(e *managed, versions []aspired) (changed bool) {
 	for _, h := range e.versions {
 		if !contains(versions, h.id.version) {
@@ -57,7 +57,7 @@ func (m *manager) process(e *managed, versions []aspired) (changed bool) {
 	return changed
 }
 
-// dropFailed removes versions in error that are aspired again, so that they are created anew
+// dropFailed removes failed versions that are listed again, so that they are created anew
 // (core/aspired_versions_manager.cc:335-350).
 func (e *managed) dropFailed(versions []aspired) {
 	e.versions = slices.DeleteFunc(e.versions, func(h *harness) bool {

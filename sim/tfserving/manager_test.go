@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// newManagerTest drives a manager without a source, as
-// core/aspired_versions_manager_test.cc does.
+// newManagerTest returns a server whose manager gets its requests from the test, not from a source,
+// as in core/aspired_versions_manager_test.cc.
 func newManagerTest(o Options) (*Server, *testHost, *[]string) {
 	host := newTestHost()
 	s := New(o, host)
@@ -66,7 +66,7 @@ func TestManagerEvents(t *testing.T) {
 	}
 }
 
-// Among models with the same kind of action the host may choose (TFS-21.2).
+// Goal: if several models could do the same kind of action, the host chooses the model (TFS-21.2).
 func TestTheHostChoosesAmongModels(t *testing.T) {
 	s, host, events := newManagerTest(DefaultOptions(Profile24))
 	host.choose = func(site string, n int) int {

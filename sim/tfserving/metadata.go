@@ -14,7 +14,7 @@ import (
 const signatureField = "signature_def"
 
 // GetModelMetadata answers PredictionService.GetModelMetadata (TFS-12.3). python-fake repeats the
-// request's model_spec, and its values are Any without a type (TFS-17.1 item 21).
+// request's model_spec and returns Any values without a type (TFS-17.1 item 21).
 func (s *Server) GetModelMetadata(r *apis.GetModelMetadataRequest) (*apis.GetModelMetadataResponse, error) {
 	if s.fake == nil {
 		s.timers.CatchUp()
@@ -60,8 +60,9 @@ func (r *Reader) GetModelMetadata(request *apis.GetModelMetadataRequest) (*apis.
 	}, nil
 }
 
-// Signatures returns the signatures, by name, of the version that a Predict with the spec would
-// use; nil for a model that takes every request. The caller must not change them.
+// Signatures returns the signatures by name of the version that a Predict request with this spec
+// would use. It returns nil for a model that accepts every request. The caller must not change the
+// map.
 func (r *Reader) Signatures(spec *apis.ModelSpec) (map[string]*tfcore.SignatureDef, error) {
 	if spec == nil {
 		return nil, errMissingSpec()

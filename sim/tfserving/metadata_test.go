@@ -18,7 +18,8 @@ const describedModel = `{"signatures": {"serving_default": {
 	"inputs": {"x": {"name": "x:0", "dtype": 1, "shape": [-1]}, "y": {"name": "y:0", "dtype": 9, "shape": []}},
 	"outputs": {"z": {"name": "z:0", "dtype": 1, "shape": [-1, 2]}}, "method": "tensorflow/serving/predict"}}}`
 
-// servingDescribed is a server of the profile with model a, version 3.
+// servingDescribed starts a server of the profile that serves the described model as version 3 of
+// a.
 func servingDescribed(t testing.TB, profile Profile, description string) *Server {
 	host := newTestHost()
 	host.disk.write("/m/a/3/saved_model.pb", description)

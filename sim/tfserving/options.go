@@ -26,11 +26,11 @@ func ParseProfile(name string) (Profile, error) {
 	return enum.Parse[Profile](profileNames, "model server profile", name)
 }
 
-// LatestOnce says which messages a server has for the policy latest_once. What the policy does is
-// the same in all that have it (TFS-21.1).
+// LatestOnce says which protobuf fields a server has for the policy latest_once. Servers that have
+// the policy treat it equally (TFS-21.1).
 type LatestOnce uint8
 
-// These are the messages that a server may have.
+// These are the variants of the protobuf messages.
 const (
 	LatestOnceOfFork   LatestOnce = iota // LatestOnceOfFork has the reference's num_versions (utils.py:943)
 	LatestOnceOfPublic                   // LatestOnceOfPublic is that of tensorflow/serving#2040, without a field
@@ -41,7 +41,7 @@ var latestOnceNames = []string{"fork", "public", "stock"}
 
 func (l LatestOnce) String() string { return enum.Listed(latestOnceNames, l) }
 
-// ParseLatestOnce returns the messages called name: fork, public or stock.
+// ParseLatestOnce returns the variant called name: fork, public or stock.
 func ParseLatestOnce(name string) (LatestOnce, error) {
 	return enum.Parse[LatestOnce](latestOnceNames, "messages of latest_once", name)
 }
@@ -80,7 +80,8 @@ type Options struct {
 	BatchingParametersFile                 string
 	EnablePerModelBatchingParameters       bool
 	PlatformConfigFile                     string
-	// Batching, when set, is what the file has; start-up sets it for EnableBatching.
+	// Batching, if set, holds the content of the batching parameters file. Start-up sets it if
+	// EnableBatching is on.
 	Batching *Batching
 	// These fields have no effect except that start-up validates them.
 	SessionParallelism, IntraOpParallelism, InterOpParallelism int64
@@ -92,33 +93,33 @@ type Options struct {
 	SavedModelTags                []string
 	DisableModelWarmup            bool
 	NumRequestIterationsForWarmup int
-	// EnableSignatureMethodNameCheck refuses requests whose signature has another method.
+	// EnableSignatureMethodNameCheck refuses a request if the signature's method does not fit it.
 	EnableSignatureMethodNameCheck bool
 	// EnableSerializationAsTensorContent puts the outputs of predictions into tensor_content.
 	EnableSerializationAsTensorContent bool
-	// UnknownArgs holds the command-line arguments that are no flags (TFS-9.3).
+	// UnknownArgs holds the command-line arguments that match no flag (TFS-9.3).
 	UnknownArgs []string
 
 	// The fields below have no command-line flag (TFS-3.5, TFS-4.4, TFS-5.8).
 
-	// CPUs is the number of processors. The first config is loaded with 4 threads for each.
+	// CPUs is the number of processors. The first config is loaded with 4 threads for each of them.
 	CPUs       int
 	Transition Transition
-	// ShuffleModels draws which model acts first when several could act in the same tick, to
-	// explore other orders. Otherwise it is the first by name (TFS-21.2).
+	// ShuffleModels chooses at random which model acts first if several could act in the same tick,
+	// to explore other orders. Otherwise it is the first by name (TFS-21.2).
 	ShuffleModels                 bool
 	Platforms                     []Platform
 	FailIfZeroVersions            bool
 	ServableVersionsAlwaysPresent bool
-	// TotalModelMemoryLimitBytes is how much memory all models together may reserve; 0 means no
+	// TotalModelMemoryLimitBytes limits the memory that all models together may reserve; 0 means no
 	// limit.
 	TotalModelMemoryLimitBytes  int64
 	TransientRAMBytesDuringLoad int64
-	// MemoryLimitBytes is the container's limit, above which the kernel kills the process; 0
-	// means no limit.
+	// MemoryLimitBytes is the container's memory limit. If the process exceeds it, the kernel kills
+	// the process. 0 means no limit.
 	MemoryLimitBytes int64
 	ForceAllowLabels bool
-	// ReloadServablesWithError retries versions in error at every poll (tfs-head).
+	// ReloadServablesWithError reloads failed versions at every poll (tfs-head).
 	ReloadServablesWithError bool
 	// ModelConfigListRootDir, when set, is the directory against which relative base paths are
 	// resolved.
@@ -126,24 +127,24 @@ type Options struct {
 	// StoragePathPrefix is put before the paths of versions.
 	StoragePathPrefix   string
 	RefuseVersionLabels bool
-	// LatestOnce says what the server's messages have of latest_once (TFS-21.1).
+	// LatestOnce says which fields the server's messages have for latest_once (TFS-21.1).
 	LatestOnce LatestOnce
-	// StrictBundles treats a saved_model.pb that is neither a SavedModel nor a description as a
-	// damaged file, as a real server does. Without it, such a file is a model that takes every
+	// StrictBundles treats a saved_model.pb that is neither a SavedModel nor a JSON description as
+	// a damaged file, as a real server does. Without it, such a file is a model that accepts every
 	// request.
 	StrictBundles bool
-	// LoadCustomConfig loads a custom model config. If it is nil, such a config ends the process,
-	// as it does a stock server.
+	// LoadCustomConfig loads a custom model config. If nil, a custom config ends the process, as in
+	// a stock server.
 	LoadCustomConfig func(custom string) *env.RPCError
 	Cost             CostModel
-	// Answers, when set, says what models answer. SetAnswers replaces it.
+	// Answers, if set, is the script of the models' answers. SetAnswers replaces it.
 	Answers *answers.Script
-	// Shared, when set, holds data that the server shares with other servers of its simulation.
+	// Shared, if set, holds data that the servers of one simulation share to save memory.
 	Shared *Shared
 
 	// FakeNumVersions is how many versions ModelName has in python-fake. FakeBugs says whether
-	// python-fake reproduces items 4 and 18 of TFS-17.1, FakeSwitches whether its thread runs within
-	// calls, too (Q229).
+	// python-fake reproduces items 4 and 18 of TFS-17.1. FakeSwitches says whether its thread may
+	// also run in the middle of calls (Q229).
 	FakeNumVersions        int
 	FakeBugs, FakeSwitches bool
 }
@@ -151,8 +152,8 @@ type Options struct {
 // Platform is a kind of model that the server can load.
 type Platform struct {
 	Name string
-	// ConfigError, when set, is the error of creating the platform's source adapter. The first
-	// config then fails with it.
+	// ConfigError, if set, is the error of creating the platform's source adapter. Loading the
+	// first config then fails with it.
 	ConfigError *env.RPCError
 	// AdapterError, when set, is the source adapter's error for every version.
 	AdapterError *env.RPCError
@@ -169,7 +170,7 @@ func (o *Options) platformNamed(name string) (*Platform, bool) {
 	return nil, false
 }
 
-// DefaultOptions returns a profile's options when no flag is given.
+// DefaultOptions returns the options of a profile's server that is started without flags.
 func DefaultOptions(profile Profile) Options {
 	return Options{
 		Profile:                   profile,

@@ -25,7 +25,7 @@ type action struct {
 	harness *harness
 }
 
-// next returns at most one action for a model, whose versions are in ascending order.
+// next returns at most one action for a model. Its versions must be in ascending order.
 func (t Transition) next(versions []*harness) (action, bool) {
 	if t == ResourcePreserving {
 		return preserveResources(versions)
@@ -33,7 +33,7 @@ func (t Transition) next(versions []*harness) (action, bool) {
 	return preserveAvailability(versions)
 }
 
-// preserveAvailability keeps the last serving version loaded until an aspired one serves
+// preserveAvailability keeps the last serving version loaded until an aspired version serves
 // (core/availability_preserving_policy.cc:47-88).
 func preserveAvailability(versions []*harness) (action, bool) {
 	var aspired, aspiredServes bool

@@ -27,8 +27,8 @@ func directChildren(names []string) []string {
 	return slices.Compact(children)
 }
 
-// parseVersion parses a child's whole name as an int64. It accepts blanks around the number and
-// leading zeros. Only absl::SimpleAtoi, used by tfs-head, accepts a plus sign.
+// parseVersion parses the whole name of a child as an int64. It accepts leading zeros, and blanks
+// around the number. A plus sign is accepted only by absl::SimpleAtoi, which tfs-head uses.
 func (p Profile) parseVersion(child string) (int64, bool) {
 	text := strings.Trim(child, " \t\n\v\f\r")
 	if strings.HasPrefix(text, "+") && p != ProfileHead {
@@ -49,7 +49,7 @@ func (p Profile) versionsOf(children []string) []found {
 	return versions
 }
 
-// index sorts versions by number and keeps the last child of each number.
+// index sorts versions by number. Of several children with the same number it keeps the last.
 func index(versions []found) []found {
 	sorted := slices.Clone(versions)
 	slices.SortStableFunc(sorted, func(a, b found) int { return cmp.Compare(a.version, b.version) })
@@ -64,8 +64,8 @@ func index(versions []found) []found {
 	return unique
 }
 
-// choose returns the versions that a policy selects from those on disk, in upstream's order. Where a
-// poll looks at a model with latest_once at all, that policy is latest (TFS-21.1).
+// choose returns the versions on disk that a policy selects, in upstream's order. For latest_once
+// it selects as for latest, because polls skip a model that needs no new version (TFS-21.1).
 func choose(p modelconfig.VersionPolicy, versions []found) []found {
 	switch p.Kind {
 	case modelconfig.All:

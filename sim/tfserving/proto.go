@@ -18,13 +18,15 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/textformat"
 )
 
-// messages says which of our messages' fields a server's own have.
+// messages says which protobuf fields the messages of a server have. Our own messages have the
+// fields of all servers.
 type messages struct {
 	profile Profile
 	once    LatestOnce
 }
 
-// lack reports whether a server's messages do not have a field of ours (TFS-1.3, TFS-15.1).
+// lack reports whether the server's messages lack a field that our messages have (TFS-1.3,
+// TFS-15.1).
 func (m messages) lack(field protoreflect.FieldDescriptor) bool {
 	const policy = "tensorflow.serving.FileSystemStoragePathSourceConfig.ServableVersionPolicy."
 	switch field.FullName() {
@@ -38,7 +40,7 @@ func (m messages) lack(field protoreflect.FieldDescriptor) bool {
 	return false
 }
 
-// parseConfigText parses a model config file strictly: an unknown field is an error.
+// parseConfigText parses a model config file. An unknown field is an error.
 func parseConfigText(m messages, data []byte) (modelconfig.ServerConfig, error) {
 	var message configpb.ModelServerConfig
 	parse := textformat.Parser{Hides: m.lack}.Unmarshal
@@ -51,8 +53,8 @@ func parseConfigText(m messages, data []byte) (modelconfig.ServerConfig, error) 
 	return modelconfig.ConfigFromProto(&message), nil
 }
 
-// of returns the config of a request as a server reads it, which skips fields that its messages
-// lack.
+// of returns the config of a request as a server with these messages reads it: without the fields
+// that its messages lack.
 func (l LatestOnce) of(config modelconfig.ServerConfig) modelconfig.ServerConfig {
 	if l == LatestOnceOfFork {
 		return config
@@ -78,14 +80,16 @@ type bundleSettings struct {
 	batching       *Batching
 }
 
-// adapterOf returns the settings of the source adapter that makes a model's loaders: those of its
-// platform (server_core.cc:616-640), which are the flags' where no platform config file is given.
+// adapterOf returns the settings of the source adapter that loads a model. They come from the
+// model's platform (server_core.cc:616-640). Without a platform config file they come from the
+// flags.
 func (s *Server) adapterOf(model string) bundleSettings {
 	p, _ := s.platformOf(model)
 	return s.settingsOf(p)
 }
 
-// settingsOf returns the settings of a platform's adapter; those of the flags for nil.
+// settingsOf returns the settings of a platform's adapter. For a nil platform, or one without its
+// own settings, it returns those of the flags.
 func (s *Server) settingsOf(p *Platform) bundleSettings {
 	if p != nil && p.settings != nil {
 		return *p.settings
@@ -94,8 +98,8 @@ func (s *Server) settingsOf(p *Platform) bundleSettings {
 	return bundleSettings{o.SavedModelTags, !o.DisableModelWarmup, o.NumRequestIterationsForWarmup, o.TransientRAMBytesDuringLoad, o.Batching}
 }
 
-// parsePlatformText parses a platform config file. It returns the platforms by name. Unknown fields are accepted, because the
-// adapters' own configs may hold more than our messages do.
+// parsePlatformText parses a platform config file and returns the platforms by name. It accepts
+// unknown fields, because an adapter's own config may have fields that our messages lack.
 func parsePlatformText(profile Profile, data []byte) (platformFile, error) {
 	var message configpb.PlatformConfigMap
 	if err := textformat.UnmarshalKnown(string(data), &message); err != nil {
@@ -109,8 +113,8 @@ func parsePlatformText(profile Profile, data []byte) (platformFile, error) {
 	return file, nil
 }
 
-// adapterSettings unpacks the config of a source adapter, as upstream's class registry does
-// (util/class_registration.h).
+// adapterSettings decodes the config of a source adapter from its Any, as upstream's class registry
+// does (util/class_registration.h).
 func adapterSettings(profile Profile, config *anypb.Any) (*bundleSettings, *env.RPCError) {
 	var adapter bundlepb.SavedModelBundleSourceAdapterConfig
 	url := config.GetTypeUrl()

@@ -9,7 +9,7 @@ import (
 // Fake returns the state machine of profile python-fake; nil for other profiles.
 func (s *Server) Fake() *fake.Fake { return s.fake }
 
-// fakeHost implements fake.Host by the server around the fake.
+// fakeHost implements fake.Host by the Server that contains the fake.
 type fakeHost Server
 
 func (h *fakeHost) Choose(site string, n int) int { return h.host.Choose(site, n) }
@@ -22,8 +22,8 @@ func (h *fakeHost) Log(level env.Level, format string, args ...any) {
 	h.host.Log(level, format, args...)
 }
 
-// startFake creates the fake's models from a config or a name (TFS-17.1 item 24) and opens the
-// port at once (TFS-17.1 item 22). The reference raises for a config file that does not parse.
+// startFake creates the fake's models from a config or a name (TFS-17.1 item 24) and opens the port
+// at once (TFS-17.1 item 22). If the config file does not parse, the reference raises an exception.
 func (s *Server) startFake() {
 	o := s.options
 	switch {

@@ -9,17 +9,17 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// This file draws scripts in the language of script_test.go, so that one that
-// fails can be kept in testdata as it is printed.
+// This file draws random scripts in the language of script_test.go. A script that fails can be
+// saved in testdata as it was printed.
 
-// randomScript is what leads up to a server, the server, and what happens to it.
+// randomScript is a script: the initial disk, the server's arguments, and the steps that follow.
 type randomScript struct {
 	disk   []string
 	server string
 	steps  []randomStep
 }
 
-// randomStep is the lines of one step.
+// randomStep holds the lines of one step of a script.
 type randomStep []string
 
 func (r randomScript) lines() []string {
@@ -57,7 +57,7 @@ var (
 	randomWaits  = []string{"0s", "30ms", "70ms", "100ms", "250ms", "1s", "1930ms", "5s", "61s"}
 )
 
-// drawStep is some time and one thing that happens.
+// drawStep returns a step that lets some time pass and then does one thing.
 func drawStep(t *rapid.T) randomStep {
 	step := randomStep{"run " + pick(t, "wait", randomWaits...)}
 	switch pick(t, "kind", "disk", "disk", "disk", "reload", "reload", "request", "config file") {
@@ -71,8 +71,8 @@ func drawStep(t *rapid.T) randomStep {
 	return append(step, drawRequest(t)...)
 }
 
-// drawDiskStep changes the disk: an export at once or by halves, a removal, a
-// rename, a fault.
+// drawDiskStep returns a change of the disk: an export at once or in two halves, a removal, a
+// rename or a fault.
 func drawDiskStep(t *rapid.T) randomStep {
 	base := drawBase(t)
 	version := base + "/" + pick(t, "child", "1", "2", "3", "4", "03", "x")
@@ -104,13 +104,13 @@ func drawDiskStep(t *rapid.T) randomStep {
 	}
 }
 
-// drawBase is a base path of a model: its own one, or rarely its other one.
+// drawBase returns a base path of a model. It is usually below /m, and sometimes below /n.
 func drawBase(t *rapid.T) string {
 	root := pick(t, "root", "/m/", "/m/", "/m/", "/n/")
 	return root + pick(t, "base", randomModels...)
 }
 
-// randomHolds are the names under which requests are held in flight.
+// randomHolds lists the names under which scripts keep requests in flight.
 var randomHolds = []string{"h1", "h2", "h3"}
 
 func drawRequest(t *rapid.T) randomStep {
@@ -125,8 +125,8 @@ func drawRequest(t *rapid.T) randomStep {
 	return randomStep{"release " + hold}
 }
 
-// drawModels is a model list in the language of scripts. Bad ones have what no
-// reload takes.
+// drawModels returns a model list in the language of scripts. If bad is true, the list may contain
+// entries that every reload refuses.
 func drawModels(t *rapid.T, separator string, bad bool) string {
 	var models []string
 	for _, name := range randomModels {
@@ -159,21 +159,23 @@ func drawModel(t *rapid.T, name string, bad bool) string {
 
 func rarely(t *rapid.T, what string) bool { return oneIn(t, 16, what) }
 
-// oneIn is true once in n times.
+// oneIn returns true with probability 1/n.
 func oneIn(t *rapid.T, n uint64, what string) bool { return evenly(t, n, what) == n-1 }
 
-// pick takes one of the values, each as often; it shrinks to the first.
+// pick returns one of the values, each with the same probability. Shrinking leads to the first
+// value.
 func pick[T any](t *rapid.T, what string, values ...T) T {
 	return values[evenly(t, uint64(len(values)), what)]
 }
 
-// evenly draws a number below n. Rapid by itself prefers small numbers, which would
-// leave most of a script's vocabulary unused.
+// evenly draws a number below n, each with the same probability. Rapid's own generator prefers
+// small numbers, which would leave most commands of the script language unused.
 func evenly(t *rapid.T, n uint64, what string) uint64 {
 	return rapid.Uint64Range(0, 1<<40).Draw(t, what) % n
 }
 
-// drawConfigText is a model config file.
+// drawConfigText returns the text of a model config file. Unless it is the first, it may be
+// invalid.
 func drawConfigText(t *rapid.T, first bool) string {
 	if !first && oneIn(t, 6, "no list") {
 		return pick(t, "text", "", "# nothing", "nonsense")
@@ -194,7 +196,7 @@ func drawConfigText(t *rapid.T, first bool) string {
 	return b.String()
 }
 
-// drawServer is the arguments of a server.
+// drawServer returns the arguments of a server.
 func drawServer(t *rapid.T) []string {
 	profile := pick(t, "profile", Profile24, ProfileHead)
 	args := []string{profile.String()}
@@ -225,7 +227,7 @@ func drawServer(t *rapid.T) []string {
 	return append(args, drawFirstConfig(t)...)
 }
 
-// drawFirstConfig is where the server has its first config from.
+// drawFirstConfig returns the arguments that give the server its first config.
 func drawFirstConfig(t *rapid.T) []string {
 	switch pick(t, "first config", "no models", "no models", "nothing", "models", "file") {
 	case "no models":

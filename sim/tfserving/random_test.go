@@ -11,12 +11,11 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// The goal of these tests is that no order of exports, faults, reloads, requests
-// and time brings the machine where the specification says it cannot be. Random
-// scripts are played to a server that is watched (invariants_test.go); afterwards,
-// faults stop and it must get where its config says (convergence_test.go). A script
-// that fails is printed as testdata has it. More scripts: go test
-// ./sim/tfserving -run Random -rapid.checks=100000
+// Goal: no sequence of exports, faults, reloads, requests and waits brings the server into a state
+// that the specification excludes. Method: a watcher (invariants_test.go) observes a server that
+// plays random scripts. Then all faults end, and the server must reach what its config says
+// (convergence_test.go). A failing script is printed in the form of testdata. For more scripts: go
+// test ./sim/tfserving -run Random -rapid.checks=100000
 
 func TestRandomScriptsKeepTheInvariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -27,7 +26,7 @@ func TestRandomScriptsKeepTheInvariants(t *testing.T) {
 	})
 }
 
-// Two runs of one script are the same to the letter.
+// Goal: two runs of one script print exactly the same.
 func TestRandomScriptsRepeat(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lines := append(drawScript(t).lines(), "run 10m", "logs info")
@@ -37,7 +36,7 @@ func TestRandomScriptsRepeat(t *testing.T) {
 	})
 }
 
-// printed is what a script prints.
+// printed returns the output of a script. change, if set, modifies the script's server first.
 func printed(t *rapid.T, lines []string, change func(*script)) []string {
 	s := newScript(t)
 	if change != nil {
@@ -49,7 +48,7 @@ func printed(t *rapid.T, lines []string, change func(*script)) []string {
 	return strings.Split(s.out.String(), "\n")
 }
 
-// player plays lines to a server that is watched, until something is broken.
+// player plays lines to a watched server until an invariant is violated.
 type player struct {
 	*script
 	watcher *watcher
@@ -70,7 +69,8 @@ func newPlayer(t *rapid.T) *player {
 	return p
 }
 
-// over reports whether there is nothing more to be seen.
+// over reports whether the script can end early, because an invariant is violated or the server is
+// dead.
 func (p *player) over() bool {
 	return p.watcher != nil && (len(p.watcher.broken) > 0 || p.server.dead)
 }
@@ -104,14 +104,14 @@ func (p *player) line(line string) {
 	}
 }
 
-// settle ends faults and lets the machine get where it must.
+// settle ends all faults and lets time pass until the server must have converged.
 func (p *player) settle() {
 	if p.over() {
 		return
 	}
 	p.play(healLines())
-	// What a reload waits for may bring another reload to its turn, with paths of
-	// its own.
+	// When a waiting reload ends, the next reload begins and may need other paths. So the check
+	// for missing paths is repeated.
 	p.play([]string{"run 10m"})
 	for lines := missingLines(p.server); len(lines) > 0 && !p.over(); lines = missingLines(p.server) {
 		p.play(append(lines, "run 10m"))

@@ -12,19 +12,19 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
 
-// Reader holds the data that requests to models read: the serving map and the labels. Requests do
-// not wait for polls, loads or a disk that hangs (TFS-2.3; util/fast_read_dynamic_ptr.h,
+// Reader holds the data that inference requests read: the serving map and the labels. Requests
+// never wait for polls, loads or a disk that hangs (TFS-2.3; util/fast_read_dynamic_ptr.h,
 // model_servers/server_core.cc:841-892).
 //
-// A Server calls its Reader from its own thread only. Once the Reader is shared, any thread may
-// call it.
+// By default only the server's own thread may call a Reader. After Share, any thread may call it.
 type Reader struct {
 	server *Server
 	shared bool
 	// wake schedules fn on the server's thread.
 	wake func(fn func())
 
-	// lock guards the fields below. The server's thread changes them, requests read them.
+	// lock guards the fields below. The server's thread changes these fields, and requests read
+	// them.
 	lock    Locker
 	serving *servingMap
 	labels  labelMap
@@ -50,7 +50,7 @@ func newReader(s *Server) *Reader {
 	return &Reader{server: s, wake: s.timers.Soon, lock: oneThread{}, serving: &servingMap{}, script: s.options.Answers}
 }
 
-// Share allows requests to models from any thread. lock guards the Reader's data and is held only
+// Share allows inference requests from any thread. lock guards the Reader's data and is held only
 // briefly. enter schedules fn on the server's thread and returns before fn runs. Call Share before
 // Start.
 func (s *Server) Share(lock Locker, enter func(fn func())) *Reader {
@@ -92,8 +92,8 @@ func (r *Reader) acquire(spec env.ModelSpec) (Handle, error) {
 	return Handle{reader: r, serving: r.serving, harness: h}, nil
 }
 
-// release drops one handle of a map. If it was the last one, release returns the callback that
-// waits for that, or nil.
+// release drops one handle of a serving map. If it was the last handle of an old map, release
+// returns the map's callback drained, else nil.
 func (r *Reader) release(serving *servingMap) (drained func()) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
@@ -104,8 +104,8 @@ func (r *Reader) release(serving *servingMap) (drained func()) {
 	return drained
 }
 
-// install replaces the serving map. It returns true if the old map has no handles. Otherwise
-// drained is called when the last of them is released.
+// install replaces the serving map. It returns true if the old map has no handles. Otherwise it
+// arranges a call of drained when the last handle is released.
 func (r *Reader) install(fresh *servingMap, drained func()) (free bool) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
@@ -124,15 +124,16 @@ func (r *Reader) set(change func(r *Reader)) {
 	change(r)
 }
 
-// condition returns the error that every request gets, or nil, whether requests are slowed down,
-// and what is scripted.
+// condition returns the error that every request gets (nil for none), whether requests are slower
+// because of loads, and the script of answers.
 func (r *Reader) condition() (fault *env.RPCError, slow bool, script *answers.Script) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
 	return r.fault, r.slow, r.script
 }
 
-// latency draws the duration of a request that begins now (TFS-18.1).
+// latency draws the duration of a request that begins now (TFS-18.1). slow says whether a version
+// is being loaded or unloaded.
 func (r *Reader) latency(slow bool) time.Duration {
 	cost := &r.server.options.Cost
 	d := cost.drawPredict(r.server.host)
@@ -142,7 +143,7 @@ func (r *Reader) latency(slow bool) time.Duration {
 	return d
 }
 
-// batchLatency draws the duration of a batch that begins now, with so many rows.
+// batchLatency draws the duration of a batch that begins now and has the given number of rows.
 func (r *Reader) batchLatency(rows int64) time.Duration {
 	_, slow, _ := r.condition()
 	cost, times := &r.server.options.Cost, 1.0
@@ -156,11 +157,11 @@ func (r *Reader) batchLatency(rows int64) time.Duration {
 }
 
 // servingMap holds the versions that requests can use. An update replaces the whole map. It then
-// waits until the last handle of the old map is released (util/fast_read_dynamic_ptr.h:105-112),
-// because a handle keeps the whole map alive (core/basic_manager.cc:144-149).
+// waits until the last handle of the old map is released (util/fast_read_dynamic_ptr.h:105-112). A
+// handle to one version keeps the whole map alive (core/basic_manager.cc:144-149).
 type servingMap struct {
 	models []served // models is sorted by name and never changes
-	// handles counts the handles in use. drained is called when they are all released. The reader's
+	// handles counts the handles in use. When the count reaches 0, drained is called. The reader's
 	// lock guards both.
 	handles int
 	drained func()
@@ -172,7 +173,7 @@ type served struct {
 	versions []*harness
 }
 
-// Handle keeps a version, and with it the whole serving map, in use until Release.
+// Handle keeps a version in use until Release, and with it the whole serving map.
 type Handle struct {
 	reader  *Reader
 	serving *servingMap
@@ -205,8 +206,8 @@ func (h Handle) release() {
 	}
 }
 
-// updateServingMap installs a map of all ready versions, and calls done once the old one has no
-// handles. The caller holds mu.
+// updateServingMap installs a map of all ready versions. It calls done when the old map has no
+// handles any more. The caller holds mu.
 func (m *manager) updateServingMap(done func()) {
 	fresh := &servingMap{models: make([]served, 0, len(m.models))}
 	for _, e := range m.models {
@@ -220,8 +221,8 @@ func (m *manager) updateServingMap(done func()) {
 	}
 }
 
-// lookup returns a model's version with the given number, or its highest one if latest is set; nil
-// when that is not served.
+// lookup returns a model's version with the number in id, or its highest version if latest is set.
+// It returns nil if no such version is served.
 func (m *servingMap) lookup(id servable, latest bool) *harness {
 	at, ok := slices.BinarySearchFunc(m.models, id.model, func(s served, name string) int { return strings.Compare(s.model, name) })
 	if !ok {

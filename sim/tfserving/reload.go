@@ -11,12 +11,13 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
 
-// core is upstream's ServerCore: the stored config, the source, and the lock around a reload
-// (TFS-2.3 item 1). The label map is in the Reader.
+// core corresponds to upstream's ServerCore: the stored config, the source, and the lock that is
+// held during a reload (TFS-2.3 item 1). The label map is in the Reader.
 type core struct {
 	server *Server
 	lock   timerqueue.Mutex
-	// config is the config that step 6 of the last reload stored; generation counts these steps.
+	// config is the config that the last reload stored in its step 6. generation counts how often a
+	// config was stored.
 	config     modelconfig.ServerConfig
 	generation int
 	source     *source // source is nil until a first config has loaded (TFS-8.9)
@@ -25,7 +26,7 @@ type core struct {
 	waiting    *wait
 }
 
-// handleReload executes a reload by RPC. It checks the config's kind, step 1, without the lock.
+// handleReload executes a reload by RPC. Step 1, the check of the config's kind, needs no lock.
 func (c *core) handleReload(config modelconfig.ServerConfig, done func(*env.RPCError)) {
 	if config.Kind != modelconfig.ModelList {
 		done(statusf(rpcerrors.InvalidArgument, "ServerModelConfig type not supported by HandleReloadConfigRequest. "+
@@ -35,8 +36,8 @@ func (c *core) handleReload(config modelconfig.ServerConfig, done func(*env.RPCE
 	c.reload(c.server.options.LatestOnce.of(config), done)
 }
 
-// reload executes upstream's ReloadConfig. A reload that waits for ever keeps the lock, so all
-// later ones wait too (TFS-8.7).
+// reload executes upstream's ReloadConfig. A reload that waits forever keeps the lock, so all later
+// reloads wait too (TFS-8.7).
 func (c *core) reload(config modelconfig.ServerConfig, done func(*env.RPCError)) {
 	c.lock.Lock(func() {
 		c.apply(config, func(err *env.RPCError) {
@@ -46,8 +47,8 @@ func (c *core) reload(config modelconfig.ServerConfig, done func(*env.RPCError))
 	})
 }
 
-// apply executes the steps of a reload in upstream's order (TFS-8.2). A step that fails ends the
-// reload. From step 6 on, the new config stays stored all the same.
+// apply executes the steps of a reload in upstream's order (TFS-8.2). A failed step ends the
+// reload. If step 6 has already stored the new config, the config stays stored.
 func (c *core) apply(config modelconfig.ServerConfig, done func(*env.RPCError)) {
 	if !c.legalTransition(config) {
 		done(statusf(rpcerrors.FailedPrecondition, "Cannot transition to requested config. It is only legal to transition "+
@@ -118,8 +119,8 @@ func (c *core) addModels(config modelconfig.ServerConfig, done func(*env.RPCErro
 	})
 }
 
-// loggerError executes the last step of a reload. A stock server cannot make request loggers, so a
-// model with a logging_config fails the reload, or the start, after everything else is done
+// loggerError executes the last step of a reload. A stock server cannot create request loggers, so
+// a model with a logging_config makes the reload or the start fail, after all other steps are done
 // (core/server_request_logger.cc).
 func loggerError(config modelconfig.ServerConfig) *env.RPCError {
 	if !slices.ContainsFunc(config.Models, func(m modelconfig.ModelConfig) bool { return m.Logging }) {
@@ -128,8 +129,8 @@ func loggerError(config modelconfig.ServerConfig) *env.RPCError {
 	return statusf(rpcerrors.InvalidArgument, "No request-logger-creator provided.")
 }
 
-// adapterError creates the source adapters, as upstream's CreateAdapters does. It returns the
-// error of the first platform, by name, that fails.
+// adapterError creates the source adapters, as upstream's CreateAdapters does. It returns the error
+// of the first platform by name whose adapter cannot be created.
 func (s *Server) adapterError() *env.RPCError {
 	for i := range s.options.Platforms {
 		p := &s.options.Platforms[i]
@@ -185,9 +186,9 @@ func (s *Server) platformOf(model string) (*Platform, bool) {
 	return s.core.routes[at].platform, true
 }
 
-// connectFirst loads a first config with many threads (TFS-5.6). When a model fails, the source is
-// dropped, but the manager keeps the versions that it was told (TFS-8.9). Versions whose states
-// are already known count for the wait.
+// connectFirst loads a first config with many threads (TFS-5.6). If a model fails, the source is
+// dropped, but the manager keeps the versions that the source has requested (TFS-8.9). Versions
+// that are already loaded or failed count as done.
 func (c *core) connectFirst(models []monitored, done func(*env.RPCError)) {
 	source := newSource(c.server)
 	source.updateConfig(models, func(err *env.RPCError) {
@@ -205,8 +206,8 @@ func (c *core) connect(source *source, done func(*env.RPCError)) {
 	manager, threads := c.server.manager, c.server.manager.loads.Threads
 	manager.setLoadThreads(4*c.server.options.CPUs, func() {
 		source.connect()
-		// In upstream the first poll runs while the threads are started and joined. So it precedes
-		// the wait, even if that ends at once.
+		// In upstream the first poll runs while the threads are started and joined. So the poll
+		// comes before the wait, even if the wait ends at once.
 		begin := &timerqueue.Timer{Rank: timerqueue.StorePoll, Fn: func() {
 			c.await(&wait{models: sortedNames(source.models), noun: "servable", done: func(err *env.RPCError) {
 				manager.setLoadThreads(threads, func() { c.connected(source, err, done) })
@@ -216,8 +217,8 @@ func (c *core) connect(source *source, done func(*env.RPCError)) {
 	})
 }
 
-// connected ends connectFirst. It keeps the source, or closes it after an error, which waits for a
-// poll in progress.
+// connected ends connectFirst. Without an error it keeps the source. After an error it closes the
+// source, which waits for a poll in progress.
 func (c *core) connected(source *source, err *env.RPCError, done func(*env.RPCError)) {
 	if err == nil {
 		c.connecting, c.source = nil, source
@@ -240,7 +241,7 @@ func (c *core) close() {
 	}
 }
 
-// loadCustom loads a custom config by the LoadCustomConfig option. Without that option the process
+// loadCustom loads a custom config by the option LoadCustomConfig. Without that option the process
 // dies, as a stock server does by LOG(FATAL).
 func (c *core) loadCustom(config modelconfig.ServerConfig, done func(*env.RPCError)) {
 	if c.server.options.LoadCustomConfig == nil {

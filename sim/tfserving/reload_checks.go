@@ -6,8 +6,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// legalTransition reports whether the config may replace the stored one: step 2 of a reload
-// (TFS-8.2).
+// legalTransition executes step 2 of a reload: it reports whether the config may replace the stored
+// one (TFS-8.2).
 func (c *core) legalTransition(config modelconfig.ServerConfig) bool {
 	switch {
 	case c.config.Kind == modelconfig.EmptyConfig:
@@ -55,8 +55,8 @@ func (c *core) validatePaths(config modelconfig.ServerConfig) *env.RPCError {
 	return nil
 }
 
-// basePath returns the model's base path, resolved against the root directory if it is relative to
-// one.
+// basePath returns the model's base path. A relative base path is resolved against the root
+// directory, if one is configured.
 func (c *core) basePath(m modelconfig.ModelConfig) string {
 	if root := c.server.options.ModelConfigListRootDir; root != nil && modelconfig.IsRelativePath(m.BasePath) {
 		return joinPath(*root, m.BasePath)
@@ -64,8 +64,8 @@ func (c *core) basePath(m modelconfig.ModelConfig) string {
 	return m.BasePath
 }
 
-// validatePlatforms checks the platforms: step 5 of a reload (TFS-8.2). It looks at the platform
-// of every stored model, so one bad model fails all later reloads (TFS-8.4).
+// validatePlatforms executes step 5 of a reload, the check of the platforms (TFS-8.2). It also
+// checks every stored model, so one bad model makes all later reloads fail (TFS-8.4).
 func (c *core) validatePlatforms(config modelconfig.ServerConfig) *env.RPCError {
 	stored := make(map[string]string, len(c.config.Models))
 	for _, m := range c.config.Models {

@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// reloadBefore is what a reload finds that need not wait for another one.
+// reloadBefore is the state before a reload that need not wait for another reload.
 type reloadBefore struct {
 	config   modelconfig.ServerConfig
 	labels   labelMap
@@ -29,8 +29,8 @@ func (w *watcher) beforeReload() reloadBefore {
 	return before
 }
 
-// afterReload holds what a reload did at once against TFS-8.2: the error of the
-// first check that fails, what is stored up to there, and whether it waits.
+// afterReload checks the immediate effects of a reload against TFS-8.2: the error of the first
+// failing check, what was stored until then, and whether the reload waits.
 func (w *watcher) afterReload(number int, before reloadBefore, config modelconfig.ServerConfig, answer *env.RPCError) {
 	rules := reloadRules{w: w, before: before, config: config}
 	want := rules.check()
@@ -63,12 +63,12 @@ type reloadRules struct {
 	w      *watcher
 	before reloadBefore
 	config modelconfig.ServerConfig
-	// stored and labels are what is so after the checks.
+	// stored and labels are the config and labels that the server must have after the checks.
 	stored modelconfig.ServerConfig
 	labels labelMap
 }
 
-// check is the message of the first check that fails.
+// check returns the error message of the first check that must fail; "" if all pass.
 func (r *reloadRules) check() string {
 	r.stored, r.labels = r.before.config, r.before.labels
 	for _, step := range []func() string{r.duplicates, r.paths, r.platformsChanged} {
@@ -100,7 +100,7 @@ func (r *reloadRules) names() []string {
 	return names
 }
 
-// brandNew is a model that the source does not monitor yet.
+// brandNew returns the first model of the config that the source does not monitor yet.
 func (r *reloadRules) brandNew() string {
 	for _, name := range r.names() {
 		if !slices.Contains(r.before.monitors, name) {
@@ -132,7 +132,7 @@ func (r *reloadRules) paths() string {
 	return ""
 }
 
-// platformOf is the platform, or why there is none.
+// platformOf returns the platform of a model, or the error message if the model has none.
 func (r *reloadRules) platformOf(m modelconfig.ModelConfig) (platform, failure string) {
 	how := map[bool]string{true: "neither", false: "both"}[m.Platform == ""]
 	joint := map[bool]string{true: "nor", false: "and"}[m.Platform == ""]
@@ -151,8 +151,8 @@ func cmpOr(a, b string) string {
 	return b
 }
 
-// platformsChanged first looks at all stored models, which a bad one poisons
-// (TFS-8.4).
+// platformsChanged checks all stored models before the new ones. A bad stored model therefore fails
+// every later reload (TFS-8.4).
 func (r *reloadRules) platformsChanged() string {
 	was := map[string]string{}
 	for _, m := range r.before.config.Models {
@@ -197,7 +197,8 @@ func (r *reloadRules) labelled() string {
 	return ""
 }
 
-// routed: the server has platform tensorflow and maybe one that is broken.
+// routed checks that the server has each model's platform. It has the platform tensorflow, and in
+// some scripts a broken one.
 func (r *reloadRules) routed() string {
 	for _, m := range r.config.Models {
 		platform, failure := r.platformOf(m)

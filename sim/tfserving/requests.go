@@ -23,7 +23,7 @@ func (s *Server) GetModelStatus(r *apis.GetModelStatusRequest) (*apis.GetModelSt
 }
 
 // HandleReloadConfigRequest answers ModelService.HandleReloadConfigRequest (TFS-8). It calls done
-// once, at this instant or later, or never (TFS-8.7).
+// at most once, at this instant or later. A reload that waits forever never calls it (TFS-8.7).
 func (s *Server) HandleReloadConfigRequest(r *apis.ReloadConfigRequest, done func(*apis.ReloadConfigResponse, error)) {
 	s.Reload(modelconfig.ConfigFromProto(r.GetConfig()), func(err *env.RPCError) {
 		if err != nil {
@@ -34,7 +34,7 @@ func (s *Server) HandleReloadConfigRequest(r *apis.ReloadConfigRequest, done fun
 	})
 }
 
-// SpecValue converts a model_spec; nil becomes a spec without a name.
+// SpecValue converts a model_spec message; nil becomes a spec without a model name.
 func SpecValue(spec *apis.ModelSpec) env.ModelSpec {
 	return env.ModelSpec{
 		Name: spec.GetName(), HasVersion: spec.GetVersion() != nil, Version: spec.GetVersion().GetValue(),

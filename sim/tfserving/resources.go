@@ -5,9 +5,9 @@ import (
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 )
 
-// reserve decides whether a version's resources are available (TFS-5.8). The caller holds mu and
-// decision. Failed estimates are retried with mu held, which blocks the manager. A version that
-// does not fit waits, without mu, until another load or unload ends.
+// reserve decides whether the resources for a version are available (TFS-5.8). The caller holds mu
+// and decision. While failed estimates are retried, mu stays locked, which blocks the manager. A
+// version that does not fit waits without mu until another load or unload ends.
 func (m *manager) reserve(h *harness, done func(*env.RPCError)) {
 	m.retry("Reserving resources for servable", h, func(result func(*env.RPCError)) { m.estimate(h, result) }, func(err *env.RPCError) {
 		limit := m.server.options.TotalModelMemoryLimitBytes
@@ -25,9 +25,9 @@ func (m *manager) reserve(h *harness, done func(*env.RPCError)) {
 	})
 }
 
-// estimate sets the bytes that a load needs: those of the model, and those needed only while it
-// loads (servables/tensorflow/saved_model_bundle_source_adapter.cc:91-117). It estimates once: a
-// version that waited for others keeps its first estimate (core/simple_loader.h).
+// estimate sets the memory in bytes that a load needs: that of the model, and what is needed only
+// during the load (servables/tensorflow/saved_model_bundle_source_adapter.cc:91-117). A version
+// that waited for resources keeps its first estimate (core/simple_loader.h).
 func (m *manager) estimate(h *harness, result func(*env.RPCError)) {
 	if h.estimated {
 		result(nil)
@@ -47,8 +47,8 @@ func (m *manager) estimate(h *harness, result func(*env.RPCError)) {
 	})
 }
 
-// ramEstimate returns the memory that upstream expects a model of this size to need, in bytes
-// (servables/tensorflow/util.cc:334-351).
+// ramEstimate returns the memory in bytes that upstream expects a model with that many bytes on
+// disk to need (servables/tensorflow/util.cc:334-351).
 func ramEstimate(diskBytes int64) int64 { return int64(1.2 * float64(diskBytes)) }
 
 // reservedBytes returns the sum of all reservations of loading and loaded versions.

@@ -90,7 +90,7 @@ func (s *script) option(o *Options, option string) {
 	}
 }
 
-// numberedChoices are choices that look random and follow from the number; 0 has
+// numberedChoices returns pseudo-random choices that depend only on the number. The number 0 gives
 // the default of each choice.
 func numberedChoices(number uint64) func(site string, n int) int {
 	if number == 0 {

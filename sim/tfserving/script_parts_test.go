@@ -12,8 +12,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// The commands that mirror upstream's unit tests, which drive parts of the server:
-// the manager, a policy, the source, the state monitor.
+// init adds commands for scripts that mirror upstream's unit tests. They drive single parts of the
+// server: the manager, a policy, the source, the state monitor.
 func init() {
 	//lint:ordered each name has an entry of its own
 	for name, command := range map[string]func(s *script, args []string){
@@ -198,8 +198,8 @@ func (s *script) printAspired(model string, versions []aspired) {
 	s.printf("aspire %s: [%s]", model, strings.Join(texts, " "))
 }
 
-// source changes the config of the server's one source, which is connected when
-// it is first used.
+// source changes the config of the server's source. At its first use it creates and connects the
+// source.
 func (s *script) source(args []string) {
 	src := s.server.core.source
 	s.server.options.FileSystemPollWaitSeconds = int64(s.atoi(args[0]))

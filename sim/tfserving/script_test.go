@@ -23,9 +23,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the outputs in testdata")
 
-// TestScripts runs every testdata/*.txt and testdata/upstream/*.txt: a sequence of
-// blocks, each of comments, commands, "----" and what the commands print, up to an
-// empty line. See scriptCommands for the commands.
+// TestScripts runs every testdata/*.txt and testdata/upstream/*.txt. A script is a sequence of
+// blocks. Each block has comments, commands, a line "----", and the expected output, up to an empty
+// line. See scriptCommands for the commands.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
@@ -55,7 +55,7 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// runScript gives the file as it should read.
+// runScript runs a script and returns its text with the actual output in place of the expected one.
 func runScript(t *testing.T, file, text string) string {
 	s := newScript(t)
 	var out bytes.Buffer
@@ -91,13 +91,13 @@ type script struct {
 	handles map[string]Handle
 	reloads int
 	out     bytes.Buffer
-	// began, when set, is given every server before it starts; answered is told of
-	// the answers to reloads.
+	// began, if set, is called with every server before its start. answered, if set, receives the
+	// answers to reloads.
 	began    func(*Server)
 	answered func(number int, err *env.RPCError)
 }
 
-// scriptTest is what a script needs of a test, be it one of rapid.
+// scriptTest holds the methods that a script needs of *testing.T or *rapid.T.
 type scriptTest interface {
 	Helper()
 	Fatalf(format string, args ...any)
@@ -118,7 +118,7 @@ func (s *script) fatalf(format string, args ...any) {
 	s.t.Fatalf("%s: %s", s.where, fmt.Sprintf(format, args...))
 }
 
-// scriptCommands are the commands by name; the comment shows the arguments.
+// scriptCommands maps names to commands. The trailing comments show the arguments.
 var scriptCommands = map[string]func(s *script, args []string){
 	"server":   (*script).startServer, // PROFILE [--flag=value | OPTION=value]...
 	"version":  (*script).addVersion,  // DIR [MB]: a SavedModel
@@ -343,7 +343,7 @@ func (s *script) predict(args []string) {
 	inference.End()
 }
 
-// predicted prints the answer of a request, and reports whether it is no error.
+// predicted prints the answer to a request, and reports whether the request succeeded.
 func (s *script) predicted(inference *Inference) bool {
 	answer, err := inference.Run()
 	if err != nil {
@@ -356,7 +356,7 @@ func (s *script) predicted(inference *Inference) bool {
 	return true
 }
 
-// input is a tensor of a shape, of floats unless a type follows.
+// input makes a tensor from a text such as "2x3" or "2:DT_INT32". Without a dtype it has floats.
 func (s *script) input(text string) *framework.TensorProto {
 	sizes, dtype, typed := strings.Cut(text, ":")
 	p := &framework.TensorProto{Dtype: framework.DataType_DT_FLOAT, TensorShape: &framework.TensorShapeProto{}, FloatVal: []float32{1}}
@@ -369,7 +369,7 @@ func (s *script) input(text string) *framework.TensorProto {
 	return p
 }
 
-// release ends a request; without one of the name it does nothing.
+// release ends a held request. It does nothing for an unknown name.
 func (s *script) release(args []string) {
 	handle := s.handles[args[0]]
 	delete(s.handles, args[0])

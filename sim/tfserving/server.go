@@ -59,8 +59,8 @@ import (
 // which any thread may call.
 type Server struct {
 	options *Options // options is shared with servers of equal options; the next fields are the server's own
-	// configFile, startTime and roundTime are the options of the same names, which differ between
-	// servers.
+	// configFile, startTime and roundTime are copies of the options that may differ between
+	// otherwise equal servers.
 	configFile           string
 	startTime, roundTime time.Duration
 
@@ -74,7 +74,7 @@ type Server struct {
 	configPoll configPoll
 	reader     *Reader
 	memory     memory
-	// schedulers has one for each platform of which a version's requests are batched.
+	// schedulers holds one batch scheduler for each platform whose requests are batched.
 	schedulers map[*Batching]*batch.Scheduler[*batched]
 	fake       *fake.Fake // fake is the state machine of python-fake; nil for other profiles
 
@@ -82,36 +82,37 @@ type Server struct {
 	serving   bool
 	started   bool
 	dead      bool
-	// polls runs every loop at every instant of its grid. Tests compare that with loops that leave
-	// out needless runs.
+	// polls makes every loop run at every instant of its schedule. Tests compare this with loops
+	// that skip needless runs.
 	polls bool
 
-	// onAspire, when set, is called with the versions that the source aspires for a model.
+	// onAspire, if set, is called with the versions that the source aspires for a model.
 	onAspire func(model string, versions []aspired)
 
-	// OnEvent, when set before Start, is called at every change of a servable's state, in order, as
+	// OnEvent, if set before Start, is called at every change of a servable's state, in order, as
 	// upstream's event bus does.
 	OnEvent func(Event)
-	// OnReason, when set before Start, is told why something takes its time or fails, in words for
-	// people: what a load takes, its error and which try it was, the memory that it needs, a base
-	// path that is missing. subject is "<model>/<version>" or a model. It changes nothing.
+	// OnReason, if set before Start, receives texts for people that say why something takes time or
+	// fails. Examples are the duration of a load, its error and attempt, the memory that it needs,
+	// or a missing base path. subject is "<model>/<version>" or a model. Setting it changes nothing
+	// else.
 	OnReason func(subject, text string)
-	// OnWarmup, when set before Start, is called for every warm-up, at the beginning of its load.
-	// The thread is the one that reads the storage.
+	// OnWarmup, if set before Start, is called for every warm-up, at the beginning of its load. It
+	// is called on the thread that reads the storage.
 	OnWarmup func(Warmup)
 	// OnBatched, when set before Start, is called for every request that is to be batched, with the first
 	// dimensions of its inputs. Any thread calls it.
 	OnBatched func(firstDimensions []int64)
 	// OnBatch, when set before Start, is called for every batch that a thread takes.
 	OnBatch func(BatchTaken)
-	// Slowness, when set before Start, is asked how many times longer a batch takes than the cost
-	// model says.
+	// Slowness, if set before Start, returns the factor by which the cost model's time of a batch
+	// is multiplied.
 	Slowness func() float64
-	// OnLoad, when set before Start, is called at the end of every attempt to load a SavedModel.
+	// OnLoad, if set before Start, is called at the end of every attempt to load a SavedModel.
 	OnLoad func(Load)
 }
 
-// Event is a change of the state of one version. Err is set for an End that is due to a failure.
+// Event is a change of the state of one version. Err is set if a failure has caused an End.
 type Event struct {
 	At      time.Duration
 	Model   string
@@ -120,7 +121,7 @@ type Event struct {
 	Err     *env.RPCError
 }
 
-// New makes a server that does nothing until Start.
+// New makes a server, which does nothing before Start.
 func New(options Options, host Host) *Server {
 	s := &Server{
 		configFile: options.ModelConfigFile,
@@ -144,14 +145,15 @@ func New(options Options, host Host) *Server {
 	return s
 }
 
-// OnServing sets a function that is called once the ports open (TFS-9.1). Call it before Start.
+// OnServing sets a function to call when the ports open (TFS-9.1). Call it before Start.
 func (s *Server) OnServing(fn func()) { s.onServing = fn }
 
 // Serving reports whether the ports are open.
 func (s *Server) Serving() bool { return s.serving && !s.dead }
 
-// Start starts the process, and a second call does nothing. The process loads the first config. It
-// then calls OnServing's function when the ports would open, or Host.Exit if it ends before.
+// Start starts the process, which loads the first config. When the ports would open, it calls
+// OnServing's function. If the process ends before that, it calls Host.Exit. A second call of Start
+// does nothing.
 func (s *Server) Start() {
 	if s.started {
 		return
@@ -160,7 +162,7 @@ func (s *Server) Start() {
 	s.timers.Request(s.start)
 }
 
-// Stop ends the server silently, as a kill does. No callback runs after it.
+// Stop ends the server silently, like SIGKILL. No callback runs after it.
 func (s *Server) Stop() {
 	if s.dead {
 		return
@@ -174,8 +176,8 @@ func (s *Server) Stop() {
 	s.core.close()
 }
 
-// Reload executes HandleReloadConfigRequest. It calls done once, at this instant or later, with
-// nil for OK; or never (TFS-8.7).
+// Reload executes HandleReloadConfigRequest. It calls done at most once, at this instant or later,
+// with nil for OK. A reload that waits forever never calls it (TFS-8.7).
 func (s *Server) Reload(config modelconfig.ServerConfig, done func(*env.RPCError)) {
 	if s.dead {
 		return
@@ -190,7 +192,7 @@ func (s *Server) Reload(config modelconfig.ServerConfig, done func(*env.RPCError
 	})
 }
 
-// exit ends the process from within, with an exit code and its last output.
+// exit ends the process by its own decision, with an exit code and its last output.
 func (s *Server) exit(code int, stdout string) {
 	if s.dead {
 		return
@@ -221,7 +223,7 @@ func (s *Server) publish(id servable, state env.ModelState, err *env.RPCError) {
 
 func (s *Server) infof(format string, args ...any) { s.host.Log(env.Info, format, args...) }
 
-// reasonf tells a reason to OnReason.
+// reasonf formats a reason about a model or version and passes it to OnReason.
 func (s *Server) reasonf(id servable, format string, args ...any) {
 	if s.OnReason != nil && !s.dead {
 		subject := id.model

@@ -15,7 +15,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/textformat"
 )
 
-// servingOne is a server with one model a, version 1.
+// servingOne returns a server that serves version 1 of model a, and its host.
 func servingOne(t testing.TB) (*Server, *testHost) {
 	host := newTestHost()
 	host.disk.putModel("/m/a/1", 0)
@@ -70,7 +70,7 @@ func BenchmarkStatus(b *testing.B) {
 	}
 }
 
-// TFS-8.1: the message is cut at 1024 bytes.
+// Goal: an error message for gRPC is cut off at 1024 bytes (TFS-8.1).
 func TestLongMessagesAreTruncated(t *testing.T) {
 	s, _ := servingOne(t)
 	path := strings.Repeat("p", 2000)
@@ -83,7 +83,7 @@ func TestLongMessagesAreTruncated(t *testing.T) {
 	}
 }
 
-// S-11: Predict takes longer while a load goes on.
+// Goal: a Predict takes longer while a load is in progress (S-11).
 func TestPredictIsSlowDuringALoad(t *testing.T) {
 	s, host := servingOne(t)
 	idle := predictTime(t, s, "a")
@@ -114,7 +114,7 @@ func TestInjectedFaultsFailPredicts(t *testing.T) {
 	}
 }
 
-// A killed server does nothing more and holds nothing of the host.
+// Goal: a stopped server does nothing more, and holds no timers or watches of the host.
 func TestAStoppedServerIsSilent(t *testing.T) {
 	s, host := servingOne(t)
 	host.disk.putModel("/m/a/2", 0)
@@ -170,8 +170,8 @@ model_config_list {
 	}
 }
 
-// A process that is killed while it tells of an event tells nothing more, not even
-// the second END of a version that is refused (TFS-5.8).
+// Goal: a process that is killed during a call of OnEvent publishes nothing more. This includes the
+// second END of a refused version (TFS-5.8).
 func TestAKilledServerSaysNothingMore(t *testing.T) {
 	o := DefaultOptions(Profile24)
 	o.ModelName, o.ModelBasePath, o.TotalModelMemoryLimitBytes = "a", "/m/a", 1

@@ -8,10 +8,10 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// Shared holds data that similar model servers need only once: their flags, configs from files
-// with the same content, and models that take every request. The data is immutable once a server
-// has it. Shared itself is for servers of a single thread, whose storage returns contents that are
-// never written to. A nil Shared shares nothing.
+// Shared holds data that similar model servers need only once: their flags, parsed configs of equal
+// files, and models that accept every request. The data must not change once a server has it.
+// Shared is for servers that run on one thread, with a storage whose returned contents are never
+// written to. A nil Shared shares nothing.
 type Shared struct {
 	options  []*Options
 	contents map[contentKey]readContent
@@ -23,10 +23,10 @@ func NewShared() *Shared {
 	return &Shared{contents: map[contentKey]readContent{}, standIns: map[infer.Options]*infer.Model{}}
 }
 
-// maxShared limits the number of entries of each kind. A full table is emptied.
+// maxShared limits the number of entries of each kind. When a table is full, it is emptied.
 const maxShared = 256
 
-// contentKey identifies parsed content by the address of its bytes and by the way of parsing.
+// contentKey identifies a parsed file by the address of its bytes and by how they were parsed.
 type contentKey struct {
 	data *byte
 	size int
@@ -34,13 +34,14 @@ type contentKey struct {
 	kind reflect.Type
 }
 
-// readContent is the result of parsing a content. data is kept so that its address is not reused.
+// readContent is the result of parsing a file. data keeps the bytes alive, so that their address is
+// not reused.
 type readContent struct {
 	data  []byte
 	value any
 }
 
-// alike returns equal options that another server already has, or else o.
+// alike returns options of another server that equal o, or o itself if there are none.
 func (s *Shared) alike(o *Options) *Options {
 	if s == nil {
 		return o
@@ -57,8 +58,8 @@ func (s *Shared) alike(o *Options) *Options {
 	return o
 }
 
-// parsed calls parse once for equal keys, and returns that result to all callers. Errors are not
-// cached.
+// parsed calls parse once for each key and returns the same result to all later callers. Errors are
+// not cached.
 func parsed[T any](s *Shared, key contentKey, data []byte, parse func() (T, error)) (T, error) {
 	if s == nil || len(data) == 0 {
 		return parse()
@@ -78,17 +79,17 @@ func parsed[T any](s *Shared, key contentKey, data []byte, parse func() (T, erro
 	return value, nil
 }
 
-// config calls parseConfigText, once for all servers with an equal file.
+// config calls parseConfigText, but only once for all servers that read the same bytes.
 func (s *Shared) config(m messages, data []byte) (modelconfig.ServerConfig, error) {
 	return parsed(s, contentKey{messages: m}, data, func() (modelconfig.ServerConfig, error) { return parseConfigText(m, data) })
 }
 
-// platforms calls parsePlatformText, once for all servers with an equal file.
+// platforms calls parsePlatformText, but only once for all servers that read the same bytes.
 func (s *Shared) platforms(m messages, data []byte) (platformFile, error) {
 	return parsed(s, contentKey{messages: m}, data, func() (platformFile, error) { return parsePlatformText(m.profile, data) })
 }
 
-// standIn returns a shared model that takes every request.
+// standIn returns a shared model that accepts every request.
 func (s *Shared) standIn(o infer.Options) *infer.Model {
 	if s == nil {
 		return infer.New(nil, o)

@@ -9,9 +9,9 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// Goal: servers that share do what servers by themselves do, have what is alike once, and
-// leave it as it was. Method: two servers of one content, of which one gets another config
-// and both get requests, with something to share and without.
+// Goal: servers behave the same with and without sharing, keep equal data only once, and never
+// change shared data. Method: two servers with equal files. One gets another config, and both get
+// requests.
 func TestServersThatAreAlikeShare(t *testing.T) {
 	list := func(names ...string) []byte {
 		var b strings.Builder

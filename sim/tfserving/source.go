@@ -21,7 +21,7 @@ import (
 // runs with ReloadServablesWithError, under which a repeated request still has an effect.
 type source struct {
 	server *Server
-	// mu is held during a poll and during an update of the config (TFS-2.3 item 2).
+	// mu is held during a poll, and during an update of the config (TFS-2.3 item 2).
 	mu        timerqueue.Mutex
 	models    []monitored // models is in the order of the config
 	connected bool
@@ -29,10 +29,10 @@ type source struct {
 
 	grid  timerqueue.Grid
 	timer timerqueue.Timer
-	// busy is true during a run. again requests another run after it.
+	// busy is true during a poll. again requests another poll after it.
 	busy, again bool
-	// watches holds the functions that cancel the watches, by base path. blind is true when some
-	// path cannot be watched.
+	// watches maps base paths to functions that cancel their watches. blind is true if some path
+	// cannot be watched.
 	watches map[string]func()
 	blind   bool
 }
@@ -77,8 +77,9 @@ func (src *source) close() {
 	src.watches = nil
 }
 
-// updateConfig replaces the monitored models, and un-aspires the missing ones at once, by name. It
-// waits for a poll in progress, but starts none (TFS-3.1).
+// updateConfig replaces the monitored models. Versions of models that are missing in the new list
+// stop being aspired at once, in the order of the names. It waits for a poll in progress, but
+// starts none (TFS-3.1).
 func (src *source) updateConfig(models []monitored, done func(*env.RPCError)) {
 	src.mu.Lock(func() {
 		src.check(models, func(err *env.RPCError) {
@@ -91,7 +92,7 @@ func (src *source) updateConfig(models []monitored, done func(*env.RPCError)) {
 	})
 }
 
-// check calls done with the reason why a config cannot be installed, or nil.
+// check calls done with the error if the models cannot be monitored, else with nil.
 func (src *source) check(models []monitored, done func(*env.RPCError)) {
 	options := src.server.options
 	if src.connected && src.server.pollInterval() != src.grid.Interval {
@@ -134,7 +135,7 @@ func sortedNames(models []monitored) []string {
 	return names
 }
 
-// watch watches the base paths of the config, and cancels all other watches.
+// watch watches the base paths of the monitored models. It cancels watches of other paths.
 func (src *source) watch() {
 	stale := src.watches
 	src.watches, src.blind = make(map[string]func(), len(src.models)), false
@@ -158,7 +159,7 @@ func (src *source) watch() {
 	}
 }
 
-// changed schedules a poll at the next instant of the grid, unless the polling is over.
+// changed schedules a poll at the next polling time, unless the polling has ended.
 func (src *source) changed() {
 	if !src.connected || src.closed || src.grid.Interval <= 0 || src.timer.Queued {
 		return
@@ -174,9 +175,9 @@ func (src *source) changed() {
 	}
 }
 
-// live tells of each model whether a poll skips it: its policy is latest_once and a version of it
-// is AVAILABLE (TFS-21.1). It returns nil if there is no such model. A source that is not connected
-// yet skips none, because it is told of states only when it has its first config.
+// live reports for each model whether a poll skips it, because its policy is latest_once and one of
+// its versions is AVAILABLE (TFS-21.1). It returns nil if there is no such model. Before the source
+// is connected it skips none, because it does not yet receive state events.
 func (src *source) live(models []monitored) (live []bool) {
 	for i, m := range models {
 		if src.connected && m.policy.Kind == modelconfig.LatestOnce && src.server.states.available(m.name) {
@@ -189,8 +190,8 @@ func (src *source) live(models []monitored) (live []bool) {
 	return live
 }
 
-// heard schedules a poll when a model with latest_once loses a version that was AVAILABLE, because
-// polls may skip it no longer.
+// heard schedules a poll when a model with latest_once unloads a version, because polls may no
+// longer skip that model.
 func (src *source) heard(event Event) {
 	if event.State == env.StateUnloading && slices.ContainsFunc(src.models, func(m monitored) bool {
 		return m.name == event.Model && m.policy.Kind == modelconfig.LatestOnce
@@ -199,7 +200,7 @@ func (src *source) heard(event Event) {
 	}
 }
 
-// run executes one poll. It takes as long as the storage does, which in virtual time is no time.
+// run executes one poll. It takes as long as the storage needs, which is no time in virtual time.
 func (src *source) run() {
 	src.grid.Began(src.server.timers.Now())
 	src.busy, src.again = true, false
@@ -214,7 +215,7 @@ func (src *source) run() {
 	})
 }
 
-// ended ends a run and schedules the next one if it is needed (TFS-2.2).
+// ended ends a run of the polling loop and schedules the next one if it is needed (TFS-2.2).
 func (src *source) ended() {
 	q, repeats := src.server.timers, src.grid.Interval > 0 && !src.closed
 	if repeats && src.grid.Ended(q.Now()) {

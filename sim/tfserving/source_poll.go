@@ -12,8 +12,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// polled is the outcome of a poll: the versions of each model, in the order of the config, or an
-// error. skipped has the models that the poll left out; nil for none.
+// polled is the result of a poll: the versions of each model in the order of the config, or an
+// error. skipped says which models the poll skipped; nil if none.
 type polled struct {
 	versions [][]aspired
 	skipped  []bool
@@ -21,8 +21,8 @@ type polled struct {
 	model    string // that the error is about
 }
 
-// poll reads the versions of all models that are not skipped. An error of one model ends the poll
-// (TFS-3.3). The caller holds the source's lock, so that the models do not change.
+// poll reads the versions of all models except the skipped ones. An error for one model ends the
+// poll (TFS-3.3). The caller holds the source's lock, so that the models do not change.
 func (src *source) poll(disk Storage, skipped []bool) (found polled) {
 	found.versions, found.skipped = make([][]aspired, len(src.models)), skipped
 	for i := range src.models {
@@ -103,8 +103,8 @@ func (src *source) missingBasePath(m *monitored) *env.RPCError {
 	return &env.RPCError{Code: rpcerrors.InvalidArgument, Message: text}
 }
 
-// specificFast returns the requested versions without a listing. It returns false unless each has
-// a directory named exactly as its number (TFS-3.2 step 2).
+// specificFast returns the requested versions without listing the directory. It returns false
+// unless each version has a directory whose name is exactly its number (TFS-3.2 step 2).
 func (src *source) specificFast(disk Storage, m *monitored) ([]aspired, bool) {
 	if len(m.policy.Versions) == 0 {
 		src.server.warnf("No specific versions requested for servable %s.", m.name)
@@ -121,8 +121,8 @@ func (src *source) specificFast(disk Storage, m *monitored) ([]aspired, bool) {
 	return versions, true
 }
 
-// warn logs the versions that the policy cannot serve. Upstream indexes the children under every
-// policy. So it warns of duplicates even for the policy all, which aspires both of them
+// warn logs warnings about versions that are missing or duplicate. Upstream checks for duplicates
+// under every policy. So it warns even for the policy all, which aspires both duplicates
 // (file_system_storage_path_source.cc:283).
 func (src *source) warn(m *monitored, numeric, chosen []found) {
 	last := make(map[int64]string, len(numeric))
@@ -147,8 +147,8 @@ func (src *source) warn(m *monitored, numeric, chosen []found) {
 	}
 }
 
-// failIfZeroVersions returns an error for models without a version that are not skipped, as
-// upstream's FailIfZeroVersions does (TFS-3.5).
+// failIfZeroVersions returns an error if a model that is not skipped has no version, as upstream's
+// FailIfZeroVersions does (TFS-3.5).
 func (src *source) failIfZeroVersions(disk Storage, models []monitored, skipped []bool) *env.RPCError {
 	var empty []monitored
 	for i, m := range models {
@@ -174,7 +174,8 @@ func (src *source) failIfZeroVersions(disk Storage, models []monitored, skipped 
 	return statusf(rpcerrors.NotFound, "Unable to find a numerical version path for servable %s at: %s", first.name, at)
 }
 
-// aspire sends a model's versions to the manager, through the source adapter of its platform.
+// aspire sends a model's versions to the manager. They pass through the source adapter of the
+// model's platform, which may fail.
 func (s *Server) aspire(model string, versions []aspired) {
 	if s.onAspire != nil {
 		s.onAspire(model, versions)

@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// What testdata/upstream/file_system_source.txt leaves out: a poll of one base path
-// gives the aspired versions in upstream's order.
+// Goal: a poll of one base path gives the aspired versions in upstream's order. The cases are those
+// that testdata/upstream/file_system_source.txt does not cover.
 func TestAPollAspiresWhatThePolicyChooses(t *testing.T) {
 	tests := []struct {
 		name     string
@@ -68,7 +68,8 @@ func TestAPollAspiresWhatThePolicyChooses(t *testing.T) {
 	}
 }
 
-// Object stores list every descendant; only the first part of a name counts.
+// Goal: names in a listing are cut after their first component, because object stores list every
+// descendant.
 func TestAListingOfDescendantsIsCutToChildren(t *testing.T) {
 	got := directChildren([]string{"2/variables/x", "1/saved_model.pb", "2/saved_model.pb", "note"})
 	if diff := cmp.Diff([]string{"1", "2", "note"}, got); diff != "" {
@@ -76,8 +77,8 @@ func TestAListingOfDescendantsIsCutToChildren(t *testing.T) {
 	}
 }
 
-// tfs-head's fast path takes specific versions without a listing and in the order
-// of the request.
+// Goal: tfs-head returns existing specific versions without listing the directory, in the order of
+// the config.
 func TestSpecificVersionsThatExistAreNotListedByHead(t *testing.T) {
 	for _, test := range []struct {
 		profile Profile
@@ -100,7 +101,7 @@ func TestSpecificVersionsThatExistAreNotListedByHead(t *testing.T) {
 	}
 }
 
-// The watches on the disk follow the config and end with the source.
+// Goal: the source watches exactly the base paths of the config, and nothing after its end.
 func TestWatchesFollowTheConfig(t *testing.T) {
 	host := newTestHost()
 	source := newSource(New(DefaultOptions(Profile24), host))

@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// specTexts are the texts of the specification's paragraphs about the machine;
-// <x> stands for anything. A text that differs between the profiles is listed for
-// each.
+// specTexts lists the messages that the specification's paragraphs define; <x> stands for any text.
+// A message that differs between the profiles is listed for each.
 var specTexts = []struct{ paragraph, text string }{
 	{"TFS-3.1", "INVALID_ARGUMENT: Changing file_system_poll_wait_seconds is not supported"},
 	{"TFS-3.2", "Could not find base path <p> for servable <n>\n"},
@@ -90,8 +89,8 @@ var specTexts = []struct{ paragraph, text string }{
 	{"TFS-22.3", "FAILED_PRECONDITION: Batched output tensor's 0th dimension does not equal the sum of the 0th dimension sizes of the input tensors"},
 }
 
-// TestEveryTextOfTheSpecificationIsAsserted holds the list against the scripts: a
-// block whose comment names the paragraph prints the text.
+// TestEveryTextOfTheSpecificationIsAsserted checks that every message of specTexts is printed by a
+// script, in a block whose comment names the message's paragraph.
 func TestEveryTextOfTheSpecificationIsAsserted(t *testing.T) {
 	printed := printedByParagraph(t)
 	for _, s := range specTexts {
@@ -101,7 +100,8 @@ func TestEveryTextOfTheSpecificationIsAsserted(t *testing.T) {
 	}
 }
 
-// textPattern matches the text; what <x> stands for is within a line.
+// textPattern returns an expression that matches the text. Each <x> matches any characters within a
+// line.
 func textPattern(text string) *regexp.Regexp {
 	parts := regexp.MustCompile(`<\w+>`).Split(text, -1)
 	for i := range parts {
@@ -112,7 +112,8 @@ func textPattern(text string) *regexp.Regexp {
 
 var paragraph = regexp.MustCompile(`TFS-[0-9]+(?:\.[0-9]+)?`)
 
-// printedByParagraph is what the blocks print whose comments name a paragraph.
+// printedByParagraph returns for each paragraph the output of the script blocks whose comments name
+// it.
 func printedByParagraph(t *testing.T) map[string]string {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil {

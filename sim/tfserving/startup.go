@@ -79,14 +79,14 @@ func (s *Server) open() {
 	}
 }
 
-// failStart ends the process as the end of main does (model_servers/main.cc:341-348). It exits
-// with -1, which the parent sees as 255.
+// failStart ends the process as the end of upstream's main does (model_servers/main.cc:341-348).
+// main returns -1, which the parent process sees as exit code 255.
 func (s *Server) failStart(err *env.RPCError) {
 	s.exit(255, "Failed to start server. Error: "+s.profile.StatusString(err)+"\n")
 }
 
 // FailToListen ends the process because its gRPC port is taken (model_servers/server.cc:426-428).
-// The code that opens the ports calls it. For a REST port upstream only logs that, and continues.
+// The code that opens the ports calls it. A taken REST port is not fatal: upstream only logs it.
 func (s *Server) FailToListen() {
 	if s.fake != nil {
 		s.exit(1, "")

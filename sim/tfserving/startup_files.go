@@ -15,7 +15,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/textformat"
 )
 
-// startFiles holds the contents of the files that are read first at start, or an error.
+// startFiles holds the parsed files that are read first at the start, or an error.
 type startFiles struct {
 	config    modelconfig.ServerConfig
 	platforms platformFile
@@ -29,7 +29,7 @@ func (s *Server) readStartFiles(disk Storage) (files startFiles) {
 	return files
 }
 
-// configFile holds the content of --model_config_file, or an error.
+// configFile holds the parsed --model_config_file, or an error.
 type configFile struct {
 	config modelconfig.ServerConfig
 	err    *env.RPCError
@@ -54,7 +54,7 @@ func (s *Server) readConfigFile(disk Storage) configFile {
 
 func (s *Server) messages() messages { return messages{s.profile, s.options.LatestOnce} }
 
-// logUnread logs why a config file cannot be parsed, a line for each of the parser's errors.
+// logUnread logs why a config file cannot be parsed, with one line for each error of the parser.
 func (s *Server) logUnread(failed error) {
 	const unread = "Error parsing text-format tensorflow.serving.ModelServerConfig: %v"
 	var errs *textformat.Error
@@ -70,16 +70,16 @@ func (s *Server) logUnread(failed error) {
 	}
 }
 
-// platformFile is the content of a platform config file. given is false if there is no file, and
-// the flags then stay as they are, but for batching, which their file has.
+// platformFile is the parsed platform config file. given is false if there is no such file. The
+// flags then apply, and batching holds the content of their batching file.
 type platformFile struct {
 	given     bool
 	platforms []Platform
 	batching  *Batching
 }
 
-// apply returns the options with the file's platforms. The settings of each platform's adapter
-// replace the flags for its models.
+// apply returns the options with the platforms of the file. For the models of a platform, the
+// settings in the file replace the flags.
 func (p platformFile) apply(o *Options) *Options {
 	with := *o
 	if !p.given {
@@ -93,7 +93,7 @@ func (p platformFile) apply(o *Options) *Options {
 	return o.Shared.alike(&with)
 }
 
-// readPlatformFiles reads the platform config. If there is none, it checks the files and flags
+// readPlatformFiles reads the platform config file. Without that file it checks the files and flags
 // that configure the platform tensorflow.
 func (s *Server) readPlatformFiles(disk Storage) (platformFile, *env.RPCError) {
 	path := s.options.PlatformConfigFile
@@ -118,8 +118,7 @@ func (s *Server) checkPlatform(disk Storage) (*Batching, *env.RPCError) {
 		return nil, err
 	}
 	if path := s.options.SessionConfigFile; path != "" {
-		// UnmarshalKnown ignores unknown fields, because our ConfigProto is a subset of the real
-		// one.
+		// Unknown fields are ignored, because our ConfigProto is a subset of the real one.
 		if err := s.checkFile(disk, path, textformat.UnmarshalKnown, &tfpb.ConfigProto{}); err != nil {
 			return nil, err
 		}
@@ -132,7 +131,8 @@ func (s *Server) checkPlatform(disk Storage) (*Batching, *env.RPCError) {
 	return batching, nil
 }
 
-// readBatching returns what the flags say of batching; nil for none. Options.Batching stays as it is.
+// readBatching returns the batching parameters that the flags and their file set; nil if batching
+// is off. It does not change Options.Batching.
 func (s *Server) readBatching(disk Storage) (*Batching, *env.RPCError) {
 	o, params := s.options, &bundlepb.BatchingParameters{}
 	switch path := o.BatchingParametersFile; {
@@ -156,15 +156,15 @@ func (s *Server) readBatching(disk Storage) (*Batching, *env.RPCError) {
 	return batching, nil
 }
 
-// servingFiles is the outcome of reading the last files. crash means that a CHECK of upstream
-// fails.
+// servingFiles is the result of reading the last files of the start. crash means that a CHECK of
+// upstream fails, which aborts the process.
 type servingFiles struct {
 	err   *env.RPCError
 	crash bool
 }
 
-// readServingFiles reads the files that the real server reads after the models are loaded. The
-// real server reads the monitoring config while it already serves gRPC. Here the port opens after
+// readServingFiles reads the files that the real server reads after the models are loaded. The real
+// server already serves gRPC when it reads the monitoring config. Here the port opens only after
 // all files are read.
 func (s *Server) readServingFiles(disk Storage) servingFiles {
 	o := s.options
@@ -184,7 +184,7 @@ func (s *Server) readServingFiles(disk Storage) servingFiles {
 	return servingFiles{}
 }
 
-// checkFile returns an error unless a file can be read and parsed as the message.
+// checkFile returns an error unless the file at path exists and parses as the message.
 func (s *Server) checkFile(disk Storage, path string, parse func(string, proto.Message) error, message proto.Message) *env.RPCError {
 	data, err := s.readTextProto(disk, path)
 	if err == nil && parse(string(data), message) != nil {
@@ -193,8 +193,9 @@ func (s *Server) checkFile(disk Storage, path string, parse func(string, proto.M
 	return err
 }
 
-// readTextProto reads a file as upstream's ParseProtoTextFile does, which maps it into memory.
-// Neither an empty file nor a directory can be mapped. python-fake reads it with Python's open.
+// readTextProto reads a file as upstream's ParseProtoTextFile does. Upstream maps the file into
+// memory, which fails for an empty file and for a directory. python-fake reads it with Python's
+// open instead.
 func (s *Server) readTextProto(disk Storage, path string) ([]byte, *env.RPCError) {
 	data, err := disk.ReadFile(path)
 	switch {
@@ -208,7 +209,7 @@ func (s *Server) readTextProto(disk Storage, path string) ([]byte, *env.RPCError
 	return data, nil
 }
 
-// isDirectory ends the error text of reading a directory as a file.
+// isDirectory is the end of the error text for reading a directory as a file.
 const isDirectory = "; Is a directory"
 
 // invalidProtobufFile returns the error for a file that is not the expected text proto

@@ -15,8 +15,8 @@ type monitor struct {
 	models []*modelStates // models is sorted by name
 }
 
-// modelStates holds the states of one model's versions, the highest first. answer is returned to
-// status requests, so a change replaces it instead of writing to it.
+// modelStates holds the states of one model's versions, the highest version first. answer is
+// returned to status requests, so a change replaces the slice and never writes to it.
 type modelStates struct {
 	name   string
 	answer []env.ModelVersionStatus
@@ -24,7 +24,8 @@ type modelStates struct {
 	given  bool
 }
 
-// find returns the model's index in models, or the index at which to insert it and false.
+// find returns the model's index in models and true. For an unknown model it returns the index at
+// which to insert it, and false.
 func (m *monitor) find(model string) (at int, found bool) {
 	return slices.BinarySearchFunc(m.models, model, func(s *modelStates, name string) int { return strings.Compare(s.name, name) })
 }
@@ -68,7 +69,7 @@ func (s *modelStates) find(version int64) (int, bool) {
 	return len(s.answer), false
 }
 
-// state returns the latest state of a version, or StateUnknown.
+// state returns the latest state of a version; StateUnknown if none was published.
 func (m *monitor) state(id servable) env.ModelState {
 	if states := m.of(id.model); states != nil {
 		if i, found := states.find(id.version); found {
@@ -110,7 +111,7 @@ func (s *Server) Status(spec env.ModelSpec) ([]env.ModelVersionStatus, error) {
 	return s.StatusSoFar(spec)
 }
 
-// StatusSoFar answers as Status does, but without first running timers due at this instant.
+// StatusSoFar does what Status does, but does not first run the timers due at this instant.
 func (s *Server) StatusSoFar(spec env.ModelSpec) ([]env.ModelVersionStatus, error) {
 	if s.fake != nil {
 		return s.fake.Status(spec.Name, fake.ChoiceOf(spec)), nil
@@ -123,9 +124,9 @@ func (s *Server) StatusSoFar(spec env.ModelSpec) ([]env.ModelVersionStatus, erro
 	return SelectStatus(spec, states.answer)
 }
 
-// SelectStatus answers GetModelStatus from versions, which holds the statuses of all versions of
-// the spec's model with the highest first; nil for an unknown model. The error is an *env.RPCError
-// with code NotFound.
+// SelectStatus answers GetModelStatus from a list of statuses. versions must hold the statuses of
+// all versions of the spec's model, the highest first; nil for an unknown model. The error is an
+// *env.RPCError with code NotFound.
 func SelectStatus(spec env.ModelSpec, versions []env.ModelVersionStatus) ([]env.ModelVersionStatus, error) {
 	if spec.HasVersion {
 		i := slices.IndexFunc(versions, func(v env.ModelVersionStatus) bool { return v.Version == spec.Version })

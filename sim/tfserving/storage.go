@@ -11,48 +11,49 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
 
-// Host supplies the clock, the disk, choices and the end of the process, in virtual time or on a
-// real machine (TFS-1.2, TFS-21.3). The server's thread calls it. But Look's ask may also call
-// Log, and any thread that uses a shared Reader may call Choose and Log.
+// Host supplies the clock, the disk, random choices and the end of the process, in virtual time or
+// on a real machine (TFS-1.2, TFS-21.3). The server's thread calls it. There are two exceptions:
+// the function ask of Look may call Log on another thread, and any thread that uses a shared Reader
+// may call Choose and Log.
 type Host interface {
-	// Now returns a monotonic time, counted from any instant.
+	// Now returns a monotonic time. Its zero is arbitrary.
 	Now() time.Duration
-	// After calls fn once, d from now, unless cancel is called first. It always returns before it
-	// calls fn.
+	// After calls fn once when d has passed, unless cancel is called first. It always returns
+	// before it calls fn.
 	After(d time.Duration, fn func()) (cancel func())
-	// Look calls ask with the storage, and then told. In virtual time it does both before it
-	// returns. On a real machine ask runs on another thread, and told later on the server's thread.
-	// So a disk that hangs only blocks the work that needs its answer (TFS-2.4).
+	// Look calls ask with the storage, and then told. In virtual time it returns after both calls.
+	// On a real machine another thread calls ask, and the server's thread calls told later. A disk
+	// that hangs then blocks only the work that needs its answer (TFS-2.4).
 	Look(ask func(Storage), told func())
-	// Work calls do, and then done, in the way of Look. It is for what takes time without the disk.
+	// Work calls do and then done, on the same threads as Look. It is for long computations.
 	Work(do, done func())
-	// Watch calls changed after every change of the storage at or below the path. The beginning and
-	// the end of a fault count as changes. If ok is false it cannot watch, and the server must
-	// poll.
+	// Watch makes the host call changed after every change of the storage at or below the path. The
+	// beginning and the end of a fault count as changes. If ok is false, the host cannot watch the
+	// path, and the server must poll.
 	Watch(path string, changed func()) (cancel func(), ok bool)
-	// Choose returns a number in [0, n) for the choice named site; 0 is the default outcome.
+	// Choose returns a random number in [0, n); site names the choice. 0 is the default outcome.
 	Choose(site string, n int) int
-	// Exit ends the process. code is the exit code as a shell or Popen sees it (-9 is a death by
-	// signal 9), and stdout is the last output. The server does nothing after it.
+	// Exit ends the process. code is the exit code, or the negated number of the signal that killed
+	// it. stdout is the last output. The server does nothing afterwards.
 	Exit(code int, stdout string)
 	Log(level env.Level, format string, args ...any)
 }
 
-// Storage is the file system with the models, valid during one call of Look. An error is an
-// *env.RPCError, or wraps fs.ErrNotExist, or its text is the reason.
+// Storage is the file system with the models. It is valid during one call of Look. An error is an
+// *env.RPCError, or wraps fs.ErrNotExist, or has the reason as its text.
 type Storage interface {
-	// List returns the children of a directory in any order. A name may be a longer relative path,
-	// as on object stores; its first component is the child.
+	// List returns the children of a directory in any order. Object stores may return longer
+	// relative paths. The first component of such a path is the child.
 	List(path string) ([]string, error)
 	Exists(path string) bool
-	// SizeBytes returns the total size of the files at and below the path.
+	// SizeBytes returns the total size in bytes of the files at and below the path.
 	SizeBytes(path string) (int64, error)
 	ReadFile(path string) ([]byte, error)
 }
 
-// look calls ask with the storage, and then goOn with its result. ask may run on another thread
-// while the server does other things. So ask must write nothing, and must read nothing that may
-// change meanwhile. goOn is not called after the end of the process.
+// look calls ask with the storage, and then goOn with the result. ask may run on another thread
+// while the server does other things. So ask must not write shared data, and must read only data
+// that cannot change meanwhile. After the end of the process goOn is not called.
 func look[T any](s *Server, ask func(Storage) T, goOn func(T)) {
 	var found T
 	s.host.Look(func(disk Storage) { found = ask(disk) }, func() {
@@ -62,7 +63,7 @@ func look[T any](s *Server, ask func(Storage) T, goOn func(T)) {
 	})
 }
 
-// work calls do, and then goOn, in the way of look.
+// work calls do and then goOn, on the same threads as look.
 func (s *Server) work(do, goOn func()) {
 	s.host.Work(do, func() {
 		if !s.dead {

@@ -10,13 +10,12 @@ import (
 	"testing"
 )
 
-// upstreamCase is the comment at the head of a block.
+// upstreamCase matches the comment at the head of a script block that names upstream's test case.
 var upstreamCase = regexp.MustCompile(`^# (\w+_test\.(?:cc|py):\w+)`)
 
-// TestMirroredCases holds testdata/upstream against the list of upstream's test
-// cases there (TFS-20.1, TFS-20.2, TFS-20.3, TFS-20.4): a case that is listed
-// without a reason is mirrored by exactly one block, and a block names a listed
-// case.
+// TestMirroredCases compares testdata/upstream with the list of upstream's test cases (TFS-20.1,
+// TFS-20.2, TFS-20.3, TFS-20.4). Exactly one block must mirror each case that is listed without a
+// reason for leaving it out. Each block must name a listed case.
 func TestMirroredCases(t *testing.T) {
 	listed := readUpstreamCases(t)
 	blocks := readUpstreamBlocks(t)
@@ -44,8 +43,8 @@ func TestMirroredCases(t *testing.T) {
 	t.Logf("%d cases of upstream are mirrored, %d are listed with the reason why not", mirrored, len(listed)-mirrored)
 }
 
-// readUpstreamCases reads testdata/upstream/cases: "FILE" lines, then indented
-// lines "CASE LINE" or "CASE LINE: REASON". It gives the reason by "FILE:CASE".
+// readUpstreamCases reads testdata/upstream/cases: lines "FILE", each followed by indented lines
+// "CASE LINE" or "CASE LINE: REASON". It returns the reasons by "FILE:CASE"; "" if there is none.
 func readUpstreamCases(t *testing.T) map[string]string {
 	data, err := os.ReadFile("testdata/upstream/cases")
 	if err != nil {
@@ -74,8 +73,8 @@ func readUpstreamCases(t *testing.T) map[string]string {
 	return listed
 }
 
-// readUpstreamBlocks finds the comments "# FILE:CASE" of the scripts, each of
-// which needs commands of its own and their output before the next.
+// readUpstreamBlocks finds the comments "# FILE:CASE" in the scripts. Each such block must have its
+// own commands and output.
 func readUpstreamBlocks(t *testing.T) map[string][]string {
 	files, err := filepath.Glob("testdata/upstream/*.txt")
 	if err != nil {

@@ -8,20 +8,20 @@ import (
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 )
 
-// classifier has one signature of the method with these outputs.
+// classifier describes a model with one signature of the given method and outputs.
 func classifier(method, outputs string) string {
 	return fmt.Sprintf(`{"signatures": {"serving_default": {"method": %q,
 		"inputs": {"inputs": {"name": "input:0"}}, "outputs": {%s}}}}`, method, outputs)
 }
 
-// The outputs of a classifier, of open shape and type.
+// These are possible outputs of a classifier, without shape and dtype.
 const (
 	bothOutputs   = `"classes": {"name": "output:0"}, "scores": {"name": "score:0"}`
 	classesOutput = `"classes": {"name": "output:0"}`
 	scoresOutput  = `"scores": {"name": "score:0"}`
 )
 
-// twoExamples and the other inputs of classifications and regressions.
+// These are the inputs of classifications and regressions, in text format.
 const (
 	twoExamples = `input { example_list {
 		examples { features { feature { key: 'class' value { bytes_list { value: 'dos' value: 'uno' } } } } }

@@ -15,11 +15,11 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// The reference's own tests of its fake model server (TFS-20.5,
-// mocked_tfserving.py), one by one and under their names. Theirs want no more than an answer, whose type the stub
-// gives; here what the answer says is asserted.
+// These are the reference's own tests of its fake model server (TFS-20.5, mocked_tfserving.py),
+// under their names. The originals only check that there is an answer. Here its content is checked
+// too.
 
-// servingFake is the fake with two versions of one model, five seconds on.
+// servingFake starts a fake that has two versions of one model, and lets five seconds pass.
 func servingFake(t *testing.T) (*Server, *testHost) {
 	t.Helper()
 	host := newTestHost()
@@ -35,8 +35,8 @@ func servingFake(t *testing.T) (*Server, *testHost) {
 	return s, host
 }
 
-// Values are Python's repr, and num_versions is no field of the fake. The KeyError
-// of an unknown model is the other half of Q98.
+// Goal: metadata values are Python reprs. num_versions is missing, because the fake has no such
+// field. Q98 also covers the KeyError of an unknown model, which is tested here.
 func TestUpstreamMockedTFServing_test_get_model_metadata(t *testing.T) {
 	s, _ := servingFake(t)
 	spec := specMessage(env.ModelSpec{Name: "test_model_test", HasVersion: true, Version: 2, Signature: "predict"})
@@ -69,8 +69,8 @@ func TestUpstreamMockedTFServing_test_get_model_status(t *testing.T) {
 	}
 }
 
-// The request has two entries of one name: the last one wins, and the model that the
-// fake had is unloaded.
+// Goal: of two entries with the same name in a reload the last one wins, and the model that the
+// fake had before is unloaded.
 func TestUpstreamMockedTFServing_test_handle_reload_config_request(t *testing.T) {
 	s, host := servingFake(t)
 	config := modelconfig.ServerConfig{Kind: modelconfig.ModelList, Models: []modelconfig.ModelConfig{

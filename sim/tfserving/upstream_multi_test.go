@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// task is a task of a MultiInferenceRequest.
+// task returns a task of a MultiInferenceRequest in text format.
 func task(model, signature, method string) string {
 	return fmt.Sprintf("tasks { model_spec { name: '%s' signature_name: '%s' } method_name: 'tensorflow/serving/%s' } ", model, signature, method)
 }

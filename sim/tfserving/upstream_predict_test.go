@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 )
 
-// counter has the signatures of upstream's saved_model_counter.
+// counter describes a model with the signatures of upstream's saved_model_counter.
 const counter = `{"signatures": {
 	"get_counter": {"inputs": {}, "outputs": {"output": {"name": "c:0", "dtype": 1, "shape": []}}},
 	"incr_counter": {"inputs": {}, "outputs": {"output": {"name": "c:0", "dtype": 1, "shape": []}}},
@@ -15,7 +15,7 @@ const counter = `{"signatures": {
 	"incr_counter_by": {"inputs": {"delta": {"name": "d:0", "dtype": 1, "shape": []}},
 		"outputs": {"output": {"name": "c:0", "dtype": 1, "shape": []}}}}}`
 
-// two is the input of most predictions.
+// two is an input x with the value 2, in text format. Most predictions use it.
 const two = "inputs { key: 'x' value { dtype: DT_FLOAT tensor_shape {} float_val: 2 } } "
 
 func TestMirroredPredict(t *testing.T) {
@@ -99,7 +99,7 @@ func TestMirroredPredict(t *testing.T) {
 	})
 }
 
-// methodModel has one signature of the method.
+// methodModel describes a model with one signature of the given method.
 func methodModel(method string) string {
 	return `{"signatures": {"serving_default": {"method": "` + method + `",
 		"inputs": {"x": {"name": "x:0", "dtype": 1}}, "outputs": {"y": {"name": "y:0", "dtype": 1, "shape": []}}}}}`

@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 )
 
-// regressor has one signature of the method with this output.
+// regressor describes a model with one signature of the given method and output.
 func regressor(method, output string) string {
 	return fmt.Sprintf(`{"signatures": {"serving_default": {"method": %q,
 		"inputs": {"inputs": {"name": "input:0"}}, "outputs": {"outputs": {%s}}}}}`, method, output)

@@ -14,22 +14,20 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/textformat"
 )
 
-// requestCase is a case of upstream's tests of PredictionService, or a step of
-// one: a model, a request and what comes of it. The model's name is test_model,
-// its version 123. Where upstream compares numbers that a graph computed, we
-// compare types and shapes: outputs are invented here.
+// requestCase is a case of upstream's PredictionService tests, or a step of a case: a model, a
+// request and the expected result. The model is version 123 of test_model. Upstream compares
+// numbers that a graph computed. Here types and shapes are compared, because outputs are invented.
 type requestCase struct {
-	// name is upstream's file and case, with the step behind a slash.
+	// name is upstream's file and case. For a step of a case, a slash and the step's name follow.
 	name  string
 	model string // what saved_model.pb holds
-	// One of the following is the request, in text format; they stand for the
-	// method that is called.
+	// Exactly one of these fields is set. It holds the request in text format and determines the
+	// method.
 	predict, classify, regress, multi, metadata string
 	profiles                                    []Profile // both if none
 	checkMethods                                bool      // --enable_signature_method_name_check
 	fault                                       *env.RPCError
-	// want is what describe gives for the response, or begins what the error's
-	// String gives.
+	// want is the result of describe for the response, or the beginning of the error's text.
 	want string
 }
 
@@ -56,7 +54,7 @@ func (c requestCase) message(t *testing.T) proto.Message {
 	return nil
 }
 
-// runCases runs cases for their profiles.
+// runCases runs each case under its profiles.
 func runCases(t *testing.T, cases []requestCase) {
 	for _, c := range cases {
 		profiles := c.profiles
@@ -90,7 +88,7 @@ func (c requestCase) run(t *testing.T, profile Profile) {
 	}
 }
 
-// answer is a response or an error.
+// answer returns the response to a request as text, or the error text and true.
 func answer(s *Server, request proto.Message) (text string, failed bool) {
 	response, err := call(s, request)
 	if err != nil {
@@ -111,7 +109,7 @@ func call(s *Server, request proto.Message) (proto.Message, error) {
 	return inference.Run()
 }
 
-// describe is what a response says but for its values.
+// describe returns a text with everything that a response contains except its values.
 func describe(response proto.Message) string {
 	switch r := response.(type) {
 	case *apis.PredictResponse:
@@ -153,7 +151,8 @@ func describeSpec(spec *apis.ModelSpec) string {
 	return fmt.Sprintf("%s/%d %s", spec.GetName(), spec.GetVersion().GetValue(), spec.GetSignatureName())
 }
 
-// describeClasses counts classes and says what they have.
+// describeClasses returns how many classes each example has, and whether they have labels and
+// scores.
 func describeClasses(r *apis.ClassificationResult) string {
 	var counts []string
 	for _, c := range r.GetClassifications() {
@@ -169,8 +168,8 @@ func describeClasses(r *apis.ClassificationResult) string {
 	return strings.Join(counts, ", ")
 }
 
-// halfPlusTwo has the signatures of upstream's SavedModel of that name, whose
-// graph works element by element.
+// halfPlusTwo describes a model with the signatures of upstream's half_plus_two. Its graph is
+// element-wise, so shapes are not checked.
 const halfPlusTwo = `{"check_shapes": false, "signatures": {
 	"serving_default": {"method": "tensorflow/serving/predict",
 		"inputs": {"x": {"name": "x:0", "dtype": 1, "shape": [-1, 1]}},
@@ -191,7 +190,7 @@ const halfPlusTwo = `{"check_shapes": false, "signatures": {
 		"inputs": {"inputs": {"name": "x2:0", "dtype": 1, "shape": [-1, 1]}},
 		"outputs": {"scores": {"name": "y3:0", "dtype": 1, "shape": [-1, 1]}}}}}`
 
-// spec is the model_spec of most requests; signature may be empty.
+// spec returns the model_spec of most requests in text format; signature may be empty.
 func spec(signature string) string {
 	return fmt.Sprintf("model_spec { name: 'test_model' version { value: 123 } signature_name: '%s' } ", signature)
 }

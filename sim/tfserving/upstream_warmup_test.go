@@ -15,8 +15,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/textformat"
 )
 
-// warmupCase is a case of upstream's tests of warm-up: a warm-up file for
-// halfPlusTwo and how the load ends.
+// warmupCase is a case of upstream's warm-up tests: a warm-up file for halfPlusTwo, and how the
+// load must end.
 type warmupCase struct {
 	name     string
 	records  []string // PredictionLogs in text format
@@ -82,7 +82,7 @@ func TestMirroredWarmup(t *testing.T) {
 	}
 }
 
-// file is the warm-up file; nil for none.
+// file returns the content of the warm-up file; nil if there must be none.
 func (c warmupCase) file(t *testing.T) []byte {
 	switch c.raw {
 	case "":

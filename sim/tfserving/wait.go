@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 )
 
-// wait is a reload that waits, without limit, until each of its models has a version that is
-// AVAILABLE or at its END (TFS-8.3).
+// wait is a reload that waits until each of its models has a version that is AVAILABLE or at its
+// END (TFS-8.3). It has no time limit.
 type wait struct {
 	models []string // models is sorted
 	fresh  *monitor // fresh holds the states since listen; nil if all known states count
@@ -18,11 +18,11 @@ type wait struct {
 	begun  bool
 }
 
-// listen records the states of later events for the wait. There is at most one wait, because a
+// listen makes the wait record the states of later events. There is at most one wait, because a
 // reload holds a lock.
 func (c *core) listen(w *wait) { c.waiting = w }
 
-// await calls the wait's done once all its models have settled.
+// await calls w.done when all models of the wait have settled, which may be now.
 func (c *core) await(w *wait) {
 	if w.settled(c) {
 		c.waiting = nil

@@ -16,19 +16,20 @@ import (
 // maxWarmupRecords limits the records of one warm-up (upstream's WarmupConsts::kMaxNumRecords).
 const maxWarmupRecords = 1000
 
-// Warmup is one complete warm-up, for the metrics model_warmup_latency and, in tfs-head,
-// model_warmup_records_read (TFS-14.1). A warm-up that ends at a failing record is not counted.
+// Warmup describes one complete warm-up, for the metrics model_warmup_latency and, in tfs-head,
+// model_warmup_records_read (TFS-14.1). If a record fails, the warm-up ends there and is not
+// counted.
 type Warmup struct {
-	// Path is the export directory. Status is the metrics' label: "OK", or the code and text of the
-	// file's damage.
+	// Path is the export directory. Status is a label of the metrics: "OK", or for a damaged file
+	// the code and text of the error.
 	Path, Status string
 	Records      int
 	Latency      time.Duration
 }
 
-// warmUp runs the records of the warm-up file, if there is one and warm-up is enabled (TFS-5.9;
-// servables/tensorflow/saved_model_warmup_util.cc). It runs each record once; the time of all
-// iterations is part of the load.
+// warmUp runs the records of the warm-up file, if warm-up is enabled and the file exists (TFS-5.9;
+// servables/tensorflow/saved_model_warmup_util.cc). It runs each record once, but adds the time of
+// all configured iterations to the load.
 func (s exportReader) warmUp(disk Storage, b *Bundle, dir string) *env.RPCError {
 	path := joinPath(dir, "assets.extra/tf_serving_warmup_requests")
 	if !s.adapter.warmup || !disk.Exists(path) {
@@ -59,7 +60,7 @@ func (s exportReader) warmUp(disk Storage, b *Bundle, dir string) *env.RPCError 
 	return nil
 }
 
-// runWarmups runs all records. damage is an error in the file, failed is the error of a record.
+// runWarmups runs all records. damage is an error in the file, and failed the error of a record.
 func (s *Server) runWarmups(b *Bundle, data []byte, path string) (records int, damage, failed *env.RPCError) {
 	reader := tfrecord.NewReader(data)
 	reader.Newer = s.profile == ProfileHead
@@ -94,8 +95,8 @@ func (s *Server) tooManyWarmups(path string) *env.RPCError {
 }
 
 // runWarmup runs one record, as upstream's RunWarmupRequest does
-// (servables/tensorflow/saved_model_warmup.cc). An empty log succeeds. For tfs-2.4, so does a log
-// of an unknown kind.
+// (servables/tensorflow/saved_model_warmup.cc). An empty record succeeds. In tfs-2.4 a record of an
+// unknown kind succeeds too.
 func (s *Server) runWarmup(b *Bundle, log *apis.PredictionLog) error {
 	switch log.GetLogType().(type) {
 	case *apis.PredictionLog_RegressLog:

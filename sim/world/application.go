@@ -19,8 +19,8 @@ const (
 	applicationMasterPort = 30000
 )
 
-// ApplicationMaster is the master of the training job, as Primus's is. The chief reports to it
-// that the job has succeeded or failed. After the grace period that the chief gives, the master
+// ApplicationMaster is the master of the training job, like Primus's. The chief worker reports to
+// it that the job has succeeded or failed. After the grace period that the chief names, the master
 // kills all remaining processes.
 type ApplicationMaster struct {
 	w       *World
@@ -44,8 +44,8 @@ func (w *World) addApplicationMaster() {
 	})
 }
 
-// vars returns the environment variables with the master's address, for a process of the job; nil
-// without a master (yarn_runtime.py:49).
+// vars returns the environment variables with the master's address for a process of the job
+// (yarn_runtime.py:49). Without a master it returns nil.
 func (m *ApplicationMaster) vars() []string {
 	if m == nil {
 		return nil

@@ -2,8 +2,9 @@ package world
 
 import "slices"
 
-// One choice per run, at node "zookeeper", sets the order in which ZooKeeper lists children. 0 is
-// the order of a real server, and every seed has it (BB-2.3). 1 is sorted, 2 is sorted backwards.
+// One choice per run, at node "zookeeper", sets the order in which ZooKeeper lists children. Choice
+// 0, the default, is the order of a real server (BB-2.3). Seeds alone always give this choice.
+// Choice 1 sorts the names, and 2 sorts them backwards.
 const (
 	childrenSite = "zookeeper.children"
 	childOrders  = 3

@@ -22,8 +22,8 @@ func (w *World) Stats() cluster.Stats {
 	return s
 }
 
-// Broken returns a violated invariant of the simulation as text; "" if there is none. The
-// invariant is that every watch has fired, was removed, or is still set.
+// Broken checks an invariant of the simulation: every ZooKeeper watch has fired, was removed, or is
+// still set. It returns the violation as text, or "".
 func (w *World) Broken() string {
 	if w.zk == nil {
 		return ""
@@ -31,8 +31,8 @@ func (w *World) Broken() string {
 	return w.zk.Counters().Unbalanced()
 }
 
-// Load returns the cluster's present amounts of data. With Options.Traffic it includes ZooKeeper's
-// request counters.
+// Load returns how much data the cluster holds now, such as ZooKeeper's znodes. With
+// Options.Traffic it includes ZooKeeper's request counters.
 func (w *World) Load() cluster.Load {
 	var l cluster.Load
 	if w.zk != nil {
@@ -44,7 +44,7 @@ func (w *World) Load() cluster.Load {
 	return l
 }
 
-// Load returns the present amounts of data in the pod's model servers.
+// Load returns how much data the pod's model servers hold now.
 func (p *Pod) Load() []cluster.ModelServerLoad {
 	var list []cluster.ModelServerLoad
 	for _, s := range p.servers {

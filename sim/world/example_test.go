@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/sim/world"
 )
 
-// Two pods with a program in the place of the agent, which registers its pod in
-// ZooKeeper. A pod whose program ends is started again.
+// Two pods run a custom program instead of the agent. It registers its pod in ZooKeeper. A pod
+// whose program ends is restarted.
 func Example() {
 	spec := cluster.Spec{Seed: 1, Shards: 1, Replicas: 2, RestartAfter: 10 * time.Second}
 	w, err := world.New(spec, world.Options{

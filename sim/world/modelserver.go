@@ -16,7 +16,7 @@ import (
 
 // ModelServer is a model server process of a pod.
 type ModelServer struct {
-	// Kind is ps, entry or dense; it is "" in a pod with a single model server.
+	// Kind is ps, entry or dense. It is "" in a pod with a single model server.
 	Kind string
 	// ConfigFile and Port come from its command line.
 	ConfigFile string
@@ -74,8 +74,8 @@ func (p *Pod) runModelServer(proc *processes.Process) {
 	})
 }
 
-// reasons returns what tells the reasons of a model server, each once as long as it stays; nil
-// where the spec asks for no details.
+// reasons returns a function that reports a model server's reasons. It reports a reason again only
+// if it has changed. It returns nil if the spec asks for no details.
 func (p *Pod) reasons(proc *processes.Process) func(subject, text string) {
 	if !p.w.spec.Detail {
 		return nil
@@ -94,7 +94,7 @@ func usage(profile tfserving.Profile) string {
 	return strings.TrimSuffix(tfserving.FlagsUsage(profile, "tensorflow_model_server"), "\n")
 }
 
-// kindOf returns the kind of an agent v1's model server. It is the prefix of its log's name,
+// kindOf returns the kind of an agent v1's model server: the prefix of its log's name
 // "<kind>_<log>" (agent_base.py:63).
 func kindOf(proc *processes.Process) string {
 	log := path.Base(proc.Output())
@@ -113,8 +113,8 @@ func (p *Pod) dropServer(proc *processes.Process) {
 	})
 }
 
-// ModelServer returns the running model server of a kind. The kind "" means the pod's only one.
-// The error lists the running kinds.
+// ModelServer returns the running model server of a kind. "" stands for the only model server of
+// the pod. The error lists the running kinds.
 func (p *Pod) ModelServer(kind string) (*ModelServer, error) {
 	for _, s := range p.servers {
 		if s.Kind == kind || kind == "" && len(p.servers) == 1 {

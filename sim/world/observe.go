@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// observe reports an event of the cluster to Options.Observe. The arguments are fields of a
+// observe reports an event of the cluster to Options.Observe. The arguments become fields of a
 // cluster.Observation.
 func (w *World) observe(host, op, path, note string, id int64) {
 	if w.options.Observe == nil {
@@ -27,7 +27,7 @@ func (w *World) observation(host, op, path, note string, id int64) cluster.Obser
 	return o
 }
 
-// observeCall reports a finished gRPC call. It is only called if the spec asks for details.
+// observeCall reports a finished gRPC call. It is called only if the spec asks for details.
 func (w *World) observeCall(r network.RPC) {
 	note := "OK"
 	if r.Err != nil {
@@ -41,7 +41,7 @@ func (w *World) observeCall(r network.RPC) {
 	})
 }
 
-// observeProbe reports that a pod has found a port of its own open.
+// observeProbe reports that a pod has found one of its own ports open.
 func (w *World) observeProbe(from, to string) {
 	if w.byName[from] != nil && (w.hostAt(to) == from || strings.HasPrefix(to, "127.")) {
 		w.observe(from, "probe", "modelserver", "", 0)
@@ -59,7 +59,7 @@ func (w *World) hostAt(addr string) string {
 	return addr
 }
 
-// wrote reports a write of ZooKeeper to Options.Observe.
+// wrote reports a write of ZooKeeper to Options.History and Options.Observe.
 func (w *World) wrote(write zookeeper.Write) {
 	if w.options.History != nil {
 		w.options.History.Wrote(write)

@@ -17,22 +17,23 @@ import (
 // Options holds what a simulated cluster needs beyond its spec. With the zero value the pods have
 // no agents, and nothing is recorded.
 type Options struct {
-	// Agent is the agents' program. It runs as the main function of an agent's process, which ends
-	// when Agent returns. confPath is the file with Spec.Conf.
+	// Agent is the program of the agents. It is the main function of an agent's process, which ends
+	// when Agent returns. confPath is the path of a file with the content of Spec.Conf.
 	Agent func(e *env.Env, confPath string)
 	// Trainer is the program of the training job's processes. It returns the exit code.
 	Trainer func(e *env.Env, t *Trainer) int
-	// Observe, when set, is called for every event of the cluster, as it happens. It must not call
-	// the world.
+	// Observe, if set, is called for every event of the cluster as it happens. It must not call the
+	// world.
 	Observe func(cluster.Observation)
-	// Logs, when set, receives the log lines of the pods' processes.
+	// Logs, if set, receives the log lines of the pods' processes.
 	Logs *hosts.Logs
 	// Traffic makes ZooKeeper count its requests by pod, operation and path.
 	Traffic bool
-	// History, when set, records what ZooKeeper writes and what its clients see. Clients that are
-	// recorded do not leap.
+	// History, if set, records ZooKeeper's writes and what its clients see. Recorded clients do not
+	// leap.
 	History *history.History
-	// CheckOwner checks every wait of every task, which costs time (vtime.Config.CheckOwner).
+	// CheckOwner checks every wait of every task for correct use, which makes runs slower
+	// (vtime.Config.CheckOwner).
 	CheckOwner bool
 }
 
@@ -48,10 +49,10 @@ func engineConfig(spec cluster.Spec, o Options) vtime.Config {
 	return cfg
 }
 
-// tapeModes has the mode of the tape for each Spec.Chance.
+// tapeModes maps each Spec.Chance to the mode of the tape.
 var tapeModes = [...]vtime.TapeMode{cluster.ChanceDrawn: vtime.TapeOverlay, cluster.ChanceRecorded: vtime.TapeRecord, cluster.ChanceNone: vtime.TapeReplay}
 
-// CheckProfiles returns an error if the spec names an unknown profile or version of Python.
+// CheckProfiles returns an error if the spec names an unknown profile or Python version.
 func CheckProfiles(spec cluster.Spec) error {
 	if _, err := PythonMinor(spec.Python); err != nil {
 		return err
@@ -80,11 +81,11 @@ func PythonMinor(version string) (int, error) {
 	return n, nil
 }
 
-// fakeZooKeeper is the profile in which each process has its own tree and there is no server.
+// fakeZooKeeper is the profile without a ZooKeeper server. Each process has its own tree of znodes.
 const fakeZooKeeper = "kazoo-fake"
 
-// zooKeeperProfile returns the configuration for a profile's name. fake means that there is no
-// server.
+// zooKeeperProfile returns the ZooKeeper configuration for a profile's name. fake means that the
+// profile has no server.
 func zooKeeperProfile(name string) (cfg zookeeper.Config, fake bool, err error) {
 	switch name {
 	case "", "zookeeper-3.8":

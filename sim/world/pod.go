@@ -30,8 +30,8 @@ const (
 	BareOutput = "/var/log/tensorflow_model_server.log"
 )
 
-// Pod is one container. It ends with its first process, which is the agent, or a model server
-// without an agent. With Spec.Outlive its other processes live on.
+// Pod is one container. It ends when its first process ends, which is the agent, or a model server
+// in a pod without an agent. With Spec.Outlive its other processes live on.
 type Pod struct {
 	cluster.Pod
 	w       *World
@@ -43,15 +43,16 @@ type Pod struct {
 	env     *env.Env // env belongs to the running agent
 	servers []*ModelServer
 
-	// hashSeed is the PYTHONHASHSEED of the agent and of its forks.
+	// hashSeed is the PYTHONHASHSEED of the agent and of the processes that it forks.
 	hashSeed uint32
 	starts   int
 	exitCode int
-	// slowness is the factor by which the present start is slower than a fast one.
+	// slowness is the factor by which the present start takes longer than a fast one.
 	slowness float64
 	// round is the duration of one iteration of a loop in the running agent.
 	round time.Duration
-	// writing is how long the agent takes to write a file; 0, the default, makes that one step.
+	// writing is how long the agent takes to write a file. With 0, the default, a write is one
+	// step.
 	writing time.Duration
 }
 
@@ -85,9 +86,8 @@ func (w *World) addPod(spec cluster.Pod, bare *cluster.BareServerSpec) error {
 	return nil
 }
 
-// furnishPod writes the files that an agent expects. The model server's file contains the text by
-// which the wrapper distinguishes gRPC from archon (tfs_wrapper.py:49), and the model `default`
-// exists (TFS-16.4).
+// furnishPod writes the files that an agent expects. The text in the model server's binary lets the
+// wrapper distinguish gRPC from archon (tfs_wrapper.py:49). The model `default` exists (TFS-16.4).
 func (w *World) furnishPod(disk *files.FS, p cluster.Pod) error {
 	conf, _ := w.spec.ConfOf(p)
 	err := disk.WriteTree(map[string]string{
@@ -105,7 +105,7 @@ func (w *World) furnishPod(disk *files.FS, p cluster.Pod) error {
 }
 
 // podImage returns the initial disk that all pods of a group share. It returns nil if a store is
-// mounted over a part of it, because mounting writes to the disk.
+// mounted over a part of the disk, because mounting changes it.
 func (w *World) podImage(p cluster.Pod) (*files.Image, error) {
 	for _, s := range w.stores {
 		if slices.Contains([]string{top(home), "/proc", "/var"}, s.mount) {
@@ -150,7 +150,8 @@ func (p *Pod) environment() []string {
 	return list
 }
 
-// variable returns key=value. Successive pods with the same value share the string.
+// variable returns key=value. Pods in succession with the same value share the string to save
+// memory.
 func (w *World) variable(key, value string) string {
 	last := w.variables[key]
 	if len(last) != len(key)+1+len(value) || last[len(key)+1:] != value {
@@ -218,7 +219,7 @@ func (p *Pod) envOf(proc *processes.Process) *env.Env {
 	return e
 }
 
-// fakeZooKeepers makes a process's clients under the profile kazoo-fake.
+// fakeZooKeepers makes the ZooKeeper clients of a process under the profile kazoo-fake.
 type fakeZooKeepers struct {
 	p *Pod
 	e *env.Env
@@ -237,8 +238,8 @@ func (p *Pod) started(proc *processes.Process) {
 	p.w.observe(p.Name, "process.start", proc.Name(), flags(proc.Args()), int64(proc.Pid()))
 }
 
-// ended handles the end of a process. The container ends with its first process, and restarts
-// after a while if the spec says so.
+// ended handles the end of a process. If it was the first process, the container ends too, and
+// restarts after a while if the spec says so.
 func (p *Pod) ended(proc *processes.Process) {
 	code, _ := proc.Poll()
 	p.w.observe(p.Name, "process.exit", proc.Name(), "code "+strconv.Itoa(code), int64(proc.Pid()))
@@ -277,21 +278,21 @@ func (p *Pod) Agent() *processes.Process {
 	return p.first
 }
 
-// AgentEnv returns the env of the running agent; nil if it is not running.
+// AgentEnv returns the env of the running agent; nil if the agent is not running.
 func (p *Pod) AgentEnv() *env.Env { return p.env }
 
 // FakeZooKeeper returns the agent's client under the profile kazoo-fake; nil if there is none.
 func (p *Pod) FakeZooKeeper() *kazoofake.Client { return p.fake }
 
-// ExitCode returns the last exit code of the pod's first process, -n for signal n; 0 before its
-// first end.
+// ExitCode returns the last exit code of the pod's first process, or -n if signal n killed it. It
+// is 0 before the process ends for the first time.
 func (p *Pod) ExitCode() int { return p.exitCode }
 
 // Starts returns the number of times that the pod was started.
 func (p *Pod) Starts() int { return p.starts }
 
-// TakeToWrite sets how long the agent takes from opening a file for writing until it has written it;
-// with 0 that is one step. It holds for all further files and starts of the agent.
+// TakeToWrite sets how long the agent takes to write a file, from opening it to the end. With 0 a
+// write is one step. The setting holds for all later files and starts of the agent.
 func (p *Pod) TakeToWrite(d time.Duration) { p.writing = d }
 
 // IP returns the pod's address.

@@ -16,10 +16,10 @@ import (
 
 const trainerBinary = "/opt/tiger/monolith/bin/cpu_training"
 
-// Trainer is a process of a training job, which has a machine of its own.
+// Trainer is a process of a training job. It runs on a machine of its own.
 type Trainer struct {
 	Name string
-	// Role and Index are those of the service discovery: the chief is worker 0.
+	// Role and Index identify the process in service discovery. The chief is worker 0.
 	Role  string
 	Index int
 
@@ -86,8 +86,8 @@ func (w *World) addTrainer(t *Trainer) error {
 	return nil
 }
 
-// trainerVariables returns the environment variables with the Consul agent's address, or without
-// Consul those with the addresses of all processes.
+// trainerVariables returns the environment variables for service discovery. With Consul they hold
+// the address of the Consul agent, else the addresses of all processes.
 func (w *World) trainerVariables(t *Trainer) ([]string, error) {
 	if w.consul != nil {
 		return []string{"CONSUL_HTTP_HOST=" + ConsulHost}, nil
@@ -178,7 +178,7 @@ func (t *Trainer) Process() *processes.Process { return t.proc }
 // IP returns the address of the trainer's machine.
 func (t *Trainer) IP() string { return t.ip }
 
-// ExitCode returns the exit code of the process that ended last.
+// ExitCode returns the exit code of the last run of the process.
 func (t *Trainer) ExitCode() int { return t.exitCode }
 
 // Starts returns the number of times that the process was started.
@@ -216,5 +216,5 @@ func (w *World) TraceTraining(t *Trainer, op, path, note string) {
 	w.observe(t.Name, "training."+op, path, note, 0)
 }
 
-// Hazards returns the external faults of the job, for the faults' code to change.
+// Hazards returns the job's external faults. The code that injects faults changes them.
 func (w *World) Hazards() *cluster.Hazards { return &w.hazards }

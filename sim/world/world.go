@@ -54,8 +54,8 @@ type World struct {
 	trainersByName map[string]*Trainer
 	placement      *cluster.Placement // placement is that of the training job
 	hazards        cluster.Hazards
-	// master is the training job's application master; nil for none. over is true once the job was
-	// ended.
+	// master is the training job's application master; nil for none. over is true once
+	// EndApplication has ended the job.
 	master *ApplicationMaster
 	over   bool
 	images map[int]*files.Image // initial disks of pods, by group, once made
@@ -71,8 +71,8 @@ type store struct {
 	fs    *files.FS
 }
 
-// New builds a world in which no process runs yet. For an invalid spec the error says what was
-// found and what is wanted.
+// New builds a world in which no process runs yet. An error for an invalid spec says what was found
+// and what is wanted.
 func New(spec cluster.Spec, o Options) (*World, error) {
 	cfg, fake, err := zooKeeperProfile(spec.ZooKeeper)
 	if err != nil {
@@ -168,8 +168,8 @@ func (w *World) ZooKeeper() *node.Server { return w.zk }
 // Operator returns a machine besides the pods, on which clients of the cluster run.
 func (w *World) Operator() *hosts.Machine { return w.operator }
 
-// OperatorClients returns the ZooKeeper clients of a process on the operator's machine, which runs
-// a program of the reference. It must not be called under the profile kazoo-fake.
+// OperatorClients returns the ZooKeeper clients of a process on the operator's machine. The process
+// runs a program of the reference. It must not be called under the profile kazoo-fake.
 func (w *World) OperatorClients(e *env.Env, life *vtime.Process) *node.Clients {
 	return &node.Clients{
 		Env: e, Proc: life, Host: w.operator.Net, Servers: w.zkServers, Calls: &w.zkCalls, History: w.options.History,
@@ -203,11 +203,11 @@ func (w *World) Start() error {
 	return nil
 }
 
-// Run advances virtual time until a limit is met. Its error is a panic of a task or of an event
-// handler, which ends the world.
+// Run advances virtual time until a limit is met. It returns an error if a task or an event handler
+// has panicked, which ends the world.
 func (w *World) Run(l vtime.Limits) (vtime.Reason, error) { return w.engine.Run(l) }
 
-// Settle runs all events that are due at the present instant. Its error is that of Run.
+// Settle runs all events that are due at the present instant. It returns the same errors as Run.
 func (w *World) Settle() error {
 	_, err := w.Run(vtime.Limits{Until: max(w.engine.Now(), 1)})
 	return err
@@ -228,7 +228,7 @@ func (w *World) StoreOf(path string) (fs *files.FS, inside string) {
 	s := &store{mount: mount, fs: files.NewFS(w.engine)}
 	w.stores = append(w.stores, s)
 	for _, p := range w.pods {
-		// The error means that the pod has its own files at that path, which it keeps.
+		// Mount fails if the pod has files of its own at that path. The pod then keeps them.
 		_ = p.machine.FS.Mount(mount, s.fs)
 	}
 	for _, t := range w.trainers {
@@ -272,8 +272,8 @@ func (w *World) export(m cluster.Model) error {
 	return nil
 }
 
-// groupAddresses is how far apart the addresses of two groups begin, in the second part of an
-// address, of which each has 250 shards.
+// groupAddresses is the distance between the first addresses of two groups. It counts in the second
+// byte of the IP address. Each value of that byte covers 250 shards.
 const groupAddresses = 40
 
 func ip(p cluster.Pod) string {

@@ -9,11 +9,11 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/java"
 )
 
-// identity is an identity that a connection has proved.
+// identity is a scheme and an id with which a connection has authenticated.
 type identity struct{ scheme, id string }
 
-// auth adds an identity to the connection. Its replies carry zxid 0. A scheme that the server does
-// not know ends the connection (ZK-9.6).
+// auth adds an identity to the connection. The reply has zxid 0. An unknown scheme ends the
+// connection (ZK-9.6).
 func (m *Machine) auth(c *Conn, req *Request) {
 	r := m.reply(c, req)
 	r.Zxid = 0
@@ -25,7 +25,8 @@ func (m *Machine) auth(c *Conn, req *Request) {
 		}
 		c.prove(identity{"digest", id})
 	case req.Scheme == "ip":
-		// Scheme ip: every connection has its address as an identity already.
+		// Scheme ip is accepted without effect, because every connection already has its address as
+		// an identity.
 	default:
 		r.Err = authFailed
 		m.hangUp(c)
@@ -33,8 +34,8 @@ func (m *Machine) auth(c *Conn, req *Request) {
 }
 
 // prove adds an identity. The server keeps identities in a hash set (ServerCnxn.java, a
-// ConcurrentHashMap), and whoAmI and the expansion of auth show its order: by the low bits of the
-// hashes, then by arrival.
+// ConcurrentHashMap). Its order is visible in whoAmI and when auth is expanded: by the low bits of
+// the hashes, then by arrival.
 func (c *Conn) prove(id identity) {
 	if slices.Contains(c.ids, id) {
 		return
@@ -73,8 +74,8 @@ func (m *Machine) whoAmI(c *Conn, req *Request) {
 	m.reply(c, req).Clients = clients
 }
 
-// allowed reports whether the connection has one of the permissions (ZooKeeperServer.java:1993). A
-// super user has all of them.
+// allowed reports whether the ACL gives the connection at least one of the permissions
+// (ZooKeeperServer.java:1993). A super user always has them.
 func (m *Machine) allowed(c *Conn, acl []acl.Entry, perms acl.Perm) bool {
 	for i := range acl {
 		if acl[i].Perms&perms != 0 && m.matches(c, &acl[i]) {
@@ -105,9 +106,9 @@ func (m *Machine) matches(c *Conn, a *acl.Entry) bool {
 	return false
 }
 
-// expandACL checks an ACL that a client sends, drops repeated entries, and replaces auth by the
-// caller's authenticated identities (ZK-9.2). An address is an identity, but not an authenticated
-// one.
+// expandACL checks an ACL sent by a client, drops repeated entries, and replaces auth by the
+// caller's authenticated identities (ZK-9.2). An IP address is an identity, but not an
+// authenticated one.
 func (m *Machine) expandACL(c *Conn, sent []acl.Entry) ([]acl.Entry, bool) {
 	if acl.IsOpen(sent) {
 		return acl.Everyone, true
@@ -140,7 +141,8 @@ func (m *Machine) expandACL(c *Conn, sent []acl.Entry) ([]acl.Entry, bool) {
 	return out, len(out) > 0
 }
 
-// getACL needs READ or ADMIN. Without ADMIN the digests in its answer are masked (ZK-9.4).
+// getACL returns the ACL of a znode. The client needs READ or ADMIN. Without ADMIN, digests in the
+// answer are masked (ZK-9.4).
 func (m *Machine) getACL(c *Conn, req *Request) {
 	r := m.reply(c, req)
 	n := m.tree.lookup(req.Path)

@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
-// Goal: identities, permissions and their refusals (ZK-9).
+// Goal: identities get exactly their permissions, and refusals have the right codes (ZK-9).
 
 const superDigest = "super:D/InIHSb7yEEbrWz8b9l71RjZJU="
 
@@ -92,7 +92,8 @@ func TestAuthExpandsToOwnIdentitiesAndRepeatsAreDropped(t *testing.T) { // ZK-9.
 	expect(t, n.ACL, []acl.Entry{{Perms: acl.All, Scheme: "digest", ID: acl.DigestID("u:p")}, {Perms: acl.All, Scheme: "digest", ID: acl.DigestID("v:q")}, world})
 }
 
-// The digest is one that a real server 3.8.0 with digestAlg=SHA-256 has made.
+// Goal: digestAlg changes the digest, and skipACL permits everything. The expected digest was made
+// by a real server 3.8.0 with digestAlg=SHA-256.
 func TestOtherDigestsAndNoLists(t *testing.T) { // ZK-9.8
 	l := newLab(t, Config{DigestAlg: "SHA-256", SkipACL: true})
 	owner, stranger := l.connect(), l.connect()
@@ -147,7 +148,8 @@ func TestWithoutRights(t *testing.T) { // ZK-9.5, ZK-9.4, ZK-14.4
 				expect(t, l.reply(stranger, op.req).Err, want)
 			})
 		}
-		// A check asks for READ, by itself on 3.8 and in a multi on both.
+		// A check operation needs READ: as a single request on 3.8, and in a multi on both
+		// versions.
 		expect(t, l.must(stranger, multi(check("/a", -1))).Results[0].Err, noAuth)
 		if profile == V38 {
 			expect(t, l.reply(stranger, check("/a", -1)).Err, noAuth)

@@ -7,7 +7,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
-// Goal: the hot path neither allocates nor grows with the number of sessions.
+// Goal: the most frequent requests allocate no memory, and their cost does not grow with the number
+// of sessions.
 
 // crowd makes a server with n sessions and a znode /n with 100 bytes.
 func crowd(n int) *Machine {
@@ -79,8 +80,8 @@ func BenchmarkSet(b *testing.B) {
 	benchmarkHandle(b, Request{Op: OpSetData, Path: "/n", Data: make([]byte, 100), Version: -1})
 }
 
-// BenchmarkPing pings 10,000 sessions in turn, each every 10 s of the server's
-// clock, so that buckets come due as they do in a run.
+// BenchmarkPing pings 10,000 sessions in turn. Each session is pinged every 10 s of the server's
+// clock, so that expiry buckets come due as often as in a real run.
 func BenchmarkPing(b *testing.B) {
 	m := crowd(10_000)
 	ping := Request{Op: OpPing}
@@ -94,8 +95,7 @@ func BenchmarkPing(b *testing.B) {
 	}
 }
 
-// BenchmarkCreateDelete makes and removes one ephemeral below a parent with
-// 1,000 children.
+// BenchmarkCreateDelete creates and deletes an ephemeral below a parent with 1,000 children.
 func BenchmarkCreateDelete(b *testing.B) {
 	m := crowd(10)
 	for i := range 1_000 {

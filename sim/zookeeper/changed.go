@@ -1,10 +1,10 @@
 package zookeeper
 
-// This file records which znodes transactions changed, for whoever keeps the state elsewhere. Only
-// a znode's present state counts, so a znode that changes many times is recorded once. The record
-// is in the znode itself, so no path is looked up again.
+// This file records which znodes have changed, for callers that store the state elsewhere. Only a
+// znode's present state counts, so a znode that changes many times is recorded once. The record is
+// in the znode itself, so no path needs to be looked up again.
 
-// note tells which part of a znode has changed.
+// note says which parts of a znode have changed.
 type note uint8
 
 const (
@@ -12,7 +12,7 @@ const (
 	notedOffspring                  // only the counters that creates and deletes of children change
 )
 
-// notes holds the znodes that have changed since TakeNotes was last called.
+// notes holds the znodes that have changed since the last TakeNotes.
 type notes struct {
 	on    bool
 	nodes []*znode
@@ -40,9 +40,10 @@ func (m *Machine) noteChanges() {
 	}
 }
 
-// TakeNotes reports what has changed since the last call, and forgets it. Each znode is reported
-// once, in this order: deleted znodes, by path, which may have been created again; existing znodes;
-// and znodes of which only children were made or deleted. An image is valid only during its call.
+// TakeNotes reports everything that has changed since its last call. Each znode is reported once,
+// in this order: deleted znodes by path, which may exist again; existing znodes; and znodes of
+// which only children were created or deleted. An image is valid only during the call that receives
+// it.
 func (m *Machine) TakeNotes(to interface {
 	Gone(path string)
 	Node(image *NodeImage)

@@ -5,11 +5,10 @@ import (
 	"testing"
 )
 
-// Goal: notes tell each znode that changed once, as it is now, and nothing twice. That they
-// add up to the whole state is tested with the records that are made of them, in
-// sim/zookeeper/wire.
+// Goal: TakeNotes reports each changed znode once, with its present state. Tests in
+// sim/zookeeper/wire check that the reports add up to the whole state.
 
-// told writes down what it is told.
+// told records the calls of TakeNotes as text.
 type told []string
 
 func (t *told) Gone(path string) { *t = append(*t, "gone "+path) }
@@ -41,7 +40,7 @@ func TestNotes(t *testing.T) {
 	l.must(c, mk("/new"))
 	l.must(c, mk("/new/b"))
 	take(`node /new "" v0 c1`, `node /new/b "" v0 c0`, "offspring / c2")
-	// What a multi undoes was never there.
+	// A znode that a failed multi created and undid is not reported.
 	l.reply(c, Request{Op: OpMulti, Ops: []Request{mk("/undone"), {Op: OpDelete, Path: "/none", Version: -1}}})
 	take()
 	l.must(c, mk("/gone"))

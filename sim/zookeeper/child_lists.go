@@ -5,28 +5,28 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/java"
 )
 
-// childLists are the names of a znode's children as a server lists them (ZK-5.8), once
-// they were asked for.
+// childLists caches the names of a znode's children, in the order in which a server lists them
+// (ZK-5.8). It is nil until the names are asked for.
 type childLists struct {
-	// whole is the list in one piece, nil for not yet. It is never written to again.
+	// whole is the list as one slice; nil if not made yet. The slice is never written to again.
 	whole []string
-	// blocks is the list in blocks before the changes, nil for not yet; it was made for a
-	// table of so many buckets.
+	// blocks is the list in blocks, without the later changes; nil if not made yet. It was made for
+	// a hash table with that many buckets.
 	blocks  *bulk.Names
 	buckets uint32
 	changes []childChange
 }
 
-// childChange is a child that came, behind all others, or went.
+// childChange is a child that was added behind all others, or removed.
 type childChange struct {
 	child *znode
 	gone  bool
 }
 
-// mostChanges is from how many changes on a list in blocks is made anew.
+// mostChanges is the number of pending changes at which the list in blocks is rebuilt.
 const mostChanges = 256
 
-// relist tells that a child has come or gone.
+// relist records that a child was added or removed.
 func (n *znode) relist(child *znode, gone bool) {
 	l := n.lists
 	switch {
@@ -45,7 +45,8 @@ func (n *znode) listed() *childLists {
 	return n.lists
 }
 
-// childNames lists the children's names. The slice never changes; it is never nil.
+// childNames returns the children's names in the server's order. The slice is never nil and must
+// not be changed.
 func (n *znode) childNames() []string {
 	l := n.listed()
 	if l.whole == nil {
@@ -54,7 +55,8 @@ func (n *znode) childNames() []string {
 	return l.whole
 }
 
-// childBlocks returns childNames in blocks: lists share those in which they do not differ.
+// childBlocks returns the names of childNames in blocks. Successive lists share the blocks that are
+// equal, to save memory.
 func (n *znode) childBlocks() *bulk.Names {
 	l := n.listed()
 	if size := java.Buckets(childBuckets, int(n.peak)); l.blocks == nil || l.buckets != size {

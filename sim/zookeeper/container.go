@@ -5,26 +5,28 @@ import (
 	"strings"
 )
 
-// sweep is the timer that removes containers and TTL nodes (ZK-3.7, ContainerManager.java).
-// Candidates are collected at fixed intervals and deleted one by one with a pause in between.
+// sweep removes containers and TTL nodes at intervals (ZK-3.7, ContainerManager.java). Each round
+// collects candidates and then deletes them one by one, with a pause after each.
 type sweep struct {
 	startMs, intervalMs, pauseMs int64
-	// nextMs is the next round; it may be in the past while no node needs sweeping.
+	// nextMs is when the next round begins. It may be in the past while no znode needs sweeping.
 	nextMs int64
 	// readyMs is when the pause after the last deletion ends.
 	readyMs int64
-	// candidates holds the paths that this round still has to delete.
+	// candidates holds the paths that the present round still has to delete.
 	candidates []string
 }
 
-// wake skips the rounds in which there was nothing to sweep.
+// wake moves the next round into the future, if rounds were skipped because there was nothing to
+// sweep. mortals is the number of containers and TTL nodes.
 func (s *sweep) wake(nowMs int64, mortals int) {
 	if mortals == 0 && s.nextMs <= nowMs {
 		s.nextMs = s.startMs + ((nowMs-s.startMs)/s.intervalMs+1)*s.intervalMs
 	}
 }
 
-// due returns the next instant at which there is something to do.
+// due returns when the sweep has something to do next. ok is false if there are no candidates and
+// no containers or TTL nodes.
 func (s *sweep) due(mortals int) (atMs int64, ok bool) {
 	if len(s.candidates) > 0 {
 		return s.readyMs, true
@@ -32,7 +34,8 @@ func (s *sweep) due(mortals int) (atMs int64, ok bool) {
 	return max(s.nextMs, s.readyMs), mortals > 0
 }
 
-// sweepOnce begins a round that is due at nowMs, or deletes the next candidate.
+// sweepOnce begins a round that is due at nowMs, or deletes the next candidate of a round in
+// progress.
 func (m *Machine) sweepOnce(nowMs int64) {
 	s := &m.sweep
 	if atMs, ok := s.due(len(m.tree.mortals)); !ok || atMs > nowMs {
@@ -50,8 +53,8 @@ func (m *Machine) sweepOnce(nowMs int64) {
 	}
 }
 
-// sweepCandidates lists, by path, the containers that have lost their last child, and the TTL nodes
-// without children that nobody has set within their time to live.
+// sweepCandidates returns, by path, the znodes to delete: containers that have lost their last
+// child, and TTL nodes without children that were not changed within their time to live.
 func (m *Machine) sweepCandidates() []string {
 	var paths []string
 	for _, n := range m.tree.mortals {
@@ -70,8 +73,8 @@ func (m *Machine) sweepCandidates() []string {
 	return paths
 }
 
-// deleteMortal is the server's own deleteContainer. It checks the node again, which may have
-// changed since it became a candidate.
+// deleteMortal deletes a container or TTL node, as the server's own deleteContainer does. It checks
+// the znode again, because the znode may have changed since it became a candidate.
 func (m *Machine) deleteMortal(path string) {
 	m.begin()
 	code := m.removeMortal(path).code
@@ -79,9 +82,9 @@ func (m *Machine) deleteMortal(path string) {
 	m.commit()
 }
 
-// deleteContainer is a client's deleteContainer (ZK-1.6). 3.8 reads the whole frame with its header
-// as the path, which then contains NULs (PrepRequestProcessor.java:331). 3.9 deletes any leaf that
-// is not ephemeral, without checking permissions (ZK-14.9).
+// deleteContainer handles a client's deleteContainer (ZK-1.6). 3.8 takes the whole frame with its
+// header as the path, which then contains NUL bytes (PrepRequestProcessor.java:331). 3.9 deletes
+// any leaf that is not ephemeral, without checking permissions (ZK-14.9).
 func (m *Machine) deleteContainer(_ *Conn, req *Request, _ bool) outcome {
 	if m.cfg.Profile == V38 {
 		return outcome{code: badArguments}

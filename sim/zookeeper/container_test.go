@@ -7,13 +7,13 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
-// Goal: the sweep removes what ZK-3.7 says, when it says (ZK-13.18).
+// Goal: the sweep removes exactly the znodes that ZK-3.7 names, at the right time (ZK-13.18).
 
 func makeContainer(path string) Request {
 	return Request{Op: OpCreateContainer, Path: path, Flags: FlagContainer, ACL: acl.Everyone}
 }
 
-// idle keeps a session alive while time passes, in steps of 5 s.
+// idle lets ms milliseconds pass in steps of 5 s, with pings that keep a session alive.
 func (l *lab) idle(c ConnID, ms int64) (said []string) {
 	for ; ms > 0; ms -= 5_000 {
 		said = append(said, l.advance(min(ms, 5_000))...)
@@ -82,8 +82,8 @@ func TestSweepPausesBetweenDeletions(t *testing.T) {
 	expect(t, l.m.Children("/"), []string{"c2", "zookeeper"})
 }
 
-// Between becoming a candidate and its turn a node may change; the attempt then
-// fails and burns its zxid all the same.
+// Goal: a candidate that changes before its deletion is not deleted. The failed attempt still uses
+// up a zxid.
 func TestSweepLooksAgainBeforeItDeletes(t *testing.T) {
 	for _, s := range []struct {
 		name   string

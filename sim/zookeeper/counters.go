@@ -4,16 +4,16 @@ import "fmt"
 
 // Counters counts what a server has done since it started.
 type Counters struct {
-	// Writes counts the calls of OnWrite, including failed writes; FailedWrites counts only those.
+	// Writes counts all calls of OnWrite, and FailedWrites those for failed writes.
 	Writes, FailedWrites uint64
 	// Events counts the notifications that were sent.
 	Events                                          uint64
 	SessionsOpened, SessionsClosed, SessionsExpired uint64
 
-	// WatchesSet counts the watches that were set where the connection had none on the path.
-	// WatchesFired counts those that an event used up, and WatchesRemoved those that went
-	// otherwise: at the client's request, or with its connection or the server. WatchesHeld is the
-	// number of watches in the tables now.
+	// WatchesSet counts watches set by a connection that had none on the path. WatchesFired counts
+	// watches that an event used up. WatchesRemoved counts watches that ended otherwise: at the
+	// client's request, or with the connection or server. WatchesHeld is the number of present
+	// watches.
 	WatchesSet, WatchesFired, WatchesRemoved, WatchesHeld uint64
 
 	requests [maxOpCode - minOpCode + 1]uint64
@@ -62,8 +62,8 @@ func (m *Machine) Counters() Counters {
 	return c
 }
 
-// Unbalanced describes the difference between watches set and watches fired, removed and held. It
-// returns "" when there is none, because every watch has exactly one end.
+// Unbalanced checks that every watch has exactly one end. It describes the difference between the
+// watches set and the watches fired, removed and held; "" if there is none.
 func (c Counters) Unbalanced() string {
 	ends := c.WatchesFired + c.WatchesRemoved + c.WatchesHeld
 	if c.WatchesSet == ends {
@@ -72,8 +72,8 @@ func (c Counters) Unbalanced() string {
 	return fmt.Sprintf("watches: %d set, want %d: %d fired, %d removed, %d held", c.WatchesSet, ends, c.WatchesFired, c.WatchesRemoved, c.WatchesHeld)
 }
 
-// Plus returns the sum of the counts of two lives of a server. The watches that the first life held
-// ended with it.
+// Plus adds the counters of two runs of a server. Watches that were held at the end of the first
+// run count as removed.
 func (c Counters) Plus(d Counters) Counters {
 	c.Writes += d.Writes
 	c.FailedWrites += d.FailedWrites

@@ -7,10 +7,10 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/field"
 )
 
-// maxTTLMs is the longest time to live, about 34 years (EphemeralType.java: the low 40 bits).
+// maxTTLMs is the longest time to live in ms, about 34 years (EphemeralType.java: the low 40 bits).
 const maxTTLMs = 1<<40 - 1
 
-// create makes a znode. The order of the checks is that of ZK-6.1.
+// create makes a znode. It makes the checks in the order of ZK-6.1.
 func (m *Machine) create(c *Conn, req *Request, inMulti bool) outcome {
 	if !validFlags(req.Flags) {
 		return outcome{code: badArguments}
@@ -35,7 +35,7 @@ func (m *Machine) create(c *Conn, req *Request, inMulti bool) outcome {
 	}
 	path := req.Path
 	if sequential(req.Flags) {
-		// Java's %010d and Go's are the same for negative numbers too (ZK-5.2).
+		// Java's %010d and Go's also agree for negative numbers (ZK-5.2).
 		path = fmt.Sprintf("%s%010d", path, m.counterOf(parent))
 	}
 	if n, code := m.named(path); n != nil {
@@ -68,7 +68,7 @@ func (m *Machine) create(c *Conn, req *Request, inMulti bool) outcome {
 	return outcome{node: n}
 }
 
-// add puts a new znode below its parent and notes what a rollback takes back.
+// add puts a new znode below its parent, and records what a rollback must restore.
 func (m *Machine) add(parent, n *znode) {
 	m.contentChanges(parent, n)
 	made := change{
@@ -83,9 +83,9 @@ func (m *Machine) add(parent, n *znode) {
 	m.underWay(parent, parent.countCreate(made.counter, m.zxid))
 }
 
-// countCreate counts the create of a child and returns the counter behind it. The tree keeps the
-// larger one: at int max the counter wraps only for requests that are under way (ZK-5.2,
-// DataTree.java createNode).
+// countCreate counts the creation of a child and returns the next value of the counter. The tree
+// keeps the larger value. Past the largest int32 the counter wraps only for requests in progress
+// (ZK-5.2, DataTree.java createNode).
 func (n *znode) countCreate(counter int32, zxid int64) (next int32) {
 	next = counter + 1
 	if next > n.creates {
@@ -94,8 +94,9 @@ func (n *znode) countCreate(counter int32, zxid int64) (next int32) {
 	return next
 }
 
-// SetCounters sets the internal cversion, the version and the aversion of a znode; nil leaves one as
-// it is. It reports false when there is no such znode. It is no transaction.
+// SetCounters sets the internal cversion, the version and the aversion of a znode; a nil argument
+// leaves its counter unchanged. It returns false if the znode does not exist. It is not a
+// transaction.
 func (m *Machine) SetCounters(path string, sequence, version, aversion *int32) bool {
 	n := m.tree.nodes[path]
 	if n == nil {
@@ -117,7 +118,7 @@ func (m *Machine) SetCounters(path string, sequence, version, aversion *int32) b
 	return true
 }
 
-// counterOf returns the counter for the name of a parent's next sequential child.
+// counterOf returns the number for the name of the parent's next sequential child.
 func (m *Machine) counterOf(parent *znode) int32 {
 	if counter, ok := m.ahead[parent]; ok {
 		return counter
@@ -125,8 +126,8 @@ func (m *Machine) counterOf(parent *znode) int32 {
 	return parent.creates
 }
 
-// underWay sets the counter of a parent that requests under way see, which differs from the tree's
-// only after it has wrapped.
+// underWay sets the counter of a parent that requests in progress see. It differs from the tree's
+// counter only after it has wrapped.
 func (m *Machine) underWay(parent *znode, counter int32) {
 	switch {
 	case counter != parent.creates && m.ahead == nil:
@@ -138,10 +139,10 @@ func (m *Machine) underWay(parent *znode, counter int32) {
 	}
 }
 
-// checkTTL requires the extended types and a valid time to live for a TTL node (ZK-3.7,
-// PrepRequestProcessor.java:997). Only createTTL carries a time to live. In a multi the flags
-// decide what is made: createTTL may then make a node without one, and a TTL flag in another create
-// fails the whole multi (Op.java:105, a failed cast).
+// checkTTL checks that a TTL node has a valid time to live and that the extended types are enabled
+// (ZK-3.7, PrepRequestProcessor.java:997). Only createTTL carries a time to live. In a multi the
+// flags decide which kind of node is made. createTTL may then make a node without a time to live,
+// and a TTL flag in another create fails the whole multi (Op.java:105, a failed cast).
 func (m *Machine) checkTTL(req *Request, inMulti bool) Code {
 	carries := req.Op.entry().takes(field.TTL)
 	switch {
@@ -170,9 +171,10 @@ func sequential(flags int32) bool {
 	return flags == FlagPersistentSequential || flags == FlagEphemeralSequential || flags == FlagPersistentSequentialTTL
 }
 
-// kindOf returns the kind of node to make. The opcode decides, and in a multi the flags. There all
-// creates are read alike (on 3.9 except createContainer, ZK-14.7). A plain create with the flag of
-// a container makes a persistent node (PrepRequestProcessor.java:699, Op.java:272).
+// kindOf returns the kind of node that a request makes. The opcode decides, but in a multi the
+// flags do, because all creates are then read alike (on 3.9 except createContainer, ZK-14.7). A
+// plain create with the container flag makes a persistent node (PrepRequestProcessor.java:699,
+// Op.java:272).
 func (m *Machine) kindOf(req *Request, inMulti bool) nodeKind {
 	alike := inMulti && m.cfg.Profile == V38
 	switch {

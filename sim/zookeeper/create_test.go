@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
-// Goal: the order of checks and the answers of the writes (ZK-6).
+// Goal: writes make their checks in the right order and give the right answers (ZK-6).
 
 func TestCreateAnswers(t *testing.T) { // ZK-6.1, ZK-13.19
 	l := newLab(t, Config{})

@@ -1,6 +1,6 @@
 package zookeeper
 
-// delete removes a leaf. The order of the checks is that of ZK-6.2. It needs a permission on the
+// delete removes a leaf. It makes the checks in the order of ZK-6.2. The client needs DELETE on the
 // parent.
 func (m *Machine) delete(c *Conn, req *Request, _ bool) outcome {
 	above, ok := parentPath(req.Path)

@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
-// Dump shows the whole state as text, which is equal for equal states: one line for the server,
-// then one for each znode, session and watch. Fields that are zero are left out.
+// Dump returns the whole state as text. Equal states give equal texts. There is one line for the
+// server, and then one for each znode, session and watch. Fields that are zero are left out.
 //
 //	zxid=7
 //	/ pzxid=2

@@ -7,9 +7,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
-// A machine is fed with what clients send and with the time in ms, and says what goes
-// back. Nothing happens by itself: a session expires at the first input that is late
-// enough.
+// The machine gets requests and the time in ms, and returns what the server sends. Nothing happens
+// by itself: a session expires at the first input whose time is late enough.
 func Example() {
 	m := zookeeper.New(zookeeper.Config{}, 0)
 	tell := func() {

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// expiry holds the sessions in buckets, one for each instant of the tick grid.
+// expiry holds the sessions in buckets, one for each tick at which sessions may expire.
 //
-// A touch only changes the session's deadline; the session stays in its bucket. When the bucket's
-// instant comes, the session either expires or moves to the bucket of its deadline. So no session
+// A touch only changes the session's deadline; the session stays in its bucket. When the bucket
+// comes due, the session either expires or moves to the bucket of its deadline. So no session
 // expires late, and a ping costs one division.
 type expiry struct {
 	tickMs int64
@@ -20,12 +20,11 @@ type expiry struct {
 
 type bucket struct {
 	atMs int64
-	// sessions may contain some that have ended or moved to another bucket.
+	// sessions may also contain sessions that have ended or moved to another bucket.
 	sessions []*session
 }
 
-// deadline returns the first instant of the grid after t. A t on the grid moves to the next instant
-// (ZK-3.1).
+// deadline returns the first tick after t. If t is itself a tick, it returns the next one (ZK-3.1).
 func (e *expiry) deadline(tMs int64) int64 { return (tMs/e.tickMs + 1) * e.tickMs }
 
 // file puts s into the bucket of its deadline.
@@ -45,8 +44,8 @@ func (e *expiry) file(s *session) {
 	e.buckets[i].sessions = append(e.buckets[i].sessions, s)
 }
 
-// due returns the sessions in the first bucket that expire, ordered by id, and moves the others to
-// later buckets.
+// due removes the first bucket and returns its sessions that expire, ordered by id. It moves the
+// other sessions to later buckets.
 func (e *expiry) due() []*session {
 	b := e.buckets[0]
 	e.buckets = slices.Delete(e.buckets, 0, 1)
@@ -54,7 +53,8 @@ func (e *expiry) due() []*session {
 	for _, s := range b.sessions {
 		switch {
 		case s.foretold:
-			// It cannot expire now, and gets a bucket again when that ends (see fast_path.go).
+			// Expiry of this session is suspended. It gets a bucket when the suspension ends (see
+			// fast_path.go).
 			if s.filedMs == b.atMs {
 				s.filedMs = 0
 			}
@@ -62,7 +62,7 @@ func (e *expiry) due() []*session {
 		case s.deadlineMs > b.atMs:
 			e.file(s)
 		default:
-			// So that a second entry in this bucket does not find it again.
+			// The session may be in this bucket twice. This prevents a second expiry.
 			s.filedMs = -1
 			dead = append(dead, s)
 		}
@@ -73,21 +73,21 @@ func (e *expiry) due() []*session {
 	return dead
 }
 
-// touch sets the session's deadline anew (ZK-3.2).
+// touch moves the session's deadline to one timeout from now (ZK-3.2).
 func (m *Machine) touch(s *session) { m.touchFor(s, s.timeoutMs) }
 
-// touchFor does what touch does for another timeout than the session's.
+// touchFor does what touch does, with the given timeout instead of the session's own.
 func (m *Machine) touchFor(s *session, timeoutMs int64) {
 	s.deadlineMs = m.expiry.deadline(m.nowMs + timeoutMs)
-	// A client that attaches again can shorten the timeout. Then the session's bucket comes too
+	// A client that reconnects may shorten the timeout. The session's bucket would then come too
 	// late.
 	if s.filedMs == 0 || s.deadlineMs < s.filedMs {
 		m.expiry.file(s)
 	}
 }
 
-// NextExpiryMs returns the next instant at which Tick may have something to do: no session expires
-// and nothing is swept before it. ok is false when there is nothing to wait for.
+// NextExpiryMs returns the earliest time at which Tick may have something to do. Before it no
+// session expires and nothing is swept. ok is false if there is nothing to wait for.
 func (m *Machine) NextExpiryMs() (atMs int64, ok bool) {
 	if len(m.sessions) > 0 && len(m.expiry.buckets) > 0 {
 		atMs, ok = m.expiry.buckets[0].atMs, true
@@ -98,8 +98,8 @@ func (m *Machine) NextExpiryMs() (atMs int64, ok bool) {
 	return atMs, ok
 }
 
-// Tick does everything that is due up to and including nowMs: it expires sessions, whole buckets at
-// once, and removes containers and TTL nodes. The other inputs do the same first, so an expiry
+// Tick does everything that is due up to and including nowMs. It expires sessions, a whole bucket
+// at a time, and removes containers and TTL nodes. All other inputs call it first, so an expiry
 // comes before a request of the same instant. A clock that goes backwards is ignored.
 func (m *Machine) Tick(nowMs int64) {
 	nowMs = max(nowMs, m.nowMs)

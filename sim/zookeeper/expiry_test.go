@@ -6,8 +6,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Goal: sessions expire exactly on the tick grid (ZK-3.1). Method: the lab's
-// clock, ticks of 2 s.
+// Goal: sessions expire exactly on a tick (ZK-3.1). Method: the test moves the clock by hand, with
+// ticks of 2 s.
 
 func TestDeadlineIsTheNextGridInstantAfterTheTimeout(t *testing.T) { // ZK-3.1
 	e := expiry{tickMs: 2_000}
@@ -24,7 +24,7 @@ func TestDeadlineIsTheNextGridInstantAfterTheTimeout(t *testing.T) { // ZK-3.1
 	}
 }
 
-// session4 connects with the shortest timeout, 4 s.
+// session4 connects with the shortest allowed session timeout, which is 4 s.
 func (l *lab) session4() ConnID {
 	id, _ := l.dial(ConnectRequest{TimeoutMs: 4_000})
 	return id
@@ -164,9 +164,9 @@ func TestKilledSessionEndsAtOnce(t *testing.T) {
 	expect(t, l.m.Counters().SessionsExpired, uint64(1))
 }
 
-// Goal: each of many sessions of 4 s ends at exactly the instant that its last
-// packet fixes, whatever the others do. Method: random packets, an advance of the
-// clock by a millisecond at a time around every instant.
+// Goal: each session with a timeout of 4 s expires exactly at the tick that follows from its last
+// packet, whatever the other sessions do. Method: random packets, and steps of 1 ms around every
+// tick.
 func TestSessionsOf4sExpireExactlyOnTheGrid(t *testing.T) { // ZK-3.1, ZK-22.7
 	rapid.Check(t, func(rt *rapid.T) {
 		l := newLab(t, Config{})

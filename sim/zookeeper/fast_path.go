@@ -2,12 +2,12 @@ package zookeeper
 
 import "github.com/monosim/monosim/sim/zookeeper/acl"
 
-// Shortcuts for simulations of many clients. None of them does what Handle, Drop and
-// Tick cannot do: they leave out the outbox, the look-ups and the deadlines where the
-// caller knows that nothing comes of them.
+// This file has shortcuts for simulations of many clients. They do nothing that Handle, Drop and
+// Tick could not do. They skip the outbox, look-ups and deadlines where the caller knows that these
+// have no effect.
 
-// Look returns the data of a znode that everybody may read; ok is false for another one, and
-// for none.
+// Look returns the data of a znode that everybody may read. ok is false if the znode is missing or
+// not readable by everybody.
 func (m *Machine) Look(path string) (data []byte, ok bool) {
 	n := m.tree.lookup(path)
 	if n == nil {
@@ -16,7 +16,7 @@ func (m *Machine) Look(path string) (data []byte, ok bool) {
 	return n.data, n.isOpen()
 }
 
-// LookBelow is Look of a child.
+// LookBelow does what Look does for a child of the znode at parent.
 func (m *Machine) LookBelow(parent, child string) (data []byte, ok bool) {
 	path := append(append(append(m.path[:0], parent...), '/'), child...)
 	m.path = path
@@ -30,12 +30,11 @@ func (m *Machine) LookBelow(parent, child string) (data []byte, ok bool) {
 // isOpen reports whether everybody may read the znode.
 func (n *znode) isOpen() bool { return len(n.acl) == 1 && &n.acl[0] == &acl.Everyone[0] }
 
-// ReadAgain is [Machine.Handle] of a well-formed getData, for whoever makes many:
-// it answers in place and leaves nothing in the outbox. It reports false, and has no
-// effect, when there is more to do than to answer; the request is then
-// one for Handle.
+// ReadAgain handles a well-formed getData as [Machine.Handle] does, but faster. It writes the
+// answer to reply and puts nothing into the outbox. It returns false, without effect, if more must
+// be done than answering. The caller must then use Handle.
 //
-// reply is overwritten. One that holds the answer to another ReadAgain costs less.
+// reply is overwritten. It is cheapest to pass the reply of an earlier ReadAgain.
 func (m *Machine) ReadAgain(nowMs int64, c *Conn, req *Request, reply *Reply) bool {
 	s := c.session
 	if c.gone || nowMs < m.nowMs || len(m.outbox) > 0 {
@@ -64,28 +63,27 @@ func (m *Machine) ReadAgain(nowMs int64, c *Conn, req *Request, reply *Reply) bo
 	return true
 }
 
-// SuspendExpiry says that the client of a connection is known to ping in time until
-// ResumeExpiry, so that nobody need send the pings or look at the session's deadline:
-// they are told afterwards, by PingedAt. It is for simulations, in which the instants
-// of the pings follow from a seed; NextExpiryMs then does not wait for the session.
+// SuspendExpiry declares that the client of a connection will ping in time until ResumeExpiry. The
+// caller need not send these pings; it reports them afterwards by PingedAt. NextExpiryMs ignores
+// the session meanwhile. This is for simulations, in which the times of pings follow from the seed.
 func (m *Machine) SuspendExpiry(c *Conn) { c.session.foretold = true }
 
-// PingedAt is a ping of a suspended session. Its instant may lie in the past; pings
-// are told in order.
+// PingedAt records a ping of a suspended session. atMs may be in the past. Pings must be reported
+// in order.
 func (m *Machine) PingedAt(c *Conn, atMs int64) {
 	m.counters.count(OpPing)
 	c.session.deadlineMs = m.expiry.deadline(atMs + c.session.timeoutMs)
 }
 
-// Leapt is n requests that only read, of a suspended session; the last of them was at an
-// instant that may lie in the past.
+// Leapt records n read requests of a suspended session. atMs is the time of the last one and may be
+// in the past.
 func (m *Machine) Leapt(c *Conn, op OpCode, n int, atMs int64) {
 	m.counters.add(op, uint64(n))
 	c.session.deadlineMs = m.expiry.deadline(atMs + c.session.timeoutMs)
 }
 
-// LeaptRead is a getData of a suspended session that leaves a watch, at an instant that may
-// lie in the past. The znode must be there, and everybody may read it: ok is false else.
+// LeaptRead executes a getData of a suspended session that leaves a watch. atMs may be in the past.
+// ok is false if the znode is missing or not readable by everybody.
 func (m *Machine) LeaptRead(c *Conn, path string, atMs int64) (data []byte, stat Stat, ok bool) {
 	n := m.tree.lookup(path)
 	if n == nil || !n.isOpen() {
@@ -96,9 +94,8 @@ func (m *Machine) LeaptRead(c *Conn, path string, atMs int64) (data []byte, stat
 	return n.data, n.stat(), true
 }
 
-// ResumeExpiry has the session of a connection expire again when it is silent, counted
-// from its last ping, after a SuspendExpiry. It reports whether NextExpiryMs may have
-// become earlier by it.
+// ResumeExpiry ends SuspendExpiry: the connection's session expires again if it is silent, counted
+// from its last ping. It reports whether NextExpiryMs may have become earlier.
 func (m *Machine) ResumeExpiry(c *Conn) bool {
 	s := c.session
 	s.foretold = false

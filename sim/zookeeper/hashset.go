@@ -5,16 +5,16 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/java"
 )
 
-// A server keeps the names of a znode's children in a Java HashSet with 8 buckets at first
-// (DataNode.java:72), and lists them in that order (ZK-5.8): by bucket, and within a bucket in the
-// order of creation. A session's ephemerals lie in a set of the usual size (DataTree.java,
-// ephemerals).
+// A server keeps the names of a znode's children in a Java HashSet that begins with 8 buckets
+// (DataNode.java:72). It lists them in the order of that set (ZK-5.8): by bucket, and within a
+// bucket in the order of creation. A session's ephemerals are in a set of Java's default size
+// (DataTree.java, ephemerals).
 const (
 	childBuckets = 8
 	usualBuckets = 16
 )
 
-// inHashOrder lists the names of a znode's children in the order of the table.
+// inHashOrder returns the names of a znode's children in the order of the Java set.
 func inHashOrder(n *znode) []string {
 	children := make([]*znode, 0, n.numChildren)
 	for c := n.first; c != nil; c = c.next {
@@ -24,7 +24,8 @@ func inHashOrder(n *znode) []string {
 	return lists.Map(children, func(c *znode) string { return c.name })
 }
 
-// owned lists the session's ephemerals in the order of its set, as the word dump prints them.
+// owned returns the session's ephemerals in the order of the server's set. The four-letter word
+// dump prints them in this order.
 func (s *session) owned() []*znode {
 	nodes := make([]*znode, 0, s.owns)
 	for n := s.firstOwned; n != nil; n = n.ownerNext {
@@ -34,8 +35,9 @@ func (s *session) owned() []*znode {
 	return nodes
 }
 
-// leaving lists the session's ephemerals in the order in which they go with it, and in which
-// getEphemerals tells them: that of a clone of the set, whose table has another size (ZK-2.7).
+// leaving returns the session's ephemerals in the order in which they are deleted with the session,
+// and in which getEphemerals lists them. It is the order of a copy of the server's set, whose table
+// has another size (ZK-2.7).
 func (s *session) leaving() []*znode {
 	nodes := s.owned()
 	java.InOrder(nodes, java.CloneBuckets(len(nodes)), pathSpread)

@@ -10,16 +10,16 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
-// Goal: a session's ephemerals go in the order of Java's sets, however the session ends (ZK-2.7).
-// Method: twelve names whose orders real servers 3.8.6 and 3.9.5 gave: that of the word dump, of the
-// live set, and that of its copy, for getEphemerals, closing and expiry.
+// Goal: a session's ephemerals are deleted in the order of Java's sets, however the session ends
+// (ZK-2.7). Method: twelve names with the orders of real servers 3.8.6 and 3.9.5. The word dump
+// shows the order of the live set. getEphemerals, closing and expiry show the order of its copy.
 
 const (
 	liveOrder = "e71271 e79190 e39595 e55433 e63352 e0"
 	goneOrder = "e71271 e55433 e0 e47514 e23757 e87109 e79190 e39595 e63352 e15838 e7919 e31676"
 )
 
-// owner makes a session with twelve ephemerals, and another that watches them.
+// owner connects a session with twelve ephemerals, and another session that watches them.
 func (l *lab) owner() (owner, watcher ConnID) {
 	owner, watcher = l.connect(), l.connect()
 	l.must(owner, mk("/od"))
@@ -31,7 +31,7 @@ func (l *lab) owner() (owner, watcher ConnID) {
 	return owner, watcher
 }
 
-// names lists the last components of what names znodes of /od.
+// names returns the last path components of the znodes below /od that the lines mention.
 func names(lines []string) string {
 	var found []string
 	for _, line := range lines {
@@ -95,7 +95,7 @@ func TestAFailedMultiLeavesNoTraceInSets(t *testing.T) { // ZK-5.8, ZK-2.7
 	expect(t, l.must(owner, Request{Op: OpGetChildren, Path: "/od"}).Children, children)
 }
 
-// counted makes a machine with a znode /n whose counter stands at a value.
+// counted returns a machine with a znode /n whose counter for sequential children is creates.
 func counted(t *testing.T, creates int32) *lab {
 	snapshot, err := NewSnapshot(Image{Nodes: []NodeImage{
 		{Path: "/", ACL: acl.Everyone}, {Path: "/zookeeper", ACL: acl.Everyone}, {Path: "/zookeeper/config", ACL: acl.Readers},
@@ -109,7 +109,8 @@ func counted(t *testing.T, creates int32) *lab {
 	return l
 }
 
-// The real server 3.9.5 gave these names.
+// Goal: a sequence counter that passes its largest value gives the names that a real server 3.9.5
+// gave.
 func TestACounterAtItsEnd(t *testing.T) { // ZK-5.2
 	next := mkFlags("/n/n", FlagPersistentSequential)
 	wrapped := []string{"2147483645", "2147483646", "2147483647", "-2147483648", "-2147483647", "-2147483646"}
@@ -123,7 +124,7 @@ func TestACounterAtItsEnd(t *testing.T) { // ZK-5.2
 			expect(t, l.reply(c, next).Err, nodeExists)
 		}
 		expect(t, l.stat("/n").Cversion, int32(-5))
-		// A failed create and a delete change nothing of it.
+		// A failed create and a delete do not change the counter.
 		l.must(c, del("/n/n2147483647"))
 		expect(t, l.must(c, next).Path, "/n/n2147483647")
 	})
@@ -164,8 +165,8 @@ func TestFollowersCountAsTheLeader(t *testing.T) { // ZK-5.2
 	expect(t, slices.Equal(replica.Children("/n"), l.m.Children("/n")), true)
 }
 
-// Goal: 3.9 refuses a check outside a multi, and takes no zxid for what it cannot read (ZK-14.12,
-// ZK-14.13, ZK-14.14).
+// Goal: 3.9 refuses a check outside a multi, and uses no zxid for a request that it cannot read
+// (ZK-14.12, ZK-14.13, ZK-14.14).
 func TestWhat39CannotRead(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -203,7 +204,7 @@ func TestWhat39CannotRead(t *testing.T) {
 	}
 }
 
-// Goal: nulls that are answered, and a second createSession (ZK-1.6, ZK-1.8).
+// Goal: requests with null paths are answered, and so is a second createSession (ZK-1.6, ZK-1.8).
 func TestNullsAndASecondCreateSession(t *testing.T) {
 	l := newLab(t, Config{})
 	c := l.connect()

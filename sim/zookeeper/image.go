@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
-// Image is the durable state of a server as plain data, for those who keep it elsewhere than in
-// memory. It has the content of a Snapshot.
+// Image is the durable state of a server as plain data, for callers that store it outside of
+// memory. It has the same content as a Snapshot.
 type Image struct {
 	Zxid          int64
 	Epoch         int64
@@ -18,12 +18,13 @@ type Image struct {
 	Sessions []SessionImage
 }
 
-// NodeImage is a znode with the fields that Node does not show. Do not change Data and Entry.
+// NodeImage is a znode with all its fields, also those that Node does not show. Data and Entry must
+// not be changed.
 type NodeImage struct {
 	Path string
 	Data []byte
 	ACL  []acl.Entry
-	// Owner is the session that owns an ephemeral, else 0.
+	// Owner is the id of the session that owns an ephemeral; 0 for other znodes.
 	Owner            int64
 	Container        bool
 	TTLMs            int64 // 0 unless it is a TTL node
@@ -34,9 +35,9 @@ type NodeImage struct {
 	Offspring
 }
 
-// Offspring holds the fields of a znode that creates and deletes of its children change.
+// Offspring holds the fields of a znode that change when its children are created or deleted.
 type Offspring struct {
-	// Creates is the internal cversion (ZK-5.2).
+	// Creates is the internal cversion, which counts the creations of children (ZK-5.2).
 	Creates int32
 	Pzxid   int64
 }
@@ -76,8 +77,8 @@ func (m *Machine) SessionImage(id int64) (SessionImage, bool) {
 	return SessionImage{ID: s.id, TimeoutMs: s.timeoutMs}, true
 }
 
-// NewSnapshot makes a snapshot for Restore. It fails unless the image is a tree: the first node
-// must be the root, and every other node's parent must precede it.
+// NewSnapshot makes a snapshot for Restore. It fails if the image is no valid tree: the root must
+// come first, and each parent before its children.
 func NewSnapshot(image Image) (*Snapshot, error) {
 	s := &Snapshot{zxid: image.Zxid, epoch: image.Epoch, nextSessionID: image.NextSessionID}
 	known := make(map[string]bool, len(image.Nodes))
@@ -144,7 +145,8 @@ func (n *NodeImage) saved() (savedNode, error) {
 // NextSessionID returns the id that the next new session gets.
 func (m *Machine) NextSessionID() int64 { return m.nextSessionID }
 
-// quotaLimitsOf returns the path whose quota limits are stored at path.
+// quotaLimitsOf returns the znode whose quota is stored at path. ok is false if path stores no
+// quota limits.
 func quotaLimitsOf(path string) (of string, ok bool) {
 	of, below := strings.CutPrefix(path, quotaRoot)
 	of, limits := strings.CutSuffix(of, "/"+limitsChild)

@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
-// Goal: an image loses nothing, and one that is no tree is refused.
+// Goal: an image keeps the whole state, and an image that is no valid tree is refused.
 
 func TestImageKeepsEverything(t *testing.T) {
 	l := populated(t)

@@ -11,36 +11,36 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/java"
 )
 
-// Node is a znode as tests and invariants see it.
+// Node shows a znode to tests and invariant checks.
 type Node struct {
 	Path string
-	// Data belongs to the machine; do not change it. nil is distinct from empty.
+	// Data belongs to the machine and must not be changed. nil is distinct from empty.
 	Data []byte
 	Stat Stat
 	ACL  []acl.Entry
-	// Container and TTLMs are what Stat does not show.
+	// Container and TTLMs are properties that Stat does not contain.
 	Container bool
 	TTLMs     int64
 }
 
-// SessionInfo is a live session.
+// SessionInfo describes a live session.
 type SessionInfo struct {
 	ID        int64
 	TimeoutMs int64
-	// DeadlineMs is when it expires unless the client is heard of again.
+	// DeadlineMs is when the session expires unless its client sends something.
 	DeadlineMs int64
-	// Conn is its connection. If Attached is false it has none.
+	// Conn is the session's connection. If Attached is false, it has none.
 	Conn     ConnID
 	Attached bool
-	// Ephemerals are the paths of its ephemerals, in the order of a real server's set.
+	// Ephemerals holds the paths of the session's ephemerals, in the order of a real server's set.
 	Ephemerals []string
 }
 
-// WatchInfo is one connection's watch on one path in one table.
+// WatchInfo describes the watch of one connection on one path in one watch table.
 type WatchInfo struct {
 	Path string
 	Conn ConnID
-	// Child tells whether the watch is in the child table; otherwise it is in the data table.
+	// Child says that the watch is in the child table. Otherwise it is in the data table.
 	Child                          bool
 	OneShot, Persistent, Recursive bool
 }
@@ -48,10 +48,10 @@ type WatchInfo struct {
 // Zxid returns the last zxid applied.
 func (m *Machine) Zxid() int64 { return m.zxid }
 
-// NowMs returns the latest clock reading of an input.
+// NowMs returns the latest time that an input has brought.
 func (m *Machine) NowMs() int64 { return m.nowMs }
 
-// Lookup returns the znode at path; it reports false when there is none.
+// Lookup returns the znode at path; false if there is none.
 func (m *Machine) Lookup(path string) (Node, bool) {
 	n := m.tree.nodes[path]
 	if n == nil {
@@ -110,7 +110,7 @@ func (m *Machine) Connected(id ConnID) bool { return m.conns[id] != nil }
 // ZnodeCount returns how many znodes there are.
 func (m *Machine) ZnodeCount() int { return len(m.tree.nodes) }
 
-// ZnodeBytes returns the size of all paths and data.
+// ZnodeBytes returns the total size of all paths and data in bytes.
 func (m *Machine) ZnodeBytes() (sum int64) {
 	for n := m.tree.root; n != nil; n = n.after(m.tree.root) {
 		sum += int64(len(n.path) + len(n.data))
@@ -144,8 +144,8 @@ func (m *Machine) Watches() []WatchInfo {
 	return infos
 }
 
-// DataWatches lists the watches of the data table in the order of a real server's table of paths
-// (WatchManager.java).
+// DataWatches lists the watches of the data table. The paths are in the order of a real server's
+// hash table (WatchManager.java).
 func (m *Machine) DataWatches() (infos []WatchInfo) {
 	t := &m.watches.data
 	lists := slices.SortedFunc(maps.Values(t.byPath), func(a, b *watchList) int { return cmp.Compare(a.opened, b.opened) })

@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
-// lab drives one machine by hand: its clock, its connections and what it said.
+// lab drives one machine by hand. It sets the clock, makes connections and reads the output.
 type lab struct {
 	t      *testing.T
 	m      *Machine
@@ -24,7 +24,7 @@ func newLab(t *testing.T, cfg Config) *lab {
 	return l
 }
 
-// dial connects with the request and returns the connection and what was said.
+// dial connects with the request. It returns the connection and the server's output.
 func (l *lab) dial(req ConnectRequest) (ConnID, []string) {
 	l.conns++
 	l.m.Connect(l.nowMs, l.conns, &req)
@@ -37,7 +37,7 @@ func (l *lab) connect() ConnID {
 	return id
 }
 
-// do sends a request and returns all that the server did.
+// do sends a request and returns the server's whole output.
 func (l *lab) do(c ConnID, req Request) []string {
 	l.m.Handle(l.nowMs, c, &req)
 	return l.said()
@@ -65,7 +65,7 @@ func (l *lab) reply(c ConnID, req Request) Reply {
 	return Reply{}
 }
 
-// must sends a request that has to succeed.
+// must sends a request and returns its reply. It fails the test if the reply is an error.
 func (l *lab) must(c ConnID, req Request) Reply {
 	l.t.Helper()
 	r := l.reply(c, req)
@@ -75,7 +75,7 @@ func (l *lab) must(c ConnID, req Request) Reply {
 	return r
 }
 
-// advance lets time pass and returns what the server did on its own.
+// advance lets time pass and returns what the server sent without a request.
 func (l *lab) advance(ms int64) []string {
 	l.nowMs += ms
 	l.m.Tick(l.nowMs)

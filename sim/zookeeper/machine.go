@@ -49,8 +49,8 @@ import (
 // Profile is the server version that the machine follows.
 type Profile uint8
 
-// The profiles. They differ as ZK-14 lists and, as recordings show, in how a multi is read and in
-// what a client's deleteContainer does.
+// These are the profiles. ZK-14 lists their differences. Recordings also show differences in how a
+// multi is read, and in a client's deleteContainer.
 const (
 	V38 Profile = iota
 	V39
@@ -64,14 +64,14 @@ func (p Profile) String() string { return enum.Listed(profileNames, p) }
 // defaults.
 type Config struct {
 	Profile Profile
-	// TickMs is the grid of session expiry; 0 means 2000.
+	// TickMs is the interval of session expiry in ms; 0 means 2000.
 	TickMs int64
-	// MinSessionTimeoutMs and MaxSessionTimeoutMs limit the timeouts that clients ask for; 0 means
+	// MinSessionTimeoutMs and MaxSessionTimeoutMs limit the timeouts that clients can get; 0 means
 	// 2 and 20 ticks.
 	MinSessionTimeoutMs, MaxSessionTimeoutMs int64
 	// ClientSpeed is how many ms of the machine's clock pass in one ms of the clients' clock, by
-	// which they ping. A session lasts that many times what its client is told. The limits above
-	// are what clients are told, too. 0 means 1.
+	// which clients ping. A session lasts ClientSpeed times the timeout that its client is told.
+	// The limits above are for the timeouts that clients are told. 0 means 1.
 	ClientSpeed float64
 	// ServerID is the high byte of session ids; 0 means 1, the id of a standalone server.
 	ServerID uint8
@@ -79,14 +79,14 @@ type Config struct {
 	EpochOffsetMs int64
 	// ExtendedTypes allows TTL nodes (zookeeper.extendedTypesEnabled).
 	ExtendedTypes bool
-	// ReconfigEnabled lets a server of an ensemble carry out reconfig. A standalone server then
-	// refuses it with -6 instead of -123.
+	// ReconfigEnabled allows reconfig on a server of an ensemble. A standalone server still refuses
+	// reconfig, but with -6 instead of -123.
 	ReconfigEnabled bool
-	// Quorum, when set, makes it a server of an ensemble. The machines of one ensemble may share a
-	// Quorum.
+	// Quorum, if set, makes the machine a server of an ensemble. The machines of one ensemble may
+	// share a Quorum.
 	Quorum *Quorum
-	// UnfilteredEvents sends events even to connections that may not read the znode. 3.8.0 to 3.8.3
-	// do that without the fix of CVE-2024-23944; Debian's 3.8.0 and all of 3.9 have the fix
+	// UnfilteredEvents sends events even to connections that may not read the znode. Versions 3.8.0
+	// to 3.8.3 do so without the fix of CVE-2024-23944. Debian's 3.8.0 and all of 3.9 have the fix
 	// (ZK-9.7, ZK-14.5).
 	UnfilteredEvents bool
 	// EnforceQuota refuses writes beyond the hard limits of a quota (zookeeper.enforceQuota).
@@ -108,28 +108,28 @@ type Config struct {
 	SuperUsers []string
 	SASLScheme bool
 	AnyUser    string
-	// EnforceAuth are the schemes of which a connection needs an identity for every request but auth
-	// and sasl (zookeeper.enforce.auth.schemes); empty means that it needs none.
+	// EnforceAuth lists schemes. A connection must authenticate in one of them before any request
+	// except auth and sasl (zookeeper.enforce.auth.schemes); empty means that it need not.
 	EnforceAuth []string
 	// ContainerCheckIntervalMs is the time between two sweeps; 0 means 60000.
 	ContainerCheckIntervalMs int64
-	// ContainerMaxPerMinute limits the deletions of a sweep; 0 means 10000.
+	// ContainerMaxPerMinute limits how many znodes a sweep deletes per minute; 0 means 10000.
 	ContainerMaxPerMinute int64
-	// ContainerMaxNeverUsedMs is how long a container may exist without ever having had a child; 0
-	// means for ever.
+	// ContainerMaxNeverUsedMs is how long a container that never had a child may exist, in ms; 0
+	// means forever.
 	ContainerMaxNeverUsedMs int64
-	// ChildOrder, when set, reorders the answer to getChildren, which otherwise has the order of a
-	// server's HashSet (ZK-5.8). It gets the sorted names, which it may keep. Its result must
-	// depend only on what is part of the run.
+	// ChildOrder, if set, returns the order of names in an answer to getChildren. If nil, it is the
+	// order of a server's HashSet (ZK-5.8). The function receives the sorted names, which it may
+	// keep. To keep runs repeatable, its result must depend only on the run itself.
 	ChildOrder func(path string, sorted []string) []string
-	// OnTransaction, when set, is called before every transaction. It must not feed the machine.
+	// OnTransaction, if set, is called before every transaction. It must not call the machine.
 	OnTransaction func()
-	// OnContent, when set, is called before the data, the access list or the existence of a znode
-	// changes, with the paths of its parent and of itself. It must not feed the machine. It is not
-	// called when a failed transaction is undone.
+	// OnContent, if set, is called before a znode is created or deleted, or its data or ACL
+	// changes. It receives the paths of the znode and of its parent, and must not call the machine.
+	// It is not called when a failed transaction is undone.
 	OnContent func(parent, path string)
-	// OnWrite, when set, is called for every write, before the events and the reply that follow
-	// from it. It must not feed the machine.
+	// OnWrite, if set, is called for every write, before the events and the reply of that write. It
+	// must not call the machine.
 	OnWrite func(Write)
 }
 
@@ -150,8 +150,8 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Machine is one server. Its inputs are Connect, Handle, Drop and Tick. Each carries the server's
-// monotonic clock in ms and leaves its effects in the outbox.
+// Machine is the state machine of one server. Its inputs are Connect, Handle, Drop and Tick. Each
+// input carries the server's monotonic clock in ms. The output of an input is put into the outbox.
 type Machine struct {
 	cfg   Config
 	nowMs int64
@@ -160,10 +160,11 @@ type Machine struct {
 	zxid    int64
 	epoch   int64
 	changes []change
-	// ahead holds counters of parents as requests under way see them, where the tree has another.
+	// ahead holds the sequence counters of parents, where requests in progress see another value
+	// than the tree has.
 	ahead map[*znode]int32
 	notes notes
-	// onCommit, when set, is called for every transaction, for followers.
+	// onCommit, if set, is called for every transaction, to pass it to followers.
 	onCommit func(Transaction)
 
 	sessions      map[int64]*session
@@ -175,7 +176,7 @@ type Machine struct {
 	watches watches
 	// saslUser is the last known user that has tried to authenticate by SASL.
 	saslUser string
-	// readOnly is set on a follower without a leader (see readonly.go).
+	// readOnly is true on a follower without a leader (see readonly.go).
 	readOnly bool
 
 	outbox   []Out
@@ -205,11 +206,11 @@ func New(cfg Config, nowMs int64) *Machine {
 	return m
 }
 
-// wallMs returns the time that goes into stats.
+// wallMs returns the wall time in ms, which is stored in the stats of znodes.
 func (m *Machine) wallMs() int64 { return m.nowMs + m.cfg.EpochOffsetMs }
 
-// Handle processes a request of an established connection. Requests of refused or closed
-// connections are dropped, like bytes in flight.
+// Handle processes a request of an established connection. It drops requests of connections that
+// were refused or closed, like bytes that were still on their way.
 func (m *Machine) Handle(nowMs int64, id ConnID, req *Request) {
 	m.Tick(nowMs)
 	c := m.conns[id]
@@ -226,9 +227,9 @@ func (m *Machine) Handle(nowMs int64, id ConnID, req *Request) {
 	m.do(c, req)
 }
 
-// do carries out a request at the place that the table names. A write of a connection whose session
-// has moved to another server changes nothing: the connection is closed without an answer (ZK-24.5;
-// FinalRequestProcessor.java, SessionMovedException).
+// do executes a request at the server that the table of operations names. If the session has moved
+// to another server, a write changes nothing, and the connection is closed without an answer
+// (ZK-24.5; FinalRequestProcessor.java, SessionMovedException).
 func (m *Machine) do(c *Conn, req *Request) {
 	switch op := req.Op.entry(); {
 	case m.enforced(c, req):
@@ -248,17 +249,19 @@ func (m *Machine) do(c *Conn, req *Request) {
 	}
 }
 
-// refuse closes the connection, because the server has no such operation (ZK-1.6).
+// refuse answers with an error and closes the connection, because the server has no such operation
+// (ZK-1.6).
 func (m *Machine) refuse(c *Conn, req *Request) {
 	r := m.reply(c, req)
 	r.Err, r.Zxid = unimplemented, -1
 	m.hangUp(c)
 }
 
-// ping is always answered with the reserved xid (FinalRequestProcessor.java:185).
+// ping answers a ping. The answer always has the xid reserved for pings
+// (FinalRequestProcessor.java:185).
 func (m *Machine) ping(c *Conn, req *Request) { m.reply(c, req).Xid = XidPing }
 
-// sync echoes the path, even of a missing znode, and a null one (ZK-1.8).
+// sync returns the path of the request, even if it is null or the znode is missing (ZK-1.8).
 func (m *Machine) sync(c *Conn, req *Request) {
 	r := m.reply(c, req)
 	if r.Path, r.NullPath = req.Path, req.NullPath; req.Malformed {

@@ -2,18 +2,18 @@ package zookeeper
 
 import "github.com/monosim/monosim/sim/zookeeper/members"
 
-// Quorum makes a machine a server of an ensemble (ZK-24). Its znode /zookeeper/config lists the
-// members, and the leader's machine carries out reconfig.
+// Quorum makes a machine a server of an ensemble (ZK-24). The znode /zookeeper/config lists the
+// members. The leader's machine executes reconfig.
 type Quorum struct {
 	Members members.List
-	// Synced reports whether a majority of the voters with these ids follows the leader; the leader
-	// itself counts.
+	// Synced reports whether a majority of the voters with these ids follows the leader. The leader
+	// itself counts as a follower.
 	Synced func(voters []int64) bool
-	// Changed is called with the members after a reconfig, before its answer.
+	// Changed is called with the new members after a reconfig, before the reconfig is answered.
 	Changed func(members.List)
 }
 
-// reconfig replaces the members (ZK-24.6). The order of the checks is that of
+// reconfig replaces the members (ZK-24.6). It makes the checks in the order of
 // PrepRequestProcessor.java:360.
 func (m *Machine) reconfig(c *Conn, req *Request, _ bool) outcome {
 	if !m.cfg.ReconfigEnabled {
@@ -56,13 +56,13 @@ func (m *Machine) reconfig(c *Conn, req *Request, _ bool) outcome {
 
 const configPath = "/zookeeper/config"
 
-// savedBefore returns a change of a znode's data, with what is needed to undo it.
+// savedBefore returns a record of a change of a znode's data, with the old values for a rollback.
 func savedBefore(n *znode, bytes int64) change {
 	return change{kind: nodeDataSet, node: n, bytes: bytes, data: n.data, mzxid: n.mzxid, mtimeMs: n.mtimeMs, version: n.version}
 }
 
-// tellMembers writes the members into the znode as a server does that joins its ensemble. That is
-// no transaction (ZKDatabase.java, initConfigInZKDatabase).
+// tellMembers writes the members into /zookeeper/config, as a server does when it joins its
+// ensemble. This is not a transaction (ZKDatabase.java, initConfigInZKDatabase).
 func (m *Machine) tellMembers() {
 	q := m.cfg.Quorum
 	if q == nil {

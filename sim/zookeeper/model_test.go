@@ -9,11 +9,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Goal: under any sequence of operations by several clients the tree is that of
-// a map with five rules, and a replica that follows has the same. Method: rapid draws operations, a model that shares no
-// code with the machine predicts the tree, and every one-shot watch is counted.
+// Goal: after any operations by several clients the tree equals that of a simple model, a map with
+// five rules. A replica that follows has the same tree. Every one-shot watch fires at most once,
+// when it must. Method: rapid draws operations. The model shares no code with the machine.
 
-// modelNode is all that the model knows of a znode.
+// modelNode is the model's state of a znode.
 type modelNode struct {
 	data    string
 	version int32
@@ -47,7 +47,8 @@ func (m model) parent(path string) (string, *modelNode) {
 	return up, m[up]
 }
 
-// create returns the real path, or "" when it must fail.
+// create creates a znode in the model and returns its real path. It returns "" if the create must
+// fail.
 func (m model) create(path string, owner int, seq bool) string {
 	_, parent := m.parent(path)
 	if parent == nil {
@@ -102,7 +103,7 @@ func (m model) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// shape shows the machine's tree in the model's words.
+// shape prints the machine's tree in the same format as the model's.
 func shape(m *Machine) string {
 	var lines []string
 	for _, n := range m.Nodes() {
@@ -113,7 +114,7 @@ func shape(m *Machine) string {
 	return strings.Join(lines, "\n")
 }
 
-// play is one run of the property.
+// play is one run of the random test.
 type play struct {
 	t     *rapid.T
 	m     *Machine
@@ -122,7 +123,7 @@ type play struct {
 	// conns are the connected clients; last is the latest connection id.
 	conns []int
 	last  int
-	// armed counts the one-shot watches left and not used up, by client, path and
+	// armed counts the one-shot watches that were set and have not fired, by client, path and
 	// table.
 	armed map[string]int
 }
@@ -143,7 +144,7 @@ func (p *play) send(conn int, req Request) Code {
 	return p.drain()
 }
 
-// drain checks the events and returns the reply's code.
+// drain checks the events in the machine's output and returns the code of the reply.
 func (p *play) drain() Code {
 	code := Code(1)
 	for _, o := range p.m.Drain() {
@@ -157,7 +158,7 @@ func (p *play) drain() Code {
 	return code
 }
 
-// use takes the watches that an event uses up; there must be one.
+// use removes the watches that an event has used up. It fails if there was no such watch.
 func (p *play) use(conn int, e Event) {
 	used := 0
 	for _, table := range []string{"data", "child"} {
@@ -197,7 +198,7 @@ func (p *play) want(what string, got Code, ok bool) {
 	}
 }
 
-// change draws one write, applies it to the model and returns it.
+// change draws a write, applies it to the model m and returns the request.
 func (p *play) change(conn int, m model) (Request, bool) {
 	path := p.path()
 	switch rapid.IntRange(0, 5).Draw(p.t, "write") {
@@ -264,7 +265,7 @@ func (p *play) step() {
 		p.send(conn, Request{Op: OpCloseSession})
 		p.end(conn)
 	case 2:
-		// One client goes silent while the others ping.
+		// One client goes silent while the others ping, so that its session expires.
 		for range 4 {
 			p.nowMs += 4_000
 			for _, other := range p.conns {

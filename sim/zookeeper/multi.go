@@ -5,8 +5,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/field"
 )
 
-// multi does all of its operations or none, with one zxid (ZK-8). Later operations see the effects
-// of earlier ones. Events come after all of them.
+// multi executes all of its operations or none, with one zxid (ZK-8). Later operations see the
+// effects of earlier ones. Events are sent after all operations.
 func (m *Machine) multi(c *Conn, req *Request) {
 	m.begin()
 	code := marshallingError
@@ -24,12 +24,12 @@ func (m *Machine) multi(c *Conn, req *Request) {
 		r.Err = code
 		return
 	}
-	// The header says success, whatever the records say (ZK-8.3).
+	// The header says success even if the results say that the multi failed (ZK-8.3).
 	r.Results = results
 }
 
-// readsMulti reports whether the server can read a multi. It cannot if the multi contains
-// operations that do not nest, or on 3.9 a create with unknown or TTL flags (ZK-14.8,
+// readsMulti reports whether the server can decode a multi. It cannot if the multi contains an
+// operation that is not allowed inside one, or on 3.9 a create with unknown or TTL flags (ZK-14.8,
 // MultiOperationRecord.java).
 func (m *Machine) readsMulti(ops []Request) bool {
 	for i := range ops {
@@ -43,7 +43,7 @@ func (m *Machine) readsMulti(ops []Request) bool {
 	return true
 }
 
-// applyAll applies the operations until one fails with code.
+// applyAll applies the operations until one fails. code is the error of that operation.
 func (m *Machine) applyAll(c *Conn, ops []Request) (results []Result, code Code) {
 	results = make([]Result, len(ops))
 	for i := range ops {
@@ -57,8 +57,8 @@ func (m *Machine) applyAll(c *Conn, ops []Request) (results []Result, code Code)
 	return results, CodeOK
 }
 
-// failAll turns every record into an error: 0 before the operation that failed, its code, then
-// RuntimeInconsistency (ZK-8.3).
+// failAll turns all results into errors: 0 before the failed operation at index culprit, the code
+// for that operation, and RuntimeInconsistency after it (ZK-8.3).
 func failAll(results []Result, culprit int, code Code) {
 	for i := range results {
 		results[i] = Result{Op: OpError}
@@ -71,9 +71,9 @@ func failAll(results []Result, culprit int, code Code) {
 	}
 }
 
-// success returns the record of an operation that succeeded (ZK-8.2). An operation that made a
-// container or a TTL node answers like create2 (FinalRequestProcessor.java:225). 3.8 reads create2
-// and createContainer as create and answers them as create; 3.9 keeps them apart (ZK-14.7,
+// success returns the result of an operation that succeeded (ZK-8.2). An operation that made a
+// container or a TTL node is answered like create2 (FinalRequestProcessor.java:225). 3.8 reads
+// create2 and createContainer as create and answers them as create. 3.9 keeps them apart (ZK-14.7,
 // ZOOKEEPER-4026; recordings show both).
 func (m *Machine) success(op *Request, o outcome) Result {
 	r := Result{Op: op.Op}
@@ -90,8 +90,9 @@ func (m *Machine) success(op *Request, o outcome) Result {
 	return r
 }
 
-// observeMulti reports each operation as a write, or only the multi when it has none or could not
-// be read. If it failed, all its operations failed, the innocent ones with RuntimeInconsistency.
+// observeMulti reports each operation as a write. A multi without operations, or one that cannot be
+// read, is reported as a single write. If the multi failed, all its operations are reported as
+// failed, those without an error of their own with RuntimeInconsistency.
 func (m *Machine) observeMulti(c *Conn, ops []Request, results []Result, code Code) {
 	if len(results) == 0 || code == marshallingError {
 		m.observe(Write{Op: OpMulti, Of: OpMulti, Session: c.session.id, Err: code})

@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
-// Goal: all or nothing, one zxid, and the records of ZK-8.
+// Goal: a multi executes all operations or none, with one zxid, and has the results of ZK-8.
 
 func check(path string, version int32) Request {
 	return Request{Op: OpCheck, Path: path, Version: version}

@@ -8,10 +8,10 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/field"
 )
 
-// OpCode is the type of a request, by the protocol's numbers (ZK-10.1).
+// OpCode is the type of a request, with the numbers of ZooKeeper's protocol (ZK-10.1).
 type OpCode int32
 
-// The operations. OpError is the type of a failed record of a multi.
+// These are the operations. OpError is the type of a failed result in a multi.
 const (
 	OpCloseSession         OpCode = -11
 	OpCreateSession        OpCode = -10
@@ -48,7 +48,7 @@ const (
 	OpWhoAmI               OpCode = 107
 )
 
-// The range of opcodes, for tables indexed by opcode.
+// minOpCode and maxOpCode are the range of opcodes, for tables that are indexed by opcode.
 const (
 	minOpCode = OpCloseSession
 	maxOpCode = OpWhoAmI
@@ -64,41 +64,42 @@ const (
 // compile before it says how often to use the new opcode. A constant without an entry fails a test.
 type operation struct {
 	code OpCode
-	// name is the name in logs and in SPEC.md. word is the name in the four-letter word cons
-	// (FinalRequestProcessor.java), NA for what clients do not ask for.
+	// name is the operation's name in logs and in SPEC.md. word is its name in the output of the
+	// four-letter word cons (FinalRequestProcessor.java); NA for operations that clients cannot
+	// request.
 	name, word string
-	// request and reply list the fields of the bodies in wire order. A successful write answers
-	// with the path and the stat of its znode if its reply has these fields.
+	// request and reply list the fields of the bodies in wire order. If the reply has a path or
+	// stat field, a successful write fills it from its znode.
 	request, reply []field.Kind
-	// needs are the permissions of which the client must have one: on the parent for creates and
-	// deletes, otherwise on the znode. 0 needs none.
+	// needs lists permissions of which the client must have at least one; 0 needs none. For creates
+	// and deletes they apply to the parent, otherwise to the znode.
 	needs  acl.Perm
 	effect Effect
 	nests  nesting
 	place  place
 	// handle does everything that a request needs, including the reply.
 	handle func(*Machine, *Conn, *Request)
-	// apply changes the tree, for handle or a multi, and notifies nobody. It is nil for operations
-	// that take no zxid and cannot be in a multi.
+	// apply changes the tree, for handle or a multi, and sends no notifications. It is nil for
+	// operations that take no zxid and cannot be in a multi.
 	apply func(m *Machine, c *Conn, req *Request, inMulti bool) outcome
 }
 
-// place tells who carries out an operation, and when.
+// place says which server executes an operation, and when.
 type place uint8
 
 const (
-	// atConnection: the code that reads the connection, before anything waits in a queue. A body
-	// that cannot be read closes the connection (ZooKeeperServer.java:1597).
+	// atConnection is the code that reads the connection. It executes the operation before any
+	// queue. A body that cannot be read closes the connection (ZooKeeperServer.java:1597).
 	atConnection place = iota + 1
-	// atServer: the server that the client is connected to, from its own state.
+	// atServer is the server to which the client is connected. It uses its own state.
 	atServer
-	// atLeader: the leader, without a zxid, except for a check that fails (ZK-1.7).
+	// atLeader is the leader, which uses no zxid, except for a check that fails (ZK-1.7).
 	atLeader
-	// asTransaction: the leader, with a zxid.
+	// asTransaction is the leader, which uses a zxid.
 	asTransaction
 )
 
-// nesting tells in which compound operations an operation may occur.
+// nesting says in which compound operations an operation may occur.
 type nesting uint8
 
 const (
@@ -107,25 +108,25 @@ const (
 	inMultiRead
 )
 
-// Effect is what a successful write does, for those who follow writes.
+// Effect is what a successful write does, for code that follows writes.
 type Effect uint8
 
-// The effects. Reads have none; a multi has only those of its operations.
+// These are the effects. Reads have none. A multi has only the effects of its operations.
 const (
 	noEffect Effect = iota
-	// EffectSession begins or ends Write.Session.
+	// EffectSession begins or ends the session Write.Session.
 	EffectSession
-	// EffectCreate and EffectDelete make and remove the znode Write.Path.
+	// EffectCreate creates and EffectDelete deletes the znode Write.Path.
 	EffectCreate
 	EffectDelete
-	// EffectData and EffectACL replace a part of it.
+	// EffectData replaces the data of the znode Write.Path, and EffectACL its ACL.
 	EffectData
 	EffectACL
 )
 
-// operations is the table, by number. The first line of an entry identifies the operation (code,
-// name, word, request, reply), the second tells what it does (needs, effect, nests, place, handle,
-// apply).
+// operations is the table of all operations, by number. The first line of an entry identifies the
+// operation (code, name, word, request, reply). The second line says what it does (needs, effect,
+// nests, place, handle, apply).
 var operations = [...]operation{
 	{OpCloseSession, "closeSession", "CLOS", nil, nil,
 		0, EffectSession, byItself, asTransaction, (*Machine).closeSession, nil},
@@ -200,11 +201,11 @@ func fields(list ...field.Kind) []field.Kind { return list }
 // OpCount is the number of operations.
 const OpCount = len(operations)
 
-// byNumber maps opcodes to their entries. It is filled at start, because functions in the table use
-// it.
+// byNumber maps opcodes to their entries. It is filled by init, because functions in the table use
+// it and a variable initializer would be a cycle.
 var byNumber [maxOpCode - minOpCode + 1]*operation
 
-// unknown stands for opcodes that are not in the table.
+// unknown is the entry for opcodes that are not in the table.
 var unknown operation
 
 func init() {
@@ -233,7 +234,7 @@ func OpCodes() []OpCode {
 	return codes
 }
 
-// logNames holds the names that logs have for operations, by number.
+// logNames holds the operations' names in logs, by number.
 var logNames = func() (names [maxOpCode - minOpCode + 1]string) {
 	for i := range operations {
 		names[operations[i].code-minOpCode] = "zookeeper." + operations[i].name
@@ -256,17 +257,18 @@ func (op OpCode) String() string {
 	return fmt.Sprintf("OpCode(%d)", int32(op))
 }
 
-// Word returns the operation's name in the four-letter word cons (ZK-11).
+// Word returns the operation's name in the output of the four-letter word cons (ZK-11).
 func (op OpCode) Word() string { return op.entry().word }
 
-// RequestFields lists the fields of a request's body, in order. Do not change the slice.
+// RequestFields lists the fields of a request's body, in order. The caller must not change the
+// slice.
 func (op OpCode) RequestFields() []field.Kind { return op.entry().request }
 
-// ReplyFields lists the fields of a reply's body, in order. A reply with an error has no body. Do
-// not change the slice.
+// ReplyFields lists the fields of a reply's body, in order. A reply with an error has no body. The
+// caller must not change the slice.
 func (op OpCode) ReplyFields() []field.Kind { return op.entry().reply }
 
-// Writes reports whether the operation takes a zxid.
+// Writes reports whether the operation is a transaction, which takes a zxid.
 func (op OpCode) Writes() bool { return op.entry().place == asTransaction }
 
 // Touches reports whether a request with this opcode keeps its session alive. Authentication does
@@ -279,7 +281,7 @@ func (op OpCode) NeedsLeader() bool { return op.entry().place >= atLeader }
 // Nests reports whether the operation may occur in a multi or in a multiRead.
 func (op OpCode) Nests() bool { return op.entry().nests != byItself }
 
-// Effect returns what the operation does when it is a successful write.
+// Effect returns what the operation does if it succeeds. Reads have no effect.
 func (op OpCode) Effect() Effect { return op.entry().effect }
 
 func (o *operation) takes(f field.Kind) bool { return has(o.request, f) }

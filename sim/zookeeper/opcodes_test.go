@@ -11,10 +11,10 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/field"
 )
 
-// Goal: the table of opcodes is whole. What the compiler cannot see of it is walked
-// here; that each field is read and written is walked in sim/zookeeper/wire.
+// Goal: the table of opcodes is complete and consistent, where the compiler cannot check it. Tests
+// in sim/zookeeper/wire check that each field is encoded and decoded.
 
-// declaredOps are the names of the constants of type OpCode.
+// declaredOps returns the names of all constants of type OpCode in opcodes.go.
 func declaredOps(t *testing.T) []string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "opcodes.go", nil, 0)
@@ -80,7 +80,8 @@ func TestEntriesSayHowTheyAreDone(t *testing.T) {
 	}
 }
 
-// Records of a multi can hold only some fields.
+// Goal: the reply of an operation that may be in a multi has only fields that a result of a multi
+// can hold.
 func TestNestedOperationsAnswerWithWhatARecordHolds(t *testing.T) {
 	for i := range operations {
 		op := &operations[i]

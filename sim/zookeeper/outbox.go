@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/field"
 )
 
-// OutKind tells what an Out carries.
+// OutKind says what an Out contains.
 type OutKind uint8
 
 // The kinds of output.
@@ -22,7 +22,7 @@ const (
 	OutReply
 	// OutEvent notifies a client of a watch that fired: Out.Event.
 	OutEvent
-	// OutClose closes the connection, after everything sent before.
+	// OutClose closes the connection after all earlier messages are sent.
 	OutClose
 )
 
@@ -30,7 +30,7 @@ var outNames = []string{OutConnected: "connected", OutReply: "reply", OutEvent: 
 
 func (k OutKind) String() string { return enum.Listed(outNames, k) }
 
-// Out is one action of the server on one connection.
+// Out is one output of the server on one connection: a message or the close.
 type Out struct {
 	Conn      ConnID
 	Kind      OutKind
@@ -43,51 +43,53 @@ type Out struct {
 type Event struct {
 	Type env.EventType
 	Path string
-	// Zxid is the zxid in the header: -1 on 3.8, that of the change on 3.9 (ZK-14.1).
+	// Zxid is the zxid in the header. On 3.8 it is -1, and on 3.9 the zxid of the change (ZK-14.1).
 	Zxid int64
 }
 
-// ConnectResponse answers a connect request (ZK-2.2). All zeros is a refusal (ZK-2.3).
+// ConnectResponse answers a connect request (ZK-2.2). If all fields are zero, the request is
+// refused (ZK-2.3).
 type ConnectResponse struct {
 	TimeoutMs int32
 	SessionID int64
 	Password  [16]byte
-	// HasReadOnly tells whether the response ends with a readOnly byte, and ReadOnly whether that
-	// is 1, for a server that only serves reads (ZK-24.7).
+	// HasReadOnly says that the response ends with a readOnly byte. ReadOnly is the value of that
+	// byte. It is true for a server that only serves reads (ZK-24.7).
 	HasReadOnly, ReadOnly bool
 }
 
-// Reply answers one request. Op decides which fields count; after an error none does. Slices belong
-// to the machine, which never changes them. Callers must not change them either.
+// Reply answers one request. Op determines which fields are valid; after an error none is. Slices
+// belong to the machine, which never changes them. Callers must not change them either.
 type Reply struct {
 	Xid  int32
 	Zxid int64
 	Err  Code
 	Op   OpCode
-	// Path is the real path of a create, or the path that sync echoes, which NullPath says was null.
+	// Path is the real path of a create, or the path that sync returns. NullPath means that the
+	// path of the sync was null.
 	Path     string
 	NullPath bool
 	// Data is the data of getData; nil is distinct from empty.
 	Data []byte
-	// Stat is used by create2, createContainer, createTTL, setData, setACL, exists, getData, getACL
-	// and getChildren2.
+	// Stat is valid for create2, createContainer, createTTL, setData, setACL, exists, getData,
+	// getACL and getChildren2.
 	Stat Stat
 	// Children holds names for getChildren and getChildren2, and paths for getEphemerals.
 	Children []string
-	// Names are the names in place of Children, for a request with Blocks.
+	// Names replaces Children for a request with Blocks.
 	Names *bulk.Names
 	ACL   []acl.Entry
 	// Count is the result of getAllChildrenNumber.
 	Count int32
 	// Clients is the result of whoAmI.
 	Clients []ClientInfo
-	// Results holds the records of multi and multiRead.
+	// Results holds the results of the operations of a multi or multiRead.
 	Results []Result
 }
 
-// Result is one record of the answer to a multi or multiRead (ZK-8.2, ZK-8.3).
+// Result is the result of one operation of a multi or multiRead (ZK-8.2, ZK-8.3).
 type Result struct {
-	// Op is the type of the record; OpError for an operation that failed or was not done.
+	// Op is the operation; OpError if it failed or was not executed.
 	Op       OpCode
 	Err      Code
 	Path     string
@@ -96,25 +98,25 @@ type Result struct {
 	Children []string
 }
 
-// ClientInfo is an identity in whoAmI's answer.
+// ClientInfo is one identity in the answer to whoAmI.
 type ClientInfo struct{ Scheme, User string }
 
-// Drain empties the outbox and returns what the server did since the last call, in the order in
-// which the bytes appear on the connections. The slice is valid until the next input.
+// Drain empties the outbox and returns the outputs since its last call, in the order in which they
+// are sent. The slice is valid until the next input.
 func (m *Machine) Drain() []Out {
 	out := m.outbox
 	m.outbox = m.outbox[:0]
 	if m.roomy++; len(out)*roomyFor >= cap(out) || cap(out) <= roomyFor {
 		m.roomy = 0
 	} else if m.roomy >= maxRoomy {
-		// After a burst, the memory that it needed is released.
+		// Release the memory that a burst of outputs has needed.
 		m.outbox, m.roomy = nil, 0
 	}
 	return out
 }
 
-// The outbox is released when it has used less than one part in roomyFor of its capacity maxRoomy
-// times in a row.
+// The outbox is released if maxRoomy times in a row it has used less than 1/roomyFor of its
+// capacity.
 const (
 	roomyFor = 16
 	maxRoomy = 256
@@ -128,7 +130,8 @@ func (m *Machine) push(c ConnID, kind OutKind) *Out {
 	return o
 }
 
-// reply appends a successful reply without a body. Its zxid is the last applied one (ZK-4.3).
+// reply appends a successful reply without a body. Its zxid is that of the last transaction
+// (ZK-4.3).
 func (m *Machine) reply(c *Conn, req *Request) *Reply {
 	r := &m.push(c.id, OutReply).Reply
 	r.Xid, r.Zxid, r.Op = req.Xid, m.zxid, req.Op
@@ -143,7 +146,7 @@ func (m *Machine) event(c *Conn, typ env.EventType, path string, zxid int64) {
 	m.counters.Events++
 }
 
-// String shows the output on one line, for diffs and goldens.
+// String formats the output on one line, for comparisons and golden files.
 func (o *Out) String() string {
 	switch o.Kind {
 	case OutConnected:
@@ -159,7 +162,7 @@ func (o *Out) String() string {
 	return fmt.Sprintf("%d %s", o.Conn, o.Kind)
 }
 
-// String shows the header and the body, without the stat.
+// String formats the header and the body, without the stat.
 func (r *Reply) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s zxid=%d", r.Op, CodeName(r.Err), r.Zxid)
@@ -184,7 +187,7 @@ func (r *Reply) String() string {
 	return b.String()
 }
 
-// String shows the record without the stat.
+// String formats the result, without the stat.
 func (r *Result) String() string {
 	if r.Op == OpError {
 		return fmt.Sprintf("error %s", CodeName(r.Err))

@@ -2,10 +2,10 @@ package zookeeper
 
 import "strings"
 
-// validPath reports whether path can name a znode: it is absolute, has no empty, "." or ".."
-// component, no trailing slash, and no character that Java's PathUtils rejects (PathUtils.java:43).
-// Java checks UTF-16 units, so it rejects all characters outside the basic plane, which are
-// surrogates there.
+// validPath reports whether path can name a znode. It must be absolute and have no empty, "." or
+// ".." component, no trailing slash, and no character that Java's PathUtils rejects
+// (PathUtils.java:43). Java checks UTF-16 units. So it rejects all characters outside the basic
+// plane, which are surrogates there.
 func validPath(path string) bool {
 	if path == "" || path[0] != '/' {
 		return false
@@ -32,8 +32,8 @@ func validPath(path string) bool {
 	return length != dots || dots > 2
 }
 
-// parentPath returns a path without its last component; "" is the root. ok is false for a path
-// without a slash or with a NUL, the only check before the parent is looked up
+// parentPath returns a path without its last component; "" is the root. ok is false if the path has
+// no slash or contains a NUL. The server checks nothing else before it looks up the parent
 // (PrepRequestProcessor.java:292, :735).
 func parentPath(path string) (parent string, ok bool) {
 	slash := strings.LastIndexByte(path, '/')
@@ -43,7 +43,7 @@ func parentPath(path string) (parent string, ok bool) {
 	return path[:slash], true
 }
 
-// systemPath reports whether a znode belongs to the server, so that it cannot be deleted
+// systemPath reports whether a znode belongs to the server. Such a znode cannot be deleted
 // (DataTree.java isSpecialPath).
 func systemPath(path string) bool {
 	switch path {

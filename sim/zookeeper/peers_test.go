@@ -6,8 +6,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
-// Goal: none of what users of other in-memory servers complained about (ZK-21).
-// Names say what was wrong there.
+// Goal: the machine has none of the faults that users of other in-memory servers have reported
+// (ZK-21). The name of a test says what was wrong there.
 
 func TestPeersReattachMadeANewSession(t *testing.T) { // ZK-21.1: ClickHouse Keeper #116690, #44571
 	l := newLab(t, Config{})
@@ -19,7 +19,7 @@ func TestPeersReattachMadeANewSession(t *testing.T) { // ZK-21.1: ClickHouse Kee
 	again, said := l.dial(reattach(id, 10_000))
 	expect(t, said, []string{"3 connected session=0x100000000000000 timeout=10000"})
 	expect(t, l.reply(again, Request{Op: OpGetEphemerals}).Children, []string{"/e"})
-	// What is gone is told: the session that is refused is over for good.
+	// The client learns that its session is gone: it is refused, which is final.
 	l.m.KillSession(l.nowMs, id)
 	expect(t, l.said(), []string{"3 close", "2 event DELETED /e"})
 	_, said = l.dial(reattach(id, 10_000))

@@ -17,7 +17,7 @@ const (
 	statsChild  = "zookeeper_stats"
 )
 
-// countQuotas updates the usage of quotas by the present transaction.
+// countQuotas updates the usage of quotas after the changes of the present transaction.
 func (m *Machine) countQuotas() {
 	for i := range m.changes {
 		c := &m.changes[i]
@@ -43,8 +43,8 @@ func (m *Machine) countQuotas() {
 	}
 }
 
-// trackQuota begins and ends a quota with its znode of limits. When somebody creates the znode of
-// usage, it counts the usage anew.
+// trackQuota starts or ends a quota when its znode with the limits is created or deleted. When a
+// client creates the znode with the usage, it recounts the usage.
 func (t *tree) trackQuota(n *znode, kind changeKind) {
 	of := n.parent.path[len(quotaRoot):]
 	switch {
@@ -57,7 +57,7 @@ func (t *tree) trackQuota(n *znode, kind changeKind) {
 	}
 }
 
-// countAll counts a subtree and stores the usage in n.
+// countAll counts the znodes and bytes of the subtree at of, and stores the usage in the znode n.
 func (t *tree) countAll(n *znode, of string) {
 	var used usage
 	if top := t.nodes[of]; top != nil {
@@ -70,8 +70,8 @@ func (t *tree) countAll(n *znode, of string) {
 	n.data = []byte(used.String())
 }
 
-// use adds to the usage of the nearest quota above path, and returns the znode with that usage, nil
-// without a quota.
+// use adds bytes and count to the usage of the nearest quota above path. It returns the znode that
+// stores that usage; nil if there is no quota.
 func (t *tree) use(path string, bytes, count int64) *znode {
 	q := t.quotaOf(path)
 	stats := t.nodes[quotaRoot+q+"/"+statsChild]
@@ -88,7 +88,7 @@ func (t *tree) use(path string, bytes, count int64) *znode {
 	return stats
 }
 
-// quotaOf returns the longest path with a quota that contains path, "" for none.
+// quotaOf returns the longest path that has a quota and contains path; "" if there is none.
 func (t *tree) quotaOf(path string) string {
 	longest := ""
 	for _, q := range t.quotas {
@@ -99,9 +99,9 @@ func (t *tree) quotaOf(path string) string {
 	return longest
 }
 
-// checkQuota rejects a write beyond a hard limit (ZooKeeperServer.java checkQuota). In a multi it
-// counts only what existed before. If the server cannot parse the znodes of the quota, the write
-// fails.
+// checkQuota returns an error for a write that would exceed a hard limit (ZooKeeperServer.java
+// checkQuota). In a multi it counts only what existed before the multi. If the server cannot parse
+// the znodes of the quota, the write fails.
 func (m *Machine) checkQuota(path string, bytes, count int64) Code {
 	if !m.cfg.EnforceQuota {
 		return CodeOK
@@ -123,16 +123,16 @@ func (m *Machine) checkQuota(path string, bytes, count int64) Code {
 	return CodeOK
 }
 
-// usage is the content of both znodes; -1 means not given. Hard limits that were given are written
-// again, even if they are -1.
+// usage is the content of a quota's znodes; -1 means that a value is not given. Hard limits that
+// were given are written back, even if they are -1.
 type usage struct {
 	count, bytes                  int64
 	byteHardLimit, countHardLimit int64
 	more                          []string
 }
 
-// parseUsage parses "count=4,bytes=5=;byteHardLimit=10;countHardLimit=10" (StatsTrack.java). ok is
-// false where the server would fail.
+// parseUsage parses a text such as "count=4,bytes=5=;byteHardLimit=10;countHardLimit=10"
+// (StatsTrack.java). ok is false if a real server would fail to parse it.
 func parseUsage(text string) (u usage, ok bool) {
 	u = usage{count: -1, bytes: -1, byteHardLimit: -1, countHardLimit: -1}
 	if text == "" {

@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/field"
 )
 
-// exists sets its watch even on a missing znode (ZK-7.2). It needs no permission on 3.8 and READ on
-// 3.9 (ZK-9.5).
+// exists returns the stat of a znode. It sets the watch even if the znode is missing (ZK-7.2). It
+// needs no permission on 3.8 and READ on 3.9 (ZK-9.5).
 func (m *Machine) exists(c *Conn, req *Request) {
 	r := m.reply(c, req)
 	if strings.IndexByte(req.Path, 0) >= 0 {
@@ -31,7 +31,7 @@ func (m *Machine) exists(c *Conn, req *Request) {
 	r.Stat = n.stat()
 }
 
-// readable returns the znode of a request, if the connection may read it.
+// readable returns the znode of a request if the connection may read it, else an error code.
 func (m *Machine) readable(c *Conn, req *Request) (*znode, Code) {
 	n := m.tree.lookup(req.Path)
 	if n == nil {
@@ -43,7 +43,7 @@ func (m *Machine) readable(c *Conn, req *Request) (*znode, Code) {
 	return n, CodeOK
 }
 
-// getData sets no watch when it fails (ZK-7.2).
+// getData returns the data of a znode. If it fails, it sets no watch (ZK-7.2).
 func (m *Machine) getData(c *Conn, req *Request) {
 	r := m.reply(c, req)
 	n, code := m.readable(c, req)
@@ -56,7 +56,7 @@ func (m *Machine) getData(c *Conn, req *Request) {
 	r.Data, r.Stat = n.data, n.stat()
 }
 
-// getChildren answers getChildren and, with the stat, getChildren2. It sets no watch when it fails.
+// getChildren answers getChildren, and with the stat getChildren2. If it fails, it sets no watch.
 func (m *Machine) getChildren(c *Conn, req *Request) {
 	r := m.reply(c, req)
 	n, code := m.readable(c, req)
@@ -76,8 +76,8 @@ func (m *Machine) getChildren(c *Conn, req *Request) {
 	}
 }
 
-// childrenOf lists the children in the order that clients see: a server's order, unless the
-// configuration changes it (ZK-5.8).
+// childrenOf lists the children in the order that clients see. It is a real server's order, unless
+// Config.ChildOrder is set (ZK-5.8).
 func (m *Machine) childrenOf(n *znode) []string {
 	if m.cfg.ChildOrder == nil {
 		return n.childNames()
@@ -96,13 +96,14 @@ func (m *Machine) getAllChildrenNumber(c *Conn, req *Request) {
 	}
 	r.Count = n.descendants()
 	if req.Path == "" {
-		// The root counts, because it is also known under another name (DataTree.java:268).
+		// The root itself is counted too, because the server also stores it under the path ""
+		// (DataTree.java:268).
 		r.Count++
 	}
 }
 
-// getEphemerals lists the caller's ephemerals below a prefix, in the order of a copied set
-// (FinalRequestProcessor.java:535). A blank prefix means all; Java's trim also removes control
+// getEphemerals lists the caller's ephemerals below a prefix, in the order of a copied Java set
+// (FinalRequestProcessor.java:535). A blank prefix means all. Java's trim also removes control
 // characters.
 func (m *Machine) getEphemerals(c *Conn, req *Request) {
 	paths := []string{}
@@ -115,7 +116,7 @@ func (m *Machine) getEphemerals(c *Conn, req *Request) {
 	m.reply(c, req).Children = paths
 }
 
-// multiRead does several reads, each of which may fail on its own (ZK-1.8). They set no watches.
+// multiRead executes several reads. Each of them may fail separately (ZK-1.8). They set no watches.
 func (m *Machine) multiRead(c *Conn, req *Request) {
 	r := m.reply(c, req)
 	for i := range req.Ops {

@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
-// Goal: the small replies of ZK-1.
+// Goal: the less common reads of ZK-1 give the right answers.
 
 func TestSmallReplies(t *testing.T) { // ZK-1.8, ZK-1.6, ZK-13.22
 	for _, s := range []struct {
@@ -78,7 +78,7 @@ func TestGetAllChildrenNumberCountsDescendants(t *testing.T) { // ZK-1.8
 	expect(t, l.reply(c, Request{Op: OpGetAllChildrenNumber, Path: "/none"}).Err, noNode)
 }
 
-// The names below the root are listed as a server 3.8.0 was seen to list them (ZK-5.8).
+// Goal: the names below the root are listed in the order that a server 3.8.0 has shown (ZK-5.8).
 func TestGetChildrenIsInHashOrder(t *testing.T) { // BB-2.3
 	l := newLab(t, Config{})
 	c := l.connect()
@@ -89,7 +89,7 @@ func TestGetChildrenIsInHashOrder(t *testing.T) { // BB-2.3
 		[]string{"aa", "a", "b", "c", "zookeeper", "m1", "m2", "m3", "z", "s-0000000000"})
 }
 
-// The sub-graphs of a model as a server 3.8.0 was seen to list them (Q88).
+// Goal: the sub-graphs of a model are listed in the order that a server 3.8.0 has shown (Q88).
 func TestSubGraphsAreInHashOrder(t *testing.T) { // ZK-5.8
 	l := newLab(t, Config{})
 	c := l.connect()
@@ -100,7 +100,8 @@ func TestSubGraphsAreInHashOrder(t *testing.T) { // ZK-5.8
 	expect(t, l.must(c, Request{Op: OpGetChildren, Path: "/p"}).Children, []string{"ps_0", "entry", "ps_1", "ps_2", "ps_10"})
 }
 
-// A table that has grown stays as large as it is when children go.
+// Goal: the hash table does not shrink when children are deleted, so the order depends on the
+// largest number of children so far.
 func TestHashOrderRemembersTheMostChildren(t *testing.T) { // ZK-5.8
 	l := newLab(t, Config{})
 	c := l.connect()
@@ -111,7 +112,7 @@ func TestHashOrderRemembersTheMostChildren(t *testing.T) { // ZK-5.8
 	for _, name := range []string{"1", "2", "3", "4", "5"} {
 		l.must(c, del("/p/"+name))
 	}
-	// 'i' is 0x69 and 'a' 0x61: the same bucket of 8, not of 16.
+	// 'i' is 0x69 and 'a' is 0x61. They share a bucket in a table of 8, but not in a table of 16.
 	expect(t, l.must(c, Request{Op: OpGetChildren, Path: "/p"}).Children, []string{"a", "i"})
 }
 
@@ -142,10 +143,10 @@ func TestRequestsOfUnknownConnectionsAreDropped(t *testing.T) {
 	expect(t, l.m.Zxid(), int64(0))
 }
 
-// Goal: ReadAgain does what Handle does, watches included, and no watch of a connection that
-// has very many outlives it. Method: two machines get the same script of writes, reads with and
-// without watches, and connections that come and go; one of them reads by ReadAgain wherever
-// that answers. What both say is the same, and so are the numbers of their watches.
+// Goal: ReadAgain has the same effects as Handle, watches included. A connection with very many
+// watches leaves none behind when it ends. Method: two machines get the same script of writes,
+// reads and connections. One of them reads by ReadAgain wherever that is possible. Outputs and
+// watch counts must be equal.
 func TestReadAgainIsHandle(t *testing.T) {
 	const paths, clients = 2 * leastMarked, 4
 	plain, quick := newLab(t, Config{}), newLab(t, Config{})

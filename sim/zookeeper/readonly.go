@@ -1,18 +1,18 @@
 package zookeeper
 
 // A follower that has lost its quorum may serve readers (ZK-24.3, ZK-24.7). It answers from its own
-// state and refuses writes. Where local sessions are allowed, it makes sessions that no other
-// server knows and that leave no trace.
+// state and refuses writes. If local sessions are allowed, it creates sessions that other servers
+// do not know and that leave nothing behind.
 
-// ServeReaders makes a follower's machine serve clients that only want to read, in local sessions
-// with the server's id. Its inputs are then Connect, Handle, Drop and Tick.
+// ServeReaders makes a follower's machine serve clients that only want to read. They get local
+// sessions whose ids contain serverID. From then on the inputs are Connect, Handle, Drop and Tick.
 func (m *Machine) ServeReaders(nowMs int64, serverID uint8) {
 	m.nowMs = max(m.nowMs, nowMs)
 	m.nextSessionID = firstSessionID(m.nowMs, serverID)
 	m.readOnly = true
 }
 
-// newLocalSession makes a session without taking a zxid.
+// newLocalSession creates a session without a transaction, so that it takes no zxid.
 func (m *Machine) newLocalSession() *session {
 	s := &session{id: m.nextSessionID, local: true}
 	m.nextSessionID++
@@ -21,8 +21,8 @@ func (m *Machine) newLocalSession() *session {
 	return s
 }
 
-// refusesWrite rejects requests that a server without a quorum cannot carry out, and reports
-// whether it did.
+// refusesWrite answers a request that needs a quorum with an error, if the server has none. It
+// reports whether it did.
 func (m *Machine) refusesWrite(c *Conn, req *Request) bool {
 	if !m.readOnly || req.Op == OpCloseSession || req.Op.entry().place < atLeader {
 		return false

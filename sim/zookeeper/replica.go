@@ -13,12 +13,13 @@ import (
 // it did ([Machine.OnCommit], and Drain for the connections). The replica gets these reports
 // ([Machine.Follow], [Machine.Adopt]) and serves the rest ([Machine.Serve]).
 
-// Transaction is the effect of one write at the leader.
+// Transaction is the effect of one write at the leader, to be applied by followers.
 type Transaction struct {
 	zxid    int64
 	nowMs   int64
 	changes []savedChange
-	// opened and ended are the session that the write made or ended, 0 for none.
+	// opened is the id of a session that the write created, and ended of one that it ended; 0 for
+	// none.
 	opened, ended int64
 }
 
@@ -28,7 +29,8 @@ type savedChange struct {
 	bytes int64
 }
 
-// log reports the present transaction to followers.
+// log passes the present transaction to followers. opened and ended are session ids, as in
+// Transaction.
 func (m *Machine) log(opened, ended int64) {
 	if m.onCommit == nil {
 		return
@@ -41,12 +43,12 @@ func (m *Machine) log(opened, ended int64) {
 	m.onCommit(t)
 }
 
-// OnCommit sets the function that is called for every transaction from now on; nil sets none. fn
-// passes the transaction to Follow of the followers' machines and must not feed the leader's.
+// OnCommit sets a function to call for every transaction from now on; nil removes it. fn must pass
+// the transaction to Follow of the followers' machines. It must not call the leader's machine.
 func (m *Machine) OnCommit(fn func(Transaction)) { m.onCommit = fn }
 
-// Replica makes a follower's machine with m's present znodes and sessions. It has no connections,
-// and calls no OnWrite.
+// Replica makes a follower's machine with m's present znodes and sessions. The follower has no
+// connections and calls none of the hooks of Config.
 func (m *Machine) Replica() *Machine {
 	cfg := m.cfg
 	cfg.OnTransaction, cfg.OnContent, cfg.OnWrite = nil, nil, nil
@@ -55,8 +57,8 @@ func (m *Machine) Replica() *Machine {
 	return r
 }
 
-// Follow applies a transaction of the leader to a follower's machine. Every transaction since
-// Replica must be applied once, in the order of OnCommit.
+// Follow applies a transaction of the leader to a follower's machine. Each transaction since
+// Replica must be applied exactly once, in the order of OnCommit.
 func (m *Machine) Follow(t Transaction) {
 	m.nowMs, m.zxid = max(m.nowMs, t.nowMs), t.zxid
 	m.changes = m.changes[:0]
@@ -96,7 +98,7 @@ func (m *Machine) redo(c *savedChange) {
 }
 
 // Serve answers a request that needs no leader, on a follower's machine (see [OpCode.NeedsLeader]).
-// A request of an unknown connection is dropped.
+// It drops a request of an unknown connection.
 func (m *Machine) Serve(nowMs int64, id ConnID, req *Request) {
 	m.nowMs = max(m.nowMs, nowMs)
 	if c := m.conns[id]; c != nil {
@@ -104,9 +106,9 @@ func (m *Machine) Serve(nowMs int64, id ConnID, req *Request) {
 	}
 }
 
-// ConnectRemote processes, on the leader's machine, the first request of a connection to a
-// follower, and returns the leader's side of that connection. It has no session if the request is
-// refused.
+// ConnectRemote handles the first request of a connection to a follower, on the leader's machine.
+// It returns the leader's side of that connection. If the request is refused, the connection has no
+// session.
 func (m *Machine) ConnectRemote(nowMs int64, id ConnID, req *ConnectRequest) *Conn {
 	m.Tick(nowMs)
 	c := &Conn{id: id, remote: true}
@@ -117,8 +119,8 @@ func (m *Machine) ConnectRemote(nowMs int64, id ConnID, req *ConnectRequest) *Co
 	return c
 }
 
-// Heard tells the leader's machine that a follower got a request with the opcode, whoever answers
-// it. It keeps the connection's session alive.
+// Heard informs the leader's machine that a follower has received a request with the opcode. This
+// keeps the connection's session alive, whichever server answers.
 func (m *Machine) Heard(nowMs int64, c *Conn, op OpCode) {
 	m.Tick(nowMs)
 	m.counters.count(op)
@@ -127,9 +129,9 @@ func (m *Machine) Heard(nowMs int64, c *Conn, op OpCode) {
 	}
 }
 
-// Forward carries out, on the leader's machine, a request that a follower forwarded. c is the
-// leader's side of the connection. at is the follower's, whose identities count. The follower may
-// not know yet that the session has ended.
+// Forward executes a request that a follower has forwarded, on the leader's machine. c is the
+// leader's side of the connection. at is the follower's side, whose identities determine the
+// permissions. The follower may not know yet that the session has ended.
 func (m *Machine) Forward(c *Conn, req *Request, at *Conn) {
 	c.ids = slices.Clone(at.ids)
 	if c.session.ended {
@@ -139,8 +141,8 @@ func (m *Machine) Forward(c *Conn, req *Request, at *Conn) {
 	m.do(c, req)
 }
 
-// Adopt makes a follower's side of a connection that the leader has attached to a session. It makes
-// none if the session was refused or is unknown here.
+// Adopt makes the follower's side of a connection that the leader has attached to a session. It
+// does nothing if the session was refused or is unknown here.
 func (m *Machine) Adopt(leader *Conn, sessionID int64) {
 	if s := m.sessions[sessionID]; s != nil {
 		s.conn = &Conn{id: leader.id, session: s, ids: leader.ids}
@@ -148,7 +150,7 @@ func (m *Machine) Adopt(leader *Conn, sessionID int64) {
 	}
 }
 
-// ConnOf returns the connection of a session at this machine, nil for none.
+// ConnOf returns a session's connection to this machine; nil if it has none.
 func (m *Machine) ConnOf(sessionID int64) *Conn {
 	if s := m.sessions[sessionID]; s != nil {
 		return s.conn
@@ -156,8 +158,8 @@ func (m *Machine) ConnOf(sessionID int64) *Conn {
 	return nil
 }
 
-// Leave tells a follower's machine that a connection is gone. It is Drop without a clock, because a
-// follower has the leader's clock.
+// Leave informs a follower's machine that a connection has ended. Unlike Drop it has no time
+// argument, because a follower uses the leader's clock.
 func (m *Machine) Leave(id ConnID) {
 	if c := m.conns[id]; c != nil {
 		m.detach(c)
@@ -167,11 +169,11 @@ func (m *Machine) Leave(id ConnID) {
 // ID returns the id that the caller gave the connection.
 func (c *Conn) ID() ConnID { return c.id }
 
-// Attached reports whether the connection has, or had, a session; a refused one has not.
+// Attached reports whether the connection has or had a session. A refused connection never had one.
 func (c *Conn) Attached() bool { return c.session != nil }
 
-// Detach tells the leader's side of a connection to a follower that the connection is gone. Its
-// session lives on.
+// Detach informs the leader's side of a connection to a follower that the connection has ended. The
+// session stays.
 func (c *Conn) Detach() {
 	if c.session != nil && c.session.conn == c {
 		c.session.conn = nil

@@ -6,18 +6,18 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
-// Goal: what the leader's machine does for connections to followers. Method: the
-// leader's side is driven by hand; whole ensembles are in sim/zookeeper/node.
+// Goal: the leader's machine handles connections to followers correctly. Method: the tests call the
+// leader's machine directly. Whole ensembles are tested in sim/zookeeper/node.
 
-// remote connects to a follower.
+// remote makes a connection to a follower. It returns the leader's side and the outputs.
 func (l *lab) remote(req ConnectRequest) (*Conn, []string) {
 	l.conns++
 	c := l.m.ConnectRemote(l.nowMs, l.conns, &req)
 	return c, l.said()
 }
 
-// A session whose client has gone to another server is not written for by what comes
-// late from the older one, which is closed without an answer.
+// Goal: after a client has moved its session to another server, late writes on the older connection
+// have no effect, and that connection is closed without an answer.
 func TestWriteOnTheOlderConnectionOfAMovedSessionIsRefused(t *testing.T) { // ZK-24.5
 	for _, c := range []struct {
 		name string

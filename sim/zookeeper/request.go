@@ -12,7 +12,7 @@ import (
 // Code is an error code of the protocol (ZK-10.2); 0 is success.
 type Code = zkerrors.Code
 
-// Codes that env does not name, because clients of this project never see them.
+// These codes are not named in package env, because clients of this project never see them.
 const (
 	CodeOK               Code = 0
 	CodeNotReadOnly      Code = -119
@@ -47,13 +47,13 @@ var codeNames = map[Code]string{
 	newConfigNoQuorum: "NewConfigNoQuorum", quotaExceeded: "QuotaExceeded",
 }
 
-// CodeName names a code for a log or a diff.
+// CodeName returns the name of a code for logs and comparisons.
 func CodeName(c Code) string { return cmp.Or(codeNames[c], c.String()) }
 
 // Stat is the stat of a znode.
 type Stat = env.Stat
 
-// Short names for event types.
+// These are short names for event types.
 const (
 	created  = env.EventCreated
 	deleted  = env.EventDeleted
@@ -86,7 +86,8 @@ const (
 	ModePersistentRecursive int32 = 1
 )
 
-// Types of checkWatches and removeWatches (ZK-7.9). The last two exist from 3.9 on.
+// These are the watch types of checkWatches and removeWatches (ZK-7.9). The last two exist from 3.9
+// on.
 const (
 	watchTypeChildren            int32 = 1
 	watchTypeData                int32 = 2
@@ -95,37 +96,40 @@ const (
 	watchTypePersistentRecursive int32 = 5
 )
 
-// ConnID identifies a connection. The caller chooses it and never uses one twice.
+// ConnID identifies a connection. The caller chooses it and must never reuse it.
 type ConnID uint64
 
-// Request is any request but the first one of a connection. Op decides which fields count; the
+// Request is any request except the first one of a connection. Op determines which fields are used;
 // others are ignored. The machine keeps Data and never changes it. Callers must not change it
 // either.
 type Request struct {
-	// Xid is echoed in the reply.
+	// Xid is a number chosen by the client, which the reply repeats.
 	Xid int32
 	Op  OpCode
-	// Path is the znode, or for getEphemerals the prefix. NullPath tells of a sync that it was null.
+	// Path is the znode's path, or for getEphemerals a prefix. NullPath means that the path of a
+	// sync was null.
 	Path     string
 	NullPath bool
 	// Data is the data of a create or set (nil is distinct from empty, ZK-5.7), or the credential
 	// of an auth.
 	Data []byte
-	// Version must match for delete, setData, setACL and check; -1 matches any.
+	// Version is the expected version for delete, setData, setACL and check; -1 matches any.
 	Version int32
-	// Flags decide what a create makes.
+	// Flags determine which kind of znode a create makes.
 	Flags int32
 	// Watch sets a watch, for exists, getData, getChildren and getChildren2.
 	Watch bool
-	// Blocks asks for the names of children in Reply.Names. It is not on the wire.
+	// Blocks asks for the children's names in Reply.Names instead of Children. It is not sent on
+	// the wire.
 	Blocks bool
 	// Mode is the mode of addWatch, or the type of checkWatches and removeWatches.
 	Mode int32
-	// TTLMs is the time to live of createTTL, TimeoutMs the session timeout of createSession.
+	// TTLMs is the time to live of createTTL in ms. TimeoutMs is the session timeout of
+	// createSession.
 	TTLMs     int64
 	TimeoutMs int32
 	ACL       []acl.Entry
-	// Scheme is the scheme of an auth.
+	// Scheme is the authentication scheme of an auth request.
 	Scheme string
 	// Ops holds the operations of a multi or multiRead.
 	Ops []Request
@@ -134,15 +138,16 @@ type Request struct {
 	// Watches holds the lists of setWatches and setWatches2; nil means empty lists.
 	Watches *WatchLists
 	// Malformed marks a body that a server cannot use, mostly because it cannot be decoded. The
-	// answer is -5, and a write of 3.8 uses up its zxid all the same. HasNull says that it can be
-	// decoded, but has a null where the server needs a string: then a write of 3.9 does so too.
+	// answer is -5. On 3.8 a malformed write still uses up its zxid. HasNull means that the body
+	// can be decoded but has a null where the server needs a string. On 3.9 such a write uses up
+	// its zxid.
 	Malformed, HasNull bool
-	// Pipelined tells that the request came before the answer to the one before was sent, so that
-	// both are under way together (ZK-5.2). It is not on the wire.
+	// Pipelined means that the request arrived before the previous request was answered, so that
+	// both are in progress together (ZK-5.2). It is not sent on the wire.
 	Pipelined bool
 }
 
-// WatchLists lists what a client watched before it reconnected (ZK-7.5, ZK-7.6).
+// WatchLists lists the watches that a client had before it reconnected (ZK-7.5, ZK-7.6).
 type WatchLists struct {
 	// RelativeZxid is the last zxid that the client has seen.
 	RelativeZxid        int64
@@ -155,13 +160,13 @@ type WatchLists struct {
 type ConnectRequest struct {
 	LastZxidSeen int64
 	TimeoutMs    int32
-	// SessionID is the session to attach to; 0 asks for a new session.
+	// SessionID is the session to attach to; 0 requests a new session.
 	SessionID int64
-	// Password is the session's password; a new session needs none.
+	// Password is the session's password. It is not used for a new session.
 	Password []byte
-	// HasReadOnly tells whether the request had the readOnly byte; the response then has one too.
+	// HasReadOnly says whether the request has a readOnly byte. The response then has one too.
 	HasReadOnly bool
-	// ReadOnly is that byte: a read-only server is good enough.
+	// ReadOnly is the value of the readOnly byte: the client accepts a read-only server.
 	ReadOnly bool
 	// RemoteIP is the address of the client, for ACLs of scheme ip. It is not part of the message.
 	RemoteIP string

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Goal: the numbers of the protocol, which are the same on every version
-// (ZK-14.6). The lists are the specification's.
+// Goal: codes and opcodes have the numbers of the protocol, which are the same in every version
+// (ZK-14.6). Method: comparison with the lists of the specification.
 
 func TestOpcodesHaveTheProtocolsNumbers(t *testing.T) { // ZK-10.1, ZK-14.6
 	const listed = "notification 0, create 1, delete 2, exists 3, getData 4, setData 5, getACL 6, setACL 7, getChildren 8, sync 9, ping 11, " +

@@ -10,11 +10,13 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/digestmd5"
 )
 
-// sessionClosedRequireSASL is how a server that enforces authentication ends a connection without.
+// sessionClosedRequireSASL is the code with which a server that enforces authentication refuses and
+// ends an unauthenticated connection.
 const sessionClosedRequireSASL Code = -124
 
-// sasl takes a token. Without SASL any is answered by success and a null token; who fails to
-// authenticate is told and cut off (ZooKeeperServer.java processSasl).
+// sasl handles an authentication token. A server without SASL answers any token with success and a
+// null token. A client that fails to authenticate gets an error, and its connection is closed
+// (ZooKeeperServer.java processSasl).
 func (m *Machine) sasl(c *Conn, req *Request) {
 	if req.Data == nil {
 		m.hangUp(c) // a null token is an exception
@@ -48,8 +50,9 @@ func (m *Machine) sasl(c *Conn, req *Request) {
 	}
 }
 
-// password tells a user's password. In 3.8 that of an unknown user is the last known one's, for all
-// connections have one handler, which keeps it (ZK-27.2; SaslServerCallbackHandler.java handleNameCallback).
+// password returns a user's password. In 3.8 an unknown user has the password of the last known
+// user, because all connections share one handler that keeps it (ZK-27.2;
+// SaslServerCallbackHandler.java handleNameCallback).
 func (m *Machine) password(user string) (string, bool) {
 	if _, known := m.cfg.SASLUsers[user]; known || m.cfg.Profile == V39 {
 		m.saslUser = user
@@ -58,14 +61,15 @@ func (m *Machine) password(user string) (string, bool) {
 	return password, ok
 }
 
-// nonce makes a challenge's nonce of 40 characters. The machine has no randomness of its own.
+// nonce returns the challenge's nonce, which has 40 characters. It is computed from the ids of the
+// connection and session, because the machine has no random source.
 func nonce(c *Conn) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %d", c.id, c.session.id))
 	return base64.StdEncoding.EncodeToString(sum[:30])
 }
 
-// enforced reports whether the connection may not make the request, because it has no identity of
-// the schemes that are wanted (ZK-27.4). It is told and cut off.
+// enforced reports whether the request is refused because the connection has no identity of the
+// enforced schemes (ZK-27.4). If so, it answers with an error and closes the connection.
 func (m *Machine) enforced(c *Conn, req *Request) bool {
 	if len(m.cfg.EnforceAuth) == 0 || req.Op == OpAuth || req.Op == OpSASL {
 		return false

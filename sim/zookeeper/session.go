@@ -6,65 +6,67 @@ import (
 	"time"
 )
 
-// session lives longer than its connections. It ends by closeSession or by expiry.
+// session is a client's session. It may outlive its connections. It ends by closeSession or by
+// expiry.
 type session struct {
 	id        int64
 	timeoutMs int64
-	// deadlineMs is the grid instant at which it expires unless it is touched. filedMs is the
-	// instant of its bucket (see expiry.go).
+	// deadlineMs is the tick at which the session expires unless it is touched. filedMs is the time
+	// of the bucket that holds it (see expiry.go).
 	deadlineMs int64
 	filedMs    int64
 	ended      bool
 	// conn is the attached connection; nil between connections.
 	conn *Conn
-	// firstOwned and lastOwned are the ends of its ephemeral znodes, linked in the order of their
-	// creation. owns is their number, and peak the largest so far, which decides the size of their
-	// set's table.
+	// firstOwned and lastOwned are the ends of the linked list of the session's ephemerals, in the
+	// order of creation. owns is their number. peak is the largest number so far, which determines
+	// the size of the Java set's table.
 	firstOwned, lastOwned *znode
 	owns, peak            int32
-	// foretold is set while its pings are reported only afterwards (see fast_path.go).
+	// foretold is true while the session's pings are reported only afterwards (see fast_path.go).
 	foretold bool
-	// local marks a session that only a server without a quorum knows (see readonly.go).
+	// local marks a session that exists only on a server without a quorum (see readonly.go).
 	local bool
 }
 
-// Conn is the machine's side of an established connection, for callers who keep it instead of
-// passing the id in every call.
+// Conn is the machine's side of an established connection. Callers may keep it instead of passing
+// the id in every call.
 type Conn struct {
 	id      ConnID
 	session *session
 	ids     []identity
-	// toldMs is the timeout that the client was told, and asksReadOnly says whether its connect
-	// request had the readOnly byte.
+	// toldMs is the session timeout in ms that the client was told. asksReadOnly says whether the
+	// connect request had the readOnly byte.
 	toldMs       int32
 	asksReadOnly bool
-	// exchange is its authentication by SASL, once it has sent a token.
+	// exchange is the connection's SASL authentication; nil before the first token.
 	exchange *digestmd5.Exchange
 	// remote marks a connection to a follower.
 	remote bool
 	gone   bool // set by Detach
-	// watches tells in which lists of each table the connection may have a watch. told is the mark
-	// of the last round of events that reached it (see watch.go, watch_table.go).
+	// watches says in which lists of each table the connection may have a watch. told is the mark
+	// of the last round of events in which it was notified (see watch.go, watch_table.go).
 	watches [tableCount]ownLists
 	told    uint64
-	// slot is its number among the connections with watches; 0 before its first watch.
+	// slot is the connection's number among those with watches; 0 before its first watch.
 	slot uint32
 }
 
-// Conn returns the machine's side of a connection, nil if it is not established.
+// Conn returns the machine's side of a connection; nil if the connection is not established.
 func (m *Machine) Conn(id ConnID) *Conn { return m.conns[id] }
 
 // Timeout returns the negotiated session timeout.
 func (c *Conn) Timeout() time.Duration { return time.Duration(c.session.timeoutMs) * time.Millisecond }
 
-// own puts an ephemeral behind the session's others.
+// own appends an ephemeral to the session's list.
 func (s *session) own(n *znode) {
 	n.ownerPrev, n.ownerNext = s.lastOwned, nil
 	s.link(n)
 	s.peak = max(s.peak, s.owns)
 }
 
-// disown takes an ephemeral out, which keeps its own links, as an unlinked child does.
+// disown removes an ephemeral from the session's list. The ephemeral keeps its own links, so that
+// link can undo this.
 func (s *session) disown(n *znode) {
 	if n.ownerPrev != nil {
 		n.ownerPrev.ownerNext = n.ownerNext
@@ -79,8 +81,8 @@ func (s *session) disown(n *znode) {
 	s.owns--
 }
 
-// link puts an ephemeral between those that it names. It undoes disown, if everything done after
-// that was undone before.
+// link inserts an ephemeral between the neighbors that its links name. It undoes disown, provided
+// that all later changes were undone before.
 func (s *session) link(n *znode) {
 	if n.ownerPrev != nil {
 		n.ownerPrev.ownerNext = n
@@ -95,16 +97,16 @@ func (s *session) link(n *znode) {
 	s.owns++
 }
 
-// Connect processes the first request of a connection: it makes a session or attaches to one. The
-// response, or a close without one, is in the outbox.
+// Connect handles the first request of a connection. It creates a session or attaches to an
+// existing one. The outbox gets the response, or a close without a response.
 func (m *Machine) Connect(nowMs int64, id ConnID, req *ConnectRequest) {
 	m.Tick(nowMs)
 	if m.conns[id] != nil {
 		panic("zookeeper: connection used twice")
 	}
 	if req.LastZxidSeen > m.zxid || m.readOnly && !req.ReadOnly {
-		// The client has been connected to a server that knows more (ZK-2.4), or it wants to write
-		// (ZK-24.7).
+		// The client has seen a later state on another server (ZK-2.4), or it wants to write
+		// although this server is read-only (ZK-24.7).
 		m.push(id, OutClose)
 		return
 	}
@@ -117,7 +119,7 @@ func (m *Machine) Connect(nowMs int64, id ConnID, req *ConnectRequest) {
 	}
 }
 
-// attach gives a connection its session. It reports false when it refuses.
+// attach attaches a connection to its session. It returns false if it refuses the request.
 func (m *Machine) attach(c *Conn, req *ConnectRequest) bool {
 	// ZK-2.6.
 	timeoutMs := min(max(int64(req.TimeoutMs), m.cfg.MinSessionTimeoutMs), m.cfg.MaxSessionTimeoutMs)
@@ -136,7 +138,7 @@ func (m *Machine) attach(c *Conn, req *ConnectRequest) bool {
 	return true
 }
 
-// welcome tells a connection which session it has.
+// welcome sends the connect response, with the id, password and timeout of the session.
 func (m *Machine) welcome(c *Conn) {
 	s := c.session
 	m.push(c.id, OutConnected).Connected = ConnectResponse{
@@ -144,8 +146,8 @@ func (m *Machine) welcome(c *Conn) {
 	}
 }
 
-// newOrKnownSession returns a new session, or the one that the request names. It returns nil to
-// refuse (ZK-2.3).
+// newOrKnownSession returns a new session or the session that the request names. It returns nil if
+// the request must be refused (ZK-2.3).
 func (m *Machine) newOrKnownSession(c *Conn, req *ConnectRequest) *session {
 	switch {
 	case req.SessionID == 0 && m.readOnly:
@@ -157,8 +159,8 @@ func (m *Machine) newOrKnownSession(c *Conn, req *ConnectRequest) *session {
 	if s == nil {
 		return nil
 	}
-	// The older connection is closed before the password is checked (ZK-2.5), unless it is to
-	// another server.
+	// The session's older connection is closed even before the password is checked (ZK-2.5), unless
+	// it is to another server.
 	if s.conn != nil && !s.conn.remote && !c.remote {
 		m.hangUp(s.conn)
 	}
@@ -179,8 +181,8 @@ func (m *Machine) newSession() *session {
 	return s
 }
 
-// Drop tells the machine that a connection is gone. Its watches vanish, the session lives on
-// (ZK-3.3, ZK-3.6).
+// Drop informs the machine that a connection has ended. Its watches are removed, and the session
+// stays (ZK-3.3, ZK-3.6).
 func (m *Machine) Drop(nowMs int64, id ConnID) {
 	m.Tick(nowMs)
 	if c := m.conns[id]; c != nil {
@@ -203,7 +205,8 @@ func (m *Machine) detach(c *Conn) {
 	}
 }
 
-// closeSession ends the session: events, then the reply, then the close (ZK-2.7).
+// closeSession ends the session. It sends the events, then the reply, and then closes the
+// connection (ZK-2.7).
 func (m *Machine) closeSession(c *Conn, req *Request) {
 	m.endSession(c.session)
 	m.counters.SessionsClosed++
@@ -211,8 +214,8 @@ func (m *Machine) closeSession(c *Conn, req *Request) {
 	m.hangUp(c)
 }
 
-// expire ends a session that was silent for too long. Its connection is closed without a message,
-// even about its own ephemerals (ZK-3.4, ZK-3.5).
+// expire ends a session that was silent for too long. It closes the connection without any message,
+// not even events about the session's own ephemerals (ZK-3.4, ZK-3.5).
 func (m *Machine) expire(s *session) {
 	if s.conn != nil {
 		m.hangUp(s.conn)
@@ -252,8 +255,8 @@ func (m *Machine) endSession(s *session) {
 	m.publish()
 }
 
-// firstSessionID returns the first session id of a server: its id in the high byte, five bytes of
-// its clock, two zeros (ZK-2.8).
+// firstSessionID returns the first session id of a server: the server's id in the high byte, then
+// five bytes of its clock, then two zero bytes (ZK-2.8).
 func firstSessionID(nowMs int64, serverID uint8) int64 {
 	return int64(uint64(nowMs)<<24>>8 | uint64(serverID)<<56)
 }
@@ -261,8 +264,8 @@ func firstSessionID(nowMs int64, serverID uint8) int64 {
 // passwordSecret is ZooKeeperServer.java's superSecret.
 const passwordSecret = 0xB3415C00
 
-// Password returns the password of a session: 16 bytes of java.util.Random, which depend only on
-// the id (ZK-2.8).
+// Password returns the password of a session: 16 bytes of java.util.Random, seeded by the session
+// id alone (ZK-2.8).
 func Password(sessionID int64) [16]byte {
 	const (
 		multiplier = 0x5DEECE66D

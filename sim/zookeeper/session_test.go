@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Goal: sessions and connections as in ZK-2. Method: one machine, connections
-// made by hand, the outbox compared as text.
+// Goal: sessions and connections follow ZK-2. Method: the tests connect to one machine by hand and
+// compare the outbox as text.
 
 func TestConnectClampsTheTimeout(t *testing.T) { // ZK-2.6, ZK-13.13
 	for _, c := range []struct {
@@ -72,7 +72,7 @@ func TestClientAheadIsClosedWithoutResponse(t *testing.T) { // ZK-2.4
 	expect(t, said, []string{"1 close"})
 }
 
-// reattach asks for the session with its right password.
+// reattach returns a connect request for a session, with the right password.
 func reattach(id int64, timeoutMs int32) ConnectRequest {
 	p := Password(id)
 	return ConnectRequest{TimeoutMs: timeoutMs, SessionID: id, Password: p[:]}

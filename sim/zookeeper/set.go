@@ -2,7 +2,7 @@ package zookeeper
 
 import "bytes"
 
-// setData replaces the data. The order of the checks is that of ZK-6.3.
+// setData replaces the data of a znode. It makes the checks in the order of ZK-6.3.
 func (m *Machine) setData(c *Conn, req *Request, _ bool) outcome {
 	n, code := m.named(req.Path)
 	if n == nil {
@@ -28,7 +28,7 @@ func (m *Machine) setData(c *Conn, req *Request, _ bool) outcome {
 	return outcome{node: n}
 }
 
-// setACL replaces the ACL. Version is compared with aversion (ZK-6.4).
+// setACL replaces the ACL of a znode. It compares Version with the znode's aversion (ZK-6.4).
 func (m *Machine) setACL(c *Conn, req *Request, _ bool) outcome {
 	if !validPath(req.Path) {
 		return outcome{code: badArguments}

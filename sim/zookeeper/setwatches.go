@@ -2,9 +2,9 @@ package zookeeper
 
 import "github.com/monosim/monosim/engine/env"
 
-// setWatches tells a reconnected client what it has missed and sets the other watches (ZK-7.5). All
-// events come before the reply. A change that shows in two lists is reported twice. setWatches2 has
-// two more lists, whose watches are set without events (ZK-7.6).
+// setWatches sends a reconnected client the events that it has missed, and sets its other watches
+// again (ZK-7.5). All events come before the reply. A change that concerns two lists is reported
+// twice. setWatches2 has two more lists, whose watches are set without events (ZK-7.6).
 func (m *Machine) setWatches(c *Conn, req *Request) {
 	if lists := req.Watches; lists != nil {
 		m.catchUp(c, lists.Data, &m.watches.data, func(n *znode) (env.EventType, bool) {
@@ -32,8 +32,9 @@ func (m *Machine) setWatches(c *Conn, req *Request) {
 	m.reply(c, req)
 }
 
-// catchUp sends for each path the event that the client has missed there, or sets the watch if there
-// is none. The events have zxid -1 on every version and are not filtered (DataTree.java setWatches).
+// catchUp sends for each path the event that the client has missed. If there is none, it sets the
+// watch. The events have zxid -1 in every version and are not filtered by permissions
+// (DataTree.java setWatches).
 func (m *Machine) catchUp(c *Conn, paths []string, table *watchTable, missed func(*znode) (env.EventType, bool)) {
 	for _, path := range paths {
 		if typ, ok := missed(m.tree.lookup(path)); ok {
@@ -44,7 +45,7 @@ func (m *Machine) catchUp(c *Conn, paths []string, table *watchTable, missed fun
 	}
 }
 
-// addWatch sets a persistent watch (ZK-7.7).
+// addWatch sets a persistent or persistent recursive watch (ZK-7.7).
 func (m *Machine) addWatch(c *Conn, req *Request) {
 	r := m.reply(c, req)
 	switch req.Mode {
@@ -57,7 +58,7 @@ func (m *Machine) addWatch(c *Conn, req *Request) {
 	}
 }
 
-// sustain sets a persistent watch in both tables. On 3.9 a recursive watch needs only the data
+// sustain sets a persistent watch in both tables. On 3.9 a recursive watch is only in the data
 // table (ZK-14.11, DataTree.java addWatch of 3.9.3).
 func (m *Machine) sustain(c *Conn, path string, mode uint8) {
 	m.watches.data.add(m.cfg.Profile, c, path, mode)

@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// Snapshot is what a server has on disk: the tree, the last zxid and the sessions. It shares no
+// Snapshot holds what a server has on disk: the tree, the last zxid and the sessions. It shares no
 // mutable memory with its machine.
 type Snapshot struct {
 	zxid, epoch   int64
 	nextSessionID int64
-	// nodes has parents before their children.
+	// nodes lists parents before their children.
 	nodes    []savedNode
 	sessions []savedSession
 	quotas   []string
 }
 
 type savedNode struct {
-	// node is a copy without links.
+	// node is a copy of the znode without its links.
 	node       znode
 	parentPath string
 	owner      int64
@@ -25,13 +25,14 @@ type savedNode struct {
 
 type savedSession struct {
 	id, timeoutMs int64
-	// owned are the paths of its ephemerals in the order of their creation, and peak the most that
-	// there have been.
+	// owned holds the paths of the session's ephemerals in the order of creation. peak is the
+	// largest number of ephemerals so far.
 	owned []string
 	peak  int32
 }
 
-// Snapshot saves the durable state: znodes, sessions and the zxid, not connections or watches.
+// Snapshot returns the durable state: znodes, sessions and the zxid, but not connections and
+// watches.
 func (m *Machine) Snapshot() *Snapshot {
 	s := &Snapshot{zxid: m.zxid, epoch: m.epoch, nextSessionID: m.nextSessionID, quotas: slices.Clone(m.tree.quotas)}
 	for n := m.tree.root; n != nil; n = n.after(m.tree.root) {
@@ -63,8 +64,8 @@ func (n *znode) save() savedNode {
 	return saved
 }
 
-// unlinked copies the content of the znode, without its place in the tree. Data and ACLs are never
-// modified and may be shared.
+// unlinked returns a copy of the znode without its place in the tree. Data and ACLs are never
+// modified, so the copy shares them.
 func (n *znode) unlinked() znode {
 	return znode{
 		path: n.path, name: n.name, data: n.data, acl: n.acl, kind: n.kind, ttlMs: n.ttlMs,
@@ -73,16 +74,16 @@ func (n *znode) unlinked() znode {
 	}
 }
 
-// BeginEpoch prepares the snapshot for the next leader: its last zxid is that of the new epoch
-// without any transaction (ZK-4.4, Leader.java lead).
+// BeginEpoch prepares the snapshot for the next leader. Its last zxid becomes the first zxid of the
+// new epoch, which belongs to no transaction (ZK-4.4, Leader.java lead).
 func (s *Snapshot) BeginEpoch() {
 	s.epoch = max(s.epoch, s.zxid>>32) + 1
 	s.zxid = s.epoch << 32
 }
 
-// Restore starts a server at nowMs from what another has left. It keeps the tree, the zxid (ZK-2.4)
-// and the sessions. Connections and watches are gone, and each session has its full timeout again
-// from nowMs (SessionTrackerImpl.java:118). A snapshot may be restored many times.
+// Restore starts a server at nowMs with the state of a snapshot. It keeps the tree, the zxid
+// (ZK-2.4) and the sessions. Connections and watches are gone, and each session has its full
+// timeout from nowMs on (SessionTrackerImpl.java:118). A snapshot may be restored many times.
 func Restore(cfg Config, nowMs int64, s *Snapshot) *Machine {
 	m := New(cfg, nowMs)
 	m.load(s)
@@ -92,7 +93,8 @@ func Restore(cfg Config, nowMs int64, s *Snapshot) *Machine {
 	return m
 }
 
-// load copies a snapshot into a new machine. Its sessions do not expire before they are touched.
+// load copies a snapshot into a new machine. Sessions that were loaded do not expire before they
+// are touched.
 func (m *Machine) load(s *Snapshot) {
 	m.zxid, m.epoch = s.zxid, s.epoch
 	m.nextSessionID = max(m.nextSessionID, s.nextSessionID)

@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
-// Goal: what a restart keeps and what it loses.
+// Goal: a restart keeps znodes, sessions and the zxid, and loses connections and watches.
 
 func populated(t *testing.T) *lab {
 	l := newLab(t, Config{ExtendedTypes: true, EpochOffsetMs: 100})

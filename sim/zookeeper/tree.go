@@ -2,19 +2,20 @@ package zookeeper
 
 import "github.com/monosim/monosim/sim/zookeeper/acl"
 
-// tree holds the znodes. Its methods keep links, ownership and the sweep's list consistent. Rules
-// and events are elsewhere.
+// tree holds the znodes. Its methods keep the links, the owners of ephemerals and the list for the
+// sweep consistent. Checks and events are implemented elsewhere.
 type tree struct {
 	nodes map[string]*znode
 	root  *znode
-	// mortals holds the containers and TTL nodes, in no particular order.
+	// mortals holds the containers and TTL nodes, which the sweep may delete, in no particular
+	// order.
 	mortals []*znode
 	// quotas holds the paths that have a quota (see quota.go).
 	quotas []string
 }
 
-// newTree makes an initial tree (ZK-5.4). The visible cversion of / is -1 and that of /zookeeper
-// -2, because the server's own nodes count as children but not as creates.
+// newTree makes the initial tree (ZK-5.4). The visible cversion of / is -1 and that of /zookeeper
+// is -2, because the server's own znodes count as children but not as creations.
 func newTree() *tree {
 	t := &tree{nodes: make(map[string]*znode)}
 	t.root = &znode{path: "/", data: []byte{}, acl: acl.Everyone}
@@ -22,13 +23,14 @@ func newTree() *tree {
 	t.nodes["/"] = t.root
 	system := &znode{path: "/zookeeper", name: "zookeeper", data: []byte{}, acl: acl.Everyone}
 	t.insert(t.root, system)
-	// Only a super user may change the configuration (DataTree.java addConfigNode).
+	// The configuration is readable by all, and only a super user may change it (DataTree.java
+	// addConfigNode).
 	t.insert(system, &znode{path: "/zookeeper/config", name: "config", data: []byte{}, acl: acl.Readers, aversion: -1})
 	t.insert(system, &znode{path: "/zookeeper/quota", name: "quota", data: []byte{}, acl: acl.Everyone})
 	return t
 }
 
-// lookup returns the znode at a path. The empty path is the root, too (DataTree.java:268).
+// lookup returns the znode at a path. The empty path also means the root (DataTree.java:268).
 func (t *tree) lookup(path string) *znode {
 	if n := t.nodes[path]; n != nil {
 		return n
@@ -39,8 +41,8 @@ func (t *tree) lookup(path string) *znode {
 	return nil
 }
 
-// named returns the znode that a request names. Otherwise the code tells whether the path could
-// name a znode or is invalid.
+// named returns the znode that a request names. If there is none, the code says whether the path is
+// invalid or the znode is missing.
 func (m *Machine) named(path string) (*znode, Code) {
 	if n := m.tree.nodes[path]; n != nil {
 		return n, CodeOK
@@ -61,7 +63,7 @@ func (t *tree) insert(parent, n *znode) {
 	}
 }
 
-// remove takes a leaf out.
+// remove removes a leaf from the tree.
 func (t *tree) remove(n *znode) {
 	delete(t.nodes, n.path)
 	n.tree = nil
@@ -72,7 +74,7 @@ func (t *tree) remove(n *znode) {
 	}
 }
 
-// restore undoes remove, if everything done after it was undone before.
+// restore undoes remove, provided that all later changes were undone before.
 func (t *tree) restore(n *znode) {
 	t.nodes[n.path], n.tree = n, t
 	n.parent.relinkChild(n)

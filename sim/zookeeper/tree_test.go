@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
-// Goal: what znodes hold and what writes touch, as in ZK-4 and ZK-5.
+// Goal: znodes have the fields of ZK-4 and ZK-5, and each write changes the right ones.
 
 func TestFreshTree(t *testing.T) { // ZK-5.4, ZK-13.2
 	m := New(Config{}, 0)

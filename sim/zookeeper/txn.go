@@ -5,7 +5,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/field"
 )
 
-// changeKind tells how a change affected a znode.
+// changeKind says how a change has affected a znode.
 type changeKind uint8
 
 const (
@@ -15,7 +15,7 @@ const (
 	nodeACLSet
 )
 
-// change is one applied change of the present transaction, with what is needed to undo it.
+// change is a change that the present transaction has applied, with the old values for a rollback.
 type change struct {
 	kind changeKind
 	node *znode
@@ -27,33 +27,33 @@ type change struct {
 	acl         []acl.Entry
 	aversion    int32
 	parentPzxid int64
-	// Before a create: the parent's counter as the tree has it and as requests under way see it, and
-	// the peaks that decide the sizes of hash tables.
+	// These are old values from before a create: the parent's counter in the tree and as requests
+	// in progress see it, and the peaks that determine the sizes of hash tables.
 	creates, counter      int32
 	parentPeak, ownerPeak int32
-	// bytes is the change in the amount of data.
+	// bytes is by how much the size of the data has changed, in bytes.
 	bytes int64
 }
 
-// Write describes one write, even a failed one. Writes of a larger transaction are reported one by
-// one, in order.
+// Write describes one write, also a failed one. The writes of a larger transaction are reported one
+// by one, in order.
 type Write struct {
 	Op OpCode
-	// Of is the operation of the whole transaction: OpMulti for a write in a multi, OpCloseSession
-	// for ephemerals deleted with their session, otherwise Op.
+	// Of is the operation of the whole transaction. It is OpMulti for a write in a multi,
+	// OpCloseSession for an ephemeral deleted with its session, and otherwise equal to Op.
 	Of OpCode
-	// Path is the real path, with the sequence number after a create.
+	// Path is the real path, which after a sequential create includes the sequence number.
 	Path      string
 	Data      []byte
 	Ephemeral bool
-	// Session is the writer's session; 0 is the server itself.
+	// Session is the id of the writer's session; 0 for the server itself.
 	Session int64
 	Zxid    int64
 	Err     Code
 }
 
-// begin takes a zxid for a transaction. The zxid is used up even if the transaction fails (ZK-4.1).
-// The first one of an epoch has counter 1 (ZK-4.4).
+// begin starts a transaction and takes a zxid. The zxid is used up even if the transaction fails
+// (ZK-4.1). The first zxid of an epoch has counter 1 (ZK-4.4).
 func (m *Machine) begin() {
 	if m.cfg.OnTransaction != nil {
 		m.cfg.OnTransaction()
@@ -66,14 +66,15 @@ func (m *Machine) begin() {
 	m.changes = m.changes[:0]
 }
 
-// contentChanges calls the hook before a znode changes. parent is nil for the root.
+// contentChanges calls Config.OnContent before a znode changes. It does nothing for the root, whose
+// parent is nil.
 func (m *Machine) contentChanges(parent, n *znode) {
 	if m.cfg.OnContent != nil && parent != nil {
 		m.cfg.OnContent(parent.path, n.path)
 	}
 }
 
-// rollback undoes the transaction, last change first.
+// rollback undoes the changes of the transaction, the last change first.
 func (m *Machine) rollback() {
 	for i := len(m.changes) - 1; i >= 0; i-- {
 		c := &m.changes[i]
@@ -103,7 +104,8 @@ func (m *Machine) commit() {
 	m.publish()
 }
 
-// publish updates quotas and fires the watches of the transaction, change by change (ZK-7.3).
+// publish updates quotas and fires the watches for each change of the transaction in order
+// (ZK-7.3).
 func (m *Machine) publish() {
 	m.countQuotas()
 	if m.notes.on {
@@ -115,8 +117,8 @@ func (m *Machine) publish() {
 			m.watches.fire(m, &m.watches.data, created, n, n.path, m.watches.newMark())
 			m.watches.fire(m, &m.watches.child, children, n.parent, n.parent.path, m.watches.newMark())
 		case nodeDeleted:
-			// One mark for both tables: a connection that is notified by the first is not notified
-			// again by the second.
+			// Both tables use one mark, so a connection that was notified for the first table is
+			// not notified again for the second.
 			mark := m.watches.newMark()
 			m.watches.fire(m, &m.watches.data, deleted, n, n.path, mark)
 			m.watches.fire(m, &m.watches.child, deleted, n, n.path, mark)
@@ -127,7 +129,7 @@ func (m *Machine) publish() {
 	}
 }
 
-// observe reports a write to the hook and the counters.
+// observe counts a write and reports it to Config.OnWrite.
 func (m *Machine) observe(w Write) {
 	m.counters.Writes++
 	if w.Err != CodeOK {
@@ -146,14 +148,15 @@ type outcome struct {
 	node *znode
 }
 
-// write carries out one write request: zxid, tree, events, reply.
+// write executes one write request. It takes a zxid, changes the tree, fires watches and replies.
 func (m *Machine) write(c *Conn, req *Request) {
 	unread := req.Malformed
 	switch {
 	case req.Op == OpDeleteContainer && m.cfg.Profile == V38:
 		unread = false // it takes the whole frame for the path
 	case unread && (req.Op == OpReconfig || m.cfg.Profile == V39 && !req.HasNull):
-		// 3.9 decodes a body before it takes a zxid, 3.8 only this one (PrepRequestProcessor).
+		// For this operation 3.8 decodes the body before it takes a zxid. 3.9 does so for all
+		// operations (PrepRequestProcessor).
 		m.reply(c, req).Err = marshallingError
 		return
 	}
@@ -189,7 +192,8 @@ func (m *Machine) write(c *Conn, req *Request) {
 	}
 }
 
-// check compares a version. Alone or in a multi it needs READ (PrepRequestProcessor.java:641).
+// check compares the version of a znode with the expected one. It needs READ, alone and in a multi
+// (PrepRequestProcessor.java:641).
 func (m *Machine) check(c *Conn, req *Request, _ bool) outcome {
 	n, code := m.named(req.Path)
 	if n == nil {
@@ -205,8 +209,8 @@ func (m *Machine) check(c *Conn, req *Request, _ bool) outcome {
 }
 
 // bareCheck answers a check outside a multi (ZK-24.9: at the leader). A real server would log a
-// transaction that it can never read again, so here nothing is logged and no zxid is taken
-// (ZK-1.7). A check that fails, or that cannot be read, is a failed write and takes a zxid.
+// transaction that it could never read again. So here a successful check logs nothing and takes no
+// zxid (ZK-1.7). A check that fails or cannot be read is a failed write and takes a zxid.
 func (m *Machine) bareCheck(c *Conn, req *Request) {
 	code := marshallingError
 	if !req.Malformed {
@@ -220,8 +224,9 @@ func (m *Machine) bareCheck(c *Conn, req *Request) {
 	m.reply(c, req).Err = code
 }
 
-// createSession asks, on a connection that has a session, for one more. It is answered by another
-// connect response, and the session lasts as long as asked until it is heard of again (ZK-1.6).
+// createSession handles a request for another session on a connection that already has one. The
+// answer is another connect response. The session gets the requested timeout, until it is touched
+// again (ZK-1.6).
 func (m *Machine) createSession(c *Conn, req *Request) {
 	code := CodeOK
 	if req.Malformed {

@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
-// Modes of a watch, as bits. On 3.8 a watch has only the last mode that was set; on 3.9 it can have
-// all (ZK-7.8, ZK-14.2).
+// These bits are the modes of a watch. On 3.8 a watch has only the mode that was set last. On 3.9
+// it can have several (ZK-7.8, ZK-14.2).
 const (
 	oneShot    uint8 = 1
 	sustained  uint8 = 2 // addWatch PERSISTENT
@@ -17,14 +17,14 @@ const (
 	everyWatch       = oneShot | sustained | recursive
 )
 
-// watches holds the tables of the server: data for getData and exists, child for getChildren.
+// watches holds the server's watch tables: data for getData and exists, child for getChildren.
 type watches struct {
 	data, child watchTable
 	mark        uint64
 	slots       *slots
 }
 
-// The index of each table.
+// dataTable and childTable are the indices of the watch tables.
 const (
 	dataTable = iota
 	childTable
@@ -39,15 +39,16 @@ func newWatches() watches {
 	return watches{data: make1(dataTable), child: make1(childTable), slots: s}
 }
 
-// newMark begins a round of events, in which each connection is notified only once.
+// newMark starts a round of events. In one round each connection is notified only once.
 func (w *watches) newMark() uint64 {
 	w.mark++
 	return w.mark
 }
 
-// fire sends the event to the watchers of path, and unless it is a child event to recursive
-// watchers of its ancestors. It removes one-shot watches of the path. n is the znode whose Entry
-// decides who may learn of it. Connections already notified with this mark are skipped.
+// fire sends an event to the connections that watch path. Unless it is a child event, it also sends
+// it to recursive watches of the ancestors. It removes the one-shot watches of the path. The ACL of
+// n decides who may receive the event. Connections that were already notified with this mark are
+// skipped.
 func (w *watches) fire(m *Machine, t *watchTable, typ env.EventType, n *znode, path string, mark uint64) {
 	if list := t.byPath[path]; list != nil {
 		for slot := range list.all {
@@ -94,7 +95,7 @@ func (m *Machine) tell(c *Conn, typ env.EventType, n *znode, path string, mark u
 	m.event(c, typ, path, m.zxid)
 }
 
-// checkWatches tells whether the connection has such a watch (ZK-7.9, ZK-14.10).
+// checkWatches answers whether the connection has a watch of a type on a path (ZK-7.9, ZK-14.10).
 func (m *Machine) checkWatches(c *Conn, req *Request) {
 	r := m.reply(c, req)
 	if !m.knownWatchType(req.Mode) {
@@ -107,8 +108,8 @@ func (m *Machine) checkWatches(c *Conn, req *Request) {
 			r.Err = marshallingError // walking up from "" is an exception (PathParentIterator.java)
 			return
 		}
-		// The watches of all connections count (WatchManager.java of 3.8.0, containsWatcher, which
-		// walks up the path and so finds nothing at "").
+		// On 3.8 the watches of all connections count. The server's code walks up the path and so
+		// finds nothing for "" (WatchManager.java of 3.8.0, containsWatcher).
 		found = req.Path != "" && (req.Mode&watchTypeChildren != 0 && m.watches.child.byPath[req.Path] != nil ||
 			req.Mode&watchTypeData != 0 && m.watches.data.byPath[req.Path] != nil)
 	} else {
@@ -120,8 +121,8 @@ func (m *Machine) checkWatches(c *Conn, req *Request) {
 	}
 }
 
-// removeWatches removes the connection's watches of a type from a path. On 3.8 a
-// type names a table, on 3.9 a mode (ZK-7.9, ZK-14.3).
+// removeWatches removes the connection's watches of a type from a path. On 3.8 a type means a
+// table, and on 3.9 a mode (ZK-7.9, ZK-14.3).
 func (m *Machine) removeWatches(c *Conn, req *Request) {
 	r := m.reply(c, req)
 	if !m.knownWatchType(req.Mode) {
@@ -147,8 +148,8 @@ func (m *Machine) knownWatchType(typ int32) bool {
 	return typ >= watchTypeChildren && typ <= last
 }
 
-// tablesOfType returns what a type means on 3.8: which modes to remove from the child and from the
-// data table. 1 is children, 2 data, 3 both.
+// tablesOfType returns the meaning of a watch type on 3.8: the modes to remove from the child table
+// and from the data table. 1 means children, 2 data, 3 both.
 func tablesOfType(typ int32) (child, data uint8) {
 	if typ&watchTypeChildren != 0 {
 		child = everyWatch
@@ -159,7 +160,8 @@ func tablesOfType(typ int32) (child, data uint8) {
 	return child, data
 }
 
-// modesOfType returns what a type means on 3.9 (DataTree.java removeWatch of 3.9.3).
+// modesOfType returns the meaning of a watch type on 3.9: the modes to remove from each table
+// (DataTree.java removeWatch of 3.9.3).
 func modesOfType(typ int32) (child, data uint8) {
 	switch typ {
 	case watchTypeChildren:

@@ -5,9 +5,10 @@ import (
 	"slices"
 )
 
-// watchTable is one of the two tables (ZK-7.1): which connections watch which path. There may be
-// very many watches, because clients that watch each other leave one for each pair. So a watch is
-// no object, but a number in the list of its path and a bit in a set of its connection.
+// watchTable is one of the two watch tables (ZK-7.1), which record which connections watch which
+// path. There may be very many watches, because clients that watch each other need one for each
+// pair. So a watch is not an object, but a number in the list of its path and a bit in a set of its
+// connection.
 type watchTable struct {
 	// index is the table's index in Conn.watches.
 	index  int
@@ -17,10 +18,11 @@ type watchTable struct {
 	free  []uint32
 	// slots is shared by both tables.
 	slots *slots
-	// peak is the largest number of watched paths so far, and opened counts the lists that were made.
+	// peak is the largest number of watched paths so far. opened counts the lists that were ever
+	// made.
 	peak   int
 	opened uint64
-	// recursive counts the recursive watches. Without any, an event need not look at ancestors.
+	// recursive is the number of recursive watches. If it is 0, an event need not check ancestors.
 	recursive int
 	// set, fired and removed count watches for Counters.
 	set, fired, removed uint64
@@ -30,19 +32,19 @@ type watchTable struct {
 type watchList struct {
 	path   string
 	number uint32
-	// opened is the list's place in the order in which the lists were made.
+	// opened is the list's position in the order in which the lists were made.
 	opened uint64
-	// few holds the slots of the watching connections, ascending; once there are many, whose holds
-	// a bit for each slot instead. Events are sent in that order; a real server has the order of a
-	// hash set.
+	// few holds the slots of the watching connections in ascending order. If there are many, whose
+	// is used instead, with one bit for each slot. Events are sent in ascending order of the slots;
+	// a real server has the order of a hash set.
 	few   []uint32
 	whose bitset
 	live  int
-	// modes holds the modes of watches that are more than one-shot.
+	// modes holds the modes of the watches that are not simply one-shot.
 	modes map[uint32]uint8
 }
 
-// longList is the number of watches from which on a list uses bits.
+// longList is the number of watches at which a list switches from few to whose.
 const longList = 16
 
 // bitset is a set of small numbers.
@@ -73,7 +75,7 @@ func (b bitset) all(yield func(uint32) bool) {
 	}
 }
 
-// slots numbers the connections that have left watches, from 1.
+// slots assigns numbers, from 1, to the connections that have set watches.
 type slots struct {
 	conns []*Conn
 	free  []uint32
@@ -101,7 +103,7 @@ func (s *slots) giveBack(c *Conn) {
 	}
 }
 
-// has reports whether the connection with a slot has a watch in the list.
+// has reports whether the connection with the given slot has a watch in the list.
 func (l *watchList) has(slot uint32) bool {
 	if l.whose != nil {
 		return l.whose.has(slot)
@@ -110,7 +112,7 @@ func (l *watchList) has(slot uint32) bool {
 	return found
 }
 
-// all iterates over the slots with a watch.
+// all calls yield with the slot of each watching connection.
 func (l *watchList) all(yield func(slot uint32) bool) {
 	if l.whose != nil {
 		l.whose.all(yield)
@@ -123,7 +125,7 @@ func (l *watchList) all(yield func(slot uint32) bool) {
 	}
 }
 
-// modesOf returns the modes of a watch in the list.
+// modesOf returns the modes of the watch of the connection with the given slot.
 func (l *watchList) modesOf(slot uint32) uint8 {
 	if modes, ok := l.modes[slot]; ok {
 		return modes
@@ -171,7 +173,7 @@ func (l *watchList) leave(slot uint32) {
 	}
 }
 
-// count counts the watches from few and whose, to check live.
+// count counts the watches in the list one by one, to check the field live.
 func (l *watchList) count() int {
 	if l.whose == nil {
 		return len(l.few)
@@ -188,8 +190,8 @@ func (t *watchTable) add(p Profile, c *Conn, path string, mode uint8) {
 	t.addTo(nil, p, c, path, mode)
 }
 
-// addTo does what add does, for a caller that knows the last list of the path, or nil. It returns
-// the path's list.
+// addTo does what add does. list may be the path's list from an earlier call, to save a look-up, or
+// nil. It returns the path's list.
 func (t *watchTable) addTo(list *watchList, p Profile, c *Conn, path string, mode uint8) *watchList {
 	if list == nil || list.path != path || path == "" { // a freed list has no path
 		list = t.byPath[path]
@@ -237,7 +239,7 @@ func (t *watchTable) open(path string) *watchList {
 	return list
 }
 
-// close frees a list with all watches left in it.
+// close removes a list and all watches that are left in it, and keeps its memory for reuse.
 func (t *watchTable) close(list *watchList) {
 	delete(t.byPath, list.path)
 	clear(list.whose)
@@ -245,8 +247,8 @@ func (t *watchTable) close(list *watchList) {
 	t.free = append(t.free, list.number)
 }
 
-// drop removes modes of a watch, and the watch when none is left. It reports whether the watch had
-// one of them.
+// drop removes modes from a watch. If no mode is left, it removes the watch. It reports whether the
+// watch had any of the modes.
 func (t *watchTable) drop(list *watchList, slot uint32, modes uint8) bool {
 	had := list.modesOf(slot)
 	if had&^modes != 0 {
@@ -260,7 +262,7 @@ func (t *watchTable) drop(list *watchList, slot uint32, modes uint8) bool {
 	return true
 }
 
-// useUp removes the one-shot watches of a list.
+// useUp removes the one-shot watches of a list, which have fired.
 func (t *watchTable) useUp(list *watchList) {
 	live := list.live
 	if len(list.modes) == 0 {
@@ -273,7 +275,8 @@ func (t *watchTable) useUp(list *watchList) {
 	t.fired += uint64(live - list.live)
 }
 
-// remove removes modes of a connection's watch, and reports whether it had one of them.
+// remove removes modes from a connection's watch, and counts a watch that is thereby removed. It
+// reports whether the watch had any of the modes.
 func (t *watchTable) remove(list *watchList, slot uint32, modes uint8) bool {
 	if list == nil || !list.has(slot) {
 		return false
@@ -284,7 +287,8 @@ func (t *watchTable) remove(list *watchList, slot uint32, modes uint8) bool {
 	return had
 }
 
-// removePath removes modes of the connection's watch on a path, and reports whether there was one.
+// removePath removes modes from the connection's watch on a path. It reports whether the watch had
+// any of them.
 func (t *watchTable) removePath(c *Conn, path string, modes uint8) bool {
 	return t.remove(t.byPath[path], c.slot, modes)
 }
@@ -307,24 +311,24 @@ func (w *watches) forget(c *Conn) {
 	w.slots.giveBack(c)
 }
 
-// ownLists holds the lists in which a connection may have a watch: all in which it has one, and
-// some in which it had one.
+// ownLists records the lists in which a connection may have a watch. It contains all lists with a
+// watch of the connection, and possibly some that had one earlier.
 type ownLists struct {
 	few  []uint32
 	many []*page // used once there are many, by number / pageBits
-	// marked counts the numbers in many. When it is a large part of all lists, no more are added:
-	// then any list may have a watch.
+	// marked counts the numbers in many. When they are a large part of all lists, no more are added
+	// and any becomes true. Then every list may have a watch.
 	marked int
 	any    bool
 }
 
-// page is a bit set of pageBits numbers in a row, one part of a larger set.
+// page is a set of pageBits consecutive numbers, which is a part of a larger set.
 type page [pageBits / 64]uint64
 
 const (
 	pageBits = 4096
 	fewLists = 64
-	// leastMarked is the smallest number of added lists at which adding stops.
+	// leastMarked is the minimum number of lists in many before adding may stop.
 	leastMarked = 512
 )
 
@@ -370,7 +374,8 @@ func (o *ownLists) mark(number uint32) {
 	}
 }
 
-// among calls yield with each number below lists that may have a watch.
+// among calls yield with the number of each list that may have a watch of the connection. lists is
+// the number of all lists.
 func (o *ownLists) among(lists int) func(yield func(number uint32) bool) {
 	if !o.any {
 		return o.all
@@ -384,7 +389,7 @@ func (o *ownLists) among(lists int) func(yield func(number uint32) bool) {
 	}
 }
 
-// all calls yield with each number.
+// all calls yield with each recorded number.
 func (o *ownLists) all(yield func(number uint32) bool) {
 	for _, number := range o.few {
 		if !yield(number) {

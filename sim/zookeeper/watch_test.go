@@ -6,16 +6,16 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
-// Goal: who hears what, when, in which order (ZK-7). Method: a watcher, a
-// writer, and the outbox as text.
+// Goal: the right connections get the right events in the right order (ZK-7). Method: a watcher, a
+// writer, and the outbox compared as text.
 
-// pair makes a lab with a writer (connection 1) and a watcher (connection 2).
+// pair returns a lab with two sessions: a writer (connection 1) and a watcher (connection 2).
 func pair(t *testing.T, cfg Config) (l *lab, writer, watcher ConnID) {
 	l = newLab(t, cfg)
 	return l, l.connect(), l.connect()
 }
 
-// eventsOf sends a request and returns the events alone.
+// eventsOf sends a request and returns only the events in the output.
 func (l *lab) eventsOf(c ConnID, req Request) []string {
 	l.t.Helper()
 	events := []string{}
@@ -66,8 +66,8 @@ func TestEventsOfAChangeInOrder(t *testing.T) { // ZK-7.3, ZK-13.9
 	l.must(watcher, watchOn(OpGetChildren, "/p"))
 	expect(t, l.eventsOf(writer, mk("/p/a")), []string{"2 event CREATED /p/a", "2 event CHILD /p"})
 
-	// The watcher has both watches of the node and is told once; the other has
-	// the child watch only.
+	// The watcher has a data and a child watch on the znode, and is notified once. The other
+	// connection has only child watches.
 	l.must(watcher, watchOn(OpGetData, "/p/a"))
 	l.must(watcher, watchOn(OpGetChildren, "/p/a"))
 	l.must(other, watchOn(OpGetChildren, "/p/a"))
@@ -250,7 +250,8 @@ func TestEventsAreFilteredByReadPermission(t *testing.T) { // ZK-9.7, ZK-14.5
 	}
 }
 
-// setWatches compares what a client knew with what is (ZK-7.5, ZK-13.11).
+// The following tests check that setWatches compares the client's last state with the present one
+// (ZK-7.5, ZK-13.11).
 
 func reset(op OpCode, lists WatchLists) Request { return Request{Op: op, Watches: &lists} }
 
@@ -287,8 +288,9 @@ func TestSetWatches2RearmsPersistentOnesWithoutEvents(t *testing.T) { // ZK-7.6
 	expect(t, l.eventsOf(writer, mk("/x")), []string{})
 }
 
-// Every watch that was set has fired, was removed, or is held; a second one on the same path
-// takes the first one's place and is none. Long lists keep bits, short ones do not.
+// Goal: every watch that was set has fired, was removed, or is still held. A second watch on the
+// same path replaces the first and is not counted. Method: long and short lists, which are stored
+// differently.
 func TestEveryWatchHasOneEnd(t *testing.T) {
 	for _, profile := range []Profile{V38, V39} {
 		l, writer, watcher := pair(t, Config{Profile: profile})

@@ -5,7 +5,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/java"
 )
 
-// nodeKind tells what ends a znode.
+// nodeKind says what deletes a znode: only a request (persistent), the end of its session
+// (ephemeral), or the sweep of containers and TTL nodes.
 type nodeKind uint8
 
 const (
@@ -15,8 +16,9 @@ const (
 	ttl
 )
 
-// znode is one node of the tree. Children are a linked list in the order of creation. An unlinked
-// node keeps its own links, so undoing a failed multi in reverse order restores the list exactly.
+// znode is one node of the tree. Its children form a linked list in the order of creation. A
+// removed node keeps its own links. So undoing a failed multi in reverse order restores the list
+// exactly.
 type znode struct {
 	path, name string
 	tree       *tree // the tree that contains it; nil once it was removed
@@ -25,15 +27,15 @@ type znode struct {
 	last       *znode
 	prev, next *znode
 
-	// lists caches the lists of the children's names; nil before they were asked for.
+	// lists caches the lists of the children's names. It is nil until a client first asks for them.
 	lists *childLists
-	// peak is the largest number of children so far. It decides the size of the HashSet's table,
-	// which never shrinks.
+	// peak is the largest number of children so far. It decides the size of the hash table in
+	// Java's HashSet of children. That table never shrinks.
 	peak int32
-	// spread is the hash of its name in its parent's HashSet.
+	// spread is the hash of the znode's name in its parent's Java HashSet.
 	spread uint32
 
-	// watched is the last list of data watches of its path; nil before the first.
+	// watched is the last list of data watches on the znode's path; nil before the first watch.
 	watched *watchList
 
 	data  []byte
@@ -41,13 +43,14 @@ type znode struct {
 	kind  nodeKind
 	noted note // what has changed since TakeNotes
 
-	// session owns an ephemeral; ownerPrev and ownerNext link its ephemerals.
+	// session is the owner of an ephemeral, else nil. ownerPrev and ownerNext link the ephemerals
+	// of a session.
 	session   *session
 	ownerPrev *znode
 	ownerNext *znode
 
-	// ttlMs is the time to live of a TTL node. mortal is the index of a container or TTL node in
-	// the sweep's list.
+	// ttlMs is the time to live of a TTL node in ms. mortal is the index of a container or TTL node
+	// in the tree's list mortals, which the sweep visits.
 	ttlMs  int64
 	mortal int
 
@@ -73,7 +76,7 @@ func (n *znode) stat() Stat {
 	}
 }
 
-// owner returns the session of an ephemeral, else 0.
+// owner returns the id of the session that owns an ephemeral; 0 for other znodes.
 func (n *znode) owner() int64 {
 	if n.session == nil {
 		return 0
@@ -81,7 +84,7 @@ func (n *znode) owner() int64 {
 	return n.session.id
 }
 
-// linkChild appends child to the list.
+// linkChild appends child to the list of n's children.
 func (n *znode) linkChild(child *znode) {
 	child.parent, child.prev, child.next = n, n.last, nil
 	if n.last != nil {
@@ -96,7 +99,7 @@ func (n *znode) linkChild(child *znode) {
 	n.relist(child, false)
 }
 
-// unlinkChild takes child out of the list.
+// unlinkChild removes child from the list of n's children. child keeps its links to its neighbors.
 func (n *znode) unlinkChild(child *znode) {
 	if child.prev != nil {
 		child.prev.next = child.next
@@ -112,7 +115,8 @@ func (n *znode) unlinkChild(child *znode) {
 	n.relist(child, true)
 }
 
-// relinkChild undoes unlinkChild, if everything done after it was undone before.
+// relinkChild undoes unlinkChild. Everything done to the list after it must have been undone
+// before.
 func (n *znode) relinkChild(child *znode) {
 	if child.prev != nil {
 		child.prev.next = child

@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/sim/consul/serve"
 )
 
-// An agent that nobody has registered anything with.
+// The new agent lists no services, because nothing has been registered.
 func ExampleListen() {
 	s, err := serve.Listen("127.0.0.1:0", 1)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/monosim/monosim/sim/consul/serve"
 )
 
-// Goal: a real client sees what the agent answers, torn and late answers too. Method: net/http.
+// Goal: a real HTTP client receives the agent's answers, including cut-off and delayed ones.
+// Method: requests by net/http.
 
 func listen(t *testing.T, speed float64) *serve.Server {
 	t.Helper()
@@ -111,7 +112,7 @@ func TestFaultsOnTheWire(t *testing.T) {
 	}
 }
 
-// A server ends although a client waits for an answer that is an hour away.
+// Goal: Close returns at once although an answer is delayed by an hour.
 func TestCloseDoesNotWaitForDelays(t *testing.T) {
 	s, err := serve.Listen("127.0.0.1:0", 1)
 	if err != nil {

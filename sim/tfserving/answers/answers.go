@@ -7,30 +7,33 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// Script is what models answer. It is immutable. A nil Script answers nothing.
+// Script holds the scripted answers of models. It is immutable. A nil Script has no answers.
 type Script struct{ models map[string][]*rule }
 
-// Question is a request to a model that passed the server's checks.
+// Question is a request to a model that has passed the server's checks.
 type Question struct {
 	Model   string
 	Version int64
 	// Method is Predict, Classify, Regress or MultiInference.
 	Method    string
 	Signature string
-	// Inputs are the inputs by alias. Those of Classify and Regress are serialized examples.
+	// Inputs holds the input tensors by alias. For Classify and Regress they are serialized
+	// examples.
 	Inputs map[string]tensor.Tensor
 }
 
-// Answer is what a rule says. Without Err the outputs that it does not name are the model's own.
+// Answer is the answer that a rule gives. If Err is nil, the model itself computes the outputs that
+// the rule does not name.
 type Answer struct {
-	// Outputs are the outputs by alias.
+	// Outputs holds the output values by alias.
 	Outputs map[string]Values
 	Err     *env.RPCError
-	// Delay is how much longer the request takes.
+	// Delay is added to the time that the request takes.
 	Delay time.Duration
 }
 
-// Find returns the answer to a question; nil where the model answers itself.
+// Find returns the answer of the first rule that fits the question. It returns nil if none fits and
+// the model itself must answer.
 func (s *Script) Find(q Question) *Answer {
 	if s == nil {
 		return nil
@@ -43,7 +46,8 @@ func (s *Script) Find(q Question) *Answer {
 	return nil
 }
 
-// fits reports whether a rule answers a question. What it does not name may be anything.
+// fits reports whether the rule applies to a question. Conditions that the rule does not name are
+// not checked.
 func (r *rule) fits(q Question) bool {
 	if r.hasVersion && r.version != q.Version || r.method != "" && r.method != q.Method || r.signature != "" && r.signature != q.Signature {
 		return false

@@ -14,7 +14,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// Mistakes are told with file, line and column, what was found and what is wanted (TFS-12.5).
+// Goal: an error in a script is reported with file, line and column, what was found and what is
+// wanted (TFS-12.5).
 func TestMistakes(t *testing.T) {
 	for _, row := range []struct{ text, want string }{
 		{"", "a.yaml:1:1: found nothing, want models"},
@@ -65,7 +66,7 @@ const rules = `models:
     - {outputs: {y: 0}}
 `
 
-// The first rule that fits answers.
+// Goal: the first rule that fits a question gives the answer.
 func TestWhichRuleAnswers(t *testing.T) {
 	script, err := answers.Parse("a.yaml", []byte(rules))
 	if err != nil {
@@ -127,7 +128,7 @@ func made(t *testing.T) func(tensor.Tensor, error) tensor.Tensor {
 
 func nan() float64 { zero := 0.0; return zero / zero }
 
-// ages is a serialized example.
+// ages returns a serialized tf.Example with the given age and two names.
 func ages(t *testing.T, age int64) string {
 	t.Helper()
 	data, err := proto.Marshal(&tfexample.Example{Features: &tfexample.Features{Feature: map[string]*tfexample.Feature{
@@ -140,7 +141,7 @@ func ages(t *testing.T, age int64) string {
 	return string(data)
 }
 
-// shown is the number of an answer, with its delay, or its error; "" for none.
+// shown returns the answer's output y with the delay, or the error text; "" for no answer.
 func shown(t *testing.T, a *answers.Answer) string {
 	t.Helper()
 	if a == nil {
@@ -157,7 +158,8 @@ func shown(t *testing.T, a *answers.Answer) string {
 	return text
 }
 
-// Outputs take the dtype of the signature, and must suit it.
+// Goal: scripted outputs are converted to the dtype of the signature. Values that do not fit the
+// dtype are an error.
 func TestOutputsTakeTheDTypeOfTheSignature(t *testing.T) {
 	script, err := answers.Parse("a.yaml", []byte("models: {m: [{outputs: {n: [1, 2], s: hello, o: {dtype: DT_INT32, shape: [0, 3], values: []}}}]}"))
 	if err != nil {
@@ -205,7 +207,7 @@ models:
 	// answers.yaml:1:27: found delay "soon", want a time above 0, as 20ms
 }
 
-// FuzzParse: whatever text is parsed, nothing panics, and an error has its place.
+// FuzzParse checks that no text makes the parser panic, and that each error has its place.
 func FuzzParse(f *testing.F) {
 	f.Add(rules)
 	f.Add("models: {m: [{outputs: {y: {shape: [9999999999, 9999999999], values: []}}}]}")

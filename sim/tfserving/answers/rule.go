@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/engine/yamldoc"
 )
 
-// rule is one answer with what it answers.
+// rule is one scripted answer with the conditions under which it is given.
 type rule struct {
 	hasVersion        bool
 	version           int64
@@ -23,7 +23,7 @@ type rule struct {
 	answer            Answer
 }
 
-// Parse reads a script. file is its name in errors, which say the line and the column, what was
+// Parse reads a script. Errors begin with the name file and give the line, the column, what was
 // found and what is wanted.
 func Parse(file string, text []byte) (*Script, error) {
 	script := &Script{models: map[string][]*rule{}}
@@ -44,7 +44,8 @@ func wrong(n *yaml.Node, format string, args ...any) error {
 	return &yamldoc.Error{Line: n.Line, Column: n.Column, Text: fmt.Sprintf(format, args...)}
 }
 
-// fields reads a mapping by the functions of its keys.
+// fields reads a mapping and calls for each key the function that keys has for it. An unknown key
+// is an error. what names the mapping in errors.
 func fields(n *yaml.Node, what string, keys map[string]func(*yaml.Node) error) error {
 	return entries(n, what, func(key, value *yaml.Node) error {
 		read, ok := keys[key.Value]
@@ -60,7 +61,7 @@ func fields(n *yaml.Node, what string, keys map[string]func(*yaml.Node) error) e
 	})
 }
 
-// entries calls visit for each key of a mapping, which has none twice.
+// entries calls visit for each key of a mapping. A duplicate key is an error.
 func entries(n *yaml.Node, what string, visit func(key, value *yaml.Node) error) error {
 	n = resolved(n)
 	if n.Kind != yaml.MappingNode {
@@ -128,7 +129,7 @@ func (s *Script) read(root *yaml.Node) error {
 	}})
 }
 
-// methods are the methods of a model that a rule may name.
+// methods lists the inference methods that a rule may name.
 var methods = []string{"Predict", "Classify", "Regress", "MultiInference"}
 
 func readRule(n *yaml.Node) (*rule, error) {

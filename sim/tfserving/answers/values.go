@@ -16,14 +16,14 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// Values are the elements of a tensor as a script has them.
+// Values holds the elements of a tensor as the script gives them.
 type Values struct {
 	dtype  framework.DataType // dtype is DT_INVALID where the script leaves it to the signature
 	shape  []int64
 	leaves []leaf
 }
 
-// leaf is an element: a text, a number or a boolean.
+// leaf is one element of a tensor: a text, a number or a boolean.
 type leaf struct {
 	kind   byte // kind is one of 's', 'i', 'f', 'b'
 	text   string
@@ -81,10 +81,10 @@ func isBase64(n *yaml.Node) bool {
 	return n.Kind == yaml.MappingNode && len(n.Content) == 2 && n.Content[0].Value == "b64"
 }
 
-// maxDepth limits how deep lists are nested, as upstream limits the rank of a tensor.
+// maxDepth limits the nesting of lists. It is upstream's limit of a tensor's rank.
 const maxDepth = 254
 
-// nest adds the elements of a list or of a single value.
+// nest adds the elements of a nested list, or a single value, to v. depth is the nesting level.
 func (v *Values) nest(n *yaml.Node, depth int) error {
 	n = resolved(n)
 	if n.Kind != yaml.SequenceNode {
@@ -146,8 +146,8 @@ func readLeaf(n *yaml.Node) (leaf, error) {
 	return leaf{}, wrong(n, "found %s, want a text, a number or a boolean", kindName(n))
 }
 
-// Tensor makes a tensor of a dtype; of the script's where it has one, and of what the elements look
-// like where neither has: DT_STRING, DT_BOOL or DT_FLOAT.
+// Tensor makes a tensor of the given dtype. A dtype in the script takes precedence. If neither is
+// set, the elements decide: DT_STRING, DT_BOOL or DT_FLOAT.
 func (v Values) Tensor(dtype framework.DataType) (tensor.Tensor, error) {
 	switch {
 	case v.dtype != framework.DataType_DT_INVALID:
@@ -194,7 +194,8 @@ func (l leaf) String() string {
 	return strconv.FormatFloat(l.number, 'g', -1, 64)
 }
 
-// equal reports whether a tensor has these elements, as its dtype holds them.
+// equal reports whether a tensor has the same shape and elements, after converting the script's
+// elements to the tensor's dtype.
 func (v Values) equal(got tensor.Tensor) bool {
 	if !slices.Equal(v.shape, got.Shape()) {
 		return false
@@ -213,8 +214,8 @@ func (v Values) equal(got tensor.Tensor) bool {
 	return true
 }
 
-// fitExamples reports whether an input has these examples. Features that a script does not name may
-// be anything.
+// fitExamples reports whether an input consists of serialized examples that match want, one by one.
+// Features that the script does not name are not checked.
 func fitExamples(want []map[string]Values, inputs map[string]tensor.Tensor) bool {
 	for _, input := range inputs { //lint:ordered a method with examples has one input
 		if input.DType() != framework.DataType_DT_STRING || input.Len() != len(want) {
@@ -246,7 +247,7 @@ func fitExample(want map[string]Values, serialized []byte) bool {
 	return true
 }
 
-// featureTensor converts a feature to a vector.
+// featureTensor converts a tf.Example feature to a vector.
 func featureTensor(f *tfexample.Feature) (tensor.Tensor, error) {
 	switch kind := f.GetKind().(type) {
 	case *tfexample.Feature_BytesList:

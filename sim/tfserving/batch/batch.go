@@ -23,8 +23,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
 
-// Scheduler has threads that process one batch at a time each, and visits its queues in turn. Only
-// the server's thread may call it.
+// Scheduler has a number of threads and visits its queues in turn. Each thread processes one batch
+// at a time. Only the server's own thread may call it.
 type Scheduler[T any] struct {
 	timers  *timerqueue.Queue
 	threads int
@@ -38,8 +38,8 @@ func New[T any](timers *timerqueue.Queue, threads int) *Scheduler[T] {
 	return &Scheduler[T]{timers: timers, threads: threads}
 }
 
-// Queue holds the batches of one kind of task. The last batch is open: tasks enter it. The others are
-// closed and wait for a thread.
+// Queue holds the batches of one kind of task. New tasks enter the last batch, which is open. The
+// other batches are closed and wait for a thread.
 type Queue[T any] struct {
 	scheduler *Scheduler[T]
 	limits    Limits
@@ -57,15 +57,15 @@ type Batch[T any] struct {
 	since time.Duration
 }
 
-// Task is a request, or the part [From, To) of its size if it was split.
+// Task is a whole request, or a part of one that was split: the range [From, To) of its size.
 type Task[T any] struct {
 	Of       T
 	From, To uint64
 	Whole    bool // Whole is true for a request that was not split
 }
 
-// AddQueue makes a queue. process is called for each of its batches when a thread takes it, and must
-// call done, at once or later, to free the thread. splits returns why a task cannot be split, or nil.
+// AddQueue makes a queue. When a thread takes a batch, process is called. It must call done, at
+// once or later, to free the thread. splits returns why a task cannot be split, or nil.
 func (s *Scheduler[T]) AddQueue(limits Limits, process func(b *Batch[T], done func()), splits func(of T) *env.RPCError) *Queue[T] {
 	q := &Queue[T]{scheduler: s, limits: limits, process: process, splits: splits, batches: []*Batch[T]{{}}}
 	q.timer = timerqueue.Timer{Rank: timerqueue.Thread, Fn: s.feed}
@@ -73,7 +73,7 @@ func (s *Scheduler[T]) AddQueue(limits Limits, process func(b *Batch[T], done fu
 	return q
 }
 
-// Remove drops a queue without tasks.
+// Remove drops a queue. The queue must not have tasks.
 func (s *Scheduler[T]) Remove(q *Queue[T]) {
 	at := slices.Index(s.queues, q)
 	if at < 0 {
@@ -86,8 +86,8 @@ func (s *Scheduler[T]) Remove(q *Queue[T]) {
 	}
 }
 
-// Schedule puts a task into the open batch, or into new ones behind it. The error is upstream's
-// refusal (Queue::ScheduleWithoutSplit, ScheduleWithSplit).
+// Schedule puts a task into the open batch, and what does not fit into new batches behind it. The
+// error is upstream's refusal (Queue::ScheduleWithoutSplit, ScheduleWithSplit).
 func (q *Queue[T]) Schedule(of T, size uint64) *env.RPCError {
 	if err := q.limits.refusal(size, len(q.batches), q.open().Size); err != nil {
 		return err
@@ -121,8 +121,8 @@ func (q *Queue[T]) open() *Batch[T] { return q.batches[len(q.batches)-1] }
 // close closes the open batch and opens another (StartNewBatch).
 func (q *Queue[T]) close() { q.batches = append(q.batches, &Batch[T]{}) }
 
-// arm has the scheduler look at the queue when its open batch reaches its timeout. Upstream's idle
-// threads look each millisecond; here it is at once.
+// arm sets a timer, so that the scheduler takes the open batch when its timeout is reached.
+// Upstream's idle threads poll each millisecond; here there is no such delay.
 func (q *Queue[T]) arm() {
 	timers, open := q.scheduler.timers, q.open()
 	if len(open.Tasks) == 0 || q.due() {
@@ -142,7 +142,8 @@ func (q *Queue[T]) due() bool {
 		(open.Size >= q.limits.batchSize() || q.scheduler.timers.Now() >= open.since+q.limits.Timeout())
 }
 
-// take removes the batch that a thread gets, or returns nil (Queue::ScheduleBatch).
+// take removes and returns the next batch to process, or returns nil if there is none
+// (Queue::ScheduleBatch).
 func (q *Queue[T]) take() *Batch[T] {
 	if len(q.batches) == 1 && q.due() {
 		q.close()
@@ -157,7 +158,7 @@ func (q *Queue[T]) take() *Batch[T] {
 	return taken
 }
 
-// feed gives batches to free threads (SharedBatchScheduler::ThreadLogic).
+// feed hands batches to free threads until either runs out (SharedBatchScheduler::ThreadLogic).
 func (s *Scheduler[T]) feed() {
 	for s.busy < s.threads {
 		q, b := s.visit()
@@ -172,7 +173,8 @@ func (s *Scheduler[T]) feed() {
 	}
 }
 
-// visit asks the queues in turn for a batch.
+// visit asks the queues in turn, and returns the first batch that is ready with its queue. The next
+// visit begins after that queue.
 func (s *Scheduler[T]) visit() (*Queue[T], *Batch[T]) {
 	for range s.queues {
 		q := s.queues[s.next%len(s.queues)]

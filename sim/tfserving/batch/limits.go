@@ -9,26 +9,28 @@ import (
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 )
 
-// Limits are upstream's QueueOptions, with the values that C++ makes of the numbers of a file: one
-// below 0 is a very large uint64.
+// Limits corresponds to upstream's QueueOptions. Numbers of a file are converted as in C++, so a
+// negative number becomes a very large uint64.
 type Limits struct {
-	// Input is input_batch_size_limit, the greatest size of a task.
+	// Input is input_batch_size_limit, the largest allowed size of a task.
 	Input uint64
 	// TimeoutMicros is batch_timeout_micros.
 	TimeoutMicros int64
 	// Enqueued is max_enqueued_batches.
 	Enqueued uint64
-	// Splits is enable_large_batch_splitting, and Execution max_execution_batch_size then.
+	// Splits is enable_large_batch_splitting. Execution is max_execution_batch_size, used if Splits
+	// is true.
 	Splits    bool
 	Execution uint64
-	// Head selects the texts of tfs-head.
+	// Head selects the error texts of the profile tfs-head.
 	Head bool
 }
 
-// DefaultLimits are those of a file without fields.
+// DefaultLimits returns the limits of a parameter file that sets no fields.
 func DefaultLimits() Limits { return Limits{Input: 1000, Enqueued: 10, Execution: 1000} }
 
-// Check returns the error of making a queue (SharedBatchScheduler::AddQueue).
+// Check returns the error with which upstream refuses to make a queue with these limits
+// (SharedBatchScheduler::AddQueue).
 func (l *Limits) Check() *env.RPCError {
 	if l.Head && !l.Splits {
 		l.Enqueued = max(l.Enqueued, 1)
@@ -41,7 +43,7 @@ func (l *Limits) Check() *env.RPCError {
 	case l.Head && l.Enqueued == 0:
 		return invalidf("max_enqueued_batches must be positive; was 0")
 	case l.Splits && l.Input < l.Execution:
-		// Upstream appends its three numbers without blanks.
+		// Upstream's message appends the numbers without blanks between them.
 		return invalidf("When enable_large_batch_splitting is true, input_batch_size_limit must be greater than or equal to "+
 			"max_execution_batch_size.1%d%d", l.Input, l.Execution)
 	}
@@ -53,7 +55,7 @@ func (l *Limits) Timeout() time.Duration {
 	return time.Duration(min(l.TimeoutMicros, math.MaxInt64/4/1000)) * time.Microsecond
 }
 
-// batchSize is the size at which a batch is full (max_execution_batch_size()).
+// batchSize returns the size at which a batch is full (max_execution_batch_size()).
 func (l *Limits) batchSize() uint64 {
 	if l.Splits {
 		return l.Execution
@@ -61,7 +63,8 @@ func (l *Limits) batchSize() uint64 {
 	return l.Input
 }
 
-// TooLarge returns the refusal of a task above the limit, whatever is queued; nil for none.
+// TooLarge returns the refusal of a task that is larger than the limit, even for an empty queue. It
+// returns nil if the size is allowed.
 func (l *Limits) TooLarge(size uint64) *env.RPCError {
 	if size <= l.Input {
 		return nil
@@ -69,8 +72,8 @@ func (l *Limits) TooLarge(size uint64) *env.RPCError {
 	return invalidf("Task size %d is larger than maximum input batch size %d", size, l.Input)
 }
 
-// refusal returns why a queue of that many batches, of which the open one has size open, does not
-// take a task.
+// refusal returns why a queue cannot take a task of the given size, or nil. batches is the number
+// of the queue's batches, and open the size of its open batch.
 func (l *Limits) refusal(size uint64, batches int, open uint64) *env.RPCError {
 	if err := l.TooLarge(size); err != nil {
 		return err
@@ -98,7 +101,8 @@ func (l *Limits) refusal(size uint64, batches int, open uint64) *env.RPCError {
 		"%s; currently %d batches enqueued and max_enqueued_batches is %d", full, batches, l.Enqueued)}
 }
 
-// Alone returns the ends of the parts into which an empty queue splits a task, or its refusal.
+// Alone returns how an empty queue splits a task, as the end of each part. If the queue refuses the
+// task, it returns the error.
 func (l *Limits) Alone(size uint64) (ends []uint64, err *env.RPCError) {
 	if err := l.refusal(size, 1, 0); err != nil {
 		return nil, err
@@ -110,8 +114,8 @@ func (l *Limits) Alone(size uint64) (ends []uint64, err *env.RPCError) {
 	}
 }
 
-// split returns where the part of a task that begins at from ends: what the open batch has room for,
-// and then whole batches (SplitInputTask).
+// split returns the end of the part of a task that begins at from. The first part fills the open
+// batch, and the following parts are whole batches (SplitInputTask).
 func (l *Limits) split(from, size, open uint64) uint64 {
 	if !l.Splits {
 		return size

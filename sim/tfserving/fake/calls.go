@@ -12,7 +12,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// method handles a gRPC method on a serialized request. A nil message stands for Python's None.
+// method handles a gRPC method. request is a serialized message. A nil result stands for Python's
+// None.
 type method func(f *Fake, request []byte) (proto.Message, *env.RPCError)
 
 // methods holds the gRPC methods that the reference registers, by path. The reference leaves out
@@ -52,7 +53,7 @@ func statusf(code rpcerrors.Code, format string, args ...any) *env.RPCError {
 	return &env.RPCError{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// decodes wraps a handler of decoded messages, so that it takes serialized requests.
+// decodes wraps a handler of a message type, so that it accepts serialized requests.
 func decodes[M interface {
 	proto.Message
 	*T

@@ -25,7 +25,7 @@ func (f *Fake) takeEvent() {
 }
 
 // handle applies one event to the models, as the reference's _event_handler does
-// (mocked_tfserving.py:226-306).
+// (mocked_tfserving.py:226-306). An event for an unknown model is only logged.
 func (f *Fake) handle(event transition) {
 	i := f.index(event.name)
 	if i < 0 {
@@ -70,13 +70,15 @@ func (f *Fake) handle(event transition) {
 // known holds the states that an event can request.
 var known = []env.ModelState{env.StateStart, env.StateLoading, env.StateAvailable, env.StateUnloading, env.StateEnd}
 
-// stale reports whether the event would unload a version of a newer model with the same name.
-// Other late events do no harm: they only occur for a name listed twice (TFS-17.1 item 16).
+// stale reports whether the event would unload a version of a newer model that has the same name.
+// Other late events are harmless. They occur only for a name that is listed twice (TFS-17.1 item
+// 16).
 func (e transition) stale(m *entry) bool {
 	return m != e.model && (e.state == env.StateUnloading || e.state == env.StateEnd)
 }
 
-// enter sets a version's state, and queues the event for state next unless that is UNKNOWN.
+// enter sets the state of version j as the event says. Then it queues an event for the state next,
+// unless next is UNKNOWN.
 func (f *Fake) enter(m *entry, j int, event transition, next env.ModelState) {
 	m.versions[j].state = event.state
 	m.answer = nil
@@ -86,8 +88,9 @@ func (f *Fake) enter(m *entry, j int, event transition, next env.ModelState) {
 	}
 }
 
-// limit queues the unload of the oldest version when the model has too many. With policy 'all' the
-// reference compares an int with None, which raises and ends the thread (TFS-17.1 item 4).
+// limit queues the unload of the oldest version if the model has more versions than its policy
+// keeps. With policy 'all' the reference compares an int with None, which raises an exception and
+// ends the thread (TFS-17.1 item 4).
 func (f *Fake) limit(m *entry) {
 	switch {
 	case m.unlimited && f.Bugs:

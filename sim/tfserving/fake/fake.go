@@ -30,18 +30,19 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
 
-// These are the times of the fake's thread. hopTime is one iteration, which handles one event and
-// then reads the wall clock (mocked_tfserving.py:203-224). The reference's thread loops without a
-// pause.
+// These are the times of the fake's thread. hopTime is the duration of one iteration, which handles
+// one event and then reads the wall clock (mocked_tfserving.py:203-224). The reference's thread
+// loops without a pause.
 const (
 	hopTime = 10 * time.Microsecond
 	// growthTime is the interval of new versions. The reference waits until more than 30 s have
-	// passed, so one iteration longer.
+	// passed, which takes one iteration longer.
 	growthTime = 30*time.Second + hopTime
 )
 
-// ListenHost and Workers are the address and the threads of the reference's grpc-python server
-// (TFS-17.1 item 22; mocked_tfserving.py:363,379-390), for whoever serves the fake.
+// ListenHost and Workers are the address and the number of threads of the reference's grpc-python
+// server (TFS-17.1 item 22; mocked_tfserving.py:363,379-390). A server that runs the fake uses
+// them.
 const (
 	ListenHost = "[::]"
 	Workers    = 10
@@ -67,8 +68,8 @@ type Fake struct {
 	from   time.Duration // from is the instant from which intervals of growth are counted
 }
 
-// entry is the reference's ModelMeta. latest is true for version_policy 'latest', and unlimited
-// for a version_data of None.
+// entry corresponds to the reference's ModelMeta. latest is true for version_policy 'latest', and
+// unlimited for a version_data of None.
 type entry struct {
 	config    modelconfig.ModelConfig
 	latest    bool
@@ -95,26 +96,26 @@ type transition struct {
 	state   env.ModelState
 }
 
-// Host is what a fake needs from the server that contains it.
+// Host is what a fake needs from the program that contains it.
 type Host interface {
 	// Choose returns a number in [0, n); 0 is the default outcome.
 	Choose(site string, n int) int
 	// Publish is called at every change of a version's state, in order.
 	Publish(model string, version int64, state env.ModelState)
-	// Log writes a log line, or a traceback of the reference, which begins with Uncaught.
+	// Log writes a log line. A line that begins with Uncaught is a traceback of the reference.
 	Log(level env.Level, format string, args ...any)
 }
 
-// Uncaught begins the text that Python prints for the exception that ends the fake's thread.
+// Uncaught is the beginning of the text that Python prints for an exception that ends a thread.
 const Uncaught = "Exception in thread "
 
-// Options choose among the reference's behaviours.
+// Options selects between behaviors of the reference.
 type Options struct {
-	// Bugs keeps the faulty behaviours that a profile may repair.
+	// Bugs keeps the faulty behaviors of the reference. False repairs them.
 	Bugs bool
-	// Switches lets the thread take its turn within calls, wherever they have queued an event, as
-	// Python's interpreter may let it, because calls do not hold the lock (Q229). Without it a call
-	// is whole.
+	// Switches lets the fake's thread run in the middle of a call, whenever the call has queued an
+	// event. Python's interpreter may do that, because calls do not hold the lock (Q229). If false,
+	// a call is never interrupted.
 	Switches bool
 }
 
@@ -126,7 +127,8 @@ func New(t *timerqueue.Queue, host Host, o Options) *Fake {
 	return f
 }
 
-// Open creates the models of a config now, as the reference's constructor does (TFS-17.1 item 24).
+// Open creates the models of a config immediately, as the reference's constructor does (TFS-17.1
+// item 24).
 func (f *Fake) Open(config modelconfig.ServerConfig) {
 	f.from = f.timers.Now()
 	f.load(config.Models)
@@ -200,8 +202,8 @@ func (f *Fake) Reload(config modelconfig.ServerConfig) {
 	}))
 }
 
-// gone returns the alive names that are not wanted, in the order of the reference's old_names -
-// new_names. A single name needs no hash seed, so none is drawn for it.
+// gone returns the alive names that are not in wanted, in the order of the reference's set
+// old_names - new_names. For a single name the order needs no hash seed, so none is drawn.
 func (f *Fake) gone(alive, wanted []string) []string {
 	h := pyset.Hashing{}
 	if slices.ContainsFunc(alive, func(name string) bool { return !slices.Contains(wanted, name) }) && len(alive) > 1 {
@@ -216,8 +218,8 @@ func (f *Fake) alive() []string {
 	return lists.Select(f.models, func(m *entry) (string, bool) { return m.config.Name, !m.unloading })
 }
 
-// hashing returns the hash function of the fake's Python. The hash seed is a choice of the host;
-// choice 0, the default, orders sets by their keys.
+// hashing returns the hash function of the fake's Python. The host chooses the hash seed. Choice 0,
+// the default, orders sets by their keys.
 func (f *Fake) hashing() pyset.Hashing {
 	if f.python == nil {
 		f.python = &env.Python{HashSeed: uint32(f.host.Choose("python.hashseed", env.HashSeeds))}
@@ -225,8 +227,9 @@ func (f *Fake) hashing() pyset.Hashing {
 	return pyset.HashingOf(*f.python)
 }
 
-// remove queues the unloads of all versions of a model, whatever their state (TFS-17.1 item 17). It
-// walks the list from which the thread deletes versions, so a switch between the two has it skip one.
+// remove queues the unloads of all versions of a model, whatever their state (TFS-17.1 item 17).
+// The thread deletes versions from the same list, so if it runs in the middle, remove skips a
+// version.
 func (f *Fake) remove(m *entry) {
 	m.unloading = true
 	f.host.Log(env.Info, "start remove the model %s", m.config.Name)
@@ -236,7 +239,8 @@ func (f *Fake) remove(m *entry) {
 	}
 }
 
-// switchThreads lets the thread handle all events of the queue within a call.
+// switchThreads lets the fake's thread handle all queued events in the middle of a call, if the
+// option Switches is set.
 func (f *Fake) switchThreads() {
 	if !f.Switches {
 		return

@@ -6,8 +6,8 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// planGrowth keeps the 30 s timer running while some model can grow. It skips to the next instant
-// at which a version is due, because an earlier one would change nothing.
+// planGrowth keeps the 30 s timer running while some model can grow. It sets the timer to the next
+// instant at which a version is due, because an earlier instant would change nothing.
 func (f *Fake) planGrowth() {
 	grows := slices.ContainsFunc(f.models, func(m *entry) bool { return m.latest })
 	if !grows || f.broken {
@@ -20,8 +20,8 @@ func (f *Fake) planGrowth() {
 	}
 }
 
-// grow draws one model and gives it a new version, unless its policy is 'specific' (TFS-17.1 item
-// 19).
+// grow chooses a model at random and gives it a new version, unless its policy is 'specific'
+// (TFS-17.1 item 19).
 func (f *Fake) grow() {
 	m := f.models[f.host.Choose("tfserving.fake.growth", len(f.models))]
 	if m.latest {

@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Fields returns the repr of each field that is an attribute of the model, as the reference's
-// ModelMgr.get_metadata does (TFS-17.1 item 21, mocked_tfserving.py:168-187).
+// Fields returns the Python repr of each requested field that is an attribute of the model, as the
+// reference's ModelMgr.get_metadata does (TFS-17.1 item 21, mocked_tfserving.py:168-187).
 func (f *Fake) Fields(name string, choice Choice, fields []string) (map[string]string, *env.RPCError) {
 	values := map[string]string{}
 	if len(fields) == 0 {
@@ -17,7 +17,8 @@ func (f *Fake) Fields(name string, choice Choice, fields []string) (map[string]s
 	}
 	i := f.index(name)
 	if i < 0 {
-		// str(KeyError(n)) is repr(n); grpc-python adds the words before it.
+		// The reference raises a KeyError, whose str is the repr of the name. grpc-python adds the
+		// words before it.
 		return nil, statusf(rpcerrors.Unknown, "Exception calling application: %s", pysem.Repr(name))
 	}
 	m := f.models[i]
@@ -32,8 +33,8 @@ func (f *Fake) Fields(name string, choice Choice, fields []string) (map[string]s
 	return values, nil
 }
 
-// attribute returns the repr of one attribute of the reference's ModelConf; false for none of that
-// name (mocked_tfserving.py:50-57).
+// attribute returns the Python repr of one attribute of the reference's ModelConf
+// (mocked_tfserving.py:50-57). It returns false if there is no attribute of that name.
 func (m *entry) attribute(field string) (string, bool) {
 	switch field {
 	case "model_name":
@@ -69,8 +70,8 @@ func (m *entry) versionData() string {
 	return pysem.Repr(numbers)
 }
 
-// versionAttribute returns the repr of one attribute of the ModelVersion that the request names;
-// false for none of that name.
+// versionAttribute returns the Python repr of one attribute of the ModelVersion that the request
+// names. It returns false if there is no attribute of that name.
 func (m *entry) versionAttribute(choice Choice, field string) (string, bool) {
 	if choice.version == nil {
 		return "", false

@@ -57,7 +57,7 @@ func (f *Fake) Status(name string, choice Choice) []env.ModelVersionStatus {
 	}}
 }
 
-// chosen returns the index of the first version that matches the choice; negative for none.
+// chosen returns the index of the first version that matches the choice; -1 if none matches.
 func (m *entry) chosen(choice Choice) int {
 	return slices.IndexFunc(m.versions, func(v servable) bool {
 		if choice.version != nil {

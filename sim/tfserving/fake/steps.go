@@ -11,11 +11,11 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/timerqueue"
 )
 
-// Models is the ModelMgr of python-fake with a thread that the caller moves, one event at a time.
-// Tests use it to compare the profile with the reference step by step.
+// Models is the ModelMgr of python-fake, with a thread that the caller advances one event at a
+// time. Tests use it to compare the profile with the reference step by step.
 type Models struct{ f *Fake }
 
-// NewModels makes a manager without models, on a clock that stands still. log receives the log
+// NewModels makes a ModelMgr without models, whose clock never advances. log receives the log
 // lines.
 func NewModels(log func(level env.Level, format string, args ...any)) *Models {
 	host := stopped{log}
@@ -25,7 +25,7 @@ func NewModels(log func(level env.Level, format string, args ...any)) *Models {
 // Models returns the fake's ModelMgr.
 func (f *Fake) Models() *Models { return &Models{f} }
 
-// stopped is a Host whose clock stands still.
+// stopped is a Host whose clock never advances.
 type stopped struct {
 	log func(level env.Level, format string, args ...any)
 }
@@ -37,12 +37,12 @@ func (stopped) Publish(string, int64, env.ModelState)       {}
 
 func (s stopped) Log(level env.Level, format string, args ...any) { s.log(level, format, args...) }
 
-// These are the exceptions that the reference raises in the methods of Models.
+// These errors stand for exceptions that the reference raises in the methods of Models.
 var (
 	// ErrNoModel is the KeyError for an unknown model.
 	ErrNoModel = errors.New("KeyError: the fake has no such model")
 	// ErrUnlimited is the TypeError for policy all (TFS-17.1 item 4). In the reference it ends the
-	// thread.
+	// fake's thread.
 	ErrUnlimited = errors.New("TypeError: '>' not supported between instances of 'int' and 'NoneType'")
 	// ErrNoVersion is the IndexError for a version that the model does not have.
 	ErrNoVersion = errors.New("IndexError: list index out of range")
@@ -53,8 +53,8 @@ type Model struct {
 	Name, BasePath string
 	// Policy is "latest" or "specific".
 	Policy string
-	// Unlimited stands for version data of None. With policy latest, NumVersions is the number of
-	// versions to keep. With policy specific, Versions lists the versions.
+	// Unlimited means that the reference's version_data is None. With policy latest, NumVersions is
+	// the number of versions to keep. With policy specific, Versions lists the versions.
 	Unlimited   bool
 	NumVersions uint32
 	Versions    []int64
@@ -117,7 +117,7 @@ func (m *Models) Queue() []Event {
 	return list
 }
 
-// Died reports whether the thread has died of ErrUnlimited.
+// Died reports whether ErrUnlimited has ended the fake's thread.
 func (m *Models) Died() bool { return m.f.broken }
 
 // Load adds models and queues the events of their first versions, as ModelMgr.load does.
@@ -125,8 +125,8 @@ func (m *Models) Load(models []modelconfig.ModelConfig) {
 	m.f.timers.Request(func() { m.f.load(models) })
 }
 
-// Remove unloads models by name, as ModelMgr.remove does. It stops with ErrNoModel at the first
-// unknown name; the models before it are removed all the same.
+// Remove unloads models by name, as ModelMgr.remove does. At the first unknown name it stops with
+// ErrNoModel. The models before that name stay removed.
 func (m *Models) Remove(names []string) (err error) {
 	m.f.timers.Request(func() {
 		for _, name := range names {
@@ -140,8 +140,8 @@ func (m *Models) Remove(names []string) (err error) {
 	return err
 }
 
-// Handle removes the first event from the queue and handles it. It returns false when the queue is
-// empty. Its error is that of HandleEvent.
+// Handle removes the first event from the queue and handles it. It returns false if the queue is
+// empty. Its error is the one of HandleEvent.
 func (m *Models) Handle() (bool, error) {
 	if len(m.f.queue) == 0 {
 		return false, nil
@@ -151,8 +151,8 @@ func (m *Models) Handle() (bool, error) {
 	return true, m.handle(event)
 }
 
-// HandleEvent handles an event as if it came from the queue. It returns ErrUnlimited when the
-// reference's thread would die of it.
+// HandleEvent handles an event as if it came from the queue. It returns ErrUnlimited if the event
+// would end the reference's thread.
 func (m *Models) HandleEvent(e Event) error {
 	return m.handle(transition{name: e.Model, version: e.Version, state: e.State})
 }
@@ -166,8 +166,8 @@ func (m *Models) handle(event transition) error {
 	return nil
 }
 
-// Grow gives a model a new version, whatever its policy, as the reference does every 30 s for one
-// model (TFS-17.1 item 19).
+// Grow gives the named model a new version, whatever its policy. The reference does so every 30 s
+// for one model (TFS-17.1 item 19).
 func (m *Models) Grow(name string) error {
 	model, err := m.entry(name)
 	if err == nil {
@@ -176,8 +176,8 @@ func (m *Models) Grow(name string) error {
 	return err
 }
 
-// SetLabel sets the label of the version at index; nil is None. No call of the reference does
-// that.
+// SetLabel sets the label of the version at index; nil stands for None. No call of the reference
+// sets labels.
 func (m *Models) SetLabel(name string, index int, label *string) error {
 	model, err := m.entry(name)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// loadNodes makes a model of nodes and functions without files.
+// loadNodes makes a model from nodes and functions, without files.
 func loadNodes(t *testing.T, nodes []*framework.NodeDef, functions ...*framework.FunctionDef) *graph.Model {
 	t.Helper()
 	meta, err := proto.Marshal(&tfcore.MetaGraphDef{GraphDef: &framework.GraphDef{
@@ -40,7 +40,7 @@ func ints(t *testing.T, shape []int64, values ...int64) tensor.Tensor {
 	return made
 }
 
-// However large a graph wants its tensors, the server does not make them.
+// Goal: a graph that asks for huge tensors gets an error, and the server does not allocate them.
 func TestLargeTensorsAreRefused(t *testing.T) {
 	nodes := []*framework.NodeDef{
 		{Name: "n", Op: "Placeholder"}, {Name: "zero", Op: "ZerosLike", Input: []string{"n"}},
@@ -72,7 +72,7 @@ func TestLargeTensorsAreRefused(t *testing.T) {
 	}
 }
 
-// A function that calls itself has no end: it is not run.
+// Goal: a function that calls itself without end is refused, not run.
 func TestFunctionsThatCallThemselvesAreNotRun(t *testing.T) {
 	arg := []*framework.OpDef_ArgDef{{Name: "x", Type: framework.DataType_DT_INT32}}
 	self := &framework.FunctionDef{
@@ -88,7 +88,7 @@ func TestFunctionsThatCallThemselvesAreNotRun(t *testing.T) {
 	}
 }
 
-// A cycle of nodes, as the loops of TensorFlow 1 have it, is not run.
+// Goal: a cycle of nodes, as in loops of TensorFlow 1, is refused, not run.
 func TestCyclesAreNotRun(t *testing.T) {
 	model := loadNodes(t, []*framework.NodeDef{{Name: "a", Op: "Identity", Input: []string{"b"}}, {Name: "b", Op: "Identity", Input: []string{"a"}}})
 	if _, err := model.Plan(nil, []string{"a:0"}); err == nil || !strings.Contains(err.Error(), "a cycle at a") {

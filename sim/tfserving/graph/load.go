@@ -17,17 +17,17 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 )
 
-// Options says where a model's files are, and what its errors are.
+// Options says where a model's files are, and supplies the error for missing variables.
 type Options struct {
 	// Dir is the version's directory, as the model server names it.
 	Dir string
-	// Exists and ReadFile look at files. Only files below Dir are asked for.
+	// Exists and ReadFile access files. They are called only for paths below Dir.
 	Exists   func(path string) bool
 	ReadFile func(path string) ([]byte, error)
 	// Lock is held while a variable or table is looked up or changes.
 	Lock ops.Locker
 	// Missing returns the error for reading a variable that has no value. resource is false for a
-	// variable of TensorFlow 1.
+	// reference variable of TensorFlow 1.
 	Missing func(name string, resource bool) error
 }
 
@@ -43,8 +43,9 @@ type Model struct {
 	loading   bool
 }
 
-// Load makes a model of a serialized MetaGraphDef (cc/saved_model/loader.cc). An *env.RPCError is
-// the error of the load; any other error says why the graph cannot be run.
+// Load makes a model from a serialized MetaGraphDef (cc/saved_model/loader.cc). An *env.RPCError
+// means that the load fails, as upstream's does. Any other error says why the graph cannot be run
+// here.
 func Load(meta []byte, o Options) (*Model, error) {
 	def := &tfcore.MetaGraphDef{}
 	if err := proto.Unmarshal(meta, def); err != nil {
@@ -71,13 +72,16 @@ func Load(meta []byte, o Options) (*Model, error) {
 	return m, nil
 }
 
-// Forget drops what only making plans needs, which is most of the graph. No plan can be made after it.
+// Forget frees what is needed only for making plans, which is most of the graph. No plan can be
+// made afterwards.
 func (m *Model) Forget() { m.main, m.functions, m.opDefs = nil, nil, nil }
 
-// variablesPrefix is how the files of variables begin (constants.h).
+// variablesPrefix is the beginning of the paths of variable files, below the version's directory
+// (constants.h).
 const variablesPrefix = "/variables/variables"
 
-// restore runs the node that restores the variables. Without their index there are none to restore.
+// restore restores the variables by running the graph's restore node. A model without a variables
+// index has nothing to restore.
 func (m *Model) restore(saver *tfcore.SaverDef) error {
 	prefix := m.options.Dir + variablesPrefix
 	if saver.GetRestoreOpName() == "" || !m.options.Exists(prefix+".index") {
@@ -90,7 +94,8 @@ func (m *Model) restore(saver *tfcore.SaverDef) error {
 	return m.runOnce([]string{saver.GetFilenameTensorName()}, []string{prefix}, saver.GetRestoreOpName())
 }
 
-// runOnce runs a node with strings as inputs.
+// runOnce runs a node of the graph. feeds names the input tensors, and texts holds their string
+// values.
 func (m *Model) runOnce(feeds, texts []string, node string) error {
 	name, _, _ := strings.Cut(node, ":")
 	plan, err := m.plan(m.main, feeds, nil, []string{name})
@@ -102,7 +107,7 @@ func (m *Model) runOnce(feeds, texts []string, node string) error {
 	return withNode(err)
 }
 
-// These are the names of what a graph runs after its variables are restored
+// These names identify the initializer that runs after the variables are restored, and its assets
 // (cc/saved_model/constants.h).
 const (
 	initSignature    = "__saved_model_init_op"
@@ -112,7 +117,7 @@ const (
 	assetsDirectory  = "/assets/"
 )
 
-// initialise runs the graph's own initialiser, which fills its tables.
+// initialise runs the graph's own initializer, which for example fills look-up tables.
 func (m *Model) initialise(def *tfcore.MetaGraphDef) error {
 	node := def.GetSignatureDef()[initSignature].GetOutputs()[initSignature].GetName()
 	for _, name := range []string{mainCollection, legacyCollection} {
@@ -150,8 +155,8 @@ func assetsOf(def *tfcore.MetaGraphDef) ([]*tfcore.AssetFileDef, error) {
 	return assets, nil
 }
 
-// readFile reads a file of the model while it is loaded. A graph may name any path; those outside
-// of the model are not read.
+// readFile reads a file of the model during the load. A graph may name any path, but paths outside
+// the model's directory are refused.
 func (m *Model) readFile(path string) ([]byte, error) {
 	below, ok := strings.CutPrefix(path, m.options.Dir+"/")
 	if !ok || !fs.ValidPath(below) {
@@ -167,7 +172,7 @@ func (m *Model) readFile(path string) ([]byte, error) {
 	return data, nil
 }
 
-// asStatus makes an error of a file the error of a load.
+// asStatus converts an error of reading a file to the error of a load.
 func asStatus(err error) error {
 	var status *env.RPCError
 	var what *ops.Unsupported
@@ -177,7 +182,7 @@ func asStatus(err error) error {
 	return &env.RPCError{Code: rpcerrors.Unknown, Message: err.Error()}
 }
 
-// Restore returns a variable from the files, while the model is loaded.
+// Restore returns the value of a variable from the model's files. It works only during the load.
 func (r *run) Restore(prefix, name string) (value.Value, error) {
 	if r.model.variables == nil || prefix != r.model.options.Dir+variablesPrefix {
 		return value.Value{}, unsupported("variables of %s", prefix)

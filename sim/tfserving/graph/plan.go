@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/graph/ops"
 )
 
-// Plan is the order in which the nodes run that some outputs need.
+// Plan lists the nodes that some outputs need, in the order in which to run them.
 type Plan struct {
 	model    *Model
 	function string // function is the name of a function's own plan
@@ -18,7 +18,8 @@ type Plan struct {
 	idle     []bool // idle steps do not run; nil where all do
 }
 
-// slot is a value of a run: output port of a step. The first steps are the fed values.
+// slot is an output of a step: the index of the step, and the output's port. The first steps stand
+// for the fed values.
 type slot struct{ step, port int }
 
 type step struct {
@@ -32,13 +33,13 @@ func unsupported(format string, args ...any) error {
 	return &ops.Unsupported{What: fmt.Sprintf(format, args...)}
 }
 
-// Plan returns the plan that computes the fetched tensors from the fed ones, which are named as
-// x:0. An *ops.Unsupported says what of the graph cannot be run.
+// Plan returns the plan that computes the tensors in fetches from the fed tensors. Names have the
+// form x:0. An *ops.Unsupported error says what in the graph cannot be run.
 func (m *Model) Plan(feeds, fetches []string) (*Plan, error) {
 	return m.plan(m.main, feeds, fetches, nil)
 }
 
-// Only returns the plan for some of the fetched tensors, in this order.
+// Only returns a plan for some of the fetched tensors, given by their indices.
 func (p *Plan) Only(fetches []int) *Plan {
 	part := *p
 	part.fetches, part.idle = nil, make([]bool, len(p.steps))
@@ -63,7 +64,7 @@ func (p *Plan) Only(fetches []int) *Plan {
 	return &part
 }
 
-// plan also runs the nodes called ends.
+// plan does what Plan does, and also runs the nodes named in ends without fetching their outputs.
 func (m *Model) plan(p *program, feeds, fetches, ends []string) (*Plan, error) {
 	w := &planner{program: p, plan: &Plan{model: m, feeds: len(feeds)}, fed: map[source]int{}, steps: map[string]int{}}
 	for i, text := range feeds {
@@ -92,7 +93,7 @@ func (m *Model) plan(p *program, feeds, fetches, ends []string) (*Plan, error) {
 	return w.plan, nil
 }
 
-// planner puts nodes in order.
+// planner puts the nodes of a graph in an order in which inputs come first.
 type planner struct {
 	*program
 	plan  *Plan
@@ -102,15 +103,15 @@ type planner struct {
 
 const pending = -1
 
-// visited is a node whose inputs are being looked for.
+// visited is a node whose inputs are being added to the plan. next is the index of the next input.
 type visited struct {
 	def    *framework.NodeDef
 	inputs []source
 	next   int
 }
 
-// need adds the nodes that an input needs, and returns where it comes from. It keeps its own stack,
-// because graphs are deeper than a stack of calls should be.
+// need adds a tensor and all nodes that it depends on to the plan, and returns its slot. It keeps
+// an explicit stack, because a graph may be too deep for recursive calls.
 func (w *planner) need(text string) (slot, error) {
 	target, err := w.resolve(text)
 	if err != nil {
@@ -140,7 +141,8 @@ func (w *planner) slotOf(from source) slot {
 	return slot{w.steps[from.node], from.port}
 }
 
-// open pushes a node that has no step yet.
+// open pushes a node onto the stack, unless the node is fed or already has a step. If the node's
+// inputs are still being added, there is a cycle, which is an error.
 func (w *planner) open(stack []visited, from source) ([]visited, error) {
 	if _, ok := w.fed[from]; ok {
 		return stack, nil
@@ -170,7 +172,7 @@ func (w *planner) open(stack []visited, from source) ([]visited, error) {
 	return append(stack, v), nil
 }
 
-// add appends the step of a node whose inputs have theirs.
+// add appends a step for a node. The nodes of its inputs already have their steps.
 func (w *planner) add(v *visited) error {
 	s := step{node: w.model.node(v.def)}
 	for _, from := range v.inputs {
@@ -191,7 +193,8 @@ func (w *planner) add(v *visited) error {
 	return nil
 }
 
-// kernel returns the operation of a node, once all functions that it calls can be run.
+// kernel returns the kernel that executes a node. It fails if a function that the node calls cannot
+// be run.
 func (m *Model) kernel(node *ops.Node) (ops.Kernel, error) {
 	if m.functions[node.Op] != nil {
 		own := &framework.NameAttrList{Name: node.Op}
@@ -210,7 +213,8 @@ func (m *Model) kernel(node *ops.Node) (ops.Kernel, error) {
 	return run, nil
 }
 
-// function returns the plan of a function, which is made at its first use while the model is loaded.
+// function returns the plan of a function. It makes the plan at the first use, while the model is
+// loaded.
 func (m *Model) function(name string) (*Plan, error) {
 	if known, ok := m.plans[name]; ok {
 		if known == nil {

@@ -8,11 +8,11 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/graph/ops"
 )
 
-// program has the nodes of a graph or of a function by name.
+// program holds the nodes of a graph or of a function by name.
 type program struct {
 	model *Model
 	nodes map[string]*framework.NodeDef
-	// inFunction is set for a function, whose nodes name their inputs in another way.
+	// inFunction is true for a function. Its nodes use another notation for their inputs.
 	inFunction bool
 }
 
@@ -24,7 +24,8 @@ func (m *Model) newProgram(list []*framework.NodeDef, inFunction bool) *program 
 	return p
 }
 
-// source is an output of a node, or with port -1 its end.
+// source is an output port of a node. Port -1 stands for the node's completion, as in a control
+// input.
 type source struct {
 	node string
 	port int
@@ -32,8 +33,8 @@ type source struct {
 
 const atEnd = -1
 
-// resolve converts the text of an input: "node", "node:1", "^node", and in a function
-// "node:indices:0".
+// resolve parses the name of an input: "node", "node:1", "^node" for a control input, or in a
+// function "node:indices:0".
 func (p *program) resolve(text string) (source, error) {
 	if name, ok := strings.CutPrefix(text, "^"); ok {
 		return source{name, atEnd}, nil
@@ -54,7 +55,8 @@ func (p *program) resolve(text string) (source, error) {
 	return source{parts[0], last}, nil
 }
 
-// firstPort returns the number of the first output of a node's output argument.
+// firstPort returns the port of the first tensor of a node's named output argument. An argument may
+// consist of several tensors.
 func (m *Model) firstPort(def *framework.NodeDef, argument string) (int, error) {
 	op := m.opDef(def.GetOp())
 	if len(op.GetOutputArg()) == 0 {
@@ -77,8 +79,8 @@ func (m *Model) firstPort(def *framework.NodeDef, argument string) (int, error) 
 	return 0, unsupported("output %s of %s", argument, def.GetOp())
 }
 
-// opDef returns the definition of an operation or a function. A SavedModel has those of the operations
-// in its graph, but not of all in its functions.
+// opDef returns the definition of an operation or a function. A SavedModel defines the operations
+// of its graph, but may lack some that only its functions use.
 func (m *Model) opDef(name string) *framework.OpDef {
 	if f := m.functions[name]; f != nil {
 		return f.GetSignature()
@@ -89,7 +91,7 @@ func (m *Model) opDef(name string) *framework.OpDef {
 	return ops.Definition(name)
 }
 
-// attr returns an attribute of a node, or the default of its operation.
+// attr returns an attribute of a node, or the operation's default for it.
 func (m *Model) attr(def *framework.NodeDef, name string) *framework.AttrValue {
 	if value, ok := def.GetAttr()[name]; ok {
 		return value
@@ -102,7 +104,7 @@ func (m *Model) attr(def *framework.NodeDef, name string) *framework.AttrValue {
 	return nil
 }
 
-// node makes the node of a definition, with the defaults of its operation.
+// node makes an executable node from its definition, and adds the operation's default attributes.
 func (m *Model) node(def *framework.NodeDef) *ops.Node {
 	attrs := def.GetAttr()
 	for _, attr := range m.opDef(def.GetOp()).GetAttr() {

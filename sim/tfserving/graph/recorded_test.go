@@ -23,13 +23,14 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// recorded is what a session of a real TensorFlow answered (testdata/record.py).
+// recorded holds the answers of a real TensorFlow session to the test requests
+// (testdata/record.py).
 type recorded struct {
 	TensorFlow string                `json:"tensorflow"`
 	Models     map[string][]exchange `json:"models"`
 }
 
-// exchange is a request with the outputs, or with the code and text of its error.
+// exchange is a request with the recorded outputs, or with the code and text of the error.
 type exchange struct {
 	Signature string               `json:"signature"`
 	Inputs    map[string]described `json:"inputs"`
@@ -58,7 +59,7 @@ func (d described) float(i int) float64 {
 	return d.Values[i].(float64)
 }
 
-// text converts one character a byte to bytes.
+// text decodes the string value i, in which each character stands for one byte.
 func (d described) text(i int) string {
 	var out []byte
 	for _, r := range d.Values[i].(string) {
@@ -146,12 +147,12 @@ func load(t *testing.T, name string) (*graph.Model, map[string]*tfcore.Signature
 	return model, meta.Signatures
 }
 
-// several are requests at which more than one node fails. TensorFlow's answer is that of the node that
-// happened to fail first. In two the text also names a fed tensor as only the runtime does.
+// several lists requests for which more than one node fails. TensorFlow reports the node that
+// happened to fail first. In two of them the text also names a fed tensor as only the runtime does.
 var several = []string{"checks/5", "checks/6", "shapes/2", "shapes/3", "shapes/30", "sparse/1", "sparse/2", "sparse/7"}
 
-// TestAsTensorFlow asks every recorded request (TFS-12.5): the outcome, the dtypes and the shapes
-// are those of a real TensorFlow, and so are the values, to 1e-5, and the texts.
+// TestAsTensorFlow plays every recorded request (TFS-12.5). The outcome, dtypes, shapes and error
+// texts must equal those of a real TensorFlow. Values must agree to 1e-5.
 func TestAsTensorFlow(t *testing.T) {
 	all := readRecorded(t)
 	count := tally{}
@@ -249,7 +250,8 @@ func (x exchange) checkError(t *testing.T, err error, count *tally) {
 	}
 }
 
-// difference says how two tensors differ; "" where they do not, but for 1e-5 of a float.
+// difference describes how two tensors differ. It returns "" if they are equal, with a tolerance of
+// 1e-5 for floats.
 func difference(got, want tensor.Tensor) string {
 	if got.DType() != want.DType() || !slices.Equal(got.Shape(), want.Shape()) {
 		return fmt.Sprintf("got %s, want %s", got, want)

@@ -12,8 +12,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// Run computes the fetched tensors. Errors are *env.RPCError, or an *ops.Unsupported for what the
-// operations do not compute.
+// Run computes the fetched tensors from the fed ones. The error is an *env.RPCError, or an
+// *ops.Unsupported if an operation does not support its inputs.
 func (p *Plan) Run(feeds []tensor.Tensor) ([]tensor.Tensor, error) {
 	fetched, err := p.run(&run{model: p.model}, lists.Map(feeds, value.FromTensor))
 	if err != nil {
@@ -28,15 +28,15 @@ func (p *Plan) Run(feeds []tensor.Tensor) ([]tensor.Tensor, error) {
 	return out, nil
 }
 
-// run is one run of a plan and of the functions that it calls. It implements ops.Env.
+// run is one execution of a plan and of the functions that it calls. It implements ops.Env.
 type run struct {
 	model       *Model
 	bytes, work int
 	path        []string // path has the names of the nodes that are running, one within the other
 }
 
-// These limit what one run takes. A graph that wants more is answered as TensorFlow answers when no
-// memory is left.
+// These limits apply to one run. A graph that exceeds them gets TensorFlow's error for exhausted
+// memory.
 const (
 	maxBytes = 1 << 30
 	maxWork  = 1 << 36
@@ -58,7 +58,8 @@ func (r *run) Path() string { return strings.Join(r.path, "/") }
 // ReadFile implements ops.Env.
 func (r *run) ReadFile(path string) ([]byte, error) { return r.model.readFile(path) }
 
-// Call implements ops.Env. The memory of what the function does not return is free again.
+// Call implements ops.Env: it runs a function. Afterwards it frees the memory of everything that
+// the function does not return.
 func (r *run) Call(function *framework.NameAttrList, args []ops.Value) ([]ops.Value, error) {
 	plan := r.model.plans[function.GetName()]
 	if plan == nil || plan.feeds != len(args) {
@@ -76,7 +77,8 @@ func (r *run) Call(function *framework.NameAttrList, args []ops.Value) ([]ops.Va
 	return out, err
 }
 
-// nodeError is an error of a node, in a function or in the graph itself.
+// nodeError is the error of a node. function is the function that contains the node, or "" for the
+// graph itself.
 type nodeError struct {
 	err            *env.RPCError
 	function, node string
@@ -84,8 +86,8 @@ type nodeError struct {
 
 func (e *nodeError) Error() string { return e.err.Error() }
 
-// at adds the node to an error of its operation. An error from within a function that the node called
-// has its own.
+// at adds the node's name to an error of its operation. An error from inside a called function
+// already has the name of its own node.
 func (p *Plan) at(node string, err error) error {
 	var inner *nodeError
 	var status *env.RPCError
@@ -95,7 +97,7 @@ func (p *Plan) at(node string, err error) error {
 	return err
 }
 
-// withNode writes the node behind the text of an error, as the executor does.
+// withNode appends the node's name to the text of an error, as TensorFlow's executor does.
 func withNode(err error) error {
 	var inner *nodeError
 	if !errors.As(err, &inner) {
@@ -108,8 +110,8 @@ func withNode(err error) error {
 	return &env.RPCError{Code: inner.err.Code, Message: inner.err.Message + "\n\t [[" + place + "]]"}
 }
 
-// run runs the steps in order. A tensor without dtype is dead: it comes from the branch of a Switch
-// that was not taken, and what gets it does not run.
+// run executes the steps in order. A tensor without dtype is dead: it comes from the branch that a
+// Switch did not take. Steps that depend on a dead tensor do not run.
 func (p *Plan) run(r *run, feeds []ops.Value) ([]ops.Value, error) {
 	values := make([][]ops.Value, len(p.steps))
 	for i := range feeds {
@@ -163,7 +165,8 @@ func valueAt(values [][]ops.Value, from slot) (ops.Value, bool) {
 	return list[from.port], true
 }
 
-// gather returns the inputs of a step, and whether it runs. A Merge runs if any input is alive.
+// gather returns the inputs of a step, and whether the step runs. A Merge runs if any of its inputs
+// is not dead.
 func (s *step) gather(values [][]ops.Value) (inputs []ops.Value, alive bool, err error) {
 	for _, step := range s.after {
 		if values[step] == nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// This file invents signatures for a model that takes every request, so that every request finds
-// one that fits.
+// This file invents signatures for a model that accepts every request. An invented signature always
+// fits the request.
 
 // predictAnything accepts all inputs that can be decoded, and returns a vector of floats for each
 // output that the filter names.
@@ -34,8 +34,8 @@ func (m *Model) predictAnything(r *apis.PredictRequest) *Call {
 	return newCall(m, part{signature: s, feeds: feeds, outputs: s.outputs}, 0, predicted)
 }
 
-// anyClassifier returns a signature for any classification, anyRegressor one for any
-// regression.
+// anyClassifier returns a signature that fits any classification request, and anyRegressor one
+// that fits any regression request.
 func anyClassifier(name string) *Signature {
 	return newSignature(SignatureName(name), &tfcore.SignatureDef{
 		Inputs: map[string]*tfcore.TensorInfo{inputsAlias: {}},

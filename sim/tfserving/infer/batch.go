@@ -14,14 +14,14 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// This file computes calls together, as upstream's BatchingSession does
+// This file computes several calls in one batch, as upstream's BatchingSession does
 // (batching/batching_session.cc; TFS-22.3).
 
-// ErrCheck stands for a CHECK of upstream that fails, which ends the process.
+// ErrCheck means that a CHECK of upstream has failed, which aborts the process.
 var ErrCheck = statusf(rpcerrors.Aborted, "Check failed")
 
-// Declared returns the tensors of each signature, as [Call.Tensors] does; nil for a model that takes
-// every request.
+// Declared returns the set of tensors of each signature, in the form of [Call.Tensors]. It returns
+// nil for a model that accepts every request.
 func (m *Model) Declared() (tensors []string) {
 	for _, name := range keys(m.signatures) {
 		s := m.signatures[name]
@@ -34,8 +34,8 @@ func (m *Model) Declared() (tensors []string) {
 	return tensors
 }
 
-// Tensors returns which tensors the call feeds and fetches. Only calls of one such set can be in a
-// batch (TensorSignatureDebugString).
+// Tensors returns a text that identifies the tensors which the call feeds and fetches. A batch can
+// only contain calls with equal texts (TensorSignatureDebugString).
 func (c *Call) Tensors() string { return tensorsOf(c.parts) }
 
 func tensorsOf(parts []part) string {
@@ -56,9 +56,10 @@ func tensorsOf(parts []part) string {
 // Feeds reports whether the call has an input.
 func (c *Call) Feeds() bool { return len(c.parts[0].feeds) > 0 }
 
-// Rows returns the size of the call as a part of a batch, which is the first dimension of all of its
-// inputs (batching_util.h, ComputeTensorBatchSize). In monolith's patch other inputs are taken if
-// differ is set: the size is then the value of the tensor of shape [1] with batch_size in its name.
+// Rows returns the size that the call has in a batch. It is the first dimension, which all inputs
+// must share (batching_util.h, ComputeTensorBatchSize). If differ is set, inputs with different
+// first dimensions are accepted too, as in monolith's patch. The size is then the value of the
+// tensor of shape [1] with batch_size in its name.
 func (c *Call) Rows(differ bool) (uint64, *env.RPCError) {
 	size, err := c.firstDimension()
 	if err == nil || !differ {
@@ -97,25 +98,26 @@ func (c *Call) firstDimension() (size uint64, err *env.RPCError) {
 	return size, nil
 }
 
-// Piece is the rows [From, To) of a call. A call that is split is in several batches.
+// Piece is the row range [From, To) of a call. A call that is split has pieces in several batches.
 type Piece struct {
 	Call     *Call
 	From, To int64
-	// Whole is true for a call that is not split. Its inputs are fed as they are.
+	// Whole is true for a call that is not split. Its inputs are then fed unchanged.
 	Whole bool
 }
 
 // BatchOptions are upstream's BatchingSessionOptions.
 type BatchOptions struct {
-	// AllowedSizes, if any, are the sizes to which batches are padded, in ascending order.
+	// AllowedSizes holds the sizes to which batches are padded, in ascending order. If empty,
+	// batches are not padded.
 	AllowedSizes []int32
-	// DifferInputs takes calls whose inputs have unequal sizes (support_diff_dim_size_inputs).
+	// DifferInputs accepts calls whose inputs have different sizes (support_diff_dim_size_inputs).
 	DifferInputs bool
 	// PadInputs makes the inputs of a batch equally long in all dimensions but the first.
 	PadInputs bool
 }
 
-// Round returns the size of a batch of so many rows with its padding (batching_util.cc,
+// Round returns the padded size of a batch with that many rows (batching_util.cc,
 // RoundToLowestAllowedBatchSize).
 func (o *BatchOptions) Round(rows int64) int64 {
 	for _, size := range o.AllowedSizes {
@@ -126,7 +128,7 @@ func (o *BatchOptions) Round(rows int64) int64 {
 	return rows
 }
 
-// Rows is what a piece got of the outputs of its batch.
+// Rows identifies the rows of a batch's outputs that belong to one piece.
 type Rows struct {
 	of       *batch
 	from, to int64
@@ -135,10 +137,10 @@ type Rows struct {
 // batch holds the outputs of a batch.
 type batch struct{ values map[fetched]tensor.Tensor }
 
-// fetched names an output: calls of one batch may have other names for the same tensors.
+// fetched names an output. Calls of one batch may use different names for the same tensor.
 type fetched struct{ signature, alias string }
 
-// Compute runs a batch. It returns the rows of each piece, or the error of all of them
+// Compute runs a batch. It returns the rows of each piece, or one error for all pieces
 // (BatchingSession::ProcessBatch). Any thread may call it.
 func (o *BatchOptions) Compute(pieces []Piece) ([]Rows, *env.RPCError) {
 	var size int64
@@ -164,7 +166,7 @@ func (o *BatchOptions) Compute(pieces []Piece) ([]Rows, *env.RPCError) {
 	return rows, nil
 }
 
-// run computes the outputs of a part, unless an earlier part has done so.
+// run computes the outputs of a part of a call, except those that an earlier part has computed.
 func (b *batch) run(o *BatchOptions, c *Call, p *part, merged map[string]tensor.Tensor, padded int64) *env.RPCError {
 	missing := func(out *output) bool {
 		_, known := b.values[fetched{p.signature.name, out.alias}]
@@ -209,8 +211,8 @@ func (b *batch) run(o *BatchOptions, c *Call, p *part, merged map[string]tensor.
 	return nil
 }
 
-// merge joins the inputs of a batch by their tensors, and repeats the first row of the last piece
-// until the batch has its size (BatchingSession::MergeInputTensors).
+// merge joins the inputs of a batch by tensor name. For padding it repeats the first row of the
+// last piece (BatchingSession::MergeInputTensors).
 func (o *BatchOptions) merge(pieces []Piece, padding int64) (map[string]tensor.Tensor, *env.RPCError) {
 	parts := map[string][]tensor.Tensor{}
 	var names []string
@@ -260,7 +262,8 @@ func concat(m *Model, names []string, parts map[string][]tensor.Tensor) (map[str
 	return merged, nil
 }
 
-// errShapes is upstream's text, which had two blanks less in 2.4.
+// errShapes returns upstream's error for input shapes that do not match. The text has two more
+// blanks in tfs-head than in 2.4.
 func (m *Model) errShapes(name string) *env.RPCError {
 	blank := ""
 	if m.Head {
@@ -271,7 +274,8 @@ func (m *Model) errShapes(name string) *env.RPCError {
 		"starting with the first dim.", name, blank, blank)
 }
 
-// invalidArgument returns the name of the code as the release has it within texts.
+// invalidArgument returns the name of the code INVALID_ARGUMENT as the release writes it inside
+// messages.
 func (m *Model) invalidArgument() string {
 	if m.Head {
 		return "INVALID_ARGUMENT"
@@ -284,9 +288,10 @@ func (m *Model) errTypes(want, got framework.DataType) *env.RPCError {
 		m.invalidArgument(), tensor.DTypeName(want), tensor.DTypeName(got))
 }
 
-// longest returns the greatest size of each dimension of each input of a batch whose inputs are
-// padded; nil if they are not. Of inputs of unequal ranks upstream reads what it has not
-// (CalculateMaxDimSizes); here they are left out, and then refused for their shapes.
+// longest returns the largest size of each dimension of each input of a batch, to which inputs are
+// padded. It returns nil if they are not padded. For inputs of different ranks upstream reads out
+// of bounds (CalculateMaxDimSizes). Here such inputs are skipped, and later refused for their
+// shapes.
 func (o *BatchOptions) longest(pieces []Piece) map[string][]int64 {
 	if !o.PadInputs {
 		return nil
@@ -314,7 +319,7 @@ func (o *BatchOptions) longest(pieces []Piece) map[string][]int64 {
 	return longest
 }
 
-// maxPaddedRank is the number of dimensions that can be padded (PadTensorOfSpecificType).
+// maxPaddedRank is the largest rank of a tensor that can be padded (PadTensorOfSpecificType).
 const maxPaddedRank = 6
 
 func paddedInput(value tensor.Tensor, sizes []int64) (tensor.Tensor, *env.RPCError) {
@@ -330,7 +335,7 @@ func paddedInput(value tensor.Tensor, sizes []int64) (tensor.Tensor, *env.RPCErr
 
 func equalButFirst(a, b []int64) bool { return len(a) == len(b) && slices.Equal(a[1:], b[1:]) }
 
-// Answer makes the response from the rows of the call's pieces.
+// Answer makes the response of a call from the batch rows of its pieces.
 func (c *Call) Answer(rows []Rows) (proto.Message, error) {
 	var r results
 	for i := range c.parts {
@@ -344,7 +349,7 @@ func (c *Call) Answer(rows []Rows) (proto.Message, error) {
 	return c.answer(c, r)
 }
 
-// batchedValue joins the rows of an output.
+// batchedValue joins the rows of an output from all batches in which the call ran.
 func (c *computation) batchedValue(out *output) tensor.Tensor {
 	parts := make([]tensor.Tensor, len(c.batched))
 	for i, r := range c.batched {
@@ -353,8 +358,9 @@ func (c *computation) batchedValue(out *output) tensor.Tensor {
 	return tensor.Concat(parts)
 }
 
-// SplitError returns the error of splitting a call into pieces whose sizes are not those of its
-// inputs, as with monolith's patch; nil if it can be split (batching_session.cc, SplitInputTask).
+// SplitError returns the error of splitting a call whose inputs do not have size rows, which
+// monolith's patch allows. It returns nil if the call can be split (batching_session.cc,
+// SplitInputTask).
 func (c *Call) SplitError(size uint64) *env.RPCError {
 	for _, f := range c.parts[0].feeds {
 		text := ""

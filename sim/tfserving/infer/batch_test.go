@@ -16,7 +16,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// batchedModel has outputs of several types, whose rows depend on the row of the input alone.
+// batchedModel returns a model with outputs of several types. Each output row depends only on the
+// same row of the input.
 func batchedModel() *infer.Model {
 	return infer.New(map[string]*tfcore.SignatureDef{
 		"serving_default": {
@@ -28,8 +29,8 @@ func batchedModel() *infer.Model {
 	}, infer.Options{Name: "m", Version: 1})
 }
 
-// TestABatchAnswersAsItsCallsAlone: what a call gets does not depend on the calls that it is computed
-// with, on the padding, or on being split.
+// TestABatchAnswersAsItsCallsAlone checks that the answer to a call does not depend on other calls
+// in the batch, on padding, or on splitting.
 func TestABatchAnswersAsItsCallsAlone(t *testing.T) {
 	m := batchedModel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -86,7 +87,8 @@ func TestABatchAnswersAsItsCallsAlone(t *testing.T) {
 	})
 }
 
-// TestPaddedInputsRepeatTheirFirstElement looks at the merged input itself.
+// TestPaddedInputsRepeatTheirFirstElement checks the merged input of a batch whose inputs are
+// padded.
 func TestPaddedInputsRepeatTheirFirstElement(t *testing.T) {
 	x, err := tensor.FromInts(framework.DataType_DT_INT32, []int64{2, 1, 2}, []int64{1, 2, 3, 4})
 	if err != nil {
@@ -103,7 +105,8 @@ func TestPaddedInputsRepeatTheirFirstElement(t *testing.T) {
 	}
 }
 
-// TestTensorsNameWhatCanBeTogether: aliases do not count, and the order of neither inputs nor outputs.
+// TestTensorsNameWhatCanBeTogether checks that Tensors does not depend on aliases or on the order
+// of inputs and outputs.
 func TestTensorsNameWhatCanBeTogether(t *testing.T) {
 	named := func(name string, dtype framework.DataType) *tfcore.TensorInfo {
 		i := info(dtype, -1)

@@ -7,19 +7,22 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/answers"
 )
 
-// Call is a checked request, before the Session::Run that computes its response. It is immutable,
-// so any thread may use it. The request that it came from must not change meanwhile.
+// Call is a request that has passed the server's checks and waits for the Session::Run that
+// computes its response. It is immutable, so any thread may use it. The request message must not
+// change meanwhile.
 type Call struct {
 	model  *Model
 	answer answer
-	// examples is the number of examples of a call other than Predict.
+	// examples is the number of examples in a Classify, Regress or MultiInference call.
 	examples int
-	// parts holds what the run feeds and fetches, by signature. Only a MultiInference has several.
+	// parts holds the inputs and outputs of the run, by signature. Only a MultiInference has
+	// several parts. one provides memory for a single part.
 	parts []part
 	one   [1]part // one is the room for the only part
 }
 
-// part is what a run feeds and fetches for one signature. classifies is true for a classification.
+// part holds the fed inputs and fetched outputs of one signature. classifies is true for a
+// classification.
 type part struct {
 	signature  *Signature
 	feeds      []feed
@@ -28,7 +31,7 @@ type part struct {
 	scripted   *answers.Answer // scripted is what a script answers; nil for nothing
 }
 
-// answer makes the response from the results of the run.
+// answer makes the response message from the results of the run.
 type answer func(c *Call, r results) (proto.Message, error)
 
 // results holds a computation for each part of a call.
@@ -44,14 +47,15 @@ func (r results) of(i int) *computation {
 	return r.rest[i-1]
 }
 
-// newCall makes a call of one part.
+// newCall makes a call with a single part.
 func newCall(m *Model, p part, examples int, a answer) *Call {
 	c := &Call{model: m, answer: a, examples: examples, one: [1]part{p}}
 	c.parts = c.one[:]
 	return c
 }
 
-// Check makes the checks with which the runtime refuses the run.
+// Check makes the checks of the TensorFlow runtime, and returns the error if it would refuse the
+// run.
 func (c *Call) Check() *env.RPCError {
 	for i := range c.parts {
 		p := &c.parts[i]

@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// classify answers a ClassificationRequest, as upstream's RunClassify does (TFS-12.4;
-// servables/tensorflow/classifier.cc).
+// classify checks a ClassificationRequest and prepares its call, as upstream's RunClassify does
+// (TFS-12.4; servables/tensorflow/classifier.cc).
 func (m *Model) classify(r *apis.ClassificationRequest) (*Call, error) {
 	s, err := m.classifier(r.GetModelSpec().GetSignatureName())
 	if err != nil {
@@ -54,8 +54,8 @@ func (m *Model) checkClassifier(s *Signature) *env.RPCError {
 	return nil
 }
 
-// classification makes the result from the outputs, as upstream's PostProcessClassificationResult
-// does.
+// classification makes the result message from the outputs, as upstream's
+// PostProcessClassificationResult does.
 func classification(c *computation, s *Signature, examples int) (*apis.ClassificationResult, error) {
 	c.classifies = true
 	classes, err := c.classOutput(s, classesAlias, framework.DataType_DT_STRING, examples)
@@ -92,8 +92,8 @@ func row(classes, scores *tensor.Tensor, example, count int) *apis.Classificatio
 	return all
 }
 
-// classOutput computes and checks the classes or the scores. It returns nil when the signature
-// does not have that output.
+// classOutput computes and checks the output alias, which is the classes or the scores. It returns
+// nil if the signature has no such output.
 func (c *computation) classOutput(s *Signature, alias string, dtype framework.DataType, examples int) (*tensor.Tensor, error) {
 	out := s.output(alias)
 	if out == nil {

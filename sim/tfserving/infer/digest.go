@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// digest is a hash of everything that was added, in order. It is fast, eight bytes at a time, and
-// not secure: collisions can be constructed.
+// digest is a hash of everything that was added to it, in order. It is fast, because it takes eight
+// bytes at a time. It is not secure against constructed collisions.
 type digest uint64
 
 func newDigest() digest { return 1 }
@@ -47,7 +47,7 @@ func (d digest) elements(t tensor.Tensor, from, to int) digest {
 	return d
 }
 
-// sum returns the digest with its entropy spread over all 64 bits.
+// sum returns the final hash, with its entropy spread over all 64 bits.
 func (d digest) sum() uint64 {
 	s := stream(d)
 	return s.next()

@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/savedmodel"
 )
 
-// A request is checked when it begins, in the words of the real server, and answered
-// when it runs, in the type and shape that the signature promises.
+// Begin checks a request and reports errors in the words of the real server. Running it gives
+// outputs with the type and shape of the signature.
 func Example() {
 	data, err := savedmodel.Small{Input: "x", Output: "score", Type: framework.DataType_DT_FLOAT}.Marshal()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// onExamples prepares the run of a signature on a list of examples.
+// onExamples prepares a call that feeds a list of examples to the signature.
 func (m *Model) onExamples(s *Signature, in *apis.Input, method string, a answer) (*Call, error) {
 	examples, err := examplesTensor(in)
 	if err != nil {
@@ -19,13 +19,13 @@ func (m *Model) onExamples(s *Signature, in *apis.Input, method string, a answer
 	return newCall(m, onOutputs(s, examples, method), examples.Len(), a), nil
 }
 
-// onOutputs feeds the examples to a signature and fetches all of its outputs.
+// onOutputs returns the part that feeds the examples to a signature and fetches all of its outputs.
 func onOutputs(s *Signature, examples tensor.Tensor, method string) part {
 	return part{signature: s, feeds: exampleFeeds(s, examples), outputs: s.outputs, classifies: method == classifyMethod}
 }
 
-// exampleSignature finds the signature called name and checks it. For a model that takes every
-// request, anything makes one.
+// exampleSignature finds the signature called name and checks it. For a model that accepts every
+// request it calls anything, which makes a fitting signature.
 func (m *Model) exampleSignature(name string, anything func(string) *Signature,
 	check func(*Signature) *env.RPCError) (*Signature, *env.RPCError) {
 	name = SignatureName(name)
@@ -40,8 +40,8 @@ func (m *Model) exampleSignature(name string, anything func(string) *Signature,
 }
 
 // examplesTensor returns a vector of serialized examples, as upstream's
-// InputToSerializedExampleTensor does (util.cc). It writes each example behind the context, so
-// that its fields override the context's.
+// InputToSerializedExampleTensor does (util.cc). If there is a context, each example is appended to
+// it, so that the example's fields override those of the context.
 func examplesTensor(in *apis.Input) (tensor.Tensor, *env.RPCError) {
 	list := in.GetExampleList().GetExamples()
 	var context *tfexample.Example
@@ -62,8 +62,8 @@ func examplesTensor(in *apis.Input) (tensor.Tensor, *env.RPCError) {
 	return t, nil
 }
 
-// appendExample appends the serialized example. Encoding cannot fail, because the message was
-// decoded before.
+// appendExample appends the serialized example to a byte slice. It ignores the encoding error,
+// which cannot occur, because the message was decoded before.
 func appendExample(to []byte, e *tfexample.Example) []byte {
 	if e == nil {
 		return to

@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/textformat"
 )
 
-// The examples of upstream's util_test.cc.
+// These examples are taken from upstream's util_test.cc.
 const (
 	exampleA = "features { feature { key: 'a' value { int64_list { value: 1 } } } }"
 	exampleB = "features { feature { key: 'b' value { int64_list { value: 2 } } } }"
@@ -29,8 +29,7 @@ func list(examples ...string) string {
 	return text
 }
 
-// parsed is an example as a graph parses a serialized one: what comes later
-// counts.
+// parsed returns an example as a graph would parse it. Of repeated fields the last one counts.
 func parsed(t *testing.T, text string) *tfexample.Example {
 	e := &tfexample.Example{}
 	if err := textformat.Unmarshal(text, e); err != nil {
@@ -39,8 +38,8 @@ func parsed(t *testing.T, text string) *tfexample.Example {
 	return e
 }
 
-// TestMirroredExamples mirrors InputUtilTest. want are the examples that the
-// graph gets, each as a context and an example.
+// TestMirroredExamples mirrors upstream's InputUtilTest. want lists the examples that the graph
+// gets, each given as a context and an example.
 func TestMirroredExamples(t *testing.T) {
 	for _, row := range []struct {
 		name, input string
@@ -89,8 +88,8 @@ func TestMirroredExamples(t *testing.T) {
 	}
 }
 
-// TestMirroredModelSpec mirrors ModelSpecTest where this package can differ: a
-// signature that is not named is the default one.
+// TestMirroredModelSpec mirrors the cases of upstream's ModelSpecTest that concern this package: a
+// request without a signature name gets the default signature.
 func TestMirroredModelSpec(t *testing.T) {
 	m := New(nil, Options{Name: "foo", Version: 1})
 	for _, row := range [][2]string{

@@ -8,9 +8,10 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// computation is one run of a model. Where no graph has computed the outputs it invents them from the
-// model's name and version, the signature's name and the inputs. Floats are in [0, 1), integers in [0, 100), strings have eight
-// hexadecimal digits, and the scores of a classification sum to 1 (TFS-12.5).
+// computation is one run of a model. Outputs that no graph has computed are invented from the
+// model's name and version, the signature's name and the inputs. Invented floats are in [0, 1),
+// integers in [0, 100), and strings have eight hexadecimal digits. The scores of a classification
+// sum to 1 (TFS-12.5).
 type computation struct {
 	signature  *Signature
 	classifies bool // classifies is true when the call is a classification
@@ -24,7 +25,7 @@ type computation struct {
 	scripted map[*output]tensor.Tensor // scripted has the outputs of a script
 }
 
-// compute runs the graph for the outputs, or prepares to invent them.
+// compute runs the graph for the outputs. Without a plan for the graph it prepares to invent them.
 func (m *Model) compute(s *Signature, feeds []feed, outputs []*output) (*computation, error) {
 	c := &computation{signature: s, feeds: feeds, rows: rowsOf(feeds), seed: m.seed ^ s.seed}
 	if s.plan == nil {
@@ -63,8 +64,8 @@ func (c *computation) value(out *output) (tensor.Tensor, error) {
 // maxElements limits the number of elements of one output, whatever its signature says.
 const maxElements = tensor.MaxBytes / 16
 
-// seedsOf returns the seeds of an output: one for each row, or a single one if the output has no
-// rows.
+// seedsOf returns the random seeds of an output: one for each row, or a single seed if the output
+// has no rows.
 func (c *computation) seedsOf(out *output, shape []int64) []uint64 {
 	if c.rows == noBatch || len(shape) == 0 || !out.batched() || shape[0] != c.rows {
 		return []uint64{c.digest(func(d digest, f feed) digest { return d.elements(f.value, 0, f.value.Len()) })}
@@ -85,8 +86,8 @@ func (c *computation) digest(part func(digest, feed) digest) uint64 {
 	return d.sum()
 }
 
-// rowDigests returns a digest for each row of the batch. It covers that row of the inputs that
-// have rows, and the whole of the others.
+// rowDigests returns one digest for each row of the batch. It covers the same row of each input
+// that has rows, and all of the other inputs.
 func (c *computation) rowDigests() []uint64 {
 	digests := make([]uint64, c.rows)
 	for row := range digests {
@@ -101,7 +102,7 @@ func (c *computation) rowDigests() []uint64 {
 	return digests
 }
 
-// fill makes a tensor of count elements, an equal number of them from each seed.
+// fill makes a tensor of count invented elements. Each seed yields the same number of elements.
 func (c *computation) fill(out *output, shape []int64, seeds []uint64, count int) (tensor.Tensor, error) {
 	if len(seeds) == 0 {
 		count = 0
@@ -142,8 +143,8 @@ func (c *computation) fill(out *output, shape []int64, seeds []uint64, count int
 	return tensor.FromInts(dtype, shape, values)
 }
 
-// dtypeOf returns the type of an output. If the signature leaves it open, the method decides, else
-// DT_FLOAT.
+// dtypeOf returns the dtype of an output. If the signature does not say, classes and scores get the
+// dtype that their method requires, and other outputs DT_FLOAT.
 func (c *computation) dtypeOf(out *output) framework.DataType {
 	switch {
 	case out.dtype != framework.DataType_DT_INVALID:
@@ -154,8 +155,8 @@ func (c *computation) dtypeOf(out *output) framework.DataType {
 	return framework.DataType_DT_FLOAT
 }
 
-// fraction returns a number in [0, 1). For 16-bit floats it has only 8 significant bits, because
-// more could round up to 1.
+// fraction converts random bits to a number in [0, 1). For 16-bit floats it uses only 8 significant
+// bits, because more could round up to 1.
 func fraction(drawn uint64, dtype framework.DataType) float64 {
 	if dtype == framework.DataType_DT_HALF || dtype == framework.DataType_DT_BFLOAT16 {
 		return float64(drawn>>56) / (1 << 8)

@@ -19,17 +19,17 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/textformat"
 )
 
-// These tests look at what the model function promises: types, shapes and ranges
-// of outputs, and on what they depend.
+// Goal: invented outputs have the promised types, shapes and ranges, and depend only on the
+// promised parts of the request.
 
 const float = framework.DataType_DT_FLOAT
 
-// info is a TensorInfo of the type and the sizes of its dimensions.
+// info returns a TensorInfo with the given dtype and dimension sizes.
 func info(dtype framework.DataType, sizes ...int64) *tfcore.TensorInfo {
 	return &tfcore.TensorInfo{Encoding: &tfcore.TensorInfo_Name{}, Dtype: dtype, TensorShape: tensor.ShapeProto(sizes)}
 }
 
-// withOutputs is a model with an input x of rows of two floats.
+// withOutputs returns a model with the given outputs, whose input x has rows of two floats.
 func withOutputs(outputs map[string]*tfcore.TensorInfo) *infer.Model {
 	return infer.New(map[string]*tfcore.SignatureDef{"serving_default": {
 		Inputs: map[string]*tfcore.TensorInfo{"x": info(float, -1, 2)}, Outputs: outputs,
@@ -49,7 +49,7 @@ func predict(t testing.TB, m *infer.Model, x *framework.TensorProto) map[string]
 	return response.(*apis.PredictResponse).GetOutputs()
 }
 
-// floats is a value for x.
+// floats returns a value for the input x, with two numbers in each row.
 func floats(t testing.TB, values ...float64) tensor.Tensor {
 	value, err := tensor.FromFloats(float, []int64{int64(len(values) / 2), 2}, values)
 	if err != nil {
@@ -86,8 +86,8 @@ func TestOutputsHaveTheTypesAndShapesOfTheSignature(t *testing.T) {
 	}
 }
 
-// checkRange: floats are in [0, 1), integers in [0, 100), strings have eight
-// hexadecimal digits, and not all are the same.
+// checkRange checks that invented floats are in [0, 1), integers in [0, 100), strings have eight
+// hexadecimal digits, and not all elements are equal.
 func checkRange(t *testing.T, alias string, dtype framework.DataType, encoded *framework.TensorProto) {
 	value, err := tensor.Parse(encoded)
 	if err != nil {
@@ -246,8 +246,8 @@ func TestScoresSumToOne(t *testing.T) {
 	}
 }
 
-// TestDefaultsOfSignatures: in tfs-head an input may be missing that has a
-// default, and is as if it had been sent; tfs-2.4 knows no defaults.
+// TestDefaultsOfSignatures checks that in tfs-head an input with a default may be missing, and the
+// default then counts as sent. In tfs-2.4 there are no defaults.
 func TestDefaultsOfSignatures(t *testing.T) {
 	def := &tfcore.SignatureDef{
 		Inputs:   map[string]*tfcore.TensorInfo{"a": info(float, -1, 2), "b": info(float, -1, 2)},
@@ -293,8 +293,7 @@ func TestDefaultsOfSignatures(t *testing.T) {
 	}
 }
 
-// FuzzPredict: no request crashes a model, and equal requests are answered
-// equally.
+// FuzzPredict checks that no request crashes a model, and that equal requests get equal answers.
 func FuzzPredict(f *testing.F) {
 	m := withOutputs(map[string]*tfcore.TensorInfo{"y": info(float, -1, 3)})
 	seed, err := proto.MarshalOptions{Deterministic: true}.Marshal(&apis.PredictRequest{

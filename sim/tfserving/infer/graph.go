@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// planOf returns the plan that computes the outputs of a signature from the graph. It returns nil, and
-// says why, where they have to be invented.
+// planOf returns the plan that computes the outputs of a signature from the graph. If the graph
+// cannot compute them, it reports why and returns nil, and the outputs are invented.
 func (m *Model) planOf(s *Signature) *graph.Plan {
 	feeds, fetches := make([]string, len(s.inputs)), make([]string, len(s.outputs))
 	for i, in := range s.inputs {
@@ -38,8 +38,8 @@ func (m *Model) invented(s *Signature, why error) {
 	}
 }
 
-// runGraph computes outputs of a signature that has a plan. It returns nil where an operation
-// cannot compute what it was given, so that the outputs have to be invented.
+// runGraph computes outputs of a signature that has a plan. If an operation does not support its
+// inputs, it returns nil, and the outputs are invented.
 func (m *Model) runGraph(s *Signature, feeds []feed, outputs []*output) (map[*output]tensor.Tensor, error) {
 	plan := s.plan
 	if !slices.Equal(outputs, s.outputs) {

@@ -15,8 +15,8 @@ type feed struct {
 }
 
 // feeds decodes the inputs of a request (predict_util.cc:72-110; tfs-head: tensorflow
-// cc/saved_model/util.cc, GetInputValues). Of several errors upstream reports the first in its
-// hash order; this function reports the first by alias.
+// cc/saved_model/util.cc, GetInputValues). If several inputs are wrong, upstream reports the first
+// in hash order. This function reports the first by alias.
 func (m *Model) feeds(s *Signature, sent map[string]*framework.TensorProto) ([]feed, *env.RPCError) {
 	if err := m.checkSize(s, sent); err != nil {
 		return nil, err
@@ -36,8 +36,8 @@ func (m *Model) feeds(s *Signature, sent map[string]*framework.TensorProto) ([]f
 	return feeds, m.checkUsed(s, sent)
 }
 
-// checkSize refuses a wrong number of inputs. tfs-head accepts missing inputs when the signature
-// has defaults (predict_util.cc:51-72).
+// checkSize refuses a request with a wrong number of inputs. tfs-head accepts missing inputs if the
+// signature has defaults (predict_util.cc:51-72).
 func (m *Model) checkSize(s *Signature, sent map[string]*framework.TensorProto) *env.RPCError {
 	missing := len(sent) < len(s.inputs) && !(m.Head && len(s.def.GetDefaults()) > 0)
 	if len(sent) <= len(s.inputs) && !missing {
@@ -66,8 +66,8 @@ func (m *Model) inputValue(s *Signature, in *input, sent map[string]*framework.T
 		in.alias, s.def.GetInputs()[in.alias].GetName(), joined(keys(sent)), joined(keys(s.def.GetDefaults())))
 }
 
-// checkUsed refuses inputs that the signature does not have. In tfs-2.4 it finds none: checkSize
-// has compared the numbers, and every input of the signature was found.
+// checkUsed refuses inputs that the signature does not have. In tfs-2.4 it never finds any:
+// checkSize has compared the numbers, and all inputs of the signature were found.
 func (m *Model) checkUsed(s *Signature, sent map[string]*framework.TensorProto) *env.RPCError {
 	var used []string
 	count := 0

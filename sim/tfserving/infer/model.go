@@ -25,20 +25,20 @@ type Options struct {
 	// AnswerInContent is the flag enable_serialization_as_tensor_content.
 	AnswerInContent bool
 	// CheckShapes refuses inputs whose shapes differ from the signature's, as operations such as
-	// MatMul do. Neither the server nor the runtime compares shapes itself: a graph of element-wise
-	// operations takes every shape.
+	// MatMul do. It is optional, because neither the server nor the runtime compares shapes. A
+	// graph of element-wise operations accepts every shape.
 	CheckShapes bool
-	// Unready, when set, is the error of every run that no graph makes (TFS-5.7).
+	// Unready, if set, is the error of every run whose outputs would be invented (TFS-5.7).
 	Unready *env.RPCError
-	// Graph, when set, computes the outputs of the signatures that it can run. Those of the others
-	// are invented. No other model uses it.
+	// Graph, if set, computes the outputs of the signatures that it supports. Outputs of the others
+	// are invented. A Graph must not be shared between models.
 	Graph *graph.Model
-	// Inventions, when set, is told why outputs are invented although there is a graph.
+	// Inventions, if set, is informed when outputs are invented although there is a graph.
 	Inventions Inventions
 }
 
-// Inventions is told why the outputs of a signature are invented: when the model is made, or at a
-// request on its thread.
+// Inventions receives the reason why the outputs of a signature are invented. It is called when the
+// model is made, or during a request on the request's thread.
 type Inventions interface{ Invented(signature, why string) }
 
 // Model is a loaded model. It is immutable, so any thread may use it.
@@ -48,7 +48,7 @@ type Model struct {
 	seed       uint64
 }
 
-// Run computes a response. The request that it came from must not change until Run has returned.
+// Run computes a response. The request message must not change until Run has returned.
 type Run func() (proto.Message, error)
 
 // New makes a model. With nil signatures it accepts every request. The signatures must not change
@@ -95,8 +95,8 @@ func (m *Model) Begin(request proto.Message) (Run, error) {
 	return call.Run, nil
 }
 
-// Prepare makes the checks of the server, and leaves those of the runtime to [Call.Check]. Its
-// error is an *env.RPCError.
+// Prepare makes the server's checks of a request. The runtime's checks are left to [Call.Check].
+// The error is an *env.RPCError.
 func (m *Model) Prepare(request proto.Message) (*Call, error) {
 	switch r := request.(type) {
 	case *apis.PredictRequest:
@@ -114,7 +114,7 @@ func (m *Model) Prepare(request proto.Message) (*Call, error) {
 // defaultSignature is used when a request names no signature (kDefaultServingSignatureDefKey).
 const defaultSignature = "serving_default"
 
-// SignatureName returns the asked name, or the default signature's for "".
+// SignatureName returns the name asked for, or the default signature's name for "".
 func SignatureName(asked string) string {
 	return cmp.Or(asked, defaultSignature)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
 
-// multiInference answers a MultiInferenceRequest, as upstream's
+// multiInference checks a MultiInferenceRequest and prepares its call, as upstream's
 // TensorFlowMultiInferenceRunner::Infer does (TFS-12.4; servables/tensorflow/multi_inference.cc).
 func (m *Model) multiInference(r *apis.MultiInferenceRequest) (*Call, error) {
 	signatures, err := m.taskSignatures(r.GetTasks())

@@ -6,8 +6,8 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// selectOutputs returns the outputs named by an output_filter, in its order; all outputs by name
-// if the filter is empty (predict_util.cc:112-143).
+// selectOutputs returns the outputs named by an output_filter, in the order of the filter. If the
+// filter is empty, it returns all outputs sorted by name (predict_util.cc:112-143).
 func (s *Signature) selectOutputs(filter []string) ([]*output, *env.RPCError) {
 	if len(filter) == 0 {
 		return s.outputs, nil

@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
 
-// signature returns the signature that a Predict asks for; nil for a model that takes every
-// request (predict_util.cc:86-94).
+// signature returns the signature that a Predict request names. It returns nil for a model that
+// accepts every request (predict_util.cc:86-94).
 func (m *Model) signature(name string) (*Signature, *env.RPCError) {
 	if m.signatures == nil {
 		return nil, nil
@@ -23,7 +23,7 @@ func (m *Model) signature(name string) (*Signature, *env.RPCError) {
 	return s, nil
 }
 
-// predict answers a PredictRequest, as upstream's RunPredict does
+// predict checks a PredictRequest and prepares its call, as upstream's RunPredict does
 // (servables/tensorflow/predict_util.cc).
 func (m *Model) predict(r *apis.PredictRequest) (*Call, error) {
 	s, err := m.signature(r.GetModelSpec().GetSignatureName())
@@ -68,8 +68,8 @@ func predicted(c *Call, r results) (proto.Message, error) {
 	return response, nil
 }
 
-// checkPredictMethod refuses signatures of an unsuitable method, as upstream's VerifySignature
-// does (predict_util.cc:36-48).
+// checkPredictMethod refuses a signature whose method does not allow Predict, as upstream's
+// VerifySignature does (predict_util.cc:36-48).
 func (m *Model) checkPredictMethod(s *Signature) *env.RPCError {
 	switch method := s.def.GetMethodName(); method {
 	case predictMethod, classifyMethod, regressMethod:
@@ -83,8 +83,8 @@ func (m *Model) checkPredictMethod(s *Signature) *env.RPCError {
 	}
 }
 
-// resolved returns the model_spec of a response: the model's name and version, and the signature
-// (util.cc, MakeModelSpec).
+// resolved returns the model_spec for a response, with the model's name and version and the name of
+// the signature (util.cc, MakeModelSpec).
 func (m *Model) resolved(signature string) *apis.ModelSpec {
 	return &apis.ModelSpec{
 		Name: m.Name, SignatureName: SignatureName(signature),

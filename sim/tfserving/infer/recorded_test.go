@@ -14,7 +14,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// fed is an input of a graph and what was fed to it.
+// fed describes an input of a graph, and the dtype and shape of the value that was sent for it.
 type fed struct {
 	DType     framework.DataType `json:"dtype"`
 	Shape     []int64            `json:"shape"`
@@ -22,8 +22,8 @@ type fed struct {
 	SentShape []int64            `json:"sent_shape"`
 }
 
-// TestRuntimeAsTensorFlow holds what is said of inputs that do not fit to what a
-// session of a real TensorFlow said (savedmodel/testdata/record.py).
+// TestRuntimeAsTensorFlow checks that errors for inputs of a wrong dtype or shape equal those of a
+// real TensorFlow session (savedmodel/testdata/record.py).
 func TestRuntimeAsTensorFlow(t *testing.T) {
 	data, err := os.ReadFile("../savedmodel/testdata/runtime.json")
 	if err != nil {
@@ -51,13 +51,14 @@ func TestRuntimeAsTensorFlow(t *testing.T) {
 	def.Inputs["s"].Encoding = &tfcore.TensorInfo_CooSparse_{CooSparse: &tfcore.TensorInfo_CooSparse{}}
 	request.Inputs["s"].Dtype = framework.DataType_DT_FLOAT
 	check(t, -1, def, request, recorded.Sparse.Code, recorded.Sparse.Message)
-	// A ragged tensor has no name either, so the runtime says the same.
+	// A ragged tensor has no tensor name either, so the runtime gives the same error as for a
+	// sparse one.
 	def.Inputs["s"].Encoding = &tfcore.TensorInfo_CompositeTensor_{CompositeTensor: &tfcore.TensorInfo_CompositeTensor{}}
 	check(t, -2, def, request, recorded.Sparse.Code, recorded.Sparse.Message)
 }
 
-// TestFetchWithoutOutput fetches from the operation that initializes a model, as a signature of every
-// SavedModel of TensorFlow 2 does.
+// TestFetchWithoutOutput checks the error of fetching from the operation that initializes a model.
+// That operation has no output, but a signature of every TensorFlow 2 SavedModel names it.
 func TestFetchWithoutOutput(t *testing.T) {
 	const name = "__saved_model_init_op"
 	model := infer.New(map[string]*tfcore.SignatureDef{name: {Outputs: map[string]*tfcore.TensorInfo{

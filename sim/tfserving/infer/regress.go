@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
 
-// regress answers a RegressionRequest, as upstream's RunRegress does (TFS-12.4;
-// servables/tensorflow/regressor.cc).
+// regress checks a RegressionRequest and prepares its call, as upstream's RunRegress does
+// (TFS-12.4; servables/tensorflow/regressor.cc).
 func (m *Model) regress(r *apis.RegressionRequest) (*Call, error) {
 	s, err := m.regressor(r.GetModelSpec().GetSignatureName())
 	if err != nil {

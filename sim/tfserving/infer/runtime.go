@@ -10,9 +10,9 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// checkFed makes the TensorFlow runtime's checks of what is fed and fetched, in the order of
-// DirectSession::Run. The texts were recorded from TensorFlow 2.21 (testdata/runtime.json). They are
-// the same in the source of 2.4, except for Unready.
+// checkFed makes the TensorFlow runtime's checks of the fed and fetched tensors, in the order of
+// DirectSession::Run. The texts were recorded from TensorFlow 2.21 (testdata/runtime.json). The
+// source of 2.4 has the same texts, except for Unready.
 func checkFed(feeds []feed, outputs []*output) *env.RPCError {
 	if anyUnnamed(feeds, outputs) {
 		return errUnnamed
@@ -23,7 +23,8 @@ func checkFed(feeds []feed, outputs []*output) *env.RPCError {
 	return checkDTypes(feeds)
 }
 
-// checkRun makes the checks of operations, where no graph makes them.
+// checkRun makes the checks that the graph's operations would make. It is for models whose graph
+// does not run.
 func (m *Model) checkRun(s *Signature, feeds []feed) *env.RPCError {
 	switch {
 	case s.plan != nil:
@@ -36,12 +37,12 @@ func (m *Model) checkRun(s *Signature, feeds []feed) *env.RPCError {
 	return nil
 }
 
-// errUnnamed is the error for a value of several tensors (coo_sparse, composite_tensor). Upstream feeds
-// and fetches tensors by TensorInfo.name, which such ones leave empty.
+// errUnnamed is the error for an input or output that consists of several tensors (coo_sparse,
+// composite_tensor). Upstream uses TensorInfo.name to feed and fetch, which is empty for these.
 var errUnnamed = invalidf("Tensor :0, specified in either feed_devices or fetch_devices was not found in the Graph")
 
-// noOutput is the error of a fetch from an operation without outputs, such as the NoOp that initializes
-// a model (tensorflow core/graph/subgraph.cc, FetchOutputs).
+// noOutput returns the error of a fetch from an operation without outputs, such as the NoOp that
+// initializes a model (tensorflow core/graph/subgraph.cc, FetchOutputs).
 func noOutput(tensor string) *env.RPCError {
 	return invalidf("Tried to fetch data for '%s', which produces no output.  To run to a node but not fetch any data, "+
 		"pass '%s' as an argument to the 'target_node_names' argument of the Session::Run API.", tensor, tensor)
@@ -52,8 +53,8 @@ func anyUnnamed(feeds []feed, outputs []*output) bool {
 		slices.ContainsFunc(outputs, func(out *output) bool { return out.unnamed })
 }
 
-// firstArg returns the feed with the lowest argument number that wrong selects; ok is false when
-// there is none.
+// firstArg returns the feed with the lowest argument number for which wrong returns true. ok is
+// false if there is none.
 func firstArg(feeds []feed, wrong func(feed) bool) (first feed, ok bool) {
 	for _, f := range feeds {
 		if wrong(f) && (!ok || f.in.arg < first.in.arg) {
@@ -63,8 +64,8 @@ func firstArg(feeds []feed, wrong func(feed) bool) (first feed, ok bool) {
 	return first, ok
 }
 
-// checkDTypes returns an error for the first argument of a wrong type
-// (FunctionCallFrame::SetArgs).
+// checkDTypes returns the error for the first argument with a wrong dtype
+// (FunctionCallFrame::SetArgs); nil if there is none.
 func checkDTypes(feeds []feed) *env.RPCError {
 	f, wrong := firstArg(feeds, func(f feed) bool {
 		return f.in.dtype != framework.DataType_DT_INVALID && f.in.dtype != f.value.DType()
@@ -76,8 +77,8 @@ func checkDTypes(feeds []feed) *env.RPCError {
 		f.in.arg, tensor.DTypeName(f.in.dtype), tensor.DTypeName(f.value.DType()))
 }
 
-// checkShapes returns an error for the first argument of a wrong shape. It uses the words of
-// EnsureShape, as if the graph had one EnsureShape for each input.
+// checkShapes returns the error for the first argument with a wrong shape. The text is that of
+// EnsureShape, as if the graph had an EnsureShape operation for each input.
 func checkShapes(feeds []feed) *env.RPCError {
 	f, wrong := firstArg(feeds, func(f feed) bool { return !f.in.fits(f.shape) })
 	if !wrong {

@@ -14,7 +14,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// PrepareScripted is Prepare with a script, whose answers take the place of the run.
+// PrepareScripted does what Prepare does. If the script has an answer to the call, the answer
+// replaces the run.
 func (m *Model) PrepareScripted(request proto.Message, script *answers.Script) (*Call, error) {
 	c, err := m.Prepare(request)
 	if err != nil || script == nil {
@@ -50,7 +51,7 @@ func MethodOf(request proto.Message) string {
 	return "Predict"
 }
 
-// Delay returns how much longer a script lets the call take.
+// Delay returns the time that a script adds to the call.
 func (c *Call) Delay() (d time.Duration) {
 	for i := range c.parts {
 		if answer := c.parts[i].scripted; answer != nil {
@@ -60,12 +61,13 @@ func (c *Call) Delay() (d time.Duration) {
 	return d
 }
 
-// Scripted reports whether a script answers a part of the call.
+// Scripted reports whether a script answers at least one part of the call.
 func (c *Call) Scripted() bool {
 	return slices.ContainsFunc(c.parts, func(p part) bool { return p.scripted != nil })
 }
 
-// isScripted reports whether a script has an error or every output, so that the graph does not run.
+// isScripted reports whether the script gives an error or all outputs of the part. Then the graph
+// need not run.
 func (p *part) isScripted() bool {
 	if p.scripted == nil || p.scripted.Err != nil {
 		return p.scripted != nil
@@ -78,7 +80,8 @@ func (p *part) isScripted() bool {
 	return true
 }
 
-// computePart computes the outputs of a part by a script, by the graph, or by invention.
+// computePart gets the outputs of a part from a script or from the graph. Otherwise it invents
+// them.
 func (m *Model) computePart(p *part) (*computation, error) {
 	c := &computation{signature: p.signature, feeds: p.feeds}
 	if !p.isScripted() {
@@ -90,7 +93,7 @@ func (m *Model) computePart(p *part) (*computation, error) {
 	return c, c.replace(p)
 }
 
-// replace puts the outputs of a script in the place of the model's own.
+// replace replaces the model's outputs by those of the script, or returns the script's error.
 func (c *computation) replace(p *part) error {
 	switch {
 	case p.scripted == nil:

@@ -2,7 +2,7 @@ package infer
 
 import "slices"
 
-// fits reports whether a value's shape agrees with the signature's.
+// fits reports whether a value's shape is compatible with the shape in the signature.
 func (p *port) fits(shape []int64) bool {
 	if p.anyRank {
 		return true
@@ -18,7 +18,7 @@ func (p *port) fits(shape []int64) bool {
 	return true
 }
 
-// batched reports whether the first dimension has no fixed size, so that it counts the rows of a
+// batched reports whether the first dimension has no fixed size. It then counts the rows of a
 // batch.
 func (p *port) batched() bool { return p.anyRank || len(p.shape) > 0 && p.shape[0] < 0 }
 
@@ -36,10 +36,10 @@ func rowsOf(feeds []feed) int64 {
 	return noBatch
 }
 
-// classesWithoutSize is the number of classes if the signature leaves it open.
+// classesWithoutSize is the number of classes if the signature does not fix it.
 const classesWithoutSize = 2
 
-// shapeOf returns the shape of an output for the inputs of this run.
+// shapeOf returns the shape that an output has for the inputs of this run.
 func (c *computation) shapeOf(out *output) []int64 {
 	if shape, ok := c.elementwise(out); ok {
 		return shape
@@ -60,9 +60,9 @@ func (c *computation) shapeOf(out *output) []int64 {
 	return shape
 }
 
-// elementwise returns the shape of an output when an input does not fit its signature. Only a
-// graph of element-wise operations accepts such an input. An output with the same signature shape
-// as that input then has its actual shape.
+// elementwise handles an input whose shape does not fit its signature. Only a graph of element-wise
+// operations accepts such an input. An output whose signature has the same shape as that input's
+// then gets the actual shape of the input.
 func (c *computation) elementwise(out *output) ([]int64, bool) {
 	for _, f := range c.feeds {
 		if !f.in.fits(f.shape) && !out.anyRank && slices.Equal(f.in.shape, out.shape) {
@@ -72,8 +72,8 @@ func (c *computation) elementwise(out *output) ([]int64, bool) {
 	return nil, false
 }
 
-// shapeWithoutRank returns the shape of an output whose signature has no rank. It is a vector with
-// one element for each row, a matrix for classes and scores, or a scalar without a batch.
+// shapeWithoutRank returns the shape of an output whose signature gives no rank: a vector with one
+// element for each row, or a matrix for classes and scores. Without a batch it is a scalar.
 func (c *computation) shapeWithoutRank(out *output) []int64 {
 	var shape []int64
 	if c.rows != noBatch {
@@ -85,8 +85,8 @@ func (c *computation) shapeWithoutRank(out *output) []int64 {
 	return shape
 }
 
-// sizeNamed returns the size of a dimension that the signature leaves open. It is the size of an
-// input's dimension with the same name, else 2 for classes, else 1.
+// sizeNamed returns the size of a dimension that the signature does not fix. If an input has a
+// dimension of the same name, it returns that size. Otherwise it is 2 for classes and 1 for others.
 func (c *computation) sizeNamed(out *output, dim int) int64 {
 	for _, f := range c.feeds {
 		for i, name := range f.in.names {
@@ -101,8 +101,8 @@ func (c *computation) sizeNamed(out *output, dim int) int64 {
 	return 1
 }
 
-// perClass reports whether the output is the classes or the scores of a classification. The
-// signature's method or the called method may say so.
+// perClass reports whether the output is the classes or the scores of a classification. Either the
+// signature's method or the called method can make a run a classification.
 func (c *computation) perClass(out *output) bool {
 	classifies := c.classifies || c.signature.def.GetMethodName() == classifyMethod
 	return classifies && (out.alias == classesAlias || out.alias == scoresAlias)

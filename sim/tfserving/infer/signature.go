@@ -42,7 +42,7 @@ type Signature struct {
 	plan    *graph.Plan     // plan computes all outputs; nil where they are invented
 }
 
-// port holds what an input and an output have in common.
+// port holds the fields that inputs and outputs have in common.
 type port struct {
 	alias   string
 	tensor  string             // tensor is the name of the graph's tensor, or the alias if there is none
@@ -95,8 +95,8 @@ func newPort(alias string, info *tfcore.TensorInfo) port {
 // refOffset is the difference between a dtype's number and that of its _REF form (TFS-15.5).
 const refOffset = 100
 
-// numberArgs numbers the inputs as the runtime does, which sorts them by the names of their
-// tensors (direct_session.cc, GetOrCreateExecutors).
+// numberArgs numbers the inputs in the runtime's order, which is by the names of their tensors
+// (direct_session.cc, GetOrCreateExecutors).
 func (s *Signature) numberArgs() {
 	name := func(in *input) string { return s.def.GetInputs()[in.alias].GetName() }
 	byName := slices.Clone(s.inputs)
@@ -106,7 +106,8 @@ func (s *Signature) numberArgs() {
 	}
 }
 
-// argName returns the name of the graph node that stands for a fed tensor (graph/subgraph.cc).
+// argName returns the name of the graph node that the runtime creates for a fed tensor
+// (graph/subgraph.cc).
 func argName(tensorName string, arg int) string {
 	op, port, found := strings.Cut(tensorName, ":")
 	if !found {
@@ -115,7 +116,8 @@ func argName(tensorName string, arg int) string {
 	return "_arg_" + op + "_" + port + "_" + strconv.Itoa(arg)
 }
 
-// input finds an input by its alias; nil when there is none. output does the same.
+// input returns the input with an alias; nil if there is none. The method output does the same for
+// outputs.
 func (s *Signature) input(alias string) *input {
 	return lists.Find(s.inputs, func(in *input) bool { return in.alias == alias })
 }
@@ -131,7 +133,7 @@ func (s *Signature) debugString() string {
 	return text
 }
 
-// keys returns the keys of a map, sorted as a std::set has them.
+// keys returns the keys of a map in ascending order, as in a std::set.
 func keys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // joined formats the elements as absl::StrJoin does for a set.

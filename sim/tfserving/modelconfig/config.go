@@ -39,8 +39,8 @@ const (
 	CustomConfig
 )
 
-// ModelConfig is tensorflow.serving.ModelConfig without the fields that have no effect here. Of
-// logging_config only its presence matters, because a stock server cannot log requests.
+// ModelConfig is tensorflow.serving.ModelConfig without the fields that have no effect here. For
+// logging_config only its presence is kept, because a stock server cannot log requests.
 type ModelConfig struct {
 	Name     string
 	BasePath string
@@ -87,13 +87,14 @@ const (
 	LatestOnce
 )
 
-// LatestOnce is the policy of tensorflow/serving#2040: a poll skips a model while any version of it
-// is AVAILABLE, and else takes it for Latest (TFS-21.1). NumVersions is of monolith's fork.
+// LatestOnce is the policy of tensorflow/serving#2040. A poll skips a model while any version of it
+// is AVAILABLE. Otherwise the policy works as Latest (TFS-21.1). NumVersions exists only in
+// monolith's fork.
 
 // TensorFlowPlatform is the only platform of a stock server.
 const TensorFlowPlatform = "tensorflow"
 
-// SameCustom reports whether both are the same custom config. tfs-head accepts a reload that
+// SameCustom reports whether both configs are custom and equal. tfs-head accepts a reload that
 // repeats its custom config (model_servers/server_core.cc:482).
 func (c ServerConfig) SameCustom(other ServerConfig) bool {
 	return c.Kind == CustomConfig && other.Kind == CustomConfig && c.Custom == other.Custom
@@ -125,8 +126,8 @@ func isScheme(s string) bool {
 	return s != ""
 }
 
-// SortInPlace changes a policy as the reference changes its caller's config. It sorts the list of
-// versions, and the policy becomes Specific (TFS-17.1 item 4, mocked_tfserving.py:107-109).
+// SortInPlace changes a policy as the reference changes the config of its caller. It sorts the list
+// of versions and sets the kind to Specific (TFS-17.1 item 4, mocked_tfserving.py:107-109).
 func (p *VersionPolicy) SortInPlace() {
 	if p.Kind == Latest || p.Kind == All {
 		return

@@ -21,14 +21,14 @@ func (c *Clients) Dial(addr string) env.ModelServer {
 
 type client struct {
 	channel *network.Channel
-	// specs caches earlier requests, which are immutable, so that a repeated request allocates
-	// nothing.
+	// specs caches earlier requests so that a repeated request allocates nothing. The cached
+	// requests are immutable.
 	specs []*env.ModelSpec
 }
 
 const maxSpecs = 64
 
-// spec returns the cached request that equals spec.
+// spec returns a cached request that equals spec. It adds a copy to the cache if there is none.
 func (c *client) spec(spec *env.ModelSpec) *env.ModelSpec {
 	for _, known := range c.specs {
 		if *known == *spec {

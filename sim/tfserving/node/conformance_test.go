@@ -17,8 +17,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/node"
 )
 
-// Goal: clients in virtual time are told what those of a served model server are.
-// Method: the cases that the client on real sockets passes too.
+// Goal: clients in virtual time get the same answers as clients of the model server on real
+// sockets. Method: the same test cases run on both.
 func TestConformance(t *testing.T) {
 	for _, profile := range []tfserving.Profile{tfserving.Profile24, tfserving.ProfileHead} {
 		t.Run(profile.String(), func(t *testing.T) {
@@ -27,7 +27,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// conforming is a host with the server and one with the clients.
+// conforming is a world with one host for the server and one for the clients.
 type conforming struct {
 	t       *testing.T
 	w       *vtime.World
@@ -98,7 +98,7 @@ func (c *conforming) Wait() error {
 	return err
 }
 
-// life is a process with its clients.
+// life is a process together with its model server clients.
 type life struct {
 	*vtime.Process
 	models env.ModelServers

@@ -30,8 +30,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// These are the gRPC methods that a node serves. The trailing comments name the Go types of
-// request and response on the simulated network.
+// A node serves these gRPC methods. The trailing comments name the Go types of the request and
+// response on the simulated network.
 const (
 	MethodStatus = "/tensorflow.serving.ModelService/GetModelStatus"            // takes env.ModelSpec, returns []env.ModelVersionStatus
 	MethodReload = "/tensorflow.serving.ModelService/HandleReloadConfigRequest" // takes serializedConfig, returns env.StatusProto
@@ -43,15 +43,15 @@ const (
 	MethodMultiInference = "/tensorflow.serving.PredictionService/MultiInference"
 )
 
-// serializedConfig is a serialized ModelServerConfig. Its own type tells it from a []byte, which
-// is a whole serialized request.
+// serializedConfig is a serialized ModelServerConfig. It has its own type to distinguish it from a
+// []byte, which is a whole serialized request.
 type serializedConfig []byte
 
 // Node is a tfserving.Server that runs as a process of a simulated host, with virtual time, the
 // host's files and the simulated network.
 type Node struct {
-	// The fields of Config that are needed after the start are copied here. The whole Options is
-	// large, and a simulation may have very many nodes.
+	// The fields of Config that are needed after the start are copied here. Keeping the whole
+	// Options would cost much memory in a simulation with many nodes.
 	proc      *vtime.Process
 	host      *network.Host
 	files     *files.FS
@@ -63,8 +63,8 @@ type Node struct {
 	shuffles  bool
 
 	server *tfserving.Server
-	// states tracks reads and changes of the version states, on which answers to status queries
-	// depend.
+	// states tracks reads and changes of the version states, so that the engine knows when answers
+	// to status queries change.
 	states leap.Observed
 	// answers caches the last status answer of each model as an interface value, so that an
 	// unchanged answer allocates nothing.
@@ -85,9 +85,9 @@ type Config struct {
 	Output func(level env.Level, format string, args ...any)
 	// OnEvent, when set, is called at every change of a servable's state.
 	OnEvent func(tfserving.Event)
-	// OnServing, when set, is called once the port is open.
+	// OnServing, if set, is called when the port is open.
 	OnServing func()
-	// OnReason, when set, is tfserving.Server.OnReason.
+	// OnReason, if set, receives the reasons that tfserving.Server.OnReason receives.
 	OnReason func(subject, text string)
 }
 
@@ -163,12 +163,13 @@ func (n *Node) status(call *network.Call, spec env.ModelSpec) {
 	}
 }
 
-// fail answers a call with an error of the server, as gRPC sends it.
+// fail answers a call with an error of the server, in the form that gRPC sends.
 func fail(call *network.Call, err error) { call.Fail(tfserving.GRPCStatus(err.(*env.RPCError))) }
 
 const maxAnswers = 64
 
-// answer converts versions to an interface value, or returns the cached value for equal versions.
+// answer converts a list of statuses to an interface value. For equal statuses it returns the
+// cached value, so that no memory is allocated.
 func (n *Node) answer(versions []env.ModelVersionStatus) any {
 	if len(versions) == 0 {
 		return versions
@@ -224,8 +225,9 @@ func (h *nodeHost) After(d time.Duration, fn func()) (cancel func()) {
 	return func() { timer.Cancel() }
 }
 
-// Choose draws from the node's random source. Upstream leaves open which of several models the
-// manager serves first. Without ShuffleModels it is the first by name (TFS-21.2).
+// Choose returns a random number below n from the node's random source. Upstream does not define
+// which of several models the manager serves first. Without ShuffleModels it is the first by name
+// (TFS-21.2).
 func (h *nodeHost) Choose(site string, n int) int {
 	if site == tfserving.SiteAction && !h.shuffles {
 		return 0
@@ -241,13 +243,13 @@ func (h *nodeHost) Log(level env.Level, format string, args ...any) {
 	}
 }
 
-// Look calls both functions at once, because a simulated disk takes no time.
+// Look calls both functions immediately, because a simulated disk takes no time.
 func (h *nodeHost) Look(ask func(tfserving.Storage), told func()) {
 	ask((*nodeStorage)(h))
 	told()
 }
 
-// Work calls both functions at once, because what they compute takes no virtual time.
+// Work calls both functions immediately, because computations take no virtual time.
 func (h *nodeHost) Work(do, done func()) {
 	do()
 	done()
@@ -257,8 +259,8 @@ func (h *nodeHost) Watch(name string, changed func()) (cancel func(), ok bool) {
 	return h.files.Watch((*nodeStorage)(h).abs(name), changed), true
 }
 
-// nodeStorage implements tfserving.Storage: the host's files, including the shared stores mounted
-// there.
+// nodeStorage implements tfserving.Storage with the host's files, including the shared stores that
+// are mounted there.
 type nodeStorage Node
 
 func (s *nodeStorage) abs(name string) string {
@@ -270,7 +272,7 @@ func (s *nodeStorage) abs(name string) string {
 }
 
 // LocalPath converts a path in a model config to a path in the files of a simulated host. A URI
-// such as hdfs:///a/b becomes /.store/hdfs/a/b. Other paths stay as they are.
+// such as hdfs:///a/b becomes /.store/hdfs/a/b. Other paths are returned unchanged.
 func LocalPath(name string) string {
 	scheme, rest, ok := strings.Cut(name, "://")
 	if !ok {

@@ -14,7 +14,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// loadOrder is the order in which a node of the seed loads models a, b and c.
+// loadOrder returns the order in which a node loads models a, b and c in a run with the seed.
 func loadOrder(t *testing.T, seed uint64, shuffle bool) string {
 	w := vtime.New(vtime.Config{Seed: seed})
 	defer w.Close()
@@ -46,7 +46,8 @@ func loadOrder(t *testing.T, seed uint64, shuffle bool) string {
 	return strings.Join(loaded, " ")
 }
 
-// TFS-21.2: by name, or by a draw of the seed.
+// Goal: models are loaded in the order of their names, or in random order with ShuffleModels
+// (TFS-21.2).
 func TestTheOrderOfModelsIsByNameOrSeeded(t *testing.T) {
 	orders := map[string]bool{}
 	for seed := range uint64(20) {
@@ -64,8 +65,8 @@ func TestTheOrderOfModelsIsByNameOrSeeded(t *testing.T) {
 	}
 }
 
-// A port that somebody holds who does not share it, as gRPC servers do among
-// themselves, ends the process (TFS-9.2).
+// Goal: the process ends if another program holds its port without sharing it (TFS-9.2). gRPC
+// servers share their ports.
 func TestANodeWithoutItsPortEnds(t *testing.T) {
 	w := vtime.New(vtime.Config{Seed: 1})
 	defer w.Close()

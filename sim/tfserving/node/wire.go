@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/sim/network"
 )
 
-// callWire answers a call whose request is a serialized message, as sent by clients that were
-// written for a real server.
+// callWire answers a call whose request is a serialized message. Clients that were written for a
+// real server send such requests.
 func (n *Node) callWire(call *network.Call, data []byte) {
 	switch call.Method {
 	case MethodStatus:
@@ -32,7 +32,7 @@ func (n *Node) callWire(call *network.Call, data []byte) {
 	}
 }
 
-// answerWire decodes the request and answers it at once.
+// answerWire decodes the request and answers it immediately.
 func answerWire[Q any, R proto.Message, P interface {
 	*Q
 	proto.Message
@@ -55,8 +55,8 @@ func (n *Node) reloadWire(call *network.Call, data []byte) {
 	})
 }
 
-// inferWire answers a prediction after the model's latency. Until then the version is in use
-// (TFS-2.3).
+// inferWire answers a prediction request after the model's latency. Until then the version stays in
+// use (TFS-2.3).
 func (n *Node) inferWire(call *network.Call, data []byte, request proto.Message) {
 	if !decoded(call, data, request) {
 		return
@@ -78,8 +78,9 @@ func (n *Node) inferWire(call *network.Call, data []byte, request proto.Message)
 	n.proc.After(inference.Latency(), kindPredict, over)
 }
 
-// decoded parses a request into the message. If it cannot, it fails the call with an empty text,
-// as gRPC's C++ library does (GenericDeserialize in grpcpp/impl/codegen/proto_utils.h).
+// decoded parses a request into the message and reports success. If the bytes are invalid, it fails
+// the call with an empty text, as gRPC's C++ library does (GenericDeserialize in
+// grpcpp/impl/codegen/proto_utils.h).
 func decoded(call *network.Call, data []byte, request proto.Message) bool {
 	if err := proto.Unmarshal(data, request); err != nil {
 		call.Fail(&env.RPCError{Code: rpcerrors.Internal})

@@ -16,13 +16,13 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/node"
 )
 
-// wireClient sends the bytes of messages to a simulated server.
+// wireClient sends serialized messages to a simulated server.
 type wireClient struct {
 	*conforming
 	channel *network.Channel
 }
 
-// onWire runs fn as a client of a server that has version 1 of model m.
+// onWire runs fn as a client of a server that serves version 1 of model m.
 func onWire(t *testing.T, fn func(c wireClient)) {
 	t.Helper()
 	c := newConforming(t, tfserving.Profile24)
@@ -44,7 +44,7 @@ func (c wireClient) bytes(method string, request []byte) ([]byte, *env.RPCError)
 	return answer.([]byte), nil
 }
 
-// call gives the response as text, or the error.
+// call returns the response as text, or the error. The parameter request is in text format.
 func (c wireClient) call(method, request string, in, out proto.Message) string {
 	c.must(prototext.Unmarshal([]byte(request), in))
 	data, err := proto.Marshal(in)
@@ -59,8 +59,8 @@ func (c wireClient) call(method, request string, in, out proto.Message) string {
 	return string(text)
 }
 
-// Code written for a real server sends it the bytes of messages: every method of
-// both services takes them, and none takes others.
+// Goal: every method of both services accepts serialized messages, as code for a real server sends
+// them, and refuses invalid bytes.
 func TestEveryMethodTakesTheBytesOfMessages(t *testing.T) {
 	reload := `config { model_config_list { config { name: "m" base_path: "/models/m" model_platform: "tensorflow" } } }`
 	examples := `model_spec { name: "m" } input { example_list { examples {} examples {} } }`

@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
 
-// AppendPredict encodes a response made by this process, which therefore has no unknown fields. It
-// returns nil and false when only the general library can encode it.
+// AppendPredict encodes a response that this process made, which therefore has no unknown fields.
+// It returns nil and false if only the general protobuf library can encode the response.
 func AppendPredict(b []byte, r *apis.PredictResponse) ([]byte, bool) {
 	for alias, tensor := range r.GetOutputs() { //lint:ordered entries of a map may come in any order, as from the general library
 		if !utf8.ValidString(alias) || !usual(tensor) {
@@ -38,8 +38,8 @@ func AppendPredict(b []byte, r *apis.PredictResponse) ([]byte, bool) {
 	return end(b, message), true
 }
 
-// usual reports whether a tensor holds floats, in one of the two fields for them, and sets nothing
-// else.
+// usual reports whether a tensor holds floats in one of the two fields for floats, and sets no
+// unusual field.
 func usual(t *framework.TensorProto) bool {
 	if t == nil || t.Dtype != framework.DataType_DT_FLOAT || t.VersionNumber != 0 || t.TensorShape.GetUnknownRank() {
 		return false
@@ -85,8 +85,8 @@ func appendNumber(b []byte, v int64) []byte {
 	return protowire.AppendVarint(append(b, varint1), uint64(v))
 }
 
-// appendText appends a text field. It omits an empty text unless always is set; entries of maps
-// always have the field.
+// appendText appends a text field. An empty text is omitted unless always is set, because map
+// entries always contain the field.
 func appendText(b []byte, tag byte, text string, always bool) []byte {
 	if text == "" && !always {
 		return b
@@ -94,8 +94,8 @@ func appendText(b []byte, tag byte, text string, always bool) []byte {
 	return protowire.AppendString(append(b, tag), text)
 }
 
-// begin appends the head of a nested message and returns the index at which its content starts.
-// The caller completes it by end.
+// begin appends the tag of a nested message. It returns the index at which the message's content
+// starts. The caller must call end after the content.
 func begin(b []byte, tag byte) (_ []byte, at int) {
 	b = append(b, tag, 0)
 	return b, len(b)

@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
 
-// These are the tags of the known fields: field number and wire type.
+// These are the tags of the known fields. A tag consists of the field number and the wire type.
 const (
 	varint1 = 1<<3 | byte(protowire.VarintType)
 	bytes1  = 1<<3 | byte(protowire.BytesType)
@@ -23,8 +23,8 @@ const (
 	bytes5  = 5<<3 | byte(protowire.BytesType)
 )
 
-// ReadPredict decodes a request into r, which must be empty. It returns false, and leaves r empty,
-// when the request is invalid or only the general library can decode it.
+// ReadPredict decodes a request into r, which must be empty. If the request is invalid, or only the
+// general protobuf library can decode it, ReadPredict returns false and leaves r empty.
 func ReadPredict(b []byte, r *apis.PredictRequest) bool {
 	var spec *specParts
 	var inputs map[string]*framework.TensorProto
@@ -53,8 +53,8 @@ func ReadPredict(b []byte, r *apis.PredictRequest) bool {
 	return true
 }
 
-// fields iterates over the fields of a message. number holds the value of a varint, bytes any
-// other value.
+// fields iterates over the fields of a message. number holds the value of a varint field, and bytes
+// the value of any other field.
 type fields struct {
 	rest   []byte
 	tag    byte
@@ -64,7 +64,8 @@ type fields struct {
 	odd    bool  // odd means that only the general library can decode the message
 }
 
-// next moves to the next field. It returns false at the end and once the message is odd.
+// next moves to the next field. It returns false at the end, and also if something unusual was
+// found, which odd records.
 func (f *fields) next() bool {
 	if len(f.rest) == 0 || f.odd {
 		return false
@@ -87,15 +88,15 @@ func (f *fields) next() bool {
 	return true
 }
 
-// once marks the message as odd when the current field occurs a second time. The general library
-// would take the later value, or merge both.
+// once marks the message as odd if the current field occurs a second time. For such fields the
+// general library takes the later value or merges both, which this decoder does not support.
 func (f *fields) once() {
 	bit := uint8(1) << (f.tag >> 3)
 	f.check(f.seen&bit == 0)
 	f.seen |= bit
 }
 
-// check marks the message as odd unless the condition holds.
+// check marks the message as odd unless usual is true.
 func (f *fields) check(usual bool) { f.odd = f.odd || !usual }
 
 func (f *fields) text() string {
@@ -103,7 +104,7 @@ func (f *fields) text() string {
 	return string(f.bytes)
 }
 
-// specParts holds a model_spec and its nested messages in one allocation.
+// specParts holds a model_spec and its nested messages, so that they need only one allocation.
 type specParts struct {
 	spec    apis.ModelSpec
 	version apis.ModelSpec_Version
@@ -164,7 +165,8 @@ func readInput(b []byte, inputs map[string]*framework.TensorProto) bool {
 	return true
 }
 
-// tensorParts holds a tensor of few dimensions and its nested messages in one allocation.
+// tensorParts holds a tensor with up to mostDims dimensions and its nested messages, so that they
+// need only one allocation.
 type tensorParts struct {
 	tensor framework.TensorProto
 	shape  framework.TensorShapeProto

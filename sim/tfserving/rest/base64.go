@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/rest/rapidjson"
 )
 
-// base64Of returns the text of an object {"b64": "<text>"}; nil for any other value
+// base64Of returns the text in an object {"b64": "<text>"}. It returns nil for any other value
 // (IsValBase64Object).
 func base64Of(v *rapidjson.Value) *string {
 	if v.Kind != rapidjson.Object || len(v.Members) != 1 {
@@ -21,8 +21,8 @@ func base64Of(v *rapidjson.Value) *string {
 
 const base64Padding = "=."
 
-// unescapeBase64 decodes text as absl::Base64Unescape does. It skips white space, and treats a dot
-// as an equals sign. Padding is complete or missing. Unused bits need not be 0.
+// unescapeBase64 decodes text as absl::Base64Unescape does. It skips white space and treats a dot
+// as an equals sign. The padding must be complete or missing. Unused bits need not be 0.
 func unescapeBase64(text string) ([]byte, bool) {
 	text = strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" \t\n\v\f\r", r) {

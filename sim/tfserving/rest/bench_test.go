@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/rest"
 )
 
-// kibibyte is a Predict of 1 KiB: 17 rows of 15 numbers.
+// kibibyte is the body of a Predict request of 1 KiB: 17 rows of 15 numbers.
 var kibibyte = `{"instances": [` + strings.Repeat("[0.1,0.22,0.333,1.5,2,-3,0,100,0.1,0.2,0.3,0.4,0.5,0.6,0.7],", 16) +
 	"[0.1,0.22,0.333,1.5,2,-3,0,100,0.1,0.2,0.3,0.4,0.5,0.6,0.7]]}"
 
@@ -29,8 +29,8 @@ func BenchmarkPredict1KiB(b *testing.B) {
 	}
 }
 
-// The cost of a body grows with its numbers: one of them, read and written, takes
-// at most four allocations.
+// Goal: the number of allocations grows at most linearly with the numbers in a body. Reading and
+// writing one number takes at most four allocations.
 func TestAllocations(t *testing.T) {
 	h := rest.New(&echo{world{inputs: inputs(dtypes{"x": dtFloat})}}, rest.Options{Profile: tfserving.ProfileHead})
 	const limit = 4 * 17 * 15

@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
 
-// call answers a request of the API, as upstream's HttpRestApiHandler::ProcessRequest does.
+// call answers a request to the REST API, as upstream's HttpRestApiHandler::ProcessRequest does.
 func (h *Handler) call(ctx context.Context, method, path string, body []byte) Response {
 	header := []Field{{"Content-Type", "application/json"}}
 	route, err := h.paths.parse(method, path)
@@ -28,8 +28,8 @@ func (h *Handler) call(ctx context.Context, method, path string, body []byte) Re
 	return response
 }
 
-// dispatch executes the call that a path selects. Paths match in any case, but the names of
-// methods only in lower case. A path that ends in neither a method nor "metadata" selects the
+// dispatch executes the call that a path selects. Paths match in any case, but the names of methods
+// only in lower case. A path that ends neither in a method nor in "metadata" selects the model
 // status.
 func (h *Handler) dispatch(ctx context.Context, r *route, body []byte, malformed string) ([]byte, error) {
 	switch {

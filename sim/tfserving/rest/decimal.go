@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// decimal formats a number as upstream's WriteDecimal does (util/json_tensor.cc:109). It writes
-// six digits if they read back as the same number, else max_digits10. Whole numbers end in ".0".
+// decimal formats a number as upstream's WriteDecimal does (util/json_tensor.cc:109). It writes six
+// digits if these parse to the same number, else max_digits10 digits. Whole numbers end in ".0".
 // bits is 32 or 64.
 func decimal(value float64, bits int) string {
 	switch {
@@ -25,7 +25,7 @@ func decimal(value float64, bits int) string {
 	return text
 }
 
-// digitsOf formats a number with the given number of digits if they read back as the same number.
+// digitsOf formats a number with the given number of digits, if these parse to the same number.
 // Otherwise it writes max_digits10 digits.
 func digitsOf(value float64, digits, bits int) string {
 	text := strconv.FormatFloat(value, 'g', digits, 64)
@@ -35,8 +35,8 @@ func digitsOf(value float64, digits, bits int) string {
 	return text
 }
 
-// maxDigits returns C++'s std::numeric_limits::max_digits10, with which every number reads back as
-// itself.
+// maxDigits returns C++'s std::numeric_limits::max_digits10. With that many digits every number
+// parses to itself.
 func maxDigits(bits int) int {
 	if bits == 32 {
 		return 9

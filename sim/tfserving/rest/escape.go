@@ -7,9 +7,9 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/rest/rapidjson"
 )
 
-// quoted prints a string as protobuf does. Besides what JSON demands, it escapes < and > and
-// invisible characters. protobuf 3.9.2 omits bytes that are not UTF-8; today's protobuf prints a
-// space for them.
+// quoted prints a string as protobuf does. Besides what JSON requires, it escapes <, > and
+// invisible characters. For bytes that are not UTF-8 protobuf 3.9.2 prints nothing, and current
+// protobuf a space.
 func (p *printer) quoted(text string) {
 	p.out = append(p.out, '"')
 	for len(text) > 0 {
@@ -28,8 +28,8 @@ func (p *printer) quoted(text string) {
 
 const badCode = -1
 
-// decode reads one character, and returns its length in bytes, valid or not. It accepts overlong
-// sequences. Surrogates are valid in today's protobuf only.
+// decode reads one character. It returns the character's length in bytes, whether valid or not. It
+// accepts overlong sequences. Surrogates are valid only in current protobuf.
 func (p *printer) decode(text string) (code rune, size int) {
 	first := text[0]
 	more := 0

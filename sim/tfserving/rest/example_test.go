@@ -12,8 +12,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/rest"
 )
 
-// statusOnly is a model server that answers for the state of one model; methods that
-// are not called are those of the nil interface.
+// statusOnly is a model server that only answers status requests. Its other methods come from a nil
+// interface and must not be called.
 type statusOnly struct{ rest.Backend }
 
 func (statusOnly) GetModelStatus(r *apis.GetModelStatusRequest) (*apis.GetModelStatusResponse, error) {
@@ -23,7 +23,7 @@ func (statusOnly) GetModelStatus(r *apis.GetModelStatusRequest) (*apis.GetModelS
 	return modelconfig.StatusResponse([]env.ModelVersionStatus{{Version: 3, State: env.StateAvailable}}), nil
 }
 
-// A handler gives the response, byte for byte, to a request as it was sent.
+// A handler returns the exact bytes of the response to a raw request.
 func Example() {
 	h := rest.New(statusOnly{}, rest.Options{Profile: tfserving.Profile24})
 	for _, target := range []string{"/v1/models/ranker", "/v1/models/other", "/v2"} {

@@ -57,8 +57,8 @@ func (c converter) exampleList(document *rapidjson.Value) ([]*tfexample.Example,
 	return list, nil
 }
 
-// example converts a JSON object to an Example, as upstream's MakeExampleFromJsonObject does. Of
-// features with the same name the last one counts.
+// example converts a JSON object to an Example, as upstream's MakeExampleFromJsonObject does. If
+// features have the same name, the last one counts.
 func (c converter) example(value *rapidjson.Value) (*tfexample.Example, error) {
 	if value.Kind != rapidjson.Object {
 		return nil, invalid("Example must be JSON object but got JSON %s", value.Kind)
@@ -91,7 +91,7 @@ func (c converter) feature(name string, value *rapidjson.Value) (*tfexample.Feat
 	return f.proto, nil
 }
 
-// feature collects the values of one feature, which all have the kind of the first value.
+// feature collects the values of one feature. All values must have the kind of the first value.
 type feature struct {
 	converter
 	name  string
@@ -155,7 +155,7 @@ const (
 	int64Kind = "int64"
 )
 
-// kindIs reports whether the feature has this kind or none yet.
+// kindIs reports whether the feature has this kind, or has no kind yet.
 func (f *feature) kindIs(kind string) bool { return f.proto.Kind == nil || f.kind() == kind }
 
 func (f *feature) kind() string {

@@ -12,8 +12,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// shapeOf returns the lengths of the first list at each level, as upstream's GetDenseTensorShape
-// does.
+// shapeOf returns the shape of nested lists. It takes the length of the first list at each level,
+// as upstream's GetDenseTensorShape does.
 func shapeOf(value *rapidjson.Value) ([]int64, error) {
 	var shape []int64
 	for value.Kind == rapidjson.Array {
@@ -97,8 +97,9 @@ func (f *filler) binary(value *rapidjson.Value) error {
 	return nil
 }
 
-// scalar appends one value, as upstream's AddValueToTensor does. An integer type takes only
-// numbers written as integers that fit as far as RapidJSON tells: 8 and 16 bits are checked as 32.
+// scalar appends one value, as upstream's AddValueToTensor does. An integer type accepts only
+// numbers that are written as integers and that RapidJSON finds in range. RapidJSON checks 8 and 16
+// bits as 32.
 func (f *filler) scalar(value *rapidjson.Value) error {
 	switch f.dtype {
 	case framework.DataType_DT_FLOAT, framework.DataType_DT_DOUBLE:
@@ -134,7 +135,7 @@ func appendIf[T any](f *filler, list *[]T, value *rapidjson.Value, get func() (T
 	return nil
 }
 
-// real appends a value of a float type. tfs-2.4 refuses numbers that lose precision.
+// real appends a value of a float type. tfs-2.4 refuses numbers that would lose precision.
 func (f *filler) real(value *rapidjson.Value) error {
 	if value.Kind != rapidjson.Number {
 		return f.typeError(value)
@@ -154,8 +155,8 @@ func (f *filler) real(value *rapidjson.Value) error {
 }
 
 // lossless reports whether the number keeps its value as a float, as IsLosslessDecimal of 2.4.0
-// does. It is true for integers below 2^digits, reals in range, and infinities and NaN. In C++ the
-// absolute value of the least int64 is itself, so that number passes too.
+// does. It is true for integers below 2^digits, reals in range, infinities and NaN. It is also true
+// for the smallest int64, because in C++ its absolute value is itself.
 func lossless(value *rapidjson.Value, digits int, limit float64) bool {
 	largest := int64(1)<<digits - 1
 	if number, ok := value.Uint64(); ok {
@@ -183,12 +184,13 @@ func (c converter) formatError(value *rapidjson.Value, words string) error {
 	return invalid("JSON Value: %s %s", c.text(value), words)
 }
 
-// maxTextBytes is upstream's kMaxJsonDebugStringBytes, after which text cuts a value off.
+// maxTextBytes is upstream's kMaxJsonDebugStringBytes, the length at which the method text cuts off
+// a value.
 const maxTextBytes = 256
 
-// text formats a value for an error message. tfs-head (JsonValueToDebugString) prints few lines
-// and cuts them off, tfs-2.4 (JsonValueToString) prints all. Both stop at NaN and infinities, but
-// tfs-2.4 prints them when they are the whole value.
+// text formats a value for an error message. tfs-head (JsonValueToDebugString) writes arrays on one
+// line and cuts off long values. tfs-2.4 (JsonValueToString) prints everything. Both stop at NaN
+// and infinities, except that tfs-2.4 prints these if they are the whole value.
 func (c converter) text(value *rapidjson.Value) string {
 	w := rapidjson.NewWriter()
 	switch {
@@ -203,7 +205,7 @@ func (c converter) text(value *rapidjson.Value) string {
 	return string(w.Bytes())
 }
 
-// oldRealText formats a real as a float if it is in a float's range.
+// oldRealText formats a real for tfs-2.4. A number in the range of a float is formatted as a float.
 func oldRealText(number float64) string {
 	if math.Abs(number) <= 3.4028234e38 {
 		return decimal(float64(float32(number)), 32)

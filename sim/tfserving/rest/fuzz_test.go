@@ -16,7 +16,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/rest/rapidjson"
 )
 
-// FuzzPath: every target is answered, by a page, an empty body or JSON.
+// FuzzPath checks that every target gets an HTML page, an empty body or JSON.
 func FuzzPath(f *testing.F) {
 	for _, target := range []string{
 		"/v1/models/m", "/v1/models/m%3A/labels/a:predict", "http://[::1]:80/v1/models", "/v1/models/m/versions/99999999999999999999",
@@ -37,7 +37,7 @@ func FuzzPath(f *testing.F) {
 	})
 }
 
-// checkShape wants a page of libevent, nothing, or an object in JSON.
+// checkShape checks that a body is an HTML page of libevent, empty, or a JSON object.
 func checkShape(t *testing.T, response rest.Response) {
 	t.Helper()
 	if len(response.Body) == 0 || bytes.HasPrefix(response.Body, []byte("<HTML>")) {
@@ -48,7 +48,7 @@ func checkShape(t *testing.T, response rest.Response) {
 	}
 }
 
-// echo gives the inputs of a Predict back as outputs.
+// echo is a backend that returns the inputs of a Predict request as its outputs.
 type echo struct{ world }
 
 func (e *echo) Predict(_ context.Context, r *apis.PredictRequest) (*apis.PredictResponse, error) {
@@ -56,8 +56,8 @@ func (e *echo) Predict(_ context.Context, r *apis.PredictRequest) (*apis.Predict
 	return &apis.PredictResponse{Outputs: r.Inputs}, nil
 }
 
-// FuzzPredictBody: no body breaks the handler, what it answers is JSON, and what
-// came in as tensors goes out such that it comes in as the same tensors again.
+// FuzzPredictBody checks that no body crashes the handler and that every answer is JSON. Output
+// tensors, sent as inputs again, must give the same tensors.
 func FuzzPredictBody(f *testing.F) {
 	for _, c := range tensorsFromJSON {
 		if len(c.body) < 1000 {
@@ -84,7 +84,7 @@ func FuzzPredictBody(f *testing.F) {
 			response := serve(body)
 			checkShape(t, response)
 			before, _ := e.request.(*apis.PredictRequest)
-			// Of several inputs upstream fills only one from a list of binary data.
+			// From a list of binary data upstream fills only one of several inputs.
 			if response.Status != 200 || len(before.Inputs) < len(signature) || !roundTrips(before) {
 				continue
 			}
@@ -100,8 +100,8 @@ func FuzzPredictBody(f *testing.F) {
 	})
 }
 
-// roundTrips tells tensors that are the same after JSON: whole lists of integers,
-// booleans and text. Reals are not always read as the nearest double.
+// roundTrips reports whether all tensors must survive a conversion to JSON and back: complete lists
+// of integers, booleans and text. Reals are excluded, because RapidJSON may parse them inexactly.
 func roundTrips(r *apis.PredictRequest) bool {
 	for _, tensor := range r.Inputs { //lint:ordered all or not
 		if len(tensor.FloatVal)+len(tensor.DoubleVal) > 0 || tensor.Dtype == dtFloat || tensor.Dtype == dtDouble {

@@ -25,8 +25,8 @@ func body(r Request) []byte {
 	return unpacked
 }
 
-// unzip unpacks one gzip member, which must end the data. It refuses a stated length above maxBody
-// before it allocates memory.
+// unzip unpacks one gzip member, after which no data may follow. If the stated length is above
+// maxBody, it refuses before it allocates memory.
 func unzip(packed []byte) ([]byte, error) {
 	if len(packed) < 4 || binary.LittleEndian.Uint32(packed[len(packed)-4:]) > maxBody {
 		return nil, io.ErrUnexpectedEOF

@@ -13,13 +13,13 @@ import (
 
 // Backend is the model server behind the REST API. Its errors are *env.RPCError, or the context's.
 type Backend interface {
-	// Predict runs a signature. Timeout(ctx) says how long it may take.
+	// Predict runs a signature. Timeout(ctx) returns how long that may take.
 	Predict(ctx context.Context, r *apis.PredictRequest) (*apis.PredictResponse, error)
 
-	// Classify runs a signature on examples. Timeout(ctx) says how long it may take.
+	// Classify runs a signature on examples. Timeout(ctx) returns how long that may take.
 	Classify(ctx context.Context, r *apis.ClassificationRequest) (*apis.ClassificationResponse, error)
 
-	// Regress runs a signature on examples. Timeout(ctx) says how long it may take.
+	// Regress runs a signature on examples. Timeout(ctx) returns how long that may take.
 	Regress(ctx context.Context, r *apis.RegressionRequest) (*apis.RegressionResponse, error)
 
 	// GetModelStatus answers ModelService.GetModelStatus.
@@ -28,8 +28,8 @@ type Backend interface {
 	// GetModelMetadata answers PredictionService.GetModelMetadata.
 	GetModelMetadata(r *apis.GetModelMetadataRequest) (*apis.GetModelMetadataResponse, error)
 
-	// Signatures returns the signatures of the version that a spec resolves to. They direct
-	// the conversion from JSON.
+	// Signatures returns the signatures of the version that a spec resolves to. The conversion from
+	// JSON needs their dtypes.
 	Signatures(spec *apis.ModelSpec) (map[string]*tfcore.SignatureDef, error)
 }
 
@@ -55,7 +55,8 @@ type Request struct {
 	Target string // Target is the text between the method and the version
 	Body   []byte
 
-	// These are the values of the first headers with their names; "" when there is none.
+	// ContentEncoding and Origin are the values of the first headers with these names; "" if there
+	// are none.
 	ContentEncoding string
 	Origin          string
 }
@@ -66,13 +67,13 @@ type Response struct {
 	Reason string // Reason is libevent's phrase for Status
 	Body   []byte
 
-	// Header is in libevent's order. The listener adds Date (for HTTP/1.1) and Content-Length:
-	// before a Content-Type of text/html with a charset, and after all other headers. The body
-	// is sent for HEAD too, without Content-Length.
+	// Header is in libevent's order. The listener adds Date (for HTTP/1.1) and Content-Length. It
+	// puts them before a Content-Type of text/html with a charset, and otherwise after all headers.
+	// The body is sent for HEAD too, without Content-Length.
 	Header []Field
 
-	// Model, API and Code are labels of tfs-head's metrics (TFS-14.1). Model and API are as far as
-	// the path names them, and "" for a path that is no call of the API. Code is the call's result.
+	// Model, API and Code are labels of tfs-head's metrics (TFS-14.1). Model and API hold what the
+	// path names, and "" for a path that is no API call. Code is the result of the call.
 	Model, API string
 	Code       rpcerrors.Code
 }
@@ -94,12 +95,12 @@ func New(backend Backend, options Options) *Handler {
 	return &Handler{backend: backend, options: options, paths: pathsOf(old), convert: converter{old: old}}
 }
 
-// apiPath matches the paths of the API; any other path is answered by 404
+// apiPath matches the paths of the API. Other paths get status 404
 // (model_servers/http_rest_api_util.h:33).
 var apiPath = regexp.MustCompile(`^(?i:/v1/.*)$`)
 
-// Serve answers one request. Every request gets a response: failures are error pages or JSON
-// errors. It passes ctx to the Backend.
+// Serve answers one request. Every request gets a response: a failure gets an error page or a JSON
+// error. It passes ctx to the Backend.
 func (h *Handler) Serve(ctx context.Context, r Request) Response {
 	if !IsTarget(r.Target) {
 		return ErrorPage(400)
@@ -119,8 +120,8 @@ func (h *Handler) Serve(ctx context.Context, r Request) Response {
 	return h.api(ctx, r, target.full)
 }
 
-// allows reports whether evhttp accepts a method. tfs-2.4 has libevent's default list, tfs-head
-// that of util/net_http/server/internal/evhttp_server.cc:114.
+// allows reports whether evhttp accepts a method. tfs-2.4 uses libevent's default list, and
+// tfs-head the list of util/net_http/server/internal/evhttp_server.cc:114.
 func (h *Handler) allows(method string) bool {
 	switch method {
 	case "GET", "POST", "HEAD", "PUT", "DELETE":
@@ -131,7 +132,7 @@ func (h *Handler) allows(method string) bool {
 	return false
 }
 
-// metrics answers a request for the Prometheus page; full is the request's path
+// metrics answers a request for the Prometheus page. full is the request's path with its query
 // (model_servers/http_server.cc:90).
 func (h *Handler) metrics(full string) Response {
 	body, code := "", rpcerrors.OK
@@ -176,8 +177,8 @@ func preflight(origin string) Response {
 
 type timeoutKey struct{}
 
-// Timeout returns how long the call of ctx may run, and false if there is no limit. The Backend
-// measures it by its own clock, which ctx does not know.
+// Timeout returns how long the call of ctx may run; false if there is no limit. The Backend must
+// measure the time by its own clock, which may be virtual, so ctx has no deadline.
 func Timeout(ctx context.Context) (time.Duration, bool) {
 	timeout, ok := ctx.Value(timeoutKey{}).(time.Duration)
 	return timeout, ok

@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// columns converts "inputs" to tensors: one value if the signature has one input, else an object
-// with a member for each input (FillTensorMapFromInputsMap).
+// columns converts "inputs" to tensors. If the signature has one input, the value is that input.
+// Otherwise it is an object with a member for each input (FillTensorMapFromInputsMap).
 func (c converter) columns(value *rapidjson.Value, inputs infos, tensors map[string]*framework.TensorProto) error {
 	names := inputs.names()
 	if !isPlainObject(value) {

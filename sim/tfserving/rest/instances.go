@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// rows converts "instances" to tensors: a list of values if the signature has one input, else a
-// list of objects with a member for each input (FillTensorMapFromInstancesList).
+// rows converts "instances" to tensors. If the signature has one input, the list holds its values.
+// Otherwise it holds objects with a member for each input (FillTensorMapFromInstancesList).
 type rows struct {
 	converter
 	inputs  infos
@@ -18,8 +18,8 @@ type rows struct {
 	first   map[string]instance
 }
 
-// instance holds the size and shape that the first element gives to an input. All other elements
-// must have the same.
+// instance holds the size and shape of an input in the first element of the list. All later
+// elements must have the same size and shape.
 type instance struct {
 	size  int
 	shape []int64
@@ -58,7 +58,7 @@ func (r *rows) element(element *rapidjson.Value, i int, objects bool) error {
 	return nil
 }
 
-// object adds the members of one element. A name that occurs twice is added twice.
+// object adds the members of one list element. A repeated name is added each time.
 func (r *rows) object(element *rapidjson.Value, i int) error {
 	names := make([]string, 0, len(element.Members))
 	for m := range element.Members {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// This file does libevent's work before and after the API: release 2.1.8 for tfs-2.4, 2.1.12 for
-// tfs-head. Reading requests, in which the two differ, is up to the listener.
+// This file imitates what libevent does before and after the API: release 2.1.8 for tfs-2.4, 2.1.12
+// for tfs-head. The two read requests differently, which the listener handles.
 
 type target struct {
 	path string // path is the URI's path, with %-escapes
@@ -22,9 +22,9 @@ func IsTarget(uri string) bool {
 	return ok
 }
 
-// parseTarget parses a request target as libevent's evhttp_uri_parse_with_flags does. strict
-// demands RFC 3986; otherwise a path, query or fragment may hold any byte
-// (EVHTTP_URI_NONCONFORMANT).
+// parseTarget parses a request target as libevent's evhttp_uri_parse_with_flags does. If strict is
+// true, the target must follow RFC 3986. Otherwise the path, query and fragment may contain any
+// byte (EVHTTP_URI_NONCONFORMANT).
 func parseTarget(uri string, strict bool) (target, bool) {
 	rest, hasScheme := cutScheme(uri)
 	authority, hasAuthority := strings.CutPrefix(rest, "//")
@@ -71,8 +71,8 @@ func cutScheme(uri string) (string, bool) {
 	return rest, true
 }
 
-// cutAt splits off the first part of a URI. The part ends at a byte in ends; with strict it ends
-// at any byte that is not allowed.
+// cutAt splits off the first part of a URI. The part ends at a byte in ends. If strict is true, it
+// also ends at any byte that is not allowed.
 func cutAt(text, ends string, strict bool, allowed func(byte) bool) (part, rest string) {
 	i := 0
 	for i < len(text) {
@@ -155,8 +155,8 @@ func allOf(text string, allowed func(byte) bool) bool {
 	return rest == ""
 }
 
-// ErrorPage returns the HTML error page that libevent's evhttp_send_error writes, for a status
-// that phrase knows.
+// ErrorPage returns the HTML error page that libevent's evhttp_send_error writes. status must be
+// one for which phrases has an entry.
 func ErrorPage(status int) Response {
 	const page = "<HTML><HEAD>\n<TITLE>%d %s</TITLE>\n</HEAD><BODY>\n<H1>%s</H1>\n</BODY></HTML>\n"
 	return Response{

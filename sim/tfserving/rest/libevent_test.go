@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Targets are read as libevent reads them (testdata/README.md).
+// Goal: request targets are accepted and parsed as by libevent (testdata/README.md).
 func TestTargets(t *testing.T) {
 	file, err := os.Open("testdata/targets.jsonl")
 	if err != nil {

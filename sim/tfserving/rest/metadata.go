@@ -37,7 +37,8 @@ func metadataJSON(response *apis.GetModelMetadataResponse, old bool) ([]byte, er
 		[]byte(",\n\"metadata\": {\"signature_def\": "), namesKept(signatures, old), []byte("}\n}\n")), nil
 }
 
-// namesKept prints a message under the option preserve_proto_field_names.
+// namesKept prints a message with the field names of its proto file, which is protobuf's option
+// preserve_proto_field_names.
 func namesKept(m proto.Message, old bool) []byte {
 	p := printer{old: old, protoNames: true}
 	p.document(m)

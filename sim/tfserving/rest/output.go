@@ -103,8 +103,8 @@ func batchOf(names []string, tensors map[string]*framework.TensorProto) (outputs
 	return outputs, batch, nil
 }
 
-// row writes one row of the batch. It changes the array format after opening the object, as
-// upstream does, because the position of a plain list's first value depends on that.
+// row writes one row of the batch. It changes the array format only after opening the object, as
+// upstream does, because that affects where the first value of a plain list is written.
 func (w writer) row(outputs []*output) error {
 	if len(outputs) > 1 {
 		w.StartObject()
@@ -125,7 +125,7 @@ func (w writer) row(outputs []*output) error {
 	return nil
 }
 
-// values writes the values from dimension dim on, as upstream's AddTensorValues does.
+// values writes the values of the dimensions from dim on, as upstream's AddTensorValues does.
 func (w writer) values(o *output, dim int) error {
 	if dim >= len(o.shape) {
 		return w.value(o)
@@ -167,8 +167,8 @@ func (w writer) value(o *output) error {
 	return nil
 }
 
-// text writes a string. Tensors whose names end in _bytes are binary, and written as {"b64":
-// "<text>"}.
+// text writes a string. If binary is true, it writes {"b64": "<text>"}. Tensors whose names end in
+// _bytes are binary.
 func (w writer) text(data []byte, binary bool) {
 	if !binary {
 		w.String(string(data))

@@ -47,8 +47,8 @@ type route struct {
 	subResource string // subResource is metadata, in the path's letter case
 }
 
-// parse matches a method and path against the patterns, as upstream's ParseModelInfo does. After
-// an error the response has no body.
+// parse matches a method and path against the patterns, as upstream's ParseModelInfo does. If it
+// returns an error, the response must have no body.
 func (p *paths) parse(method, path string) (r route, err error) {
 	var groups []string
 	switch method {
@@ -96,8 +96,8 @@ func (p *paths) unescape(text string) string {
 	return out.String()
 }
 
-// spec returns the route's model_spec, as upstream's FillModelSpecWithNameVersionAndLabel does. No
-// path has both a version and a label.
+// spec returns the route's model_spec, as upstream's FillModelSpecWithNameVersionAndLabel does. A
+// path never has both a version and a label.
 func (r *route) spec() *apis.ModelSpec {
 	spec := &apis.ModelSpec{Name: r.model}
 	if r.version != nil {

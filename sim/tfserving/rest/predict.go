@@ -11,7 +11,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/rest/rapidjson"
 )
 
-// converter converts JSON to messages, as util/json_tensor.cc of its release does (TFS-13.5).
+// converter converts JSON to messages, as util/json_tensor.cc of the selected release does
+// (TFS-13.5).
 type converter struct {
 	old bool // old selects release 2.4.0
 }
@@ -20,7 +21,7 @@ type infos map[string]*tfcore.TensorInfo
 
 func (i infos) names() []string { return slices.Sorted(maps.Keys(i)) }
 
-// format is the JSON format of a Predict request, which its response has too.
+// format is the JSON format of a Predict request. Its response has the same format.
 type format uint8
 
 const (
@@ -29,7 +30,7 @@ const (
 )
 
 // MaxDepth limits the nesting of arrays and objects in a tensor. For tfs-2.4, whose parser is
-// recursive, it limits the whole body.
+// recursive, it limits the nesting in the whole body.
 const MaxDepth = 10000
 
 // parse parses the body of a request, as upstream's ParseJson does.
@@ -88,8 +89,8 @@ func (c converter) predictRequest(
 	return c.tensors(document, inputs, request.Inputs)
 }
 
-// tensors fills the inputs from "instances" or from "inputs", and refuses a document with both or
-// neither.
+// tensors fills the inputs from "instances" or from "inputs". A document with both or neither is
+// refused.
 func (c converter) tensors(document *rapidjson.Value, inputs infos, tensors map[string]*framework.TensorProto) (format, error) {
 	instances, columns := document.Find("instances"), document.Find("inputs")
 	switch {

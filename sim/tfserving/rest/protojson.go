@@ -12,10 +12,10 @@ import (
 )
 
 // printer writes messages as protobuf's C++ MessageToJsonString does with add_whitespace and
-// always_print_primitive_fields. It indents by one space, writes a line for each element, and
-// prints fields without presence even when empty. Maps are sorted by key; upstream's order is that
-// of a hash table. Go's protojson cannot do that: it varies its white space on purpose, and has
-// none of the orders in fields.
+// always_print_primitive_fields. It indents by one space, writes each element on its own line, and
+// prints fields without presence even if empty. It sorts maps by key, where upstream has the order
+// of a hash table. Go's protojson is not suitable: it varies its white space on purpose, and orders
+// fields otherwise.
 type printer struct {
 	out        []byte
 	depth      int
@@ -23,8 +23,7 @@ type printer struct {
 	old        bool // old selects protobuf 3.9.2, used by tfs-2.4
 }
 
-// notInOld holds the fields that TensorFlow 2.4 does not have, so they are not printed for
-// tfs-2.4.
+// notInOld holds the fields that TensorFlow 2.4 does not have. They are not printed for tfs-2.4.
 var notInOld = map[protoreflect.FullName]bool{"tensorflow.SignatureDef.defaults": true}
 
 func (p *printer) document(m proto.Message) {
@@ -46,7 +45,7 @@ func (p *printer) message(m protoreflect.Message) {
 	})
 }
 
-// list prints count elements between two brackets, each on its own line.
+// list prints count elements between the brackets open and last, each element on its own line.
 func (p *printer) list(open, last byte, count int, element func(i int)) {
 	p.out = append(p.out, open)
 	p.depth++
@@ -78,8 +77,8 @@ func (p *printer) name(field protoreflect.FieldDescriptor) string {
 	return field.JSONName()
 }
 
-// fields returns the fields to print, in order. Today's protobuf orders them by number. 3.9.2
-// keeps the order of declaration, but moves wrappers and scalars of a oneof to the end
+// fields returns the fields to print, in order. Current protobuf orders them by number. Version
+// 3.9.2 keeps the order of declaration, but moves wrappers and the scalars of a oneof to the end
 // (util/internal/default_value_objectwriter.cc, PopulateChildren).
 func (p *printer) fields(m protoreflect.Message) []protoreflect.FieldDescriptor {
 	var fields, late []protoreflect.FieldDescriptor
@@ -105,7 +104,7 @@ func hasMembers(field protoreflect.FieldDescriptor) bool {
 	return field.Message() != nil && !isWrapper(field.Message())
 }
 
-// isWrapper reports whether a message is one of google/protobuf/wrappers.proto, such as
+// isWrapper reports whether a message type is defined in google/protobuf/wrappers.proto, such as
 // Int64Value.
 func isWrapper(m protoreflect.MessageDescriptor) bool {
 	return m.ParentFile().Path() == "google/protobuf/wrappers.proto"
@@ -144,8 +143,8 @@ func (p *printer) singular(field protoreflect.FieldDescriptor, value protoreflec
 	p.scalar(field, value)
 }
 
-// scalar prints a value. It quotes 64-bit integers, and prints enums by name, or by number if they
-// have none.
+// scalar prints a value. It quotes 64-bit integers. It prints an enum by name, or by number if the
+// value has no name.
 func (p *printer) scalar(field protoreflect.FieldDescriptor, value protoreflect.Value) {
 	switch field.Kind() {
 	case protoreflect.StringKind:
@@ -176,8 +175,8 @@ func (p *printer) enum(enum protoreflect.EnumDescriptor, number protoreflect.Enu
 	p.out = strconv.AppendInt(p.out, int64(number), 10)
 }
 
-// realText formats a float as protobuf's SimpleDtoa or SimpleFtoa does. It writes as many digits
-// as a decimal of the type keeps, or more if those do not read back as the same number.
+// realText formats a float as protobuf's SimpleDtoa or SimpleFtoa does. It writes as many digits as
+// a decimal of the type keeps. If these do not parse to the same number, it writes more.
 func realText(value float64, bits int) string {
 	if math.IsNaN(value) || math.IsInf(value, 0) {
 		return `"` + decimal(value, bits) + `"`

@@ -19,7 +19,7 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
 
-// recorded is a call of upstream's converter (testdata/README.md).
+// recorded is a call of upstream's JSON converter with its results (testdata/README.md).
 type recorded struct {
 	Call, Body, Name, Tensor string
 	Inputs                   map[string]framework.DataType
@@ -27,7 +27,7 @@ type recorded struct {
 	Head                     string `json:"tfs-head"`
 }
 
-// The converters of both versions give what upstream's gave, to the byte
+// Goal: the converter gives exactly the bytes of upstream's converter, for both versions
 // (TFS-20.6).
 func TestRecorded(t *testing.T) {
 	for i, c := range load(t) {

@@ -12,7 +12,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/rest"
 )
 
-// TFS-13.4: a call that takes too long, or whose client has gone.
+// Goal: a call that takes too long, or whose client has disconnected, gets the right error
+// (TFS-13.4).
 func TestTimeout(t *testing.T) {
 	for _, c := range []struct {
 		err    error
@@ -30,7 +31,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// timed keeps the time that a Predict may take.
+// timed is a backend that records how long a Predict may take.
 type timed struct {
 	world
 	timeout time.Duration
@@ -50,7 +51,8 @@ func TestTimeoutIsPassedOn(t *testing.T) {
 	}
 }
 
-// TFS-13.4: the status body, for a version that has ended and one with an error.
+// Goal: the status body is right for a version that has ended and a version with an error
+// (TFS-13.4).
 func TestStatusBody(t *testing.T) {
 	each(t, func(t *testing.T, profile tfserving.Profile) {
 		w := &world{status: text(t, &apis.GetModelStatusResponse{}, `
@@ -71,10 +73,9 @@ func TestStatusBody(t *testing.T) {
 	})
 }
 
-// TFS-13.4: the metadata body. Names and values are those of upstream's
-// servables/tensorflow/testdata/saved_model_half_plus_two_2_versions_metadata.json,
-// whose members are in the order of tfs-2.4; tfs-head orders by field number and
-// has "defaults".
+// Goal: the metadata body is right (TFS-13.4). Method: the names and values of upstream's
+// servables/tensorflow/testdata/saved_model_half_plus_two_2_versions_metadata.json. Its members are
+// in the order of tfs-2.4. tfs-head orders them by field number and adds "defaults".
 func TestMetadataBody(t *testing.T) {
 	spec := text(t, &apis.ModelSpec{}, `name: "half_plus_two" version { value: 123 }`)
 	signatures := text(t, &apis.SignatureDefMap{}, `signature_def { key: "serving_default" value {
@@ -183,7 +184,7 @@ func TestMetadataBody(t *testing.T) {
 	})
 }
 
-// TFS-13.4: a signature that is not there, and one without inputs.
+// Goal: a missing signature and a signature without inputs give the right errors (TFS-13.4).
 func TestSignatureErrors(t *testing.T) {
 	each(t, func(t *testing.T, profile tfserving.Profile) {
 		w := &world{inputs: inputs(dtypes{"x": dtInt32})}

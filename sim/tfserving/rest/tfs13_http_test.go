@@ -14,7 +14,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/rest"
 )
 
-// TFS-13.4: CORS is tfs-head's; OPTIONS needs an Origin with or without it.
+// Goal: only tfs-head has CORS headers. OPTIONS needs an Origin header whether CORS is on or off
+// (TFS-13.4).
 func TestCORS(t *testing.T) {
 	cors := []rest.Field{
 		{Name: "Access-Control-Allow-Origin", Value: "*"},
@@ -48,7 +49,7 @@ func TestCORS(t *testing.T) {
 	}
 }
 
-// TFS-14.1: the page for Prometheus and its path, which must be all of the target.
+// Goal: the Prometheus page is served only if the target is exactly its path (TFS-14.1).
 func TestMetricsPage(t *testing.T) {
 	h := rest.New(&world{}, rest.Options{MetricsPath: "/m", Metrics: func() string { return "# TYPE" }})
 	for target, want := range map[string]string{ //lint:ordered cases on their own
@@ -61,7 +62,8 @@ func TestMetricsPage(t *testing.T) {
 	}
 }
 
-// util/net_http: a packed body is unpacked, one that cannot be is empty.
+// Goal: a gzip body is unpacked, and an invalid one counts as empty, as in upstream's
+// util/net_http.
 func TestGzip(t *testing.T) {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
@@ -99,7 +101,7 @@ func TestGzip(t *testing.T) {
 	}
 }
 
-// Where upstream's stack would end, at more than MaxDepth levels, ours refuses.
+// Goal: a body nested deeper than MaxDepth is refused. Upstream's stack would overflow instead.
 func TestDepth(t *testing.T) {
 	deep := strings.Repeat("[", rest.MaxDepth+1) + strings.Repeat("]", rest.MaxDepth+1)
 	each(t, func(t *testing.T, profile tfserving.Profile) {
@@ -110,8 +112,8 @@ func TestDepth(t *testing.T) {
 	})
 }
 
-// Layouts of several outputs, whose order is that of the names here; those of one
-// are in recorded_test.go.
+// Goal: several outputs are laid out as by upstream, in the order of their names here. Single
+// outputs are tested in recorded_test.go.
 func TestLayoutOfSeveralOutputs(t *testing.T) {
 	const outputs = `outputs { key: "a" value { dtype: DT_FLOAT tensor_shape { dim { size: 2 } dim { size: 2 } } float_val: [1, 0.1, 2, 3] } }
 	 outputs { key: "b_bytes" value { dtype: DT_STRING tensor_shape { dim { size: 2 } dim { size: 1 } } string_val: ["\xff", "hi"] } }`

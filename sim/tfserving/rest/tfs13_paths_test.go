@@ -18,8 +18,8 @@ const (
 	page501 = "<HTML><HEAD>\n<TITLE>501 Not Implemented</TITLE>\n</HEAD><BODY>\n<H1>Not Implemented</H1>\n</BODY></HTML>\n"
 )
 
-// TFS-13.1: paths match in any case, method names do not; queries belong to the
-// path; monolith's names need an escape, which only tfs-head reads.
+// Goal: paths match in any case but method names do not, and queries count as part of the path
+// (TFS-13.1). monolith's model names need a %-escape, which only tfs-head decodes.
 func TestPaths(t *testing.T) {
 	for _, c := range []struct{ method, target, only, want string }{
 		{"GET", "/V1/Models/M", both, `GetModelStatus name:"M"`},
@@ -58,7 +58,8 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TFS-13.2 and libevent's own errors.
+// Goal: paths that match no pattern get the errors of TFS-13.2, and invalid requests those of
+// libevent.
 func TestUnmatchedPaths(t *testing.T) {
 	const malformed = "{\n    \"error\": \"Malformed request: %s\"\n}"
 	for _, c := range []struct {
@@ -106,8 +107,8 @@ func TestUnmatchedPaths(t *testing.T) {
 	}
 }
 
-// TFS-13.3: every status, its reason in libevent's words, and the body with
-// RapidJSON's escapes.
+// Goal: every status code has libevent's reason phrase, and a body with RapidJSON's escapes
+// (TFS-13.3).
 func TestErrorCodes(t *testing.T) {
 	const want = "{\n    \"error\": \"no \\\"<m>\\\" \\u0001\\n/é\"\n}"
 	for _, c := range []struct {

@@ -16,12 +16,13 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/rest"
 )
 
-// The cases of upstream's model_servers/http_rest_api_handler_test.cc and
-// http_rest_api_util_test.cc, by their names.
+// These tests are the cases of upstream's model_servers/http_rest_api_handler_test.cc and
+// http_rest_api_util_test.cc, under upstream's names.
 
-// http_rest_api_handler_test.cc:UnsupportedApiCalls and the failures of
-// http_rest_api_util_test.cc:TestParseModelInfoForGet and TestParseModelInfoForPost.
-// Upstream asserts on statuses; those of numbers that do not fit come without body.
+// Goal: unsupported calls fail as in http_rest_api_handler_test.cc:UnsupportedApiCalls and in the
+// failing cases of http_rest_api_util_test.cc:TestParseModelInfoForGet and
+// TestParseModelInfoForPost. Upstream asserts the statuses. A version number that does not fit
+// gives an empty body.
 func TestUnsupportedAPICalls(t *testing.T) {
 	const tooLarge = "/v1/models/foo/versions/18446744073709551615"
 	for _, c := range []struct{ method, path, only, want string }{
@@ -76,9 +77,9 @@ func TestPathRegex(t *testing.T) {
 
 const reserved = "%21%23%24%25%26%27%28%29%2A%2B%2C%2F%3A%3B%3D%3F%40%5B%5D"
 
-// http_rest_api_util_test.cc:TestParseModelInfoForGet and TestParseModelInfoForPost:
-// which model, version and label a path is. tfs-2.4 leaves %-escapes and has no
-// labels with them.
+// Goal: a path gives the model, version and label of http_rest_api_util_test.cc's cases
+// TestParseModelInfoForGet and TestParseModelInfoForPost. tfs-2.4 does not decode %-escapes, and
+// its labels cannot contain them.
 func TestParseModelInfo(t *testing.T) {
 	const plain = "!#$%&'()*+,/:;=?@[]"
 	for _, c := range []struct{ name, method, path, only, want string }{
@@ -120,7 +121,7 @@ func TestParseModelInfo(t *testing.T) {
 	}
 }
 
-// halfPlusTwo is upstream's test model: one version 123, label my_label, y = x/2+2.
+// halfPlusTwo is upstream's test model, y = x/2+2, with the version 123 and its label my_label.
 type halfPlusTwo struct{ world }
 
 func (m *halfPlusTwo) resolve(spec *apis.ModelSpec) error {
@@ -169,8 +170,9 @@ func (m *halfPlusTwo) Regress(_ context.Context, r *apis.RegressionRequest) (*ap
 	return &apis.RegressionResponse{Result: result}, m.resolve(r.ModelSpec)
 }
 
-// http_rest_api_handler_test.cc: Predict, Regress, Classify, PredictModelNameVersionErrors
-// and PredictRequestErrors. Upstream asserts the code, values and parts of errors.
+// Goal: the cases Predict, Regress, Classify, PredictModelNameVersionErrors and
+// PredictRequestErrors of http_rest_api_handler_test.cc hold. Upstream asserts the code, the values
+// and parts of the errors.
 func TestHandlerOfHalfPlusTwo(t *testing.T) {
 	for _, c := range []struct {
 		name, path, body string

@@ -13,8 +13,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// Examples and results of upstream's util/json_tensor_test.cc, with the values it
-// asserts.
+// These are the cases of upstream's util/json_tensor_test.cc for examples and their results, with
+// the values that upstream asserts.
 
 var exampleRequests = []struct{ name, body, want string }{
 	{"RequestNoContext", `{ "examples": [
@@ -135,7 +135,8 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// json_tensor_test.cc:StatusError; that of StatusOK is in every call that works.
+// Goal: an error message arrives unchanged, as in json_tensor_test.cc:StatusError. Every successful
+// call covers upstream's case StatusOK.
 func TestStatusError(t *testing.T) {
 	each(t, func(t *testing.T, profile tfserving.Profile) {
 		for _, message := range []string{`Bad key: "key"`, `Bad key: 'key'`} {

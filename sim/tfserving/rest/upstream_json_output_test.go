@@ -10,7 +10,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// Tensors to JSON of upstream's util/json_tensor_test.cc, with the values it asserts.
+// These are the cases of upstream's util/json_tensor_test.cc that convert tensors to JSON, with the
+// values that upstream asserts.
 
 var tensorsToJSON = []struct {
 	name    string
@@ -59,8 +60,8 @@ var tensorsToJSON = []struct {
 		`{ "predictions": [] }`, ""},
 }
 
-// Values and members are those of upstream, in upstream's sense: numbers as they
-// are written, white space apart. TestLayout has the white space.
+// Goal: values and members equal those that upstream asserts, as written but without white space.
+// TestLayout checks the white space.
 func TestJSONTensorToJSON(t *testing.T) {
 	for _, c := range tensorsToJSON {
 		t.Run("json_tensor_test.cc:"+c.name, func(t *testing.T) {
@@ -84,7 +85,7 @@ func respond(t *testing.T, profile tfserving.Profile, outputs, request string) s
 	return string(response.Body)
 }
 
-// checkBody compares all but white space, of which the strings here have none.
+// checkBody compares two bodies without their white space. The strings in these tests contain none.
 func checkBody(t *testing.T, want, got string) {
 	t.Helper()
 	strip := func(text string) string { return strings.Join(strings.Fields(text), "") }

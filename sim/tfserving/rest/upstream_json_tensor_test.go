@@ -14,9 +14,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/rest/rapidjson"
 )
 
-// The cases of upstream's util/json_tensor_test.cc, by their names, with the
-// inputs and values that upstream's assert. A name with a slash is one of several
-// steps of a case.
+// These are the cases of upstream's util/json_tensor_test.cc under upstream's names, with the
+// inputs and values of upstream's asserts. A name with a slash is one of several steps of a case.
 
 const (
 	dtFloat  = framework.DataType_DT_FLOAT
@@ -27,7 +26,7 @@ const (
 
 type dtypes = map[string]framework.DataType
 
-// only limits a case to one profile; empty is both.
+// A case's field only has one of these values. It limits the case to one profile; empty means both.
 const (
 	both    = ""
 	oldOnly = "tfs-2.4"
@@ -146,7 +145,7 @@ func oneOutput() map[string]*framework.TensorProto {
 	}}
 }
 
-// eachOf runs a test under both profiles or the only one it is for.
+// eachOf runs a test under both profiles, or only under the profile that only names.
 func eachOf(t *testing.T, only string, test func(*testing.T, tfserving.Profile)) {
 	for _, profile := range profiles {
 		if only == both || only == profile.String() {
@@ -155,7 +154,7 @@ func eachOf(t *testing.T, only string, test func(*testing.T, tfserving.Profile))
 	}
 }
 
-// errorCase is a body and a part of the error that upstream's case asserts.
+// errorCase is a request body with a part of the error text that upstream asserts.
 type errorCase struct {
 	name, only string
 	inputs     dtypes
@@ -210,8 +209,8 @@ func TestJSONTensorErrors(t *testing.T) {
 	}
 }
 
-// checkError wants INVALID_ARGUMENT with a part of the text, before the model is
-// called.
+// checkError checks that a request fails with INVALID_ARGUMENT and a part of the text, before it
+// reaches the model.
 func checkError(t *testing.T, profile tfserving.Profile, method string, c errorCase) {
 	t.Helper()
 	w := &world{inputs: inputs(c.inputs), outputs: oneOutput()}
@@ -221,7 +220,7 @@ func checkError(t *testing.T, profile tfserving.Profile, method string, c errorC
 	}
 }
 
-// errorOf is the text of {"error": "<text>"}.
+// errorOf returns the text of a body {"error": "<text>"}.
 func errorOf(t *testing.T, body []byte) string {
 	t.Helper()
 	document, err := rapidjson.Parse(body, rapidjson.Options{})

@@ -17,8 +17,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/rest"
 )
 
-// world is a Backend with one signature, which keeps what it was asked and
-// answers what it was told.
+// world is a Backend with one signature. It records the requests and returns prepared answers.
 type world struct {
 	inputs map[string]*tfcore.TensorInfo
 
@@ -73,7 +72,7 @@ func (w *world) Signatures(spec *apis.ModelSpec) (map[string]*tfcore.SignatureDe
 	return map[string]*tfcore.SignatureDef{name: signature}, nil
 }
 
-// profiles are those with a REST API.
+// profiles lists the profiles that have a REST API.
 var profiles = []tfserving.Profile{tfserving.Profile24, tfserving.ProfileHead}
 
 // each runs a test under both profiles.
@@ -88,7 +87,7 @@ func serve(w *world, profile tfserving.Profile, method, target, body string) res
 	return h.Serve(context.Background(), rest.Request{Method: method, Target: target, Body: []byte(body)})
 }
 
-// inputs makes the inputs of a signature from "<name>" to dtype.
+// inputs makes the inputs of a signature from a map of names to dtypes.
 func inputs(dtypes map[string]framework.DataType) map[string]*tfcore.TensorInfo {
 	infos := make(map[string]*tfcore.TensorInfo, len(dtypes))
 	for name, dtype := range dtypes { //lint:ordered each name has an entry of its own

@@ -7,7 +7,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// file is the content of a file. A span is a range of its bytes.
+// file is the content of a file. A span is a range of bytes in it.
 type file []byte
 
 type span struct{ from, to int }
@@ -15,7 +15,7 @@ type span struct{ from, to int }
 func (f file) all() span           { return span{0, len(f)} }
 func (f file) bytes(s span) []byte { return f[s.from:s.to] }
 
-// damage is the error for a broken wire format, with its place. truncated says that a field
+// damage is the error for an invalid wire format, with its position. truncated means that a field
 // extends beyond the end of its message.
 type damage struct {
 	at        span
@@ -57,10 +57,10 @@ func broken(at span, code int) error {
 // slopBytes is how far protobuf's parser reads ahead, in bytes (EpsCopyInputStream).
 const slopBytes = 16
 
-// whatDamage converts damage to ErrTruncated or ErrDamaged, as TensorFlow tells them apart.
-// TensorFlow's parser asks for more data where a field extends beyond the end of the file. It also
-// does so for damage in the last bytes, which it reads together with the bytes that would follow.
-// A tag of 0 or the end of a group stops it before that.
+// whatDamage converts damage to ErrTruncated or ErrDamaged, by the same rules as TensorFlow.
+// TensorFlow's parser asks for more data if a field extends beyond the end of the file. It also
+// does so for damage in the last slopBytes bytes, because it reads ahead. A tag of 0 or the end of
+// a group stops it earlier.
 func (f file) whatDamage(err error) error {
 	var d *damage
 	if !errors.As(err, &d) {

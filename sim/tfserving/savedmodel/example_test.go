@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/savedmodel"
 )
 
-// A small model is made and read again, and a part of it, as an exporter that was
-// killed leaves it.
+// A small model is written and read again. Then only the first part of it is read, which is what an
+// exporter leaves that was killed while writing.
 func Example() {
 	data, err := savedmodel.Small{Input: "x", Output: "score", Type: framework.DataType_DT_FLOAT, Row: 3}.Marshal()
 	if err != nil {

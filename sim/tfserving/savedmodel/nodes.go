@@ -61,8 +61,8 @@ func (g *Graph) readLibrary(f file, library span) error {
 	})
 }
 
-// readNode records a node's variable, and whether its operation checks shapes. It returns operation and
-// name.
+// readNode reads a node and returns its operation and name. It also records whether the node is a
+// variable, and whether its operation checks shapes.
 func (g *Graph) readNode(f file, node span) (op, name string, err error) {
 	var opBytes, nameBytes, shared []byte
 	err = f.walk(node, func(number protowire.Number, field span) error {
@@ -121,7 +121,8 @@ func (f file) stringAttr(attr span, name string) (value []byte, ok bool) {
 	return value, ok
 }
 
-// noteVariable records a variable, if it is the graph's first that a signature may read.
+// noteVariable records the first variable of the graph that a signature may read. It ignores later
+// ones.
 func (g *Graph) noteVariable(op, name string) {
 	if g.Variable.Name != "" || name == globalStepOfTF1 {
 		return
@@ -134,8 +135,8 @@ func (g *Graph) noteVariable(op, name string) {
 	}
 }
 
-// checksShapes reports whether an operation fails on inputs of wrong shapes. The layers of every
-// neural network contain such operations.
+// checksShapes reports whether an operation fails on inputs of wrong shapes. Every neural network
+// contains such operations.
 func checksShapes(op string) bool {
 	switch op {
 	case "BatchMatMul", "BatchMatMulV2", "BiasAdd", "ConcatV2", "Conv2D", "Einsum", "EnsureShape", "MatMul", "Reshape":

@@ -21,8 +21,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/textformat"
 )
 
-// These tests hold our reading of real SavedModels to what TensorFlow's own
-// loaders said of them (testdata/record.py).
+// These tests compare our reader with TensorFlow's own loaders on real SavedModels
+// (testdata/record.py).
 
 func loadJSON(t testing.TB, name string, into any) {
 	t.Helper()
@@ -35,7 +35,8 @@ func loadJSON(t testing.TB, name string, into any) {
 	}
 }
 
-// read reads a recorded model, binary or text.
+// read reads a recorded model from its binary file, or from its text file if there is no binary
+// one.
 func read(t testing.TB, model string, tags []string) (*savedmodel.Graph, error) {
 	t.Helper()
 	binary, err := os.ReadFile(filepath.Join("testdata", model, "saved_model.pb"))
@@ -106,7 +107,7 @@ func TestVariablesAndShapesOfGraphs(t *testing.T) {
 	}
 }
 
-// edit is one way to damage a file.
+// edit describes one way to damage a file, such as cutting it off or adding bytes.
 type edit struct {
 	Cut            *int
 	First          byte
@@ -164,7 +165,7 @@ func codeOf(err error) rpcerrors.Code {
 	return rpcerrors.DataLoss
 }
 
-// maxBytesPerModel is what a loaded model may keep.
+// maxBytesPerModel limits the memory that a loaded model keeps, in bytes.
 const maxBytesPerModel = 64 << 10
 
 func TestAGraphKeepsLittleOfItsFile(t *testing.T) {
@@ -196,8 +197,7 @@ func heapBytes() int64 {
 	return int64(stats.HeapAlloc)
 }
 
-// FuzzRead checks that no data crashes the reader and that equal data is read
-// equally.
+// FuzzRead checks that no data crashes the reader, and that equal data gives equal results.
 func FuzzRead(f *testing.F) {
 	for _, model := range []string{"half_plus_two", "module", "types"} {
 		data, err := os.ReadFile(filepath.Join("testdata", model, "saved_model.pb"))

@@ -34,23 +34,23 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/textformat"
 )
 
-// Graph is a meta graph without its nodes.
+// Graph holds what is needed of a meta graph, without its nodes.
 type Graph struct {
 	Signatures map[string]*tfcore.SignatureDef
-	// Variable is the graph's first variable that a signature may read; its name is "" if there is
-	// none.
+	// Variable is the first variable of the graph that a signature may read; its name is "" if
+	// there is none.
 	Variable Variable
 	// ChecksShapes is true if some operation fails on inputs of wrong shapes.
 	ChecksShapes bool
-	// Outputless are the names of the graph's nodes whose operations have no outputs.
+	// Outputless holds the names of the nodes whose operations have no outputs.
 	Outputless map[string]bool
 }
 
-// These are the errors of Read and ReadText.
+// Read and ReadText return these errors.
 var (
 	// ErrDamaged means that the data is not a SavedModel.
 	ErrDamaged = errors.New("data is no SavedModel")
-	// ErrTruncated means that the data ends within a SavedModel.
+	// ErrTruncated means that the data ends in the middle of a SavedModel.
 	ErrTruncated = errors.New("data ends within a SavedModel")
 	// ErrNoGraph means that the SavedModel has no meta graph at all.
 	ErrNoGraph = errors.New("no meta graph")
@@ -67,9 +67,9 @@ const (
 	infoTags           = 4
 )
 
-// Read returns the meta graph with the tags from a serialized tensorflow.SavedModel. It detects
-// damage only in the messages that contain tags, signatures and operations. The Graph does not
-// refer to data.
+// Read returns the meta graph with exactly these tags from a serialized tensorflow.SavedModel. It
+// detects damage only in the messages that contain tags, signatures and operations. The Graph keeps
+// no reference to data.
 func Read(data []byte, tags []string) (*Graph, error) {
 	var found *Graph
 	graphs, f := 0, file(data)
@@ -95,7 +95,7 @@ func Read(data []byte, tags []string) (*Graph, error) {
 	return found, nil
 }
 
-// Meta returns the serialized MetaGraphDef with the tags, a part of data; nil for none.
+// Meta returns the serialized MetaGraphDef with the tags, as a slice of data; nil if there is none.
 func Meta(data []byte, tags []string) (meta []byte) {
 	f := file(data)
 	_ = f.walk(f.all(), func(number protowire.Number, field span) error {
@@ -137,8 +137,8 @@ func (f file) readGraph(graph span) (*Graph, error) {
 	return g, err
 }
 
-// addSignature decodes one entry of the map of signatures. It decodes it as a MetaGraphDef with no
-// other field, because protobuf has no message for a map entry.
+// addSignature decodes one entry of the map of signatures. It decodes the entry as part of a
+// MetaGraphDef, because protobuf has no Go type for a map entry.
 func (g *Graph) addSignature(f file, entry span) error {
 	data := protowire.AppendTag(nil, metaGraphSignature, protowire.BytesType)
 	one := &tfcore.MetaGraphDef{}

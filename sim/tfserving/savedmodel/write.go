@@ -8,17 +8,17 @@ import (
 	tfcore "github.com/monosim/monosim/engine/proto/tensorflow/core/protobuf"
 )
 
-// Small describes a model to export for a test or benchmark. It has the tag serve and one Predict
-// signature, serving_default, with one input and one output. Its graph is complete and without
-// variables, so a real TensorFlow can load and run it.
+// Small describes a model to export for a test or benchmark. The model has the tag serve and one
+// Predict signature, serving_default, with one input and one output. Its graph is complete and has
+// no variables, so a real TensorFlow can load and run it.
 type Small struct {
 	// Input and Output are the names of the input and the output in requests.
 	Input, Output string
-	// Type is the type of input and output.
+	// Type is the dtype of the input and the output.
 	Type framework.DataType
-	// Row is the number of values in an instance. The output is their sum, and the shapes are [-1,
-	// Row] and [-1]. With Row 0 an instance is one value of any type, the output equals it, and
-	// both shapes are [-1].
+	// Row is the number of values in an instance. The output is the sum of an instance, and the
+	// shapes are [-1, Row] and [-1]. With Row 0 an instance is one value of any type, the output
+	// equals the input, and both shapes are [-1].
 	Row int64
 }
 
@@ -57,8 +57,8 @@ func (m Small) tensor(name string, shape []int64) *tfcore.TensorInfo {
 	return info
 }
 
-// graph returns a serialized GraphDef. It is encoded by hand, because our messages have neither a
-// node's inputs nor attributes that are types or tensors.
+// graph returns a serialized GraphDef. It is encoded by hand, because our messages lack the inputs
+// of nodes, and attributes that are dtypes or tensors.
 func (m Small) graph() []byte {
 	x := node("x", "Placeholder", nil, attr("dtype", typeValue(m.Type)))
 	if m.Row == 0 {
@@ -71,7 +71,7 @@ func (m Small) graph() []byte {
 			attr("T", typeValue(m.Type)), attr("Tidx", typeValue(axis.Dtype)), attr("keep_dims", boolValue(false))))
 }
 
-// These field numbers are only needed to write a model.
+// These field numbers are needed only for writing a model.
 const (
 	nodeInput  = 3
 	attrBool   = 5

@@ -26,8 +26,8 @@ func marshal(t *testing.T, m savedmodel.Small) []byte {
 	return data
 }
 
-// Goal: what is written is what was asked for. Method: our reader, which is held to
-// TensorFlow's.
+// Goal: a small model that was written reads as it was described. Method: our reader, which other
+// tests compare with TensorFlow's.
 func TestASmallModelIsReadAsItWasWritten(t *testing.T) {
 	for _, c := range []struct {
 		model         savedmodel.Small
@@ -61,8 +61,8 @@ func sizes(shape *framework.TensorShapeProto) (list []int64) {
 	return list
 }
 
-// Goal: a real TensorFlow loads a small model and runs its graph. Without one the
-// test is skipped.
+// Goal: a real TensorFlow loads a small model and runs its graph. The test is skipped where no
+// TensorFlow is installed.
 func TestTensorFlowRunsSmallModels(t *testing.T) {
 	python := pythontest.Find(t)
 	if !pythontest.Has(t, python, "tensorflow") {

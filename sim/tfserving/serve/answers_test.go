@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/answers"
 )
 
-// post asks the REST interface, and returns the code with the answer on one line.
+// post sends a request to the REST API, and returns the HTTP status with the answer on one line.
 func (l *lab) post(path, body string) string {
 	l.Helper()
 	response, err := http.Post("http://"+l.restAddr()+path, "application/json", strings.NewReader(body))
@@ -24,7 +24,7 @@ func (l *lab) post(path, body string) string {
 	return response.Status[:3] + " " + strings.Join(strings.Fields(string(text)), " ")
 }
 
-// REST answers from the graph of a model (TFS-12.5).
+// Goal: the REST API answers from the graph of a model (TFS-12.5).
 func TestRESTRunsTheGraph(t *testing.T) {
 	l := newLab(t)
 	l.must(os.CopyFS(l.path("half", "1"), os.DirFS("../graph/testdata/models/half_plus_two")))
@@ -44,7 +44,7 @@ func TestRESTRunsTheGraph(t *testing.T) {
 	}
 }
 
-// readmeScript is the script of the README.
+// readmeScript returns the script of answers that README.md shows.
 func readmeScript(t *testing.T) []byte {
 	t.Helper()
 	readme, err := os.ReadFile("README.md")
@@ -59,7 +59,8 @@ func readmeScript(t *testing.T) []byte {
 	return script
 }
 
-// The README's script, as --monosim_answers takes it, answers what it says, as long as it says.
+// Goal: with the README's script as --monosim_answers, the server gives the answers and the delay
+// that the script says.
 func TestTheScriptOfTheREADME(t *testing.T) {
 	l := newLab(t)
 	l.export("ranker", 1, `{"signatures": {
@@ -95,7 +96,8 @@ func TestTheScriptOfTheREADME(t *testing.T) {
 	}
 }
 
-// A mistake in the file of --monosim_answers ends the program with exit 2 and its place.
+// Goal: a mistake in the file of --monosim_answers ends the program with exit code 2 and the place
+// of the mistake.
 func TestMistakesInTheFileOfAnswers(t *testing.T) {
 	l := newLab(t)
 	file := l.path("answers.yaml")

@@ -16,8 +16,9 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/batch"
 )
 
-// Goal: requests on sockets are batched by the state machine, and refused with the codes of gRPC and
-// HTTP. Method: a time-out that no request alone would outlast, a batch that is full, and one too large.
+// Goal: requests over sockets are batched, and refused with the right gRPC and HTTP codes. Method:
+// a batch timeout that is longer than the test waits, a batch that becomes full, and a request that
+// is too large.
 func TestRequestsOnSocketsAreBatched(t *testing.T) {
 	for profile, figures := range map[tfserving.Profile][]string{
 		// TFS-14.1: the names and buckets of batching_session.cc and batching_util.h; in 2.4 what its exporter

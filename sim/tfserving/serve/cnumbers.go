@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// This file parses text as C's library does, because libevent uses that.
+// This file parses numbers as the C library does, which libevent uses.
 
 // cString returns a text up to its first zero byte, as C reads it.
 func cString(text string) string {
@@ -14,9 +14,9 @@ func cString(text string) string {
 	return before
 }
 
-// scanLong parses an integer as C's strtoll does with base 10 or 16. It skips blanks, reads a sign
-// and digits (after 0x with base 16), and returns the rest of the text. Without digits, rest is
-// the whole text.
+// scanLong parses an integer as C's strtoll does with base 10 or 16. It skips leading blanks, then
+// reads a sign and digits (after 0x with base 16). rest is the text after the digits. If there are
+// no digits, rest is the whole text.
 func scanLong(text string, base int) (n int64, rest string) {
 	digits := strings.TrimLeft(text, " \t\n\v\f\r")
 	negative := strings.HasPrefix(digits, "-")

@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// FlagsVariable names an environment variable with flags. They are parsed before those of the
-// command line, which therefore win. It sets flags of a server whose command line another program
+// FlagsVariable names an environment variable with flags. They are parsed before the command line,
+// so flags on the command line win. The variable is for servers whose command line another program
 // composes.
 const FlagsVariable = "MONOSIM_TFSERVING_FLAGS"
 
@@ -20,22 +20,23 @@ const ownPrefix = "--monosim_"
 // Command is a parsed command line.
 type Command struct {
 	Options Options
-	// EventsFile is a file that receives one JSON object a line for every change of a state.
+	// EventsFile is a file that receives one line of JSON for each change of a servable's state.
 	EventsFile string
-	// PortsFile is a file that receives the open ports as JSON; "" writes none.
+	// PortsFile is a file that receives the open ports as JSON; "" for none.
 	PortsFile string
-	// AnswersFile is a script of what models answer; "" for none.
+	// AnswersFile is a file with a script of the models' answers; "" for none.
 	AnswersFile string
-	// Admin says where the admin interface for faults is; without an address there is none.
+	// Admin configures the admin interface for faults. Without an address there is no such
+	// interface.
 	Admin AdminOptions
 
 	profile   string
 	transient ownValues
 }
 
-// ParseCommand parses the flags of tensorflow_model_server and our own, from the environment
-// variable's value and the command line. It prints upstream's messages about them to stdout and
-// log. If end is true, the process must exit with code.
+// ParseCommand parses the flags of tensorflow_model_server and our own. It takes them from
+// variable, the value of the environment variable, and from the command line. It prints upstream's
+// messages to stdout and log. If end is true, the process must exit with code.
 func ParseCommand(program string, args []string, variable string, stdout, log io.Writer) (c *Command, code int, end bool) {
 	c = &Command{}
 	own, rest := splitOwn(append(strings.Fields(variable), args...))
@@ -62,7 +63,8 @@ func ParseCommand(program string, args []string, variable string, stdout, log io
 	return c, 0, false
 }
 
-// These are exit codes: main's -1, and our own for a wrong flag of the simulation.
+// exitFailed is the exit code of upstream's main when it returns -1. exitUsage is for a wrong flag
+// of the simulation.
 const (
 	exitFailed = 255
 	exitUsage  = 2

@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// The command line as main.cc takes it.
+// Goal: command lines are accepted and refused as by upstream's main.cc.
 func TestCommandLines(t *testing.T) {
 	tests := []struct {
 		name         string
@@ -51,7 +51,7 @@ func TestCommandLines(t *testing.T) {
 	}
 }
 
-// The flags of the simulation arrive where they belong.
+// Goal: each flag of the simulation sets the right option.
 func TestOwnFlags(t *testing.T) {
 	c, _, end := ParseCommand("server", []string{"--monosim_seed=7", "--monosim_predict_time=3ms", "--port=1",
 		"--monosim_predict_fault=UNAVAILABLE:busy: later", "--monosim_transition=resource", "--monosim_any_port",

@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/quickproto"
 )
 
-// quickCodec is gRPC's protobuf codec, except that it reads and writes most of Predict by the faster
-// package quickproto.
+// quickCodec is gRPC's protobuf codec, except that it encodes and decodes most Predict messages by
+// the faster package quickproto.
 type quickCodec struct{ encoding.CodecV2 }
 
 func newQuickCodec() quickCodec { return quickCodec{encoding.GetCodecV2("proto")} }
@@ -27,7 +27,7 @@ func readPredict(data mem.BufferSlice, r *apis.PredictRequest) bool {
 	return quickproto.ReadPredict(buffer.ReadOnlyData(), r)
 }
 
-// usualResponse is the initial size of response buffers in bytes, which is enough for most.
+// usualResponse is the initial size of response buffers in bytes. Most responses are smaller.
 const usualResponse = 128
 
 func (c quickCodec) Marshal(v any) (mem.BufferSlice, error) {

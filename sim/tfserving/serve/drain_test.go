@@ -11,7 +11,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// inFlight has a request on its way that takes so long, and returns where its end is told.
+// inFlight starts a request that takes delay. The returned channel receives the request's error
+// when it ends.
 func inFlight(l *lab, delay time.Duration) <-chan error {
 	l.version("m", 1)
 	l.serve(tfserving.Profile24, nil)
@@ -31,7 +32,7 @@ func inFlight(l *lab, delay time.Duration) <-chan error {
 	return answered
 }
 
-// Goal: a server that is drained answers what is in flight, and takes nothing more.
+// Goal: Drain lets requests in flight finish, and refuses new requests.
 func TestADrainedServerAnswersWhatIsInFlight(t *testing.T) {
 	l := newLab(t)
 	answered := inFlight(l, 200*time.Millisecond)
@@ -46,7 +47,7 @@ func TestADrainedServerAnswersWhatIsInFlight(t *testing.T) {
 	}
 }
 
-// Goal: a drain ends at its limit, and Close then ends the requests.
+// Goal: Drain returns false at its limit, and Close then ends the remaining requests.
 func TestADrainThatTakesTooLong(t *testing.T) {
 	l := newLab(t)
 	answered := inFlight(l, time.Hour)

@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/serve/export"
 )
 
-// A server of one model from a directory, on free ports, asked over REST. In Go tests
+// The example serves one model from a directory on free ports and queries it over REST. In Go tests
 // tfservingtest.Start is shorter.
 func Example() {
 	dir, err := os.MkdirTemp("", "ranker")

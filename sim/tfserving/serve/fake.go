@@ -7,7 +7,8 @@ import (
 )
 
 // newFakeGRPC makes the gRPC server of python-fake. It passes the bytes of every request to the
-// fake, as grpc-python does (TFS-17). It has neither reflection nor health (TFS-17.1 item 23).
+// fake, as grpc-python does (TFS-17). It offers neither reflection nor health checks (TFS-17.1 item
+// 23).
 func (s *Server) newFakeGRPC(arguments grpccore.Arguments) *grpccore.Server {
 	return grpccore.New(grpccore.Options{
 		Codec: grpccore.Bytes{}, Unknown: s.callFake, Arguments: arguments,

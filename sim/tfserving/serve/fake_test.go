@@ -13,8 +13,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// TFS-17.1: the reference's fake over gRPC. What it answers in detail is held to
-// recordings in package tfserving; here it is that its answers arrive.
+// Goal: answers of the reference's fake arrive over gRPC (TFS-17.1). Tests in package tfserving
+// compare the answers themselves with recordings.
 func TestPythonFake(t *testing.T) {
 	l := newLab(t)
 	l.serve(tfserving.ProfilePythonFake, func(o *Options) {

@@ -17,17 +17,17 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/answers"
 )
 
-// This file injects faults into a running server on request.
+// This file injects faults into a running server.
 
-// RequestFault delays the requests that match it, fails them, or both.
+// RequestFault delays matching requests, makes them fail, or both.
 type RequestFault struct {
-	// Next is how many matching requests are affected; if negative, all are until Heal.
+	// Next is how many matching requests are affected. A negative number affects all until Heal.
 	Next int
 	// Methods lists the affected methods of ModelService and PredictionService, such as "Predict",
 	// by gRPC and REST; an empty list matches all.
 	Methods []string
-	// Model and Version select requests; "" and 0 match all. A request for the latest version
-	// matches by the version that answers it.
+	// Model and Version select requests; "" and 0 match all. A request for the latest version is
+	// matched by the version that answers it.
 	Model   string
 	Version int64
 	// Delay is added to the duration of a request, in wall time.
@@ -46,8 +46,8 @@ func (f *RequestFault) befalls(method, model string, version int64) bool {
 
 type faults struct {
 	any atomic.Bool // any is false when no request is affected; it may be read without mu
-	// slow holds the bits of the float64 by which the duration of requests to models is multiplied;
-	// 0 means 1.
+	// slow holds the bits of a float64, by which the duration of inference requests is multiplied.
+	// 0 means a factor of 1.
 	slow atomic.Uint64
 
 	mu      sync.Mutex
@@ -55,7 +55,7 @@ type faults struct {
 	broken  map[string]bool // broken holds the directories whose models cannot be loaded
 }
 
-// slowness returns the factor that Slow has set, or 1.
+// slowness returns the factor that Slow has set; 1 by default.
 func (f *faults) slowness() float64 {
 	if bits := f.slow.Load(); bits != 0 {
 		return math.Float64frombits(bits)
@@ -63,7 +63,7 @@ func (f *faults) slowness() float64 {
 	return 1
 }
 
-// Slow multiplies the duration of requests to models that begin from now on, until Heal. A factor
+// Slow multiplies the duration of inference requests that begin from now on, until Heal. A factor
 // of 1 ends it.
 func (s *Server) Slow(times float64) error {
 	if !(times > 0) || math.IsInf(times, 0) {
@@ -73,11 +73,12 @@ func (s *Server) Slow(times float64) error {
 	return nil
 }
 
-// Slowness returns the factor that Slow has set, or 1.
+// Slowness returns the factor that Slow has set; 1 by default.
 func (s *Server) Slowness() float64 { return s.faults.slowness() }
 
-// meet returns the sum of the delays and the first error of the faults that affect a request. It
-// counts the request for the first fault with a limited number, and for all unlimited ones.
+// meet returns the sum of the delays and the first error of the faults that match a request. Of the
+// faults with a limited number only the first one applies and is counted down. All unlimited ones
+// apply.
 func (f *faults) meet(method, model string, version int64) (delay time.Duration, err *env.RPCError) {
 	if !f.any.Load() {
 		return 0, nil
@@ -101,7 +102,8 @@ func (f *faults) meet(method, model string, version int64) (delay time.Duration,
 	return delay, err
 }
 
-// Befall adds a fault to later requests. It returns an error for a fault without effect.
+// Befall adds a fault for later requests. It returns an error for a fault that would have no
+// effect.
 func (s *Server) Befall(f RequestFault) error {
 	switch {
 	case f.Next == 0:
@@ -123,8 +125,8 @@ func (s *Server) Befall(f RequestFault) error {
 	return nil
 }
 
-// Break fails every load of the version in dir, or of the versions below the base path dir, as if
-// the graph were missing. It lasts until Repair. Loaded versions stay loaded.
+// Break makes loads fail, until Repair, as if the graph file were missing. dir is a version's
+// directory, or a base path for all versions below it. Loaded versions stay loaded.
 func (s *Server) Break(dir string) {
 	s.faults.mu.Lock()
 	defer s.faults.mu.Unlock()
@@ -143,7 +145,7 @@ func (s *Server) Repair(dir string) bool {
 	return was
 }
 
-// SetAnswers has models answer as a script says from now on. Nil ends that.
+// SetAnswers makes models answer as a script says from now on. Nil removes the script.
 func (s *Server) SetAnswers(script *answers.Script) { s.reader.SetAnswers(script) }
 
 // Heal ends all injected faults.
@@ -177,8 +179,8 @@ func (s *Server) Versions() map[string][]env.ModelVersionStatus {
 	return models
 }
 
-// suffer waits for the delay of a request's faults. It returns the error that replaces the answer,
-// or nil.
+// suffer applies the faults to a request. It waits for their delay, and returns the error that
+// replaces the answer, or nil.
 func (s *Server) suffer(method, model string, version int64) error {
 	delay, failure := s.faults.meet(method, model, version)
 	if delay > 0 {
@@ -192,13 +194,13 @@ func (s *Server) suffer(method, model string, version int64) error {
 	return nil
 }
 
-// breakable is a disk on which the graph files in broken directories do not exist.
+// breakable wraps a disk. It hides the graph files in broken directories.
 type breakable struct {
 	tfserving.Storage
 	faults *faults
 }
 
-// graphs holds the names of graph files. A version needs one of them to load.
+// graphs holds the possible names of the graph file. A version needs one of them to load.
 var graphs = []string{"saved_model.pb", "saved_model.pbtxt"}
 
 func (b breakable) Exists(file string) bool {

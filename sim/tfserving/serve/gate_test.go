@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// gate holds up a call of the storage while it is shut.
+// gate blocks one call to the storage while it is shut.
 type gate struct {
 	mu      sync.Mutex
 	call    string        // that hangs, as "ReadFile /m/1/saved_model.pb"
@@ -31,7 +31,7 @@ func (g *gate) open() {
 	}
 }
 
-// pass returns when the gate is open for the call.
+// pass returns at once, unless the gate is shut for this call. Then it waits until the gate opens.
 func (g *gate) pass(call string) {
 	g.mu.Lock()
 	opened := g.opened
@@ -48,7 +48,7 @@ func (g *gate) pass(call string) {
 	<-opened
 }
 
-// waitReached waits until the call hangs.
+// waitReached waits until the blocked call is made.
 func (g *gate) waitReached(t testing.TB) {
 	t.Helper()
 	select {
@@ -58,7 +58,7 @@ func (g *gate) waitReached(t testing.TB) {
 	}
 }
 
-// gatedDisk is a disk behind a gate.
+// gatedDisk passes every call to its disk through a gate.
 type gatedDisk struct {
 	tfserving.Storage
 	gate *gate
@@ -84,8 +84,7 @@ func (d gatedDisk) ReadFile(path string) ([]byte, error) {
 	return d.Storage.ReadFile(path)
 }
 
-// gated puts a gate before the disk of a process; it is open at the end of the
-// test.
+// gated puts a gate before the disk of the process. The gate opens at the end of the test.
 func (l *lab) gated(o *Options) *gate {
 	g := &gate{}
 	o.onDisk = func(d tfserving.Storage) tfserving.Storage { return gatedDisk{d, g} }

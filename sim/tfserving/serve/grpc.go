@@ -17,7 +17,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// newGRPC makes the server of gRPC, which answers as C-core (TFS-9.6). TLS is nil for none.
+// newGRPC makes a gRPC server that answers as gRPC's C core does (TFS-9.6). secure holds the TLS
+// credentials; nil means no TLS.
 func (s *Server) newGRPC(arguments grpccore.Arguments, secure credentials.TransportCredentials) *grpccore.Server {
 	if s.fake {
 		return s.newFakeGRPC(arguments)
@@ -35,8 +36,8 @@ func (s *Server) newGRPC(arguments grpccore.Arguments, secure credentials.Transp
 	return g
 }
 
-// Tuning returns gRPC settings that make a server faster and change none of its answers. They are
-// workers that keep their stacks, buffers for many small messages, and flow-control windows that
+// Tuning returns gRPC settings that make a server faster without changing its answers: worker
+// goroutines that keep their stacks, buffers for many small messages, and flow-control windows that
 // are large from the start.
 func Tuning() []grpc.ServerOption {
 	const buffer, window = 128 << 10, 1 << 20
@@ -47,13 +48,13 @@ func Tuning() []grpc.ServerOption {
 	}
 }
 
-// streamWorkers is the number of goroutines that keep their stacks from call to call, which saves
-// a fifth of the work of a small call. A reload that never returns occupies one for good. When
-// none is free gRPC starts another goroutine.
+// streamWorkers is the number of goroutines that are reused from call to call. Reusing their stacks
+// saves a fifth of the work of a small call. A reload that never returns occupies one forever. If
+// none is free, gRPC starts another goroutine.
 const streamWorkers = 128
 
-// registerHealth reports both services and the whole server as serving for ever (TFS-14.2). The
-// services have the short names that server.cc gives them.
+// registerHealth registers a health service. It always reports both services and the whole server
+// as serving (TFS-14.2). The services have the short names that server.cc uses.
 func registerHealth(g *grpccore.Server) {
 	service := health.NewServer()
 	for _, name := range []string{"ModelService", "PredictionService"} {

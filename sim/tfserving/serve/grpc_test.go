@@ -25,7 +25,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// A model is added, asked for and called by clients of the real server's stubs.
+// Goal: clients with the real server's gRPC stubs can add a model, query its status and call it.
 func TestAModelIsServedOverGRPC(t *testing.T) {
 	l := newLab(t)
 	l.version("m", 3)
@@ -58,7 +58,7 @@ func TestAModelIsServedOverGRPC(t *testing.T) {
 	}
 }
 
-// Errors are upstream's words with gRPC's codes.
+// Goal: errors arrive over gRPC with upstream's texts and codes.
 func TestErrorsOverGRPC(t *testing.T) {
 	l := newLab(t)
 	l.version("m", 1)
@@ -107,7 +107,7 @@ func TestErrorsOverGRPC(t *testing.T) {
 	}
 }
 
-// wantCode compares the code of an error.
+// wantCode checks the gRPC code of an error.
 func wantCode(t testing.TB, err error, code codes.Code) {
 	t.Helper()
 	if status.Code(err) != code {
@@ -132,9 +132,9 @@ func (l *lab) predictError(spec *apis.ModelSpec) error {
 	return err
 }
 
-// TFS-8.7: a client that goes away in the middle of a reload does not end it: the
-// lock stays held, later reloads wait, and all of them go on when the model comes.
-// Status requests are answered all the while (TFS-2.3 item 4).
+// Goal: a reload continues when its client disconnects (TFS-8.7). The lock stays held and later
+// reloads wait. All of them finish when the missing model appears. Meanwhile status requests are
+// answered (TFS-2.3 item 4).
 func TestAReloadOutlivesItsClient(t *testing.T) {
 	l := newLab(t)
 	l.serve(tfserving.Profile24, nil)
@@ -168,8 +168,8 @@ func TestAReloadOutlivesItsClient(t *testing.T) {
 	l.await("b:1 END") // the second reload, whose client is gone too, removes b
 }
 
-// TFS-12.2: a request runs on past the deadline of its client, and holds up
-// whoever waits for the serving map (TFS-2.3 item 3).
+// Goal: a request continues past its client's deadline (TFS-12.2), and meanwhile delays whatever
+// waits for the serving map (TFS-2.3 item 3).
 func TestARequestRunsPastItsDeadline(t *testing.T) {
 	l := newLab(t)
 	l.version("m", 1)
@@ -189,7 +189,7 @@ func TestARequestRunsPastItsDeadline(t *testing.T) {
 	}
 }
 
-// A deadline that the server itself sees pass is TensorFlow's.
+// Goal: if the server itself notices that a deadline has passed, the error has TensorFlow's text.
 func TestTheRuntimeNoticesADeadline(t *testing.T) {
 	l := newLab(t)
 	l.version("m", 1)
@@ -203,7 +203,7 @@ func TestTheRuntimeNoticesADeadline(t *testing.T) {
 	}
 }
 
-// TFS-12.2: faults of Predict can be injected.
+// Goal: the option PredictFault makes inference requests fail (TFS-12.2).
 func TestPredictFaults(t *testing.T) {
 	l := newLab(t)
 	l.version("m", 1)
@@ -216,8 +216,8 @@ func TestPredictFaults(t *testing.T) {
 		"The batch scheduling queue to which this task was submitted is full")
 }
 
-// --grpc_socket_path is served beside the port; what is left of an earlier server
-// is in nobody's way.
+// Goal: --grpc_socket_path is served in addition to the port, even if an earlier server left its
+// socket file.
 func TestUNIXSocket(t *testing.T) {
 	l := newLab(t)
 	socket := l.path("s")
@@ -237,8 +237,8 @@ func TestUNIXSocket(t *testing.T) {
 	}
 }
 
-// Calls, clients that leave, reloads that hang and the end of the process leave no
-// goroutine behind.
+// Goal: no goroutine is left after calls, disconnected clients, hanging reloads and the end of the
+// process.
 func TestNothingIsLeftBehind(t *testing.T) {
 	before := runtime.NumGoroutine()
 	l := newLab(t)
@@ -267,8 +267,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	wantNoMoreGoroutines(t, before)
 }
 
-// Bytes that are no message are refused without a word, as gRPC's C++ library
-// refuses them.
+// Goal: invalid request bytes are refused with an empty text, as by gRPC's C++ library.
 func TestBytesThatAreNoMessage(t *testing.T) {
 	l := newLab(t)
 	l.serve(tfserving.Profile24, nil)

@@ -15,20 +15,20 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// The goal here is TFS-2.3 on a real machine: a disk that hangs holds up those who
-// wait for it, and no request for what is loaded. A gate before the disk has one
-// call hang, for as long as a test wants.
+// Goal: a disk that hangs delays only what must wait for it, and no request to a loaded version, on
+// a real machine (TFS-2.3). Method: a gate before the disk makes one call hang for as long as the
+// test wants.
 
-// halves is a model with a signature.
+// halves is a model with one signature, described in JSON.
 const halves = `{"signatures": {"serving_default": {"method_name": "tensorflow/serving/predict",
 	"inputs": {"x": {"name": "x:0", "dtype": 1, "shape": [-1]}},
 	"outputs": {"y": {"name": "y:0", "dtype": 1, "shape": [-1]}}}}}`
 
-// hangingRow is a call that hangs.
+// hangingRow is a test case in which one call to the disk hangs.
 type hangingRow struct {
 	name string
 	call string // DIR is the lab's directory
-	// holdsReloads says that a reload without new models waits for it.
+	// holdsReloads says that even a reload without new models must wait for the call.
 	holdsReloads bool
 }
 
@@ -50,7 +50,8 @@ func TestADiskThatHangsHoldsUpNoRequest(t *testing.T) {
 	}
 }
 
-// serveGated has a process with version 1 of m hang, asks it, and lets it go on.
+// serveGated serves version 1 of m, makes the row's call hang, checks the answers, and then lets
+// the call continue.
 func (l *lab) serveGated(row hangingRow) {
 	l.export("m", 1, halves)
 	l.must(os.WriteFile(l.path("config"), fmt.Appendf(nil,
@@ -89,7 +90,7 @@ func (l *lab) serveGated(row hangingRow) {
 	l.wantAnswers()
 }
 
-// wantAnswers asks everything that needs no disk, by gRPC and by REST.
+// wantAnswers checks that every request that needs no disk is answered, by gRPC and by REST.
 func (l *lab) wantAnswers() {
 	l.Helper()
 	_, err := l.predictions().Predict(l.context(), predictX("m"))
@@ -112,7 +113,8 @@ func (l *lab) wantAnswers() {
 	}
 }
 
-// A real call of the system that hangs: a SavedModel is a pipe that nobody writes.
+// Goal: a real system call that hangs does not block the server. Method: the SavedModel is a pipe
+// to which nobody writes.
 func TestALoadFromAPipe(t *testing.T) {
 	l := newLab(t)
 	l.export("m", 1, halves)
@@ -136,8 +138,8 @@ func TestALoadFromAPipe(t *testing.T) {
 	l.must(<-reloaded)
 }
 
-// The end of a process does not wait for its disk, whatever it reads just then,
-// and what the disk says later moves nobody.
+// Goal: a process ends without waiting for a hanging disk, whatever it was reading. A later answer
+// of the disk has no effect.
 func TestTheEndDoesNotWaitForTheDisk(t *testing.T) {
 	for _, call := range []string{"ReadFile DIR/config", "Exists DIR/m", "ReadFile DIR/m/1/saved_model.pb", "ReadFile DIR/monitoring"} {
 		t.Run(call, func(t *testing.T) {

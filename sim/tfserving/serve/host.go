@@ -10,15 +10,16 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// host implements tfserving.Host for a served process. The goroutine that holds mu counts as the
+// host implements tfserving.Host for a served process. Whichever goroutine holds mu acts as the
 // server's thread.
 type host Server
 
-// Now returns the simulated time since the process began, which runs Speed times as fast as the
+// Now returns the simulated time since the process began. It advances Speed times as fast as the
 // wall clock.
 func (h *host) Now() time.Duration { return scale(time.Since(h.began), h.opt.Speed) }
 
-// After calls fn with mu held after the simulated time d, unless the process has ended by then.
+// After calls fn with mu held when the simulated time d has passed. If the process has ended by
+// then, fn is not called.
 func (h *host) After(d time.Duration, fn func()) (cancel func()) {
 	s := (*Server)(h)
 	var t *time.Timer
@@ -50,8 +51,8 @@ func (s *Server) forget(t *time.Timer) bool {
 	return wanted
 }
 
-// Look reads the disk on a goroutine of its own, because a disk may hang for longer than the
-// process runs.
+// Look calls ask on a separate goroutine, because a disk may hang for longer than the process runs.
+// Then it calls told with mu held.
 func (h *host) Look(ask func(tfserving.Storage), told func()) {
 	s := (*Server)(h)
 	go func() {
@@ -60,7 +61,7 @@ func (h *host) Look(ask func(tfserving.Storage), told func()) {
 	}()
 }
 
-// Work computes on a goroutine of its own.
+// Work calls do on a separate goroutine, and then done with mu held.
 func (h *host) Work(do, done func()) {
 	go func() {
 		do()
@@ -87,7 +88,7 @@ func (h *host) Exit(code int, stdout string) { (*Server)(h).end(code, stdout) }
 
 func (h *host) Log(level env.Level, format string, args ...any) { h.log.logf(level, format, args...) }
 
-// choices makes the choices that upstream leaves open. Any thread may call it.
+// choices makes random choices where upstream's behavior is not defined. Any thread may call it.
 type choices struct {
 	mu     sync.Mutex
 	source *rand.Rand // source is nil to take the default of each choice

@@ -17,8 +17,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/rest"
 )
 
-// httpServer serves the port of --rest_api_port as libevent's HTTP server does. net/http would
-// write other status lines and headers.
+// httpServer serves the port of --rest_api_port as libevent's HTTP server does. net/http is not
+// used, because it writes other status lines and headers.
 type httpServer struct {
 	server *Server
 	ln     net.Listener
@@ -29,8 +29,8 @@ type httpServer struct {
 	closed bool
 }
 
-// openREST opens the port of --rest_api_port; the caller holds mu. If the port is taken, it only
-// logs that (model_servers/server.cc:376-399).
+// openREST opens the port of --rest_api_port; the caller holds mu. If the port is taken, it logs
+// that and continues without REST (model_servers/server.cc:376-399).
 func (s *Server) openREST(metricsPath string) {
 	port := s.opt.Machine.RESTAPIPort
 	switch {
@@ -96,7 +96,8 @@ func (h *httpServer) accept() {
 			return
 		}
 		if err != nil {
-			// Most likely the process is out of file descriptors, which connections will free.
+			// Most likely the process has run out of file descriptors. Connections that end will
+			// free some.
 			_ = h.server.rest(100 * time.Millisecond)
 			continue
 		}
@@ -168,8 +169,8 @@ func (h *httpServer) answer(r *httpRequest) rest.Response {
 	return answer
 }
 
-// isAPI reports whether the target belongs to the REST API. Upstream counts all such requests,
-// even malformed ones.
+// isAPI reports whether the target belongs to the REST API. Upstream counts all such requests in
+// its metrics, even malformed ones.
 func isAPI(target string) bool {
 	const prefix = "/v1/"
 	return len(target) >= len(prefix) && strings.EqualFold(target[:len(prefix)], prefix)

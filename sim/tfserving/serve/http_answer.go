@@ -74,7 +74,8 @@ func versionHeaders(r *httpRequest, a *rest.Response, now time.Time) (headers []
 	return headers
 }
 
-// cutDefaultType splits off the default Content-Type, which libevent adds after all other headers.
+// cutDefaultType splits off libevent's default Content-Type, if it is the last header. libevent
+// adds it after all other headers.
 func cutDefaultType(headers []rest.Field) (before, standard []rest.Field) {
 	last := len(headers) - 1
 	if last >= 0 && headers[last].Name == "Content-Type" && strings.Contains(headers[last].Value, "charset") {

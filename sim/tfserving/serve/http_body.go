@@ -33,8 +33,9 @@ func (p *requestReader) body(r *httpRequest) error {
 	return err
 }
 
-// contentLength returns the length in bytes, or 0 without the header. libevent 2.1.8 refuses a
-// request without it that has a Connection header other than "close".
+// contentLength returns the length of the body in bytes, or 0 without the header. ok is false for a
+// request that must be refused. libevent 2.1.8 refuses a request without the header if its
+// Connection header is not "close".
 func (r *httpRequest) contentLength() (n int64, ok bool) {
 	text, given := r.headers.find("Content-Length")
 	if !given {
@@ -45,7 +46,7 @@ func (r *httpRequest) contentLength() (n int64, ok bool) {
 	return n, text != "" && rest == "" && n >= 0
 }
 
-// meetExpectation answers the header Expect: 100-continue; HTTP/1.0 does not have it.
+// meetExpectation answers the header Expect: 100-continue. HTTP/1.0 does not have this header.
 func (p *requestReader) meetExpectation(r *httpRequest) error {
 	expected, given := r.headers.find("Expect")
 	switch {
@@ -107,8 +108,8 @@ func tooLong(err error) error {
 	return err
 }
 
-// readExactly reads n bytes. Its memory grows with the bytes received, because a client may
-// announce any n.
+// readExactly reads n bytes. It allocates memory only for bytes that arrive, because a client may
+// announce a huge n.
 func readExactly(in io.Reader, n int64) ([]byte, error) {
 	var b bytes.Buffer
 	if _, err := io.CopyN(&b, in, n); err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// FuzzHTTP sends any bytes to the HTTP port: the process does not panic, and
-// whatever it answers begins as an answer.
+// FuzzHTTP sends arbitrary bytes to the HTTP port. The process must not panic, and whatever it
+// sends must begin like an HTTP response.
 func FuzzHTTP(f *testing.F) {
 	for _, seed := range []string{
 		"GET /v1/models/m HTTP/1.1\r\n\r\n", "POST /v1/models/m:predict HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}",

@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/rest"
 )
 
-// maxHeaderBytes limits the header bytes of a request, so that a client cannot exhaust memory.
-// libevent has no limit.
+// maxHeaderBytes limits the size of a request's headers in bytes, so that a client cannot exhaust
+// memory. libevent has no such limit.
 const maxHeaderBytes = 1 << 20
 
 // requestReader reads the requests of one connection as libevent does (TFS-13.6; http.c of
@@ -22,8 +22,8 @@ type requestReader struct {
 	old bool
 }
 
-// read reads the next request. An error of type refusal must be answered. After any other error
-// there is no further request.
+// read reads the next request. An error of type refusal must be answered with an error page. After
+// any other error the connection has no further requests.
 func (p *requestReader) read() (*httpRequest, error) {
 	r := &httpRequest{old: p.old}
 	left := maxHeaderBytes
@@ -58,8 +58,8 @@ func (p *requestReader) line(left *int) (string, error) {
 	}
 }
 
-// parseLine parses a line such as "GET /path HTTP/1.1" (evhttp_parse_request_line). The fields
-// that it sets before an error affect the error response.
+// parseLine parses a line such as "GET /path HTTP/1.1" (evhttp_parse_request_line). If it fails,
+// the fields that are already set affect the error response.
 func (r *httpRequest) parseLine(line string) error {
 	cut := cutLine
 	if r.old {
@@ -82,8 +82,8 @@ func (r *httpRequest) parseLine(line string) error {
 	return nil
 }
 
-// cutLine returns the first and the last of at least three words, and the text between them.
-// Spaces may end the line.
+// cutLine splits a request line of libevent 2.1.12 with at least three words. method is the first
+// word, version the last, and target the text between them. Spaces may end the line.
 func cutLine(line string) (method, target, version string, ok bool) {
 	line = strings.TrimRight(line, " ")
 	if len(line) < len("GET / HTTP/1.0") {
@@ -97,8 +97,8 @@ func cutLine(line string) (method, target, version string, ok bool) {
 	return method, rest[:space], rest[space+1:], true
 }
 
-// cutLineOld returns exactly three words separated by single spaces; ok is false for any other
-// line.
+// cutLineOld splits a request line of libevent 2.1.8. The line must have exactly three words,
+// separated by single spaces.
 func cutLineOld(line string) (method, target, version string, ok bool) {
 	words := strings.Split(cString(line), " ")
 	if len(words) != 3 {
@@ -159,7 +159,8 @@ func (h *httpHeaders) add(line string) bool {
 	return true
 }
 
-// continues reports whether every CR in a value is followed by a blank.
+// continues reports whether every CR in a header value is followed by a blank, so that the value
+// may continue on the next line.
 func continues(value string) bool {
 	for {
 		_, rest, found := strings.Cut(value, "\r")
@@ -173,7 +174,7 @@ func continues(value string) bool {
 	}
 }
 
-// goOn sends "100 Continue" to a client that waits for it before it sends the body.
+// goOn sends "100 Continue" to a client that waits for it before sending its body.
 func (p *requestReader) goOn(r *httpRequest) error {
 	_, err := fmt.Fprintf(p.out, "HTTP/%d.%d 100 Continue\r\n\r\n", r.major, r.minor)
 	return err

@@ -13,7 +13,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// recorded is what libevent did with bytes (testdata/README.md).
+// recorded is a sequence of bytes and how two releases of libevent reacted to it
+// (testdata/README.md).
 type recorded struct {
 	Sent     string
 	Old, New reaction
@@ -24,9 +25,9 @@ type reaction struct {
 	Closed bool
 }
 
-// Bytes are answered as libevent answers them, and connections close when it
-// closes them: request lines, versions, headers, bodies, chunks, expectations,
-// methods, tunnels, requests to proxies, one request after the other.
+// Goal: the server answers arbitrary bytes and closes connections exactly as libevent does. Method:
+// recorded request lines, versions, headers, bodies, chunks, expectations, methods, tunnels,
+// requests to proxies, and several requests on one connection.
 func TestRecordedHTTP(t *testing.T) {
 	old, latest := newLab(t), newLab(t)
 	old.serve(tfserving.Profile24, withREST)
@@ -70,7 +71,7 @@ func (l *lab) compare(sent string, want reaction) {
 	}
 }
 
-// asBytes undoes the record's encoding: a character stands for a byte.
+// asBytes decodes a recorded text, in which each character stands for one byte.
 func asBytes(text string) string {
 	data := make([]byte, 0, len(text))
 	for _, r := range text {
@@ -79,7 +80,7 @@ func asBytes(text string) string {
 	return string(data)
 }
 
-// scriptedConn is a connection whose client has sent all that it will, and waits.
+// scriptedConn is a connection whose client has already sent everything and then waits.
 type scriptedConn struct {
 	net.Conn
 	in     *strings.Reader

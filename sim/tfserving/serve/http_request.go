@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// httpRequest is one request as libevent passes it on. A refused request has the fields read
-// before the error.
+// httpRequest is a request as libevent parses it. If the request was refused, only the fields
+// before the error are set.
 type httpRequest struct {
 	// old selects libevent 2.1.8, used by tfs-2.4, instead of 2.1.12, used by tfs-head.
 	old bool
@@ -37,8 +37,8 @@ func (h httpHeaders) get(name string) string {
 	return value
 }
 
-// refusal is an error that libevent answers by an error page with this status. It then closes the
-// connection.
+// refusal is an HTTP status with which libevent refuses a request. It sends an error page and
+// closes the connection.
 type refusal int
 
 func (r refusal) Error() string { return fmt.Sprintf("request refused with %d", int(r)) }
@@ -52,8 +52,8 @@ func (r *httpRequest) asksToStay() bool {
 	return len(connection) >= len(want) && strings.EqualFold(connection[:len(want)], want)
 }
 
-// asksToClose reports whether the client wants the connection closed. A request to a proxy counts
-// as such, unless Proxy-Connection is keep-alive.
+// asksToClose reports whether the connection must be closed after the response because of the
+// request. A request to a proxy counts as a wish to close, unless Proxy-Connection is keep-alive.
 func (r *httpRequest) asksToClose() bool {
 	if r.toProxy() {
 		return !strings.EqualFold(r.headers.get("Proxy-Connection"), "keep-alive")
@@ -72,8 +72,8 @@ func (r *httpRequest) toProxy() bool {
 // specially.
 func (r *httpRequest) isTunnel() bool { return r.method == http.MethodConnect && !r.old }
 
-// mayHaveBody reports whether libevent reads a body. If not, the bytes after the headers are the
-// next request.
+// mayHaveBody reports whether libevent reads a body for this method. If not, the bytes after the
+// headers are the next request.
 func (r *httpRequest) mayHaveBody() bool {
 	switch r.method {
 	case "POST", "PUT", "PATCH":
@@ -84,7 +84,8 @@ func (r *httpRequest) mayHaveBody() bool {
 	return false
 }
 
-// apiTarget returns the target as a URI. The target of a CONNECT is only the authority of a URI.
+// apiTarget returns the target as a URI. A CONNECT request has only the authority as its target, so
+// "//" is put before it.
 func (r *httpRequest) apiTarget() string {
 	if r.isTunnel() {
 		return "//" + r.target

@@ -25,8 +25,8 @@ func withREST(o *Options) { o.Machine.RESTAPIPort = 8501 }
 
 var dateLine = regexp.MustCompile(`Date: \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT\r\n`)
 
-// exchange sends bytes on a connection of its own and gives what comes back until
-// the server closes, with the date left out.
+// exchange sends bytes on a new connection and returns everything received until the server closes.
+// It removes the date.
 func (l *lab) exchange(sent string) string {
 	l.Helper()
 	conn, err := net.Dial("tcp", l.restAddr())
@@ -40,10 +40,10 @@ func (l *lab) exchange(sent string) string {
 	return dateLine.ReplaceAllString(string(got), "Date: D\r\n")
 }
 
-// crlf writes header lines as they are sent.
+// crlf replaces line feeds by CR LF, as HTTP headers need.
 func crlf(lines string) string { return strings.ReplaceAll(lines, "\n", "\r\n") }
 
-// TFS-8.1: gRPC's messages are cut, REST's are whole.
+// Goal: long error messages are cut off in gRPC but complete in REST (TFS-8.1).
 func TestRESTErrorsAreWhole(t *testing.T) {
 	l := newLab(t)
 	l.serve(tfserving.Profile24, withREST)
@@ -54,13 +54,13 @@ func TestRESTErrorsAreWhole(t *testing.T) {
 	}
 }
 
-// page is what libevent says for a status (TFS-13.2).
+// page returns libevent's HTML error page for a status (TFS-13.2).
 func page(status string) string {
 	_, phrase, _ := strings.Cut(status, " ")
 	return "<HTML><HEAD>\n<TITLE>" + status + "</TITLE>\n</HEAD><BODY>\n<H1>" + phrase + "</H1>\n</BODY></HTML>\n"
 }
 
-// A connection is used for one request after the other, in whatever parts they come.
+// Goal: one connection serves several requests in sequence, in whatever pieces the bytes arrive.
 func TestHTTPOneAfterTheOther(t *testing.T) {
 	l := newLab(t)
 	l.serve(tfserving.Profile24, withREST)
@@ -74,7 +74,7 @@ func TestHTTPOneAfterTheOther(t *testing.T) {
 	}
 }
 
-// A client that waits for 100 Continue gets it before it sends its body.
+// Goal: a client that expects "100 Continue" receives it before it sends the body.
 func TestHTTPContinue(t *testing.T) {
 	l := newLab(t)
 	l.serve(tfserving.Profile24, withREST)
@@ -97,7 +97,7 @@ func TestHTTPContinue(t *testing.T) {
 	}
 }
 
-// TFS-14.1: the metrics page is at its path and at no other.
+// Goal: the metrics page is at the configured path and at no other path (TFS-14.1).
 func TestMetricsPath(t *testing.T) {
 	l := newLab(t)
 	file := l.path("monitoring")

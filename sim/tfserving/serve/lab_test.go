@@ -31,11 +31,10 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/serve/export"
 )
 
-// patience is how long a test waits for what must happen; it only ends tests
-// that fail.
+// patience is how long a test waits for an expected event. Only failing tests wait that long.
 const patience = 20 * time.Second
 
-// lab is a directory of models and a process that serves them.
+// lab is a test with a directory of models and a process that serves them.
 type lab struct {
 	testing.TB
 	dir  string
@@ -52,8 +51,8 @@ func newLab(t testing.TB) *lab {
 	return &lab{TB: t, dir: t.TempDir(), news: make(chan struct{})}
 }
 
-// options are those of a process that hurries: 20 times as fast as the wall clock,
-// with one try for each load.
+// options returns options for a fast process: 20 times as fast as the wall clock, with one attempt
+// for each load.
 func (l *lab) options(profile tfserving.Profile, change func(o *Options)) Options {
 	o := Options{Machine: tfserving.DefaultOptions(profile), AnyPort: true, Speed: 20, Log: l, OnEvent: l.heard}
 	o.Machine.MaxNumLoadRetries, o.Machine.InitialConfig = 0, &modelconfig.ServerConfig{Kind: modelconfig.ModelList}
@@ -63,7 +62,7 @@ func (l *lab) options(profile tfserving.Profile, change func(o *Options)) Option
 	return o
 }
 
-// start starts a process for the time of the test.
+// start starts a process that is closed at the end of the test. It does not wait until it serves.
 func (l *lab) start(profile tfserving.Profile, change func(o *Options)) *Server {
 	l.Helper()
 	l.s = Start(l.options(profile, change))
@@ -116,7 +115,7 @@ func (l *lab) logged() string {
 	return l.log.String()
 }
 
-// eventText is an event as tests name it: "m:1 AVAILABLE".
+// eventText formats an event as tests name it, such as "m:1 AVAILABLE".
 func eventText(e tfserving.Event) string {
 	text := fmt.Sprintf("%s:%d %s", e.Model, e.Version, e.State)
 	if e.Err != nil {
@@ -132,7 +131,7 @@ func (l *lab) heard(e tfserving.Event) {
 	l.tell()
 }
 
-// tell wakes those who wait for something.
+// tell wakes the goroutines that wait for new events or log lines.
 func (l *lab) tell() {
 	close(l.news)
 	l.news = make(chan struct{})
@@ -144,8 +143,8 @@ func (l *lab) heardSoFar() []string {
 	return slices.Clone(l.events)
 }
 
-// await waits for an event that begins like this, and for nothing if it was
-// there already.
+// await waits for an event whose text begins with begin. It returns at once if there already was
+// one.
 func (l *lab) await(begin string) {
 	l.Helper()
 	l.waitFor("event "+begin, func() bool {
@@ -159,7 +158,8 @@ func (l *lab) awaitLog(text string) {
 	l.waitFor(text, func() bool { return bytes.Contains(l.log.Bytes(), []byte(text)) })
 }
 
-// waitFor waits until events or the log, which done may look at, are as it wants.
+// waitFor waits until done returns true, which may read the events and the log. what describes the
+// condition if the test fails.
 func (l *lab) waitFor(what string, done func() bool) {
 	l.Helper()
 	deadline := time.After(patience)
@@ -178,12 +178,12 @@ func (l *lab) waitFor(what string, done func() bool) {
 	}
 }
 
-// path is a path in the lab's directory.
+// path returns a path below the lab's directory.
 func (l *lab) path(parts ...string) string {
 	return filepath.Join(append([]string{l.dir}, parts...)...)
 }
 
-// version exports a model version, all of it at one instant.
+// version exports a model version in one step, so that the server never sees half of it.
 func (l *lab) version(model string, version int) {
 	l.Helper()
 	l.export(model, version, "{}")
@@ -195,7 +195,7 @@ func (l *lab) export(model string, version int, description string) {
 	l.must(export.Version(l.path(model), int64(version), []byte(description)))
 }
 
-// warmup gives a version requests to warm up with.
+// warmup writes the warm-up requests of a version.
 func (l *lab) warmup(model string, version int, requests ...*apis.PredictRequest) {
 	l.Helper()
 	var file []byte
@@ -218,7 +218,7 @@ func (l *lab) must(err error) {
 	}
 }
 
-// dial is a connection to the process.
+// dial returns a gRPC connection to the process. All calls return the same one.
 func (l *lab) dial() *grpc.ClientConn {
 	l.Helper()
 	if l.conn == nil {
@@ -245,14 +245,15 @@ func (l *lab) predictions() apis.PredictionServiceClient {
 	return apis.NewPredictionServiceClient(l.dial())
 }
 
-// context ends when the test has waited long enough.
+// context returns a context that is canceled after patience.
 func (l *lab) context() context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	l.Cleanup(cancel)
 	return ctx
 }
 
-// modelConfig is a model in a directory of the lab; "" is named like the model.
+// modelConfig returns the config of a model in a directory of the lab. If dir is "", the directory
+// has the model's name.
 func (l *lab) modelConfig(name, dir string) *config.ModelConfig {
 	if dir == "" {
 		dir = name
@@ -272,7 +273,7 @@ func versionSpec(model string, version int64) *apis.ModelSpec {
 	return &apis.ModelSpec{Name: model, VersionChoice: &apis.ModelSpec_Version{Version: wrapperspb.Int64(version)}}
 }
 
-// predictX is a Predict of two numbers.
+// predictX returns a Predict request with two numbers as the input x.
 func predictX(model string) *apis.PredictRequest {
 	return &apis.PredictRequest{ModelSpec: specOf(model), Inputs: map[string]*framework.TensorProto{"x": {
 		Dtype: framework.DataType_DT_FLOAT, FloatVal: []float32{1, 2},
@@ -280,7 +281,7 @@ func predictX(model string) *apis.PredictRequest {
 	}}}
 }
 
-// wantStatus compares an error with a code and a message.
+// wantStatus checks the gRPC code and the message of an error.
 func wantStatus(t testing.TB, err error, code codes.Code, message string) {
 	t.Helper()
 	if got := status.Convert(err); got.Code() != code || got.Message() != message {
@@ -288,8 +289,8 @@ func wantStatus(t testing.TB, err error, code codes.Code, message string) {
 	}
 }
 
-// wantNoMoreGoroutines waits until no more goroutines run than before, and shows
-// those that do when that does not happen.
+// wantNoMoreGoroutines waits until at most before goroutines are left. Otherwise it fails and shows
+// their stacks.
 func wantNoMoreGoroutines(t testing.TB, before int) {
 	t.Helper()
 	deadline := time.Now().Add(patience)

@@ -16,8 +16,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// open reads the files that configure the ports, and then opens the ports. The server calls it
-// when ready to serve, with mu held.
+// open reads the files that configure the ports, and then opens the ports. It is called with mu
+// held when the server is ready to serve.
 func (s *Server) open() {
 	files := &portFiles{}
 	(*host)(s).Look(func(disk tfserving.Storage) { files.read(disk, &s.opt.Machine) }, func() { s.listen(files) })
@@ -76,7 +76,7 @@ func (s *Server) listenGRPC(reusePort bool) (listeners []net.Listener, err error
 	return listeners, nil
 }
 
-// tellGRPC logs the addresses of gRPC, once all ports are open.
+// tellGRPC logs the gRPC addresses. It is called when all ports are open.
 func (s *Server) tellGRPC() {
 	if s.ports.GRPC != 0 {
 		s.log.logf(env.Info, "Running gRPC ModelServer at %s ...", s.addressToTell(s.opt.Host, s.opt.Machine.Port, s.ports.GRPC))
@@ -86,8 +86,8 @@ func (s *Server) tellGRPC() {
 	}
 }
 
-// addressToTell returns the address to log. It has the configured port, or with AnyPort the open
-// one.
+// addressToTell returns the address to log. It contains the configured port asked, or with AnyPort
+// the port that is actually open.
 func (s *Server) addressToTell(host string, asked, open int) string {
 	if !s.opt.AnyPort {
 		open = asked
@@ -95,9 +95,9 @@ func (s *Server) addressToTell(host string, asked, open int) string {
 	return net.JoinHostPort(host, strconv.Itoa(open))
 }
 
-// listenTCP opens a port. gRPC and libevent both use the last 16 bits of its number. gRPC's C++
-// core shares ports between servers (SO_REUSEPORT) unless a channel argument forbids it; libevent
-// does not.
+// listenTCP opens a port. gRPC and libevent both use only the last 16 bits of the port number.
+// gRPC's C++ core shares ports between servers (SO_REUSEPORT) unless a channel argument forbids it.
+// libevent does not share ports.
 func (s *Server) listenTCP(port int, reusePort bool) (net.Listener, error) {
 	if s.opt.AnyPort {
 		port = 0
@@ -115,16 +115,16 @@ func (s *Server) listenTCP(port int, reusePort bool) (net.Listener, error) {
 
 func portOf(ln net.Listener) int { return ln.Addr().(*net.TCPAddr).Port }
 
-// removeStaleSocket deletes a socket file, as gRPC does before it binds. It does not delete any
-// other file.
+// removeStaleSocket deletes a socket file, as gRPC does before it binds. It never deletes a file of
+// another kind.
 func removeStaleSocket(path string) {
 	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSocket != 0 {
 		os.Remove(path)
 	}
 }
 
-// portFiles holds the files that configure the ports. The server has checked them at its start,
-// but not kept them.
+// portFiles holds the content of the files that configure the ports. The server has checked the
+// files at its start, but has not kept their content.
 type portFiles struct {
 	ssl        config.SSLConfig
 	sslErr     *env.RPCError

@@ -65,8 +65,8 @@ func severity(level env.Level) string {
 	return "I"
 }
 
-// place returns upstream's source file and line for a message, because people search logs for
-// them.
+// place returns upstream's source file and line for a message. They are shown because people search
+// logs for them.
 func (l *logger) place(text string) string {
 	for _, p := range places {
 		if strings.HasPrefix(text, p.begin) {
@@ -131,8 +131,8 @@ var places = []struct {
 	{"Request doesn't match any declared signature", "batching/batching_session.cc", 387, 387}, // tfs-head has a queue instead
 }
 
-// eventLines holds the lines that upstream's manager and harness log around a change of state.
-// People search a server's log for them. Package tfserving itself logs only errors.
+// eventLines holds the lines that upstream's manager and harness log when a state changes. They are
+// logged here too, because people search logs for them. Package tfserving itself logs only errors.
 var eventLines = map[env.ModelState][]string{
 	env.StateLoading: {
 		"Successfully reserved resources to load servable",

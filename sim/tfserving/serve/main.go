@@ -12,13 +12,14 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// AdminOptions says where an admin interface for faults listens, and by which token it is used.
+// AdminOptions configures an admin interface for faults: its address, and the token that clients
+// must send.
 type AdminOptions struct{ Addr, Token, TokenFile string }
 
-// Admin opens the admin interface for faults of a server.
+// Admin opens the admin interface through which clients inject faults into a server.
 type Admin func(server *Server, o AdminOptions) (AdminServer, error)
 
-// AdminServer is an open admin interface. Its URL has the token.
+// AdminServer is an open admin interface. Its URL contains the token.
 type AdminServer interface {
 	URL() string
 	Port() int
@@ -26,8 +27,8 @@ type AdminServer interface {
 }
 
 // Main runs tensorflow_model_server until the process ends, and returns the exit code. A negative
-// code is the number of the signal that ended it. Like upstream, Main handles no signals. admin
-// opens the interface of --monosim_admin, and may be nil.
+// code is the number of the signal that killed it. Like upstream, Main handles no signals. admin
+// opens the interface of --monosim_admin; nil if the program has none.
 func Main(program string, args []string, stdout, stderr io.Writer, admin Admin) int {
 	c, code, end := ParseCommand(program, args, os.Getenv(FlagsVariable), stdout, stderr)
 	if end {
@@ -81,7 +82,7 @@ func openAdmin(admin Admin, server *Server, o AdminOptions) (AdminServer, error)
 	return admin(server, o)
 }
 
-// writePorts replaces the ports file atomically, so that a reader never sees a part of it.
+// writePorts replaces the ports file in one step, so that a reader never sees an incomplete file.
 func (c *Command) writePorts(ports Ports) error {
 	if c.PortsFile == "" {
 		return nil
@@ -112,7 +113,7 @@ func (c *Command) openEvents(complain func(error)) (*eventLog, error) {
 }
 
 type eventLine struct {
-	// AtMs is the time since the start of the process, in simulated ms. Time is the wall time.
+	// AtMs is the simulated time since the start of the process in ms. Time is the wall time.
 	AtMs    float64 `json:"at_ms"`
 	Time    string  `json:"time"`
 	Model   string  `json:"model"`
@@ -122,7 +123,7 @@ type eventLine struct {
 	Message string  `json:"message,omitempty"`
 }
 
-// write writes one line at once, because the process may be killed at any time.
+// write writes one line without buffering, because the process may be killed at any time.
 func (l *eventLog) write(e tfserving.Event) {
 	if l.file == nil {
 		return

@@ -15,8 +15,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// Main ends with what the process ends with, and leaves its events behind; a
-// process that never serves writes no ports.
+// Goal: Main returns the exit code of the process and writes its events. A process that never
+// serves writes no ports file.
 func TestMainWritesEvents(t *testing.T) {
 	l := newLab(t)
 	l.version("m", 1)
@@ -43,8 +43,8 @@ func TestMainWritesEvents(t *testing.T) {
 	}
 }
 
-// The files of Main that cannot be written are told. Without the ports file, for
-// which somebody waits, the process ends; without events it goes on.
+// Goal: Main reports files that it cannot write. If the ports file fails, the process ends, because
+// another program waits for that file. If the events file fails, the process continues.
 func TestFilesThatCannotBeWritten(t *testing.T) {
 	l := newLab(t)
 	l.version("m", 1)
@@ -74,7 +74,7 @@ func TestFilesThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// A damaged model is no model on the command line, unless it is to be a stand-in.
+// Goal: with the command's flags a damaged model fails to load. A flag makes it a stand-in instead.
 func TestDamagedModelsByFlag(t *testing.T) {
 	l := newLab(t)
 	l.must(os.MkdirAll(l.path("m", "1"), 0o755))
@@ -92,7 +92,8 @@ func TestDamagedModelsByFlag(t *testing.T) {
 	}
 }
 
-// The ports file may be a link to a file, which stays one, or no file at all.
+// Goal: the ports file may be an existing symbolic link, which is kept, or something that is no
+// regular file.
 func TestPortsFileThatIsThere(t *testing.T) {
 	l := newLab(t)
 	l.must(os.WriteFile(l.path("there"), []byte("old"), 0o644))
@@ -118,7 +119,7 @@ func TestPortsFileThatIsThere(t *testing.T) {
 	}
 }
 
-// The ports file is one object.
+// Goal: the ports file is one JSON object with the open ports.
 func TestPortsFile(t *testing.T) {
 	l := newLab(t)
 	l.serve(tfserving.Profile24, withREST)
@@ -133,8 +134,8 @@ func TestPortsFile(t *testing.T) {
 	}
 }
 
-// Flags of the simulation that make no sense: exit 2, and what was found and
-// wanted.
+// Goal: invalid values of the simulation's flags end with exit code 2 and say what was found and
+// what is wanted.
 func TestOwnFlagsThatMakeNoSense(t *testing.T) {
 	for given, want := range map[string]string{
 		"--monosim_load_time=-5s":          "--monosim_load_time: got -5s, want 0 or more",
@@ -156,7 +157,7 @@ func TestOwnFlagsThatMakeNoSense(t *testing.T) {
 	}
 }
 
-// --monosim_predict_law reaches the cost model.
+// Goal: --monosim_predict_law sets the distribution of request times in the cost model.
 func TestPredictLawByFlag(t *testing.T) {
 	args := []string{"--monosim_predict_law=lognormal", "--monosim_predict_time=2ms", "--monosim_predict_time_high=9ms"}
 	c, _, end := ParseCommand("server", args, "", io.Discard, io.Discard)

@@ -16,8 +16,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// meter holds the metrics of a profile (TFS-14.1): TF Serving's, and of TensorFlow's own those about
-// loads and runs. The metrics of the request log stay empty.
+// meter holds the metrics of a profile (TFS-14.1). They are those of TF Serving, and of
+// TensorFlow's metrics those about loads and runs. The metrics of the request log stay empty.
 type meter struct {
 	metrics []*metric // metrics is sorted by name
 
@@ -70,7 +70,8 @@ func newMeter(profile tfserving.Profile) *meter {
 	return m
 }
 
-// latencyLimits holds the limits of latency buckets in microseconds, up to about 20 minutes.
+// latencyLimits holds the upper limits of the latency buckets in microseconds, up to about 20
+// minutes.
 var latencyLimits = exponential(10, 1.8, 33)
 
 // requestOver counts a finished request in tfs-head (servables/tensorflow/util.cc).
@@ -84,7 +85,7 @@ func (m *meter) requestOver(model, api, entrypoint string, began time.Time, code
 	m.requestCount.cell(labels{model, code.String()}).increment(1)
 }
 
-// runtime records the time since began, for which a model worked on a request.
+// runtime records the latency of a request to a model since began.
 func (m *meter) runtime(model, api string, began time.Time) {
 	m.runtimeLatency.cell(labels{model, api, "TF1"}).add(micros(began))
 }
@@ -151,7 +152,8 @@ func (m *meter) loaded(l tfserving.Load) {
 	m.loadLatency.cell(labels{l.Path}).increment(l.Latency.Microseconds())
 }
 
-// ran records a run of a graph (tensorflow core/framework/metrics.cc, UpdateGraphExecTime).
+// ran records one run of a graph and its duration (tensorflow core/framework/metrics.cc,
+// UpdateGraphExecTime).
 func (m *meter) ran(took time.Duration) {
 	micros := max(took.Microseconds(), 1) // one of none is not counted
 	m.graphRuns.cell(labels{}).increment(1)
@@ -159,7 +161,7 @@ func (m *meter) ran(took time.Duration) {
 	m.graphRunTimes.cell(labels{}).add(float64(micros))
 }
 
-// inferred records the runtime's metrics of a finished request to a model.
+// inferred records the TensorFlow metrics of a finished inference request.
 func (m *meter) inferred(request proto.Message, began time.Time) {
 	m.ran(time.Since(began))
 	switch r := request.(type) {
@@ -181,7 +183,7 @@ func exampleCount(input *apis.Input) int {
 	return len(input.GetExampleList().GetExamples())
 }
 
-// value returns the integer of a metric's first point, as ModelServiceImpl::GetMetrics reads it.
+// value returns the integer value of a metric's first series, as ModelServiceImpl::GetMetrics does.
 func (m *meter) value(name string) int64 {
 	for _, metric := range m.metrics {
 		if metric.name == name {
@@ -213,7 +215,7 @@ const (
 	histogram metricKind = "histogram"
 )
 
-// labels holds the values of a metric's labels; unused ones are "".
+// labels holds the values of a metric's labels. Unused labels are "".
 type labels [3]string
 
 type metric struct {
@@ -237,8 +239,8 @@ func newHistogram(name string, limits []float64, labelNames ...string) *metric {
 	return m
 }
 
-// exponential returns n bucket limits that grow by a factor. One more bucket without a limit
-// follows the last (tensorflow monitoring::Buckets::Exponential).
+// exponential returns n bucket limits, each growth times the one before. The histogram has one more
+// bucket without a limit (tensorflow monitoring::Buckets::Exponential).
 func exponential(scale, growth float64, n int) []float64 {
 	limits := make([]float64, n)
 	for i := range limits {
@@ -264,7 +266,7 @@ func (m *metric) cell(at labels) *cell {
 	return c
 }
 
-// sorted returns the cells, sorted by their labels.
+// sorted returns the metric's cells in the order of their labels.
 func (m *metric) sorted() []*cell {
 	m.mu.RLock()
 	defer m.mu.RUnlock()

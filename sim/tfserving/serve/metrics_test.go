@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// The cases of upstream's util/prometheus_exporter_test.cc, by their names.
+// These are the cases of upstream's util/prometheus_exporter_test.cc, under upstream's names.
 func TestPrometheusExporter(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -69,7 +69,7 @@ func TestPrometheusExporter(t *testing.T) {
 	}
 }
 
-// TFS-14.1: the series of each profile, all of them before the first request.
+// Goal: the page lists all series of the profile, even before the first request (TFS-14.1).
 func TestSeriesOfTheProfiles(t *testing.T) {
 	both := []string{
 		"# TYPE :tensorflow:serving:batching_session:queuing_latency histogram",
@@ -103,8 +103,7 @@ func TestSeriesOfTheProfiles(t *testing.T) {
 	}
 }
 
-// TFS-14.1: what requests by gRPC and REST leave in the metrics, the bounds of
-// their buckets among it.
+// Goal: requests by gRPC and REST appear in the metrics, with the right bucket limits (TFS-14.1).
 func TestRequestsAreCounted(t *testing.T) {
 	l := newLab(t)
 	l.version("m", 1)
@@ -151,8 +150,7 @@ func TestRequestsAreCounted(t *testing.T) {
 	}
 }
 
-// TFS-5.9, TFS-14.1: what a warm-up leaves in the metrics; only tfs-head counts
-// its records.
+// Goal: a warm-up appears in the metrics (TFS-5.9, TFS-14.1). Only tfs-head counts its records.
 func TestWarmupsAreCounted(t *testing.T) {
 	for profile, counted := range map[tfserving.Profile]bool{tfserving.Profile24: false, tfserving.ProfileHead: true} {
 		l := newLab(t)
@@ -171,8 +169,8 @@ func TestWarmupsAreCounted(t *testing.T) {
 	}
 }
 
-// TFS-8.1: a reload of tfs-head tells by how much the metrics grew that it names;
-// to tfs-2.4 the field is unknown.
+// Goal: the answer to a tfs-head reload says how much the metrics named in the request have grown
+// (TFS-8.1). tfs-2.4 does not know the field.
 func TestReloadTellsMetrics(t *testing.T) {
 	for profile, want := range map[tfserving.Profile]int{tfserving.Profile24: 0, tfserving.ProfileHead: 2} {
 		l := newLab(t)

@@ -19,7 +19,7 @@ type modelService struct {
 	server *Server
 }
 
-// GetModelStatus returns the statuses published last (TFS-7).
+// GetModelStatus returns the last published statuses (TFS-7).
 func (m *modelService) GetModelStatus(_ context.Context, r *apis.GetModelStatusRequest) (*apis.GetModelStatusResponse, error) {
 	response, err := m.server.status(r)
 	return response, grpcError(err)
@@ -37,8 +37,8 @@ func (s *Server) status(r *apis.GetModelStatusRequest) (*apis.GetModelStatusResp
 	return s.machine.GetModelStatus(r)
 }
 
-// HandleReloadConfigRequest waits until the reload ends or the client gives up. The reload
-// continues all the same (TFS-8.7).
+// HandleReloadConfigRequest waits until the reload ends or the client gives up. The reload itself
+// continues when the client gives up (TFS-8.7).
 func (m *modelService) HandleReloadConfigRequest(ctx context.Context, r *apis.ReloadConfigRequest) (*apis.ReloadConfigResponse, error) {
 	type answer struct {
 		response *apis.ReloadConfigResponse
@@ -63,7 +63,7 @@ func (m *modelService) HandleReloadConfigRequest(ctx context.Context, r *apis.Re
 	}
 }
 
-// gaveUp returns the error for a client that has given up. gRPC's own clients replace it by one of
+// gaveUp returns the error for a client that has given up. gRPC's own clients replace this error by
 // their own.
 func gaveUp(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
@@ -81,8 +81,8 @@ func (s *Server) reload(r *apis.ReloadConfigRequest, done func(*apis.ReloadConfi
 // errGone is the error of calls to a process that has ended. Their connections are about to close.
 var errGone = status.Error(codes.Unavailable, rpcerrors.SocketClosed)
 
-// metricValues returns the values of the metrics that a request lists. In tfs-2.4 there are none
-// (TFS-8.1).
+// metricValues returns the present values of the metrics that a request names. For tfs-2.4 it
+// returns nil, because its requests cannot name metrics (TFS-8.1).
 func (s *Server) metricValues(r *apis.ReloadConfigRequest) map[string]int64 {
 	if s.opt.Machine.Profile != tfserving.ProfileHead {
 		return nil
@@ -95,7 +95,7 @@ func (s *Server) metricValues(r *apis.ReloadConfigRequest) map[string]int64 {
 }
 
 // increases returns how much each metric has grown since before, sorted by name. Upstream's order
-// is that of a hash table.
+// is the random order of a hash table.
 func (s *Server) increases(before map[string]int64) (metrics []*apis.Metric) {
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		metrics = append(metrics, &apis.Metric{

@@ -19,46 +19,47 @@ type Options struct {
 	Machine tfserving.Options
 	// Host is the address to listen on; "" means DefaultHost.
 	Host string
-	// AnyPort replaces every port other than 0 by a free one, which Ports returns. A port of 0
-	// stays closed, as in upstream.
+	// AnyPort replaces each configured port by a free one, which Ports returns. A port of 0 stays
+	// closed, as in upstream.
 	AnyPort bool
-	// Speed is the ratio of simulated time to wall time; 0 means 1. The deadlines of clients stay
-	// in wall time.
+	// Speed is how many times as fast as wall time the simulated time runs; 0 means 1. Clients'
+	// deadlines stay in wall time.
 	Speed float64
-	// Seed seeds the choices that upstream leaves open: the order of models in a tick, and the
-	// times of unloads. 0 takes the default of each choice.
+	// Seed seeds the random choices where upstream's behavior is not defined: the order of models
+	// in a tick, and the times of unloads. 0 takes the default of each choice.
 	Seed uint64
-	// Store is the local directory for URIs: hdfs://a/b is Store/hdfs/a/b. If it is "", only
-	// file:// can be read.
+	// Store is the local directory for URIs: hdfs://a/b is read from Store/hdfs/a/b. If it is "",
+	// only file:// URIs can be read.
 	Store string
-	// PredictThreads limits how many requests to models are executed at once; 0 means no limit.
-	// Further requests wait in order of arrival.
+	// PredictThreads limits how many inference requests are executed at once; 0 means no limit.
+	// Further requests wait in the order of arrival.
 	PredictThreads int
 	// PredictItemTime is added to the cost model's PredictTime for each item of a Predict. The
 	// number of items is the first dimension of the inputs. A time drawn from a distribution grows
 	// in proportion. PredictTime must be above 0.
 	PredictItemTime time.Duration
-	// Timings adds the trailers TrailerWaited and TrailerWorked to answers of PredictionService by
-	// gRPC. They hold how long the request waited for a thread and was executed, in nanoseconds.
+	// Timings adds the trailers TrailerWaited and TrailerWorked to gRPC answers of
+	// PredictionService. They hold the times for which the request waited for a thread and was
+	// executed, in nanoseconds.
 	Timings bool
-	// PredictFault is the error of every request to a model; nil for none.
+	// PredictFault is the error of every inference request; nil for none.
 	PredictFault *env.RPCError
 
 	// Log receives the log lines; nil drops them.
 	Log io.Writer
 
-	// OnEvent, when set, is called at every change of a servable's state, in order, before a status
-	// request can see the change. Requests to models may reach a version just before it is
+	// OnEvent, if set, is called at every change of a servable's state, in order, before a status
+	// request can see the change. Inference requests may reach a version just before it is
 	// announced as AVAILABLE, as in upstream. OnEvent must not call the server.
 	OnEvent func(tfserving.Event)
 
 	// now replaces the wall clock of log lines, for tests.
 	now func() time.Time
-	// onDisk, when set, wraps the disk at each read of it.
+	// onDisk, if set, wraps the disk for each access, for tests.
 	onDisk func(tfserving.Storage) tfserving.Storage
 }
 
-// storage returns the disk for one call of Look.
+// storage returns the disk for a single call of Look.
 func (o *Options) storage() tfserving.Storage {
 	d := &disk{store: o.Store}
 	if o.onDisk == nil {
@@ -67,7 +68,7 @@ func (o *Options) storage() tfserving.Storage {
 	return o.onDisk(d)
 }
 
-// Ports holds the TCP ports of a process; 0 is a closed one.
+// Ports holds the open TCP ports of a process; 0 means that a port is closed.
 type Ports struct {
 	GRPC int `json:"grpc"`
 	REST int `json:"rest"`

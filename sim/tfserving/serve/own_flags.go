@@ -14,10 +14,10 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/answers"
 )
 
-// ownFlags holds the flags that only the simulation has (TFS-9.5).
+// ownFlags holds the flags that only the simulation has, not upstream's server (TFS-9.5).
 type ownFlags struct{ *flag.FlagSet }
 
-// ownValues holds the text of flags that must be parsed before they become options.
+// ownValues holds flags as text, which must still be parsed to become options.
 type ownValues struct {
 	predictFault string
 	predictLaw   string
@@ -179,7 +179,8 @@ func (c *Command) parsePredictLaw() (err error) {
 	return nil
 }
 
-// These limit --monosim_speed. Beyond them the real machine could not keep to simulated times.
+// These are the limits of --monosim_speed. Beyond them a real machine could not keep the simulated
+// times.
 const (
 	minSpeed = 0.001
 	maxSpeed = 1000

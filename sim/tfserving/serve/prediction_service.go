@@ -49,7 +49,7 @@ func (s *Server) metadata(r *apis.GetModelMetadataRequest) (*apis.GetModelMetada
 	return s.reader.GetModelMetadata(r)
 }
 
-// inferOver executes an inference that came by gRPC, under the deadline of its call.
+// inferOver executes an inference request that came by gRPC, with the deadline of its call.
 func inferOver[R proto.Message](ctx context.Context, s *Server, api string, r proto.Message) (response R, err error) {
 	began := time.Now()
 	deadline, _ := ctx.Deadline()
@@ -67,11 +67,11 @@ func inferOver[R proto.Message](ctx context.Context, s *Server, api string, r pr
 	return answer.(R), nil
 }
 
-// specified is a request with a single model_spec. Upstream only counts such requests.
+// specified is a request with exactly one model_spec. Upstream's metrics count only such requests.
 type specified interface{ GetModelSpec() *apis.ModelSpec }
 
-// infer executes a request to a model, and stores its times in spent. A deadline that passes does
-// not end the work (TFS-12.2, tensorflow/serving#1265): upstream's runtime finishes first and then
+// infer executes an inference request, and stores its times in spent. When the deadline passes, the
+// work continues (TFS-12.2, tensorflow/serving#1265): upstream's runtime finishes first and then
 // returns DEADLINE_EXCEEDED. A zero deadline means none.
 func (s *Server) infer(r proto.Message, deadline time.Time, spent *spent) (proto.Message, error) {
 	came := time.Now()
@@ -106,8 +106,8 @@ func (s *Server) infer(r proto.Message, deadline time.Time, spent *spent) (proto
 	return response, nil
 }
 
-// inferBatched executes a request that is computed in batches. The time of a batch is its own, so that
-// a deadline that passes meanwhile is not looked at: the batch has looked at the latest of its requests'.
+// inferBatched executes a request that is computed in batches. It does not check the request's own
+// deadline at the end, because a batch runs until the latest deadline of its requests.
 func (s *Server) inferBatched(r proto.Message, inference *tfserving.Inference, deadline time.Time) (proto.Message, error) {
 	began := time.Now()
 	if !deadline.IsZero() {
@@ -132,7 +132,7 @@ func (s *Server) inferBatched(r proto.Message, inference *tfserving.Inference, d
 	return response, nil
 }
 
-// times returns the factor by which the request takes longer than the cost model says.
+// times returns the factor by which the cost model's time of the request is multiplied.
 func (s *Server) times(r proto.Message) float64 {
 	times := s.faults.slowness()
 	if p, ok := r.(*apis.PredictRequest); ok && s.opt.PredictItemTime > 0 {
@@ -141,7 +141,8 @@ func (s *Server) times(r proto.Message) float64 {
 	return times
 }
 
-// itemsOf returns the first dimension of a request's inputs; the largest one if they differ.
+// itemsOf returns the first dimension of a request's inputs. If the inputs differ, it returns the
+// largest.
 func itemsOf(r *apis.PredictRequest) (items int64) {
 	for _, input := range r.GetInputs() {
 		if dims := input.GetTensorShape().GetDim(); len(dims) > 0 {
@@ -151,8 +152,8 @@ func itemsOf(r *apis.PredictRequest) (items int64) {
 	return items
 }
 
-// rest sleeps for d. It returns an error if the process ends before: the connections are about to
-// close, but an answer might still be sent first.
+// rest sleeps for d. It returns an error if the process ends first. The connections are then about
+// to close, but the error may still reach the client.
 func (s *Server) rest(d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -166,7 +167,7 @@ func (s *Server) rest(d time.Duration) error {
 
 var errSocketClosed = &env.RPCError{Code: rpcerrors.Unavailable, Message: rpcerrors.SocketClosed}
 
-// These trailers are sent with Options.Timings. They hold for how many nanoseconds a request
+// These trailers are sent if Options.Timings is set. They say for how many nanoseconds a request
 // waited for a thread, and for how many a thread executed it.
 const (
 	TrailerWaited = "monosim-waited-ns"
@@ -176,7 +177,7 @@ const (
 // spent holds how long a request waited for a thread, and how long a thread worked on it.
 type spent struct{ waited, worked time.Duration }
 
-// tell sets the times as trailers of the call.
+// tell sends the times as trailers of the gRPC call.
 func (t *spent) tell(ctx context.Context) {
 	// An error means that the call is over, so nobody reads its trailers.
 	_ = grpc.SetTrailer(ctx, metadata.Pairs(
@@ -184,7 +185,8 @@ func (t *spent) tell(ctx context.Context) {
 		TrailerWorked, strconv.FormatInt(int64(t.worked), 10)))
 }
 
-// work waits for a free thread, in order of arrival, and returns the function that frees it.
+// work waits for a free thread, in the order of arrival. It returns the function that frees the
+// thread.
 func (s *Server) work() (done func()) {
 	if s.threads == nil {
 		return func() {}

@@ -64,7 +64,8 @@ func prometheusLabels(m *metric, c *cell) string {
 	return strings.Join(parts, ",")
 }
 
-// replaceOthers replaces every byte that is neither a letter, nor a digit, nor contained in more.
+// replaceOthers replaces every byte of text by the byte by, except letters, digits and the bytes in
+// more.
 func replaceOthers(text, more string, by byte) string {
 	b := []byte(text)
 	for i, c := range b {

@@ -9,9 +9,9 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// Requests on many threads while versions come and go: a model that is replaced is
-// never away, every answer is that of one version, and each version gets to its
-// end, for which all its requests have to (TFS-2.3 item 3).
+// Goal: requests on many threads always succeed while versions are replaced, and each answer is
+// from one version only. Each version reaches its END, for which all its requests must have ended
+// (TFS-2.3 item 3).
 func TestRequestsWhileVersionsComeAndGo(t *testing.T) {
 	const versions, clients = 8, 4
 	l := newLab(t)

@@ -10,9 +10,9 @@ import (
 )
 
 // Server is one served process. mu stands for the single thread of the simulated server: reloads,
-// timers and results of disk reads hold it. It is not held while a model computes, but the log and
-// OnEvent are called under it. Status requests read the statuses published last, and requests to
-// models use the Reader's own lock.
+// timers and results of disk reads hold it. It is not held while a model computes, but it is held
+// during calls of the log and of OnEvent. Status requests read the last published statuses without
+// mu. Inference requests use the Reader's own lock.
 type Server struct {
 	opt      Options
 	began    time.Time
@@ -22,7 +22,7 @@ type Server struct {
 	fake     bool
 	faults   faults
 
-	// threads has a token for each request in execution; nil without a limit.
+	// threads holds a token for each request in execution; nil without a limit.
 	threads chan struct{}
 
 	readers sync.Mutex
@@ -45,8 +45,8 @@ type Server struct {
 	stdout  string
 }
 
-// Start starts a process. Serving is closed once its ports are open, which may never happen
-// (TFS-9.2). Done is closed when the process has ended.
+// Start starts a process. The channel Serving is closed when its ports are open, which may never
+// happen (TFS-9.2). The channel Done is closed when the process has ended.
 func Start(opt Options) *Server {
 	opt.Host = cmp.Or(opt.Host, DefaultHost)
 	opt.Speed = cmp.Or(opt.Speed, 1)
@@ -77,7 +77,7 @@ func Start(opt Options) *Server {
 	return s
 }
 
-// heard handles an event of the simulated server. It publishes the event for status requests
+// heard handles an event of the simulated server. It publishes the new status for status requests
 // before it calls OnEvent.
 func (s *Server) heard(e tfserving.Event) {
 	if !s.fake {
@@ -98,9 +98,9 @@ func (s *Server) Ports() Ports { return s.ports }
 // Done returns a channel that is closed when the process has ended.
 func (s *Server) Done() <-chan struct{} { return s.done }
 
-// Exit returns how the process ended by itself: code as a shell sees it (-9 is a death by signal
-// 9), and stdout, the last text that it printed. Call it once Done is closed. After Close it is
-// (0, "").
+// Exit returns how the process ended by itself. code is the exit code, or the negated number of the
+// signal that killed it. stdout is the last text that it printed. Call it once Done is closed.
+// After Close it returns (0, "").
 func (s *Server) Exit() (code int, stdout string) { return s.code, s.stdout }
 
 // Close ends the process. It closes all connections; requests in progress get no answer.
@@ -125,8 +125,8 @@ func (s *Server) Drain(limit time.Duration) bool {
 	return server.Shutdown(limit)
 }
 
-// end ends the process; the caller holds mu. The ports close on another goroutine, because
-// requests may wait for mu.
+// end ends the process; the caller holds mu. The ports are closed on another goroutine, because
+// requests that must end first may be waiting for mu.
 func (s *Server) end(code int, stdout string) {
 	if s.ended {
 		return

@@ -17,7 +17,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// TFS-14.2: the health service of tfs-head, in its two names and as a whole.
+// Goal: the health service of tfs-head answers for both service names and for the whole server
+// (TFS-14.2).
 func TestHealth(t *testing.T) {
 	l := newLab(t)
 	l.serve(tfserving.ProfileHead, func(o *Options) { o.Machine.EnableGRPCHealthService = true })
@@ -32,8 +33,8 @@ func TestHealth(t *testing.T) {
 	wantCode(t, err, codes.NotFound)
 }
 
-// Reflection lists the services and describes them, as grpcurl asks, in both
-// versions of its protocol.
+// Goal: gRPC reflection lists and describes the services, as grpcurl needs, in both versions of its
+// protocol.
 func TestReflection(t *testing.T) {
 	l := newLab(t)
 	l.serve(tfserving.Profile24, nil)

@@ -24,11 +24,10 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// Goal: clients that come, hang up and send half of what they announce, while
-// versions and configs change, leave nothing behind: no goroutine, no file
-// descriptor; and the server still does its work. Method: 50 clients at once,
-// each with its own seed, for so many rounds, or for MONOSIM_SOAK, a duration as
-// 3m; memory is printed then, for a person to look at.
+// Goal: clients that connect, disconnect and send incomplete data, while versions and configs
+// change, leave no goroutine and no file descriptor behind. The server still works afterward.
+// Method: 50 clients at once, each with its own seed, for a fixed number of rounds. MONOSIM_SOAK
+// sets a duration instead, such as 3m, and memory is then printed for a person to check.
 
 const (
 	soakClients = 50
@@ -74,7 +73,7 @@ var soakModels = []string{"a", "b", "c"}
 
 type soak struct{ *lab }
 
-// run has the clients work, with changes of the disk beside them.
+// run runs the clients, and meanwhile changes the models on disk.
 func (s *soak) run() {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -94,7 +93,7 @@ func (s *soak) run() {
 	churn.Wait()
 }
 
-// soakLimit reports whether a round is to come.
+// soakLimit returns a function that reports whether another round follows.
 func soakLimit(t testing.TB) func(round int) bool {
 	text := os.Getenv("MONOSIM_SOAK")
 	if text == "" {
@@ -116,7 +115,7 @@ func memory() uint64 {
 	return m.HeapAlloc
 }
 
-// churn adds versions and removes those before, as fast as the disk goes.
+// churn adds new versions and removes the previous ones, as fast as the disk allows.
 func (s *soak) churn(ctx context.Context) {
 	for version := 2; ctx.Err() == nil; version++ {
 		model := soakModels[version%len(soakModels)]
@@ -139,7 +138,7 @@ func (s *soak) churn(ctx context.Context) {
 	}
 }
 
-// stillWorks wants a version that comes now to be served.
+// stillWorks checks that the server loads and serves a new version.
 func (s *soak) stillWorks() {
 	s.Helper()
 	s.must(s.reloadError(s.reloadAll(&versionPolicy{})))
@@ -154,8 +153,8 @@ func (s *soak) stillWorks() {
 	}
 }
 
-// reloadAll keeps all models: one that is removed and added again can hang the
-// server, as it can hang upstream's (TFS-8.8).
+// reloadAll returns a reload request that keeps all models. Removing a model and adding it again
+// could hang the server, as it can hang upstream's (TFS-8.8).
 func (s *soak) reloadAll(policy *versionPolicy) *apis.ReloadConfigRequest {
 	var models []*config.ModelConfig
 	for _, name := range soakModels {
@@ -166,8 +165,8 @@ func (s *soak) reloadAll(policy *versionPolicy) *apis.ReloadConfigRequest {
 	return reloadOf(models...)
 }
 
-// soakClient does one thing after the other. Errors are no matter: it asks for
-// what is just gone, and hangs up.
+// soakClient sends random requests. Their errors are ignored, because it asks for versions that
+// were just removed, and disconnects at random.
 type soakClient struct {
 	*soak
 	*rand.Rand
@@ -209,7 +208,7 @@ func (c soakClient) policy() *versionPolicy {
 	return &versionPolicy{PolicyChoice: &storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Latest_{Latest: latest}}
 }
 
-// comeAndGo closes its connection with calls on it.
+// comeAndGo closes its connection while calls are in progress.
 func (c soakClient) comeAndGo(ctx context.Context, model string) {
 	conn, err := grpc.NewClient(c.grpcAddr(), grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
@@ -237,7 +236,7 @@ func (c soakClient) get(path string) {
 	response.Body.Close()
 }
 
-// send hangs up without an answer.
+// send sends a text on a new connection and disconnects without waiting for the answer.
 func (c soakClient) send(addr, text string) {
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {

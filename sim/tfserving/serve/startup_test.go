@@ -27,7 +27,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// TFS-9.1: the port opens once the models are loaded, not before.
+// Goal: the port opens only when the models are loaded (TFS-9.1).
 func TestPortsOpenLast(t *testing.T) {
 	l := newLab(t)
 	l.must(os.MkdirAll(l.path("m"), 0o755))
@@ -51,7 +51,8 @@ func TestPortsOpenLast(t *testing.T) {
 	l.wantLog("Running gRPC ModelServer at " + reserved.Addr().String() + " ...")
 }
 
-// gRPC and libevent take the last 16 bits of a port, and the log has all of them.
+// Goal: of a port number outside 0 to 65535, gRPC and libevent use the last 16 bits, and the log
+// shows the whole number.
 func TestPortsBeyondTheHighest(t *testing.T) {
 	l := newLab(t)
 	port := func() int {
@@ -71,7 +72,7 @@ func TestPortsBeyondTheHighest(t *testing.T) {
 	l.wantLog("Exporting HTTP/REST API at:localhost:" + strconv.Itoa(restPort-1<<16) + " ...")
 }
 
-// What is wrong before the models are looked for is told without them.
+// Goal: a wrong flag is reported before the server looks for models.
 func TestNoModelIsBuiltWithoutAPort(t *testing.T) {
 	l := newLab(t)
 	l.start(tfserving.Profile24, func(o *Options) {
@@ -90,7 +91,7 @@ func (l *lab) wantLog(text string) {
 	}
 }
 
-// TFS-9.2: starts that fail, with what main prints and the exit code.
+// Goal: a start that fails gives upstream's output and exit code (TFS-9.2).
 func TestStartsThatFail(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -166,8 +167,8 @@ func TestStartsThatFail(t *testing.T) {
 	}
 }
 
-// A REST port that is taken, or gRPC's own, is logged; gRPC is served all the same
-// (server.cc:376-399).
+// Goal: if the REST port is taken, or equal to the gRPC port, that is logged and gRPC is still
+// served (server.cc:376-399).
 func TestRESTPortsThatDoNotOpen(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -198,7 +199,7 @@ func TestRESTPortsThatDoNotOpen(t *testing.T) {
 	}
 }
 
-// The lines that people look for in a log, as TensorFlow writes them.
+// Goal: the lines for which people search a log are written in TensorFlow's format.
 func TestLogLines(t *testing.T) {
 	l := newLab(t)
 	l.version("m", 1)
@@ -221,8 +222,8 @@ func TestLogLines(t *testing.T) {
 	}
 }
 
-// --ssl_config_file has gRPC served over TLS, to clients with a certificate only
-// where it says so.
+// Goal: --ssl_config_file makes gRPC use TLS. Clients need a certificate only if the file requires
+// it.
 func TestTLS(t *testing.T) {
 	cert, key := selfSigned(t)
 	pair, err := tls.X509KeyPair(cert, key)
@@ -276,7 +277,8 @@ func selfSigned(t *testing.T) (cert, key []byte) {
 		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER})
 }
 
-// gRPC's core shares a port between servers unless it is told not to.
+// Goal: two servers can share a gRPC port unless a channel argument forbids it, as with gRPC's
+// core.
 func TestServersShareAPort(t *testing.T) {
 	first := newLab(t)
 	first.serve(tfserving.Profile24, nil)
@@ -292,7 +294,8 @@ func TestServersShareAPort(t *testing.T) {
 	}
 }
 
-// The texts are those of a server of grpcio 1.85.1 with the same options.
+// Goal: too large messages get the same error texts as from a server of grpcio 1.85.1 with the same
+// options.
 func TestSizesOfMessagesAreLimited(t *testing.T) {
 	for _, test := range []struct {
 		arguments, message string

@@ -9,8 +9,9 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
 
-// statusCache holds the status answers of all known models, updated at every event. GetModelStatus
-// reads them without mu, so a slow disk or a load cannot delay it (TFS-2.3 item 4).
+// statusCache holds the status answers of all known models. It is updated at every event.
+// GetModelStatus reads it without mu, so a slow disk or a load cannot delay the answer (TFS-2.3
+// item 4).
 type statusCache struct{ models sync.Map } // maps string to *modelStatus
 
 // modelStatus holds the status answers of one model. It is immutable.
@@ -29,7 +30,7 @@ func (c *statusCache) publish(machine *tfserving.Server, model string) {
 	c.models.Store(model, &modelStatus{versions, modelconfig.StatusResponse(versions)})
 }
 
-// answer answers a request that has a model_spec.
+// answer answers a status request for the model and version in spec.
 func (c *statusCache) answer(spec *apis.ModelSpec) (*apis.GetModelStatusResponse, error) {
 	var versions []env.ModelVersionStatus
 	if found, ok := c.models.Load(spec.GetName()); ok {

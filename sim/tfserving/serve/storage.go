@@ -13,15 +13,15 @@ import (
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 )
 
-// disk implements tfserving.Storage by the real disk, for one call of Look. A poll costs one
+// disk implements tfserving.Storage with the real disk, for a single call of Look. A poll makes one
 // access and one listing for each base path.
 type disk struct {
 	store   string
 	entries []byte // entries is List's buffer; only one thread uses a disk
 }
 
-// local converts a path or URI to a path on this machine; ok is false when the URI's file system
-// is missing.
+// local converts a path or URI to a path on this machine. ok is false if there is no directory for
+// the URI's file system.
 func (d *disk) local(path string) (name string, ok bool) {
 	scheme, rest, uri := strings.Cut(path, "://")
 	switch {
@@ -46,16 +46,16 @@ func (d *disk) List(path string) ([]string, error) {
 	return names, nil
 }
 
-// Exists reports whether a path can be reached, as upstream's Env::FileExists does. A path behind
-// an error does not exist.
+// Exists reports whether a path is accessible, as upstream's Env::FileExists does. A path whose
+// check fails with an error does not exist.
 func (d *disk) Exists(path string) bool {
 	name, ok := d.local(path)
 	return ok && present(name)
 }
 
-// SizeBytes returns the sum of the sizes of all files below a directory, also through symbolic
-// links, as a load does (servables/tensorflow/util.cc:84-109,266-283). A circle of links ends
-// where the system refuses to follow it.
+// SizeBytes returns the total size of all files below a directory. It follows symbolic links, as a
+// load does (servables/tensorflow/util.cc:84-109,266-283). A cycle of links ends where the system
+// refuses to follow it.
 func (d *disk) SizeBytes(path string) (int64, error) {
 	name, ok := d.local(path)
 	if !ok {
@@ -104,8 +104,8 @@ func sizeOf(info os.FileInfo) int64 {
 	return info.Size()
 }
 
-// ReadFile reads a whole file. A device counts as empty, because it reports length 0 and reading
-// it may never end.
+// ReadFile reads a whole file. A device counts as empty: it reports length 0, and reading it may
+// never end.
 func (d *disk) ReadFile(path string) ([]byte, error) {
 	name, ok := d.local(path)
 	if !ok {
@@ -132,7 +132,7 @@ func noFileSystem(path string) error {
 	}
 }
 
-// diskError returns an error as TensorFlow's IOError does: the path, and errno in words.
+// diskError converts an error to the form of TensorFlow's IOError: the path, and the text of errno.
 func diskError(path string, err error) error {
 	var errno syscall.Errno
 	if !errors.As(err, &errno) {
@@ -141,7 +141,7 @@ func diskError(path string, err error) error {
 	return &env.RPCError{Code: errnoCode(errno), Message: path + "; " + errnoText(errno)}
 }
 
-// errnoText returns strerror's text, which is Go's with a capital letter.
+// errnoText returns the text of C's strerror. It is Go's text with a capital first letter.
 func errnoText(errno syscall.Errno) string {
 	text := errno.Error()
 	return strings.ToUpper(text[:1]) + text[1:]

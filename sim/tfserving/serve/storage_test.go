@@ -17,7 +17,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// Errors of the disk are TensorFlow's: the path, then what strerror says.
+// Goal: errors of the disk have TensorFlow's text, which is the path and the text of strerror.
 func TestDiskErrors(t *testing.T) {
 	l := newLab(t)
 	d := &disk{}
@@ -58,7 +58,8 @@ func TestDiskErrors(t *testing.T) {
 	}
 }
 
-// Files that this user may not read, where the tests do not run as root, who may.
+// Goal: a file without read permission gives the right error. The test is skipped for root, who may
+// read everything.
 func TestFilesWithoutPermission(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root reads everything")
@@ -76,7 +77,7 @@ func TestFilesWithoutPermission(t *testing.T) {
 	}
 }
 
-// Every errno has a code, and those of a code are told apart from others.
+// Goal: every errno is mapped to the right gRPC code.
 func TestErrnoCodes(t *testing.T) {
 	want := map[syscall.Errno]rpcerrors.Code{
 		syscall.EINVAL: rpcerrors.InvalidArgument, syscall.ETIMEDOUT: rpcerrors.DeadlineExceeded, syscall.ENODEV: rpcerrors.NotFound,
@@ -91,7 +92,8 @@ func TestErrnoCodes(t *testing.T) {
 	}
 }
 
-// A store has the files of URIs; links count with what they lead to.
+// Goal: the files of a URI are read from the store directory. A symbolic link counts with the size
+// of its target.
 func TestDiskPaths(t *testing.T) {
 	l := newLab(t)
 	d := &disk{store: l.dir}
@@ -111,8 +113,8 @@ func TestDiskPaths(t *testing.T) {
 	}
 }
 
-// Directories that are damaged or half copied: the server says what upstream says,
-// keeps what it has, and heals where upstream does (TFS-3.2, TFS-3.3, TFS-5.7).
+// Goal: for damaged or half-copied directories the server logs what upstream logs, and keeps what
+// it has loaded. It recovers where upstream does (TFS-3.2, TFS-3.3, TFS-5.7).
 func TestDamagedDirectories(t *testing.T) {
 	l := newLab(t)
 	l.version("good", 1)
@@ -147,8 +149,8 @@ func TestDamagedDirectories(t *testing.T) {
 	wantStatus(t, l.statusError(specOf("odd")), codes.NotFound, "Could not find any versions of model odd")
 }
 
-// BenchmarkPolls is one poll of 1,000 models on a real directory, which a server
-// makes once a second: it may take 50 ms, 5 % of a core.
+// BenchmarkPolls measures one poll of 1,000 models in a real directory. A server polls once a
+// second, so 50 ms would be 5 % of a core.
 func BenchmarkPolls(b *testing.B) {
 	l := newLab(b)
 	d := &disk{}

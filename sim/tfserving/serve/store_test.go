@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Goal: a URI stays in the directory of --monosim_store. Method: any URI.
+// Goal: no URI leads to a file outside the directory of --monosim_store. Method: random URIs.
 func FuzzURIsStayInTheStore(f *testing.F) {
 	for _, uri := range []string{"hdfs://a/b", "hdfs://..", "hdfs://../../a", "..://a", "../..://a", "://", "s3://a/../..//b", "hdfs://a://b"} {
 		f.Add(uri)

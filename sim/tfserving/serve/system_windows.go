@@ -18,5 +18,5 @@ func present(name string) bool {
 	return err == nil
 }
 
-// sharePort does nothing: on Windows only one server can listen on a port.
+// sharePort does nothing, because on Windows only one server can listen on a port.
 func sharePort(_, _ string, _ syscall.RawConn) error { return nil }

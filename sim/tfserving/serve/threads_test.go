@@ -13,9 +13,9 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// Goal: a server of one thread works on one request at a time, and says what each waited and
-// was worked on. Method: requests that take a while each come at once; together they take at
-// least as long as one after another, and what they say adds up to no less.
+// Goal: a server with one thread works on one request at a time, and reports how long each request
+// waited and was executed. Method: several requests are sent at once. Together they must take at
+// least as long as in sequence, and so must the sum of the reported times.
 func TestAServerOfOneThreadWorksInLine(t *testing.T) {
 	const requests, each = 4, 20 * time.Millisecond
 	l := newLab(t)
@@ -66,7 +66,7 @@ func trailerOf(t *testing.T, md metadata.MD, key string) int64 {
 	return n
 }
 
-// Goal: each item lengthens a Predict, and a server can be slowed down while it runs.
+// Goal: each item adds time to a Predict, and a running server can be slowed down.
 func TestItemsAndSlownessLengthenPredicts(t *testing.T) {
 	const base, item, items, slow = 5 * time.Millisecond, time.Millisecond, 20, 4
 	l := newLab(t)

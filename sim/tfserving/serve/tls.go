@@ -12,8 +12,9 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// credentials returns those of --ssl_config_file, nil for none. If the file cannot be read, upstream
-// aborts (model_servers/server.cc:122-154): credentials ends the process, and ok is false.
+// credentials returns the TLS credentials of --ssl_config_file; nil without the flag. If the file
+// cannot be read, it ends the process, as upstream aborts (model_servers/server.cc:122-154), and ok
+// is false.
 func (s *Server) credentials(files *portFiles) (secure credentials.TransportCredentials, ok bool) {
 	if s.opt.Machine.SSLConfigFile == "" {
 		s.log.logf(env.Info, "Using InsecureServerCredentials")

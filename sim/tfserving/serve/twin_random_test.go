@@ -19,14 +19,13 @@ import (
 
 var randomTwins = flag.Int("twins", 30, "random scripts that are played to both modes")
 
-// twinSpeed makes a poll interval of 1 s one of 5 ms.
+// twinSpeed shortens a poll interval of 1 s to 5 ms.
 const twinSpeed = 200
 
-// TFS-1.2: random scripts give the same in both modes. Instants and the order
-// between models are left to the clock; each step is followed by rest, so that
-// nothing else depends on them: the virtual machine tells how many events and
-// which answers a step brings, and the served one has these and then some polls
-// before the next step.
+// Goal: random scripts give the same results in virtual time and in a served process (TFS-1.2),
+// except for instants and the order between models. Method: after each step the served process
+// waits until it has had as many events and answers as the virtual one, and then for some more
+// polls.
 func TestRandomScriptsAreTheSameInBothModes(t *testing.T) {
 	for seed := range *randomTwins {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -49,7 +48,7 @@ func TestRandomScriptsAreTheSameInBothModes(t *testing.T) {
 	}
 }
 
-// prepareTwin has what a server needs at its start: the model that marks polls.
+// prepareTwin creates the files that a server needs at its start, including the model pollMark.
 func prepareTwin(s restingTwin, l *lab, script *twinScript) {
 	exportTo(s, l.path(pollMark, "1"), "{}")
 	if script.file {
@@ -57,19 +56,19 @@ func prepareTwin(s restingTwin, l *lab, script *twinScript) {
 	}
 }
 
-// pollMark is a model without versions that every config has first, so that every
-// poll warns of it: this is how a test sees that a poll was made.
+// pollMark is a model without versions, listed first in every config. Every poll logs a warning
+// about it, so a test can count the polls.
 const pollMark = "0"
 
-// restingTwin is a twin that can do what random scripts do.
+// restingTwin is a twin that can execute all steps of random scripts.
 type restingTwin interface {
 	twin
-	// put makes or replaces one file, at one instant.
+	// put creates or replaces a file in one step.
 	put(path, text string)
 	rename(from, to string)
 }
 
-// sight is what is to be seen of a machine that rests.
+// sight is the visible state of a server after a step, when nothing happens any more.
 type sight struct {
 	Events   map[string][]string // by model, or by version when there are pools
 	Statuses []string
@@ -94,7 +93,7 @@ func look(s twin, script *twinScript, reloads map[string]string) sight {
 	return seen
 }
 
-// restingVirtual is the virtual twin.
+// restingVirtual is the twin that runs in virtual time.
 type restingVirtual struct{ *virtualTwin }
 
 func startRestingVirtual(t *testing.T, l *lab, script *twinScript) *restingVirtual {
@@ -113,7 +112,7 @@ func (v *restingVirtual) rename(from, to string) {
 	}
 }
 
-// restTime is more than what any step brings takes.
+// restTime is longer than the consequences of any step take.
 const restTime = 20 * time.Second
 
 func (v *restingVirtual) rest(script *twinScript) sight {
@@ -123,8 +122,8 @@ func (v *restingVirtual) rest(script *twinScript) sight {
 	return look(v, script, v.answers)
 }
 
-// restingServed is the served twin. Its changes of the disk are seen whole or not
-// at all, as those of the virtual one are.
+// restingServed is the twin that runs as a served process. It changes files in one step each, as
+// the virtual twin does, so that no poll sees half of a change.
 type restingServed struct {
 	*servedTwin
 	told    map[string]string // what the virtual twin answered to reloads
@@ -138,7 +137,7 @@ func startRestingServed(l *lab, script *twinScript) *restingServed {
 	return s
 }
 
-// expect is told what the virtual twin answered.
+// expect receives the answers that the virtual twin gave to reloads.
 func (s *restingServed) expect(answers map[string]string) { s.told = answers }
 
 func (s *restingServed) put(name, text string) {
@@ -156,8 +155,9 @@ func (s *restingServed) remove(name string) {
 	s.must(os.Rename(name, trash))
 }
 
-// reload goes over gRPC if it will be answered. One that waits must have reached
-// the machine before the next step, of which gRPC tells nothing.
+// reload sends a reload over gRPC if it will be answered. A reload that will wait is passed to the
+// server directly, because over gRPC a test cannot know whether it has arrived before the next
+// step.
 func (s *restingServed) reload(name string, r *apis.ReloadConfigRequest) {
 	if s.told[name] != "" {
 		s.servedTwin.reload(name, r)
@@ -168,7 +168,7 @@ func (s *restingServed) reload(name string, r *apis.ReloadConfigRequest) {
 	s.s.reload(r, func(_ *apis.ReloadConfigResponse, err error) { answer <- outcome(err) })
 }
 
-// polls waits until so many polls were made from now on.
+// polls waits until n more polls have been made.
 func (s *restingServed) polls(n int) {
 	s.Helper()
 	count := func() int { return strings.Count(s.log.String(), "No versions of servable "+pollMark+" found") }
@@ -178,9 +178,9 @@ func (s *restingServed) polls(n int) {
 	s.waitFor(fmt.Sprintf("%d polls", n), func() bool { return count() >= want })
 }
 
-// rest waits for as many events as the virtual twin had, for the answers it gave,
-// and for polls: the first may have begun before the step, the second begins
-// after it, the third when the second was acted on; a config file takes one more.
+// rest waits for as many events and answers as the virtual twin had, and then for polls. The first
+// poll may have begun before the step, the second begins after it, and the third after its effects.
+// A config file needs one more.
 func (s *restingServed) rest(script *twinScript, virtual *restingVirtual) sight {
 	s.Helper()
 	s.waitFor(fmt.Sprintf("%d events", len(virtual.heard)), func() bool { return len(s.lab.events) >= len(virtual.heard) })

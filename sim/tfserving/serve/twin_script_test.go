@@ -13,10 +13,10 @@ import (
 	"github.com/monosim/monosim/sim/tfserving"
 )
 
-// twinModels are the models of random scripts.
+// twinModels lists the models that random scripts use.
 var twinModels = []string{"a", "b", "c"}
 
-// twinScript is a random script for both modes.
+// twinScript is a random script that both twins play.
 type twinScript struct {
 	machine tfserving.Options
 	pools   bool
@@ -42,8 +42,8 @@ func (s *twinScript) String() string {
 	return b.String()
 }
 
-// twinDraw makes a script. It knows the disk, so that no step has to replace what
-// is there, which a real disk does not do at one instant.
+// twinDraw draws a script. It tracks the content of the disk, so that no step replaces existing
+// files, because a real disk cannot do that in one step.
 type twinDraw struct {
 	*rand.Rand
 	lab    *lab
@@ -91,7 +91,7 @@ func (d *twinDraw) options() tfserving.Options {
 
 func (d *twinDraw) model() string { return twinModels[d.IntN(len(twinModels))] }
 
-// step draws a step; not all that is drawn can be done.
+// step draws a step. It returns false if the step that was drawn is not possible now.
 func (d *twinDraw) step() (twinStep, bool) {
 	model, version := d.model(), 1+d.IntN(4)
 	dir := fmt.Sprintf("%s/%d", model, version)
@@ -154,7 +154,7 @@ func (d *twinDraw) rename(model, from string) (twinStep, bool) {
 	return twinStep{"rename " + from + " " + to, func(s restingTwin) { s.rename(d.lab.path(from), d.lab.path(to)) }}, true
 }
 
-// configure is a new config, by RPC or by file.
+// configure returns a step that sets a new config, by RPC or by file.
 func (d *twinDraw) configure() twinStep {
 	models := []*config.ModelConfig{{Name: pollMark, BasePath: d.lab.path(pollMark), ModelPlatform: "tensorflow"}}
 	for _, name := range twinModels {
@@ -217,7 +217,7 @@ func (d *twinDraw) policy() *versionPolicy {
 	return nil
 }
 
-// textOf is a model config file.
+// textOf returns a model config file with the given models.
 func textOf(models ...*config.ModelConfig) string {
 	var b strings.Builder
 	for _, m := range models {

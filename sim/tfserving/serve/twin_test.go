@@ -27,28 +27,28 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/serve/export"
 )
 
-// twin is a model server in one of its modes, as a script drives it. Instants do
-// not come into it: a script waits for events, which take virtual time in one
-// mode and real time in the other.
+// twin is a model server in one of two modes, virtual or served, as a script drives it. Scripts
+// contain no instants. They wait for events, which take virtual time in one mode and real time in
+// the other.
 type twin interface {
-	// write makes a directory with one file, all at one instant; mkdir and remove
-	// change directories.
+	// write creates a directory with one file in a single step. mkdir and remove change
+	// directories.
 	write(path, text string)
 	mkdir(path string)
 	remove(path string)
-	// await lets time pass until an event begins like this.
+	// await lets time pass until there is an event whose text begins with event.
 	await(event string)
-	// reload begins a reload; its outcome is told under the name.
+	// reload begins a reload. name identifies it for awaitReload.
 	reload(name string, r *apis.ReloadConfigRequest)
-	// awaitReload lets time pass until the reload is answered.
+	// awaitReload lets time pass until the named reload is answered, and returns the answer.
 	awaitReload(name string) string
 	status(spec *apis.ModelSpec) string
 	predict(spec *apis.ModelSpec) string
 	events() []string
 }
 
-// TFS-1.2: both modes share one state machine. The same script gives the same
-// sequence of events, status answers and error texts.
+// Goal: the same script gives the same events, status answers and error texts in virtual and in
+// served mode (TFS-1.2), because both share one state machine.
 func TestVirtualAndServedModesAreTheSame(t *testing.T) {
 	for _, profile := range []tfserving.Profile{tfserving.Profile24, tfserving.ProfileHead} {
 		t.Run(profile.String(), func(t *testing.T) {
@@ -65,7 +65,7 @@ func TestVirtualAndServedModesAreTheSame(t *testing.T) {
 	}
 }
 
-// twinMachine are the options of both: one model at the start.
+// twinMachine returns the options of both twins, with one model at the start.
 func twinMachine(profile tfserving.Profile, l *lab) tfserving.Options {
 	o := tfserving.DefaultOptions(profile)
 	o.ModelName, o.ModelBasePath, o.MaxNumLoadRetries = "a", l.path("a"), 1
@@ -74,8 +74,8 @@ func twinMachine(profile tfserving.Profile, l *lab) tfserving.Options {
 	return o
 }
 
-// playScript drives a server through the life of its models and notes all that
-// it says.
+// playScript drives a server through loads, reloads, failures and unloads, and returns everything
+// that the server says.
 func playScript(s twin, l *lab) (seen []string) {
 	tell := func(format string, args ...any) { seen = append(seen, fmt.Sprintf(format, args...)) }
 	export := func(model string, version int) { exportTo(s, l.path(model, fmt.Sprint(version)), "{}") }
@@ -145,7 +145,7 @@ func playScript(s twin, l *lab) (seen []string) {
 	return seen
 }
 
-// exportTo writes a version, of which a poll sees all or nothing.
+// exportTo exports a version in one step, so that no poll sees half of it.
 func exportTo(s twin, dir, description string) { s.write(dir+"/saved_model.pb", description) }
 
 func outcome(err error) string {
@@ -178,7 +178,7 @@ func predictText(r *apis.PredictResponse, err error) string {
 	return prototext.MarshalOptions{}.Format(r.GetModelSpec().GetVersion())
 }
 
-// servedTwin is a process on a real directory, called over gRPC.
+// servedTwin is a process that reads a real directory and is called over gRPC.
 type servedTwin struct {
 	*lab
 	answers map[string]chan string
@@ -218,7 +218,7 @@ func (s *servedTwin) predict(spec *apis.ModelSpec) string {
 	return predictText(s.predictions().Predict(s.context(), &apis.PredictRequest{ModelSpec: spec}))
 }
 
-// virtualTwin is a node of a simulated world.
+// virtualTwin is a node of a simulated world, in virtual time.
 type virtualTwin struct {
 	testing.TB
 	world   *vtime.World
@@ -228,7 +228,7 @@ type virtualTwin struct {
 	answers map[string]string
 }
 
-// newVirtualTwin starts a node when prepare, if set, has filled its disk.
+// newVirtualTwin starts a node. prepare, if set, first fills its disk.
 func newVirtualTwin(t testing.TB, machine tfserving.Options, prepare func(*virtualTwin)) *virtualTwin {
 	v := &virtualTwin{TB: t, world: vtime.New(vtime.Config{Seed: 1}), answers: map[string]string{}}
 	t.Cleanup(v.world.Close)
@@ -245,7 +245,7 @@ func newVirtualTwin(t testing.TB, machine tfserving.Options, prepare func(*virtu
 	return v
 }
 
-// run lets virtual time pass until something is so.
+// run lets virtual time pass until done returns true. It fails after an hour of virtual time.
 func (v *virtualTwin) run(what string, done func() bool) {
 	v.Helper()
 	reason, err := v.world.Run(vtime.Limits{Until: v.world.Now() + time.Hour, Done: done})

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// Float returns element i as a float64. It is exact for every real dtype, except for 64-bit
-// integers beyond 2^53. It is the real part of a complex number, 0 or 1 for a boolean, and 0 for a
-// string.
+// Float returns element i as a float64. The result is exact for every real dtype, except for 64-bit
+// integers beyond 2^53. For a complex number it is the real part, for a boolean 0 or 1, and for a
+// string 0.
 func (t Tensor) Float(i int) float64 {
 	switch infoOf(t.dtype).kind {
 	case floatKind:
@@ -94,14 +94,14 @@ func (t Tensor) signed(i int) int64 {
 	return int64(t.unsigned(i)) << spare >> spare
 }
 
-// appendBits appends the low size bytes of bits as one element.
+// appendBits appends the low size bytes of bits, little-endian, as one element.
 func appendBits(raw []byte, bits uint64, size int) []byte {
 	var wide [8]byte
 	binary.LittleEndian.PutUint64(wide[:], bits)
 	return append(raw, wide[:size]...)
 }
 
-// floatBits encodes a value as an element of a floating-point dtype.
+// floatBits returns the bits of a value in the floating-point dtype that info describes.
 func floatBits(value float64, info dtypeInfo) uint64 {
 	switch {
 	case info.kind == halfKind:

@@ -6,7 +6,8 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 )
 
-// partOf returns the float dtype of a complex dtype's two parts, and any other dtype unchanged.
+// partOf returns the float dtype of the two parts of a complex dtype. It returns any other dtype
+// unchanged.
 func partOf(dtype framework.DataType) framework.DataType {
 	switch dtype {
 	case framework.DataType_DT_COMPLEX64:
@@ -17,8 +18,8 @@ func partOf(dtype framework.DataType) framework.DataType {
 	return dtype
 }
 
-// readField reads the elements from the dtype's list. It truncates the list to the wanted number,
-// or extends it with its last value. If the list is empty the elements are zero (tensorflow
+// readField reads the elements from the message's list for the dtype. It cuts the list to the
+// wanted number, or repeats the last value. If the list is empty, all elements are zero (tensorflow
 // core/framework/tensor.cc, FromProtoField).
 func (t *Tensor) readField(proto *framework.TensorProto) {
 	if t.dtype == framework.DataType_DT_STRING {
@@ -34,7 +35,7 @@ func (t *Tensor) readField(proto *framework.TensorProto) {
 	}
 }
 
-// stretch truncates a list of strings to count, or extends it with its last string.
+// stretch cuts a list of strings to count strings, or repeats its last string.
 func stretch(values [][]byte, count int) [][]byte {
 	out := make([][]byte, count)
 	copy(out, values)
@@ -44,7 +45,8 @@ func stretch(values [][]byte, count int) [][]byte {
 	return out
 }
 
-// readList returns at most count elements of a dtype's list, encoded as in Tensor.raw.
+// readList returns at most count elements of the message's list for the dtype, encoded as in
+// Tensor.raw.
 func readList(p *framework.TensorProto, dtype framework.DataType, count int) []byte {
 	switch dtype {
 	case framework.DataType_DT_FLOAT:
@@ -69,8 +71,8 @@ func readList(p *framework.TensorProto, dtype framework.DataType, count int) []b
 	return pack(p.IntVal, Size(dtype), count, widen)
 }
 
-// FieldProto converts the tensor to a message as Tensor::AsProtoField does, with every element in
-// the dtype's list.
+// FieldProto converts the tensor to a message as Tensor::AsProtoField does: all elements are in the
+// message's list for the dtype.
 func (t Tensor) FieldProto() *framework.TensorProto {
 	proto := t.header()
 	switch t.dtype {
@@ -100,7 +102,7 @@ func (t Tensor) FieldProto() *framework.TensorProto {
 	return proto
 }
 
-// ints returns the elements as int_val stores them.
+// ints returns the elements in the form of the message's field int_val.
 func (t Tensor) ints() []int32 {
 	values := make([]int32, t.count)
 	for i := range values {

@@ -24,7 +24,7 @@ func halfToFloat(bits uint16) float64 {
 }
 
 // floatToHalf rounds to the nearest binary16, ties to even. A fraction that overflows carries into
-// the exponent, which is the correct next value.
+// the exponent, which gives the correct next number.
 func floatToHalf(value float64) uint16 {
 	sign := uint16(math.Float64bits(value) >> 48 & 0x8000)
 	magnitude := math.Abs(value)

@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 )
 
-// FromFloats makes a tensor of a numeric dtype. Integers lose the fraction, and complex numbers
-// get the value as real part. The number of values must match the shape.
+// FromFloats makes a tensor of a numeric dtype. Integers lose the fraction, and complex numbers get
+// the value as their real part. The number of values must match the shape.
 func FromFloats(dtype framework.DataType, shape []int64, values []float64) (Tensor, error) {
 	info := infoOf(dtype)
 	switch info.kind {
@@ -63,7 +63,7 @@ func sized(dtype framework.DataType, shape []int64, count int) (Tensor, error) {
 	return t, nil
 }
 
-// build makes a tensor; add appends the bytes of one value.
+// build makes a tensor. add appends the bytes of one value to a slice.
 func build[T any](dtype framework.DataType, shape []int64, values []T, add func([]byte, T) []byte) (Tensor, error) {
 	t, err := sized(dtype, shape, len(values))
 	if err != nil {

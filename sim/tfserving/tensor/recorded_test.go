@@ -15,7 +15,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// recorded is what TensorFlow did, from testdata/record.py.
+// recorded holds the results of a real TensorFlow, as testdata/record.py recorded them.
 type recorded struct {
 	Parse []struct {
 		Name, Proto, Error string
@@ -34,7 +34,8 @@ type recorded struct {
 	}
 }
 
-// elements is the bytes of a tensor in hex: one string, or one for each string.
+// elements holds the bytes of a tensor in hex. It is one JSON string, or a list with one for each
+// element of a DT_STRING.
 type elements json.RawMessage
 
 func (e *elements) UnmarshalJSON(b []byte) error { *e = append((*e)[:0], b...); return nil }
@@ -51,8 +52,8 @@ func load(t *testing.T) (r recorded) {
 	return r
 }
 
-// Every recorded TensorProto is read as the runtime reads it: the same shape and
-// the same bytes, or refused by both.
+// Goal: every recorded TensorProto parses to the same shape and bytes as in TensorFlow's runtime,
+// or is refused by both.
 func TestParseAsTensorFlow(t *testing.T) {
 	for _, c := range load(t).Parse {
 		t.Run(c.Name, func(t *testing.T) {
@@ -71,8 +72,8 @@ func TestParseAsTensorFlow(t *testing.T) {
 	}
 }
 
-// What we write is what the runtime writes: tensor_content byte for byte, and the
-// list of every dtype as make_tensor_proto fills it for a scalar.
+// Goal: messages are written as by TensorFlow's runtime: tensor_content byte for byte, and for a
+// scalar of every dtype the list that make_tensor_proto fills.
 func TestProtosAsTensorFlow(t *testing.T) {
 	for _, c := range load(t).Serialize {
 		t.Run(c.Name, func(t *testing.T) {
@@ -95,7 +96,7 @@ func TestProtosAsTensorFlow(t *testing.T) {
 	}
 }
 
-// The 16-bit floating-point types round as the runtime's cast does.
+// Goal: the 16-bit floating-point types round as casts in TensorFlow's runtime do.
 func TestCastAsTensorFlow(t *testing.T) {
 	for _, c := range load(t).Cast {
 		value, err := strconv.ParseFloat(c.Input, 64)
@@ -140,8 +141,8 @@ func parse(t *testing.T, p *framework.TensorProto) tensor.Tensor {
 	return got
 }
 
-// contentOf is a list of strings in the form of tensor_content: lengths below
-// 128 take one byte, those below 16384 two.
+// contentOf returns a list of strings in the form of tensor_content. A length below 128 takes one
+// byte, and a length below 16384 two.
 func contentOf(t *testing.T, list *framework.TensorProto) (content []byte) {
 	t.Helper()
 	var all []byte

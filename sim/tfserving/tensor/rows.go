@@ -22,7 +22,7 @@ func Concat(parts []Tensor) Tensor {
 	return joined
 }
 
-// Rows returns the elements [from, to) along the first dimension. They share memory with t.
+// Rows returns the rows [from, to) along the first dimension. They share memory with t.
 func (t Tensor) Rows(from, to int64) Tensor {
 	if from == 0 && to == t.shape[0] {
 		return t
@@ -44,9 +44,9 @@ func (t Tensor) Rows(from, to int64) Tensor {
 	return rows
 }
 
-// Padded returns the tensor with every dimension but the first grown to the given size, filled with
-// the tensor's first element behind the others. The tensor must have an element, and the sizes as
-// many dimensions as it.
+// Padded returns the tensor with all dimensions except the first extended to the given sizes. New
+// elements come after the old ones and equal the tensor's first element. The tensor must not be
+// empty, and sizes must have an entry for each dimension.
 func (t Tensor) Padded(sizes []int64) Tensor {
 	grown := Tensor{dtype: t.dtype, shape: slices.Clone(sizes)}
 	grown.shape[0] = t.shape[0]
@@ -57,8 +57,8 @@ func (t Tensor) Padded(sizes []int64) Tensor {
 	return grown
 }
 
-// fill appends the part of from at dimension dim that begins with element at, and behind it what is
-// missing.
+// fill appends a part of from, with padding behind it. The part is what dimension dim contains,
+// beginning with element at.
 func (t *Tensor) fill(from Tensor, dim, at int) {
 	if dim == len(from.shape) {
 		t.add(from, at)
@@ -80,7 +80,7 @@ func (t *Tensor) fill(from Tensor, dim, at int) {
 	}
 }
 
-// add appends element i of from.
+// add appends element i of the tensor from.
 func (t *Tensor) add(from Tensor, i int) {
 	t.count++
 	if from.dtype == framework.DataType_DT_STRING {

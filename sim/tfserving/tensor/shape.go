@@ -11,13 +11,13 @@ import (
 // maxRank is the largest number of dimensions (upstream's TensorShape::MaxDimensions).
 const maxRank = 254
 
-// MaxBytes limits the size of a tensor. The limit is our own: a shape in a request may promise far
-// more elements than the message carries, which would exhaust the memory of the real server.
+// MaxBytes limits the size of a tensor in bytes. Upstream has no such limit. But a shape in a
+// request may ask for far more elements than the message contains, which would exhaust the memory.
 const MaxBytes = 256 << 20
 
-// Shape returns the sizes of the dimensions, outermost first. It fails as TensorShape::IsValid
-// does: for a negative size, for more than 254 dimensions, and for more elements than an int64 can
-// count. Like that function it ignores unknown_rank.
+// Shape returns the sizes of the dimensions, outermost first. Like TensorShape::IsValid, it fails
+// for a negative size, for more than 254 dimensions, and for more elements than an int64 can count.
+// It also ignores unknown_rank, as that function does.
 func Shape(shape *framework.TensorShapeProto) ([]int64, error) {
 	sizes := lists.Map(shape.GetDim(), (*framework.TensorShapeProto_Dim).GetSize)
 	if _, err := Count(sizes); err != nil {
@@ -63,10 +63,11 @@ func ShapeProto(shape []int64) *framework.TensorShapeProto {
 	return &p.shape
 }
 
-// fewDims is the number of dimensions for which shapeParts has room.
+// fewDims is the number of dimensions that fit into shapeParts.
 const fewDims = 2
 
-// shapeParts holds a shape of up to fewDims dimensions and its nested messages in one allocation.
+// shapeParts holds a shape of up to fewDims dimensions and its nested messages, so that they need
+// only one allocation.
 type shapeParts struct {
 	shape framework.TensorShapeProto
 	dims  [fewDims]framework.TensorShapeProto_Dim

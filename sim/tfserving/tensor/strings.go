@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// stringBytes is what one string counts at least towards MaxBytes.
+// stringBytes is the minimum size of a string in bytes when sizes are compared with MaxBytes.
 const stringBytes = 24
 
 // encodeStrings writes all lengths as varints and then all strings, as tensorflow's

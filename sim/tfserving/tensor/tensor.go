@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 )
 
-// Tensor is a dense, immutable tensor. The zero Tensor has dtype DT_INVALID and no elements.
-// Copies share their elements.
+// Tensor is a dense, immutable tensor. The zero Tensor has dtype DT_INVALID and no elements. Copies
+// of a Tensor share their elements.
 type Tensor struct {
 	dtype   framework.DataType
 	shape   []int64
@@ -18,10 +18,10 @@ type Tensor struct {
 	strings [][]byte // strings holds the elements of a DT_STRING
 }
 
-// Parse converts a TensorProto. It fails where Tensor::FromProto does: for an invalid shape, for
-// tensor_content of a wrong size, for a bool in it that is neither 0 nor 1, and for a dtype
-// without numbers, booleans or strings. Unlike the runtime it also refuses DT_RESOURCE and
-// DT_VARIANT. The runtime of 2.4 accepted any byte as a bool.
+// Parse converts a TensorProto. Like Tensor::FromProto, it fails for an invalid shape, for
+// tensor_content of a wrong size, for a bool in it that is neither 0 nor 1, and for a dtype without
+// numbers, booleans or strings. Unlike the runtime it also refuses DT_RESOURCE and DT_VARIANT. The
+// runtime of 2.4 accepted any byte as a bool.
 func Parse(proto *framework.TensorProto) (Tensor, error) {
 	shape, err := Shape(proto.GetTensorShape())
 	if err != nil {
@@ -76,8 +76,8 @@ func (t Tensor) Shape() []int64 { return slices.Clone(t.shape) }
 // Len returns the number of elements.
 func (t Tensor) Len() int { return t.count }
 
-// Raw returns the elements in row-major order, little-endian, Size(DType()) bytes each; nil for
-// DT_STRING. The caller must not change it.
+// Raw returns the elements in row-major order, little-endian, with Size(DType()) bytes each. It
+// returns nil for DT_STRING. The caller must not change the slice.
 func (t Tensor) Raw() []byte { return t.raw }
 
 // String returns dtype and shape, such as "float[2 3]".

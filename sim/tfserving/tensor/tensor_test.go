@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// numbers are the dtypes of TFS-15.5 that hold numbers.
+// numbers lists the numeric dtypes of TFS-15.5.
 var numbers = []framework.DataType{
 	framework.DataType_DT_FLOAT, framework.DataType_DT_DOUBLE, framework.DataType_DT_INT32,
 	framework.DataType_DT_UINT8, framework.DataType_DT_INT16, framework.DataType_DT_INT8,
@@ -19,8 +19,8 @@ var numbers = []framework.DataType{
 	framework.DataType_DT_UINT64,
 }
 
-// A small number is the same in every dtype, whichever maker and reader is used,
-// and survives both wire forms.
+// Goal: small numbers are the same in every dtype, with every function that makes or reads a
+// tensor, and in both forms of the message.
 func TestNumbersInEveryDType(t *testing.T) {
 	for _, dtype := range numbers {
 		t.Run(tensor.DTypeName(dtype), func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestMakersRefuse(t *testing.T) {
 	}
 }
 
-// The names are those of tensorflow::DataTypeString.
+// Goal: dtype names are those of tensorflow::DataTypeString.
 func TestDTypeNames(t *testing.T) {
 	for _, c := range []struct {
 		dtype framework.DataType
@@ -108,7 +108,7 @@ func TestDTypeNames(t *testing.T) {
 	}
 }
 
-// FuzzParse: whatever Parse accepts survives both wire forms.
+// FuzzParse checks that a tensor which Parse accepts stays the same in both forms of the message.
 func FuzzParse(f *testing.F) {
 	f.Add(int32(1), int64(2), int64(3), []byte("\x00\x00\x80\x3f"))
 	f.Add(int32(7), int64(1), int64(2), []byte("\x01\x02abc"))

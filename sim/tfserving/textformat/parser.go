@@ -9,14 +9,14 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// parser adds the fields of a text to messages (TextFormat::Parser::ParserImpl). Its methods
-// report whether all is well; if not, found says why.
+// parser parses text and sets the fields of messages (TextFormat::Parser::ParserImpl). Its methods
+// return false after an error, which is then in found.
 type parser struct {
 	tokenizer
 	Parser
 }
 
-// fail notes what is wrong at the token, and reports that.
+// fail records an error at the present token, and returns false.
 func (p *parser) fail(format string, args ...any) bool {
 	p.wrong(p.current.line, p.current.column, format, args...)
 	return false
@@ -36,7 +36,7 @@ func (p *parser) consume(text string) bool {
 	return p.tryConsume(text) || p.fail(`Expected "%s", found "%s".`, text, p.current.text)
 }
 
-// consumeIdentifier takes a name. One that is skipped may be a number.
+// consumeIdentifier consumes a name. If unknown fields are allowed, the name may be a number.
 func (p *parser) consumeIdentifier() (name string, ok bool) {
 	if p.current.kind != identifier && !(p.allowUnknown && p.current.kind == integer) {
 		return "", p.fail("Expected identifier, got: %s", p.current.text)
@@ -56,7 +56,7 @@ func (p *parser) dottedName() (name string, ok bool) {
 	return name, ok
 }
 
-// open takes what opens a message and returns what closes it.
+// open consumes the bracket that opens a message, and returns the bracket that must close it.
 func (p *parser) open() (closing string, ok bool) {
 	if p.tryConsume("<") {
 		return ">", true
@@ -64,7 +64,7 @@ func (p *parser) open() (closing string, ok bool) {
 	return "}", p.consume("{")
 }
 
-// fields takes those of a message, to what closes it.
+// fields parses the fields of a message, up to the closing bracket.
 func (p *parser) fields(m protoreflect.Message, closing string) bool {
 	for !p.lookingAt(">") && !p.lookingAt("}") {
 		if !p.field(m) {
@@ -81,7 +81,8 @@ func (p *parser) separator() bool {
 	return true
 }
 
-// field takes one field (ConsumeField). No separator follows what is skipped, nor an expanded Any.
+// field parses one field (ConsumeField). After a skipped field or an expanded Any no separator may
+// follow.
 func (p *parser) field(m protoreflect.Message) bool {
 	of := m.Descriptor()
 	if p.tryConsume("[") {
@@ -112,7 +113,8 @@ func (p *parser) field(m protoreflect.Message) bool {
 	return p.value(m, field) && p.separator()
 }
 
-// fieldNamed returns a field of a message, nil for none. A group is named after its type.
+// fieldNamed returns the field of a message with a name; nil if there is none. A group has the name
+// of its type.
 func fieldNamed(of protoreflect.MessageDescriptor, name string) protoreflect.FieldDescriptor {
 	field := of.Fields().ByName(protoreflect.Name(name))
 	if field == nil {
@@ -126,7 +128,7 @@ func fieldNamed(of protoreflect.MessageDescriptor, name string) protoreflect.Fie
 	return field
 }
 
-// extension takes an extension, of which none is defined.
+// extension parses an extension. None is defined, so it is an error or skipped.
 func (p *parser) extension(of protoreflect.MessageDescriptor) bool {
 	name, ok := p.dottedName()
 	if !ok || !p.consume("]") {
@@ -138,7 +140,7 @@ func (p *parser) extension(of protoreflect.MessageDescriptor) bool {
 	return p.skipContent()
 }
 
-// value takes what comes behind the name of a field.
+// value parses what follows the name of a field: one value, or a list of values.
 func (p *parser) value(m protoreflect.Message, field protoreflect.FieldDescriptor) bool {
 	read := p.scalarField
 	if field.Message() != nil {
@@ -153,7 +155,7 @@ func (p *parser) value(m protoreflect.Message, field protoreflect.FieldDescripto
 	return p.list(func() bool { return read(m, field) })
 }
 
-// list takes the rest of a list.
+// list parses the rest of a list. read parses one element.
 func (p *parser) list(read func() bool) bool {
 	if p.tryConsume("]") {
 		return true
@@ -197,8 +199,8 @@ func (p *parser) mapEntry(m protoreflect.Message, field protoreflect.FieldDescri
 	return true
 }
 
-// expandedAny takes an Any by the fields of the message in it, behind the bracket that opens the
-// name of its type.
+// expandedAny parses an Any that is given by the fields of its content, such as [<type.name>] { ...
+// }. The opening bracket is already consumed.
 func (p *parser) expandedAny(m protoreflect.Message) bool {
 	prefix, ok := p.dottedName()
 	if !ok || !p.consume("/") {
@@ -222,7 +224,8 @@ func (p *parser) expandedAny(m protoreflect.Message) bool {
 	if m.Has(url) || m.Has(value) {
 		return p.fail("Non-repeated Any specified multiple times.")
 	}
-	// Only strings that are not UTF-8 cannot be written. C++ writes them and logs an error.
+	// Encoding fails only for strings that are not UTF-8. C++ encodes such strings and logs an
+	// error.
 	data, _ := proto.MarshalOptions{Deterministic: true, AllowPartial: true}.Marshal(inside.Interface())
 	m.Set(url, protoreflect.ValueOfString(prefix+"/"+name))
 	m.Set(value, protoreflect.ValueOfBytes(data))

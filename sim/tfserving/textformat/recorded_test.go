@@ -23,8 +23,8 @@ import (
 
 var vectors = flag.String("vectors", "testdata/protoc.jsonl", "what record.py printed")
 
-// recorded is a line of what record.py prints: the first has the descriptors, each other a text
-// and what protoc made of it.
+// recorded is a line of the output of record.py. The first line has the descriptors. Each other
+// line has a text, and protoc's result for it.
 type recorded struct {
 	Descriptors   string
 	Message, Text string
@@ -32,7 +32,7 @@ type recorded struct {
 	Errors        []string
 }
 
-// Goal: a text is the message, byte for byte, or all the errors, word for word, that C++ makes of it.
+// Goal: a text gives exactly the message that C++ makes of it, or exactly the same errors.
 func TestTextsReadAsProtocReadsThem(t *testing.T) {
 	file, err := os.Open(*vectors)
 	if err != nil {
@@ -59,9 +59,9 @@ func TestTextsReadAsProtocReadsThem(t *testing.T) {
 	}
 }
 
-// register makes the messages that the texts are of known to all, as the content of an Any is
-// looked up by its name. Strings are bytes in them: C++ reads both alike, and Go writes no string
-// that is not UTF-8.
+// register registers the messages of the recorded texts globally, because the content of an Any is
+// looked up by name. It declares strings as bytes: C++ reads both alike, and Go cannot encode a
+// string that is not UTF-8.
 func register(t *testing.T, descriptors string) map[string]protoreflect.MessageType {
 	t.Helper()
 	var set descriptorpb.FileDescriptorSet
@@ -109,7 +109,8 @@ const notUTF8 = "a key that is not UTF-8, which Go does not write"
 
 func (r recorded) want(t *testing.T, of protoreflect.MessageType) string {
 	if r.Hex == nil {
-		// protoc writes the bytes of the text as they are, record.py each as a character.
+		// protoc writes the bytes of the text unchanged. record.py turns each byte into a
+		// character.
 		return asLatin1(strings.Join(r.Errors, "; "))
 	}
 	data, err := hex.DecodeString(*r.Hex)

@@ -9,7 +9,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// scalarField takes one value that is no message (ConsumeFieldValue).
+// scalarField parses one value of a field that is no message (ConsumeFieldValue).
 func (p *parser) scalarField(m protoreflect.Message, field protoreflect.FieldDescriptor) bool {
 	value, ok := p.scalar(field)
 	if !ok {
@@ -67,7 +67,7 @@ func (p *parser) unsigned(most uint64) (uint64, bool) {
 	return n, true
 }
 
-// integerOf reads an integer, by whose prefix its base is known.
+// integerOf converts an integer token to a number. Its prefix determines the base: 0x, 0 or none.
 func integerOf(text string) (uint64, bool) {
 	digits, base := text, 10
 	switch {
@@ -82,7 +82,8 @@ func integerOf(text string) (uint64, bool) {
 	return n, err == nil
 }
 
-// signed takes an integer with a minus before it, which is a token of its own.
+// signed parses an integer with an optional minus, which is a separate token. most is the largest
+// allowed positive number.
 func (p *parser) signed(most uint64) (int64, bool) {
 	if p.tryConsume("-") {
 		n, ok := p.unsigned(most + 1)
@@ -92,7 +93,7 @@ func (p *parser) signed(most uint64) (int64, bool) {
 	return int64(n), ok
 }
 
-// double takes a decimal number or a word for one that is not finite.
+// double parses a decimal number, infinity or NaN.
 func (p *parser) double() (f float64, ok bool) {
 	minus := p.tryConsume("-")
 	word := strings.ToLower(p.current.text)
@@ -117,7 +118,7 @@ func (p *parser) double() (f float64, ok bool) {
 	return f, true
 }
 
-// floatOf reads a float as strtod does, which takes infinity for what is too large.
+// floatOf converts a float token to a number as strtod does. Too large numbers become infinity.
 func floatOf(text string) float64 {
 	f, err := strconv.ParseFloat(strings.TrimSuffix(text, "f"), 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
@@ -126,7 +127,8 @@ func floatOf(text string) float64 {
 	return f
 }
 
-// toFloat rounds to what is the largest float up to a half step beyond it (SafeDoubleToFloat).
+// toFloat converts a double to a float. Numbers up to half a step beyond the largest float become
+// the largest float (SafeDoubleToFloat).
 func toFloat(f float64) float32 {
 	const halfStepBeyond = 3.4028235677973366e+38
 	if math.Abs(f) > math.MaxFloat32 && math.Abs(f) <= halfStepBeyond {
@@ -153,7 +155,8 @@ func (p *parser) bool(field protoreflect.FieldDescriptor) (protoreflect.Value, b
 	return protoreflect.Value{}, ok
 }
 
-// enum takes a value by its name or number. A closed enum takes only numbers of its own.
+// enum parses an enum value given by its name or number. For a closed enum the number must be
+// defined.
 func (p *parser) enum(field protoreflect.FieldDescriptor) (protoreflect.Value, bool) {
 	values := field.Enum().Values()
 	var value protoreflect.EnumValueDescriptor

@@ -2,8 +2,7 @@ package textformat
 
 import "strings"
 
-// skipContent goes over what comes behind the name of a field of which nothing is known: a value
-// behind a colon, or a message.
+// skipContent skips what follows the name of an unknown field: a colon and a value, or a message.
 func (p *parser) skipContent() bool {
 	if p.tryConsume(":") && !p.lookingAt("{") && !p.lookingAt("<") {
 		return p.skipValue()
@@ -32,7 +31,7 @@ func (p *parser) skipField() (ok bool) {
 	return ok && p.skipContent() && p.separator()
 }
 
-// skipValue goes over a value: strings, a list, or a word with a sign before it.
+// skipValue skips a value: strings, a list, or a word with an optional sign.
 func (p *parser) skipValue() bool {
 	if p.current.kind == text {
 		for p.current.kind == text {

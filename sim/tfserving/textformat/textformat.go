@@ -36,38 +36,39 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// Error lists what is wrong with a text, each with its place, as the server logs it:
-// 2:12: Message type "tensorflow.serving.ModelConfig" has no field named "nmae".
+// Error lists the errors in a text, each with its line and column, in the form that the server
+// logs: 2:12: Message type "tensorflow.serving.ModelConfig" has no field named "nmae".
 type Error struct {
 	Message string // the full name of the message
 	Found   []string
 }
 
-// Error returns all that is wrong on one line.
+// Error returns all errors of the text on one line.
 func (e *Error) Error() string {
 	return fmt.Sprintf("text of %s: %s", e.Message, strings.Join(e.Found, "; "))
 }
 
-// Unmarshal parses a text into a message, which is cleared first. A field that the message has not
-// is an error. Errors are [*Error]s (text_format.cc, TextFormat::Parser::Parse).
+// Unmarshal parses a text into a message, which is cleared first. An unknown field is an error.
+// Errors are of type [*Error] (text_format.cc, TextFormat::Parser::Parse).
 func Unmarshal(text string, message proto.Message) error { return Parser{}.Unmarshal(text, message) }
 
-// UnmarshalKnown is [Unmarshal] that skips fields that the message has not. It is for messages of
-// which only a part is declared here, such as the session options in a platform config file.
+// UnmarshalKnown does what [Unmarshal] does, but skips unknown fields. It is for messages that are
+// only partly declared here, such as the session options in a platform config file.
 func UnmarshalKnown(text string, message proto.Message) error {
 	return Parser{allowUnknown: true}.Unmarshal(text, message)
 }
 
-// Parser reads texts for a server whose messages differ from ours. The zero value reads as
-// [Unmarshal] does.
+// Parser parses texts for a server whose messages have fewer fields than ours. The zero value
+// parses as [Unmarshal] does.
 type Parser struct {
-	// Hides tells which fields of our messages the server's own lack. nil hides none.
+	// Hides reports whether the server's messages lack a field that ours have. If nil, they lack
+	// none.
 	Hides func(protoreflect.FieldDescriptor) bool
 
 	allowUnknown bool
 }
 
-// Unmarshal parses a text as the function of that name does.
+// Unmarshal parses a text as the function Unmarshal does.
 func (o Parser) Unmarshal(text string, message proto.Message) error {
 	proto.Reset(message)
 	p := parser{tokenizer: tokenizer{text: text}, Parser: o}

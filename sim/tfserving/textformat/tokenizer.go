@@ -19,15 +19,15 @@ const (
 	symbol
 )
 
-// token is a part of a text, with its place. Lines and columns begin with 0.
+// token is a piece of a text with its position. Lines and columns are counted from 0.
 type token struct {
 	kind                    kind
 	text                    string
 	line, column, endColumn int
 }
 
-// tokenizer splits a text into tokens (io/tokenizer.cc, with comments behind # and an f behind
-// floats). What is wrong with a token is found, and the token taken all the same.
+// tokenizer splits a text into tokens as io/tokenizer.cc does. Comments begin with #, and floats
+// may end in f. An invalid token is recorded as an error in found, and returned all the same.
 type tokenizer struct {
 	text              string
 	at, line, column  int
@@ -37,7 +37,7 @@ type tokenizer struct {
 
 const tabWidth = 8
 
-// char is the next character, 0 at the end, which a text may hold as well.
+// char returns the next character. At the end it returns 0, which may also occur inside a text.
 func (t *tokenizer) char() byte {
 	if t.at < len(t.text) {
 		return t.text[t.at]
@@ -59,7 +59,7 @@ func (t *tokenizer) skip() {
 	t.at++
 }
 
-// take goes over a character of a class. It reports whether there was one.
+// take skips the next character if it belongs to the class, and reports whether it did.
 func (t *tokenizer) take(class func(byte) bool) bool {
 	ok := !t.ended() && class(t.char())
 	if ok {
@@ -89,10 +89,10 @@ func (t *tokenizer) wrong(line, column int, format string, args ...any) {
 	t.found = append(t.found, fmt.Sprintf("%d:%d: ", line+1, column+1)+fmt.Sprintf(format, args...))
 }
 
-// wrongHere notes what is wrong with the next character.
+// wrongHere records an error at the next character.
 func (t *tokenizer) wrongHere(format string, args ...any) { t.wrong(t.line, t.column, format, args...) }
 
-// next goes on to the next token (Tokenizer::Next).
+// next advances to the next token (Tokenizer::Next).
 func (t *tokenizer) next() {
 	t.previous = t.current
 	for t.skipSpace(); !t.ended(); t.skipSpace() {
@@ -110,14 +110,14 @@ func (t *tokenizer) next() {
 	t.current = token{kind: end, line: t.line, column: t.column, endColumn: t.column}
 }
 
-// skipSpace goes over white space and comments. NUL ends a comment.
+// skipSpace skips white space and comments. A zero byte ends a comment.
 func (t *tokenizer) skipSpace() {
 	for t.takeAll(isSpace); t.take(one("#")); t.takeAll(isSpace) {
 		t.takeAll(func(c byte) bool { return c != 0 && c != '\n' })
 	}
 }
 
-// token goes over one token and returns its kind.
+// token consumes one token and returns its kind.
 func (t *tokenizer) token() kind {
 	switch c := t.char(); {
 	case isLetter(c):
@@ -146,7 +146,8 @@ func (t *tokenizer) token() kind {
 	return symbol
 }
 
-// number goes over the rest of a number (ConsumeNumber).
+// number consumes the rest of a number (ConsumeNumber). fromZero and fromDot say whether it began
+// with 0 or with a decimal point.
 func (t *tokenizer) number(fromZero, fromDot bool) kind {
 	kind := integer
 	switch {
@@ -189,7 +190,7 @@ func (t *tokenizer) number(fromZero, fromDot bool) kind {
 	return kind
 }
 
-// string goes over the rest of a string (ConsumeString).
+// string consumes the rest of a string, up to the closing quote (ConsumeString).
 func (t *tokenizer) string(quote byte) {
 	for {
 		switch c := t.char(); {
@@ -211,7 +212,8 @@ func (t *tokenizer) string(quote byte) {
 	}
 }
 
-// escape goes over what makes an escape valid. Further digits are characters like others.
+// escape consumes the part of an escape sequence that makes it valid. Further digits are consumed
+// later like other characters.
 func (t *tokenizer) escape() {
 	switch {
 	case t.take(one(`abfnrtv\?'"`)), t.take(isOctal):

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// bytes takes one string or several behind each other.
+// bytes parses one string or several adjacent strings, which it joins.
 func (p *parser) bytes() ([]byte, bool) {
 	if p.current.kind != text {
 		return nil, p.fail("Expected string, got: %s", p.current.text)
@@ -20,8 +20,8 @@ func (p *parser) bytes() ([]byte, bool) {
 	return data, true
 }
 
-// unescape adds what a string token stands for to data. What is wrong with the token was found
-// before (ParseStringAppend).
+// unescape appends the content of a string token to data. Errors in the token were already recorded
+// by the tokenizer (ParseStringAppend).
 func unescape(data []byte, token string) []byte {
 	inside := token[1:]
 	if strings.HasSuffix(inside, token[:1]) {
@@ -40,8 +40,8 @@ func unescape(data []byte, token string) []byte {
 	return data
 }
 
-// appendEscape adds the character of an escape, given what is behind its backslash, and returns
-// how much of that it is.
+// appendEscape appends the character of an escape sequence. rest is the text after the backslash.
+// It returns how many bytes of rest belong to the sequence.
 func appendEscape(data []byte, rest string) ([]byte, int) {
 	switch c := rest[0]; {
 	case isOctal(c):
@@ -70,8 +70,8 @@ func leading(text string, most int, class func(byte) bool) string {
 	return text[:n]
 }
 
-// appendUnicode adds the character of u or U and its digits. Two surrogates are one character;
-// one alone is written like any other.
+// appendUnicode appends the character of a \u or \U escape. A pair of surrogates is one character.
+// A single surrogate is encoded like any other character.
 func appendUnicode(data []byte, rest string) ([]byte, int) {
 	width := 4
 	if rest[0] == 'U' {

@@ -19,20 +19,21 @@ import (
 	"github.com/monosim/monosim/engine/tfrecord"
 )
 
-// A record is its length, the length's checksum, the content, and the content's checksum.
+// A record consists of its length, the checksum of the length, the content, and the checksum of the
+// content.
 const (
 	lengthBytes   = 8
 	checksumBytes = 4
 	headerBytes   = lengthBytes + checksumBytes
 )
 
-// DataLoss is the error for a damaged file, in TensorFlow's words.
+// DataLoss is the error for a damaged file, with TensorFlow's text.
 type DataLoss string
 
 func (e DataLoss) Error() string { return string(e) }
 
 // Reader reads the records of a file in memory. Newer selects the longer error texts of TensorFlow
-// after 2.4; set it before the first Next.
+// versions after 2.4. Set it before the first Next.
 type Reader struct {
 	Newer  bool
 	data   []byte
@@ -42,9 +43,9 @@ type Reader struct {
 // NewReader returns a reader at the beginning of data, which must not change.
 func NewReader(data []byte) *Reader { return &Reader{data: data} }
 
-// Next returns the next record, which is a slice of the data. The error is io.EOF or a DataLoss
-// with the offset of the record, or of its content if only that is damaged. It returns io.EOF for
-// a file that ends within the length of a record.
+// Next returns the next record, as a slice of the data. At the end, also in the middle of a
+// record's length, the error is io.EOF. For damage it is a DataLoss with the offset of the record,
+// or of its content if only the content is damaged.
 func (r *Reader) Next() ([]byte, error) {
 	header, err := r.checked(r.offset, lengthBytes)
 	if err != nil {
@@ -62,8 +63,8 @@ func (r *Reader) Next() ([]byte, error) {
 	return record, nil
 }
 
-// checked returns the n bytes at an offset, if they match the checksum after them. It returns
-// io.EOF if the data ends before their end.
+// checked returns the n bytes at an offset, if the checksum after them matches. It returns io.EOF
+// if the data is too short.
 func (r *Reader) checked(offset, n uint64) ([]byte, error) {
 	tail := ""
 	if offset == 0 {

@@ -31,8 +31,8 @@ func TestRecordsComeBack(t *testing.T) {
 	}
 }
 
-// recorded is what a real TensorFlow wrote and read (testdata/record.py). Bytes
-// are in hexadecimal.
+// recorded returns files that a real TensorFlow wrote, and what it read from damaged files
+// (testdata/record.py). Bytes are in hexadecimal.
 func recorded(t *testing.T) (r struct {
 	Records []string
 	File    string

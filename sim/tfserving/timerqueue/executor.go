@@ -1,7 +1,7 @@
 package timerqueue
 
-// Executor runs load or unload jobs: on a pool of threads, or on the manager's thread if Threads
-// is 0 (TFS-2.1).
+// Executor runs load or unload jobs on a pool of threads. If Threads is 0, it runs them on the
+// manager's thread (TFS-2.1).
 type Executor struct {
 	timers  *Queue
 	Threads int
@@ -13,8 +13,8 @@ type Executor struct {
 // NewExecutor makes a pool with that many threads. With 0 the caller's thread executes the jobs.
 func NewExecutor(q *Queue, threads int) *Executor { return &Executor{timers: q, Threads: threads} }
 
-// Schedule starts a job, which calls done at its end. It calls accepted when the caller may
-// continue: at the end of the job when it runs inline, at once with a pool.
+// Schedule starts a job, which calls done at its end. When the caller may continue, it calls
+// accepted. That is at once with a pool, and at the end of the job without one.
 func (e *Executor) Schedule(job func(done func()), accepted func()) {
 	if e.Threads == 0 {
 		job(accepted)
@@ -25,7 +25,7 @@ func (e *Executor) Schedule(job func(done func()), accepted func()) {
 	accepted()
 }
 
-// fill starts queued jobs on idle threads. They begin at this instant, after the caller's
+// fill starts queued jobs on idle threads. The jobs begin at this instant, but after the caller's
 // callback.
 func (e *Executor) fill() {
 	for e.active < e.Threads && len(e.queue) > 0 {
@@ -46,7 +46,7 @@ func (e *Executor) finished() {
 	}
 }
 
-// Join calls fn once all jobs are done, which is when the destructor of upstream's pool returns.
+// Join calls fn when all jobs have ended. In upstream the destructor of the pool returns then.
 func (e *Executor) Join(fn func()) {
 	if e.active == 0 {
 		fn()

@@ -1,15 +1,15 @@
 package timerqueue
 
-// Mutex is a lock between the server's threads, which are chains of callbacks. Waiters acquire it
-// in the order in which they asked.
+// Mutex is a lock between the server's simulated threads, which are chains of callbacks. Waiters
+// get the lock in the order in which they asked for it.
 type Mutex struct {
 	Timers  *Queue
 	Held    bool
 	waiters []func()
 }
 
-// Lock calls fn once the lock is acquired: now, or after earlier waiters. fn, or a callback that
-// it schedules, must call Unlock.
+// Lock calls fn when the lock is acquired, which is now or after earlier waiters. fn, or a callback
+// that it schedules, must call Unlock.
 func (m *Mutex) Lock(fn func()) {
 	if m.Held {
 		m.waiters = append(m.waiters, fn)

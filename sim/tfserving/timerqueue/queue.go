@@ -21,9 +21,8 @@ import (
 	"time"
 )
 
-// Rank orders the callbacks of one instant. The manager precedes the polls, because its loop was
-// started before theirs and is ahead of them by microseconds. A request at that instant comes
-// last.
+// Rank orders the callbacks of one instant. The manager comes before the polls, because its loop
+// was started before theirs and is ahead by microseconds. A request at the same instant comes last.
 type Rank uint8
 
 // These are the ranks, first to last.
@@ -35,8 +34,8 @@ const (
 	Request
 )
 
-// Timer is a callback for one instant. A periodic loop reuses one timer, so that rearming
-// allocates nothing. The queue sets Queued while the timer waits.
+// Timer is a callback for one instant. A periodic loop reuses one timer, so that setting it again
+// allocates nothing. Queued is true while the timer is in a queue.
 type Timer struct {
 	at     time.Duration
 	Rank   Rank
@@ -44,16 +43,17 @@ type Timer struct {
 	Queued bool
 }
 
-// Queue runs the server's timers on a single timer of the host, ordered by instant, rank and the
-// order of Set. Every call from outside first runs due timers, so that the order does not depend
-// on how the host breaks ties.
+// Queue runs the server's timers with a single timer of the host. It orders them by instant, rank
+// and the order of Set. Every call from outside first runs due timers, so that the order does not
+// depend on how the host breaks ties.
 type Queue struct {
 	host    Host
 	queue   []*Timer // queue has the earliest timer last
 	Running bool     // Running is true during a callback of the server
 	stopped bool
 
-	// at is the latest instant at which a callback ran, and passed the highest rank that ran then.
+	// at is the latest instant at which a callback ran. passed is the highest rank that ran at that
+	// instant.
 	at     time.Duration
 	passed Rank
 
@@ -65,10 +65,10 @@ type Queue struct {
 
 // Host is the clock of a queue.
 type Host interface {
-	// Now returns a monotonic time, counted from any instant.
+	// Now returns a monotonic time. Its zero is arbitrary.
 	Now() time.Duration
-	// After calls fn once, d from now, unless cancel is called first. It always returns before it
-	// calls fn.
+	// After calls fn once when d has passed, unless cancel is called first. It always returns
+	// before it calls fn.
 	After(d time.Duration, fn func()) (cancel func())
 }
 
@@ -85,8 +85,8 @@ func New(host Host) *Queue {
 // Now returns the host's time.
 func (q *Queue) Now() time.Duration { return q.host.Now() }
 
-// Set schedules t for an instant, and replaces the one it was scheduled for. On a stopped queue it
-// does nothing.
+// Set schedules t for an instant. If t was already scheduled, the new instant replaces the old one.
+// On a stopped queue it does nothing.
 func (q *Queue) Set(t *Timer, at time.Duration) {
 	q.Unset(t)
 	if q.stopped {
@@ -97,8 +97,8 @@ func (q *Queue) Set(t *Timer, at time.Duration) {
 	for i > 0 && !q.queue[i-1].after(t) {
 		i--
 	}
-	// The timers before i are later than t. Equal ones are after it, because they were set earlier
-	// and run earlier.
+	// Timers before index i run later than t. Timers of the same instant and rank come after i,
+	// because they were set earlier and run earlier.
 	q.queue = slices.Insert(q.queue, i, t)
 }
 
@@ -121,7 +121,7 @@ func (q *Queue) Unset(t *Timer) {
 	}
 }
 
-// Sleep runs fn after d, as a thread that sleeps does; a negative d counts as 0.
+// Sleep runs fn when d has passed, like a thread that sleeps. A negative d counts as 0.
 func (q *Queue) Sleep(d time.Duration, fn func()) {
 	q.Set(&Timer{Rank: Thread, Fn: fn}, q.Now()+max(d, 0))
 }
@@ -133,7 +133,7 @@ func (q *Queue) Soon(fn func()) { q.Sleep(0, fn) }
 // fn made due. Inside a callback of the server it only runs fn.
 func (q *Queue) Request(fn func()) { q.Enter(Request, fn) }
 
-// Enter runs fn as a call from outside of rank r. It first runs due timers, then fn, then timers
+// Enter runs fn as a call from outside with rank r. It first runs due timers, then fn, then timers
 // that fn made due. Inside a callback of the server it only runs fn.
 func (q *Queue) Enter(r Rank, fn func()) {
 	if q.Running {
@@ -157,14 +157,14 @@ func (q *Queue) run() {
 	q.Arm()
 }
 
-// CatchUp runs due timers. Calls from outside that change nothing themselves begin with it.
+// CatchUp runs due timers. Every call from outside that itself changes nothing begins with it.
 func (q *Queue) CatchUp() {
 	if q.due() {
 		q.run()
 	}
 }
 
-// due reports whether run would run a timer.
+// due reports whether a timer is due and may run now.
 func (q *Queue) due() bool {
 	n := len(q.queue)
 	return n > 0 && !q.Running && q.queue[n-1].at <= q.Now()
@@ -192,8 +192,8 @@ func (q *Queue) pass(r Rank) {
 	}
 }
 
-// Arm sets the host's timer to the queue's earliest timer. It cancels the host's timer when the
-// queue is empty or stopped.
+// Arm sets the host's timer to the earliest timer of the queue. If the queue is empty or stopped,
+// it cancels the host's timer.
 func (q *Queue) Arm() {
 	n := len(q.queue)
 	if n == 0 || q.stopped {
@@ -216,7 +216,7 @@ func (q *Queue) cancel() {
 	}
 }
 
-// Stop drops all timers, and later Sets are ignored.
+// Stop drops all timers. Later calls of Set are ignored.
 func (q *Queue) Stop() {
 	q.stopped = true
 	q.cancel()
@@ -226,8 +226,8 @@ func (q *Queue) Stop() {
 	q.queue = nil
 }
 
-// Grid is the schedule of a periodic loop (TFS-2.2) whose runs may be left out when they would do
-// nothing. next is the instant of the next run, as if no run had been left out.
+// Grid is the schedule of a periodic loop (TFS-2.2). Runs that would do nothing may be skipped.
+// next is the instant of the next run, as if no run had been skipped.
 type Grid struct {
 	Interval time.Duration
 	next     time.Duration
@@ -236,8 +236,8 @@ type Grid struct {
 // Began records that a run begins at an instant.
 func (g *Grid) Began(at time.Duration) { g.next = at + g.Interval }
 
-// Ended records the end of a run. It reports whether the run took longer than the interval, so
-// that the next one follows at once.
+// Ended records the end of a run. It reports whether the run took longer than the interval. The
+// next run then follows at once.
 func (g *Grid) Ended(at time.Duration) (overran bool) {
 	if at < g.next {
 		return false
@@ -246,9 +246,8 @@ func (g *Grid) Ended(at time.Duration) (overran bool) {
 	return true
 }
 
-// Upcoming returns the first instant of the grid that callbacks of rank r have not yet passed.
-// Runs before it are left out. A call from outside at the instant of a run counts as after that
-// run.
+// Upcoming returns the first instant of the schedule that callbacks of rank r have not yet passed.
+// Runs before it are skipped. A call from outside at the instant of a run counts as after that run.
 func (g *Grid) Upcoming(q *Queue, r Rank) time.Duration {
 	now := q.Now()
 	if g.next < now {

@@ -19,8 +19,7 @@ const Dir = "/case"
 
 const binary = Dir + "/case"
 
-// Limit is the longest virtual time for which [Case.Run], and therefore Run and RunInPod, may
-// last.
+// Limit is the longest virtual time that [Case.Run] may last. It also applies to Run and RunInPod.
 const Limit = 3 * time.Hour
 
 // Case is one host in its own world, and the program that runs on it.
@@ -30,8 +29,8 @@ type Case struct {
 	Machine *hosts.Machine
 	// Env is the env of the running program; nil before it runs.
 	Env *env.Env
-	// IP is the result of looking up the host's own name; "" makes the look-up fail. Looking up the
-	// outgoing route always fails.
+	// IP is the result of looking up the host's own name; "" makes the look-up fail. RouteIP always
+	// fails.
 	IP string
 
 	vars []string
@@ -42,8 +41,8 @@ type Case struct {
 // test.
 func New(t *testing.T, vars map[string]string) *Case {
 	t.Helper()
-	// NoLeaps: test doubles do not report when their answers change, so turns of loops cannot be
-	// skipped.
+	// NoLeaps is set because the test doubles do not report when their answers change, so the
+	// engine must not skip turns of loops.
 	c := &Case{T: t, World: vtime.New(vtime.Config{Seed: 1, CheckOwner: true, NoLeaps: true}), IP: "192.0.2.10"}
 	t.Cleanup(c.World.Close)
 	for _, key := range slices.Sorted(maps.Keys(vars)) {
@@ -89,7 +88,7 @@ func runUntil(t *testing.T, w *vtime.World, done *bool) {
 }
 
 // Start starts the case's program. Its main task calls program, whose result is the exit code. No
-// time passes yet: program begins with the next [Case.Pass].
+// virtual time passes in Start: program begins to run with the next [Case.Pass].
 func (c *Case) Start(program func() int) *processes.Process {
 	c.T.Helper()
 	c.Machine.Procs.Register("case", func(p *processes.Process) {
@@ -116,8 +115,8 @@ func (c *Case) Write(tree map[string]string) {
 	c.Must(c.Machine.FS.WriteTree(tree))
 }
 
-// Must fails the test if err is not nil. The program may call it too, because FailNow unwinds
-// correctly in the engine's coroutines.
+// Must fails the test if err is not nil. The case's program may call it too, because FailNow ends a
+// task of the engine correctly.
 func (c *Case) Must(err error) {
 	c.T.Helper()
 	Must(c.T, err)
@@ -131,7 +130,7 @@ func Must(t *testing.T, err error) {
 	}
 }
 
-// lookUps replaces the host's network look-ups by the case's.
+// lookUps replaces the host's name look-up and route look-up by those of the case.
 type lookUps struct {
 	env.Host
 	c *Case

@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/node"
 )
 
-// Cluster is a world of pods with a log of its observations, and an operator who works on its
+// Cluster is a world of pods with a log of its observations. Its operator can change the content of
 // ZooKeeper.
 type Cluster struct {
 	*world.World
@@ -60,8 +60,8 @@ func (c *Cluster) Pass(d time.Duration) {
 // resolution is the virtual time between PassUntil's calls of done.
 const resolution = 100 * time.Millisecond
 
-// PassUntil advances virtual time until done returns true, or d has passed. It calls done every
-// 100 ms, and returns its last result.
+// PassUntil advances virtual time until done returns true, or d has passed. It calls done every 100
+// ms of virtual time, and returns its last result.
 func (c *Cluster) PassUntil(d time.Duration, done func() bool) bool {
 	c.T.Helper()
 	for end := c.Engine().Now() + d; !done(); c.Pass(resolution) {
@@ -72,11 +72,11 @@ func (c *Cluster) PassUntil(d time.Duration, done func() bool) bool {
 	return true
 }
 
-// operatorLimit is the virtual time for which Operate may last.
+// operatorLimit is the longest virtual time that Operate may last.
 const operatorLimit = time.Minute
 
 // Operate runs fn as a process of an operator with a connected ZooKeeper client, and advances
-// virtual time until it returns. It fails the test if that takes longer than a minute.
+// virtual time until fn returns. It fails the test if that takes longer than a minute.
 func (c *Cluster) Operate(fn func(e *env.Env, zk env.ZooKeeper)) {
 	c.T.Helper()
 	e, life := NewProcess(c.World, "operator")
@@ -96,8 +96,8 @@ func (c *Cluster) Operate(fn func(e *env.Env, zk env.ZooKeeper)) {
 	}
 }
 
-// NewProcess makes a process on the operator's machine, with an env that includes the ZooKeeper
-// server. A Crash of the process does not close its session.
+// NewProcess makes a process on the operator's machine, whose env includes the ZooKeeper server. If
+// the process crashes, its ZooKeeper session stays open until it expires.
 func NewProcess(w *world.World, name string) (*env.Env, *vtime.Process) {
 	machine := w.Operator()
 	life := machine.Node.NewProcess(name)

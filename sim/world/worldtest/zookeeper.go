@@ -6,14 +6,14 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/kazoofake"
 )
 
-// ZooKeeper is the reference's fake client, which has its own tree and no server. Its watches can
-// be silenced and its znodes can be made to disappear.
+// ZooKeeper is the reference's fake client, which has its own tree of znodes and no server. A test
+// can suppress its watches, and make a znode disappear.
 type ZooKeeper struct {
 	*kazoofake.Client
-	// Deaf suppresses all calls of watches while it is set, as if their events were lost.
+	// Deaf suppresses all calls of watch functions while it is true, as if the events were lost.
 	Deaf bool
 	// Gone is the path of a znode that exists but cannot be read, as if it was deleted between the
-	// check and the read; "" means none.
+	// check and the read; "" for none.
 	Gone string
 }
 
@@ -37,7 +37,7 @@ func (c *Case) Create(zk env.ZooKeeper, path string, data []byte) {
 	c.Must(err)
 }
 
-// Get reads a znode; the one at Gone does not exist.
+// Get reads a znode. For the path Gone it returns ErrNoNode.
 func (z *ZooKeeper) Get(path string) ([]byte, env.Stat, error) {
 	if path == z.Gone {
 		return nil, env.Stat{}, zkerrors.ErrNoNode
@@ -45,7 +45,8 @@ func (z *ZooKeeper) Get(path string) ([]byte, env.Stat, error) {
 	return z.Client.Get(path)
 }
 
-// DataWatch calls fn with the data at path, now and after each change, unless Deaf is set.
+// DataWatch calls fn with the data at path, now and after each change. While Deaf is set, fn is not
+// called.
 func (z *ZooKeeper) DataWatch(path string, fn env.DataFunc) (env.Watch, error) {
 	return z.Client.DataWatch(path, func(data []byte, stat *env.Stat, event *env.WatchEvent) error {
 		if z.Deaf {
@@ -55,7 +56,8 @@ func (z *ZooKeeper) DataWatch(path string, fn env.DataFunc) (env.Watch, error) {
 	})
 }
 
-// ChildrenWatch calls fn with the children of path, now and after each change, unless Deaf is set.
+// ChildrenWatch calls fn with the children of path, now and after each change. While Deaf is set,
+// fn is not called.
 func (z *ZooKeeper) ChildrenWatch(path string, fn env.ChildrenFunc) (env.Watch, error) {
 	return z.Client.ChildrenWatch(path, func(children []string) error {
 		if z.Deaf {

@@ -69,18 +69,19 @@ func Open() []Entry { return slices.Clone(Everyone) }
 // IsOpen reports whether a list equals Open's.
 func IsOpen(acl []Entry) bool { return len(acl) == 1 && acl[0] == Everyone[0] }
 
-// These lists are shared by all znodes that have them, so they must not be written to.
+// These shared lists are used by many znodes at once, so they must not be changed.
 var (
 	Everyone = []Entry{{All, "world", "anyone"}}
 	Readers  = []Entry{{Read, "world", "anyone"}}
 )
 
 // DigestID returns the identity for a digest credential: user:base64(sha1(user:password)). A
-// credential without a colon is all user (ZK-9.3). The credential's bytes are read as Java text.
+// credential without a colon counts as a user name (ZK-9.3). The credential's bytes are decoded as
+// Java does.
 func DigestID(credential string) string { return DigestBy("", credential) }
 
-// DigestBy returns the identity by one of the algorithms of Digests; "" and what is not there mean
-// SHA1.
+// DigestBy returns the identity for a digest credential by one of the algorithms of Digests. An
+// unknown algorithm or "" means SHA1.
 func DigestBy(algorithm, credential string) string {
 	sum := sha1.New()
 	if make1 := digests[strings.ToUpper(algorithm)]; make1 != nil {
@@ -92,7 +93,7 @@ func DigestBy(algorithm, credential string) string {
 	return user + ":" + base64.StdEncoding.EncodeToString(sum.Sum(nil))
 }
 
-// digests has the algorithms under Java's names (MessageDigest).
+// digests maps Java's names of hash algorithms to their functions (MessageDigest).
 var digests = map[string]func() hash.Hash{
 	"SHA1": sha1.New, "SHA-1": sha1.New, "MD5": md5.New, "SHA-224": sha256.New224, "SHA-256": sha256.New, "SHA-384": sha512.New384, "SHA-512": sha512.New,
 	"SHA3-256": func() hash.Hash { return sha3.New256() }, "SHA3-384": func() hash.Hash { return sha3.New384() }, "SHA3-512": func() hash.Hash { return sha3.New512() },
@@ -101,8 +102,8 @@ var digests = map[string]func() hash.Hash{
 // Digests lists the names of the algorithms.
 func Digests() []string { return slices.Sorted(maps.Keys(digests)) }
 
-// ValidDigest reports whether a digest identity has exactly two parts around a colon. Empty parts
-// at the end do not count, as in Java's split (DigestAuthenticationProvider.java:130).
+// ValidDigest reports whether a digest identity has exactly two parts, separated by a colon. Empty
+// parts at the end do not count, as in Java's split (DigestAuthenticationProvider.java:130).
 func ValidDigest(id string) bool {
 	parts := strings.Split(id, ":")
 	for len(parts) > 0 && parts[len(parts)-1] == "" {
@@ -111,10 +112,10 @@ func ValidDigest(id string) bool {
 	return len(parts) == 2
 }
 
-// principal is a name as Kerberos has it: service/host@realm, or anything without @.
+// principal matches a Kerberos name: service/host@realm, or any text without @.
 var principal = regexp.MustCompile(`^([^/@]*(/[^/@]*)?@[^/@]*|[^@]*)$`)
 
-// ValidPrincipal reports whether an identity is one of the scheme sasl (KerberosName.java).
+// ValidPrincipal reports whether an id is valid for the scheme sasl (KerberosName.java).
 func ValidPrincipal(id string) bool { return principal.MatchString(id) }
 
 func MaskDigests(acl []Entry) []Entry {

@@ -22,31 +22,32 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/java"
 )
 
-// Realm is a ZooKeeper's name for itself, and its only realm.
+// Realm is ZooKeeper's server name in DIGEST-MD5, and its only realm.
 const Realm = "zk-sasl-md5"
 
-// longestToken is the most that a client's token may have in bytes.
+// longestToken is the maximum length of a client's token in bytes.
 const longestToken = 4096
 
-// Exchange is the authentication of one connection.
+// Exchange is the server's side of one connection's authentication by DIGEST-MD5.
 type Exchange struct {
-	// Nonce is part of the challenge. It must need no escape.
+	// Nonce is the random text in the challenge. It must contain no character that needs escaping.
 	Nonce string
-	// Password tells a user's password.
+	// Password returns a user's password; ok is false for an unknown user.
 	Password func(user string) (password string, ok bool)
 
 	challenged, over bool
 }
 
-// ErrRefused is the error of a client that has failed to authenticate, ErrNumber that of one whose
-// response has a number that is none, for which the JDK has no answer.
+// ErrRefused means that the client has failed to authenticate. ErrNumber means that the response
+// contains an invalid number, to which the JDK sends no answer.
 var (
 	ErrRefused = errors.New("DIGEST-MD5: refused")
 	ErrNumber  = errors.New("DIGEST-MD5: not a number")
 )
 
-// Answer takes a token. The first, whatever it is, is answered by the challenge; the second by the proof
-// that the server knows the password, and user is who has authenticated. Every other one is refused.
+// Answer handles a token of the client. It answers the first token, whatever it is, by the
+// challenge. It answers a correct second token by the proof that the server knows the password, and
+// returns the authenticated user. All other tokens are refused.
 func (e *Exchange) Answer(token []byte) (answer []byte, user string, err error) {
 	switch {
 	case e.over || len(token) > longestToken:
@@ -72,7 +73,7 @@ func (e *Exchange) Answer(token []byte) (answer []byte, user string, err error) 
 	return []byte("rspauth=" + s.Response(":")), user, nil
 }
 
-// check checks the directives of a response in the JDK's order.
+// check checks the directives of a client's response, in the JDK's order.
 func (e *Exchange) check(d map[string]string) error {
 	for _, c := range []struct {
 		name   string
@@ -99,11 +100,12 @@ func (e *Exchange) check(d map[string]string) error {
 	return nil
 }
 
-// Secret is what both sides know when the password is right.
+// Secret holds everything from which a response is computed. Both sides know it if the password is
+// right.
 type Secret struct{ User, Realm, Password, Nonce, ClientNonce, URI, AuthzID string }
 
-// Response computes the value that proves it: a client's with AUTHENTICATE: before the URI, a server's
-// with a colon only (RFC 2831, 2.1.2.1 and 2.1.3).
+// Response computes the hash that proves knowledge of the secret. before is the text before the
+// URI: "AUTHENTICATE:" for a client's proof, and ":" for a server's (RFC 2831, 2.1.2.1 and 2.1.3).
 func (s Secret) Response(before string) string {
 	user := md5.Sum([]byte(latin1(s.User) + ":" + latin1(s.Realm) + ":" + latin1(s.Password)))
 	a1 := string(user[:]) + ":" + s.Nonce + ":" + s.ClientNonce
@@ -118,7 +120,7 @@ func hash(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// latin1 is the text in ISO 8859-1 where it has no other characters, else in UTF-8.
+// latin1 encodes a text in ISO 8859-1. A text with other characters stays in UTF-8.
 func latin1(text string) string {
 	var b strings.Builder
 	for _, c := range text {
@@ -130,8 +132,9 @@ func latin1(text string) string {
 	return b.String()
 }
 
-// parse reads a list of directives, key=value or key="value" with commas or white space between. A key
-// counts once. It reports false for a text that is none (DigestMD5Base.java parseDirectives).
+// parse parses a list of directives key=value or key="value", separated by commas or white space.
+// ok is false for an invalid list, and for a list with a known directive twice (DigestMD5Base.java
+// parseDirectives).
 func parse(text string) (map[string]string, bool) {
 	list := map[string]string{}
 	for {
@@ -161,13 +164,14 @@ func parse(text string) (map[string]string, bool) {
 
 const space = " \t\r\n"
 
-// known are the directives of which a second one is refused.
+// known lists the directives that must not occur twice.
 var known = map[string]bool{
 	"username": true, "realm": true, "nonce": true, "cnonce": true, "qop": true, "digest-uri": true, "response": true,
 	"maxbuf": true, "charset": true, "cipher": true, "authzid": true, "auth-param": true, "nonce-count": true,
 }
 
-// parseValue reads a value, which ends before white space or a comma; in quotes after the second one.
+// parseValue parses a value. It ends before white space or a comma. A quoted value ends after its
+// closing quote.
 func parseValue(text string) (value, rest string, ok bool) {
 	if text[0] != '"' {
 		end := strings.IndexAny(text, space+",")

@@ -9,9 +9,9 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/digestmd5"
 )
 
-// Goal: both sides prove that they know the password (ZK-27.1). Method: the two exchanges that RFC 2831
-// prints in section 4. What the JDK makes of other responses was asked of a real server, see
-// runners/zookeeper/jaas.
+// Goal: client and server prove to each other that they know the password (ZK-27.1). Method: the
+// two exchanges printed in section 4 of RFC 2831. The package runners/zookeeper/jaas compares other
+// responses with a real server.
 func TestTheExchangesOfTheRFC(t *testing.T) {
 	for _, c := range []struct{ nonce, cnonce, uri, response, rspauth string }{
 		{"OA6MG9tEQGm2hh", "OA6MHXh6VqTrRk", "imap/elwood.innosoft.com", "d388dad90d4bbd760a152321f2143af7", "ea40f60335c427b5527b84dbabcdfffd"},
@@ -27,7 +27,8 @@ func TestTheExchangesOfTheRFC(t *testing.T) {
 	}
 }
 
-// A response is taken once, whatever becomes of it, and longer ones than 4096 bytes never.
+// Goal: only one response is accepted, whether it is right or wrong. A response longer than 4096
+// bytes is always refused.
 func TestAResponseIsTakenOnce(t *testing.T) {
 	s := digestmd5.Secret{User: "u", Realm: digestmd5.Realm, Password: "p", Nonce: "n", ClientNonce: "c", URI: "zookeeper/zk-sasl-md5"}
 	right := fmt.Sprintf(`username="u",realm="%s",nonce="n",cnonce="c",digest-uri="%s",response=%s`, s.Realm, s.URI, s.Response("AUTHENTICATE:"))

@@ -8,18 +8,18 @@
 // Unstable: any commit may change it.
 package field
 
-// Kind is one field of a body. Path, EchoedPath, Data and ACL occur in requests and replies. Of the others,
-// those up to Membership occur in requests.
+// Kind is a field of the body of a request or reply. Path, EchoedPath, Data and ACL occur in both.
+// Of the other kinds, those up to Membership occur in requests, and later ones in replies.
 type Kind uint8
 
-// These are the kinds, named after the fields of Request and Reply that they fill.
+// A kind is named after the field of Request or Reply that it fills.
 const (
 	Path Kind = iota
-	// NewPath is the Path of a znode to be created.
+	// NewPath is the Path of a znode that the request creates.
 	NewPath
-	// NullablePath is a Path where null means the empty string.
+	// NullablePath is a Path for which null stands for the empty string.
 	NullablePath
-	// EchoedPath is a Path that may be null, and comes back as it is.
+	// EchoedPath is a Path that may be null and is returned unchanged in the reply.
 	EchoedPath
 	Data
 	ACL
@@ -30,25 +30,25 @@ const (
 	Watch
 	Mode
 	Ops
-	// WatchLists is the first three lists of Watches, AllWatchLists all five.
+	// WatchLists holds the first three lists of Watches, and AllWatchLists all five.
 	WatchLists
 	AllWatchLists
-	// Credential is a type that no server checks, then Scheme and Data.
+	// Credential is a type number, which no server checks, followed by Scheme and Data.
 	Credential
-	// Token is Data that must not be null.
+	// Token is a SASL token in Data, which must not be null.
 	Token
 	// Membership is the change that a reconfig requests.
 	Membership
 	Stat
 	Children
-	// Paths is Children with whole paths instead of names.
+	// Paths is the field Children with full paths instead of names.
 	Paths
 	Count
 	Clients
 	Results
-	// NoError is an error code in the body, always 0, besides that of the header.
+	// NoError is an error code in the body, in addition to the code in the header. It is always 0.
 	NoError
-	// Answer is Data that is a token, or null.
+	// Answer is a SASL token in Data, or null.
 	Answer
 	// Kinds is the number of kinds.
 	Kinds

@@ -42,7 +42,8 @@ func (h *History) Check() error {
 
 type check struct {
 	h *History
-	// places holds the position of each zxid in the order, groups the writes of each position.
+	// places maps each zxid to its position in the order of commits. groups holds the writes at
+	// each position.
 	places map[int64]int
 	groups [][]zookeeper.Write
 	nodes  map[string]*node
@@ -53,8 +54,8 @@ type check struct {
 	due     []change
 }
 
-// node holds the compared parts of a znode. names is a sum of the hashes of its children's names,
-// so it does not depend on their order.
+// node holds the parts of a znode that are compared. names is the sum of the hashes of the
+// children's names, so it does not depend on their order.
 type node struct {
 	data     []byte
 	version  int32
@@ -68,7 +69,8 @@ type watch struct {
 	child bool
 }
 
-// change is a change that a watch reports. place counts from 1; 0 means no change.
+// change is a change that a watch must report. place is its position, counted from 1; 0 means no
+// change.
 type change struct {
 	place int
 	typ   env.EventType
@@ -119,8 +121,9 @@ func (c *check) replay() error {
 	return nil
 }
 
-// placeOf returns the place of the write with a zxid, or of the last one before the zxid of an
-// epoch without any: until it has written, a new leader answers with that.
+// placeOf returns the position of the write with a zxid. A new leader that has not yet written
+// answers with the zxid of its epoch, for which there is no write. The position is then that of the
+// last write before it.
 func (c *check) placeOf(zxid int64) (place int, ok bool) {
 	if place, ok = c.places[zxid]; ok || uint32(zxid) != 0 {
 		return place, ok
@@ -154,7 +157,8 @@ func (c *check) do(w zookeeper.Write, place int) {
 	c.change(watch{path.Dir(w.Path), true}, change{place, env.EventChildrenChanged})
 }
 
-// child adds a child to its parent's number and names, or removes it, for by 1 or -1.
+// child updates the number and the names of the parent's children. by is 1 for an added child, and
+// -1 for a removed one.
 func (c *check) child(of string, by int) {
 	if parent := c.nodes[path.Dir(of)]; parent != nil {
 		parent.children += by
@@ -208,7 +212,7 @@ func leavesWatch(s *Seen) bool {
 	return s.Watch && (s.Err == zookeeper.CodeOK || s.Op == zookeeper.OpExists)
 }
 
-// compareWrite checks that an answered write is in the history.
+// compareWrite checks that a write which was answered as successful is in the history.
 func (c *check) compareWrite(i int, group []zookeeper.Write) error {
 	s := &c.h.Seen[i]
 	at := s.Path
@@ -223,8 +227,8 @@ func (c *check) compareWrite(i int, group []zookeeper.Write) error {
 	return c.fault(i, "%s at %#x, where nothing of the kind was done", zookeeper.CodeName(s.Err), s.Zxid)
 }
 
-// realTime checks that the order of writes agrees with that of their answers, and that syncs
-// include all writes answered before them.
+// realTime checks the order in real time. Writes must be in the order of their answers, and a sync
+// must include all writes answered before it.
 func (c *check) realTime() error {
 	// acked[i] is the highest zxid of a write among the first i observations.
 	acked := make([]int64, len(c.h.Seen)+1)

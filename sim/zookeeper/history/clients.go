@@ -4,15 +4,15 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// client is the state of one client at a point of its observations.
+// client is the state of a client at one point of its observations.
 type client struct {
 	place int // place is the position of the last answer, counted from 1
-	// armed holds the index of the answer that set each watch.
+	// armed maps each set watch to the index of the answer that set it.
 	armed map[watch]int
 }
 
-// clients checks each client's observations: its view never goes back, and its watches fire in
-// time.
+// clients checks the observations of each client. A client must never see an older state than
+// before, and its watches must fire before it sees the change itself.
 func (c *check) clients() error {
 	clients := map[int]*client{}
 	for i := range c.h.Seen {
@@ -81,7 +81,7 @@ func (c *check) event(i int, at *client) error {
 	return nil
 }
 
-// missed returns an error for a watch that has not fired although the client has seen the change.
+// missed returns an error if the client has seen a change but a watch for it has not fired.
 func (c *check) missed(at *client) error {
 	//lint:ordered any of them is a fault
 	for table, left := range at.armed {

@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/history"
 )
 
-// A client has read /a before it was written, which is all right, and after it has seen
-// the write, which is not.
+// A client may read /a as missing before it was written. It must not read /a as missing after it
+// has seen the write.
 func Example() {
 	h := &history.History{}
 	m := zookeeper.New(zookeeper.Config{OnWrite: h.Wrote}, 0)

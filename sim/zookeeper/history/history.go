@@ -6,15 +6,15 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// History records the observations of clients and the writes of a server, for [History.Check]. Set
-// Clients.History of every client, and Config.OnWrite to [History.Wrote], before the server
-// starts.
+// History records the observations of clients and the writes of a server, for [History.Check].
+// Before the server starts, set Clients.History of every client, and Config.OnWrite to
+// [History.Wrote].
 //
-// The methods that clients call do nothing on a nil History.
+// On a nil History the methods that clients call do nothing.
 type History struct {
-	// Writes is in the order of the commits.
+	// Writes holds the server's writes in the order of their commits.
 	Writes []zookeeper.Write
-	// Seen holds the clients' observations, in the order of time.
+	// Seen holds the observations of all clients, in the order of time.
 	Seen []Seen
 
 	clients int
@@ -36,15 +36,15 @@ type Seen struct {
 	// Client is the number of the client's session layer, from 0.
 	Client int
 	Kind   SeenKind
-	// Began is the number of observations by all clients when the client sent the request of an
-	// answer.
+	// Began is for an answer. It is how many observations all clients had made when the request was
+	// sent.
 	Began int
 	// Op, Path and Watch are those of the request.
 	Op    zookeeper.OpCode
 	Path  string
 	Watch bool
-	// Zxid, Err, Data and the fields after them are those of the answer; Made is the path of a
-	// create.
+	// Zxid, Err, Data and the fields after them come from the answer. Made is the path that a
+	// create returned.
 	Zxid     int64
 	Err      zookeeper.Code
 	Made     string

@@ -18,10 +18,10 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/node"
 )
 
-// Goal: whatever happens to connections, sessions and servers, what many clients
-// see is what ZooKeeper promises. Method: random requests with watches under random
-// faults on an ensemble; History.Check holds what was seen to the commits. That the
-// check can fail is shown by histories that were tampered with.
+// Goal: under any faults of connections, sessions and servers, many clients see only what ZooKeeper
+// guarantees. Method: random requests with watches under random faults on an ensemble.
+// History.Check compares the observations with the commits. Other tests tamper with histories to
+// show that the check can fail.
 
 // historyStep is one request of a client or one fault.
 type historyStep struct {
@@ -52,7 +52,7 @@ func drawHistory(t *rapid.T) []historyStep {
 	return steps
 }
 
-// lab is an ensemble on a simulated network.
+// lab is a ZooKeeper ensemble on a simulated network.
 type lab struct {
 	world  *vtime.World
 	net    *network.Network
@@ -70,12 +70,12 @@ type silence struct{}
 func (silence) Enabled(env.Level) bool         { return false }
 func (silence) Logf(env.Level, string, ...any) {}
 
-// nobody is a watcher that does nothing: what it would be told is in the history.
+// nobody is a watcher that ignores events, because the history records them.
 type nobody struct{}
 
 func (nobody) Notify(env.WatchEvent) {}
 
-// playHistory plays the steps and returns what was seen.
+// playHistory plays the steps in a world with the seed, and returns the recorded history.
 func playHistory(t testing.TB, seed uint64, steps []historyStep) *history.History {
 	w := vtime.New(vtime.Config{Seed: seed})
 	defer w.Close()
@@ -110,7 +110,7 @@ func playHistory(t testing.TB, seed uint64, steps []historyStep) *history.Histor
 	return h
 }
 
-// request does one step; what becomes of it is in the history.
+// request executes a step that is a request. The history records the result.
 func request(s *node.Session, st historyStep) {
 	switch st.What {
 	case "create":
@@ -132,7 +132,7 @@ func request(s *node.Session, st historyStep) {
 	}
 }
 
-// fault does the step when it is one.
+// fault executes the step if it is a fault, and reports whether it is one.
 func (l *lab) fault(st historyStep, s *node.Session) bool {
 	host := fmt.Sprint("c", st.Client)
 	now := l.world.Now()

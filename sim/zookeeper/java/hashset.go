@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Hash returns String.hashCode, which counts in UTF-16 units.
+// Hash returns Java's String.hashCode, which is computed over UTF-16 units.
 func Hash(s string) (hash uint32) {
 	for i := 0; i < len(s); {
 		if c := s[i]; c < utf8.RuneSelf {
@@ -29,17 +29,18 @@ func Hash(s string) (hash uint32) {
 	return hash
 }
 
-// Spread returns the hash whose low bits are a string's bucket in a HashSet or HashMap.
+// Spread returns the hash that Java's HashSet and HashMap use for a string. Its low bits are the
+// bucket.
 func Spread(s string) uint32 { return SpreadOf(Hash(s)) }
 
-// SpreadOf does what Spread does for the hash of any object (HashMap.java, hash).
+// SpreadOf does what Spread does, for the hash of any object (HashMap.java, hash).
 func SpreadOf(hash uint32) uint32 { return hash ^ hash>>16 }
 
-// Buckets returns the size of a table that began with so many buckets and has held up to peak
-// entries: it doubles when it is more than three quarters full, and never shrinks.
+// Buckets returns the number of buckets of a table that began with first buckets and has held up to
+// peak entries. The table doubles when it is more than three quarters full, and never shrinks.
 //
-// A table of less than 64 buckets also doubles when the ninth entry comes into one of its buckets,
-// and a larger one turns such a bucket into a tree. Both are left out.
+// Two rules of Java are left out. A table with less than 64 buckets also doubles when the ninth
+// entry comes into one bucket. A larger table turns such a bucket into a tree.
 func Buckets(first uint32, peak int) uint32 {
 	for uint32(peak) > first/4*3 {
 		first *= 2
@@ -47,8 +48,8 @@ func Buckets(first uint32, peak int) uint32 {
 	return first
 }
 
-// CloneBuckets returns the size of the table of a clone of a set with n members, which is sized by
-// them alone (HashMap.java, putMapEntries).
+// CloneBuckets returns the number of buckets of a copied set with n members. It depends on n alone
+// (HashMap.java, putMapEntries).
 func CloneBuckets(n int) uint32 {
 	want, buckets := uint32(float32(n)/0.75+1), uint32(1)
 	for buckets < want {
@@ -57,9 +58,9 @@ func CloneBuckets(n int) uint32 {
 	return buckets
 }
 
-// InOrder sorts the members of a set with so many buckets, given in the order in which they came,
-// into the order in which Java iterates over them: by bucket, and in a bucket as they came. spread
-// is a member's Spread.
+// InOrder sorts the members of a set into the order in which Java iterates over them: by bucket,
+// and within a bucket in the order of arrival. members must be in the order of arrival. spread
+// returns a member's Spread.
 func InOrder[T any](members []T, buckets uint32, spread func(T) uint32) {
 	if len(members) < 2 {
 		return

@@ -8,8 +8,9 @@ import (
 	"unicode/utf16"
 )
 
-// Goal: text is what new String(b, UTF_8) makes of bytes, sent again. Method: cases of each branch of
-// Java's decoder (ZK-1.10); sim/zookeeper/recorded has what real servers made of others.
+// Goal: Text decodes bytes as Java's new String(b, UTF_8) does, and encodes the result as Java
+// sends it. Method: cases for each branch of Java's decoder (ZK-1.10). sim/zookeeper/recorded has
+// recordings of real servers for other bytes.
 func TestText(t *testing.T) {
 	for _, c := range []struct{ bytes, want string }{
 		{"", ""}, {"/a", "/a"}, {"/é模", "/é模"}, {"\xed\x9f\xbf\xee\x80\x80", "\ud7ff\ue000"},
@@ -51,7 +52,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// The order in which a real server listed these paths of its set.
+// Goal: paths are listed in the order in which a real server listed them from its set.
 func TestSetsAreListedByBucket(t *testing.T) {
 	var paths []string
 	for i := range 12 {

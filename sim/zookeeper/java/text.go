@@ -16,12 +16,13 @@ package java
 
 import "unicode/utf8"
 
-// replacement stands for bytes that are no UTF-8.
+// replacement replaces bytes that are not valid UTF-8.
 const replacement = '\uFFFD'
 
-// Text decodes bytes as new String(b, UTF_8) does, and returns them as a server sends the string
-// again: broken UTF-8 became U+FFFD, and a character beyond the basic plane two surrogates of three
-// bytes each (BinaryInputArchive.java readString, BinaryOutputArchive.java stringToByteBuffer).
+// Text decodes bytes as Java's new String(b, UTF_8) does, and returns them as a server sends the
+// string again. Invalid UTF-8 becomes U+FFFD. A character beyond the basic plane becomes two
+// surrogates of three bytes each (BinaryInputArchive.java readString, BinaryOutputArchive.java
+// stringToByteBuffer).
 func Text(b []byte) string {
 	if plain(b) {
 		return string(b)
@@ -38,7 +39,7 @@ func Text(b []byte) string {
 	return string(out)
 }
 
-// plain reports whether Text leaves the bytes as they are.
+// plain reports whether Text returns the bytes unchanged.
 func plain(b []byte) bool {
 	ascii := true
 	for _, c := range b {
@@ -50,13 +51,14 @@ func plain(b []byte) bool {
 	return ascii || utf8.Valid(b)
 }
 
-// appendUnit appends a surrogate as three bytes.
+// appendUnit appends a surrogate encoded as three bytes.
 func appendUnit(b []byte, unit rune) []byte {
 	return append(b, 0xE0|byte(unit>>12), 0x80|byte(unit>>6)&0x3F, 0x80|byte(unit)&0x3F)
 }
 
-// first decodes the first character of b, which is not empty. Where there is none it returns
-// U+FFFD and how many bytes Java drops for it (String.java decodeUTF8_UTF16).
+// first decodes the first character of b, which must not be empty, and returns its length. For
+// invalid bytes it returns U+FFFD and the number of bytes that Java skips (String.java
+// decodeUTF8_UTF16).
 func first(b []byte) (r rune, n int) {
 	switch lead := b[0]; {
 	case lead < utf8.RuneSelf:
@@ -75,7 +77,7 @@ func first(b []byte) (r rune, n int) {
 
 func continues(c byte) bool { return c&0xC0 == 0x80 }
 
-// three decodes a sequence of three bytes. An encoded surrogate is dropped as a whole.
+// three decodes a sequence of three bytes. All three bytes of an encoded surrogate are skipped.
 func three(b []byte) (r rune, n int) {
 	switch {
 	case len(b) > 1 && (!continues(b[1]) || b[0] == 0xE0 && b[1] < 0xA0):
@@ -107,8 +109,8 @@ func four(b []byte) (r rune, n int) {
 	return rune(b[0]&7)<<18 | rune(b[1]&0x3F)<<12 | rune(b[2]&0x3F)<<6 | rune(b[3]&0x3F), 4
 }
 
-// UTF8 encodes a string that Text has decoded as getBytes(UTF_8) does, with four bytes for two
-// surrogates: so a digest sees it, and a terminal.
+// UTF8 encodes a string returned by Text as Java's getBytes(UTF_8) does: two surrogates become one
+// character of four bytes. This form is used for digests and on terminals.
 func UTF8(s string) string {
 	var out []byte // nil until something differs
 	done := 0
@@ -125,7 +127,7 @@ func UTF8(s string) string {
 	return string(append(out, s[done:]...))
 }
 
-// pair decodes two surrogates of three bytes each at the front of s.
+// pair decodes a surrogate pair at the start of s. Each surrogate takes three bytes.
 func pair(s string) (high, low rune, ok bool) {
 	high, ok = surrogate(s)
 	if !ok || high >= 0xDC00 {
@@ -135,7 +137,7 @@ func pair(s string) (high, low rune, ok bool) {
 	return high, low, ok && low >= 0xDC00
 }
 
-// surrogate decodes a surrogate of three bytes at the front of s.
+// surrogate decodes a surrogate of three bytes at the start of s.
 func surrogate(s string) (unit rune, ok bool) {
 	if len(s) < 3 || s[0] != 0xED || s[1] < 0xA0 || !continues(s[1]) || !continues(s[2]) {
 		return 0, false
@@ -143,7 +145,7 @@ func surrogate(s string) (unit rune, ok bool) {
 	return 0xD000 | rune(s[1]&0x3F)<<6 | rune(s[2]&0x3F), true
 }
 
-// Length returns the length of a text as String.length counts it, in units of UTF-16.
+// Length returns the length of a text in UTF-16 units, as Java's String.length does.
 func Length(s string) (n int) {
 	for i := range len(s) {
 		if !continues(s[i]) {

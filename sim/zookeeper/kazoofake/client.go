@@ -11,27 +11,28 @@ import (
 	"github.com/monosim/monosim/engine/env/zkerrors"
 )
 
-// Client is the reference's FakeKazooClient, which has its own tree and no server. Watches fire
-// inside the call that causes them, in the caller's task (ZK-15.18). ZK-15.21 lists what it lacks.
+// Client is the reference's FakeKazooClient, which has its own tree of znodes and no server.
+// Watches fire inside the call that causes them, in the caller's task (ZK-15.18). ZK-15.21 lists
+// what it lacks.
 //
-// Cost: a call grows with the depth of its path; one that makes or deletes a znode also with the
-// children of its parent, whose names a watch is handed anew.
+// The cost of a call grows with the depth of its path. Creating or deleting a znode also grows with
+// the number of its siblings, because a watch receives a new list of their names.
 type Client struct {
 	e    *env.Env
 	tree *catalog // tree is nil before Start and after Stop
 }
 
-// New makes a client without a tree.
+// New makes a client. It has no tree before Start.
 func New(e *env.Env) *Client { return &Client{e: e} }
 
-// errNotStarted is the error for the AttributeError that the reference raises without a tree.
+// errNotStarted stands for the AttributeError that the reference raises if there is no tree.
 var errNotStarted = notStarted("get")
 
 func notStarted(method string) error {
 	return errors.New("AttributeError: 'NoneType' object has no attribute '" + method + "'")
 }
 
-// catalog is the tree with its watches, the reference's Catalog.
+// catalog is the tree of znodes with its watches. It corresponds to the reference's Catalog.
 type catalog struct {
 	root      *node
 	data      map[string]env.DataFunc // one per path, the last wins (ZK-15.13)
@@ -39,12 +40,12 @@ type catalog struct {
 	sequences map[string]int          // sequences is by full path prefix (ZK-15.8)
 }
 
-// enter begins a call in the tree, and the returned function ends it. A tree stopped by one of its
-// own watches is finalized only after the call that fired the watch.
+// enter marks the beginning of a call in the tree. The returned function marks its end. If a watch
+// stops the client, the tree is finalized only after the call that fired the watch.
 func (t *catalog) enter() (leave func()) { return t.root.enter() }
 
-// ChildrenFunc is called with the names of the children and the event that caused the call
-// (kazoo's send_event). The event is nil when the watch is set.
+// ChildrenFunc receives the names of the children and the event that caused the call (kazoo's
+// send_event). The event is nil for the call that sets the watch.
 type ChildrenFunc func(children []string, event *env.WatchEvent) error
 
 // node is a znode of the fake. Its path never changes.
@@ -60,16 +61,16 @@ type node struct {
 	onData     env.DataFunc
 	onChildren ChildrenFunc
 
-	// calls counts the calls in progress on this znode; on the root it counts those in its tree.
-	// dropped means that the znode is no longer in a tree. It is finalized when dropped and without
-	// calls, as Python counts references. So a watch that deletes its own znode hears of that only
-	// after it has returned.
+	// calls counts the calls in progress on this znode. On the root it counts all calls in the
+	// tree. dropped means that the znode is no longer in a tree. A dropped znode is finalized when
+	// no call is in progress, because Python counts references. So a watch that deletes its own
+	// znode learns of the deletion only after it has returned.
 	calls     int
 	dropped   bool
 	finalized bool
 }
 
-// enter begins a call on the znode, and the returned function ends it.
+// enter marks the beginning of a call on the znode. The returned function marks its end.
 func (n *node) enter() (leave func()) {
 	n.calls++
 	return func() {
@@ -111,7 +112,8 @@ func (n *node) stat() env.Stat {
 	return env.Stat{CtimeMs: n.ctimeSec, MtimeMs: n.mtimeSec, Version: n.version, DataLengthBytes: int32(len(n.value)), NumChildren: int32(len(n.names))}
 }
 
-// tellData calls the data watch and ignores its request to stop (ZK-15.13).
+// tellData calls the data watch, if there is one. It ignores the watch's request to stop
+// (ZK-15.13).
 func (n *node) tellData(event *env.WatchEvent) error {
 	if n.onData == nil {
 		return nil
@@ -120,8 +122,8 @@ func (n *node) tellData(event *env.WatchEvent) error {
 	return unlessStopped(n.onData(n.value, &stat, event))
 }
 
-// tellChildren calls the child watch. It copies the list of children, as the reference does, so
-// creating n children one by one under a watch costs n².
+// tellChildren calls the child watch, if there is one. It copies the list of children, as the
+// reference does. Creating n children one by one under a watch therefore costs n² steps.
 func (n *node) tellChildren(event *env.WatchEvent) error {
 	if n.onChildren == nil {
 		return nil
@@ -140,9 +142,9 @@ func unlessStopped(err error) error {
 	return err
 }
 
-// finalize is the reference's __del__. It calls the data watch with DELETED and the old data,
-// finalizes the children in order, and then calls the child watch. Errors are dropped (ZK-15.17),
-// but an error of the data watch skips the child watch.
+// finalize does what the reference's __del__ does. It calls the data watch with DELETED and the old
+// data, finalizes the children in order, and then calls the child watch. Errors are dropped
+// (ZK-15.17), but after an error of the data watch the child watch is not called.
 func (n *node) finalize() {
 	event := &env.WatchEvent{Type: env.EventDeleted, Path: n.path}
 	err := n.tellData(event)
@@ -212,7 +214,7 @@ func parts(name string) []string {
 	return strings.FieldsFunc(name, func(r rune) bool { return r == '/' })
 }
 
-// split is Python's os.path.split: for a path that ends in a slash, base is "".
+// split does what Python's os.path.split does. For a path that ends in a slash, base is "".
 func split(name string) (dir, base string) {
 	i := strings.LastIndexByte(name, '/') + 1
 	dir, base = name[:i], name[i:]
@@ -248,8 +250,8 @@ func (c *Client) Znodes() []Znode {
 	return list
 }
 
-// EnsurePath creates the missing znodes of a path. Watches set on a missing znode are attached to
-// it without being called (ZK-15.19).
+// EnsurePath creates the missing znodes of a path. Watches that wait for a missing znode are
+// attached to it, but not called (ZK-15.19).
 func (c *Client) EnsurePath(name string) error {
 	if c.tree == nil {
 		return errNotStarted
@@ -281,7 +283,7 @@ func (c *Client) ensure(t *catalog, name string) (*node, error) {
 	return n, nil
 }
 
-// addChild creates a child and calls the parent's child watch. The parent's mtime changes
+// addChild creates a child and calls the parent's child watch. It also changes the parent's mtime
 // (ZK-15.7).
 func (c *Client) addChild(parent *node, name string, value []byte, onData env.DataFunc, onChildren ChildrenFunc) (*node, error) {
 	defer parent.enter()()
@@ -302,13 +304,14 @@ func (c *Client) addChild(parent *node, name string, value []byte, onData env.Da
 	return n, parent.tellChildren(parent.childEvent())
 }
 
-// Create creates a znode and returns its path; ephemerals are never deleted (ZK-15.2).
+// Create creates a znode and returns its path. Ephemeral znodes are never deleted (ZK-15.2).
 func (c *Client) Create(name string, data []byte, o env.CreateOptions) (string, error) {
 	real, _, err := c.CreateStat(name, data, o)
 	return real, err
 }
 
-// CreateStat creates a znode and returns its path and stat (include_data in kazoo).
+// CreateStat creates a znode and returns its path and stat, as kazoo's create with include_data
+// does.
 func (c *Client) CreateStat(name string, data []byte, o env.CreateOptions) (string, env.Stat, error) {
 	if c.tree == nil {
 		return "", env.Stat{}, notStarted("create")
@@ -321,7 +324,7 @@ func (c *Client) CreateStat(name string, data []byte, o env.CreateOptions) (stri
 	return n.path, n.stat(), nil
 }
 
-// create creates a znode and returns it with a call on it in progress, which leave ends.
+// create creates a znode and marks a call on it as in progress. leave marks the end of that call.
 func (c *Client) create(t *catalog, name string, data []byte, o env.CreateOptions) (n *node, leave func(), err error) {
 	defer t.enter()()
 	if n, err = c.createIn(t, name, data, o); n == nil {
@@ -355,8 +358,8 @@ func (c *Client) createIn(t *catalog, name string, data []byte, o env.CreateOpti
 	return n, err
 }
 
-// Set replaces the data of a znode. It ignores the version (ZK-15.9), and fires the watches even
-// for equal data (ZK-15.16).
+// Set replaces the data of a znode. It ignores the version (ZK-15.9). The watches fire even if the
+// data is equal (ZK-15.16).
 func (c *Client) Set(name string, data []byte, _ int32) error {
 	n, err := c.find(name)
 	if err != nil {
@@ -379,8 +382,8 @@ func (c *Client) Get(name string) ([]byte, env.Stat, error) {
 	return n.value, n.stat(), nil
 }
 
-// Exists returns the stat of a znode; nil if it is missing. The reference's fake returns True or
-// False (ZK-15.4).
+// Exists returns the stat of a znode; nil if it is missing. The reference's fake only returns True
+// or False (ZK-15.4).
 func (c *Client) Exists(name string) (*env.Stat, error) {
 	n, err := c.find(name)
 	if errors.Is(err, zkerrors.ErrNoNode) {
@@ -402,12 +405,12 @@ func (c *Client) Children(name string) ([]string, error) {
 	return slices.Clone(n.names), nil
 }
 
-// Delete removes the znode and everything below it, whatever the options: the fake's default is
-// recursive (ZK-15.10). It calls the parent's child watch first.
+// Delete removes the znode and everything below it, whatever the options, because the fake deletes
+// recursively by default (ZK-15.10). It calls the parent's child watch first.
 func (c *Client) Delete(name string, _ env.DeleteOptions) error { return c.remove(name, true) }
 
-// DeleteLeaf is delete(path, recursive=False), which fails for a znode with children. No agent
-// calls it.
+// DeleteLeaf deletes a znode as delete(path, recursive=False) does, which fails if the znode has
+// children. No agent calls it.
 func (c *Client) DeleteLeaf(name string) error { return c.remove(name, false) }
 
 func (c *Client) remove(name string, recursive bool) error {
@@ -441,8 +444,8 @@ type watch struct{}
 func (watch) Stopped() bool { return false }
 
 // DataWatch calls fn with the data at a path, now and after each change. It replaces an earlier
-// watch of that path. For a missing znode fn is first called when it is created (ZK-15.14). Errors
-// of the first call are dropped (ZK-15.18).
+// watch of that path. For a missing znode the first call comes when it is created (ZK-15.14).
+// Errors of the first call are dropped (ZK-15.18).
 func (c *Client) DataWatch(name string, fn env.DataFunc) (env.Watch, error) {
 	if c.tree == nil {
 		return nil, errNotStarted
@@ -482,7 +485,8 @@ func (c *Client) ChildrenEventWatch(name string, fn ChildrenFunc) (env.Watch, er
 // AddListener does nothing (ZK-15.3).
 func (c *Client) AddListener(func(env.SessionState) bool) {}
 
-// State returns Connected while there is a tree, else Lost. The reference's fake has no state.
+// State returns Connected while there is a tree, else Lost. The reference's fake has no such
+// property.
 func (c *Client) State() env.SessionState {
 	if c.tree == nil {
 		return env.Lost
@@ -490,7 +494,7 @@ func (c *Client) State() env.SessionState {
 	return env.Connected
 }
 
-// NewLock returns a lock that is not shared with other clients or objects.
+// NewLock returns a lock that excludes nobody else: each call returns an independent lock.
 func (c *Client) NewLock(_, identifier string) env.Lock { return &lock{identifier: identifier} }
 
 // NewElection returns an election that is won at once (ZK-15.20).
@@ -514,7 +518,7 @@ func (l *lock) Release() error {
 	return nil
 }
 
-// Cancel does nothing; on the reference's fake it raises AttributeError (Q87).
+// Cancel does nothing. On the reference's fake it raises an AttributeError (Q87).
 func (l *lock) Cancel() {}
 
 func (l *lock) Contenders() ([]string, error) { return []string{l.identifier}, nil }
@@ -532,7 +536,7 @@ func (e *election) Contenders() ([]string, error) { return e.lock.Contenders() }
 
 var _ env.ZooKeeper = (*Client)(nil)
 
-// words holds the endings of the fake's error messages.
+// words holds the endings of the fake's error messages by code.
 var words = map[zkerrors.Code]string{
 	zkerrors.NoNode: " is not exists!", zkerrors.NodeExists: " Exists!", zkerrors.NotEmpty: " is not empty!",
 }

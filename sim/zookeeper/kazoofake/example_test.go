@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/kazoofake"
 )
 
-// The fake tells watches inside of the call that changes their znode, deletes whole
-// subtrees, and tells of a deletion with the last data.
+// The fake calls watches inside the call that changes their znode. It deletes whole subtrees, and
+// reports a deletion with the last data.
 func Example() {
 	zk := kazoofake.New(&env.Env{Clock: fixedClock{}})
 	if err := zk.Start(0); err != nil {

@@ -14,20 +14,19 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/kazoofake"
 )
 
-// The reference's own tests of its fake client (mocked_zkclient.py), one by one and
-// under their names. Theirs share one client, take NodeExists and NoNode for granted
-// and print what watches are told; here each has a client of its own, and what they
-// let pass is asserted.
+// These are the reference's own tests of its fake client (mocked_zkclient.py), under their names.
+// The originals share one client, ignore NodeExists and NoNode, and only print what watches
+// receive. Here each test has its own client, and all results are checked.
 
 const fakePath = "/monolith/zk/data"
 
-// fixedClock is a clock that stands still.
+// fixedClock is a clock whose time never changes.
 type fixedClock struct{}
 
 func (fixedClock) Now() time.Time         { return time.Unix(1_700_000_000, 0) }
 func (fixedClock) Elapsed() time.Duration { return 0 }
 
-// fakeLab is a started fake client and what its watches were told.
+// fakeLab is a started fake client with a log of the calls of its watches.
 type fakeLab struct {
 	*kazoofake.Client
 	t    *testing.T
@@ -49,7 +48,7 @@ func (l *fakeLab) must(err error) {
 	}
 }
 
-// makePath creates a znode with its parents.
+// makePath creates the znode fakePath with its parents.
 func (l *fakeLab) makePath() {
 	l.t.Helper()
 	real, err := l.Create(fakePath, nil, env.CreateOptions{MakePath: true})
@@ -113,7 +112,7 @@ func TestUpstreamMockedZKClient_test_set_get(t *testing.T) {
 	}
 }
 
-// The second delete takes a znode with a child, which is the fake's default (Q78).
+// Goal: deletes work, also of a znode with a child. The fake deletes recursively by default (Q78).
 func TestUpstreamMockedZKClient_test_delete(t *testing.T) {
 	l := newFakeLab(t)
 	l.makePath()
@@ -144,7 +143,8 @@ func TestUpstreamMockedZKClient_test_data_watch(t *testing.T) {
 	l.wantTold(`data "" of version 0, event none`)
 }
 
-// A watch on what is not there waits in silence (Q82), and tells of children only.
+// Goal: a child watch on a missing znode is not called until the znode exists (Q82), and only
+// reports changes of the children.
 func TestUpstreamMockedZKClient_test_children_watch(t *testing.T) {
 	l := newFakeLab(t)
 	_, err := l.ChildrenEventWatch("/monolith/zk", func(children []string, event *env.WatchEvent) error {
@@ -171,7 +171,7 @@ func TestQ82_AWatchOfWhatIsMissingIsSilent(t *testing.T) {
 	l.wantTold(`data "" of version 0, event CREATED /monolith/zk/data`)
 }
 
-// The reference's own tests add no listener.
+// Goal: the fake never calls session listeners. The reference's own tests do not cover listeners.
 func TestQ90_SessionListenersAreNeverCalled(t *testing.T) {
 	fake := kazoofake.New(&env.Env{Clock: fixedClock{}})
 	var told []env.SessionState

@@ -8,14 +8,15 @@ import (
 	"github.com/monosim/monosim/engine/env/zkerrors"
 )
 
-// Change is a requested reconfig; a nil text was null in the request.
+// Change is a requested reconfig. A nil field means null in the request.
 type Change struct {
 	Joining, Leaving, New *string
-	// From is the version that the change must replace; -1 for any.
+	// From is the version of the configuration that the change applies to; -1 for any.
 	From int64
 }
 
-// Changed returns the configuration after a change. code is the error of the reconfig; 0 for none.
+// Changed returns the configuration after a change. code is the error of the reconfig; 0 if it
+// succeeds.
 func (m List) Changed(change *Change) (next List, code zkerrors.Code) {
 	if change.New != nil {
 		return parseList(*change.New)
@@ -41,7 +42,7 @@ func (m List) Changed(change *Change) (next List, code zkerrors.Code) {
 	return next, 0
 }
 
-// takes reports whether another member has one of a joiner's addresses (QuorumPeer.java,
+// takes reports whether another member already uses one of the joiner's addresses (QuorumPeer.java,
 // checkAddressDuplicate).
 func (m *List) takes(joiner Server) bool {
 	for _, one := range m.members {

@@ -30,7 +30,7 @@ type Server struct {
 	Client string
 }
 
-// String formats the server as a configuration does, without the id.
+// String formats the server as in a ZooKeeper configuration, without the id.
 func (s Server) String() string {
 	kind := "participant"
 	if s.Observer {
@@ -45,9 +45,11 @@ func (s Server) String() string {
 
 // List is the membership of an ensemble.
 type List struct {
-	// Version is the zxid of the reconfig that made the list, or of the first leader.
+	// Version is the zxid of the reconfig that made the list. The first list has the zxid of the
+	// first leader.
 	Version int64
-	// members is in the order of insertion into a Java HashMap with that many buckets.
+	// members is in the order of insertion. buckets is the size of the Java HashMap that a real
+	// server keeps them in.
 	members []Server
 	buckets int
 }
@@ -72,12 +74,12 @@ func (m List) Servers() []Server {
 	return list
 }
 
-// Voters returns the ids of the servers that are not observers.
+// Voters returns the ids of the servers that may vote, which are all but the observers.
 func (m List) Voters() (ids []int64) {
 	return lists.Select(m.Servers(), func(one Server) (int64, bool) { return one.ID, !one.Observer })
 }
 
-// String returns the list as the data of /zookeeper/config.
+// String formats the list as in the data of /zookeeper/config.
 func (m List) String() string {
 	var b strings.Builder
 	for _, one := range m.Servers() {
@@ -99,7 +101,8 @@ func (m *List) remove(id int64) {
 	m.members = slices.DeleteFunc(slices.Clone(m.members), func(old Server) bool { return old.ID == id })
 }
 
-// copied returns the list as a new HashMap copied from it, with as many buckets as its size needs.
+// copied returns a copy of the list. Its order is that of a Java HashMap made by copying, whose
+// number of buckets depends only on its size.
 func (m List) copied() List {
 	next := List{Version: m.Version, buckets: 1}
 	for float64(next.buckets) < float64(len(m.members))/0.75+1 {

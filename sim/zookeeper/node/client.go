@@ -14,38 +14,38 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/history"
 )
 
-// Clients makes the ZooKeeper clients of one process; it is its env.ZooKeepers.
-// Their rules that clients of real servers share are in engine/recipes, and
-// engine/runtimetest/zookeepertest holds both kinds to one suite.
+// Clients makes the ZooKeeper clients of one process. It is the env.ZooKeepers of that process.
+// Rules that are common with clients of real servers are in engine/recipes. The test suite
+// engine/runtimetest/zookeepertest runs on both kinds of clients.
 type Clients struct {
-	// Env is the process's own world.
+	// Env is the env.Env of the process, for its clock and log.
 	Env  *env.Env
 	Proc *vtime.Process
 	Host *network.Host
-	// Servers, when set, are the addresses to dial whatever hosts the program
-	// names, as if its names resolved to them.
+	// Servers, if set, replaces the hosts that the program names, as if their names resolved to
+	// these addresses.
 	Servers []string
-	// StartTime, when set, draws how long a client that starts takes before it dials.
+	// StartTime, if set, draws how long a starting client takes until it dials.
 	StartTime func() time.Duration
-	// CallTime, when set, draws how long the program takes before each call, and WakeTime
+	// CallTime, if set, draws how long the program takes before each call. WakeTime, if set, draws
 	// how long the thread that calls watchers takes to wake up.
 	CallTime, WakeTime func() time.Duration
-	// History, when set, records what the clients see.
+	// History, if set, records what the clients see.
 	History *history.History
-	// Calls, when set, has calls that are over for all clients of a world to use again.
+	// Calls, if set, holds finished calls for reuse by all clients of a world.
 	Calls *Calls
 }
 
-// NewClient makes a client that is not started. hosts is a list as
-// "10.0.0.1:2181,10.0.0.2:2181"; a port that is missing is 2181.
+// NewClient makes a client that is not yet started. hosts is a list such as
+// "10.0.0.1:2181,10.0.0.2:2181". The default port is 2181.
 func (c *Clients) NewClient(hosts string, o env.ZooKeeperOptions) env.ZooKeeper {
 	client := recipes.New(c.Env, c.NewSession(hosts, o))
 	client.MaxPause = o.MaxPause
 	return client
 }
 
-// NewSession makes a session that is not started, for callers without kazoo's recipes.
-// hosts and its ports are as for NewClient; a timeout of 0 means 10 s.
+// NewSession makes a session that is not yet started, for callers that do not need kazoo's recipes.
+// hosts is a list as for NewClient. A timeout of 0 means 10 s.
 func (c *Clients) NewSession(hosts string, o env.ZooKeeperOptions) *Session {
 	if o.Timeout == 0 {
 		o.Timeout = 10 * time.Second // kazoo client.py:128
@@ -76,7 +76,7 @@ func (c *Clients) NewSession(hosts string, o env.ZooKeeperOptions) *Session {
 	return s
 }
 
-// begun is the connection task, which takes its time to begin.
+// begun returns the function of the connection task. It waits for StartTime before it calls run.
 func (c *Clients) begun(run func()) func() {
 	if c.StartTime == nil {
 		return run
@@ -87,10 +87,9 @@ func (c *Clients) begun(run func()) func() {
 	}
 }
 
-// Session is kazoo's connection (protocol/connection.py) on the simulated
-// network: it connects, pings, notices loss and expiry, and keeps watches. The
-// connection task runs the loop and the state listeners; while a listener
-// sleeps, nothing is read or sent (Q125).
+// Session simulates kazoo's connection (protocol/connection.py) on the simulated network. It
+// connects, pings, detects loss and expiry, and keeps watches. The connection task runs both the
+// loop and the state listeners. While a listener sleeps, nothing is read or sent (Q125).
 type Session struct {
 	p     *vtime.Process
 	host  *network.Host
@@ -107,8 +106,8 @@ type Session struct {
 	xid      int32
 
 	conn *network.Conn
-	// open is set while the loop waits for the connection's end: only then is
-	// anything read or sent.
+	// open is true while the connection task only waits for the end of the connection. Messages are
+	// read and sent only then.
 	open    bool
 	shaking bool // the loop waits for the answer to its connect request
 	loop    *vtime.Task
@@ -133,16 +132,16 @@ type Session struct {
 // Start.
 func (s *Session) OnState(fn func(env.SessionState)) { s.life.OnState = fn }
 
-// State is the state as kazoo tells its listeners: lost, suspended or connected.
+// State returns the state that kazoo reports to its listeners: lost, suspended or connected.
 func (s *Session) State() env.SessionState { return s.life.State() }
 
 // Connected reports whether there is a connection.
 func (s *Session) Connected() bool { return s.life.Live.IsSet() }
 
-// ID is the session's id, 0 for none.
+// ID returns the session's id; 0 if there is no session.
 func (s *Session) ID() int64 { return s.id }
 
-// Spawn runs fn in a task of its own, on the client's process.
+// Spawn runs fn in a new task of the client's process.
 func (s *Session) Spawn(fn func()) { s.p.Go("zookeeper spawn", fn) }
 
 // Start connects; see [recipes.Life.Start].
@@ -151,8 +150,8 @@ func (s *Session) Start(limit time.Duration) error {
 	return s.life.Start(limit)
 }
 
-// Stop closes the session at the server and ends the connection. The current task waits
-// meanwhile.
+// Stop closes the session at the server and ends the connection. It suspends the current task until
+// then.
 func (s *Session) Stop() {
 	s.p.Check()
 	s.life.Stop()
@@ -163,10 +162,10 @@ func (s *Session) askEnd() {
 	s.send()
 }
 
-// Close frees nothing: a stopped session holds nothing.
+// Close does nothing, because a stopped session holds no resources.
 func (s *Session) Close() {}
 
-// Create makes one znode, open to everybody, and returns its real path.
+// Create creates one znode with all permissions for everybody, and returns its real path.
 func (s *Session) Create(path string, data []byte, ephemeral, sequence bool) (string, error) {
 	flags := zookeeper.FlagPersistent
 	if ephemeral {
@@ -183,7 +182,7 @@ func (s *Session) Create(path string, data []byte, ephemeral, sequence bool) (st
 	return s.done(c).Path, nil
 }
 
-// Set replaces the data of a znode whose version matches; -1 matches any.
+// Set replaces the data of a znode if its version is the given one; -1 matches any version.
 func (s *Session) Set(path string, data []byte, version int32) error {
 	c := s.newCall(zookeeper.OpSetData, path)
 	c.request.Data, c.request.Version = data, version
@@ -194,7 +193,7 @@ func (s *Session) Set(path string, data []byte, version int32) error {
 	return nil
 }
 
-// Delete removes one znode whose version matches; -1 matches any.
+// Delete removes one znode if its version is the given one; -1 matches any version.
 func (s *Session) Delete(path string, version int32) error {
 	c := s.newCall(zookeeper.OpDelete, path)
 	c.request.Version = version
@@ -205,7 +204,7 @@ func (s *Session) Delete(path string, version int32) error {
 	return nil
 }
 
-// Get reads the data and stat of a znode. A watch that is not nil is told of its next
+// Get returns the data and stat of a znode. watch, if not nil, is called at the znode's next
 // change.
 func (s *Session) Get(path string, watch env.Watcher) ([]byte, env.Stat, error) {
 	c := s.newRead(zookeeper.OpGetData, path, watch)
@@ -216,8 +215,8 @@ func (s *Session) Get(path string, watch env.Watcher) ([]byte, env.Stat, error) 
 	return r.Data, r.Stat, nil
 }
 
-// Exists reads the stat of a znode, nil for a missing one. A watch that is not nil is
-// told when it is next made, changed or removed.
+// Exists returns the stat of a znode; nil for a missing one. watch, if not nil, is called when the
+// znode is next created, changed or deleted.
 func (s *Session) Exists(path string, watch env.Watcher) (*env.Stat, error) {
 	c := s.newRead(zookeeper.OpExists, path, watch)
 	if err := s.do(c); err != nil {
@@ -231,7 +230,7 @@ func (s *Session) Exists(path string, watch env.Watcher) (*env.Stat, error) {
 	return &stat, nil
 }
 
-// Children lists the names below a znode. A watch that is not nil is told when they next
+// Children returns the names of a znode's children. watch, if not nil, is called when they next
 // change.
 func (s *Session) Children(path string, watch env.Watcher) ([]string, error) {
 	c := s.newRead(zookeeper.OpGetChildren, path, watch)
@@ -244,7 +243,7 @@ func (s *Session) Children(path string, watch env.Watcher) ([]string, error) {
 	return names, nil
 }
 
-// ChildrenNames is Children in blocks.
+// ChildrenNames does what Children does, but returns the names in blocks.
 func (s *Session) ChildrenNames(path string, watch env.Watcher) (*bulk.Names, error) {
 	c := s.newRead(zookeeper.OpGetChildren, path, watch)
 	c.request.Blocks = s.history == nil
@@ -260,7 +259,7 @@ func (s *Session) ChildrenNames(path string, watch env.Watcher) (*bulk.Names, er
 	return names, nil
 }
 
-// everybody is the Entry that lets everybody do everything, kazoo's default.
+// everybody is the ACL that permits everything to everybody, which is kazoo's default.
 var everybody = acl.Open()
 
 var (

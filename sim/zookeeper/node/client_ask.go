@@ -9,9 +9,9 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// question is what a turn of a loop reads, one znode or a list of them, with what it got
-// (leap.Request). Answers stay the same as long as nothing is written at the server: they tell
-// how much was.
+// question records what a turn of a loop reads, one znode or a list of them, with the answers
+// (leap.Request). The answers stay valid until the next write at the server, so later turns can
+// repeat the reads without events.
 type question struct {
 	*asker
 	op   zookeeper.OpCode
@@ -19,13 +19,13 @@ type question struct {
 	got  *answer   // to it
 	list *readList // nil for a single one
 	zxid int64     // of all answers; 0 for those of different times, as a [surveyLeap] has them
-	// flows are what the server counts its requests by, from the first leap on: those of a
-	// list, when mixed is not set.
+	// flows are the traffic counters for the requests, set at the first leap. For a list they are
+	// the same for all requests, unless mixed is set.
 	flows flows
 	mixed bool
 }
 
-// asker is what the questions of one loop have in common, of which one is asked at a time.
+// asker holds what the questions of one loop have in common. Only one of them is asked at a time.
 type asker struct {
 	s       *Session
 	loop    *vtime.Loop
@@ -43,7 +43,7 @@ type asker struct {
 	call     *call         // that is on its way when the loop is woken
 }
 
-// answer is what answers to reads say.
+// answer is the content of an answer to a read.
 type answer struct {
 	err       zookeeper.Code
 	data      []byte
@@ -61,7 +61,7 @@ func answerOf(r *zookeeper.Reply) *answer {
 	return a
 }
 
-// reply is the answer to a single question, as it came.
+// reply returns the answer to a question about one znode, in the form in which it arrived.
 func (q *question) reply() zookeeper.Reply {
 	r := zookeeper.Reply{Op: q.op, Zxid: q.zxid, Err: q.got.err, Data: q.got.data, Children: q.got.children}
 	if q.got.stat != nil {
@@ -70,7 +70,8 @@ func (q *question) reply() zookeeper.Reply {
 	return r
 }
 
-// ask asks a question of a loop, a single one.
+// ask makes a read of one znode in a turn of a loop. If the turn was leapt over, the recorded
+// answer is used.
 func (s *Session) ask(t *leap.Turns, c *call) error {
 	leap.Think(s.p)
 	a, waiting := t.Recall()
@@ -103,8 +104,8 @@ func (s *Session) ask(t *leap.Turns, c *call) error {
 	return c.failure(s)
 }
 
-// write writes down a question with its answer. It reports false for one that is not to be
-// leapt over.
+// write records a question with its answer. It returns false if the read must not be leapt over
+// later.
 func (s *Session) write(t *leap.Turns, op zookeeper.OpCode, path string, list *readList, reply *zookeeper.Reply) bool {
 	if s.history != nil || s.conn == nil || !s.open {
 		return false
@@ -132,7 +133,8 @@ func (s *Session) write(t *leap.Turns, op zookeeper.OpCode, path string, list *r
 	return true
 }
 
-// askerOf is the asker of a loop.
+// askerOf returns the asker of a loop. It makes a new one if the connection or the server has
+// changed.
 func (s *Session) askerOf(t *leap.Turns, server *serverConn, at *zookeeper.Conn) *asker {
 	if a := s.asker; a == nil || a.loop != &t.Loop || a.conn != s.conn || a.server != server || a.machine != server.s.machine || a.at != at {
 		s.asker = &asker{s: s, loop: &t.Loop, task: t.Task(), conn: s.conn, server: server, machine: server.s.machine, at: at}
@@ -140,10 +142,11 @@ func (s *Session) askerOf(t *leap.Turns, server *serverConn, at *zookeeper.Conn)
 	return s.asker
 }
 
-// Thinks reports true: a program takes its time before it reads.
+// Thinks returns true, because a program takes some time before it reads.
 func (q *question) Thinks() bool { return true }
 
-// Join joins the connection, once pings on it are asleep.
+// Join joins the connection. It returns false if that is not possible, or if the pings on the
+// connection are not yet leapt over.
 func (q *question) Join(sl *leap.Sleeper) bool {
 	s := q.s
 	return s.idle.forward.sleeper.Asleep() && s.conn == q.conn && s.open && q.server.s.machine == q.machine && q.conn.Join(sl)
@@ -152,7 +155,7 @@ func (q *question) Join(sl *leap.Sleeper) bool {
 // Leave leaves it.
 func (q *question) Leave(sl *leap.Sleeper) { q.conn.Leave(sl) }
 
-// Begin sends the first request.
+// Begin sends the first request of the question at the virtual time at.
 func (q *question) Begin(at time.Duration) { q.begin(0, at) }
 
 // begin sends a request.
@@ -166,7 +169,7 @@ func (q *question) begin(i int, at time.Duration) {
 	q.s.idle.touchedAt(at)
 }
 
-// asked is the path that a request reads.
+// asked returns the path that the i-th request reads.
 func (q *question) asked(i int) string {
 	if q.list == nil {
 		return q.path
@@ -174,7 +177,7 @@ func (q *question) asked(i int) string {
 	return q.list.path(i)
 }
 
-// len is how many requests the question is.
+// len returns the number of requests in the question.
 func (q *question) len() int {
 	if q.list == nil {
 		return 1
@@ -182,7 +185,7 @@ func (q *question) len() int {
 	return len(q.list.children)
 }
 
-// bytes are the sizes of the requests from one to before another, and of their answers.
+// bytes returns the total sizes of the requests [from, to) and of their answers.
 func (q *question) bytes(from, to int) (asked, answered int) {
 	n := to - from
 	asked, answered = n*requestBytes(""), n*emptyReplyBytes
@@ -193,10 +196,11 @@ func (q *question) bytes(from, to int) (asked, answered int) {
 	return asked + sum.asked, answered + sum.answered
 }
 
-// Next is the next arrival.
+// Next returns when the next message arrives, and whether it is a request or an answer.
 func (q *question) Next() (time.Duration, int) { return q.exchange.Next() }
 
-// Leap makes the steps that come before the bound.
+// Leap simulates the requests and answers that arrive before the bound. ended reports whether all
+// answers have arrived, the last at the virtual time at.
 func (q *question) Leap(b vtime.Bound) (ended bool, at time.Duration) {
 	n, t := q.len(), q.server.s.traffic
 	for {
@@ -227,8 +231,8 @@ func (q *question) Leap(b vtime.Bound) (ended bool, at time.Duration) {
 	}
 }
 
-// count counts what a leap has brought before which all requests before from were answered,
-// and those before served had come in.
+// count adds the messages of a leap to the counters of both hosts. Before the leap the requests
+// before from were answered, and the requests before served had arrived.
 func (q *question) count(from, served int, l *network.Leapt) {
 	if l.Served+l.Answered == 0 {
 		return
@@ -279,8 +283,8 @@ func (q *question) count(from, served int, l *network.Leapt) {
 	}
 }
 
-// zxidAt returns the zxid of the answer to a request that came in at an instant, 0 when that was
-// long ago.
+// zxidAt returns the zxid in the answer to a request that arrived at the virtual time at; 0 if that
+// was too long ago.
 func (q *question) zxidAt(at time.Duration) int64 {
 	if q.zxid > 0 {
 		return q.zxid
@@ -289,7 +293,7 @@ func (q *question) zxidAt(at time.Duration) int64 {
 	return zxid
 }
 
-// Resume makes the request, or the answer, one that is on its way.
+// Resume turns the request or answer that is on its way into a message with an event.
 func (q *question) Resume() {
 	s := q.s
 	c := s.newRead(q.op, q.asked(q.i), nil)

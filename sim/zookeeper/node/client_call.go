@@ -9,29 +9,29 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// request is what a client sends, but for pings: the machine's request, and what the
-// two ends of a simulated connection know of it besides.
+// request is the message that a client sends, except for pings. It holds the machine's request, and
+// data that the two ends of a simulated connection share.
 type request struct {
 	zookeeper.Request
-	// reply is where the server leaves the answer; nil is anywhere.
+	// reply is where the server must write the answer; nil if it may use any place.
 	reply *zookeeper.Reply
-	// loop is whose question it is, nil for none.
+	// loop is the loop whose step the request is; nil if it belongs to no loop.
 	loop *vtime.Loop
 }
 
-// ping is the request that a client sends when nothing else happens. A client uses
-// one again for each of its pings.
+// ping is the message that a client sends when nothing else happens. A client reuses the same
+// object for all its pings.
 type ping struct {
-	// loop is the client's, whose steps the arrivals of ping and answer are.
+	// loop is the client's loop of which the arrivals of the ping and of its answer are steps.
 	loop *vtime.Loop
 }
 
-// pingRequest is what machines see of every ping.
+// pingRequest is the request that a machine receives for every ping.
 var pingRequest = &request{Request: zookeeper.Request{Xid: zookeeper.XidPing, Op: zookeeper.OpPing}}
 
-// call is one request that a task waits for. The reply travels in it: the server
-// writes it there when the request says so. A call that was answered is used
-// again; one that failed is not, as its request may still be on its way.
+// call is a request for whose answer a task waits. If the request says so, the server writes the
+// reply directly into the call. An answered call is reused. A failed one is not, because its
+// request may still be on its way.
 type call struct {
 	request request
 	watch   env.Watcher
@@ -44,12 +44,12 @@ type call struct {
 	refused error // by the client itself
 	done    bool
 	session *Session
-	// answered is set when the reply has come, not a failure of the connection.
+	// answered is true if a reply has arrived, and false if the connection has failed.
 	answered bool
 }
 
-// Calls has what the clients of a world have in common: calls that were answered, to be used
-// again, and what nearly all of them have read, once.
+// Calls holds data that the clients of a world share: answered calls for reuse, and one copy of
+// lists that nearly all clients have read.
 type Calls struct {
 	free    []*call
 	lists   map[string]*readList     // that were read last, by parent
@@ -57,7 +57,8 @@ type Calls struct {
 	numbers map[string]*bulk.Numbers // of children, by parent
 }
 
-// Numbers numbers the children of a znode, for all clients of the world alike.
+// Numbers returns the numbering of a znode's children, which is the same for all clients of the
+// world.
 func (s *Session) Numbers(parent string) *bulk.Numbers {
 	n := s.calls.numbers[parent]
 	if n == nil {
@@ -70,7 +71,7 @@ func (s *Session) Numbers(parent string) *bulk.Numbers {
 	return n
 }
 
-// maxFreeCalls bounds how many are kept; a storm needs more at a time.
+// maxFreeCalls limits how many calls are kept for reuse. Only bursts of requests need more at once.
 const maxFreeCalls = 64
 
 func (s *Session) newCall(op zookeeper.OpCode, path string) *call {
@@ -92,9 +93,9 @@ func (s *Session) newRead(op zookeeper.OpCode, path string, watch env.Watcher) *
 	return c
 }
 
-// do sends a request and waits for the answer (client.py:529). While the
-// connection is suspended it waits until it is back. A change that a turn of a loop asks for is noted
-// with its answer, of which the program sees the error and a create's path.
+// do sends a request and waits for the answer (client.py:529). While the connection is suspended,
+// it waits until the connection is back. If a turn of a loop makes a change, do records the request
+// and what the program sees of the answer: the error, and the path of a create.
 func (s *Session) do(c *call) error {
 	s.p.Check()
 	if c.request.loop = s.asks(c); c.request.loop != nil {
@@ -135,14 +136,14 @@ func (s *Session) do(c *call) error {
 	return c.failure(s)
 }
 
-// changes reports whether the call is one that a program makes to change a znode.
+// changes reports whether the call creates, changes or deletes a znode.
 func (c *call) changes() bool {
 	op := c.request.Op
 	return op == zookeeper.OpCreate || op == zookeeper.OpSetData || op == zookeeper.OpDelete
 }
 
-// Handle sends the call once the program has taken its time, or ends it when the client
-// refuses it by then. The engine calls it.
+// Handle sends the call after the time that the program takes. If the client refuses the call by
+// then, it ends the call. The engine calls Handle.
 func (c *call) Handle(uint64) {
 	if c.refused = c.session.life.Refuse(); c.refused != nil {
 		c.task.Wake()
@@ -151,16 +152,16 @@ func (c *call) Handle(uint64) {
 	c.session.enqueue(c)
 }
 
-// lastCall is a call of a survey after which the task goes on, see [survey.goesOn].
+// lastCall is a call of a survey after which the task itself continues (see [survey.goesOn]).
 type lastCall call
 
-// Handle ends the call. The engine calls it.
+// Handle ends the call and wakes the task. The engine calls Handle.
 func (c *lastCall) Handle(uint64) {
 	c.done = true
 	c.task.Wake()
 }
 
-// put sends a call of the current task, or keeps it until there is a connection.
+// put sends a call of the current task. Without a connection it keeps the call until there is one.
 func (s *Session) put(c *call) {
 	c.task = s.p.Current()
 	s.enqueue(c)
@@ -178,7 +179,8 @@ func (s *Session) await(c *call) {
 	}
 }
 
-// failure is how a call that is over has failed; it is given back then.
+// failure returns the error of a finished call; nil if it succeeded. If a reply has arrived, a
+// failed call is made available for reuse.
 func (c *call) failure(s *Session) error {
 	if c.err == nil {
 		return nil
@@ -190,8 +192,8 @@ func (c *call) failure(s *Session) error {
 	return err
 }
 
-// asks is the loop of the current task, for which the call is a question; nil for a task
-// without a loop and for a call that changes something or leaves a watch.
+// asks returns the loop of the current task if the call only reads and can be leapt over. It
+// returns nil for a task without a loop, and for a call that changes something or sets a watch.
 func (s *Session) asks(c *call) *vtime.Loop {
 	switch op := c.request.Op; {
 	case c.request.Watch, op != zookeeper.OpGetData && op != zookeeper.OpGetChildren && op != zookeeper.OpExists:
@@ -200,7 +202,7 @@ func (s *Session) asks(c *call) *vtime.Loop {
 	return leap.LoopOf(s.p)
 }
 
-// finish ends a call and lets its task go on.
+// finish ends a call with a result code and lets its task continue.
 func (c *call) finish(code zookeeper.Code) {
 	if code != zookeeper.CodeOK {
 		c.err = &zkerrors.Error{Code: code, Path: c.request.Path}
@@ -219,8 +221,8 @@ func (c *call) finish(code zookeeper.Code) {
 	}
 }
 
-// done gives back a call that was answered. The reply is to be read before the next
-// request.
+// done returns the reply of an answered call and makes the call available for reuse. The reply is
+// valid until the next request.
 func (s *Session) done(c *call) *zookeeper.Reply {
 	c.request = request{reply: &c.reply}
 	c.watch, c.task, c.session, c.feed, c.survey, c.err, c.done, c.answered = nil, nil, nil, nil, nil, nil, false, false
@@ -230,7 +232,7 @@ func (s *Session) done(c *call) *zookeeper.Reply {
 	return &c.reply
 }
 
-// callQueue is the calls that wait for their answers, in the order of sending.
+// callQueue holds the calls that wait for their answers, in the order of sending.
 type callQueue struct {
 	calls []*call
 	head  int
@@ -238,7 +240,7 @@ type callQueue struct {
 
 func (q *callQueue) push(c *call) { q.calls = append(q.calls, c) }
 
-// insert adds a call that was sent before, at its place.
+// insert adds a call that was sent earlier, at its place in the order of sending.
 func (q *callQueue) insert(c *call) {
 	q.push(c)
 	for i := len(q.calls) - 1; i > q.head && q.calls[i-1].request.Xid > c.request.Xid; i-- {
@@ -246,7 +248,7 @@ func (q *callQueue) insert(c *call) {
 	}
 }
 
-// pop takes the call that has waited longest; there must be one.
+// pop removes and returns the call that has waited longest. The queue must not be empty.
 func (q *callQueue) pop() *call {
 	c := q.calls[q.head]
 	q.calls[q.head] = nil

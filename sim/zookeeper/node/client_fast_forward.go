@@ -9,12 +9,11 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// fastForward is the sleep of the pings of a connection on which nothing happens but what
-// both ends can foretell (leap.Sleeper). Their instants follow from the draws of the
-// session's source, so none of them is an event.
+// fastForward simulates the pings of an idle connection without events (leap.Sleeper). The times of
+// the pings follow from the random source of the session, so both ends can compute them.
 //
-// Such a session does not expire, so the server does not look at it; see
-// sim/zookeeper/expiry.go. All else that touches a connection wakes it; see
+// Meanwhile the server need not check the session's expiry, because the session pings in time; see
+// sim/zookeeper/expiry.go. Anything else that happens on the connection ends the leap; see
 // sim/network/idle.go.
 type fastForward struct {
 	t       *idleTimer
@@ -33,7 +32,8 @@ const (
 	pingComesBack
 )
 
-// begin falls asleep after a ping was answered, where the network allows it.
+// begin starts to leap over pings, after a ping was answered. It returns false if the network does
+// not allow it.
 func (f *fastForward) begin() bool {
 	t := f.t
 	server, ok := t.s.conn.PeerReceiver().(*serverConn)
@@ -44,7 +44,8 @@ func (f *fastForward) begin() bool {
 	if c == nil {
 		return false
 	}
-	// From one ping at the server to the next; longer ones could come too late.
+	// This is the longest time between two pings at the server. If it exceeds the session timeout,
+	// the session might expire.
 	apart := t.limit + t.s.conn.MaxLatency() + server.conn.MaxLatency()
 	if apart > c.Timeout() || !t.s.conn.Join(f.sleeper) {
 		return false
@@ -57,7 +58,7 @@ func (f *fastForward) begin() bool {
 	return true
 }
 
-// Next is the end of the phase.
+// Next returns when the present phase ends, and which step of the loop that is.
 func (f *fastForward) Next() (time.Duration, int) {
 	switch f.phase {
 	case pingTravels:
@@ -68,14 +69,14 @@ func (f *fastForward) Next() (time.Duration, int) {
 	return f.next, partIdle
 }
 
-// Leap makes the steps that come before the bound.
+// Leap executes the steps that come before the bound.
 func (f *fastForward) Leap(b vtime.Bound) {
 	for at, part := f.Next(); b.Allows(f.t.loop, at, part); at, part = f.Next() {
 		f.step()
 	}
 }
 
-// step ends a phase, and draws as the events would.
+// step ends the present phase. It makes the same random draws as the events would.
 func (f *fastForward) step() {
 	t := f.t
 	client, server := t.s.conn, f.server.conn
@@ -105,14 +106,15 @@ func (f *fastForward) step() {
 	}
 }
 
-// woken lets a session expire that could not during the fast-forward of its connection.
+// woken lets the session expire again, which was suspended while its pings were leapt over.
 func (c *serverConn) woken(at *zookeeper.Conn) {
 	if c.s.machine.ResumeExpiry(at) && c.s.proc != nil && !c.s.leaderless {
 		c.s.schedule()
 	}
 }
 
-// Resume makes the ping or answer that is on its way, and all that follows, events again.
+// Resume makes an event of the ping or answer that is on its way. From then on pings are events
+// again.
 func (f *fastForward) Resume() {
 	t := f.t
 	defer unled(t.s.host)()

@@ -10,9 +10,9 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// feed is the session's way through a bulk.Feed: the answer to one read leads to the next,
-// once the program has taken its time. Its task is woken when an answer is odd, and at the
-// end, by an event of its own; all between are steps of a loop, which leaps (see feedLeap).
+// feed executes a bulk.Feed for a session. After each answer it makes the next read, once the time
+// that the program takes has passed. The task is woken by a separate event if an answer is odd, and
+// at the end. All reads in between are steps of a loop, which can be leapt over (see feedLeap).
 type feed struct {
 	s    *Session
 	of   *bulk.Feed
@@ -37,10 +37,11 @@ var (
 	kindThink = vtime.NewKind("zookeeper.think")
 )
 
-// partThink is the program's, of the parts of the loop.
+// partThink is the part of the loop in which the program takes its time before a read.
 const partThink = 2
 
-// Feed goes through a feed. The current task waits meanwhile.
+// Feed makes the reads of a feed. The current task waits until an answer is odd or the feed ends.
+// ok is false if the task must make the reads itself.
 func (s *Session) Feed(of *bulk.Feed) (odd *bulk.Answer, ok bool) {
 	s.p.Check()
 	if leap.TurnsOf(s.p) != nil {
@@ -72,7 +73,7 @@ func (s *Session) Feed(of *bulk.Feed) (odd *bulk.Answer, ok bool) {
 	return &bulk.Answer{Data: r.Data, Stat: r.Stat}, true
 }
 
-// takeFeed is a feed that nobody has now.
+// takeFeed returns a feed object for reuse, or a new one.
 func (s *Session) takeFeed(of *bulk.Feed) *feed {
 	var v *feed
 	if last := len(s.feeds) - 1; last >= 0 {
@@ -86,7 +87,7 @@ func (s *Session) takeFeed(of *bulk.Feed) *feed {
 	return v
 }
 
-// end is the end of the feed, also when its task unwinds.
+// end ends the feed. It is also called if the task is terminated.
 func (v *feed) end() {
 	v.over = true
 	v.leap.sleeper.Wake()
@@ -97,13 +98,13 @@ func (v *feed) end() {
 	}
 }
 
-// next goes on to the next read; it reports false when there is none.
+// next advances to the next read. It returns false if there is none.
 func (v *feed) next() (ok bool) {
 	v.path, v.watch, ok = v.of.Next()
 	return ok
 }
 
-// think lets the time pass that the program takes before a call.
+// think waits for the time that the program takes before a call, and then sends the request.
 func (v *feed) think() {
 	if v.s.callTime == nil {
 		v.ask()
@@ -118,7 +119,7 @@ func (v *feed) thinkUntil(at time.Duration) {
 
 func (v *feed) now() time.Duration { return v.s.host.Network().World().Now() }
 
-// Handle sends the request once the program has taken its time. The engine calls it.
+// Handle sends the request after the time that the program takes. The engine calls it.
 func (v *feed) Handle(uint64) {
 	if v.over {
 		return
@@ -140,7 +141,7 @@ func (v *feed) ask() {
 	s.send()
 }
 
-// got takes an answer, in the event in which it comes.
+// got handles an answer, inside the event in which the answer arrives.
 func (v *feed) got(c *call) {
 	v.asking = false
 	if v.over {
@@ -166,7 +167,7 @@ func (v *feed) got(c *call) {
 	}
 }
 
-// wake lets the task go on.
+// wake lets the task continue, in a separate event.
 func (v *feed) wake() { v.s.p.Schedule(v.now(), kindFeed, (*feedWake)(v), 0) }
 
 type feedWake feed
@@ -178,7 +179,8 @@ func (w *feedWake) Handle(uint64) {
 	}
 }
 
-// leader returns the server that the session asks, nil for none, or one that follows another.
+// leader returns the server to which the session is connected. It returns nil if there is none, if
+// the server is a follower, or if the ensemble has no leader.
 func (s *Session) leader() *serverConn {
 	if s.conn == nil {
 		return nil
@@ -190,7 +192,8 @@ func (s *Session) leader() *serverConn {
 	return server
 }
 
-// look has the server look at all that a feed reads: nil when its session has none.
+// look makes the server track the znodes that the feed reads. It returns nil if the session is not
+// connected to a leader.
 func (v *feed) look() *serverConn {
 	s := v.s
 	at := s.leader()
@@ -206,7 +209,7 @@ func (v *feed) look() *serverConn {
 	return at
 }
 
-// odd reports whether a znode does not hold what is usual. look must have been called.
+// odd reports whether a znode's content is not the usual one. look must have been called.
 func (v *feed) odd(path string) bool {
 	for _, u := range v.s.usual {
 		if _, odd := u.odd[path]; odd {
@@ -216,7 +219,7 @@ func (v *feed) odd(path string) bool {
 	return false
 }
 
-// anyOdd is odd, nil when no znode is.
+// anyOdd returns the method odd, or nil if no znode is odd.
 func (v *feed) anyOdd() func(path string) bool {
 	for _, u := range v.s.usual {
 		if len(u.odd) > 0 {

@@ -10,10 +10,10 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// feedLeap is the sleep of a feed (leap.Sleeper). What its steps read and leave at the server
-// matters to nobody before the next write, and what they bring to the process, before one of
-// its tasks goes on: then they are made. Notifications do not wake it. When it comes to an
-// end can be told from below only: there, it is looked at.
+// feedLeap simulates the reads of a feed without events (leap.Sleeper). Their effects on the server
+// matter only at the next write, and their effects on the process only when one of its tasks
+// continues. The steps are made by then. Notifications do not end the leap. When the feed ends is
+// known only as a lower bound, at which a check is made.
 type feedLeap struct {
 	v       *feed
 	sleeper *leap.Sleeper
@@ -25,7 +25,7 @@ type feedLeap struct {
 	limit   int           // how many reads from the present one on bring nothing odd, when it was last counted
 	look    vtime.Timer
 
-	// What the server has answered.
+	// data, stat and zxid are what the server has answered to the present read.
 	data []byte
 	stat zookeeper.Stat
 	zxid int64
@@ -39,11 +39,11 @@ const (
 	feedHears            // the answer comes back
 )
 
-// mostAhead bounds how many reads ahead are counted.
+// mostAhead limits how many future reads are counted.
 const mostAhead = 256
 
-// worthLeaping is how many reads are to come at the least before a feed or a survey
-// falls asleep, and leastAhead after which fewest it wakes up.
+// worthLeaping is the minimum number of coming reads for which a feed or a survey begins to leap.
+// It stops when fewer than leastAhead reads are left.
 const (
 	worthLeaping = 6
 	leastAhead   = 4
@@ -56,8 +56,8 @@ func (l *feedLeap) init(v *feed) {
 	l.sleeper.Valid = func() bool { return v.of.Ready() }
 }
 
-// begin falls asleep before the present read. It reports false, and has no effect, when the
-// network or the server do not let it.
+// begin starts to leap before the present read. It returns false, without effect, if the network or
+// the server does not allow it.
 func (l *feedLeap) begin() bool {
 	s := l.v.s
 	if s.history != nil || !s.open || s.p.Dead() || !s.host.Network().World().Leaps() || s.life.Refuse() != nil {
@@ -82,11 +82,11 @@ func (l *feedLeap) begin() bool {
 	return true
 }
 
-// count counts the present read and those behind it up to one that may be odd.
+// count counts the present read and the following ones, up to the first that may be odd.
 func (l *feedLeap) count() { l.limit = 1 + l.v.of.Ahead(mostAhead, l.v.anyOdd()) }
 
-// lookOut sets the time at which to look whether the end is near: before the answer to the
-// last read but one can come.
+// lookOut sets a timer for the next check whether the end is near. The timer fires before the
+// answer to the second-to-last counted read can arrive.
 func (l *feedLeap) lookOut() {
 	s := l.v.s
 	to, from := s.conn.MinLatency(), l.server.conn.MinLatency()
@@ -100,7 +100,7 @@ func (l *feedLeap) lookOut() {
 	l.look = l.v.loop.CheckAt(s.p, at, l)
 }
 
-// Handle looks whether the end is near. The engine calls it.
+// Handle checks whether the end is near, and then ends the leap. The engine calls it.
 func (l *feedLeap) Handle(uint64) {
 	l.sleeper.CatchUp()
 	if l.count(); l.limit < leastAhead {
@@ -110,7 +110,7 @@ func (l *feedLeap) Handle(uint64) {
 	l.lookOut()
 }
 
-// think begins with the present read at an instant.
+// think begins the present read at the virtual time at, with the time that the program takes.
 func (l *feedLeap) think(at time.Duration) {
 	if l.v.s.callTime == nil {
 		l.ask(at)
@@ -119,7 +119,7 @@ func (l *feedLeap) think(at time.Duration) {
 	l.phase, l.next = feedThinks, at+l.v.s.callTime()
 }
 
-// ask sends the present request at an instant.
+// ask sends the present request at the virtual time at.
 func (l *feedLeap) ask(at time.Duration) {
 	s := l.v.s
 	s.xid++
@@ -128,7 +128,7 @@ func (l *feedLeap) ask(at time.Duration) {
 	l.phase, l.next = feedAsks, s.conn.SendsAt(at, requestBytes(l.v.path))
 }
 
-// Next is the end of the phase.
+// Next returns when the present phase ends, and which step of the loop that is.
 func (l *feedLeap) Next() (time.Duration, int) {
 	switch l.phase {
 	case feedAsks:
@@ -139,7 +139,7 @@ func (l *feedLeap) Next() (time.Duration, int) {
 	return l.next, partThink
 }
 
-// Leap makes the steps that come before the bound.
+// Leap executes the steps that come before the bound.
 func (l *feedLeap) Leap(b vtime.Bound) {
 	for at, part := l.Next(); b.Allows(l.v.loop, at, part); at, part = l.Next() {
 		l.v.loop.Did(at)
@@ -154,7 +154,7 @@ func (l *feedLeap) Leap(b vtime.Bound) {
 	}
 }
 
-// serve is the server's part of a read.
+// serve handles a request at the server, at the virtual time at.
 func (l *feedLeap) serve(at time.Duration) {
 	c, path := l.server, l.v.path
 	c.conn.Takes(requestBytes(path))
@@ -172,7 +172,7 @@ func (l *feedLeap) serve(at time.Duration) {
 	l.phase, l.next = feedHears, c.conn.SendsAt(at, bytes)
 }
 
-// hear takes an answer, and goes on to the next read.
+// hear handles an answer at the client, and begins the next read.
 func (l *feedLeap) hear(at time.Duration) {
 	v := l.v
 	s := v.s
@@ -191,7 +191,7 @@ func (l *feedLeap) hear(at time.Duration) {
 	l.think(at)
 }
 
-// Resume makes what comes next an event.
+// Resume makes an event of the next step, and ends the leap.
 func (l *feedLeap) Resume() {
 	v := l.v
 	s := v.s

@@ -14,8 +14,8 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// playFeeds has three clients watch 40 znodes by feeds, while all are changed, by two clients,
-// and then one gets odd data, one goes and one comes. It gives what was told and counted.
+// playFeeds has three clients watch 40 znodes by feeds. Two clients change all znodes. Then one
+// znode gets odd data, one is deleted and one is created. It returns what was reported and counted.
 func playFeeds(t *testing.T, seed uint64, noLeaps bool) (seen []string, leapt [2]uint64) {
 	const znodes = 40
 	l := newLabOf(t, vtime.Config{Seed: seed, NoLeaps: noLeaps})
@@ -39,7 +39,7 @@ func playFeeds(t *testing.T, seed uint64, noLeaps bool) (seen []string, leapt [2
 			_ = zk.Set(path(7), []byte("odd"), -1)
 			_ = zk.Delete(path(9+at), env.AnyVersion)
 			_, _ = zk.Create("/w/more", []byte("usual"), env.CreateOptions{})
-			// What is odd or gone keeps no feed from leaping over the rest.
+			// An odd or deleted znode does not prevent a feed from leaping over the other znodes.
 			p.Sleep(2*time.Minute - p.Elapsed())
 			for i := at; i < znodes; i += 2 {
 				_ = zk.Set(path(i), []byte("usual 3"), -1)
@@ -65,7 +65,8 @@ func playFeeds(t *testing.T, seed uint64, noLeaps bool) (seen []string, leapt [2
 		l.until(time.Duration(i+2)*time.Minute - time.Second)
 	}
 	l.until(5 * time.Minute)
-	// In which order processes are told of what happens at different times depends on leaps.
+	// Leaps may change the order in which different processes learn of things, so each process is
+	// compared separately.
 	byName := map[string][]string{}
 	for _, s := range seen {
 		byName[s[:1]] = append(byName[s[:1]], s)
@@ -75,8 +76,8 @@ func playFeeds(t *testing.T, seed uint64, noLeaps bool) (seen []string, leapt [2
 	return seen, leapt
 }
 
-// Goal: reads that come of watches are the same with leaps and without, also when something
-// odd comes in between; and they leap.
+// Goal: reads that follow from watches give the same results with leaps and without, also if odd
+// data comes in between. They do leap.
 func TestFeedsLeapWithoutADifference(t *testing.T) {
 	for seed := range uint64(20) {
 		without, none := playFeeds(t, seed, true)
@@ -90,8 +91,8 @@ func TestFeedsLeapWithoutADifference(t *testing.T) {
 	}
 }
 
-// Goal: Watch passes over children that are watched, and WatchAgain watches them once more, in all
-// ways in which they can be watched.
+// Goal: Watch skips children that are already watched, and WatchAgain watches them once more.
+// Method: all ways in which children can be watched.
 func TestWatchAgain(t *testing.T) {
 	usual := &recipes.Usual{Ready: func() bool { return true }, Data: func(_ string, data []byte) bool { return len(data) == 0 }}
 	for _, c := range []struct {

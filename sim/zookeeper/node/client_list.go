@@ -5,30 +5,31 @@ import (
 	"strings"
 )
 
-// readList is reads of the children of a znode, one after the other, with what they got. It
-// never changes once it is the list of a question, and all clients that have read the same share
-// it.
+// readList holds successive reads of the children of a znode, with the data found. It never changes
+// once it is part of a question. All clients that have read the same data share it.
 type readList struct {
 	parent   string // without a slash at its end
 	children []string
 	found    [][]byte
-	// upTo has the sizes before every sizesBlock-th request, once somebody has asked.
+	// upTo holds the cumulative sizes before every sizesBlock-th request. It is computed at the
+	// first use.
 	upTo []sizes
 }
 
 // sizes holds the bytes of the paths that requests ask for, and of the data in their answers.
 type sizes struct{ asked, answered int }
 
-// sizesBlock bounds how many requests are summed up one by one.
+// sizesBlock limits how many requests are summed up one by one.
 const sizesBlock = 64
 
 func (l *readList) path(i int) string { return l.parent + "/" + l.children[i] }
 
-// mixed reports whether a server counts the reads apart, by classes of paths.
+// mixed reports whether the reads belong to different classes of paths, so that a server counts
+// their traffic separately.
 func (l *readList) mixed() bool { return strings.Count(l.parent, "/") < 2 }
 
-// one returns the list that was read last below the same parent, where that is the same, else a
-// copy.
+// one returns a shared list equal to l: the last list read below the same parent, or else a copy of
+// l.
 func (c *Calls) one(l *readList) *readList {
 	if last := c.lists[l.parent]; last != nil && last.same(l) {
 		return last
@@ -41,7 +42,7 @@ func (c *Calls) one(l *readList) *readList {
 	return l
 }
 
-// same reports whether the same was read from the same list.
+// same reports whether two lists have the same children and the same data.
 func (l *readList) same(o *readList) bool {
 	if !oneList(l.children, o.children) || len(l.found) != len(o.found) {
 		return false
@@ -56,10 +57,10 @@ func (l *readList) same(o *readList) bool {
 	return true
 }
 
-// oneList reports whether two lists lie at one place.
+// oneList reports whether two slices are the same memory.
 func oneList[T any](a, b []T) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
 
-// sizes sums up those from one request to before another.
+// sizes returns the total sizes of the requests [from, to) and of their answers.
 func (l *readList) sizes(from, to int) sizes {
 	if to-from <= sizesBlock {
 		return l.sum(from, to)
@@ -68,7 +69,7 @@ func (l *readList) sizes(from, to int) sizes {
 	return sizes{all.asked - before.asked, all.answered - before.answered}
 }
 
-// sum goes through the requests.
+// sum computes the total sizes of the requests [from, to) one by one.
 func (l *readList) sum(from, to int) (s sizes) {
 	for i := from; i < to; i++ {
 		s.asked += len(l.parent) + 1 + len(l.children[i])
@@ -77,7 +78,7 @@ func (l *readList) sum(from, to int) (s sizes) {
 	return s
 }
 
-// before sums up those up to a request.
+// before returns the total sizes of the requests before i.
 func (l *readList) before(i int) sizes {
 	if l.upTo == nil {
 		all := sizes{}

@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// connect makes one connection (connection.py:548). It returns when that is over, or
-// once nothing is left to do but to wait for that, with EndNone: the task rests then.
+// connect makes one connection (connection.py:548). It returns when the connection has ended. If
+// nothing is left but to wait for that end, it returns EndNone, and the task rests.
 func (s *Session) connect(host string, pauses *recipes.Pauses) recipes.ConnectionEnd {
 	s.life.Change(recipes.KeeperConnecting)
 	conn := s.dial(host)
@@ -44,7 +44,8 @@ func (s *Session) connect(host string, pauses *recipes.Pauses) recipes.Connectio
 	return s.end
 }
 
-// stay waits for the end of the connection; it reports false when that has come.
+// stay makes the task rest until the connection ends. It returns false if the connection has
+// already ended.
 func (s *Session) stay() bool {
 	if s.end != recipes.EndNone {
 		s.open = false
@@ -58,7 +59,7 @@ func (s *Session) stay() bool {
 	return true
 }
 
-// goOn is the connection task when it is woken after stay.
+// goOn continues the connection task when it is woken after stay.
 func (s *Session) goOn() {
 	if s.stay() {
 		return
@@ -67,7 +68,7 @@ func (s *Session) goOn() {
 	s.life.GoOn(s.end)
 }
 
-// dial connects within the session timeout; nil means it failed.
+// dial connects to addr within the session timeout. It returns nil if that fails.
 func (s *Session) dial(addr string) *network.Conn {
 	var conn *network.Conn
 	answered := false
@@ -86,9 +87,8 @@ func (s *Session) dial(addr string) *network.Conn {
 	return conn
 }
 
-// handshake asks for the session and waits for the response, for the session
-// timeout divided by the number of hosts (connection.py:640); nil means that
-// none came.
+// handshake requests the session and waits for the response. It waits for the session timeout
+// divided by the number of hosts (connection.py:640), and returns nil if no response arrives.
 func (s *Session) handshake() *zookeeper.ConnectResponse {
 	s.conn.Send(&zookeeper.ConnectRequest{
 		LastZxidSeen: s.lastZxid, TimeoutMs: int32(s.life.Timeout.Milliseconds()), SessionID: s.id,
@@ -119,10 +119,10 @@ func (s *Session) authenticate() {
 	}
 }
 
-// sessionReceiver takes what arrives on the connection.
+// sessionReceiver receives the messages that arrive on the session's connection.
 type sessionReceiver Session
 
-// Receive handles a message, or keeps it while the connection task is busy.
+// Receive handles a message. While the connection task is busy, it stores the message for later.
 func (r *sessionReceiver) Receive(c *network.Conn, payload any) {
 	s := (*Session)(r)
 	if c != s.conn {
@@ -138,7 +138,7 @@ func (r *sessionReceiver) Receive(c *network.Conn, payload any) {
 	}
 }
 
-// Closed ends the connection of the session.
+// Closed handles the end of the connection by the other side or the network.
 func (r *sessionReceiver) Closed(c *network.Conn, _ error) {
 	s := (*Session)(r)
 	if c == s.conn {
@@ -146,7 +146,7 @@ func (r *sessionReceiver) Closed(c *network.Conn, _ error) {
 	}
 }
 
-// over ends the connection and lets the connection task see to it.
+// over ends the connection for a reason, and wakes the connection task to handle that.
 func (s *Session) over(end recipes.ConnectionEnd) {
 	if s.end != recipes.EndNone {
 		return
@@ -158,7 +158,7 @@ func (s *Session) over(end recipes.ConnectionEnd) {
 	}
 }
 
-// pump handles what has arrived while the connection task was busy.
+// pump handles the messages that arrived while the connection task was busy.
 func (s *Session) pump() {
 	for len(s.inbox) > 0 && s.end == recipes.EndNone {
 		payload := s.inbox[0]
@@ -167,7 +167,7 @@ func (s *Session) pump() {
 	}
 }
 
-// send sends the queued requests when the connection is open.
+// send sends the queued requests if the connection is open.
 func (s *Session) send() {
 	if !s.open {
 		return
@@ -190,10 +190,10 @@ func (s *Session) sendOne(c *call) {
 	s.conn.SendStep(c.request.loop, &c.request, requestBytes(c.request.Path)+len(c.request.Data))
 }
 
-// requestBytes estimates the frame of a request without data.
+// requestBytes estimates the size in bytes of a request without data.
 func requestBytes(path string) int { return 44 + len(path) }
 
-// handle takes one message of an open connection (connection.py:420).
+// handle handles one message of an open connection (connection.py:420).
 func (s *Session) handle(payload any) {
 	switch m := payload.(type) {
 	case *zookeeper.Reply:
@@ -238,7 +238,7 @@ func (s *Session) answered(r *zookeeper.Reply) {
 	}
 }
 
-// failAll ends all calls (client.py:585).
+// failAll ends all calls with an error code (client.py:585).
 func (s *Session) failAll(code zookeeper.Code) {
 	calls := append(s.pending.takeAll(), s.queue...)
 	s.queue = nil
@@ -247,10 +247,11 @@ func (s *Session) failAll(code zookeeper.Code) {
 	}
 }
 
-// forget drops the session (client.py:324).
+// forget discards the session's id, password and last zxid, so that the next connection makes a new
+// session (client.py:324).
 func (s *Session) forget() { s.id, s.password, s.lastZxid = 0, [16]byte{}, 0 }
 
-// keepWatch keeps the watcher of a call that succeeded (connection.py:407).
+// keepWatch registers the watcher of a call that has succeeded (connection.py:407).
 func (s *Session) keepWatch(c *call) {
 	if c.request.Op == zookeeper.OpGetChildren {
 		s.life.Watches.AddChildren(c.request.Path, c.watch)

@@ -27,13 +27,13 @@ type idleTimer struct {
 	limit   time.Duration // half the read timeout
 	since   time.Duration // when something was last sent or read
 
-	// at is what the timer is set to: the shortest wait from since, or, when that has
-	// passed and drawn is set, the end of the wait.
+	// at is when the timer fires. First that is the shortest possible wait after since. When that
+	// has passed, drawn is set, and it is the end of the actual wait.
 	at    time.Duration
 	drawn bool
 	timer vtime.Timer
 	armed bool
-	// fresh says that since has moved after at was set.
+	// fresh means that since has changed after at was set.
 	fresh bool
 
 	outstanding bool // a ping is
@@ -41,16 +41,16 @@ type idleTimer struct {
 
 var kindIdle = vtime.NewKind("zookeeper.idle")
 
-// maxJitter is the most that a wait is shortened by, in steps of jitterStep.
+// maxJitter is the largest random reduction of a wait. It is a multiple of jitterStep.
 const (
 	jitterStep = 10 * time.Millisecond
 	maxJitter  = 40 * jitterStep
 )
 
-// partIdle is the timer's, of the parts of the loop.
+// partIdle is the part of the loop in which the timer fires.
 const partIdle = 0
 
-// init makes the timer of a session.
+// init prepares the ping timer of a session.
 func (t *idleTimer) init(s *Session) {
 	t.s, t.source = s, s.p.OwnSource("kazoo.ping")
 	t.loop = s.p.Node().NewLoop(t.source.Site())
@@ -59,7 +59,7 @@ func (t *idleTimer) init(s *Session) {
 	t.forward.sleeper.Tolerant = true
 }
 
-// begin starts with a new connection.
+// begin starts the timer for a new connection.
 func (t *idleTimer) begin(readTimeout time.Duration) {
 	t.timer.Cancel()
 	t.limit, t.outstanding = readTimeout/2, false
@@ -72,7 +72,7 @@ func (t *idleTimer) stop() {
 	t.timer.Cancel()
 }
 
-// arm sets the shortest end of a wait that begins at an instant.
+// arm sets the timer to the shortest possible end of a wait that begins at since.
 func (t *idleTimer) arm(since time.Duration) {
 	t.since, t.armed, t.fresh, t.drawn = since, true, false, false
 	t.at = since + t.shortest()
@@ -83,23 +83,25 @@ func (t *idleTimer) draw() time.Duration {
 	return max(t.limit-jitter, jitter)
 }
 
-// shortest is less than or equal to any wait, and more than half of any.
+// shortest returns a time that is not longer than any wait, and longer than half of any.
 func (t *idleTimer) shortest() time.Duration { return max(t.limit-maxJitter, t.limit/2) }
 
-// schedule sets the timer. Nothing has led to its end but that time passes.
+// schedule sets the timer. Its event has no origin, because it is caused by the passing of time
+// alone.
 func (t *idleTimer) schedule() {
 	defer unled(t.s.host)()
 	t.timer = t.loop.ScheduleIn(t.s.p, partIdle, t.at, kindIdle, t, 0)
 }
 
-// now is the virtual time, at which a loop may look without seeing anything by it.
+// now returns the virtual time. Unlike other ways to read the clock, it does not count as an
+// observation by the loop.
 func (t *idleTimer) now() time.Duration { return t.s.host.Network().World().Now() }
 
-// touch tells that something was sent or read.
+// touch records that something was sent or read now.
 func (t *idleTimer) touch() { t.touchedAt(t.now()) }
 
-// touchedAt is touch at an instant. A message of a loop that was woken alone comes in while
-// the timer still sleeps: what is past of it comes first.
+// touchedAt records that something was sent or read at the virtual time at. If only another loop
+// was woken, the pings may still be leapt over. Their past steps are then made first.
 func (t *idleTimer) touchedAt(at time.Duration) {
 	if t.forward.sleeper.Asleep() {
 		t.forward.sleeper.CatchUp()
@@ -107,7 +109,7 @@ func (t *idleTimer) touchedAt(at time.Duration) {
 	t.since, t.fresh = at, true
 }
 
-// pong tells that the answer to the ping was read.
+// pong records that the answer to a ping was read.
 func (t *idleTimer) pong() {
 	t.outstanding = false
 	if !t.armed {
@@ -120,8 +122,9 @@ func (t *idleTimer) pong() {
 	}
 }
 
-// joins puts the timer to sleep, for a loop that is about to fall asleep: the server does
-// not look whether a session expires whose requests it does not see.
+// joins starts to leap over pings, for a loop that is about to leap. It returns false if that is
+// not possible. The loop needs this, because the server does not see its requests and would
+// otherwise expire the session.
 func (t *idleTimer) joins() bool {
 	return t.forward.sleeper.Asleep() || t.armed && !t.outstanding && t.forward.begin()
 }
@@ -131,19 +134,19 @@ func (t *idleTimer) answered(at time.Duration) {
 	t.arm(at)
 }
 
-// ping begins the wait for the answer to a ping.
+// ping begins to wait for the answer to a ping that was sent at the virtual time at.
 func (t *idleTimer) ping(at time.Duration) {
 	t.outstanding = true
 	t.arm(at)
 }
 
-// Handle pings, or drops a dead connection, at the end of a quiet wait. The engine calls
-// it.
+// Handle is called by the engine when the timer fires. If the wait was quiet, it sends a ping. If a
+// ping is still unanswered, it drops the connection.
 func (t *idleTimer) Handle(uint64) {
 	if s := t.s; t.quiet(t.now()) {
 		switch {
 		case !s.open:
-			// The connection task is busy and looks neither at time nor at messages.
+			// While the connection task is busy, it checks neither the time nor messages.
 			t.arm(t.now())
 		case t.outstanding:
 			t.armed, t.outstanding = false, false
@@ -157,8 +160,8 @@ func (t *idleTimer) Handle(uint64) {
 	t.schedule()
 }
 
-// quiet reports whether a wait is over at an end of the timer; otherwise it says when to
-// look again.
+// quiet reports whether the wait is over when the timer fires. If not, it sets the time of the next
+// check.
 func (t *idleTimer) quiet(now time.Duration) bool {
 	switch {
 	case t.fresh:
@@ -173,7 +176,7 @@ func (t *idleTimer) quiet(now time.Duration) bool {
 	return true
 }
 
-// The sizes of a ping and its answer.
+// These are the sizes in bytes of a ping and its answer.
 const (
 	pingBytes = 12
 	pongBytes = 20

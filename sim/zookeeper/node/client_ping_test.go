@@ -15,15 +15,15 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/node"
 )
 
-// pingWorld is a server and two clients, one of them on a bad network, driven by a
-// script.
+// pingWorld is a world with a server and two clients, driven by a script. One client is on a bad
+// network.
 type pingWorld struct {
 	*lab
 	net   *network.Network
 	calls node.Calls
 }
 
-// program starts a client of the server, and does fn.
+// program starts a process with a client of the server, which runs fn.
 func (w *pingWorld) program(name string, fn func(p *vtime.Process, zk env.ZooKeeper)) *vtime.Process {
 	host := w.net.AddHost(name, name)
 	p := host.Node().NewProcess(name)
@@ -37,7 +37,7 @@ func (w *pingWorld) program(name string, fn func(p *vtime.Process, zk env.ZooKee
 	return p
 }
 
-// step is one line of a script: what happens at an instant.
+// step is one line of a script: an action at a virtual time.
 type step struct {
 	AtMs int
 	What string
@@ -69,8 +69,8 @@ func newPingWorld(cfg vtime.Config, law network.LatencyModel) *pingWorld {
 	return &pingWorld{lab: l, net: n}
 }
 
-// client starts a client that notes its states and, for each request that it is
-// told to make, the answer, all with their instants.
+// client starts a client. It logs its states, and the answers to the requests that the script
+// makes, all with their times.
 func (w *pingWorld) client(name string) (request func(op string, n int), process *vtime.Process) {
 	var zk env.ZooKeeper
 	host := w.net.AddHost(name, name)
@@ -105,7 +105,7 @@ func (w *pingWorld) client(name string) (request func(op string, n int), process
 	return request, process
 }
 
-// play runs a script to its end in slices of a length.
+// play runs a script to its end. It interrupts the run after each slice of virtual time.
 func (w *pingWorld) play(script []step, slice time.Duration) error {
 	a, process := w.client("a")
 	b, _ := w.client("b")
@@ -151,7 +151,7 @@ func (w *pingWorld) play(script []step, slice time.Duration) error {
 	return nil
 }
 
-// outcome is all that a run can be told by.
+// outcome holds everything by which two runs can be compared.
 type outcome struct {
 	Events, Hash uint64
 	Counters     zookeeper.Counters
@@ -171,10 +171,9 @@ func (w *pingWorld) outcome() outcome {
 	return o
 }
 
-// Goal: a ping that is no event leaves everything as one that takes its events: states
-// and their instants, expiries, writes, counts and the very trace. Method: random scripts
-// of requests and faults, played in both ways, in one piece and in slices between which
-// somebody looks.
+// Goal: leaping over pings changes nothing visible: states and their times, expiries, writes,
+// counters and the trace. Method: random scripts of requests and faults are played with and without
+// leaps, in one piece and in slices after which the state is inspected.
 func TestPingsWithoutEventsChangeNothing(t *testing.T) {
 	const whole = 90 * time.Second
 	rapid.Check(t, func(t *rapid.T) {
@@ -198,10 +197,9 @@ func TestPingsWithoutEventsChangeNothing(t *testing.T) {
 	})
 }
 
-// Goal: the client pings when kazoo does: a wait of 3.33 s less a jitter of 0 to
-// 0.4 s after the last thing sent or read, whatever was sent in between. Method:
-// a network without latency, so that the trace's messages show the instants;
-// random requests.
+// Goal: the client pings at the same times as kazoo: 3.33 s after the last message, less a jitter
+// of 0 to 0.4 s, whatever was sent in between. Method: random requests on a network without
+// latency, so that the messages in the trace show the times.
 func TestPingsComeOneWaitAfterTheLastMessage(t *testing.T) {
 	const pingBytes = 12
 	limit := 10 * time.Second * 2 / 3 / 2

@@ -9,9 +9,9 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// survey is a task's reading of children of a znode, one after the other (bulk.EachGetter). Its
-// messages are steps of a loop. In a turn that only asks the whole survey is one question, and is
-// left out with the turn; elsewhere it leaps within (see [surveyLeap]).
+// survey reads the children of a znode for a task, one after the other (bulk.EachGetter). Its
+// messages are steps of a loop. In a turn that only reads, the whole survey is one question and can
+// be skipped with the turn. Elsewhere it leaps over its own reads (see [surveyLeap]).
 type survey struct {
 	s      *Session
 	parent string // without a slash at its end
@@ -22,14 +22,15 @@ type survey struct {
 	loop   *vtime.Loop
 	task   *vtime.Task
 	ahead  *surveyLeap
-	// list has what was found so far, of a turn; nil for others.
+	// list holds what a survey in a turn has found so far; nil for other surveys.
 	list *readList
 	odd  bool // there was an error
 }
 
 var kindSurvey = vtime.NewKind("zookeeper.survey")
 
-// GetEach reads children of a znode. The current task waits meanwhile.
+// GetEach reads the children in blocks and passes their data to the Taker. The current task waits
+// meanwhile.
 func (s *Session) GetEach(parent string, blocks []*bulk.Children, to bulk.Taker) error {
 	s.p.Check()
 	v := &survey{s: s, parent: parent, blocks: blocks, to: to, task: s.p.Current()}
@@ -54,7 +55,7 @@ func (s *Session) GetEach(parent string, blocks []*bulk.Children, to bulk.Taker)
 	return err
 }
 
-// inTurn reads in a turn of a loop.
+// inTurn makes the survey in a turn of a loop.
 func (v *survey) inTurn(t *leap.Turns, children []string) error {
 	s := v.s
 	if len(children) == 0 {
@@ -97,12 +98,12 @@ func (v *survey) inTurn(t *leap.Turns, children []string) error {
 	return err
 }
 
-// is reports whether the survey reads what a list has.
+// is reports whether the survey reads the same children as a list.
 func (v *survey) is(l *readList) bool {
 	return l != nil && l.parent == v.list.parent && (oneList(l.children, v.list.children) || slices.Equal(l.children, v.list.children))
 }
 
-// writes counts what was written at the server, from 1; without a server it is 0.
+// writes returns the number of writes at the server, counted from 1. Without a leader it returns 0.
 func (s *Session) writes() (n uint64) {
 	at := s.leader()
 	if at == nil {
@@ -111,7 +112,7 @@ func (s *Session) writes() (n uint64) {
 	return at.s.writes.Version() + 1
 }
 
-// inOne returns the names of blocks in one list.
+// inOne returns the names of all blocks as one list.
 func inOne(blocks []*bulk.Children) (names []string) {
 	if len(blocks) == 1 {
 		return blocks[0].Names
@@ -122,16 +123,18 @@ func inOne(blocks []*bulk.Children) (names []string) {
 	return names
 }
 
-// pieceNames is how many names a piece of a list has: a change has a piece looked at again.
+// pieceNames is the number of names in a piece of a list. After a change only the piece that
+// contains it must be checked again.
 const pieceNames = 64
 
-// pieces is a list in pieces.
+// pieces holds a list of children and the pieces that it was cut into.
 type pieces struct {
 	of     *bulk.Children
 	pieces []*bulk.Children
 }
 
-// pieces returns a list in pieces, those of all clients when it is the one that was read last.
+// pieces returns the pieces of a list. For the last list read below the parent it returns pieces
+// that all clients share.
 func (c *Calls) pieces(parent string, list *bulk.Children) []*bulk.Children {
 	if last, ok := c.cut[parent]; ok && last.of.Kind == list.Kind && oneList(last.of.Names, list.Names) {
 		return last.pieces
@@ -147,7 +150,7 @@ func (c *Calls) pieces(parent string, list *bulk.Children) []*bulk.Children {
 	return p.pieces
 }
 
-// pieceTaker takes what was read of pieces of a list.
+// pieceTaker passes on what was read of the pieces, as if the list was one block.
 type pieceTaker struct{ of bulk.Taker }
 
 func (t pieceTaker) Take(piece, i int, data []byte, err error) error {
@@ -166,10 +169,10 @@ func (t pieceTaker) TakeUsual(piece, from, to int, data [][]byte) {
 	}
 }
 
-// path returns the one that is read.
+// path returns the path of the znode that is being read.
 func (v *survey) path() string { return v.parent + "/" + v.blocks[v.block].Names[v.i] }
 
-// readOn reads all that is left.
+// readOn makes all remaining reads.
 func (v *survey) readOn() error {
 	for v.block < len(v.blocks) {
 		c := v.leapOn()
@@ -191,15 +194,15 @@ func (v *survey) readOn() error {
 	return nil
 }
 
-// goesOn reports whether the task does nothing about an answer but to ask for the next znode.
-// Else it goes on by an event of its own, behind what else comes at that instant.
+// goesOn reports whether the task's only reaction to an answer is to read the next znode. Otherwise
+// the task continues in a separate event, after everything else that arrives at that instant.
 func (v *survey) goesOn(c *call) bool {
 	last := v.block == len(v.blocks)-1 && v.i == len(v.blocks[v.block].Names)-1
 	usual := c.err == nil && len(c.reply.Data) > 0 && v.to.Usual(v.block, v.i, c.reply.Data)
 	return v.list != nil || usual && !last && v.s.life.Refuse() == nil
 }
 
-// got waits for an answer and takes it.
+// got waits for the answer to a call and handles it.
 func (v *survey) got(c *call) error {
 	v.s.await(c)
 	if err := c.failure(v.s); err != nil {
@@ -219,7 +222,7 @@ func (v *survey) next(data []byte, failed error) error {
 	return err
 }
 
-// past goes on by so many children of the block.
+// past advances by n children of the block. After the last child it goes on to the next block.
 func (v *survey) past(n int) {
 	if v.i += n; v.i == len(v.blocks[v.block].Names) {
 		v.block, v.i = v.block+1, 0

@@ -9,12 +9,12 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// surveyLeap is the sleep of a survey (leap.Sleeper). Its task waits meanwhile, as if for
-// one answer.
+// surveyLeap simulates the reads of a survey without events (leap.Sleeper). Meanwhile the task
+// waits, as if for one answer.
 //
-// The reads of the present block are a question of their own, whose answers are what is there:
-// it is woken before a change of a child of the parent that is read. When the end comes can be
-// told from below only: there it is looked at, and its last reads are events.
+// The reads of the present block are a question. Its answers are the present data of the znodes, so
+// the leap ends before any child of the parent changes. When the survey ends is known only as a
+// lower bound, at which a check is made. The last reads are events.
 type surveyLeap struct {
 	v       *survey
 	sleeper *leap.Sleeper
@@ -24,13 +24,13 @@ type surveyLeap struct {
 	look    vtime.Timer
 }
 
-// below is what surveys ask of the children of a znode: their data.
+// below tracks the data of the children of one znode for surveys.
 type below struct {
 	epoch   uint64        // counts changes of data, access and existence
 	surveys []*surveyLeap // that are asleep and depend on it
 }
 
-// belowOf returns the below of a znode.
+// belowOf returns the tracking data for the children of a znode.
 func (s *Server) belowOf(parent string) *below {
 	b := s.below[parent]
 	if b == nil {
@@ -43,7 +43,7 @@ func (s *Server) belowOf(parent string) *below {
 	return b
 }
 
-// blockSeen is what the znodes of a block hold, for all clients that read it.
+// blockSeen caches the data of the znodes of a block, for all clients that read the block.
 type blockSeen struct {
 	machine *zookeeper.Machine
 	epoch   uint64
@@ -51,7 +51,8 @@ type blockSeen struct {
 	odd     []int // the places of those that are not usual, or that not everybody may read
 }
 
-// see looks at the znodes of a block.
+// see returns the data of the znodes of a block. It reads them from the machine if they may have
+// changed.
 func (l *surveyLeap) see(block int) *blockSeen {
 	b := l.v.blocks[block]
 	seen, _ := b.Seen.(*blockSeen)
@@ -76,7 +77,8 @@ func (l *surveyLeap) see(block int) *blockSeen {
 	return seen
 }
 
-// firstOdd returns the first odd place from one on, or how many places there are.
+// firstOdd returns the first odd index that is not before from. If there is none, it returns the
+// number of znodes.
 func (b *blockSeen) firstOdd(from int) int {
 	for _, i := range b.odd {
 		if i >= from {
@@ -86,9 +88,8 @@ func (b *blockSeen) firstOdd(from int) int {
 	return len(b.list.children)
 }
 
-// leapOn makes reads without the task, from the next one on, and returns the one whose answer
-// is for the task again. It is nil, and nothing was read, when the network or the server do
-// not let it.
+// leapOn leaps over the next reads. It returns the first call whose answer the task itself must
+// handle. If the network or the server does not allow a leap, it reads nothing and returns nil.
 func (v *survey) leapOn() *call {
 	s := v.s
 	if s.history != nil || !s.open || s.p.Dead() || !s.host.Network().World().Leaps() || s.life.Refuse() != nil {
@@ -125,14 +126,14 @@ func (v *survey) leapOn() *call {
 	return l.q.call
 }
 
-// begin asks for the present child at an instant.
+// begin sends the request for the present child at the virtual time at.
 func (l *surveyLeap) begin(at time.Duration) {
 	l.q.list = l.see(l.v.block).list
 	l.q.mixed = l.q.list.mixed()
 	l.q.begin(l.v.i, at)
 }
 
-// count counts the reads up to the first odd one.
+// count counts the reads up to the first odd znode.
 func (l *surveyLeap) count() {
 	from := l.v.i
 	l.limit = -from
@@ -146,7 +147,7 @@ func (l *surveyLeap) count() {
 	}
 }
 
-// lookOut sets the time at which to look whether the end is near.
+// lookOut sets a timer for the next check whether the end is near.
 func (l *surveyLeap) lookOut() {
 	s := l.v.s
 	to, from := s.conn.MinLatency(), l.q.server.conn.MinLatency()
@@ -158,7 +159,7 @@ func (l *surveyLeap) lookOut() {
 	l.look = l.q.loop.CheckAt(s.p, at, l)
 }
 
-// Handle looks whether the end is near. The engine calls it.
+// Handle checks whether the end is near, and then ends the leap. The engine calls it.
 func (l *surveyLeap) Handle(uint64) {
 	l.sleeper.CatchUp()
 	l.take()
@@ -169,7 +170,7 @@ func (l *surveyLeap) Handle(uint64) {
 	l.lookOut()
 }
 
-// take takes what was answered so far.
+// take passes the answers so far to the Taker.
 func (l *surveyLeap) take() {
 	if v := l.v; v.i < l.q.i {
 		v.to.TakeUsual(v.block, v.i, l.q.i, l.q.list.found)
@@ -180,10 +181,10 @@ func (l *surveyLeap) take() {
 	}
 }
 
-// Next returns the next arrival.
+// Next returns when the next message arrives, and whether it is a request or an answer.
 func (l *surveyLeap) Next() (time.Duration, int) { return l.q.Next() }
 
-// Leap makes the steps that come before the bound.
+// Leap executes the steps that come before the bound.
 func (l *surveyLeap) Leap(b vtime.Bound) {
 	for ended, at := l.q.Leap(b); ended; ended, at = l.q.Leap(b) {
 		if l.take(); l.v.block == len(l.v.blocks) {
@@ -201,7 +202,7 @@ func (l *surveyLeap) allows(b vtime.Bound) bool {
 	return b.Allows(l.q.loop, at, part)
 }
 
-// Resume makes the request, or the answer, one that is on its way.
+// Resume turns the request or answer that is on its way into a message with an event.
 func (l *surveyLeap) Resume() {
 	l.look.Cancel()
 	l.take()

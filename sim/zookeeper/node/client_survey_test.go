@@ -19,11 +19,11 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// surveyScripts is how many random scripts the tests of surveys play; by hand thousands.
+// surveyScripts is the number of random scripts in the tests of surveys. Manual runs use thousands.
 var surveyScripts = flag.Int("node.surveyscripts", 60, "how many random scripts of surveys to compare")
 
-// surveyWorld is a server, two clients that survey the data below /data by the names below
-// /names, whenever those change and now and then, and one that changes both.
+// surveyWorld has a server, two clients that survey and one that writes. A survey reads the znodes
+// below /data whose names are below /names, whenever either changes, and from time to time.
 type surveyWorld struct {
 	*pingWorld
 	plain     bool // surveys are loops of Get
@@ -37,10 +37,10 @@ type surveyWorld struct {
 	found     map[*recipes.Found[string]]*kept
 }
 
-// kept is what was found in blocks, as it was when it was found first, by whom.
+// kept records the data found by a survey as text, and which client found it first.
 type kept struct{ first, was string }
 
-// foundOf is what was found, in words.
+// foundOf formats the data found by a survey as text.
 func foundOf(f *recipes.Found[string]) string {
 	var all strings.Builder
 	for name, data := range f.All() {
@@ -49,7 +49,7 @@ func foundOf(f *recipes.Found[string]) string {
 	return all.String()
 }
 
-// keep notes what a client has found. Nobody may change it from now on.
+// keep records what a client has found. The data must not change afterwards.
 func (w *surveyWorld) keep(client string, f *recipes.Found[string]) {
 	k := w.found[f]
 	if k == nil {
@@ -59,7 +59,7 @@ func (w *surveyWorld) keep(client string, f *recipes.Found[string]) {
 	}
 }
 
-// checkFound reports what was found and has changed since.
+// checkFound fails the test if recorded data has changed since it was found.
 func (w *surveyWorld) checkFound(t *testing.T, seed uint64) {
 	for f, k := range w.found { //lint:ordered the first that has changed ends the test
 		if is := foundOf(f); is != k.was {
@@ -70,7 +70,7 @@ func (w *surveyWorld) checkFound(t *testing.T, seed uint64) {
 
 var errOdd = errors.New("odd content")
 
-// survey reads the data of all names, and writes down what was found and what was odd.
+// survey reads the data of all names, and logs what was found and what was odd.
 func (w *surveyWorld) survey(p *vtime.Process, zk env.ZooKeeper, names *recipes.Names, blocks bool) error {
 	note := func(format string, args ...any) {
 		w.log = append(w.log, fmt.Sprintf("%v %s ", p.Node().World().Now(), p.Node().Name())+fmt.Sprintf(format, args...))
@@ -148,7 +148,7 @@ func (w *surveyWorld) start(names int) {
 	}
 }
 
-// change does something to the world.
+// change executes one step of a script: a write, a fault or a restart. arg is its argument.
 func (w *surveyWorld) change(what string, arg int) {
 	name := fmt.Sprint(arg)
 	between, back := []string{"a"}, []string{"zk"}
@@ -235,7 +235,8 @@ var surveyChanges = []string{
 	"cut", "heal", "heal", "slow", "reset", "lose", "restart", "leaderless", "elect", "elect", "follower", "leader", "expire", "crash", "stop", "halt",
 }
 
-// play plays a random script.
+// play plays a random script that follows from the seed. With slices the run is interrupted at
+// intervals.
 func (w *surveyWorld) play(seed uint64, slices bool) error {
 	r := rand.New(rand.NewPCG(seed, 7))
 	names := 1 + r.IntN(250)
@@ -261,7 +262,7 @@ func (w *surveyWorld) play(seed uint64, slices bool) error {
 	return nil
 }
 
-// surveyOutcome is all that a run can be told by.
+// surveyOutcome holds everything by which two runs can be compared.
 type surveyOutcome struct {
 	Run   outcome
 	Load  string
@@ -282,15 +283,16 @@ func (w *surveyWorld) outcomeOf(t *testing.T, seed uint64, slices bool) (surveyO
 	return surveyOutcome{w.outcome(), fmt.Sprintf("%+v", w.server.Load()), w.world.Sites()}, w.leapt
 }
 
-// narrow has many messages come in at one instant.
+// narrow returns a latency model whose latencies are nearly equal, so that many messages arrive at
+// the same instant.
 func narrow() network.LatencyModel {
 	return network.LatencyModel{Min: 200 * time.Microsecond, Spread: 3, LoopbackMin: 1000}
 }
 
-// Goal: rounds of reads that leap leave everything as those that take their events: what is found
-// and when, counts, traffic, writes, the server's state, positions of sources and the
-// trace. Method: random scripts of changes and faults, in one piece and in slices between
-// which somebody looks, with latencies of which many are equal, and usual ones.
+// Goal: surveys with leaps and without give the same results: what is found and when, counters,
+// traffic, writes, the server's state, random draws and the trace. Method: random scripts of
+// changes and faults, in one piece and in slices after which the state is inspected, with usual
+// latencies and with latencies of which many are equal.
 func TestSurveysThatLeapChangeNothing(t *testing.T) {
 	scripts := uint64(*surveyScripts)
 	if testing.Short() {
@@ -316,8 +318,8 @@ func TestSurveysThatLeapChangeNothing(t *testing.T) {
 	}
 }
 
-// Goal: what many clients find is kept once, and nobody writes to it (SCL-13.4). Method: random
-// scripts, at whose end all that was found is compared with what it was.
+// Goal: data that many clients find is stored once and never written to (SCL-13.4). Method: at the
+// end of random scripts, everything that was found is compared with its earlier content.
 func TestWhatIsFoundIsOneAndNeverChanges(t *testing.T) {
 	shared := 0
 	for seed := range uint64(20) {
@@ -331,8 +333,8 @@ func TestWhatIsFoundIsOneAndNeverChanges(t *testing.T) {
 	}
 }
 
-// byWriter has the lines of each writer of a log in their order, without the instants at which
-// they begin.
+// byWriter groups the lines of a log by writer, in their order. It removes the time at the
+// beginning of each line.
 func byWriter(log []string) map[string][]string {
 	lines := map[string][]string{}
 	for _, line := range log {
@@ -343,8 +345,8 @@ func byWriter(log []string) map[string][]string {
 	return lines
 }
 
-// loopOutcome is what a run leaves when instants may differ by some nanoseconds: then two
-// clients may be seen in the other order, and each in its own order all the same.
+// loopOutcome is for comparing runs whose times may differ by some nanoseconds. The order between
+// two clients may then differ, but not the order of each client's own lines.
 type loopOutcome struct {
 	Outcome surveyOutcome
 	Lines   map[string][]string
@@ -357,10 +359,10 @@ func loopOutcomeOf(t *testing.T, seed uint64, law network.LatencyModel, plain bo
 	return loopOutcome{o, lines}
 }
 
-// Goal: GetEach finds what a loop of Get finds, by the same requests. Method: random
-// scripts, played both ways. Instants may differ by some nanoseconds, as a step never comes
-// in at the instant of what was sent before it. So a write or a fault may come between
-// them, in a script of a thousand: one that differs is played again with longer latencies.
+// Goal: GetEach finds the same data as a loop of Get, with the same requests. Method: random
+// scripts, played both ways. Times may differ by some nanoseconds, because a step never arrives at
+// the instant of an earlier message. In one script of a thousand a write or a fault therefore comes
+// in between. A script that differs is played again with longer latencies.
 func TestSurveysAreLoopsOfGets(t *testing.T) {
 	scripts := uint64(*surveyScripts)
 	if testing.Short() {

@@ -17,8 +17,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/node"
 )
 
-// The tests of this file run clients as agents use them against a server on the
-// simulated network, and look at what reaches the client.
+// The tests of this file run clients as agents use them, against a server on the simulated network.
+// They check what reaches the client.
 
 type lab struct {
 	t      testing.TB
@@ -46,7 +46,7 @@ func newLabOf(t testing.TB, cfg vtime.Config) *lab {
 	return l
 }
 
-// program runs fn with a client in a process on a host of its own.
+// program runs fn with a client, in a process on the named host. Each name has its own host.
 func (l *lab) program(name string, fn func(p *vtime.Process, zk env.ZooKeeper)) *vtime.Process {
 	host := l.net.Host(name)
 	if host == nil {
@@ -66,7 +66,7 @@ func (l *labLog) Logf(_ env.Level, format string, args ...any) {
 	(*lab)(l).say("log: "+format, args...)
 }
 
-// say notes something with the virtual second it happened in.
+// say logs a text with the virtual time in seconds.
 func (l *lab) say(format string, args ...any) {
 	l.log = append(l.log, fmt.Sprintf("%ds ", l.world.Now()/time.Second)+fmt.Sprintf(format, args...))
 }
@@ -224,7 +224,7 @@ func TestServerRestartKeepsSessionsAndTree(t *testing.T) {
 		start(zk)
 		must(zk.Create("/e", nil, env.CreateOptions{Ephemeral: true}))
 		p.Sleep(10 * time.Second)
-		// Asked while the server is down, answered when it is back.
+		// This request is made while the server is down, and answered when the server is back.
 		stat, err := zk.Exists("/e")
 		l.say("exists %v %v", stat != nil, err)
 		p.Sleep(time.Hour)

@@ -16,8 +16,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// readRounds reads all data in each turn of a loop, and writes down what is odd, and each
-// round that has found something else than the one before it.
+// readRounds reads all data in each turn of a loop. It logs what is odd, and each round that has
+// found something else than the round before.
 func (w *surveyWorld) readRounds(p *vtime.Process, zk env.ZooKeeper) {
 	note := func(format string, args ...any) {
 		w.log = append(w.log, fmt.Sprintf("%v %s ", p.Node().World().Now(), p.Node().Name())+fmt.Sprintf(format, args...))
@@ -62,8 +62,8 @@ func playRounds(t *testing.T, seed uint64, law network.LatencyModel, noLeaps, sl
 	return w.outcomeOf(t, seed, slices)
 }
 
-// Goal: rounds of reads that leap, of turns that are left out and of others, leave everything
-// as those that take their events. Method: that of surveys.
+// Goal: rounds of reads give the same results with leaps and without, whether whole turns are
+// skipped or only reads. Method: the same as for surveys.
 func TestRoundsOfReadsThatLeapChangeNothing(t *testing.T) {
 	scripts := uint64(*surveyScripts)
 	if testing.Short() {

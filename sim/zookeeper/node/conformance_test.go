@@ -13,8 +13,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/node"
 )
 
-// Goal: the simulated client on the simulated server does what kazoo does on a real
-// one. Method: the cases that the client of real servers passes too.
+// Goal: the simulated client on the simulated server behaves as kazoo on a real server. Method: the
+// same test cases run on the client of real servers.
 func TestConformance(t *testing.T) {
 	zookeepertest.Run(t, func(t *testing.T) zookeepertest.World {
 		w := vtime.New(vtime.Config{Seed: 7, CheckOwner: true})
@@ -79,7 +79,7 @@ func (c *conforming) Wait() error {
 	return err
 }
 
-// zkLife is a process with its clients.
+// zkLife is a process together with its ZooKeeper clients.
 type zkLife struct {
 	*vtime.Process
 	host *network.Host
@@ -91,7 +91,7 @@ func (l *zkLife) ZooKeepers() env.ZooKeepers {
 	return &node.Clients{Env: e, Proc: l.Process, Host: l.host, Servers: []string{"10.0.0.1:2181"}}
 }
 
-// conformingLog shows what clients log in the test's own.
+// conformingLog writes the clients' log lines to the log of the test.
 type conformingLog conforming
 
 func (l *conformingLog) Enabled(env.Level) bool { return true }

@@ -9,27 +9,27 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// What an ensemble of servers does that one server does not. All of it has one
-// address: the clients of a host are served by the leader unless they were placed
-// on a follower. Facts without a source were seen on three servers 3.8.0.
+// This file has what an ensemble does beyond one server. The whole ensemble has one address. The
+// clients of a host are served by the leader, unless Place has moved them to a follower. Facts
+// without a source were observed on three servers 3.8.0.
 
-// placement is the follower that serves a host.
+// placement assigns the clients of a host to a follower that lags.
 type placement struct {
 	host string
 	lag  time.Duration
-	// follower is made when the first client comes.
+	// follower is created when the first client connects; nil before.
 	follower *follower
 }
 
-// LoseLeader leaves the ensemble without a leader (ZK-24.1): every connection is closed,
-// and so is every new one after its first request, until ElectLeader. Nothing is written
-// and no session expires. It does nothing to a server that is down or has no leader.
+// LoseLeader leaves the ensemble without a leader until ElectLeader (ZK-24.1). Every connection is
+// closed, and every new connection is closed after its first request. Nothing is written, and no
+// session expires. It does nothing if the server is down or has no leader.
 func (s *Server) LoseLeader() { s.dismiss(false) }
 
-// BeReadOnly leaves the ensemble without a quorum, with servers that are allowed to
-// serve reads (readonlymode.enabled), until ElectLeader. The connections of clients that
-// do not ask for that, as the agents, are closed. A server without local sessions, the
-// default, refuses also those that do: see [RefuseReadOnly].
+// BeReadOnly leaves the ensemble without a quorum until ElectLeader. Its servers may serve reads
+// (readonlymode.enabled). Connections of clients that do not ask for read-only mode, such as
+// agents, are closed. By default a server has no local sessions, and then also refuses clients that
+// do ask; see [RefuseReadOnly].
 func (s *Server) BeReadOnly() { s.dismiss(true) }
 
 func (s *Server) dismiss(readOnly bool) {
@@ -43,18 +43,17 @@ func (s *Server) dismiss(readOnly bool) {
 	s.stopFollowers()
 }
 
-// RefuseReadOnly is what a read-only server answers to the first request of a
-// client that would read only: the header of a reply, with NotReadOnly and no body,
-// to a new session, as that would have to be written; nothing, ok being false, to
-// one that re-attaches. Then it closes the connection (ZK-24.3).
+// RefuseReadOnly returns the answer of a read-only server to the first request of a client that
+// accepts read-only mode. For a new session, which would have to be written, it is the header of a
+// reply with NotReadOnly and no body. For a client that re-attaches, ok is false, and there is no
+// answer. The server then closes the connection (ZK-24.3).
 func RefuseReadOnly(req *zookeeper.ConnectRequest, zxid int64) (reply zookeeper.Reply, ok bool) {
 	return zookeeper.Reply{Zxid: zxid, Err: zookeeper.CodeNotReadOnly}, req.ReadOnly && req.SessionID == 0
 }
 
-// ElectLeader has a leader take over an ensemble that has none, after LoseLeader or
-// BeReadOnly: connections are taken again, sessions have their full timeouts, and the
-// next zxid is the first one of a new epoch (ZK-24.2, ZK-4.4). It does nothing when
-// there is a leader.
+// ElectLeader gives a leader to an ensemble that has none, after LoseLeader or BeReadOnly.
+// Connections are accepted again, sessions have their full timeouts, and the next zxid is the first
+// of a new epoch (ZK-24.2, ZK-4.4). It does nothing if there is a leader.
 func (s *Server) ElectLeader() {
 	if s.proc == nil || !s.leaderless {
 		return
@@ -64,8 +63,8 @@ func (s *Server) ElectLeader() {
 	s.lead(zookeeper.Restore(s.cfg, s.nowMs(), s.saved))
 }
 
-// Place moves the clients of a host to a follower of their own, which learns of each
-// transaction lag later than the leader did; a second Place replaces the first. Their
+// Place moves the clients of a host to a follower of their own. The follower receives each
+// transaction with the delay lag. A second Place for the host replaces the first. The clients'
 // connections are closed; their sessions stay.
 func (s *Server) Place(host string, lag time.Duration) {
 	s.unplace(host)
@@ -73,8 +72,8 @@ func (s *Server) Place(host string, lag time.Duration) {
 	s.closeHost(host)
 }
 
-// Unplace moves the clients of a host that were placed at a follower back to the leader.
-// Their connections are closed; their sessions stay.
+// Unplace ends Place for a host: its clients move back to the leader. Their connections are closed;
+// their sessions stay.
 func (s *Server) Unplace(host string) {
 	if s.unplace(host) {
 		s.closeHost(host)
@@ -98,7 +97,7 @@ func (s *Server) closeHost(host string) {
 	s.closeWhere(func(c *serverConn) bool { return c.client == host })
 }
 
-// closeWhere closes connections in the order of their making.
+// closeWhere closes the connections for which which returns true, the oldest first.
 func (s *Server) closeWhere(which func(*serverConn) bool) {
 	for _, id := range slices.Sorted(maps.Keys(s.conns)) {
 		if c := s.conns[id]; c != nil && which(c) {
@@ -110,7 +109,7 @@ func (s *Server) closeWhere(which func(*serverConn) bool) {
 	}
 }
 
-// followerOf is the follower of a host, nil for the leader.
+// followerOf returns the follower that serves a host; nil if the leader serves it.
 func (s *Server) followerOf(host *network.Host) *follower {
 	for _, p := range s.placements {
 		if p.host == host.Name() {
@@ -133,7 +132,7 @@ func (s *Server) stopFollowers() {
 	}
 }
 
-// lead begins to serve with a machine.
+// lead makes the server serve with the machine m.
 func (s *Server) lead(m *zookeeper.Machine) {
 	s.machine, s.usual = m, nil
 	for _, p := range s.placements {
@@ -144,8 +143,8 @@ func (s *Server) lead(m *zookeeper.Machine) {
 	s.schedule()
 }
 
-// committed tells the followers of a transaction. The machine takes transactions
-// down from the first follower on.
+// committed sends a transaction to the followers. The machine reports transactions only if there is
+// a follower.
 func (s *Server) committed(t zookeeper.Transaction) {
 	for _, p := range s.placements {
 		if p.follower != nil {
@@ -154,7 +153,7 @@ func (s *Server) committed(t zookeeper.Transaction) {
 	}
 }
 
-// refuse ends a connection that was made while there is no leader.
+// refuse closes a connection that was made while there is no leader.
 func (s *Server) refuse(c *serverConn, req *zookeeper.ConnectRequest) {
 	if reply, ok := RefuseReadOnly(req, s.machine.Zxid()); ok && s.readOnly {
 		c.reply(&reply)

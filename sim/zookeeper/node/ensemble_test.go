@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/node"
 )
 
-// Goal: what a client notices of an ensemble: elections, followers that lag,
-// moves between servers. Method: the lab of client_test.go.
+// Goal: clients observe elections, lagging followers and moves between servers as on a real
+// ensemble. Method: the lab of client_test.go.
 
 func (l *lab) exists(zk env.ZooKeeper, path string) {
 	stat, err := zk.Exists(path)
@@ -34,7 +34,7 @@ func TestElectionSuspendsClientsAndKeepsSessions(t *testing.T) { // ZK-4.4, ZK-2
 	l.at(5*time.Second, l.server.LoseLeader)
 	l.at(45*time.Second, l.server.ElectLeader)
 	l.until(2 * time.Minute)
-	// The pause is four times the session timeout, yet nobody is there to expire it.
+	// The pause is four times the session timeout, but without a leader no session expires.
 	l.want("0s state CONNECTED", "5s state SUSPENDED", "46s state CONNECTED", "46s create: <nil>", "96s /e exists: true <nil>")
 	if got := l.server.Machine().Zxid(); got != 1<<32|2 {
 		t.Errorf("got zxid %#x, want the second one of epoch 1", got)
@@ -71,8 +71,8 @@ func TestFollowerThatLagsAnswersFromThePast(t *testing.T) { // ZK-1.5, ZK-24.4
 		l.exists(zk, "/x")
 	})
 	l.until(20 * time.Second)
-	// The client waits for its own write until the follower has it, and with it all
-	// that was written before.
+	// The client's own write is answered when the follower has it. By then the follower also has
+	// all earlier writes.
 	l.want("2s connected", "10s written", "11s /x exists: false <nil>", "11s watch: false ",
 		"12s watch: true 1", "14s own write", "14s /own exists: true <nil>", "14s /x exists: true <nil>")
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/node"
 )
 
-// A server and a client on a simulated network. The client is cut off for a minute, so
-// that its session expires and its ephemeral goes with it; kazoo makes another session.
+// A client is cut off from its server for a minute. Its session expires, and its ephemeral is
+// deleted. kazoo then makes a new session.
 func Example() {
 	w := vtime.New(vtime.Config{Seed: 1})
 	defer w.Close()

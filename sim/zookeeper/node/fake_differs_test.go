@@ -13,12 +13,12 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/kazoofake"
 )
 
-// Goal: each difference between the profile kazoo-fake and a server (ZK-15) is
-// there, on both sides. Method: the same calls are made with a client of each, and
-// both answers are written down.
+// Goal: each difference between the profile kazoo-fake and a server (ZK-15) exists on both sides.
+// Method: the same calls are made with a client of each, and both answers are compared with the
+// expected ones.
 
-// answers runs fn with a started client of a server and with a started fake, each
-// in a world of its own.
+// answers runs fn twice, with a client of a server and with a fake, each started in its own world.
+// It returns both results.
 func answers(t *testing.T, fn func(p *vtime.Process, zk env.ZooKeeper) string) (server, fake string) {
 	t.Helper()
 	l := newLab(t)
@@ -36,7 +36,7 @@ func answers(t *testing.T, fn func(p *vtime.Process, zk env.ZooKeeper) string) (
 	return server, fake
 }
 
-// fake is program with a client of the fake.
+// fake does what program does, with a client of the fake.
 func (l *lab) fake(name string, fn func(p *vtime.Process, zk env.ZooKeeper)) {
 	p := l.net.AddHost(name, name).Node().NewProcess(name)
 	e := &env.Env{Clock: p, Tasks: p, Random: p, Log: (*labLog)(l)}
@@ -201,7 +201,7 @@ func TestFakeDiffersFromAServer(t *testing.T) {
 	}
 }
 
-// ZK-15.20: the fake's election is a lock of its own, so that all lead.
+// Goal: in the fake every contender of an election leads, because each has its own lock (ZK-15.20).
 func TestEveryContenderLeadsInTheFake(t *testing.T) {
 	lead := func(l *lab, run func(name string, fn func(p *vtime.Process, zk env.ZooKeeper))) int {
 		leaders, most := 0, 0

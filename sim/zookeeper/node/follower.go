@@ -7,32 +7,32 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// follower is another server of the ensemble, with the clients of one host. All
-// that comes from the leader is late by its lag: commits, answers to writes, to
-// sync and to connects. It has a replica of the leader's state, and so its reads
-// are stale, until a sync or a write of the client has come back (ZK-24.4).
+// follower is another server of the ensemble, which serves the clients of one host. Everything from
+// the leader arrives with the delay lag: commits, and answers to writes, sync and connects. It has
+// a replica of the leader's state, so its reads are stale until a sync or a write of the client is
+// answered (ZK-24.4).
 type follower struct {
 	s       *Server
 	lag     time.Duration
 	replica *zookeeper.Machine
 	conns   map[zookeeper.ConnID]*followerConn
-	// channel is what is on its way from the leader.
+	// channel holds what is on its way from the leader.
 	channel []fromLeader
 	timer   vtime.Timer
 }
 
-// fromLeader is a transaction or something for one connection.
+// fromLeader is a message from the leader: a transaction, or output for one connection.
 type fromLeader struct {
 	at          time.Duration
 	transaction *zookeeper.Transaction
 	out         zookeeper.Out
 }
 
-// followerConn is a connection to a follower. Its requests are done one after the
-// other: one that the leader is asked for holds up those behind it.
+// followerConn is a connection to a follower. Its requests are executed in sequence. A request that
+// needs the leader delays those behind it.
 type followerConn struct {
 	c *serverConn
-	// leader is the leader's side of it.
+	// leader is the leader's side of the connection.
 	leader  *zookeeper.Conn
 	queue   []*request
 	waiting bool
@@ -40,16 +40,17 @@ type followerConn struct {
 
 var kindFollower = vtime.NewKind("zookeeper.follower")
 
-// newFollower makes a follower that knows all that the leader does now.
+// newFollower makes a follower with a copy of the leader's present state.
 func (s *Server) newFollower(lag time.Duration) *follower {
 	return &follower{s: s, lag: lag, replica: s.machine.Replica(), conns: map[zookeeper.ConnID]*followerConn{}}
 }
 
-// connect hands the first request of a connection to the leader. No client knows
-// more than its follower (ZK-2.4), which began with all that the leader knew.
+// connect passes the first request of a connection to the leader. The check that no client has seen
+// more than its server (ZK-2.4) is not needed, because the follower began with the leader's whole
+// state.
 func (f *follower) connect(c *serverConn, req *zookeeper.ConnectRequest) {
 	if older := f.replica.ConnOf(req.SessionID); older != nil {
-		// The older connection to the same server goes (ZK-2.5).
+		// An older connection of the session to the same server is closed (ZK-2.5).
 		f.conns[older.ID()].c.end()
 	}
 	leader := f.s.machine.ConnectRemote(f.s.nowMs(), c.id, req)
@@ -57,8 +58,7 @@ func (f *follower) connect(c *serverConn, req *zookeeper.ConnectRequest) {
 	f.s.flush(nil)
 }
 
-// receive takes a request; whatever it is, the leader hears that the session
-// lives.
+// receive handles a request. For every request the leader is informed that the session is alive.
 func (f *follower) receive(id zookeeper.ConnID, req *request) {
 	fc := f.conns[id]
 	if fc == nil || !fc.leader.Attached() {
@@ -70,7 +70,7 @@ func (f *follower) receive(id zookeeper.ConnID, req *request) {
 	f.s.flush(nil)
 }
 
-// work does the queued requests up to one that has to wait.
+// work executes the queued requests, up to one that must wait for the leader.
 func (f *follower) work(fc *followerConn) {
 	for len(fc.queue) > 0 && !fc.waiting && f.conns[fc.c.id] == fc {
 		req := fc.queue[0]
@@ -87,7 +87,7 @@ func (f *follower) work(fc *followerConn) {
 	}
 }
 
-// send sends what the replica has put out.
+// send sends the output of the replica to the clients.
 func (f *follower) send() {
 	out := f.replica.Drain()
 	for i := range out {
@@ -97,7 +97,7 @@ func (f *follower) send() {
 	}
 }
 
-// hears puts something on the way from the leader.
+// hears sends a message from the leader to the follower, with the delay.
 func (f *follower) hears(what fromLeader) {
 	what.at = f.s.proc.Elapsed() + f.lag
 	f.channel = append(f.channel, what)
@@ -106,7 +106,7 @@ func (f *follower) hears(what fromLeader) {
 	}
 }
 
-// Handle applies what has come from the leader by now. The engine calls it.
+// Handle applies the messages from the leader that have arrived by now. The engine calls it.
 func (f *follower) Handle(uint64) {
 	now := f.s.proc.Elapsed()
 	for len(f.channel) > 0 && f.channel[0].at <= now {
@@ -124,8 +124,8 @@ func (f *follower) Handle(uint64) {
 	}
 }
 
-// told passes on what the leader has for a connection, and goes on with the
-// requests that waited for it.
+// told passes the leader's output on to a connection, and continues with the requests that waited
+// for it.
 func (f *follower) told(out *zookeeper.Out) {
 	fc := f.conns[out.Conn]
 	if fc == nil {
@@ -150,7 +150,7 @@ func (f *follower) closed(id zookeeper.ConnID) {
 	fc.leader.Detach()
 }
 
-// stop ends the follower, not its connections.
+// stop ends the follower. It leaves the connections open.
 func (f *follower) stop() {
 	f.channel = nil
 	f.timer.Cancel()

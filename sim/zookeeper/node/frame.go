@@ -5,12 +5,12 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/field"
 )
 
-// maxFrameBytes is the largest request that a server reads; at a larger one it
-// hangs up without a word (ZK-1.6: jute.maxbuffer).
+// maxFrameBytes is the size of the largest request that a server reads, in bytes. For a larger
+// request the server closes the connection without an answer (ZK-1.6: jute.maxbuffer).
 const maxFrameBytes = 0xfffff
 
-// frameBytes is how long a request is on the wire, header included. Bodies that never
-// come near the limit, as lists of watches, are not counted.
+// frameBytes returns the size of a request on the wire in bytes, with its header. Fields that never
+// come near the limit, such as lists of watches, are not counted.
 func frameBytes(r *zookeeper.Request) int {
 	const header, length, number = 8, 4, 4
 	bytes := header

@@ -9,11 +9,11 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// Goal: sessions that are idle cost nothing, and expire all the same when their
-// client is cut off, on the tick grid. Method: many clients in virtual time; what
-// is counted is events, which no machine makes slower.
+// Goal: idle sessions cause no events, and still expire on a tick when their client is cut off.
+// Method: many clients in virtual time. The number of events is checked, because it does not depend
+// on the speed of the machine.
 
-// crowd starts n clients that do nothing, each with its own ephemeral /e<i>.
+// crowd starts n clients that only create their ephemeral /e<i> and then do nothing.
 func (l *lab) crowd(n int) {
 	for i := range n {
 		l.program(fmt.Sprint("idle", i), func(p *vtime.Process, zk env.ZooKeeper) {
@@ -39,7 +39,8 @@ func TestIdleSessionsCostNoEvents(t *testing.T) {
 	}
 }
 
-// The other client keeps the server's timer from being set by chance.
+// Goal: an idle session expires on a tick after its client is cut off. Other clients are added in
+// one case, because their activity could set the server's timer by chance.
 func TestIdleSessionThatIsCutOffExpiresOnTheGrid(t *testing.T) { // ZK-3.1
 	for _, other := range []int{0, 3} {
 		l := newLab(t)
@@ -63,7 +64,7 @@ func TestIdleSessionThatIsCutOffExpiresOnTheGrid(t *testing.T) { // ZK-3.1
 	}
 }
 
-// A day of 10,000 idle sessions in virtual time, their connecting included.
+// BenchmarkIdleSessions simulates a day of 10,000 idle sessions, including their connecting.
 func BenchmarkIdleSessions(b *testing.B) {
 	for b.Loop() {
 		l := newLabOf(b, vtime.Config{Seed: 7})

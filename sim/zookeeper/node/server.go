@@ -10,9 +10,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Server is a Machine that listens on the simulated network. It can be stopped
-// and started again, as after a crash: what was acknowledged is kept, connections
-// are not.
+// Server is a Machine that listens on the simulated network. It can be stopped and started again,
+// as after a crash. Acknowledged writes survive that, connections do not.
 type Server struct {
 	cfg     zookeeper.Config
 	host    *network.Host
@@ -29,20 +28,20 @@ type Server struct {
 	hosts   map[int64]string   // by session
 	from    string             // whose request is being handled
 
-	// writes tells of every write before it is done.
+	// writes reports every write before it happens, so that answers of leaps are not used after it.
 	writes leap.Observed
-	// zxids are those before the latest writes, for answers that were given meanwhile.
+	// zxids holds the zxids before the latest writes, for answers of leaps that were given in
+	// between.
 	zxids []zxidBefore
-	// feeds are those that are asleep, usual what is known of the znodes that they read, by
-	// parent.
+	// feeds holds the feeds that are leaping. usual holds what is known of the znodes that feeds
+	// read, by parent.
 	feeds []*feed
 	usual map[string][]*usualBelow
-	// below has what surveys ask of the server, by the parent of what they read.
+	// below tracks the znodes that surveys read, by parent.
 	below map[string]*below
-	// touched are the znodes below those in usual that have changed in the input that the
-	// machine does now.
+	// touched holds the tracked znodes that the present input of the machine has changed.
 	touched []touched
-	// harmless says that what the machine does now changes nothing that a feed reads.
+	// harmless means that the present input of the machine changes nothing that a feed reads.
 	harmless bool
 
 	leaderless bool
@@ -54,8 +53,8 @@ type Server struct {
 
 var kindExpiry = vtime.NewKind("zookeeper.expiry")
 
-// NewServer makes a server on a host that is not started yet. The config's
-// EpochOffsetMs is set to the world's start.
+// NewServer makes a server on a host, without starting it. It sets EpochOffsetMs of the config to
+// the world's start.
 func NewServer(host *network.Host, port int, cfg zookeeper.Config) *Server {
 	cfg.EpochOffsetMs = host.Node().World().Time().Add(-host.Node().World().Now()).UnixMilli()
 	s := &Server{cfg: cfg, host: host, looks: host.Node().NewQuietLoop("zookeeper.expiry"), port: port, conns: map[zookeeper.ConnID]*serverConn{}, hosts: map[int64]string{}}
@@ -63,20 +62,20 @@ func NewServer(host *network.Host, port int, cfg zookeeper.Config) *Server {
 	return s
 }
 
-// Addr is host:port of the server.
+// Addr returns the host:port of the server.
 func (s *Server) Addr() string { return fmt.Sprintf("%s:%d", s.host.Name(), s.port) }
 
-// Machine returns the state machine; that of a server that is down is as it was left.
+// Machine returns the state machine. While the server is down, it is in its last state.
 func (s *Server) Machine() *zookeeper.Machine {
 	s.host.Network().World().CatchUp()
 	return s.machine
 }
 
-// ZnodeCount is how many znodes the server has.
+// ZnodeCount returns the number of the server's znodes.
 func (s *Server) ZnodeCount() int { return s.machine.ZnodeCount() } // no leap changes it
 
-// Start starts the server on what it has on disk. It is an error when the server runs
-// already or its port is taken.
+// Start starts the server with the state that it has on disk. It returns an error if the server
+// already runs or its port is taken.
 func (s *Server) Start() error {
 	if s.proc != nil {
 		return fmt.Errorf("zookeeper %s: already started", s.Addr())
@@ -95,8 +94,8 @@ func (s *Server) Start() error {
 	return nil
 }
 
-// Stop ends the server as kill -9 does: connections are reset by its kernel, the
-// disk keeps everything that was acknowledged.
+// Stop ends the server as kill -9 does. The kernel resets its connections. The disk keeps all
+// acknowledged writes.
 func (s *Server) Stop() {
 	if s.proc == nil {
 		return
@@ -113,14 +112,14 @@ func (s *Server) Stop() {
 	proc.Crash()
 }
 
-// save keeps what is on disk at the end of a life.
+// save keeps the state on disk and the counters when the server stops or loses its leader.
 func (s *Server) save() {
 	s.host.Network().World().CatchUp()
 	s.saved = s.machine.Snapshot()
 	s.before = s.before.Plus(s.machine.Counters())
 }
 
-// Counters returns the counts of all lives of the server together.
+// Counters returns the counts of all runs of the server together.
 func (s *Server) Counters() zookeeper.Counters {
 	if s.proc == nil || s.leaderless {
 		return s.before
@@ -130,8 +129,8 @@ func (s *Server) Counters() zookeeper.Counters {
 
 func (s *Server) nowMs() int64 { return s.host.Node().World().Now().Milliseconds() }
 
-// KillSession expires a session as if its client had been silent for too long. It does
-// nothing while the server is down or has no leader.
+// KillSession expires a session as if its client had been silent for too long. It does nothing if
+// the server is down or has no leader.
 func (s *Server) KillSession(id int64) {
 	if s.proc == nil || s.leaderless {
 		return
@@ -140,21 +139,20 @@ func (s *Server) KillSession(id int64) {
 	s.flush(nil)
 }
 
-// serverConn is one connection, the receiver of what clients send.
+// serverConn is the server's side of one client connection. It receives what the client sends.
 type serverConn struct {
 	s      *Server
 	id     zookeeper.ConnID
 	conn   *network.Conn
 	client string // the name of its host
-	// answer is where the client wants the reply to the request that is being
-	// handled; nil for anywhere.
+	// answer is where the client wants the reply to the present request; nil for any place.
 	answer *zookeeper.Reply
-	// loop is whose question that request is, nil for none.
+	// loop is the loop whose step the present request is; nil if it belongs to no loop.
 	loop   *vtime.Loop
 	pinged bool            // and not answered
 	at     *zookeeper.Conn // the machine's side, nil before a known path was read
-	// follower is the server that it is to, nil for the leader, and asked the path of the
-	// request that it is to answer.
+	// follower is the server that the connection leads to; nil for the leader. asked is the path of
+	// the request that is being answered.
 	follower *follower
 	asked    string
 	asks     ownFlows
@@ -167,8 +165,8 @@ func (s *Server) accept(conn *network.Conn) {
 	conn.SetReceiver(sc)
 }
 
-// HostOf names the host of a session's client, also of a session that has ended. For id
-// 0 it is the server's own.
+// HostOf returns the host name of a session's client, even if the session has ended. For the id 0
+// it is the server's own.
 func (s *Server) HostOf(session int64) string {
 	if session == 0 {
 		return s.host.Name()
@@ -179,7 +177,7 @@ func (s *Server) HostOf(session int64) string {
 	return s.from // it is being made
 }
 
-// SessionsOf lists the ids of the live sessions of a host's clients, ascending.
+// SessionsOf lists the ids of the live sessions of a host's clients in ascending order.
 func (s *Server) SessionsOf(host string) []int64 {
 	var ids []int64
 	if s.machine != nil {
@@ -192,7 +190,7 @@ func (s *Server) SessionsOf(host string) []int64 {
 	return ids
 }
 
-// Receive feeds a request to the machine.
+// Receive handles a message of the client.
 func (c *serverConn) Receive(_ *network.Conn, payload any) {
 	c.s.from = c.client
 	switch r := payload.(type) {
@@ -233,8 +231,8 @@ func (c *serverConn) request(r *request) {
 	}
 }
 
-// readAgain answers a read of data when nothing but that read is to be done, as nearly
-// always. It reports false, and has no effect, otherwise.
+// readAgain answers a read of data by a shortcut, if nothing else is to be done, which is nearly
+// always so. Otherwise it returns false and has no effect.
 func (c *serverConn) readAgain(req *request) bool {
 	if req.Op != zookeeper.OpGetData || req.Malformed {
 		return false
@@ -265,7 +263,7 @@ func (c *serverConn) ping(r *ping) {
 	c.pong(r)
 }
 
-// connect takes the first request of a connection.
+// connect handles the first request of a connection.
 func (c *serverConn) connect(r *zookeeper.ConnectRequest) {
 	s := c.s
 	if s.leaderless {
@@ -282,7 +280,7 @@ func (c *serverConn) connect(r *zookeeper.ConnectRequest) {
 	s.flush(c)
 }
 
-// Closed tells the machine that the connection is gone; its session lives on.
+// Closed informs the machine that the connection has ended. The session stays.
 func (c *serverConn) Closed(*network.Conn, error) {
 	c.drop()
 	if !c.s.leaderless {
@@ -308,8 +306,8 @@ func (c *serverConn) drop() {
 	}
 }
 
-// flush sends what the machine has put out and sets the next expiry. from is the
-// connection whose request was handled, nil for none.
+// flush sends the machine's output, and schedules the next expiry. from is the connection whose
+// request was handled; nil for none.
 func (s *Server) flush(from *serverConn) {
 	s.changed()
 	out := s.machine.Drain()
@@ -333,7 +331,7 @@ func (s *Server) flush(from *serverConn) {
 	s.schedule()
 }
 
-// send sends what a machine has for the connection.
+// send sends one output of a machine on the connection.
 func (c *serverConn) send(o *zookeeper.Out) {
 	switch o.Kind {
 	case zookeeper.OutConnected:
@@ -358,7 +356,7 @@ func (c *serverConn) send(o *zookeeper.Out) {
 	}
 }
 
-// eventOf is the event of an output: one for all that hear of the same.
+// eventOf returns the event of an output. Equal successive events share one object to save memory.
 func (s *Server) eventOf(o *zookeeper.Out) *zookeeper.Event {
 	if s.event == nil || *s.event != o.Event {
 		event := o.Event
@@ -367,8 +365,8 @@ func (s *Server) eventOf(o *zookeeper.Out) *zookeeper.Event {
 	return s.event
 }
 
-// reply sends the answer to the request that was handled, in the place that came
-// with it.
+// reply sends the answer to the present request. It writes the reply to the place that the request
+// names.
 func (c *serverConn) reply(r *zookeeper.Reply) {
 	if r.Op == zookeeper.OpPing {
 		if c.follower != nil {
@@ -396,7 +394,7 @@ func (c *serverConn) reply(r *zookeeper.Reply) {
 	c.conn.SendStep(loop, to, bytes)
 }
 
-// pong answers a ping when all else is done.
+// pong answers a ping. It is called after everything else that the ping has caused.
 func (c *serverConn) pong(r *ping) {
 	if c.pinged {
 		c.pinged = false
@@ -404,13 +402,13 @@ func (c *serverConn) pong(r *ping) {
 	}
 }
 
-// pingReply is the answer to every ping: clients look at its xid only.
+// pingReply is the shared answer to every ping. Clients look only at its xid.
 var pingReply = &zookeeper.Reply{Xid: zookeeper.XidPing, Op: zookeeper.OpPing}
 
-// emptyReplyBytes estimates the frame of a reply without content: header and stat.
+// emptyReplyBytes estimates the size in bytes of a reply without content: header and stat.
 const emptyReplyBytes = 20 + 68
 
-// replySizeBytes estimates the frame: header, body, stat.
+// replySizeBytes estimates the size of a reply in bytes: header, body and stat.
 func replySizeBytes(r *zookeeper.Reply) int {
 	n := emptyReplyBytes + len(r.Path) + len(r.Data)
 	for _, child := range r.Children {
@@ -422,8 +420,8 @@ func replySizeBytes(r *zookeeper.Reply) int {
 	return n
 }
 
-// unled has what is scheduled until the call of what it returns have no origin, for what comes
-// of the time that passes alone, such as pings and the end of a session.
+// unled makes events that are scheduled from now on have no origin, until the returned function is
+// called. It is for events caused by the passing of time alone, such as pings and session expiry.
 func unled(h *network.Host) (led func()) {
 	w := h.Network().World()
 	origin := w.Origin()
@@ -431,7 +429,7 @@ func unled(h *network.Host) (led func()) {
 	return func() { w.SetOrigin(origin) }
 }
 
-// schedule keeps one timer at the next instant at which a session may expire.
+// schedule sets the timer to the next instant at which a session may expire.
 func (s *Server) schedule() {
 	ms, ok := s.machine.NextExpiryMs()
 	if !ok {

@@ -7,18 +7,19 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// usualBelow is what of the children of a znode does not hold, since feeds of a kind read
-// them, what is usual for those, or is gone: somebody may be about to read it.
+// usualBelow records which children of a znode are odd: their data is not what a kind of feed
+// considers usual, or they are gone.
 type usualBelow struct {
 	kind  uintptr // the place of usual in the code
 	usual func(path string, data []byte) bool
 	odd   map[string]struct{}
 }
 
-// touched is a znode that has changed, and its parent.
+// touched identifies a znode that has changed by its path and its parent's path.
 type touched struct{ parent, path string }
 
-// usualBelow is that of a znode.
+// usualBelow returns the record for the children of a znode and a kind of feed, which the function
+// usual identifies.
 func (s *Server) usualBelow(parent string, usual func(path string, data []byte) bool) *usualBelow {
 	kind := reflect.ValueOf(usual).Pointer()
 	for _, u := range s.usual[parent] {
@@ -37,7 +38,7 @@ func (s *Server) usualBelow(parent string, usual func(path string, data []byte) 
 	return u
 }
 
-// look sees what a znode holds, and reports whether that is not what is usual, and was before.
+// look checks the data of a znode. It reports whether the znode has just become odd.
 func (u *usualBelow) look(m *zookeeper.Machine, path string) (turnsOdd bool) {
 	if data, everybody := m.Look(path); everybody && u.usual(path, data) {
 		delete(u.odd, path)
@@ -48,9 +49,9 @@ func (u *usualBelow) look(m *zookeeper.Machine, path string) (turnsOdd bool) {
 	return !was
 }
 
-// onlyMakes reports whether a request that makes a znode changes nothing that feeds read which
-// are asleep: not the znode's parent, nor anything by what comes of the time that has passed.
-// The znode itself they do not read: before it is made it is odd.
+// onlyMakes reports whether the creation of a znode changes nothing that leaping feeds read. It
+// must not affect the data of the znode's parent, and nothing may expire now. The new znode itself
+// is not read by feeds, because a missing znode is odd.
 func (s *Server) onlyMakes(path string) bool {
 	parent := parentOf(path)
 	return len(s.usual[parentOf(parent)]) == 0 && s.nothingExpires()
@@ -58,22 +59,22 @@ func (s *Server) onlyMakes(path string) bool {
 
 func parentOf(path string) string { return path[:max(strings.LastIndexByte(path, '/'), 0)] }
 
-// nothingExpires reports whether the machine has nothing to do but what it is told.
+// nothingExpires reports whether the machine has nothing to do besides its next input.
 func (s *Server) nothingExpires() bool {
 	dueMs, ok := s.machine.NextExpiryMs()
 	return !ok || dueMs > s.nowMs()
 }
 
-// settleFeeds makes the steps of feeds that come before a write: the answers of those that
-// come after it are others.
+// settleFeeds makes the past steps of leaping feeds. It is called before a write, because later
+// steps get other answers.
 func (s *Server) settleFeeds() {
 	for _, v := range s.feeds {
 		v.leap.sleeper.CatchUp()
 	}
 }
 
-// changed is told of each input of the machine that is done: feeds are woken when something
-// that they read is not usual any more.
+// changed is called after each input of the machine. If a znode that feeds read has become odd, it
+// ends the leaps of feeds.
 func (s *Server) changed() {
 	odd := false
 	for _, t := range s.touched {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// contentChanges is told before a change of a znode. Surveys that are asleep are gone
-// through before it, and go on by events.
+// contentChanges is called before a znode changes. It ends the leaps of surveys that read the
+// znode.
 func (s *Server) contentChanges(parent, path string) {
 	if len(s.usual[parent]) > 0 {
 		s.touched = append(s.touched, touched{parent, path})
@@ -22,17 +22,17 @@ func (s *Server) contentChanges(parent, path string) {
 	b.epoch++
 }
 
-// zxidBefore is the zxid before a write at an instant.
+// zxidBefore is the zxid before a write, with the virtual time of the write.
 type zxidBefore struct {
 	at   time.Duration
 	zxid int64
 }
 
-// zxidsFor is for how long the zxids before writes are kept. An answer that is on its way,
-// or was the last one to come, is younger.
+// zxidsFor returns how long the zxids before writes are kept. An answer that is on its way, or has
+// just arrived, is younger than that.
 func (s *Server) zxidsFor() time.Duration { return 4*s.host.Network().MaxLatency() + time.Microsecond }
 
-// begins is told of a transaction before it begins.
+// begins is called before each transaction begins.
 func (s *Server) begins() {
 	s.writes.BeforeChange()
 	if !s.harmless {
@@ -48,8 +48,8 @@ func (s *Server) begins() {
 	s.zxids = append(s.zxids, zxidBefore{now, s.machine.Zxid()})
 }
 
-// forgetZxids forgets those that nobody will ask for: a feed that is asleep asks for all since
-// it was gone through last, which is done when there are many.
+// forgetZxids drops zxids from before since. A leaping feed needs all zxids since its steps were
+// last made. If many are stored, those steps are made first.
 func (s *Server) forgetZxids(since time.Duration) {
 	switch {
 	case len(s.feeds) == 0:
@@ -65,11 +65,11 @@ func (s *Server) forgetZxids(since time.Duration) {
 	s.zxids = slices.Delete(s.zxids, 0, old)
 }
 
-// mostZxids are kept for feeds.
+// mostZxids is how many zxids are stored for feeds before their steps are made.
 const mostZxids = 1024
 
-// zxidAt is the zxid that an answer had which was a step of a loop at an instant; ok is
-// false when that was long ago.
+// zxidAt returns the zxid in an answer that a leap gave at the virtual time at. ok is false if that
+// was too long ago.
 func (s *Server) zxidAt(at time.Duration) (zxid int64, ok bool) {
 	if at < s.host.Node().World().Now()-s.zxidsFor() {
 		return 0, false
@@ -77,7 +77,7 @@ func (s *Server) zxidAt(at time.Duration) (zxid int64, ok bool) {
 	return s.zxidThen(at), true
 }
 
-// zxidThen is zxidAt for an instant since which all zxids are kept.
+// zxidThen does what zxidAt does, for a time since which all zxids are stored.
 func (s *Server) zxidThen(at time.Duration) int64 {
 	i, _ := slices.BinarySearchFunc(s.zxids, at, func(z zxidBefore, at time.Duration) int { return cmp.Compare(z.at, at) })
 	if i < len(s.zxids) {

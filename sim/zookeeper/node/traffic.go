@@ -11,28 +11,28 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// traffic counts what clients ask of a server. Pings are not counted: they are no events
-// where nothing else happens (see fastForward), and Counters has their number.
+// traffic counts the requests of clients to a server. Pings are not counted, because on an idle
+// connection they are not events (see fastForward). Counters has their number.
 type traffic struct {
 	operator        string // the host whose requests are counted apart
 	asked, operated cluster.Flow
 	byOp            map[zookeeper.OpCode]*cluster.Flow
 	byPath, byHost  map[string]*cluster.Flow
 	requests        []uint64 // in each second of the clock; they are told in any order
-	// asking are those of the request that is handled, which its answer belongs to.
+	// asking are the counters for the present request, to which its answer is added too.
 	asking flows
 	known  map[classKey]*classFlows
 }
 
-// flows are the counts that a request and its answer belong to, or the events of a
-// connection, which have no class; of is nil for none.
+// flows holds the counters to which a request and its answer are added. For the events of a
+// connection class is nil. If of is nil, nothing is counted.
 type flows struct {
 	of    *traffic
 	class *classFlows
 	host  *cluster.Flow // nil for the operator
 }
 
-// classFlows are the counts of an operation on a class of paths.
+// classFlows holds the counters for an operation and for a class of paths.
 type classFlows struct{ op, path *cluster.Flow }
 
 type classKey struct {
@@ -40,7 +40,7 @@ type classKey struct {
 	class string
 }
 
-// add adds to each of the counts.
+// add adds more to each of the counters.
 func (f flows) add(more cluster.Flow) {
 	switch {
 	case f.of == nil:
@@ -64,8 +64,8 @@ func increase(f, by *cluster.Flow) {
 	f.BytesOut += by.BytesOut
 }
 
-// CountTraffic has the server count what is asked of it from now on; what the host
-// operator asks for is counted apart. The run stays the same.
+// CountTraffic makes the server count requests from now on. Requests of the host operator are
+// counted separately. Counting does not affect the run.
 func (s *Server) CountTraffic(operator string) {
 	s.traffic = &traffic{
 		operator: operator,
@@ -75,7 +75,7 @@ func (s *Server) CountTraffic(operator string) {
 	}
 }
 
-// flowOf finds the counts of a key, and makes them.
+// flowOf returns the counter of a key, and creates it if needed.
 func flowOf[K comparable](of map[K]*cluster.Flow, key K) *cluster.Flow {
 	f := of[key]
 	if f == nil {
@@ -85,7 +85,7 @@ func flowOf[K comparable](of map[K]*cluster.Flow, key K) *cluster.Flow {
 	return f
 }
 
-// flowsOf are the counts of a request.
+// flowsOf returns the counters for a request.
 func (t *traffic) flowsOf(host string, op zookeeper.OpCode, path string) flows {
 	f := t.eventsOf(host)
 	if f.host == nil {
@@ -100,7 +100,7 @@ func (t *traffic) flowsOf(host string, op zookeeper.OpCode, path string) flows {
 	return f
 }
 
-// eventsOf are the counts of the events of a connection.
+// eventsOf returns the counters for the events sent to a host.
 func (t *traffic) eventsOf(host string) flows {
 	if host == t.operator {
 		return flows{of: t}
@@ -108,14 +108,14 @@ func (t *traffic) eventsOf(host string) flows {
 	return flows{of: t, host: flowOf(t.byHost, host)}
 }
 
-// request is told of a request before it is handled.
+// request counts a request before it is handled.
 func (t *traffic) request(now time.Duration, f flows, r *zookeeper.Request) {
 	t.asking = f
 	t.leapt(t.asking, now, 1, 4+frameBytes(r), 0)
 }
 
-// leapt is told of requests of one second that were made without events, with their
-// answers, whatever request is handled now.
+// leapt counts requests of one second that were leapt over, with their answers. It does not depend
+// on the present request.
 func (t *traffic) leapt(f flows, at time.Duration, requests, bytesIn, bytesOut int) {
 	if f.host != nil {
 		t.inSecond(at, uint64(requests))
@@ -123,7 +123,7 @@ func (t *traffic) leapt(f flows, at time.Duration, requests, bytesIn, bytesOut i
 	f.add(cluster.Flow{Requests: uint64(requests), BytesIn: uint64(bytesIn), BytesOut: uint64(bytesOut)})
 }
 
-// inSecond counts the requests of each second.
+// inSecond adds to the number of requests in the second of the virtual time now.
 func (t *traffic) inSecond(now time.Duration, requests uint64) {
 	second := int(now / time.Second)
 	if n := second + 1 - len(t.requests); n > 0 {
@@ -132,7 +132,7 @@ func (t *traffic) inSecond(now time.Duration, requests uint64) {
 	t.requests[second] += requests
 }
 
-// peak is the most requests of a second, and the first such.
+// peak returns the largest number of requests in a second, and the first second with that number.
 func (t *traffic) peak() (requests uint64, at time.Duration) {
 	for second, n := range t.requests {
 		if n > requests {
@@ -142,23 +142,23 @@ func (t *traffic) peak() (requests uint64, at time.Duration) {
 	return requests, at
 }
 
-// reply is told of the answer to the request that is handled.
+// reply counts the answer to the present request.
 func (t *traffic) reply(bytes int) {
 	t.asking.add(cluster.Flow{BytesOut: uint64(4 + bytes)})
 }
 
-// followed is told of the answer of a follower, or by way of one, which may be late.
+// followed counts an answer that a follower sends. It may be for an earlier request.
 func (t *traffic) followed(host string, op zookeeper.OpCode, path string, bytes int) {
 	t.flowsOf(host, op, path).add(cluster.Flow{BytesOut: uint64(4 + bytes)})
 }
 
-// event is told of a notification.
+// event counts a watch notification.
 func (t *traffic) event(of flows, bytes int) {
 	of.add(cluster.Flow{Events: 1, BytesOut: uint64(4 + bytes)})
 }
 
-// ownFlows are the counts of the last request of a connection, which nearly always are
-// those of the next.
+// ownFlows caches the counters for the last request of a connection, which are nearly always those
+// for the next one.
 type ownFlows struct {
 	flows flows
 	host  string
@@ -166,7 +166,7 @@ type ownFlows struct {
 	class string // with a slash behind it, of paths of two parts before that; else empty
 }
 
-// of are the counts of a request.
+// of returns the counters for a request, from the cache if they are the same.
 func (o *ownFlows) of(t *traffic, host string, r *zookeeper.Request) flows {
 	if o.flows.of == t && o.op == r.Op && o.class != "" && strings.HasPrefix(r.Path, o.class) && o.host == host {
 		return o.flows
@@ -178,7 +178,7 @@ func (o *ownFlows) of(t *traffic, host string, r *zookeeper.Request) flows {
 	return o.flows
 }
 
-// events are the counts of the connection's events.
+// events returns the counters for the connection's events.
 func (o *ownFlows) events(t *traffic, host string) flows {
 	if o.flows.of == t && o.host == host {
 		return flows{of: t, host: o.flows.host}
@@ -186,7 +186,7 @@ func (o *ownFlows) events(t *traffic, host string) flows {
 	return t.eventsOf(host)
 }
 
-// pathClass is the first two parts of a path: "/gip/binding" of "/gip/binding/ctr/x".
+// pathClass returns the first two parts of a path, such as "/gip/binding" for "/gip/binding/ctr/x".
 func pathClass(path string) string {
 	first := strings.IndexByte(strings.TrimPrefix(path, "/"), '/')
 	if first < 0 {
@@ -199,7 +199,7 @@ func pathClass(path string) string {
 	return path[:first+2+second]
 }
 
-// Load is what the server holds, and what was asked of it since CountTraffic.
+// Load returns how much data the server holds, and the requests since CountTraffic.
 func (s *Server) Load() cluster.ZooKeeperLoad {
 	l := cluster.ZooKeeperLoad{Up: s.proc != nil && !s.leaderless, Connections: len(s.conns)}
 	if machine := s.Machine(); machine != nil && l.Up {

@@ -22,13 +22,13 @@ import (
 var (
 	citation = regexp.MustCompile(`ZK-\d+\.\d+`)
 	function = regexp.MustCompile(`^func ((?:Test|Benchmark)\w+)`)
-	// rule is how the specification begins one: in bold, also as an item, or as the
-	// first cell of a table's row.
+	// rule matches the beginning of a paragraph in the specification: its id in bold, possibly in a
+	// list item, or in the first cell of a table row.
 	rule   = regexp.MustCompile(`(?m)^(?:(?:- )?\*\*|\| )(ZK-\d+\.\d+)\b`)
 	excuse = regexp.MustCompile(`(?m)^(ZK-\d+\.\d+) +(\(.+\))$`)
 )
 
-// citations lists the tests that cite each paragraph.
+// citations maps each paragraph of the specification to the tests that cite it.
 func citations(t *testing.T) map[string][]string {
 	cited := map[string][]string{}
 	cite := func(text, test string) {

@@ -15,8 +15,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
-// Goal: the machine answers as a real server 3.8.0 did. Method: scripts are played
-// on the machine, and what was said is compared with the recording.
+// Goal: the machine answers exactly as a real server 3.8.0. Method: scripts are played on the
+// machine, and the output is compared with the recording.
 
 var (
 	realAddr    = flag.String("zookeeper", "", "host:port of a real server 3.8 to compare with")
@@ -25,40 +25,40 @@ var (
 	update      = flag.Bool("update", false, "record testdata from the server of -zookeeper")
 )
 
-// The settings of the recorded server (ZK-17.2).
+// realConfig holds the settings of the recorded server (ZK-17.2).
 var realConfig = zookeeper.Config{ExtendedTypes: true, SuperDigest: acl.DigestID("super:test")}
 
-// script is a sequence of requests of several connections.
+// script is a sequence of requests on several connections.
 type script struct {
 	title string
-	// strict scripts are for the server with quotas enforced and reconfig enabled.
+	// strict means that the script is for the server that enforces quotas and allows reconfig.
 	strict bool
 	steps  []step
 }
 
-// step is one request of a connection, or its connect or drop.
+// step is a connect, a request or a drop of one connection.
 type step struct {
 	conn    int
 	req     zookeeper.Request
 	connect *zookeeper.ConnectRequest
-	// attach is the connection whose session a connect asks for; wrongPassword
-	// spoils the password.
+	// attach is the connection whose session a connect wants to take over. wrongPassword makes it
+	// send a wrong password.
 	attach        int
 	wrongPassword bool
 	drop          bool
 }
 
-// server is what a script is played on.
+// server is a simulated or real server on which a script is played.
 type server interface {
-	// connect, do and drop answer with what the server did, to whom.
+	// connect, do and drop execute a step and return all outputs of the server, on any connection.
 	connect(s step) []zookeeper.Out
 	do(conn int, req zookeeper.Request) []zookeeper.Out
 	drop(conn int) []zookeeper.Out
-	// base is the zxid before the script.
+	// base returns the last zxid before the script.
 	base() int64
 }
 
-// play plays the script and writes it down with what is said.
+// play plays the script and returns its text with the server's outputs.
 func (s script) play(on server) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n", s.title)
@@ -85,7 +85,7 @@ func (s script) play(on server) string {
 	return b.String()
 }
 
-// sessionNames gives sessions their number in the order of appearance.
+// sessionNames numbers the sessions in the order in which they appear.
 type sessionNames map[int64]int
 
 func (n sessionNames) of(id int64) string {
@@ -98,8 +98,8 @@ func (n sessionNames) of(id int64) string {
 	return fmt.Sprint("S", n[id])
 }
 
-// text shows an output without what differs from run to run: ids, times, zxids
-// from before the script, the order of children.
+// text formats an output without the parts that differ from run to run: ids, times, zxids from
+// before the script, and the order of children.
 func (n sessionNames) text(o *zookeeper.Out, base int64) string {
 	switch o.Kind {
 	case zookeeper.OutConnected:
@@ -138,7 +138,7 @@ func (n sessionNames) text(o *zookeeper.Out, base int64) string {
 	return fmt.Sprintf("%d %s", o.Conn, o.Kind)
 }
 
-// relative counts a zxid from the start of the script.
+// relative returns a zxid counted from base, the last zxid before the script.
 func relative(zxid, base int64) int64 {
 	switch {
 	case zxid > base:
@@ -162,7 +162,7 @@ func (n sessionNames) stat(s zookeeper.Stat, base int64) string {
 		s.Version, s.Cversion, s.Aversion, n.of(s.EphemeralOwner), s.DataLengthBytes, s.NumChildren, times)
 }
 
-// playReal plays a script on the real server, cleaned before.
+// playReal removes what earlier scripts left on the real server, and plays a script on it.
 func playReal(t interface{ Fatal(...any) }, s script) string {
 	addr := *realAddr
 	if s.strict {
@@ -205,7 +205,7 @@ func TestMachineAnswersAsTheRealServer(t *testing.T) { // ZK-22.1
 	}
 }
 
-// version is a server that was recorded.
+// version is a ZooKeeper version for which there are recordings.
 type version struct {
 	name    string
 	profile zookeeper.Profile

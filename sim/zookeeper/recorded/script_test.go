@@ -9,12 +9,12 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
-// A script is a text file: a title, then requests as "1 create /a data=x flags=1",
-// each under its connection's number, then what was said, indented. Fields that
-// are zero are left out, values with blanks are quoted, operations of a multi are
-// in parentheses. "strict" asks for the second server.
+// A script is a text file with a title and requests. A request is a line such as "1 create /a
+// data=x flags=1", which begins with the number of its connection. The indented lines after it are
+// the outputs. Zero fields are left out, values with blanks are quoted, and operations of a multi
+// are in parentheses. "strict" selects the second server.
 
-// String shows the step as scripts have it.
+// String formats the step as in a script.
 func (st step) String() string {
 	switch c := st.connect; {
 	case c != nil:
@@ -32,7 +32,7 @@ func (st step) String() string {
 	return fmt.Sprintf("%d %s", st.conn, requestText(&st.req))
 }
 
-// fields makes the text of fields.
+// fields builds the text of a step's fields.
 type fields struct{ text string }
 
 func (w *fields) number(name string, v int64) {
@@ -91,7 +91,7 @@ func requestText(r *zookeeper.Request) string {
 	return text
 }
 
-// watchList is one list of a setWatches under the name that scripts give it.
+// watchList is one list of a setWatches, with its name in scripts.
 type watchList struct {
 	name  string
 	paths *[]string
@@ -104,7 +104,7 @@ func watchLists(l *zookeeper.WatchLists) []watchList {
 	}
 }
 
-// parse reads a script. What was said in it is left out.
+// parse parses a script. It skips the recorded outputs.
 func parse(text string) script {
 	var s script
 	for line := range strings.SplitSeq(text, "\n") {
@@ -161,10 +161,10 @@ func parseNumber(text string) int64 {
 	return v
 }
 
-// parser reads one line. Faults of a script panic: scripts are part of the test.
+// parser parses one line of a script. It panics on an error, because scripts are part of the test.
 type parser struct{ rest string }
 
-// word takes what comes before the next blank or parenthesis.
+// word consumes and returns the text up to the next blank or parenthesis.
 func (p *parser) word() string {
 	p.rest = strings.TrimLeft(p.rest, " ")
 	end := strings.IndexAny(p.rest, " ()")
@@ -176,7 +176,7 @@ func (p *parser) word() string {
 	return word
 }
 
-// field takes name=value or name; an empty name is the end.
+// field consumes name=value, or a name alone. An empty name means the end of the line.
 func (p *parser) field() (name, value string) {
 	p.rest = strings.TrimLeft(p.rest, " ")
 	end := strings.IndexAny(p.rest, "= ()")
@@ -252,7 +252,7 @@ func setField(r *zookeeper.Request, name, value string) {
 	}
 }
 
-// parseACL reads scheme:id:permissions; an id may have colons.
+// parseACL parses an ACL entry scheme:id:permissions. The id may contain colons.
 func parseACL(text string) acl.Entry {
 	first, last := strings.Index(text, ":"), strings.LastIndex(text, ":")
 	a := acl.Entry{Scheme: text[:first], ID: text[first+1 : last]}
@@ -268,7 +268,7 @@ func parseOp(verb string) zookeeper.OpCode {
 			return op
 		}
 	}
-	// An opcode without a name, as op-77.
+	// An opcode without a name is written as a number, such as op-77.
 	return zookeeper.OpCode(parseNumber(strings.TrimPrefix(verb, "op-")))
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// simulated plays on a machine.
+// simulated plays scripts on a machine.
 type simulated struct {
 	m     *zookeeper.Machine
 	start int64
@@ -54,7 +54,7 @@ func (s *simulated) do(conn int, req zookeeper.Request) []zookeeper.Out {
 		copied.RelativeZxid += s.start
 		req.Watches = &copied
 	}
-	// By way of the wire, as strings may be no UTF-8.
+	// The request is encoded and decoded, because strings that are not UTF-8 change in decoding.
 	var sent zookeeper.Request
 	if err := new(wire.Decoder).Request(wire.AppendRequest(nil, &req)[4:], &sent); err != nil {
 		panic(err)

@@ -13,8 +13,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// wired plays on a real server. Panics are faults of the test's own making or a
-// server that does not answer.
+// wired plays scripts on a real server. It panics if the test itself is wrong or the server does
+// not answer.
 type wired struct {
 	addr  string
 	start int64
@@ -43,7 +43,7 @@ func (w *wired) close() {
 	}
 }
 
-// clean removes what scripts leave.
+// clean deletes the znodes that earlier scripts have left.
 func (w *wired) clean() {
 	cleaner := newWired(w.addr)
 	cleaner.connect(step{conn: 1, connect: &zookeeper.ConnectRequest{TimeoutMs: 10_000}})
@@ -69,7 +69,7 @@ func (w *wired) send(c net.Conn, frame []byte) {
 	c.Write(frame)
 }
 
-// frame reads one frame; false means that the connection was closed.
+// frame reads one frame from a connection. It returns false if the connection was closed.
 func (w *wired) frame(conn int) ([]byte, bool) {
 	c := w.conns[conn]
 	c.SetReadDeadline(time.Now().Add(5 * time.Second))
@@ -147,7 +147,7 @@ func (w *wired) drop(conn int) []zookeeper.Out {
 	return w.settle()
 }
 
-// until reads what comes up to the reply of req.
+// until reads outputs up to and including the reply to req.
 func (w *wired) until(conn int, req *zookeeper.Request) []zookeeper.Out {
 	var out []zookeeper.Out
 	for {
@@ -182,8 +182,8 @@ func (w *wired) until(conn int, req *zookeeper.Request) []zookeeper.Out {
 	}
 }
 
-// settle pings all connections, so that what the last request did to them has
-// come.
+// settle pings all connections and reads until the answers. By then all effects of the last request
+// on other connections have arrived.
 func (w *wired) settle() []zookeeper.Out {
 	var out []zookeeper.Out
 	for _, conn := range w.connected() {

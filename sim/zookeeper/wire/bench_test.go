@@ -14,10 +14,10 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Goal: the rows of ZK-20: create, get and set of 100 bytes, by one connection
-// and by 16, one request at a time and 100. Clients are bytes made beforehand,
-// so that nearly all of the time is the server's and the kernel's. With
-// MONOSIM_BENCH_ADDR they are sent to another server, as a real one, instead.
+// Goal: the speeds listed in ZK-20: create, get and set of 100 bytes, with 1 and 16 connections,
+// and with 1 and 100 requests in flight. Clients send prepared bytes, so that the server and the
+// kernel take nearly all of the time. MONOSIM_BENCH_ADDR names another server to measure, such as a
+// real one.
 
 func BenchmarkServer(b *testing.B) {
 	for _, disk := range []bool{false, true} {
@@ -84,8 +84,7 @@ func appendBenchRequest(frame []byte, op, path string, data []byte) []byte {
 	return AppendRequest(frame, &zookeeper.Request{Op: zookeeper.OpSetData, Path: "/bench", Data: data, Version: -1})
 }
 
-// benchClient sends rounds of requests and looks at no more of the answers than
-// that they are no errors.
+// benchClient sends rounds of prepared requests. It only checks that the answers are no errors.
 type benchClient struct {
 	conn   net.Conn
 	in     *bufio.Reader
@@ -125,7 +124,7 @@ func (c *benchClient) round(b *testing.B, n int, request func([]byte, int) []byt
 	}
 }
 
-// benchServer is ours, or the one that the environment names.
+// benchServer starts our server, or uses the server that MONOSIM_BENCH_ADDR names.
 func benchServer(b *testing.B, opt Options) *lab {
 	if addr := os.Getenv("MONOSIM_BENCH_ADDR"); addr != "" {
 		return &lab{TB: b, addr: addr}

@@ -2,8 +2,8 @@ package wire
 
 import "sync"
 
-// An idle connection owns no buffer, because a server may have 100,000 of them. It borrows one
-// from a pool while bytes are in transit.
+// An idle connection holds no buffer, because a server may have 100,000 idle connections. It
+// borrows a buffer from a pool while bytes are in transit.
 
 const (
 	// burstBuffer is the size in bytes of a new read buffer.
@@ -15,7 +15,7 @@ const (
 // buffers pools send buffers. bursts pools read buffers of at least burstBuffer bytes.
 var buffers, bursts sync.Pool // of *[]byte
 
-// borrow returns an empty send buffer from the pool. If the pool is empty, bytes is nil.
+// borrow returns an empty send buffer from the pool. bytes is nil if the pool is empty.
 func borrow() (buffer *[]byte, bytes []byte) {
 	buffer, ok := buffers.Get().(*[]byte)
 	if !ok {
@@ -24,8 +24,8 @@ func borrow() (buffer *[]byte, bytes []byte) {
 	return buffer, (*buffer)[:0]
 }
 
-// giveBack returns a buffer from borrow to the pool, with bytes as its possibly grown content. A
-// nil buffer is ignored.
+// giveBack returns a buffer from borrow to the pool. bytes is the buffer's content, which may have
+// grown. A nil buffer is ignored.
 func giveBack(buffer *[]byte, bytes []byte) {
 	if buffer == nil || cap(bytes) == 0 || cap(bytes) > keepBuffer {
 		return

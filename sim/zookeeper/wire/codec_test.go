@@ -15,11 +15,11 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/members"
 )
 
-// Goal: messages look as the specification measured them, and whatever is read
-// was within its message. Method: bytes written down in ZK-1, ZK-2, ZK-7 and
-// ZK-8, every kind of message there and back, and broken ones.
+// Goal: messages have exactly the bytes that the specification gives, and decoding never reads
+// beyond a message. Method: the bytes listed in ZK-1, ZK-2, ZK-7 and ZK-8, a round trip of every
+// kind of message, and broken messages.
 
-// unhex reads hexadecimal digits with blanks between them.
+// unhex decodes hexadecimal digits; blanks between them are ignored.
 func unhex(t testing.TB, digits string) []byte {
 	t.Helper()
 	b, err := hex.DecodeString(strings.Join(strings.Fields(digits), ""))
@@ -37,7 +37,7 @@ func expect[T any](t testing.TB, got, want T) {
 	}
 }
 
-// failer is a test or one invented by rapid.
+// failer is the common part of *testing.T and *rapid.T.
 type failer interface {
 	Helper()
 	Fatal(args ...any)
@@ -109,7 +109,7 @@ func TestEventBytes(t *testing.T) { // ZK-1.4
 	expect(t, must[int32](t)(ReplyXid(want[4:])), zookeeper.XidNotification)
 }
 
-// everyRequest has at least one request of each opcode with a body of its own.
+// everyRequest returns at least one request of each opcode that has its own body.
 func everyRequest() []zookeeper.Request {
 	acl := []acl.Entry{{Perms: 31, Scheme: "digest", ID: "u:x="}, {Perms: 1, Scheme: "ip", ID: "10.0.0.1/8"}}
 	lists := &zookeeper.WatchLists{RelativeZxid: 1 << 40, Data: []string{"/a", "/b"}, Exist: []string{"/c"}}
@@ -166,14 +166,15 @@ func TestRequestsThereAndBack(t *testing.T) {
 			}
 			expect(t, got, want)
 			expect(t, AppendRequest(nil, &got), frame)
-			// Nothing may refer to the message: servers read the next one over it.
+			// The decoded request must not refer to the frame, because servers reuse its memory for
+			// the next message.
 			clear(frame)
 			expect(t, got, want)
 		})
 	}
 }
 
-// A body that ends anywhere too early is malformed, whatever the opcode.
+// Goal: a request body that is cut off at any point is malformed, for every opcode.
 func TestEveryTruncatedRequestIsMalformed(t *testing.T) {
 	var d Decoder
 	for _, req := range everyRequest() {
@@ -252,7 +253,7 @@ func TestNulls(t *testing.T) { // ZK-1.1, ZK-5.7
 	}
 }
 
-// everyReply has a reply of each form.
+// everyReply returns a reply of each form.
 func everyReply() []zookeeper.Reply {
 	stat := zookeeper.Stat{Czxid: 1, Mzxid: 2, CtimeMs: 3, MtimeMs: 4, Version: 5, Cversion: -1, Aversion: 7,
 		EphemeralOwner: 1 << 56, DataLengthBytes: 9, NumChildren: 10, Pzxid: 11}

@@ -15,35 +15,36 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/members"
 )
 
-// Field is a name and its value in the answer to a command of the AdminServer. A value is a number,
+// Field is a name with a value in the answer to a command of the AdminServer. A value is a number,
 // a string, a bool, nil, [Decimal], [Fields], or a []any of these.
 type Field struct {
 	Name  string
 	Value any
 }
 
-// Fields are in the order in which a real server writes them.
+// Fields is a list of fields in the order of a real server.
 type Fields []Field
 
-// print writes each field, its name and its value, in a format.
+// print writes the name and value of each field with the given format.
 func (l Fields) print(b *strings.Builder, format string) {
 	for _, f := range l {
 		fmt.Fprintf(b, format, f.Name, f.Value)
 	}
 }
 
-// Decimal is a number in the form that Java gives a double.
+// Decimal is a number formatted as Java formats a double.
 type Decimal string
 
-// command is a command of the AdminServer.
+// command is a command of the AdminServer. tell returns the answer.
 type command struct {
 	word string // word is its name among the four-letter words, "" for none
 	tell func(s *Server, argument string) Fields
-	// always says that a server that does not serve tells it, too.
+	// always says that the command is answered even while the server serves no requests.
 	always bool
 }
 
-// commands has those of a 3.8 server (ZK-11.4, Commands.java); each also goes by its four-letter word.
+// commands holds the AdminServer's commands of a 3.8 server (ZK-11.4, Commands.java). A command can
+// also be called by its four-letter word.
 var commands = map[string]command{
 	"configuration":                  {word: "conf", tell: func(s *Server, _ string) Fields { return s.configuration() }},
 	"connection_stat_reset":          {word: "crst", tell: func(s *Server, _ string) Fields { s.resetConns(); return nil }},
@@ -77,7 +78,7 @@ var commands = map[string]command{
 	"zabstate": {tell: (*Server).tellZabState, always: true},
 }
 
-// ofWords has the commands by their four-letter words.
+// ofWords maps four-letter words to the names of their commands.
 var ofWords = func() map[string]string {
 	names := map[string]string{}
 	for name, c := range commands { //lint:ordered words are distinct
@@ -87,11 +88,11 @@ var ofWords = func() map[string]string {
 	return names
 }()
 
-// noSnapshot is what a real server tells before its first snapshot. Those of a data directory here are
-// of its logs, not of zxids.
+// noSnapshot is a real server's answer before its first snapshot. It is always given here, because
+// the snapshots in a data directory here are numbered by log, not by zxid.
 var noSnapshot = Fields{{"zxid", "ffffffffffffffff"}, {"timestamp", -1}}
 
-// CommandNames lists the commands of the AdminServer of a version, sorted.
+// CommandNames lists the AdminServer's commands in a version of ZooKeeper, sorted.
 func CommandNames(p zookeeper.Profile) []string {
 	var names []string
 	for name := range commands { //lint:ordered sorted below
@@ -104,12 +105,12 @@ func CommandNames(p zookeeper.Profile) []string {
 	return names
 }
 
-// Profile returns the version that the server is.
+// Profile returns the ZooKeeper version that the server follows.
 func (s *Server) Profile() zookeeper.Profile { return s.opt.Config.Profile }
 
-// Command answers a command of the AdminServer, by its name or its four-letter word. The argument is
-// the traceMask of set_trace_mask. The last fields are the command's name and its error, null or a
-// string. The answer is false for a server that is stopped, whose process would be gone.
+// Command answers a command of the AdminServer, given by its name or its four-letter word. argument
+// is the traceMask of set_trace_mask. The last fields of the answer are the command's name and its
+// error, which is null or a string. ok is false for a stopped server, whose process would be gone.
 func (s *Server) Command(name, argument string) (answer Fields, ok bool) {
 	name = cmp.Or(ofWords[name], name)
 	c, known := commands[name]
@@ -158,7 +159,7 @@ func (s *Server) tellDirs(string) Fields {
 	return Fields{{"datadir_size", snapshots}, {"logdir_size", logs}}
 }
 
-// tellDump lists sessions by the time at which they expire, and ephemerals by session.
+// tellDump lists the sessions by the time at which they expire, and the ephemerals by session.
 func (s *Server) tellDump(string) Fields {
 	sessions := s.machine.Sessions()
 	slices.SortStableFunc(sessions, func(a, b zookeeper.SessionInfo) int { return int(a.DeadlineMs - b.DeadlineMs) })
@@ -177,7 +178,7 @@ func (s *Server) tellDump(string) Fields {
 	return Fields{{"expiry_time_to_session_ids", expiry}, {"session_id_to_ephemeral_paths", owned}}
 }
 
-// texts makes values of strings.
+// texts converts strings to field values.
 func texts(list []string) []any {
 	values := make([]any, len(list))
 	for i, text := range list {
@@ -186,8 +187,8 @@ func texts(list []string) []any {
 	return values
 }
 
-// tellEnvironment tells the version, from which kazoo derives the server's features, and what a program
-// not written in Java has of an environment (ZK-11.3).
+// tellEnvironment returns the server's version and environment (ZK-11.3). kazoo derives the
+// server's features from the version. Values that only a Java program has are "none" or left out.
 func (s *Server) tellEnvironment(string) Fields {
 	host, err := os.Hostname()
 	if err != nil {
@@ -227,7 +228,7 @@ func (s *Server) tellLeader(string) Fields {
 	return Fields{{"error", "server is not initialized"}} // it serves readers without a leader
 }
 
-// tellObservers lists a leader's observers, of whom it has no statistics.
+// tellObservers lists the observers of a leader, without the statistics that a real server has.
 func (s *Server) tellObservers(string) Fields {
 	list := []any{}
 	if s.member.leads() {
@@ -240,7 +241,8 @@ func (s *Server) tellObservers(string) Fields {
 	return Fields{{"synced_observers", len(list)}, {"observers", list}}
 }
 
-// tellStats tells what srvr prints. Sizes of responses are not measured: -1, as before the first one.
+// tellStats returns the data that srvr prints. Sizes of responses are not measured and always -1,
+// as on a real server before its first response.
 func (s *Server) tellStats(string) Fields {
 	snapshots, logs := s.diskSizes()
 	l := &s.stats.latency
@@ -285,7 +287,7 @@ func (s *Server) tellWatchSummary(string) Fields {
 	return Fields{{"num_connections", sessions}, {"num_paths", paths}, {"num_total_watches", total}}
 }
 
-// watchesAs lists watches by session or by path. Sessions are decimal numbers.
+// watchesAs groups the watches by session or by path, as key says. Session ids are decimal.
 func (s *Server) watchesAs(key func(session, path string) (group, member string)) Fields {
 	list := Fields{}
 	groups, inGroup := s.watchesBy(func(session, path string) (group, member string) {
@@ -304,7 +306,7 @@ func (s *Server) watchesAs(key func(session, path string) (group, member string)
 	return list
 }
 
-// tellZabState tells of a server's part in the broadcast of its ensemble.
+// tellZabState returns the server's role in the broadcast protocol of its ensemble (Zab).
 func (s *Server) tellZabState(string) Fields {
 	m := s.member
 	if m == nil || m.role != leading && m.role != following {
@@ -318,7 +320,7 @@ func (s *Server) tellZabState(string) Fields {
 	}
 }
 
-// addresses tells of a port between servers, which has one address here.
+// addresses describes a port for connections between servers. It has a single address here.
 func addresses(one members.Server, port int) Fields {
 	at := hostPort(one, port)
 	return Fields{

@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// committer writes the machine's changes to the disk before a reply reveals them. While one batch
-// is being written, it gathers the records of the next, so that one fsync serves all connections.
+// committer writes the machine's changes to the disk before any reply reveals them. While one batch
+// is being written, it gathers the records of the next. So one fsync serves all connections.
 type committer struct {
 	store *store
 
@@ -20,8 +20,8 @@ type committer struct {
 	recorder recorder
 	held     []*conn // held lists connections that got a held message in this turn
 
-	// mu is acquired after the server's lock. It is a separate lock so that the commit loop does
-	// not wait for the turns of all connections.
+	// mu is acquired after the server's lock. It is a separate lock, so that the commit loop need
+	// not wait while the server handles requests.
 	mu      sync.Mutex
 	work    sync.Cond
 	next    batch // next gathers records while another batch is written
@@ -30,8 +30,8 @@ type committer struct {
 	settled atomic.Bool
 }
 
-// openCommitter opens the data directory and returns the state in it; snapshot is nil for a new
-// directory. If given is not nil the directory must be empty.
+// openCommitter opens the data directory and returns the state in it. snapshot is nil for a new
+// directory. If given is set, it becomes the initial state, and the directory must be empty.
 func openCommitter(opt *Options, given *zookeeper.Snapshot, givenMs int64) (c *committer, snapshot *zookeeper.Snapshot, nowMs int64, err error) {
 	store, st, cut, err := openStore(opt.DataDir)
 	if err != nil {
@@ -72,8 +72,8 @@ func (c *committer) mustHold(m *zookeeper.Machine) bool {
 }
 
 // gather adds the machine's changes in this turn to the next batch, as one record. The messages
-// held in this turn wait for that batch. Without a new record they wait all the same, because a
-// batch still being written may contain the changes that they reveal.
+// held in this turn wait for that batch. They wait even without a new record, because a batch that
+// is still being written may contain changes that the messages reveal.
 func (c *committer) gather(m *zookeeper.Machine) {
 	if len(c.held) == 0 && !c.recorder.behind(m) {
 		return
@@ -113,7 +113,7 @@ func (c *committer) finish() {
 	c.work.Signal()
 }
 
-// batch is the content of one commit, and the connections whose messages it releases.
+// batch holds the records of one commit, and the connections whose messages wait for it.
 type batch struct {
 	records []byte
 	waiting []*conn // each waiting connection has held messages
@@ -159,8 +159,8 @@ func (s *Server) commitLoop() {
 	c := s.commit
 	var b batch
 	for c.wait() {
-		// Let runnable connections join this batch: an fsync costs the same for one record
-		// as for a hundred.
+		// Other runnable connections may join this batch first, because an fsync costs the same for
+		// one record as for a hundred.
 		runtime.Gosched()
 		var snapshot *zookeeper.Snapshot
 		var nowMs int64
@@ -175,8 +175,9 @@ func (s *Server) commitLoop() {
 	}
 }
 
-// nextBatch returns the next batch. When a new generation is due, it also returns the state after
-// that batch. It takes both under the server's lock, so that no turn comes between.
+// nextBatch returns the next batch. If a new generation is due, it also returns a snapshot of the
+// state after that batch. It takes both under the server's lock, so that no request comes in
+// between.
 func (s *Server) nextBatch(last batch) (b batch, snapshot *zookeeper.Snapshot, nowMs int64) {
 	if !s.commit.store.full() {
 		return s.commit.takeBatch(last), nil, 0
@@ -186,10 +187,9 @@ func (s *Server) nextBatch(last batch) (b batch, snapshot *zookeeper.Snapshot, n
 	return s.commit.takeBatch(last), s.machine.Snapshot(), s.machine.NowMs()
 }
 
-// release makes the messages held for a batch ready, and starts their writers. It makes all of
-// them ready before it returns, because the next batch overwrites the marks. It starts one
-// goroutine for each processor: one for each connection would cost more than sending its few
-// bytes.
+// release lets the messages that waited for a batch be sent, and starts their writers. It marks all
+// messages before it returns, because the next batch overwrites the marks. It starts one goroutine
+// for each processor. One for each connection would cost more than sending its few bytes.
 func release(waiting []*conn) {
 	var start []*conn // a new slice: the goroutines may outlast waiting's buffer
 	for _, conn := range waiting {
@@ -206,8 +206,8 @@ func release(waiting []*conn) {
 	}
 }
 
-// makeDurable writes records to the disk. If snapshot is not nil it is the state after them, with
-// which a new generation begins.
+// makeDurable writes records to the disk. If snapshot is not nil, it is the state after these
+// records, and a new generation of files begins with it.
 func (s *Server) makeDurable(records []byte, snapshot *zookeeper.Snapshot, nowMs int64) error {
 	st := s.commit.store
 	appendRecords := st.append

@@ -14,11 +14,11 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Goal: what was answered is on disk, whenever the server ends. Method: a disk
-// that the test opens and shuts, and a server that is killed in the middle.
+// Goal: whatever was answered is on disk, whenever the server ends. Method: a disk whose writes the
+// test can block, and a server that is killed while it works.
 
-// Nothing that is not on disk is seen by anybody: not by the writer, not by a
-// reader of what was written, not by a watcher.
+// Goal: nobody sees a write before it is on disk: not the writer, not a reader of the znode, not a
+// watcher.
 func TestNothingIsSeenBeforeItIsOnDisk(t *testing.T) {
 	gate, entered := make(chan error), make(chan struct{})
 	first := true
@@ -74,7 +74,7 @@ func TestNothingIsSeenBeforeItIsOnDisk(t *testing.T) {
 	expect(t, reader.event(), zookeeper.Event{Type: 4, Path: "/", Zxid: -1})
 	expect(t, reader.reply(zookeeper.OpGetData).Err, zookeeper.CodeOK)
 
-	// A disk that fails ends the server without an answer.
+	// A failing disk ends the server before it answers.
 	writer.send(mk("/b"))
 	<-entered
 	gate <- errors.New("no space left")
@@ -87,8 +87,7 @@ func TestNothingIsSeenBeforeItIsOnDisk(t *testing.T) {
 	l.dial().ends()
 }
 
-// While one fsync is under way the writes of other connections gather for the
-// next one.
+// Goal: while one fsync is in progress, the writes of other connections gather for the next one.
 func TestOneSyncServesManyConnections(t *testing.T) {
 	gate, entered, opened := make(chan struct{}), make(chan struct{}, 100), make(chan struct{})
 	syncs := 0
@@ -123,7 +122,8 @@ func TestOneSyncServesManyConnections(t *testing.T) {
 	expect(t, syncs, 2)
 }
 
-// serveDirEnv makes the test binary a server on a data directory.
+// serveDirEnv is an environment variable that makes the test binary run a server on a data
+// directory.
 const serveDirEnv = "MONOSIM_WIRE_TEST_DIR"
 
 func TestMain(m *testing.M) {
@@ -140,8 +140,8 @@ func TestMain(m *testing.M) {
 	select {}
 }
 
-// Four clients write as fast as they can while the server is killed, again and
-// again: everything that was answered is there afterwards.
+// Goal: a killed server loses no acknowledged write. Method: four clients write as fast as they can
+// while the server is repeatedly killed and started.
 func TestKilledServerLosesNothing(t *testing.T) {
 	dir := t.TempDir()
 	acked := map[string]bool{}
@@ -182,7 +182,7 @@ func TestKilledServerLosesNothing(t *testing.T) {
 	}
 }
 
-// killedServer is a server in a process of its own.
+// killedServer is a server in a separate process, which the test kills.
 type killedServer struct {
 	*lab
 	cmd *exec.Cmd

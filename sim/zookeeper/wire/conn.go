@@ -14,8 +14,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// maxBatch is how many requests of one connection are handled in one turn. It keeps a client that
-// sends without pause from starving the others.
+// maxBatch is how many requests of one connection are handled in one turn. The limit prevents a
+// client that sends without pause from starving others.
 const maxBatch = 128
 
 // conn is one connection. One goroutine reads from it and closes it. A second one writes while
@@ -28,8 +28,8 @@ type conn struct {
 	// sinceMs is the server's time at which the connection was accepted.
 	sinceMs int64
 	out     outgoing
-	// writer is the method value sendAll, bound once so that starting a goroutine allocates no
-	// closure.
+	// writer is the method value sendAll, stored so that starting a goroutine does not allocate a
+	// closure each time.
 	writer func()
 	socket duplex
 
@@ -54,7 +54,8 @@ func (c *conn) serve() {
 	defer c.s.wg.Done()
 	err := c.read()
 	c.s.ended(c, err)
-	// Ready answers are still sent: the client may have closed only its sending side.
+	// Messages that are ready are still sent, because the client may have closed only its sending
+	// side.
 	c.startWriter(c.out.finish())
 }
 
@@ -64,8 +65,8 @@ func (c *conn) startWriter(needed bool) {
 	}
 }
 
-// read handles the first message, a four-letter word or a connect request, and then all requests.
-// It returns why the connection ended.
+// read handles the first message, which is a four-letter word or a connect request, and then all
+// requests. The returned error says why the connection ended.
 func (c *conn) read() error {
 	c.in.before = c.prolong
 	word, err := c.in.peek(4)
@@ -108,26 +109,28 @@ func (c *conn) read() error {
 	}
 }
 
-// awaits reports whether a request, or one before it, waits for a leader that commits nothing any more:
-// it is answered by the end of the connection. A leader answers its own clients' syncs at once.
+// awaits reports whether a request, or an earlier one, waits for a leader that no longer commits.
+// It then gets no answer until the connection ends. A sync is an exception: a leader answers it at
+// once.
 func (c *conn) awaits(req *zookeeper.Request) bool {
 	c.stuck = c.stuck || req.Op.NeedsLeader() && req.Op != zookeeper.OpSync
 	return c.stuck
 }
 
-// prolong lets a connection without a session wait for more bytes. The time ends on a grid of as
-// many milliseconds, once or twice that time after the last byte (NIOServerCnxnFactory.java:628).
+// prolong extends the time that a connection without a session may wait for more bytes. The
+// deadline is a multiple of limits.FirstFrame, one to two such intervals after the last byte
+// (NIOServerCnxnFactory.java:628).
 func (c *conn) prolong() {
 	grid := c.s.limits.FirstFrame
 	up := time.Since(c.s.startedAt)
 	c.tcp.SetReadDeadline(c.s.startedAt.Add(((up+grid)/grid + 1) * grid))
 }
 
-// errNoTraceMask ends a connection that has sent the word stmk without a mask, for which the real
-// server does not wait.
+// errNoTraceMask ends a connection that has sent the word stmk without a mask. A real server does
+// not wait for the mask either.
 var errNoTraceMask = errors.New("stmk without its mask")
 
-// setTraceMask reads the mask behind the word stmk.
+// setTraceMask reads the mask after the word stmk.
 func (c *conn) setTraceMask() error {
 	b := c.in.buf[c.in.start:c.in.end]
 	if len(b) < 12 {
@@ -139,7 +142,7 @@ func (c *conn) setTraceMask() error {
 	return nil
 }
 
-// javaAddr returns an address as Java prints it, without any part left out.
+// javaAddr formats an address as Java does, which abbreviates no zeros of an IPv6 address.
 func javaAddr(a netip.Addr) string {
 	if !a.Is6() {
 		return a.String()
@@ -156,17 +159,17 @@ func javaAddr(a netip.Addr) string {
 	return text
 }
 
-// javaAddrPort returns an address with its port as Java prints it.
+// javaAddrPort formats an address with its port as Java does.
 func javaAddrPort(a netip.AddrPort) string {
 	return net.JoinHostPort(javaAddr(a.Addr()), strconv.Itoa(int(a.Port())))
 }
 
-// batches pools lists of requests in progress. A connection that waits for requests holds none,
-// because there may be thousands of them.
+// batches pools lists of requests in progress. A connection that waits for requests holds no list,
+// because there may be thousands of such connections.
 var batches = sync.Pool{New: func() any { return &[maxBatch]zookeeper.Request{} }}
 
-// serveBatch handles the request in message and those that have already arrived after it. Its
-// error is about the bytes that follow them.
+// serveBatch handles the request in message and all requests that have already arrived after it. An
+// error concerns the bytes that follow these requests.
 func (c *conn) serveBatch(message []byte) error {
 	list := batches.Get().(*[maxBatch]zookeeper.Request)
 	batch, err := c.fill(list[:0], message)
@@ -174,7 +177,8 @@ func (c *conn) serveBatch(message []byte) error {
 	for done := 0; done < len(batch); {
 		c.out.awaitRoom(&c.s.limits)
 		if c.s.faults.any.Load() {
-			// A fault counts single requests, so each has its own turn.
+			// While faults are active, each request is handled separately, because a fault counts
+			// requests.
 			c.suffer(batch[done : done+1])
 			done++
 			continue
@@ -203,9 +207,9 @@ func (c *conn) fill(batch []zookeeper.Request, message []byte) (_ []zookeeper.Re
 	}
 }
 
-// sendAll sends the ready messages. It closes the connection if no more will come. A client gets
-// time to read the last messages, because closing a socket with unread requests makes the kernel
-// discard the bytes sent last.
+// sendAll sends the messages that are ready. It closes the connection if no more will follow. It
+// then gives the client time to read the last messages, because closing a socket with unread
+// requests makes the kernel discard the bytes sent last.
 func (c *conn) sendAll() {
 	for {
 		bytes, end := c.out.next()
@@ -219,7 +223,8 @@ func (c *conn) sendAll() {
 	c.end()
 }
 
-// sendBlocking sends bytes, and waits for it. It returns false when the connection broke.
+// sendBlocking sends bytes and waits until they are written. It returns false if the connection is
+// broken.
 func (c *conn) sendBlocking(bytes []byte) bool {
 	if _, err := c.tcp.Write(bytes); err != nil {
 		c.out.fail()
@@ -229,8 +234,8 @@ func (c *conn) sendBlocking(bytes []byte) bool {
 	return true
 }
 
-// push is sendAll for a caller that must not block. It sends what the socket takes at once, and
-// leaves the rest to a new goroutine. The caller holds no lock.
+// push does what sendAll does, for a caller that must not block. It sends what the socket accepts
+// at once, and leaves the rest to a new goroutine. The caller must hold no lock.
 func (c *conn) push() {
 	for {
 		bytes, end := c.out.next()
@@ -254,7 +259,7 @@ func (c *conn) push() {
 	}
 }
 
-// sendFrom sends bytes, which were taken from the queue before, and then the rest of the queue.
+// sendFrom sends bytes that were already taken from the queue, and then the rest of the queue.
 func (c *conn) sendFrom(bytes []byte) {
 	if c.sendBlocking(bytes) {
 		c.sendAll()
@@ -268,7 +273,7 @@ func (c *conn) end() {
 	c.s.left(c)
 }
 
-// lastRead is how many bytes discard reads at most.
+// lastRead is the maximum number of bytes that discard reads.
 const lastRead = 1 << 20
 
 // discard reads and drops the client's further bytes, until the client closes too.

@@ -7,21 +7,23 @@ import (
 	"hash/crc32"
 )
 
-// This file tells damage from a torn end. Whoever is killed, or loses power, while writing leaves
-// the front part of a record and nothing behind it: that record was never acknowledged, and is cut
-// off. Anything else that is no sound record is damage, which is for an operator to decide about.
+// This file distinguishes damage from a torn end. A process that is killed, or loses power, while
+// writing leaves the front part of a record and nothing after it. That record was never
+// acknowledged and is cut off. Any other invalid record is damage, and an operator must decide what
+// to do.
 
-// tail is what follows the last sound record of a file.
+// tail describes what follows the last valid record of a file.
 type tail struct {
 	records int // records is the number of sound records before it
 	end     int // end is the offset at which it begins
 	torn    int // torn is the number of its bytes, without trailing zeros, which are unused room
-	// damage describes why it is no torn record; "" if it is one, or if there is nothing.
+	// damage says why the tail is not a torn record. It is "" for a torn record or an empty tail.
 	damage string
 	size   int
 }
 
-// describe returns the tail of a file whose sound records are all applied to the state.
+// describe returns the tail of a file. rest is what follows the valid records, which are already
+// applied to the state.
 func (s *state) describe(rest []byte, records, size int) tail {
 	written := bytes.TrimRight(rest, "\x00")
 	t := tail{records: records, end: size - len(rest), torn: len(written), size: size}
@@ -43,9 +45,9 @@ func (s *state) describe(rest []byte, records, size int) tail {
 	return t
 }
 
-// wholeRecord returns the offset of the first whole record behind the front of b; 0 if there is
-// none. It takes only what continues the state for a record, so that it need not sum up the bytes
-// behind every four that look like a length.
+// wholeRecord returns the offset of a complete record after the front of b; 0 if there is none. It
+// only accepts a record that continues the state. So it need not compute a checksum wherever four
+// bytes look like a length.
 func (s *state) wholeRecord(b []byte) int {
 	for at := 1; at+recordHeader+3*8 <= len(b); at++ {
 		n := int64(binary.BigEndian.Uint32(b[at:]))
@@ -64,11 +66,12 @@ func (s *state) wholeRecord(b []byte) int {
 	return 0
 }
 
-// mostZeros is how many zeros the last record may end with for endsSomewhere to find its end.
+// mostZeros is the maximum number of zero bytes at the end of the last record with which
+// endsSomewhere still finds the record's end.
 const mostZeros = 64
 
-// endsSomewhere reports whether a record has its checksum if it ends behind the last written byte,
-// and not where its length says.
+// endsSomewhere reports whether the checksum of a record is right if the record ends near the last
+// written byte instead of where its length says. Then only the length is damaged.
 func endsSomewhere(rest []byte, written int) bool {
 	want := binary.BigEndian.Uint32(rest[4:])
 	sum := crc32.Checksum(rest[recordHeader:written], castagnoli)
@@ -78,8 +81,8 @@ func endsSomewhere(rest []byte, written int) bool {
 	return sum == want
 }
 
-// refusal returns the error of a damaged file, which nobody has changed; nil for a sound or torn
-// one.
+// refusal returns the error for a damaged file, which is left unchanged. It returns nil for a valid
+// or torn file.
 func (t *tail) refusal(name string) error {
 	if t.damage == "" {
 		return nil

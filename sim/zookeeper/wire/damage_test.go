@@ -9,13 +9,12 @@ import (
 	"testing"
 )
 
-// Goal: nothing that was acknowledged is left out in silence. A log or snapshot with any changed bit
-// is refused with the record and its offset, and stays as it is; only the front part of a last
-// record is cut off (TestALogCutAnywhere). Method: a stored directory is spoiled in every way and
-// opened.
+// Goal: no acknowledged record is silently dropped. A log or snapshot with any changed bit is
+// refused, with the record and its offset, and left unchanged. Only an incomplete last record is
+// cut off (TestALogCutAnywhere). Method: a stored directory is damaged in every way and opened.
 
-// refused opens a spoiled directory, and returns the refusal of a file that was left as it was; ""
-// if it was opened.
+// refused opens a data directory with a damaged file called name, and returns the text of the
+// error. The file must stay unchanged. The result is "" if the directory was opened.
 func refused(t *testing.T, dir, name string) string {
 	t.Helper()
 	before := must[[]byte](t)(os.ReadFile(name))
@@ -30,7 +29,7 @@ func refused(t *testing.T, dir, name string) string {
 	return err.Error()
 }
 
-// spoil writes bytes to a file for the time of f.
+// spoil replaces a file's content by b while f runs.
 func spoil(t *testing.T, name string, b []byte, f func()) {
 	t.Helper()
 	was := must[[]byte](t)(os.ReadFile(name))
@@ -109,7 +108,7 @@ func TestTheRecordThatIsDamagedIsNamed(t *testing.T) {
 	}
 }
 
-// A directory that lacks a file has lost what was in it.
+// Goal: a data directory is refused if one of its log files is missing.
 func TestAMissingLogIsRefused(t *testing.T) { // ZK-22.10
 	for _, logs := range [][]string{{}, {"2"}, {"1", "3"}} {
 		dir := stored(t)
@@ -123,13 +122,14 @@ func TestAMissingLogIsRefused(t *testing.T) { // ZK-22.10
 			t.Errorf("with the logs %q: got %v, want one to be missing", logs, err)
 		}
 	}
-	// Only a server that ended before its first snapshot was written leaves a log by itself.
+	// A log without a snapshot is valid only if the server ended before its first snapshot was
+	// written.
 	dir := t.TempDir()
 	os.WriteFile(filepath.Join(dir, "log.0000000001"), []byte(magic), 0o600)
 	serve(t, Options{DataDir: dir}).connect().ok(mk("/a"))
 }
 
-// The data of a real server are refused, and nothing is put beside them.
+// Goal: a directory with the data of a real ZooKeeper is refused, and no file is added to it.
 func TestAnApacheDirectoryIsRefused(t *testing.T) {
 	for _, name := range []string{"version-2/log.1", "myid", "snapshot.0", "log.1a0000002c"} {
 		dir := t.TempDir()

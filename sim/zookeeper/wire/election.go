@@ -55,9 +55,9 @@ func (e *Ensemble) dismiss() {
 	}
 }
 
-// handOver ends the time of a leader that a reconfig has removed. The first voter that follows it
-// leads next (Leader.java getDesignatedLeader). Until then the old one keeps its clients, but commits
-// nothing (Leader.java allowedToCommit, ZK-24.6).
+// handOver begins the hand-over by a leader that a reconfig has removed. The first voter that
+// follows it leads next (Leader.java getDesignatedLeader). Until then the removed leader keeps its
+// clients, but commits nothing (Leader.java allowedToCommit, ZK-24.6).
 func (e *Ensemble) handOver(voters []int64) {
 	for _, id := range voters {
 		if m, err := e.member(id); err == nil && m.role == following {
@@ -75,9 +75,9 @@ func (e *Ensemble) leave(m *member) {
 	m.role, m.lookingSince, m.s.faults.absence = looking, time.Now(), Leaderless
 }
 
-// elect makes the connected voter with the highest zxid the leader, and among equals the one with
-// the highest id (FastLeaderElection.java, totalOrderPredicate), unless the last leader has handed
-// over to another one. The others follow it.
+// elect makes the connected voter with the highest zxid the leader. Among equal zxids the highest
+// id wins (FastLeaderElection.java, totalOrderPredicate). If the last leader has handed over to a
+// designated server, that server leads instead. The other servers follow the new leader.
 func (e *Ensemble) elect() {
 	e.electionAt = time.Time{}
 	voters := e.quorum.Members.Voters()
@@ -154,8 +154,8 @@ func (e *Ensemble) leaderLeaves(next members.List) bool {
 }
 
 // relisten moves a server to another port of its present host, because a served ensemble stays on
-// this machine. Connections stay. If the port is taken the server listens nowhere, as a real one
-// does (NIOServerCnxnFactory.java, reconfigure).
+// this machine. Open connections stay open. If the new port is taken, the server listens on no
+// port, as a real server does (NIOServerCnxnFactory.java, reconfigure).
 func (e *Ensemble) relisten(m *member, client string) {
 	m.s.ln.Close()
 	host, _, _ := net.SplitHostPort(m.addr)

@@ -18,14 +18,14 @@ type EnsembleOptions struct {
 	// Server configures each server. It must have no Clock, DataDir or Snapshot: an ensemble keeps
 	// its state in memory, including that of stopped servers.
 	Server Options
-	// Listen holds the addresses of servers 1, 2 and so on.
+	// Listen holds the TCP addresses on which servers 1, 2 and so on listen.
 	Listen []string
 	// Observers is the number of servers without a vote, counted from the last server backwards.
 	Observers int
 	// Election is the duration of a leader's election, in wall time; 0 means 300 ms.
 	Election time.Duration
-	// ReadOnly makes servers without a quorum serve read-only clients (readonlymode.enabled), after
-	// they have looked for a leader in vain for two seconds.
+	// ReadOnly makes servers without a quorum serve read-only clients (readonlymode.enabled), once
+	// they have looked for a leader for two seconds without success.
 	ReadOnly bool
 	// LocalSessions allows read-only servers to create sessions (localSessionsEnabled). Without it
 	// they refuse read-only clients too (ZK-24.3).
@@ -38,9 +38,9 @@ type EnsembleOptions struct {
 // (QuorumPeer.java, Math.max(2000, tickTime)).
 const readersAfter = 2 * time.Second
 
-// Ensemble is several servers, each on its own address. One server has the leader's machine, and
-// the others replicate it. Committed state is on a majority, so that it survives the loss of any
-// single server.
+// Ensemble is several servers, each on its own address. One of them is the leader, and the others
+// copy the leader's writes. Committed state is on a majority, so it survives the loss of any single
+// server.
 type Ensemble struct {
 	opt    EnsembleOptions
 	clock  *Clock
@@ -51,15 +51,16 @@ type Ensemble struct {
 	quorum  *zookeeper.Quorum
 	members []*member
 	leader  *member // leader is nil if there is none
-	// designated is the next leader after a reconfig that has removed one; nil else. ledSinceMs is
-	// when the leader began to lead.
+	// designated is the next leader after a reconfig that has removed the present one; else nil.
+	// ledSinceMs is when the present leader began to lead.
 	designated *member
 	ledSinceMs int64
 	// state is the committed state while there is no leader.
 	state *zookeeper.Snapshot
-	// clients holds the address of each session's client, as in Server.
+	// clients holds the IP address of each session's client, by session id, as in Server.
 	clients map[int64]netip.Addr
-	// electionAt is the time of the next election; zero if none is due, as without a majority.
+	// electionAt is the time of the next election. It is zero if no election is due, for example
+	// because there is no majority.
 	electionAt time.Time
 	alarm      *time.Timer
 	// changed is the membership after a reconfig that followChange has not applied yet.
@@ -91,7 +92,8 @@ func ListenEnsemble(opt EnsembleOptions) (*Ensemble, error) {
 	return e, nil
 }
 
-// bindAll starts all servers, so that their ports are known. With Stopped it then stops them.
+// bindAll starts all servers, because an address with port 0 gets its port only then. With the
+// option Stopped it stops the servers again.
 func (e *Ensemble) bindAll() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -113,9 +115,9 @@ func (e *Ensemble) bindAll() error {
 	return nil
 }
 
-// first returns the members of the first configuration, with the addresses for clients, as in a
-// configuration file whose lines end with them. Real servers talk to each other on the peer and election ports, but here nobody
-// listens on them.
+// first returns the members of the ensemble's first configuration. Each has the address for
+// clients, as in a configuration file that names it. Real servers talk to each other on the peer
+// and election ports, but here nobody listens on those ports.
 func (e *Ensemble) first() (list []members.Server) {
 	for i, m := range e.members {
 		host, _, _ := net.SplitHostPort(m.addr)
@@ -137,7 +139,8 @@ func (e *Ensemble) config(m *member) zookeeper.Config {
 	return cfg
 }
 
-// bind opens a server's port, and the server then looks for a leader. The caller sets its machine.
+// bind opens a server's port and puts the server into the role "looking". The caller sets its
+// machine.
 func (e *Ensemble) bind(m *member) error {
 	ln, err := net.Listen("tcp", m.addr)
 	if err != nil {
@@ -165,7 +168,7 @@ func (e *Ensemble) halt(m *member) {
 	}
 }
 
-// Start starts a stopped server on addr, or on its last address for "".
+// Start starts a stopped server on addr. If addr is "", it uses the server's last address.
 func (e *Ensemble) Start(id int64, addr string) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -209,8 +212,8 @@ func (e *Ensemble) Stop(id int64) error {
 	return nil
 }
 
-// Cut separates a server from the others; with cut false it reconnects the server. Clients still
-// reach it.
+// Cut separates a server from the other servers. With cut false it reconnects the server. Clients
+// can reach the server in both states.
 func (e *Ensemble) Cut(id int64, cut bool) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -243,7 +246,8 @@ func (e *Ensemble) Lag(id int64, lag time.Duration) error {
 	return err
 }
 
-// LoseLeader removes the leader's role. The servers then elect one again.
+// LoseLeader takes the leader's role from the leading server. The servers then elect a leader
+// again.
 func (e *Ensemble) LoseLeader() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -273,8 +277,8 @@ func (e *Ensemble) Server(id int64) *Server {
 	return m.s
 }
 
-// AwaitLeader waits until all connected servers follow one leader. It returns an error when limit
-// has passed.
+// AwaitLeader waits until all connected servers follow one leader. It returns an error if that
+// takes longer than limit.
 func (e *Ensemble) AwaitLeader(limit time.Duration) error {
 	again := time.NewTicker(5 * time.Millisecond)
 	defer again.Stop()
@@ -354,7 +358,8 @@ func (e *Ensemble) endTurn() {
 	e.writes.flush()
 }
 
-// settle delivers the machines' output to connections and followers, until no more is due.
+// settle delivers the machines' output to connections and followers. It repeats this until no
+// machine has output and no message is due.
 func (e *Ensemble) settle() {
 	for again := true; again; {
 		again = e.flushLeader()
@@ -395,8 +400,8 @@ func (e *Ensemble) flushLeader() bool {
 	return len(out) > 0
 }
 
-// unanswered reports whether an answer does not reach the client of a follower: that of the reconfig
-// that removes the leader (ZK-24.6).
+// unanswered reports whether a follower's client never gets the answer out. This holds for the
+// reconfig that removes the leader (ZK-24.6).
 func (e *Ensemble) unanswered(out *zookeeper.Out) bool {
 	return e.changed != nil && out.Kind == zookeeper.OutReply && out.Reply.Op == zookeeper.OpReconfig &&
 		out.Reply.Err == zookeeper.CodeOK && e.leaderLeaves(*e.changed)

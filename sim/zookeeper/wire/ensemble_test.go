@@ -9,11 +9,11 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/members"
 )
 
-// Goal: several served servers are what three real ones are to their clients (ZK-24).
-// Method: clients that speak the protocol byte by byte, on servers that end, are cut off
-// and lag. What is wanted was seen on three servers 3.8.0.
+// Goal: several served servers behave to clients as three real ZooKeeper servers do (ZK-24).
+// Method: clients speak the protocol byte by byte to servers that end, are cut off and lag. The
+// expected answers were observed on three servers 3.8.0.
 
-// ensembleLab is an ensemble and whoever looks at one of its servers.
+// ensembleLab is an ensemble under test, with helpers that fail the test.
 type ensembleLab struct {
 	testing.TB
 	e *Ensemble
@@ -40,12 +40,12 @@ func serveEnsemble(t testing.TB, change func(*EnsembleOptions)) *ensembleLab {
 	return &ensembleLab{TB: t, e: e}
 }
 
-// at is the lab of one server.
+// at returns the lab for the server with an id, so that clients can connect to it.
 func (l *ensembleLab) at(id int64) *lab {
 	return &lab{TB: l.TB, addr: l.e.Servers()[id-1].Addr}
 }
 
-// modes awaits the servers' modes.
+// modes waits until the servers have the wanted modes, in the order of their ids.
 func (l *ensembleLab) modes(want ...string) {
 	l.Helper()
 	got := func() (modes []string) {
@@ -110,7 +110,7 @@ func TestFollowerThatLags(t *testing.T) { // ZK-24.4
 	expect(t, string(one.ok(get("/a")).Data), "z")
 }
 
-// A leader that dies has a successor, with the next epoch, in which sessions go on.
+// Goal: after a leader dies, another server leads with the next epoch, and sessions go on.
 func TestLeaderThatDies(t *testing.T) { // ZK-24.1, ZK-24.2
 	l := serveEnsemble(t, nil)
 	l.modes("follower", "follower", "leader")
@@ -156,7 +156,8 @@ func TestWithoutAMajority(t *testing.T) { // ZK-24.1, ZK-24.8
 
 func ptr[T any](v T) *T { return &v }
 
-// A server without a majority serves readers, in sessions that nobody else knows.
+// Goal: a server without a majority serves read-only clients. Their sessions exist on that server
+// alone.
 func TestReadersWithoutAMajority(t *testing.T) { // ZK-24.7
 	l := serveEnsemble(t, func(o *EnsembleOptions) { o.ReadOnly, o.LocalSessions = true, true })
 	l.modes("follower", "follower", "leader")
@@ -270,10 +271,12 @@ func TestReconfig(t *testing.T) { // ZK-24.6
 	expect(t, super.do(reconfig(taken, "", "", -1)).Err, zookeeper.Code(-8))
 }
 
-// A leader that is removed hands over to the first voter that follows it. Asked of a follower, the
-// reconfig is carried out and not answered; asked of the leader, it is. The followers end their clients'
-// connections. The old leader keeps its own until another one leads, and takes sessions back; it answers
-// all that takes no transaction, also a sync, and nothing that follows one that does.
+// Goal: a leader that a reconfig removes hands over to the first voter that follows it.
+// If a follower's client asks for the reconfig, it is carried out but not answered. If a client of
+// the leader asks, it is answered. The followers close their clients' connections. The old leader
+// keeps its connections until another server leads, and accepts the sessions of other servers. It
+// answers requests without a transaction, such as a sync. It answers no write, and no request that
+// follows a write on the same connection.
 func TestARemovedLeaderHandsOver(t *testing.T) { // ZK-24.6
 	for _, asked := range []int64{1, 3} {
 		l := serveEnsemble(t, nil)
@@ -336,7 +339,8 @@ func TestARemovedLeaderHandsOver(t *testing.T) { // ZK-24.6
 	}
 }
 
-// The ensemble's members are where its clients find them, and have a version once they can change.
+// Goal: /zookeeper/config lists the members with the addresses for clients. Its version is not 0
+// if reconfig is enabled.
 func TestTheConfigOfAnEnsemble(t *testing.T) { // ZK-24.6
 	for _, c := range []struct {
 		enabled bool

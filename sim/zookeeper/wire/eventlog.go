@@ -10,18 +10,19 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Event is one write, logged as one JSON object a line before the write is answered. Unlike an
-// Observation it contains values that differ between two runs: the wall time and the session's id.
+// Event is one write in the event log, as one JSON object a line. It is logged before the write is
+// answered. An Event contains values that differ between two runs: the wall time and the session's
+// id. An Observation does not.
 type Event struct {
 	// Time is the wall time of the write.
 	Time time.Time `json:"time"`
-	// Client is the client's address without its port. It is "" for a write by the server itself,
-	// and for a session without a connection since the server's restart.
+	// Client is the client's address without its port. It is "" for a write by the server itself.
+	// It is also "" for a session that has not reconnected since the server's restart.
 	Client string `json:"client,omitempty"`
-	// Session is the id of the writing session, in hexadecimal; "0x0" is the server itself.
+	// Session is the id of the writing session, in hexadecimal. "0x0" stands for the server itself.
 	Session string `json:"session,omitempty"`
-	// Op is the operation. Of is the operation that it is part of: "multi" inside a multi,
-	// "closeSession" for ephemerals deleted with their session.
+	// Op is the operation. Of is the enclosing operation: "multi" for a part of a multi,
+	// "closeSession" for an ephemeral that is deleted with its session.
 	Op string `json:"op"`
 	Of string `json:"of"`
 	// Path is the final path, including a sequence number.

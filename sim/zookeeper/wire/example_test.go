@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// A server on a free port is asked in one of its four-letter words; and a frame of a
-// client is read again as a server does. In Go tests zookeepertest.Start is shorter.
+// Example starts a server on a free port and sends it a four-letter word. Then it encodes a
+// client's request and decodes it as a server does. In Go tests zookeepertest.Start is shorter.
 func Example() {
 	server, err := wire.Listen("127.0.0.1:0", wire.Options{Speed: 60})
 	if err != nil {

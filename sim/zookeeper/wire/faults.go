@@ -24,9 +24,11 @@ type RequestFault struct {
 	// Delay is how long a request waits before it is executed, in wall time. Later requests of its
 	// connection wait too.
 	Delay time.Duration
-	// Code is the error that answers a request instead of its execution; 0 executes it.
+	// Code is the error with which the server answers instead of executing the request; 0 executes
+	// it.
 	Code zookeeper.Code
-	// Lose closes the connection instead of sending the answer.
+	// Lose says whether the connection is closed before or after the request is executed, so that
+	// no answer arrives.
 	Lose Lose
 }
 
@@ -71,8 +73,8 @@ type faults struct {
 // changed updates any after a change of lag or pending.
 func (f *faults) changed() { f.any.Store(f.lag > 0 || len(f.pending) > 0) }
 
-// meet returns the fault that affects a request and counts the request; the zero fault if there is
-// none.
+// meet returns the first pending fault that affects a request, and counts the request against the
+// fault's Next. It returns the zero fault if no fault matches.
 func (f *faults) meet(session int64, op zookeeper.OpCode) (met RequestFault) {
 	i := slices.IndexFunc(f.pending, func(p RequestFault) bool { return p.befalls(session, op) })
 	if i < 0 {
@@ -96,8 +98,8 @@ func (f *RequestFault) befalls(session int64, op zookeeper.OpCode) bool {
 	return slices.Contains(f.Ops, op)
 }
 
-// Befall adds a fault for later requests, after the pending ones. It returns an error for a fault
-// without effect, or with two contradicting effects.
+// Befall adds a fault for later requests, behind the faults that are still pending. It returns an
+// error for a fault without effect, or with two contradicting effects.
 func (s *Server) Befall(f RequestFault) error {
 	switch {
 	case f.Next <= 0:
@@ -116,7 +118,7 @@ func (s *Server) Befall(f RequestFault) error {
 	return nil
 }
 
-// Heal ends all faults and absences of the server.
+// Heal removes all injected faults, and makes the server available again.
 func (s *Server) Heal() {
 	s.mu.Lock()
 	s.faults.pending, s.faults.lag = nil, 0
@@ -125,7 +127,7 @@ func (s *Server) Heal() {
 	s.BeAbsent(Present)
 }
 
-// Lag delays the handling of everything that connections send, in wall time; 0 ends that.
+// Lag sets a delay for the handling of all bytes that clients send, in wall time. 0 ends the delay.
 func (s *Server) Lag(d time.Duration) error {
 	if d < 0 {
 		return fmt.Errorf("found a lag of %v, want 0 or more", d)
@@ -197,7 +199,7 @@ func (s *Server) BeAbsent(how Absence) {
 	}
 }
 
-// elected restarts the machine as a new leader's.
+// elected restarts the machine in a new epoch, as a newly elected leader does.
 func (s *Server) elected() {
 	saved := s.machine.Snapshot()
 	saved.BeginEpoch()
@@ -206,7 +208,8 @@ func (s *Server) elected() {
 	s.machine = zookeeper.Restore(cfg, s.clock.NowMs(), saved)
 }
 
-// refuse answers the first request of a connection while the server is absent.
+// refuse answers the first request of a connection while the server is unavailable. Only a
+// ReadOnly server answers a new read-only client; all other clients get no answer.
 func (s *Server) refuse(c *conn, req *zookeeper.ConnectRequest) {
 	if !req.ReadOnly || req.SessionID != 0 || s.faults.absence != ReadOnly {
 		return
@@ -224,8 +227,8 @@ func (s *Server) zxid() int64 {
 	return s.machine.Zxid()
 }
 
-// suffer executes one request that a fault may affect. The connection's reading goroutine calls
-// it.
+// suffer executes one request, with the effects of the fault that matches it, if any. The
+// connection's reading goroutine calls it.
 func (c *conn) suffer(one []zookeeper.Request) {
 	s := c.s
 	s.mu.Lock()
@@ -266,7 +269,7 @@ func (s *Server) failRequest(c *conn, req *zookeeper.Request, code zookeeper.Cod
 	s.endTurn()
 }
 
-// letLagPass sleeps for the server's lag, if there is one.
+// letLagPass sleeps for the duration that Lag has set, if any.
 func (s *Server) letLagPass() {
 	if s.faults.any.Load() {
 		s.mu.Lock()
@@ -276,7 +279,7 @@ func (s *Server) letLagPass() {
 	}
 }
 
-// rest sleeps for a time, or until the server closes.
+// rest sleeps for the duration d in wall time, or until the server closes.
 func (s *Server) rest(d time.Duration) {
 	if d <= 0 {
 		return
@@ -297,7 +300,7 @@ type Look struct {
 	Znodes   int
 	Sessions []SessionLook
 	Watches  []WatchLook
-	// Lag and Pending are the faults for later requests.
+	// Lag and Pending are the injected faults that will affect later requests.
 	Lag     time.Duration
 	Pending []RequestFault
 }
@@ -358,17 +361,18 @@ func (s *Server) Node(path string) (node zookeeper.Node, children []string, ok b
 	return node, children, ok
 }
 
-// Counters are the values of a znode that SetCounters may set; nil leaves one as it is.
+// Counters holds new values for a znode's counters, as SetCounters takes them. A nil field leaves
+// its counter unchanged.
 type Counters struct {
-	// Sequence is the internal cversion, from which the name of the next sequential child is made.
+	// Sequence is the internal cversion. The name of the next sequential child ends with it.
 	Sequence *int32
-	// Version and Aversion are those of the znode's data and of its access list.
+	// Version counts the changes of the znode's data, Aversion those of its access control list.
 	Version, Aversion *int32
 }
 
-// SetCounters sets counters of a znode, so that clients can be tested where they overflow. It is no
-// write: it takes no zxid and fires no watch. With a data directory the values are durable with the
-// next write. It reports false when there is no such znode.
+// SetCounters sets counters of a znode, so that clients can be tested where the counters overflow.
+// It takes no zxid and fires no watch. With a data directory, the values become durable only with
+// the next write. It returns false if there is no such znode.
 func (s *Server) SetCounters(path string, to Counters) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,11 +10,11 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/field"
 )
 
-// Goal: each field that the machine's table of opcodes names is written and read, so
-// that one which is new there and missed here fails. Method: the table is walked; each
-// body of distinct values is written, read, and compared.
+// Goal: the codec writes and reads every field in the machine's table of opcodes. A field that is
+// new in the table and missing in the codec fails the test. Method: for each opcode of the table, a
+// body of distinct values is written, read and compared.
 
-// fullRequest has a value for every field.
+// fullRequest returns a request with a distinct value in every field.
 func fullRequest(op zookeeper.OpCode) *zookeeper.Request {
 	req := &zookeeper.Request{
 		Xid: 7, Op: op, Path: "/path", Data: []byte("data"), Version: 11, Flags: 3, Watch: true, Mode: 2, TTLMs: 13,

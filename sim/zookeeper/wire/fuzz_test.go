@@ -13,13 +13,12 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Goal: no bytes make a decoder panic, and what was read is written back the
-// same: writing what was read, reading that and writing it once more gives the
-// same bytes.
+// Goal: no bytes make a decoder panic, and decoded messages survive a round trip. Method: a
+// decoded message is encoded, decoded and encoded again. Both encodings must be equal.
 
-// Whatever a connection begins with, the server goes on: a four-letter word, as
-// often as one is asked for, is answered, and others are still heard. Who asks for
-// another's session ends its connection, password or not (ZK-2.5).
+// FuzzFirstBytes checks that the server goes on, whatever a connection begins with. Each
+// four-letter word is answered, and other clients are still served. A client that asks for another
+// client's session loses its connection, with or without a password (ZK-2.5).
 func FuzzFirstBytes(f *testing.F) {
 	hello := AppendConnectRequest(nil, &zookeeper.ConnectRequest{TimeoutMs: 10_000, Password: make([]byte, 16)})
 	watch := zookeeper.Request{Xid: 1, Op: zookeeper.OpExists, Path: "/a", Watch: true}
@@ -59,7 +58,8 @@ func FuzzFirstBytes(f *testing.F) {
 	})
 }
 
-// silent reports whether a word may have no answer: hash has nothing to tell, and stmk needs a mask.
+// silent reports whether a four-letter word may have an empty answer. hash may have nothing to
+// print, and stmk needs a mask after it.
 func silent(word string) bool { return word == "hash" || word == "stmk" }
 
 func FuzzDecodeRequest(f *testing.F) {
@@ -141,8 +141,8 @@ func FuzzDecodeEvent(f *testing.F) {
 	})
 }
 
-// exchange sends bytes on a connection of their own, with no more to follow, and
-// gives what comes back.
+// exchange opens a connection, sends bytes, closes its sending side and returns all bytes that come
+// back.
 func (l *lab) exchange(t *testing.T, send []byte) []byte {
 	t.Helper()
 	tcp := must[*net.TCPConn](t)(net.DialTCP("tcp", nil, l.s.ln.Addr().(*net.TCPAddr)))

@@ -12,10 +12,10 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Goal: a client library of others finds a ZooKeeper here. Method: go-zookeeper,
-// unchanged, through everything it can ask (ZK-12.4).
+// Goal: an existing client library works with this server. Method: the unchanged library
+// go-zookeeper calls all its operations (ZK-12.4).
 
-// quiet keeps the library's log out of the test's output.
+// quiet is a logger that drops the messages of go-zookeeper.
 type quiet struct{}
 
 func (quiet) Printf(string, ...any) {}
@@ -32,7 +32,7 @@ func (l *lab) gozk() (*zk.Conn, <-chan zk.Event) {
 	return c, events
 }
 
-// state waits until the client is in a state.
+// state waits until an event says that the client's connection is in the wanted state.
 func (l *lab) state(events <-chan zk.Event, want zk.State) {
 	l.Helper()
 	limit := time.After(patience)
@@ -48,7 +48,7 @@ func (l *lab) state(events <-chan zk.Event, want zk.State) {
 	}
 }
 
-// heard waits for a watch to fire.
+// heard waits for a watch to fire, and returns the event's type and path.
 func (l *lab) heard(events <-chan zk.Event) string {
 	l.Helper()
 	select {
@@ -147,8 +147,8 @@ func TestGoZooKeeperWatches(t *testing.T) {
 	expect(t, l.heard(deleted), "EventNodeDeleted /a")
 }
 
-// A restart in the middle: the client attaches to its session again, its
-// ephemerals are there and its watches are set again (ZK-7.5).
+// Goal: a client survives a restart of the server. It attaches to its session again, its
+// ephemerals still exist, and its watches are set again (ZK-7.5).
 func TestGoZooKeeperSurvivesARestart(t *testing.T) {
 	if raceDetector {
 		t.Skip("go-zookeeper 1.0.4 itself races here: it sets its watches again with the zxid that its reader writes (conn.go:614, conn.go:849)")
@@ -171,7 +171,7 @@ func TestGoZooKeeperSurvivesARestart(t *testing.T) {
 	expect(t, l.heard(changed), "EventNodeDataChanged /e")
 }
 
-// An expired session is told to the client when it comes back.
+// Goal: a client whose session has expired is told so when it reconnects.
 func TestGoZooKeeperLearnsOfItsExpiry(t *testing.T) {
 	l := serve(t, Options{})
 	c, events := l.gozk()
@@ -184,8 +184,8 @@ func TestGoZooKeeperLearnsOfItsExpiry(t *testing.T) {
 	expect(t, found, false)
 }
 
-// A server sixty times as fast keeps the session of a client that pings by the wall
-// clock, and only with its own clock of sessions; without, it expires.
+// Goal: a server at sixty times the wall clock's speed keeps the session of a client that pings by
+// the wall clock. This needs Config.ClientSpeed; without it the session expires.
 func TestGoZooKeeperPingsAFastServer(t *testing.T) {
 	const timeout = 1500 * time.Millisecond // go-zookeeper pings at a third of it
 	limits := zookeeper.Config{TickMs: 2000, MinSessionTimeoutMs: timeout.Milliseconds()}
@@ -209,7 +209,7 @@ func TestGoZooKeeperPingsAFastServer(t *testing.T) {
 				return
 			}
 			session := conn.SessionID()
-			// Three pings: 90 s of the server, many of its ticks.
+			// Three pings take 90 s of the server's time, which is many of its ticks.
 			l.await("three pings", func() bool { return l.requests(zookeeper.OpPing) >= 3 })
 			must[string](t)(conn.Create("/alive", nil, 0, zk.WorldACL(zk.PermAll)))
 			expect(t, conn.SessionID(), session)
@@ -235,8 +235,8 @@ func TestGoZooKeeperReadsFourLetterWords(t *testing.T) { // ZK-11.1, ZK-19.2
 	expect(t, zk.FLWRuok([]string{l.addr}, patience), []bool{true})
 }
 
-// FLWCons of the library wants a session on every line, so it is asked as it is
-// by the library's own tests: for the lines of clients.
+// Goal: go-zookeeper can parse the answer to cons. Its FLWCons reports an error for each line
+// without a session, so the test reads only the parsed clients, as the library's own tests do.
 func TestGoZooKeeperReadsCons(t *testing.T) {
 	l := serve(t, Options{})
 	c, _ := l.gozk()

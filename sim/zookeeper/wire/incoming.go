@@ -7,7 +7,8 @@ import (
 	"io"
 )
 
-// errFrameLength closes a connection without an answer (ZK-1.6).
+// errFrameLength is the error for a frame whose length is not allowed. The connection is closed
+// without an answer (ZK-1.6).
 var errFrameLength = errors.New("frame length")
 
 // incoming splits the bytes of a connection into messages. It has a buffer only while there are
@@ -39,7 +40,8 @@ func (in *incoming) peek(n int) ([]byte, error) {
 	return in.buf[in.start : in.start+n], nil
 }
 
-// read reads at least one more byte; the caller needs n bytes in all.
+// read reads at least one more byte into the buffer. n is the number of unread bytes that the
+// caller needs in all.
 func (in *incoming) read(n int) error {
 	if in.before != nil {
 		in.before()
@@ -64,9 +66,9 @@ func (in *incoming) returnBuffer() {
 	in.start, in.end, in.buf, in.burst = 0, 0, nil, nil
 }
 
-// makeRoom makes room for at least one more byte; the caller needs n bytes in all. The buffer
-// doubles only when it is full, so a client must send the bytes that it announces before they cost
-// memory.
+// makeRoom makes room in the buffer for at least one more byte. n is the number of unread bytes
+// that the caller needs in all. The buffer doubles only when it is full. So a client that announces
+// a long message costs memory only for the bytes that it has sent.
 func (in *incoming) makeRoom(n int) {
 	switch {
 	case in.end < len(in.buf) && in.start+n <= len(in.buf):
@@ -79,14 +81,13 @@ func (in *incoming) makeRoom(n int) {
 	}
 }
 
-// compactInto copies the unread bytes to the beginning of to, which becomes in.buf.
+// compactInto copies the unread bytes to the beginning of the buffer to, which becomes in.buf.
 func (in *incoming) compactInto(to []byte) {
 	in.end = copy(to, in.buf[in.start:in.end])
 	in.start, in.buf = 0, to
 }
 
-// message waits for a whole frame and returns its message, which is valid until the next
-// call.
+// message waits for a whole frame and returns its content. The result is valid until the next call.
 func (in *incoming) message() ([]byte, error) {
 	head, err := in.peek(4)
 	if err != nil {
@@ -125,7 +126,8 @@ func (in *incoming) frameLength(head []byte) (int, error) {
 	return int(n), nil
 }
 
-// otherProtocol names the protocol that begins with the four bytes of head, if it is a usual one.
+// otherProtocol names the common protocol, such as TLS, that begins with the four bytes of head. It
+// returns "" for other bytes.
 func otherProtocol(head []byte) string {
 	if head[0] == 0x16 && head[1] == 3 {
 		return "TLS"

@@ -26,13 +26,15 @@ var ErrMalformed = errors.New("malformed message")
 type reader struct {
 	rest []byte
 	why  string
-	// names is nil but for requests of clients, whose strings are read as Java's text.
+	// names caches the strings of a client's requests, which are decoded as Java decodes UTF-8. It
+	// is nil for all other messages.
 	names *names
-	// hasNull tells that a string was null which must not be. What follows it is read all the same.
+	// hasNull is true once a null string was read where null is not allowed. Later values are still
+	// read.
 	hasNull bool
 }
 
-// decoded returns the text of a string.
+// decoded converts the bytes of a string. For a client's request it decodes UTF-8 as Java does.
 func (r *reader) decoded(b []byte) string {
 	if r.names != nil {
 		return java.Text(b)
@@ -47,7 +49,8 @@ func (r *reader) fail(why string) {
 	r.rest = nil
 }
 
-// err returns the first error of the message, which the text calls what.
+// err returns the first error of the message, or nil. what names the kind of message in the error's
+// text.
 func (r *reader) err(what string) error {
 	switch {
 	case r.why != "":
@@ -58,7 +61,8 @@ func (r *reader) err(what string) error {
 	return nil
 }
 
-// front consumes and returns the next n bytes; nil if fewer are left.
+// front consumes and returns the next n bytes. If fewer are left it fails and returns nil. what
+// names the value in the error.
 func (r *reader) front(n int, what string) []byte {
 	if n > len(r.rest) {
 		r.fail(what + " cut short")
@@ -116,13 +120,14 @@ func (r *reader) buffer() []byte {
 // nullable reads a string; null becomes "".
 func (r *reader) nullable() string { return r.decoded(r.bytes("string")) }
 
-// string reads a string and notes null.
+// string reads a string that must not be null. It sets hasNull if the string is null.
 func (r *reader) string() string { return r.decoded(r.notNull()) }
 
-// name reads a string that is likely to recur, such as a path, and notes null.
+// name reads a string that is likely to recur, such as a path, through the cache. It sets hasNull
+// if the string is null.
 func (r *reader) name() string { return r.remembered(r.notNull()) }
 
-// nullableName reads a string that is likely to recur; null becomes "".
+// nullableName reads a string that is likely to recur, through the cache. Null becomes "".
 func (r *reader) nullableName() string { return r.remembered(r.bytes("string")) }
 
 func (r *reader) remembered(b []byte) string {
@@ -138,8 +143,8 @@ func (r *reader) notNull() []byte {
 	return b
 }
 
-// count reads the length of a vector whose items have at least least bytes each. -1 means null.
-// Other negative lengths mean an empty vector, as in Java.
+// count reads the length of a vector. least is the smallest size of one item in bytes. A length of
+// -1 means null. Other negative lengths mean an empty vector, as in Java.
 func (r *reader) count(least int) (n int, isNull bool) {
 	count := r.int32()
 	switch {
@@ -152,7 +157,8 @@ func (r *reader) count(least int) (n int, isNull bool) {
 	return int(count), false
 }
 
-// strings reads a vector of strings, refuses null and notes null strings.
+// strings reads a vector of strings. A null vector makes the message malformed. A null string in it
+// sets hasNull.
 func (r *reader) strings() []string {
 	n, isNull := r.count(4)
 	if isNull {
@@ -165,7 +171,8 @@ func (r *reader) strings() []string {
 	return list
 }
 
-// openACL is shared by all messages that have it, so it must not be written to.
+// openACL is the access control list that allows everything to everybody. All decoded messages with
+// this list share it, so nobody may write to it.
 var openACL = acl.Open()
 
 // openACLBytes is openACL encoded, which nearly every create contains.
@@ -186,8 +193,8 @@ func (r *reader) acl() []acl.Entry {
 	return list
 }
 
-// id reads the identity of a scheme. kazoo encodes an empty one, as for auth, as null. For schemes
-// whose identity the server checks, null makes the request malformed.
+// id reads the identity that belongs to an authentication scheme. kazoo encodes an empty identity
+// as null, for example for auth. For schemes whose identity the server checks, null sets hasNull.
 func (r *reader) id(scheme string) string {
 	switch scheme {
 	case "world", "digest", "ip":
@@ -225,7 +232,7 @@ func appendBuffer(b, data []byte) []byte {
 	return append(appendInt(b, int32(len(data))), data...)
 }
 
-// appendNullable appends a string, or null in its place.
+// appendNullable appends a string, or null if isNull is true.
 func appendNullable(b []byte, s string, isNull bool) []byte {
 	if isNull {
 		return appendInt(b, null)
@@ -266,7 +273,8 @@ func appendStat(b []byte, s *zookeeper.Stat) []byte {
 	return appendLong(b, s.Pzxid)
 }
 
-// beginFrame reserves the bytes for a frame's length, which endFrame sets.
+// beginFrame appends four bytes for a frame's length, which endFrame sets later. at is their index
+// in the buffer.
 func beginFrame(b []byte) (grown []byte, at int) { return append(b, 0, 0, 0, 0), len(b) }
 
 func endFrame(b []byte, at int) []byte {

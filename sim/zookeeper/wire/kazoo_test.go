@@ -6,8 +6,8 @@ import (
 	"github.com/monosim/monosim/engine/pythontest"
 )
 
-// Goal: kazoo, through which the reference speaks to ZooKeeper, finds one here.
-// PYTHON names the interpreter.
+// Goal: kazoo works with this server. The reference uses that Python client for ZooKeeper. PYTHON
+// names the interpreter.
 func TestKazooSession(t *testing.T) {
 	python := pythontest.Find(t)
 	if !pythontest.Has(t, python, "kazoo.client") {

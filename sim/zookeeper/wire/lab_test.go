@@ -14,11 +14,10 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// patience is how long a test waits for what must happen; it only ends tests
-// that fail.
+// patience is how long a test waits for an expected event. Only failing tests wait so long.
 const patience = 20 * time.Second
 
-// lab is a server with a manual clock and what it logged.
+// lab is a server under test, with a manual clock and the lines that the server logged.
 type lab struct {
 	testing.TB
 	s     *Server
@@ -29,7 +28,7 @@ type lab struct {
 	logs []string
 }
 
-// serve starts a server for the time of the test. Its clock stands at 0.
+// serve starts a server and stops it at the end of the test. By default its clock stands at 0.
 func serve(t testing.TB, opt Options) *lab {
 	t.Helper()
 	l := &lab{TB: t}
@@ -57,13 +56,13 @@ func (l *lab) logged() []string {
 	return append([]string{}, l.logs...)
 }
 
-// advance moves the clock and lets the server do what is due.
+// advance moves the clock forward and runs the server's due timers.
 func (l *lab) advance(ms int64) {
 	l.nowMs.Add(ms)
 	l.s.Tick()
 }
 
-// await waits until something that the server does by itself is done.
+// await waits until done returns true. what names the awaited event if the test fails.
 func (l *lab) await(what string, done func() bool) {
 	l.Helper()
 	ticker := time.NewTicker(time.Millisecond)
@@ -78,14 +77,14 @@ func (l *lab) await(what string, done func() bool) {
 	}
 }
 
-// conns is the number of connections that the server has.
+// conns returns the number of connections that the server has.
 func (l *lab) conns() int {
 	l.s.mu.Lock()
 	defer l.s.mu.Unlock()
 	return len(l.s.conns)
 }
 
-// requests is how many requests with the opcode were handled.
+// requests returns how many requests with an opcode the server has handled.
 func (l *lab) requests(op zookeeper.OpCode) uint64 {
 	l.s.mu.Lock()
 	defer l.s.mu.Unlock()
@@ -99,7 +98,7 @@ func (l *lab) dump() string {
 	return l.s.machine.Dump()
 }
 
-// peer is a client made of a socket and the codec.
+// peer is a test client: a socket whose messages are encoded and decoded by this package.
 type peer struct {
 	*lab
 	net.Conn
@@ -117,7 +116,7 @@ func (l *lab) dial() *peer {
 	return &peer{lab: l, Conn: conn}
 }
 
-// connect makes a session of ten seconds.
+// connect opens a connection and creates a session with a timeout of ten seconds.
 func (l *lab) connect() *peer {
 	l.Helper()
 	p := l.dial()
@@ -134,7 +133,7 @@ func (p *peer) greet(req zookeeper.ConnectRequest) zookeeper.ConnectResponse {
 	return p.session
 }
 
-// again is the request that attaches to the peer's session.
+// again returns the connect request that attaches a new connection to the peer's session.
 func (p *peer) again() zookeeper.ConnectRequest {
 	return zookeeper.ConnectRequest{TimeoutMs: 10_000, SessionID: p.session.SessionID, Password: p.session.Password[:]}
 }
@@ -146,7 +145,7 @@ func (p *peer) bytes(b []byte) {
 	}
 }
 
-// send sends requests without waiting; they get xids 1, 2, ...
+// send sends requests without waiting for answers. Requests without an xid get 1, 2 and so on.
 func (p *peer) send(reqs ...zookeeper.Request) {
 	p.Helper()
 	var b []byte
@@ -183,7 +182,7 @@ func (p *peer) answered() bool {
 	return err == nil
 }
 
-// reply reads the answer to a request with the opcode.
+// reply reads the answer to a request with opcode op.
 func (p *peer) reply(op zookeeper.OpCode) zookeeper.Reply {
 	p.Helper()
 	return must[zookeeper.Reply](p)(DecodeReply(p.message(), op))
@@ -200,7 +199,7 @@ func (p *peer) do(req zookeeper.Request) zookeeper.Reply {
 	return r
 }
 
-// ok is do for what must succeed.
+// ok sends a request as do does, and fails the test if the answer is an error.
 func (p *peer) ok(req zookeeper.Request) zookeeper.Reply {
 	p.Helper()
 	r := p.do(req)
@@ -219,7 +218,7 @@ func (p *peer) event() zookeeper.Event {
 	return must[zookeeper.Event](p)(DecodeEvent(message))
 }
 
-// ends reads the end of the connection, and nothing before it.
+// ends fails the test unless the server closes the connection without sending another byte.
 func (p *peer) ends() {
 	p.Helper()
 	n, err := p.Read(make([]byte, 1))
@@ -228,7 +227,7 @@ func (p *peer) ends() {
 	}
 }
 
-// word asks for a four-letter word.
+// word sends a four-letter word on a new connection and returns the answer.
 func (l *lab) word(word string) string {
 	l.Helper()
 	p := l.dial()

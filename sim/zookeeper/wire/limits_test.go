@@ -12,8 +12,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Goal: a client that floods, does not read or sends garbage is cut off or
-// slowed down, and nobody else is (ZK-1.9).
+// Goal: the server slows down or cuts off a client that floods it, does not read or sends garbage.
+// Other clients notice nothing (ZK-1.9).
 
 func TestTooManyConnectionsOfOneAddress(t *testing.T) {
 	l := serve(t, Options{Limits: Limits{ConnsPerAddr: 2}})
@@ -45,8 +45,8 @@ func TestConnectionThatSaysNothingIsClosed(t *testing.T) {
 	idle.ok(get("/")) // a session may be silent for longer
 }
 
-// A client that asks without reading is made to wait: the server takes no more
-// of its requests and keeps no more answers than the limits say.
+// Goal: a client that sends requests without reading the answers is slowed down. The server reads
+// no more of its requests, and keeps no more unsent answers than the limits allow.
 func TestClientThatFloodsIsSlowedDown(t *testing.T) { // ZK-1.9
 	limits := Limits{UnsentBytes: 1 << 16, Outstanding: 50}
 	l := serve(t, Options{Limits: limits})
@@ -81,7 +81,8 @@ func TestClientThatFloodsIsSlowedDown(t *testing.T) { // ZK-1.9
 	l.s.mu.Lock()
 	for _, c := range l.s.conns {
 		c.out.mu.Lock()
-		// One answer may come when there is room, and one is being sent.
+		// Beyond the limit there may be two more answers: the last one queued while there was room,
+		// and the one being sent.
 		if got, most := c.out.unsent(), limits.UnsentBytes+2<<18+1000; got > most {
 			t.Errorf("%d bytes wait, want %d at most", got, most)
 		}
@@ -110,8 +111,8 @@ func TestClientThatDoesNotReadItsEventsIsCut(t *testing.T) { // ZK-1.9
 	expect(t, len(l.logged()), 1)
 }
 
-// A client that asks and then reads no more is not heard any more either, so its
-// session expires; its connection goes too, with its answers unread.
+// Goal: the server reads nothing more from a client that stops reading its answers. So the
+// client's session expires, and its connection is closed with the answers unread.
 func TestClientThatStopsReadingIsCutWhenItsSessionExpires(t *testing.T) {
 	l := serve(t, Options{Limits: Limits{LastBytes: 20 * time.Millisecond}})
 	other := l.connect()
@@ -150,7 +151,7 @@ func TestClientThatStopsReadingIsCutWhenItsSessionExpires(t *testing.T) {
 	other.ok(get("/"))
 }
 
-// Clients that ask without end, and read, take turns with the others.
+// Goal: clients that send requests without pause, and read the answers, take turns with others.
 func TestFloodsLetOthersIn(t *testing.T) {
 	l := serve(t, Options{})
 	other := l.connect()
@@ -224,7 +225,7 @@ func TestGarbageHurtsNobody(t *testing.T) {
 	good.ok(get("/n"))
 }
 
-// A client that announces a long frame pays for it with bytes of its own.
+// Goal: the server allocates no memory for a long frame that a client announces but does not send.
 func TestAnnouncedBytesCostNothing(t *testing.T) {
 	in := incoming{longest: MaxFrame, from: waiting{bytes.NewReader(unhex(t, "000fffff 01"))}}
 	if _, err := in.message(); err == nil {
@@ -259,8 +260,7 @@ func TestBuffersShrinkAgain(t *testing.T) {
 	}
 }
 
-// The whole way through the server, from socket to socket, allocates no more
-// than what the machine keeps.
+// Goal: serving a request from socket to socket allocates only what the machine keeps.
 func TestServingAllocations(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector has sync.Pool drop buffers at random")
@@ -295,7 +295,7 @@ func TestServingAllocations(t *testing.T) {
 	}
 }
 
-// Goal: jute.maxbuffer is the length of the longest request (ZK-1.6).
+// Goal: the length of the longest request can be configured, as jute.maxbuffer (ZK-1.6).
 func TestTheLongestFrameIsASetting(t *testing.T) {
 	l := serve(t, Options{Limits: Limits{FrameBytes: 2000}})
 	p := l.connect()

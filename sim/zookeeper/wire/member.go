@@ -22,8 +22,8 @@ const (
 	reading  // reading: without a quorum, it serves read-only clients
 )
 
-// member is a server as a part of its ensemble, guarded by the ensemble's lock. Methods on a nil
-// member answer for a standalone server.
+// member is a server as a part of its ensemble. The ensemble's lock guards it. A standalone server
+// has a nil member, on which some methods may be called.
 type member struct {
 	ensemble *Ensemble
 	id       int64
@@ -34,13 +34,14 @@ type member struct {
 	cut bool
 	// lag is the delay of messages from the leader.
 	lag time.Duration
-	// retiredMs is the time at which a retiring leader stands still, so that its sessions do not expire.
+	// retiredMs is the time at which the clock of a removed leader stands still. So its sessions do
+	// not expire before the next leader takes over.
 	retiredMs int64
 	// lookingSince is when the server lost its leader.
 	lookingSince time.Time
 
-	// conns and channel are set for a follower: its connections, and the leader's messages that
-	// have not arrived.
+	// conns and channel are set for a follower. conns holds its connections. channel holds messages
+	// from the leader that have not arrived yet.
 	conns   map[zookeeper.ConnID]*followed
 	channel []fromLeader
 }
@@ -53,8 +54,8 @@ type fromLeader struct {
 	out         zookeeper.Out
 }
 
-// followed is a connection to a follower. Its requests are executed in order: one that is
-// forwarded to the leader delays those after it (ZK-24.4).
+// followed is a connection to a follower. Its requests are executed in order. While the leader has
+// not answered a forwarded request, later requests wait (ZK-24.4).
 type followed struct {
 	c       *conn
 	leader  *zookeeper.Conn // leader is the leader's half of the connection
@@ -70,7 +71,8 @@ func (m *member) reads() bool   { return m != nil && m.role == reading }
 // connected reports whether the server runs and is not cut off from the others.
 func (m *member) connected() bool { return m.role != stopped && !m.cut }
 
-// self returns the server's entry in the ensemble's configuration; zero if it has none.
+// self returns the server's entry in the ensemble's configuration. It returns the zero value if the
+// server is not listed.
 func (m *member) self() (self members.Server) {
 	for _, one := range m.ensemble.quorum.Members.Servers() {
 		if one.ID == m.id {
@@ -98,7 +100,7 @@ func (m *member) mode() string {
 	return "stopped"
 }
 
-// connect forwards the first request of a connection to the leader (ZK-2.4, ZK-2.5).
+// connect forwards a client's connect request to the leader (ZK-2.4, ZK-2.5).
 func (m *member) connect(c *conn, req *zookeeper.ConnectRequest) {
 	if req.LastZxidSeen > m.s.machine.Zxid() {
 		return // the caller closes the connection, which is not established
@@ -113,8 +115,7 @@ func (m *member) connect(c *conn, req *zookeeper.ConnectRequest) {
 	m.conns[c.id] = &followed{c: c, leader: at, waiting: true}
 }
 
-// receive queues a request. Whatever the request, it also tells the leader that the session is
-// alive.
+// receive queues a client's request. It also tells the leader that the client's session is alive.
 func (m *member) receive(id zookeeper.ConnID, req zookeeper.Request) {
 	f := m.conns[id]
 	if f == nil || !f.leader.Attached() {
@@ -171,7 +172,7 @@ func (m *member) enqueue(what fromLeader) {
 	m.channel = append(m.channel, what)
 }
 
-// arrive applies the leader's messages that are due, and reports whether there were any.
+// arrive applies the leader's messages whose delay is over, and reports whether there were any.
 func (m *member) arrive(now time.Time) (any bool) {
 	for len(m.channel) > 0 && !m.channel[0].at.After(now) {
 		next := m.channel[0]
@@ -213,8 +214,8 @@ func (m *member) closed(id zookeeper.ConnID) {
 	f.leader.Detach()
 }
 
-// quit ends a server's time as leader or follower. It applies all transactions that have not
-// arrived, because they are committed, and closes the server's connections.
+// quit ends a server's role as leader or follower. It applies the transactions that are still on
+// the way, because they are committed, and closes the server's connections.
 func (m *member) quit() {
 	if m.role == following {
 		for _, next := range m.channel {
@@ -233,8 +234,8 @@ func (m *member) quit() {
 	}
 }
 
-// serverID returns the server's id in the ensemble, as the word conf prints it; 0 for a standalone
-// server.
+// serverID returns the server's id in the ensemble, which the four-letter word conf prints. It
+// returns 0 for a standalone server.
 func (m *member) serverID() int64 {
 	if m == nil {
 		return 0
@@ -242,7 +243,8 @@ func (m *member) serverID() int64 {
 	return m.id
 }
 
-// conf writes the ensemble's part of the answer to the word conf; nothing for a standalone server.
+// conf appends the ensemble's part of the answer to the four-letter word conf. It appends nothing
+// for a standalone server.
 func (m *member) conf(b *strings.Builder) {
 	if m == nil {
 		return

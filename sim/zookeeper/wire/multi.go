@@ -2,7 +2,8 @@ package wire
 
 import "github.com/monosim/monosim/sim/zookeeper"
 
-// operations reads the operations of a multi or multiRead, up to the end record (ZK-8.1).
+// operations reads the operations of a multi or multiRead, up to the record that marks their end
+// (ZK-8.1).
 func (r *reader) operations() []zookeeper.Request {
 	ops := []zookeeper.Request{}
 	for {
@@ -69,7 +70,7 @@ func (r *reader) results() []zookeeper.Result {
 	}
 }
 
-// result reads the result of one operation, which has the form of the operation's reply.
+// result reads the result of one operation. It is encoded as the operation's own reply would be.
 func (r *reader) result(op zookeeper.OpCode) zookeeper.Result {
 	switch {
 	case op == zookeeper.OpError:

@@ -30,7 +30,8 @@ type Options struct {
 	// the time of that state.
 	Snapshot   *zookeeper.Snapshot
 	SnapshotMs int64
-	// Words lists the four-letter words to answer; nil means all. srvr is always answered.
+	// Words lists the four-letter words that the server answers; nil means all. srvr is always
+	// answered.
 	Words []string
 	// WriteLog, when set, receives every write as one Observation a line.
 	WriteLog io.Writer
@@ -41,7 +42,7 @@ type Options struct {
 
 	// rotateAt replaces defaultRotateAt; 0 keeps it.
 	rotateAt int64
-	// sync, when set, is called instead of writing to the disk.
+	// sync, if set, is called with the records instead of writing them to the disk.
 	sync func(records []byte) error
 }
 
@@ -72,8 +73,9 @@ func CheckWords(words []string) error {
 	return nil
 }
 
-// CheckDigests returns an error for an algorithm that there is not, and for a SuperDigest that no
-// client could match by it. The error begins with the setting's name.
+// CheckDigests returns an error for an unknown digest algorithm. It also returns an error for a
+// SuperDigest that no client could match with that algorithm. The text begins with the setting's
+// name.
 func CheckDigests(cfg *zookeeper.Config) error {
 	if alg := cfg.DigestAlg; alg != "" && !slices.Contains(acl.Digests(), strings.ToUpper(alg)) {
 		return fmt.Errorf("digest-alg: found %q, want one of %s", alg, strings.Join(acl.Digests(), ", "))
@@ -84,7 +86,8 @@ func CheckDigests(cfg *zookeeper.Config) error {
 	return nil
 }
 
-// digestSize returns the length in bytes of the digest of user:digest; -1 if there is none.
+// digestSize returns the length in bytes of the decoded digest in an id of the form user:digest. It
+// returns -1 if the id has none.
 func digestSize(id string) int {
 	_, digest, found := strings.Cut(id, ":")
 	sum, err := base64.StdEncoding.DecodeString(digest)
@@ -106,16 +109,16 @@ type Limits struct {
 	// UnsentBytes limits the unsent answers in bytes; the default is 1 MiB. A single answer may be
 	// larger.
 	UnsentBytes int
-	// EventBytes limits the unsent bytes of a connection when an event is added. Beyond it the
-	// client is disconnected, because events cannot be delayed. The default is 16 MiB.
+	// EventBytes limits a connection's unsent bytes when a watch event is added. A client beyond
+	// the limit is disconnected, because events cannot be delayed. The default is 16 MiB.
 	EventBytes int
 	// FrameBytes is the length of the longest request (jute.maxbuffer); the default is MaxFrame.
 	FrameBytes int
 	// FirstFrame limits the time until a connection's first message; the default is 10 s, as the
 	// real server's sessionlessCnxnTimeout.
 	FirstFrame time.Duration
-	// LastBytes limits the time in which a client must read the last messages before the server
-	// closes its connection; the default is 5 s.
+	// LastBytes limits how long a client may take to read the last messages before the server
+	// closes its connection. The default is 5 s.
 	LastBytes time.Duration
 }
 

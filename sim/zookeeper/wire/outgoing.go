@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// queue holds encoded messages. An empty queue has no buffer.
+// queue holds encoded messages that wait for a client. An empty queue has no buffer.
 type queue struct {
 	bytes    []byte
 	buffer   *[]byte // buffer is the pooled buffer behind bytes; nil if bytes is not pooled
@@ -28,7 +28,7 @@ func (q *queue) add(out *zookeeper.Out) {
 	q.messages++
 }
 
-// extent is the length of the front part of a queue.
+// extent is the length of the front part of a queue, in bytes and in messages.
 type extent struct{ bytes, messages int }
 
 // moveFront moves the front part of the queue to the end of another queue.
@@ -53,18 +53,18 @@ func (q *queue) drop() {
 	*q = queue{}
 }
 
-// outgoing holds the messages to one client, in order: those that the writer is sending, those
-// that are ready, and those held until the changes that they reveal are on disk. There is a writer
-// only while there are bytes to send. When a method returns start true, the caller must start a
-// writer.
+// outgoing holds the messages to one client, in order. Those in sending are being written, and
+// those in ready may be written. Those in held wait until the changes that they reveal are on disk.
+// A writing goroutine exists only while there are bytes to send. If a method returns start true,
+// the caller must start it.
 type outgoing struct {
 	mu sync.Mutex
-	// room wakes the reader, which waits while too many messages are unsent.
+	// room wakes the connection's reader, which waits while too many messages are unsent.
 	room sync.Cond
 
 	sending, ready, held queue
-	// sealed is the front of held whose records are in the next batch. marked is the front that the
-	// batch being written will release.
+	// sealed is the front part of held whose changes are in the next batch for the disk. marked is
+	// the front part of held that becomes ready once the present batch is on disk.
 	sealed, marked extent
 
 	last   bool // last means: close the connection after these messages
@@ -72,8 +72,8 @@ type outgoing struct {
 	writer writerState
 }
 
-// writerState says whether there is a writer. After the writer that closes the connection there is
-// no other.
+// writerState says whether a connection has a writing goroutine. The writer that closes the
+// connection is its last.
 type writerState uint8
 
 const (
@@ -84,8 +84,8 @@ const (
 
 func (o *outgoing) init() { o.room.L = &o.mu }
 
-// start reports whether the caller must start a writer, and records that it will. The lock is
-// held.
+// start reports whether the caller must start a writer, and records that one is started. The caller
+// holds the lock.
 func (o *outgoing) start() bool {
 	if o.writer != noWriter || !o.broken && len(o.ready.bytes) == 0 && !o.over() {
 		return false
@@ -94,11 +94,13 @@ func (o *outgoing) start() bool {
 	return true
 }
 
-// over reports whether all messages are sent and no more will come. The lock is held.
+// over reports whether the last message has left both held and ready, so that the connection can
+// end. The caller holds the lock.
 func (o *outgoing) over() bool { return o.last && len(o.held.bytes) == 0 && len(o.ready.bytes) == 0 }
 
-// add appends a message. held says that it waits for the disk. behind says that it was not added,
-// because the client has too many unsent bytes and must be disconnected.
+// add appends a message. With hold it waits for the disk. The result held says that the message
+// waits for the disk. behind says that it was not added, because the client has too many unsent
+// bytes and must be disconnected.
 func (o *outgoing) add(out *zookeeper.Out, hold bool, limits *Limits) (held, behind bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -130,7 +132,8 @@ func (o *outgoing) full(limits *Limits) bool {
 	return o.unsent() > limits.UnsentBytes || o.sending.messages+o.ready.messages+o.held.messages > limits.Outstanding
 }
 
-// hasRoom reports whether another request may be executed.
+// hasRoom reports whether the unsent answers are within the limits, so that another request may be
+// executed.
 func (o *outgoing) hasRoom(limits *Limits) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -153,15 +156,15 @@ func (o *outgoing) wake() (start bool) {
 	return o.start()
 }
 
-// seal records how much is held at the end of a turn. The records of that turn are in the next
-// batch.
+// seal records how much is held at the end of a turn. The changes of that turn go to disk with the
+// next batch.
 func (o *outgoing) seal() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.sealed = extent{len(o.held.bytes), o.held.messages}
 }
 
-// mark records that the sealed messages belong to the batch being written.
+// mark records that the sealed messages wait for the batch that is now being written.
 func (o *outgoing) mark() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -182,7 +185,7 @@ func (o *outgoing) release() (start bool) {
 	return o.start()
 }
 
-// finish closes the connection after the queued messages.
+// finish makes the writer close the connection after it has sent the queued messages.
 func (o *outgoing) finish() (start bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -208,8 +211,9 @@ func (o *outgoing) isBroken() bool {
 	return o.broken
 }
 
-// next returns bytes for the writer to send, and marks the bytes that it returned before as sent.
-// If bytes is nil the writer must end; if end is true it must also close the connection.
+// next returns bytes for the writer to send. It also drops the bytes of the previous call, which
+// are sent by now. If bytes is nil the writer must end. If end is true it must also close the
+// connection.
 func (o *outgoing) next() (bytes []byte, end bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -227,7 +231,8 @@ func (o *outgoing) next() (bytes []byte, end bool) {
 	return o.sending.bytes, false
 }
 
-// fail records that the client cannot be reached. The caller closes the connection.
+// fail records that a write to the client has failed, and drops all messages. The caller closes
+// the connection.
 func (o *outgoing) fail() {
 	o.abort()
 	o.mu.Lock()

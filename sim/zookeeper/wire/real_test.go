@@ -13,9 +13,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Goal: bytes that no client library sends are answered as the real server
-// answers them. Method: the same frames to both; MONOSIM_REAL_ZOOKEEPER is the
-// address of a real one.
+// Goal: frames that no client library sends are answered as the real server answers them. Method:
+// the same frames go to both servers. MONOSIM_REAL_ZOOKEEPER is the real server's address.
 func TestFramesAgainstARealServer(t *testing.T) {
 	real := os.Getenv("MONOSIM_REAL_ZOOKEEPER")
 	if real == "" {
@@ -30,9 +29,9 @@ func TestFramesAgainstARealServer(t *testing.T) {
 	}
 }
 
-// oddFrames end with a ping each, whose answer shows that the connection lives.
-// What ends the connection with an answer is not among them: whether the real
-// server still answers the ping is a matter of luck.
+// oddFrames holds unusual requests. The test sends a ping after each, whose answer shows that the
+// connection is still open. Requests that are answered and then end the connection are not listed:
+// the real server answers their ping only by chance.
 var oddFrames = []struct{ name, frames string }{
 	{"null path of getData", "0000000d 00000001 00000004 ffffffff 00"},
 	{"null path of exists", "0000000d 00000001 00000003 ffffffff 00"},
@@ -87,7 +86,7 @@ var oddFrames = []struct{ name, frames string }{
 	{"invalid UTF-8 created", "0000002f 00000001 00000001 00000003 2fc328 ffffffff 00000001 0000001f 00000005 776f726c64 00000006 616e796f6e65 00000000"},
 }
 
-// answers are the answers to frames of a fresh session, without zxids.
+// answers sends frames in a new session and returns the answers, without their zxids.
 func (l *lab) answers(frames []byte) (list []string) {
 	l.Helper()
 	conn := must[net.Conn](l)(net.Dial("tcp", l.addr))
@@ -95,8 +94,8 @@ func (l *lab) answers(frames []byte) (list []string) {
 	conn.SetDeadline(time.Now().Add(patience))
 	p := &peer{lab: l, Conn: conn}
 	p.greet(zookeeper.ConnectRequest{TimeoutMs: 10_000})
-	// The length that was written down may be off by bytes; what counts is the
-	// body.
+	// The test corrects the frame's length, because the listed length may be wrong by some bytes.
+	// Only the body matters here.
 	binary.BigEndian.PutUint32(frames, uint32(len(frames)-4))
 	ping := AppendRequest(nil, &zookeeper.Request{Xid: zookeeper.XidPing, Op: zookeeper.OpPing})
 	p.Write(append(bytes.Clone(frames), ping...))

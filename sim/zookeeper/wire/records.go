@@ -11,14 +11,14 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// A log and a snapshot consist of the same records. A record holds the changes of one turn, which
-// are applied all or not at all:
+// entryKind is the kind of an entry in a record. A log and a snapshot both consist of records. A
+// record holds the changes of one turn, which are applied all or not at all:
 //
 //	uint32 length, uint32 CRC-32C of the rest,
 //	long clock in ms, long zxid, long next session id, entries
 //
-// An entry holds the new state of a znode or session, not the operation. So reading a record needs
-// none of the server's rules, and applying a record twice is harmless.
+// An entry holds the new state of a znode or session, not the operation. So a reader needs none of
+// the server's rules, and may apply a record twice without harm.
 type entryKind uint8
 
 const (
@@ -29,8 +29,8 @@ const (
 	entryEnded     entryKind = 5 // entryEnded is a session that has ended
 	// entryComplete is the last entry of a snapshot. A snapshot without it is incomplete.
 	entryComplete entryKind = 6
-	// entryFresh is a compact entryNode, for a znode with the open ACL that was not changed since a
-	// plain create.
+	// entryFresh is a compact form of entryNode. It is for a znode with the open access control
+	// list that was not changed after its plain create.
 	entryFresh entryKind = 7
 )
 
@@ -52,8 +52,8 @@ func beginRecord(b []byte, nowMs, zxid, nextSessionID int64) recordWriter {
 
 func (w *recordWriter) kind(k entryKind) { w.b = append(w.b, byte(k)) }
 
-// Node appends the entry of a whole znode. Offspring and Gone append the other entries, as
-// zookeeper's TakeNotes requires.
+// Node appends an entry with the whole state of a znode. Together with Offspring and Gone, it makes
+// recordWriter usable for zookeeper's TakeNotes.
 func (w *recordWriter) Node(n *zookeeper.NodeImage) {
 	if fresh(n) {
 		w.kind(entryFresh)
@@ -106,7 +106,7 @@ func (w *recordWriter) ended(id int64) {
 	w.b = appendLong(w.b, id)
 }
 
-// end sets the record's length and checksum, and returns all bytes.
+// end sets the length and checksum of the open record, and returns all bytes written so far.
 func (w *recordWriter) end() []byte {
 	body := w.b[w.at+recordHeader:]
 	binary.BigEndian.PutUint32(w.b[w.at:], uint32(len(body)))
@@ -131,7 +131,7 @@ func nextRecord(b []byte) (body, rest []byte, ok bool) {
 	return body, b[recordHeader+n:], true
 }
 
-// state is the result of all records read so far.
+// state is what the records read so far add up to: znodes, sessions and counters.
 type state struct {
 	nowMs, zxid, nextSessionID int64
 	nodes                      map[string]zookeeper.NodeImage
@@ -194,7 +194,7 @@ func (r *reader) offspring() zookeeper.Offspring {
 // snapshot converts the state to the machine's Snapshot.
 func (s *state) snapshot() (*zookeeper.Snapshot, error) {
 	image := zookeeper.Image{Zxid: s.zxid, Epoch: s.zxid >> 32, NextSessionID: s.nextSessionID}
-	// Sorted by path, parents precede their children.
+	// In the order of paths, parents precede their children.
 	for _, path := range slices.Sorted(maps.Keys(s.nodes)) {
 		image.Nodes = append(image.Nodes, s.nodes[path])
 	}
@@ -204,17 +204,17 @@ func (s *state) snapshot() (*zookeeper.Snapshot, error) {
 	return zookeeper.NewSnapshot(image)
 }
 
-// recorder encodes the machine's changes as records. The machine collects changed znodes, the
-// recorder changed sessions. At the end of a turn it makes one record of both, because none of the
-// turn's inputs has been answered before.
+// recorder encodes the machine's changes as records. The machine collects the changed znodes, and
+// the recorder collects the changed sessions. One record holds the changes of a whole turn, because
+// no request of the turn is answered before its end.
 type recorder struct {
 	zxid     int64   // zxid is that of the last record
 	sessions []int64 // sessions lists those begun or ended since the last record
 	writer   recordWriter
 }
 
-// note records that a write began or ended a session. A failed write only changes the zxid
-// (ZK-4.1), which also makes a record.
+// note records that a write began or ended a session. A failed write changes nothing but the zxid
+// (ZK-4.1), which also leads to a record.
 func (r *recorder) note(w *zookeeper.Write) {
 	if w.Err == zookeeper.CodeOK && w.Op.Effect() == zookeeper.EffectSession {
 		r.sessions = append(r.sessions, w.Session)
@@ -247,10 +247,10 @@ func (r *recorder) appendRecord(b []byte, m *zookeeper.Machine) []byte {
 	return b
 }
 
-// recordSize is the size in bytes at which a snapshot begins a new record.
+// recordSize is the size in bytes beyond which a snapshot begins its next record.
 const recordSize = 1 << 20
 
-// writeSnapshot writes a whole state as records, and entryComplete at the end.
+// writeSnapshot writes a whole state as records. The last entry is an entryComplete.
 func writeSnapshot(to io.Writer, nowMs int64, s *zookeeper.Snapshot) error {
 	image := s.Image()
 	w := beginRecord(nil, nowMs, image.Zxid, image.NextSessionID)

@@ -9,8 +9,8 @@ import (
 // syncConnected is the connection state that every event contains (ZK-1.4).
 const syncConnected = 3
 
-// AppendReply appends a reply to b as a frame (ZK-1.3). r.Op determines the form of the body; an
-// error has none, but that of sasl.
+// AppendReply appends a reply to b as a frame (ZK-1.3). r.Op determines the form of the body. A
+// reply with an error has no body, except that of sasl.
 func AppendReply(b []byte, r *zookeeper.Reply) []byte {
 	b, at := beginFrame(b)
 	b = appendInt(b, r.Xid)
@@ -65,16 +65,17 @@ func AppendEvent(b []byte, e *zookeeper.Event) []byte {
 	return endFrame(b, at)
 }
 
-// ReplyXid returns the xid of a server's message, without its frame's length. The xid says which
-// request the message answers, or that it is an event. Errors wrap ErrMalformed.
+// ReplyXid returns the xid of a message from a server. message does not include the frame's length.
+// The xid says which request the message answers, or that it is a watch event. Errors wrap
+// ErrMalformed.
 func ReplyXid(message []byte) (int32, error) {
 	r := reader{rest: message}
 	xid := r.int32()
 	return xid, r.err("reply header")
 }
 
-// DecodeReply decodes the answer to a request with opcode op, without its frame's length. The
-// result does not refer to message. Errors wrap ErrMalformed.
+// DecodeReply decodes the answer to a request with opcode op. message does not include the frame's
+// length, and the result does not refer to it. Errors wrap ErrMalformed.
 func DecodeReply(message []byte, op zookeeper.OpCode) (zookeeper.Reply, error) {
 	r := reader{rest: message}
 	reply := zookeeper.Reply{Op: op, Xid: r.int32(), Zxid: r.int64(), Err: zookeeper.Code(r.int32())}
@@ -116,8 +117,8 @@ func (r *reader) replyFields(fields []field.Kind, reply *zookeeper.Reply) {
 	}
 }
 
-// DecodeEvent decodes a watch event, which is a message with xid zookeeper.XidNotification,
-// without its frame's length. Errors wrap ErrMalformed.
+// DecodeEvent decodes a watch event, whose xid is zookeeper.XidNotification. message does not
+// include the frame's length. Errors wrap ErrMalformed.
 func DecodeEvent(message []byte) (zookeeper.Event, error) {
 	r := reader{rest: message}
 	r.int32()

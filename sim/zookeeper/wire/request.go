@@ -13,9 +13,10 @@ import (
 // requests allocates nothing.
 type Decoder struct{ names names }
 
-// Request decodes a request, without its frame's length, into req (ZK-1.2). If the body is
-// malformed it sets req.Malformed, and the machine answers with an error. If the header is, it
-// returns an error, and a server closes the connection. req does not refer to message.
+// Request decodes message into req (ZK-1.2). message does not include the frame's length, and req
+// does not refer to it. If the body is malformed, it sets req.Malformed, and the machine answers
+// with an error. If the header is malformed, it returns an error, and a server closes the
+// connection.
 //
 // Bytes after the body are ignored, as in Java.
 func (d *Decoder) Request(message []byte, req *zookeeper.Request) error {
@@ -173,8 +174,8 @@ func appendWatchLists(b []byte, req *zookeeper.Request, all bool) []byte {
 	return b
 }
 
-// These limit the path cache of one connection, in entries and bytes of a path. They are small,
-// because there may be 100,000 connections.
+// maxNames and maxNameSize limit the path cache of one connection: its number of entries, and the
+// length of a cached path in bytes. They are small, because there may be 100,000 connections.
 const (
 	maxNames    = 16
 	maxNameSize = 256
@@ -186,7 +187,8 @@ type names struct{ known *[maxNames]string }
 
 var namesSeed = maphash.MakeSeed()
 
-// get returns java.Text of b.
+// get returns the text of b, decoded as java.Text does. It takes the string from the cache if the
+// cache has it.
 func (n *names) get(b []byte) string {
 	if len(b) > maxNameSize {
 		return java.Text(b)

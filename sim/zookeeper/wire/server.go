@@ -11,16 +11,17 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Server serves one machine, guarded by one lock, on one address. Each connection has a goroutine
-// that reads and, while there are bytes to send, one that writes. Another goroutine calls Tick
-// and, with a data directory, one more commits to it.
+// Server serves one ZooKeeper machine on one address. One lock guards the machine. Each connection
+// has a goroutine that reads. While there are bytes to send, it has a second one that writes. One
+// more goroutine calls Tick. With a data directory, another one commits writes to it.
 type Server struct {
 	opt     Options
 	limits  Limits
 	clock   *Clock
 	ln      *net.TCPListener
 	beganMs int64
-	// startedAt is the beginning of the grid on which connections without a session end.
+	// startedAt is when the server started. Connections without a session are closed at multiples
+	// of FirstFrame after it.
 	startedAt time.Time
 
 	// mu is the server's own lock, or that of its ensemble.
@@ -37,8 +38,9 @@ type Server struct {
 	writes   *writeLog
 	events   eventLog
 	commit   *committer // commit is nil without a data directory
-	// clients holds the address of each session's client. over lists the sessions that ended in
-	// this turn. from is the address of the client that is just connecting.
+	// clients holds the IP address of each session's client, by session id. over lists the sessions
+	// that ended in this turn. from is the address of the client whose connect request is being
+	// handled.
 	clients map[int64]netip.Addr
 	over    []int64
 	from    netip.Addr
@@ -131,7 +133,7 @@ func (s *Server) boot() error {
 	return nil
 }
 
-// wrote handles the machine's OnWrite: it passes the write to the recorder and the logs.
+// wrote is called by the machine for each write. It passes the write to the recorder and the logs.
 func (s *Server) wrote(w zookeeper.Write) {
 	if s.commit != nil {
 		s.commit.recorder.note(&w)
@@ -146,8 +148,9 @@ func (s *Server) wrote(w zookeeper.Write) {
 	}
 }
 
-// addrOf returns the last known address of the client that wrote. It is invalid for a write by the
-// server itself, and for a session without a connection since the server's restart.
+// addrOf returns the last known IP address of the client that wrote. It is invalid for a write by
+// the server itself. It is also invalid for a session that has not reconnected since the server's
+// restart.
 func (s *Server) addrOf(w *zookeeper.Write) netip.Addr {
 	if w.Op == zookeeper.OpCreateSession {
 		return s.from
@@ -162,7 +165,7 @@ func (s *Server) Addr() string { return s.ln.Addr().String() }
 // the reason. Close does not close the channel.
 func (s *Server) Done() <-chan struct{} { return s.done }
 
-// Err returns why the server stopped by itself; nil if it did not.
+// Err returns the error with which the server stopped by itself; nil if it has not.
 func (s *Server) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -223,7 +226,8 @@ func (s *Server) accept(ln *net.TCPListener) {
 			return
 		}
 		if err != nil {
-			// Most likely the process is out of file descriptors, which connections will free.
+			// Most likely the process has too many open files. Retrying helps, because connections
+			// that end free file descriptors.
 			s.opt.log("accept: %v", err)
 			select {
 			case <-s.stop:
@@ -240,7 +244,8 @@ func (s *Server) accept(ln *net.TCPListener) {
 	}
 }
 
-// admit makes a connection; nil when the server is closing or the address has too many.
+// admit registers an accepted connection. It returns nil if the server is closing, or if the
+// client's address has too many connections.
 func (s *Server) admit(tcp *net.TCPConn) *conn {
 	remote, ok := tcp.RemoteAddr().(*net.TCPAddr)
 	if !ok {
@@ -271,7 +276,8 @@ func (s *Server) admit(tcp *net.TCPConn) *conn {
 	return c
 }
 
-// ended ends a connection in the machine, once nothing more is read from it.
+// ended removes a connection from the machine, after its last byte was read. err says why reading
+// ended.
 func (s *Server) ended(c *conn, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -286,7 +292,7 @@ func (s *Server) ended(c *conn, err error) {
 	delete(s.conns, c.id)
 }
 
-// left removes a connection whose writer has ended too.
+// left closes and removes a connection whose reader and writer have both ended.
 func (s *Server) left(c *conn) {
 	defer s.wg.Done()
 	c.tcp.Close()
@@ -341,7 +347,8 @@ func (s *Server) Tick() (nextMs int64) {
 	return nextMs
 }
 
-// nowMs is the time of the server's machine.
+// nowMs returns the time of the server's machine. For a leader that a reconfig has removed, the
+// time stands still.
 func (s *Server) nowMs() int64 {
 	if s.member.retires() {
 		return s.member.retiredMs

@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Goal: what a client sees on a socket is what the machine does, in its order.
-// Method: bytes over TCP against a server whose clock the test moves.
+// Goal: a client on a socket gets the machine's answers and events, in the machine's order. Method:
+// the test sends bytes over TCP to a server whose clock it moves.
 
 func TestSessionOverTheWire(t *testing.T) {
 	l := serve(t, Options{})
@@ -49,7 +49,7 @@ func TestReattach(t *testing.T) { // ZK-2.5
 	q.ends()
 	r.ok(get("/e"))
 
-	// A wrong password does so too, and is refused.
+	// A connect request with a wrong password also closes the older connection, and is refused.
 	wrong := p.again()
 	wrong.Password, wrong.HasReadOnly = make([]byte, 16), true
 	refused := l.dial()
@@ -153,7 +153,8 @@ func TestPipelinedRequestsAreAnsweredInOrder(t *testing.T) { // ZK-1.5
 func TestFrameLimits(t *testing.T) { // ZK-1.6, ZK-2.9, ZK-13.22, ZK-13.23
 	l := serve(t, Options{})
 	p := l.connect()
-	// A set of "/n" has 8 bytes of header, 6 of path, 4 of data's length, 4 of version.
+	// Beside its data, the request to set "/n" has 8 bytes of header and 6 of path. The length of
+	// the data and the version take 4 each.
 	largest := make([]byte, MaxFrame-22)
 	p.ok(mk("/n"))
 	p.ok(zookeeper.Request{Op: zookeeper.OpSetData, Path: "/n", Version: -1, Data: largest})

@@ -13,7 +13,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire/logfile"
 )
 
-// magic is the beginning of every file of records; its last digit is the version of the format.
+// magic is the text at the beginning of every snapshot and log file. Its last digit is the version
+// of the format.
 const magic = "MSIMZK01"
 
 // SaveSnapshot writes a snapshot, taken at nowMs, to a file. It replaces the file atomically.
@@ -64,7 +65,8 @@ func LoadSnapshot(name string) (s *zookeeper.Snapshot, nowMs int64, err error) {
 	return s, st.nowMs, nil
 }
 
-// load reads a whole snapshot into an empty state.
+// load reads a snapshot file into an empty state. It returns an error unless the snapshot is
+// complete.
 func (s *state) load(name string) error {
 	b, err := os.ReadFile(name)
 	if err != nil {
@@ -86,8 +88,8 @@ func (s *state) load(name string) error {
 // errNoMagic says that a file does not begin with magic.
 var errNoMagic = errors.New("not a file of records: want " + magic + " at its beginning")
 
-// replay applies the records of a file, up to the first one that is torn or damaged, which the tail
-// describes.
+// replay applies the records of a file, up to the first torn or damaged record. The tail t
+// describes the bytes from that record on.
 func (s *state) replay(name string, b []byte) (t tail, err error) {
 	if len(b) < len(magic) || string(b[:len(magic)]) != magic {
 		return tail{torn: len(b), size: len(b)}, fmt.Errorf("%s: %w", name, errNoMagic)

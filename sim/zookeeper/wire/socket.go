@@ -12,8 +12,8 @@ type duplex interface {
 	offer(bytes []byte) (n int, err error)
 }
 
-// waiting is a duplex that holds its lent buffer while it waits for bytes. It is for readers that
-// are not sockets, and for systems without non-blocking reads.
+// waiting is a duplex that keeps its borrowed buffer while it waits for bytes. It is for readers
+// that are not sockets, and for systems without non-blocking reads.
 type waiting struct{ io.Reader }
 
 func (w waiting) readLent() (buffer *[]byte, n int, err error) {
@@ -30,7 +30,8 @@ func (w waiting) offer([]byte) (n int, err error) { return 0, nil }
 
 var _ duplex = (*socket)(nil)
 
-// newSocket returns the best duplex for a connection.
+// newSocket returns a duplex for a connection. It needs no buffer while it waits for bytes, if the
+// system allows that.
 func newSocket(tcp *net.TCPConn) duplex {
 	raw, err := tcp.SyscallConn()
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// latency collects the duration of requests, in ms.
+// latency collects the durations of requests: the last, shortest and longest, their sum and their
+// number. Durations are in ms.
 type latency struct{ last, min, max, total, count int64 }
 
 func (l *latency) add(d time.Duration, requests int64) {
@@ -38,18 +39,21 @@ func javaDouble(v float64) string {
 	return s
 }
 
-// serverStats holds the statistics that srvr and mntr print and srst resets.
+// serverStats holds the statistics that the four-letter words srvr and mntr print. The word srst
+// resets them.
 type serverStats struct {
 	received, sent, rejected int64
 	latency                  latency
-	// traceMask is what the word stmk has set, without any other effect, and gtmk prints.
+	// traceMask is the number that the four-letter word stmk sets and gtmk prints. It has no other
+	// effect.
 	traceMask int64
 }
 
-// usualTraceMask is the mask of a server that was not told another one (ZooTrace.java).
+// usualTraceMask is the trace mask of a server before the word stmk sets another (ZooTrace.java).
 const usualTraceMask = 306
 
-// connStats holds the statistics that cons prints and crst resets.
+// connStats holds the statistics of a connection that the four-letter word cons prints. The word
+// crst resets them.
 type connStats struct {
 	received, sent int64
 	latency        latency
@@ -61,7 +65,7 @@ type connStats struct {
 	// probe marks a connection that sent a four-letter word.
 	probe bool
 
-	// These values of the session survive a reset.
+	// The session's id and timeout survive a reset of the statistics.
 	session   int64
 	timeoutMs int32
 }
@@ -95,8 +99,8 @@ func (s *Server) sent(c *conn, out *zookeeper.Out) {
 	}
 }
 
-// answered adds the duration of a turn's requests, from reading them to answering them. It does
-// not include the time of the disk and of the client.
+// answered adds the duration of a turn's requests to the statistics. The duration ends when the
+// answers are queued, before they wait for the disk and the client.
 func (s *Server) answered(c *conn, requests int, took time.Duration) {
 	if requests > 0 {
 		s.stats.latency.add(took, int64(requests))

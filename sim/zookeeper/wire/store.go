@@ -14,7 +14,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire/logfile"
 )
 
-// store is a data directory. Its generation n is a snapshot and a log:
+// store is a data directory. Its files have a generation n, which grows with each snapshot:
 //
 //	snapshot.n   the whole state when log.n was begun
 //	log.n        records since then
@@ -30,14 +30,14 @@ type store struct {
 	// larger.
 	rotateAt int64
 	snapshot int64 // snapshot is the size of the last snapshot in bytes
-	// writing delivers the result of a snapshot being written in the background; nil if there is
-	// none.
+	// writing delivers the result of a snapshot that is being written in the background. It is nil
+	// if no snapshot is being written.
 	writing chan written
-	// next delivers the next log, which is created in advance, or nil after an error.
+	// next delivers the log that makeNext creates in advance. It delivers nil after an error.
 	next chan *logfile.File
 }
 
-// written is the size of a written snapshot in bytes, and its error.
+// written is the result of writing a snapshot: its size in bytes, and the error.
 type written struct {
 	bytes int64
 	err   error
@@ -46,11 +46,11 @@ type written struct {
 // nextName is the file name of a log created in advance.
 const nextName = "next"
 
-// defaultRotateAt is the size in bytes at which a log is replaced by a snapshot.
+// defaultRotateAt is the size in bytes at which a log ends and a new generation begins.
 const defaultRotateAt = 64 << 20
 
-// openStore opens or makes a data directory. s is nil if it is empty. cut describes the bytes that
-// were cut off an incomplete log, as after a loss of power.
+// openStore opens or creates a data directory. The state s is nil if the directory was empty. cut
+// describes the bytes that were cut off an incomplete log, as after a loss of power.
 func openStore(dir string) (st *store, s *state, cut string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, nil, "", fmt.Errorf("data directory: %w", err)
@@ -92,14 +92,15 @@ func openStore(dir string) (st *store, s *state, cut string, err error) {
 	return st, s, cut, err
 }
 
-// apacheName matches the files of a real server: its data are in version-2, beside its id.
+// apacheName matches the names of a real ZooKeeper's files: its id in myid, its snapshots and logs,
+// and the directory version-2 that holds them.
 var apacheName = regexp.MustCompile(`^(version-[0-9]+|myid|(snapshot|log)\.[0-9a-f]+(\.snappy|\.gz)?)$`)
 
-// ownName matches the files of a store.
+// ownName matches the names of the snapshots and logs that a store writes.
 var ownName = regexp.MustCompile(`^(snapshot|log)\.[0-9]{10}$`)
 
-// refuseApache returns an error for a directory that holds the data of a real server, which would be
-// left unread, unless it has a store as well.
+// refuseApache returns an error for a directory with the data of a real ZooKeeper, which a store
+// would ignore. A directory that also holds a store's own files is accepted.
 func refuseApache(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -156,8 +157,8 @@ func (st *store) generations() (snapshots, logs []int64, err error) {
 	return snapshots, logs, nil
 }
 
-// replayLogs applies the logs from the snapshot's generation on, and opens the last one. Only the
-// last may end within a record, and none may be missing.
+// replayLogs applies the logs from the snapshot's generation on, and opens the last of them for
+// appending. Only the last log may end within a record, and no log may be missing.
 func (st *store) replayLogs(s *state, logs []int64) (cut string, err error) {
 	logs = slices.DeleteFunc(logs, func(gen int64) bool { return gen < st.gen }) // older than the snapshot
 	for i := range max(len(logs), 1) {
@@ -190,8 +191,8 @@ func (st *store) replayLogs(s *state, logs []int64) (cut string, err error) {
 	return cut, err
 }
 
-// replayLog applies the records of a log and returns its bytes. A log that was cut within its magic
-// has the tail zero.
+// replayLog applies the records of a log and returns its bytes. If the log ends within its magic,
+// the tail t is zero.
 func (s *state) replayLog(name string) (t tail, b []byte, err error) {
 	if b, err = os.ReadFile(name); err != nil {
 		return t, nil, err
@@ -221,8 +222,8 @@ func (st *store) begin(gen int64) error {
 	return err
 }
 
-// makeNext creates the next log with all its room in the background, once the present one is half
-// full, so that no write has to wait for it.
+// makeNext creates the next log and reserves its space, so that no write waits for that later. It
+// does so in the background, once the present log is half full.
 func (st *store) makeNext() {
 	if st.next != nil || st.log.Size() < st.rotateAt/2 {
 		return
@@ -238,7 +239,8 @@ func (st *store) makeNext() {
 	}()
 }
 
-// takeNext returns the log created by makeNext, renamed; nil if it is not ready.
+// takeNext renames the log that makeNext has created to its generation's name, and returns it. It
+// returns nil if that log is not ready.
 func (st *store) takeNext(gen int64) (*logfile.File, error) {
 	var log *logfile.File
 	select {
@@ -255,7 +257,7 @@ func (st *store) takeNext(gen int64) (*logfile.File, error) {
 	return log, nil
 }
 
-// dropNext deletes a log created in advance that was not begun.
+// dropNext deletes the log that was created in advance, if it was never used.
 func (st *store) dropNext() error {
 	if st.next == nil {
 		return nil
@@ -268,8 +270,8 @@ func (st *store) dropNext() error {
 	return errors.Join(log.Close(), log.Remove())
 }
 
-// first writes the first log and snapshot of a new directory. As ever, the log comes first, so that
-// a snapshot without its log has lost it.
+// first writes the first log and snapshot of a new directory. The log comes first, as in every
+// generation. So a snapshot without its log shows that the log was lost.
 func (st *store) first(nowMs int64, s *zookeeper.Snapshot) error {
 	if err := st.begin(1); err != nil {
 		return err
@@ -277,8 +279,8 @@ func (st *store) first(nowMs int64, s *zookeeper.Snapshot) error {
 	return SaveSnapshot(st.snapshotName(1), nowMs, s)
 }
 
-// onlyBegun reports whether the only log is the first one and has no records: then the server ended
-// before it wrote its first snapshot.
+// onlyBegun reports whether the only log is the first one and has no records. In that case the
+// server ended before it wrote its first snapshot.
 func (st *store) onlyBegun(logs []int64) bool {
 	return len(logs) == 1 && logs[0] == 1 && sizeOf(st.logName(1)) <= int64(len(magic))
 }
@@ -296,15 +298,15 @@ func (st *store) closeLog() error {
 	return st.log.Close()
 }
 
-// full reports whether a new generation is due. None is while a snapshot is being written. A log
-// grows at least to the size of its snapshot, so that writing snapshots costs no more than writing
-// logs.
+// full reports whether a new generation is due. It returns false while a snapshot is being written.
+// A log grows at least to the size of the last snapshot, so that writing snapshots costs no more
+// than writing logs.
 func (st *store) full() bool {
 	return st.writing == nil && st.log.Size() >= max(st.rotateAt, st.snapshot)
 }
 
-// rotate begins a new generation with the state after everything written so far. It writes the
-// snapshot in the background.
+// rotate begins a new generation. s is the state after all records written so far. Its snapshot is
+// written in the background.
 func (st *store) rotate(nowMs int64, s *zookeeper.Snapshot) error {
 	gen := st.gen + 1
 	if err := st.begin(gen); err != nil {
@@ -322,8 +324,8 @@ func (st *store) rotate(nowMs int64, s *zookeeper.Snapshot) error {
 	return nil
 }
 
-// rotated handles the result of the last rotate's snapshot. Unless wait is true, it returns nil if
-// the snapshot is still being written.
+// rotated handles the result of the snapshot that rotate has begun. If the snapshot is still being
+// written, it returns nil, or waits if wait is true.
 func (st *store) rotated(wait bool) (err error) {
 	if st.writing == nil {
 		return nil
@@ -374,7 +376,8 @@ func (st *store) close() error {
 	return errors.Join(st.rotated(true), st.dropNext(), st.closeLog(), st.lock.Close())
 }
 
-// sizes returns the bytes of all snapshots and of all logs, for the words dirs and conf.
+// sizes returns the total bytes of all snapshots and of all logs, for the four-letter words dirs
+// and conf.
 func (st *store) sizes() (snapshots, logs int64) {
 	entries, err := os.ReadDir(st.dir)
 	if err != nil {

@@ -17,11 +17,11 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Goal: what is on disk is the state, and what is broken on it is found. Method:
-// invented runs compared with the machine's own snapshot, logs cut at every byte,
-// every bit flipped.
+// Goal: the files on disk give back the exact state, and damage to them is found. Method: random
+// runs are compared with the machine's own snapshot. Logs are cut at every byte, and every bit is
+// flipped.
 
-// recorded is a machine whose records are kept.
+// recorded is a machine together with all records of its changes.
 type recorded struct {
 	m       *zookeeper.Machine
 	rec     recorder
@@ -49,7 +49,7 @@ func (r *recorded) handle(conn zookeeper.ConnID, req zookeeper.Request) {
 	r.after(func() { r.m.Handle(r.nowMs, conn, &req) })
 }
 
-// restored is what the records add up to.
+// restored returns the snapshot that results from applying the records to an empty state.
 func restored(t failer, records []byte) *zookeeper.Snapshot {
 	t.Helper()
 	st := newState()
@@ -63,7 +63,8 @@ func dumpOf(s *zookeeper.Snapshot) string {
 	return zookeeper.Restore(zookeeper.Config{}, 1_000_000, s).Dump()
 }
 
-// expectImage compares what a dump does not show, in the order of paths.
+// expectImage compares whole snapshots, including the details that a dump does not show. The order
+// of their znodes does not matter.
 func expectImage(t failer, got, want *zookeeper.Snapshot) {
 	t.Helper()
 	images := [2]zookeeper.Image{got.Image(), want.Image()}
@@ -126,7 +127,7 @@ func TestRecordsAddUpToTheState(t *testing.T) {
 	})
 }
 
-// stored is a data directory with a few acknowledged writes in its log.
+// stored makes a data directory with a few acknowledged writes in its log.
 func stored(t testing.TB) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -147,7 +148,7 @@ func TestLogCutAtEveryByte(t *testing.T) {
 	dir := stored(t)
 	log := must[[]byte](t)(os.ReadFile(filepath.Join(dir, "log.0000000001")))
 	snapshot := must[[]byte](t)(os.ReadFile(filepath.Join(dir, "snapshot.0000000001")))
-	// The states after each whole record.
+	// ends holds the offset behind each whole record, and dumps the state at that offset.
 	ends, dumps := []int{len(magic)}, []string{dumpOf(restored(t, snapshot[len(magic):]))}
 	for rest := log[len(magic):]; len(rest) > 0; {
 		_, after, ok := nextRecord(rest)
@@ -180,13 +181,13 @@ func TestLogCutAtEveryByte(t *testing.T) {
 			t.Fatalf("cut to %d bytes: %v", n, err)
 		}
 		expect(t, dumpOf(must[*zookeeper.Snapshot](t)(s.snapshot())), dumps[whole])
-		// Zeros at the end may be room.
+		// Zeros at the end may be reserved space, so they do not count as torn.
 		if torn := len(bytes.TrimRight(log[ends[whole]:max(n, ends[whole])], "\x00")); torn > 0 != (cut != "") {
 			t.Errorf("cut to %d bytes: %d bytes are torn, reported %q", n, torn, cut)
 		} else if want := fmt.Sprintf("the last %d of %d bytes", torn, ends[whole]+torn); torn > 0 && !strings.Contains(cut, want) {
 			t.Errorf("got %q, want it to name %s", cut, want)
 		}
-		// It goes on behind the last whole record.
+		// New records are appended behind the last whole record.
 		st.append([]byte("next"))
 		st.close()
 		after := must[[]byte](t)(os.ReadFile(name))
@@ -239,7 +240,7 @@ func TestDirectoriesThatCannotBeUsed(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Fatalf("got %v, want it to say %q", err, c.want)
 			}
-			// The lock is free again.
+			// The failed Listen released the directory's lock, so the second error is not "in use".
 			_, err = Listen("127.0.0.1:0", Options{DataDir: dir})
 			if err == nil || strings.Contains(err.Error(), "in use") {
 				t.Fatalf("got %v the second time", err)
@@ -282,7 +283,7 @@ func TestRestartFromADirectory(t *testing.T) {
 	expect(t, r.do(get("/a/e")).Err, zookeeper.Code(-101))
 }
 
-// Counters that were set are there after a restart, once something was written.
+// Goal: counters that SetCounters has set survive a restart, once another write was made.
 func TestCountersThatWereSet(t *testing.T) { // ZK-5.2
 	dir := t.TempDir()
 	l := serve(t, Options{DataDir: dir})
@@ -344,7 +345,7 @@ func TestSnapshotFile(t *testing.T) {
 			t.Fatalf("cut to %d of %d bytes: loaded", n, len(b))
 		}
 	}
-	// A directory may begin with one, but only an empty one.
+	// A server may start from a snapshot with a data directory, but only with an empty one.
 	dir := t.TempDir()
 	d := serve(t, Options{DataDir: dir, Snapshot: snapshot})
 	d.connect().ok(get("/a"))
@@ -355,8 +356,8 @@ func TestSnapshotFile(t *testing.T) {
 	}
 }
 
-// Goal: the log after this one is there when it is begun, with its room, and is gone when
-// it was not needed.
+// Goal: the next log and its reserved space exist before it is begun. It is deleted if it was not
+// needed.
 func TestTheNextLogIsMadeAhead(t *testing.T) {
 	dir := t.TempDir()
 	st, _, _, err := openStore(dir)

@@ -6,9 +6,9 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// A turn is the time for which one connection, or the clock, holds the lock. The machine takes
-// inputs, and its outputs go to the connections' queues. At the end of the turn the writers of
-// those connections are woken once.
+// A turn is the time for which one connection, or the clock, holds the server's lock. During a turn
+// the machine takes inputs, and its outputs go to the connections' queues. At the end of the turn
+// the writers of those connections are woken once.
 
 // connect passes the first request of a connection to the machine, and reports whether the
 // connection was established.
@@ -38,7 +38,8 @@ func (s *Server) connect(c *conn, req *zookeeper.ConnectRequest) bool {
 	return s.established(c)
 }
 
-// established reports whether requests of a connection are accepted.
+// established reports whether the server accepts requests of a connection, because its session is
+// connected.
 func (s *Server) established(c *conn) bool {
 	if s.member.follows() {
 		return s.member.conns[c.id] != nil
@@ -55,9 +56,9 @@ func (s *Server) drop(id zookeeper.ConnID) {
 	}
 }
 
-// handleBatch executes requests, as long as the connection has room for their answers, and returns
-// how many. The connection's reading goroutine calls it. It sends the answers itself as far as the
-// socket takes them without blocking.
+// handleBatch executes requests as long as the connection has room for their answers. It returns
+// how many it has executed. The connection's reading goroutine calls it, and sends the answers
+// itself, as far as the socket takes them without blocking.
 func (s *Server) handleBatch(c *conn, batch []zookeeper.Request) (done int) {
 	done, answers := s.turn(c, batch)
 	if answers {
@@ -66,8 +67,8 @@ func (s *Server) handleBatch(c *conn, batch []zookeeper.Request) (done int) {
 	return done
 }
 
-// turn is the part of handleBatch under the lock. If answers is true the caller has become the
-// connection's writer and must send.
+// turn does the part of handleBatch that needs the lock. If answers is true, the caller has become
+// the connection's writer and must send the answers.
 func (s *Server) turn(c *conn, batch []zookeeper.Request) (done int, answers bool) {
 	came := time.Now()
 	s.mu.Lock()
@@ -104,7 +105,8 @@ func (s *Server) turn(c *conn, batch []zookeeper.Request) (done int, answers boo
 // deliver moves the machine's outputs to the connections' queues.
 func (s *Server) deliver() { s.deliverTo(nil) }
 
-// deliverTo does what deliver does, with fewer look-ups if most outputs are for one connection.
+// deliverTo does what deliver does. It needs fewer look-ups if most outputs are for the connection
+// most.
 func (s *Server) deliverTo(most *conn) {
 	if s.member != nil {
 		s.member.ensemble.settle()
@@ -146,8 +148,8 @@ func (s *Server) send(c *conn, out *zookeeper.Out, hold bool) {
 	}
 }
 
-// endTurn adds this turn's changes to the next commit, and wakes the writers of connections with
-// messages.
+// endTurn adds this turn's changes to the next commit to disk. It also wakes the writers of
+// connections with new messages.
 func (s *Server) endTurn() {
 	if s.member != nil {
 		s.member.ensemble.endTurn()

@@ -19,7 +19,8 @@ func version(p zookeeper.Profile) string {
 	return "3.8.0-sim, built on 02/25/2022 08:49 UTC"
 }
 
-// words holds the function that answers each four-letter word. The lock is held.
+// words maps each four-letter word to the function that writes its answer. The function's caller
+// holds the lock.
 var words = map[string]func(*Server, *strings.Builder){
 	"conf": (*Server).wordConf,
 	"cons": (*Server).wordCons,
@@ -43,8 +44,8 @@ var words = map[string]func(*Server, *strings.Builder){
 
 var allWords = slices.Sorted(maps.Keys(words))
 
-// word answers a connection whose first four bytes are a four-letter word; known is false if they
-// are not (ZK-2.9, ZK-11).
+// word returns the answer to a four-letter word, the first four bytes of a connection. known is
+// false if the bytes are not such a word (ZK-2.9, ZK-11).
 func (s *Server) word(c *conn, word string) (answer string, known bool) {
 	tell := words[word]
 	if tell == nil {
@@ -67,7 +68,7 @@ func (s *Server) word(c *conn, word string) (answer string, known bool) {
 	return b.String(), true
 }
 
-// comeToNow has the server do what was due by now, before somebody looks at it.
+// comeToNow runs the server's due timers, so that a description of its state is up to date.
 func (s *Server) comeToNow() {
 	if s.faults.absence == Present && !s.member.follows() {
 		s.machine.Tick(s.nowMs())
@@ -76,12 +77,12 @@ func (s *Server) comeToNow() {
 	}
 }
 
-// wordPacket is how many bytes of a word's answer count as one sent packet (NIOServerCnxn.java,
-// SendBufferWriter).
+// wordPacket is how many bytes of the answer to a four-letter word count as one sent packet
+// (NIOServerCnxn.java, SendBufferWriter).
 const wordPacket = 8192
 
-// listed reports whether a word is answered. A server that may become read-only answers isro, by
-// which clients find out (FourLetterCommands.java).
+// listed reports whether the server answers a four-letter word. A server that may become read-only
+// always answers isro, because clients learn its mode from that word (FourLetterCommands.java).
 func (s *Server) listed(word string) bool {
 	switch {
 	case s.opt.Words == nil, word == "srvr", slices.Contains(s.opt.Words, word):
@@ -90,8 +91,8 @@ func (s *Server) listed(word string) bool {
 	return word == "isro" && (s.readsOnly() || s.member != nil && s.member.ensemble.opt.ReadOnly)
 }
 
-// notServing is the answer of a server without a leader to all words except those in alwaysTold
-// (ZK-24.8), and its error for most commands of the AdminServer.
+// notServing is the answer of a server without a leader to all four-letter words but those in
+// alwaysTold (ZK-24.8). It is also the error of most AdminServer commands on such a server.
 const notServing = "This ZooKeeper instance is not currently serving requests"
 
 var alwaysTold = []string{"ruok", "envi", "gtmk"}
@@ -118,7 +119,8 @@ func (s *Server) mode() string {
 	return "standalone"
 }
 
-// wordSrvr prints the server's state and, for stat, its connections (ZK-11.1, ZK-11.2).
+// wordSrvr answers the words srvr and stat with the server's state. For stat clients is true, and
+// the answer also lists the connections (ZK-11.1, ZK-11.2).
 func (s *Server) wordSrvr(b *strings.Builder, clients bool) {
 	fmt.Fprintf(b, "Zookeeper version: %s\n", version(s.opt.Config.Profile))
 	if s.readsOnly() {
@@ -140,8 +142,8 @@ func (s *Server) wordSrvr(b *strings.Builder, clients bool) {
 	}
 }
 
-// nodeCount returns the number of znodes. It counts the root twice, as the real server does, which
-// keeps it under two names (DataTree.java:268).
+// nodeCount returns the number of znodes. The root counts twice, because the real server keeps it
+// under two names (DataTree.java:268).
 func (s *Server) nodeCount() int { return len(s.machine.Nodes()) + 1 }
 
 func (s *Server) outstanding() (n int) {
@@ -159,8 +161,8 @@ func (s *Server) connsByID() []*conn {
 	return list
 }
 
-// connBrief returns the beginning of a connection's line in stat and cons. The number in brackets
-// is 1 while the server reads from the connection.
+// connBrief returns the beginning of a connection's line in the answers to stat and cons. The
+// number in square brackets is 1 if the server still reads from the connection, else 0.
 func (s *Server) connBrief(c *conn) string {
 	reads := 1
 	if c.stats.probe {
@@ -206,8 +208,9 @@ func (s *Server) resetStats() {
 	s.stats = serverStats{rejected: s.stats.rejected, traceMask: s.stats.traceMask}
 }
 
-// watchesBy groups the watched paths of the data table by key, in the order of that table. The real
-// server prints no other table (DataTree.java dumpWatches).
+// watchesBy groups the data watches by session or by path, as key says. The groups have the order
+// of the real server's hash table of watched paths. That server prints only its table of data
+// watches (DataTree.java dumpWatches).
 func (s *Server) watchesBy(key func(session, path string) (group, member string)) (groups []string, members map[string][]string) {
 	members = map[string][]string{}
 	for _, w := range s.machine.DataWatches() {
@@ -244,14 +247,15 @@ func (s *Server) countWatches() (sessions, paths, total int) {
 	return len(watchers), len(watched), total
 }
 
-// wordWchp prints the paths in the order of the table, and who watches them.
+// wordWchp prints the watched paths, each with the sessions that watch it. The paths have the order
+// of the real server's hash table.
 func (s *Server) wordWchp(b *strings.Builder) {
 	paths, members := s.watchesBy(byPath)
 	writeGroups(b, paths, members)
 }
 
-// wordWchc prints each session's paths in the order of its own set. The sessions have no order that
-// could be foretold; here it is that of their ids.
+// wordWchc prints the sessions with watches, each with its paths in the order of a Java HashSet.
+// The real server's order of sessions cannot be predicted; here they are ordered by id.
 func (s *Server) wordWchc(b *strings.Builder) {
 	sessions, members := s.watchesBy(bySession)
 	slices.Sort(sessions)
@@ -261,7 +265,7 @@ func (s *Server) wordWchc(b *strings.Builder) {
 	writeGroups(b, sessions, members)
 }
 
-// watchBuckets is the first size of the table of a connection's watches.
+// watchBuckets is the initial size of the Java hash table of a connection's watches.
 const watchBuckets = 16
 
 func writeGroups(b *strings.Builder, groups []string, members map[string][]string) {

@@ -14,12 +14,13 @@ import (
 
 const javaDate = "Mon Jan 02 15:04:05 MST 2006"
 
-// date formats a time of the server's clock in ms.
+// date formats a time of the server's clock, given in ms, as a date in UTC.
 func (s *Server) date(ms int64) string {
 	return time.UnixMilli(ms + s.opt.Config.EpochOffsetMs).UTC().Format(javaDate)
 }
 
-// wordDump lists sessions by expiry time, ephemerals by session, and connections.
+// wordDump lists the sessions by expiry time, the ephemerals by session, and the connections by the
+// time at which silent ones are closed.
 func (s *Server) wordDump(b *strings.Builder) {
 	sessions := s.machine.Sessions()
 	byDeadline := map[int64][]string{}
@@ -43,7 +44,7 @@ func (s *Server) wordDump(b *strings.Builder) {
 }
 
 // connsByDeadline groups the connections by the time at which they are closed if the client stays
-// silent. The times lie on a grid whose interval is FirstFrame (NIOServerCnxnFactory.java:628).
+// silent. The times are multiples of FirstFrame (NIOServerCnxnFactory.java:628).
 func (s *Server) connsByDeadline(sessions []zookeeper.SessionInfo) map[int64][]string {
 	gridMs := s.limits.FirstFrame.Milliseconds()
 	deadlineOf := map[zookeeper.ConnID]int64{}
@@ -110,11 +111,12 @@ func (s *Server) diskSizes() (snapshots, logs int64) {
 	return s.commit.store.sizes()
 }
 
-// wordMntr prints the values that this server has, of the real server's five hundred, in the same
-// order.
+// wordMntr prints the metrics of the server. It has only some of the real server's five hundred, in
+// the same order.
 func (s *Server) wordMntr(b *strings.Builder) { s.monitor().print(b, "zk_%s\t%v\n") }
 
-// monitor returns the values of mntr, which are those of the AdminServer's monitor.
+// monitor returns the values that the four-letter word mntr prints. The AdminServer's command
+// monitor returns the same values.
 func (s *Server) monitor() (fields Fields) {
 	ephemerals, dataSize := 0, 0
 	nodes := s.machine.Nodes()

@@ -10,12 +10,13 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Goal: four-letter words are answered in the texts of the real server 3.8.0.
-// Method: they were recorded from it with one session that has one ephemeral and
-// watches on /a (both tables) and /zookeeper, and one connection without a
-// session. Ours differ in the version (ZK-11.1) and in how much mntr tells.
+// Goal: the answers to four-letter words have the texts of the real server 3.8.0. Method: the
+// texts were recorded from a server with two connections, one of them without a session. The
+// session has one ephemeral, and watches on /a (data and children) and on /zookeeper. Only the
+// version (ZK-11.1) and the number of values in mntr differ.
 
-// populatedForWords is that server. Its clock shows the recorded time.
+// populatedForWords starts a server in the state of the recorded real server. Its clock shows the
+// time of the recording.
 func populatedForWords(t *testing.T, opt Options) (*lab, *peer) {
 	l := &lab{}
 	l.nowMs.Store(time.Date(2026, 11, 21, 16, 25, 12, 0, time.UTC).UnixMilli())
@@ -32,7 +33,7 @@ func populatedForWords(t *testing.T, opt Options) (*lab, *peer) {
 	return l, p
 }
 
-// blank replaces what differs between runs.
+// blank replaces the values that differ between two runs, such as ports and latencies.
 func blank(s string) string {
 	s = regexp.MustCompile(`127\.0\.0\.1:\d+`).ReplaceAllString(s, "127.0.0.1:PORT")
 	s = regexp.MustCompile(`(llat|minlat|avglat|maxlat)=\d+`).ReplaceAllString(s, "$1=N")
@@ -175,7 +176,7 @@ func TestTheTraceMask(t *testing.T) {
 	expect(t, l.word("gtmk"), "5")
 }
 
-// Goal: addresses as Java prints them, with no part left out.
+// Goal: addresses are printed as Java prints them, with all parts of an IPv6 address.
 func TestAddressesAreJavas(t *testing.T) {
 	for _, c := range []struct{ addr, want string }{
 		{"[::1]:2181", "[0:0:0:0:0:0:0:1]:2181"}, {"[fe80::1:0:2%eth0]:1", "[fe80:0:0:0:0:1:0:2%eth0]:1"}, {"127.0.0.1:80", "127.0.0.1:80"},

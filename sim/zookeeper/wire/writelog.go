@@ -12,8 +12,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Observation is one write in the write log: one JSON object a line, with the fields of an
-// observation of a cluster. Between two runs of the same program only the times differ.
+// Observation is one write in the write log, as one JSON object a line. It has the same fields as
+// an observation of a cluster. Between two runs of the same program only the times differ.
 type Observation struct {
 	// At is the server's time since its start, such as "1.25s".
 	At string `json:"at"`
@@ -23,13 +23,15 @@ type Observation struct {
 	// Op names the operation, such as "zookeeper.create".
 	Op   string `json:"op"`
 	Path string `json:"path,omitempty"`
-	// Note is the name of an error, or "ephemeral", or "with its session".
+	// Note is the name of the error of a failed write. It is "ephemeral" for an ephemeral, and
+	// "with its session" for an ephemeral that is deleted because its session ends.
 	Note string `json:"note,omitempty"`
 	// Data is the written data: unchanged if it is JSON, else as a JSON string.
 	Data json.RawMessage `json:"data,omitempty"`
 	// DataBytes is the written data if it is not UTF-8.
 	DataBytes []byte `json:"data_base64,omitempty"`
-	// Session numbers the sessions in the order of their first write in the log.
+	// Session is the number of the writing session. Sessions are numbered from 1 in the order of
+	// their first write in the log.
 	Session int `json:"session,omitempty"`
 }
 

@@ -35,7 +35,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// Bundle is an open bundle. It has read the index, and each file of elements at its first use.
+// Bundle is an open checkpoint of variables. Its index is in memory. Each data file is read at its
+// first use.
 type Bundle struct {
 	prefix  string
 	read    func(path string) ([]byte, error)
@@ -54,7 +55,7 @@ type entry struct {
 	sliced       bool
 }
 
-// Open reads the index of a bundle. The paths of its files begin with prefix.
+// Open reads the index of a bundle, the file prefix.index. read returns the content of a file.
 func Open(prefix string, read func(path string) ([]byte, error)) (*Bundle, error) {
 	data, err := read(prefix + ".index")
 	if err != nil {
@@ -92,7 +93,8 @@ func (b *Bundle) readHeader() error {
 	return err
 }
 
-// fields calls visit for every field: with the number of a varint or fixed32, and the bytes of others.
+// fields calls visit for every field of a protobuf message. n is the value of a varint or fixed32
+// field, and data the bytes of any other field.
 func fields(message []byte, visit func(number protowire.Number, n uint64, data []byte)) error {
 	for len(message) > 0 {
 		number, kind, n := protowire.ConsumeTag(message)
@@ -155,7 +157,7 @@ func parseEntry(data []byte) (*entry, error) {
 	return e, errors.Join(err, bad)
 }
 
-// Tensor returns a variable. An error for one that is not there is NOT_FOUND.
+// Tensor returns the value of a variable. The error for an unknown name is NOT_FOUND.
 func (b *Bundle) Tensor(name string) (value.Value, error) {
 	data, ok := b.entries[name]
 	if !ok || name == "" {
@@ -186,7 +188,7 @@ func (b *Bundle) damaged(name string, err error) error {
 	return &env.RPCError{Code: rpcerrors.DataLoss, Message: fmt.Sprintf("%s: %s: %v", b.prefix, name, err)}
 }
 
-// content returns the bytes of a tensor, whose checksum is right.
+// content returns the bytes of a tensor after verifying their checksum.
 func (b *Bundle) content(name string, e *entry) ([]byte, error) {
 	file, ok := b.files[e.shard]
 	if !ok {
@@ -211,7 +213,8 @@ func (b *Bundle) content(name string, e *entry) ([]byte, error) {
 	return content, nil
 }
 
-// strings reads a DT_STRING: the lengths as varints, their checksum, the strings.
+// strings decodes a DT_STRING tensor: first the lengths as varints, then their checksum, then the
+// strings.
 func (b *Bundle) strings(name string, e *entry, content []byte) (value.Value, error) {
 	shape := lists.Map(e.shape.GetDim(), func(d *framework.TensorShapeProto_Dim) int { return int(d.GetSize()) })
 	n, ok := value.Count(shape)

@@ -8,14 +8,15 @@ import (
 	"github.com/monosim/monosim/engine/tfrecord"
 )
 
-// The footer of a table has two handles, padding, and the magic number (leveldb's doc/table_format.md).
+// A table ends in a footer with two block handles, padding, and the magic number (leveldb's
+// doc/table_format.md).
 const (
 	footerBytes  = 48
 	trailerBytes = 5 // trailerBytes are the kind of compression and the checksum behind a block
 	tableMagic   = 0xdb4775248b80fb57
 )
 
-// readTable returns all keys with their values.
+// readTable returns all keys of an sstable with their values.
 func readTable(data []byte) (map[string][]byte, error) {
 	if len(data) < footerBytes {
 		return nil, errors.New("file is too short to be an sstable")
@@ -46,7 +47,7 @@ func readTable(data []byte) (map[string][]byte, error) {
 	return entries, err
 }
 
-// blockHandle is the place of a block.
+// blockHandle is the offset and size of a block in the file, in bytes.
 type blockHandle struct{ offset, size uint64 }
 
 func readHandle(data []byte) (h blockHandle, rest []byte, err error) {
@@ -60,7 +61,8 @@ func readHandle(data []byte) (h blockHandle, rest []byte, err error) {
 	return h, data, nil
 }
 
-// walkBlock calls visit for every entry of a block. A key shares a part with the one before.
+// walkBlock calls visit for every entry of a block. Keys are stored without the prefix that they
+// share with the key before them.
 func walkBlock(data []byte, h blockHandle, visit func(key string, value []byte) error) error {
 	if h.offset > uint64(len(data)) || h.size > uint64(len(data))-h.offset || uint64(len(data))-h.offset-h.size < trailerBytes {
 		return errors.New("truncated block read")

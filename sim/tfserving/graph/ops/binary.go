@@ -9,9 +9,9 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// These tables have the operations on two numbers of one dtype, with what they do to each kind. An
-// operation that a table lacks does not take that kind. uintBinary is of uint64, where it is not as
-// intBinary.
+// These tables hold the operations on two numbers of one dtype, one table for each kind of number.
+// An operation that a table lacks does not support that kind. uintBinary holds the operations whose
+// result for uint64 differs from intBinary's.
 var floatBinary = map[string]func(a, b float64) float64{
 	"Add": addFloats, "AddV2": addFloats,
 	"Sub":         func(a, b float64) float64 { return a - b },
@@ -129,7 +129,8 @@ func (c *Call) binaryInts(shape []int) ([]Value, error) {
 	return one(value.Ints(a.DType(), shape, zip(a.I(), b.I(), c.In, shape, f)))
 }
 
-// broadcast returns the shape of the result of two inputs, and counts its memory.
+// broadcast returns the shape to which the first two inputs broadcast, and accounts for the memory
+// of a result of that shape.
 func (c *Call) broadcast(dtype DType) ([]int, error) {
 	a, b := c.In[0].Shape(), c.In[1].Shape()
 	shape, ok := value.Broadcast(a, b)
@@ -140,7 +141,7 @@ func (c *Call) broadcast(dtype DType) ([]int, error) {
 	return shape, err
 }
 
-// zip returns f of each pair of elements, of the first two inputs broadcast to shape.
+// zip applies f to each pair of elements of the first two inputs, broadcast to shape.
 func zip[A, B, R any](a []A, b []B, in []Value, shape []int, f func(A, B) R) []R {
 	left, right := value.BroadcastIndex(in[0].Shape(), shape), value.BroadcastIndex(in[1].Shape(), shape)
 	n, _ := value.Count(shape)
@@ -243,6 +244,6 @@ func xlogy(a, b float64) float64 {
 	return a * math.Log(b)
 }
 
-// largest and smallest give NaN where either is, as TensorFlow's do.
+// largest and smallest return NaN if either argument is NaN, as TensorFlow's do.
 func largest(a, b float64) float64  { return max(a, b) }
 func smallest(a, b float64) float64 { return min(a, b) }

@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// Value and DType are short for those of package value.
+// Value and DType are the types of package value under shorter names.
 type (
 	Value = value.Value
 	DType = value.DType
@@ -20,35 +20,37 @@ type (
 // Kernel computes the outputs of an operation.
 type Kernel func(c *Call) ([]Value, error)
 
-// Env is the run that an operation is a part of.
+// Env gives an operation access to the run that it is part of.
 type Env interface {
 	// Call runs a function of the graph.
 	Call(function *framework.NameAttrList, args []Value) ([]Value, error)
 	// State returns the variables and tables of the model.
 	State() *State
-	// ReadFile returns a file of the model.
+	// ReadFile returns the content of a file of the model.
 	ReadFile(path string) ([]byte, error)
-	// Restore returns a variable from the files of the model whose names begin with prefix.
+	// Restore returns the value of a variable from the checkpoint files that begin with prefix.
 	Restore(prefix, name string) (Value, error)
-	// Path returns the name of the running node behind those of the calls that led to it.
+	// Path returns the name of the running node, preceded by the names of the calling nodes.
 	Path() string
-	// Take counts memory and work of the run. It returns false where either is beyond the limit.
+	// Take counts bytes of memory and units of work of the run. It returns false if either exceeds
+	// its limit.
 	Take(bytes, work int) bool
 }
 
-// Call is one use of an operation.
+// Call is one execution of an operation with its input values.
 type Call struct {
 	*Node
 	In  []Value
 	Env Env
 }
 
-// Unsupported is the error for what this package does not compute, although TensorFlow may.
+// Unsupported is the error for something that this package does not compute, although TensorFlow
+// may.
 type Unsupported struct{ What string }
 
 func (u *Unsupported) Error() string { return "not supported: " + u.What }
 
-// unsupported returns an error for a use of the operation that is not computed.
+// unsupported returns an Unsupported error with the operation's name and the formatted reason.
 func (c *Call) unsupported(format string, args ...any) error {
 	return &Unsupported{c.Op + ": " + fmt.Sprintf(format, args...)}
 }
@@ -61,10 +63,11 @@ func statusf(code rpcerrors.Code, format string, args ...any) error {
 	return &env.RPCError{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// one makes the result of an operation with one output.
+// one wraps the value of an operation with a single output.
 func one(v Value) ([]Value, error) { return []Value{v}, nil }
 
-// room counts the memory of an output before it is made, and returns its number of elements.
+// room accounts for the memory of an output before it is allocated. It returns the number of
+// elements, or an error if the output is too large.
 func (c *Call) room(dtype DType, shape []int) (int, error) {
 	n, ok := value.Count(shape)
 	if !ok || n > maxElements || !c.Env.Take(8*n, n) {
@@ -76,15 +79,16 @@ func (c *Call) room(dtype DType, shape []int) (int, error) {
 // maxElements limits the elements of one tensor.
 const maxElements = tensor.MaxBytes / 16
 
-// outOfMemory has the words of the runtime's allocator (core/framework/op_kernel.cc).
+// outOfMemory returns an error in the words of the runtime's allocator
+// (core/framework/op_kernel.cc).
 func outOfMemory(dtype DType, shape []int) error {
 	return statusf(rpcerrors.ResourceExhausted,
 		"OOM when allocating tensor with shape%s and type %s on /job:localhost/replica:0/task:0/device:CPU:0 by allocator cpu",
 		value.ShapeText(shape), tensor.DTypeName(dtype))
 }
 
-// work counts multiplications and the like, where they are many more than the elements of the
-// output.
+// work counts n multiplications or similar steps. Operations call it if they need many more steps
+// than their output has elements.
 func (c *Call) work(n int, dtype DType, shape []int) error {
 	if n < 0 || !c.Env.Take(0, n) {
 		return outOfMemory(dtype, shape)
@@ -101,7 +105,7 @@ func (c *Call) ints(input int) ([]int, error) {
 	return lists.Map(list, func(n int64) int { return int(n) }), nil
 }
 
-// int returns an integer input of one element.
+// int returns the value of an integer input, which must have one element.
 func (c *Call) int(input int) (int, error) {
 	list, err := c.ints(input)
 	if err != nil {
@@ -113,7 +117,7 @@ func (c *Call) int(input int) (int, error) {
 	return list[0], nil
 }
 
-// of makes an operation of a function that also takes what is read of the inputs.
+// of makes a kernel from f, which gets an argument that the function a reads from the inputs.
 func of[A any](a func(*Call) (A, error), f func(*Call, A) ([]Value, error)) Kernel {
 	return func(c *Call) ([]Value, error) {
 		x, err := a(c)
@@ -124,14 +128,14 @@ func of[A any](a func(*Call) (A, error), f func(*Call, A) ([]Value, error)) Kern
 	}
 }
 
-// of2 is of for two that are read, in this order.
+// of2 does what of does with two arguments. It reads the argument of a before that of b.
 func of2[A, B any](a func(*Call) (A, error), b func(*Call) (B, error), f func(*Call, A, B) ([]Value, error)) Kernel {
 	return of(a, func(c *Call, x A) ([]Value, error) {
 		return of(b, func(c *Call, y B) ([]Value, error) { return f(c, x, y) })(c)
 	})
 }
 
-// ints and scalar read an integer input as a list and as a number.
+// ints and scalar return functions that read an integer input as a list or as a number.
 func ints(input int) func(*Call) ([]int, error) {
 	return func(c *Call) ([]int, error) { return c.ints(input) }
 }

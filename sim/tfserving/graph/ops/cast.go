@@ -23,7 +23,7 @@ func cast(c *Call) ([]Value, error) {
 	return one(v)
 }
 
-// bitcast reads the bytes of elements as another dtype of the same size.
+// bitcast reinterprets the bytes of the elements as another dtype of the same size.
 func bitcast(c *Call) ([]Value, error) {
 	to := c.typeOf("type")
 	t, err := c.In[0].Tensor()
@@ -39,7 +39,8 @@ func bitcast(c *Call) ([]Value, error) {
 	return one(value.FromTensor(again))
 }
 
-// part makes an operation of a complex number: its real part, imaginary part or absolute value.
+// part makes an operation that takes one part of a complex number: its real part, imaginary part or
+// absolute value.
 func part(which int) Kernel {
 	return func(c *Call) ([]Value, error) {
 		dtype := value.Float32

@@ -9,7 +9,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// comparison says which of less, equal and greater an operation is true of. Of NaN only NotEqual is.
+// comparison says for which outcomes an operation is true: less, equal or greater. A comparison
+// with NaN is false for every operation except NotEqual.
 type comparison struct{ less, equal, greater bool }
 
 var comparisons = map[string]comparison{
@@ -58,8 +59,8 @@ func compare(c *Call) ([]Value, error) {
 	return one(value.Bools(shape, list))
 }
 
-// comparedShape returns the shape of a comparison; nil where shapes that differ make it one false
-// or true (incompatible_shape_error).
+// comparedShape returns the shape of a comparison's result. If the shapes do not match and
+// incompatible_shape_error is false, it returns nil, and the result is a single boolean.
 func (c *Call) comparedShape() ([]int, error) {
 	lenient := c.Attrs["incompatible_shape_error"] != nil && !c.flag("incompatible_shape_error")
 	if _, ok := value.Broadcast(c.In[0].Shape(), c.In[1].Shape()); !ok && lenient {
@@ -107,7 +108,8 @@ func logical(f func(a, b bool) bool) Kernel {
 	}
 }
 
-// selectV1 chooses whole rows where the condition is a vector, and does not broadcast.
+// selectV1 implements Select. A vector as condition chooses whole rows, and inputs are not
+// broadcast.
 func selectV1(c *Call) ([]Value, error) {
 	condition, then := c.In[0], c.In[1]
 	switch {
@@ -149,7 +151,7 @@ func selectV2(c *Call) ([]Value, error) {
 	return one(value.Join(then, otherwise).Pick(shape, places))
 }
 
-// where lists the places of what is not zero.
+// where lists the indices of the nonzero elements.
 func where(c *Call) ([]Value, error) {
 	v := c.In[0]
 	hot, ok := v.Cast(value.Bool)

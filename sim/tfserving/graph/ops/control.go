@@ -5,17 +5,18 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 )
 
-// controlOps has the operations that call functions of the graph.
+// controlOps holds the operations for control flow, such as calls of functions and conditions.
 var controlOps = map[string]Kernel{
 	"PartitionedCall": call, "StatefulPartitionedCall": call,
 	"If": choose, "StatelessIf": choose, "Case": choose, "StatelessCase": choose,
 	"While": loop, "StatelessWhile": loop, "Switch": switchTo, "RefSwitch": switchTo, "Merge": merge, "RefMerge": merge,
 }
 
-// Merges reports whether an operation runs although some of its inputs are dead.
+// Merges reports whether an operation runs although some of its inputs are dead. An input is dead
+// if a Switch did not take its branch.
 func Merges(op string) bool { return op == "Merge" || op == "RefMerge" }
 
-// switchTo hands its input to one of two outputs; the other is dead.
+// switchTo passes its input to one of two outputs. The other output is dead.
 func switchTo(c *Call) ([]Value, error) {
 	out := make([]Value, 2)
 	which := 0
@@ -26,7 +27,7 @@ func switchTo(c *Call) ([]Value, error) {
 	return out, nil
 }
 
-// merge hands on the input that is alive.
+// merge passes on the first input that is not dead, and its index.
 func merge(c *Call) ([]Value, error) {
 	for i, v := range c.In {
 		if v.DType() != 0 {
@@ -66,8 +67,8 @@ func choose(c *Call) ([]Value, error) {
 	return c.Env.Call(c.function(branch), c.In[1:])
 }
 
-// truth says whether a condition holds (core/kernels/functional_ops.cc, ToBool): of what is no
-// scalar, whether there is anything.
+// truth evaluates a condition (core/kernels/functional_ops.cc, ToBool). A tensor that is no scalar
+// is true if it has any elements.
 func truth(v Value) bool {
 	switch {
 	case v.Rank() > 0:

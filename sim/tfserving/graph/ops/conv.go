@@ -8,18 +8,20 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// convOps has the operations on pictures in the order batch, height, width, channel.
+// convOps holds the operations on images with the dimensions batch, height, width, channel.
 var convOps = map[string]Kernel{
 	"Conv2D": conv2d, "DepthwiseConv2dNative": conv2d, "MaxPool": pool, "AvgPool": pool, "FusedBatchNormV3": batchNorm,
 	"FusedBatchNorm": batchNorm, "FusedBatchNormV2": batchNorm,
 }
 
-// span says which places of one dimension a window covers.
+// span describes a sliding window along one dimension. before is the padding before the first
+// element of the input.
 type span struct {
 	in, out, window, stride, dilation, before int
 }
 
-// at returns the place in the input for a place in a window; -1 for one in the padding.
+// at returns the input position of element k of the window that belongs to output position out. It
+// returns -1 for a position in the padding.
 func (s span) at(out, k int) int {
 	at := out*s.stride + k*s.dilation - s.before
 	if at >= s.in {
@@ -28,7 +30,7 @@ func (s span) at(out, k int) int {
 	return max(at, -1)
 }
 
-// spans plans the height and the width.
+// spans returns the sliding windows along the height and the width. in is the shape of the input.
 func (c *Call) spans(in, window []int) ([2]span, error) {
 	var both [2]span
 	strides, dilations := c.numbers("strides"), c.numbers("dilations")
@@ -115,8 +117,8 @@ func conv2d(c *Call) ([]Value, error) {
 	return one(value.Floats(v.DType(), shape, out))
 }
 
-// windows calls visit for each pixel of the result, each place k in its window, and the pixel of
-// the input there.
+// windows calls visit for each pixel of the result (to) and each element k of its window. from is
+// the input pixel at that element.
 func (c *Call) windows(spans [2]span, shape []int, visit func(to, from, k int)) {
 	h, w := spans[0], spans[1]
 	to := 0
@@ -183,7 +185,8 @@ func pool(c *Call) ([]Value, error) {
 	return one(value.Floats(v.DType(), shape, out))
 }
 
-// batchNorm normalises by a mean and variance that are given, as a trained layer does.
+// batchNorm normalizes by a given mean and variance, as a trained layer does. Training is not
+// supported.
 func batchNorm(c *Call) ([]Value, error) {
 	v, channels := c.In[0], c.In[1].Len()
 	if c.flag("is_training") || c.text("data_format") == "NCHW" {

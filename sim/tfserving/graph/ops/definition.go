@@ -5,8 +5,8 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 )
 
-// Definition returns what has to be known of an operation that a SavedModel does not define: the
-// names of its outputs, and the defaults of its attributes other than 0, false and "".
+// Definition returns what a graph needs to know of an operation that the SavedModel does not
+// define: the names of its outputs, and attribute defaults other than 0, false and "".
 func Definition(op string) *framework.OpDef {
 	def := &framework.OpDef{Name: op}
 	for _, arg := range outputNames[op] {
@@ -18,14 +18,15 @@ func Definition(op string) *framework.OpDef {
 	return def
 }
 
-// outputArg is an output, of which count or types name the attribute that says how many there are.
+// outputArg is an output of an operation. For an output that consists of several tensors, count or
+// types names the attribute that determines how many.
 type outputArg struct{ name, count, types string }
 
 func named(names ...string) []outputArg {
 	return lists.Map(names, func(name string) outputArg { return outputArg{name: name} })
 }
 
-// outputNames has the operations with several outputs. Any other has one, whatever its name.
+// outputNames lists the outputs of operations that have several. Every other operation has one.
 var outputNames = map[string][]outputArg{
 	"FusedBatchNorm":      named("y", "batch_mean", "batch_variance", "reserve_space_1", "reserve_space_2"),
 	"FusedBatchNormV2":    named("y", "batch_mean", "batch_variance", "reserve_space_1", "reserve_space_2"),
@@ -59,7 +60,7 @@ var outputNames = map[string][]outputArg{
 	"UniqueWithCounts":     named("y", "idx", "count"),
 }
 
-// defaults has the defaults of attributes that are not 0, false or "".
+// defaults holds the attribute defaults of operations, where they are not 0, false or "".
 var defaults = map[string]map[string]any{
 	"ApproximateEqual": {"tolerance": 1e-5},
 	"AsString":         {"precision": -1, "width": -1},

@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// floatUnary has the operations on one float. Those of intUnary and complexUnary take the other
-// kinds of numbers.
+// floatUnary holds the operations on one float. intUnary and complexUnary hold those on other kinds
+// of numbers.
 var floatUnary = map[string]func(float64) float64{
 	"Abs": math.Abs, "Acos": math.Acos, "Acosh": math.Acosh, "Asin": math.Asin, "Asinh": math.Asinh,
 	"Atan": math.Atan, "Atanh": math.Atanh, "Ceil": math.Ceil, "Cos": math.Cos, "Cosh": math.Cosh,
@@ -123,7 +123,7 @@ func logicalNot(c *Call) ([]Value, error) {
 	return one(value.Bools(c.In[0].Shape(), lists.Map(c.In[0].B(), func(x bool) bool { return !x })))
 }
 
-// atLeast is the larger number, and NaN for NaN, as Eigen's relu gives it.
+// atLeast returns the larger of x and low. If x is NaN, it returns NaN, as Eigen's relu does.
 func atLeast(x, low float64) float64 {
 	if x < low {
 		return low

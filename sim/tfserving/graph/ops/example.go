@@ -11,11 +11,11 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// exampleOps has the operations that take serialized examples apart
+// exampleOps holds the operations that parse serialized tf.Examples
 // (core/util/example_proto_fast_parsing.cc).
 var exampleOps = map[string]Kernel{"ParseExample": parseExample, "ParseExampleV2": parseExample, "ParseSingleExample": parseExample}
 
-// examples is one use of such an operation.
+// examples is one execution of an operation that parses tf.Examples.
 type examples struct {
 	*Call
 	features []map[string]*tfexample.Feature
@@ -78,7 +78,8 @@ func (e *examples) outputs(w wanted) ([]Value, error) {
 	return slices.Concat(lists[0], lists[1], lists[2], dense, lists[3], lists[4]), nil
 }
 
-// list returns the values of a feature as a vector; false where the example lacks it.
+// list returns the values of a feature in one example as a vector. It returns false if the example
+// lacks the feature.
 func (e *examples) list(row int, f feature) (Value, bool, error) {
 	own := e.features[row][f.key]
 	var v Value
@@ -105,7 +106,7 @@ func (e *examples) list(row int, f feature) (Value, bool, error) {
 	return v, true, nil
 }
 
-// wrong is the error for a feature of an example.
+// wrong returns the error for an invalid feature f in the example at index row.
 func (e *examples) wrong(row int, f feature, format string, args ...any) error {
 	if e.single {
 		return invalidf("Key: %s.  "+format, slices.Concat([]any{f.key}, args)...)
@@ -120,7 +121,8 @@ func (e *examples) name(row int) string {
 	return "<unknown>"
 }
 
-// dense makes a tensor of a feature of a fixed shape, or padded to the longest.
+// dense makes a dense tensor of a feature over all examples. The feature has a fixed shape, or is
+// padded to the longest example.
 func (e *examples) dense(f feature) (Value, error) {
 	rows := make([]Value, len(e.features))
 	longest := 0
@@ -156,7 +158,8 @@ func (e *examples) missing(row int, f feature) error {
 	return invalidf("Name: %s, Feature: %s (data type: %s) is required but could not be found.", e.name(row), f.key, tensor.DTypeName(f.dtype))
 }
 
-// stack puts the rows of a dense feature below each other, padded with its default.
+// stack joins the rows of a dense feature into one tensor. Shorter rows are padded with the
+// feature's default.
 func (e *examples) stack(f feature, rows []Value, longest int) (Value, error) {
 	shape := slices.Clone(f.shape)
 	if each, _ := value.Count(f.rest()); f.open {
@@ -192,7 +195,8 @@ func (e *examples) stack(f feature, rows []Value, longest int) (Value, error) {
 	return all.Pick(shape, places), nil
 }
 
-// flat returns the values of a feature of all examples as a vector, and how many each example has.
+// flat concatenates the values of a feature over all examples. It also returns the number of values
+// of each example.
 func (e *examples) flat(f feature) (Value, []int, error) {
 	empty, _ := value.Zeros(f.dtype, []int{0})
 	rows, counts := []Value{empty}, make([]int, len(e.features))
@@ -208,7 +212,8 @@ func (e *examples) flat(f feature) (Value, []int, error) {
 	return value.Join(rows...), counts, nil
 }
 
-// places returns the indices and the shape of a sparse feature.
+// places returns the indices and the shape of a sparse feature. counts is the number of values of
+// each example.
 func (e *examples) places(counts []int) (indices, shape Value) {
 	list, widest, n := []int64{}, 0, 0
 	for row, count := range counts {

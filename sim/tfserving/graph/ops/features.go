@@ -2,7 +2,7 @@ package ops
 
 import "github.com/monosim/monosim/engine/lists"
 
-// feature is a feature that an operation on examples wants.
+// feature describes one feature that an operation reads from examples.
 type feature struct {
 	key      string
 	dtype    DType
@@ -12,7 +12,7 @@ type feature struct {
 	splits   DType // splits is the dtype of the splits of a ragged feature
 }
 
-// rest returns the dimensions after an open one.
+// rest returns the feature's dimensions without an open first one.
 func (f feature) rest() []int {
 	if f.open {
 		return f.shape[1:]
@@ -22,8 +22,8 @@ func (f feature) rest() []int {
 
 type wanted struct{ sparse, dense, ragged []feature }
 
-// wantedFeatures reads the keys, of which each operation has its own form: an input for each key,
-// an input for all keys of a kind, or attributes.
+// wantedFeatures returns the features that an operation asks for. Depending on the operation, the
+// keys are in one input each, in one input for all keys of a kind, or in attributes.
 func (c *Call) wantedFeatures() (wanted, error) {
 	var keys [3][]string // sparse, dense, ragged
 	defaults := c.In[1:]

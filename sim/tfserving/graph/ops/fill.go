@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// fillOps has the operations that make tensors of constants or sequences.
+// fillOps holds the operations that fill new tensors with constants, sequences or diagonals.
 var fillOps = map[string]Kernel{
 	"Fill": of(ints(0), fill), "ZerosLike": likeZeros, "OnesLike": likeOnes, "Range": rangeOf, "LinSpace": of(scalar(2), linSpace),
 	"OneHot": of2(ints(0), scalar(1), oneHot),
@@ -144,7 +144,7 @@ func oneHot(c *Call, indices []int, depth int) ([]Value, error) {
 	return one(value.Join(c.In[2], c.In[3]).Pick(shape, places))
 }
 
-// bandPart keeps a band around the diagonal of each innermost matrix.
+// bandPart keeps a band around the diagonal of each innermost matrix and sets the rest to 0.
 func bandPart(c *Call) ([]Value, error) {
 	v := c.In[0]
 	lower, err := c.int(1)
@@ -172,7 +172,7 @@ func bandPart(c *Call) ([]Value, error) {
 	return one(v.Pick(v.Shape(), places))
 }
 
-// bucketize counts the boundaries that are not above each number.
+// bucketize returns for each number how many boundaries are less than or equal to it.
 func bucketize(c *Call) ([]Value, error) {
 	boundaries := c.Attrs["boundaries"].GetList().GetF()
 	v, ok := c.In[0].Cast(value.Float64)
@@ -211,7 +211,8 @@ func diagonal(c *Call) ([]Value, error) {
 	return one(v.Pick(shape, places))
 }
 
-// bound returns where each value would be put into the sorted row of its batch.
+// bound returns for each value the position at which it would be inserted into the sorted row of
+// the same batch.
 func bound(c *Call) ([]Value, error) {
 	sorted, ok := c.In[0].Cast(value.Float64)
 	values, okToo := c.In[1].Cast(value.Float64)

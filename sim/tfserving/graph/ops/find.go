@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Find returns the operation called name.
+// Find returns the kernel of the operation called name; false if the package has none.
 func Find(name string) (Kernel, bool) {
 	run, ok := kernels[name]
 	return run, ok
@@ -16,8 +16,8 @@ func Names() []string { return slices.Sorted(maps.Keys(kernels)) }
 
 var kernels map[string]Kernel
 
-// The table is made at the start and not as the value of the variable, because control flow finds
-// other operations in it.
+// init fills the table. A variable initializer could not, because control flow looks up other
+// operations in the table, which would be a cycle.
 func init() {
 	kernels = map[string]Kernel{}
 	for _, table := range []map[string]Kernel{

@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 )
 
-// gatherOps has the operations that take or put elements at places that an input gives.
+// gatherOps holds the operations that read or write elements at indices given by an input.
 var gatherOps = map[string]Kernel{
 	"Gather": gather, "GatherV2": gather, "GatherNd": of(ints(1), gatherNd),
 	"ScatterNd": of(ints(2), scatterNd), "TensorScatterUpdate": tensorScatter, "TensorScatterAdd": tensorScatter,
@@ -27,7 +27,7 @@ func gather(c *Call) ([]Value, error) {
 	return c.gatherOn(c.In[0], axis, c.number("batch_dims"))
 }
 
-// gatherOn takes rows of params at input 1.
+// gatherOn gathers slices of params along axis, at the indices in input 1.
 func (c *Call) gatherOn(params Value, axis, batch int) ([]Value, error) {
 	indices, err := c.ints(1)
 	if err != nil {
@@ -78,7 +78,7 @@ func (c *Call) gatherOn(params Value, axis, batch int) ([]Value, error) {
 	return one(params.Pick(shape, places))
 }
 
-// placeText formats the place of an element, as [1,2]; "" for a scalar.
+// placeText formats the index of element i in a tensor, such as [1,2]; "" for a scalar.
 func placeText(i int, shape []int) string {
 	if len(shape) == 0 {
 		return ""
@@ -94,8 +94,8 @@ func joinInts(list []int, separator string) string {
 	return strings.Join(lists.Map(list, strconv.Itoa), separator)
 }
 
-// slicesAt returns the start of each slice of a shape that the rows of indices name, and the size
-// of a slice.
+// slicesAt returns the first element of each slice that a row of indices selects, and the size of a
+// slice. bad is the first row that is out of range; -1 if there is none.
 func slicesAt(indices []int, depth int, shape []int) (starts []int, size, bad int) {
 	size, _ = value.Count(shape[depth:])
 	strides := value.Strides(shape)
@@ -112,7 +112,8 @@ func slicesAt(indices []int, depth int, shape []int) (starts []int, size, bad in
 	return starts, size, -1
 }
 
-// depthOf returns how many dimensions each row of indices names, and the shape of the rows.
+// depthOf returns how many dimensions each index tuple covers, and the shape of indices without its
+// last dimension.
 func depthOf(indices Value) (depth int, rows []int) {
 	shape := indices.Shape()
 	return shape[len(shape)-1], shape[:len(shape)-1]
@@ -164,7 +165,8 @@ func tensorScatter(c *Call) ([]Value, error) {
 	return c.scatter(c.In[0], c.In[1], c.In[2], c.Op == "TensorScatterAdd")
 }
 
-// scatter puts or adds the slices of updates at the indices of a tensor.
+// scatter writes the slices of updates into a copy of a tensor at the given indices. If adds is
+// true, it adds them instead.
 func (c *Call) scatter(into, indices, updates Value, adds bool) ([]Value, error) {
 	if indices.Rank() == 0 {
 		return nil, invalidf("Indices shape must have rank at least one. Found:%s", value.ShapeText(indices.Shape()))

@@ -12,8 +12,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 )
 
-// imageOps has the decoders of pictures. A JPEG may differ from TensorFlow's by a rounding of the
-// decoder.
+// imageOps holds the decoders of images. Pixels of a JPEG may differ from TensorFlow's by rounding.
 var imageOps = map[string]Kernel{"DecodeJpeg": decodeImage, "DecodePng": decodeImage, "DecodeImage": decodeImage}
 
 func decodeImage(c *Call) ([]Value, error) {

@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 )
 
-// joinOps has the operations that make one tensor of several.
+// joinOps holds the operations that join several tensors into one.
 var joinOps = map[string]Kernel{"Concat": of(scalar(0), concatV1), "ConcatV2": concatV2, "Pack": pack, "ConcatOffset": of(scalar(0), concatOffset)}
 
 func concatV1(c *Call, axis int) ([]Value, error) {
@@ -49,7 +49,8 @@ func (c *Call) concat(values []Value, asked int) ([]Value, error) {
 	return c.interleave(values, shape, axis)
 }
 
-// interleave joins tensors along a dimension of the result.
+// interleave concatenates tensors along the dimension axis of the result, which has the given
+// shape.
 func (c *Call) interleave(values []Value, shape []int, axis int) ([]Value, error) {
 	n, err := c.room(values[0].DType(), shape)
 	if err != nil {

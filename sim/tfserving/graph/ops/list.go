@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// listOps has the operations on lists of tensors, with which loops collect rows.
+// listOps holds the operations on lists of tensors, in which loops collect their results.
 var listOps = map[string]Kernel{
 	"EmptyTensorList": newList, "TensorListReserve": newList, "TensorListFromTensor": listFromTensor,
 	"TensorListStack": of((*Call).list, listStack), "TensorListGather": of((*Call).list, listStack),
@@ -15,7 +15,7 @@ var listOps = map[string]Kernel{
 	"TensorListPushBack": of((*Call).list, listPush), "TensorListPopBack": of((*Call).list, listPop), "TensorListLength": of((*Call).list, listLength),
 }
 
-// tensorList is an immutable list. An item without dtype was never set.
+// tensorList is an immutable list of tensors. An item whose dtype is 0 was never set.
 type tensorList struct {
 	dtype DType
 	shape []int // shape is that of the items, with -1 for open sizes; nil where the rank is open
@@ -33,7 +33,8 @@ func (c *Call) list() (tensorList, error) {
 	return tensorList{}, c.unsupported("a variant of another kind")
 }
 
-// itemShape reads the shape of items from an input: a scalar -1 leaves the rank open.
+// itemShape reads the shape of a list's items from an input. A scalar -1 means an unknown rank, for
+// which it returns nil.
 func (c *Call) itemShape(input int) ([]int, error) {
 	sizes, err := c.ints(input)
 	if err != nil || c.In[input].Rank() == 0 {
@@ -88,7 +89,7 @@ func listFromTensor(c *Call) ([]Value, error) {
 	return one(listValue(l))
 }
 
-// item returns an item of a list; one that was never set is of zeros.
+// item returns the item at index at. For an item that was never set it returns zeros.
 func (c *Call) item(l tensorList, at int, shape []int) (Value, error) {
 	if at < 0 || at >= len(l.items) {
 		return Value{}, invalidf("Trying to access element %d in a list with %d elements.", at, len(l.items))
@@ -157,7 +158,8 @@ func listLength(c *Call, l tensorList) ([]Value, error) {
 	return one(value.Scalar32(len(l.items)))
 }
 
-// listStack makes one tensor of all items, or of those that an input names.
+// listStack stacks all items of a list into one tensor. TensorListGather stacks only the items that
+// an input names.
 func listStack(c *Call, l tensorList) ([]Value, error) {
 	var at []int
 	var err error

@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// matmulOps has the products of matrices.
+// matmulOps holds the operations that multiply matrices.
 var matmulOps = map[string]Kernel{
 	"MatMul": matmul, "BatchMatMul": batchMatmul, "BatchMatMulV2": batchMatmul, "BatchMatMulV3": batchMatmul, "Einsum": einsum,
 }
@@ -36,7 +36,8 @@ func batchMatmul(c *Call) ([]Value, error) {
 	return c.product(c.flag("adj_x"), c.flag("adj_y"))
 }
 
-// product multiplies the innermost matrices, and broadcasts the dimensions before them.
+// product multiplies the innermost matrices and broadcasts the outer dimensions. turnA and turnB
+// say whether to transpose the first and the second input.
 func (c *Call) product(turnA, turnB bool) ([]Value, error) {
 	a, b := c.In[0], c.In[1]
 	outerA, outerB := a.Shape()[:a.Rank()-2], b.Shape()[:b.Rank()-2]
@@ -75,7 +76,7 @@ func (c *Call) product(turnA, turnB bool) ([]Value, error) {
 // maxWork limits the multiplications of one operation.
 const maxWork = 1 << 36
 
-// matrix says how an innermost matrix lies in its tensor.
+// matrix describes the layout of an innermost matrix in its tensor. The steps are in elements.
 type matrix struct{ rows, columns, rowStep, columnStep int }
 
 func matrixOf(v Value, turned bool) matrix {
@@ -105,7 +106,8 @@ func multiply[T float64 | int64 | complex128](a, b []T, left, right matrix, batc
 	return out
 }
 
-// einsum sums products as an equation says, such as abc,cd->abd, without ellipses.
+// einsum computes a sum of products given by an equation such as abc,cd->abd. Ellipses are not
+// supported.
 func einsum(c *Call) ([]Value, error) {
 	equation := strings.ReplaceAll(c.text("equation"), " ", "")
 	inputs, output, ok := strings.Cut(equation, "->")
@@ -161,7 +163,8 @@ func einsum(c *Call) ([]Value, error) {
 	return one(value.Floats(c.In[0].DType(), shape, out))
 }
 
-// termSteps returns by how many elements of an input each label steps; a label twice is a diagonal.
+// termSteps returns for each label the step in elements in an input. The steps of a repeated label
+// add up, which selects a diagonal.
 func termSteps(term, labels string, sizes map[rune]int) []int {
 	steps := make([]int, len(labels))
 	step := 1

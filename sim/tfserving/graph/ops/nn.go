@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// nnOps has the operations of layers that are no products.
+// nnOps holds the operations of neural-network layers that are not matrix products.
 var nnOps = map[string]Kernel{
 	"BiasAdd": biasAdd, "BiasAddV1": biasAdd, "Softmax": softmax, "LogSoftmax": softmax, "ResizeBilinear": of(ints(1), resize),
 	"ResizeNearestNeighbor": of(ints(1), resize), "SpaceToDepth": blocks, "DepthToSpace": blocks,
@@ -60,7 +60,7 @@ func softmax(c *Call) ([]Value, error) {
 	return one(value.Floats(v.DType(), v.Shape(), out))
 }
 
-// resize scales the height and the width of pictures.
+// resize scales images to a new height and width, given in size.
 func resize(c *Call, size []int) ([]Value, error) {
 	v, ok := c.In[0].Cast(value.Float64)
 	if c.In[0].Rank() != 4 {
@@ -103,14 +103,15 @@ func resize(c *Call, size []int) ([]Value, error) {
 	return one(scaled)
 }
 
-// sample is between which places of the input a place of the output is, and where between them.
+// sample says how to interpolate one output position: between the input positions low and high,
+// with the weight part for high.
 type sample struct {
 	low, high int
 	part      float64
 }
 
-// samples lists the samples of one dimension (core/kernels/image/resize_bilinear_op.cc,
-// resize_nearest_neighbor_op.cc).
+// samples returns the sample for each output position along one dimension
+// (core/kernels/image/resize_bilinear_op.cc, resize_nearest_neighbor_op.cc).
 func (c *Call) samples(in, out int) []sample {
 	scale := float64(float32(in) / float32(out))
 	if c.flag("align_corners") && out > 1 {
@@ -140,7 +141,8 @@ func (c *Call) samples(in, out int) []sample {
 	return list
 }
 
-// blocks moves blocks of pixels into the channels of one, or back.
+// blocks implements SpaceToDepth, which moves each block of pixels into the channels of one pixel,
+// and DepthToSpace, which does the reverse.
 func blocks(c *Call) ([]Value, error) {
 	v, size := c.In[0], c.number("block_size")
 	if format := c.text("data_format"); v.Rank() != 4 || format != "" && format != "NHWC" || size < 2 {

@@ -7,10 +7,10 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// Node is a node of a graph, with every attribute of its operation.
+// Node is a node of a graph, with the values of all attributes of its operation.
 type Node struct {
 	Name, Op string
-	// Inputs are the names of the inputs, for messages.
+	// Inputs holds the names of the inputs, for error messages.
 	Inputs []string
 	Attrs  map[string]*framework.AttrValue
 
@@ -18,7 +18,7 @@ type Node struct {
 	broken   error
 }
 
-// NewNode makes a node, and reads the tensor of a Const.
+// NewNode makes a node. For a Const it also parses the constant tensor.
 func NewNode(name, op string, inputs []string, attrs map[string]*framework.AttrValue) *Node {
 	n := &Node{Name: name, Op: op, Inputs: inputs, Attrs: attrs}
 	if op == "Const" {
@@ -44,8 +44,8 @@ func (n *Node) numbers(name string) []int {
 	return lists.Map(n.Attrs[name].GetList().GetI(), func(i int64) int { return int(i) })
 }
 
-// shape returns the sizes of an attribute's shape, with -1 for those that are not known; false for
-// an unknown rank.
+// shape returns the dimensions of a shape attribute, with -1 for unknown sizes. It returns false
+// for an unknown rank.
 func (n *Node) shape(name string) ([]int, bool) { return sizesOf(n.Attrs[name].GetShape()) }
 
 func sizesOf(s *framework.TensorShapeProto) ([]int, bool) {

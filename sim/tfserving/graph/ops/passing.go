@@ -9,7 +9,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// passing has the operations that hand on what they get, some after a check.
+// passing holds the operations that return their input unchanged or do nothing. Some check the
+// input.
 var passing = map[string]Kernel{
 	"Identity": same, "IdentityN": same, "StopGradient": same, "PreventGradient": same, "Snapshot": same,
 	"PlaceholderWithDefault": same, "Const": constant, "NoOp": nothing, "ControlTrigger": nothing, "PrintV2": nothing,
@@ -21,7 +22,8 @@ func first(c *Call) ([]Value, error)    { return c.In[:1], nil }
 func nothing(*Call) ([]Value, error)    { return nil, nil }
 func constant(c *Call) ([]Value, error) { return c.constant, c.broken }
 
-// placeholder fails: one that is fed does not run (core/kernels/constant_op.cc).
+// placeholder always fails, because a placeholder that has been fed is not executed
+// (core/kernels/constant_op.cc).
 func placeholder(c *Call) ([]Value, error) {
 	text := "You must feed a value for placeholder tensor '%s' with dtype %s"
 	if shape, ok := c.shape("shape"); ok {
@@ -69,7 +71,8 @@ func checkNumerics(c *Call) ([]Value, error) {
 	return nil, invalidf("%s : Tensor had %s values", c.text("message"), what)
 }
 
-// summary prints the first elements as Tensor::SummarizeValue does; all where most is below 0.
+// summary prints up to most elements of a tensor as Tensor::SummarizeValue does. A negative most
+// means all elements.
 func summary(v Value, most int) string {
 	if n := v.Len(); most < 0 || most > n {
 		most = n

@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 )
 
-// raggedOps has the operations on ragged tensors: a vector of splits for each ragged dimension, and
-// the values.
+// raggedOps holds the operations on ragged tensors. A ragged tensor consists of one vector of row
+// splits for each ragged dimension, and the values.
 var raggedOps = map[string]Kernel{
 	"RaggedRange": raggedRange, "RaggedGather": raggedGather, "RaggedTensorToSparse": raggedToSparse, "RaggedTensorToTensor": raggedToTensor,
 	"Bincount": of2(ints(0), scalar(1), bincount), "DenseBincount": of2(ints(0), scalar(1), bincount),
@@ -50,7 +50,7 @@ func raggedRange(c *Call) ([]Value, error) {
 	return []Value{value.Sizes(c.typeOf("Tsplits"), splits), value.Ints(c.In[0].DType(), []int{len(list)}, list)}, nil
 }
 
-// raggedGather takes rows of a ragged tensor, with all that is in them.
+// raggedGather returns the selected rows of a ragged tensor, with all their nested rows.
 func raggedGather(c *Call) ([]Value, error) {
 	ragged := c.number("PARAMS_RAGGED_RANK")
 	indices, err := c.ints(len(c.In) - 1)
@@ -91,7 +91,7 @@ func raggedGather(c *Call) ([]Value, error) {
 	return append(out, taken...), err
 }
 
-// raggedToSparse lists the place of each value.
+// raggedToSparse converts a ragged tensor to a sparse one, which lists the index of each value.
 func raggedToSparse(c *Call) ([]Value, error) {
 	levels := c.number("RAGGED_RANK")
 	values := c.In[levels]
@@ -136,7 +136,8 @@ func raggedToSparse(c *Call) ([]Value, error) {
 	return []Value{value.Ints(value.Int64, []int{n, rank}, list), values.Reshape([]int{n}), value.Sizes(value.Int64, shape)}, nil
 }
 
-// raggedToTensor pads to the longest row, or cuts or pads to a shape.
+// raggedToTensor converts a ragged tensor to a dense one. It pads rows to the longest row, or pads
+// or cuts them to a given shape.
 func raggedToTensor(c *Call) ([]Value, error) {
 	kinds := lists.Map(c.Attrs["row_partition_types"].GetList().GetS(), func(b []byte) string { return string(b) })
 	values, partitions := c.In[1], c.In[3:]
@@ -198,14 +199,15 @@ func raggedToTensor(c *Call) ([]Value, error) {
 	return one(values.PickOr(shape, places, c.In[2]))
 }
 
-// partition knows where the rows of each level are in the level above.
+// partition tracks the index of each row of a ragged tensor while its dimensions are read from the
+// outside in.
 type partition struct {
 	size   int
 	at     [][]int // at has the place of each row; nil at the begin, where row i is at i
 	widths []int
 }
 
-// add goes one level down.
+// add reads the next ragged dimension. kind says whether v holds row splits or row ids.
 func (p *partition) add(kind string, v Value) error {
 	parents := []int{}
 	switch kind {
@@ -246,7 +248,7 @@ func (p *partition) add(kind string, v Value) error {
 	return nil
 }
 
-// bincount counts the numbers below a size, or adds their weights.
+// bincount counts how often each number below size occurs, or sums the weights of its occurrences.
 func bincount(c *Call, numbers []int, size int) ([]Value, error) {
 	if size < 0 {
 		return nil, invalidf("size (%d) must be non-negative", size)

@@ -10,7 +10,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// fold says how a reduction starts and takes up each element; floats end with the number of elements.
+// fold describes a reduction: its start value, and how to add an element for each kind of number.
+// If averages is true, float results are divided by the number of elements.
 type fold struct {
 	float    func(sum, x float64) float64
 	int      func(sum, x int64) int64

@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// segmentOps has the reductions of rows that belong together.
+// segmentOps holds the operations that reduce the rows of each segment to one row.
 var segmentOps = map[string]Kernel{
 	"SegmentSum": of(ints(1), sortedSegment), "SegmentMean": of(ints(1), sortedSegment), "SegmentMax": of(ints(1), sortedSegment),
 	"SegmentMin": of(ints(1), sortedSegment), "SegmentProd": of(ints(1), sortedSegment),
@@ -23,7 +23,7 @@ var segmentOps = map[string]Kernel{
 	"SparseSegmentSqrtNWithNumSegments": of2(ints(1), ints(2), sparseSegment),
 }
 
-// kindOf returns the fold that the name of a segment operation ends with.
+// kindOf returns the fold for a segment operation, such as Sum for SegmentSum, and its name.
 func kindOf(op string) (fold, string) {
 	for _, kind := range []string{"Sum", "Mean", "Max", "Min", "Prod"} {
 		if strings.Contains(op, "Segment"+kind) {
@@ -47,7 +47,7 @@ func sortedSegment(c *Call, ids []int) ([]Value, error) {
 	return c.segments(c.In[0], ids, segments)
 }
 
-// sortedIDs checks the ids of segments, and returns how many there are.
+// sortedIDs checks that segment ids are ascending, and returns the number of segments.
 func sortedIDs(ids []int) (int, error) {
 	last := 0
 	for _, id := range ids {
@@ -62,7 +62,8 @@ func sortedIDs(ids []int) (int, error) {
 	return last + 1, nil
 }
 
-// unsortedInput returns the ids, and the input with a row for each.
+// unsortedInput reads the inputs of an unsorted segment operation: the rows, the segment id of each
+// row, and the number of segments.
 func (c *Call) unsortedInput() (rows Value, ids []int, segments int, err error) {
 	if ids, err = c.ints(1); err != nil {
 		return Value{}, nil, 0, err
@@ -112,7 +113,7 @@ func segmentJoin(c *Call) ([]Value, error) {
 	return c.strings(shape, lists.Map(parts, func(list []string) string { return strings.Join(list, separator) }))
 }
 
-// segments folds the rows of each segment. Rows of an id below 0 are left out.
+// segments reduces the rows of each segment to one row. Rows with a negative id are ignored.
 func (c *Call) segments(rows Value, ids []int, segments int) ([]Value, error) {
 	f, kind := kindOf(c.Op)
 	shape := append([]int{segments}, rows.Shape()[1:]...)
@@ -138,7 +139,8 @@ func (c *Call) segments(rows Value, ids []int, segments int) ([]Value, error) {
 	return nil, c.unsupported("%s", tensor.DTypeName(rows.DType()))
 }
 
-// segmented is the plan of a fold of segments of n elements in all.
+// segmented describes a reduction by segments. size is the number of elements of a row, and n that
+// of the result.
 type segmented struct {
 	ids     []int
 	size, n int
@@ -172,7 +174,8 @@ func foldSegments[T float64 | int64](rows []T, s segmented, start T, f func(T, T
 	return out
 }
 
-// means divides sums as the kind says.
+// means turns sums into means by dividing by each segment's count, or by its square root for kind
+// SqrtN. Sums of other kinds stay unchanged.
 func (s segmented) means(list []float64) []float64 {
 	if s.kind != "Mean" && s.kind != "SqrtN" {
 		return list
@@ -188,7 +191,7 @@ func (s segmented) means(list []float64) []float64 {
 	return list
 }
 
-// sparseSegment folds the rows that indices name.
+// sparseSegment reduces the rows that indices selects. ids holds the segment of each of them.
 func sparseSegment(c *Call, indices, ids []int) ([]Value, error) {
 	if len(indices) != len(ids) {
 		return nil, invalidf("segment_ids and indices should have same size.")

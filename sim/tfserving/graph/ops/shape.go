@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 )
 
-// shapeOps has the operations that tell, set or permute shapes.
+// shapeOps holds the operations that return, set or permute shapes.
 var shapeOps = map[string]Kernel{
 	"Shape": shapeOf, "ShapeN": shapeOf, "Size": sizeOf, "Rank": rankOf,
 	"Reshape": of(ints(1), reshape), "ExpandDims": of(scalar(1), expandDims), "Squeeze": squeeze,
@@ -19,7 +19,7 @@ func shapeOf(c *Call) ([]Value, error) {
 	return lists.Map(c.In, func(v Value) Value { return value.Sizes(c.outType(), v.Shape()) }), nil
 }
 
-// outType is the dtype of sizes: DT_INT32 where the node does not say.
+// outType returns the dtype of the sizes that the operation returns; DT_INT32 by default.
 func (n *Node) outType() DType {
 	if dtype := n.typeOf("out_type"); dtype != 0 {
 		return dtype

@@ -6,14 +6,15 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 )
 
-// sliceOps has the operations that take a part, or put something around.
+// sliceOps holds the operations that cut out a part of a tensor, or pad it.
 var sliceOps = map[string]Kernel{
 	"Slice": of2(ints(1), ints(2), slice), "StridedSlice": stridedSlice, "Split": of(scalar(0), split),
 	"SplitV": of2(ints(1), scalar(2), splitV), "Unpack": unpack,
 	"ReverseV2": of(ints(1), reverse), "Pad": pad, "PadV2": pad, "MirrorPad": mirrorPad, "Tile": of(ints(1), tile), "Roll": of2(ints(1), ints(2), roll),
 }
 
-// window picks a window of the input: its first element, its shape, and the step in each dimension.
+// window returns a window of v: begin is its first index, shape its size, and step the step in each
+// dimension.
 func (c *Call) window(v Value, begin, shape, step []int) (Value, error) {
 	if _, err := c.room(v.DType(), shape); err != nil {
 		return Value{}, err
@@ -50,7 +51,8 @@ func slice(c *Call, begin, size []int) ([]Value, error) {
 	return []Value{part}, err
 }
 
-// axisOf returns a dimension of a tensor, counted from the end where it is below 0.
+// axisOf returns the index of a dimension. A negative axis counts from the end. It returns false if
+// the axis is out of range.
 func axisOf(axis, rank int) (int, bool) {
 	if axis < 0 {
 		axis += rank
@@ -58,7 +60,7 @@ func axisOf(axis, rank int) (int, bool) {
 	return axis, axis >= 0 && axis < rank
 }
 
-// parts cuts a dimension into parts of the sizes.
+// parts cuts the dimension axis of v into parts of the given sizes.
 func (c *Call) parts(v Value, axis int, sizes []int) ([]Value, error) {
 	begin, shape := make([]int, v.Rank()), slices.Clone(v.Shape())
 	out := make([]Value, len(sizes))
@@ -142,8 +144,8 @@ func reverse(c *Call, axes []int) ([]Value, error) {
 	return []Value{part}, err
 }
 
-// around lists where the elements of a larger tensor come from, by from: dimension and place give
-// the place in the input, -1 for none.
+// around returns for each element of a tensor padded to shape its source in v, or -1 for padding.
+// from maps the position at in dimension d to the position in v, or -1.
 func (c *Call) around(v Value, shape []int, from func(d, at int) int) ([]int, error) {
 	if _, err := c.room(v.DType(), shape); err != nil {
 		return nil, err

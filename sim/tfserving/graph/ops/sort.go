@@ -8,13 +8,14 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// sortOps has the operations that look for the largest or for equals.
+// sortOps returns the operations that find the largest elements or equal elements.
 func sortOps() map[string]Kernel {
 	return map[string]Kernel{"ArgMax": of(scalar(1), argBest), "ArgMin": of(scalar(1), argBest), "TopK": topK, "TopKV2": topK,
 		"Unique": unique, "UniqueV2": unique, "UniqueWithCounts": unique}
 }
 
-// lessThan returns a comparison of two elements; nil for elements without order.
+// lessThan returns a function that compares two elements of v by index; nil if the dtype has no
+// order.
 func lessThan(v Value) func(i, j int) bool {
 	switch {
 	case v.F() != nil:

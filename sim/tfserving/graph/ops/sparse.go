@@ -7,7 +7,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 )
 
-// sparseOps has the operations on sparse tensors: indices, a row for each value; values; shape.
+// sparseOps holds the operations on sparse tensors. A sparse tensor consists of the values, a row
+// of indices for each value, and the dense shape.
 var sparseOps = map[string]Kernel{
 	"SparseToDense": of2(ints(1), ints(0), sparseToDense), "SparseReorder": of((*Call).sparseInput, sparseReorder),
 	"SparseReshape":           of2(ints(0), ints(1), sparseReshape),
@@ -15,7 +16,7 @@ var sparseOps = map[string]Kernel{
 	"SparseReduceSum": of((*Call).sparseInput, sparseReduce),
 }
 
-// sparse is a sparse tensor that was read from inputs.
+// sparse is a sparse tensor read from an operation's inputs.
 type sparse struct {
 	indices []int
 	values  Value
@@ -42,7 +43,7 @@ func (c *Call) sparseInput() (sparse, error) {
 // row returns the indices of value i.
 func (s sparse) row(i int) []int { return s.indices[i*len(s.shape) : (i+1)*len(s.shape)] }
 
-// order lists the values in the order of their indices.
+// order returns the positions of the values, sorted by their indices.
 func (s sparse) order() []int {
 	order := make([]int, s.values.Len())
 	for i := range order {
@@ -52,7 +53,7 @@ func (s sparse) order() []int {
 	return order
 }
 
-// rowsOf returns the indices of the values at the places, as a tensor.
+// rowsOf returns a tensor with the indices of the values at the given positions.
 func (s sparse) rowsOf(places []int) Value {
 	list := make([]int64, 0, len(places)*len(s.shape))
 	for _, i := range places {
@@ -100,7 +101,8 @@ func sparseReorder(c *Call, s sparse) ([]Value, error) {
 	return []Value{s.rowsOf(order), s.values.Pick(s.values.Shape(), order)}, nil
 }
 
-// sparseReshape gives the values other indices for another shape of as many elements.
+// sparseReshape converts the indices of the values to those in another dense shape with the same
+// number of elements.
 func sparseReshape(c *Call, at, from []int) ([]Value, error) {
 	to, err := c.ints(2)
 	if err != nil {
@@ -164,7 +166,7 @@ func sparseMatmul(c *Call, s sparse) ([]Value, error) {
 	return one(value.Floats(b.DType(), shape, out))
 }
 
-// sparseFillEmptyRows puts a default at the begin of each row without values.
+// sparseFillEmptyRows adds a default value at the start of each row that has no values.
 func sparseFillEmptyRows(c *Call, s sparse) ([]Value, error) {
 	rows := s.shape[0]
 	if _, err := c.room(value.Int64, []int{rows, len(s.shape)}); err != nil {
@@ -200,7 +202,7 @@ func sparseFillEmptyRows(c *Call, s sparse) ([]Value, error) {
 	}, nil
 }
 
-// sparseReduce sums the tensor that it makes dense.
+// sparseReduce converts the sparse tensor to a dense one and sums over the given dimensions.
 func sparseReduce(c *Call, s sparse) ([]Value, error) {
 	zero, ok := value.Zeros(s.values.DType(), nil)
 	if !ok {

@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// stateOps has the operations on variables. Those of TensorFlow 1 are references: what is read of
-// them is dereferenced by [Deref] before an operation gets it.
+// stateOps holds the operations on variables. Variables of TensorFlow 1 are references: [Deref]
+// replaces a reference by the variable's value before an operation reads it.
 var stateOps = map[string]Kernel{
 	"VarHandleOp": varHandle, "ReadVariableOp": of((*Call).variable, readVariable), "VarIsInitializedOp": isInitialized,
 	"VariableShape":    of((*Call).variable, variableShape),
@@ -20,7 +20,8 @@ var stateOps = map[string]Kernel{
 	"IsVariableInitialized": isInitialized, "RestoreV2": restore,
 }
 
-// takesReferences lists the operations that get a variable of TensorFlow 1 itself.
+// takesReferences lists the operations that need the reference to a TensorFlow 1 variable itself,
+// not its value.
 var takesReferences = map[string]bool{"Assign": true, "AssignAdd": true, "AssignSub": true, "IsVariableInitialized": true}
 
 // Locker has the methods of sync.Locker, which simulated code may not import.
@@ -29,12 +30,12 @@ type Locker interface {
 	Unlock()
 }
 
-// State has the variables and tables of a model.
+// State holds the variables and tables of a model.
 type State struct {
 	lock  Locker
 	cells map[string]*cell
-	// Missing returns the error for a variable that was never given a value. resource is false for
-	// one of TensorFlow 1.
+	// missing returns the error for a variable that was never given a value. resource is false for
+	// a reference variable of TensorFlow 1.
 	missing func(name string, resource bool) error
 }
 
@@ -44,7 +45,7 @@ func NewState(lock Locker, missing func(name string, resource bool) error) *Stat
 	return &State{lock: lock, cells: map[string]*cell{}, missing: missing}
 }
 
-// cell is a variable or a table.
+// cell holds a variable or a look-up table.
 type cell struct {
 	name      string
 	state     *State
@@ -56,8 +57,8 @@ type cell struct {
 	keyType, valueType DType // keyType and valueType are of a table
 }
 
-// find returns the cell of a name. Where there is none it is made with what fresh has, which does
-// not change afterwards, so that other threads read it without the lock.
+// find returns the cell of a name. If there is none, it creates one as a copy of fresh. Fields set
+// in fresh never change later, so other threads may read them without the lock.
 func (s *State) find(name string, fresh cell) *cell {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -70,14 +71,15 @@ func (s *State) find(name string, fresh cell) *cell {
 	return found
 }
 
-// read returns the value of a variable.
+// read returns the value of a variable, and whether a value was ever set.
 func (x *cell) read() (Value, bool) {
 	x.state.lock.Lock()
 	defer x.state.lock.Unlock()
 	return x.value, x.set
 }
 
-// update replaces the value of a variable by what change makes of it.
+// update replaces the value of a variable by the result of change, while holding the lock. An error
+// leaves the value unchanged.
 func (x *cell) update(change func(old Value, set bool) (Value, error)) (Value, error) {
 	x.state.lock.Lock()
 	defer x.state.lock.Unlock()
@@ -90,7 +92,7 @@ func (x *cell) update(change func(old Value, set bool) (Value, error)) (Value, e
 
 func handle(x *cell) ([]Value, error) { return one(value.Handles(value.Resource, nil, []any{x})) }
 
-// cellOf returns the variable or table of an input.
+// cellOf returns the variable or table whose handle is the given input.
 func (c *Call) cellOf(input int) (*cell, error) {
 	if list := c.In[input].H(); len(list) == 1 {
 		if found, ok := list[0].(*cell); ok {
@@ -100,7 +102,7 @@ func (c *Call) cellOf(input int) (*cell, error) {
 	return nil, c.unsupported("a handle of another kind")
 }
 
-// sharedName returns the name of a node's variable or table.
+// sharedName returns the name under which nodes of the graph share a variable or table.
 func (c *Call) sharedName() string {
 	return c.text("container") + "/" + cmp.Or(c.text("shared_name"), c.Name)
 }
@@ -111,7 +113,8 @@ func varReference(c *Call) ([]Value, error) {
 	return handle(c.Env.State().find(c.sharedName(), cell{reference: true}))
 }
 
-// Deref returns what an operation gets of an input: the value of a variable of TensorFlow 1.
+// Deref returns the value of a variable if v is a reference to a TensorFlow 1 variable. It returns
+// other values unchanged, and also a reference that the operation needs itself.
 func Deref(op string, v Value) (Value, error) {
 	list := v.H()
 	if len(list) != 1 || takesReferences[op] {
@@ -139,7 +142,7 @@ func readVariable(c *Call, v Value) ([]Value, error) {
 	return one(v)
 }
 
-// variable returns the value of the variable of input 0.
+// variable returns the value of the variable whose handle is input 0.
 func (c *Call) variable() (Value, error) {
 	found, err := c.cellOf(0)
 	if err != nil {
@@ -173,7 +176,8 @@ func resourceGather(c *Call, v Value) ([]Value, error) {
 	return use.gatherOn(v, c.number("batch_dims"), c.number("batch_dims"))
 }
 
-// restore returns variables from the files of the model. Slices of partitioned ones are not cut out.
+// restore returns variables from the model's files. Slices of partitioned variables are not
+// supported.
 func restore(c *Call) ([]Value, error) {
 	var out []Value
 	for i, name := range c.In[1].S() {
@@ -192,7 +196,7 @@ func restore(c *Call) ([]Value, error) {
 	return out, nil
 }
 
-// change sets, adds to or subtracts from a variable.
+// change assigns a value to a variable, adds it to the variable or subtracts it.
 func (c *Call) change() (Value, error) {
 	found, err := c.cellOf(0)
 	if err != nil {

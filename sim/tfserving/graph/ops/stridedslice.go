@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 )
 
-// spec is one entry of a strided slice, applied to one dimension.
+// spec is one begin:end:stride entry of a strided slice, applied to dimension dim.
 type spec struct {
 	begin, end, stride int
 	openBegin, openEnd bool
@@ -14,7 +14,7 @@ type spec struct {
 	dim                int
 }
 
-// stridedSlice takes x[begin:end:stride] with Python's ellipsis, newaxis and single places
+// stridedSlice returns x[begin:end:stride], including Python's ellipsis, newaxis and single indices
 // (core/util/strided_slice_op.cc).
 func stridedSlice(c *Call) ([]Value, error) {
 	var lists [3][]int
@@ -58,8 +58,8 @@ func stridedSlice(c *Call) ([]Value, error) {
 	return one(part.Reshape(final))
 }
 
-// sliceSpecs assigns the entries to dimensions. shape lists the dimensions of the result, -1 for a
-// new one.
+// sliceSpecs assigns the slice entries to dimensions of the input. shape lists the input dimension
+// of each dimension of the result, with -1 for a new dimension.
 func (c *Call) sliceSpecs(lists [3][]int) (specs []spec, shape []int, err error) {
 	rank, n := c.In[0].Rank(), len(lists[0])
 	mask := func(name string, i int) bool { return c.number(name)>>i&1 == 1 }
@@ -109,7 +109,8 @@ func (c *Call) sliceSpecs(lists [3][]int) (specs []spec, shape []int, err error)
 	return specs, shape, nil
 }
 
-// on returns the first place and the number of places in a dimension of a size.
+// on returns the first position and the number of positions that the entry selects in a dimension
+// of the given size.
 func (s spec) on(size int) (first, n int, err error) {
 	if s.shrink {
 		at, ok := axisOf(s.begin, size)

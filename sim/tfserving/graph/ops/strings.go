@@ -16,7 +16,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// stringOps has the operations on strings but those with regular expressions.
+// stringOps holds the operations on strings, except those with regular expressions.
 var stringOps = map[string]Kernel{
 	"StringJoin": stringJoin, "StringLength": stringLength, "StringToNumber": stringToNumber, "AsString": asString,
 	"StringLower": eachString(lower), "StringUpper": eachString(upper), "StringStrip": eachString(strip),
@@ -25,7 +25,8 @@ var stringOps = map[string]Kernel{
 	"EncodeBase64":           encodeBase64, "DecodeBase64": decodeBase64, "DecodeRaw": decodeRaw,
 }
 
-// eachString makes an operation of a function of one string and the attribute encoding.
+// eachString makes an operation that applies f to each string. encoding is the operation's
+// attribute.
 func eachString(f func(s, encoding string) string) Kernel {
 	return func(c *Call) ([]Value, error) {
 		encoding := c.text("encoding")
@@ -101,7 +102,8 @@ func stringLength(c *Call) ([]Value, error) {
 	})))
 }
 
-// leadingBytes counts the bytes that begin a character (core/kernels/string_util.cc, UTF8StrLen).
+// leadingBytes counts UTF-8 characters by counting their first bytes (core/kernels/string_util.cc,
+// UTF8StrLen).
 func leadingBytes(s string) (n int) {
 	for i := range len(s) {
 		if utf8.RuneStart(s[i]) {
@@ -141,8 +143,8 @@ func stringToNumber(c *Call) ([]Value, error) {
 	return one(value.Floats(dtype, c.In[0].Shape(), list))
 }
 
-// parseFloat reads a number as double-conversion does (lib/strings/numbers.cc): with blanks around
-// it and without underscores.
+// parseFloat parses a number as double-conversion does (lib/strings/numbers.cc). Blanks may
+// surround the number; underscores are not allowed.
 func parseFloat(s string, bits int) (float64, bool) {
 	s = strings.Trim(s, blanks)
 	if s == "" || strings.ContainsAny(s, "_pP") {
@@ -168,7 +170,7 @@ func asString(c *Call) ([]Value, error) {
 	return c.strings(v.Shape(), list)
 }
 
-// printer returns how an element of the input is printed (core/kernels/as_string_op.cc).
+// printer returns a function that formats the element at an index (core/kernels/as_string_op.cc).
 func (c *Call) printer() (func(int) string, error) {
 	v, width, fill := c.In[0], c.number("width"), c.text("fill")
 	flags := fill
@@ -238,7 +240,7 @@ func substr(c *Call) ([]Value, error) {
 	return c.strings(shape, list)
 }
 
-// splits makes a sparse tensor of the words of each string.
+// splits returns a sparse tensor with one row for the words of each string.
 func (c *Call) splits(words [][]string) ([]Value, error) {
 	indices, list, widest := []int64{}, []string{}, 0
 	for row, some := range words {
@@ -254,7 +256,7 @@ func (c *Call) splits(words [][]string) ([]Value, error) {
 	return []Value{value.Ints(value.Int64, []int{len(list), 2}, indices), all[0], value.Sizes(value.Int64, []int{len(words), widest})}, nil
 }
 
-// stringSplit splits at any of the characters of the delimiter.
+// stringSplit splits strings at any character of the delimiter.
 func stringSplit(c *Call) ([]Value, error) {
 	if c.In[0].Rank() != 1 {
 		return nil, invalidf("input must be a vector, got shape: %s", value.ShapeText(c.In[0].Shape()))
@@ -283,7 +285,7 @@ func stringSplit(c *Call) ([]Value, error) {
 	}))
 }
 
-// stringSplitV2 splits at a separator, or like Python at blanks.
+// stringSplitV2 splits strings at a separator. An empty separator splits at blanks, as in Python.
 func stringSplitV2(c *Call) ([]Value, error) {
 	if c.In[0].Rank() != 1 {
 		return nil, invalidf("input must be a vector, got shape: %s", value.ShapeText(c.In[0].Shape()))
@@ -343,7 +345,7 @@ func decodeBase64(c *Call) ([]Value, error) {
 	return c.strings(c.In[0].Shape(), list)
 }
 
-// decodeRaw reads the bytes of strings as numbers.
+// decodeRaw reinterprets the bytes of strings as numbers of the attribute out_type.
 func decodeRaw(c *Call) ([]Value, error) {
 	dtype, v := c.typeOf("out_type"), c.In[0]
 	size := tensor.Size(dtype)
@@ -369,7 +371,7 @@ func decodeRaw(c *Call) ([]Value, error) {
 	return rawTensor(c, dtype, shape, strings.Join(v.S(), ""))
 }
 
-// rawTensor makes a tensor of the bytes of its elements.
+// rawTensor makes a tensor from the raw bytes of its elements.
 func rawTensor(c *Call, dtype DType, shape []int, data string) ([]Value, error) {
 	sizes := lists.Map(shape, func(n int) int64 { return int64(n) })
 	t, err := tensor.Parse(&framework.TensorProto{Dtype: dtype, TensorShape: tensor.ShapeProto(sizes), TensorContent: []byte(data)})

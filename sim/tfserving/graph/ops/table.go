@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// tableOps has the operations on look-up tables.
+// tableOps holds the operations on look-up tables.
 var tableOps = map[string]Kernel{
 	"HashTable": tableHandle, "HashTableV2": tableHandle, "MutableHashTable": tableHandle, "MutableHashTableV2": tableHandle,
 	"InitializeTable": initializeTable, "InitializeTableV2": initializeTable, "LookupTableImportV2": importTable, "LookupTableInsertV2": importTable,
@@ -18,7 +18,8 @@ var tableOps = map[string]Kernel{
 	"LookupTableExportV2": exportTable,
 }
 
-// table maps keys to values: the row of each key in values. A cell holds one once it has content.
+// table maps keys to values. rows holds the position in values for each key. A cell has a table
+// only after its initialization.
 type table struct {
 	keys, values Value
 	rows         map[any]int
@@ -42,7 +43,7 @@ func tableHandle(c *Call) ([]Value, error) {
 	return handle(found)
 }
 
-// keyAt returns a key of a table as a Go value.
+// keyAt returns the key at index i as a comparable Go value.
 func keyAt(v Value, i int) any {
 	switch {
 	case v.S() != nil:
@@ -57,7 +58,7 @@ func keyAt(v Value, i int) any {
 	return nil
 }
 
-// newTable makes a table. One key with two values is an error, as for a HashTable.
+// newTable makes a table. A key with two different values is an error, as for a HashTable.
 func newTable(keys, values Value) (*table, error) {
 	t := &table{keys: keys, values: values, rows: make(map[any]int, keys.Len())}
 	for i := range keys.Len() {
@@ -71,7 +72,8 @@ func newTable(keys, values Value) (*table, error) {
 	return t, nil
 }
 
-// tableOf returns the table of input 0; nil before it is initialised.
+// tableOf returns the table whose handle is input 0, with its cell. The table is nil before it is
+// initialized.
 func (c *Call) tableOf() (*cell, *table, error) {
 	found, err := c.cellOf(0)
 	if err != nil {
@@ -104,8 +106,8 @@ func initializeTable(c *Call) ([]Value, error) {
 	return nil, err
 }
 
-// importTable replaces the content of a mutable table, or adds to it. The last value of a key counts
-// (core/kernels/lookup_table_op.cc: DoInsert).
+// importTable replaces the content of a mutable table, or adds to it. For a repeated key the last
+// value counts (core/kernels/lookup_table_op.cc: DoInsert).
 func importTable(c *Call) ([]Value, error) {
 	found, err := c.cellOf(0)
 	if err != nil {
@@ -124,7 +126,8 @@ func importTable(c *Call) ([]Value, error) {
 	return nil, nil
 }
 
-// lastOf returns a table in which each key stands once, in the order of its first occurrence, with its last value.
+// lastOf returns a table in which each key occurs once, with its last value. The keys are in the
+// order of their first occurrence.
 func lastOf(keys, values Value) *table {
 	rows := make(map[any]int, keys.Len())
 	var places []int
@@ -179,13 +182,13 @@ func initializeFromFile(c *Call) ([]Value, error) {
 	return nil, err
 }
 
-// These are the indices of what is no column.
+// These column indices stand for the line number and for the whole line.
 const (
 	lineNumber = -1
 	wholeLine  = -2
 )
 
-// column reads a column of the lines as elements of a dtype.
+// column reads one column of the lines of a file as a tensor of the given dtype.
 func (c *Call) column(lines []string, index int, path string, dtype DType) (Value, error) {
 	if index == lineNumber {
 		numbers := make([]int64, len(lines))

@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 )
 
-// strings makes a DT_STRING after counting its memory.
+// strings makes a DT_STRING tensor and accounts for its memory.
 func (c *Call) strings(shape []int, list []string) ([]Value, error) {
 	v := value.Strings(shape, list)
 	if v.Len() > maxElements || !c.Env.Take(v.Bytes(), v.Len()) {
@@ -19,7 +19,7 @@ func (c *Call) strings(shape []int, list []string) ([]Value, error) {
 	return one(v)
 }
 
-// elementText formats an element as messages print it.
+// elementText formats an element as TensorFlow's messages print it.
 func elementText(v Value, i int) string {
 	switch {
 	case v.F() != nil:
@@ -45,8 +45,8 @@ func numberText(dtype DType, x float64) string {
 	return floatText(dtype, x)
 }
 
-// floatText formats a number with the fewest of 6 or 9 digits (float), 15 or 17 (double) that read
-// as the same number (lib/strings/numbers.cc).
+// floatText formats a number with the fewest digits that parse to the same number: 6 or 9 for
+// float, 15 or 17 for double (lib/strings/numbers.cc).
 func floatText(dtype DType, x float64) string {
 	few, many, bits := 6, 9, 32
 	if dtype == framework.DataType_DT_DOUBLE {

@@ -6,9 +6,9 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// Cast converts the elements to another dtype, as static_cast does. It returns false where there
-// is no conversion, such as from strings. A float that an integer cannot hold becomes what x86
-// makes of it: the smallest number.
+// Cast converts the elements to another dtype, as static_cast does. It returns false if there is no
+// conversion, such as from strings. A float that an integer cannot hold becomes the smallest
+// integer, as on x86.
 func (v Value) Cast(dtype DType) (Value, bool) {
 	if dtype == v.dtype {
 		return v, true

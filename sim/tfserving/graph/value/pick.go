@@ -1,7 +1,7 @@
 package value
 
-// Pick makes a tensor of the elements at the places, one for each element of shape. A place below
-// 0 is 0, false or the empty string.
+// Pick makes a tensor of the given shape. places holds for each element its position in v. For a
+// negative position the element is 0, false or the empty string.
 func (v Value) Pick(shape, places []int) Value {
 	out := Value{dtype: v.dtype, shape: shape}
 	switch list := v.data.(type) {
@@ -31,7 +31,8 @@ func pick[T any](list []T, places []int) []T {
 	return out
 }
 
-// PickOr is Pick with another element for places below 0: the first of a tensor of the same dtype.
+// PickOr does what Pick does, but takes the first element of other for negative positions. other
+// has the same dtype.
 func (v Value) PickOr(shape, places []int, other Value) Value {
 	all := Join(v, other)
 	n := v.Len()
@@ -45,7 +46,7 @@ func (v Value) PickOr(shape, places []int, other Value) Value {
 	return all.Pick(shape, at)
 }
 
-// Join makes a vector of the elements of all tensors, one after the other. They have one dtype.
+// Join concatenates the elements of tensors of one dtype into a vector.
 func Join(values ...Value) Value {
 	n := 0
 	for _, v := range values {
@@ -80,7 +81,7 @@ func join[T any](n int, values []Value, list func(Value) []T) []T {
 	return out
 }
 
-// Rows returns the part [from, to) of the first dimension.
+// Rows returns the rows [from, to) of the first dimension.
 func (v Value) Rows(from, to int) Value {
 	shape := append([]int{to - from}, v.shape[1:]...)
 	each, _ := Count(v.shape[1:])

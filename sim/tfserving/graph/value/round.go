@@ -71,8 +71,8 @@ func Highest(dtype DType) float64 {
 	return math.MaxFloat64
 }
 
-// IntRange returns the smallest and the largest number of an integer dtype. Those of a uint64 are
-// 0 and the bits of the largest.
+// IntRange returns the smallest and the largest number of an integer dtype. For uint64 it returns 0
+// and -1, whose bits are those of the largest number.
 func IntRange(dtype DType) (low, high int64) {
 	size := uint(8 * tensor.Size(dtype))
 	switch dtype {

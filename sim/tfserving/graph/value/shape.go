@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Count returns the number of elements of a shape. It returns false for a negative size, and for
-// more elements than an int counts.
+// Count returns the number of elements of a shape. It returns false for a negative size, and if the
+// number overflows an int.
 func Count(shape []int) (int, bool) {
 	n := uint(1)
 	for _, size := range shape {
@@ -33,7 +33,7 @@ func ShapeText(shape []int) string {
 	return "[" + strings.Join(sizes, ",") + "]"
 }
 
-// Strides returns by how many elements each dimension steps, in row-major order.
+// Strides returns for each dimension how many elements apart its neighbors are, in row-major order.
 func Strides(shape []int) []int {
 	strides := make([]int, len(shape))
 	step := 1
@@ -44,7 +44,8 @@ func Strides(shape []int) []int {
 	return strides
 }
 
-// Broadcast returns the shape that two shapes broadcast to; false if they do not.
+// Broadcast returns the shape to which two shapes broadcast. It returns false if they are not
+// compatible.
 func Broadcast(a, b []int) ([]int, bool) {
 	shape := make([]int, max(len(a), len(b)))
 	for i := range shape {
@@ -68,7 +69,7 @@ func sizeFromEnd(shape []int, back int) int {
 	return shape[len(shape)-back]
 }
 
-// Index says which element of an operand each element of a result comes from.
+// Index maps each element of a broadcast result to an element of an operand.
 type Index struct {
 	list []int
 	step int // step is 1 where there is no list and each element comes from its like, 0 where all come from the first
@@ -82,7 +83,8 @@ func (x Index) At(i int) int {
 	return x.list[i]
 }
 
-// BroadcastIndex returns where the elements of a result come from, when shape broadcasts to it.
+// BroadcastIndex returns the index that maps the elements of result to those of shape. shape must
+// broadcast to result.
 func BroadcastIndex(shape, result []int) Index {
 	if slices.Equal(shape, result) {
 		return Index{step: 1}
@@ -100,8 +102,8 @@ func BroadcastIndex(shape, result []int) Index {
 	return Index{list: Walk(result, steps, 0)}
 }
 
-// Walk lists the places of all elements of a shape, in row-major order, where each dimension steps
-// by steps and the first element is at start.
+// Walk returns the position of each element of a shape, in row-major order. The first element is at
+// start, and steps holds the distance between neighbors in each dimension.
 func Walk(shape, steps []int, start int) []int {
 	n, _ := Count(shape)
 	list := make([]int, n)

@@ -5,7 +5,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
-// FromTensor converts a tensor of a message.
+// FromTensor converts a tensor that was decoded from a message.
 func FromTensor(t tensor.Tensor) Value {
 	shape := lists.Map(t.Shape(), func(size int64) int { return int(size) })
 	n, dtype := t.Len(), t.DType()
@@ -33,8 +33,8 @@ func fill[T any](n int, at func(int) T) []T {
 	return list
 }
 
-// Tensor converts the value for a message. It fails for a resource, and for more elements than a
-// tensor may have.
+// Tensor converts the value to a tensor for a message. It fails for a resource, and if there are
+// more elements than a tensor may have.
 func (v Value) Tensor() (tensor.Tensor, error) {
 	shape := make([]int64, len(v.shape))
 	for i, size := range v.shape {

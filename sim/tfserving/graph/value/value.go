@@ -7,10 +7,10 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 )
 
-// DType is short for the type of elements.
+// DType is the type of a tensor's elements.
 type DType = framework.DataType
 
-// These are the dtypes that operations name.
+// These constants are short names for the dtypes that operations use.
 const (
 	Float32  = framework.DataType_DT_FLOAT
 	Float64  = framework.DataType_DT_DOUBLE
@@ -33,13 +33,14 @@ type Value struct {
 	data  any // data is a []float64, []int64, []bool, []string, []complex128 or []any
 }
 
-// Floats makes a tensor of a floating dtype, and rounds the list in place.
+// Floats makes a tensor of a floating-point dtype. It rounds the numbers in list to that dtype, in
+// place.
 func Floats(dtype DType, shape []int, list []float64) Value {
 	roundFloats(dtype, list)
 	return Value{dtype, shape, full(list)}
 }
 
-// Ints makes a tensor of an integer dtype, and wraps the list in place.
+// Ints makes a tensor of an integer dtype. It wraps the numbers in list to that dtype, in place.
 func Ints(dtype DType, shape []int, list []int64) Value {
 	wrapInts(dtype, list)
 	return Value{dtype, shape, full(list)}
@@ -51,16 +52,18 @@ func Bools(shape []int, list []bool) Value { return Value{Bool, shape, full(list
 // Strings makes a DT_STRING.
 func Strings(shape []int, list []string) Value { return Value{String, shape, full(list)} }
 
-// Complexes makes a tensor of a complex dtype, and rounds the list in place.
+// Complexes makes a tensor of a complex dtype. It rounds the numbers in list to that dtype, in
+// place.
 func Complexes(dtype DType, shape []int, list []complex128) Value {
 	roundComplexes(dtype, list)
 	return Value{dtype, shape, full(list)}
 }
 
-// Handles makes a DT_RESOURCE or DT_VARIANT of any Go values.
+// Handles makes a DT_RESOURCE or DT_VARIANT tensor whose elements are arbitrary Go values.
 func Handles(dtype DType, shape []int, list []any) Value { return Value{dtype, shape, full(list)} }
 
-// full returns a list that is not nil, by which F and the others tell the kinds apart.
+// full replaces a nil list by an empty one. F, I and the similar methods return nil only for other
+// kinds of tensors.
 func full[T any](list []T) []T {
 	if list == nil {
 		return []T{}
@@ -77,7 +80,8 @@ func Sizes(dtype DType, list []int) Value {
 	return Ints(dtype, []int{len(list)}, wide)
 }
 
-// Zeros makes a tensor of zeros, or of empty strings. It returns false for a dtype that has none.
+// Zeros makes a tensor of zeros, false or empty strings. It returns false for a dtype without a
+// zero.
 func Zeros(dtype DType, shape []int) (Value, bool) {
 	n, ok := Count(shape)
 	if !ok {
@@ -113,8 +117,8 @@ func (v Value) Len() int {
 	return n
 }
 
-// F returns the elements of a float tensor; nil for others. F, I, B, S, C and H return the tensor's
-// own list, which the caller must not change.
+// F returns the elements of a float tensor; nil for other dtypes. F, I, B, S, C and H return the
+// tensor's own list, which the caller must not change.
 func (v Value) F() []float64 { list, _ := v.data.([]float64); return list }
 
 // I returns the elements of an integer tensor; nil for others.
@@ -132,13 +136,14 @@ func (v Value) C() []complex128 { list, _ := v.data.([]complex128); return list 
 // H returns the elements of a DT_RESOURCE or DT_VARIANT; nil for others.
 func (v Value) H() []any { list, _ := v.data.([]any); return list }
 
-// Reshape returns the same elements in another shape of as many.
+// Reshape returns the same elements with another shape, which must have the same number of
+// elements.
 func (v Value) Reshape(shape []int) Value {
 	v.shape = slices.Clone(shape)
 	return v
 }
 
-// Bytes estimates the memory that the tensor takes.
+// Bytes estimates the memory of the tensor in bytes.
 func (v Value) Bytes() int {
 	n := v.Len() * elementBytes(v.dtype)
 	for _, s := range v.S() {
@@ -147,7 +152,8 @@ func (v Value) Bytes() int {
 	return n
 }
 
-// elementBytes is the memory of an element: of a string, without its text.
+// elementBytes returns the memory of one element in bytes. For a string it does not include the
+// text.
 func elementBytes(dtype DType) int {
 	switch laneOf(dtype) {
 	case boolLane:
@@ -158,7 +164,7 @@ func elementBytes(dtype DType) int {
 	return 8
 }
 
-// lane is the kind of list in which a dtype's elements are kept.
+// lane is the kind of Go slice that holds a dtype's elements.
 type lane uint8
 
 const (

@@ -2,7 +2,7 @@ package rapidjson
 
 import "fmt"
 
-// These are the errors of parsing, in the words of RapidJSON's error/en.h.
+// These are the parse errors, with the texts of RapidJSON's error/en.h.
 const (
 	DocumentEmpty       = "The document is empty."
 	RootNotSingular     = "The document root must not be followed by other values."

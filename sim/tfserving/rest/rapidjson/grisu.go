@@ -8,8 +8,8 @@ import (
 )
 
 // appendReal appends a finite double with the digits of Grisu2 (F. Loitsch, Printing
-// Floating-Point Numbers Quickly and Accurately with Integers, 2010). They read back as the same
-// double, but are sometimes not the shortest digits that do.
+// Floating-Point Numbers Quickly and Accurately with Integers, 2010). The digits parse to the same
+// double. Sometimes they are not the shortest such digits.
 func appendReal(out []byte, value float64) []byte {
 	if math.Signbit(value) {
 		out = append(out, '-')
@@ -22,8 +22,8 @@ func appendReal(out []byte, value float64) []byte {
 	return layOut(out, digits, power)
 }
 
-// layOut writes digits * 10^power. It uses an exponent if more than 21 digits would be before the
-// point, or more than 6 zeros after it.
+// layOut writes digits * 10^power. It uses an exponent if the number would have more than 21 digits
+// before the decimal point, or more than 6 zeros after it.
 func layOut(out, digits []byte, power int) []byte {
 	switch point := len(digits) + power; {
 	case power >= 0 && point <= 21:
@@ -74,8 +74,8 @@ func (f float) normalize() float {
 	return float{f.fraction << shift, f.exponent - shift}
 }
 
-// split converts a double to a float. It also returns the half-way points to the neighbouring
-// doubles, both with the exponent of the upper one.
+// split converts a double to a float. It also returns the points half-way to the neighboring
+// doubles, lower and upper, both with the exponent of upper.
 func split(value float64) (f, lower, upper float) {
 	const hidden = 1 << 52
 	raw := math.Float64bits(value)
@@ -103,7 +103,7 @@ func grisu2(value float64) (digits []byte, power int) {
 	return digits, power + kappa
 }
 
-// generate takes digits of the upper bound until the remainder is at most delta.
+// generate produces digits of the upper bound until the remainder is at most delta.
 func generate(f, upper float, delta uint64) ([]byte, int) {
 	shift := -upper.exponent
 	one := uint64(1) << shift
@@ -144,7 +144,7 @@ func fractionDigits(digits []byte, rest uint64, shift int, delta, distance uint6
 	}
 }
 
-// approach decrements the last digit while that brings the number closer to the value.
+// approach decrements the last digit while that brings the decimal number closer to the value.
 func approach(digits []byte, delta, rest, unit, distance uint64) {
 	for rest < distance && delta-rest >= unit &&
 		(rest+unit < distance || distance-rest > rest+unit-distance) {
@@ -153,8 +153,8 @@ func approach(digits []byte, delta, rest, unit, distance uint64) {
 	}
 }
 
-// cachedPower returns a power of ten whose product with a float of the given exponent has an
-// exponent between -60 and -32. It also returns the negated decimal exponent of that power.
+// cachedPower returns a power of ten. The product of that power and a float with the given exponent
+// has an exponent between -60 and -32. It also returns the negated decimal exponent of the power.
 func cachedPower(exponent int) (float, int) {
 	estimate := float64(float64(-61-exponent)*0.30102999566398114) + 347
 	index := int(math.Ceil(estimate))>>3 + 1

@@ -5,8 +5,9 @@ import (
 	"strconv"
 )
 
-// significand accumulates the digits of a number. RapidJSON keeps them in 64 bits while they fit,
-// and continues in a double. So its result may differ in the last bit from the nearest double.
+// significand accumulates the digits of a number. RapidJSON keeps the digits in 64 bits while they
+// fit, and then continues in a double. The result may therefore differ from the nearest double in
+// the last bit.
 type significand struct {
 	bits   uint64
 	real   bool    // real means that value holds the number, not bits
@@ -72,7 +73,7 @@ func (p *parser) whole(s *significand, minus bool) (special float64, isSpecial b
 	return 0, false, nil
 }
 
-// integerDigits reads digits as long as the number fits into 64 bits.
+// integerDigits reads digits as long as the number fits in 64 bits.
 func (p *parser) integerDigits(s *significand, minus bool) {
 	limit, last := uint64(math.MaxUint64/10), byte('5')
 	if minus {
@@ -99,8 +100,8 @@ func (p *parser) moreDigits(s *significand) bool {
 	return true
 }
 
-// special reads NaN, Inf or Infinity. Bytes that matched NaN stay consumed when it then tries Inf,
-// so NInf and NaInf are infinities too.
+// special reads NaN, Inf or Infinity. If NaN does not match, the bytes that did match stay consumed
+// when it then tries Inf. So NInf and NaInf are infinities too.
 func (p *parser) special(minus bool) (float64, *ParseError) {
 	if p.consume('N') && p.consume('a') && p.consume('N') {
 		return math.Float64frombits(0x7ff8 << 48), nil // C++'s NaN, which differs from math.NaN
@@ -119,8 +120,8 @@ func (p *parser) special(minus bool) (float64, *ParseError) {
 	return math.Inf(1), nil
 }
 
-// fraction reads the digits after the decimal point. It is exact up to 2^53, then rounds, and
-// ignores digits after the 17th.
+// fraction reads the digits after the decimal point. The result is exact up to 2^53, then rounded.
+// Digits after the 17th are ignored.
 func (p *parser) fraction(s *significand) *ParseError {
 	if !p.consume('.') {
 		return nil

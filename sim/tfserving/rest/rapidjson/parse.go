@@ -10,7 +10,7 @@ type Options struct {
 	StopWhenDone bool
 
 	// MaxDepth limits how many arrays and objects may be open at once; 0 means no limit. RapidJSON
-	// itself is limited only by its thread's stack, and with Iterative not at all.
+	// itself is limited only by its thread's stack, and not at all if Iterative is set.
 	MaxDepth int
 }
 
@@ -24,8 +24,8 @@ func Parse(text []byte, options Options) (*Value, *ParseError) {
 	return &root, nil
 }
 
-// parser keeps its own stack, so that deep nesting costs memory but cannot overflow a thread's
-// stack.
+// parser keeps an explicit stack. Deep nesting then costs memory, but cannot overflow the stack of
+// a thread.
 type parser struct {
 	text    []byte
 	at      int
@@ -109,8 +109,8 @@ func (p *parser) tree() (Value, *ParseError) {
 	}
 }
 
-// begin reads a scalar or an empty container. For any other container it reads up to the first
-// element and returns nil.
+// begin reads a scalar or an empty container. Of any other container it reads only the beginning,
+// up to the first element, and returns nil.
 func (p *parser) begin() (*Value, *ParseError) {
 	var value Value
 	var err *ParseError
@@ -134,7 +134,7 @@ func (p *parser) begin() (*Value, *ParseError) {
 	return &value, err
 }
 
-// enter opens a container. It returns the container if that is empty, else nil.
+// enter reads the start of a container. It returns the container if it is empty, else nil.
 func (p *parser) enter(kind Kind, last byte) (*Value, *ParseError) {
 	if p.options.MaxDepth > 0 && len(p.open) >= p.options.MaxDepth {
 		return nil, p.fail(Termination)
@@ -171,8 +171,8 @@ func (p *parser) name() *ParseError {
 	return nil
 }
 
-// end appends a complete value to its container and reads the separator after it. It returns the
-// container if that was its last value.
+// end appends a complete value to the innermost open container and reads the separator after it. If
+// the value was the last one, it returns the container.
 func (p *parser) end(value Value) (*Value, *ParseError) {
 	container := p.open[len(p.open)-1]
 	last, missing := byte(']'), ArrayMissComma
@@ -197,7 +197,7 @@ func (p *parser) end(value Value) (*Value, *ParseError) {
 	return nil, nil
 }
 
-// word reads null, true or false. The offset of an error is that of the first wrong byte.
+// word reads null, true or false. An error has the offset of the first wrong byte.
 func (p *parser) word(word string, kind Kind) (Value, *ParseError) {
 	for i := range len(word) {
 		if !p.consume(word[i]) {

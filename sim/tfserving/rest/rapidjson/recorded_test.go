@@ -11,7 +11,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/rest/rapidjson"
 )
 
-// recorded is one text and what RapidJSON made of it (testdata/README.md).
+// recorded is a text with RapidJSON's results for it, under the flags of both server versions
+// (testdata/README.md).
 type recorded struct{ text, plain, iterative string }
 
 func load(t testing.TB) (cases []recorded) {
@@ -43,8 +44,8 @@ func trimTab(line []byte) []byte {
 	return line
 }
 
-// Reading and writing again gives what RapidJSON gives, to the byte, under the
-// flags of both versions of the server.
+// Goal: parsing and writing a text gives the same bytes as RapidJSON, under the flags of both
+// versions of the server.
 func TestRecorded(t *testing.T) {
 	cases := load(t)
 	if len(cases) < 400 {
@@ -85,8 +86,8 @@ func TestDepthLimit(t *testing.T) {
 	}
 }
 
-// FuzzParse: what was written reads again. It need not be the same, since a real
-// is not always read as the nearest double.
+// FuzzParse checks that written text parses again. The result need not be equal, because a real is
+// not always parsed as the nearest double.
 func FuzzParse(f *testing.F) {
 	for _, c := range load(f)[:60] {
 		f.Add(c.text)

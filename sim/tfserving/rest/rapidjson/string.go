@@ -31,7 +31,7 @@ func (p *parser) quoted() (string, *ParseError) {
 
 func isPlain(b byte) bool { return b >= 0x20 && b != '"' && b != '\\' }
 
-// escape reads one escape sequence. Errors have the offset of its backslash.
+// escape reads one escape sequence. An error has the offset of the backslash.
 func (p *parser) escape(out []byte) ([]byte, *ParseError) {
 	start := p.at
 	p.at++
@@ -54,7 +54,8 @@ func (p *parser) escape(out []byte) ([]byte, *ParseError) {
 	return appendCode(out, code), nil
 }
 
-// surrogates reads the low half of a surrogate pair and appends the character.
+// surrogates reads the low half of a surrogate pair and appends the resulting character. start is
+// the offset for errors.
 func (p *parser) surrogates(out []byte, high rune, start int) ([]byte, *ParseError) {
 	if !p.consume('\\') || !p.consume('u') {
 		return nil, &ParseError{SurrogateInvalid, start}
@@ -102,7 +103,8 @@ func hexDigit(b byte) rune {
 	return -1
 }
 
-// escaped returns the byte that a letter after a backslash means; 0 for none.
+// escaped returns the byte that a letter after a backslash stands for; 0 if the letter has no
+// meaning.
 func escaped(b byte) byte {
 	switch b {
 	case '"', '\\', '/':

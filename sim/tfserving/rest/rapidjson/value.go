@@ -48,10 +48,11 @@ func (v *Value) Find(name string) *Value {
 	return nil
 }
 
-// IsReal reports whether the number was read as a double (IsDouble): 1.0 was, 1 was not.
+// IsReal reports whether the number was parsed as a double (IsDouble). That is so for 1.0, but not
+// for 1.
 func (v *Value) IsReal() bool { return v.Kind == Number && v.real }
 
-// Float returns the number as a double. It rounds a large integer to the nearest even one.
+// Float returns the number as a double. A large integer is rounded to nearest, ties to even.
 func (v *Value) Float() float64 {
 	switch {
 	case v.real:
@@ -62,21 +63,21 @@ func (v *Value) Float() float64 {
 	return float64(v.bits)
 }
 
-// Int64 returns the number as an int64; false if it is not one (IsInt64).
+// Int64 returns the number as an int64. It returns false if the number is no int64 (IsInt64).
 func (v *Value) Int64() (int64, bool) {
 	return int64(v.bits), v.isInteger() && (v.minus || v.bits <= math.MaxInt64)
 }
 
-// Uint64 returns the number as a uint64; false if it is not one (IsUint64).
+// Uint64 returns the number as a uint64. It returns false if the number is no uint64 (IsUint64).
 func (v *Value) Uint64() (uint64, bool) { return v.bits, v.isInteger() && !v.minus }
 
-// Int32 returns the number as an int32; false if it is not one (IsInt).
+// Int32 returns the number as an int32. It returns false if the number is no int32 (IsInt).
 func (v *Value) Int32() (int32, bool) {
 	i, ok := v.Int64()
 	return int32(i), ok && i == int64(int32(i))
 }
 
-// Uint32 returns the number as a uint32; false if it is not one (IsUint).
+// Uint32 returns the number as a uint32. It returns false if the number is no uint32 (IsUint).
 func (v *Value) Uint32() (uint32, bool) {
 	u, ok := v.Uint64()
 	return uint32(u), ok && u <= math.MaxUint32

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// indentWidth is the default number of spaces of RapidJSON's PrettyWriter.
+// indentWidth is the number of spaces by which RapidJSON's PrettyWriter indents by default.
 const indentWidth = 4
 
 // Writer formats JSON as RapidJSON's PrettyWriter does. It writes each member of an object and
@@ -24,8 +24,9 @@ type level struct {
 // NewWriter makes a Writer with no output yet.
 func NewWriter() *Writer { return &Writer{} }
 
-// SingleLineArrays is SetFormatOptions(kFormatSingleLineArray) for true and kFormatDefault for
-// false. It affects all later output, including the end of an open array.
+// SingleLineArrays selects whether arrays are written on one line, as SetFormatOptions does with
+// kFormatSingleLineArray or kFormatDefault. It affects all later output, including the end of an
+// open array.
 func (w *Writer) SingleLineArrays(on bool) { w.singleLine = on }
 
 // Bytes returns the output so far.
@@ -60,7 +61,7 @@ func (w *Writer) Double(value float64) bool {
 	return true
 }
 
-// Raw writes text unchanged as one value.
+// Raw writes text as one value, without escaping it.
 func (w *Writer) Raw(text string) {
 	w.prefix()
 	w.out = append(w.out, text...)
@@ -95,8 +96,8 @@ func appendEscape(out []byte, b byte) []byte {
 	return append(out, '\\', 'u', '0', '0', hex[b>>4], hex[b&15])
 }
 
-// ShortEscape returns the letter of a character's two-byte escape in JSON, such as n for a
-// newline; 0 when there is none.
+// ShortEscape returns the letter of a character's two-byte escape in JSON, such as n for a newline.
+// It returns 0 if the character has no such escape.
 func ShortEscape(code rune) byte {
 	switch code {
 	case '"', '\\':
@@ -193,9 +194,9 @@ func (w *Writer) newLine() {
 	}
 }
 
-// Accept writes a value and reports whether it wrote all of it. It stops before the token at which
-// the output has limit bytes; 0 means no limit. It also stops at a NaN or infinity, and keeps the
-// output before it.
+// Accept writes a value and reports whether it wrote all of it. It stops as soon as the output has
+// limit bytes; 0 means no limit. It also stops at a NaN or infinity, and keeps the output before
+// it.
 func (w *Writer) Accept(v *Value, limit int) bool {
 	if limit > 0 && len(w.out) >= limit {
 		return false

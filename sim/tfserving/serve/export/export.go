@@ -24,7 +24,8 @@ func Version(base string, version int64, model []byte) error {
 	return File(filepath.Join(base, strconv.FormatInt(version, 10), "saved_model.pb"), model)
 }
 
-// File writes a version that consists of the file at path.
+// File writes data to path, as a version that consists of this one file. The version appears in one
+// step, so no server sees half of it.
 func File(path string, data []byte) error {
 	dir, name := filepath.Split(path)
 	dir = filepath.Clean(dir)
@@ -32,8 +33,8 @@ func File(path string, data []byte) error {
 	if err := os.MkdirAll(base, 0o755); err != nil {
 		return err
 	}
-	// The staging directory is on the same file system, so it can be renamed. It is beside the base
-	// path, where no server looks.
+	// The staging directory is on the same file system, so a rename moves it. It is beside the base
+	// path, where no server looks for versions.
 	staging, err := os.MkdirTemp(filepath.Dir(base), "export")
 	if err != nil {
 		return err

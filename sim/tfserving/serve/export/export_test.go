@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/serve/export"
 )
 
-// files are those below a directory, by path.
+// files returns the contents of all files below a directory, by path.
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -29,8 +29,8 @@ func files(t *testing.T, dir string) map[string]string {
 	return found
 }
 
-// Goal: a version has its file, whether its directory was there or not, and nothing
-// else is left.
+// Goal: an exported version has its file, whether its directory existed or not, and no temporary
+// files are left.
 func TestVersionsAreExported(t *testing.T) {
 	dir := t.TempDir()
 	base := filepath.Join(dir, "models", "m")

@@ -12,8 +12,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/serve/tfservingtest"
 )
 
-// testRollout is what stands in a test of your own, as TestRollout(t *testing.T): a new
-// version takes over from an old one.
+// testRollout is the body of a user's test, which would be named TestRollout(t *testing.T). A new
+// version replaces an old one.
 func testRollout(t testing.TB) {
 	s := tfservingtest.Start(t, tfservingtest.Speed(20), tfservingtest.Small("ranker", 1))
 	s.Export("ranker", 2, []byte(description))
@@ -33,7 +33,7 @@ func testRollout(t testing.TB) {
 	}
 }
 
-// Attempt stands here for go test.
+// The example runs testRollout by Attempt, in place of go test.
 func Example() {
 	for _, line := range tbtest.Attempt("TestRollout", testRollout).Said {
 		fmt.Println(line)

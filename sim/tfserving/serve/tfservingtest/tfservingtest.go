@@ -35,8 +35,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/serve/export"
 )
 
-// Server is a model server for one test. Only the test's own goroutine may call its methods;
-// clients may run on any goroutine.
+// Server is a model server for one test. Only the test's own goroutine may call its methods.
+// Clients of the server may run on any goroutine.
 type Server struct {
 	tb       testing.TB
 	dir      string
@@ -53,11 +53,12 @@ type Server struct {
 // Option changes how a server is started.
 type Option func(*Server)
 
-// With changes the options of package serve. Of two options for the same field the later one wins.
+// With returns an option that changes the options of package serve. If two options set the same
+// field, the later one wins.
 func With(change func(o *serve.Options)) Option { return func(s *Server) { change(&s.options) } }
 
-// Speed runs the server's time that many times as fast as the wall clock: its polls, loads and
-// retries, but not the deadlines of clients.
+// Speed makes the server's time run that many times as fast as the wall clock. This affects its
+// polls, loads and retries, but not the deadlines of clients.
 func Speed(times float64) Option { return With(func(o *serve.Options) { o.Speed = times }) }
 
 // Profile selects the server's release: tfserving.Profile24, the default, or ProfileHead.
@@ -97,14 +98,13 @@ func Exported(name string, model []byte, versions ...int64) Option {
 	}
 }
 
-// Patience limits the wait of Start and Await, in wall time; the default is 30 s. Only failing
+// Patience limits how long Start and Await wait, in wall time; the default is 30 s. Only failing
 // tests wait that long.
 func Patience(d time.Duration) Option { return func(s *Server) { s.patience = d } }
 
-// Start serves until the end of the test. It returns once the models are loaded and the ports are
-// open. It applies the options in order, on top of the flags' defaults of tensorflow_model_server.
-// A server that ends before it serves, or does not serve in time (Patience), fails the test with
-// its log.
+// Start serves until the end of the test. It returns when the models are loaded and the ports are
+// open. It applies the options in order, on top of the default flags of tensorflow_model_server. If
+// the server ends early or does not serve in time (Patience), the test fails and shows the log.
 func Start(tb testing.TB, options ...Option) *Server {
 	tb.Helper()
 	s := &Server{tb: tb, dir: tb.TempDir(), patience: 30 * time.Second, news: make(chan struct{})}
@@ -148,8 +148,8 @@ func (s *Server) Conn() *grpc.ClientConn {
 	return conn
 }
 
-// Export adds a version to a model of Small or Exported, or replaces one, in one step. The server
-// loads it at its next poll.
+// Export adds or replaces a version of a model in one step. The model must come from Small or
+// Exported. The server loads the version at its next poll.
 func (s *Server) Export(name string, version int64, model []byte) {
 	s.tb.Helper()
 	if err := export.Version(s.basePath(name), version, model); err != nil {
@@ -159,8 +159,8 @@ func (s *Server) Export(name string, version int64, model []byte) {
 
 func (s *Server) basePath(name string) string { return filepath.Join(s.dir, name) }
 
-// Await waits until a version is or has been in a state. It fails the test if that does not happen
-// in time (Patience).
+// Await waits until a version is in a state. It returns at once if the version was in that state
+// before. The test fails if that does not happen in time (Patience).
 func (s *Server) Await(model string, version int64, state env.ModelState) {
 	s.tb.Helper()
 	is := func(e tfserving.Event) bool { return e.Model == model && e.Version == version && e.State == state }

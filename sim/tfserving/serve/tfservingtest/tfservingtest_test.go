@@ -23,7 +23,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/serve/tfservingtest"
 )
 
-// description is a model with the signature that Small has, in JSON.
+// description describes in JSON a model with the signature of Small.
 const description = `{"signatures": {"serving_default": {
 	"inputs": {"x": {"dtype": 1, "shape": [-1]}}, "outputs": {"y": {"dtype": 1, "shape": [-1]}},
 	"method": "tensorflow/serving/predict"}}}`
@@ -45,8 +45,8 @@ func predict(t *testing.T, s *tfservingtest.Server, model string) *apis.PredictR
 	return answer
 }
 
-// Goal: models of all kinds are served over gRPC and REST, and a version that is
-// exported later takes over.
+// Goal: models of all kinds are served over gRPC and REST. A version that is exported later
+// replaces the old one.
 func TestModelsAreServed(t *testing.T) {
 	dir := t.TempDir()
 	if err := export.Version(filepath.Join(dir, "own"), 5, []byte(description)); err != nil {
@@ -74,7 +74,8 @@ func TestModelsAreServed(t *testing.T) {
 	}
 }
 
-// What does not come ends the test and says what was there.
+// Goal: if an expected state or server does not come, the test ends and shows what happened
+// instead.
 func TestFailures(t *testing.T) {
 	hurried := []tfservingtest.Option{tfservingtest.Speed(20), tfservingtest.Patience(time.Second)}
 	for _, test := range []struct {

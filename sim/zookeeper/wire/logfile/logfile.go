@@ -38,25 +38,25 @@ type File struct {
 	room int64 // room is the size of the file, including the zeros, in bytes
 
 	direct bool
-	// blocks is the buffer of direct writes. It begins with the written part of the last block; nil
-	// when not direct.
+	// blocks is the buffer of direct writes. It begins with the written part of the file's last
+	// block. It is nil while writes go through the kernel's cache.
 	blocks []byte
 }
 
 const (
-	// MinRoom and MaxRoom limit how many zeros are written ahead, in bytes.
+	// MinRoom and MaxRoom limit how many bytes of zeros are written ahead of the records.
 	MinRoom = 64 << 10
 	MaxRoom = 8 << 20
 
 	// blockSize is a multiple of every disk's block size, in bytes. blocksSize is the length of the
-	// longest write.
+	// longest direct write in bytes.
 	blockSize  = 4 << 10
 	blocksSize = 1 << 20
 )
 
 var zeros [1 << 20]byte
 
-// Create makes a log that begins with the bytes of head. It reserves room for so many bytes of
+// Create makes a log file that begins with the bytes of head. It reserves space for room bytes of
 // records.
 func Create(name, head string, room int64) (*File, error) {
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)

@@ -21,9 +21,9 @@ func must[T any](t *testing.T) func(T, error) T {
 	}
 }
 
-// Goal: a log has what was written to it, in writes of all lengths, whichever way it is
-// written and however often it is opened again, also by who was killed. Method: numbered
-// bytes, and a copy of the file as a crash would leave it.
+// Goal: a log file holds exactly the bytes that were written to it. This must hold for writes of
+// all lengths, for both ways of writing, and after it is opened again, also after a kill. Method:
+// numbered bytes are written, and the file is copied as a crash would leave it.
 func TestLogHasWhatWasWritten(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -69,9 +69,8 @@ func TestLogHasWhatWasWritten(t *testing.T) {
 	}
 }
 
-// Goal: where a file system opens a file for direct writes and then refuses one, the log
-// goes on by way of the cache. Method: blocks at an odd place in memory, which no file
-// system takes.
+// Goal: if the file system refuses a direct write, the log goes on through the kernel's cache.
+// Method: a buffer at an unaligned address, from which no file system writes directly.
 func TestLogThatMayNotBeWrittenDirectly(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "log")
 	l := must[*File](t)(Create(name, magic, 0))

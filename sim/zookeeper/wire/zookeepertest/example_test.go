@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire/zookeepertest"
 )
 
-// testSessions is what stands in a test of your own, as TestSessions(t *testing.T): a
-// client of go-zookeeper whose session expires without a wait.
+// testSessions is the body of an example test. In a project it would be the function
+// TestSessions(t *testing.T). A session of go-zookeeper expires in it without any waiting.
 func testSessions(t testing.TB) {
 	server := zookeepertest.Start(t, zookeepertest.StandingClock())
 	conn, events, err := zk.Connect([]string{server.Addr()}, 10*time.Second, zk.WithLogger(quiet{}))
@@ -33,7 +33,7 @@ func testSessions(t testing.TB) {
 	t.Log("after its session:", exists, err)
 }
 
-// Attempt stands here for go test.
+// Example runs testSessions by Attempt, which takes the place of "go test" here.
 func Example() {
 	for _, line := range tbtest.Attempt("TestSessions", testSessions).Said {
 		fmt.Println(line)

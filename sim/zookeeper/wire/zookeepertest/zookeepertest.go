@@ -23,8 +23,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// Server is a ZooKeeper for one test. Only the test's own goroutine may call its methods; clients
-// may run on any goroutine.
+// Server is a ZooKeeper server for one test. Only the test's own goroutine may call its methods.
+// Clients may run on any goroutine.
 type Server struct {
 	tb      testing.TB
 	options wire.Options
@@ -36,13 +36,13 @@ type Server struct {
 // Option changes how a server is started. Any func(*wire.Options) is an Option.
 type Option func(*wire.Options)
 
-// Speed runs the server's time that many times as fast as the wall clock, so that sessions expire
-// sooner: with 60 a timeout of 30 s takes half a second. Clients that ping by the wall clock then
-// lose their sessions, unless an Option also sets Config.ClientSpeed.
+// Speed makes the server's time run faster than the wall clock by the factor times. So sessions
+// expire sooner: with 60, a timeout of 30 s takes half a second. Clients that ping by the wall
+// clock then lose their sessions, unless an Option also sets Config.ClientSpeed.
 func Speed(times float64) Option { return func(o *wire.Options) { o.Speed = times } }
 
-// DataDir keeps the state in a directory, as a real server does: answered writes survive any end
-// of the process. Without it the state is in memory, and survives Stop but not the test.
+// DataDir keeps the state in a directory, as a real server does. Answered writes survive even a
+// crash of the process. Without it the state is in memory, and survives Stop but not the test.
 func DataDir(dir string) Option { return func(o *wire.Options) { o.DataDir = dir } }
 
 // Profile selects the server's version: zookeeper.V38, the default, or V39.
@@ -54,15 +54,17 @@ func Tick(d time.Duration) Option {
 	return func(o *wire.Options) { o.Config.TickMs = d.Milliseconds() }
 }
 
-// StandingClock stops the server's clock, which then only Server.Advance moves, so that no session
-// expires unless the test wants it.
+// StandingClock stops the server's clock. Only Server.Advance then moves the clock, so sessions
+// expire only when the test wants it.
 func StandingClock() Option { return func(o *wire.Options) { o.Clock = standing } }
 
-// standing marks the option; Start replaces it by the server's own clock.
+// standing is a placeholder that StandingClock sets. Start replaces it by a clock of the server's
+// own.
 var standing = wire.ManualClock(func() int64 { return 0 })
 
-// Start serves an empty tree until the end of the test. If it cannot, it fails the test at once.
-// The server's messages for an operator go to the test's log.
+// Start starts a server with an empty tree, and stops it at the end of the test. If the server
+// cannot start, it ends the test as failed. The server's messages for an operator go to the test's
+// log.
 func Start(tb testing.TB, options ...Option) *Server {
 	tb.Helper()
 	s := &Server{tb: tb, addr: "127.0.0.1:0"}
@@ -96,8 +98,8 @@ func (s *Server) listen() {
 // through Stop and Restart.
 func (s *Server) Addr() string { return s.addr }
 
-// Stop ends the server and all its connections. Sessions and znodes are kept for Restart. It fails
-// the test if the server is already stopped.
+// Stop ends the server and all its connections. Sessions and znodes are kept for Restart. Stop
+// fails the test if the server is already stopped.
 func (s *Server) Stop() {
 	s.tb.Helper()
 	if s.server == nil {
@@ -117,8 +119,8 @@ func (s *Server) close() {
 	s.server = nil
 }
 
-// Restart serves again after Stop, on the same address. As with a real server, sessions then have
-// their full timeouts. It fails the test if the server is running.
+// Restart starts the server again after Stop, on the same address. As with a real server, sessions
+// then have their full timeouts. Restart fails the test if the server is running.
 func (s *Server) Restart() {
 	s.tb.Helper()
 	if s.server != nil {
@@ -127,9 +129,9 @@ func (s *Server) Restart() {
 	s.listen()
 }
 
-// Advance moves the clock of a server with StandingClock. It expires the sessions whose clients
-// have been silent for their timeouts. It fails the test if the server is stopped or has another
-// clock.
+// Advance moves the clock of a server with StandingClock forward by d. Sessions whose clients have
+// been silent for their timeouts expire. Advance fails the test if the server is stopped, or was
+// started without StandingClock.
 func (s *Server) Advance(d time.Duration) {
 	s.tb.Helper()
 	if s.nowMs == nil || s.server == nil {

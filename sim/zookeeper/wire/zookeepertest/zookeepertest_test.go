@@ -19,8 +19,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire/zookeepertest"
 )
 
-// patience is how long a test waits for what must happen; it only ends tests that
-// fail.
+// patience is how long a test waits for an expected event. Only failing tests wait so long.
 const patience = 20 * time.Second
 
 type quiet struct{}
@@ -54,8 +53,8 @@ func await(t *testing.T, events <-chan zk.Event, want zk.State) {
 	}
 }
 
-// Goal: an outage keeps what was acknowledged and the session, in memory and with a
-// data directory.
+// Goal: acknowledged writes and the session survive an outage of the server, both in memory and
+// with a data directory.
 func TestAnOutage(t *testing.T) {
 	for name, options := range map[string][]zookeepertest.Option{
 		"in memory":        nil,
@@ -82,8 +81,8 @@ func TestAnOutage(t *testing.T) {
 	}
 }
 
-// Goal: a standing clock keeps sessions for ever, until it is moved beyond their
-// timeouts. Method: a client that is cut off by leaving its connection silent.
+// Goal: with a standing clock no session expires until the clock is moved beyond its timeout.
+// Method: one client stays silent on an open connection.
 func TestAStandingClock(t *testing.T) {
 	s := zookeepertest.Start(t, zookeepertest.StandingClock(), zookeepertest.Tick(time.Second))
 	conn, events := connect(t, s.Addr(), 4*time.Second)
@@ -125,7 +124,7 @@ func TestSpeedAndOptionsOfTheWire(t *testing.T) {
 	}
 }
 
-// What makes no sense ends the test and says why.
+// Goal: each misuse of the package fails the test with a message that names the mistake.
 func TestMisuse(t *testing.T) {
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -158,7 +157,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// The server is gone when the test that started it is.
+// Goal: a server is stopped when the test that started it ends.
 func TestTheServerEndsWithItsTest(t *testing.T) {
 	var addr string
 	tb := tbtest.Attempt("TestMine", func(tb testing.TB) { addr = zookeepertest.Start(tb).Addr() })
