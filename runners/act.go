@@ -2,15 +2,15 @@ package runners
 
 import "time"
 
-// Act is something to do to a cluster at a time of its run.
+// Act is an action on a cluster, planned for a time of its run.
 type Act struct {
 	At time.Duration
 	// Text describes the act for people.
 	Text string
-	// Do performs the act. It lets no more cluster time pass than the act takes. Its error
-	// says what failed, or which expectation did not hold.
+	// Do performs the act. Cluster time passes only as long as the act takes. An error says what
+	// failed, or which expectation did not hold.
 	Do func(c Cluster) error
-	// Until is the latest end of an act that waits for something. For other acts it equals
+	// Until is when an act that waits for something ends at the latest. For other acts it equals
 	// At.
 	Until time.Duration
 }

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// ListedOn asks the agent of a pod by HeartBeat where key is served, and returns the names
-// of these pods, sorted. key is "ctr:entry" for an agent of version 3, which lists all
-// models, and "ps:0", "entry:0" or "dense:0" for one of version 1. An address that belongs
-// to no pod is returned itself. The error is that of the call.
+// ListedOn asks a pod's agent by HeartBeat which pods serve key, and returns their names, sorted.
+// key is "ctr:entry" for an agent of version 3, which lists all models. For version 1 it is "ps:0",
+// "entry:0" or "dense:0". An address that belongs to no pod is returned as it is. The error is the
+// error of the HeartBeat call.
 func ListedOn(o Observer, pod, key string) ([]string, error) {
 	answer, err := o.HeartBeat(pod, serverType(key))
 	if err != nil {
@@ -24,8 +24,8 @@ func ListedOn(o Observer, pod, key string) ([]string, error) {
 	return PodsAt(o, addrs)
 }
 
-// serverType returns the server type of a v1 key such as "ps:0". v3 lists all models
-// whatever the type.
+// serverType returns the server type of a v1 key, such as "ps" for "ps:0". An agent of version 3
+// lists all models for any server type.
 func serverType(key string) string {
 	switch kind, _, _ := strings.Cut(key, ":"); kind {
 	case "ps", "entry", "dense":
@@ -34,8 +34,8 @@ func serverType(key string) string {
 	return "ps"
 }
 
-// PodsAt returns the names of the pods at addresses such as "10.0.0.1:8500", sorted. Ports
-// are ignored. An address that belongs to no pod stays as it is.
+// PodsAt returns the names of the pods with these addresses, sorted. Ports are ignored, as in
+// "10.0.0.1:8500". An address that belongs to no pod stays as it is.
 func PodsAt(o Observer, addrs []string) ([]string, error) {
 	var names []string
 	for _, addr := range addrs {

@@ -8,7 +8,8 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// A runner builds a cluster from a spec; one acts on it, waits, and looks.
+// This builds a cluster from a spec by a runner. It then acts on the cluster, waits, and observes
+// it.
 func Example() {
 	var runner runners.Runner = &simrun.Runner{}
 	c, err := runner.Build(runners.Spec{

@@ -24,51 +24,50 @@ type ServedLabel struct {
 	Version int64
 }
 
-// ModelCall is a call to a model server that runs while cluster time passes.
+// ModelCall is a started call to a model server. It proceeds while cluster time passes.
 type ModelCall interface {
-	// Answer returns the result of the call; ok is false while the call runs.
+	// Answer returns the result of the call. ok is false as long as the call still runs.
 	Answer() (answer ModelAnswer, ok bool)
 }
 
-// ModelAnswer is the result of a call. Err is nil for OK.
+// ModelAnswer is the result of a call. Err is nil if the status is OK.
 type ModelAnswer struct {
 	// Took is the cluster time from the call to its end, as the client sees it.
 	Took time.Duration
 	Err  error
-	// Version is the version that answered a Predict.
+	// Version is the model version that answered a Predict call.
 	Version int64
-	// Status is the answer of GetModelStatus.
+	// Status is the result of a GetModelStatus call.
 	Status env.ModelVersionStatus
 }
 
-// PredictSpec selects what a Predict asks: the version with a label, or without a label the
-// latest version of the model.
+// PredictSpec selects the model version that a Predict call asks: the version with the label, or
+// the latest version if Label is "".
 type PredictSpec struct{ Model, Label string }
 
-// Caller is a cluster whose model servers can be called as their clients call them. A
-// method that returns a ModelCall starts the call and does not wait for its answer. A
-// deadline of 0 means none.
+// Caller is a cluster whose model servers can be called as their clients do. Methods that return a
+// ModelCall start the call and do not wait for its answer. A deadline of 0 means no deadline.
 type Caller interface {
 	// Reload sends HandleReloadConfigRequest.
 	Reload(pod, kind string, models []ServedModel, deadline time.Duration) (ModelCall, error)
 	Predict(pod, kind string, spec PredictSpec, deadline time.Duration) (ModelCall, error)
-	// Connect sends GetModelStatus and ignores the status: it fails only if the server
+	// Connect sends GetModelStatus and ignores the returned status. It fails only if the server
 	// cannot be reached.
 	Connect(pod, kind string) error
-	// MonitorReload and MonitorStatus call the reference's TFSMonitor, one for each model
-	// server, on the server's own host.
+	// MonitorReload and MonitorStatus call the reference's TFSMonitor. Each model server has its
+	// own monitor, which runs on the server's host.
 	MonitorReload(pod, kind string, models []ServedModel) (ModelCall, error)
 	MonitorStatus(pod, kind, model string) (ModelCall, error)
-	// ResidentBytes returns the memory that a model server uses.
+	// ResidentBytes returns the memory that the process of a model server uses.
 	ResidentBytes(pod, kind string) (int64, error)
-	// WriteModelConfig writes the model config file of BareServer. nil models make an empty
-	// file.
+	// WriteModelConfig writes the model config file of BareServer. If models is nil, the file is
+	// empty.
 	WriteModelConfig(path string, models []ServedModel) error
 	// Output returns what BareServer has printed so far.
 	Output() (string, error)
 }
 
-// Policy says which versions of a model a server serves. At most one field is set.
+// Policy says which versions of a model a server loads. At most one field is set.
 type Policy struct {
 	Latest     *uint32 // the number of versions
 	LatestOnce *uint32 // the same, which only monolith's fork has; 0 leaves it out
@@ -76,8 +75,8 @@ type Policy struct {
 	Specific   []int64
 }
 
-// ParsePolicy reads ServedModel.Policy. An empty text gives a Policy with no field set. The
-// error names a text that no model config can express.
+// ParsePolicy parses the text of ServedModel.Policy. An empty text gives a Policy with no field
+// set. The error quotes a text that no model config can express.
 func ParsePolicy(text string) (Policy, error) {
 	kind, rest, _ := strings.Cut(text, " ")
 	var numbers []int64

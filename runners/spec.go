@@ -5,8 +5,8 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// Second names for the plain types of engine/cluster, which documents them, so that a user
-// of a runner needs one import.
+// Aliases of the plain types of engine/cluster, which documents them. With them a user of a
+// runner needs only this import.
 type (
 	Spec           = cluster.Spec
 	ServingSpec    = cluster.ServingSpec
@@ -45,12 +45,12 @@ const (
 // Spec.BareServer asks for one. StartPod starts it.
 const BareServer = cluster.BareServer
 
-// ErrUnsupported is the error of a runner that cannot do what it is asked. It skips the
-// scenario.
+// ErrUnsupported means that the runner cannot do what it is asked. The scenario is then
+// skipped.
 var ErrUnsupported = cluster.ErrUnsupported
 
-// BackendError is an ErrUnsupported whose reason is a backend that was chosen for the run, and not
-// the runner: with another one the scenario runs.
+// BackendError is an ErrUnsupported caused by the backend that was chosen for the run,
+// rather than by the runner. With another backend the scenario runs.
 type BackendError struct{ Reason string }
 
 func (e *BackendError) Error() string { return e.Reason }

@@ -6,28 +6,28 @@ import (
 	"time"
 )
 
-// looks bounds how often a wait makes its check, because each look at an agent or a model
-// server is a call over the network.
+// looks is roughly how often a wait calls its check. The number is limited because each look
+// at an agent or a model server is a call over the network.
 const looks = 150
 
 // Stamp formats a cluster time for messages, for example "t+11.000s".
 func Stamp(t time.Duration) string { return fmt.Sprintf("t+%.3fs", t.Seconds()) }
 
-// Tolerant is a cluster on the wall clock of a host that also does other work.
+// Tolerant is a cluster that runs on the wall clock of a host which also does other work.
 type Tolerant interface {
-	// Tolerance returns the cluster time by which an event may be late, and a lasting state
-	// begin late or end early.
+	// Tolerance returns the cluster time by which an event may be late. A lasting state may
+	// begin late or end early by the same time.
 	Tolerance() time.Duration
 }
 
-// Delayed is a cluster that measures by how much its host is late.
+// Delayed is a cluster that measures how far its host is behind.
 type Delayed interface {
-	// Late returns that in cluster time. tooBusy says that it is more than a scenario can allow
-	// for, so that what failed says nothing.
+	// Late returns how far the host is behind, in cluster time. tooBusy says that the delay
+	// exceeds what a scenario can tolerate, so that a failure means nothing.
 	Late() (late time.Duration, tooBusy bool)
 }
 
-// Tolerance returns that of a cluster, 0 for a cluster that is not Tolerant.
+// Tolerance returns the tolerance of a cluster. It is 0 for a cluster that is not Tolerant.
 func Tolerance(c Cluster) time.Duration {
 	if t, ok := c.(Tolerant); ok {
 		return t.Tolerance()
@@ -55,7 +55,7 @@ func Within(c Cluster, limit time.Duration, check func() error) error {
 	})
 }
 
-// plain rounds a duration to what a reader needs of it: three digits or so.
+// plain rounds a duration to about three digits, for messages.
 func plain(d time.Duration) time.Duration {
 	unit := time.Duration(1)
 	for d >= 1000*unit {
@@ -64,10 +64,10 @@ func plain(d time.Duration) time.Duration {
 	return d.Round(unit)
 }
 
-// Throughout repeats check while length of cluster time passes, and returns nil if every
-// check does. Otherwise the error is that of the first check that failed, with its cluster
-// time in front and how long check held behind. It checks as often as Within, and returns
-// the same errors unchanged.
+// Throughout repeats check while length of cluster time passes, and returns nil if check
+// never fails. Otherwise it returns the first error of check, with the cluster time before
+// it and after it how long check had held. It checks as often as Within, and returns the
+// same kinds of errors unchanged.
 func Throughout(c Cluster, length time.Duration, check func() error) error {
 	return wait(c, length, check, func(err error, waited time.Duration) (bool, error) {
 		if err != nil {
@@ -77,7 +77,8 @@ func Throughout(c Cluster, length time.Duration, check func() error) error {
 	})
 }
 
-// wait repeats check and lets time pass, until judge decides.
+// wait repeats check and passes time in between, until judge says that it is done or limit
+// is reached.
 func wait(c Cluster, limit time.Duration, check func() error, judge func(err error, waited time.Duration) (done bool, result error)) error {
 	pause := max(limit/looks, Resolution, Tolerance(c)/10).Truncate(Resolution)
 	begin := c.Now()

@@ -25,15 +25,15 @@ import (
 
 var clients = flag.Bool("grpcpeers.clients", false, "have clients of other languages call, which registries bring")
 
-// These are the versions of the clients that registries are asked for.
+// These are the versions of the clients that the test installs from package registries.
 const (
 	grpcJS  = "@grpc/grpc-js@1.14.7"
 	grpcurl = "github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.3"
 	ghz     = "github.com/bojand/ghz/cmd/ghz@v0.120.0"
 )
 
-// TestClients has clients of four languages and two tools call the bare server on C-core and ours. They say
-// the same of both.
+// TestClients: Goal: clients of four languages and two tools get the same results from our server
+// as from the bare server on C-core.
 func TestClients(t *testing.T) {
 	if !*clients {
 		t.Skip("skipped: make check-grpc has clients of other languages, which takes minutes")
@@ -41,7 +41,8 @@ func TestClients(t *testing.T) {
 	core, own := serveCore(t, ""), serveOwn(t, "")
 	for _, c := range []struct {
 		name string
-		// prepare returns a function that makes the calls and returns what came of them.
+		// prepare returns a function that makes the client's calls to addr and returns their
+		// results as text.
 		prepare func(t *testing.T) func(addr string) string
 	}{
 		{"grpc-go", func(t *testing.T) func(string) string { return callByGo(t) }},
@@ -62,7 +63,7 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// needed skips the test where a program is missing.
+// needed skips the test if one of the programs is not installed.
 func needed(t *testing.T, programs ...string) {
 	t.Helper()
 	for _, p := range programs {
@@ -72,7 +73,8 @@ func needed(t *testing.T, programs ...string) {
 	}
 }
 
-// output runs a program in a folder and returns what it prints.
+// output runs a program in the folder dir and returns its stdout and stderr. It fails the test if
+// the program fails.
 func output(t *testing.T, dir string, env []string, program string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(program, args...)
@@ -108,7 +110,8 @@ func javaClient(t *testing.T) func(string) string {
 	}
 }
 
-// install returns a Go program of this name that is installed, or builds one in a temporary folder.
+// install returns the path of a Go program: the installed one, or else one built in a temporary
+// folder.
 func install(t *testing.T, program string) string {
 	t.Helper()
 	name, _, _ := strings.Cut(filepath.Base(program), "@")
@@ -134,7 +137,8 @@ func grpcurlClient(t *testing.T) func(string) string {
 	}
 }
 
-// ghzClient returns how many of 200 compressed and 200 plain calls had which code.
+// ghzClient makes 200 compressed and 200 plain calls with ghz, and returns the count of each status
+// code.
 func ghzClient(t *testing.T) func(string) string {
 	program := install(t, ghz)
 	return func(addr string) string {
@@ -158,7 +162,7 @@ func ghzClient(t *testing.T) func(string) string {
 	}
 }
 
-// callByGo makes calls by grpc-go.
+// callByGo returns a function that makes the calls by grpc-go.
 func callByGo(t *testing.T) func(string) string {
 	return func(addr string) string {
 		conn, err := grpc.NewClient(addr, grpc.WithTransportCredentials(insecure.NewCredentials()),
@@ -203,7 +207,7 @@ func callByGo(t *testing.T) func(string) string {
 	}
 }
 
-// texts lists metadata by name.
+// texts formats metadata as texts, sorted by name.
 func texts(md metadata.MD) (list []string) {
 	for _, name := range slices.Sorted(maps.Keys(md)) {
 		list = append(list, fmt.Sprintf("%s=%q", name, md[name]))

@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/runners/grpcpeers"
 )
 
-// The first conversation has a path that is none.
+// This has the first conversation of the list, whose path is not valid.
 func ExampleProbe_Ask() {
 	server := grpcpeers.Own("")
 	defer server.Stop()

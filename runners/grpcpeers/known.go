@@ -2,7 +2,8 @@ package grpcpeers
 
 import "strings"
 
-// Known returns why the answer of our servers to a probe may differ from C-core's, "" if it may not.
+// Known returns the reason why our servers may answer a probe differently from C-core, or "" if
+// they must not.
 func (p Probe) Known() string {
 	switch p.Name {
 	case "flag 2", "flag 255":
@@ -19,7 +20,8 @@ func (p Probe) Known() string {
 	return ""
 }
 
-// violations are conversations that HTTP/2 forbids, or that no client has.
+// violations names the conversations that break HTTP/2's rules, or that no client library would
+// have.
 var violations = map[string]bool{
 	"no preface": true, "no settings": true, "data of stream 0": true, "headers of stream 0": true, "settings acknowledged twice": true,
 	"settings of a wrong value": true, "ping of a stream": true, "header block that is none": true, "index of no table": true,

@@ -18,7 +18,7 @@ import (
 	"github.com/monosim/monosim/engine/grpccore"
 )
 
-// Version is that of the grpcio whose answers are recorded.
+// Version is the version of grpcio whose answers are recorded.
 const Version = "1.85.1"
 
 // Own returns a server of ours with these channel arguments and the methods of core.py, in the words that
@@ -57,7 +57,7 @@ func take(s *grpccore.Server, stream grpc.ServerStream) error {
 	return stream.SendMsg(&response)
 }
 
-// Serve serves on a free port of the loopback.
+// Serve starts the server on a free port of the loopback and returns its address.
 func Serve(s *grpccore.Server) (addr string, err error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -88,7 +88,7 @@ var methods = map[string]func(context.Context, []byte) ([]byte, error){
 	"Hear": hear,
 }
 
-// tell sends metadata before and after the answer.
+// tell makes a method that echoes the request, with metadata before and after the answer.
 func tell(stream grpc.ServerStream) func(context.Context, []byte) ([]byte, error) {
 	return func(_ context.Context, request []byte) ([]byte, error) {
 		stream.SetTrailer(metadata.Pairs("last", "b", "last-bin", "\x01"))
@@ -105,7 +105,7 @@ func drain(s *grpccore.Server) func(context.Context, []byte) ([]byte, error) {
 	}
 }
 
-// hear answers with the metadata whose names begin with x-, as Python writes it.
+// hear returns the request's metadata whose names begin with x-, formatted as Python does.
 func hear(ctx context.Context, _ []byte) ([]byte, error) {
 	md, _ := metadata.FromIncomingContext(ctx)
 	var heard []string

@@ -20,14 +20,14 @@ var record = flag.Bool("grpcpeers.record", false, "write the answers of the bare
 
 const recording = "testdata/core.txt"
 
-// TestAnswersAreTheCores has every conversation with a server of ours. The answers are those that the
-// bare server on C-core gave.
+// TestAnswersAreTheCores: Goal: our server gives the same answers in every conversation as the bare
+// server on C-core. Method: it compares with the recorded answers.
 func TestAnswersAreTheCores(t *testing.T) {
 	compare(t, serveOwn, recorded(t))
 }
 
-// TestSideBySide has every conversation with the bare server and with ours, one beside the other, and
-// sees that the recording is what the bare server answers.
+// TestSideBySide: Goal: our server and the running bare server on C-core give the same answers, and
+// the recording still holds what the bare server answers.
 func TestSideBySide(t *testing.T) {
 	answers := ask(t, serveCore)
 	if *record {
@@ -113,7 +113,8 @@ func serveOwn(t *testing.T, arguments string) string {
 	return addr
 }
 
-// serveCore starts core.py. PYTHON names an interpreter with grpcio.
+// serveCore starts core.py, the bare server on C-core. PYTHON must name an interpreter with grpcio,
+// otherwise the test is skipped.
 func serveCore(t *testing.T, arguments string) string {
 	t.Helper()
 	python := os.Getenv("PYTHON")
@@ -147,7 +148,8 @@ func serveCore(t *testing.T, arguments string) string {
 	return "127.0.0.1:" + port
 }
 
-// recorded reads the recording: a line with the name of a conversation, then what was answered.
+// recorded reads the recorded answers of C-core. In the file, a line with a conversation's name
+// precedes its answer.
 func recorded(t *testing.T) map[string]string {
 	t.Helper()
 	data, err := os.ReadFile(recording)

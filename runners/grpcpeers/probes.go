@@ -21,7 +21,8 @@ type Probe struct {
 	do   func(*wire)
 }
 
-// Ask has the conversation with the server at addr, and returns what the server said, a line each.
+// Ask has the conversation with the server at addr. It returns what the server sent, as lines of
+// text.
 func (p Probe) Ask(addr string) ([]string, error) {
 	w, err := dial(addr)
 	if err != nil {
@@ -35,7 +36,7 @@ func (p Probe) Ask(addr string) ([]string, error) {
 	return w.lines, nil
 }
 
-// Probes returns all of them, in the order of the recording.
+// Probes returns all probes, in the order of the recording.
 func Probes() []Probe {
 	var list []Probe
 	for _, part := range []func() []Probe{paths, pseudoHeaders, contentTypes, encodings, compressed, metadataSizes, metadataTexts, timeouts, messages, answers, pings, frames, arguments, ages, ends} {
@@ -44,7 +45,7 @@ func Probes() []Probe {
 	return list
 }
 
-// calling is a probe of one whole call of Echo with these changes of its header.
+// calling makes a probe of one complete call of Echo, with these changes of its header fields.
 func calling(name string, changes ...field) Probe {
 	return callingOf(name, "Echo", "hello", changes...)
 }
@@ -393,7 +394,7 @@ func pings() []Probe {
 	}
 }
 
-// framing is a probe that greets, sends what no client sends, and then asks for an echo.
+// framing makes a probe that first sends frames that no client sends, and then calls Echo.
 func framing(name string, send func(*wire)) Probe {
 	return Probe{Name: "frames: " + name, do: func(w *wire) {
 		w.greet()

@@ -20,8 +20,8 @@ import (
 // field is a header field of a request.
 type field struct{ name, value string }
 
-// request returns the header fields of a usual call, changed: a field that is given replaces the
-// one of its name, a field of value "-" takes it out, and others follow.
+// request returns the header fields of a usual call with changes. A change replaces the field with
+// its name, or removes it if the value is "-". Other changes are added at the end.
 func request(method string, changes ...field) []field {
 	path := "/peers.Probe/" + method
 	fields := []field{
@@ -47,13 +47,14 @@ func request(method string, changes ...field) []field {
 	return fields
 }
 
-// message returns the frame of a gRPC message.
+// message frames a gRPC message: the compression flag, the length in four bytes, and the body.
 func message(flag byte, body []byte) []byte {
 	n := len(body)
 	return append([]byte{flag, byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)}, body...)
 }
 
-// wire is an HTTP/2 connection that sends what no client would, and writes down what comes.
+// wire is an HTTP/2 connection that can also send what no client sends. It records as text what the
+// server sends.
 type wire struct {
 	net     net.Conn
 	framer  *http2.Framer
@@ -73,7 +74,7 @@ type wire struct {
 	err     error // of a write
 }
 
-// patience is how long a server may take for an answer on a busy machine.
+// patience is the longest wait for an answer. It is long because the machine may be busy.
 const patience = 20 * time.Second
 
 func dial(addr string) (*wire, error) {
@@ -89,20 +90,20 @@ func dial(addr string) (*wire, error) {
 	return w, nil
 }
 
-// hello sends the preface and settings with windows that no answer fills.
+// hello sends the HTTP/2 preface, and windows so large that no answer fills them.
 func (w *wire) hello() {
 	w.raw(http2.ClientPreface)
 	w.note(w.framer.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 1 << 24}))
 	w.note(w.framer.WriteWindowUpdate(0, 1<<24))
 }
 
-// greet does what hello does, and acknowledges the server's settings, from which on they hold.
+// greet does what hello does, and then waits for the server's settings and acknowledges them.
 func (w *wire) greet() {
 	w.hello()
 	w.read(func() bool { return w.settled })
 }
 
-// note keeps the first error of a write. A server may close the connection at any time.
+// note keeps the first error of a write, as the server may close the connection at any time.
 func (w *wire) note(err error) {
 	if w.err == nil {
 		w.err = err
@@ -114,7 +115,7 @@ func (w *wire) raw(bytes string) {
 	w.note(err)
 }
 
-// largestFrame is what a server takes that has said nothing else.
+// largestFrame is the largest frame in bytes that a server accepts by default.
 const largestFrame = 16384
 
 // headers begins a call.
@@ -134,7 +135,7 @@ func (w *wire) headers(stream uint32, end bool, fields []field) {
 	}
 }
 
-// data sends bytes of a call, not more at once than the server's window has room for.
+// data sends bytes of a call in frames of at most largestFrame bytes.
 func (w *wire) data(stream uint32, end bool, body []byte) {
 	for {
 		part := body[:min(len(body), largestFrame)]
@@ -146,13 +147,13 @@ func (w *wire) data(stream uint32, end bool, body []byte) {
 	}
 }
 
-// call sends a whole call of stream 1 with one message.
+// call sends one complete call with one message on stream 1.
 func (w *wire) call(fields []field, flag byte, body string) {
 	w.headers(1, false, fields)
 	w.data(1, true, message(flag, []byte(body)))
 }
 
-// await reads until the streams have ended, or the connection has.
+// await reads until all these streams have ended, or the connection has.
 func (w *wire) await(streams ...uint32) {
 	w.read(func() bool {
 		return !slices.ContainsFunc(streams, func(id uint32) bool { return !w.ended[id] })
@@ -199,7 +200,8 @@ func (w *wire) drain(grace string) {
 }
 
 func (w *wire) read(enough func() bool) {
-	// A reset connection does not give what came before, so there is one end of patience.
+	// The deadline is set once for the whole read, because a reset connection loses what came
+	// before.
 	_ = w.net.SetReadDeadline(time.Now().Add(patience))
 	for !w.over && !enough() {
 		frame, err := w.framer.ReadFrame()
@@ -242,7 +244,8 @@ func (w *wire) take(frame http2.Frame) {
 			w.tell(id, "end of data")
 		}
 	case *http2.RSTStreamFrame:
-		// After an answer C-core tells the client to stop, if it has not read the end of the call yet.
+		// C-core resets a stream after its answer if it has not read the end of the call yet. Such
+		// a reset is not recorded.
 		if !w.ended[id] || f.ErrCode != http2.ErrCodeNo {
 			w.tellMessages(id)
 			w.tell(id, "reset "+f.ErrCode.String())
@@ -277,7 +280,7 @@ func (w *wire) tell(stream uint32, line string) {
 	w.lines = append(w.lines, line)
 }
 
-// tellMessages writes down the messages that have come of a stream.
+// tellMessages records the gRPC messages that have arrived on a stream.
 func (w *wire) tellMessages(stream uint32) {
 	body := w.bodies[stream]
 	delete(w.bodies, stream)
@@ -298,8 +301,8 @@ func (w *wire) tellMessages(stream uint32) {
 	}
 }
 
-// fieldsOf lists header fields by name. An empty grpc-message is left out: clients cannot tell it
-// from none.
+// fieldsOf formats header fields, sorted by name. It omits an empty grpc-message, since clients
+// cannot tell it from a missing one.
 func fieldsOf(f *http2.MetaHeadersFrame) string {
 	list := lists.Select(f.Fields, func(h hpack.HeaderField) (string, bool) {
 		return h.Name + "=" + h.Value, h.Name != "grpc-message" || h.Value != ""

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// Available returns how many bytes of memory this process may use in all: what it uses now plus
-// what the kernel has left, within the limit of its control group. It fails without /proc.
+// Available returns how many bytes of memory this process may use in total. This is what it uses
+// now plus the kernel's available memory, but at most the limit of its cgroup. It fails without
+// /proc.
 func Available() (bytes int64, err error) {
 	text, err := os.ReadFile("/proc/meminfo")
 	if err != nil {
@@ -27,8 +28,8 @@ func Available() (bytes int64, err error) {
 	return 0, fmt.Errorf("found no MemAvailable in /proc/meminfo")
 }
 
-// groupLimit returns the memory limit of the process's control group, version 2, as
-// containers have one.
+// groupLimit returns the memory limit of the process's cgroup, version 2, in bytes. Containers have
+// such a limit. Without one the result is the largest int64.
 func groupLimit() int64 {
 	const none = 1<<63 - 1
 	text, err := os.ReadFile("/sys/fs/cgroup/memory.max")

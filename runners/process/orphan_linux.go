@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// DieWithParent makes the kernel kill a program if this one ends first, for example a test
-// that runs out of time. Call it before cmd.Start; it sets cmd.SysProcAttr.
+// DieWithParent makes the kernel kill the program if this process ends first, as a test that runs
+// out of time does. Call it before cmd.Start, because it sets cmd.SysProcAttr.
 func DieWithParent(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 }

@@ -4,5 +4,5 @@ package process
 
 import "os/exec"
 
-// DieWithParent does nothing: only Linux has such a signal.
+// DieWithParent does nothing here, because only Linux can send a signal when the parent dies.
 func DieWithParent(*exec.Cmd) {}

@@ -8,9 +8,9 @@ import (
 	"sync"
 )
 
-// FreePorts returns n different TCP ports of the loopback on which nobody listens. The
-// kernel never assigns these by itself, as it does for outgoing connections, and FreePorts
-// returns none twice. So it is unlikely that another program takes one first.
+// FreePorts returns n different TCP ports of the loopback on which nobody listens. It never returns
+// a port twice, and takes ports that the kernel does not assign to outgoing connections. So it is
+// unlikely that another program takes a returned port first.
 func FreePorts(n int) ([]int, error) {
 	least, most := quietPorts()
 	var ports []int
@@ -26,7 +26,7 @@ func FreePorts(n int) ([]int, error) {
 	return nil, fmt.Errorf("found %d free ports from %d to %d, want %d", len(ports), least, most, n)
 }
 
-// given holds the ports that FreePorts has returned.
+// given holds the ports that FreePorts has returned so far, so that it returns no port twice.
 var given sync.Map
 
 // free reports whether nobody listens on a port at any address.
@@ -41,8 +41,8 @@ func free(port int) bool {
 	return true
 }
 
-// quietPorts returns the first and the last port of a range from which the kernel assigns none by
-// itself. Linux's own range begins at 32768 by default, that of other systems at 49152.
+// quietPorts returns the first and the last port of a range from which the kernel does not assign
+// ports by itself. Linux assigns ports from 32768 by default, and other systems from 49152.
 func quietPorts() (least, most int) {
 	const quiet, enough = 10_000, 1000
 	least, most = quiet, 32_767

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Goal: a process is told from another that got its pid, and one that has ended runs no
-// more, also before its parent has asked for it.
+// Goal: Runs distinguishes a process from a later process with the same pid. A process that has
+// ended no longer runs, even if its parent has not waited for it yet.
 func TestRuns(t *testing.T) {
 	ours, err := status(os.Getpid())
 	if err != nil {

@@ -22,14 +22,16 @@ func Resident(pid int) (bytes int64, err error) {
 	return 0, fmt.Errorf("process %d: found no VmRSS in its status", pid)
 }
 
-// Runs reports whether a process with a pid and a start time runs. The start time is the 22nd
-// field of /proc/PID/stat; a later process with the same pid has another. A zombie does not run.
+// Runs reports whether the process with this pid and start time still runs. started is the 22nd
+// field of /proc/PID/stat, in which a later process with the same pid differs. A zombie does not
+// run.
 func Runs(pid int, started string) bool {
 	fields, err := status(pid)
 	return err == nil && fields[starttime] == started && fields[state] != "Z" && fields[state] != "X"
 }
 
-// Started returns the start time of a process as [Runs] takes it, "?" where nobody tells.
+// Started returns the start time of a process in the form that [Runs] takes, or "?" if it cannot be
+// read.
 func Started(pid int) string {
 	fields, err := status(pid)
 	if err != nil {
@@ -38,16 +40,16 @@ func Started(pid int) string {
 	return fields[starttime]
 }
 
-// Fields of /proc/PID/stat as [status] counts them. proc(5) counts from 1, and its first
-// field behind the program's name is the third.
+// These are indexes into the result of [status]. proc(5) counts fields from 1, and the first field
+// after the program's name has the number 3.
 const (
 	behindName = 3
 	state      = 0
 	starttime  = 22 - behindName
 )
 
-// status returns the fields of /proc/PID/stat behind the program's name. Spaces separate
-// fields, and only the name, in parentheses, may contain spaces.
+// status returns the fields of /proc/PID/stat after the program's name. Fields are separated by
+// spaces. Only the name, which is in parentheses, may contain spaces itself.
 func status(pid int) ([]string, error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/runners/process"
 )
 
-// Goal: memory and time are those of a process that is there.
+// Goal: memory and processor time of a process that does not exist are errors.
 func TestOfNobody(t *testing.T) {
 	if _, err := process.Resident(1 << 30); err == nil {
 		t.Error("got memory of no process")
@@ -20,7 +20,7 @@ func TestOfNobody(t *testing.T) {
 	}
 }
 
-// Goal: memory and time are this process's own. Method: it takes both.
+// Goal: the measured memory and processor time grow as this process uses more of both.
 func TestOfThisProcess(t *testing.T) {
 	const more = 64 << 20
 	debug.FreeOSMemory() // nothing is left to be used again

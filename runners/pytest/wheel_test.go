@@ -10,9 +10,9 @@ import (
 	"github.com/monosim/monosim/runners/tfserving/server"
 )
 
-// Goal: pytest finds the fixtures of the wheel by themselves, and they drive the program of this
-// tree, also in what monosim init writes. Method: the wheel is built and unpacked into a folder on
-// Python's path, offline.
+// Goal: pytest finds the wheel's fixtures without any configuration, and they run the monosim
+// program of this source tree. This also holds for the files that monosim init writes. Method: the
+// wheel is built offline and unpacked into a folder on Python's path.
 func TestTheWheel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a wheel and waits for processes")

@@ -8,21 +8,21 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Bar is a stretch of a pod's time: its start-up, or a version of a model being loaded or served.
+// Bar is a period of a pod's time in which it starts up, or loads or serves a version of a model.
 type Bar struct {
 	Pod string `json:"pod"`
-	// What is "start" (from the start of an agent until its model servers serve), "loading"
-	// or "available".
+	// What is "start", "loading" or "available". "start" lasts from the start of an agent until its
+	// model servers serve.
 	What  string  `json:"what"`
 	Model string  `json:"model,omitempty"`
 	From  float64 `json:"from_s"`
 	Until float64 `json:"until_s"`
 }
 
-// mostBars bounds the number of bars.
+// mostBars is the largest number of bars that are kept.
 const mostBars = 20_000
 
-// draw begins and ends bars.
+// draw begins and ends bars as the observation o demands.
 func (s *story) draw(o runners.Observation) {
 	switch {
 	case o.Op == "process.start" && strings.Contains(o.Path, "agent"):
@@ -30,7 +30,8 @@ func (s *story) draw(o runners.Observation) {
 	case o.Op == "modelserver.serving":
 		s.end(o.Pod, "", o.At)
 	case o.Op == "process.exit" && (strings.Contains(o.Path, "agent") || len(s.memory.pods[o.Pod]) <= 1):
-		// With several model servers the observation does not say which one ended.
+		// End all bars of the pod. With several model servers, the observation does not say which
+		// of them ended, so this case is only for pods with one model server or an ended agent.
 		for _, b := range s.open[s.numbers.of(o.Pod)] {
 			s.bars[b.at].Until = o.At.Seconds()
 		}
@@ -46,7 +47,8 @@ func (s *story) draw(o runners.Observation) {
 	}
 }
 
-// openBar is a bar that has not ended: of a version of a model, or (model "") of the start.
+// openBar is a bar that has not ended yet. model is the model with its version, or "" for a
+// start-up.
 type openBar struct {
 	model string
 	at    int // index in story.bars
@@ -68,7 +70,8 @@ func (s *story) end(pod, model string, at time.Duration) {
 	}
 }
 
-// forget removes an open bar and returns its index in bars.
+// forget removes an open bar of a pod and returns its index in story.bars. ok is false if the model
+// has no open bar.
 func (s *story) forget(pod int, model string) (at int, ok bool) {
 	open := s.open[pod]
 	i := slices.IndexFunc(open, func(b openBar) bool { return b.model == model })
@@ -84,7 +87,7 @@ func (s *story) forget(pod int, model string) (at int, ok bool) {
 	return at, true
 }
 
-// closed returns all bars and ends the open ones now.
+// closed ends the open bars at the time now, and returns all bars.
 func (s *story) closed(now time.Duration) []Bar {
 	for _, open := range s.open {
 		for _, b := range open {

@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// confValues holds the values of an agent.conf that are needed before anything runs.
+// confValues holds the settings of an agent.conf that are needed before the run.
 type confValues struct {
 	version                  int
 	numShard                 int // 0 when the conf lacks it
@@ -21,13 +21,13 @@ type confValues struct {
 	unsharded                bool // pods serve an entry or dense server, which no shard has
 }
 
-// ConfError lists the mistakes in an agent.conf that keep every agent from starting, each
-// as "file:line: found X, want Y".
+// ConfError lists the mistakes in an agent.conf that keep every agent from starting. Each has the
+// form "file:line: found X, want Y".
 type ConfError []string
 
 func (e ConfError) Error() string { return strings.Join(e, "\n") }
 
-// readConfs reads the conf of all pods, or that of each group.
+// readConfs reads the agent.conf of all pods, or one for each group of pods.
 func (c *Cluster) readConfs() (err error) {
 	if len(c.options.Groups) == 0 {
 		c.conf, c.shards, c.values, err = c.readConf(c.options.Conf, c.options.Shards)
@@ -65,14 +65,14 @@ func (c *Cluster) readConfs() (err error) {
 	return nil
 }
 
-// pods returns how many pods there are.
+// pods returns the number of pods in the cluster's spec.
 func (c *Cluster) pods() int {
 	spec := c.Spec()
 	return len(spec.Pods())
 }
 
-// readConf reads a conf and fails on mistakes that would keep every agent from starting. shards is
-// 0 for the number in the conf.
+// readConf reads an agent.conf and fails on mistakes that would keep every agent from starting. If
+// shards is 0, the number of shards is the one in the file.
 func (c *Cluster) readConf(path string, shards int) (text string, _ int, _ confValues, _ error) {
 	fail := func(err error) (string, int, confValues, error) { return "", 0, confValues{}, err }
 	data, err := os.ReadFile(path)
@@ -112,15 +112,16 @@ func (c *Cluster) readConf(path string, shards int) (text string, _ int, _ confV
 	}
 	text = check.Text
 	if n := values.numShard; n != 0 && n != shards {
-		// utils.py:393 asserts that the conf and the environment agree.
+		// utils.py:393 asserts that num_shard in the conf equals the number in the environment.
 		text = numShardLine.ReplaceAllString(text, "${1}"+strconv.Itoa(shards))
 		c.Warnings = append(c.Warnings, fmt.Sprintf("%s: found num_shard %d, taken as %d, as --shards says", path, n, shards))
 	}
 	return text, shards, values, nil
 }
 
-// unsharded reports whether the pods of a conf belong to no shard: those with an entry or a dense
-// server alone. stand_alone_serving is mixed whatever deploy_type says (utils.py:384).
+// unsharded reports whether the pods of this conf belong to no shard, as pods with only an
+// entry or only a dense server do. stand_alone_serving always means a mixed container,
+// whatever deploy_type says (utils.py:384).
 func unsharded(values map[string]string) bool {
 	kind := strings.ToLower(values["deploy_type"])
 	if kind == "" {
@@ -130,7 +131,8 @@ func unsharded(values map[string]string) bool {
 	return !alone && (kind == "entry" || kind == "dense")
 }
 
-// numShardLine matches the line that sets num_shard; its group is all before the value.
+// numShardLine matches the line that sets num_shard. Its first group holds the text before
+// the value.
 var numShardLine = regexp.MustCompile(`(?m)^([ \t]*num_shard\b[ \t]*=?[ \t]*)[^\r\n]*`)
 
 func number(text string) int {

@@ -27,8 +27,9 @@ dc_aware %v
 %s
 `
 
-// groupsOf writes the confs and models of a cluster whose entry and PS are groups of their own, or
-// of one group of mixed containers, and returns the options to run it.
+// groupsOf writes the confs and models of a test cluster and returns the options that run
+// it. The cluster has either separate groups for entry and PS, or one group of mixed
+// containers.
 func groupsOf(t *testing.T, numPS, shards int, aware bool, groups ...sim.Group) sim.Options {
 	t.Helper()
 	dir := t.TempDir()
@@ -71,7 +72,8 @@ func runOf(t *testing.T, o sim.Options) *sim.Report {
 	return report
 }
 
-// planOf reads a plan, in which places are kept apart or not.
+// planOf parses a capacity plan. aware fills the %v of format and says whether the plan
+// keeps locations apart (dc_aware).
 func planOf(t *testing.T, format string, aware bool) *plan.Plan {
 	t.Helper()
 	_, p, _, err := plan.Parse("plan.yaml", fmt.Appendf(nil, format, aware))
@@ -81,9 +83,9 @@ func planOf(t *testing.T, format string, aware bool) *plan.Plan {
 	return p
 }
 
-// The goal is that a cluster of entry and PS containers in two places does what the plan's formulas
-// say: watches, reads at rest, and whom an entry is told of. The method is real agents of both
-// kinds, with dc_aware and without.
+// Goal: entry and PS containers in two locations behave as the plan's formulas predict. This
+// holds for the number of watches, the reads at rest, and the replicas that an entry learns
+// of. Method: real agents of both kinds, with and without dc_aware.
 func TestGroupsDoWhatThePlanSays(t *testing.T) {
 	for _, aware := range []bool{false, true} {
 		r := runOf(t, groupsOf(t, 4, 4, aware, sim.Group{Name: "entry", Conf: "deploy_type entry", Replicas: 4}, sim.Group{Name: "ps", Conf: "deploy_type ps", Replicas: 2}))
@@ -102,7 +104,7 @@ workload: {rate: 20/s, horizon: 10s}
 		if l.Watches != want || float64(r.Load.Watches.End) != want || r.Pods != 12 {
 			t.Errorf("dc_aware %v: %d pods hold %d watches, the plan says %v, want 12 and %v", aware, r.Pods, r.Load.Watches.End, l.Watches, want)
 		}
-		// The start is in the mean of twenty-one minutes.
+		// The mean over the whole run includes the start, so 25 % of difference is allowed.
 		if reads := r.Load.ByOp["getData"] + r.Load.ByOp["getChildren"] + r.Load.ByOp["getChildren2"]; math.Abs(reads-l.Reads) > 0.25*l.Reads {
 			t.Errorf("dc_aware %v: %.2f reads a second, the plan says %.2f", aware, reads, l.Reads)
 		}
@@ -114,8 +116,9 @@ workload: {rate: 20/s, horizon: 10s}
 	}
 }
 
-// The goal is that mixed containers in two places ask ZooKeeper what a plan with fleet.mixed says: 1,404
-// watches, 1,128 where places are not kept apart, and their reads. The method is twelve real agents.
+// Goal: mixed containers in two locations load ZooKeeper as a plan with fleet.mixed
+// predicts. They hold 1,404 watches, or 1,128 where locations are not kept apart. Method:
+// twelve real agents.
 func TestMixedContainersInPlaces(t *testing.T) {
 	for aware, want := range map[bool]int64{true: 1404, false: 1128} { //lint:order each by itself
 		o := groupsOf(t, 20, 4, aware, sim.Group{Name: "all", Conf: "stand_alone_serving true", Replicas: 3})
@@ -139,7 +142,7 @@ workload: {rate: 20/s, horizon: 10s}
 	}
 }
 
-// The goal is that groups that make no sense are refused. The method is one mistake each.
+// Goal: inconsistent groups are refused. Method: one mistake in each case.
 func TestGroupsThatMakeNoSense(t *testing.T) {
 	entry, ps := sim.Group{Name: "entry", Conf: "deploy_type entry", Replicas: 1}, sim.Group{Name: "ps", Conf: "deploy_type ps", Replicas: 1}
 	none := ps

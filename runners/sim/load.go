@@ -31,13 +31,13 @@ type Load struct {
 	Events   float64            `json:"notifications_per_s"`
 	BytesIn  float64            `json:"bytes_in_per_s"`
 	BytesOut float64            `json:"bytes_out_per_s"`
-	// Operator counts the requests that came from outside the pods, in the whole run.
+	// Operator counts the requests from outside the pods, over the whole run.
 	Operator runners.Flow `json:"operator"`
 
 	Memory []ServerMemory `json:"memory"`
 }
 
-// Extent is a quantity at the end of the run, and its highest value in a sample.
+// Extent holds a quantity's value at the end of the run and its highest value in any sample.
 type Extent struct {
 	End  int64 `json:"end"`
 	Most int64 `json:"most"`
@@ -49,19 +49,19 @@ func (e *Extent) seen(n int64) { e.End, e.Most = n, max(e.Most, n) }
 type ServerMemory struct {
 	Pod  string `json:"pod"`
 	Kind string `json:"kind,omitempty"`
-	// PeakBytes is the highest value of any of its processes. Steps lists its changes; it
-	// is 0 while no process runs.
+	// PeakBytes is the highest memory of any single process of this server. Steps lists the
+	// changes of memory over time, with 0 while no process runs.
 	PeakBytes int64        `json:"peak_bytes"`
 	Steps     []MemoryStep `json:"steps"`
 }
 
-// MemoryStep is the memory from an instant on.
+// MemoryStep says how much memory the server has from AtSeconds until the next step.
 type MemoryStep struct {
 	AtSeconds float64 `json:"at_s"`
 	Bytes     int64   `json:"bytes"`
 }
 
-// end returns the memory at the end.
+// end returns the server's memory in bytes at the end of the run.
 func (m *ServerMemory) end() int64 {
 	if len(m.Steps) == 0 {
 		return 0
@@ -74,7 +74,8 @@ type memories struct {
 	pods map[string][]*ServerMemory
 }
 
-// look notes the present memory of a pod's model servers.
+// look records the present memory of each model server of a pod. A server that is missing
+// from load has 0 bytes.
 func (m *memories) look(at time.Duration, pod string, load []runners.ModelServerLoad) {
 	for _, s := range m.pods[pod] {
 		if !slices.ContainsFunc(load, func(l runners.ModelServerLoad) bool { return l.Kind == s.Kind }) {
@@ -100,7 +101,7 @@ func (m *ServerMemory) step(at time.Duration, bytes int64) {
 	m.Steps = append(m.Steps, MemoryStep{AtSeconds: at.Seconds(), Bytes: bytes})
 }
 
-// list returns the servers in the cluster's order of pods, then by kind.
+// list returns the model servers, in the cluster's order of pods and by kind within a pod.
 func (m *memories) list(pods []runners.Pod) []ServerMemory {
 	list := []ServerMemory{}
 	for _, p := range pods {
@@ -112,7 +113,7 @@ func (m *memories) list(pods []runners.Pod) []ServerMemory {
 	return list
 }
 
-// load returns the load of the whole run, up to now.
+// load sums up ZooKeeper's load from the start of the run until now.
 func (s *samples) load(now time.Duration, z runners.ZooKeeperLoad) Load {
 	seconds := max(now.Seconds(), 1e-9)
 	rates := func(flows map[string]runners.Flow) map[string]float64 {
@@ -131,7 +132,7 @@ func (s *samples) load(now time.Duration, z runners.ZooKeeperLoad) Load {
 	return l
 }
 
-// byRate returns the names, the highest rate first.
+// byRate returns the names of the map, sorted by falling rate.
 func byRate(rates map[string]float64) []string {
 	names := slices.Sorted(maps.Keys(rates))
 	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(rates[b], rates[a]) })

@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// exportedGraph is a folder with version folders in it.
+// exportedGraph is an exported sub-graph: a folder that holds one subfolder for each version.
 type exportedGraph struct {
 	dir string // below the models folder, with slashes
 	runners.SubGraph
@@ -63,7 +63,8 @@ func readModels(root string) ([]exportedGraph, error) {
 	return graphs, nil
 }
 
-// isExport reports whether a version directory has the file that a server loads.
+// isExport reports whether a version directory has a saved_model.pb or saved_model.pbtxt,
+// which a model server needs to load it.
 func isExport(dir string) bool {
 	return slices.ContainsFunc([]string{"saved_model.pb", "saved_model.pbtxt"}, func(name string) bool {
 		info, err := os.Stat(filepath.Join(dir, name))
@@ -114,7 +115,8 @@ func treeSizeBytes(root string) (int64, error) {
 	return sum, err
 }
 
-// reasonOf returns the error of a file operation without the path, which the caller adds.
+// reasonOf strips the path from the error of a file operation, because the caller adds the
+// path itself.
 func reasonOf(err error) error {
 	if e, ok := err.(*fs.PathError); ok {
 		return e.Err

@@ -17,18 +17,19 @@ type pace struct {
 	longest  time.Duration
 	end      time.Duration // of the run
 	began    time.Time
-	// looked is when the counts were read last, and lookTook how long that took. Reading
-	// them is slow because it catches up with what the clock leapt over.
+	// looked is when progress counts were last read, and lookTook is how long reading them took.
+	// Reading is slow because it must first play the events that a leap only counted.
 	looked   time.Time
 	lookTook time.Duration
 }
 
-// lookShare bounds the share of the wall time that reading the counts takes: after each
-// reading none follows for lookShare times as long, except at the end of the run.
+// lookShare limits how much wall time goes into reading the counts. After a reading that
+// took d, the next one waits for lookShare × d, except at the end of the run.
 const lookShare = 19
 
-// The wall time of a step is kept between shortStep and longStep. A step is at least
-// leastStep of virtual time, however long that takes.
+// The wall time of a step is kept between shortStep and longStep, by adapting how much
+// virtual time it passes. A step passes at least leastStep of virtual time, however long
+// that takes.
 const (
 	leastStep = time.Millisecond
 	shortStep = 20 * time.Millisecond
@@ -43,7 +44,8 @@ func newPace(c *Cluster, cluster runners.Cluster, progress func(outlook.Far) err
 	return &pace{cluster: cluster, progress: progress, length: min(100*time.Millisecond, longest), longest: longest, end: c.options.For, began: time.Now()}
 }
 
-// step passes time, at most limit.
+// step passes virtual time, limit at most, and adapts the length of the next step to the
+// wall time that this one took.
 func (p *pace) step(limit time.Duration) error {
 	began := time.Now()
 	if _, err := p.cluster.Pass(min(p.length, limit), nil); err != nil {
@@ -72,7 +74,8 @@ func (p *pace) look(far *outlook.Far) {
 	p.lookTook = p.looked.Sub(began)
 }
 
-// reads returns the number of requests to ZooKeeper that read.
+// reads sums the counts of ZooKeeper's read operations: all whose name begins with "get",
+// and exists.
 func reads(requests map[string]uint64) (n uint64) {
 	for op, count := range requests {
 		if strings.HasPrefix(op, "get") || op == "exists" {
@@ -82,8 +85,8 @@ func reads(requests map[string]uint64) (n uint64) {
 	return n
 }
 
-// Size returns the size of the run. An agent has the models of its shard, and every agent
-// has the entry.
+// Size returns the size of the run, from which its duration is estimated. An agent serves
+// the models of its own shard and, on every shard, the entry.
 func (c *Cluster) Size() outlook.Size {
 	graphs := 0
 	for _, m := range c.models {

@@ -18,7 +18,8 @@ type pageSamples struct {
 	Rows    [][]float64 `json:"rows"`
 }
 
-// pageReport is the report without values that depend on the machine.
+// pageReport is the part of the page's data that holds the report. Values that depend on the
+// machine are left out.
 type pageReport struct {
 	Kind   string  `json:"kind"`
 	Report *Report `json:"report"`

@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/runners/sim"
 )
 
-// pageOfSample is the page of a short run of the sample.
+// pageOfSample returns the HTML page of a short run of the sample conf and models.
 func pageOfSample(t *testing.T) string {
 	t.Helper()
 	cluster, err := sim.Read(sim.Options{
@@ -50,8 +50,8 @@ func pageOfSample(t *testing.T) string {
 
 func TestThePageOfARunAsksForNothing(t *testing.T) { webpagetest.AsksForNothing(t, pageOfSample(t)) }
 
-// The goal is that the page is drawn, also on a phone: a lane of bars for each pod, and
-// every plot with its table.
+// Goal: a browser draws the whole page, on a wide screen and on a phone. Each pod has a lane
+// of bars, and each plot has its table.
 func TestABrowserDrawsThePageOfARun(t *testing.T) {
 	page := pageOfSample(t)
 	for _, width := range []int{1400, 400} {

@@ -20,8 +20,8 @@ func (p *podNumbers) of(pod string) int {
 	return n
 }
 
-// podSet is a set of pods by number. It takes a bit for each pod, because there is a set
-// for every model and message.
+// podSet is a bitmap of pod numbers. One bit for each pod keeps it small, since every model
+// and every log message has a set of its own.
 type podSet []uint64
 
 // add adds a pod and reports whether it is new.

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Goal: a set of pods by number is a set, and a name keeps its number. Method: random
-// steps on it and on a map.
+// Goal: podSet behaves as a set, and podNumbers always gives a name the same number. Method:
+// random operations, compared with the same operations on a map.
 func TestPodSets(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var numbers podNumbers

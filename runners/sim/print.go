@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// extent says how many pods there are.
+// extent describes how many pods there are, as "2 shards x 3 replicas" or group by group.
 func (r *Report) extent() string {
 	if len(r.Groups) == 0 {
 		return lists.Counted(r.Shards, "shard") + " x " + lists.Counted(r.Replicas, "replica")
@@ -25,7 +25,7 @@ func (r *Report) extent() string {
 	return strings.Join(list, ", ")
 }
 
-// Print writes the report for people.
+// Print writes the report as text for people.
 func (r *Report) Print(out io.Writer) {
 	fmt.Fprintf(out, "%s: %s, agent version %d, %s, %s, quirks %s, seed %d\n", r.Conf, r.extent(), r.Version, r.ZooKeeper, r.ModelServer, r.Quirks, r.Seed)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
@@ -204,7 +204,7 @@ func (r *Report) printMemory(w io.Writer) {
 	more(w, len(list), shown)
 }
 
-// rates formats the highest rates.
+// rates formats the four highest rates and says how many more there are.
 func rates(of map[string]float64) string {
 	const most = 4
 	names := byRate(of)

@@ -31,16 +31,17 @@ type Report struct {
 	ServiceMap  []ServiceEntry `json:"service_map"`
 	Asked       string         `json:"service_map_of"`
 	Rollouts    []Rollout      `json:"rollouts"`
-	// Unavailable lists what should have been served at the end and was not, such as
-	// "ctr:entry on shard0-replica1".
+	// Unavailable lists the models that should have been served at the end but were not, each
+	// with its pod, such as "ctr:entry on shard0-replica1".
 	Unavailable []string `json:"unavailable"`
-	// Unlisted lists, in the same form, what is served at the end but not in the service
-	// map, so that clients do not find it. It is filled for agents of version 3 only.
+	// Unlisted lists the models that are served at the end but absent from the service map, so
+	// that clients do not find them. It has the form of Unavailable and is filled for agents of
+	// version 3 only.
 	Unlisted []string `json:"unlisted"`
 	Acts     []Done   `json:"acts"`
 	Load     Load     `json:"load"`
-	// Samples holds the time series and Bars the bars of the pods. They are written to
-	// files of their own.
+	// Samples holds the time series, and Bars the bars of each pod's timeline. Both are written
+	// to files of their own, and not to the JSON of the report.
 	Samples    []Sample       `json:"-"`
 	Bars       []Bar          `json:"-"`
 	Counts     runners.Counts `json:"counts"`
@@ -62,8 +63,8 @@ func (c *Cluster) groupPods() (list []GroupPods) {
 	return lists.MapOrNil(c.groups, func(g runners.Group) GroupPods { return GroupPods{g.Name, g.ConfName, g.Shards, g.Replicas} })
 }
 
-// Step is a step of the start-up: when the first and the last pod took it for the first
-// time, and how often pods took it in all.
+// Step is a stage of the start-up. First and Last say when the first and the last pod
+// reached it, and Times how often pods reached it in all.
 type Step struct {
 	What  string  `json:"what"`
 	First float64 `json:"first_s"`
@@ -72,8 +73,8 @@ type Step struct {
 	Times int     `json:"times"`
 }
 
-// Availability says when a version of a model first was AVAILABLE, on the first pod and on
-// the last.
+// Availability says when a version of a model became AVAILABLE for the first time, on the
+// first pod and on the last one.
 type Availability struct {
 	Model string  `json:"model"`
 	First float64 `json:"first_available_s"`
@@ -81,7 +82,8 @@ type Availability struct {
 	Pods  int     `json:"pods"`
 }
 
-// Trouble is an error in the logs of agents, or of a model server.
+// Trouble is an error message from the logs of agents or from a model server, with how many
+// pods had it and how often.
 type Trouble struct {
 	Text  string  `json:"text"`
 	First float64 `json:"first_s"`
@@ -89,17 +91,18 @@ type Trouble struct {
 	Times int     `json:"times"`
 }
 
-// ServiceEntry is one service that the asked agent knows, with its addresses.
+// ServiceEntry is a service in the service map of the agent that was asked at the end, with
+// the addresses it gave.
 type ServiceEntry struct {
 	Key   string   `json:"key"`
 	Addrs []string `json:"addresses"`
 }
 
-// maxListed bounds the lists of exits and errors.
+// maxListed limits how many process exits and how many errors a report lists.
 const maxListed = 10
 
-// report sums up the run. It asks a pod for the service map, which takes a little virtual
-// time that the counts leave out.
+// report sums up the run. It asks an agent for the service map, which takes a little virtual
+// time. The counts are taken before, so they do not include that time.
 func (r *run) report(wall time.Duration, failure error) *Report {
 	s, cluster := r.story, r.Cluster
 	stats, o := cluster.Stats(), s.cluster.options
@@ -159,7 +162,8 @@ func (s *story) missing() []string {
 	return names
 }
 
-// serviceMap asks the first running pod for all services that it knows.
+// serviceMap asks the first running pod for all services that it knows, and returns that
+// pod's name.
 func serviceMap(cluster runners.Cluster) (entries []ServiceEntry, asked string) {
 	for _, p := range cluster.Pods() {
 		state, err := cluster.PodState(p.Name)

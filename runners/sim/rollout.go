@@ -17,12 +17,13 @@ import (
 // Rollout is how a version of a model spread over the pods.
 type Rollout struct {
 	Model string `json:"model"` // as in Availability, such as ctr:entry/8
-	// Since is when the version was exported and, for agents that need it, published.
+	// Since is when the version could first be served: when it was exported and, for agents of
+	// version 3, also published.
 	Since float64 `json:"since_s"`
 	First float64 `json:"first_available_s"`
 	Last  float64 `json:"last_available_s"`
-	// Took is the time from Since to the last pod. Pods counts the pods that have the
-	// version, Of those that have any version of the model.
+	// Took is the time in seconds from Since until the last pod had the version. Pods counts the
+	// pods that got this version. Of counts the pods that had any version of the model.
 	Took float64 `json:"took_s"`
 	Pods int     `json:"pods"`
 	Of   int     `json:"of"`
@@ -43,7 +44,8 @@ func (s *story) rollouts() []Rollout {
 	return list
 }
 
-// since returns when a version could first be served.
+// since returns when a version could first be served: the later of its export and its
+// publishing.
 func (s *story) since(key, version string) time.Duration {
 	since := s.published[key]
 	for _, m := range s.cluster.models {
@@ -56,7 +58,8 @@ func (s *story) since(key, version string) time.Duration {
 	return since
 }
 
-// keyOf returns the name of a sub-graph in model servers.
+// keyOf returns the name under which model servers serve a sub-graph: "model:sub-graph" for
+// agents of version 3, the sub-graph alone otherwise.
 func (c *Cluster) keyOf(model, subGraph string) string {
 	if c.publishes() {
 		return model + ":" + subGraph
@@ -64,8 +67,8 @@ func (c *Cluster) keyOf(model, subGraph string) string {
 	return subGraph
 }
 
-// unavailable lists what pods should serve at the end and do not: models of which the pod
-// once had a version, and models that no pod ever had.
+// unavailable lists what pods fail to serve at the end. A pod should serve every model of
+// which it once had a version. Models that no pod ever had are listed, too.
 func (s *story) unavailable(cluster *simrun.Cluster) []string {
 	list := lists.MapOrNil(s.missing(), func(name string) string { return name + " on no pod" })
 	for _, p := range cluster.Pods() {
@@ -84,10 +87,10 @@ func (s *story) unavailable(cluster *simrun.Cluster) []string {
 	return list
 }
 
-// unlisted lists what pods serve although the service map of the asked pod lacks it, so
-// that clients do not find it. A lost session deletes the bindings of an agent of version
-// 3, and not all come back (Q206, Q208). Pods in another place than the asked one are
-// skipped, because it may leave them out on purpose.
+// unlisted lists the models that pods serve but that the service map of the asked pod lacks,
+// so that clients do not find them. The cause is a lost session: it deletes the bindings of
+// a version 3 agent, and not all come back (Q206, Q208). Pods in another location than the
+// asked pod are skipped, because its agent may leave them out on purpose.
 func (s *story) unlisted(cluster *simrun.Cluster, services []ServiceEntry, asked string) []string {
 	if asked == "" || !s.cluster.publishes() {
 		return nil
@@ -118,7 +121,8 @@ func (s *story) unlisted(cluster *simrun.Cluster, services []ServiceEntry, asked
 	return list
 }
 
-// servedBy returns a function that reports whether the pod has a version of a model AVAILABLE.
+// servedBy returns a function that reports whether the pod has any version of the model key
+// in state AVAILABLE.
 func servedBy(cluster *simrun.Cluster, pod string) func(key string) bool {
 	state, err := cluster.PodState(pod)
 	return func(key string) bool {

@@ -12,10 +12,11 @@ import (
 	"github.com/monosim/monosim/runners/whatif/outlook"
 )
 
-// Run builds the cluster, starts it, publishes the models, and passes virtual time to the
-// end. progress, unless nil, is called now and then; its error ends the run. An error
-// without a report is a mistake of the user. An error with a report says why the run broke
-// off, as when ctx ended; report and trace then hold what was done so far.
+// Run builds and starts the cluster, publishes the models, and passes virtual time until the
+// end. progress, unless nil, is called from time to time, and its error ends the run. An
+// error without a report is a mistake of the user. An error with a report says why the run
+// ended early, as when ctx was cancelled. Report and trace then cover the run until that
+// moment.
 func (c *Cluster) Run(ctx context.Context, progress func(outlook.Far) error) (*Report, error) {
 	trace, err := c.trace()
 	if err != nil {
@@ -50,7 +51,8 @@ func (c *Cluster) Run(ctx context.Context, progress func(outlook.Far) error) (*R
 	return report, failure
 }
 
-// every returns the distance between samples.
+// every returns the virtual time between two samples. Without an option it is a 500th of the
+// run, in whole seconds and at least one second.
 func (c *Cluster) every() time.Duration {
 	if c.options.Every > 0 {
 		return c.options.Every
@@ -58,7 +60,7 @@ func (c *Cluster) every() time.Duration {
 	return max((c.options.For / 500).Truncate(time.Second), time.Second)
 }
 
-// trace creates the file of Options.Trace, nil without one.
+// trace creates the trace file. It returns nil if Options.Trace names none.
 func (c *Cluster) trace() (*timeline.File, error) {
 	if c.options.Trace == "" {
 		return nil, nil
@@ -71,7 +73,7 @@ func (c *Cluster) trace() (*timeline.File, error) {
 	return file, nil
 }
 
-// Spec returns the cluster in the form that runners take.
+// Spec returns the cluster as a runners.Spec.
 func (c *Cluster) Spec() runners.Spec {
 	o := c.options
 	return runners.Spec{

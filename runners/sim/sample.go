@@ -8,11 +8,12 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Sample is the state of the cluster at an instant. Rates are per second since the sample
-// before, and count requests of pods only.
+// Sample is the state of the cluster at an instant. Rates are means per second since the
+// previous sample and count only requests of pods.
 type Sample struct {
 	AtSeconds float64 `json:"at_s"`
-	// ZooKeeperUp says that ZooKeeper serves. Its contents count as 0 while it does not.
+	// ZooKeeperUp says whether ZooKeeper serves. While it does not, the counts of its contents
+	// are 0.
 	ZooKeeperUp  bool  `json:"zookeeper_up"`
 	Connections  int   `json:"connections"`
 	Sessions     int   `json:"sessions"`
@@ -28,11 +29,12 @@ type Sample struct {
 	BytesOut float64            `json:"bytes_out_per_s"`
 	Operator float64            `json:"operator_requests_per_s"`
 
-	// Pods counts the pods that run, and Available the models with a version AVAILABLE,
-	// summed over pods.
+	// Pods counts the running pods. Available sums, over all pods, the models that have a
+	// version AVAILABLE.
 	Pods      int `json:"pods"`
 	Available int `json:"available"`
-	// MemoryBytes is the memory of all model servers, and LargestBytes that of the largest.
+	// MemoryBytes is the memory of all model servers together. LargestBytes is the memory of the
+	// largest model server.
 	MemoryBytes  int64 `json:"memory_bytes"`
 	LargestBytes int64 `json:"largest_memory_bytes"`
 }
@@ -43,13 +45,13 @@ type samples struct {
 	kept        []Sample
 	before      runners.ZooKeeperLoad
 	extents     Load
-	// pods holds the state of each pod by number. It is up to date for the pods in fresh; the
-	// others have to be read again.
+	// pods caches the state of each pod, by its number. Only the entries in fresh are up to
+	// date, and the others are read again for the next sample.
 	pods  []podNow
 	fresh podSet
 }
 
-// podNow is the state of a pod when it was read last.
+// podNow is the state of a pod at the time it was last read.
 type podNow struct {
 	running        bool
 	available      int
@@ -68,7 +70,7 @@ func (s *samples) take(r *run) {
 	}
 }
 
-// look takes a sample now, unless one was taken at this instant.
+// look takes a sample at now, unless the latest sample has this time already.
 func (s *samples) look(r *run, now time.Duration) {
 	since := time.Duration(0)
 	if n := len(s.kept); n > 0 {
@@ -96,7 +98,8 @@ func (s *samples) look(r *run, now time.Duration) {
 	s.kept = append(s.kept, one)
 }
 
-// lookAtPods reads the state of the pods to which something has happened since the last sample.
+// lookAtPods reads again the state of each pod that had an event since the previous sample,
+// and sums the states of all pods.
 func (s *samples) lookAtPods(r *run, one *Sample) {
 	for _, p := range r.Pods() {
 		number := r.story.numbers.of(p.Name)
@@ -135,7 +138,8 @@ func (r *run) podNow(pod string) podNow {
 	return now
 }
 
-// extend updates the extents. A sample during an outage does not count.
+// extend updates the final and highest values (Extent) by a sample. It ignores samples of a
+// ZooKeeper outage, whose counts are 0.
 func (s *samples) extend(one *Sample) {
 	if !one.ZooKeeperUp {
 		return

@@ -12,19 +12,20 @@ import (
 	"github.com/monosim/monosim/sim/fault"
 )
 
-// Done is the outcome of an act.
+// Done is the outcome of one act of the script.
 type Done struct {
 	AtSeconds float64 `json:"at_s"`
 	// TookSeconds is the virtual time that the act took.
 	TookSeconds float64 `json:"took_s"`
-	// UntilSeconds is when the fault that it began was over, or the run was; 0 for another act.
+	// UntilSeconds is when the fault that this act began was over, or when the run ended. It is
+	// 0 for an act that begins no lasting fault.
 	UntilSeconds float64 `json:"until_s,omitempty"`
 	What         string  `json:"what"`
 	Error        string  `json:"error,omitempty"`
 }
 
-// Script sets the acts to do at given times. An act that fails is noted in the report, and
-// the run goes on.
+// Script sets the acts that the run performs at their times. An act that fails is noted in
+// the report and does not stop the run.
 func (c *Cluster) Script(acts []runners.Act) { c.script = acts }
 
 // acts returns the acts of the script and the publishing of the models, sorted by time.
@@ -37,7 +38,7 @@ func (c *Cluster) acts() []runners.Act {
 	return acts
 }
 
-// run is a running cluster with what observes it.
+// run is a running cluster together with everything that observes it.
 type run struct {
 	*simrun.Cluster
 	story   *story
@@ -61,7 +62,8 @@ func (r *run) live(ctx context.Context, acts []runners.Act, until time.Duration)
 	return r.pass(ctx, until)
 }
 
-// do performs an act. It fails when the cluster broke.
+// do performs an act and records its outcome. A failed act is only recorded, but a broken
+// cluster is returned as an error.
 func (r *run) do(act runners.Act) error {
 	began := r.Now()
 	r.story.done = append(r.story.done, Done{AtSeconds: began.Seconds(), What: act.Text})
@@ -78,7 +80,7 @@ func (r *run) do(act runners.Act) error {
 	return nil
 }
 
-// pass passes time until an instant and takes the samples that are due.
+// pass passes virtual time up to until, and takes the samples that fall due on the way.
 func (r *run) pass(ctx context.Context, until time.Duration) error {
 	for now := r.Now(); now < until; now = r.Now() {
 		if ctx.Err() != nil {
@@ -92,13 +94,14 @@ func (r *run) pass(ctx context.Context, until time.Duration) error {
 	return nil
 }
 
-// ExportVersion exports a version and notes when, as a roll-out may begin with it.
+// ExportVersion exports a version and records the time, from which its roll-out is measured.
 func (r *run) ExportVersion(basePath string, version, sizeBytes int64) error {
 	r.story.exported[fmt.Sprintf("%s/%d", basePath, version)] = r.Now()
 	return r.Cluster.ExportVersion(basePath, version, sizeBytes)
 }
 
-// Publish publishes sub-graphs and notes when, as a roll-out may begin with it.
+// Publish publishes sub-graphs and records the time of each one's first publishing, from
+// which roll-outs are measured.
 func (r *run) Publish(layout, model string, subGraphs ...string) error {
 	for _, g := range subGraphs {
 		if _, before := r.story.published[model+":"+g]; !before {
@@ -108,8 +111,8 @@ func (r *run) Publish(layout, model string, subGraphs ...string) error {
 	return r.Cluster.Publish(layout, model, subGraphs...)
 }
 
-// lasting is a fault that has begun: the place of its act in story.done, and when it will end by
-// itself, 0 for never.
+// lasting is a fault that has begun and not ended. act is the index of its act in
+// story.done. ends is when it will end by itself, 0 if it does not.
 type lasting struct {
 	act  int
 	ends time.Duration
@@ -117,7 +120,7 @@ type lasting struct {
 
 func keyOf(f runners.Fault) string { return f.Kind + " " + operator.Hit(f) }
 
-// BeginFault begins a fault, and notes it if it lasts.
+// BeginFault begins a fault. If its kind has an end, the fault is recorded as lasting.
 func (r *run) BeginFault(f runners.Fault) error {
 	r.story.over(keyOf(f), r.Now())
 	if k, err := fault.Find(f.Kind); err == nil && k.End != nil {
@@ -126,13 +129,13 @@ func (r *run) BeginFault(f runners.Fault) error {
 	return r.Cluster.BeginFault(f)
 }
 
-// EndFault ends a fault, and notes when.
+// EndFault ends a fault and records the time in the act that began it.
 func (r *run) EndFault(f runners.Fault) error {
 	r.story.over(keyOf(f), r.Now())
 	return r.Cluster.EndFault(f)
 }
 
-// EndFaultAfter makes a fault end by itself, and notes when.
+// EndFaultAfter schedules the end of a fault after d, and records that time.
 func (r *run) EndFaultAfter(f runners.Fault, d time.Duration) error {
 	if l := r.story.faults[keyOf(f)]; l != nil {
 		l.ends = r.Now() + d
@@ -140,7 +143,8 @@ func (r *run) EndFaultAfter(f runners.Fault, d time.Duration) error {
 	return r.Cluster.EndFaultAfter(f, d)
 }
 
-// over notes when a fault ended that has ended by itself or ends now.
+// over records the end of a lasting fault: the earlier of now and the time at which it ended
+// by itself.
 func (s *story) over(key string, now time.Duration) {
 	l := s.faults[key]
 	if l == nil {
@@ -153,7 +157,8 @@ func (s *story) over(key string, now time.Duration) {
 	s.done[l.act].UntilSeconds = max(s.done[l.act].UntilSeconds, now.Seconds())
 }
 
-// acts returns what was done. A fault that still lasts is over with the run.
+// acts returns the outcomes of all acts. Faults that still last are recorded as ended with
+// the run.
 func (s *story) acts(now time.Duration) []Done {
 	for key := range s.faults { //lint:order each changes its own act
 		s.over(key, now)

@@ -9,7 +9,8 @@ import (
 	"github.com/monosim/monosim/runners/show/series"
 )
 
-// seriesColumns lists the columns of every series. Columns of operations follow them.
+// seriesColumns lists the fixed columns of a time series. A column for each ZooKeeper
+// operation follows them.
 var seriesColumns = []series.Column[Sample]{
 	{Name: "at_s", Value: func(s *Sample) float64 { return s.AtSeconds }},
 	{Name: "zookeeper_up", Value: func(s *Sample) float64 {
@@ -51,14 +52,15 @@ func (r *Report) WriteSeries(out io.Writer) error {
 	return series.Write(out, columns, r.Samples)
 }
 
-// SweepColumns lists the columns of a sweep, after those of the swept options.
+// SweepColumns lists the result columns of a sweep. In its table they follow the columns of
+// the swept options.
 var SweepColumns = []string{
 	"pods", "watches", "requests_per_s", "peak_requests_in_1s", "notifications_per_s", "bytes_in_per_s", "bytes_out_per_s",
 	"connections", "znodes", "znode_bytes", "all_serving_s", "rollout_s", "memory_bytes", "unavailable", "unlisted", "failed", "events",
 }
 
-// SweepRow returns the row of a run in a sweep. all_serving_s is when the last pod had its
-// first version of every model, and rollout_s how long the slowest roll-out took.
+// SweepRow returns a run's row in the table of a sweep. all_serving_s is when the last pod
+// had its first version of every model. rollout_s is how long the slowest roll-out took.
 func (r *Report) SweepRow() []string {
 	l := &r.Load
 	serving, rollout, memory, failed := 0.0, 0.0, int64(0), 0.0

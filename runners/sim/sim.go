@@ -31,44 +31,47 @@ import (
 
 // Options says what to run.
 type Options struct {
-	// Conf is the file that is every pod's agent.conf, and Models a folder of exported models.
+	// Conf is the path of the agent.conf that every pod gets. Models is a folder of exported
+	// models.
 	Conf, Models string
-	// Shards is 0 for the number in the conf.
+	// Shards is the number of shards, 0 for the number in the conf.
 	Shards, Replicas int
-	// Groups, unless empty, are groups of pods with a conf each, in the place of Conf, Shards and
-	// Replicas.
+	// Groups, unless empty, replaces Conf, Shards and Replicas: each group of pods has a conf of
+	// its own.
 	Groups []Group
 	// For is the length of the run in virtual time.
 	For  time.Duration
 	Seed uint64
-	// Policy is the version policy to declare and PublishAfter the time of publishing. Both
-	// are for agents of version 3.
+	// Policy is the version policy that models are declared with. PublishAfter is the virtual
+	// time at which they are published. Both matter to agents of version 3 only.
 	Policy       string
 	PublishAfter time.Duration
-	// Locations lists idc:cluster of the replicas, used in turn.
+	// Locations lists locations as "idc:cluster", which replicas take in turn.
 	Locations []string
 	// ZooKeeper and ModelServer name profiles. Quirks and RestartAfter are as in runners.Spec.
 	ZooKeeper, ModelServer, Quirks string
 	RestartAfter                   time.Duration
-	// MemoryLimitBytes is the memory with which a model server is killed, and LoadBytesPerSecond
-	// the speed at which it reads models. 0 means no limit and the usual speed.
+	// MemoryLimitBytes is the memory at which a model server is killed, 0 for no limit.
+	// LoadBytesPerSecond is the speed at which a model server reads models, 0 for the default.
 	MemoryLimitBytes, LoadBytesPerSecond int64
-	// Every is the distance between samples of the time series; 0 means some 500 samples in all.
+	// Every is the virtual time between samples of the time series. 0 divides the run into some
+	// 500 samples.
 	Every time.Duration
-	// Trace, when set, names a file to write all events into; see runners/show/timeline.
+	// Trace, when set, names a file that all events are written to. Package
+	// runners/show/timeline describes its format.
 	Trace string
-	// NoLeaps is as in runners.Spec.
+	// NoLeaps has the meaning of runners.Spec.NoLeaps.
 	NoLeaps bool
-	// Replay is the command that repeats the run.
+	// Replay is the command line that repeats the run, for the report.
 	Replay string
 }
 
 // Group is a group of pods with an agent.conf of their own, as entry and PS containers have.
 type Group struct {
-	// Name is what the pods' names begin with, and Conf the file.
+	// Name is the prefix of the pods' names. Conf is the path of the group's agent.conf.
 	Name, Conf string
-	// Shards is 0 for the number in the conf. An entry and a dense container belong to no shard, and
-	// Replicas says how many there are.
+	// Shards is the number of shards, 0 for the number in the conf. Entry and dense containers
+	// belong to no shard, so for them Replicas alone gives the number of pods.
 	Shards, Replicas int
 }
 
@@ -83,18 +86,18 @@ type Cluster struct {
 	models    []runners.Model
 	script    []runners.Act
 
-	// Warnings lists mistakes that the reference ignores silently.
+	// Warnings lists the mistakes in the files that the reference ignores silently.
 	Warnings []string
 }
 
-// publishes reports whether models must be published to be served.
+// publishes reports whether agents serve only published models, as agents of version 3 do.
 func (c *Cluster) publishes() bool { return c.values.version == 3 }
 
 // Policies lists the version policies that can be declared.
 var Policies = []string{"latest", "latest_once", "all", "specific"}
 
-// Read reads the files and checks the options. Its error is written for the user. It is a
-// [ConfError] for an agent.conf with which no agent starts.
+// Read reads the files and checks the options. Its errors are written for the user. A
+// [ConfError] means that no agent would start with this agent.conf.
 func Read(o Options) (*Cluster, error) {
 	switch {
 	case o.Conf == "" && len(o.Groups) == 0:
@@ -141,8 +144,8 @@ func (c *Cluster) readLocations(words []string) error {
 	return nil
 }
 
-// place assigns the graphs to models and their base paths: below the conf's base_path for
-// version 1, below /models for version 3.
+// place assigns each graph to a model and gives it a base path: below the conf's base_path
+// for version 1, below /models for version 3.
 func (c *Cluster) place(graphs []exportedGraph) {
 	index := map[string]int{}
 	for _, g := range graphs {

@@ -16,8 +16,9 @@ type story struct {
 	exits    []Moment
 	errors   map[string]*milestone
 	messages []string
-	// hosts holds the pods that ever had a version of a model, by its name. exported holds
-	// when a version was exported, and published when a model was published.
+	// hosts maps a model's name to the pods that ever had a version of it. exported maps a
+	// version's path to the time of its export. published maps a model to the time of its
+	// publishing.
 	hosts               map[string]*podSet
 	exported, published map[string]time.Duration
 	done                []Done // the last one may be going on
@@ -28,14 +29,14 @@ type story struct {
 	open                map[int][]openBar // by number of the pod
 }
 
-// milestone is an event that happens to several pods.
+// milestone records how often an event happened, on which pods, and its first and last time.
 type milestone struct {
 	first, last time.Duration
 	pods        podSet
 	times       int
 }
 
-// Moment is an event that happened once.
+// Moment is a single event on a pod.
 type Moment struct {
 	AtSeconds float64 `json:"at_s"`
 	Pod       string  `json:"pod"`
@@ -63,7 +64,7 @@ func (s *story) reach(of map[string]*milestone, key string, o runners.Observatio
 	return !ok
 }
 
-// The steps of a start-up, as the report names them.
+// The stages of a start-up, by their names in the report.
 const (
 	stepAgent      = "agents started"
 	stepSession    = "sessions with ZooKeeper"
@@ -72,7 +73,7 @@ const (
 	stepServing    = "model servers serving"
 )
 
-// observe takes every observation of the run.
+// observe receives every observation of the run and marks pods whose state must be read again.
 func (r *run) observe(o runners.Observation) {
 	r.story.observe(o)
 	switch o.Op {

@@ -21,8 +21,8 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// The two configurations that a plan may have. run_config is what a user sets in code, and
-// runner_config what the command line of the processes sets.
+// Keys of the two configurations that a plan may have. run_config holds what a user sets in
+// code. runner_config holds the command line flags of the processes.
 const (
 	runConfigKey    = "run_config"
 	runnerConfigKey = "runner_config"
@@ -38,16 +38,17 @@ type (
 	spec   = *runners.TrainingSpec
 )
 
-// setting is a setting of a job that fields of the configurations determine.
+// setting maps fields of the configurations to one setting of the simulated job.
 type setting struct {
 	job    string
 	fields []string
 	take   func(c config, job spec)
-	// noZero refuses the value 0, which a job would take for "not set".
+	// noZero refuses the value 0, because the job would treat 0 as not set.
 	noZero bool
 }
 
-// settings lists all settings. A field that is in none of them has no effect on a simulated job.
+// settings lists all settings. Fields that appear in none of them have no effect on a
+// simulated job.
 var settings = []setting{
 	{job: "ps", fields: []string{"num_ps"}, take: func(c config, job spec) { job.PS = c.NumPS }},
 	{job: "workers", fields: []string{"num_workers"}, take: func(c config, job spec) { job.Workers = c.NumWorkers - 1 }},
@@ -109,14 +110,16 @@ func discoveryOf(c *runnerutils.RunnerConfig) string {
 	return ""
 }
 
-// said holds the fields that one configuration of a plan sets, in order, and where.
+// said holds the fields that one configuration of a plan sets, in order, and their places in
+// the file.
 type said struct {
 	key    string
 	fields []dataclass.Field
 	at     map[string]*yaml.Node
 }
 
-// place is where a configuration sets something.
+// place is where a configuration sets a field: the configuration's key, the field's name and
+// the YAML node.
 type place struct {
 	key, name string
 	at        *yaml.Node
@@ -124,10 +127,10 @@ type place struct {
 
 func (s *said) has(name string) bool { return s.at[name] != nil }
 
-// configs applies the configurations to the job, with the priorities of the reference. A
-// field of a RunConfig wins over the command line, unless it equals RunConfig's default
-// (TRN-2.15); with Q253 repaired it always wins. It is an error if a configuration and the
-// job set the same thing. The notes say which values do not count or have no effect.
+// configs applies the configurations to the job, with the reference's precedence. A field of
+// a RunConfig wins over the command line unless it equals RunConfig's default (TRN-2.15).
+// With Q253 repaired it always wins. It is an error if a configuration and the job set the
+// same thing. The notes list the values that are overruled or have no effect.
 func (d *reader) configs(n *yaml.Node, f *file, kept quirks.Set) (notes []string) {
 	user, hasUser := d.said(n, runConfigKey, runConfigFields)
 	flags, hasFlags := d.said(n, runnerConfigKey, runnerConfigFields)
@@ -158,7 +161,8 @@ func (d *reader) configs(n *yaml.Node, f *file, kept quirks.Set) (notes []string
 	return append(overruled(merged, user, flags), withoutEffect(user, flags)...)
 }
 
-// realtime checks for the fields that PS training in real time require (estimator.py:285).
+// realtime checks that the fields are set which PS training in real time requires
+// (estimator.py:285).
 func (d *reader) realtime(c *runnerutils.RunnerConfig, user, flags *said) {
 	if !c.EnableRealtimeTraining {
 		return
@@ -174,7 +178,8 @@ func (d *reader) realtime(c *runnerutils.RunnerConfig, user, flags *said) {
 	}
 }
 
-// take applies one setting to the job, unless the job itself sets it.
+// take applies one setting of the configurations to the job. It is an error if the job sets
+// the same thing.
 func (d *reader) take(s setting, c *runnerutils.RunnerConfig, job *yaml.Node, f *file, user, flags *said) {
 	if s.take == nil {
 		return
@@ -205,7 +210,7 @@ func (d *reader) take(s setting, c *runnerutils.RunnerConfig, job *yaml.Node, f 
 	}
 }
 
-// overruled returns a note for each value of the plan that does not count.
+// overruled returns a note for each value of the plan that another value overrules.
 func overruled(c *runnerutils.RunnerConfig, user, flags *said) (notes []string) {
 	plain := estimator.RunConfigClass.New()
 	for _, f := range user.fields {
@@ -222,7 +227,7 @@ func overruled(c *runnerutils.RunnerConfig, user, flags *said) (notes []string) 
 	return notes
 }
 
-// asSaid formats a value as a plan writes it.
+// asSaid formats a value in the form that a plan uses, with enums by name.
 func asSaid(name string, value any) string {
 	for _, f := range runnerConfigFields {
 		for _, m := range f.Members {
@@ -234,7 +239,7 @@ func asSaid(name string, value any) string {
 	return pysem.Repr(value)
 }
 
-// withoutEffect returns a note on the fields that nothing in the simulation uses.
+// withoutEffect returns a note that lists the fields that the simulation ignores.
 func withoutEffect(user, flags *said) []string {
 	var list []string
 	for _, s := range []*said{user, flags} {
@@ -251,7 +256,8 @@ func withoutEffect(user, flags *said) []string {
 	return []string{"without effect on a simulated job: " + strings.Join(list, "; ")}
 }
 
-// said reads the fields of a configuration. ok is false when the plan lacks it.
+// said reads the fields of the configuration key. ok is false if the plan has no such
+// configuration.
 func (d *reader) said(plan *yaml.Node, key string, fields []gflagsutils.Field) (s *said, ok bool) {
 	s = &said{key: key, at: map[string]*yaml.Node{}}
 	n := find(plan, key)
@@ -278,7 +284,7 @@ func (d *reader) said(plan *yaml.Node, key string, fields []gflagsutils.Field) (
 	return s, true
 }
 
-// unknown reports an unknown field, with the one that may be meant.
+// unknown reports an unknown field and suggests a similar one.
 func (d *reader) unknown(n *yaml.Node, key string, fields []gflagsutils.Field) {
 	for _, other := range []struct {
 		key    string
@@ -295,7 +301,7 @@ func (d *reader) unknown(n *yaml.Node, key string, fields []gflagsutils.Field) {
 	d.fault(n, "%s: found no field %q, want one as %s, which is the nearest", key, n.Value, best.Name)
 }
 
-// field reads a value of a field's type; null stands for None.
+// field reads the value of a field by its type. null stands for None.
 func (d *reader) field(n *yaml.Node, f gflagsutils.Field, s *said) {
 	value, want := any(nil), ""
 	switch {
@@ -324,7 +330,8 @@ func (d *reader) field(n *yaml.Node, f gflagsutils.Field, s *said) {
 	s.fields = append(s.fields, dataclass.Field{Name: f.Name, Value: value})
 }
 
-// decoded returns a scalar of a type, or a text that says what is wanted instead.
+// decoded decodes a scalar to the type T. If that fails, it returns want, a description of
+// valid values.
 func decoded[T any](n *yaml.Node, want string) (any, string) {
 	var v T
 	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" || isCut(n, v) || n.Decode(&v) != nil {
@@ -333,7 +340,8 @@ func decoded[T any](n *yaml.Node, want string) (any, string) {
 	return v, ""
 }
 
-// member returns the member of an enum with the node's name, in lower case as on a command line.
+// member returns the enum member with the node's name, which is in lower case as on a
+// command line.
 func member(n *yaml.Node, f gflagsutils.Field) (any, string) {
 	var words []string
 	for _, m := range f.Members {

@@ -18,7 +18,7 @@ type decoder struct {
 	at     []string // the places of the faults
 }
 
-// fault adds a mistake at a node.
+// fault records a mistake at a node's place in the file.
 func (d *decoder) fault(n *yaml.Node, format string, args ...any) {
 	d.at = append(d.at, d.where(n))
 	d.faults = append(d.faults, fmt.Errorf("%s: %s", d.where(n), fmt.Sprintf(format, args...)))
@@ -30,7 +30,7 @@ func (d *decoder) where(n *yaml.Node) string {
 
 func (d *decoder) err() error { return errors.Join(d.faults...) }
 
-// object fills the fields of a struct by their yaml tags.
+// object fills the fields of a struct from a YAML mapping, by their yaml tags.
 func (d *decoder) object(n *yaml.Node, name string, into any) {
 	if n.Kind != yaml.MappingNode {
 		d.fault(n, "%s: found %s, want keys and values", name, shown(n))
@@ -74,8 +74,8 @@ func (d *decoder) value(n *yaml.Node, name string, field reflect.Value) {
 	}
 }
 
-// isCut reports whether reading a node as a whole number would cut off its fraction. The
-// YAML package allows that.
+// isCut reports whether decoding a node as a whole number would drop its fraction, which the
+// YAML package allows.
 func isCut(n *yaml.Node, into any) bool {
 	t := reflect.TypeOf(into)
 	if t.Kind() == reflect.Pointer {
@@ -84,7 +84,7 @@ func isCut(n *yaml.Node, into any) bool {
 	return n.Tag == "!!float" && t.Kind() != reflect.Float64
 }
 
-// shown describes a node in messages.
+// shown describes a node for error messages.
 func shown(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -95,7 +95,7 @@ func shown(n *yaml.Node) string {
 	return fmt.Sprintf("%q", n.Value)
 }
 
-// wanted describes the values that a field takes.
+// wanted describes the valid values of a type, for error messages.
 func wanted(t reflect.Type) string {
 	switch {
 	case t == reflect.TypeFor[time.Duration]():

@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/runners/train"
 )
 
-// A plan of a job that ends at its last step.
+// The example plans a job that ends with its last step.
 func ExampleRead() {
 	plan, err := train.Read("plan.yaml", []byte(`
 for: 5m

@@ -11,17 +11,17 @@ import (
 //go:embed page.js
 var pageScript string
 
-// pageData is all that the page shows.
+// pageData is the data of the page, as JSON.
 type pageData struct {
-	// Report is without values that depend on the machine.
+	// Report omits values that depend on the machine.
 	Report  *Report     `json:"report"`
 	Columns []string    `json:"columns"`
 	Rows    [][]float64 `json:"rows"`
 	Bars    []Bar       `json:"bars"`
 }
 
-// WriteHTML writes the report as a page that needs no other file. It shows the steps, the lives of the
-// processes and what failed over time. Equal runs give equal bytes.
+// WriteHTML writes the report as a page that needs no other file. It shows steps, the
+// running times of processes, and failures over time. Equal runs give equal bytes.
 func (r *Report) WriteHTML(out io.Writer) error {
 	page := webpage.Begin(out, webpage.Head{Title: "monosim train: " + r.Plan, Styles: []string{webpage.PlotStyle}, Scripts: []string{webpage.PlotScript, pageScript}})
 	same := *r

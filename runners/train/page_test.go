@@ -13,7 +13,8 @@ import (
 	"github.com/monosim/monosim/runners/train"
 )
 
-// reported runs a job whose PS dies, with a sample every so often.
+// reported returns the report of a job whose PS dies, with a sample after every period of
+// the given length.
 func reported(t *testing.T, every time.Duration) *train.Report {
 	t.Helper()
 	plan, err := train.Read("plan.yaml", []byte("for: 10m\njob: {ps: 2, workers: 2, save_every: 1m, restart_after: 20s, max_retries: 6}\n"))
@@ -30,7 +31,8 @@ func reported(t *testing.T, every time.Duration) *train.Report {
 	return report
 }
 
-// Samples are where they are asked for, add up to what the report says, and change nothing of the run.
+// Goal: samples are taken at the requested times, add up to the report's totals, and do not
+// change the run.
 func TestSamplesAddUpToTheReport(t *testing.T) {
 	none, some := reported(t, 0), reported(t, 7*time.Second)
 	if none.Trace != some.Trace || len(none.Samples) > 0 || len(some.Samples) != 600/7 {
@@ -59,7 +61,7 @@ func TestSamplesAddUpToTheReport(t *testing.T) {
 	}
 }
 
-// The row of a sweep has a number for each column.
+// Goal: the row of a sweep has a value for each column.
 func TestARowOfASweepFitsItsColumns(t *testing.T) {
 	r := reported(t, 0)
 	row := r.SweepRow()
@@ -79,8 +81,8 @@ func pageOfJob(t *testing.T) string {
 
 func TestThePageOfAJobAsksForNothing(t *testing.T) { webpagetest.AsksForNothing(t, pageOfJob(t)) }
 
-// The goal is that the page is drawn, also on a phone: a lane for each process, two lives of the PS
-// that died, its saves and its restore, and every plot.
+// Goal: a browser draws the whole page, on a wide screen and on a phone. It has a lane for
+// each process, two bars for the PS that died, saves, a restore, and every plot.
 func TestABrowserDrawsThePageOfAJob(t *testing.T) {
 	page := pageOfJob(t)
 	for _, width := range []int{1400, 400} {

@@ -18,36 +18,36 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun/traincheck"
 )
 
-// Plan is a job and what happens to it.
+// Plan describes a training job and what happens to it.
 type Plan struct {
-	// Name is the name of the file.
+	// Name is the name of the plan's file.
 	Name string
 	Seed uint64
 	For  time.Duration
-	// Quirks is as in runners.Spec.
+	// Quirks has the meaning of runners.Spec.Quirks.
 	Quirks string
 	Job    runners.TrainingSpec
-	// Expect lists the invariants that the plan expects to break, as INV-8 for a job that comes to
-	// stand still. One of them that holds is a failure of the run.
+	// Expect lists the invariants that the plan expects to break, such as INV-8 for a job that
+	// stops making steps. The run fails if one of them holds.
 	Expect []string
-	// Notes say which values of the configurations do not count or have no effect, and which
-	// directories are hardly what is meant.
+	// Notes lists values of the configurations that are overruled or have no effect, and
+	// directories that are probably wrong.
 	Notes []string
-	// Every is how far samples are apart, 0 for none. Read leaves it at 0.
+	// Every is the virtual time between samples, 0 for no samples. Read does not set it.
 	Every time.Duration
-	// Script lists what happens, in lines such as "10m: ps0 is killed".
+	// Script lists the acts, as lines such as "10m: ps0 is killed".
 	Script []Line
 }
 
 // Line is a line of the script. Where is file:line:column.
 type Line struct{ Where, Text string }
 
-// file is the form of a plan.
+// file is the YAML structure of a plan.
 type file struct {
 	Seed   uint64        `yaml:"seed" doc:"what every choice follows from; default 1"`
 	For    time.Duration `yaml:"for" doc:"how long the run is, in virtual time; default 1h"`
 	Quirks string        `yaml:"quirks" doc:"python (the default) for the reference's faults, fixed without them, or ids of quirks"`
-	// RunConfig and RunnerConfig are decoded later, by the names of their fields.
+	// RunConfig and RunnerConfig are decoded later, by the names of the reference's fields.
 	RunConfig    yaml.Node            `yaml:"run_config" doc:"fields of the reference's RunConfig"`
 	RunnerConfig yaml.Node            `yaml:"runner_config" doc:"fields of the reference's RunnerConfig, as the command line of the processes has them"`
 	Job          runners.TrainingSpec `yaml:"job" doc:"sizes and times that neither configuration has"`
@@ -55,17 +55,17 @@ type file struct {
 	Script       yaml.Node            `yaml:"script" doc:"what happens, a line each, as \"10m: ps0 is killed\""`
 }
 
-// Value counts instead of what the plan has at a place, as "job.ps" or "seed".
+// Value replaces the value at a place of the plan, such as "job.ps" or "seed".
 type Value struct{ Place, Text string }
 
-// Read reads a plan. Its error has a line for every mistake, with file, line and column. checks
-// are made of its job, beside those of the job itself; their errors are *runners.SpecError.
+// Read reads a plan. Its error has a line for every mistake, with file, line and column.
+// checks are additional checks of the job, whose errors are *runners.SpecError.
 func Read(name string, text []byte, checks ...func(*runners.TrainingSpec) error) (*Plan, error) {
 	return ReadInstead(name, text, nil, checks...)
 }
 
-// ReadInstead reads a plan as [Read] does, in which some values count instead of its own. A mistake in
-// such a value is told at the place of what it counts instead of.
+// ReadInstead reads a plan as [Read] does, but with some values replaced. A mistake in a
+// replacement is reported at the place of the replaced value.
 func ReadInstead(name string, text []byte, instead []Value, checks ...func(*runners.TrainingSpec) error) (*Plan, error) {
 	root, err := yamldoc.Read(text)
 	if err != nil {
@@ -87,7 +87,7 @@ func ReadInstead(name string, text []byte, instead []Value, checks ...func(*runn
 // reader is a decoder for plans.
 type reader struct {
 	decoder
-	// from holds where, and by which field, the configurations set each setting of the job.
+	// from maps a setting of the job to the place where a configuration sets it.
 	from   map[string]place
 	checks []func(*runners.TrainingSpec) error
 }
@@ -118,8 +118,8 @@ func (d *reader) plan(n *yaml.Node) (*Plan, error) {
 	return plan, d.err()
 }
 
-// retriesOfReference gives a job without configurations the retries that one of the reference has in
-// effect (Q253): none, unless only some PS are restored (cpu_training.py:2034).
+// retriesOfReference sets the retries of a job without configurations to what takes effect
+// in the reference (Q253): none, unless only some PS are restored (cpu_training.py:2034).
 func retriesOfReference(job *runners.TrainingSpec) {
 	if n := 0; job.MaxRetries == nil {
 		if job.PartialRecovery {
@@ -129,9 +129,8 @@ func retriesOfReference(job *runners.TrainingSpec) {
 	}
 }
 
-// checked keeps an error of the job, at the field that it is about and in the words of the plan. A
-// field that the plan does not have may be missing because of another mistake, and one that could not
-// be read has its mistake.
+// checked records an error of the job at the plan's field that it is about. It drops the
+// error if that field already has a mistake, or may be missing because of another mistake.
 func (d *reader) checked(n *yaml.Node, wrong *runners.SpecError, others bool) {
 	from, job := d.from[wrong.Where], find(n, "job")
 	key, name, at := from.key, from.name, from.at
@@ -161,9 +160,8 @@ func (d *reader) checked(n *yaml.Node, wrong *runners.SpecError, others bool) {
 	d.fault(at, "%s: %s: found %s%s", key, name, found, want)
 }
 
-// doubtful returns notes on directories that are patterns, and on checkpoints to begin with that
-// nothing puts where they are looked for: a run begins with empty directories, which only the script
-// fills.
+// doubtful returns notes on directories that look like patterns, and on initial checkpoints
+// that nothing creates. A run begins with empty directories, which only the script fills.
 func (d *reader) doubtful(n *yaml.Node, f *file, kept quirks.Set) (notes []string) {
 	job := f.Job.WithDefaults()
 	said := func(name string) (where string) {
@@ -191,7 +189,7 @@ func (d *reader) doubtful(n *yaml.Node, f *file, kept quirks.Set) (notes []strin
 	return notes
 }
 
-// put puts a value at its place, in which mappings that are missing are made.
+// put sets a value at its place, and creates missing mappings on the way.
 func put(n *yaml.Node, v Value) error {
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(v.Text), &doc); err != nil || len(doc.Content) == 0 {
@@ -214,7 +212,7 @@ func put(n *yaml.Node, v Value) error {
 	return nil
 }
 
-// find returns the value of a key, or the node itself without that key.
+// find returns the value of a key in a mapping, or the node itself if the key is missing.
 func find(n *yaml.Node, key string) *yaml.Node {
 	if n.Kind == yaml.MappingNode {
 		for i := 0; i < len(n.Content); i += 2 {
@@ -226,10 +224,10 @@ func find(n *yaml.Node, key string) *yaml.Node {
 	return n
 }
 
-// invariants are those that a job is held to (TRN-6.5).
+// invariants lists the invariants that every job is checked for (TRN-6.5).
 var invariants = []string{"INV-1", "INV-2", "INV-3", "INV-4", "INV-5", "INV-6", "INV-7", traincheck.Liveness}
 
-// expect reads the names of invariants.
+// expect reads the list of invariants that are expected to break.
 func (d *reader) expect(n *yaml.Node) (list []string) {
 	switch {
 	case n.Kind == 0:
@@ -269,7 +267,7 @@ func (d *reader) script(n *yaml.Node) (lines []Line) {
 	return lines
 }
 
-// Spec returns the cluster of the plan.
+// Spec returns the plan's job as a runners.Spec.
 func (p *Plan) Spec() runners.Spec {
 	job := p.Job
 	return runners.Spec{Seed: p.Seed, Quirks: p.Quirks, Training: &job}

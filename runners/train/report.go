@@ -13,36 +13,37 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun/traincheck"
 )
 
-// Report sums up a run. Times are in seconds; virtual times count from the start.
+// Report sums up a run. Times are in seconds, and virtual times count from the start.
 type Report struct {
 	Plan    string `json:"plan"`
 	Seed    uint64 `json:"seed"`
 	Quirks  string `json:"quirks"`
 	Workers int    `json:"workers"`
 	PS      int    `json:"ps"`
-	// TensorFlow is the build of TensorFlow, FailFast whether the call of a server that is gone fails at
-	// once (TRN-8.12). MaxRetries is how often a changed cluster is tried again, RetryWaitSeconds after
-	// how long.
+	// TensorFlow is the build of TensorFlow. FailFast says whether a call to a missing server
+	// fails at once (TRN-8.12). MaxRetries is how often a process retries after the cluster
+	// changed, and RetryWaitSeconds how long it waits before.
 	TensorFlow       string  `json:"tensorflow"`
 	FailFast         bool    `json:"fail_fast"`
 	MaxRetries       int     `json:"max_retries"`
 	RetryWaitSeconds float64 `json:"retry_wait_s"`
-	// Notes are those of the Plan.
+	// Notes are the notes of the Plan.
 	Notes []string `json:"notes,omitempty"`
-	// Timeline holds the first moments; MomentsTotal counts all of them.
+	// Timeline holds the first moments of the run, up to a limit. MomentsTotal counts all of them.
 	Timeline     []Moment `json:"timeline"`
 	MomentsTotal int      `json:"moments_total"`
-	// Deeds counts what the processes of the job did, by name, such as "saved".
+	// Deeds counts the actions of the job's processes by kind, such as "saved".
 	Deeds       map[string]int `json:"deeds"`
 	Acts        []Done         `json:"acts"`
 	GlobalStep  int64          `json:"global_step"`
 	Checkpoints []string       `json:"checkpoints"`
-	// Work says what was made and lost. Processes says what each does at the end.
+	// Work says how many steps were made and lost. Processes says what each process does at the
+	// end.
 	Work      Work    `json:"work"`
 	Processes []Doing `json:"processes"`
-	// Invariants lists the invariants of TRN-6.5 that broke, Expected those that the plan expects to.
-	// NotChecked lists those of which nothing was there to check, with the reasons. Undecided says
-	// why INV-8 is not decided, "" if it is.
+	// Invariants lists the broken invariants of TRN-6.5, and Expected those that the plan
+	// expects to break. NotChecked lists those that the run gave no occasion to check, with the
+	// reasons. Undecided says why INV-8 could not be decided, "" if it was.
 	Invariants []Broken `json:"invariants"`
 	Expected   []string `json:"expected,omitempty"`
 	NotChecked []string `json:"not_checked,omitempty"`
@@ -55,7 +56,7 @@ type Report struct {
 	WallSec    float64        `json:"wall_s"`
 	Failure    string         `json:"failure,omitempty"`
 
-	// Samples are those of [Plan.Every]. Bars say when each process ran.
+	// Samples are taken at intervals of [Plan.Every]. Bars say when each process ran.
 	Samples []Sample `json:"-"`
 	Bars    []Bar    `json:"-"`
 
@@ -65,7 +66,7 @@ type Report struct {
 	due    time.Duration // the next sample
 }
 
-// Moment is something that a process of the job did.
+// Moment is an action of a process of the job.
 type Moment struct {
 	AtSeconds float64 `json:"at_s"`
 	Who       string  `json:"who"`
@@ -73,12 +74,13 @@ type Moment struct {
 	About     string  `json:"about,omitempty"`
 }
 
-// Broken is an invariant that broke.
+// Broken is an invariant that was broken.
 type Broken struct {
 	Invariant string  `json:"invariant"`
 	AtSeconds float64 `json:"at_s"`
 	What      string  `json:"what"`
-	// Known is the quirk or rule by which the reference breaks it, too; "" if there is none.
+	// Known is the quirk or rule by which the reference breaks the invariant as well, "" if
+	// there is none.
 	Known string `json:"known,omitempty"`
 }
 
@@ -89,7 +91,7 @@ type Done struct {
 	Error     string  `json:"error,omitempty"`
 }
 
-// Failed returns the number of acts that failed.
+// Failed returns the number of acts of the script that failed.
 func (r *Report) Failed() (n int) {
 	for _, a := range r.Acts {
 		if a.Error != "" {
@@ -99,8 +101,8 @@ func (r *Report) Failed() (n int) {
 	return n
 }
 
-// Unknown returns the number of broken invariants that the reference would keep and the plan does not
-// expect to break, without INV-8.
+// Unknown counts the broken invariants that neither a known fault of the reference nor the
+// plan explains. INV-8 is not counted.
 func (r *Report) Unknown() (n int) {
 	for _, b := range r.Invariants {
 		if b.Known == "" && b.Invariant != traincheck.Liveness && !slices.Contains(r.Expected, b.Invariant) {
@@ -110,7 +112,7 @@ func (r *Report) Unknown() (n int) {
 	return n
 }
 
-// Print writes the report for people.
+// Print writes the report as text for people.
 func (r *Report) Print(w io.Writer) {
 	fmt.Fprintf(w, "%s: a chief, %s, %d PS, seed %d, quirks %s\n", r.Plan, lists.Counted(r.Workers, "worker"), r.PS, r.Seed, r.Quirks)
 	calls := "wait for it"

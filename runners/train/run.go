@@ -11,15 +11,15 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// maxTimeline bounds the moments in a report. Further ones are only counted.
+// maxTimeline is how many moments a report lists. Further ones are only counted.
 const maxTimeline = 200
 
-// slice is how long a run goes on before it checks whether it has to end.
+// slice is the virtual time between two checks whether the run was cancelled.
 const slice = time.Minute
 
-// Run runs the plan with the acts of its script. An error without a report is a mistake in
-// the plan. An error with a report says why the run broke off. An act that fails is noted
-// in the report, and the run goes on.
+// Run runs the plan with the given acts. An error without a report is a mistake in the plan.
+// An error with a report says why the run ended early. An act that fails is noted in the
+// report and does not stop the run.
 func (p *Plan) Run(ctx context.Context, acts []runners.Act) (*Report, error) {
 	began := time.Now()
 	report := &Report{Plan: p.Name, Seed: p.Seed, Quirks: p.Quirks, Workers: p.Job.Workers, PS: p.Job.PS, Notes: p.Notes, Expected: p.Expect, Deeds: map[string]int{}, due: p.Every}
@@ -61,7 +61,7 @@ func (p *Plan) live(ctx context.Context, c *simrun.Cluster, acts []runners.Act, 
 	return p.pass(ctx, c, report, p.For)
 }
 
-// pass passes time, with a sample whenever one is due.
+// pass passes virtual time up to until, and takes the samples that fall due on the way.
 func (p *Plan) pass(ctx context.Context, c *simrun.Cluster, report *Report, until time.Duration) error {
 	for now := c.Now(); now < until; now = c.Now() {
 		if ctx.Err() != nil {
@@ -82,7 +82,8 @@ func (p *Plan) pass(ctx context.Context, c *simrun.Cluster, report *Report, unti
 	return nil
 }
 
-// observe adds an observation to the timeline, if it belongs there.
+// observe adds an observation of the job to the timeline and the counts. Other observations
+// are ignored.
 func (r *Report) observe(o runners.Observation) {
 	if r.over {
 		return
@@ -106,7 +107,8 @@ func (r *Report) observe(o runners.Observation) {
 	}
 }
 
-// explains keeps what pauses and losses may come from: ends of processes, and saves.
+// explains records events that may explain pauses and lost steps: ends of processes, and
+// saves.
 func (r *Report) explains(o runners.Observation, op string) {
 	switch {
 	case op == "process.exit" && o.Note != "code 0":
@@ -118,7 +120,8 @@ func (r *Report) explains(o runners.Observation, op string) {
 	}
 }
 
-// about returns the subject of a moment, "" for processes, whose names say it.
+// about returns the subject of a moment, such as a path. It is "" for starts and ends of
+// processes.
 func about(o runners.Observation) string {
 	if strings.HasPrefix(o.Op, "process.") {
 		return ""
@@ -126,7 +129,7 @@ func about(o runners.Observation) string {
 	return o.Path
 }
 
-// sum adds the state of the cluster at the end.
+// sum adds the state of the job at the end to the report.
 func (r *Report) sum(c *simrun.Cluster, wall time.Duration, failure error) {
 	status, stats := c.TrainingStatus(), c.Stats()
 	r.GlobalStep, r.Checkpoints = status.GlobalStep, status.Checkpoints

@@ -11,16 +11,18 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun/traincheck"
 )
 
-// Sample is the job at an instant.
+// Sample is the state of the job at an instant.
 type Sample struct {
 	AtSeconds float64
-	// GlobalStep is the count after the last step. StepsMade counts all steps, StepsLost those that a
-	// restore or a restart took back. StepsPerSecond is the rate since the sample before.
+	// GlobalStep is the step counter after the latest step. StepsMade counts all steps made so
+	// far. StepsLost counts those that a restore or restart undid. StepsPerSecond is the mean
+	// rate since the previous sample.
 	GlobalStep, StepsMade, StepsLost int64
 	StepsPerSecond                   float64
-	// StandsSeconds is for how long nobody has made a step.
+	// StandsSeconds is the time since any process last made a step.
 	StandsSeconds float64
-	// Running counts the processes that run, Waiting those of them that wait for somebody.
+	// Running counts the running processes. Waiting counts those of them that wait for another
+	// process.
 	Running, Waiting int
 }
 
@@ -35,7 +37,7 @@ var columns = []series.Column[Sample]{
 	{Name: "waiting", Value: func(s *Sample) float64 { return float64(s.Waiting) }},
 }
 
-// sample adds the job as it is now.
+// sample adds a sample of the job's present state.
 func (r *Report) sample(check *traincheck.Checker, now time.Duration) {
 	made, last := check.Steps()
 	one := Sample{AtSeconds: now.Seconds(), GlobalStep: check.Step(), StepsMade: made, StandsSeconds: max(now-last, 0).Seconds()}
@@ -62,14 +64,16 @@ func (r *Report) sample(check *traincheck.Checker, now time.Duration) {
 // WriteSeries writes the samples as CSV.
 func (r *Report) WriteSeries(out io.Writer) error { return series.Write(out, columns, r.Samples) }
 
-// SweepColumns lists the columns of a sweep, after those of the swept values.
+// SweepColumns lists the result columns of a sweep. In its table they follow the columns of
+// the swept values.
 var SweepColumns = []string{
 	"global_step", "steps_made", "steps_lost", "goodput", "paused_s", "saves_s", "saved", "restored", "retries", "gave_up", "running", "broken", "failed", "stands_still",
 }
 
-// SweepRow returns the row of a run in a sweep: retries and gave_up count the processes' tries to go on
-// and their ends by errors, broken the invariants that broke which the reference holds, failed the
-// lines of the script; stands_still is 1 where INV-8 broke.
+// SweepRow returns a run's row in the table of a sweep. retries counts the processes'
+// retries after errors, and gave_up their ends by errors. broken counts broken invariants
+// that the reference keeps, and failed the failed lines of the script. stands_still is 1 if
+// INV-8 broke.
 func (r *Report) SweepRow() []string {
 	stands := 0
 	for _, b := range r.Invariants {
@@ -84,21 +88,22 @@ func (r *Report) SweepRow() []string {
 	}, series.Decimal)
 }
 
-// Bar is a life of a process, from its start until it serves, and from then on.
+// Bar is a part of a process's life: from its start until it serves, or from then until it
+// ends.
 type Bar struct {
 	Who string `json:"who"`
 	// What is "start" or "running".
 	What  string  `json:"what"`
 	From  float64 `json:"from_s"`
 	Until float64 `json:"until_s"`
-	// End is how it ended, "" if it did not.
+	// End says how the process ended, "" if the bar ends otherwise.
 	End string `json:"end,omitempty"`
 }
 
-// mostBars bounds the number of bars.
+// mostBars is the largest number of bars that are kept.
 const mostBars = 5000
 
-// draw begins and ends bars.
+// draw begins or ends bars by an observation of a process.
 func (r *Report) draw(o runners.Observation, op string) {
 	at := o.At.Seconds()
 	switch op {
@@ -118,7 +123,7 @@ func (r *Report) bar(who, what string, at float64) {
 	}
 }
 
-// end ends the bar of a process.
+// end closes the open bar of a process.
 func (r *Report) end(who string, at float64, how string) {
 	for i := len(r.Bars) - 1; i >= 0; i-- {
 		if b := &r.Bars[i]; b.Who == who && b.Until < 0 {
@@ -128,7 +133,7 @@ func (r *Report) end(who string, at float64, how string) {
 	}
 }
 
-// closeBars ends the bars that are open.
+// closeBars closes all open bars at the end of the run.
 func (r *Report) closeBars(now time.Duration) {
 	for i := range r.Bars {
 		if r.Bars[i].Until < 0 {

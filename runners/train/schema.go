@@ -35,7 +35,7 @@ func Schema() []byte {
 	return s.Document("monosim training plan")
 }
 
-// configSchema describes a configuration of the reference.
+// configSchema returns the JSON schema of one of the reference's configurations.
 func configSchema(fields []gflagsutils.Field) *jsonschema.Schema {
 	s := jsonschema.Object(map[string]*jsonschema.Schema{})
 	for _, f := range fields {
@@ -48,7 +48,8 @@ func configSchema(fields []gflagsutils.Field) *jsonschema.Schema {
 	return s
 }
 
-// fieldSchema describes a field, which takes what [reader.field] takes.
+// fieldSchema returns the schema of a field, which allows the values that [reader.field]
+// accepts.
 func fieldSchema(f gflagsutils.Field) *jsonschema.Schema {
 	switch f.Kind {
 	case gflagsutils.Int:

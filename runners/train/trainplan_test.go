@@ -15,7 +15,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// What makes no sense in a plan is told with line and column, all of it at once.
+// Goal: all mistakes in a plan are reported at once, each with line and column.
 func TestFaultsOfPlansAreTold(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -101,7 +101,8 @@ func TestARunConfigSaysWhatTheJobIs(t *testing.T) {
 	}
 }
 
-// What is to be restored and is nowhere is said, with its place.
+// Goal: a checkpoint that should be restored but that nothing creates is reported, with its
+// place in the plan.
 func TestACheckpointThatIsNotThereIsSaid(t *testing.T) {
 	for _, c := range []struct {
 		name, text, want string
@@ -124,7 +125,7 @@ func TestACheckpointThatIsNotThereIsSaid(t *testing.T) {
 	}
 }
 
-// jobOf is the job of a plan, and what is said of its configurations.
+// jobOf returns the job of a plan and the notes on its configurations.
 func jobOf(t *testing.T, text string) (runners.TrainingSpec, []string) {
 	t.Helper()
 	plan, err := Read("p.yaml", []byte(text))
@@ -134,8 +135,9 @@ func jobOf(t *testing.T, text string) (runners.TrainingSpec, []string) {
 	return plan.Job, plan.Notes
 }
 
-// TRN-2.15: what a RunConfig has by itself says nothing, so that the command line counts, or what a
-// runner has by itself.
+// Goal: a RunConfig wins over the command line, except that a field equal to RunConfig's
+// default counts as not set. Then the command line counts, or else RunnerConfig's default
+// (TRN-2.15).
 func TestARunConfigGoesBeforeTheCommandLine(t *testing.T) {
 	none, three, six := 0, 3, 6
 	for _, c := range []struct {
@@ -182,7 +184,8 @@ func TestARunConfigGoesBeforeTheCommandLine(t *testing.T) {
 	}
 }
 
-// Each field can be said, and either has a setting of the job, or no effect, which is said.
+// Goal: every field of the configurations can be set. Each changes a setting of the job, or
+// a note says that it has no effect.
 func TestEveryFieldOfTheConfigurationsCanBeSaid(t *testing.T) {
 	for key, fields := range map[string][]gflagsutils.Field{runConfigKey: runConfigFields, runnerConfigKey: runnerConfigFields} { //lint:ordered each by itself
 		for _, f := range fields {
@@ -210,7 +213,8 @@ func TestEveryFieldOfTheConfigurationsCanBeSaid(t *testing.T) {
 	}
 }
 
-// A list that has a checkpoint which is not there breaks INV-4, and is told so.
+// Goal: a broken invariant is reported. Method: a list of checkpoints with a missing
+// checkpoint, which breaks INV-4.
 func TestAnInvariantThatBreaksIsReported(t *testing.T) {
 	plan, err := Read("p.yaml", []byte("for: 5m\njob: {ps: 1}"))
 	if err != nil {

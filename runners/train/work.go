@@ -12,46 +12,48 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun/traincheck"
 )
 
-// Work says what the job made and what it lost.
+// Work says what steps and time the job used and lost.
 type Work struct {
-	// StepsMade counts all steps, StepsLost those that a restore or a restart took back. Goodput is
-	// the share of StepsMade that counts in the end.
+	// StepsMade counts all steps made. StepsLost counts those that a restore or restart undid.
+	// Goodput is the share of StepsMade that was not lost.
 	StepsMade int64   `json:"steps_made"`
 	StepsLost int64   `json:"steps_lost"`
 	Goodput   float64 `json:"goodput"`
-	// LastStepSeconds is when the last step ended. PausedSeconds adds up the times, longer than two
-	// steps and a second, in which nobody made one. SavesSeconds is how long saves held the workers.
+	// LastStepSeconds is when the last step ended. PausedSeconds sums the periods without a step
+	// that are longer than two steps and a second. SavesSeconds is how long saves held the
+	// workers.
 	LastStepSeconds float64 `json:"last_step_s"`
 	PausedSeconds   float64 `json:"paused_s"`
 	SavesSeconds    float64 `json:"saves_s"`
-	// Failures are what took steps or time, in the order of time.
+	// Failures lists, in order of time, what cost steps or time.
 	Failures []Failure `json:"failures"`
 }
 
-// Failure is something that failed or was done to the job, and what that took.
+// Failure is a failure or an act of the script, with its cost.
 type Failure struct {
 	AtSeconds float64 `json:"at_s"`
 	What      string  `json:"what"`
-	// PausedSeconds is the time without a step, StepsLost the steps that were made twice.
+	// PausedSeconds is the time without a step. StepsLost is how many steps had to be made again.
 	PausedSeconds float64 `json:"paused_s"`
 	StepsLost     int64   `json:"steps_lost"`
 }
 
-// cause is what may have led to a pause or a loss.
+// cause is an event that may have led to a pause or to lost steps.
 type cause struct {
 	at   time.Duration
 	what string
-	// of is the cause that it follows from, as the end of a process of which another one needed
-	// something; nil for none.
+	// of is the earlier cause that led to this one, as when a process ended because another one
+	// was missing. nil means none.
 	of *cause
 	Failure
 }
 
-// Doing is what some processes do at the end.
+// Doing says what a group of processes does at the end of the run.
 type Doing struct {
 	Processes []string `json:"processes"`
-	// What says it in words. Of a wait, For is for whom or what, In the module of the reference that
-	// waits, EverySeconds the pause between two looks and SinceSeconds when it began.
+	// What describes it in words. The other fields describe a wait: For says for whom or what,
+	// In which module of the reference waits, EverySeconds how often it polls, and SinceSeconds
+	// when the wait began.
 	What         string  `json:"what"`
 	For          string  `json:"for,omitempty"`
 	In           string  `json:"in,omitempty"`
@@ -61,7 +63,8 @@ type Doing struct {
 	who string
 }
 
-// account adds up what was made and lost. causes are in the order of time.
+// account attributes pauses and lost steps to causes, and sums them up. causes are in order
+// of time.
 func account(check *traincheck.Checker, causes []cause, saves []time.Duration) Work {
 	made, last := check.Steps()
 	w := Work{StepsMade: made, LastStepSeconds: last.Seconds(), SavesSeconds: check.Saves().Seconds(), Goodput: 1, Failures: []Failure{}}
@@ -105,7 +108,7 @@ func account(check *traincheck.Checker, causes []cause, saves []time.Duration) W
 	return w
 }
 
-// causeOf returns the first cause between two times, or the last one before.
+// causeOf returns the first cause between two times, or else the latest one before them.
 func causeOf(causes []cause, from, to time.Duration) *cause {
 	var before *cause
 	for i := range causes {
@@ -121,7 +124,7 @@ func causeOf(causes []cause, from, to time.Duration) *cause {
 	return before
 }
 
-// print writes the section on the work.
+// print writes the report's section on steps and failures.
 func (w *Work) print(out io.Writer) {
 	fmt.Fprintf(out, "  %-24s %d, %d of them lost, goodput %.1f %%\n", "steps made", w.StepsMade, w.StepsLost, 100*w.Goodput)
 	fmt.Fprintf(out, "  %-24s %.3fs, the last one at %.3fs; saves held the workers %.3fs\n", "without a step", w.PausedSeconds, w.LastStepSeconds, w.SavesSeconds)
@@ -130,7 +133,7 @@ func (w *Work) print(out io.Writer) {
 	}
 }
 
-// doings lists what the processes do.
+// doings lists the groups of processes and what each group does.
 func doings(check *traincheck.Checker) (list []Doing) {
 	for _, g := range traincheck.Grouped(check.Activities()) {
 		d := Doing{Processes: g.Names, What: g.What(), who: g.Who()}
@@ -142,7 +145,7 @@ func doings(check *traincheck.Checker) (list []Doing) {
 	return list
 }
 
-// printInvariants writes the section on the invariants.
+// printInvariants writes the report's section on invariants.
 func (r *Report) printInvariants(w io.Writer) {
 	held := slices.DeleteFunc(slices.Clone(invariants), func(name string) bool {
 		return strings.Contains(strings.Join(r.NotChecked, " "), name) || name == traincheck.Liveness && r.Undecided != "" ||
@@ -174,16 +177,17 @@ func (r *Report) printInvariants(w io.Writer) {
 	}
 }
 
-// kept lists the invariants that the plan expects to break and that did not.
+// kept lists the invariants that the plan expects to break but that held.
 func (r *Report) kept() (list []string) {
 	return lists.Filter(r.Expected, func(name string) bool {
 		return !slices.ContainsFunc(r.Invariants, func(b Broken) bool { return b.Invariant == name })
 	})
 }
 
-// Wrong says what of the invariants makes the run a failure, "" if nothing: one that broke and that
-// neither the reference breaks nor the plan expects to break, a job that stands still, which nobody
-// may but by the plan, and one that the plan expects to break and that held.
+// Wrong says why the invariants make the run a failure, "" if they do not. The reasons are a
+// broken invariant that neither the reference nor the plan explains, a job that makes no
+// steps although the plan does not expect that, and an invariant that held although the plan
+// expects it to break.
 func (r *Report) Wrong() string {
 	var parts []string
 	if n := r.Unknown(); n > 0 {

@@ -9,12 +9,12 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/kazoofake"
 )
 
-// agentOps answers the operation on agent.py: the entry point, up to where it would start
-// an agent.
+// agentOps holds the operation on agent.py. It runs the entry point up to where an agent would be
+// started.
 var agentOps = table{"agent.main": (*call).agentMain}
 
-// agentMain runs the entry point in a process of its own and reports the arguments of each
-// agent that it makes. No agent is started.
+// agentMain runs the entry point in a separate process. It returns the arguments of each agent that
+// the entry point makes, but starts none.
 func (c *call) agentMain() (any, error) {
 	options := agent.Options{ConfPath: c.In.Str("conf"), TFSLog: c.In.StrOr("tfs_log", "")}
 	agents := []any{}
@@ -45,7 +45,7 @@ func (c *call) agentMain() (any, error) {
 	}
 }
 
-// envOf returns the environment of another process on the case's host.
+// envOf returns the environment of a further process on the case's host.
 func (c *call) envOf(p *processes.Process) *env.Env {
 	e := c.Machine.Env(p.Life(), nil)
 	h := *c.Host
@@ -54,7 +54,7 @@ func (c *call) envOf(p *processes.Process) *env.Env {
 	return e
 }
 
-// fakeZooKeepers hands each agent the reference's fake ZooKeeper client.
+// fakeZooKeepers gives each agent a fake ZooKeeper client that behaves as the reference's fake.
 type fakeZooKeepers struct{ e *env.Env }
 
 func (z fakeZooKeepers) NewClient(string, env.ZooKeeperOptions) env.ZooKeeper {

@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// agentControllerOps answers section 16 of the protocol: agent_controller.py.
+// agentControllerOps holds the operations of section 16 of the protocol, on agent_controller.py.
 var agentControllerOps = table{
 	"agent_controller.find_model_name":     (*call).findModelName,
 	"agent_controller.declare_saved_model": (*call).declareSavedModel,
@@ -17,8 +17,8 @@ var agentControllerOps = table{
 	"agent_controller.main":                (*call).controlCommand,
 }
 
-// controller makes a controller over a started backend, and returns the backend and its
-// ZooKeeper client too.
+// controller makes a controller with a started backend. It also returns the backend and its
+// ZooKeeper client.
 func (c *call) controller() (clients.Controller, *backends.ZKBackend, *caseworld.ZooKeeper, error) {
 	zk := c.NewZK()
 	b := backends.NewZKBackend(c.Env, "gip", zk)
@@ -57,7 +57,8 @@ func (c *call) declareSavedModel() (any, error) {
 	return caseworld.Object("result", result, "writes", writes, "saved_models", caseworld.Attempt(modelNames(models), err)), nil
 }
 
-// writesOf returns the writes logged so far, [] rather than nil when there are none.
+// writesOf returns the writes logged since the last call. If there are none, it returns an empty
+// list, not nil.
 func writesOf(zk *caseworld.ZooKeeper) []any {
 	if writes := zk.Take("delete"); writes != nil {
 		return writes
@@ -92,12 +93,12 @@ func (c *call) mapModelToLayout() (any, error) {
 	return caseworld.Object("result", result, "writes", writes, "bzid_info", info+"\n"), nil
 }
 
-// oneZK hands the same client to everybody who asks for one.
+// oneZK gives the same ZooKeeper client to all callers.
 type oneZK struct{ client *caseworld.ZooKeeper }
 
 func (z oneZK) NewClient(string, env.ZooKeeperOptions) env.ZooKeeper { return z.client }
 
-// controlCommand runs the whole command with the case's flags.
+// controlCommand runs the whole command with the flags that the case gives.
 func (c *call) controlCommand() (any, error) {
 	flags := c.In.Object("flags")
 	o := clients.DefaultControlOptions()

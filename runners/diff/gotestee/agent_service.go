@@ -19,7 +19,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// agentServiceOps answers section 11 of the protocol: agent_service.py.
+// agentServiceOps holds the operations of section 11 of the protocol, on agent_service.py.
 var agentServiceOps = table{
 	"agent_service.AgentServiceImpl.v1": func(c *call) (any, error) { return c.answered(c.routed(c.watched())) },
 	"agent_service.AgentServiceImpl.v2": func(c *call) (any, error) { return c.answered(c.routed(c.mirrored(true))) },
@@ -28,8 +28,8 @@ var agentServiceOps = table{
 	"agent_service.grpc":                caseworld.With((*call).served, (*call).serviceOverGRPC),
 }
 
-// routed returns the servicer that is made of a version's source, which answers by the version in
-// its configuration.
+// routed returns the servicer as the reference makes it. It has the data source of one version, but
+// chooses how to answer by the version in its configuration.
 func (c *call) routed(answers service.ServiceAnswers, err error) (service.ServiceAnswers, error) {
 	r := service.Routed{Env: c.Env}
 	switch a := answers.(type) {
@@ -52,7 +52,7 @@ func (c *call) watched() (service.ServiceAnswers, error) {
 	return answers, err
 }
 
-// watchedTree does as watched, and returns the client of the tree too.
+// watchedTree builds the same service as watched. It also returns the ZooKeeper client.
 func (c *call) watchedTree() (service.ServiceAnswers, *caseworld.ZooKeeper, error) {
 	conf, err := c.config()
 	if err != nil {
@@ -78,7 +78,7 @@ func (c *call) watchedTree() (service.ServiceAnswers, *caseworld.ZooKeeper, erro
 	return service.AnswersV1{Watcher: w}, zk, nil
 }
 
-// provided builds the service of a v3 agent, which finds the addresses of the case.
+// provided builds the service of a v3 agent, whose addresses the case gives.
 func (c *call) provided() (service.ServiceAnswers, error) {
 	var conf *agentconfig.AgentConfig
 	var err error
@@ -94,7 +94,7 @@ func (c *call) provided() (service.ServiceAnswers, error) {
 	return service.AnswersV3{Env: c.Env, Conf: conf, Addrs: c.addrs}, nil
 }
 
-// addrs stands in for the function that a v3 agent gives its data provider.
+// addrs stands in for the function by which a v3 agent gives addresses to its service.
 func (c *call) addrs() ([]service.ModelAddresses, error) {
 	if !c.In.Has("addrs") {
 		return nil, pysem.Raise("KeyError", "'m'")
@@ -105,7 +105,7 @@ func (c *call) addrs() ([]service.ModelAddresses, error) {
 	return modelAddresses(c.In.Object("addrs")), nil
 }
 
-// modelAddresses reads {name: [address or null]}.
+// modelAddresses parses an object of the form {name: [address or null]}.
 func modelAddresses(addrs caseworld.Arguments) []service.ModelAddresses {
 	var list []service.ModelAddresses
 	for _, m := range addrs.Items {
@@ -122,13 +122,14 @@ func modelAddresses(addrs caseworld.Arguments) []service.ModelAddresses {
 	return list
 }
 
-// mirrored builds the service of a v2 agent, without the replicas that the configuration names.
+// mirrored builds the service of a v2 agent. It does not add the replicas that the configuration
+// names.
 func (c *call) mirrored(update bool) (service.ServiceAnswers, error) {
 	answers, _, err := c.mirroredTree(update)
 	return answers, err
 }
 
-// mirroredTree does as mirrored, and returns the client of the tree too.
+// mirroredTree builds the same service as mirrored. It also returns the ZooKeeper client.
 func (c *call) mirroredTree(update bool) (service.ServiceAnswers, *caseworld.ZooKeeper, error) {
 	conf, err := c.config()
 	if err != nil {
@@ -166,13 +167,12 @@ func (c *call) updateService(m *zkmirror.ZKMirror) error {
 type rpc struct {
 	method            string
 	request, response proto.Message
-	// raw is the request of a call that a case gives as bytes; the bytes need not be those
-	// of a request.
+	// raw is the request as bytes, if the case gives bytes. They need not form a valid request.
 	raw []byte
 	ask func(service.ServiceAnswers) (proto.Message, error)
 }
 
-// rpcs makes the calls of the case. The error is that of a request that cannot be made of its fields.
+// rpcs makes the calls of the case. If the fields of a request are invalid, it returns the error.
 func (c *call) rpcs() ([]rpc, error) {
 	var list []rpc
 	for i, v := range c.In.List("calls") {
@@ -212,7 +212,8 @@ func (r rpc) give(fields *pysem.Dict) error {
 	return nil
 }
 
-// giveMessage makes the request the message of a case.
+// giveMessage sets the request to the message that the case gives. where is its place in the case,
+// for errors.
 func (r rpc) giveMessage(v any, where string) {
 	given, ok := v.(*pysem.Dict)
 	if !ok {
@@ -246,7 +247,7 @@ func newRPC(name, where string) rpc {
 	return rpc{}
 }
 
-// newRawRPC makes a call of any method of the service, with any bytes as its request.
+// newRawRPC makes a call of a method of the service by name, with any bytes as the request.
 func newRawRPC(name string, raw []byte) rpc {
 	r := rpc{method: strings.TrimSuffix(service.MethodHeartBeat, "HeartBeat") + name, raw: raw}
 	switch r.method {
@@ -260,7 +261,7 @@ func newRawRPC(name string, raw []byte) rpc {
 	return r
 }
 
-// bytes returns the request as it is sent.
+// bytes returns the request in the form in which it is sent.
 func (r rpc) bytes() ([]byte, error) {
 	if r.request == nil {
 		return r.raw, nil
@@ -268,7 +269,7 @@ func (r rpc) bytes() ([]byte, error) {
 	return proto.Marshal(r.request)
 }
 
-// answered calls the servicer directly, not over the network.
+// answered makes the calls of the case on the servicer directly, without the network.
 func (c *call) answered(answers service.ServiceAnswers, err error) (any, error) {
 	if err != nil {
 		return nil, err
@@ -299,7 +300,7 @@ func replyOf(m proto.Message) *pysem.Dict {
 	return caseworld.Object("message", caseworld.PB(m), "json", messageDict(m.ProtoReflect()))
 }
 
-// served builds the service of the version that the case asks for.
+// served builds the service of the version that the case names.
 func (c *call) served() (service.ServiceAnswers, error) {
 	switch version := c.In.Integer("version"); version {
 	case 1:
@@ -354,9 +355,9 @@ func callOver(channel env.Channel, r rpc) (*pysem.Dict, error) {
 	return caseworld.Attempt(replyOf(r.response), nil), nil
 }
 
-// serviceOfNothing answers what the servicer's constructor raises without a watcher, a
-// mirror or a provider (agent_service.py:41-43). The port's types have no way to ask for
-// it, so the text is here.
+// serviceOfNothing gives the error that the servicer's constructor raises without a watcher, a
+// mirror or a provider (agent_service.py:41-43). The port's types do not allow such a call, so the
+// error's text is here.
 func (c *call) serviceOfNothing() (any, error) {
 	given := 0
 	switch {

@@ -11,10 +11,10 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// AgentServiceCase is a case of agent_service.grpc in parts, for a test that serves and
-// asks over a network of its own.
+// AgentServiceCase holds the parts of a case of agent_service.grpc. A test can use them to serve
+// and call over its own network.
 type AgentServiceCase struct {
-	// Answers is the service of the version that the case asks for.
+	// Answers is the service of the version that the case names.
 	Answers service.ServiceAnswers
 	Calls   []RPC
 	world   *caseworld.World
@@ -24,14 +24,14 @@ type AgentServiceCase struct {
 type RPC struct {
 	Method  string
 	Request []byte
-	// Message is the request as a message, nil for a request that the case gives as bytes.
+	// Message is the request as a message. It is nil if the case gives the request as bytes.
 	Message proto.Message
 	// Response is an empty message of the type of the answer.
 	Response proto.Message
 }
 
-// NewAgentServiceCase builds the service of a case, with the clock, tasks, network and log of e,
-// and the host and files of the case. A task of e has to call it, and to close what it returns.
+// NewAgentServiceCase builds the service of a case. Clock, tasks, network and log are those of e,
+// host and files those of the case. A task of e has to call it, and to close the result.
 func NewAgentServiceCase(c *testee.Case, e *env.Env) (a *AgentServiceCase, err error) {
 	defer func() {
 		if why := caseworld.VerdictOf(recover()); why != nil {
@@ -58,14 +58,14 @@ func NewAgentServiceCase(c *testee.Case, e *env.Env) (a *AgentServiceCase, err e
 	return a, err
 }
 
-// Env returns what the service of the case may touch.
+// Env returns the environment in which the service of the case runs.
 func (a *AgentServiceCase) Env() *env.Env { return a.world.Call.Env }
 
 // Close frees the case's world.
 func (a *AgentServiceCase) Close() { a.world.Close() }
 
-// ByClient reports whether clients.SvrClient can make the call. It cannot name models, and
-// has no GetResource.
+// ByClient reports whether clients.SvrClient can make the call. That client cannot name models, and
+// has no method GetResource.
 func (r RPC) ByClient() bool {
 	switch m := r.Message.(type) {
 	case *agentservice.HeartBeatRequest:

@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// agentServiceSequenceOps answers the sequence on a service whose tree or addresses its
-// steps change.
+// agentServiceSequenceOps holds the operation that runs a sequence of steps on a service. Steps
+// change the service's tree or addresses.
 var agentServiceSequenceOps = table{"agent_service.AgentService.sequence": (*call).agentServiceSequence}
 
 // serviceRun is one run of a sequence of steps on a service.
@@ -18,7 +18,7 @@ type serviceRun struct {
 	service *service.AgentService
 	channel env.Channel
 	zk      *caseworld.ZooKeeper // of versions 1 and 2
-	// addrs is what the address function of version 3 returns; asked counts its calls.
+	// addrs is what the address function of a version 3 service returns. asked counts its calls.
 	addrs    []service.ModelAddresses
 	addrsErr error
 	asked    int
@@ -64,7 +64,7 @@ func (r *serviceRun) answers(c *call) (answers service.ServiceAnswers, err error
 	return answers, err
 }
 
-// tell stands in for the data provider's function, and counts its calls.
+// tell stands in for the function that gives addresses to the service. It counts its calls.
 func (r *serviceRun) tell() ([]service.ModelAddresses, error) {
 	r.asked++
 	return r.addrs, r.addrsErr
@@ -94,8 +94,8 @@ func (r *serviceRun) do() caseworld.Do {
 	}
 }
 
-// answeredOver makes a call over a channel. A request that cannot be written, or a reply
-// that cannot be read, ends the case.
+// answeredOver makes a call over a channel. If the request cannot be encoded or the reply cannot be
+// decoded, it ends the case with an error.
 func answeredOver(channel env.Channel, r rpc) caseworld.Answered {
 	answer, err := callOver(channel, r)
 	if err != nil {
@@ -104,7 +104,7 @@ func answeredOver(channel env.Channel, r rpc) caseworld.Answered {
 	return caseworld.Answered{Dict: answer}
 }
 
-// overlappingCalls lets clients call a service of version 3 while it still answers other calls.
+// overlappingCalls makes clients call a service of version 3 while it still answers other calls.
 func (c *call) overlappingCalls() (any, error) {
 	conf, err := c.config()
 	if err != nil {
@@ -134,7 +134,7 @@ func (c *call) overlappingCalls() (any, error) {
 	return caseworld.Object("log", s.log), nil
 }
 
-// callAt makes the call of an event, with a client of its own.
+// callAt schedules a call at an event's time, with a client of its own.
 func (s *stage) callAt(e caseworld.Arguments, addr string) {
 	rpc, request := e.Str("rpc"), e.Object("fields")
 	s.after(ms(e.Integer("milliseconds")), rpc, func() {

@@ -14,8 +14,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// agentV1Ops answers the sequence on agent_v1.py, as runners/diff/python/ops/agent_v1.py
-// describes it.
+// agentV1Ops holds the operation that runs an agent of agent_v1.py through a sequence.
+// runners/diff/python/ops/agent_v1.py describes it.
 var agentV1Ops = table{"agent_v1.AgentV1.sequence": (*call).agentV1Sequence}
 
 func (c *call) agentV1Sequence() (any, error) {
@@ -45,7 +45,7 @@ func (c *call) agentV1Sequence() (any, error) {
 	return caseworld.Object("log", s.log), nil
 }
 
-// stage is the world of one agent, which notes what the agent starts, asks and kills.
+// stage is the world of one agent. It logs which processes the agent starts, asks and kills.
 type stage struct {
 	c         *call
 	begin     time.Duration
@@ -55,7 +55,7 @@ type stage struct {
 	handlers  map[env.Signal]func()
 	zk        *stageZK
 	stub      statusStub
-	// over reports that the agent has ended; nothing is noted afterwards.
+	// over means that the agent has ended. Nothing is logged from then on.
 	over         bool
 	ended, never env.Cond
 }
@@ -100,14 +100,14 @@ func (s *stage) after(d time.Duration, name string, fn func()) {
 	s.c.Life.After(d, kindStage, func() { s.c.Life.Go(name, fn) })
 }
 
-// event is a change from outside at a time of the case.
+// event is a change that somebody other than the agent makes, at a time of the case.
 type event struct {
 	at        time.Duration
 	name      string
 	arguments []any
 }
 
-// events reads the events of the case, whose arguments are lists.
+// events parses the events of the case. The arguments of an event are a list.
 func (c *call) events() (events []event) {
 	if !c.In.Has("events") {
 		return nil
@@ -156,13 +156,13 @@ func (s *stage) happen(a *agent.AgentV1, name string, values []any) {
 	}
 }
 
-// quietly makes a write of another process, which is not noted.
+// quietly makes a write to ZooKeeper in the name of another process, which is not logged.
 func (s *stage) quietly(name string, arguments ...any) error {
 	_, err := s.zk.DoQuietly(caseworld.Step{Name: name, Arguments: caseworld.Arguments{Dict: caseworld.Object(arguments...), Where: "in.events"}})
 	return err
 }
 
-// replicaWith returns the metadata of a replica on another host, with that state.
+// replicaWith returns the metadata of a replica on another host, with the given state.
 func replicaWith(stat int) []byte {
 	meta := datadef.DefaultReplicaMeta()
 	meta.Address, meta.AddressIPv6 = pysem.Some("h:5"), pysem.Some("[fd00::1]:5")
@@ -171,8 +171,8 @@ func replicaWith(stat int) []byte {
 	return meta.Serialize()
 }
 
-// stageTasks runs tasks until the agent has ended. A task that sleeps afterwards waits for
-// ever, as a task of a dead process does.
+// stageTasks runs tasks until the agent has ended. After that, a sleep never returns, as in a dead
+// process.
 type stageTasks struct {
 	env.Tasks
 	s *stage
@@ -185,7 +185,7 @@ func (t stageTasks) Sleep(d time.Duration) {
 	t.Tasks.Sleep(d)
 }
 
-// stageZK is the fake client; its start and stop are noted beside its writes.
+// stageZK is the fake client. Its start and stop are logged together with its writes.
 type stageZK struct {
 	*caseworld.ZooKeeper
 	s *stage
@@ -201,7 +201,7 @@ func (z *stageZK) Stop() {
 	z.ZooKeeper.Stop()
 }
 
-// stageNetwork accepts a service without serving it, and knows which ports are open.
+// stageNetwork pretends to serve a service, and knows which ports are open.
 type stageNetwork struct {
 	env.Network
 	s *stage
@@ -230,8 +230,8 @@ type stageServer struct{ s *stage }
 func (stageServer) Port() int { return 0 }
 func (v stageServer) Stop()   { v.s.note("unserve", nil) }
 
-// stageFiles claims that every directory exists, because the directory of the servers is
-// not in the case.
+// stageFiles reports that every directory exists, because cases do not contain the directory of the
+// model servers.
 type stageFiles struct {
 	env.Files
 	dir string
@@ -244,7 +244,7 @@ func (f *stageFiles) Chdir(path string) error {
 	return nil
 }
 
-// noModelServers makes clients that never answer; a stub is asked in their place.
+// noModelServers makes clients that never answer. The case's stub answers in place of a server.
 type noModelServers struct{}
 
 func (noModelServers) Dial(string) env.ModelServer { return noModelServer{} }

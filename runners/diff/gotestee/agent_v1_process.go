@@ -13,13 +13,13 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// stageProcesses starts processes that behave as the case plans.
+// stageProcesses starts fake processes, which behave as the case plans.
 type stageProcesses struct {
 	env.Processes
 	s *stage
 }
 
-// stageProcess is a process that stageProcesses has started.
+// stageProcess is one fake process that stageProcesses has started.
 type stageProcess struct {
 	s        *stage
 	number   int
@@ -33,7 +33,7 @@ type stageProcess struct {
 
 func (p *stageProcesses) Notify(sig env.Signal, handler func()) { p.s.handlers[sig] = handler }
 
-// Exit ends the agent. A task of the agent that calls it waits for ever.
+// Exit ends the agent. If a task of the agent calls it, the call never returns.
 func (p *stageProcesses) Exit(code int) {
 	if code == -int(env.SIGKILL) {
 		p.s.note("killed self", nil)
@@ -73,7 +73,7 @@ func (p *stageProcesses) Start(cmd env.Command) (env.Process, error) {
 	return process, nil
 }
 
-// modelsOf reads the configuration file that the first flag of a model server names.
+// modelsOf reads the model config file that is named in the first flag of a model server.
 func (s *stage) modelsOf(args []string) (*config.ModelServerConfig, error) {
 	file, ok := strings.CutPrefix(args[1], "--model_config_file=")
 	if !ok {
@@ -87,8 +87,8 @@ func (s *stage) modelsOf(args []string) (*config.ModelServerConfig, error) {
 	return models, textformat.Parse(string(text), models)
 }
 
-// opening returns when a process that starts now opens its port, counted from the begin of
-// the case; negative for never.
+// opening returns when a process that starts now will open its port, counted from the beginning of
+// the case. A negative time means never.
 func (s *stage) opening(plan caseworld.Arguments) time.Duration {
 	if plan.Has("opens_ms") && plan.Value("opens_ms") == nil {
 		return -1
@@ -105,8 +105,8 @@ func portOf(args []string) string {
 	return ""
 }
 
-// difference returns the variables of environ that differ from others, with null for those
-// that only others has. A nil environ stands for others itself.
+// difference returns the variables in environ that others lacks or has with another value. Those
+// that only others has are null. A nil environ means that it equals others.
 func difference(environ, others []string) *pysem.Dict {
 	d := caseworld.Object()
 	if environ == nil {
@@ -131,7 +131,7 @@ func (p *stageProcess) open() bool {
 	return !p.done && p.opens >= 0 && p.opens <= p.s.c.Env.Clock.Elapsed()-p.s.begin
 }
 
-// exit ends the process by itself, with a code.
+// exit ends the process with an exit code, as if by itself.
 func (p *stageProcess) exit(code int) {
 	if !p.done {
 		p.s.note("exit", []any{p.number, code})

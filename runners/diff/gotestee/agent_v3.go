@@ -22,7 +22,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// agentV3Ops answers section 14 of the protocol: agent_v3.py and tfs_wrapper.py.
+// agentV3Ops holds the operations of section 14 of the protocol, on agent_v3.py and tfs_wrapper.py.
 var agentV3Ops = table{
 	"agent_v3.AgentV3":                                (*call).agentV3,
 	"agent_v3.AgentV3.layout_update_callback":         (*call).layoutUpdate,
@@ -34,7 +34,7 @@ var agentV3Ops = table{
 	"tfs_wrapper.FakeTFSWrapper":                      (*call).fakeWrapper,
 }
 
-// newAgentV3 makes an agent, and starts no part of it.
+// newAgentV3 makes an agent without starting any part of it.
 func (c *call) newAgentV3(server func(path string) tfs.ModelServerProcess) (*agent.AgentV3, *caseworld.ZooKeeper, error) {
 	conf, err := c.config()
 	if err != nil {
@@ -87,7 +87,7 @@ func (c *call) layoutUpdate() (any, error) {
 	return caseworld.Object("filters", filtersOf(a), "initial_text", string(initial), "callback", called, "file", file), nil
 }
 
-// layoutModels returns the list of [model, sub graph, base path, policy].
+// layoutModels returns the models that the case lists as [model, sub graph, base path, policy].
 func (c *call) layoutModels() []backends.LayoutModel {
 	return lists.MapOrNil(c.In.Rows("saved_models", "model", "sub_graph", "base_path", "policy"), func(part caseworld.Arguments) backends.LayoutModel {
 		return backends.LayoutModel{
@@ -97,7 +97,7 @@ func (c *call) layoutModels() []backends.LayoutModel {
 	})
 }
 
-// serverStub is a model server of which a case fixes one property.
+// serverStub is a stand-in for a model server. It answers only what the case fixes.
 type serverStub struct {
 	tfs.ModelServerProcess
 	grpc     bool
@@ -131,7 +131,7 @@ func (c *call) addressMap() (any, error) {
 	return list, err
 }
 
-// serviceMap reads {model: {sub graph: [ContainerServiceInfo arguments]}}.
+// serviceMap parses an object of the form {model: {sub graph: [ContainerServiceInfo arguments]}}.
 func (c *call) serviceMap() (backends.ServiceMap, error) {
 	var services backends.ServiceMap
 	models := c.In.Object("service_map")
@@ -194,7 +194,8 @@ func (c *call) wrapperCommand() (any, error) {
 	return caseworld.Object("cmd", cmd, "flags", strings.Split(cmd, " ")), nil
 }
 
-// wrapper makes the wrapper that the case describes; its program is called None (Q149).
+// wrapper makes the wrapper of a model server that the case describes. The server's program is a
+// file named None (Q149).
 func (c *call) wrapper(configFile, logFile string) (*tfs.TFSWrapper, error) {
 	conf, err := c.config()
 	if err != nil {
@@ -235,7 +236,8 @@ func (c *call) wrapperSequence() (any, error) {
 	}})), nil
 }
 
-// wrappedServer is the process under a wrapper. It ends when it is killed, or by a step.
+// wrappedServer is the fake process that a wrapper runs. It ends when it is killed, or when a step
+// ends it.
 type wrappedServer struct {
 	env.Processes
 	command env.Command
@@ -258,7 +260,8 @@ func (p *wrappedServer) Signal(sig env.Signal) error {
 	return nil
 }
 
-// modelStatus asks the wrapper of a model server that only reports the status of the case.
+// modelStatus asks a wrapper for the status of models. The model server behind it reports what the
+// case says.
 func (c *call) modelStatus() (any, error) {
 	c.Env.Processes = &wrappedServer{Processes: c.Env.Processes}
 	c.Env.Models = modelServers{c.In}
@@ -281,7 +284,8 @@ func (c *call) modelStatus() (any, error) {
 	return caseworld.Object("names", names, "status", list), nil
 }
 
-// statusValue encodes a status; a status of a known version always has its message.
+// statusValue encodes the status of a model version. If the version is known, the status always has
+// a message.
 func statusValue(s tfs.SavedModelStatus, hasStatus bool) any {
 	if s.Missing {
 		return 0
@@ -293,7 +297,7 @@ func statusValue(s tfs.SavedModelStatus, hasStatus bool) any {
 	return caseworld.PB(m)
 }
 
-// modelServers reports the versions of the case for every model, or fails as the case says.
+// modelServers reports the case's versions for every model, or fails with the case's gRPC code.
 type modelServers struct{ in caseworld.Arguments }
 
 func (m modelServers) Dial(string) env.ModelServer { return m }

@@ -18,7 +18,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// agentV3SequenceOps answers the sequence on a v3 agent from its start to its end.
+// agentV3SequenceOps holds the operation that runs a v3 agent through a sequence from its start to
+// its end.
 var agentV3SequenceOps = table{"agent_v3.AgentV3.sequence": (*call).agentV3Sequence}
 
 // agentV3Run is one run of a sequence of steps on an agent.
@@ -29,7 +30,7 @@ type agentV3Run struct {
 	server  *toldServer
 	threads *steppedTasks
 	signals *heldSignals
-	// shown holds what was last shown of each value, as JSON, so that only changes are shown.
+	// shown holds each value as it was last shown, in JSON, so that only changes are shown.
 	shown map[string][]byte
 }
 
@@ -48,7 +49,7 @@ func (c *call) agentV3Sequence() (any, error) {
 	return caseworld.Object("steps", steps, "tree", sortedTree(r.zk)), nil
 }
 
-// newAgentV3Run makes the agent over the tasks of the case.
+// newAgentV3Run makes an agent whose loops and signals run only when a step asks for it.
 func (c *call) newAgentV3Run() (*agentV3Run, error) {
 	r := &agentV3Run{c: c, signals: &heldSignals{Processes: c.Env.Processes}, shown: map[string][]byte{}}
 	c.Env.Processes = r.signals
@@ -68,7 +69,7 @@ func (c *call) newAgentV3Run() (*agentV3Run, error) {
 	return r, nil
 }
 
-// sequence returns the steps on the agent by name.
+// sequence returns the steps of the operation, by name.
 func (r *agentV3Run) sequence() caseworld.Sequence {
 	return caseworld.Sequence{ZK: r.zk, Sorted: []string{"delete", "ensure_path"}, After: r.after, Do: caseworld.Do{
 		"start":          r.a.Start,
@@ -89,14 +90,14 @@ func (r *agentV3Run) after(s caseworld.Step, out *pysem.Dict) {
 	r.showChanges(out)
 }
 
-// showChanges adds to an answer whatever the agent has changed since the last one.
+// showChanges adds to a step's answer what has changed since the previous answer.
 func (r *agentV3Run) showChanges(out *pysem.Dict) {
 	r.show(out, "config", caseworld.Encode(r.serverConfig()))
 	r.show(out, "services", caseworld.Encode(serviceMap(r.a.Backend().ServiceMap())))
 	r.show(out, "addrs", caseworld.Encode(caseworld.Attempt(r.addresses())))
 }
 
-// show adds a value to an answer if it has changed.
+// show adds a value to a step's answer if it has changed since it was last shown.
 func (r *agentV3Run) show(out *pysem.Dict, name string, value any) {
 	text := pysem.AppendJSON(nil, value)
 	if !bytes.Equal(text, r.shown[name]) {
@@ -105,7 +106,7 @@ func (r *agentV3Run) show(out *pysem.Dict, name string, value any) {
 	}
 }
 
-// serverConfig returns the configuration that the model server would read.
+// serverConfig returns the model config file that the model server would read.
 func (r *agentV3Run) serverConfig() any {
 	var models config.ModelServerConfig
 	content, err := r.c.Env.Files.ReadFile(r.a.ConfigPath())
@@ -125,7 +126,8 @@ func (r *agentV3Run) addresses() (any, error) {
 	return lists.Map(addrs, func(m service.ModelAddresses) any { return []any{m.Name, m.Addrs} }), err
 }
 
-// toldServer is the reference's double of a model server; steps set the state that it reports.
+// toldServer is a fake model server, as the reference's tests have it. Steps set the states that it
+// reports.
 type toldServer struct {
 	tfs.ModelServerProcess
 	grpc   bool
@@ -147,17 +149,18 @@ func (s *toldServer) ListSavedModelsStatus() ([]tfs.SavedModelStatus, error) {
 	return list, err
 }
 
-// steppedTasks holds back the loops of an agent's threads, and runs one round of a loop
-// when a step asks for it.
+// steppedTasks holds back the loops of an agent's threads. It runs one round of a loop when a step
+// asks for it.
 type steppedTasks struct {
 	env.Tasks
 	loops map[string]func()
-	// sleepsFirst lets the next sleep return at once, and notes its length in slept.
+	// sleepsFirst makes the next sleep return at once, and record its length in slept.
 	sleepsFirst bool
 	slept       time.Duration
 }
 
-// slept unwinds a loop after one round; its value is how long the loop wanted to sleep.
+// slept is the panic value that unwinds a loop after one round. It holds how long the loop wanted
+// to sleep.
 type slept time.Duration
 
 func (t *steppedTasks) Go(name string, fn func()) env.Task {
@@ -178,8 +181,8 @@ func (t *steppedTasks) Sleep(d time.Duration) {
 	t.sleepsFirst, t.slept = false, d
 }
 
-// sleepFirst runs one round of a loop that sleeps before each round. It returns the seconds
-// slept, nil when the loop was not entered.
+// sleepFirst runs one round of a loop that sleeps before each round. It returns the seconds slept,
+// or nil if the loop did not sleep.
 func (t *steppedTasks) sleepFirst(loop func()) (seconds any) {
 	t.sleepsFirst = true
 	t.loops = map[string]func(){"": loop}
@@ -190,8 +193,8 @@ func (t *steppedTasks) sleepFirst(loop func()) (seconds any) {
 	return int(t.slept / time.Second)
 }
 
-// round runs one round of a loop. It returns the seconds that the loop sleeps afterwards,
-// nil when the loop has ended or was never started.
+// round runs one round of the loop with a name. It returns the seconds that the loop then wants to
+// sleep. If the loop has ended, or was never started, it returns nil.
 func (t *steppedTasks) round(name string) (seconds any) {
 	defer func() {
 		switch r := recover().(type) {
@@ -208,7 +211,7 @@ func (t *steppedTasks) round(name string) (seconds any) {
 	return nil
 }
 
-// heldSignals keeps the handlers of signals, and calls a handler when a step delivers its signal.
+// heldSignals keeps signal handlers. It calls a handler when a step delivers the signal.
 type heldSignals struct {
 	env.Processes
 	handlers map[env.Signal]func()
@@ -223,7 +226,7 @@ func (h *heldSignals) Notify(sig env.Signal, handler func()) {
 
 func (h *heldSignals) deliver(sig env.Signal) { h.handlers[sig]() }
 
-// runningAgentV3 is a v3 agent with running threads, to which the events of the case happen.
+// runningAgentV3 is a v3 agent whose threads run, while the events of the case happen.
 type runningAgentV3 struct {
 	env.Tasks
 	s   *stage
@@ -253,7 +256,7 @@ func (c *call) runAgentV3() (any, error) {
 	return caseworld.Object("log", r.s.log), nil
 }
 
-// note notes a value, after what the agent has written and what has changed.
+// note logs a value. Before that it logs what the agent has written and what has changed.
 func (r *runningAgentV3) note(name string, value any) {
 	if r.s.over {
 		return
@@ -270,7 +273,7 @@ func (r *runningAgentV3) note(name string, value any) {
 	r.s.note(name, value)
 }
 
-// Sleep notes what the thread has done since its last sleep, then sleeps.
+// Sleep logs what the thread has done since its last sleep, then sleeps.
 func (r *runningAgentV3) Sleep(d time.Duration) {
 	r.note("sleep", int(d/time.Second))
 	r.Tasks.Sleep(d)

@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// backendsOps answers section 10 of the protocol: backends.ZKBackend.
+// backendsOps holds the operation of section 10 of the protocol, on backends.ZKBackend.
 var backendsOps = table{"backends.ZKBackend.sequence": (*call).backendSequence}
 
 func (c *call) backendSequence() (any, error) {
@@ -40,8 +40,8 @@ func (r *backendRun) after(s caseworld.Step, out *pysem.Dict) {
 	createsFirst(writes)
 }
 
-// createsFirst puts the writes in one order, because the reference goes over sets, which
-// have none.
+// createsFirst sorts writes into a fixed order. In the reference the order is random, because it
+// iterates over sets.
 func createsFirst(writes []any) {
 	sort.SliceStable(writes, func(i, j int) bool {
 		if a, b := caseworld.CallName(writes[i]) == "create", caseworld.CallName(writes[j]) == "create"; a != b {
@@ -51,7 +51,7 @@ func createsFirst(writes []any) {
 	})
 }
 
-// sortedTree returns the tree by path; nil before the start.
+// sortedTree returns the znodes sorted by path. Before the client is started it returns nil.
 func sortedTree(zk *caseworld.ZooKeeper) any {
 	tree := zk.Tree()
 	if rows, ok := tree.([]any); ok {
@@ -141,7 +141,7 @@ func (r *backendRun) sync(s caseworld.Step) (any, error) {
 	return caseworld.Object("available", modelNames(r.b.Available())), err
 }
 
-// savedModels returns a list of [model, sub graph].
+// savedModels returns the models that a step lists as [model, sub graph].
 func savedModels(a caseworld.Arguments, name string) []datadef.SavedModel {
 	var models []datadef.SavedModel
 	for _, v := range a.List(name) {
@@ -155,7 +155,7 @@ func modelNames(models []datadef.SavedModel) []string {
 	return lists.Map(models, datadef.SavedModel.String)
 }
 
-// serviceMap encodes a service map with its models sorted; sub-graphs keep their order.
+// serviceMap encodes a service map. Models are sorted, and sub-graphs keep their order.
 func serviceMap(m backends.ServiceMap) []any {
 	list := []any{}
 	for _, services := range m {

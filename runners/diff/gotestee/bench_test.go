@@ -10,17 +10,16 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee/conformance"
 )
 
-// BenchmarkPure answers invented cases of the pure operations: those of one call
-// that needs no client, agent or server. Each case has a world of its own, as when
-// an implementation is compared.
+// BenchmarkPure measures random cases of pure operations. Such an operation is a single call
+// without client, agent or server. As in a comparison, each case has a world of its own.
 func BenchmarkPure(b *testing.B) { benchmarkCases(b, pure) }
 
-// BenchmarkSequences answers those of the others.
+// BenchmarkSequences measures random cases of all operations that are not pure.
 func BenchmarkSequences(b *testing.B) {
 	benchmarkCases(b, func(op string) bool { return !pure(op) })
 }
 
-// stateful are the modules whose operations run on a client or make an agent.
+// stateful lists the modules whose operations use a client or make an agent.
 var stateful = []string{"agent", "agent_controller", "agent_service", "agent_v3", "model_manager", "replica_manager", "tfs_monitor", "tfs_wrapper", "zk_mirror"}
 
 func pure(op string) bool {

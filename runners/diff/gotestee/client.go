@@ -37,7 +37,7 @@ func (c *call) servingClientSequence() (any, error) {
 	return caseworld.Object("start", start, "steps", steps, "tree", r.zk.Tree()), nil
 }
 
-// after adds the warnings of a step. What a step on the client returns is not part of an answer.
+// after adds the warnings that a step caused to its answer. It drops the results of zk steps.
 func (r *servingRun) after(s caseworld.Step, answer *pysem.Dict) {
 	if _, returned := answer.Get("r"); returned && strings.HasPrefix(s.Name, "zk.") {
 		answer.Set("r", nil)
@@ -48,7 +48,7 @@ func (r *servingRun) after(s caseworld.Step, answer *pysem.Dict) {
 	}
 }
 
-// warnings collects the warnings of a log.
+// warnings is a log that keeps its warnings.
 type warnings struct {
 	env.Log
 	lines []any
@@ -79,8 +79,8 @@ func (r *servingRun) do() caseworld.Do {
 	}
 }
 
-// trueOrNil returns nil for false, which is what the reference returns for a thing that it
-// did not find (Q70).
+// trueOrNil returns nil for false. If the reference does not find something, it returns None
+// instead of False (Q70).
 func trueOrNil(b bool) any {
 	if b {
 		return true

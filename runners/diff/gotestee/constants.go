@@ -5,14 +5,14 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// constantsOps answers the operations on constants.py, and on a configuration that reads
-// the variable that constants.py names.
+// constantsOps holds the operations on constants.py, and on a configuration that reads the
+// environment variable named there.
 var constantsOps = table{
 	"constants.values":         func(c *call) (any, error) { return caseworld.Object("HOST_SHARD_ENV", agentconfig.HostShardEnv), nil },
 	"constants.HOST_SHARD_ENV": (*call).hostShardEnv,
 }
 
-// hostShardEnv makes a configuration without the variable, and a configuration with it.
+// hostShardEnv makes two configurations, one without the environment variable and one with it.
 func (c *call) hostShardEnv() (any, error) {
 	c.Host.Unsetenv(agentconfig.HostShardEnv)
 	conf, err := c.config()

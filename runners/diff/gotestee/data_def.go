@@ -8,7 +8,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// dataDefOps answers section 6 of the protocol: data_def.py and the values of backends.py.
+// dataDefOps holds the operations of section 6 of the protocol, on data_def.py and the data classes
+// of backends.py.
 var dataDefOps = merge(
 	classOps("data_def.ModelMeta", datadef.DefaultModelMeta, datadef.ParseModelMeta),
 	classOps("data_def.ResourceSpec", datadef.DefaultResourceSpec, datadef.ParseResourceSpec),
@@ -34,7 +35,7 @@ func zero[T any]() T {
 	return v
 }
 
-// dataObject has the methods of every data definition.
+// dataObject is a pointer to a data class, with the methods that all of them have.
 type dataObject[T any] interface {
 	*T
 	Set(name string, value any) error
@@ -43,7 +44,7 @@ type dataObject[T any] interface {
 	Equal(*T) bool
 }
 
-// classOps returns the two operations that every data class has.
+// classOps returns the two operations of every data class, serialize and deserialize.
 func classOps[T any, P dataObject[T]](class string, defaults func() T, parse func([]byte) (T, error)) table {
 	return table{
 		class + ".serialize": func(c *call) (any, error) {
@@ -70,14 +71,14 @@ func classOps[T any, P dataObject[T]](class string, defaults func() T, parse fun
 	}
 }
 
-// members maps the names of the enum members for ptype and etype to their values.
+// members maps names of enum members to their values. They occur in the fields ptype and etype.
 var members = map[string]int{
 	"LOAD": int(datadef.PublishLoad), "UNLOAD": int(datadef.PublishUnload),
 	"PORTAL": int(datadef.EventPortal), "SERVICE": int(datadef.EventService), "PUBLISH": int(datadef.EventPublish),
 	"RESOURCE": int(datadef.EventResource), "UNKNOWN": int(datadef.EventUnknown),
 }
 
-// dataOf makes an object of a data class from its defaults and keyword arguments.
+// dataOf makes an object of a data class. Keyword arguments replace the default values.
 func dataOf[T any, P dataObject[T]](a caseworld.Arguments, defaults func() T) (T, error) {
 	v := defaults()
 	for _, item := range a.Fields() {
@@ -94,7 +95,7 @@ func dataOf[T any, P dataObject[T]](a caseworld.Arguments, defaults func() T) (T
 	return v, nil
 }
 
-// pathArgument returns the positional argument i of get_path.
+// pathArgument returns the i-th positional argument of get_path, counted from 0.
 func (c *call) pathArgument(i int) string {
 	args := c.In.List("args")
 	if i >= len(args) {
@@ -178,7 +179,7 @@ func (c *call) enums() (any, error) {
 		"default_event", caseworld.Raw{V: caseworld.Encode(datadef.DefaultEvent().EType)}), nil
 }
 
-// twoTexts returns the two positional arguments as an f-string shows them.
+// twoTexts returns the two positional arguments as texts, formatted as in a Python f-string.
 func (c *call) twoTexts() (string, string) {
 	args := c.In.List("args")
 	if len(args) != 2 {

@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// The engine answers cases as lines of JSON, as any other testee does.
+// The engine reads cases and writes answers as lines of JSON, as any other testee does.
 func Example() {
 	engine := gotestee.New("example")
 	defer engine.Close()

@@ -15,10 +15,9 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// The goal is that the answered examples of the protocol are what the reference
-// answered, that every operation has one, and that the engine answers them. The
-// method is to hold each line to the golden case of its id. To add an example add a
-// line with its id alone and run the test with -update.
+// Goal: each operation has an example in the protocol's description. The examples' answers are
+// those of the reference, and the engine gives them too. Method: compare each line with the golden
+// case of its id. To add an example, add a line with its id alone and run the test with -update.
 
 var update = flag.Bool("update", false, "rewrite the examples from the golden cases of their ids")
 
@@ -48,7 +47,7 @@ func readLines(t *testing.T, path string) []string {
 	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 }
 
-// idOf is the id of a line that may have nothing else.
+// idOf returns the id of a line, which may have no other field.
 func idOf(t *testing.T, line string) string {
 	t.Helper()
 	id, _, err := testee.ParseAnswer(line)
@@ -100,7 +99,8 @@ func TestEveryOperationHasAnExample(t *testing.T) {
 	}
 }
 
-// One example shows a quirk in which the engine differs on purpose: Q87.
+// Goal: the engine answers the examples as the reference does. One example shows Q87, in which the
+// engine differs on purpose.
 func TestTheEngineAnswersTheExamples(t *testing.T) {
 	golden, engine := goldenCases(t), gotestee.New("test")
 	for _, line := range readLines(t, examples) {

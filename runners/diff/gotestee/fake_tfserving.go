@@ -23,14 +23,14 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/node"
 )
 
-// fakeServerOps answers the operations on the fake model server, as
+// fakeServerOps holds the operations on the fake model server.
 // runners/diff/python/ops/fake_tfserving.py describes them.
 var fakeServerOps = table{
 	"mocked_tfserving.FakeTFServing.sequence": caseworld.With((*call).fakeServer, (*call).fakeServerSequence),
 	"mocked_tfserving.FakeTFServing.served":   caseworld.With((*call).fakeServer, (*call).fakeServerServed),
 }
 
-// fakeMethod describes a method of the fake's services by its messages.
+// fakeMethod is a method of the fake's services, with the types of its messages.
 type fakeMethod struct {
 	path           string
 	request, reply proto.Message
@@ -48,15 +48,15 @@ var fakeMethods = map[string]fakeMethod{
 	"MultiInference":            {predictionService + "MultiInference", &apis.MultiInferenceRequest{}, &apis.MultiInferenceResponse{}},
 }
 
-// These quirks are repaired by turning the option FakeBugs off.
+// These are faults of the fake server, which the option FakeBugs keeps.
 const (
 	q93 quirks.Quirk = 93 // the policy all ends the thread
 	q95 quirks.Quirk = 95 // old events unload a model that came back
 	q99 quirks.Quirk = 99 // versions are sorted in the caller's config
 )
 
-// fakeServer is the server that a case asks for. config is the configuration that it was
-// given, nil for none; options.InitialConfig is the same one.
+// fakeServer describes the server that a case asks for. config is the configuration that it gets,
+// the same as options.InitialConfig, or nil.
 type fakeServer struct {
 	options tfserving.Options
 	config  *config.ModelServerConfig
@@ -82,7 +82,8 @@ func (c *call) fakeServer() (fakeServer, error) {
 	return s, nil
 }
 
-// configAsLeft returns a configuration with the lists of versions that the server has left in it.
+// configAsLeft returns a configuration after the server has used it, with the lists of versions
+// that the server has sorted in place.
 func configAsLeft(message *config.ModelServerConfig, left modelconfig.ServerConfig) any {
 	if message == nil {
 		return nil
@@ -103,7 +104,7 @@ func specificPolicy(versions []int64) *storagepath.FileSystemStoragePathSourceCo
 	}
 }
 
-// fakeSequence is a fake server whose time passes in steps.
+// fakeSequence is a fake server whose time passes only by steps.
 type fakeSequence struct {
 	c      *call
 	given  fakeServer
@@ -129,7 +130,7 @@ func (c *call) fakeServerSequence(given fakeServer) (any, error) {
 	}})), nil
 }
 
-// whyNotRead returns the exception of the fake's constructor for a config file.
+// whyNotRead returns the exception that the fake's constructor raises for a config file.
 func (c *call) whyNotRead(name string) error {
 	data, err := c.Dir.ReadFile(name)
 	if err != nil {
@@ -169,7 +170,7 @@ func (f *fakeSequence) do() caseworld.Do {
 	}
 }
 
-// outcomeOf makes the call that the arguments describe, and returns what a client receives.
+// outcomeOf makes the call that a step describes, and returns what the client receives.
 func outcomeOf(name string, a caseworld.Arguments, do func(method string, request []byte) ([]byte, error)) *pysem.Dict {
 	method, known := fakeMethods[name]
 	if !known {
@@ -189,7 +190,8 @@ func outcomeOf(name string, a caseworld.Arguments, do func(method string, reques
 	return caseworld.Object("r", caseworld.PB(reply))
 }
 
-// requestOf returns the bytes of a request, given as bytes or as the text of a message.
+// requestOf returns a request in bytes. The case gives it as bytes or as the text form of a
+// message.
 func requestOf(method fakeMethod, a caseworld.Arguments) []byte {
 	if data, ok := a.Value("request").([]byte); ok {
 		return data
@@ -208,19 +210,19 @@ func requestOf(method fakeMethod, a caseworld.Arguments) []byte {
 	return data
 }
 
-// Time of a case passes in turns of the fake's thread, which take as long as in
-// sim/tfserving, or in seconds.
+// The time of a case passes in seconds, or in turns of the fake's thread. A turn takes as long as
+// in sim/tfserving.
 const (
 	turn   = 10 * time.Microsecond
 	second = time.Second
-	// growthPeriod is the time from one random choice of the thread to the next.
+	// growthPeriod is the time between two random choices of the thread.
 	growthPeriod = 30*time.Second + turn
 )
 
 func timesOf(n int) time.Duration { return time.Duration(n) }
 
-// steppedHost is the host of a model server whose time passes only when pass is called. The
-// server has at most one timer.
+// steppedHost is the host of a model server. Its time passes only when pass is called, and it has
+// at most one timer.
 type steppedHost struct {
 	now, due time.Duration
 	wake     func() // nil when no timer is set
@@ -230,7 +232,7 @@ type steppedHost struct {
 	exited   bool
 }
 
-// pass lets time pass, and calls the timer if it ends by then.
+// pass lets the time d pass. Each time the timer ends, it calls the timer's function.
 func (h *steppedHost) pass(d time.Duration) {
 	until := h.now + d
 	for h.wake != nil && h.due <= until {
@@ -248,8 +250,8 @@ func (h *steppedHost) After(d time.Duration, fn func()) (cancel func()) {
 	return func() { h.wake = nil }
 }
 
-// Choose returns the n-th random choice of the case, which the server makes every 30 s;
-// sets are sorted.
+// Choose returns the case's next random choice among n. The server makes one every 30 s. Sets count
+// as sorted.
 func (h *steppedHost) Choose(site string, n int) int {
 	if len(h.draws) == 0 || site == "python.hashseed" {
 		return 0
@@ -276,7 +278,7 @@ func (h *steppedHost) Work(do, done func()) {
 
 func (h *steppedHost) Watch(string, func()) (cancel func(), ok bool) { return nil, false }
 
-// configFiles is the storage of a fake server, which reads its config file and nothing else.
+// configFiles is the storage of a fake server. It can only read the config file.
 type configFiles struct {
 	tfserving.Storage
 	files *caseworld.Directory

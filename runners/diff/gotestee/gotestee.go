@@ -34,7 +34,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// call is one case while it is being answered; its methods answer operations.
+// call is one case that is being answered. Its methods implement operations.
 type call struct{ *caseworld.Call }
 
 // table holds the operations of one module.
@@ -58,17 +58,18 @@ func merge(tables ...table) table {
 // Ops lists the operations, sorted.
 func Ops() []string { return slices.Sorted(maps.Keys(operations)) }
 
-// Testee is the engine as a testee.
+// Testee is the engine in the role of a testee, a program that answers cases.
 type Testee struct {
 	version string
 	quirks  quirks.Set
 }
 
-// New makes a testee whose greeting has that version. It answers with all faults of the reference.
+// New makes a testee whose greeting names this version. Its answers keep all faults of the
+// reference.
 func New(version string) *Testee { return &Testee{version: version} }
 
-// KeepQuirks sets the faults of the reference that answers have, as [quirks.Parse] reads
-// them, and returns its error. Call it before the first Answer.
+// KeepQuirks sets which faults of the reference the answers keep. keep is parsed by [quirks.Parse],
+// whose error is returned. Call KeepQuirks before the first Answer.
 func (t *Testee) KeepQuirks(keep string) error {
 	kept, err := quirks.Parse(keep)
 	if err != nil {
@@ -86,7 +87,7 @@ func (t *Testee) Hello() (testee.Hello, error) {
 // Close does nothing.
 func (t *Testee) Close() error { return nil }
 
-// Answer answers a case in a world of its own. Several goroutines may call it at once.
+// Answer answers a case in a world of its own. It is safe for concurrent use.
 func (t *Testee) Answer(c *testee.Case) testee.Answer {
 	op, ok := operations[c.Op]
 	if !ok {
@@ -110,8 +111,8 @@ func (t *Testee) Answer(c *testee.Case) testee.Answer {
 	return testee.Answer{Kind: testee.Raised, Type: typ, Message: caseworld.Hide(message), Beside: beside}
 }
 
-// answer runs the operation as the main thread of a process. It returns the encoded
-// value, and the fields that the case shows beside it.
+// answer runs an operation as the main thread of a process. It returns the encoded result, and the
+// fields that the case shows in addition.
 func (t *Testee) answer(c *testee.Case, op any) (out any, beside *pysem.Dict, err error) {
 	defer func() {
 		if why := caseworld.VerdictOf(recover()); why != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// instanceOps answers the operations of section 5 that make messages: those of utils.py
-// about states, tensors and InstanceFormater.
+// instanceOps holds those operations of section 5 that make messages. They are about states,
+// tensors and InstanceFormater in utils.py.
 var instanceOps = table{
 	"utils.gen_status_proto":              (*call).genStatusProto,
 	"utils.gen_model_version_status":      (*call).genModelVersionStatus,
@@ -52,7 +52,8 @@ func (c *call) genModelVersionStatus() (any, error) {
 	return agentconfig.GenModelVersionStatus(m.GetVersion(), env.ModelState(m.GetState()), code, message), nil
 }
 
-// fields sets fields of a message to the arguments of their names, whatever these are.
+// fields sets fields of a message to the case's arguments of the same names. A value that does not
+// fit is an error.
 func (c *call) fields(m proto.Message, names ...string) error {
 	for _, name := range names {
 		if err := message.Set(m, name, c.In.Value(name)); err != nil {

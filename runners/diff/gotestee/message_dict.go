@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// messageDict encodes a message as Python's MessageToDict does, with the field names of the
-// proto file.
+// messageDict returns a message as Python's MessageToDict does, with the field names of the proto
+// file.
 func messageDict(m protoreflect.Message) *pysem.Dict {
 	d := caseworld.Object()
 	fields := m.Descriptor().Fields()
@@ -72,8 +72,8 @@ func fieldValue(f protoreflect.FieldDescriptor, v protoreflect.Value) any {
 	}
 }
 
-// shortFloat returns the shortest number that is the same float32, as Python's
-// json_format writes it.
+// shortFloat returns the float64 whose shortest decimal form is that of f, as Python's json_format
+// writes it.
 func shortFloat(f float32) float64 {
 	short, err := pysem.ParseFloat(fmt.Sprint(f))
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/node"
 )
 
-// modelMgrOps answers section 13 of the protocol: mocked_tfserving.py.
+// modelMgrOps holds the operation of section 13 of the protocol, on mocked_tfserving.py.
 var modelMgrOps = table{"mocked_tfserving.ModelMgr.sequence": (*call).modelMgrSequence}
 
 func (c *call) modelMgrSequence() (any, error) {
@@ -36,7 +36,8 @@ func (c *call) modelMgrSequence() (any, error) {
 	}})), nil
 }
 
-// serverConfig makes a configuration from a list of gen_model_config arguments.
+// serverConfig makes a model server configuration. The step lists the arguments of gen_model_config
+// for each model.
 func serverConfig(a caseworld.Arguments) (*config.ModelServerConfig, error) {
 	list := &config.ModelConfigList{}
 	for _, x := range a.Objects("configs") {
@@ -155,8 +156,8 @@ func fakeStatus(m *fake.Models, s caseworld.Step) (*apis.GetModelStatusResponse,
 	return reply, callFake(m, node.MethodStatus, &apis.GetModelStatusRequest{ModelSpec: spec}, reply)
 }
 
-// fakeMetadata answers get_metadata: the attributes of the model, with those of the version
-// in front.
+// fakeMetadata runs the step get_metadata. It returns the attributes of the model, preceded by
+// those of the version.
 func fakeMetadata(m *fake.Models, s caseworld.Step) (any, error) {
 	out := caseworld.Object()
 	fields := s.Strings("fields")
@@ -195,7 +196,8 @@ func fakeMetadataReply(m *fake.Models, s caseworld.Step) (any, error) {
 	}
 	fields := s.Strings("fields")
 	if len(fields) > 0 {
-		// The state machine words the KeyError as gRPC reports it, so it is raised here.
+		// In the state machine the KeyError of an unknown model has gRPC's wording. So it is raised
+		// here, as in the reference.
 		if _, err := m.Model(s.Str("name")); err != nil {
 			return nil, err
 		}

@@ -6,14 +6,14 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// zkClientOps answers section 7 of the protocol: mocked_zkclient.py.
+// zkClientOps holds the operation of section 7 of the protocol, on mocked_zkclient.py.
 var zkClientOps = table{"mocked_zkclient.sequence": (*call).zkClientSequence}
 
 // clientRun is one run of a sequence of steps on a fake client.
 type clientRun struct {
 	c  *call
 	zk *caseworld.ZooKeeper
-	// cb logs the callbacks that ran during the step.
+	// cb holds the calls of callbacks during the current step.
 	cb []any
 }
 
@@ -42,7 +42,8 @@ func (r *clientRun) do() caseworld.Do {
 			err := r.zk.NewElection(path, identifier).Run(func() { notes = append(notes, "leader") })
 			return notes, err
 		},
-		// The port's types have no way to ask for it (mocked_zkclient.py:66).
+		// The port's types do not allow a leader function that is not callable
+		// (mocked_zkclient.py:66).
 		"election_not_callable": func() error { return pysem.Raise("ValueError", "leader function is not callable") },
 		"election_cancel":       func(path string) { r.zk.NewElection(path, "").Cancel() },
 	}
@@ -52,8 +53,9 @@ func (r *clientRun) do() caseworld.Do {
 	return do
 }
 
-// dataWatch makes a callback of three parameters, or of two: the fake calls with three first, and
-// with two after a TypeError. A callback of arity 0 takes any number, so a second call would show.
+// dataWatch makes a callback with three parameters or with two. The fake calls it with three
+// arguments, and after a TypeError again with two. A callback of arity 0 takes any number, so that
+// a second call would show.
 func (r *clientRun) dataWatch(s caseworld.Step) env.DataFunc {
 	behave := r.behaviour(s)
 	arity := s.IntegerOr("arity", 3)
@@ -83,7 +85,7 @@ func (r *clientRun) childrenWatch(s caseworld.Step) func([]string, *env.WatchEve
 	}
 }
 
-// behaviour returns what a callback does after it has logged its call.
+// behaviour returns what a callback is to do after its call was recorded.
 func (r *clientRun) behaviour(s caseworld.Step) func() error {
 	switch behave := s.Value("behave").(type) {
 	case nil:
@@ -108,7 +110,7 @@ func (r *clientRun) behaviour(s caseworld.Step) func() error {
 	return nil
 }
 
-// once returns a function that does a step the first time it is called, from inside the callback.
+// once returns a function for use in a callback. It runs a step the first time that it is called.
 func (r *clientRun) once(inner caseworld.Step) func() error {
 	done := false
 	return func() error {
@@ -122,7 +124,7 @@ func (r *clientRun) once(inner caseworld.Step) func() error {
 	}
 }
 
-// eventOf encodes a watch event; the fake is always connected.
+// eventOf encodes a watch event. Its session state is always CONNECTED, as in the fake.
 func eventOf(e *env.WatchEvent) any {
 	if e == nil {
 		return nil

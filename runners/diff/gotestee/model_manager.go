@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// modelManagerOps answers section 15 of the protocol: model_manager.py.
+// modelManagerOps holds the operation of section 15 of the protocol, on model_manager.py.
 var modelManagerOps = table{"model_manager.ModelManager.sequence": (*call).modelManagerSequence}
 
 // managerRun is one run of a sequence of steps on a model manager.
@@ -41,7 +41,7 @@ func (c *call) newModelManager() *modelmanager.ModelManager {
 	return modelmanager.NewModelManager(c.Env, options)
 }
 
-// modelMetric notes the calls of the manager's metrics client.
+// modelMetric records a call of the manager's metrics client.
 func (c *call) modelMetric(m modelmanager.Metric) {
 	method := "emit_store"
 	if m.Counter {
@@ -50,7 +50,7 @@ func (c *call) modelMetric(m modelmanager.Metric) {
 	c.Metric(modelmanager.MetricsPrefix, method, m.Name, m.Value, caseworld.Object("model", m.Model))
 }
 
-// step does a step, which is a name or [name, arguments…].
+// step runs a step. A case writes it as a name, or as a list [name, arguments…].
 func (r *managerRun) step(v any) any {
 	args, ok := v.([]any)
 	if !ok {
@@ -76,8 +76,8 @@ func (r *managerRun) step(v any) any {
 	return caseworld.Raw{V: caseworld.Encode(out)}
 }
 
-// call does the step. stopped reports that the step was unwound because it would have slept
-// for ever.
+// call runs the step with a name. stopped means that the step was unwound, because it would have
+// slept without end.
 func (r *managerRun) call(name string, args []any) (out *pysem.Dict, stopped bool) {
 	defer func() {
 		switch p := recover().(type) {
@@ -136,7 +136,7 @@ func (r *managerRun) do(name string, args []any) (any, error) {
 	return nil, nil
 }
 
-// argument returns the argument i of a step.
+// argument returns the i-th argument of a step, counted from 0. want describes its type in errors.
 func argument[T any](name string, args []any, i int, want string) T {
 	if i < len(args) {
 		if v, ok := args[i].(T); ok {
@@ -160,7 +160,7 @@ func (r *managerRun) files(name string, args []any, i int) *pysem.Dict {
 	return argument[*pysem.Dict](name, args, i, "an object of files")
 }
 
-// describe adds to an answer the state after the step.
+// describe adds the manager's state after the step to an answer.
 func (r *managerRun) describe(out *pysem.Dict) {
 	models, latest := modelsOf(r.m)
 	var thread any
@@ -174,7 +174,7 @@ func (r *managerRun) describe(out *pysem.Dict) {
 	out.Set("tree", r.c.Dir.Tree())
 }
 
-// modelsOf returns, by model, the versions that were copied and the latest versions.
+// modelsOf returns two lists by model: the versions that were copied, and the latest version.
 func modelsOf(manager *modelmanager.ModelManager) (models, latest []any) {
 	models, latest = []any{}, []any{}
 	for _, m := range manager.Models() {
@@ -189,14 +189,13 @@ func modelsOf(manager *modelmanager.ModelManager) (models, latest []any) {
 	return models, latest
 }
 
-// runningModelManager is a model manager with a running thread, to which the events of the
-// case happen.
+// runningModelManager is a model manager whose thread runs, while the events of the case happen.
 type runningModelManager struct {
 	env.Tasks
 	c *call
 	s *stage
 	m *modelmanager.ModelManager
-	// files is the JSON of the files as they were last noted.
+	// files holds, as JSON, the files as they were when they were last logged.
 	files []byte
 }
 
@@ -213,7 +212,7 @@ func (c *call) runModelManager() any {
 	return caseworld.Object("log", r.s.log)
 }
 
-// note notes a value, after the files if they have changed.
+// note logs a value. If files have changed, it logs these before.
 func (r *runningModelManager) note(name string, value any) {
 	if r.s.over {
 		return
@@ -226,7 +225,7 @@ func (r *runningModelManager) note(name string, value any) {
 	r.s.note(name, value)
 }
 
-// Sleep notes what the thread has done since its last sleep, then sleeps.
+// Sleep logs what the thread has done since its last sleep, then sleeps.
 func (r *runningModelManager) Sleep(d time.Duration) {
 	r.note("sleep", int(d/time.Second))
 	r.Tasks.Sleep(d)

@@ -13,13 +13,13 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee/catalogue"
 )
 
-// The goal is that the description of the protocol has every operation that the
-// engine answers, and no other. The method is to read the names out of the page.
+// Goal: the description of the protocol lists exactly the operations that the engine has. Method:
+// read the names from the page.
 
 const protocol = "../testee/PROTOCOL.md"
 
-// described are the operations that a page names: in the first column of a table
-// of operations, or in bold where a paragraph begins.
+// described returns the operations that a page names: in the first column of a table of operations,
+// or in bold at the beginning of a paragraph.
 func described(t *testing.T, path string) []string {
 	t.Helper()
 	text, err := os.ReadFile(path)

@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// pythonOps answers the operations on what the reference leaves to Python itself.
+// pythonOps holds operations on features of Python that the reference uses directly.
 var pythonOps = table{
 	"python.eval":     (*call).pythonEval,
 	"python.re_match": (*call).pythonMatch,
@@ -53,7 +53,7 @@ func (c *call) pythonMatch() (any, error) {
 	return caseworld.Object("text", m.Text, "groups", groups, "named", named), nil
 }
 
-// groupText returns the text of a group, None for a group that took no part in the match.
+// groupText returns the text of a group in a match, or None if the group did not take part.
 func groupText(g pyre.Group) any {
 	if g.Set {
 		return g.Text

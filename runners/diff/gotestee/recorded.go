@@ -11,14 +11,14 @@ import (
 	"github.com/monosim/monosim/vectors/golden"
 )
 
-// Recorded answers golden cases by their ids, with the engine as the testee, for scenarios
-// about single operations.
+// Recorded runs golden cases by their ids, with the engine as the testee. Scenarios about single
+// operations use it.
 type Recorded struct{}
 
 var _ runners.Operations = Recorded{}
 
-// Operation answers a case with the given quirks, as [Testee.KeepQuirks] reads them. The
-// answer says how it differs from the recorded one.
+// Operation runs a golden case with the given quirks, which are parsed as in [Testee.KeepQuirks].
+// The answer says how it differs from the recorded one.
 func (Recorded) Operation(id, quirks string) (runners.Answer, error) {
 	v, err := goldenCase(id)
 	if err != nil {
@@ -32,7 +32,7 @@ func (Recorded) Operation(id, quirks string) (runners.Answer, error) {
 	return runners.Answer{JSON: got.Readable(), Differs: conformance.Compare(v.Op, v.Want, got)}, nil
 }
 
-// suites caches the suites of vectors, because runs ask for the same few again and again.
+// suites caches the suites that were read, because runs ask for the same few again and again.
 var suites sync.Map // by name: func() (*golden.Suite, error)
 
 // goldenCase finds a case of the vectors.

@@ -15,7 +15,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// replicaManagerOps answers section 9 of the protocol: replica_manager.py.
+// replicaManagerOps holds the operations of section 9 of the protocol, on replica_manager.py.
 var replicaManagerOps = table{
 	"replica_manager.ReplicaWatcher.sequence": caseworld.With((*call).config, (*call).watcherSequence),
 	"replica_manager.ReplicaUpdater.sequence": caseworld.With((*call).config, (*call).updaterSequence),
@@ -24,7 +24,7 @@ var replicaManagerOps = table{
 	"replica_manager.ZKListener":              (*call).zkListener,
 }
 
-// setConf does the step conf, which changes a setting.
+// setConf runs the step conf, which changes settings of the configuration.
 func setConf(conf *agentconfig.AgentConfig, s caseworld.Step) error {
 	for _, item := range s.Items {
 		if err := conf.Set(item.Key, item.Value); err != nil {
@@ -34,7 +34,7 @@ func setConf(conf *agentconfig.AgentConfig, s caseworld.Step) error {
 	return nil
 }
 
-// watcher makes a watcher on a started client.
+// watcher makes a ReplicaWatcher with a started client.
 func (c *call) watcher(conf *agentconfig.AgentConfig, archon bool, family pysem.OptString) (*replicamanager.ReplicaWatcher, *caseworld.ZooKeeper, error) {
 	zk, err := c.StartedZK()
 	if err != nil {
@@ -103,7 +103,8 @@ func syncTargets(targets []replicamanager.SyncTarget) []any {
 	return lists.Map(targets, func(t replicamanager.SyncTarget) any { return []any{t.Addr, caseworld.PB(t.Info)} })
 }
 
-// oneOrMore returns what get_replica makes of a list: its only member, or the list (Q128).
+// oneOrMore returns what get_replica returns for a list of addresses: None if it is empty, its only
+// member, or the whole list (Q128).
 func oneOrMore(addrs []pysem.OptString) any {
 	switch len(addrs) {
 	case 0:
@@ -131,7 +132,7 @@ func replicasOf(w *replicamanager.ReplicaWatcher) []any {
 	return list
 }
 
-// statusStub is a model server that always answers the same status, or the same error.
+// statusStub is a fake model server. It always answers with the same status, or the same error.
 type statusStub struct {
 	versions []env.ModelVersionStatus
 	err      error
@@ -149,8 +150,8 @@ func (s *statusStub) Reload([]byte, time.Duration) (env.StatusProto, error) {
 
 func (s *statusStub) Close() {}
 
-// take sets the status from a step: a list of [version, state, code, message], null, or the
-// text of an error.
+// take sets the status that the stub answers. A step gives a list of [version, state, code,
+// message], null, or the text of an error.
 func (s *statusStub) take(a caseworld.Step) {
 	*s = statusStub{}
 	switch status := a.Value("status").(type) {
@@ -166,7 +167,7 @@ func (s *statusStub) take(a caseworld.Step) {
 	}
 }
 
-// versionStatus reads [version, state], or [version, state, error code, message].
+// versionStatus parses [version, state], or [version, state, error code, message].
 func versionStatus(a caseworld.Step, v any) env.ModelVersionStatus {
 	l, ok := v.([]any)
 	if !ok || len(l) != 2 && len(l) != 4 {
@@ -255,7 +256,7 @@ func (c *call) replicaManager(conf *agentconfig.AgentConfig) (any, error) {
 		"replicas", caseworld.Attempt(addrs, errAddrs), "replica", caseworld.Attempt(oneOrMore(one), errOne)), nil
 }
 
-// zkListener calls the listener of a manager with states, one after another.
+// zkListener calls the session listener of a manager with a list of states, one after another.
 func (c *call) zkListener() (any, error) {
 	tasks := &caseworld.Sleeper{Tasks: c.Env.Tasks}
 	c.Env.Tasks = tasks

@@ -10,8 +10,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// runningManager is a replica manager with running threads, to which the events of the case
-// happen.
+// runningManager is a replica manager whose threads run, while the events of the case happen.
 type runningManager struct {
 	c    *call
 	s    *stage
@@ -55,13 +54,13 @@ func (r *runningManager) schedule() {
 	}
 }
 
-// steppedEvent is a step that happens from outside at a time of the case.
+// steppedEvent is a step that somebody other than the manager makes at a time of the case.
 type steppedEvent struct {
 	at   time.Duration
 	step caseworld.Step
 }
 
-// steppedEvents reads the events of the case, whose arguments have names.
+// steppedEvents parses the events of the case. The arguments of an event have names.
 func (c *call) steppedEvents() (events []steppedEvent) {
 	if !c.In.Has("events") {
 		return nil
@@ -101,7 +100,7 @@ func (r *runningManager) happen(s caseworld.Step) error {
 	return nil
 }
 
-// shownMetrics is a metrics service that notes all its calls for the answer.
+// shownMetrics is a metrics service that records its calls for the answer.
 type shownMetrics struct{ c *call }
 
 type shownClient struct {
@@ -123,14 +122,14 @@ func (m shownClient) EmitStore(key string, value int64, tags []replicamanager.Me
 
 func (m shownClient) Flush() { m.c.Metric(m.prefix, "flush") }
 
-// takeMetrics makes an updater send its metrics, if it sends any, to the case.
+// takeMetrics makes the case record the metrics of an updater, if the updater sends any.
 func (c *call) takeMetrics(u *replicamanager.ReplicaUpdater) {
 	if u.HasMetrics() {
 		_ = u.SendMetrics(shownMetrics{c}) // the updater has a prefix already, so no error can come
 	}
 }
 
-// checkVersions does the step check_version.
+// checkVersions runs the step check_version.
 func (c *call) checkVersions(u *replicamanager.ReplicaUpdater, s caseworld.Step) error {
 	if s.Has("metrics") && !s.Flag("metrics") {
 		return nil // without clients it returns at once (replica_manager.py:618)

@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// resourceUtilsOps answers section 18 of the protocol: resource_utils.py.
+// resourceUtilsOps holds the operations of section 18 of the protocol, on resource_utils.py.
 var resourceUtilsOps = table{
 	"resource_utils.cal_model_info_v2": (*call).modelInfo,
 	"resource_utils.memory":            (*call).memory,
@@ -37,7 +37,7 @@ func (c *call) memory() (any, error) {
 	return caseworld.Object("total", total, "available", available), err
 }
 
-// container measures a host whose /proc and /sys are in the case's directory.
+// container measures the resources of a host. Its /proc and /sys are in the case's directory.
 func (c *call) container() (any, error) {
 	c.Env.Files = rootedFiles{c.Env.Files}
 	later := &laterFiles{Tasks: c.Env.Tasks, c: c}
@@ -72,7 +72,7 @@ func (c *call) container() (any, error) {
 	return out, nil
 }
 
-// rootedFiles looks up the host's /proc and /sys in the case's directory.
+// rootedFiles reads paths below /proc and /sys from the case's directory.
 type rootedFiles struct{ env.Files }
 
 func rooted(path string) string {
@@ -85,7 +85,7 @@ func rooted(path string) string {
 func (f rootedFiles) ReadFile(path string) ([]byte, error)   { return f.Files.ReadFile(rooted(path)) }
 func (f rootedFiles) Stat(path string) (env.FileInfo, error) { return f.Files.Stat(rooted(path)) }
 
-// laterFiles is a view of files that change with each sleep.
+// laterFiles is tasks of which each sleep replaces the case's files by the next set in the list.
 type laterFiles struct {
 	env.Tasks
 	c     *call

@@ -11,7 +11,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// discoveryOps answers section 19 of the protocol: service_discovery.py and consul.py.
+// discoveryOps holds those operations of section 19 of the protocol that are about
+// service_discovery.py and consul.py.
 var discoveryOps = table{
 	"service_discovery.TfConfigServiceDiscovery": (*call).tfConfigDiscovery,
 	"service_discovery.MLPServiceDiscovery":      (*call).mlpDiscovery,
@@ -20,7 +21,7 @@ var discoveryOps = table{
 	"consul.Client":                              (*call).consulClient,
 }
 
-// addrsDict returns a dict of addresses by index.
+// addrsDict encodes addresses as a dict from index to address.
 func addrsDict(addrs training.Addrs) caseworld.IntDict {
 	return lists.Map(addrs, func(a training.IndexedAddr) [2]any { return [2]any{a.Index, a.Addr} })
 }
@@ -55,7 +56,7 @@ func (c *call) tfConfigDiscovery() (any, error) {
 	return out, nil
 }
 
-// mlpCalls lists the calls that the protocol fixes.
+// mlpCalls lists the calls of the MLP operation, which the protocol fixes.
 var mlpCalls = [][]any{
 	{"props"}, {"query", "ps", true}, {"query", "WORKER", true}, {"query", "nope", true}, {"query", "", true}, {"query", nil}, {"query_all"},
 	{"deregister", "ps", 0, "ps0:1000"}, {"query", "ps", true}, {"register", "ps", 0, "ps0:1000"}, {"query", "ps", true},
@@ -78,20 +79,20 @@ func (c *call) mlpDiscovery() (any, error) {
 	return out, nil
 }
 
-// discoveryCall is one call of a case, [name, arguments].
+// discoveryCall is one call in a case, written as [name, arguments].
 type discoveryCall struct {
 	name string
 	args []any
 }
 
-// calls reads the calls of a case.
+// calls parses the calls in a case.
 func (c *call) calls() []discoveryCall {
 	return lists.MapOrNil(c.In.Rows("calls", "name", "arguments"), func(call caseworld.Arguments) discoveryCall {
 		return discoveryCall{call.Str("name"), call.List("arguments")}
 	})
 }
 
-// registration returns the arguments of register and deregister.
+// registration returns the arguments of a call of register or deregister.
 func (d discoveryCall) registration() (name string, index int, addr string) {
 	return argument[string](d.name, d.args, 0, "a string"), argument[int](d.name, d.args, 1, "an int"), argument[string](d.name, d.args, 2, "a string")
 }
@@ -114,7 +115,7 @@ func mlpCall(d *training.MLPServiceDiscovery, c discoveryCall) any {
 		name, index, addr := c.registration()
 		return caseworld.Attempt(nil, d.Deregister(name, index, addr))
 	case "deregister_all":
-		// A closed discovery answers with an empty dict, an open one with None.
+		// In the reference, a closed discovery returns an empty dict here, and an open one None.
 		if d.Closed() {
 			return caseworld.Attempt(caseworld.Object(), nil)
 		}
@@ -125,7 +126,7 @@ func mlpCall(d *training.MLPServiceDiscovery, c discoveryCall) any {
 	return caseworld.Attempt(nil, nil)
 }
 
-// stubConsul is the Consul client that the protocol describes.
+// stubConsul is the fake Consul client that the protocol describes.
 type stubConsul struct {
 	elements []any
 	log      []any
@@ -175,7 +176,8 @@ func (c *call) consulDiscovery() (any, error) {
 	return out, nil
 }
 
-// discover answers a call that every discovery has, and returns nil for any other call.
+// discover makes a call that every kind of discovery has, and returns its answer. For any other
+// call it returns nil.
 func discover(d training.ServiceDiscovery, c discoveryCall) *pysem.Dict {
 	switch c.name {
 	case "query":
@@ -194,7 +196,7 @@ func discover(d training.ServiceDiscovery, c discoveryCall) *pysem.Dict {
 	return nil
 }
 
-// filledZK is a client that creates its znodes when it is started.
+// filledZK is a client that creates the case's znodes when it is started.
 type filledZK struct {
 	*caseworld.ZooKeeper
 	tree caseworld.Arguments
@@ -229,7 +231,7 @@ func (c *call) zkDiscovery() (any, error) {
 	return caseworld.Object("calls", calls, "tree", zk.ZooKeeper.Tree()), nil
 }
 
-// positional names the positional arguments of a client's method.
+// positional turns positional arguments of a client's method into a step with named arguments.
 func positional(method string, args []any) caseworld.Step {
 	d := caseworld.Object()
 	for i, name := range []string{"path", "value"} {

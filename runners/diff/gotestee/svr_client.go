@@ -50,7 +50,7 @@ func (c *call) svrClientSequence() (any, error) {
 	}})), nil
 }
 
-// clientConfig returns the configuration of the client, which reads a file itself.
+// clientConfig returns the client's configuration. If the case has fname, it comes from that file.
 func (c *call) clientConfig() (*agentconfig.AgentConfig, error) {
 	if c.In.Has("fname") {
 		return c.fromFile()
@@ -58,7 +58,7 @@ func (c *call) clientConfig() (*agentconfig.AgentConfig, error) {
 	return c.config()
 }
 
-// serve starts the agent whose service the client calls.
+// serve starts the service of an agent, which the client then calls.
 func (r *svrRun) serve() error {
 	conf, err := r.c.config()
 	if err != nil {
@@ -104,7 +104,7 @@ func (r *svrRun) do() caseworld.Do {
 	}
 }
 
-// called encodes the answer of a call, or the status of a call that failed.
+// called encodes the answer to a call. If the call failed, it encodes the gRPC status.
 func called(response proto.Message, err error) *pysem.Dict {
 	if failed, ok := err.(*env.RPCError); ok {
 		return caseworld.Object("status", caseworld.Object("code", failed.Code.String(), "details", failed.Message))
@@ -131,7 +131,7 @@ func (r *svrRun) replicas(s caseworld.Step) (*agentservice.GetReplicasResponse, 
 	return r.client.GetReplicas(t, int32(s.Integer("task")))
 }
 
-// serverType reads a server type, given by number or by name.
+// serverType returns the server type in a field, which gives its number or its name.
 func (r *svrRun) serverType(a caseworld.Arguments, name string) (agentservice.ServerType, error) {
 	if text, ok := a.Value(name).(string); ok {
 		return clients.ServerTypeOf(text, r.c.Quirks)
@@ -139,7 +139,7 @@ func (r *svrRun) serverType(a caseworld.Arguments, name string) (agentservice.Se
 	return agentservice.ServerType(a.Integer(name)), nil
 }
 
-// dialer notes the targets of new channels, and connects all of them to the case's own host.
+// dialer records the targets of new channels. It connects all of them to the case's own host.
 type dialer struct {
 	env.Network
 	targets []any

@@ -12,15 +12,14 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// The goal is that the profile python-fake has every difference from a real model
-// server that the reference's fake has (TFS-17). The method is cases recorded from
-// the fake itself, behind gRPC and with its thread, whose names begin with the number
-// of what they show: tfs17-04- for item 4 of TFS-17.1, tfs17.2- for TFS-17.2.
+// Goal: the profile python-fake differs from a real model server wherever the reference's fake does
+// (TFS-17). Method: cases recorded from that fake, over gRPC and with its thread. Their names begin
+// with what they show: tfs17-04- for item 4 of TFS-17.1, tfs17.2- for TFS-17.2.
 
-// difference is an item of TFS-17.1.
+// difference is one item in the list of TFS-17.1.
 type difference struct {
 	what string
-	// fault is an item that is reproduced with the option FakeBugs only.
+	// fault means that the item is reproduced only with the option FakeBugs.
 	fault bool
 }
 
@@ -54,14 +53,14 @@ var differences = [...]difference{
 
 var itemOf = regexp.MustCompile(`/tfs17-(\d\d)-`)
 
-// recorded is a case that shows an item; one that diverges shows a quirk too, in
-// which the fake is not as the reference's.
+// recorded is a case that shows an item. diverges means that it also shows a quirk in which the
+// port's fake differs from the reference's on purpose.
 type recorded struct {
 	*conformance.Vector
 	diverges bool
 }
 
-// casesOfDifferences are the cases by the item that they show.
+// casesOfDifferences returns the cases, by the number of the item that they show.
 func casesOfDifferences(t *testing.T) map[int][]recorded {
 	t.Helper()
 	list := map[int][]recorded{}
@@ -122,8 +121,8 @@ func TestEveryDifferenceOfTheFakeIsRecordedAndReproduced(t *testing.T) {
 	}
 }
 
-// Without the option the fake differs from the reference in the items that are
-// behind it, in each case of theirs, and in no other.
+// Goal: without the option FakeBugs, the fake differs from the reference in every case of the items
+// that the option reproduces, and in no other case.
 func TestWithoutTheOptionOnlyItsItemsDiffer(t *testing.T) {
 	engine := gotestee.New("test")
 	if err := engine.KeepQuirks("-Q93,-Q95,-Q99"); err != nil {
@@ -142,8 +141,8 @@ func TestWithoutTheOptionOnlyItsItemsDiffer(t *testing.T) {
 	}
 }
 
-// TFS-17.2 is what monolith's own tests rely on, TFS-17.3 the second fake, of which
-// there is no process.
+// Goal: TFS-17.2 and TFS-17.3 are recorded too. The first is what monolith's own tests rely on. The
+// second is another fake, which never runs as a process.
 func TestTheRestOfTFS17IsRecorded(t *testing.T) {
 	found := map[string]int{}
 	each(t, func(_ *golden.Suite, c *golden.Case) {

@@ -14,7 +14,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// tfsClientOps answers section 17 of the protocol, tfs_client.py, and the operations that
+// tfsClientOps holds the operations of section 17 of the protocol, on tfs_client.py, and those that
 // runners/diff/python/ops/tfs_client.py and tfs_client_program.py describe.
 var tfsClientOps = table{
 	"tfs_client.read_header":                    (*call).readHeader,
@@ -32,8 +32,8 @@ var tfsClientOps = table{
 	"tfs_client.ProfileThread.sequence":         (*call).profileThreads,
 }
 
-// client makes a client with the case's flags, names and random numbers. A flag that the
-// case does not name is off.
+// client makes a client with the flags, names and random numbers that the case gives. Flags that
+// the case does not name are off.
 func (c *call) client() clients.TFSClient {
 	c.Env.Random = &draws{numbers: c.In.Ints("draws")}
 	slots, user := c.globals()
@@ -49,7 +49,7 @@ func (c *call) framing() clients.StreamFraming {
 	}
 }
 
-// globals returns the names of the module that the case fills.
+// globals returns the values of the module's global names that the case sets.
 func (c *call) globals() (slots []int, user pysem.Opt[[]int]) {
 	names := c.In.ObjectOr("globals")
 	if names.Has("user_features") {
@@ -58,7 +58,7 @@ func (c *call) globals() (slots []int, user pysem.Opt[[]int]) {
 	return names.Ints("VALID_SLOTS"), user
 }
 
-// draws returns the case's random numbers one after another, for whatever they are drawn.
+// draws returns the case's random numbers one after another, whatever asks for a random number.
 type draws struct {
 	env.Random
 	numbers []int
@@ -113,7 +113,7 @@ func (c *call) instanceProto() (any, error) {
 	return tensor, err
 }
 
-// slotShift is the bit at which the slot of a feature id begins (tfs_client.py:97).
+// slotShift is the bit in a feature id at which the slot begins (tfs_client.py:97).
 const slotShift = 54
 
 func (c *call) randomInstance() (any, error) {
@@ -143,7 +143,7 @@ func (c *call) randomExampleBatch() (any, error) {
 	return batch, proto.Unmarshal(data, batch)
 }
 
-// features returns the feature columns of the case, none where it has no such entry.
+// features returns the feature columns of the case. It returns nil if the case has none.
 func (c *call) features() []clients.Feature {
 	if !c.In.Has("features") {
 		return nil

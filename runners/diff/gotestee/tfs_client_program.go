@@ -20,8 +20,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// tfsServers answers behind all channels of a case, as the case says. Each answer moves the
-// case's clock. Calls and their log lines are noted.
+// tfsServers is a fake network of model servers, which answer as the case says. Each answer
+// advances the case's clock. Calls and their log lines are recorded.
 type tfsServers struct {
 	env.Network
 	clock     *caseworld.Clock
@@ -51,7 +51,7 @@ func (c *call) newTFSServers() *tfsServers {
 	return s
 }
 
-// answer notes a call and returns the bytes of its answer; a null timeout means none.
+// answer records a call and returns the encoded answer. A timeout of 0 is recorded as null.
 func (s *tfsServers) answer(target, method string, request proto.Message, timeout time.Duration) ([]byte, error) {
 	var seconds any
 	if timeout > 0 {
@@ -68,7 +68,7 @@ func (s *tfsServers) answer(target, method string, request proto.Message, timeou
 
 func (s *tfsServers) Dial(addr string) env.Channel { return &tfsStub{s: s, target: addr} }
 
-// tfsStub is a channel to one target.
+// tfsStub is a channel to one of the fake servers.
 type tfsStub struct {
 	env.Channel
 	s      *tfsServers
@@ -88,7 +88,7 @@ func (t *tfsStub) Call(method string, request []byte, timeout time.Duration) ([]
 
 func (t *tfsStub) Close() {}
 
-// tfsModelServers turns typed calls into messages, which tfsServers answers.
+// tfsModelServers turns calls with typed arguments into messages, and passes them to tfsServers.
 type tfsModelServers struct{ s *tfsServers }
 
 func (m tfsModelServers) Dial(addr string) env.ModelServer {
@@ -139,7 +139,8 @@ func statusOf(s *util.StatusProto) env.StatusProto {
 
 func (t *tfsModelStub) Close() {}
 
-// tfsLog keeps the log lines about a profile; of a line about a failure it keeps the beginning.
+// tfsLog is a log that keeps only lines about a profile. Of a line about a failure it keeps the
+// beginning.
 type tfsLog struct{ s *tfsServers }
 
 func (tfsLog) Enabled(env.Level) bool { return true }
@@ -157,7 +158,7 @@ func (l tfsLog) Logf(level env.Level, format string, args ...any) {
 	l.s.log = append(l.s.log, line)
 }
 
-// inlineTasks runs each task to its end when it is started, in no time.
+// inlineTasks runs each task to its end inside the call of Go. Sleeps take no time.
 type inlineTasks struct{ env.Tasks }
 
 func (inlineTasks) Sleep(time.Duration) {}
@@ -173,7 +174,7 @@ func (t endedTask) Name() string { return string(t) }
 func (endedTask) Done() bool     { return true }
 func (endedTask) Join()          {}
 
-// tfsClientMain runs the program with the case's flags.
+// tfsClientMain runs the program tfs_client with the flags that the case gives.
 func (c *call) tfsClientMain() (any, error) {
 	o := c.tfsOptions()
 	s := c.newTFSServers()

@@ -15,14 +15,14 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// slowPredictions makes the channels of several threads that measure servers at once.
+// slowPredictions holds the answer times of servers that several threads measure at the same time.
 type slowPredictions struct {
 	s         *stage
 	answersMs []int
 	asked     int
 }
 
-// profileThreads lets several threads measure servers that take time to answer.
+// profileThreads makes several threads measure servers that take time to answer.
 func (c *call) profileThreads() (any, error) {
 	client := c.client()
 	s := &stage{c: c, begin: c.Env.Clock.Elapsed(), log: []any{}}
@@ -56,7 +56,7 @@ func (c *call) profileThreads() (any, error) {
 	return caseworld.Object("log", s.log), nil
 }
 
-// slowPrediction is a channel to one server.
+// slowPrediction is a channel to one of the slow servers.
 type slowPrediction struct {
 	env.Channel
 	s      *slowPredictions
@@ -80,7 +80,7 @@ func (p slowPrediction) Call(_ string, request []byte, timeout time.Duration) ([
 	return nil, nil
 }
 
-// caseClock starts at the full second at which every case starts.
+// caseClock is a clock that starts at the full second at which every case starts.
 type caseClock struct {
 	env.Clock
 	begin time.Duration

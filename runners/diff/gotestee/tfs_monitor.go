@@ -22,7 +22,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/node"
 )
 
-// tfsMonitorOps answers section 12 of the protocol: tfs_monitor.py.
+// tfsMonitorOps holds the operations of section 12 of the protocol, on tfs_monitor.py.
 var tfsMonitorOps = table{
 	"tfs_monitor.TFSMonitor.get_addr":         caseworld.With((*call).config, (*call).monitorAddr),
 	"tfs_monitor.TFSMonitor.gen_model_config": caseworld.With((*call).config, (*call).monitorConfigs),
@@ -40,7 +40,7 @@ func (c *call) monitorAddr(conf *agentconfig.AgentConfig) (any, error) {
 	return caseworld.Object("get_addr", addrs, "get_service_type", types, "host", caseworld.Attempt(m.Host(), nil)), nil
 }
 
-// serverKinds lists the kinds of servers of a container.
+// serverKinds lists the kinds of model servers that a container can have.
 var serverKinds = []string{agentconfig.ServerEntry, agentconfig.ServerPS, agentconfig.ServerDense}
 
 func (c *call) monitorConfigs(conf *agentconfig.AgentConfig) (any, error) {
@@ -59,7 +59,7 @@ func (c *call) monitorConfigs(conf *agentconfig.AgentConfig) (any, error) {
 	return out, nil
 }
 
-// firstServerPort is the port of the first fake server; the others have the ports after it.
+// firstServerPort is the port of the first fake server. The others have the next ports.
 const firstServerPort = 20001
 
 func (c *call) monitorSequence() (any, error) {
@@ -90,7 +90,7 @@ func (c *call) monitorSequence() (any, error) {
 	return caseworld.Object("steps", c.Run(caseworld.Sequence{Do: c.monitorSteps(m)})), nil
 }
 
-// inactive names the error of a call as the reference's client does.
+// inactive gives a gRPC error the Python type that the reference's client raises.
 func inactive(err error) error {
 	if rpc, ok := errors.AsType[*env.RPCError](err); ok {
 		return pysem.Raise("_InactiveRpcError", "%v", rpc)
@@ -98,7 +98,7 @@ func inactive(err error) error {
 	return err
 }
 
-// startFake starts a FakeTFServing with an empty config.
+// startFake starts a FakeTFServing without models at a port.
 func (c *call) startFake(port int) {
 	options := tfserving.DefaultOptions(tfserving.ProfilePythonFake)
 	options.Port, options.InitialConfig, options.FakeBugs = port, &modelconfig.ServerConfig{Kind: modelconfig.ModelList}, true
@@ -149,14 +149,15 @@ func (c *call) monitorSteps(m *tfs.TFSMonitor) caseworld.Do {
 			return list, inactive(err)
 		},
 		"status_name": func(s caseworld.Step) (any, error) { return statusByName(m, s) },
-		// The port's types have no way to ask for it (tfs_monitor.py:159).
+		// The port's types do not allow such a call (tfs_monitor.py:159).
 		"status_int": func() error { return pysem.Raise("NotImplementedError", "get_model_status is not implemented!") },
 		"start":      m.Start,
 		"stop":       m.Stop,
 	}
 }
 
-// reload sends a config and lets the fake servers settle, before their next 30 s tick.
+// reload sends a config. Unless the case runs in time, it then waits 10 ms, so that the fake
+// servers load before their next tick, which comes every 30 s.
 func (c *call) reload(m *tfs.TFSMonitor, kind string, request *config.ModelServerConfig) (any, error) {
 	status, err := m.Reload(kind, request)
 	if !c.In.Has("until_ms") {
@@ -182,7 +183,7 @@ func statusByName(m *tfs.TFSMonitor, s caseworld.Step) (any, error) {
 	return list, inactive(err)
 }
 
-// statusMessage encodes a status without gRPC's own wording.
+// statusMessage encodes a status. It replaces messages in gRPC's own wording by a placeholder.
 func statusMessage(s env.StatusProto) *util.StatusProto {
 	message := s.Message
 	if strings.Contains(message, "connect") {
@@ -197,14 +198,14 @@ func versionStatusMessage(v env.ModelVersionStatus) *apis.ModelVersionStatus {
 	}
 }
 
-// slowServer is a model server that takes time to answer, and knows one version of every model.
+// slowServer is a fake model server that takes time to answer. It has one version of every model.
 type slowServer struct {
 	s         *stage
 	answersMs []int
 	asked     int
 }
 
-// runMonitor lets several threads ask a monitor at once.
+// runMonitor makes several threads ask one monitor at the same time.
 func (c *call) runMonitor() (any, error) {
 	conf, err := c.config()
 	if err != nil {

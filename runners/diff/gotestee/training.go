@@ -16,7 +16,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// trainingOps answers section 19 of the protocol, except for service_discovery.py.
+// trainingOps holds the operations of section 19 of the protocol, without those on
+// service_discovery.py.
 var trainingOps = table{
 	"path_utils.find_main":                 (*call).findMain,
 	"net_utils.is_ipv6_address":            training.IsIPv6Address,
@@ -55,7 +56,8 @@ func (deadNetwork) Probe(string, time.Duration) error {
 	return &env.RPCError{Code: rpcerrors.Unavailable}
 }
 
-// openNetwork lets the open addresses of the case be reached, and notes every attempt.
+// openNetwork is a network in which only the case's open addresses can be reached. It records every
+// attempt.
 type openNetwork struct {
 	env.Network
 	open     []any
@@ -79,7 +81,7 @@ func (n *openNetwork) Probe(addr string, timeout time.Duration) error {
 	return nil
 }
 
-// countedLog counts the lines that the reference prints where the engine logs.
+// countedLog counts log lines of the engine. The reference prints these lines.
 type countedLog struct {
 	env.Log
 	lines int
@@ -99,7 +101,7 @@ func (c *call) aliveChecker() *training.NodeAliveChecker {
 	return training.NewNodeAliveChecker(c.Env, c.In.Strings("addrs"), time.Duration(c.In.Integer("timeout"))*time.Second, c.In.Integer("num_thread"))
 }
 
-// orNone returns an empty list in place of nil.
+// orNone returns an empty list if list is nil, and otherwise a copy.
 func orNone(list []string) []string { return append([]string{}, list...) }
 
 func (c *call) nodeAliveChecker() (any, error) {
@@ -124,7 +126,7 @@ func (c *call) zkAuthData() (any, error) {
 	return caseworld.Object("auth", pairs, "stdout", envutils.ZKAuthOutput(c.Env.Host)), nil
 }
 
-// heapVariables returns the variables that profiling sets.
+// heapVariables returns the environment variables that heap profiling sets, with their values.
 func (c *call) heapVariables() *pysem.Dict {
 	d := caseworld.Object()
 	for _, name := range []string{

@@ -16,7 +16,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// utilsOps answers section 5 of the protocol: utils.py and agent_base.py.
+// utilsOps holds the operations of section 5 of the protocol, on utils.py and agent_base.py.
 var utilsOps = table{
 	"utils.conf_parser":                               (*call).confParser,
 	"utils.AgentConfig.from_file":                     func(c *call) (any, error) { return c.dump(c.fromFile()) },
@@ -51,7 +51,7 @@ func (c *call) confParser() (any, error) {
 	return caseworld.Object("args", pairsOf(args)), nil
 }
 
-// pairsOf turns a dict into a list of pairs.
+// pairsOf converts a dict into a list of [key, value].
 func pairsOf(d *pysem.Dict) []any {
 	return lists.Map(d.Items, func(item pysem.Item) any { return []any{item.Key, item.Value} })
 }
@@ -60,10 +60,10 @@ func (c *call) fromFile() (*agentconfig.AgentConfig, error) {
 	return c.loader().FromFile(c.In.Str("fname"))
 }
 
-// loader returns a loader of configurations with the case's quirks.
+// loader returns a loader of configurations that keeps the case's quirks.
 func (c *call) loader() agentconfig.Loader { return agentconfig.Loader{Env: c.Env, Quirks: c.Quirks} }
 
-// config makes the configuration of a case's keyword arguments.
+// config makes the configuration from the keyword arguments in the case.
 func (c *call) config() (*agentconfig.AgentConfig, error) {
 	return c.loader().New(c.In.Object("config").Fields()...)
 }
@@ -72,7 +72,7 @@ func (c *call) configFromArguments() (any, error) {
 	return c.dump(c.loader().New(c.In.Object("kwargs").Fields()...))
 }
 
-// dump encodes a configuration as section 5 of the protocol says.
+// dump encodes a configuration in the form that section 5 of the protocol describes.
 func (c *call) dump(conf *agentconfig.AgentConfig, err error) (any, error) {
 	if err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func (c *call) modelServerConfig(conf *agentconfig.AgentConfig) (any, error) {
 	return namedConfig(m), nil
 }
 
-// namedConfig encodes a server's config, and the names of its models in order.
+// namedConfig encodes a model server's config, with the names of its models in order.
 func namedConfig(m *config.ModelServerConfig) *pysem.Dict {
 	names := lists.Map(m.GetModelConfigList().GetConfig(), (*config.ModelConfig).GetName)
 	return caseworld.Object("names", names, "config", caseworld.PB(m))
@@ -149,7 +149,7 @@ func (c *call) platformConfig() (any, error) {
 func (c *call) zkPath() (any, error) {
 	path := c.In.OptStr("path")
 	if !path.Set {
-		// The port's types have no way to ask for it (utils.py:1170).
+		// The port's types do not allow a path that is not a text (utils.py:1170).
 		return nil, pysem.Raise("TypeError", "expected string or bytes-like object")
 	}
 	p := agentconfig.ParseZKPath(c.Env, path.V)
@@ -181,7 +181,7 @@ func parsePattern(pattern, lp, rp string) []any {
 	return pieces
 }
 
-// modelSpec calls gen_model_spec with keyword arguments of any type.
+// modelSpec calls gen_model_spec. Its keyword arguments may be of any type.
 func (c *call) modelSpec() (any, error) {
 	var texts apis.ModelSpec
 	if err := message.Set(&texts, "name", c.In.Value("name")); err != nil {
@@ -194,7 +194,7 @@ func (c *call) modelSpec() (any, error) {
 	return made, err
 }
 
-// modelConfig calls gen_model_config with keyword arguments of any type.
+// modelConfig calls gen_model_config. Its keyword arguments may be of any type.
 func modelConfig(a caseworld.Arguments, quirks quirks.Set) (*config.ModelConfig, error) {
 	var texts config.ModelConfig
 	for _, name := range []string{"name", "base_path", "model_platform"} {
@@ -225,7 +225,8 @@ func modelConfig(a caseworld.Arguments, quirks quirks.Set) (*config.ModelConfig,
 	return made, err
 }
 
-// policyWord returns a version policy for the port, whose type is a str or None (utils.py:938-952).
+// policyWord returns a version policy in the port's type, a str or None. Other values are an error
+// (utils.py:938-952).
 func policyWord(v any) (pysem.OptString, error) {
 	switch v := v.(type) {
 	case nil:
@@ -238,7 +239,8 @@ func policyWord(v any) (pysem.OptString, error) {
 	return pysem.OptString{}, pysem.AttributeError(v, "lower")
 }
 
-// versionLabels updates a map of a message with a dict, or with pairs of a name and a version.
+// versionLabels returns the labels of a message's map after an update with v. v is a dict, or pairs
+// of a name and a version.
 func versionLabels(v any) (map[string]int64, error) {
 	pairs, err := caseworld.Pairs(v)
 	if err != nil {
@@ -265,8 +267,8 @@ func compatServerType(deployType string, serverType pysem.OptString) (string, er
 	return t.CompatServerType(serverType)
 }
 
-// deployType compares as DeployType.__eq__ does: a type equals a string in any case and an
-// equal type, nothing else.
+// deployType compares a deploy type as DeployType.__eq__ does. It equals a string in upper or lower
+// case and an equal type, and nothing else.
 func deployType(word string) (any, error) {
 	t, err := agentconfig.NewDeployType(word)
 	if err != nil {

@@ -11,9 +11,8 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// The goal is that the engine answers every golden case as the reference did, but
-// for those on the list of known failures, which are run too. The method is the
-// one of `monosim vectors verify`.
+// Goal: the engine answers every golden case as the reference did. The list of known failures names
+// the exceptions, which are run too. Method: the comparison of `monosim vectors verify`.
 
 func knownFailing(t *testing.T) map[string]bool {
 	t.Helper()
@@ -55,8 +54,8 @@ func TestTheEngineAnswersAsTheReferenceDid(t *testing.T) {
 	}
 }
 
-// A quirk of decision diverge is shown by cases that the engine answers otherwise;
-// one that it answers alike shows nothing.
+// Goal: a quirk of the decision diverge has cases that the engine answers differently from the
+// reference. If it answered them alike, they would show nothing.
 func TestTheEngineDivergesWhereTheVerdictSaysSo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes minutes under the race detector; the whole tests have it")
@@ -82,7 +81,8 @@ func TestTheEngineDivergesWhereTheVerdictSaysSo(t *testing.T) {
 	}
 }
 
-// The engine's own names are spelt right; a case asks by the reference's.
+// Goal: operations are named as in the reference, with its spelling mistakes. The engine's own
+// names are spelt correctly.
 func TestQ177_OperationsKeepTheSpellingOfTheReference(t *testing.T) {
 	hello, err := gotestee.New("test").Hello()
 	if err != nil {

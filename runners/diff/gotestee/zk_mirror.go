@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// zkMirrorOps answers section 8 of the protocol: zk_mirror.py.
+// zkMirrorOps holds the operation of section 8 of the protocol, on zk_mirror.py.
 var zkMirrorOps = table{"zk_mirror.sequence": (*call).mirrorSequence}
 
 // mirrorRun is one run of a sequence of steps on a mirror.
@@ -43,7 +43,7 @@ func (c *call) mirrorSequence() (any, error) {
 	return caseworld.Object("steps", steps, "data", data, "tree", zk.Tree()), nil
 }
 
-// orNil returns nil for None, which empty bytes are not.
+// orNil returns an untyped nil, which is encoded as None, if data is nil. Empty bytes stay bytes.
 func orNil(data []byte) any {
 	if data == nil {
 		return nil
@@ -91,7 +91,7 @@ func (r *mirrorRun) do() caseworld.Do {
 		"mirror.tce_replica_id":     m.TCEReplicaID,
 		"mirror.is_leader":          m.IsLeader,
 		"mirror.num_tce_replica":    m.NumTCEReplica,
-		// The defaults are those of ZKMirror (zk_mirror.py:88).
+		// Missing arguments get the default values of ZKMirror (zk_mirror.py:88).
 		"mirror.create": func(path string, value []byte, makePath pysem.OptBool, ephemeral, sequence bool) error {
 			return m.Create(path, orEmpty(value), env.CreateOptions{MakePath: makePath.Or(true), Ephemeral: ephemeral, Sequence: sequence})
 		},
@@ -100,10 +100,10 @@ func (r *mirrorRun) do() caseworld.Do {
 	return do.WithPrefix("", r.metas()).WithPrefix("", r.reads())
 }
 
-// orEmpty returns empty bytes in place of nil.
+// orEmpty returns empty bytes if data is nil, and otherwise a copy.
 func orEmpty(data []byte) []byte { return append([]byte{}, data...) }
 
-// metas returns the steps that write znodes with the mirror's methods.
+// metas returns the steps that write znodes by the mirror's methods for metadata.
 func (r *mirrorRun) metas() caseworld.Do {
 	m := r.m
 	return caseworld.Do{
@@ -146,7 +146,7 @@ func (r *mirrorRun) metas() caseworld.Do {
 	}
 }
 
-// reads returns the steps that read the mirror.
+// reads returns the steps that read from the mirror.
 func (r *mirrorRun) reads() caseworld.Do {
 	m := r.m
 	return caseworld.Do{
@@ -178,7 +178,7 @@ func (r *mirrorRun) reads() caseworld.Do {
 	}
 }
 
-// listOf encodes a list of items by their fields.
+// listOf returns items as a list of values, which are encoded by their fields.
 func listOf[T any](items []T) []any {
 	return lists.Map(items, func(item T) any { return item })
 }
@@ -205,13 +205,13 @@ func publishMetas(list []caseworld.Arguments) ([]*datadef.PublishMeta, error) {
 	return metas, nil
 }
 
-// election stands for election and joins the thread. The step may ask whether it leads as a
-// leader (asks), and lose the first connection (closes).
+// election takes part in an election and waits until the thread has ended. With asks, the leader
+// also asks whether it leads. With closes, the first connection is lost.
 func (r *mirrorRun) election(s caseworld.Step) {
 	leaders := 0
 	thread := r.m.Election(func(m *zkmirror.ZKMirror) error {
 		leaders++
-		// The second argument is the reference's scheduler, which the port leaves to the closure.
+		// In the reference the second argument is the scheduler. In the port the closure has it.
 		r.calls = append(r.calls, []any{"leader", m == r.m, "sched-object"})
 		if s.Flag("asks") {
 			r.calls = append(r.calls, []any{"is_leader", m.IsLeader()})
@@ -231,7 +231,7 @@ func (r *mirrorRun) election(s caseworld.Step) {
 	}
 }
 
-// happen does the things that the step wants to happen before the connection closes.
+// happen runs the steps that the election step lists as happening before the connection closes.
 func (r *mirrorRun) happen(s caseworld.Step) {
 	if !s.Has("happens") {
 		return

@@ -13,17 +13,17 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// carried holds what the tests of a file show: quirks, modules and operations of the reference. They
-// count where they stand in the name or a text of a test that asserts something, or in a
-// declaration of the file that it uses. Comments show nothing.
+// carried holds what the tests of a file show: quirks, modules and operations of the reference. A
+// name of these counts if it stands in the name or a string of a test that asserts something, or in
+// a declaration that this test uses. Comments do not count.
 type carried struct {
 	quirks       []int
 	modules, ops []string
-	// bothWays are the quirks that are shown with their fault and repaired.
+	// bothWays lists quirks that a test shows twice: with the fault, and repaired.
 	bothWays []int
 }
 
-// declaration is a function or a group of variables of a file.
+// declaration is a function, or a group of variables, in a file.
 type declaration struct {
 	texts   []string // its names, identifiers and strings
 	uses    []string // the identifiers in it
@@ -31,7 +31,7 @@ type declaration struct {
 	both    []int    // the quirks that it calls BothWays for
 }
 
-// carriedBy reads a test file, and returns what its tests show.
+// carriedBy parses a test file, and returns what its tests show.
 func carriedBy(name, text string) (c carried, err error) {
 	file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
 	if err != nil {
@@ -101,7 +101,8 @@ func literalText(lit *ast.BasicLit) string {
 	return lit.Value
 }
 
-// bothWaysIn lists the quirks that a call shows both ways, if it is one of agenttest.BothWays.
+// bothWaysIn returns the quirks in a call of agenttest.BothWays, which tests them with the fault
+// and repaired. For any other call it returns none.
 func bothWaysIn(call *ast.CallExpr) (numbers []int) {
 	if f, ok := call.Fun.(*ast.SelectorExpr); !ok || f.Sel.Name != "BothWays" {
 		return nil
@@ -116,7 +117,7 @@ func bothWaysIn(call *ast.CallExpr) (numbers []int) {
 
 var failures = []string{"Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow"}
 
-// assertsIn reports whether a call fails a test, or passes the test on to a function that may.
+// assertsIn reports whether a call can fail a test: directly, or by passing the test to a function.
 func assertsIn(call *ast.CallExpr) bool {
 	if f, ok := call.Fun.(*ast.SelectorExpr); ok && slices.Contains(failures, f.Sel.Name) {
 		return true
@@ -127,7 +128,7 @@ func assertsIn(call *ast.CallExpr) bool {
 	})
 }
 
-// reach collects the texts of a test and of the functions of its file that it uses. asserts
+// reach collects the texts of a test, and of all functions in its file that it uses. asserts
 // reports whether any of them can fail the test.
 func reach(declared map[string]*declaration, name string) (texts []string, asserts bool) {
 	seen := map[*declaration]bool{}
@@ -155,7 +156,8 @@ var (
 	moduleOp    = regexp.MustCompile(`"\w+\.(\w+)[\w.]*"`)
 )
 
-// fileEndings distinguishes the name of a file, as "agent.conf", from the name of an operation.
+// fileEndings lists file extensions, by which the name of a file such as "agent.conf" differs from
+// the name of an operation.
 var fileEndings = []string{"conf", "cfg", "feature", "go", "json", "jsonl", "log", "md", "pb", "proto", "py", "txt", "xml", "yaml"}
 
 func (c *carried) add(texts []string) {
@@ -172,8 +174,8 @@ func (c *carried) add(texts []string) {
 	}
 }
 
-// quirksIn lists the quirks that a text names. A list as Q22,Q117 or -Q22,-Q117 only
-// selects quirks, so it does not count.
+// quirksIn lists the quirks that a text mentions. A list such as Q22,Q117 or -Q22,-Q117 does not
+// count, because it only selects quirks.
 func quirksIn(text string) (numbers []int) {
 	words := strings.ReplaceAll(quirkChoice.ReplaceAllString(text, ""), "_", " ") // TestQ7_Q101_It
 	for _, m := range quirkName.FindAllStringSubmatch(words, -1) {

@@ -23,7 +23,7 @@ const (
 
 func (s boxState) String() string { return [...]string{"open", "x", "n/a"}[s] }
 
-// boxEvidence says, for each box, what ticks it.
+// boxEvidence says, for each box, which evidence ticks it.
 var boxEvidence = [boxRows]string{
 	"names that are all ported, or need no port for a reason.",
 	"recorded cases with an answer.",
@@ -37,8 +37,8 @@ var boxEvidence = [boxRows]string{
 	"a module that is done and whose cases are recorded.",
 }
 
-// box is one of the ten boxes of a module, G1 to G10 of the scope. Text names what ticks
-// it, or says why it is open.
+// box is one of the ten boxes of a module, G1 to G10 of the scope. text names the evidence that
+// ticks it, or says why it is open.
 type box struct {
 	state boxState
 	text  string
@@ -55,7 +55,7 @@ func isPorted(m scope.Module) bool { return m.State == "done" || m.State == "par
 
 func isTestModule(m scope.Module) bool { return strings.HasSuffix(m.File, "_test.py") }
 
-// boxesOf judges a ported module by the evidence in the tree.
+// boxesOf sets the boxes of a ported module by the evidence in the source tree.
 func (p *evidence) boxesOf(m scope.Module) [10]box {
 	if m.Tests != "" {
 		return p.testBoxes(m)
@@ -93,8 +93,8 @@ func (p *evidence) boxesOf(m scope.Module) [10]box {
 	return boxes
 }
 
-// testBoxes judges a module of tests. Its names, and its tests, which assert normal inputs, are its own;
-// all else is true of it as far as it is of the module that the tests are about.
+// testBoxes sets the boxes of a module of tests. The boxes for names and for normal inputs are
+// judged by its own names and tests. The others are those of the module that the tests are about.
 func (p *evidence) testBoxes(m scope.Module) [10]box {
 	all := slices.Concat(p.modules, p.boxed)
 	boxes := p.boxesOf(all[slices.IndexFunc(all, func(other scope.Module) bool { return other.File == m.Tests })])
@@ -109,7 +109,8 @@ func (p *evidence) testBoxes(m scope.Module) [10]box {
 	return boxes
 }
 
-// testsWithNames counts the tests of a module of tests, and lists the tests here that carry their names.
+// testsWithNames counts the tests in a module of tests of the reference. It also lists the Go tests
+// that are named after them.
 func (p *evidence) testsWithNames(file string) (wanted int, carried []string) {
 	for _, n := range p.namesOf(file) {
 		_, method, _ := strings.Cut(n.Name, ".")
@@ -128,7 +129,7 @@ func (p *evidence) testsWithNames(file string) (wanted int, carried []string) {
 	return wanted, carried
 }
 
-// shownText says how many cases have log lines and metrics.
+// shownText says how many cases show log lines, and how many show metrics.
 func (m moduleCases) shownText() string {
 	var parts []string
 	if m.logs > 0 {
@@ -140,7 +141,8 @@ func (m moduleCases) shownText() string {
 	return strings.Join(parts, ", ")
 }
 
-// formatsText says how many cases have bytes or messages, or else files that are read.
+// formatsText says how many cases have bytes or messages. If none has, it counts the inputs whose
+// answers depend on the content of a file.
 func (m moduleCases) formatsText() string {
 	if m.bytes > 0 {
 		return lists.Counted(m.bytes, "case") + " with bytes or messages"
@@ -151,7 +153,8 @@ func (m moduleCases) formatsText() string {
 	return fmt.Sprintf("%s read in files of different content (`%s`, `%s`)", lists.Counted(len(m.contents), "input"), m.contents[0][0], m.contents[0][1])
 }
 
-// costBox makes box G8 of a module, which is ticked by a note on cost in one of the files that port it.
+// costBox sets box G8 of a module. A comment about cost in one of the files that port the module
+// ticks it.
 func (p *evidence) costBox(m scope.Module) box {
 	for _, f := range p.tree.files {
 		if !slices.Contains(m.Go, f.path) {
@@ -164,11 +167,11 @@ func (p *evidence) costBox(m scope.Module) box {
 	return box{boxOpen, "no comment \"Cost: ... grows with ...\" where it is ported"}
 }
 
-// boxSubjects has the subject of G4 to G7, by the box's index.
+// boxSubjects holds the subject of each of the boxes G4 to G7, by the box's index.
 var boxSubjects = map[int]string{3: scope.Settings, 4: scope.Formats, 5: scope.Threads, 6: scope.Logs}
 
-// absence returns what a module of the reference does not have at all, so that no box can
-// ask for it.
+// absence returns what a module of the reference does not have, such as settings or threads. A box
+// about something that a module lacks is not needed.
 func (p *evidence) absence(file string) scope.Absence {
 	i := slices.IndexFunc(p.absences, func(a scope.Absence) bool { return a.File == file })
 	if i < 0 {
@@ -195,7 +198,7 @@ func testsAndScenarios(tests []string, scenarios []featureCount) string {
 	return strings.Join(parts, "; ")
 }
 
-// featureCount counts the scenarios of a feature that show something.
+// featureCount counts those passed scenarios of a feature that show a certain thing.
 type featureCount struct {
 	feature string // its path
 	passed  int
@@ -208,20 +211,20 @@ func featureNames(list []featureCount) string {
 	return strings.Join(names, ", ")
 }
 
-// modulesOfTags lists, for tags that name no quirk, the Python files that they are about.
+// modulesOfTags maps tags that name no quirk to the Python files that they are about.
 var modulesOfTags = map[string]string{
 	"@v1": "agent_v1.py", "@v3": "agent_v3.py", "@kazoo-fake": "mocked_zkclient.py", "@python-fake": "mocked_tfserving.py",
 }
 
-// scenariosOf counts the passed scenarios that are tagged with a quirk of the file
-// or with its own tag.
+// scenariosOf counts the passed scenarios with a tag that belongs to a Python file: the file's own,
+// or that of a quirk of the file.
 func (p *evidence) scenariosOf(file string) []featureCount {
 	return p.passedWith(func(tag string) bool {
 		return modulesOfTags[tag] == file || slices.Contains(p.filesOfQuirk(tag), file)
 	})
 }
 
-// testsOf lists the files with tests of a module.
+// testsOf lists the files with tests that show a module.
 func (p *evidence) testsOf(m scope.Module) []string {
 	quirks := lists.Select(p.quirks, func(q scope.Quirk) (int, bool) {
 		return q.Number(), slices.Contains(p.filesOfQuirk("@"+q.ID), m.File)
@@ -229,7 +232,7 @@ func (p *evidence) testsOf(m scope.Module) []string {
 	return p.tree.testsOf(m.File, m.Go, quirks)
 }
 
-// filesOfQuirk lists the Python files of the quirk of a tag as @Q22.
+// filesOfQuirk lists the Python files that have the quirk of a tag such as @Q22.
 func (p *evidence) filesOfQuirk(tag string) (files []string) {
 	i := slices.IndexFunc(p.quirks, func(q scope.Quirk) bool { return "@"+q.ID == tag })
 	if i < 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// The goal is that every tick is earned. The method is, for each box, a module that has
-// what fits it, and the same module with what only looks like it.
+// Goal: a box is ticked only by real evidence. Method: for each box, a module that has the
+// evidence, and the same module with something that only looks similar.
 
 func TestBoxesAreTickedByWhatTheSourcesHave(t *testing.T) {
 	p := smallParity(t)
@@ -48,7 +48,7 @@ func TestBoxesAreTickedByWhatTheSourcesHave(t *testing.T) {
 	}
 }
 
-// oneModule is a module with a port, recorded cases and tests as they are given.
+// oneModule describes a module for a test: its port, its recorded cases and its tests.
 type oneModule struct {
 	port, test string
 	cases      []string

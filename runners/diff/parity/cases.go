@@ -18,7 +18,7 @@ type caseFile struct {
 	cases []recordedCase
 }
 
-// recordedCase holds what parity reads of a case.
+// recordedCase holds what this package uses of a recorded case.
 type recordedCase struct {
 	id     string
 	module string   // Python file, as names.yaml has it
@@ -27,14 +27,14 @@ type recordedCase struct {
 	flags  []string // quirks as Q22
 	asked  question
 	answer string
-	// sequence reports that the answer is a list of steps with their effects, in order.
+	// sequence means that the answer is a list of steps with their effects, in order.
 	sequence, fails, holdsError, holdsBytes bool
-	// turns counts callbacks, and steps at which a thread took its turn; logLines
-	// have a level and a text; metrics have a name.
+	// turns counts callbacks, and steps at which a thread ran. logLines counts log lines with level
+	// and text. metrics counts metrics with a name.
 	turns, logLines, metrics int
 }
 
-// caseJSON is a case as its files have it: a request of the testee protocol with its answer.
+// caseJSON is a case in the form that files have: a request of the testee protocol with its answer.
 type caseJSON struct {
 	ID      string                     `json:"id"`
 	Op      string                     `json:"op"`
@@ -49,7 +49,7 @@ type caseJSON struct {
 	Flags   []string                   `json:"flags"`
 }
 
-// agentService is the folder of the reference whose files have bare names.
+// agentService is the folder of the reference whose files are named without their folder.
 const agentService = "monolith/agent_service/"
 
 // suiteJSON is a file of vectors: the cases of one function or class of the reference.
@@ -62,7 +62,7 @@ func mayHoldCases(name string) bool {
 	return strings.HasSuffix(name, ".jsonl") || strings.HasPrefix(name, "vectors/") && strings.HasSuffix(name, ".json")
 }
 
-// readCaseFile reads a file with a case a line, or a suite. It returns nil for any other JSON.
+// readCaseFile parses a file with one case a line, or a suite. For any other JSON it returns nil.
 func readCaseFile(name string, text []byte) (*caseFile, error) {
 	read := readCaseLines
 	if strings.HasSuffix(name, ".json") {
@@ -117,7 +117,7 @@ func readSuite(text []byte) (cases []recordedCase, err error) {
 	return cases, nil
 }
 
-// appendCase adds a case, and leaves out a greeting or a remark.
+// appendCase adds a case. A line that is a greeting or a remark is left out.
 func appendCase(cases []recordedCase, c caseJSON) ([]recordedCase, error) {
 	module, op, ok := strings.Cut(c.Op, ".")
 	if !ok || c.Out == nil && c.Error == nil {
@@ -143,8 +143,8 @@ func appendCase(cases []recordedCase, c caseJSON) ([]recordedCase, error) {
 	return append(cases, r), nil
 }
 
-// look searches an answer: {"e": {"type": ...}}, or "error", is an error inside of it;
-// {"$hex": ...} and {"$pb": ...} are bytes.
+// look searches an answer for errors and bytes. {"e": {"type": ...}} and "error" are errors inside
+// it. {"$hex": ...} and {"$pb": ...} are bytes.
 func (r *recordedCase) look(v any) {
 	switch v := v.(type) {
 	case []any:
@@ -186,8 +186,8 @@ type moduleCases struct {
 	contents                               [][2]string // pairs of inputs that differ only in the content of files
 }
 
-// settleModules finds the Python file of cases whose own file has only the operation, as utils.CopyFile:
-// the one that a suite recorded it of.
+// settleModules finds the Python file of cases whose file names only the operation, such as
+// utils.CopyFile. It is the file that a suite names for the same operation.
 func (t *sourceTree) settleModules() {
 	t.fileOfOp = map[string]string{}
 	for _, f := range t.cases {
@@ -206,7 +206,7 @@ func (t *sourceTree) settleModules() {
 	}
 }
 
-// fullOp returns the operation as the protocol has it.
+// fullOp returns the operation with the module's name in front, as the protocol has it.
 func (r *recordedCase) fullOp() string {
 	return strings.TrimSuffix(path.Base(r.module), ".py") + "." + r.op
 }
@@ -258,7 +258,7 @@ func addName(names []string, name string) []string {
 	return append(names, name)
 }
 
-// flagged lists the files with a case that has the quirk among its flags.
+// flagged lists the files with a case whose flags name a quirk.
 func (t *sourceTree) flagged(quirk string) (paths []string) {
 	return lists.Select(t.cases, func(f caseFile) (string, bool) {
 		return f.path, slices.ContainsFunc(f.cases, func(c recordedCase) bool { return slices.Contains(c.flags, quirk) })

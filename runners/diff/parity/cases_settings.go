@@ -12,10 +12,10 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// A setting counts as compared where the same input is answered differently under another
-// value of it. An environment that nothing reads does not count.
+// A setting counts as compared if the same input gets different answers under two values of it. So
+// an environment variable that nothing reads does not count.
 
-// settingKind is a source of settings.
+// settingKind is where a setting comes from, such as the environment or a flag.
 type settingKind uint8
 
 const (
@@ -29,19 +29,20 @@ func (k settingKind) String() string {
 	return [...]string{"environments", "configuration files", "flags and configurations"}[k]
 }
 
-// settingFields lists the fields of a case's input that are settings, not subjects.
+// settingFields lists the fields of a case's input that are settings. The other fields are what the
+// operation works on.
 var settingFields = []string{"config", "conf", "flags", "options", "tfs_log", "argv"}
 
-// question is what a case asks, split into its settings and the rest.
+// question is the input of a case, split into its settings and the rest.
 type question struct {
 	settings [settingKinds]string
 	rest     string
-	// contents has the contents of the files that are data; shape has everything else but
-	// the settings, with the files' names.
+	// contents holds the contents of the case's data files. shape holds everything else but the
+	// settings, including the names of these files.
 	contents, shape string
 }
 
-// questionOf splits a case. Files named *.conf are settings, others data.
+// questionOf splits the input of a case. Files named *.conf are settings, and other files are data.
 func questionOf(c caseJSON) (q question, err error) {
 	var env map[string]json.RawMessage
 	if len(c.Env) > 0 {
@@ -65,8 +66,8 @@ func questionOf(c caseJSON) (q question, err error) {
 	return q, nil
 }
 
-// splitInput splits an input into its settings and its subject. An input that is no object
-// is a subject.
+// splitInput splits an input into its settings and its subject. If the input is not an object, all
+// of it is the subject.
 func splitInput(in json.RawMessage) (options map[string]json.RawMessage, subject string) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(in, &fields); err != nil {
@@ -82,7 +83,7 @@ func splitInput(in json.RawMessage) (options map[string]json.RawMessage, subject
 	return options, fieldsText(fields)
 }
 
-// fieldsText writes fields in the order of their names.
+// fieldsText returns fields as a text, in the order of their names.
 func fieldsText(fields map[string]json.RawMessage) string {
 	var b bytes.Buffer
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
@@ -91,7 +92,7 @@ func fieldsText(fields map[string]json.RawMessage) string {
 	return b.String()
 }
 
-// without returns the question without one kind of settings.
+// without returns the question as a text, with one kind of settings left out.
 func (q question) without(k settingKind) string {
 	q.settings[k] = ""
 	return strings.Join(append(q.settings[:], q.rest), "\n\n")
@@ -138,8 +139,8 @@ func (s settingPairs) String() string {
 	return "answered differently: " + strings.Join(parts, ", ")
 }
 
-// contentPairsOf returns the ids of pairs of cases that differ only in the content of a
-// file and are answered differently. Answers that are errors do not count.
+// contentPairsOf returns the ids of pairs of cases that differ only in the content of a file, and
+// have different answers. Answers that are errors do not count.
 func contentPairsOf(cases []recordedCase) (pairs [][2]string) {
 	first, told := map[string]recordedCase{}, map[string]bool{}
 	for _, c := range cases {

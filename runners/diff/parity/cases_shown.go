@@ -2,16 +2,16 @@ package parity
 
 import "slices"
 
-// These functions count what a recorded answer shows of order, log lines and metrics. The
-// keys are those of runners/diff/testee/PROTOCOL.md.
+// These functions count the callbacks, log lines and metrics that a recorded answer shows. The
+// names of its fields are explained in runners/diff/testee/PROTOCOL.md.
 
-// turnKeys are the keys of lists whose entries are calls from watches or threads, in their
-// order: calls of a layout or a leader, entries that watches queued, watches that were
-// called, and actions of threads.
+// turnKeys lists fields of answers that hold, in order, calls made by watches or threads: calls for
+// a layout or a leader, events queued by watches, watches that were called, and actions of threads.
 var turnKeys = []string{"calls", "events", "cb", "threads"}
 
-// countTurns counts the callbacks and turns of threads that an answer shows. A step whose "thread"
-// is "turns" had a thread of the reference run by itself; the name alone shows nothing.
+// countTurns counts the callbacks and thread turns that an answer shows. The field "thread" counts
+// only with the value "turns", which means that the reference's thread ran by itself. A mere name
+// shows nothing.
 func countTurns(key string, v any) int {
 	if key == "thread" {
 		return one(v == "turns")
@@ -23,9 +23,9 @@ func countTurns(key string, v any) int {
 	return len(list)
 }
 
-// runningSequences lists the operations whose recorder runs all threads of the reference,
-// in time that only sleeps move. The log of an answer has entries of a time in ms, a name
-// and a value, in the order of the threads' turns.
+// runningSequences lists operations for which all threads of the reference ran when the answer was
+// recorded. Time passed only by sleeps. Each entry of the answer's log has a time in ms, a name and
+// a value, and they are in the order of the threads' turns.
 var runningSequences = []string{
 	"agent_service.AgentService.sequence",
 	"agent_v1.AgentV1.sequence",
@@ -36,7 +36,7 @@ var runningSequences = []string{
 	"tfs_monitor.TFSMonitor.sequence",
 }
 
-// countTimedTurns counts the entries of the log of an answer to one of runningSequences.
+// countTimedTurns counts the log entries in an answer to one of the runningSequences.
 func countTimedTurns(op string, out any) (n int) {
 	answer, _ := out.(map[string]any)
 	log, _ := answer["log"].([]any)
@@ -55,15 +55,16 @@ func countTimedTurns(op string, out any) (n int) {
 	return n
 }
 
-// showsOrder reports whether more than one thing ran by itself in the case, so that their
-// order counts.
+// showsOrder reports whether several things ran by themselves in the case, so that the answer
+// depends on their order.
 func (r *recordedCase) showsOrder() bool { return r.sequence && r.turns > 1 }
 
-// logLevels are the levels of absl's log by their names.
+// logLevels lists the names of the levels of absl's log.
 var logLevels = []string{"DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL", "FATAL"}
 
 // countLogLines counts the entries of a list that have the form [level, text]. A text without a
-// level does not count, because the level may be another; a list of events has no such entries.
+// level does not count, because the port's level might differ. Lists of events have no such
+// entries.
 func countLogLines(v any) (n int) {
 	list, _ := v.([]any)
 	for _, entry := range list {
@@ -78,8 +79,8 @@ func countLogLines(v any) (n int) {
 	return n
 }
 
-// countMetrics counts the entries [client, call, value] of a list; [client, "flush"] names
-// no metric.
+// countMetrics counts the entries of a list that have the form [client, call, value]. [client,
+// "flush"] does not count, because it names no metric.
 func countMetrics(v any) (n int) {
 	list, _ := v.([]any)
 	for _, entry := range list {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Commands are made in these places: cobra's files, and the Makefile.
+// These are the folders and files that define commands: for cobra, and the Makefile.
 const (
 	commandRoom = "cmd/monosim"
 	programRoom = "cmd/monosim/programs"
@@ -20,9 +20,9 @@ var (
 	makeTarget = regexp.MustCompile(`(?m)^([\w-]+):`)
 )
 
-// addCommands adds the commands of a file of cmd/monosim, or the targets of the Makefile.
-// The file of a subcommand has its parent's name in front, as cmd/monosim/vectors_verify.go
-// for "vectors verify".
+// addCommands adds the commands in a file of cmd/monosim, or the targets of the Makefile. The name
+// of a subcommand's file begins with its parent's name, such as cmd/monosim/vectors_verify.go for
+// "vectors verify".
 func (t *sourceTree) addCommands(name, text string) {
 	if name == makefile {
 		for _, m := range makeTarget.FindAllStringSubmatch(text, -1) {
@@ -44,6 +44,6 @@ func (t *sourceTree) addCommands(name, text string) {
 	}
 }
 
-// hasCommand reports whether there is a command, as "monosim vectors verify" or "make
+// hasCommand reports whether a command exists, such as "monosim vectors verify" or "make
 // check-contract".
 func (t *sourceTree) hasCommand(command string) bool { return slices.Contains(t.commands, command) }

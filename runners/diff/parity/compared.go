@@ -13,17 +13,18 @@ import (
 	"github.com/monosim/monosim/features/steps"
 )
 
-// comparedFile has the results of the last run of monosim test --compare --record. Writing
-// the page runs nothing.
+// comparedFile holds the results of the last run of monosim test --compare --record. Writing the
+// page does not run anything.
 const comparedFile = "vectors/compared.json"
 
-// trainedFile has those of training jobs on TensorFlow, which come of other machines and days.
+// trainedFile holds the results of training jobs on TensorFlow, which are made on other machines
+// and days.
 const trainedFile = "vectors/compared_tensorflow.json"
 
 const comparedTitle = "Scenarios on other runners"
 
-// readCompared reads comparedFile with trainedFile, and the code of which they should speak; nil where
-// the first is missing.
+// readCompared reads comparedFile and trainedFile, and hashes the code that their results depend
+// on. If comparedFile is missing, it returns nil.
 func readCompared(sources fs.FS, report *steps.Report) (*compare.Matrix, *compare.Code, error) {
 	m, err := readRecord(sources, comparedFile)
 	if m == nil || err != nil {
@@ -43,7 +44,7 @@ func readCompared(sources fs.FS, report *steps.Report) (*compare.Matrix, *compar
 	return m, code, err
 }
 
-// readRecord reads the results in a file, nil where it is missing.
+// readRecord reads the results in a file. If the file is missing, it returns nil.
 func readRecord(sources fs.FS, name string) (*compare.Matrix, error) {
 	text, err := fs.ReadFile(sources, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -59,11 +60,12 @@ func readRecord(sources fs.FS, name string) (*compare.Matrix, error) {
 	return m, nil
 }
 
-// refresh is the command that records anew what is older than the code, and only that.
+// refresh is the command that runs again, and records, only the results that are older than the
+// code.
 const refresh = "make check-runners RECORD=" + comparedFile + " STALE=1"
 
-// CheckRecords returns an error where results on other runners are older than the code that they
-// speak of, with their number for each runner and why.
+// CheckRecords returns an error if recorded results on other runners are older than the code that
+// they depend on. The error gives their number for each runner, and why they are older.
 func CheckRecords(sources fs.FS, report *steps.Report) error {
 	p := &evidence{report: report}
 	var err error
@@ -80,16 +82,16 @@ func CheckRecords(sources fs.FS, report *steps.Report) error {
 	return errors.Join(older...)
 }
 
-// comparedCell is the result of a scenario of this tree on a runner.
+// comparedCell is the recorded result of one of the project's scenarios on a runner.
 type comparedCell struct {
 	compare.Cell
 	of *steps.Result
-	// older says why it is older than the code.
+	// older says why the result is older than the code, "" if it is not.
 	older string
 }
 
-// comparedTo returns the results on a runner for the scenarios of this tree, in the order of the
-// report. What was not recorded has no verdict, and so has what may run by now.
+// comparedTo returns the recorded results on a runner for the project's scenarios, in the order of
+// the report. A scenario that was not recorded, or was excluded then but not now, has no verdict.
 func (p *evidence) comparedTo(runner string) (list []comparedCell) {
 	for i := range p.report.Results {
 		r := &p.report.Results[i]
@@ -109,7 +111,8 @@ func (p *evidence) comparedTo(runner string) (list []comparedCell) {
 	return list
 }
 
-// tensorflow is the runner of training jobs, whose surroundings are those of real.
+// tensorflow is the name of the runner for training jobs. It has the same servers as the runner
+// real.
 const tensorflow = "tensorflow"
 
 // trains reports whether a scenario has a training job.
@@ -123,7 +126,7 @@ func excludes(r *steps.Result, runner string) bool {
 	return slices.Contains(r.Tags, "@not-"+runner) || asReal && slices.Contains(r.Tags, "@not-real")
 }
 
-// comparedColumns has the outcomes of a scenario on a runner.
+// comparedColumns holds the columns of the table of results, each with the outcome that it counts.
 var comparedColumns = []struct {
 	name string
 	is   func(c *comparedCell) bool
@@ -140,7 +143,7 @@ var comparedColumns = []struct {
 	{"not recorded", func(c *comparedCell) bool { return c.Verdict == "" }},
 }
 
-// summariseCompared writes a line of the summary for each runner.
+// summariseCompared writes one line of the summary for each runner with recorded results.
 func (p *evidence) summariseCompared(line func(what, title string, numbers ...string)) {
 	if p.compared == nil {
 		return
@@ -165,8 +168,8 @@ func countCells(list []comparedCell, is func(c *comparedCell) bool) (n int) {
 // onTitle returns the heading of the section about a runner.
 func onTitle(runner string) string { return "On " + runner }
 
-// writeCompared writes, for each runner, a row for each feature, what is known of the seeds, every
-// difference, and the reasons of scenarios that do not run there.
+// writeCompared writes a section for each runner: a row for each feature, what is known of the
+// seeds, every difference, and why scenarios do not run there.
 func (p *evidence) writeCompared(b *bytes.Buffer) {
 	if p.compared == nil {
 		return
@@ -196,7 +199,8 @@ func (p *evidence) writeCompared(b *bytes.Buffer) {
 	}
 }
 
-// writeComparedRow counts the outcomes of a feature's scenarios, of all scenarios for "".
+// writeComparedRow writes a row that counts the outcomes of a feature's scenarios. The feature ""
+// stands for all.
 func writeComparedRow(b *bytes.Buffer, feature string, list []comparedCell) {
 	name := "all"
 	if feature != "" {
@@ -212,7 +216,8 @@ func writeComparedRow(b *bytes.Buffer, feature string, list []comparedCell) {
 	b.WriteString("\n")
 }
 
-// writeSeeds says how many results have a set of seeds that do the same.
+// writeSeeds says how many results agree with some seeds as a whole, and how many only track by
+// track.
 func writeSeeds(b *bytes.Buffer, list []comparedCell) {
 	whole := countCells(list, func(c *comparedCell) bool { return c.Seeds != nil && c.Seeds.Whole != "" })
 	tracks := countCells(list, func(c *comparedCell) bool { return c.Seeds != nil && c.Seeds.Whole == "" })
@@ -221,13 +226,13 @@ func writeSeeds(b *bytes.Buffer, list []comparedCell) {
 	}
 }
 
-// at links to a scenario.
+// at returns a link to the result's scenario.
 func (c *comparedCell) at() string {
 	return fmt.Sprintf("[%s](%s#L%d)", c.of.Name, c.of.Path, c.of.Line)
 }
 
-// writeDifferences lists the scenarios that fail or differ, and counts by reason those that
-// do not run, and those that are older than the code.
+// writeDifferences lists the scenarios that fail or differ. It counts by reason those that do not
+// run, and those whose results are older than the code.
 func writeDifferences(b *bytes.Buffer, cells []comparedCell) {
 	var list []string
 	for i := range cells {
@@ -255,13 +260,13 @@ func writeDifferences(b *bytes.Buffer, cells []comparedCell) {
 	}))
 }
 
-// reason is why something is so of some scenarios.
+// reason is why several scenarios do not run, or are older than the code, with their number.
 type reason struct {
 	text  string
 	count int
 }
 
-// reasonsOf counts the reasons, in the order of the first of each.
+// reasonsOf counts how often each reason occurs, in the order in which they first occur.
 func reasonsOf(list []comparedCell, why func(*comparedCell) string) (reasons []reason) {
 	for i := range list {
 		text := why(&list[i])
@@ -288,10 +293,11 @@ func writeReasons(b *bytes.Buffer, title string, reasons []reason) {
 	}
 }
 
-// scale is the part of the cluster's time that a run takes on the clock, as the records are made.
+// scale is the speed at which records are made: a run takes a tenth of the cluster's time.
 const scale = 0.1
 
-// writeLeft lists the scenarios that can run and have not, with the time that each takes.
+// writeLeft lists the scenarios that can run but are not recorded, with the time that each would
+// take.
 func writeLeft(b *bytes.Buffer, cells []comparedCell) {
 	var list []string
 	for i := range cells {
@@ -305,7 +311,7 @@ func writeLeft(b *bytes.Buffer, cells []comparedCell) {
 	}
 }
 
-// about writes a time in hours or, where it is short, in minutes.
+// about writes a time in hours, or in minutes if it is less than an hour.
 func about(d time.Duration) string {
 	if d >= time.Hour {
 		return fmt.Sprintf("%.1f h", d.Hours())

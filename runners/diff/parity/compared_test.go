@@ -15,9 +15,9 @@ import (
 	"github.com/monosim/monosim/features/steps"
 )
 
-// The goal is that the page says of every scenario what it came to on another runner, as
-// recorded, names every difference, and says what is older than the code. The method is a record of
-// one of each.
+// Goal: the page shows the recorded result of every scenario on another runner, names every
+// difference, and says which results are older than the code. Method: a record with one result of
+// each kind.
 func TestThePageHasWhatWasFoundOnOtherRunners(t *testing.T) {
 	results := []steps.Result{
 		{Path: "features/a.feature", Line: 3, Name: "one"}, {Path: "features/a.feature", Line: 5, Name: "two"},
@@ -100,7 +100,7 @@ Not recorded:
 	}
 }
 
-// withFile is a tree with a file in the place of its own.
+// withFile is a source tree with one file added or replaced.
 type withFile struct {
 	fs.FS
 	file fstest.MapFS
@@ -113,7 +113,7 @@ func (w withFile) Open(name string) (fs.File, error) {
 	return w.FS.Open(name)
 }
 
-// A page of a project without a record has no such section.
+// Goal: without a record, the page has no section about other runners.
 func TestWithoutARecordThereIsNothingToSay(t *testing.T) {
 	compared, _, err := readCompared(fstest.MapFS{}, &steps.Report{})
 	if compared != nil || err != nil {

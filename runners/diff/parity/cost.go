@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A note on cost has one form, in a comment of a file that ports the module:
+// A comment about cost must have this form, in a file that ports the module:
 //
 // 	Cost: what is done grows with what there is of ..., how often.
 //
@@ -17,7 +17,7 @@ var (
 	commented = regexp.MustCompile(`\s*\n?\s*// `)
 )
 
-// costNotes returns the notes of a text, each on one line.
+// costNotes returns the comments about cost in a text, each on one line.
 func costNotes(text string) (notes []string) {
 	for _, found := range costNote.FindAllString(text, -1) {
 		note := strings.TrimSpace(commented.ReplaceAllString(found, " "))

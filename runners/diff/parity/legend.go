@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// questions lists what readers ask, and the section of the page that answers it.
+// questions lists questions of readers, each with the sections of the page that answer it.
 var questions = [][2]string{
 	{"Is the part that I use ported, and by which files?", "[Modules](#modules-of-monolithagent_service), or [Rows](#rows-of-the-scope) for what is no module"},
 	{"Who says that it behaves as the reference does?", "[Boxes](#boxes-of-the-ported-modules): the cases, sequences and tests of each module"},
@@ -26,7 +26,7 @@ func (p *evidence) writeQuestions(b *bytes.Buffer) {
 	}
 }
 
-// writeLegend explains the codes of rows and the words of the tables.
+// writeLegend writes what the codes of rows and the words in the tables mean.
 func (p *evidence) writeLegend(b *bytes.Buffer) {
 	fmt.Fprintf(b, "\n## Legend\n\n")
 	for _, g := range scope.RowGroups() {

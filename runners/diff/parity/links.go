@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// anchorOf makes the anchor that Markdown gives a heading: lower case, without punctuation,
+// anchorOf returns the anchor that Markdown gives a heading: lower case, without punctuation, with
 // a hyphen for each space.
 func anchorOf(heading string) string {
 	return strings.Map(func(r rune) rune {
@@ -22,7 +22,7 @@ func anchorOf(heading string) string {
 	}, heading)
 }
 
-// toSection makes a link to the section of a heading; text alone where heading is "".
+// toSection returns a link to the section with a heading. If text is "", it returns "".
 func toSection(text, heading string) string {
 	if text == "" {
 		return ""
@@ -30,10 +30,10 @@ func toSection(text, heading string) string {
 	return "[" + text + "](#" + anchorOf(heading) + ")"
 }
 
-// toFile makes a link to a file or a folder of the project, from its root.
+// toFile returns a link to a file or folder, given by its path from the project's root.
 func toFile(name string) string { return "[" + name + "](" + name + ")" }
 
-// toShortFile makes a link to a file that shows only its last folder and its name.
+// toShortFile returns a link to a file. It shows only the file's folder and name.
 func toShortFile(name string) string {
 	return "[" + path.Join(path.Base(path.Dir(name)), path.Base(name)) + "](" + name + ")"
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// nameCount counts public names of the reference by what became of them.
+// nameCount counts public names of the reference: those ported, those that need no port, and those
+// that are still to be ported.
 type nameCount struct {
 	ported, none int
 	later        []scope.Name
@@ -30,7 +31,7 @@ func countNames(names []scope.Name) (c nameCount) {
 	return c
 }
 
-// box returns box G1 of a module: all its names are mapped, and none waits for its port.
+// box returns box G1 of a module. It is ticked if no name of the module is still to be ported.
 func (c nameCount) box() box {
 	total := lists.Counted(c.ported+c.none+len(c.later), "name")
 	if len(c.later) == 0 {
@@ -39,7 +40,7 @@ func (c nameCount) box() box {
 	return box{boxOpen, fmt.Sprintf("%s: %d ported, %d none, %d later: %s", total, c.ported, c.none, len(c.later), c.laterText())}
 }
 
-// laterText lists the names that wait, grouped by what they wait for.
+// laterText lists the names still to be ported, grouped by the reason why they wait.
 func (c nameCount) laterText() string {
 	var reasons []string
 	byReason := map[string][]string{}
@@ -72,7 +73,7 @@ func (p *evidence) allNames() (all []scope.Name) {
 	return all
 }
 
-// namesFile maps each public name to what ports it, or to why nothing does.
+// namesFile maps each public name of the reference to what ports it, or to why nothing does.
 const namesFile = "vectors/scope/names.yaml"
 
 func (p *evidence) writeNames(b *bytes.Buffer) {

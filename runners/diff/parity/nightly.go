@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// nightlyFile has a line for each part of make nightly, with the day and the commit at
-// which it last passed. Writing the page runs none of them.
+// nightlyFile has one line for each part of make nightly. It says on which day, and at which
+// commit, the part last passed. Writing the page does not run any of them.
 const nightlyFile = "vectors/scope/nightly.txt"
 
 const nightlyTitle = "Nightly"
@@ -17,7 +17,7 @@ const nightlyTitle = "Nightly"
 // nightlyPart is a line of nightlyFile.
 type nightlyPart struct{ name, day, commit, reason string }
 
-// readNightly reads nightlyFile; a tree may have none.
+// readNightly reads nightlyFile. If the file is missing, it returns no parts.
 func readNightly(sources fs.FS) (parts []nightlyPart, err error) {
 	text, err := fs.ReadFile(sources, nightlyFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

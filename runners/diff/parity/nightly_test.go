@@ -8,7 +8,7 @@ import (
 	"testing/fstest"
 )
 
-// Goal: the page says when each part of make nightly passed last. Method: a record of two.
+// Goal: the page says when each part of make nightly last passed. Method: a record of two parts.
 func TestThePageSaysWhenEachNightlyPartPassedLast(t *testing.T) {
 	p := smallParity(t)
 	var err error
@@ -27,7 +27,7 @@ func TestThePageSaysWhenEachNightlyPartPassedLast(t *testing.T) {
 	}
 }
 
-// Each part of the record is a target of make.
+// Goal: each part in the record is a target of the Makefile.
 func TestEveryNightlyPartIsATarget(t *testing.T) {
 	const root = "../../.."
 	parts, err := readNightly(os.DirFS(root))

@@ -8,10 +8,10 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// fact is one statement of a page: a cell of a table, an item of a list, another line.
+// fact is one statement of a page: a table cell, a list item, or any other line.
 type fact struct {
-	// about is the place of the statement: the section's heading, the row's first cell or
-	// the item's name, and the column.
+	// about says where the statement is: the section's heading, then the row's first cell or the
+	// item's name, and the column.
 	about string
 	says  string
 	line  int
@@ -19,7 +19,7 @@ type fact struct {
 
 func (f fact) String() string { return fmt.Sprintf("%d: %s", f.line, f.about) }
 
-// factsOf reads the statements of a page. Equal names get a number.
+// factsOf returns the statements of a page. Statements with the same place get a number.
 func factsOf(text string) (facts []fact) {
 	section, said := "", map[string]int{}
 	var columns []string
@@ -62,7 +62,7 @@ func cutHeading(line string) (heading string, ok bool) {
 	return heading, ok && marks != "" && strings.Trim(marks, "#") == ""
 }
 
-// cellsOf returns the cells of a row of a table; \| does not end a cell.
+// cellsOf returns the cells of a table row. The escape \| is part of a cell and does not end it.
 func cellsOf(line string) []string {
 	const bar = "\x00"
 	line = strings.ReplaceAll(line, `\|`, bar)
@@ -73,7 +73,7 @@ func cellsOf(line string) []string {
 	return cells
 }
 
-// textOf returns a cell without its links.
+// textOf returns the text of a cell. If the cell is a link, it returns the link's text.
 func textOf(cell string) string {
 	if text, _, ok := strings.Cut(cell, "]("); ok && strings.HasPrefix(text, "[") {
 		return text[1:]
@@ -81,7 +81,7 @@ func textOf(cell string) string {
 	return cell
 }
 
-// itemName returns the name of an item of a list: its words up to a colon, without the bullet.
+// itemName returns the name of a list item, which is its text up to a colon, without the bullet.
 func itemName(item string) string {
 	for _, mark := range []string{"[x] ", "[ ] ", "(n/a) "} {
 		item = strings.TrimPrefix(item, mark)
@@ -90,11 +90,11 @@ func itemName(item string) string {
 	return name
 }
 
-// mostDifferences bounds the differences that an error lists.
+// mostDifferences is the most differences that an error lists.
 const mostDifferences = 20
 
-// CheckPage compares a page with the text that Text writes now. The error lists each
-// statement that differs: the section, the row, the column, and both texts.
+// CheckPage compares a page with found, the text that Text now writes. The error lists each
+// statement that differs, with its section, row, column, and both texts.
 func CheckPage(name string, page, found []byte) error {
 	want := lists.ToMap(factsOf(string(found)), func(f fact) (string, fact) { return f.about, f })
 	var differences []error

@@ -12,8 +12,7 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// smallPage is a page with a module of which nothing is shown, and a quirk and a row
-// beside it.
+// smallPage returns a page with a module without evidence, a quirk, and a row.
 func smallPage(t *testing.T) string {
 	t.Helper()
 	p := smallParity(t)
@@ -28,8 +27,8 @@ func smallPage(t *testing.T) string {
 	return string(p.text())
 }
 
-// The goal is that a false claim does not stay in PARITY.md. The method is to plant one
-// of each kind, and to want it named with its place and with what is so.
+// Goal: CheckPage finds any false claim in PARITY.md. Method: change one claim of each kind, and
+// expect an error that names its place and the true text.
 func TestAPlantedClaimIsRefused(t *testing.T) {
 	page := smallPage(t)
 	if err := CheckPage("PARITY.md", []byte(page), []byte(page)); err != nil {
@@ -75,7 +74,7 @@ func TestAPlantedClaimIsRefused(t *testing.T) {
 	}
 }
 
-// The tests below read the page of the project as somebody who looks at it would.
+// The tests below read the project's page as a reader would, following its links.
 
 var pageLink = regexp.MustCompile(`\[([^\[\]]+)\]\(([^()\s]+)\)`)
 
@@ -107,7 +106,8 @@ func TestEveryLinkOfThePageLeadsSomewhere(t *testing.T) {
 	}
 }
 
-// followFile follows a link to a file, which may name a line as PATH#L12.
+// followFile checks that a link leads to a file that exists. The link may name a line, as in
+// PATH#L12.
 func followFile(link string) error {
 	path, line, named := strings.Cut(link, "#L")
 	if !named {
@@ -132,11 +132,11 @@ func TestEveryTickLinksToAFile(t *testing.T) {
 	}
 }
 
-// section is a part of a page: its tables, each row by the names of its columns.
+// section holds the table rows of a part of a page, each as a map from column to cell.
 type section []map[string]string
 
-// sectionOf reads the tables below the heading of an anchor, down to the next heading of
-// its rank.
+// sectionOf returns the table rows below the heading with an anchor, down to the next heading of
+// the same level.
 func sectionOf(page, anchor string) (rows section) {
 	rank, columns := 0, []string(nil)
 	for line := range strings.Lines(page) {
@@ -184,10 +184,10 @@ func (s section) sum(column string, is func(row map[string]string) bool) (n int)
 	return n
 }
 
-// stateWords are states as the summary says them.
+// stateWords maps states as the summary words them to states as the tables do.
 var stateWords = map[string]string{"done": "done", "in part": "part", "later": "later", "with nothing to do": "none"}
 
-// recount finds a number of the summary again, in the section that its link leads to.
+// recount counts again a number of the summary, in the section that its link leads to.
 func recount(s section, anchor, what string) (n int, ok bool) {
 	all := func(map[string]string) bool { return true }
 	with := func(column, value string) func(map[string]string) bool {
@@ -235,8 +235,7 @@ func recount(s section, anchor, what string) (n int, ok bool) {
 	return 0, false
 }
 
-// The goal is that a reader can follow every number of the summary by a click, and count
-// it again where the click leads.
+// Goal: every number in the summary links to a section in which a reader can count it again.
 func TestEveryNumberOfTheSummaryIsCountedFromWhereItLeads(t *testing.T) {
 	page := string(readProject(t).text())
 	summary := page[strings.Index(page, "## Summary"):]
@@ -262,7 +261,7 @@ func TestEveryNumberOfTheSummaryIsCountedFromWhereItLeads(t *testing.T) {
 	}
 }
 
-// A box of the table says what its item says.
+// Goal: the table of boxes shows the same states as the list of boxes.
 func TestTheTableOfTheBoxesIsThatOfTheItems(t *testing.T) {
 	marks := map[string]string{"x": "[x]", "open": "[ ]", "n/a": "(n/a)"}
 	said := map[string]string{}

@@ -25,7 +25,7 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// evidence holds everything that PARITY.md is made of.
+// evidence holds everything from which PARITY.md is written.
 type evidence struct {
 	rows     []scope.Row
 	modules  []scope.Module
@@ -42,9 +42,9 @@ type evidence struct {
 	nightly  []nightlyPart
 }
 
-// Text writes PARITY.md from the registers of this binary, the project's sources and the
-// report of all scenarios. It fails where the sources cannot be read, or do not show a
-// state that a register claims.
+// Text returns the text of PARITY.md. It is made from the registers in this binary, the project's
+// sources and the report of all scenarios. It fails if the sources cannot be read, or do not
+// support a state that a register claims.
 func Text(sources fs.FS, report *steps.Report) ([]byte, error) {
 	p, err := read(sources, report)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// The goal is that PARITY.md says what the sources say. The method is a small tree
-// of sources that has one of everything that counts, and of what must not.
+// Goal: PARITY.md says what the sources show. Method: a small source tree with one example of each
+// kind of evidence, and of each thing that must not count.
 
 func file(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
 
@@ -151,7 +151,7 @@ func TestAFolderWithoutSourcesIsRefused(t *testing.T) {
 	}
 }
 
-// smallParity has two modules, one quirk each of two kinds, and three scenarios.
+// smallParity returns evidence of two modules, quirks of two kinds, and three scenarios.
 func smallParity(t *testing.T) *evidence {
 	return &evidence{
 		modules: []scope.Module{
@@ -236,7 +236,7 @@ func TestAFixIsShownByScenariosWithItsFaultAndWithout(t *testing.T) {
 	}
 }
 
-// projectSources is the tree of the project.
+// projectSources is the source tree of this project.
 var projectSources = os.DirFS(filepath.Join("..", "..", ".."))
 
 // runScenarios runs all scenarios of the project with seed 1.
@@ -245,7 +245,7 @@ func runScenarios() (*steps.Report, error) {
 	return suite.Run()
 }
 
-// project is what there is of the project, with one run of its scenarios.
+// project holds the evidence of this project, with one run of all its scenarios.
 var project = sync.OnceValues(func() (*evidence, error) {
 	report, err := runScenarios()
 	if err != nil {
@@ -254,8 +254,8 @@ var project = sync.OnceValues(func() (*evidence, error) {
 	return read(projectSources, report)
 })
 
-// readProject reads all that the page is made of, and is for the whole tests: the race
-// detector takes a minute for it, and finds nothing on one goroutine.
+// readProject returns the project's evidence. It skips the test in short mode, because the race
+// detector needs a minute for it, and finds nothing on one goroutine.
 func readProject(t *testing.T) *evidence {
 	t.Helper()
 	if testing.Short() {
@@ -268,8 +268,8 @@ func readProject(t *testing.T) *evidence {
 	return p
 }
 
-// The goal is that nobody adds a toggle without showing what it does; the method is
-// to run all scenarios, and to read the tests.
+// Goal: every repairable quirk is shown with its fault and repaired. Method: run all scenarios, and
+// read the tests.
 func TestEveryFixIsShownWithItsFaultAndWithout(t *testing.T) {
 	p := readProject(t)
 	for _, q := range p.quirks {
@@ -282,8 +282,8 @@ func TestEveryFixIsShownWithItsFaultAndWithout(t *testing.T) {
 	}
 }
 
-// The goal is that no quirk of the engine is a mere claim: one that nothing shows
-// has to say why, in the field unshown of vectors/quirks.yaml.
+// Goal: every quirk of the engine is shown by a test, a case or a scenario. Otherwise the field
+// unshown in vectors/quirks.yaml has to say why not.
 func TestEveryQuirkIsShownOrSaysWhyNot(t *testing.T) {
 	p := readProject(t)
 	for _, q := range p.quirks {

@@ -14,10 +14,10 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// foundFile has the quirks that exploring has found.
+// foundFile lists the quirks that random exploration has found.
 const foundFile = "features/museum/found.txt"
 
-// readFound reads it; sources without it have found none.
+// readFound reads foundFile. If it is missing, it returns nil.
 func readFound(sources fs.FS) (map[string]explore.Sight, error) {
 	data, err := fs.ReadFile(sources, foundFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -64,8 +64,8 @@ func (p *evidence) isQuirk(number int) bool {
 	return slices.ContainsFunc(p.quirks, func(q scope.Quirk) bool { return q.Number() == number })
 }
 
-// isShown reports whether something shows the quirk. A repairable quirk has to be shown
-// both with its fault and repaired.
+// isShown reports whether something shows the quirk. A repairable quirk has to be shown with its
+// fault and repaired.
 func (p *evidence) isShown(q scope.Quirk) bool {
 	if q.Decision == scope.Fix {
 		kept, repaired := p.toggled(q.ID)
@@ -74,7 +74,8 @@ func (p *evidence) isShown(q scope.Quirk) bool {
 	return p.shownBy(q.Number()).String() != ""
 }
 
-// toggled reports whether passed scenarios with the quirk's tag ran with its fault, and without.
+// toggled looks at the passed scenarios with the quirk's tag. It reports whether some ran with the
+// fault, and whether some ran with it repaired.
 func (p *evidence) toggled(id string) (kept, repaired bool) {
 	for _, r := range p.report.Results {
 		if r.Status != steps.Passed || !slices.Contains(r.Tags, "@"+id) {
@@ -88,7 +89,8 @@ func (p *evidence) toggled(id string) (kept, repaired bool) {
 	return kept, repaired
 }
 
-// keeps reports whether quirks, in the form of runners.Spec, include the quirk of that id.
+// keeps reports whether a choice of quirks, in the form of runners.Spec, keeps the quirk with an
+// id.
 func keeps(quirks, id string) bool {
 	switch quirks {
 	case "", "python":

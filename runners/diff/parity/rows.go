@@ -10,10 +10,10 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// boxRows is the number of boxes, which are the first rows.
+// boxRows is the number of boxes. The first rows of the register are about the boxes.
 const boxRows = 10
 
-// stateBoxRows sets the states of the boxes' rows from the boxes of all modules.
+// stateBoxRows sets the states of the rows about boxes, from the boxes of all modules.
 func (p *evidence) stateBoxRows() {
 	waiting := p.filesWaiting()
 	for i := range min(boxRows, len(p.rows)) {
@@ -35,7 +35,7 @@ func (p *evidence) stateBoxRows() {
 	}
 }
 
-// filesWaiting counts the files of the reference that have a name still to be ported.
+// filesWaiting counts the reference's files that have a name still to be ported.
 func (p *evidence) filesWaiting() (n int) {
 	for _, m := range p.names {
 		n += one(len(countNames(m.Names).later) > 0)
@@ -43,8 +43,8 @@ func (p *evidence) filesWaiting() (n int) {
 	return n
 }
 
-// checkStates compares the states that the registers claim with the evidence. The error
-// names every row and module that claims too much or too little.
+// checkStates compares the states that the registers claim with the evidence. The error names every
+// row and module whose state is wrong.
 func (p *evidence) checkStates() error {
 	var errs []error
 	for _, r := range p.rows {
@@ -85,14 +85,14 @@ func (p *evidence) checkRow(r scope.Row) error {
 	return nil
 }
 
-// isPartOf reports whether a row is a part of another, as A1b of A1.
+// isPartOf reports whether a row is part of another row, as A1b is of A1.
 func isPartOf(part, whole string) bool {
 	letter, ok := strings.CutPrefix(part, whole)
 	return ok && len(letter) == 1 && letter >= "a" && letter <= "z"
 }
 
-// checkCommands returns an error where a row that is done lacks one of its commands, or a
-// row that is later has them all.
+// checkCommands returns an error if a row in state done lacks one of its commands, or a row in
+// state later has all of them.
 func (p *evidence) checkCommands(state string, commands []string) error {
 	missing := slices.DeleteFunc(slices.Clone(commands), p.tree.hasCommand)
 	switch {
@@ -104,7 +104,7 @@ func (p *evidence) checkCommands(state string, commands []string) error {
 	return nil
 }
 
-// checkModule returns an error for a runnable module of the reference that names no command.
+// checkModule returns an error if a module of the reference that can be run names no command.
 func (p *evidence) checkModule(m scope.Module) error {
 	i := slices.IndexFunc(p.names, func(n scope.ModuleNames) bool { return n.File == m.File })
 	if i >= 0 && p.names[i].Program && len(m.Commands) == 0 && !isTestModule(m) {

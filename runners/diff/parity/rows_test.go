@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// The goal is that no register claims more, or less, than there is. The method is a small
-// project in which one state after another is false.
+// Goal: a register may claim neither more nor less than there is. Method: a small project in which
+// one state at a time is wrong.
 
 func TestAFalseStateIsRefused(t *testing.T) {
 	for _, c := range []struct {

@@ -14,30 +14,30 @@ import (
 	"github.com/monosim/monosim/sim/fault"
 )
 
-// parityRooms lists the folders in which parity looks for evidence.
+// parityRooms lists the folders in which this package looks for evidence.
 var parityRooms = []string{"engine", "features", "runners", "sim", "vectors"}
 
-// sourceTree holds what the project's sources say, in the order of their paths.
+// sourceTree holds the evidence in the project's sources, in the order of file paths.
 type sourceTree struct {
 	files []goFile
 	cases []caseFile
-	// fileOfOp maps the operations of suites to the Python files that they are of.
+	// fileOfOp maps operations to the Python file that suites name for them.
 	fileOfOp map[string]string
-	// commands holds the commands of the program and the targets of make, as "monosim
-	// vectors verify".
+	// commands holds the program's commands, such as "monosim vectors verify", and the targets of
+	// make.
 	commands []string
 }
 
-// goFile is a Go file and what it names.
+// goFile is a Go file, with the quirks and tests that it names.
 type goFile struct {
 	path string
 	test bool
 	text string
-	// quirks lists the numbers of quirks that its text names anywhere, ascending.
+	// quirks lists, ascending, the numbers of all quirks that the text mentions.
 	quirks []int
-	// carried is what its tests show; empty for a file without tests.
+	// carried holds what the file's tests show. It is empty for a file without tests.
 	carried carried
-	// upstream lists tests named after a test of the reference, as
+	// upstream lists the tests that are named after a test of the reference, such as
 	// TestUpstreamBackends_test_service_map.
 	upstream []string
 }
@@ -66,7 +66,7 @@ func readSources(sources fs.FS) (*sourceTree, error) {
 	return t, t.readCommands(sources)
 }
 
-// readCommands reads the files in which commands are made; a tree may have none.
+// readCommands reads the files that define commands. A tree without such files has no commands.
 func (t *sourceTree) readCommands(sources fs.FS) error {
 	var names []string
 	for _, room := range []string{commandRoom, programRoom, modelRoom} {
@@ -87,8 +87,8 @@ func (t *sourceTree) readCommands(sources fs.FS) error {
 }
 
 func (t *sourceTree) add(sources fs.FS, name string) error {
-	// The registers in vectors, this package, and examples name quirks and modules without
-	// showing anything.
+	// The registers in vectors, this package, and examples mention quirks and modules but show
+	// nothing, so they do not count.
 	isGo := strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, ".pb.go") && path.Base(name) != "example_test.go" &&
 		!strings.HasPrefix(name, "vectors/") && !strings.HasPrefix(name, "runners/diff/parity/")
 	if !isGo && !mayHoldCases(name) {
@@ -111,8 +111,8 @@ func (t *sourceTree) add(sources fs.FS, name string) error {
 	return nil
 }
 
-// reads reports whether a test beside a testdata folder names the file of cases. Every
-// package may read the cases of vectors.
+// reads reports whether some test uses a file of cases. In a testdata folder, a test beside the
+// folder has to name the file. Cases in vectors always count as used.
 func (t *sourceTree) reads(c caseFile) bool {
 	folder, name := path.Split(c.path)
 	folder, isData := strings.CutSuffix(folder, "testdata/")
@@ -139,14 +139,14 @@ func readGoFile(name, text string) (goFile, error) {
 	return f, err
 }
 
-// sortedOnce sorts a list and leaves out what comes again.
+// sortedOnce returns a list sorted and without repetitions.
 func sortedOnce[T cmp.Ordered](list []T) []T {
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// isFault reports whether a quoted text names a kind of fault, as "agent.killed", which is
-// not an operation of a module.
+// isFault reports whether a quoted text names a kind of fault, such as "agent.killed". Such a name
+// is not an operation of a module.
 func isFault(quoted string) bool {
 	_, err := fault.Find(strings.Trim(quoted, `"`))
 	return err == nil
@@ -157,12 +157,13 @@ func (t *sourceTree) testsCarrying(quirk int) (paths []string) {
 	return lists.Select(t.files, func(f goFile) (string, bool) { return f.path, slices.Contains(f.carried.quirks, quirk) })
 }
 
-// showsBothWays reports whether a test shows a quirk with its fault and repaired.
+// showsBothWays reports whether some test shows a quirk with its fault and repaired.
 func (t *sourceTree) showsBothWays(quirk int) bool {
 	return slices.ContainsFunc(t.files, func(f goFile) bool { return slices.Contains(f.carried.bothWays, quirk) })
 }
 
-// unknownQuirks lists the numbers of unknown quirks, each with a file that names it.
+// unknownQuirks lists the mentioned quirks that the register does not know, each with a file that
+// mentions it.
 func (t *sourceTree) unknownQuirks(known func(number int) bool) (list []string) {
 	for _, f := range t.files {
 		for _, n := range f.quirks {
@@ -174,12 +175,12 @@ func (t *sourceTree) unknownQuirks(known func(number int) bool) (list []string) 
 	return list
 }
 
-// maxQuirk is the highest number that the engine's sets of quirks can hold. Tests name
-// higher ones to see them refused.
+// maxQuirk is the highest number of a quirk that the engine's sets can hold. Tests use higher
+// numbers to check that they are refused.
 const maxQuirk = 319
 
-// testsOf lists the files with tests that show the module, its operations or one of the
-// quirks, or that are named after a file that ports it.
+// testsOf lists the files with tests that show a module, one of its operations or quirks. Files
+// that are named after a file of its port count too.
 func (t *sourceTree) testsOf(file string, port []string, quirks []int) (paths []string) {
 	for _, f := range t.files {
 		if !f.test {
@@ -195,8 +196,8 @@ func (t *sourceTree) testsOf(file string, port []string, quirks []int) (paths []
 	return paths
 }
 
-// isOf reports whether an operation is of a Python file: of the one that suites recorded it of, or else of
-// the file in agent_service of its first word.
+// isOf reports whether an operation belongs to a Python file. Suites may name its file. Otherwise
+// it is the file in agent_service that the operation's first word names.
 func (t *sourceTree) isOf(op, file string) bool {
 	if recorded := t.fileOfOp[op]; recorded != "" {
 		return recorded == file
@@ -205,7 +206,7 @@ func (t *sourceTree) isOf(op, file string) bool {
 	return module+".py" == file
 }
 
-// upstreamOf lists the tests named after a test of the Python file, as
+// upstreamOf lists the Go tests that are named after tests of a Python file, such as
 // TestUpstreamAgentV3_test_service_info for agent_v3_test.py.
 func (t *sourceTree) upstreamOf(testFile string) (names []string) {
 	subject := strings.ReplaceAll(strings.TrimSuffix(testFile, "_test.py"), "_", "")

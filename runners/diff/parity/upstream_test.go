@@ -13,12 +13,11 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// The goal is that each test case of monolith/agent_service, and of what is ported of
-// monolith/native_training, has a Go test of its name. The method is a list of all: what
-// the sources have must be what is on it, no less and no more, and the register must call
-// those files done.
+// Goal: each test case of monolith/agent_service, and of the ported parts of
+// monolith/native_training, has a Go test of its name. Method: a list of all test cases. The Go
+// tests must be exactly those on the list, and the register must call the files done.
 
-// upstreamTests are the cases of the reference's tests by file. One file has none.
+// upstreamTests lists the test cases of the reference's agents, by file. One file has none.
 var upstreamTests = map[string][]string{
 	"agent_controller_test.py": {"test_decl_saved_models", "test_pub"},
 	"agent_service_test.py":    {"test_heart_beat", "test_get_replicas"},
@@ -52,8 +51,8 @@ var upstreamTests = map[string][]string{
 	"zk_mirror_test.py": {"test_crud", "test_zk_mirror"},
 }
 
-// trainingTests are the cases of the reference's training side by file, with the name of
-// what each is a test of, as files have cases of several classes.
+// trainingTests lists the test cases of the reference's training code, by file. Each begins with
+// the class that it tests, because a file may have cases of several classes.
 var trainingTests = map[string][]string{
 	"barrier_ops_test.py": {
 		"BarrierOps_test_basic", "BarrierOps_test_barrier_hook_not_blocked", "BarrierOps_test_barrier_hook_blocked",
@@ -83,7 +82,7 @@ var trainingTests = map[string][]string{
 	"nested_tensors_test.py": {
 		"NestedTensor_testBasic", "NestedTensor_testConstant", "NestedTensor_testRaggedTensor", "NestedTensor_testRaggedTensorWithPlaceHolder",
 	},
-	// One name is defined twice there: the second counts.
+	// In this file of the reference one name is defined twice, and the second definition counts.
 	"prefetch_queue_test.py": {
 		"GPUCompatiblePaddingFIFOQueue_testEnqueueAndDequeue", "GPUCompatiblePaddingFIFOQueue_testGPUQueueCPUTensor",
 		"GPUCompatiblePaddingFIFOQueue_testMultiEnqueueAndDequeue", "GPUCompatiblePaddingFIFOQueue_testIdentityHelper",
@@ -117,7 +116,7 @@ var trainingTests = map[string][]string{
 		"GlobalStepWaiterHook_test_wait_for_step", "TideStoppingHook_test_stop_if_tide_not_available",
 		"TideStoppingHook_test_do_not_stop_if_tide_available",
 	},
-	// What became of the others, of TensorFlow's graphs and of its tensors, is said in names.yaml.
+	// names.yaml says why the other cases, about TensorFlow's graphs and tensors, are not here.
 	"save_utils_test.py": {
 		"SecondOrStepTimerWithTideSetting_testNoTideSetting", "SecondOrStepTimerWithTideSetting_testTideAvailable",
 		"SecondOrStepTimerWithTideSetting_testTideNotAvailable", "RecoverLastCheckpoints_test_recover_last_checkpoints",

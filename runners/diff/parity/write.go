@@ -32,7 +32,7 @@ func (p *evidence) text() []byte {
 	return b.Bytes()
 }
 
-// The numbers of the summary are links to these sections.
+// These are the titles of the page's sections. The numbers in the summary link to them.
 const (
 	rowsTitle      = "Rows of the scope"
 	modulesTitle   = "Modules of `monolith/agent_service`"
@@ -43,7 +43,8 @@ const (
 	quirksTitle    = "Quirks of the reference"
 )
 
-// writeSummary writes the numbers, each as a link to the section that it is counted from.
+// writeSummary writes the numbers of the summary. Each links to the section in which it can be
+// counted.
 func (p *evidence) writeSummary(b *bytes.Buffer) {
 	rows, modules := stateCount{}, stateCount{}
 	for _, r := range p.rows {
@@ -74,7 +75,7 @@ func (p *evidence) writeSummary(b *bytes.Buffer) {
 	line("quirks of the reference", quirksTitle, append([]string{lists.Counted(len(p.quirks), "quirk")}, p.countQuirks()...)...)
 }
 
-// stateCount counts states, and prints them in a fixed order.
+// stateCount counts rows or modules by state. It prints the states in a fixed order.
 type stateCount map[string]int
 
 func (c stateCount) String() string { return strings.Join(c.parts(), ", ") }
@@ -96,8 +97,8 @@ func (p *evidence) countBoxes() (ticked, needed int) {
 	return ticked, needed
 }
 
-// boxedModules returns the ported modules of the reference, without its tests but those that have a
-// checklist, and those beside agent_service that have one.
+// boxedModules returns the ported modules that have boxes: those of agent_service, and further ones
+// with a checklist. A module of tests is included only if it has a checklist.
 func (p *evidence) boxedModules() []scope.Module {
 	return slices.DeleteFunc(slices.Concat(p.modules, p.boxed), func(m scope.Module) bool {
 		return !isPorted(m) || isTestModule(m) && m.Tests == ""
@@ -136,7 +137,7 @@ func (p *evidence) writeRows(b *bytes.Buffer) {
 	}
 }
 
-// cell escapes a text, so that it does not end its cell of a table.
+// cell escapes the bars in a text, which would otherwise end a cell of a Markdown table.
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 
 func (p *evidence) writeModules(b *bytes.Buffer) {
@@ -155,7 +156,7 @@ func (p *evidence) writeModules(b *bytes.Buffer) {
 	fmt.Fprintf(b, "\nTests are the Go files with a test that asserts something and carries the module, one of its operations or quirks, or that lie beside its port; for the reference's own tests, those that carry their names.\n")
 }
 
-// unlessZero writes a number, "" for 0.
+// unlessZero writes a number. For 0 it returns "".
 func unlessZero(n int) string {
 	if n == 0 {
 		return ""
@@ -202,8 +203,9 @@ func listMark(x box) string {
 	return "[ ]"
 }
 
-// countCases counts the golden cases, the golden cases of the modules of agent_service, and the
-// cases beside the tests of other packages, which `monosim vectors verify` does not replay.
+// countCases counts three sorts of cases: all golden cases, those of them that are about modules of
+// agent_service, and cases in other packages' testdata. `monosim vectors verify` does not replay
+// the last.
 func (p *evidence) countCases() (golden, ofModules, others int) {
 	for _, f := range p.tree.cases {
 		if !isGolden(f) {

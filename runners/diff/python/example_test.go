@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/python"
 )
 
-// What stands for packages of the reference that cannot be installed, for whoever runs it.
+// This lists the stand-ins for packages that the reference imports but that cannot be installed.
 func Example() {
 	names, err := fs.Glob(python.Sources, "standins/*.py")
 	fmt.Println(names, err)

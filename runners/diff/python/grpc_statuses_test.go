@@ -11,9 +11,9 @@ import (
 	"github.com/monosim/monosim/engine/runtimetest/networktest"
 )
 
-// Goal: what both networks are held to is what grpc-python says. Method: record
-// anew, where the version of grpcio is one that was recorded. It takes 20 s, which
-// is how long gRPC waits for a server that is silent.
+// Goal: the recorded statuses, with which both networks are compared, are those of grpc-python.
+// Method: record them again, if the installed version of grpcio is a recorded one. That takes the
+// 20 s for which gRPC waits for a silent server.
 func TestStatusesOfGRPCAreAsRecorded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes 20 s")

@@ -14,8 +14,8 @@ import (
 	"github.com/monosim/monosim/engine/pythontest"
 )
 
-// descriptors.pb must be what the .proto files of engine/proto give, or the
-// testee would run the reference with other messages than the engine's.
+// Goal: descriptors.pb is what the .proto files of engine/proto generate. Otherwise the testee
+// would run the reference with other messages than the engine has.
 func TestDescriptorsAreThoseOfTheProtoFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "descriptors.pb")
 	if out, err := pythontest.Command(t, "go", "run", "../../../engine/proto/gen", "-descriptors", path).CombinedOutput(); err != nil {
@@ -34,8 +34,8 @@ func TestDescriptorsAreThoseOfTheProtoFiles(t *testing.T) {
 	}
 }
 
-// names.json must be what the reference's sources give, or a name could be missing
-// from the map beside it.
+// Goal: names.json is what names.py finds in the reference's sources. Otherwise the map beside it
+// could lack a name.
 func TestNamesAreThoseOfTheReference(t *testing.T) {
 	got, err := pythontest.Command(t, findInterpreter(t), "names.py").Output()
 	if err != nil {
@@ -50,11 +50,10 @@ func TestNamesAreThoseOfTheReference(t *testing.T) {
 	}
 }
 
-// examples are the answered cases of the protocol.
+// examples is the file with the answered example cases of the protocol.
 var examples = filepath.Join("..", "testee", "testdata", "examples.jsonl")
 
-// Every example must be answered as recorded, by the rules of comparison that
-// PROTOCOL.md states.
+// Goal: every example is answered as recorded, by the rules of comparison in PROTOCOL.md.
 func TestExamplesAreAnsweredAsRecorded(t *testing.T) {
 	interpreter := findInterpreter(t)
 	out, err := pythontest.Command(t, interpreter, "check_examples.py", examples).CombinedOutput()
@@ -63,7 +62,7 @@ func TestExamplesAreAnsweredAsRecorded(t *testing.T) {
 	}
 }
 
-// A line that is no request is answered and does not end the testee.
+// Goal: a line that is not a request gets an answer, and the testee goes on.
 func TestALineThatIsNoRequestIsSkipped(t *testing.T) {
 	answers := ask(t, findInterpreter(t), "{", `{"id":"after","op":"utils.isabs","env":{},"in":{"path":"/a"}}`)
 	if len(answers) != 2 {
@@ -74,7 +73,7 @@ func TestALineThatIsNoRequestIsSkipped(t *testing.T) {
 	}
 }
 
-// What the reference evaluates or prints reaches neither requests nor answers.
+// Goal: neither an exit nor a print in what the reference evaluates disturbs requests and answers.
 func TestACaseThatEvaluatesExitOrPrintsLeavesTheProtocolAlone(t *testing.T) {
 	answers := ask(t, findInterpreter(t),
 		`{"id":"exit","op":"utils.AgentConfig.from_file","env":{},"files":{"a.conf":"deploy_type ps\nversion_data exit(3)\n"},"in":{"fname":"a.conf"}}`,
@@ -88,7 +87,7 @@ func TestACaseThatEvaluatesExitOrPrintsLeavesTheProtocolAlone(t *testing.T) {
 	}
 }
 
-// Two runs must give the same bytes, though the reference walks sets.
+// Goal: two runs give the same bytes, though the reference iterates over sets.
 func TestTwoRunsAnswerAlike(t *testing.T) {
 	interpreter := findInterpreter(t)
 	text, err := os.ReadFile(examples)
@@ -101,14 +100,14 @@ func TestTwoRunsAnswerAlike(t *testing.T) {
 	}
 }
 
-// answer is one line of the testee's output.
+// answer is one line that the testee writes.
 type answer struct {
 	ID      string          `json:"id"`
 	Out     json.RawMessage `json:"out"`
 	Skipped string          `json:"skipped"`
 }
 
-// run answers what the testee prints for the lines.
+// run starts the testee with these lines as its input, and returns its output.
 func run(t *testing.T, interpreter string, lines []string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), interpreter, "testee.py")
@@ -120,7 +119,7 @@ func run(t *testing.T, interpreter string, lines []string) string {
 	return string(out)
 }
 
-// ask answers the testee's answers to the lines.
+// ask sends lines to the testee and returns its answers.
 func ask(t *testing.T, interpreter string, lines ...string) []answer {
 	t.Helper()
 	var answers []answer
@@ -134,8 +133,8 @@ func ask(t *testing.T, interpreter string, lines ...string) []answer {
 	return answers
 }
 
-// findInterpreter answers the Python to use. It skips the test where the reference
-// cannot be run.
+// findInterpreter returns the Python interpreter to use. It skips the test if the reference cannot
+// be run.
 func findInterpreter(t *testing.T) string {
 	t.Helper()
 	pythontest.Reference(t)

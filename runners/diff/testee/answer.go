@@ -18,8 +18,8 @@ const (
 	Raised
 	// Skipped is the answer of a testee that does not have the operation.
 	Skipped
-	// Broken stands for a missing answer: the testee died, was too late, or wrote something
-	// that is no answer by the protocol.
+	// Broken stands for a missing answer. The testee died, was too late, or wrote something that
+	// the protocol does not allow.
 	Broken
 )
 
@@ -32,22 +32,23 @@ type Answer struct {
 	Kind Kind
 	// Out is the value of a Returned answer, in pysem's types.
 	Out any
-	// Beside holds the fields of a Returned or Raised answer that [Beside] lists; nil for none.
+	// Beside holds those fields of a Returned or Raised answer that the list [Beside] names. nil
+	// means that it has none.
 	Beside *pysem.Dict
 	// Type and Message describe the Python exception of a Raised answer.
 	Type, Message string
-	// Why is the reason of a Skipped or Broken answer.
+	// Why says why an answer is Skipped or Broken.
 	Why string
-	// Late reports, of a Broken answer, that the testee did not answer in time.
+	// Late means that the answer is Broken because the testee did not answer in time.
 	Late bool
 }
 
-// brokenf makes an answer of kind Broken.
+// brokenf makes an answer of kind Broken, with the reason as a format and its arguments.
 func brokenf(format string, args ...any) Answer {
 	return Answer{Kind: Broken, Why: fmt.Sprintf(format, args...)}
 }
 
-// ParseAnswer reads an answer and the id of its case from a line.
+// ParseAnswer parses a line into an answer and the id of its case.
 func ParseAnswer(line string) (id string, a Answer, err error) {
 	d, err := ParseObject(line)
 	if err != nil {
@@ -62,8 +63,8 @@ func ParseAnswer(line string) (id string, a Answer, err error) {
 	return id, a, err
 }
 
-// AnswerOf reads the answer from an object that has exactly one of out, error and skipped.
-// It reads the fields of [Beside] too, and ignores all others.
+// AnswerOf converts an object into an answer. The object must have exactly one of the fields out,
+// error and skipped. It may have fields that the list [Beside] names. All others are ignored.
 func AnswerOf(d *pysem.Dict) (Answer, error) {
 	out, returned := d.Get("out")
 	failure, raised := d.Get("error")
@@ -107,7 +108,7 @@ func besideOf(d *pysem.Dict) *pysem.Dict {
 	return found
 }
 
-// FailureFields reads {"type","message"}; ok is false for anything else.
+// FailureFields parses an object {"type","message"}. ok is false for any other value.
 func FailureFields(v any) (typ, message string, ok bool) {
 	d, isDict := v.(*pysem.Dict)
 	if !isDict || len(d.Items) != 2 {
@@ -120,8 +121,8 @@ func FailureFields(v any) (typ, message string, ok bool) {
 	return typ, message, okType && okMessage
 }
 
-// set writes the answer into an object. The protocol has no form for a broken answer, and
-// "skipped" would be wrong, so it is written as an error of a type that Python does not have.
+// set writes the answer into an object. The protocol has no form for a Broken answer, and "skipped"
+// would be wrong. So it is written as an error of a type that Python does not have.
 func (a Answer) set(d *pysem.Dict) {
 	switch a.Kind {
 	case Returned:
@@ -140,13 +141,13 @@ func (a Answer) set(d *pysem.Dict) {
 	}
 }
 
-// BrokenType is the error type of an answer that a testee failed to give.
+// BrokenType is the error type that is written if a testee gave no proper answer.
 const BrokenType = "TesteeBroken"
 
-// BadCaseType is the error type of a case that breaks the protocol.
+// BadCaseType is the type of the error that answers a case which breaks the protocol.
 const BadCaseType = "BadCase"
 
-// FailureObject makes {"type","message"}, the form of a Python exception in answers.
+// FailureObject makes an object {"type","message"}, by which answers show a Python exception.
 func FailureObject(typ, message string) *pysem.Dict {
 	d := &pysem.Dict{}
 	d.Set("type", typ)
@@ -154,7 +155,7 @@ func FailureObject(typ, message string) *pysem.Dict {
 	return d
 }
 
-// Line returns the answer to the case of that id, without the line's end.
+// Line returns the answer to the case with an id, as a line of JSON without a line break.
 func (a Answer) Line(id string) string {
 	d := &pysem.Dict{}
 	d.Set("id", id)

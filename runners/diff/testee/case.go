@@ -8,29 +8,29 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Case is one question. Its values are as on the wire (section 2 of the protocol), in pysem's
-// types: objects keep the order of their keys, and strings may hold lone surrogates.
+// Case is one question to a testee. Its values have the form that section 2 of the protocol
+// describes, in pysem's types. Objects keep the order of their keys, and strings may contain lone
+// surrogates.
 type Case struct {
 	ID, Op string
-	// Env is the complete environment; nil for an empty one.
+	// Env holds all environment variables of the case. nil means that there are none.
 	Env *pysem.Dict
-	// Host overrides entries of the faked host. Files are written before the operation
-	// runs. Nil stands for none.
+	// Host overrides entries of the fake host. Files holds files that are written before the
+	// operation runs. nil means none.
 	Host, Files *pysem.Dict
 	In          *pysem.Dict
-	// Shows lists the fields of [Beside] that the answer has to have.
+	// Shows names those fields of [Beside] that the answer must have.
 	Shows []string
 }
 
-// Beside lists the fields that an answer has beside out or error when its case's shows
-// names them: the log lines, the calls of metrics clients, and the lengths of sleeps.
+// Beside lists fields that an answer can have in addition to out or error: log lines, calls of
+// metrics clients, and lengths of sleeps. An answer has those that its case names in shows.
 var Beside = []string{"logs", "metrics", "waits"}
 
-// Asks reports whether the case wants a field of [Beside].
+// Asks reports whether the answer must have a field of [Beside].
 func (c *Case) Asks(field string) bool { return slices.Contains(c.Shows, field) }
 
-// ParseCase reads a case from a line. It ignores fields that a case does not have, which
-// are remarks.
+// ParseCase parses a line into a case. Unknown fields are remarks and are ignored.
 func ParseCase(line string) (*Case, error) {
 	d, err := ParseObject(line)
 	if err != nil {
@@ -96,7 +96,7 @@ func showsOf(d *pysem.Dict) ([]string, error) {
 	return names, nil
 }
 
-// describe writes a value for a message, cut after some length.
+// describe writes a value for an error message, cut to a limited length.
 func describe(v any) string {
 	const most = 60
 	if v == nil {
@@ -109,7 +109,7 @@ func describe(v any) string {
 	return text
 }
 
-// Object returns the case as the protocol writes it, with no answer.
+// Object returns the case as an object in the protocol's form, without an answer.
 func (c *Case) Object() *pysem.Dict {
 	d := &pysem.Dict{}
 	d.Set("id", c.ID)
@@ -133,11 +133,11 @@ func (c *Case) Object() *pysem.Dict {
 	return d
 }
 
-// Line returns the case as a request, without the line's end.
+// Line returns the case as a line of JSON, without a line break.
 func (c *Case) Line() string { return string(pysem.AppendJSON(nil, c.Object())) }
 
-// TextOf returns the string under a key of an object; ok is false when it is missing or not
-// a string.
+// TextOf returns the string under a key of an object. ok is false if the value is missing or not a
+// string.
 func TextOf(d *pysem.Dict, key string) (string, bool) {
 	v, _ := d.Get(key)
 	s, ok := v.(string)

@@ -7,9 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The goal is that cases and answers survive reading and writing whatever they
-// hold, and that lines that are none are told so. The method is lines with what
-// other readers of JSON lose.
+// Goal: cases and answers survive parsing and writing, whatever they contain, and invalid lines are
+// refused. Method: lines with values that other readers of JSON would change.
 
 func TestACaseSurvivesReadingAndWriting(t *testing.T) {
 	line := `{"id": "a/b", "op": "x.y", "env": {"B": "1", "A": "\ud83d"}, "files": {"f": null}, ` +
@@ -56,7 +55,7 @@ func TestLinesThatAreNoAnswers(t *testing.T) {
 	}
 }
 
-// echo answers every case with its `in`.
+// echo is a testee that answers every case with the case's `in`.
 type echo struct{}
 
 func (echo) Hello() (Hello, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// adder is an implementation of one operation: it adds in.a and in.b.
+// adder is a testee with one operation, which adds in.a and in.b.
 type adder struct{}
 
 func (adder) Hello() (testee.Hello, error) {
@@ -29,7 +29,7 @@ func (adder) Answer(c *testee.Case) testee.Answer {
 
 func (adder) Close() error { return nil }
 
-// Serve makes a program of a testee: a line in, a line out.
+// This serves a testee by Serve, which reads one request per line and writes one answer per line.
 func Example() {
 	lines := strings.NewReader(`{"op": "hello"}
 {"id": "small", "op": "sums.add", "in": {"a": 1, "b": 2}}

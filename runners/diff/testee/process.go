@@ -19,11 +19,11 @@ import (
 // AnswerTimeout is the longest wall time for one answer or for the greeting.
 const AnswerTimeout = 30 * time.Second
 
-// errLate is the error of a testee that did not answer in time.
+// errLate is the error for a testee that did not answer within its timeout.
 var errLate = errors.New("found no answer")
 
-// Process is a testee behind the stdin and stdout of a command. A program that dies, is
-// late or breaks the protocol is ended, and started anew for the next case.
+// Process is a testee that runs as a program and answers over stdin and stdout. A program that
+// dies, is late or breaks the protocol is ended. The next case starts it again.
 type Process struct {
 	// Command is the program and its arguments.
 	Command []string
@@ -34,8 +34,8 @@ type Process struct {
 	closed  bool
 }
 
-// StartProcess makes a testee of a command line, which is split at blanks. The
-// program is started with the first question.
+// StartProcess returns a testee for a command line, which is split at blanks. The program itself
+// starts with the first question.
 func StartProcess(commandLine string) (*Process, error) {
 	words := strings.Fields(commandLine)
 	if len(words) == 0 {
@@ -44,7 +44,7 @@ func StartProcess(commandLine string) (*Process, error) {
 	return &Process{Command: words}, nil
 }
 
-// running is one life of the program, from its start to its end.
+// running is one process of the program. A restart makes a new one.
 type running struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
@@ -108,8 +108,8 @@ func (p *Process) ask(request string) (string, error) {
 	for {
 		select {
 		case <-written:
-			// A failed write means that the program has ended. Its stdout then ends too,
-			// which tells more.
+			// A failed write means that the program has ended. Its stdout then ends too, and that
+			// case gives the better error.
 			written = nil
 		case line, ok := <-r.lines:
 			if !ok {
@@ -133,7 +133,8 @@ func (p *Process) start() error {
 	if r.stdin, err = cmd.StdinPipe(); err != nil {
 		return err
 	}
-	// The pipe is our own, because Wait closes a pipe of exec's while it may still be read.
+	// The pipe is made here because Wait closes a pipe made by exec, even while it is still being
+	// read.
 	stdout, writer, err := os.Pipe()
 	if err != nil {
 		return err
@@ -150,7 +151,7 @@ func (p *Process) start() error {
 	return nil
 }
 
-// read passes on the lines of stdout until it ends.
+// read sends the lines of stdout to r.lines until stdout ends.
 func (r *running) read(stdout *os.File) {
 	defer stdout.Close()
 	defer close(r.lines)
@@ -170,8 +171,8 @@ func (r *running) read(stdout *os.File) {
 func (p *Process) died() error {
 	r := p.running
 	p.running = nil
-	// The program's stdout may end a little before the program. Its exit code is worth a
-	// second's wait.
+	// The program's stdout may end shortly before the program does. Wait up to a second, in order
+	// to report the exit code.
 	late := time.AfterFunc(time.Second, r.kill)
 	defer late.Stop()
 	err := r.cmd.Wait()
@@ -191,11 +192,11 @@ func (p *Process) end() {
 	p.running = nil
 	r.kill()
 	r.drain()
-	// The exit code of a killed program means nothing.
+	// The program was killed, so its exit code says nothing.
 	_ = r.cmd.Wait()
 }
 
-// kill kills the program's process group, which may have ended already.
+// kill kills the program's process group, and does nothing if it has ended already.
 func (r *running) kill() { killGroup(r.cmd) }
 
 // drain reads the rest of the output, and returns its first line.
@@ -207,8 +208,8 @@ func (r *running) drain() string {
 	return first
 }
 
-// Close closes the program's stdin and waits for the program. It returns an error if the
-// exit code is not 0 or more output came.
+// Close closes the program's stdin and waits for the program to end. It returns an error if the
+// exit code is not 0, or if the program wrote further output.
 func (p *Process) Close() error {
 	p.closed = true
 	r := p.running
@@ -230,7 +231,7 @@ func (p *Process) Close() error {
 	return nil
 }
 
-// shorten cuts a line for a message, and quotes one that cannot be printed.
+// shorten cuts a long line for a message, and quotes a line with unprintable characters.
 func shorten(line string) string {
 	const most = 200
 	rest := ""
@@ -244,10 +245,10 @@ func shorten(line string) string {
 	return line + rest
 }
 
-// stderrKept is how many bytes of stderr a message shows.
+// stderrKept is how many bytes from the end of stderr a message shows.
 const stderrKept = 1000
 
-// said returns the end of a message: what the program last wrote to stderr, if anything.
+// said returns the end of stderr as an addition to an error message, or "" if stderr is empty.
 func (r *running) said() string {
 	if text := strings.TrimSpace(r.stderr.String()); text != "" {
 		return "; stderr ends with:\n" + text

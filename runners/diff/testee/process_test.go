@@ -11,9 +11,9 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// The goal is that a testee that dies, hangs or talks nonsense costs the case that
-// it was asked, with a clear reason, and no other. The method is this test's own
-// program as a testee that does what the id of a case says.
+// Goal: a testee that dies, hangs or breaks the protocol loses only the case that it was asked, and
+// the error gives a clear reason. Method: this test program itself runs as the testee, and the id
+// of a case says how it fails.
 
 const actAsTestee = "TESTEE_TEST_PROGRAM"
 

@@ -10,7 +10,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 
-	// the messages that answers may hold
+	// These packages register the protobuf messages that answers may hold.
 	"github.com/monosim/monosim/engine/lists"
 	_ "github.com/monosim/monosim/engine/proto/idl/matrix/proto"
 	_ "github.com/monosim/monosim/engine/proto/monolith/agent_service"
@@ -22,9 +22,9 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Readable writes the answer as JSON for people: bytes as text where possible, floats as
-// numbers, messages in protobuf's JSON form with the proto's field names, sets as lists. A
-// Raised answer is {"e": {"type", "message"}}.
+// Readable formats the answer as JSON for people. Bytes become text if possible, floats become
+// numbers, and sets become lists. Messages have protobuf's JSON form with the proto's field names.
+// A Raised answer is {"e": {"type", "message"}}.
 func (a Answer) Readable() []byte {
 	if a.Kind != Returned {
 		d := &pysem.Dict{}
@@ -55,8 +55,8 @@ func readable(v any) any {
 	return v
 }
 
-// readableSpecial converts the objects that stand for other values, as {"$hex"}; ok is
-// false for any other object.
+// readableSpecial converts an object that stands for another value, such as {"$hex"} for bytes. ok
+// is false for any other object.
 func readableSpecial(d *pysem.Dict) (any, bool) {
 	if digits, ok := TextOf(d, "$hex"); ok {
 		data, err := hex.DecodeString(digits)
@@ -90,8 +90,8 @@ func readableMessage(name, digits string) (any, bool) {
 	return v, err == nil
 }
 
-// NewMessage makes an empty message by its full name, as "tensorflow.serving.ModelSpec"; ok
-// is false for a name that engine/proto does not have.
+// NewMessage makes an empty message from its full name, such as "tensorflow.serving.ModelSpec". ok
+// is false if engine/proto has no such message.
 func NewMessage(name string) (proto.Message, bool) {
 	kind, err := protoregistry.GlobalTypes.FindMessageByName(protoreflect.FullName(name))
 	if err != nil {

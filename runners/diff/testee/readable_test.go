@@ -2,8 +2,7 @@ package testee
 
 import "testing"
 
-// The goal is that what the protocol writes in special forms can be read; the
-// method is a value of each form.
+// Goal: values in the protocol's special forms become readable. Method: one value of each form.
 func TestAnswersAreReadable(t *testing.T) {
 	for _, c := range []struct{ name, out, want string }{
 		{"bytes of text", `{"$hex": "61c3a9"}`, `"a\u00e9"`},

@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Serve reads the lines of in and writes an answer for each to out, until in ends. A line
-// is a request for the greeting or a case; any other is answered with an error of type
+// Serve reads requests from in, one per line, and writes an answer to out for each, until in ends.
+// A line asks for the greeting or holds a case. Any other line is answered with an error of type
 // BadCase. Lines may have any length.
 func Serve(t Testee, in io.Reader, out io.Writer) error {
 	reader := bufio.NewReader(in)

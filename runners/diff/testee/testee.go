@@ -34,10 +34,10 @@ type Testee interface {
 	Close() error
 }
 
-// Hello is a testee's greeting.
+// Hello is a testee's greeting: its name, its version and the operations that it can answer.
 type Hello struct {
 	Name, Version string
-	// Ops are the operations that it knows.
+	// Ops lists the operations that the testee can answer.
 	Ops []string
 }
 
@@ -46,5 +46,5 @@ func (h Hello) Knows(op string) bool {
 	return slices.ContainsFunc(h.Ops, func(known string) bool { return known == op })
 }
 
-// ErrClosed is what a testee answers after Close.
+// ErrClosed is the error of a testee that is asked after Close.
 var ErrClosed = errors.New("the testee is closed")

@@ -11,27 +11,27 @@ import (
 	"time"
 )
 
-// Action is one request that the interface answers.
+// Action is one kind of request that the admin interface answers.
 type Action struct {
 	Method, Path string
 	// About describes the action on one line.
 	About string
-	// Example is a body that the action accepts, nil for none.
+	// Example is a sample body that the action accepts, or nil if it takes no body.
 	Example any
 
 	do func(body []byte) (any, error)
-	// stream, when set, answers in place of do, for as long as the client listens.
+	// stream, if not nil, answers the request in place of do, for as long as the client listens.
 	stream http.HandlerFunc
 }
 
-// Show makes a GET action that answers with the result of show.
+// Show makes a GET action that answers with the result of show as JSON.
 func Show[Out any](path, about string, show func() (Out, error)) Action {
 	return Action{Method: http.MethodGet, Path: path, About: about, do: func([]byte) (any, error) { return show() }}
 }
 
-// Do makes a POST action that reads its body into an In and answers with the result of do.
-// example is an example of a body. Unknown fields are an error, missing ones are zero, and
-// no body means an empty object. An error of do has status 400.
+// Do makes a POST action that decodes its body into an In and answers with the result of do.
+// example is a sample body. Unknown fields are an error, and missing fields are zero. An empty body
+// counts as an empty object. An error of do gives status 400.
 func Do[In, Out any](path, about string, example In, do func(In) (Out, error)) Action {
 	return Action{Method: http.MethodPost, Path: path, About: about, Example: example, do: func(body []byte) (any, error) {
 		var in In
@@ -42,13 +42,13 @@ func Do[In, Out any](path, about string, example In, do func(In) (Out, error)) A
 	}}
 }
 
-// Serve makes a GET action whose handler answers by itself, with a page or a stream of events.
+// Serve makes a GET action whose handler writes the answer itself: a page or a stream of events.
 func Serve(path, about string, handler http.HandlerFunc) Action {
 	return Action{Method: http.MethodGet, Path: path, About: about, stream: handler}
 }
 
-// Hold makes a POST action that stays open. It calls begin first, and end when the client
-// is gone or the server closes.
+// Hold makes a POST action that keeps its request open. It calls begin at the start. It calls end
+// when the client disconnects or the server closes.
 func Hold[In any](path, about string, example In, begin func(In) error, end func()) Action {
 	return Action{Method: http.MethodPost, Path: path, About: about, Example: example, stream: func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
@@ -71,10 +71,10 @@ func Hold[In any](path, about string, example In, begin func(In) error, end func
 	}}
 }
 
-// maxBody bounds a request's body; no action needs as much.
+// maxBody is the largest request body in bytes. All actions need far less.
 const maxBody = 1 << 20
 
-// read decodes one JSON object; unknown fields are an error.
+// read decodes a body that holds one JSON object. Unknown fields are an error.
 func read(body []byte, into any) error {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil
@@ -95,7 +95,7 @@ func read(body []byte, into any) error {
 	return nil
 }
 
-// kindOf says in words what a field takes.
+// kindOf describes in words which values a field of type t takes, for error messages.
 func kindOf(t reflect.Type) string {
 	if t == reflect.TypeFor[Span]() {
 		return "a time as 250ms or 2s"
@@ -134,12 +134,12 @@ func (a *Action) serve(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, out)
 }
 
-// failure is the body of an answer with an error.
+// failure is the JSON body of an answer that reports an error.
 type failure struct {
 	Error string `json:"error"`
 }
 
-// answer writes JSON and a line end.
+// answer writes body as indented JSON, followed by a line break.
 func answer(w http.ResponseWriter, status int, body any) {
 	text, err := json.MarshalIndent(body, "", "  ")
 	if err != nil {
@@ -151,7 +151,7 @@ func answer(w http.ResponseWriter, status int, body any) {
 	w.Write(append(text, '\n'))
 }
 
-// Nothing is the answer of an action without a result: {}.
+// Nothing is the result of an action that returns no data. Its JSON is {}.
 type Nothing struct{}
 
 // Span is a duration in JSON, written as "250ms" or "2s".
@@ -160,7 +160,7 @@ type Span time.Duration
 // MarshalText formats the duration as time.Duration does.
 func (s Span) MarshalText() ([]byte, error) { return []byte(time.Duration(s).String()), nil }
 
-// UnmarshalText parses it by time.ParseDuration.
+// UnmarshalText parses the duration by time.ParseDuration.
 func (s *Span) UnmarshalText(text []byte) error {
 	d, err := time.ParseDuration(string(text))
 	if err != nil {

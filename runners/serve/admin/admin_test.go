@@ -12,8 +12,9 @@ import (
 	"github.com/monosim/monosim/runners/serve/admin"
 )
 
-// Goal: an interface obeys programs of this machine only, and of these such as have its token;
-// it says what there is and what is wrong. Method: HTTP as browsers and curl speak it.
+// Goal: the interface obeys only programs of this machine, and of these only the ones that send its
+// token. It lists its actions and says what is wrong with a request. Method: HTTP requests as
+// browsers and curl send them.
 
 type number struct {
 	N int `json:"n"`
@@ -40,7 +41,7 @@ var double = admin.Do("/double", "twice a number", number{2}, func(in number) (n
 	return number{2 * in.N}, nil
 })
 
-// ask sends a request and answers with its status and body.
+// ask sends a request and returns the status and the body of the answer.
 func ask(t *testing.T, method, url, body string, headers ...string) (int, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))

@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/sim/consul/serve"
 )
 
-// Consul lists the actions of a served Consul agent.
+// Consul lists the admin actions of a served Consul agent.
 func Consul(s *serve.Server) []Action {
 	c := consulAgent{s}
 	return []Action{
@@ -44,7 +44,7 @@ func (c consulAgent) state() (consulState, error) {
 	}, nil
 }
 
-// change makes an action that changes the agent's faults.
+// change reads the agent's faults, changes them by do, and sets them.
 func (c consulAgent) change(do func(f *consul.Faults)) (Nothing, error) {
 	f := c.server.Faults()
 	do(&f)

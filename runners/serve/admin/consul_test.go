@@ -10,7 +10,8 @@ import (
 	"github.com/monosim/monosim/sim/consul/serve"
 )
 
-// Goal: faults asked of a served Consul agent are what its clients meet. Method: HTTP on both.
+// Goal: clients of a served Consul agent meet the faults that the admin interface was asked for.
+// Method: HTTP requests to both.
 
 type consulLab struct {
 	*testing.T
@@ -32,7 +33,7 @@ func newConsulLab(t *testing.T) *consulLab {
 	return &consulLab{T: t, server: server, admin: listen(t, admin.Consul(server)...)}
 }
 
-// lookUp is what a client gets.
+// lookUp looks up the name "job" at the Consul agent, and returns the answer that a client gets.
 func (l *consulLab) lookUp() string {
 	l.Helper()
 	response, err := http.Get("http://" + l.server.Addr() + "/v1/lookup/name?name=job")
@@ -47,7 +48,7 @@ func (l *consulLab) lookUp() string {
 	return response.Status + " " + string(body)
 }
 
-// after asks for a fault and compares what a client gets then.
+// after asks for a fault, and then compares a client's lookup with want.
 func (l *consulLab) after(path, body, want string) {
 	l.Helper()
 	if status, answer := ask(l.T, "POST", l.admin.URL()+path, body); status != http.StatusOK {

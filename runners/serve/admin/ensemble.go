@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// Ensemble lists the actions of a served ensemble and of its servers.
+// Ensemble lists the admin actions of a served ZooKeeper ensemble and of its servers.
 func Ensemble(e *wire.Ensemble) []Action {
 	all := []Action{
 		Show("/servers", "the servers with their modes, addresses and zxids", func() ([]serverShown, error) { return servers(e), nil }),
@@ -37,7 +37,7 @@ func servers(e *wire.Ensemble) (shown []serverShown) {
 }
 
 type started struct {
-	// Addr is the address to listen on; "" means the former one.
+	// Addr is the address to listen on. "" means the server's previous address.
 	Addr string `json:"addr,omitempty"`
 }
 
@@ -45,7 +45,7 @@ type cutAsked struct {
 	Cut bool `json:"cut"`
 }
 
-// memberActions lists the actions of one server, below a path of its own.
+// memberActions lists the actions of the server id. Their paths begin with /servers/ and the id.
 func memberActions(e *wire.Ensemble, id int64) []Action {
 	start := func(in started) error { return e.Start(id, in.Addr) }
 	own := []Action{

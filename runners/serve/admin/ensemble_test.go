@@ -10,14 +10,14 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// Goal: the servers of an ensemble end, start and are cut off when somebody asks for it.
+// Goal: servers of an ensemble can be stopped, started and cut off through the admin interface.
 
 type ensembleLab struct {
 	*testing.T
 	admin *admin.Server
 }
 
-// await waits for the servers' modes.
+// await waits until the servers have these modes.
 func (l *ensembleLab) await(modes ...string) {
 	l.Helper()
 	limit, again := time.After(patience), time.NewTicker(10*time.Millisecond)
@@ -73,7 +73,7 @@ func TestServersOfAnEnsemble(t *testing.T) {
 	l.post("/servers/4/stop", "", "GET / lists")
 	l.post("/servers/2/connections/drop", "", `"dropped":0`)
 
-	// A server that is held ends with who holds it.
+	// A server that is held stops when the client that holds it disconnects.
 	l.post("/servers/3/stop", "", "{}")
 	held, err := http.Post(l.admin.URL()+"/servers/3/hold", "", nil)
 	if err != nil {

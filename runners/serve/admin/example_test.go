@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/runners/serve/admin"
 )
 
-// An interface with one thing to ask for.
+// This serves an interface with a small subject, a lamp.
 func Example() {
 	type light struct {
 		On bool `json:"on"`

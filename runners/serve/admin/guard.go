@@ -7,15 +7,15 @@ import (
 	"slices"
 )
 
-// guard refuses requests that a foreign page makes a browser send, and those without the
-// token. Such a page, also one whose host name was pointed here, cannot set these headers.
+// guard refuses requests without the token, and requests that a foreign web page makes a browser
+// send. Such a page cannot set the checked headers, even if its host name resolves to this machine.
 type guard struct {
 	hosts []string
 	key   key
 	next  http.Handler
 }
 
-// newGuard makes the guard of a server on a port.
+// newGuard makes the guard of a server on this port. It passes accepted requests on to next.
 func newGuard(port string, k key, next http.Handler) *guard {
 	g := &guard{key: k, next: next}
 	for _, host := range []string{"127.0.0.1", "localhost", "::1"} {
@@ -24,7 +24,8 @@ func newGuard(port string, k key, next http.Handler) *guard {
 	return g
 }
 
-// ServeHTTP answers a refused request with status 403, one without the token with 401.
+// ServeHTTP answers a request of a foreign page with status 403, and one without the token with
+// 401.
 func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if why := g.refusal(r); why != "" {
 		answer(w, http.StatusForbidden, failure{why})
@@ -38,7 +39,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.next.ServeHTTP(w, r)
 }
 
-// refusal returns the reason why a request is refused, "" if it is not.
+// refusal returns the reason to refuse a request, or "" to accept it.
 func (g *guard) refusal(r *http.Request) string {
 	if !slices.Contains(g.hosts, r.Host) {
 		return fmt.Sprintf("header Host: found %q, want one of %v", r.Host, g.hosts)

@@ -15,7 +15,7 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/serve"
 )
 
-// ModelServer lists the actions of a served model server.
+// ModelServer lists the admin actions of a served model server.
 func ModelServer(s *serve.Server) []Action {
 	m := modelServer{s}
 	return []Action{
@@ -34,7 +34,7 @@ func ModelServer(s *serve.Server) []Action {
 	}
 }
 
-// scriptedAnswers is a script of answers: the document of --monosim_answers, as JSON.
+// scriptedAnswers sets the answers of models. Its JSON has the form of the --monosim_answers file.
 type scriptedAnswers struct {
 	Models json.RawMessage `json:"models"`
 }
@@ -55,7 +55,7 @@ func (m modelServer) answers(in scriptedAnswers) (Nothing, error) {
 	return Nothing{}, nil
 }
 
-// modelServer makes the actions of one process.
+// modelServer holds the functions behind the actions of one model server process.
 type modelServer struct{ server *serve.Server }
 
 type modelServerState struct {
@@ -64,7 +64,7 @@ type modelServerState struct {
 	Models  []modelShown     `json:"models"`
 	Faults  []requestsFailed `json:"faults"`
 	Broken  []string         `json:"broken"`
-	// Slow is the factor by which loading models takes longer.
+	// Slow is the factor by which the loading time of models is multiplied.
 	Slow float64 `json:"slow"`
 }
 
@@ -159,7 +159,7 @@ func (m modelServer) slowDown(in slowedDown) (Nothing, error) {
 	return Nothing{}, nil
 }
 
-// inferences lists the methods for which a version computes an answer.
+// inferences lists the methods that run a model and compute an answer.
 var inferences = []string{"Classify", "MultiInference", "Predict", "Regress"}
 
 type failedVersion struct {
@@ -214,7 +214,7 @@ func (m modelServer) heal(Nothing) (Nothing, error) {
 	return Nothing{}, nil
 }
 
-// parseStatus reads CODE:text, for example UNAVAILABLE:busy.
+// parseStatus parses a gRPC status of the form CODE:text, for example UNAVAILABLE:busy.
 func parseStatus(text string) (*env.RPCError, error) {
 	name, message, _ := strings.Cut(text, ":")
 	if code, ok := rpcerrors.Failure(name); ok {

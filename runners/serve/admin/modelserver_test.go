@@ -22,7 +22,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/serve"
 )
 
-// Goal: faults asked of a served model server are what clients meet, by gRPC and REST.
+// Goal: clients of a served model server meet the faults that the admin interface was asked for,
+// both by gRPC and by REST.
 
 const graph = `{"signatures": {"serving_default": {"method": "tensorflow/serving/predict",
 	"inputs": {"x": {"dtype": 1, "shape": [-1]}}, "outputs": {"y": {"dtype": 1, "shape": [-1]}}}}}`
@@ -79,7 +80,7 @@ func (l *tfsLab) heard(e tfserving.Event) {
 	l.news <- struct{}{}
 }
 
-// await waits for an event.
+// await waits until the model server logs this event.
 func (l *tfsLab) await(event string) {
 	l.Helper()
 	limit := time.After(patience)
@@ -211,7 +212,7 @@ func TestWhatAModelServerDoesNotTake(t *testing.T) {
 	}
 }
 
-// What models answer can be said while they are served.
+// Goal: the answers of models can be set while the server runs.
 func TestAnswersOfAModelServer(t *testing.T) {
 	l := newTFSLab(t)
 	rest := fmt.Sprintf("http://127.0.0.1:%d/v1/models/ranker:predict", l.server.Ports().REST)

@@ -15,7 +15,7 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// Server is a listening interface.
+// Server is an admin interface that listens for HTTP requests.
 type Server struct {
 	ln     net.Listener
 	http   *http.Server
@@ -24,8 +24,8 @@ type Server struct {
 	key    key
 }
 
-// Listen serves actions on a loopback address; "127.0.0.1:0" takes any free port. title
-// names the subject on the list of actions. The caller must call Close.
+// Listen serves actions on a loopback address. "127.0.0.1:0" takes any free port. title names the
+// administered server in the list of actions. The caller must call Close.
 func Listen(addr, title string, access Access, actions []Action) (*Server, error) {
 	if err := cmp.Or(checkLoopback(addr), access.Validate()); err != nil {
 		return nil, err
@@ -53,9 +53,9 @@ func Listen(addr, title string, access Access, actions []Action) (*Server, error
 	return s, nil
 }
 
-// URL returns the address of the interface with its token, such as
-// http://monosim:TOKEN@127.0.0.1:4711, without a slash at its end. curl, browsers and Go's
-// client send the token of such an address by themselves.
+// URL returns the address of the interface with its token, without a slash at the end. An example
+// is http://monosim:TOKEN@127.0.0.1:4711. curl, browsers and Go's client send such a token by
+// themselves.
 func (s *Server) URL() string {
 	u := url.URL{Scheme: "http", Host: s.Addr()}
 	if s.key.token != "" {
@@ -64,10 +64,10 @@ func (s *Server) URL() string {
 	return u.String()
 }
 
-// Addr returns host:port of the interface.
+// Addr returns the address of the interface in the form host:port.
 func (s *Server) Addr() string { return s.ln.Addr().String() }
 
-// Token returns the token, [NoToken] for none. Of a nil Server it is "".
+// Token returns the token, or [NoToken] if none is needed. For a nil Server it returns "".
 func (s *Server) Token() string {
 	if s == nil {
 		return ""
@@ -75,13 +75,13 @@ func (s *Server) Token() string {
 	return cmp.Or(s.key.token, NoToken)
 }
 
-// TokenFile returns the file in which the token stands, "" for none.
+// TokenFile returns the path of the file that holds the token, or "" if there is no file.
 func (s *Server) TokenFile() string { return s.key.file }
 
 // Port returns the TCP port of the interface.
 func (s *Server) Port() int { return s.ln.Addr().(*net.TCPAddr).Port }
 
-// Close ends the interface and cuts off answers in progress. It does nothing to a nil Server.
+// Close closes the interface and cuts off answers in progress. It does nothing to a nil Server.
 func (s *Server) Close() error {
 	if s == nil {
 		return nil
@@ -96,7 +96,7 @@ func (s *Server) Close() error {
 // table finds the action of a request, and lists all actions.
 type table struct {
 	url, title string
-	// option is the option of curl that sends the token.
+	// option is the curl option that sends the token.
 	option  string
 	actions []Action
 }
@@ -105,7 +105,8 @@ func newTable(url, title, option string, actions []Action) *table {
 	return &table{url: url, title: title, option: option, actions: actions}
 }
 
-// ServeHTTP answers requests for which there is no action: with the list at /, else with an error.
+// ServeHTTP passes a request to its action. Without an action, it answers / with the list of
+// actions, and any other path with an error.
 func (t *table) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if a := t.action(r); a != nil {
 		a.serve(w, r)
@@ -122,8 +123,8 @@ func (t *table) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// action returns the requested action, nil for none. An action at / is only for browsers,
-// which ask for HTML; other clients get the list there.
+// action returns the requested action, or nil if there is none. Only browsers, which ask for HTML,
+// get an action at /. Other clients get the list of actions there.
 func (t *table) action(r *http.Request) *Action {
 	for i := range t.actions {
 		a := &t.actions[i]
@@ -137,7 +138,7 @@ func (t *table) action(r *http.Request) *Action {
 	return nil
 }
 
-// listing is the answer to GET /.
+// listing is the list of actions that GET / returns as JSON.
 type listing struct {
 	Serves  string   `json:"serves"`
 	Actions []listed `json:"actions"`

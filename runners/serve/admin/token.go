@@ -19,22 +19,21 @@ import (
 // NoToken is the [Access.Token] of an interface that everybody on this machine may use.
 const NoToken = "none"
 
-// user is the name that goes with a token where a client wants one.
+// user is the user name that goes with the token in HTTP's basic scheme.
 const user = "monosim"
 
-// Access says by which token an interface is used. The zero value makes a new one, and a
-// file for it.
+// Access says which token the interface wants. The zero value makes a new token and a file for it.
 type Access struct {
-	// Token is the secret that every request has to carry: as its bearer, or as the password
-	// of HTTP's basic scheme. "" makes a new one, and [NoToken] wants none.
+	// Token is the secret that every request must carry, as a bearer token or as the password of
+	// HTTP's basic scheme. "" makes a new token, and [NoToken] asks for none.
 	Token string
-	// File is where the token stands, as a header that curl -H @FILE sends, of mode 600. One
-	// that is there already says which token it is. "" means a file of the port in the
-	// folder of the user's caches, which is gone with the interface.
+	// File is the path of the file that holds the token, with mode 600. It holds a header that curl
+	// -H @FILE sends. If the file exists, its token is used. "" means a file in the user's cache
+	// folder, named by the port and removed by Close.
 	File string
 }
 
-// Validate returns an error for access that no request could have.
+// Validate returns an error for contradictory settings and for unusable tokens.
 func (a Access) Validate() error {
 	const shortest = 16
 	switch {
@@ -52,17 +51,17 @@ func isTokenByte(c rune) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_'
 }
 
-// key is the token of one interface, with the file in which it stands.
+// key holds the token of an interface and the path of its file.
 type key struct {
 	token, file string
-	// temporary is set if the file goes with the interface.
+	// temporary means that the file is removed when the interface closes.
 	temporary bool
 }
 
-// bearer begins the header that a file of a token has.
+// bearer is the start of the header line in a token file. The token follows it.
 const bearer = "Authorization: Bearer "
 
-// open makes the key of an interface at a port.
+// open makes the key of an interface that listens on port. It reads or writes the token file.
 func (a Access) open(port string) (k key, err error) {
 	if err := a.Validate(); err != nil || a.Token == NoToken {
 		return key{}, err
@@ -95,7 +94,7 @@ func (a Access) open(port string) (k key, err error) {
 	return k, nil
 }
 
-// readToken reads the file of a token, which nobody else may read.
+// readToken reads a token from its file. It fails if other users may read the file.
 func readToken(name string) (string, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -118,7 +117,7 @@ func readToken(name string) (string, error) {
 	return a.Token, nil
 }
 
-// writeToken writes the file of a token in one step.
+// writeToken writes a token file atomically, with mode 600.
 func writeToken(name, token string) error {
 	temporary, err := os.CreateTemp(filepath.Dir(name), ".token-*") // of mode 600
 	if err != nil {
@@ -135,8 +134,8 @@ func writeToken(name, token string) error {
 	return nil
 }
 
-// tokenFile returns the file of the token of a port. Its folder is there and the user's own,
-// if one can be made.
+// tokenFile returns the path of the token file for a port. It makes the folder, which only the user
+// may read.
 func tokenFile(port string) string {
 	caches, err := os.UserCacheDir()
 	dir := filepath.Join(caches, "monosim")
@@ -150,14 +149,15 @@ func tokenFile(port string) string {
 	return filepath.Join(dir, "admin-"+port)
 }
 
-// remove removes a file that goes with the interface.
+// remove removes the token file if it is temporary.
 func (k key) remove() {
 	if k.temporary {
 		os.Remove(k.file)
 	}
 }
 
-// admits reports whether a request carries the token. It takes as long for a wrong one.
+// admits reports whether a request carries the token. It compares in constant time, so that the
+// time does not reveal parts of the token.
 func (k key) admits(r *http.Request) bool {
 	if k.token == "" {
 		return true
@@ -170,7 +170,7 @@ func (k key) admits(r *http.Request) bool {
 	return subtle.ConstantTimeCompare(want[:], got[:]) == 1
 }
 
-// place says where the token is.
+// place says where the token can be found, as part of an error message.
 func (k key) place() string {
 	if k.file == "" {
 		return "who began this has it"
@@ -178,8 +178,8 @@ func (k key) place() string {
 	return "curl -H @" + k.file + " sends it"
 }
 
-// option returns what a curl command needs to carry the token. A file keeps it out of lists
-// of processes.
+// option returns the curl option that sends the token. It names the file if there is one, which
+// keeps the token out of process lists.
 func (k key) option() string {
 	switch {
 	case k.token == "":

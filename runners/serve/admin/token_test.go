@@ -10,12 +10,13 @@ import (
 	"github.com/monosim/monosim/runners/serve/admin"
 )
 
-// Goal: only who has the token is answered; a token is in a file that nobody else may read,
-// or nowhere. Method: requests with all that clients send, and files as they may be found.
+// Goal: only requests with the token are answered. The token is in a file that nobody else may
+// read, or in no file. Method: requests with all forms of the token, and token files in several
+// states.
 
 const given = "a-token-of-this-test"
 
-// locked serves an interface that wants a token.
+// locked serves an admin interface that asks for a token.
 func locked(t *testing.T, access admin.Access) *admin.Server {
 	t.Helper()
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())

@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// ZooKeeper lists the actions of a served ZooKeeper.
+// ZooKeeper lists the admin actions of a served ZooKeeper server.
 func ZooKeeper(s *wire.Server) []Action {
 	z := zooKeeper{func() *wire.Server { return s }}
 	return append(z.actions(),
@@ -21,7 +21,7 @@ func ZooKeeper(s *wire.Server) []Action {
 		exitAction())
 }
 
-// actions lists the actions that the servers of an ensemble have as well.
+// actions lists the actions that standalone servers and servers of an ensemble have in common.
 func (z zooKeeper) actions() []Action {
 	return []Action{
 		Show("/state", "mode, zxid, counts, and the faults that wait", z.state),
@@ -40,12 +40,12 @@ func (z zooKeeper) actions() []Action {
 	}
 }
 
-// zooKeeper makes the actions of one server. The server is looked up for each request,
+// zooKeeper holds the functions behind the actions of one server. Each request looks up the server,
 // because a restart replaces it.
 type zooKeeper struct{ server func() *wire.Server }
 
 type sessionNamed struct {
-	// Session is an id such as 0x100…; "" means all sessions.
+	// Session is a session id in hexadecimal, such as 0x100…. "" means all sessions.
 	Session string `json:"session,omitempty"`
 }
 
@@ -110,7 +110,7 @@ func sessionText(id int64) string {
 
 type sessionShown struct {
 	Session string `json:"session"`
-	// A follower does not know them: the leader expires its sessions.
+	// TimeoutMs and ExpiresMs are nil on a follower, because the leader expires its sessions.
 	TimeoutMs  *int64   `json:"timeout_ms,omitempty"`
 	ExpiresMs  *int64   `json:"expires_in_ms,omitempty"`
 	Client     string   `json:"client,omitempty"`
@@ -173,7 +173,7 @@ type znodeShown struct {
 	Children []string  `json:"children"`
 }
 
-// statShown is a zookeeper.Stat, whose fields are converted in order.
+// statShown is a zookeeper.Stat for JSON. The fields must have the same order as there.
 type statShown struct {
 	Czxid           int64 `json:"czxid"`
 	Mzxid           int64 `json:"mzxid"`
@@ -267,9 +267,9 @@ type failAsked struct {
 	Next    int      `json:"next"`
 	Ops     []string `json:"ops,omitempty"`
 	Session string   `json:"session,omitempty"`
-	// Error is the name or the number of a code.
+	// Error is the name or the number of the error code with which the request fails.
 	Error string `json:"error,omitempty"`
-	// Lose is "request" or "answer".
+	// Lose is "request" or "answer", whichever is lost on the network.
 	Lose string `json:"lose,omitempty"`
 }
 
@@ -320,13 +320,13 @@ func requestFault(next int, names []string, session string) (f wire.RequestFault
 	return f, nil
 }
 
-// failing lists the codes that a failed request may have.
+// failing lists the error codes that may be set for a failed request.
 var failing = []zookeeper.Code{-2, -4, -5, -6, -7, -8, -13, -14, -101, -102, -103, -108, -110, -111, -112, -114, -115, -119, -121, -123, -125}
 
-// codeName returns the name of an error without the ending "Error".
+// codeName returns the name of an error code without the ending "Error".
 func codeName(c zookeeper.Code) string { return strings.TrimSuffix(zookeeper.CodeName(c), "Error") }
 
-// parseCode reads an error's name or number.
+// parseCode parses the name or the number of an error code.
 func parseCode(text string) (zookeeper.Code, error) {
 	if number, err := strconv.ParseInt(text, 10, 32); err == nil && number < 0 {
 		return zookeeper.Code(number), nil

@@ -14,10 +14,10 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// Goal: faults asked of a served ZooKeeper are what a real client meets. Method:
-// go-zookeeper beside the HTTP interface.
+// Goal: a real ZooKeeper client meets the faults that the admin interface was asked for. Method:
+// go-zookeeper as the client, and HTTP requests to the interface.
 
-// patience is how long a test waits for what must happen; it only ends tests that fail.
+// patience is the longest wait of a test. Only a failing test waits so long.
 const patience = 60 * time.Second
 
 type zkLab struct {
@@ -44,7 +44,7 @@ type quiet struct{}
 
 func (quiet) Printf(string, ...any) {}
 
-// client is one with a session.
+// client connects a ZooKeeper client and waits for its session.
 func (l *zkLab) client() (*zk.Conn, <-chan zk.Event) {
 	l.Helper()
 	c, events, err := zk.Connect([]string{l.server.Addr()}, 30*time.Second, zk.WithLogger(quiet{}))
@@ -56,7 +56,7 @@ func (l *zkLab) client() (*zk.Conn, <-chan zk.Event) {
 	return c, events
 }
 
-// await waits for a state of a client.
+// await waits until a client's events report this state.
 func (l *zkLab) await(events <-chan zk.Event, state zk.State) {
 	l.Helper()
 	limit := time.After(patience)
@@ -72,7 +72,7 @@ func (l *zkLab) await(events <-chan zk.Event, state zk.State) {
 	}
 }
 
-// ok asks for something that must be done.
+// ok sends a POST request that must succeed, and returns the answer's body.
 func (l *zkLab) ok(path, body string) string {
 	l.Helper()
 	status, answer := ask(l.T, "POST", l.admin.URL()+path, body)

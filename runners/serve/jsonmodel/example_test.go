@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/runners/serve/jsonmodel"
 )
 
-// A model of one parameter.
+// This exports and serves a model with one parameter.
 func Example() {
 	dir, err := os.MkdirTemp("", "export")
 	if err != nil {

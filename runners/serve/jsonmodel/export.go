@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/walltime/machine"
 )
 
-// ExportOptions select a checkpoint and the form of the export.
+// ExportOptions selects the checkpoint to export and the form of the export.
 type ExportOptions = jsonexport.Options
 
 // Format is the form of an export.
@@ -18,7 +18,7 @@ type Format = jsonexport.Format
 // Exported reports what an export wrote.
 type Exported = jsonexport.Report
 
-// Defaults returns the options of an export without flags.
+// Defaults returns the options of an export that is called without flags.
 func Defaults() ExportOptions { return jsonexport.Defaults() }
 
 // Formats lists the names of all formats, including those that Export refuses.
@@ -26,8 +26,8 @@ func Formats() (names []string) {
 	return lists.MapOrNil(jsonexport.Formats(), func(f jsonexport.Format) string { return string(f) })
 }
 
-// Export exports a checkpoint from the disk. Relative paths count from the program's working
-// directory. warn is called with each warning. The error has the Rust port's text, on one line.
+// Export exports a checkpoint on the disk. Relative paths start at the program's working directory.
+// It calls warn with each warning. Errors have the Rust port's text, on one line.
 func Export(ctx context.Context, o ExportOptions, warn func(string)) (done *Exported, err error) {
 	w := walltime.New(walltime.Config{})
 	defer w.Close()

@@ -21,13 +21,13 @@ import (
 	"github.com/monosim/monosim/engine/training/rustport/parametersync"
 )
 
-// These name the flags of the addresses in error messages.
+// These flag names appear in error messages about addresses.
 const (
 	parameterSyncFlag = "--parameter-sync-bind-addr"
 	tfservingFlag     = "--tfserving-bind-addr"
 )
 
-// listener is a gRPC server at an address of its own, beside the primary one.
+// listener is an additional gRPC server with an address of its own. The primary server is separate.
 type listener struct {
 	flag, name string
 	addr       string
@@ -35,8 +35,8 @@ type listener struct {
 	server     *grpccore.Server
 }
 
-// listeners opens the listeners of the options. It parses all addresses before it opens
-// any. A listener that cannot be opened is logged and left out, as in the Rust port.
+// listeners opens the additional gRPC servers of the options. It parses all addresses first. If a
+// server cannot be opened, it logs this and leaves the server out, as the Rust port does.
 func (o *ServeOptions) listeners(log func(string)) (list []*listener, err error) {
 	for _, l := range []*listener{
 		{flag: parameterSyncFlag, name: "ParameterSync gRPC server", addr: o.ParameterSyncBindAddr},
@@ -63,14 +63,14 @@ func (o *ServeOptions) listeners(log func(string)) (list []*listener, err error)
 	return opened, nil
 }
 
-// closeAll closes listeners that do not serve yet.
+// closeAll closes the sockets of listeners that have not begun to serve.
 func closeAll(list []*listener) {
 	for _, l := range list {
 		l.socket.Close()
 	}
 }
 
-// begin serves calls until end.
+// begin serves calls on a goroutine of its own until end is called.
 func (l *listener) begin(log func(string)) {
 	go func() {
 		if err := l.server.Serve(l.socket); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
@@ -79,12 +79,13 @@ func (l *listener) begin(log func(string)) {
 	}()
 }
 
-// end refuses new calls, and reports whether the running ones were answered within the limit.
+// end refuses new calls. It reports whether all running calls were answered within limit.
 func (l *listener) end(limit time.Duration) bool {
 	return l.server.Shutdown(limit)
 }
 
-// parameterSync is the service that receives embeddings, one call at a time.
+// parameterSync serves ParameterSyncRpc, by which training pushes embeddings. Calls run one at a
+// time.
 type parameterSync struct {
 	rpc.UnimplementedParameterSyncRpcServer
 	mu    sync.Mutex
@@ -101,7 +102,7 @@ func (p *parameterSync) Push(_ context.Context, r *pb.PushRequest) (*pb.PushResp
 	return response, err
 }
 
-// told describes the store's final content, for the log.
+// told returns a log line with the number of embeddings and tables in the store.
 func (p *parameterSync) told() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -109,7 +110,7 @@ func (p *parameterSync) told() string {
 	return fmt.Sprintf("ParameterSync: %d embeddings in %d tables were pushed", embeddings, tables)
 }
 
-// besides holds the listeners of a running server.
+// besides holds the additional listeners of a running server.
 type besides struct {
 	list   []*listener
 	pushed *parameterSync
@@ -117,7 +118,8 @@ type besides struct {
 	close  func() error
 }
 
-// beside starts the listeners: pushes go to a store of their own, predictions to primary.
+// beside starts the additional listeners. Pushed embeddings go to a separate store, and predictions
+// are passed on to the primary server.
 func beside(list []*listener, primary *grpc.ClientConn, m *served, log func(string)) *besides {
 	b := &besides{list: list, log: log, close: primary.Close}
 	for _, l := range list {
@@ -134,7 +136,7 @@ func beside(list []*listener, primary *grpc.ClientConn, m *served, log func(stri
 	return b
 }
 
-// end ends the listeners in order, and logs what was pushed.
+// end ends the listeners one after another, and logs how many embeddings were pushed.
 func (b *besides) end(limit time.Duration) error {
 	for _, l := range b.list {
 		if !l.end(limit) {

@@ -28,14 +28,15 @@ import (
 	"github.com/monosim/monosim/runners/serve/jsonmodel"
 )
 
-// Goal: a model is served at two more addresses, for pushes of embeddings and for predictions of
-// examples, as the Rust port's serve command serves them (TRN-4.10: "optional ParameterSync and
-// TF-Serving listeners"). Method: clients of Go and Python ask over the wire.
+// Goal: a model is also served at two further addresses, one for pushed embeddings and one for
+// predictions of examples. The Rust port's serve command does so too (TRN-4.10: "optional
+// ParameterSync and TF-Serving listeners"). Method: Go and Python clients make the calls by gRPC.
 
-// address is where the log says that a listener begins.
+// address matches the log line with the address on which a listener starts.
 var address = regexp.MustCompile(`Starting (ParameterSync gRPC server|TF Serving PredictionService) on (\S+)`)
 
-// servedBeside serves an export with both listeners on free ports, and returns what was logged.
+// servedBeside serves an export with both additional listeners on free ports. It calls ask with
+// connections to them, and returns the log.
 func servedBeside(t *testing.T, ask func(ctx context.Context, pushes, predictions *grpc.ClientConn)) string {
 	t.Helper()
 	export := jsonmodel.Defaults()
@@ -97,7 +98,8 @@ func wantStatus(t *testing.T, err error, code codes.Code, message string) {
 	}
 }
 
-// bytesOf is a tensor with a serialized message, as its first string or its content.
+// bytesOf makes a tensor that holds a serialized message: as its content if content is true, else
+// as its first string.
 func bytesOf(t *testing.T, message proto.Message, content bool) *framework.TensorProto {
 	t.Helper()
 	data, err := proto.Marshal(message)
@@ -170,7 +172,8 @@ func TestExamplesArePredicted(t *testing.T) {
 	})
 }
 
-// An address that is none ends the start; one that is taken is logged, and the model is served.
+// Goal: an invalid listener address ends the start with an error. If an address is in use, this is
+// logged, and the model is served without that listener.
 func TestAddressesOfListeners(t *testing.T) {
 	o := jsonmodel.ServeDefaults()
 	o.Dir, o.AnyPort = t.TempDir(), true
@@ -202,7 +205,8 @@ func TestAddressesOfListeners(t *testing.T) {
 	}
 }
 
-// pushClient is a client in Python: it generates the stub of our .proto files and pushes.
+// pushClient is a Python client. It generates its stub from this project's .proto files and pushes
+// embeddings.
 const pushClient = `
 import importlib, json, os, sys
 import grpc

@@ -14,14 +14,13 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
 )
 
-// predictions serves PredictionService as the Rust port's tfserving_server.rs does. It
-// takes examples in a serialized message, as the input example_batch_row_major or example,
-// and answers scores of the shape [examples, 1], which it gets from the primary server. It
-// has no other method.
+// predictions serves PredictionService like the Rust port's tfserving_server.rs. A request holds
+// examples in a serialized message, as the input example_batch_row_major or example. The scores
+// come from the primary server and have the shape [examples, 1]. Only Predict is implemented.
 type predictions struct {
 	apis.UnimplementedPredictionServiceServer
 	primary apis.PredictionServiceClient
-	// model and signature are the names that the primary server knows.
+	// model and signature are the model's names on the primary server.
 	model, signature string
 }
 
@@ -55,7 +54,7 @@ func (p *predictions) Predict(ctx context.Context, r *apis.PredictRequest) (*api
 	return &apis.PredictResponse{ModelSpec: r.ModelSpec, Outputs: map[string]*framework.TensorProto{outputScores: response.Outputs[outputScores]}}, nil
 }
 
-// examplesOf decodes the examples of a request, at least one.
+// examplesOf decodes the examples of a request. A request without examples is an error.
 func examplesOf(r *apis.PredictRequest) ([]*example.Example, error) {
 	if input, ok := r.Inputs[inputExamples]; ok {
 		batch := &example.ExampleBatchRowMajor{}
@@ -74,7 +73,8 @@ func examplesOf(r *apis.PredictRequest) ([]*example.Example, error) {
 	return nil, errors.New("Missing input tensor: example_batch_row_major or example")
 }
 
-// decode decodes a message from a tensor's first string, or from its content.
+// decode decodes a message from a tensor's content or its first string. name names the message in
+// errors.
 func decode(tensor *framework.TensorProto, message proto.Message, name string) error {
 	if tensor.GetDtype() != framework.DataType_DT_STRING {
 		return errors.New("Input tensor must be DT_STRING")
@@ -91,7 +91,7 @@ func decode(tensor *framework.TensorProto, message proto.Message, name string) e
 	return nil
 }
 
-// hasIDs reports whether a column has ids, or integers, which count as ids.
+// hasIDs reports whether any column of an example has feature ids. Integers count as ids.
 func hasIDs(e *example.Example) bool {
 	for _, column := range e.NamedFeature {
 		f := column.GetFeature()

@@ -23,44 +23,45 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/serve"
 )
 
-// ServeOptions says what to serve, and where. [ServeDefaults] returns the defaults of the command.
+// ServeOptions says which model to serve, and where. [ServeDefaults] returns the command's
+// defaults.
 type ServeOptions struct {
-	// Dir is the model: a directory that [Export] made, or a directory of versions as
-	// TensorFlow Serving reads them.
+	// Dir is the directory of the model. It was made by [Export], or holds a directory for each
+	// version as TensorFlow Serving expects.
 	Dir string
-	// Host and Port are the address of the gRPC server.
+	// Host and Port are the address on which the gRPC server listens.
 	Host string
 	Port uint16
-	// AnyPort takes a free port instead of Port.
+	// AnyPort means that the server listens on any free port, and that Port is ignored.
 	AnyPort bool
-	// Workers bounds the requests that are answered at the same time.
+	// Workers is the largest number of requests that are processed at the same time.
 	Workers int
-	// HealthCheck, HealthPort, MaxBatchSize and BatchTimeoutMs are only logged, as in the
-	// Rust port. A HealthPort of 0 means Port + 1.
+	// HealthCheck, HealthPort, MaxBatchSize and BatchTimeoutMs have no effect except in the log, as
+	// in the Rust port. A HealthPort of 0 means Port + 1.
 	HealthCheck    bool
 	HealthPort     uint16
 	MaxBatchSize   uint64
 	BatchTimeoutMs uint64
-	// ParameterSyncBindAddr, when set, is the IP address and port at which ParameterSyncRpc
-	// takes embeddings that a training pushes.
+	// ParameterSyncBindAddr is the IP address and port at which ParameterSyncRpc accepts embeddings
+	// from training. "" means that it is not served.
 	ParameterSyncBindAddr string
-	// TFServingBindAddr, when set, is the address at which PredictionService takes examples
-	// as the Rust port's server does.
+	// TFServingBindAddr is the address at which PredictionService accepts examples, as the Rust
+	// port's server does. "" means that it is not served.
 	TFServingBindAddr string
 }
 
-// ServeDefaults returns the defaults of the Rust port, except for 127.0.0.1 in place of its
-// host 0.0.0.0.
+// ServeDefaults returns the defaults of the Rust port, except that Host is 127.0.0.1 and not
+// 0.0.0.0.
 func ServeDefaults() ServeOptions {
 	return ServeOptions{Host: serve.DefaultHost, Port: 8500, Workers: 4, HealthCheck: true, MaxBatchSize: 64, BatchTimeoutMs: 10}
 }
 
-// drainLimit bounds how long running requests delay the end (monolith-serving's server.rs).
+// drainLimit is how long the shutdown waits for running requests (monolith-serving's server.rs).
 const drainLimit = 30 * time.Second
 
-// Serve serves a model until ctx ends. Then it refuses new requests and answers the running ones.
-// logged gets the lines of the log, and serving gets the port once it is open. The error names a
-// model or an address that cannot be served, in the Rust port's words where it has them.
+// Serve serves a model until ctx is done. It then refuses new requests and answers the running
+// ones. It calls logged with each log line, and serving with the port once the port is open. The
+// error says why a model or an address cannot be served, in the Rust port's words if it has them.
 func Serve(ctx context.Context, o ServeOptions, logged func(string), serving func(port int)) error {
 	log := inTurn(logged)
 	if err := o.check(log); err != nil {
@@ -111,7 +112,7 @@ func Serve(ctx context.Context, o ServeOptions, logged func(string), serving fun
 	}
 }
 
-// inTurn makes a log that servers on several goroutines may write to.
+// inTurn makes log safe for calls from several goroutines.
 func inTurn(log func(string)) func(string) {
 	var mu sync.Mutex
 	return func(text string) {
@@ -121,7 +122,8 @@ func inTurn(log func(string)) func(string) {
 	}
 }
 
-// reached returns the address at which this host reaches a server that listens on host.
+// reached returns the address at which this machine reaches a server that listens on host. An
+// unspecified address, such as 0.0.0.0, becomes the loopback address.
 func reached(host string) string {
 	if ip := net.ParseIP(host); ip.IsUnspecified() && ip.To4() != nil {
 		return "127.0.0.1"
@@ -131,7 +133,7 @@ func reached(host string) string {
 	return host
 }
 
-// check returns an error for options that cannot be served, and logs the others.
+// check returns an error for options that cannot be served. Otherwise it logs the options.
 func (o *ServeOptions) check(log func(string)) error {
 	if _, err := os.Stat(o.Dir); err != nil {
 		return fmt.Errorf("Model directory does not exist: %s", strconv.Quote(o.Dir))
@@ -161,15 +163,15 @@ func (o *ServeOptions) check(log func(string)) error {
 	return nil
 }
 
-// served is a model in the form that the simulated server reads: a directory of versions,
-// its name, and the signature of the export. end removes temporary files.
+// served describes a model for the simulated server: a directory of versions, the model's name, and
+// the export's signature. end removes temporary files.
 type served struct {
 	base, name, signature string
 	end                   func()
 }
 
-// model finds the versions of a directory. If the directory is an export, it becomes the
-// only version, numbered by the version of its manifest, the directory's name, or 0.
+// model finds the versions in the directory. An export becomes the only version. Its number is the
+// version in its manifest, else the directory's name if that is a number, else 0.
 func (o *ServeOptions) model() (*served, error) {
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
@@ -212,22 +214,23 @@ func (o *ServeOptions) model() (*served, error) {
 	return m, nil
 }
 
-// These tensors are in requests and answers of the Rust port's server (tfserving_server.rs).
+// These are names of tensors in requests and answers of the Rust port's server
+// (tfserving_server.rs).
 const (
 	inputExamples = "example_batch_row_major"
 	outputScores  = "scores"
 )
 
-// manifest is what serving needs of an export's manifest.json.
+// manifest holds the fields of an export's manifest.json that serving needs.
 type manifest struct {
-	// Version is what `export --model-version` wrote. A model server knows whole numbers only.
+	// Version is the text of `export --model-version`. A model server accepts only whole numbers.
 	Version  string
 	Metadata struct {
 		SignatureName string `json:"signature_name"`
 	}
 }
 
-// manifest reads that of the directory. Without the file it is empty.
+// manifest reads manifest.json in the directory. If the file is missing, the result is empty.
 func (o *ServeOptions) manifest() (m manifest, err error) {
 	file := filepath.Join(o.Dir, "manifest.json")
 	text, err := os.ReadFile(file)
@@ -240,8 +243,8 @@ func (o *ServeOptions) manifest() (m manifest, err error) {
 	return m, nil
 }
 
-// whole returns an error for an export with a damaged file, although no answer depends on
-// the content.
+// whole returns an error if a file of the export is damaged. It checks files even if no answer
+// depends on their content.
 func (o *ServeOptions) whole() error {
 	dir := os.DirFS(o.Dir)
 	for _, pattern := range []string{"model_spec.json", "model.bin", "dense/params.json", "embeddings/*.json"} {
@@ -262,7 +265,7 @@ func (o *ServeOptions) whole() error {
 	return nil
 }
 
-// describe encodes a model with one signature in the form that the simulated server reads.
+// describe encodes a model with one signature in the file format of the simulated server.
 func describe(signature string) ([]byte, error) {
 	type tensor struct {
 		Name  string             `json:"name"`

@@ -19,10 +19,10 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/serve/export"
 )
 
-// Goal: a model is served from its start to its end as TRN-4.10 says. Method: real clients ask it,
-// and the context ends as a signal would end it.
+// Goal: serving a model works from start to shutdown as TRN-4.10 says. Method: real clients send
+// requests, and the context is canceled as a signal would do.
 
-// served serves a model until the test has asked, and returns what was logged.
+// served serves the model in dir while ask runs, and returns the log.
 func served(t *testing.T, dir string, ask func(context.Context, *grpc.ClientConn)) string {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -45,7 +45,8 @@ func served(t *testing.T, dir string, ask func(context.Context, *grpc.ClientConn
 	return strings.Join(logged, "\n")
 }
 
-// versionOf asks for the version of a model that is there.
+// versionOf returns the version of a model. It reports a test error unless exactly one version is
+// AVAILABLE.
 func versionOf(ctx context.Context, t *testing.T, connection *grpc.ClientConn, model string) int64 {
 	t.Helper()
 	answer, err := apis.NewModelServiceClient(connection).GetModelStatus(ctx, &apis.GetModelStatusRequest{ModelSpec: &apis.ModelSpec{Name: model}})
@@ -86,8 +87,8 @@ func TestServeAnExport(t *testing.T) {
 	}
 }
 
-// The version that an export was given is the one that is served; a name of words is none for a model
-// server, so that the directory's counts.
+// Goal: the served version is the one given to the export. If that is not a whole number, as model
+// servers need, the version is the directory's name.
 func TestServeTheVersionOfAnExport(t *testing.T) {
 	for _, c := range []struct {
 		dir, said string
@@ -150,7 +151,7 @@ func TestServeRefusesWhatCannotBeServed(t *testing.T) {
 	}
 }
 
-// A directory of versions is served as TensorFlow Serving serves it: the greatest one.
+// Goal: of a directory of versions the greatest version is served, as TensorFlow Serving does.
 func TestServeADirectoryOfVersions(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "ranker")
 	model, err := savedmodel.Small{Input: "x", Output: "score", Type: framework.DataType_DT_FLOAT}.Marshal()

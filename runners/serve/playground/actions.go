@@ -23,7 +23,7 @@ var (
 	pageScript string
 )
 
-// actions lists the actions of the cluster.
+// actions lists the admin actions of the cluster.
 func (p *Playground) actions() []admin.Action {
 	return []admin.Action{
 		admin.Serve("/", "the page, for browsers", p.page),
@@ -53,7 +53,7 @@ type podNamed struct {
 	Kind string `json:"kind,omitempty"`
 }
 
-// fault makes an action that begins a fault of a pod.
+// fault makes an action that begins a fault of this kind at a pod.
 func (p *Playground) fault(kind string) func(podNamed) (admin.Nothing, error) {
 	return func(in podNamed) (admin.Nothing, error) {
 		return admin.Nothing{}, p.do(func(c *loopback.Cluster) error {
@@ -87,8 +87,8 @@ type faultAsked struct {
 	To       []string `json:"to,omitempty"`
 	BasePath string   `json:"base_path,omitempty"`
 	N        int64    `json:"n,omitempty"`
-	// Duration is a parameter of the fault, such as how slow a network is. EndAfter ends
-	// the fault by itself. Both are cluster time.
+	// Duration is a parameter of the fault, such as the delay of a slow network. After EndAfter the
+	// fault ends by itself. Both are cluster time.
 	Duration admin.Span `json:"duration,omitzero"`
 	EndAfter admin.Span `json:"end_after,omitzero"`
 }
@@ -118,8 +118,8 @@ func (p *Playground) endFault(in faultAsked) (admin.Nothing, error) {
 	})
 }
 
-// check returns an error for a fault that the cluster cannot have, and for one of a
-// sub-graph or of a version that it does not have.
+// check returns an error for a fault that the cluster does not support. It also refuses faults of
+// sub-graphs or versions that the cluster does not have.
 func (p *Playground) check(c *loopback.Cluster, a faultAsked) error {
 	var kinds []string
 	for _, k := range c.Faults() {
@@ -160,7 +160,7 @@ type versionAsked struct {
 	SizeBytes int64  `json:"size_bytes,omitempty"`
 }
 
-// check returns an error for a version that the cluster cannot have.
+// check returns an error for a version of an impossible size or number, or of an unknown base path.
 func (a versionAsked) check(d *Description) error {
 	if a.SizeBytes < 0 || a.SizeBytes > mostBytes {
 		return fmt.Errorf("size_bytes: found %d, want at most %d, and 0 for the least", a.SizeBytes, int64(mostBytes))
@@ -175,7 +175,7 @@ func checkVersion(field string, version int64) error {
 	return nil
 }
 
-// known returns an error for what is no base path of the cluster's sub-graphs.
+// known returns an error unless basePath is the base path of one of the cluster's sub-graphs.
 func (d *Description) known(basePath string) error {
 	var all []string
 	for _, m := range d.Spec.Models {
@@ -217,7 +217,7 @@ type modelAsked struct {
 	SubGraphs []string `json:"sub_graphs"`
 }
 
-// check returns an error for what is no model of the cluster, or none of its sub-graphs.
+// check returns an error for an unknown model, and for a sub-graph that the model does not have.
 func (a modelAsked) check(d *Description) error {
 	var models []string
 	for _, m := range d.Spec.Models {
@@ -249,7 +249,7 @@ func (p *Playground) unpublish(in modelAsked) (admin.Nothing, error) {
 	return admin.Nothing{}, p.do(func(c *loopback.Cluster) error { return c.Unpublish("", in.Model, in.SubGraphs...) })
 }
 
-// page answers with the page, which then requests news by itself.
+// page answers with the HTML page, which then requests updates by itself.
 func (p *Playground) page(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
@@ -261,7 +261,7 @@ func (p *Playground) page(w http.ResponseWriter, _ *http.Request) {
 	_ = page.End() // the client is gone, so nobody needs the error
 }
 
-// live sends every new view until the client is gone or the cluster ends.
+// live sends each new view as an event until the client disconnects or the cluster ends.
 func (p *Playground) live(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")

@@ -22,23 +22,24 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Description describes a cluster, and the models to declare and publish once it runs.
+// Description describes a cluster, and the models to declare and publish after its start.
 type Description struct {
-	// Name is the name of the file.
+	// Name is the name of the description's file.
 	Name string
 	Spec runners.Spec
-	// Deploy lists the models to declare, and which of them to publish.
+	// Deploy lists the models to declare, and says which of them to publish.
 	Deploy []Deployed
 }
 
-// Deployed is a model of the spec that is to be declared.
+// Deployed is a model of the spec that is declared after the cluster's start. Publish means that it
+// is published too.
 type Deployed struct {
 	Model   runners.Model
 	Policy  string
 	Publish bool
 }
 
-// file holds the fields of the YAML.
+// file holds the fields of the YAML file.
 type file struct {
 	AgentVersion *int              `yaml:"agent_version" doc:"3 (the default) or 1"`
 	Conf         string            `yaml:"conf" doc:"an agent.conf in this file's folder or below, in place of agent_version, bzid and layout"`
@@ -76,7 +77,7 @@ type fileSubGraph struct {
 	Size     string  `yaml:"size" doc:"of each version, as 20MB; default 1MB"`
 }
 
-// Example is a complete description.
+// Example is a complete sample description in YAML.
 const Example = `# Two replicas of a model that agents of version 3 load once it is published.
 replicas: 2
 restart_after: 10s   # a pod that ends comes back
@@ -87,8 +88,8 @@ models:
       - {name: ps_0, versions: [1], size: 20MB}
 `
 
-// Read reads a description from a file. An error names file, line and field, what was
-// found and what was wanted.
+// Read reads a description from a file. Errors name the file, the line and the field. They say what
+// was found and what was wanted.
 func Read(name string) (*Description, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -97,7 +98,7 @@ func Read(name string) (*Description, error) {
 	return Parse(name, text)
 }
 
-// Parse reads a description from text. Files that it names are looked up beside name.
+// Parse parses a description. Relative names of other files start at the folder of the file name.
 func Parse(name string, text []byte) (*Description, error) {
 	r := &reader{name: name}
 	root, err := yamldoc.Read(text)
@@ -122,7 +123,7 @@ func Parse(name string, text []byte) (*Description, error) {
 	return d, nil
 }
 
-// reader turns a file into a description, and keeps the first error.
+// reader converts the YAML of a file to a description, and keeps the first error.
 type reader struct {
 	name string
 	root *yaml.Node
@@ -135,8 +136,8 @@ func (r *reader) fail(n *yaml.Node, field, format string, args ...any) {
 	}
 }
 
-// check compares a node with a type: its fields have to be known, and their values of the
-// right kind.
+// check compares a YAML node with a Go type. The node may only have known fields, with values of
+// the right types.
 func (r *reader) check(n *yaml.Node, t reflect.Type, field string) {
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -216,7 +217,8 @@ func join(field, name string) string {
 	return field + "." + name
 }
 
-// at returns the node of a field such as models[0].name, or the nearest node above it.
+// at returns the YAML node of a field such as models[0].name. If the node is missing, it returns
+// the nearest node above.
 func (r *reader) at(field string) *yaml.Node {
 	n := r.root
 	for _, part := range strings.FieldsFunc(field, func(c rune) bool { return c == '.' || c == '[' || c == ']' }) {
@@ -248,7 +250,7 @@ func (r *reader) wrong(field, format string, args ...any) {
 	r.fail(r.at(field), field, format, args...)
 }
 
-// named keeps the error of the name of a model or of a sub-graph.
+// named checks the name of a model or a sub-graph and keeps the error, if any.
 func (r *reader) named(field, name string) {
 	if name == "" {
 		r.wrong(field, "found no name, want one")
@@ -256,7 +258,7 @@ func (r *reader) named(field, name string) {
 	r.plain(field+".name", confined.Name(name))
 }
 
-// plain keeps the error of a name or a path.
+// plain keeps an error about the name or the path in a field. It ignores a nil error.
 func (r *reader) plain(field string, err error) {
 	if err != nil {
 		r.wrong(field, "%v", err)
@@ -336,16 +338,16 @@ func (r *reader) model(field string, f *fileModel) Deployed {
 	return d
 }
 
-// units lists the units of sizes.
+// units lists the units in which sizes can be written. A number without a unit counts bytes.
 var units = []struct {
 	name  string
 	bytes float64
 }{{"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}, {"B", 1}, {"", 1}}
 
-// mostBytes is the largest size of a version.
+// mostBytes is the largest size of a version, in bytes.
 const mostBytes = 100e9
 
-// size reads a size in bytes; "" means one megabyte.
+// size parses a size such as 5MB and returns it in bytes. "" means one megabyte.
 func (r *reader) size(field, text string) int64 {
 	if text == "" {
 		return 1e6
@@ -365,7 +367,7 @@ func (r *reader) size(field, text string) int64 {
 	return 0
 }
 
-// beside reads a file of the description's folder, or of one below.
+// beside reads a file from the description's folder or a folder below. Other paths are refused.
 func (r *reader) beside(name string) ([]byte, error) {
 	folder, err := os.OpenRoot(filepath.Dir(r.name))
 	if err != nil {
@@ -379,7 +381,8 @@ func (r *reader) beside(name string) ([]byte, error) {
 	return text, err
 }
 
-// conf sets the agents' configuration: a file that the description names, or one made for it.
+// conf sets the agent.conf of the spec. It reads the file that the description names, or generates
+// one.
 func (r *reader) conf(f *file, s *runners.Spec) {
 	if f.Conf != "" {
 		text, err := r.beside(f.Conf)
@@ -411,7 +414,7 @@ func (r *reader) conf(f *file, s *runners.Spec) {
 	}
 }
 
-// confV1 makes the configuration of agents of version 1, which serve a single model.
+// confV1 generates the agent.conf for agents of version 1, which serve a single model.
 func (r *reader) confV1(f *file, s *runners.Spec) {
 	switch {
 	case f.Layout != "":

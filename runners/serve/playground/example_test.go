@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/runners/serve/playground"
 )
 
-// A description of three pods is read, and a mistake in it found.
+// This parses a description of three pods, and one with a mistake.
 func Example() {
 	d, err := playground.Parse("cluster.yaml", []byte("replicas: 3\n"))
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun/loopback"
 )
 
-// Goal: no name that a description or a request has leads out of the cluster's directory; it
-// is refused with its field before anything is touched. Method: any text in every field that
-// takes a name.
+// Goal: no name in a description or a request can reach outside the cluster's directory. Such a
+// name is refused, and the error names the field, before anything is changed. Method: any text in
+// every field that takes a name.
 
 func FuzzNamesOfADescription(f *testing.F) {
 	for _, name := range []string{"ctr", "ps_0", "a/b", "..", "../../a", `a\b`, `C:\a`, "/models/ctr", "/a/../b", "", ".", "a\x00b", "a\nb", "a\u202eb"} {
@@ -58,7 +58,7 @@ func FuzzNamesOfADescription(f *testing.F) {
 	})
 }
 
-// described is a cluster without processes behind its interface.
+// described serves the admin interface of a cluster that has no running processes.
 func described(t testing.TB) *admin.Server {
 	t.Helper()
 	d, err := Parse("x.yaml", []byte("models: [{name: ctr, sub_graphs: [{name: entry, versions: [1]}]}]"))
@@ -87,7 +87,7 @@ func described(t testing.TB) *admin.Server {
 	return s
 }
 
-// post answers with the status and the text of a request.
+// post sends a POST request and returns the status and the text of the answer.
 func post(t testing.TB, url, body string) (int, string) {
 	t.Helper()
 	answer, err := http.Post(url, "application/json", strings.NewReader(body))

@@ -18,29 +18,30 @@ import (
 type Options struct {
 	// Title names the cluster on its page.
 	Title string
-	// Speed is how much faster than the wall clock its time passes; 0 means 1.
+	// Speed is the ratio of cluster time to wall time. 0 means 1.
 	Speed float64
-	// Monosim is the program monosim; "" means the one that runs now.
+	// Monosim is the path of the program monosim. "" means the program that is running.
 	Monosim string
-	// Admin is the loopback address of the interface for faults and of the page, "" for none.
-	// Access says by which token they are used.
+	// Admin is the loopback address of the page and of the interface for faults. "" means neither.
+	// Access says which token they want.
 	Admin  string
 	Access admin.Access
-	// Dir is the parent of the cluster's directories; "" means the system's directory for
-	// temporary files. Keep keeps them after the end.
+	// Dir is the parent of the cluster's directories. "" means the system's directory for temporary
+	// files. Keep means that the directories stay after the end.
 	Dir  string
 	Keep bool
-	// Progress gets a line about what Start is waiting for.
+	// Progress is called with a line for each thing that Start waits for. nil means no calls.
 	Progress func(line string)
 }
 
-// Playground is a running cluster. Only the goroutine of Run acts on it.
+// Playground is a running cluster. Only the goroutine that calls Run changes the cluster.
 type Playground struct {
 	o       Options
 	d       *Description
 	cluster *loopback.Cluster
 	admin   *admin.Server
-	// asked carries acts to Run's goroutine; done is closed when Run accepts no more.
+	// asked carries functions to Run's goroutine, which calls them. done is closed when Run has
+	// ended.
 	asked chan func()
 	done  chan struct{}
 
@@ -49,18 +50,18 @@ type Playground struct {
 	news chan struct{} // closed and replaced at every view
 }
 
-// InputError reports a bad description or option. Nothing was started.
+// InputError reports an invalid description or option. In this case nothing was started.
 type InputError struct{ Err error }
 
 func (e *InputError) Error() string { return e.Err.Error() }
 
 func (e *InputError) Unwrap() error { return e.Err }
 
-// startLimit is the wall time in which processes have to serve, beside the cluster's own time.
+// startLimit is the longest wait, in wall time, for processes to serve.
 const startLimit = 60 * time.Second
 
-// Start starts a described cluster. It returns once ZooKeeper, agents and model servers
-// serve and models are published. The caller must call Close. After an error nothing runs.
+// Start starts the described cluster. It returns when ZooKeeper, agents and model servers serve and
+// the models are published. The caller must call Close. After an error no process runs.
 func Start(ctx context.Context, d *Description, o Options) (_ *Playground, err error) {
 	o.Speed = cmp.Or(o.Speed, 1)
 	if o.Progress == nil {
@@ -100,7 +101,7 @@ func (p *Playground) title() string {
 	return "cluster " + p.o.Title
 }
 
-// rollOut starts the pods, then declares and publishes the models.
+// rollOut starts the pods, waits for them, and then declares and publishes the models.
 func (p *Playground) rollOut(ctx context.Context) error {
 	p.o.Progress(fmt.Sprintf("starting %d pods", len(p.cluster.Pods())))
 	if err := p.cluster.Start(); err != nil {
@@ -130,10 +131,11 @@ func (p *Playground) deploy(d Deployed) error {
 	return p.cluster.Publish("", d.Model.Name, d.Model.SubGraphNames()...)
 }
 
-// hasLayout reports whether the agents read a layout, as those of version 3 do.
+// hasLayout reports whether the agents follow a layout, as agents of version 3 do.
 func (p *Playground) hasLayout() bool { return strings.Contains(p.d.Spec.Conf, "layout_pattern") }
 
-// serving names a process that does not serve yet, "" if all do.
+// serving describes a process that does not serve yet, for example "the agent of shard0-replica1".
+// It returns "" if all processes serve.
 func (p *Playground) serving() string {
 	for _, pod := range p.cluster.Endpoints().Pods {
 		if pod.Agent == "" {
@@ -154,7 +156,7 @@ func (p *Playground) serving() string {
 	return ""
 }
 
-// await waits until missing returns "".
+// await waits until missing returns "". what names the awaited state for Progress.
 func (p *Playground) await(ctx context.Context, what string, missing func() string) error {
 	p.o.Progress("waiting for " + what)
 	lacks := ""
@@ -175,7 +177,7 @@ func (p *Playground) await(ctx context.Context, what string, missing func() stri
 	return fmt.Errorf("waited %v for %s: %s (logs in %s)", startLimit, what, lacks, p.cluster.Keep())
 }
 
-// TokenFile returns the file with the token of the interface, "" for none.
+// TokenFile returns the path of the file with the interface's token, or "" if there is none.
 func (p *Playground) TokenFile() string {
 	if p.admin == nil {
 		return ""
@@ -183,7 +185,8 @@ func (p *Playground) TokenFile() string {
 	return p.admin.TokenFile()
 }
 
-// AdminURL returns the address of the interface and the page, with the token, "" without one.
+// AdminURL returns the address of the page and the interface, including the token. It returns ""
+// if there is no interface.
 func (p *Playground) AdminURL() string {
 	if p.admin == nil {
 		return ""
@@ -191,14 +194,14 @@ func (p *Playground) AdminURL() string {
 	return p.admin.URL()
 }
 
-// Endpoints returns the addresses of the processes. Call it before Run.
+// Endpoints returns the addresses of the cluster's processes. It may only be called before Run.
 func (p *Playground) Endpoints() loopback.Endpoints { return p.cluster.Endpoints() }
 
-// lookEvery is the wall time between two looks at the cluster.
+// lookEvery is the wall time between two updates of the view.
 const lookEvery = 500 * time.Millisecond
 
-// Run keeps the cluster until ctx is done, and performs the acts that the interface asks
-// for. The error is a failure of the cluster itself.
+// Run keeps the cluster running until ctx is done, and carries out what the interface asks for. The
+// error is a failure of the cluster itself.
 func (p *Playground) Run(ctx context.Context) error {
 	defer close(p.done)
 	again := time.NewTicker(lookEvery)
@@ -218,10 +221,10 @@ func (p *Playground) Run(ctx context.Context) error {
 	}
 }
 
-// errEnded answers an act that comes after the end of Run.
+// errEnded is the error of an action that is asked for after the end of Run.
 var errEnded = errors.New("the cluster ends")
 
-// do makes Run's goroutine perform an act, and waits for it.
+// do makes Run's goroutine call act, and waits for the result.
 func (p *Playground) do(act func(c *loopback.Cluster) error) error {
 	result := make(chan error, 1)
 	select {
@@ -234,7 +237,7 @@ func (p *Playground) do(act func(c *loopback.Cluster) error) error {
 	}
 }
 
-// Close ends every process of the cluster.
+// Close closes the interface and ends every process of the cluster.
 func (p *Playground) Close() {
 	if err := p.admin.Close(); err != nil {
 		p.o.Progress(err.Error())

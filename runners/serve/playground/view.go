@@ -10,10 +10,10 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun/loopback"
 )
 
-// View is a cluster at one instant, as the page shows it.
+// View describes a cluster at one moment, as the page shows it.
 type View struct {
 	Title string `json:"title"`
-	// NowSec is the cluster time since the start, in seconds.
+	// NowSec is the cluster time since the cluster's start, in seconds.
 	NowSec         float64       `json:"now_sec"`
 	Speed          float64       `json:"speed"`
 	Failure        string        `json:"failure,omitempty"`
@@ -22,7 +22,7 @@ type View struct {
 	Pods           []PodView     `json:"pods"`
 	Sessions       []SessionView `json:"sessions"`
 	Services       []ServiceView `json:"services"`
-	// Events holds the last events, oldest first.
+	// Events holds the most recent events, oldest first.
 	Events []EventView `json:"events"`
 }
 
@@ -35,21 +35,21 @@ type PodView struct {
 	Models   []ModelView `json:"models"`
 }
 
-// ModelView is a model in a model server.
+// ModelView describes a model in a model server, with its versions.
 type ModelView struct {
 	Kind     string        `json:"kind,omitempty"`
 	Model    string        `json:"model"`
 	Versions []VersionView `json:"versions"`
 }
 
-// VersionView is a version of a model.
+// VersionView describes a version of a model, with its state and its error, if any.
 type VersionView struct {
 	Version int64  `json:"version"`
 	State   string `json:"state"`
 	Error   string `json:"error,omitempty"`
 }
 
-// SessionView is a session of ZooKeeper.
+// SessionView describes a live ZooKeeper session.
 type SessionView struct {
 	Session    string   `json:"session"`
 	TimeoutMs  int64    `json:"timeout_ms"`
@@ -58,11 +58,11 @@ type SessionView struct {
 	Ephemerals []string `json:"ephemerals"`
 }
 
-// ServiceView is a line of the service map that an agent answers.
+// ServiceView is one entry of the service map that an agent returns by HeartBeat.
 type ServiceView struct {
 	Key   string   `json:"key"`
 	Addrs []string `json:"addrs"`
-	// Pods names the pods at the addresses.
+	// Pods names the pods that have the addresses in Addrs.
 	Pods []string `json:"pods"`
 }
 
@@ -75,10 +75,10 @@ type EventView struct {
 	Note  string  `json:"note,omitempty"`
 }
 
-// lastEvents bounds the events of a view.
+// lastEvents is the largest number of events in a view.
 const lastEvents = 200
 
-// look makes a new view of the cluster and wakes those who wait for it.
+// look makes a new view of the cluster and wakes the goroutines that wait for it.
 func (p *Playground) look() {
 	v := p.see()
 	p.mu.Lock()
@@ -88,7 +88,7 @@ func (p *Playground) look() {
 	p.news = make(chan struct{})
 }
 
-// seen returns the last view, and a channel that is closed when there is a newer one.
+// seen returns the latest view, and a channel that is closed when the next view is made.
 func (p *Playground) seen() (View, <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -132,8 +132,8 @@ func (p *Playground) seePod(address loopback.PodAddress) PodView {
 	return v
 }
 
-// seeServices returns the service map of the first agent that answers, for its three kinds
-// of servers.
+// seeServices asks agents for the service map, for the server types ps, entry and dense. The first
+// agent that answers is used.
 func (p *Playground) seeServices() []ServiceView {
 	list := []ServiceView{}
 	known := map[string]bool{}
@@ -159,10 +159,12 @@ func (p *Playground) seeServices() []ServiceView {
 	return list
 }
 
-// client calls interfaces of processes on this host. They answer at once, or have ended.
+// client calls the HTTP interfaces of the cluster's processes. They answer at once unless they have
+// ended, so the timeout is short.
 var client = http.Client{Timeout: 2 * time.Second}
 
-// ask decodes the answer to a GET. Without an answer it leaves into unchanged.
+// ask sends a GET request and decodes the JSON answer into into. Without an answer, into is
+// unchanged.
 func ask(url string, into any) {
 	answer, err := client.Get(url)
 	if err != nil {

@@ -17,18 +17,18 @@ type AgentOptions struct {
 	Surroundings
 	// Conf is the path of the agent.conf.
 	Conf string
-	// TFSLog is the path from which the model servers' log files derive their names; ""
-	// means /var/log/tfs.std.log.
+	// TFSLog is the path from which the names of the model servers' log files are derived. "" means
+	// /var/log/tfs.std.log.
 	TFSLog string
-	// TFSHome is the directory of model servers and their configuration; "" means
-	// /opt/tiger/monolith_serving. An agent v1 starts TFSHome/bin/tensorflow_model_server,
-	// an agent v3 the program that MONOLITH_TFS_BINARY names.
+	// TFSHome is the directory of the model servers and their configuration. "" means
+	// /opt/tiger/monolith_serving. Agents of version 1 start TFSHome/bin/tensorflow_model_server.
+	// Agents of version 3 start the program that MONOLITH_TFS_BINARY names.
 	TFSHome string
-	// Quirks names the faults of the reference to keep: python, fixed or a list.
+	// Quirks says which faults of the reference to keep: python (all), fixed (none) or a list.
 	Quirks string
 }
 
-// Validate returns an error for options that make no sense.
+// Validate returns an error for invalid options, such as a missing Conf.
 func (o AgentOptions) Validate() error {
 	if o.Conf == "" {
 		return errors.New("conf: found none, want the path of an agent.conf")
@@ -46,9 +46,9 @@ func (o AgentOptions) quirks() (quirks.Set, error) {
 	return quirks.Parse(o.Quirks)
 }
 
-// Agent runs an agent until it ends and returns its exit code, 1 for an exception. Like the
-// reference it usually ends by SIGKILL, and then does not return. The error is that of
-// Validate, or a panic.
+// Agent runs an agent until it ends, and returns its exit code. The code is 1 for an exception.
+// Like the reference, an agent usually kills itself by SIGKILL, and then Agent does not return. The
+// error comes from Validate or from a panic.
 func Agent(o AgentOptions) (code int, err error) {
 	set, err := o.quirks()
 	if err != nil {

@@ -24,10 +24,11 @@ import (
 	tfsbench "github.com/monosim/monosim/runners/tfserving/bench"
 )
 
-// limit is how long tests wait for what comes in seconds on an idle machine.
+// limit is the longest wait of a test. An idle machine needs only seconds.
 const limit = 2 * time.Minute
 
-// stage is a directory with what agents need, and a served ZooKeeper.
+// stage is the surroundings of a test's agents: a directory with their files, and a ZooKeeper
+// address.
 type stage struct {
 	t            *testing.T
 	program, dir string
@@ -36,7 +37,7 @@ type stage struct {
 	port         int
 }
 
-// fast is how much faster than the clock agents, ZooKeeper and model servers are.
+// fast is the speed of agents, ZooKeeper and model servers, as a multiple of wall time.
 const fast = 10
 
 const wrapper = `#!/bin/sh
@@ -72,8 +73,8 @@ func (s *stage) write(name, text string) {
 	}
 }
 
-// serveZooKeeper starts it, and ends it with the test. Sessions last by the clock, so that
-// a busy machine loses none.
+// serveZooKeeper starts a ZooKeeper server, which ends with the test. Session timeouts are in wall
+// time, so that a busy machine does not lose sessions.
 func (s *stage) serveZooKeeper() {
 	s.t.Helper()
 	s.start(exec.Command(s.program, "zookeeper", "--listen", s.zooKeeper, "--speed", fmt.Sprint(fast), "--log-writes", filepath.Join(s.dir, "writes")))
@@ -100,7 +101,8 @@ func (s *stage) start(cmd *exec.Cmd) *running {
 		close(r.ended)
 	}()
 	s.t.Cleanup(func() {
-		// The reference's agent would leave its model server behind if it was killed.
+		// SIGTERM lets the agent end its model server. A killed agent would leave the model server
+		// running.
 		_ = cmd.Process.Signal(syscall.SIGTERM) // os.ErrProcessDone when it has ended
 		select {
 		case <-r.ended:
@@ -116,14 +118,14 @@ func (s *stage) start(cmd *exec.Cmd) *running {
 	return r
 }
 
-// running is a program that a test has started.
+// running is a process that a test has started, with the end of its output.
 type running struct {
 	*exec.Cmd
 	said  process.Tail
 	ended chan struct{}
 }
 
-// code waits for the end; -n is signal n.
+// code waits for the end of the process and returns its exit code. -n means that signal n ended it.
 func (r *running) code(t *testing.T) int {
 	t.Helper()
 	select {
@@ -156,7 +158,7 @@ num_ps 1
 zk_servers %s
 `
 
-// agent starts an agent with a conf of these lines more.
+// agent starts an agent. lines are added to its agent.conf, and env to its environment.
 func (s *stage) agent(lines string, env ...string) *running {
 	s.t.Helper()
 	s.write("agent.conf", fmt.Sprintf(conf, s.dir, s.zooKeeper)+lines)
@@ -167,7 +169,7 @@ func (s *stage) agent(lines string, env ...string) *running {
 	return s.start(cmd)
 }
 
-// portOf has an agent serve on the stage's port.
+// portOf returns the environment variable that makes an agent serve on the stage's port.
 func (s *stage) portOf() string { return "PORT2=" + strconv.Itoa(s.port) }
 
 // heartBeat asks the agent.
@@ -184,7 +186,7 @@ func (s *stage) heartBeat(t agentservice.ServerType) (map[string]*agentservice.A
 	return answer.GetAddresses(), err
 }
 
-// pids are those of the model servers so far.
+// pids returns the process ids of all model servers that were started so far.
 func (s *stage) pids() []int {
 	data, _ := os.ReadFile(filepath.Join(s.dir, "pids")) // there is none before the first
 	var list []int
@@ -196,7 +198,7 @@ func (s *stage) pids() []int {
 	return list
 }
 
-// awaitNoServers waits for the end of all model servers.
+// awaitNoServers waits until all model servers have ended.
 func (s *stage) awaitNoServers() {
 	s.t.Helper()
 	for _, pid := range s.pids() {
@@ -220,8 +222,8 @@ func needsLinux(t *testing.T) {
 	}
 }
 
-// Goal: an agent of version 1 registers what its model server serves, answers where
-// that is, and ends with it by SIGTERM, killed by itself.
+// Goal: an agent of version 1 registers its model server's service and returns its address. After
+// SIGTERM it ends the model server and then kills itself.
 func TestAgentV1(t *testing.T) {
 	needsLinux(t)
 	s := newStage(t)
@@ -240,8 +242,8 @@ func TestAgentV1(t *testing.T) {
 	s.awaitNoServers()
 }
 
-// Goal: when the model server ends, so does the agent, and says what ended and what that
-// had to say.
+// Goal: when the model server ends, the agent ends too. It logs which program ended, and the end of
+// that program's output.
 func TestAgentV3EndsWithItsModelServer(t *testing.T) {
 	needsLinux(t)
 	s := newStage(t)
@@ -261,8 +263,8 @@ func TestAgentV3EndsWithItsModelServer(t *testing.T) {
 	}
 }
 
-// Goal: a dense pod has an agent for each dense service, in processes of their own, which
-// all end with it, however it ends.
+// Goal: a dense pod runs an agent process for each dense service. All of them end when the pod's
+// main process ends, for whatever reason.
 func TestDenseAgents(t *testing.T) {
 	needsLinux(t)
 	s := newStage(t)
@@ -286,8 +288,8 @@ func TestDenseAgents(t *testing.T) {
 	s.awaitNoServers()
 }
 
-// Goal: what keeps an agent from running is said with what was tried and what to do, and
-// the exit code is the reference's.
+// Goal: if an agent cannot run, it logs what it tried and what to do. Its exit code is the
+// reference's.
 func TestWhatKeepsAnAgentFromRunning(t *testing.T) {
 	needsLinux(t)
 	for _, c := range []struct {
@@ -329,7 +331,7 @@ func TestWhatKeepsAnAgentFromRunning(t *testing.T) {
 	}
 }
 
-// takePort serves ZooKeeper, and listens on the agent's port without sharing it.
+// takePort starts ZooKeeper and occupies the agent's port, so that the agent cannot listen on it.
 func (s *stage) takePort() {
 	s.t.Helper()
 	s.serveZooKeeper()
@@ -340,21 +342,21 @@ func (s *stage) takePort() {
 	s.t.Cleanup(func() { l.Close() })
 }
 
-// killedByItself is the end of an agent whose model server has ended (SIGKILL).
+// killedByItself is the exit code of an agent after the end of its model server: it sends itself
+// SIGKILL.
 const killedByItself = -9
 
-// breakServer serves ZooKeeper, and puts a model server there that ends as soon as there is
-// a file named end.
+// breakServer starts ZooKeeper, and installs a model server that ends once a file named end exists.
 func (s *stage) breakServer() {
 	s.t.Helper()
 	s.serveZooKeeper()
-	// It ends when the agent has seen its port open, not after a second: the agent waits an
-	// hour for the port of one that has ended before that.
+	// The model server must not end before the agent has seen its port open. Otherwise the agent
+	// waits an hour for the port.
 	s.write("home/bin/tensorflow_model_server", fmt.Sprintf("#!/bin/sh\n%[1]s tfserving --monosim_stand_ins --monosim_host=127.0.0.2 --monosim_speed=%[2]d \"$@\" &\nserver=$!\nwhile [ -d %[3]s ] && ! [ -e %[3]s/end ]; do sleep 0.05; done\nkill $server\necho out of order\nexit 3\n", s.program, fast, s.dir))
 }
 
-// Goal: a conf that cannot be read is an exception with exit code 1, and flags that make
-// no sense end with 2.
+// Goal: an agent.conf that cannot be read is an exception with exit code 1. Invalid flags give
+// exit code 2.
 func TestAgentFlags(t *testing.T) {
 	s := newStage(t)
 	for _, c := range []struct {
@@ -386,7 +388,8 @@ func TestAgentFlags(t *testing.T) {
 	}
 }
 
-// Goal: the bench measures an agent that watches all replicas.
+// Goal: the benchmark measures an agent that watches all replicas, and reports as many steps as
+// announced.
 func TestBench(t *testing.T) {
 	needsLinux(t)
 	steps := 0

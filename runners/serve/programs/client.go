@@ -14,26 +14,26 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun/surroundings"
 )
 
-// Names lists the programs of the reference that [Client] runs, by the names of their
-// Python files, sorted. It includes svr_client, which is only a class in the reference.
+// Names lists the programs of the reference that [Client] can run. They have the names of their
+// Python files, sorted. svr_client is included, although it is only a class in the reference.
 func Names() []string { return programs.Names() }
 
-// ClientQuirks selects the faults that clients keep by default: all except those that keep
-// a command from working at all.
+// ClientQuirks selects the reference's faults that clients keep by default. The excluded faults are
+// those that keep a command from working at all.
 const ClientQuirks = "-Q61,-Q67,-Q68,-Q71,-Q135,-Q136,-Q234,-Q235,-Q317,-Q318"
 
-// ClientOptions says which program to run, and how.
+// ClientOptions says which client program to run, and how.
 type ClientOptions struct {
 	// Name is one of [Names].
 	Name string
-	// Args are the program's arguments, absl's flags. Two flags are not the reference's:
-	// --json prints JSON in place of its text, --quirks=SET selects the faults to keep.
+	// Args are the program's arguments, in the form of absl's flags. Two flags are additional:
+	// --json prints JSON in place of the reference's text, and --quirks=SET selects the faults to
+	// keep.
 	Args []string
-	// Called is the name under which the program was called, for messages. About describes
-	// the program, for --help.
+	// Called is the program's name in messages. About describes the program in the text of --help.
 	Called, About string
-	// AsPython gives the reference's exit codes: 1 for wrong flags and for --help. Without
-	// it these are 2 and 0.
+	// AsPython means that wrong flags and --help end with exit code 1, as in the reference.
+	// Otherwise the codes are 2 and 0.
 	AsPython       bool
 	Stdout, Stderr io.Writer
 }
@@ -45,8 +45,8 @@ const (
 )
 
 // Client runs a program until it ends, and returns its exit code: 0 for success, 1 for an
-// exception; AsPython decides the others. An exception is printed on standard error with its
-// class, its text and what to do about it. The error is a failure of standard output, or a panic.
+// exception. AsPython decides other codes. An exception is printed on stderr with its class, its
+// text and what to do about it. The error is a failure of stdout or a panic.
 func Client(o ClientOptions) (code int, err error) {
 	own, err := ownFlags(o.Args)
 	if err != nil {
@@ -78,7 +78,7 @@ func (o ClientOptions) usageCode() int {
 	return exitUsage
 }
 
-// show prints the result of a program.
+// show prints the result of a program, and returns the exit code.
 func (o ClientOptions) show(ended programs.Ended, code int, asJSON bool) (int, error) {
 	var asked *absl.HelpAsked
 	var usage *absl.UsageError
@@ -111,7 +111,8 @@ func (o ClientOptions) show(ended programs.Ended, code int, asJSON bool) (int, e
 	return code, err
 }
 
-// own holds the flags that the reference's programs do not have.
+// own holds the values of the additional flags, which the reference's programs do not have. rest
+// holds the other arguments.
 type own struct {
 	rest   []string
 	json   bool
@@ -126,7 +127,7 @@ monosim:
     (default: '` + ClientQuirks + `')
 `
 
-// ownFlags removes from args the flags that the reference does not have.
+// ownFlags parses the additional flags and removes them from args.
 func ownFlags(args []string) (o own, err error) {
 	set := ClientQuirks
 	for i := 0; i < len(args); i++ {
@@ -153,7 +154,7 @@ func ownFlags(args []string) (o own, err error) {
 	return o, nil
 }
 
-// verbosityOf returns the level that --verbosity asks for, INFO without that flag.
+// verbosityOf returns the log level that --verbosity sets, or INFO if the flag is not given.
 func verbosityOf(f *absl.Flags) surroundings.Verbosity {
 	v := f.Int(absl.VerbosityFlag)
 	if !f.Given(absl.VerbosityFlag) {
@@ -162,7 +163,7 @@ func verbosityOf(f *absl.Flags) surroundings.Verbosity {
 	return surroundings.Verbosity(max(min(v, int(surroundings.VerbosityDebug)), int(surroundings.VerbosityError)))
 }
 
-// leveled is a log that drops lines below the level of the flags, once these are parsed.
+// leveled is a log that drops lines below the level set by --verbosity.
 type leveled struct {
 	env.Log
 	verbosity surroundings.Verbosity

@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/runners/serve/programs"
 )
 
-// A program as its command line runs it; what fails is told on standard error.
+// This runs a program as its command line would. Its errors go to standard error.
 func ExampleClient() {
 	code, err := programs.Client(programs.ClientOptions{
 		Name: "client", Called: "client", Args: []string{"--bzid=b", "--model_name=ctr"}, Stdout: os.Stdout, Stderr: os.Stdout,

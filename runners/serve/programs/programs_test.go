@@ -27,11 +27,11 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/savedmodel"
 )
 
-// The programs as processes, called by the names of the reference's, against a ZooKeeper,
-// model servers and an agent that are processes too. What they print is held to the
-// reference by the golden cases; here it is that they reach what they ask.
+// Goal: the programs reach the servers that they call. Method: they run as processes under the
+// names of the reference's programs. ZooKeeper, model servers and an agent are processes too.
+// Golden cases check elsewhere that the output equals the reference's.
 
-// bin has links to the program by all names.
+// bin is a directory with links to the program monosim under all names.
 var bin string
 
 func TestMain(m *testing.M) { os.Exit(runTests(m)) }
@@ -54,13 +54,13 @@ func runTests(m *testing.M) int {
 	return m.Run()
 }
 
-// patience is how long a busy machine may take.
+// patience is the longest wait of a test. It is long because the machine may be busy.
 const patience = 2 * time.Minute
 
-// speed is how much faster than the clock the agents live.
+// speed is the speed of the agents' time as a multiple of wall time.
 const speed = "10x"
 
-// host is a directory with the environment of a container.
+// host stands for a container: a directory and environment variables.
 type host struct {
 	t   *testing.T
 	dir string
@@ -80,7 +80,7 @@ func (h *host) must(err error) {
 	}
 }
 
-// write writes a file, and the directories above it.
+// write writes a file, creates the directories above it, and returns its path.
 func (h *host) write(name string, data []byte) string {
 	h.t.Helper()
 	path := filepath.Join(h.dir, name)
@@ -89,13 +89,13 @@ func (h *host) write(name string, data []byte) string {
 	return path
 }
 
-// ended is how a program has ended.
+// ended holds the output and the exit code of a program that has ended.
 type ended struct {
 	stdout, stderr string
 	code           int
 }
 
-// call runs a program, by its name and with its arguments, to its end.
+// call runs a program until it ends. args are the program's name and its arguments.
 func (h *host) call(args ...string) ended {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), patience)
@@ -117,7 +117,7 @@ func (h *host) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// prints wants a program to end well, and what it printed to be.
+// prints runs a program and reports a test error unless it prints want and its exit code is 0.
 func (h *host) prints(want string, args ...string) {
 	h.t.Helper()
 	if got := h.call(args...); got.code != 0 || got.stdout != want {
@@ -125,7 +125,8 @@ func (h *host) prints(want string, args ...string) {
 	}
 }
 
-// start runs a program until the test ends. What it prints is to be read or thrown away.
+// start starts a program that runs until the test ends. The caller has to read the returned output
+// or discard it.
 func (h *host) start(args ...string) *bufio.Reader {
 	h.t.Helper()
 	cmd := h.command(context.Background(), args...)
@@ -139,7 +140,7 @@ func (h *host) start(args ...string) *bufio.Reader {
 	return bufio.NewReader(out)
 }
 
-// await tries, by calls of programs, until there is no error.
+// await repeats try until it returns no error.
 func (h *host) await(try func() error) {
 	h.t.Helper()
 	var err error
@@ -151,7 +152,7 @@ func (h *host) await(try func() error) {
 	h.t.Fatalf("after %v: %v", patience, err)
 }
 
-// zooKeeper starts one and returns its address.
+// zooKeeper starts a ZooKeeper server and returns its address.
 func (h *host) zooKeeper() (address string) {
 	h.t.Helper()
 	address, err := h.start("monosim", "zookeeper", "--listen=127.0.0.1:0", "--speed="+speed).ReadString('\n')
@@ -159,10 +160,11 @@ func (h *host) zooKeeper() (address string) {
 	return strings.TrimSpace(address)
 }
 
-// entry is a SavedModel with the tag "serve" and a node that calls the model ctr:ps_0.
+// entry is a SavedModel in hexadecimal. It has the tag "serve" and a node that calls the model
+// ctr:ps_0.
 const entry = "124f0a072205736572766512440a0a0a01631205436f6e73740a360a026e301216546653657276696e6752656d6f7465507265646963742a180a0a6d6f64656c5f6e616d65120a12086374723a70735f30"
 
-// Goal: what agent_controller publishes is what agent_client finds, with an agent between.
+// Goal: agent_client finds what agent_controller publishes, with an agent between them.
 func TestAModelIsDeclaredPublishedAndFound(t *testing.T) {
 	ports, err := process.FreePorts(2)
 	if err != nil {
@@ -214,7 +216,7 @@ func TestAModelIsDeclaredPublishedAndFound(t *testing.T) {
 	})
 }
 
-// Goal: a model is asked for, seen and taken back, by both programs that do it.
+// Goal: both programs that request a model can request it, see the request and take it back.
 func TestAModelIsRequestedAndTakenBack(t *testing.T) {
 	h := newHost(t)
 	zk := h.zooKeeper()
@@ -238,8 +240,8 @@ func TestAModelIsRequestedAndTakenBack(t *testing.T) {
 	h.prints("", append(agentClient, "--cmd_type=clean", "--args=portal")...)
 }
 
-// Goal: a model server is told what to serve, asked, and measured, with inputs of each
-// kind.
+// Goal: programs can configure a model server, send it requests with inputs of each kind, and
+// measure its latency.
 func TestAModelServerIsLoadedAskedAndMeasured(t *testing.T) {
 	ports, err := process.FreePorts(1)
 	if err != nil {
@@ -309,7 +311,7 @@ func TestAModelServerIsLoadedAskedAndMeasured(t *testing.T) {
 	}
 }
 
-// Goal: what is not there, or makes no sense, is told with what was tried and what to do.
+// Goal: for missing servers and invalid arguments, programs print what they tried and what to do.
 func TestWhatFailsIsTold(t *testing.T) {
 	ports, err := process.FreePorts(1)
 	if err != nil {

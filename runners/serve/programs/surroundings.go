@@ -16,37 +16,37 @@ import (
 	"github.com/monosim/monosim/sim/world"
 )
 
-// Surroundings has the options that all programs share. With the zero value a program runs
-// at the clock's speed and listens on 127.0.0.1. Sets are walked as Python walks them with the
-// PYTHONHASHSEED of the environment.
+// Surroundings has the options that all programs share. The zero value means wall time and servers
+// on 127.0.0.1. Sets are iterated in the order that Python has with the environment's
+// PYTHONHASHSEED.
 type Surroundings struct {
 	// Listen is the address on which servers listen; "" means Localhost.
 	Listen string
 	// Localhost replaces localhost and 127.0.0.1 in addresses to dial; "" means 127.0.0.1.
 	Localhost string
-	// Speed is how much faster than the clock time passes; 0 means 1.
+	// Speed is the speed of the program's time as a multiple of wall time. 0 means 1.
 	Speed float64
-	// Seed decides all random choices; 0 means another seed for each run.
+	// Seed determines all random choices. 0 means a new seed for each run.
 	Seed uint64
-	// Python is the version of Python whose behaviour the program has, for example "3.8";
-	// "" means the default.
+	// Python is the Python version whose behavior the program imitates, for example "3.8". "" means
+	// the default version.
 	Python string
-	// Verbosity is absl's: 1 is DEBUG, 0 INFO, -1 WARNING, -2 ERROR.
+	// Verbosity is the log level in absl's numbering: 1 is DEBUG, 0 INFO, -1 WARNING, -2 ERROR.
 	Verbosity int
-	// Outlive lets child programs survive the death of this one.
+	// Outlive means that child processes go on if this program dies.
 	Outlive bool
-	// Log gets the log lines; nil means standard error.
+	// Log is where log lines are written. nil means standard error.
 	Log io.Writer
 }
 
-// These bound Speed: clients of gRPC and ZooKeeper measure time in milliseconds, which a
-// higher speed would round away.
+// These are the limits of Speed. Clients of gRPC and ZooKeeper measure time in milliseconds, which
+// a higher speed would round to 0.
 const (
 	slowest = 0.001
 	fastest = 1000
 )
 
-// Validate returns an error for options that make no sense.
+// Validate returns an error for invalid options, such as a Speed outside its limits.
 func (s Surroundings) Validate() error {
 	if s.Speed != 0 && !(s.Speed >= slowest && s.Speed <= fastest) {
 		return fmt.Errorf("speed: found %g, want %g to %g", s.Speed, slowest, float64(fastest))
@@ -64,8 +64,8 @@ func (s Surroundings) Validate() error {
 	return err
 }
 
-// hashSeed returns the number that PYTHONHASHSEED has; 0 where it has none, which sorts sets. Python
-// draws one then.
+// hashSeed returns the number in PYTHONHASHSEED. Without a number it returns 0, and sets are
+// iterated in sorted order. Python would use a random seed then.
 func hashSeed() (uint32, error) {
 	text := os.Getenv("PYTHONHASHSEED")
 	if text == "" || text == "random" {
@@ -81,7 +81,7 @@ func hashSeed() (uint32, error) {
 // listenHost returns the address on which servers listen; "" means 127.0.0.1.
 func (s Surroundings) listenHost() string { return cmp.Or(strings.Trim(s.Listen, "[]"), s.Localhost) }
 
-// program makes the program with these options that runs main.
+// program makes a program with these options and the function main.
 func (s Surroundings) program(name string, main func(*env.Env) int) (surroundings.Program, error) {
 	if err := s.Validate(); err != nil {
 		return surroundings.Program{}, err

@@ -19,25 +19,25 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun/surroundings"
 )
 
-// TrainerOptions configure a process of a training job.
+// TrainerOptions configures one process of a training job.
 type TrainerOptions struct {
 	Surroundings
-	// Job describes the whole job.
+	// Job describes the whole training job.
 	Job cluster.TrainingSpec
-	// ServerType is "ps" or "worker", and Index numbers the processes of that type. The chief is
-	// worker 0, or "chief". "evaluator" evaluates the checkpoints of a job that has one.
+	// ServerType is "ps", "worker", "chief" or "evaluator". Index numbers the processes of that
+	// type. The chief is also worker 0. The evaluator evaluates checkpoints, if the job has one.
 	ServerType string
 	Index      int
-	// ZooKeeper is the address by which the processes of the job find each other,
-	// host:port. With Discovery Consul they use the agent that CONSUL_HTTP_HOST and
-	// CONSUL_HTTP_PORT name instead, with that of Primus or MLP their own environment.
+	// ZooKeeper is the host:port by which the processes of the job find each other. With Discovery
+	// Consul they use the agent named by CONSUL_HTTP_HOST and CONSUL_HTTP_PORT instead. With Primus
+	// or MLP they use the environment variables of those systems.
 	ZooKeeper string
-	// Quirks names the faults of the reference to keep: python, fixed or a list.
+	// Quirks says which faults of the reference to keep: python (all), fixed (none) or a list.
 	Quirks string
-	// Root is the directory of this machine below which the directories of the job are, and
-	// all that the process writes; "" lets them be anywhere.
+	// Root is a directory that must contain the job's directories and all files that the process
+	// writes. "" means no restriction.
 	Root string
-	// Events, when set, is a file to which each [job.Event] is appended as a line of JSON.
+	// Events, if not "", is a file to which each [job.Event] is appended as a JSON line.
 	Events string
 }
 
@@ -49,7 +49,7 @@ const (
 	evalType   = job.Evaluator
 )
 
-// Validate returns an error for options that make no sense.
+// Validate returns an error for invalid options, such as an unknown ServerType.
 func (o TrainerOptions) Validate() error {
 	switch {
 	case !slices.Contains([]string{chiefType, workerType, psType, evalType}, o.ServerType):
@@ -72,7 +72,7 @@ func (o TrainerOptions) Validate() error {
 	return o.Surroundings.Validate()
 }
 
-// CheckDirs returns a *cluster.SpecError for a directory of a job that is not below Root.
+// CheckDirs returns a *cluster.SpecError if a directory of the job is outside Root.
 func (o TrainerOptions) CheckDirs(job *cluster.TrainingSpec) error {
 	if o.Root == "" {
 		return nil
@@ -97,7 +97,7 @@ func (o TrainerOptions) CheckDirs(job *cluster.TrainingSpec) error {
 	return nil
 }
 
-// count returns how many processes of its type the job has; the chief counts as a worker.
+// count returns how many processes of this type the job has. The chief counts as a worker.
 func (o TrainerOptions) count() int {
 	switch o.ServerType {
 	case psType:
@@ -112,9 +112,9 @@ func (o TrainerOptions) quirks() (quirks.Set, error) {
 	return quirks.Parse(cmp.Or(o.Quirks, "python"))
 }
 
-// Trainer runs a process of a training job until it ends and returns its exit code: 0 at
-// the end of training, 1 for an exception, which is logged. The error is that of Validate,
-// of a file of events that cannot be written, or a panic.
+// Trainer runs a process of a training job until it ends, and returns its exit code. The code is 0
+// at the end of training, and 1 for an exception, which is logged. The error comes from Validate,
+// from a file of events that cannot be written, or from a panic.
 func Trainer(o TrainerOptions) (code int, err error) {
 	if err := o.Validate(); err != nil {
 		return 0, err
@@ -147,7 +147,8 @@ func Trainer(o TrainerOptions) (code int, err error) {
 	return code, errors.Join(err, closing())
 }
 
-// events opens the file of events.
+// events opens the file of events. tell appends an event, and closing closes the file and returns
+// the first error.
 func (o TrainerOptions) events() (tell func(op, path, note string), closing func() error, err error) {
 	if o.Events == "" {
 		return nil, func() error { return nil }, nil
@@ -166,7 +167,7 @@ func (o TrainerOptions) events() (tell func(op, path, note string), closing func
 	return tell, func() error { return errors.Join(failed, file.Close()) }, nil
 }
 
-// listening is a host whose name has the address that it listens on, as in a container.
+// listening is a host whose own name resolves to the address that it listens on, as in a container.
 type listening struct {
 	env.Host
 	ip string

@@ -9,7 +9,8 @@ import (
 	"github.com/monosim/monosim/runners/serve/programs"
 )
 
-// That a process of a training job runs is held by the scenarios of runners/test/realrun/loopback.
+// Goal: invalid options are refused. That a valid process runs is tested by the scenarios of
+// runners/test/realrun/loopback.
 func TestTrainerRefusesWhatMakesNoSense(t *testing.T) {
 	job := cluster.TrainingSpec{Workers: 1, PS: 2}
 	for _, c := range []struct {

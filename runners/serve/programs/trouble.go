@@ -16,8 +16,8 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// trouble logs what a program has tried in vain, and what to do about it. The program's own
-// log has only the reference's words.
+// trouble logs why a program's attempts fail, and what to do about it. The program's own log has
+// only the reference's messages.
 type trouble struct {
 	program string
 	out     io.Writer
@@ -28,7 +28,7 @@ func (t trouble) say(format string, args ...any) {
 	fmt.Fprintf(t.out, "monosim %s: %s\n", t.program, fmt.Sprintf(format, args...))
 }
 
-// watch wraps a program's surroundings, so that failures are noticed.
+// watch wraps parts of the program's environment e, so that trouble sees their failures.
 func (t trouble) watch(e *env.Env) {
 	own := *e
 	t.e = &own
@@ -37,7 +37,8 @@ func (t trouble) watch(e *env.Env) {
 	e.ZooKeeper = watchedZooKeepers{e.ZooKeeper, t}
 }
 
-// readable logs why a conf cannot be read, and what in it an agent does not understand.
+// readable logs why an agent.conf cannot be read, and which of its lines an agent does not
+// understand.
 func (t trouble) readable(conf string) {
 	data, err := os.ReadFile(conf)
 	switch {
@@ -53,7 +54,7 @@ func (t trouble) readable(conf string) {
 	}
 }
 
-// reached logs that others are told an address on which nothing listens.
+// reached logs a problem if the agent registers the address told, but listens on another address.
 func (t trouble) reached(listen, told string) {
 	at, toldAddr := net.ParseIP(listen), net.ParseIP(told)
 	if toldAddr != nil && at != nil && !at.IsUnspecified() && !at.Equal(toldAddr) {
@@ -61,7 +62,7 @@ func (t trouble) reached(listen, told string) {
 	}
 }
 
-// watchedNetwork logs ports that cannot be listened on.
+// watchedNetwork logs why the program cannot listen on a port.
 type watchedNetwork struct {
 	env.Network
 	t trouble
@@ -83,7 +84,7 @@ func (n watchedNetwork) Serve(port, workers int, handler env.Handler) (env.Serve
 	return server, err
 }
 
-// watchedZooKeepers logs servers that do not answer.
+// watchedZooKeepers logs ZooKeeper servers that give no session.
 type watchedZooKeepers struct {
 	env.ZooKeepers
 	t trouble
@@ -116,7 +117,7 @@ func (z watchedZooKeeper) Start(limit time.Duration) error {
 	return err
 }
 
-// withPort adds ZooKeeper's port to a host without one.
+// withPort adds ZooKeeper's default port 2181 to a host without a port.
 func withPort(host string) string {
 	if strings.LastIndexByte(host, ':') > strings.LastIndexByte(host, ']') {
 		return host
@@ -124,7 +125,7 @@ func withPort(host string) string {
 	return host + ":2181"
 }
 
-// watchedProcesses logs programs that cannot be started, or that end by themselves.
+// watchedProcesses logs child programs that cannot be started, or that end by themselves.
 type watchedProcesses struct {
 	env.Processes
 	t trouble
@@ -147,7 +148,7 @@ func (w watchedProcesses) Start(cmd env.Command) (env.Process, error) {
 	return nil, err
 }
 
-// watchedProcess is a program that should run until it is killed.
+// watchedProcess is a child program that should run until it is killed.
 type watchedProcess struct {
 	env.Process
 	t               trouble
@@ -169,10 +170,10 @@ func (p *watchedProcess) Poll() (code int, done bool) {
 	return code, done
 }
 
-// wordsKept is how many bytes of a program's output are shown.
+// wordsKept is how many bytes from the end of a program's output are logged.
 const wordsKept = 1 << 10
 
-// lastWords returns the end of an output file.
+// lastWords returns the end of an output file, or says why there is no output.
 func lastWords(path string) string {
 	if path == "" {
 		return "it had no output file"

@@ -19,12 +19,12 @@ import (
 	"github.com/fatih/color"
 )
 
-// When lists the values of a flag that says when to use colours.
+// When lists the values of the flag for colors.
 var When = []string{"auto", "always", "never"}
 
-// Wanted decides whether to use colours: always, never, or with auto on a terminal that is
-// not dumb while NO_COLOR is empty (https://no-color.org). env reads an environment
-// variable. Another value of when is an error.
+// Wanted decides whether to use colors. when is "always", "never" or "auto". With "auto", colors
+// are used on a terminal that is not dumb, unless NO_COLOR is set (https://no-color.org). env reads
+// an environment variable. Any other value of when is an error.
 func Wanted(when string, terminal bool, env func(string) string) (bool, error) {
 	switch when {
 	case "always":
@@ -37,38 +37,38 @@ func Wanted(when string, terminal bool, env func(string) string) (bool, error) {
 	return false, fmt.Errorf("found %q, want auto, always or never", when)
 }
 
-// writer marks a writer as one that shows colours.
+// writer is a writer whose output may have colors.
 type writer struct{ io.Writer }
 
-// On marks a writer as one that shows colours.
+// On marks w as a writer that shows colors, so that For returns an ink that paints.
 func On(w io.Writer) io.Writer { return writer{w} }
 
-// Coloured returns true; For asks for it.
+// Coloured returns true. For calls it to find out whether a writer shows colors.
 func (writer) Coloured() bool { return true }
 
-// Unwrap returns the writer that On was given.
+// Unwrap returns the writer that was passed to On.
 func (w writer) Unwrap() io.Writer { return w.Writer }
 
 // Ink paints texts.
 type Ink struct{ on bool }
 
-// For returns the ink for a writer. It paints if the writer has a method Coloured that
-// returns true.
+// For returns the ink for a writer. The ink paints if the writer has a method Coloured that returns
+// true.
 func For(w io.Writer) Ink {
 	c, ok := w.(interface{ Coloured() bool })
 	return Ink{ok && c.Coloured()}
 }
 
-// On reports whether the ink paints.
+// On reports whether the ink adds colors.
 func (i Ink) On() bool { return i.on }
 
 // Good paints what passed.
 func (i Ink) Good(text string) string { return i.paint(text, color.FgGreen) }
 
-// Bad paints what failed, and errors.
+// Bad paints failures and errors red.
 func (i Ink) Bad(text string) string { return i.paint(text, color.FgRed) }
 
-// Warn paints what was skipped, or needs a look.
+// Warn paints skipped items and warnings yellow.
 func (i Ink) Warn(text string) string { return i.paint(text, color.FgYellow) }
 
 // Strong paints headings.
@@ -77,7 +77,7 @@ func (i Ink) Strong(text string) string { return i.paint(text, color.Bold) }
 // Faint paints secondary text.
 func (i Ink) Faint(text string) string { return i.paint(text, color.Faint) }
 
-// Command paints what a person can copy and run.
+// Command paints text that a person can copy and run, in cyan.
 func (i Ink) Command(text string) string { return i.paint(text, color.FgCyan) }
 
 func (i Ink) paint(text string, how color.Attribute) string {

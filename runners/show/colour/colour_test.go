@@ -35,7 +35,8 @@ func TestColoursAreForTerminalsUnlessAskedFor(t *testing.T) {
 	}
 }
 
-// What is written for a terminal has colours, and the same text elsewhere has none.
+// This writes the same text in color for a writer marked by On, and without color for another
+// writer.
 func Example() {
 	var b bytes.Buffer
 	fmt.Printf("%q\n", colour.For(&b).Bad("1 failed"))

@@ -17,7 +17,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// All lists the documents. Quirks have a register.
+// All lists the specifications whose rules can be looked up. Quirks are not among them, because
+// they have a register of their own.
 func All() []rules.Document {
 	return []rules.Document{
 		{Prefix: "ZK", Path: "sim/zookeeper/SPEC.md", About: "what ZooKeeper does", Text: zookeeper.Spec},

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// Schema is a JSON schema, with the keywords that are needed here.
+// Schema is a JSON schema with the keywords that this project needs.
 type Schema struct {
 	Schema      string             `json:"$schema,omitempty"`
 	Title       string             `json:"title,omitempty"`
@@ -38,27 +38,27 @@ type Schema struct {
 	Defs        map[string]*Schema `json:"$defs,omitempty"`
 }
 
-// These make schemas of plain values.
+// These functions make schemas of simple values.
 func Number() *Schema  { return &Schema{Type: "number"} }
 func Text() *Schema    { return &Schema{Type: "string"} }
 func Whole() *Schema   { return &Schema{Type: "integer"} }
 func Boolean() *Schema { return &Schema{Type: "boolean"} }
 
-// Duration is a time as Go writes it, as 1h30m.
+// Duration makes the schema of a duration in Go's notation, such as 1h30m.
 func Duration() *Schema {
 	return &Schema{Type: "string", Pattern: `^(\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+$|^0$`, Examples: []string{"90s"}}
 }
 
-// List is a list of values.
+// List makes the schema of an array whose items have the schema of.
 func List(of *Schema) *Schema { return &Schema{Type: "array", Items: of} }
 
-// Object has these keys and no others.
+// Object makes the schema of an object that may have only these keys.
 func Object(properties map[string]*Schema, required ...string) *Schema {
 	return &Schema{Type: "object", Properties: properties, Required: required, Additional: false}
 }
 
-// Of describes a type. The fields of a struct are described by their types, or by the schema
-// that special returns for the type; special may be nil.
+// Of makes the schema of a Go type, including the fields of structs. special may return a schema
+// for some types, and nil for the others. special itself may be nil.
 func Of(t reflect.Type, special func(t reflect.Type) *Schema) *Schema {
 	if special != nil {
 		if s := special(t); s != nil {
@@ -94,7 +94,7 @@ func Of(t reflect.Type, special func(t reflect.Type) *Schema) *Schema {
 	return Whole()
 }
 
-// Document writes the schema of a file.
+// Document encodes the schema as a JSON schema file with a title.
 func (s *Schema) Document(title string) []byte {
 	whole := *s
 	whole.Schema, whole.Title = "https://json-schema.org/draft/2020-12/schema", title

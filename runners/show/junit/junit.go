@@ -15,8 +15,8 @@ import (
 	"slices"
 )
 
-// The elements of a report. Times are seconds. An error is one in what was asked for, a failure
-// one in what was found.
+// These are the XML elements of a report. Times are in seconds. An error is a mistake in the input,
+// and a failure is a check that did not hold.
 type (
 	Suites struct {
 		XMLName  xml.Name `xml:"testsuites"`
@@ -59,8 +59,8 @@ type (
 	}
 )
 
-// Add adds a case to the suite of a file, the suite after those that are there if it is the file's
-// first, and counts it.
+// Add adds a case to the suite of of.File and counts it. If the file has no suite yet, Add appends
+// one.
 func (s *Suites) Add(of Suite, c Case) {
 	i := slices.IndexFunc(s.Suites, func(one *Suite) bool { return one.File == of.File })
 	if i < 0 {

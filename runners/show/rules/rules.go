@@ -19,23 +19,24 @@ import (
 	"strings"
 )
 
-// Document is a specification, whose rules are cited as its prefix, a hyphen and a number.
+// Document is a specification. Its rules are cited as its prefix, a hyphen and a number.
 type Document struct {
-	// Prefix is one of those of the project, such as ZK.
+	// Prefix is the start of the document's citations, such as ZK.
 	Prefix string
-	// Path is where it lies in the repository.
+	// Path is the document's path in the repository.
 	Path string
-	// About says what it is about.
+	// About describes the document's subject.
 	About string
 	Text  string
 }
 
-// number matches the begin of a line that defines a number.
+// number matches the start of a line that defines a rule's number.
 var number = regexp.MustCompile(`^(?:#+ +|(?:[-*] +)?\*\*|\| *(?:\*\*)?)([A-Z]+-E?\d+(?:\.\d+)?)`)
 
-// Number returns the number that a line of a document defines, "" for none. A line defines one that it
-// begins with: as the first word of a heading ("### ZK-n.m Frames"), in bold ("**ZK-n.m Frames.**", also
-// as an item, "- **ZK-n.m**"), or alone in the first cell of a row ("| ZK-n.m | ... |").
+// Number returns the number that a line defines, or "" for none. A line defines the number at its
+// start in three forms. The number is the first word of a heading ("### ZK-n.m Frames"), in bold
+// ("**ZK-n.m Frames.**", or as an item, "- **ZK-n.m**"), or alone in the first cell of a table row
+// ("| ZK-n.m | ... |").
 func (d Document) Number(line string) string {
 	m := number.FindStringSubmatch(line)
 	if m == nil || !strings.HasPrefix(m[1], d.Prefix+"-") {
@@ -49,7 +50,7 @@ func (d Document) Number(line string) string {
 	return m[1]
 }
 
-// Numbers lists the numbers that a document defines, in its order.
+// Numbers lists the numbers that a document defines, in the order of the document.
 func Numbers(d Document) (list []string) {
 	for line := range strings.Lines(d.Text) {
 		if n := d.Number(line); n != "" {
@@ -61,10 +62,10 @@ func Numbers(d Document) (list []string) {
 
 var heading = regexp.MustCompile(`^(#+) `)
 
-// Find returns what a document says under a number, and the line where it begins: up to the next
-// number or a heading that is no lower. A row of a table is all that there is of its number. The
-// number of a section has its first paragraphs, up to its first rule. The text is "" for a number that
-// the document does not define.
+// Find returns the text of a rule and the line where it begins. The text ends before the next
+// number or a heading of the same or a higher level. A rule in a table is one row. The number of a
+// section has the paragraphs before its first rule. The text is "" if the document does not define
+// the number.
 func Find(d Document, wanted string) (text string, line int) {
 	var b strings.Builder
 	depth, at := 0, 0
@@ -93,10 +94,10 @@ func Find(d Document, wanted string) (text string, line int) {
 	return strings.TrimSpace(b.String()), line
 }
 
-// wordsHeading is the heading of the section whose table has the words of reports.
+// wordsHeading is the heading of the section with the table that explains the words of reports.
 const wordsHeading = "## Words of reports"
 
-// words calls each for the rows of the table of words, with their lines.
+// words calls each for every row of the table of words, with the row's line number.
 func words(d Document, each func(word, text string, line int)) {
 	within, at := false, 0
 	for l := range strings.Lines(d.Text) {
@@ -112,14 +113,14 @@ func words(d Document, each func(word, text string, line int)) {
 	}
 }
 
-// Words lists the words of reports that a document explains, in its order.
+// Words lists the words of reports that a document explains, in the order of the document.
 func Words(d Document) (list []string) {
 	words(d, func(word, _ string, _ int) { list = append(list, word) })
 	return list[min(1, len(list)):] // the first is the table's head
 }
 
-// Word returns what a document says of a word, and the line where it stands. The text is "" for a
-// word that it does not explain.
+// Word returns a document's explanation of a word, and its line. The text is "" if the document
+// does not explain the word.
 func Word(d Document, wanted string) (text string, line int) {
 	words(d, func(word, about string, at int) {
 		if word == wanted && line == 0 {

@@ -14,13 +14,13 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// Column is a column of the table of samples of a kind.
+// Column is a column in a table of samples. Value computes its number from a sample.
 type Column[S any] struct {
 	Name  string
 	Value func(*S) float64
 }
 
-// Write writes samples as CSV, with the names of the columns above.
+// Write writes samples as CSV. The first row has the names of the columns.
 func Write[S any](out io.Writer, columns []Column[S], samples []S) error {
 	names, rows := Rows(columns, samples)
 	w := csv.NewWriter(out)
@@ -32,7 +32,7 @@ func Write[S any](out io.Writer, columns []Column[S], samples []S) error {
 	return w.Error()
 }
 
-// Rows returns the names of the columns, and a row of numbers for each sample.
+// Rows returns the names of the columns, and the numbers of each sample as a row.
 func Rows[S any](columns []Column[S], samples []S) (names []string, rows [][]float64) {
 	rows = make([][]float64, len(samples))
 	for i := range samples {
@@ -41,7 +41,7 @@ func Rows[S any](columns []Column[S], samples []S) (names []string, rows [][]flo
 	return lists.Map(columns, func(c Column[S]) string { return c.Name }), rows
 }
 
-// Decimal formats a number with at most three decimals.
+// Decimal formats a number with at most three decimals, without zeros at the end.
 func Decimal(v float64) string {
 	text := strconv.FormatFloat(v, 'f', 3, 64)
 	for text[len(text)-1] == '0' {

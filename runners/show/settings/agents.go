@@ -1,6 +1,6 @@
 package settings
 
-// agents says what each line of agent.conf means.
+// agents explains each setting of agent.conf.
 var agents = map[string]string{
 	"enable_batching": "flag of the model server: batch Predicts",
 	"allow_version_labels_for_unavailable_models": "flag of the model server: labels may be given to versions that are not available",

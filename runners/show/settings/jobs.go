@@ -1,6 +1,6 @@
 package settings
 
-// jobs says what each setting of a training job means; those without a word on it default to off.
+// jobs explains each setting of a training job. If an explanation names no default, it is off.
 var jobs = map[string]string{
 	"job":                  "name of the job in ZooKeeper, /monolith/<job>; default job",
 	"discovery":            "how processes find one another: zookeeper (default), consul, primus or mlp",

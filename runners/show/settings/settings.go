@@ -22,18 +22,18 @@ import (
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 )
 
-// Setting is a thing that may be set, or a code that may be asked for.
+// Setting describes a setting, or an error code that a scenario may name.
 type Setting struct {
-	// Of is "agent", "job", "policy of a layout", "policy of a config" or "error code".
+	// Of is the kind: "agent", "job", "policy of a layout", "policy of a config" or "error code".
 	Of   string `json:"of"`
 	Name string `json:"name"`
 	Type string `json:"type,omitempty"`
-	// Default is the value without the setting, as the file would say it.
+	// Default is the default value in the notation of the file.
 	Default string `json:"default,omitempty"`
 	Meaning string `json:"meaning"`
 }
 
-// List lists all, kind by kind.
+// List returns all settings, grouped by kind.
 func List() []Setting {
 	list := fields("agent", "py", reflect.TypeFor[agentconfig.AgentConfig](), agents)
 	list = append(list, fields("job", "yaml", reflect.TypeFor[cluster.TrainingSpec](), jobs)...)
@@ -44,7 +44,7 @@ func List() []Setting {
 	return list
 }
 
-// fields lists the fields of a struct that have a tag.
+// fields lists the settings of a struct: its fields that have the given tag.
 func fields(of, tag string, t reflect.Type, meanings map[string]string) []Setting {
 	var list []Setting
 	for i := range t.NumField() {
@@ -66,7 +66,7 @@ func fields(of, tag string, t reflect.Type, meanings map[string]string) []Settin
 	return list
 }
 
-// typeName says in words what a field takes.
+// typeName describes in words which values a field takes.
 func typeName(f reflect.StructField) string {
 	if words := f.Tag.Get("words"); words != "" {
 		return "one of " + strings.Join(strings.Fields(words), ", ")
@@ -86,7 +86,7 @@ func typeName(f reflect.StructField) string {
 	return map[reflect.Kind]string{reflect.String: "text", reflect.Bool: "true or false", reflect.Int: "whole number", reflect.Int64: "whole number", reflect.Float64: "number"}[t.Kind()]
 }
 
-// zero writes the value of a field of agent.conf that has no default.
+// zero returns the zero value of a type in the notation of agent.conf, such as False.
 func zero(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Bool:

@@ -2,7 +2,7 @@ package settings
 
 import "testing"
 
-// Every setting that a scenario may name says what it means; nothing else is described.
+// Goal: every setting that a scenario may name has an explanation, and nothing else is explained.
 func TestEverySettingIsDescribed(t *testing.T) {
 	found := map[string]int{}
 	named := map[string]bool{}

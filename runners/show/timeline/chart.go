@@ -12,8 +12,8 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Drawing is what a web page needs to draw a Chart: a script that defines
-// drawChart(element, chart), and its style. The script loads nothing.
+// Drawing is the script and the style with which a web page draws a Chart. The script defines
+// drawChart(element, chart) and loads nothing.
 var (
 	//go:embed chart.js
 	DrawingScript string
@@ -21,31 +21,31 @@ var (
 	DrawingStyle string
 )
 
-// Chart is a run as lanes over virtual time. It also has every write to ZooKeeper, from which the
-// page derives the tree and the registered services at any instant. Chart is made for JSON; times
-// are nanoseconds from the start of the run, and n numbers an observation, from 1.
+// Chart shows a run as lanes over virtual time. It also has every write to ZooKeeper, from which
+// the page derives the znodes and the registered services at any time. Chart is encoded as JSON.
+// Times are nanoseconds since the start of the run, and n numbers the observations from 1.
 type Chart struct {
 	EndNs int64       `json:"end_ns"`
 	Lanes []ChartLane `json:"lanes"`
-	// Marks are the observations without duration, in order.
+	// Marks holds the observations that have no duration, in order.
 	Marks  []Mark       `json:"marks"`
 	Writes []ZnodeWrite `json:"writes"`
-	// LeftOut counts the earliest marks that were dropped to keep at most MostMarks.
+	// LeftOut counts the earliest marks, which were dropped so that at most MostMarks are left.
 	LeftOut int `json:"left_out,omitempty"`
-	// Calls counts successful calls, which have no marks.
+	// Calls counts the successful calls. They have no marks.
 	Calls int `json:"calls"`
 }
 
-// MostMarks bounds the marks of a chart.
+// MostMarks is the largest number of marks in a chart.
 const MostMarks = 5000
 
-// ChartLane holds what one pod did, or ZooKeeper, the operator or the scenario.
+// ChartLane shows what one pod did. ZooKeeper, the operator and the scenario have lanes too.
 type ChartLane struct {
 	Name string     `json:"name"`
 	Rows []ChartRow `json:"rows"`
 }
 
-// ChartRow has bars that do not overlap, in order.
+// ChartRow is a row of bars in order of time. The bars of a row do not overlap.
 type ChartRow struct {
 	// Group is "steps", "faults", "processes", "sessions", "models" or "registrations".
 	Group string `json:"group"`
@@ -54,19 +54,19 @@ type ChartRow struct {
 	Bars []Bar  `json:"bars"`
 }
 
-// Bar is a stretch of time in one state. Open is set if the run ended before the bar did.
+// Bar is a period of time in one state. Open means that the run ended before the state did.
 type Bar struct {
 	FromNs  int64 `json:"from"`
 	UntilNs int64 `json:"until"`
 	Open    bool  `json:"open,omitempty"`
-	// State is the state of a model version, or "open", "running", "fault", "step".
+	// State is the state of a model version, or else "open", "running", "fault" or "step".
 	State string `json:"state,omitempty"`
 	Label string `json:"label"`
 	// End says how the bar ended, for example an exit code.
 	End string `json:"end,omitempty"`
 }
 
-// Mark is an observation without duration, or a failed call.
+// Mark shows an observation that has no duration, or a failed call.
 type Mark struct {
 	N     int    `json:"n"`
 	AtNs  int64  `json:"at"`
@@ -86,15 +86,15 @@ type Instant struct {
 // instantOp is the Op of an Instant's mark.
 const instantOp = "instant"
 
-// ZnodeWrite is a successful write to ZooKeeper. If the znode registers a service, Who
-// serves Key in State at Addr.
+// ZnodeWrite is a successful write to ZooKeeper. If the znode registers a service, Who is the
+// service that serves Key in State at Addr.
 type ZnodeWrite struct {
 	AtNs int64  `json:"at"`
 	Lane int    `json:"lane"`
 	Op   string `json:"op"` // "create", "setData" or "delete"
 	Path string `json:"path"`
 	Data string `json:"data,omitempty"`
-	// Ephemeral says whether the znode is.
+	// Ephemeral means that the znode is ephemeral.
 	Ephemeral bool   `json:"ephemeral,omitempty"`
 	Key       string `json:"key,omitempty"`
 	Who       string `json:"who,omitempty"`
@@ -102,14 +102,15 @@ type ZnodeWrite struct {
 	Addr      string `json:"addr,omitempty"`
 }
 
-// longestData and longestMark bound the texts of one write and of one mark, in characters.
+// longestData and longestMark are the largest lengths of the texts of a write and of a mark, in
+// characters.
 const (
 	longestData = 4000
 	longestMark = 400
 )
 
-// NewChart makes the chart of a run that was observed with Spec.Detail and lasted until
-// end. log holds all observations, in order.
+// NewChart makes the chart of a run with Spec.Detail. log holds all observations of the run, in
+// order, and end is the time at which the run ended.
 func NewChart(log []runners.Observation, end time.Duration, instants ...Instant) *Chart {
 	b := &chartBuilder{chart: &Chart{EndNs: int64(end), Marks: []Mark{}, Writes: []ZnodeWrite{}}, lanes: map[string]int{}}
 	b.lives.began, b.lives.ended = func(*life) {}, b.lived
@@ -138,7 +139,7 @@ func NewChart(log []runners.Observation, end time.Duration, instants ...Instant)
 	return b.chart
 }
 
-// Lanes that come before those of pods, and the last lane.
+// The first three lanes come before those of the pods. The operator's lane is the last.
 const (
 	scenarioLane  = "scenario"
 	clusterLane   = "cluster"
@@ -146,8 +147,8 @@ const (
 	operatorLane  = "operator"
 )
 
-// laneNames lists the lanes of a log: the scenario, observations of nobody, ZooKeeper, pods
-// by their numbers, and all others.
+// laneNames lists the lanes of a log in order: the scenario, observations without a pod, ZooKeeper,
+// the pods by number, and all others.
 func laneNames(log []runners.Observation) []string {
 	seen := map[string]bool{scenarioLane: true, clusterLane: true, zookeeperLane: true}
 	var pods, others []string
@@ -170,7 +171,7 @@ func laneNames(log []runners.Observation) []string {
 
 var number = regexp.MustCompile(`\d+`)
 
-// byNumbers compares names and reads the numbers in them: shard2 comes before shard10.
+// byNumbers compares names by the numbers in them, so that shard2 comes before shard10.
 func byNumbers(a, b string) int {
 	as, bs := number.FindAllString(a, -1), number.FindAllString(b, -1)
 	for i := range min(len(as), len(bs)) {
@@ -189,13 +190,13 @@ type chartBuilder struct {
 	lanes map[string]int
 	lives lives
 	bars  []placed
-	// said is the present step, and saidAt its begin.
+	// said is the current step of the scenario, and saidAt is when it began.
 	said   string
 	saidAt time.Duration
 	last   bool // set at the end of the run: lives that end now are open
 }
 
-// placed is a bar with its row.
+// placed is a bar with the lane, the group and the name of its row.
 type placed struct {
 	lane        int
 	group, name string
@@ -220,7 +221,7 @@ func (b *chartBuilder) observe(n int, o *runners.Observation) {
 	})
 }
 
-// step ends the present step and begins the next.
+// step ends the current step of the scenario and begins the next one.
 func (b *chartBuilder) step(at time.Duration, text string) {
 	if b.said != "" {
 		b.bars = append(b.bars, placed{b.lanes[scenarioLane], "steps", "steps", Bar{FromNs: int64(b.saidAt), UntilNs: int64(at), State: "step", Label: b.said}})
@@ -239,7 +240,7 @@ func (b *chartBuilder) write(o *runners.Observation, what string) {
 	b.chart.Writes = append(b.chart.Writes, w)
 }
 
-// lived draws an ended life on the lanes that it concerns.
+// lived adds the bar of an ended life to each lane that the life concerns.
 func (b *chartBuilder) lived(l *life) {
 	bar := Bar{FromNs: int64(l.from), UntilNs: int64(l.until), Open: b.last, State: l.state, Label: l.name, End: l.end}
 	for _, lane := range b.lanesOf(l) {
@@ -247,8 +248,8 @@ func (b *chartBuilder) lived(l *life) {
 	}
 }
 
-// lanesOf returns the lanes for a life. A fault has the lanes of the pods that it hits, or
-// else of its topic; another life has the lane of its pod.
+// lanesOf returns the lanes of a life. A fault appears on the lanes of the pods that it hits, or
+// else on the lane of its topic. Any other life appears on the lane of its pod.
 func (b *chartBuilder) lanesOf(l *life) []int {
 	if l.group != "faults" {
 		return []int{b.lanes[l.who]}
@@ -269,10 +270,10 @@ func (b *chartBuilder) lanesOf(l *life) []int {
 	return []int{b.lanes[clusterLane]}
 }
 
-// chartGroups lists the kinds of rows in the order of drawing.
+// chartGroups lists the groups of rows in the order in which they are drawn.
 var chartGroups = []string{"steps", "faults", "processes", "sessions", "models", "registrations"}
 
-// order distributes the bars over rows so that none overlap.
+// order sorts the bars and distributes them over rows, so that bars of a row do not overlap.
 func (b *chartBuilder) order() {
 	slices.SortStableFunc(b.bars, func(x, y placed) int {
 		return cmp.Or(

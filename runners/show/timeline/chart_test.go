@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/runners/show/timeline"
 )
 
-// The goal is that a chart has every life of a log once, on the lane of whom it concerns.
-// The method is a log with one of each kind, and a few that end.
+// Goal: a chart shows every life of a log once, on the lane that it concerns. Method: a log with a
+// life of each kind, a few of which end.
 func TestAChartHasTheLivesOfALog(t *testing.T) {
 	const (
 		service  = "/b/service/ctr/ps:0/1"

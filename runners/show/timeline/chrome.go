@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// chrome writes the Trace Event Format of Chrome, as JSON.
+// chrome writes runs in Chrome's Trace Event Format, as JSON.
 type chrome struct {
 	out    io.Writer
 	any    bool // whether an event was written, so that a comma is due
@@ -22,13 +22,13 @@ type chrome struct {
 	at     []spot // where each observation of the present run is drawn
 }
 
-// place is a process of the trace. Its lanes are the threads.
+// place is a process in the trace, whose threads are its lanes.
 type place struct {
 	pid   int
 	lanes []*lane
 }
 
-// lane is a thread of the trace. Its slices do not overlap.
+// lane is a thread in the trace. The slices on it do not overlap.
 type lane struct {
 	group string
 	pid   int
@@ -37,13 +37,13 @@ type lane struct {
 	held  bool          // occupied by a life that has not ended
 }
 
-// spot is a place in the trace at which an arrow can begin.
+// spot is a thread and a time in the trace, where an arrow begins or ends.
 type spot struct {
 	pid, tid int
 	at       time.Duration
 }
 
-// event is one object of the format. Times are in microseconds.
+// event is one JSON object of the trace format. Times are in microseconds.
 type event struct {
 	Name string         `json:"name"`
 	Cat  string         `json:"cat,omitempty"`
@@ -57,7 +57,7 @@ type event struct {
 	Args map[string]any `json:"args,omitempty"`
 }
 
-// instant is the length of the slice of an observation without duration.
+// instant is the length with which an observation without duration is drawn.
 const instant = time.Microsecond
 
 func newChrome(w io.Writer) *chrome {
@@ -70,7 +70,7 @@ func microseconds(d time.Duration) json.Number {
 	return json.Number(fmt.Sprintf("%d.%03d", d/time.Microsecond, d%time.Microsecond))
 }
 
-// write adds an event. The file keeps the first error until Close returns it.
+// write writes an event. If writing fails, Close returns the first error.
 func (c *chrome) write(e event) {
 	between := ",\n"
 	if !c.any {
@@ -112,10 +112,11 @@ func (c *chrome) place(who string) *place {
 	return p
 }
 
-// groups lists the kinds of lanes in the order of display.
+// groups lists the groups of lanes in the order in which they are displayed.
 var groups = []string{"faults", "processes", "sessions", "models", "registrations", "calls", "events"}
 
-// lane finds or makes a lane of a group that is free from an instant on.
+// lane returns a lane of the group that is free from the time from on. It makes one if there is
+// none.
 func (c *chrome) lane(p *place, group string, from time.Duration) *lane {
 	for _, l := range p.lanes {
 		if l.group == group && !l.held && l.until <= from {
@@ -166,13 +167,13 @@ func (c *chrome) arrow(from, to spot) {
 	c.write(event{Name: "because of", Cat: "cause", Ph: "f", Bp: "e", Ts: microseconds(to.at), Pid: to.pid, Tid: to.tid, ID: c.arrows})
 }
 
-// born reserves a lane for a life until it ends.
+// born reserves a lane for a life that begins. The lane stays reserved until the life ends.
 func (c *chrome) born(l *life) {
 	l.lane = c.lane(c.place(l.who), l.group, l.from)
 	l.lane.held = true
 }
 
-// died writes the slice of an ended life.
+// died writes the slice of a life that has ended, and frees its lane.
 func (c *chrome) died(l *life) {
 	l.lane.held, l.lane.until = false, l.until
 	c.write(event{Name: l.name, Cat: l.group, Ph: "X", Ts: microseconds(l.from), Dur: microseconds(l.until - l.from), Pid: l.lane.pid, Tid: l.lane.tid})

@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// A run in detail is written as JSON lines, and a part of it for people.
+// This writes a detailed run as JSON lines, and describes a part of it in words.
 func Example() {
 	conf := "bzid demo\nbase_name ctr\ndeploy_type unified\nagent_version 3\nlayout_pattern online\nzk_servers 127.0.0.1:2181\n"
 	cluster, err := (&simrun.Runner{}).Build(runners.Spec{Seed: 1, Conf: conf, Detail: true})

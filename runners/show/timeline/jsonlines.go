@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// jsonLines writes one JSON object a line.
+// jsonLines writes runs as JSON objects, one per line.
 type jsonLines struct{ encoder *json.Encoder }
 
 func newJSONLines(w io.Writer) *jsonLines {
@@ -16,13 +16,13 @@ func newJSONLines(w io.Writer) *jsonLines {
 	return &jsonLines{encoder}
 }
 
-// runLine is the object that begins a run.
+// runLine is the JSON object that precedes the observations of a run.
 type runLine struct {
 	Number int `json:"run"`
 	Run
 }
 
-// line is the object of an observation.
+// line is the JSON object of one observation.
 type line struct {
 	N       int    `json:"n"`
 	At      int64  `json:"at_ns"`
@@ -37,7 +37,7 @@ type line struct {
 	Because int    `json:"because_of,omitempty"`
 }
 
-// The file keeps the first error until Close returns it.
+// The error of Encode can be ignored, because Close returns the first write error.
 func (j *jsonLines) begin(run int, r Run) { _ = j.encoder.Encode(runLine{run, r}) }
 
 func (j *jsonLines) observe(n int, o *runners.Observation) {

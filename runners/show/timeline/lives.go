@@ -9,31 +9,32 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// life is a stretch of time in one state: a process runs, a session is open, a version of a
-// model is loading, a fault lasts, an ephemeral znode exists.
+// life is a period of time in one state. Examples are a running process, an open session, a loading
+// model version, an active fault and an existing ephemeral znode.
 type life struct {
 	who, group string
-	// subject names the thing that is in that state. It may have many lives, one after another.
+	// subject names the thing that is in the state. A subject may have several lives, one after
+	// another.
 	subject string
 	state   string
 	name    string
 	id      int64
-	// key identifies the life within its group, from its begin to its end.
+	// key identifies the life within its group while it lasts.
 	key  string
 	from time.Duration
-	// until is when the life ended, end how.
+	// until is the time at which the life ended, and end says how.
 	until time.Duration
 	end   string
 	lane  *lane // lane of the Chrome trace
 }
 
-// lives follows the lives of a run, and calls began and ended for each.
+// lives tracks the lives of a run. It calls began and ended for each life.
 type lives struct {
 	open         []*life
 	began, ended func(*life)
 }
 
-// finish ends the lives that last until the end of a run.
+// finish ends all lives that are still open at the end of the run.
 func (l *lives) finish(at time.Duration) {
 	l.die(at, "", func(*life) bool { return true })
 }
@@ -58,7 +59,7 @@ func (l *lives) die(at time.Duration, end string, ends func(*life) bool) {
 	l.open = kept
 }
 
-// observe begins and ends lives by an observation.
+// observe begins or ends the lives that an observation concerns.
 func (l *lives) observe(o *runners.Observation) {
 	topic, what, _ := strings.Cut(o.Op, ".")
 	switch topic {
@@ -106,7 +107,7 @@ func (l *lives) model(o *runners.Observation) {
 	}
 }
 
-// zookeeper follows sessions, and the ephemeral znodes by which pods register.
+// zookeeper tracks sessions, and the ephemeral znodes by which pods register.
 func (l *lives) zookeeper(o *runners.Observation, what string) {
 	switch what {
 	case "createSession":
@@ -132,7 +133,7 @@ func (l *lives) zookeeper(o *runners.Observation, what string) {
 	}
 }
 
-// rewritten begins another life of a registration if its state changes.
+// rewritten begins a new life of a registration if the written data changes its state.
 func (l *lives) rewritten(o *runners.Observation) {
 	r := registered(o.Path, o.Data)
 	for _, one := range l.open {

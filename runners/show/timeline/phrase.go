@@ -10,13 +10,13 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Phrase describes an observation on one line, without its time and actor: "creates znode
-// /a (ephemeral)".
+// Phrase describes an observation on one line, without its time and its actor. An example is
+// "creates znode /a (ephemeral)".
 func Phrase(o *runners.Observation) string {
 	return strings.ReplaceAll(strings.TrimSpace(phrase(o)), "\n", "; ")
 }
 
-// Shorten cuts a text to a number of characters and ends it with dots.
+// Shorten cuts a text to at most length characters. A cut text ends with three dots.
 func Shorten(text string, length int) string {
 	if runes := []rune(text); len(runes) > length {
 		return string(runes[:length-3]) + "..."
@@ -64,7 +64,7 @@ func processPhrase(o *runners.Observation, what string) string {
 	return name + " cannot start: " + o.Note
 }
 
-// znodeVerbs says for each write what it does to a znode.
+// znodeVerbs maps each write operation to the verb that describes it.
 var znodeVerbs = map[string]string{"create": "creates", "setData": "writes", "delete": "deletes"}
 
 func znodePhrase(o *runners.Observation, what string) string {

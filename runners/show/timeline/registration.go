@@ -8,34 +8,34 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Notes that a write of ZooKeeper may have, apart from the error of a refused one.
+// These are the notes of successful writes to ZooKeeper. The note of a refused write is its error.
 const (
 	noteEphemeral   = "ephemeral"
 	noteWithSession = "with its session"
 )
 
-// done reports whether a write of ZooKeeper succeeded.
+// done reports whether a write to ZooKeeper succeeded.
 func done(o *runners.Observation) bool {
 	return o.Note == "" || o.Note == noteEphemeral || o.Note == noteWithSession
 }
 
-// registration is what a znode says of a service.
+// registration describes the service that a znode registers.
 type registration struct {
-	// Key is the served thing: "ctr:entry" for agents of version 3, "predict_ctr/ps:0" for
-	// others, or serviceInfo for the addresses of a pod.
+	// Key is what is served: "ctr:entry" for agents of version 3, and "predict_ctr/ps:0" for
+	// others. For the addresses of a pod it is serviceInfo.
 	Key string
-	// Who is the service that serves the key in version 3, else the replica.
+	// Who is the service that serves the key. For agents before version 3 it is the replica.
 	Who string
-	// State is the state of the model, "" if the znode has none.
+	// State is the state of the model, or "" if the znode does not have it.
 	State string
-	// Addr is the address, "" if only the service info has it.
+	// Addr is the service's address, or "" if only the service info has the address.
 	Addr string
 }
 
 // serviceInfo is the key of znodes that hold the addresses of a pod.
 const serviceInfo = "service info"
 
-// registered reads a znode of an agent. For any other znode the key is the path.
+// registered parses the znode of an agent's registration. For any other znode the key is its path.
 func registered(path, data string) registration {
 	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
 	switch {

@@ -42,8 +42,8 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Run identifies a run in a file. Path and Line are where its scenario begins, empty
-// without a scenario.
+// Run describes a run in a file. Path and Line say where its scenario begins. They are empty for a
+// run without a scenario.
 type Run struct {
 	Name string `json:"name"`
 	Path string `json:"path,omitempty"`
@@ -51,14 +51,14 @@ type Run struct {
 	Seed uint64 `json:"seed"`
 }
 
-// form is one way to write runs.
+// form is a file format in which runs are written.
 type form interface {
 	begin(run int, r Run)
 	observe(n int, o *runners.Observation)
 	end()
 }
 
-// File is a file that is being written under a temporary name. Close gives it its own name.
+// File is an output file, written under a temporary name. Close renames it to its final name.
 type File struct {
 	out  *wholefile.File
 	form form
@@ -66,11 +66,11 @@ type File struct {
 	seen int // number of observations in the present run
 }
 
-// Help says which file names give which form.
+// Help says which file name selects which format.
 const Help = "a .json file becomes a Chrome trace for ui.perfetto.dev, any other JSON lines"
 
-// Create begins a file: a Chrome trace if the name ends in .json, else JSON lines. The
-// error is that of the file system. The caller has to call Close or Discard.
+// Create begins a file. It is a Chrome trace if the name ends in .json, and JSON lines otherwise.
+// The error comes from the file system. The caller must call Close or Discard.
 func Create(name string) (*File, error) {
 	out, err := wholefile.Create(name)
 	if err != nil {
@@ -85,25 +85,25 @@ func Create(name string) (*File, error) {
 	return f, nil
 }
 
-// Begin begins a run, to which the following observations belong.
+// Begin begins a run. The following observations belong to it.
 func (f *File) Begin(r Run) {
 	f.runs++
 	f.seen = 0
 	f.form.begin(f.runs, r)
 }
 
-// Observe adds an observation to the present run. Observations have to come in order.
+// Observe adds an observation to the current run. Observations must come in order.
 func (f *File) Observe(o runners.Observation) {
 	f.seen++
 	f.form.observe(f.seen, &o)
 }
 
-// Close completes the file and gives it its name. It returns the first error of all writes;
-// then the name has its former content.
+// Close completes the file and gives it its final name. It returns the first write error. After an
+// error, a previous file of that name is unchanged.
 func (f *File) Close() error {
 	f.form.end()
 	return f.out.Close()
 }
 
-// Discard removes what was written. It does nothing after Close.
+// Discard removes the temporary file. It does nothing after Close.
 func (f *File) Discard() { f.out.Discard() }

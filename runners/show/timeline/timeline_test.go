@@ -9,7 +9,8 @@ import (
 	"github.com/monosim/monosim/runners/show/timeline"
 )
 
-// A file is there whole or as it was: never half written, and with nothing beside it.
+// Goal: a file is either complete or as it was before, and never half written. No temporary file
+// stays in its folder.
 func TestAFileIsThereWhenItIsClosed(t *testing.T) {
 	for _, form := range []string{"trace.json", "trace.jsonl"} {
 		dir := t.TempDir()

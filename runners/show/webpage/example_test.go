@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/runners/show/webpage"
 )
 
-// A page gets its data line by line; a script of its own shows them.
+// This makes a page with data lines and a script that shows them.
 func Example() {
 	var file bytes.Buffer
 	page := webpage.Begin(&file, webpage.Head{

@@ -43,13 +43,13 @@ var (
 	PlotStyle string
 )
 
-// Head is a page without its data. A script runs once the page is loaded, while its element
-// "page" is empty. No script may contain "</script".
+// Head describes a page without its data. Its scripts run when the page is loaded, and the element
+// "page" is still empty then. No script may contain "</script".
 type Head struct {
 	Title   string
 	Styles  []string
 	Scripts []string
-	// Live lets the page ask its own server for news.
+	// Live allows the page to request updates from its own server.
 	Live bool
 }
 
@@ -59,7 +59,7 @@ type Page struct {
 	head Head
 }
 
-// Begin begins a page. End returns the errors of w.
+// Begin writes the start of a page to w. Errors of w are returned by End.
 func Begin(w io.Writer, head Head) *Page {
 	p := &Page{out: bufio.NewWriter(w), head: head}
 	p.text(`<!DOCTYPE html>
@@ -81,20 +81,20 @@ func live(head Head) string {
 	return ""
 }
 
-// Text in front of the data and behind them.
+// These texts stand before and after the data in a page.
 const (
 	dataBegins = `<script type="application/json" id="data">` + "\n"
 	dataEnds   = "</script>\n"
 )
 
-// text writes; the buffered writer keeps the first error until End returns it.
+// text writes texts to the page. The buffered writer keeps the first error until End returns it.
 func (p *Page) text(texts ...string) {
 	for _, t := range texts {
 		_, _ = p.out.WriteString(t)
 	}
 }
 
-// Line adds a value to the data, as a line of JSON without "<" in it.
+// Line adds a value to the page's data, as one line of JSON. "<" is escaped in it.
 func (p *Page) Line(v any) error {
 	line, err := json.Marshal(v)
 	if err != nil {
@@ -104,7 +104,7 @@ func (p *Page) Line(v any) error {
 	return err
 }
 
-// End ends the page and returns the first error of all writes.
+// End completes the page and returns the first write error.
 func (p *Page) End() error {
 	p.text(dataEnds, "<script>\n", baseScript)
 	p.text(p.head.Scripts...)
@@ -112,7 +112,7 @@ func (p *Page) End() error {
 	return p.out.Flush()
 }
 
-// Data returns the lines of data of a page.
+// Data extracts the data lines from the text of a page.
 func Data(page string) ([]json.RawMessage, error) {
 	_, rest, found := strings.Cut(page, dataBegins)
 	data, _, ended := strings.Cut(rest, dataEnds)

@@ -34,12 +34,13 @@ import (
 
 // Options names the command and describes the clusters.
 type Options struct {
-	// Command is a command of the shell, as "node agent.mjs" or "env A=b ./my-agent". It runs
-	// in the working directory of this program, and the agent's flags are added to it.
+	// Command is a shell command that starts an agent, as "node agent.mjs" or "env A=b
+	// ./my-agent". It runs in the working directory of this program, with the agent's flags
+	// appended.
 	Command string
-	// Waits says that the agent creates the file MONOSIM_READY once it is ready, and begins
-	// when it reads a line from its standard input. It is then started ahead of the pod, so
-	// that its imports take no time of the cluster.
+	// Waits says that the agent creates the file MONOSIM_READY once it is loaded, and starts its
+	// work when it reads a line from standard input. Such an agent is launched before its pod
+	// starts, so that loading it costs no cluster time.
 	Waits bool
 	// Loopback describes everything but the agents. Its Name and Agent are ignored.
 	Loopback loopback.Options
@@ -65,8 +66,9 @@ func New(o Options) (*Runner, error) {
 	return &Runner{loopback.New(o.Loopback)}, nil
 }
 
-// Build makes a cluster of which only ZooKeeper has started. The error for a spec that no
-// agent of the reference fits is runners.ErrUnsupported.
+// Build makes a cluster in which only ZooKeeper has started. It returns
+// runners.ErrUnsupported for a spec that no implementation of the reference's agent can
+// satisfy.
 func (r *Runner) Build(spec runners.Spec) (runners.Cluster, error) {
 	if err := Kept(spec); err != nil {
 		return nil, err
@@ -77,8 +79,8 @@ func (r *Runner) Build(spec runners.Spec) (runners.Cluster, error) {
 	return r.Runner.Build(spec)
 }
 
-// Kept returns an error for a spec that repairs faults of the agents, and for a training job:
-// no implementation but this project's has either.
+// Kept returns an error for a spec that only this project can run: with repaired quirks of
+// the agents, or with a training job.
 func Kept(spec runners.Spec) error {
 	switch spec.Quirks {
 	case "", "python", "Q25=fork", "python,Q25=fork":
@@ -91,8 +93,8 @@ func Kept(spec runners.Spec) error {
 	return nil
 }
 
-// program returns the process of an agent. The shell becomes the command, so that signals
-// reach it.
+// program returns the program that starts an agent's process. The shell replaces itself by
+// the command (exec), so that signals reach the agent.
 func program(o Options, dir string, c loopback.Container) loopback.Program {
 	p := loopback.Program{
 		Args: append([]string{"/bin/sh", "-c", "exec " + o.Command + ` "$@"`, "agent"}, Flags(c)...),
@@ -105,16 +107,17 @@ func program(o Options, dir string, c loopback.Container) loopback.Program {
 	return p
 }
 
-// Flags returns the flags of the reference's agent.py for a pod.
+// Flags returns the flags for a pod's agent, the same that the reference's agent.py takes.
 func Flags(c loopback.Container) []string {
 	return []string{"--conf=" + c.Conf, "--tfs_log=" + filepath.Join(c.Dir, "var", "log", "tfs.std.log")}
 }
 
-// ReadyFile returns the file that an agent that waits creates once it is ready.
+// ReadyFile returns the path of the file that an agent creates once it is loaded, see
+// [Options].Waits.
 func ReadyFile(c loopback.Container) string { return filepath.Join(c.Dir, "agent.ready") }
 
-// Variables returns what an agent finds in its environment beyond what the reference's
-// containers have there, as key=value.
+// Variables returns the environment variables, as key=value, that an agent gets in addition
+// to those of the reference's containers.
 func Variables(c loopback.Container) []string {
 	list := []string{
 		"MONOSIM_POD=" + c.Name,
@@ -130,18 +133,20 @@ func Variables(c loopback.Container) []string {
 	return list
 }
 
-// Seed returns a number that is the same for the same seed and pod, as a hash seed of Python.
+// Seed derives a number from the run's seed and the pod's name, in the range of Python's
+// hash seed. Equal inputs give equal numbers.
 func Seed(c loopback.Container) string {
 	h := fnv.New32a()
 	fmt.Fprintf(h, "%d %s", c.Seed, c.Name)
 	return strconv.FormatUint(uint64(h.Sum32()), 10)
 }
 
-// fromHere lists the variables of this program that a command needs to find its own programs
-// and modules.
+// fromHere lists the environment variables that are passed on from this program, because a
+// command needs them to find its own programs and modules.
 var fromHere = []string{"PATH", "HOME", "LANG"}
 
-// inherited returns a pod's environment with those of this program in place of the pod's.
+// inherited returns a pod's environment in which this program's values of fromHere replace
+// the pod's.
 func inherited(env []string) []string {
 	here := lists.Filter(lists.Map(fromHere, func(key string) string { return key + "=" + os.Getenv(key) }),
 		func(line string) bool { return !strings.HasSuffix(line, "=") })

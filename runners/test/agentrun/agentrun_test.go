@@ -23,7 +23,7 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// program is a built monosim, for all tests.
+// program is the path of a monosim binary that is built once for all tests.
 var program string
 
 func TestMain(m *testing.M) {
@@ -43,8 +43,9 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// report runs scenarios with an agent at a time scale and returns the report on it. What does not
-// agree is tried again as often as that, each time three times slower, for a machine may be late.
+// report runs scenarios with an agent at the given time scale and returns the comparison. A
+// scenario that disagrees is retried up to again times, each time three times slower,
+// because a busy machine may have been late.
 func report(t *testing.T, o agentrun.Options, scale float64, again int, paths ...string) *compare.Port {
 	t.Helper()
 	if testing.Short() {
@@ -93,12 +94,14 @@ func agreement(t *testing.T, p *compare.Port) {
 	}
 }
 
-// own is this project's agent, by the variables of the contract alone.
+// own returns the options for this project's own agent, started with nothing but the
+// variables of the contract.
 func own() agentrun.Options {
 	return agentrun.Options{Command: program + ` agent --tfs_home="$MONOSIM_HOME" --listen=$MONOSIM_IP --localhost=$MONOSIM_IP --speed=${MONOSIM_SPEED}x --seed=$MONOSIM_SEED`}
 }
 
-// javascript is the agent of testdata, with a planted fault or "". It skips the test without node.
+// javascript returns the options for the agent in testdata, with a planted fault unless
+// fault is "". It skips the test where node is missing.
 func javascript(t *testing.T, fault string) agentrun.Options {
 	t.Helper()
 	node, err := exec.LookPath("node")
@@ -108,8 +111,8 @@ func javascript(t *testing.T, fault string) agentrun.Options {
 	return agentrun.Options{Command: "env FAULT=" + fault + " " + node + " testdata/agent.mjs", Waits: true}
 }
 
-// The goal is that the contract is enough: an agent that knows what AGENT.md says does as the
-// simulation. The method is a short story of each kind, with what was done compared.
+// Goal: the contract in AGENT.md suffices, so an agent that uses nothing else behaves as the
+// simulation. Method: one short scenario of each kind, compared deed by deed.
 func TestOurOwnAgentKeepsTheContract(t *testing.T) {
 	t.Parallel() // it mostly waits
 	agreement(t, report(t, own(), 0.1, 2, "startup.feature:4", "policies.feature:71"))
@@ -131,7 +134,8 @@ func TestAnAgentInJavaScriptKeepsTheContract(t *testing.T) {
 
 var javaScriptStories = []string{"filters.feature:4", "rollout.feature:28", "publishing.feature:52", "discovery.feature:11"}
 
-// The goal is that a report names the fault of an agent. The method is to plant one in a copy.
+// Goal: a report names what an agent does wrong. Method: plant a known fault in a copy of an
+// agent.
 func TestAPlantedFaultIsNamed(t *testing.T) {
 	for _, c := range []struct {
 		fault, story, verdict, cause, first string
@@ -163,7 +167,7 @@ func TestAPlantedFaultIsNamed(t *testing.T) {
 	}
 }
 
-// What no agent of another's can be is not begun.
+// Goal: a spec that no foreign agent can satisfy is refused before anything starts.
 func TestWhatIsRefused(t *testing.T) {
 	r, err := agentrun.New(own())
 	if err != nil {
@@ -181,7 +185,7 @@ func TestWhatIsRefused(t *testing.T) {
 	}
 }
 
-// An agent is a command of the shell.
+// A runner takes any shell command as the agent.
 func Example() {
 	r, err := agentrun.New(agentrun.Options{Command: "node agent.mjs", Waits: true})
 	fmt.Println(r.Name(), err)

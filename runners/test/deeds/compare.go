@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// Open holds the logs of several runs of one scenario, for example of the simulation with
-// several seeds. They differ only in what the reference leaves open. So a log may have, in
-// each track, what any of them has.
+// Open holds logs of several runs of one scenario, as of the simulation with several seeds.
+// They differ only where the reference allows more than one behavior. Another log agrees if
+// each of its tracks matches that track in any of the open logs.
 type Open []*Log
 
-// Slack says how far the time of a deed may be from the times in [Open]: a fixed duration
-// plus a fraction of the deed's time.
+// Slack says how far a deed's time may lie outside the times in the [Open] logs: a fixed
+// duration plus a fraction of the deed's time.
 type Slack struct {
 	Least time.Duration
 	Part  float64
-	// Late is the cluster time by which the machine was late.
+	// Late is how far the machine fell behind, in cluster time. It is added to the slack.
 	Late time.Duration
 }
 
@@ -25,16 +25,17 @@ func (s Slack) at(t time.Duration) time.Duration {
 	return s.Least + s.Late + time.Duration(float64(t)*s.Part)
 }
 
-// Kind says in what respect two logs differ.
+// Kind says in which respect two logs differ.
 type Kind string
 
-// A track may differ in its deeds or in their times. Two tracks of a pod may differ in
-// which came first.
+// A track may differ in its deeds or in their times. Two tracks of one pod may differ in
+// which of them began first.
 const (
 	ByDeed  Kind = "deed"
 	ByTime  Kind = "time"
 	ByOrder Kind = "order"
-	// A round may differ in how often it came, in its period, and in what comes in between.
+	// A round is an action that an agent repeats. It may differ in how often it was done, in its
+	// period, and in the acts in between.
 	ByCount   Kind = "count"
 	ByPeriod  Kind = "period"
 	ByBetween Kind = "between"
@@ -43,19 +44,23 @@ const (
 // Difference is the first place in a track where a log differs from every log of [Open].
 type Difference struct {
 	Kind Kind
-	// Track names the track. Other names the second track, for a difference in order.
+	// Track is the name of the differing track. Other is the second track of a difference in
+	// order.
 	Track, Other string
 	// At is the index of the differing deed in Want and Got.
 	At int
-	// Want is the track in the most similar of the open logs, Got the track in the log.
+	// Want is the track of the most similar open log. Got is the track of the log that was
+	// compared.
 	Want, Got []Deed
-	// From and Until bound the wanted time or period, or the number of times in ns.
+	// From and Until bound the wanted time or period. For a difference in count they hold the
+	// wanted count as a plain number.
 	From, Until time.Duration
 }
 
-// Compare lists where a log differs from all open ones. Tracks with other deeds come first,
-// sorted by name, then those with other times, then pairs of tracks of one pod in another
-// order. The caller leaves out the tracks of topics that a side cannot see.
+// Compare lists where a log differs from all open logs. Tracks with other deeds come first,
+// sorted by name. Tracks with other times follow, then pairs of tracks that a pod did in
+// another order. The caller has to leave out the tracks of topics that either side cannot
+// see.
 func Compare(open Open, got *Log, slack Slack) []Difference {
 	c := comparison{open: open, got: got, slack: slack}
 	var byDeed, byTime []Difference
@@ -76,8 +81,9 @@ func Compare(open Open, got *Log, slack Slack) []Difference {
 	return found
 }
 
-// Agreement counts the deeds of a log and of the most similar open ones, track by track, and how
-// many of them are the same on both sides: all is what each track has on the side with more.
+// Agreement compares a log with the most similar open log, track by track. same counts the
+// deeds that are equal on both sides. all sums, for each track, the deeds of the side with
+// more of them.
 func Agreement(open Open, got *Log, slack Slack) (same, all int) {
 	c := comparison{open: open, got: got, slack: slack}
 	for _, name := range c.names() {
@@ -123,7 +129,8 @@ func deedsOf(l *Log, name string) []Deed {
 	return nil
 }
 
-// track compares one track with the track of the same name in all open logs.
+// track compares one track with the track of that name in all open logs. The result is false
+// if they agree.
 func (c *comparison) track(name string) (Difference, bool) {
 	if topic, _, _ := strings.Cut(name, " "); topic == roundTopic {
 		return c.round(name)
@@ -146,7 +153,7 @@ func (c *comparison) track(name string) (Difference, bool) {
 	return c.times(name, alike, got)
 }
 
-// due leaves out of what was wanted the deeds that a run which ended early had no time for.
+// due returns the wanted deeds without those that a run which ended early had no time for.
 func (c *comparison) due(want, got []Deed) []Deed {
 	n := prefix(want, got)
 	if c.got.Ended == 0 || n < len(got) {
@@ -158,8 +165,8 @@ func (c *comparison) due(want, got []Deed) []Deed {
 	return want[:n]
 }
 
-// times checks that every deed lies between the earliest and the latest time at which an
-// open log did it.
+// times checks the time of every deed. It must lie, within the slack, between the earliest
+// and the latest time of that deed in the open logs.
 func (c *comparison) times(name string, alike [][]Deed, got []Deed) (Difference, bool) {
 	for i, d := range got {
 		from, until := alike[0][i].First, alike[0][i].First
@@ -193,8 +200,8 @@ func alike(a, b []Deed) int {
 	return n + end
 }
 
-// common rates how similar two lists are: the number of deeds that they share at the start
-// and at the end, minus a little for each deed that only one has.
+// common rates how similar two lists are. It counts the deeds that both share at the start
+// and at the end, and takes off a little for each deed that only one list has.
 func common(a, b []Deed) int {
 	return 2*alike(a, b) - max(len(a), len(b)) + len(a) + len(b)
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/monosim/monosim/runners/test/deeds"
 )
 
-// story is a log in which a pod registers, and binds two models.
+// story returns the log of a pod that registers and then binds two models, at the given
+// times in seconds.
 func story(register, entry, ps float64) *deeds.Log {
 	write := func(seconds float64, path, data string) runners.Observation {
 		return runners.Observation{At: at(seconds), Pod: pod, Op: "zookeeper.create", Path: path, Note: "ephemeral", Data: data}
@@ -23,8 +24,8 @@ func story(register, entry, ps float64) *deeds.Log {
 	})
 }
 
-// The goal is that a log agrees with what some of the open ones did, each with another
-// part, and with nothing else.
+// Goal: a log agrees if each of its tracks matches one of the open logs, not always the same
+// one, and differs otherwise.
 func TestWhatDiffers(t *testing.T) {
 	open := deeds.Open{story(1, 30, 35), story(2, 60, 90), story(2, 85, 91)}
 	slack := deeds.Slack{Least: 2 * time.Second}
@@ -87,8 +88,8 @@ znode /ps: comes before znode /entry, want the other way round
 	}
 }
 
-// The goal is that a log is rated by how much of it is the same, and that a run which ended early
-// is not told to have left out what was still to come.
+// Goal: Agreement counts how many deeds of a log are the same. A run that ended early is not
+// charged with deeds that were still to come.
 func TestHowMuchIsTheSame(t *testing.T) {
 	slack := deeds.Slack{Least: 2 * time.Second}
 	open := deeds.Open{story(1, 30, 35)}
@@ -115,7 +116,8 @@ func TestHowMuchIsTheSame(t *testing.T) {
 	}
 }
 
-// Deeds around a difference are shown, others counted, and long ones cut around it.
+// Goal: a difference is shown with its neighboring deeds. Deeds further away are only
+// counted, and long ones are cut around the difference.
 func TestADifferenceHasItsContext(t *testing.T) {
 	log := func(eighth string) *deeds.Log {
 		var list []runners.Observation
@@ -143,7 +145,8 @@ func TestADifferenceHasItsContext(t *testing.T) {
 	}
 }
 
-// How a process of another ended is not always seen.
+// Goal: an end whose exit code was not observed agrees with any end. The exit code of a
+// foreign process is not always visible.
 func TestAnEndThatNobodySaw(t *testing.T) {
 	log := func(note string) *deeds.Log {
 		return deeds.Read([]runners.Observation{

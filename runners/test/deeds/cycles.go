@@ -1,13 +1,13 @@
 package deeds
 
-// A cycle of two or three deeds that repeats this often is reduced to one of each deed, done many
-// times. How often it ran, and at which of them the run ended, depends only on time.
+// A cycle of two or three deeds that repeats at least leastCycles times is reduced to one of
+// each deed. How often it ran, and at which deed the run ended, depends only on time.
 const (
 	longestCycle = 3
 	leastCycles  = 4
 )
 
-// cycles replaces each cycle by one of each of its deeds.
+// cycles replaces each repeated cycle by its deeds, each listed once.
 func cycles(deeds []Deed) []Deed {
 	var kept []Deed
 	for i := 0; i < len(deeds); {
@@ -25,8 +25,8 @@ func cycles(deeds []Deed) []Deed {
 	return kept
 }
 
-// cycleAt finds the cycle at the start of a list: its length, and the number n of deeds
-// that it covers. A deed that begins no cycle is a cycle of length 1.
+// cycleAt returns the length of the cycle at the start of a list, and the number n of deeds
+// that its repetitions cover. A deed that begins no cycle counts as a cycle of length 1.
 func cycleAt(deeds []Deed) (length, n int) {
 	for length = 2; length <= longestCycle; length++ {
 		n = length

@@ -37,15 +37,15 @@ import (
 	"time"
 )
 
-// Log lists what a run did: its tracks, sorted by name.
+// Log lists what was done in a run, as tracks sorted by name.
 type Log struct {
 	Tracks []*Track
-	// Ended, when set, is the cluster time at which the run ended before it was over: what
-	// would have come later is not missing.
+	// Ended, when set, is the cluster time at which the run was cut off. Deeds due after that
+	// time do not count as missing.
 	Ended time.Duration
 }
 
-// Track lists what was done to one thing, in order.
+// Track lists, in order, what was done to one thing, such as a znode or a process.
 type Track struct {
 	// Name begins with the topic: "znode /gip/binding", "process shard0-replica0 agent_service".
 	Name  string
@@ -61,18 +61,19 @@ func (t *Track) Topic() string {
 	return topic
 }
 
-// Deed is one act, or several equal ones in a row.
+// Deed is one act, or several equal acts in a row.
 type Deed struct {
 	// Who is the actor: a pod, "operator", or "anybody" if it does not matter.
 	Who string
 	// Text says what was done.
 	Text string
-	// First and Last are cluster times; Times counts the acts.
+	// First and Last are the cluster times of the first and the last act. Times counts the acts.
 	First, Last time.Duration
 	Times       int
-	// Every is the median time between two acts of a round, 0 for others and for a single act.
+	// Every is the median time between two acts of a round. It is 0 for other tracks and for a
+	// single act.
 	Every time.Duration
-	// Between counts the acts of a round that came much sooner than that after the one before.
+	// Between counts the acts of a round that followed the previous act much sooner than Every.
 	Between int
 }
 

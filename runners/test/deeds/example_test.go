@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// What two pods do at their start, with two seeds.
+// The example compares what two pods do at their start with two different seeds.
 func Example() {
 	did := func(seed uint64) *deeds.Log {
 		c, err := deeds.Watch(&simrun.Runner{}).Build(runners.Spec{Seed: seed, Conf: runners.ConfV3, Replicas: 2, Detail: true})

@@ -5,14 +5,15 @@ import (
 	"time"
 )
 
-// done is a track with the time of a pod's first deed in it.
+// done holds a track's name and the time of a pod's first deed in it.
 type done struct {
 	track string
 	at    time.Duration
 }
 
-// order finds pairs of tracks that a pod touched in an order that no open log has, further apart
-// than the slack. If two deeds may come in either order, some open log has each order.
+// order finds pairs of tracks that a pod began in an order that no open log has. They count
+// only if their times are further apart than the slack. Where two deeds may come in either
+// order, the open logs contain both orders.
 func (c *comparison) order() []Difference {
 	for _, list := range firsts(c.got) {
 		for i, a := range list {
@@ -31,9 +32,9 @@ func (c *comparison) order() []Difference {
 	return nil
 }
 
-// firsts lists for each pod, sorted by name, its tracks in the order of their first deeds. Files
-// and answers are left out: they are recorded at the end of a step, so their order means nothing.
-// Rounds have periods of their own.
+// firsts lists for each pod, sorted by name, its tracks in the order of their first deeds.
+// Files and answers are left out: they are recorded at the end of a step, so their order
+// means nothing. Rounds are left out because their periods are compared instead.
 func firsts(l *Log) [][]done {
 	byPod := map[string][]done{}
 	var pods []string
@@ -56,8 +57,8 @@ func firsts(l *Log) [][]done {
 	return lists
 }
 
-// anyOrders reports whether some open log has the first deed of one track no later than
-// that of the other, within the slack.
+// anyOrders reports whether some open log allows this order: there, the first deed of track
+// first comes no later than that of track second, within the slack.
 func (c *comparison) anyOrders(first, second string) bool {
 	return slices.ContainsFunc(c.open, func(l *Log) bool {
 		a, b := deedsOf(l, first), deedsOf(l, second)

@@ -42,8 +42,9 @@ func nameAddresses(text string, pods map[string]string) string {
 	})
 }
 
-// nameAddress6 names an address of IPv6: a pod, localhost for one that this machine has, which agents
-// that are processes find for themselves, else the address in its shortest form.
+// nameAddress6 names an IPv6 address. It returns a pod's name, or "localhost" for an address
+// of this machine, which agents that are processes find by themselves. Any other address is
+// returned in its shortest form.
 func nameAddress6(text string, pods map[string]string) string {
 	ip, err := netip.ParseAddr(text)
 	switch {
@@ -57,7 +58,7 @@ func nameAddress6(text string, pods map[string]string) string {
 	return ip.String()
 }
 
-// ownAddresses6 returns the addresses of IPv6 that this machine has.
+// ownAddresses6 returns the IPv6 addresses of this machine.
 var ownAddresses6 = sync.OnceValue(func() (own []netip.Addr) {
 	found, err := net.InterfaceAddrs()
 	if err != nil {
@@ -73,8 +74,8 @@ var ownAddresses6 = sync.OnceValue(func() (own []netip.Addr) {
 	return own
 })
 
-// plainData formats what a write put into a znode: JSON gets sorted keys, also inside of
-// strings that hold JSON.
+// plainData formats the data of a znode for comparison. JSON gets sorted keys, also where a
+// JSON string itself holds JSON. In other data, temporary names are replaced.
 func plainData(data string) string {
 	value, ok := parse(data)
 	if !ok {
@@ -87,13 +88,13 @@ func plainData(data string) string {
 	return temporary.ReplaceAllString(string(out), "TEMPORARY")
 }
 
-// plainExport drops from a path of a training job what depends on time: the step of a save,
-// and the instant that names an export.
+// plainExport removes from a training job's path the parts that depend on time: the step of
+// a checkpoint and the timestamp that names an export.
 func plainExport(path string) string {
 	return version.ReplaceAllString(checkpoint.ReplaceAllString(path, "${1}STEP"), "/VERSION")
 }
 
-// parse reads a JSON object or list.
+// parse reads a JSON object or list. It returns false for any other text.
 func parse(text string) (any, bool) {
 	if text = strings.TrimSpace(text); text == "" || text[0] != '{' && text[0] != '[' {
 		return nil, false
@@ -107,7 +108,7 @@ func parse(text string) (any, bool) {
 	return inner(value), true
 }
 
-// inner replaces each string in a value that holds JSON by the parsed JSON.
+// inner replaces each string that holds JSON by the parsed JSON, at every depth of a value.
 func inner(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -126,8 +127,8 @@ func inner(value any) any {
 	return value
 }
 
-// plainFlags splits a command line into flags, sorted by name, and the other words in their
-// order. It drops ports and names of temporary files.
+// plainFlags formats a command line for comparison: flags sorted by name, other words in
+// their order. Ports and names of temporary files are replaced.
 func plainFlags(line string) string {
 	var flags, words []string
 	for _, word := range strings.Fields(line) {

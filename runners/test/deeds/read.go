@@ -10,24 +10,27 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// [Watch] adds observations of these operations to the log of a cluster.
+// Operations of the observations that [Watch] adds to a cluster's log.
 const (
-	// opAnswer is an answer of an agent. Path is the call with its arguments, Note the answer.
+	// opAnswer is an agent's answer to a call. Path holds the call with its arguments, Note the
+	// answer.
 	opAnswer = "answer"
 	// opFile is the content of a file. Path names the file, Note holds the content.
 	opFile = "file"
-	// OpUnseen begins a log. Note lists the topics that the cluster cannot see (runners.Blind).
+	// OpUnseen is the first observation of a log. Its Note lists the topics that the cluster
+	// cannot observe (runners.Blind).
 	OpUnseen = "unseen"
 )
 
-// A write of ZooKeeper may have one of these notes; the note of a refused write is its error.
+// Notes of successful ZooKeeper writes: an ephemeral create, and a delete because the
+// session ended. The note of a refused write is its error.
 const (
 	noteEphemeral   = "ephemeral"
 	noteWithSession = "with its session"
 )
 
 // Read makes the log of a run that was observed with Spec.Detail. The observations have to
-// be in order, with the addresses and paths as [Watch] writes them.
+// be in order of time, with addresses and paths in the form that [Watch] gives them.
 func Read(log []runners.Observation) *Log {
 	r := &reader{tracks: map[string]*Track{}, programs: map[process]string{}, answers: map[string]*runners.Observation{}, exports: map[string][]string{}}
 	for i := range log {
@@ -44,21 +47,21 @@ func Read(log []runners.Observation) *Log {
 	return made
 }
 
-// process identifies a process of a pod.
+// process identifies a process by its pod and process id.
 type process struct {
 	pod string
 	pid int64
 }
 
-// reader makes tracks from observations.
+// reader converts observations to tracks, one at a time.
 type reader struct {
 	tracks map[string]*Track
-	// programs holds the tracks of the running processes.
+	// programs maps each running process to the name of its track.
 	programs map[process]string
-	// answers holds the last answer in each track of the current step.
+	// answers maps a track to the latest answer of the current step.
 	answers map[string]*runners.Observation
-	// exports lists for each model the versions that are named by the instant of their
-	// export, in order.
+	// exports lists for each model, in order, its versions that are named by the timestamp of
+	// their export.
 	exports map[string][]string
 }
 
@@ -89,8 +92,8 @@ func (r *reader) observe(o *runners.Observation) {
 	}
 }
 
-// plainVersion returns the path of a version. A version that is named by the instant of its
-// export is numbered instead: first, second and so on of its model.
+// plainVersion returns the path of a version for comparison. A version that is named by the
+// timestamp of its export is replaced by its number among the model's exports.
 func (r *reader) plainVersion(path string) string {
 	if !version.MatchString(path) {
 		return path
@@ -104,7 +107,8 @@ func (r *reader) plainVersion(path string) string {
 	return fmt.Sprintf("%s/export %d", model, i+1)
 }
 
-// add appends a deed to a track, or counts the last one once more if they are equal.
+// add appends a deed to a track. If the track's last deed is equal, only its count and last
+// time change.
 func (r *reader) add(track string, o *runners.Observation, who, text string) {
 	t := r.tracks[track]
 	if t == nil {
@@ -120,8 +124,8 @@ func (r *reader) add(track string, o *runners.Observation, who, text string) {
 	t.Deeds = append(t.Deeds, d)
 }
 
-// answered records the last answers of a step. How often a step asks, and which answers
-// come before the one that it waits for, depends only on time.
+// answered adds the last answer of each track of a step. Earlier answers are dropped,
+// because how often a step polls depends only on time.
 func (r *reader) answered() {
 	for _, name := range slices.Sorted(maps.Keys(r.answers)) {
 		o := r.answers[name]
@@ -130,10 +134,10 @@ func (r *reader) answered() {
 	clear(r.answers)
 }
 
-// anybody stands for the pod that happens to make a shared parent znode first.
+// anybody is the actor of a deed that any pod may do first, as creating a shared parent znode.
 const anybody = "anybody"
 
-// zookeeper reads a successful write, or the begin or end of a session.
+// zookeeper adds a successful write, or the start or end of a session.
 func (r *reader) zookeeper(o *runners.Observation, what string) {
 	switch what {
 	case "createSession":
@@ -162,9 +166,9 @@ func (r *reader) zookeeper(o *runners.Observation, what string) {
 	}
 }
 
-// process reads the start or end of a process. Processes of one program in a pod are told
-// apart by the name under which they register, where their flags have it. A second process
-// of a running program is its child.
+// process adds the start or end of a process. Several processes of one program in a pod are
+// told apart by the name they register under, if a flag contains it. A second process of a
+// program that is running counts as its child.
 func (r *reader) process(o *runners.Observation, what string) {
 	id := process{o.Pod, o.ID}
 	switch what {
@@ -193,8 +197,8 @@ func (r *reader) process(o *runners.Observation, what string) {
 	}
 }
 
-// training reads what a process of a training job did, with a track for each kind of deed.
-// The address of its server is left to the track of discovery.
+// training adds an action of a training job's process, with a track for each kind of action.
+// The address of its server is left out, because the track of service discovery has it.
 func (r *reader) training(o *runners.Observation, what string) {
 	text := "comes to " + what
 	if what != "serving" && o.Path != "" {
@@ -213,16 +217,17 @@ func (r *reader) runs(track string) bool {
 	return false
 }
 
-// ends begins the text of a process's end. The way it ended follows, if it was observed.
+// ends is the text of the deed that a process ended. How it ended, such as its exit code,
+// follows if it was observed.
 const ends = "ends "
 
-// endsUnseen reports whether a is an end whose way was not observed, and b is an end as well.
+// endsUnseen reports whether a is an end without a known exit code, and b is any end.
 func endsUnseen(a, b string) bool {
 	return a == strings.TrimSpace(ends) && strings.HasPrefix(b, ends)
 }
 
-// call reads a call that a pod made. Calls of the operator only look at the cluster, so
-// they count as no deed.
+// call adds an RPC that a pod made. RPCs of the operator only inspect the cluster, so they
+// are left out.
 func (r *reader) call(o *runners.Observation) {
 	if o.Pod == "operator" {
 		return

@@ -12,7 +12,7 @@ import (
 
 func at(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
 
-// lines are the tracks of a log, each with its deeds.
+// lines returns the deeds of each track as text, by the name of the track.
 func lines(l *deeds.Log) map[string][]string {
 	found := map[string][]string{}
 	for _, t := range l.Tracks {
@@ -25,8 +25,8 @@ func lines(l *deeds.Log) map[string][]string {
 
 const pod = "shard0-replica1"
 
-// The goal is that what differs from run to run is not in a log, and all else is. The
-// method is a log with one of each kind.
+// Goal: a log contains everything that was done, without what varies from run to run.
+// Method: a list with one observation of each kind.
 func TestALogHasWhatWasDone(t *testing.T) {
 	info := "/gip/container_service/psm;lf;default:shard0-replica1"
 	log := []runners.Observation{
@@ -85,7 +85,7 @@ func TestALogHasWhatWasDone(t *testing.T) {
 	}
 }
 
-// cluster is one of which only its log and its answers count.
+// cluster is a stub of which the tests use only its log and its agents' answers.
 type cluster struct {
 	runners.Cluster
 	now time.Duration
@@ -114,8 +114,8 @@ type runner struct{ runners.Runner }
 
 func (runner) Build(runners.Spec) (runners.Cluster, error) { return &cluster{}, nil }
 
-// The goal is that a watched cluster's log says what agents answered last in a step, what
-// files had, and pods by their names.
+// Goal: the log of a watched cluster contains the last answers of each step and the contents
+// of config files. Addresses appear as names of pods.
 func TestAWatchedClusterSaysMore(t *testing.T) {
 	c, err := deeds.Watch(runner{}).Build(runners.Spec{Detail: true})
 	if err != nil {
@@ -142,8 +142,8 @@ func TestAWatchedClusterSaysMore(t *testing.T) {
 	}
 }
 
-// The goal is that a cycle counts once, however often it was gone through and wherever it
-// was when the run ended; what is done only a few times is not a cycle.
+// Goal: a cycle counts once, however often it ran and wherever the run ended in it. A
+// sequence that repeats only a few times is not reduced.
 func TestCyclesCountOnce(t *testing.T) {
 	for _, c := range []struct{ did, want string }{
 		{"abababab", "ab"}, {"xababababa", "xab"}, {"abcabcabcabcabd", "abcd"}, {"ababab", "ababab"}, {"aaaaaaaa", "a"}, {"abababababy", "aby"},
@@ -163,7 +163,8 @@ func TestCyclesCountOnce(t *testing.T) {
 	}
 }
 
-// How far a job had come when it saved, and when it exported, differs from run to run.
+// Goal: the log of a training job leaves out the steps and timestamps of saves and exports,
+// because they vary from run to run.
 func TestALogOfATrainingJob(t *testing.T) {
 	log := []runners.Observation{
 		{At: at(1), Pod: "chief", Op: "training.serving", Path: "10.250.0.1:4000"},

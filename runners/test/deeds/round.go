@@ -8,18 +8,19 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// A round is what an agent does again and again though nothing changes: it asks a model server, or
-// tries its port. How often, and at which period, is all that counts of it. The answers show in what
-// the agent writes.
+// A round is an action that an agent repeats although nothing changes, such as asking a
+// model server or trying its port. Only its count and period are compared. What the answers
+// caused shows in what the agent writes.
 const roundTopic = "round"
 
-// ofModelServers are the methods that model servers have; calls to others are deeds by themselves.
+// ofModelServers lists the RPC methods of model servers, whose calls form rounds. Other
+// calls are deeds of their own.
 var ofModelServers = map[string]bool{"GetModelStatus": true, "GetModelMetadata": true, "HandleReloadConfigRequest": true, "Predict": true}
 
-// unanswered are the codes of calls that no server has seen or answered.
+// unanswered lists the status codes of calls that no server received or answered.
 var unanswered = map[string]bool{"UNAVAILABLE": true, "DEADLINE_EXCEEDED": true, "CANCELLED": true}
 
-// round adds an act of a round.
+// round adds one act to a round, unless it came from the bare model server's pod.
 func (r *reader) round(o *runners.Observation, what, text string) {
 	if o.Pod == runners.BareServer {
 		return // only scenarios ask from there
@@ -30,7 +31,7 @@ func (r *reader) round(o *runners.Observation, what, text string) {
 	t.at = append(t.at, o.At)
 }
 
-// measured fills in the period of a round.
+// measured computes the period of a round from the times of its acts.
 func (t *Track) measured() {
 	if t.Topic() != roundTopic {
 		return
@@ -44,15 +45,14 @@ func (t *Track) measured() {
 	}
 }
 
-// betweenPart is the part of a period below which an act is not the next of a round, but belongs to
-// a slower one that comes in between, as when versions are asked for once a minute and states once a
-// second.
+// betweenPart is a fraction of the period. An act that follows sooner than this belongs to a
+// slower round, as when an agent asks for states each second and for versions each minute.
 const betweenPart = 0.75
 
-// leastGaps is the number of gaps from which a period can be told.
+// leastGaps is how many intervals between acts are needed to tell a period.
 const leastGaps = 1
 
-// median returns the median time between two acts, 0 for too few of them.
+// median returns the median interval between successive times, 0 if there are too few.
 func median(at []time.Duration) time.Duration {
 	if len(at) <= leastGaps {
 		return 0
@@ -65,8 +65,8 @@ func median(at []time.Duration) time.Duration {
 	return gaps[len(gaps)/2]
 }
 
-// These bound how far a round may be from what some open log does: its begin and its period, and
-// how often it came.
+// Tolerances of a round against the most similar open log: for its start, its period, and
+// how often it was done.
 const (
 	roundBegins    = 2 * time.Second
 	roundPart      = 0.05
@@ -75,8 +75,8 @@ const (
 	roundCountPart = 0.2
 )
 
-// round compares a round with those of the open logs. A log in which it did not come counts as one
-// with none.
+// round compares a round with the round of that name in all open logs. A log without it
+// counts as having done it 0 times.
 func (c *comparison) round(name string) (Difference, bool) {
 	got := roundOf(c.got, name)
 	d := Difference{Track: name, Got: deedsOf(c.got, name), Want: deedsOf(c.open[0], name)}
@@ -114,7 +114,8 @@ func (c *comparison) round(name string) (Difference, bool) {
 	return d, c.got.Ended == 0 && got.Between == 0 && d.inBetween(name, c.open)
 }
 
-// inBetween reports whether all open logs have a slower round in between, which is then missing.
+// inBetween reports whether every open log has acts of a slower round in between. It is
+// called when the compared log has none, so they are then missing.
 func (d *Difference) inBetween(name string, open Open) bool {
 	d.Kind = ByBetween
 	return !slices.ContainsFunc(open, func(l *Log) bool { return roundOf(l, name).Between == 0 })
@@ -122,7 +123,8 @@ func (d *Difference) inBetween(name string, open Open) bool {
 
 func part(of float64, d time.Duration) time.Duration { return time.Duration(of * float64(d)) }
 
-// roundOf returns the only deed of a round, one that was done 0 times if the log has none.
+// roundOf returns the single deed of a round. If the log lacks the round, the deed has 0
+// times.
 func roundOf(l *Log, name string) Deed {
 	if list := deedsOf(l, name); len(list) > 0 {
 		return list[0]
@@ -130,8 +132,8 @@ func roundOf(l *Log, name string) Deed {
 	return Deed{}
 }
 
-// between reports whether a value is far from each of the wanted ones, and then is a difference of
-// that kind.
+// between reports whether got differs by more than far from every wanted value. It then
+// fills in the difference with kind and the range of wanted values.
 func (d *Difference) between(kind Kind, got time.Duration, want []time.Duration, far time.Duration) bool {
 	if slices.ContainsFunc(want, func(w time.Duration) bool { return (got - w).Abs() <= far }) {
 		return false

@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/runners/test/deeds"
 )
 
-// rounds is a log in which a pod asks for a model from begin on, n times at a period, each time late
-// by a little more or less.
+// rounds returns a log in which a pod asks for a model n times, at a period from begin on,
+// in seconds. Each act is a little late, by up to 0.1 s.
 func rounds(begin, period float64, n int) *deeds.Log {
 	var log []runners.Observation
 	for i := range n {
@@ -20,7 +20,8 @@ func rounds(begin, period float64, n int) *deeds.Log {
 	return deeds.Read(log)
 }
 
-// The goal is that what comes once a minute between acts of each second is missed where it is gone.
+// Goal: if a call once a minute is missing between calls of every second, the difference is
+// found.
 func TestWhatComesInBetweenIsMissed(t *testing.T) {
 	log := func(minute bool) *deeds.Log {
 		var list []runners.Observation
@@ -40,8 +41,8 @@ func TestWhatComesInBetweenIsMissed(t *testing.T) {
 	}
 }
 
-// The goal is that a round that comes at another period is noticed, though nothing else differs, and
-// one that is a little late is not. The method is rounds of a second and of half a minute.
+// Goal: a round at another period is a difference, even if nothing else differs. A round
+// that is a little late is not. Method: rounds of one second and of half a minute.
 func TestAnotherPeriodIsNoticed(t *testing.T) {
 	second := deeds.Open{rounds(2, 1.005, 60), rounds(2.5, 1.003, 60)}
 	half := deeds.Open{rounds(31, 30, 5), rounds(61, 30, 4)}

@@ -8,11 +8,11 @@ import (
 // around is how many deeds are shown before and after one that differs.
 const around = 2
 
-// longestDeed bounds the length of a line, in characters.
+// longestDeed is the length in characters beyond which a shown deed is cut.
 const longestDeed = 400
 
 // Lines shows a difference: the track, and what both sides did in it. The differing deed is
-// marked, between its neighbours. want and got name the sides.
+// marked and shown between its neighbors. want and got are the names of the two sides.
 func (d *Difference) Lines(want, got string) []string {
 	lines := []string{d.heading()}
 	for _, side := range []struct {
@@ -36,7 +36,7 @@ func (d *Difference) Brief() string {
 	return fmt.Sprintf("%s: %s, want %s", d.Track, told(d.Got, d.At), told(d.Want, d.At))
 }
 
-// told is the text of the i-th deed.
+// told returns the text of deed i of the list, "nothing" past its end.
 func told(list []Deed, i int) string {
 	if i >= len(list) {
 		return "nothing"
@@ -60,7 +60,7 @@ func (d *Difference) heading() string {
 	return fmt.Sprintf("%s: deed %d is another", d.Track, d.At+1)
 }
 
-// times counts the acts of a round.
+// times sums how often the deeds of a list were done.
 func times(list []Deed) (n int) {
 	for _, d := range list {
 		n += d.Times
@@ -94,7 +94,8 @@ func (d *Difference) window(list []Deed) []string {
 	return lines
 }
 
-// marked shortens a line to the part around the first difference between the two deeds.
+// marked shortens a long line to the part around the first character where the two deeds
+// differ.
 func (d *Difference) marked(line string) string {
 	if len(line) <= longestDeed {
 		return line

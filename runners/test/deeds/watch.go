@@ -12,9 +12,10 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Watch wraps a runner. With Spec.Detail the logs of its clusters also have what [Read] needs: the
-// answers of agents to whoever asked, and at the end the config files of model servers. Earlier
-// contents of these files show in what the servers did. Names of pods stand for their addresses.
+// Watch wraps a runner so that its logs have what [Read] needs, if Spec.Detail is set. It
+// adds the answers of agents to every caller and, at the end, the config files of model
+// servers. Earlier contents of these files show in what the servers did. Addresses are
+// replaced by names of pods.
 func Watch(r runners.Runner) runners.Runner {
 	if o, ok := r.(runners.Operations); ok {
 		return watchingOperations{watching{r}, o}
@@ -24,7 +25,7 @@ func Watch(r runners.Runner) runners.Runner {
 
 type watching struct{ runners.Runner }
 
-// watchingOperations wraps a runner that answers single operations, too.
+// watchingOperations wraps a runner that implements runners.Operations as well.
 type watchingOperations struct {
 	watching
 	runners.Operations
@@ -59,7 +60,7 @@ func (w watching) Check(spec runners.Spec) error {
 	return nil
 }
 
-// watched wraps a cluster and keeps what was observed of it.
+// watched wraps a cluster and records additional observations.
 type watched struct {
 	runners.Cluster
 	// seen holds the additional observations in order of time.
@@ -80,7 +81,8 @@ type watchedTrainer struct {
 	runners.Trainer
 }
 
-// Registered asks the wrapped cluster, if that can answer.
+// Registered asks the wrapped cluster for a registered address. It returns ErrUnsupported if
+// that cluster has no registry.
 func (w watchedTrainer) Registered(name string) (addr string, ok bool, err error) {
 	r, ok := w.Cluster.(runners.Registry)
 	if !ok {
@@ -104,7 +106,7 @@ func (w *watched) Log() []runners.Observation {
 	}
 	next := 0
 	for _, o := range log {
-		// An answer that was seen at an instant came before what the cluster did at that instant.
+		// An answer recorded at an instant comes before the cluster's events at that instant.
 		for ; next < len(w.seen) && w.seen[next].At <= o.At; next++ {
 			whole = append(whole, named(w.seen[next], names))
 		}
@@ -116,7 +118,7 @@ func (w *watched) Log() []runners.Observation {
 	return whole
 }
 
-// topics translates topics of observations to topics of tracks.
+// topics translates the topics of observations to the topics of tracks that depend on them.
 func topics(unseen []string) []string {
 	var list []string
 	for _, topic := range unseen {
@@ -158,7 +160,7 @@ func named(o runners.Observation, names map[string]string) runners.Observation {
 	return o
 }
 
-// Remark makes the wrapped cluster record the step, if it can.
+// Remark passes the text of a step to the wrapped cluster, if that is a runners.Narrator.
 func (w *watched) Remark(text string) {
 	if n, ok := w.Cluster.(runners.Narrator); ok {
 		n.Remark(text)
@@ -185,7 +187,7 @@ func (w *watched) files() (list []runners.Observation) {
 	return list
 }
 
-// answer records the answer of an agent.
+// answer records an agent's answer to a call. For an RPC error it records the status code.
 func (w *watched) answer(pod, call, text string, err error) {
 	var rpc *env.RPCError
 	switch {
@@ -225,10 +227,12 @@ func (w *watched) GetResource(pod string) (runners.Resource, error) {
 	return r, err
 }
 
-// sortedList formats addresses without their order, which registrations and children leave open.
+// sortedList formats addresses in sorted order, because the order of registrations and
+// children is not defined.
 func sortedList(addrs []string) string { return strings.Join(slices.Sorted(slices.Values(addrs)), " ") }
 
-// EndFaultAfter asks the wrapped cluster, if that can do it.
+// EndFaultAfter passes the call to the wrapped cluster. It returns ErrUnsupported if that
+// cannot schedule the end of a fault.
 func (w *watched) EndFaultAfter(f runners.Fault, d time.Duration) error {
 	if s, ok := w.Cluster.(runners.Scheduler); ok {
 		return s.EndFaultAfter(f, d)
@@ -236,7 +240,7 @@ func (w *watched) EndFaultAfter(f runners.Fault, d time.Duration) error {
 	return runners.ErrUnsupported
 }
 
-// Late asks the wrapped cluster, if that measures it.
+// Late returns how far the wrapped cluster is behind, 0 if the cluster does not measure it.
 func (w *watched) Late() (late time.Duration, tooBusy bool) {
 	if d, ok := w.Cluster.(runners.Delayed); ok {
 		return d.Late()

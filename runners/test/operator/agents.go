@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Agents asks the agents of a cluster, as their clients do.
+// Agents calls the agents of a cluster, as clients of AgentService do.
 type Agents struct {
 	// Call makes one call of AgentService to the agent of a pod.
 	Call func(pod, method string, request []byte) (response []byte, err error)
@@ -38,8 +38,8 @@ func serverType(name string) (agentservice.ServerType, error) {
 	return agentservice.ServerType(n), nil
 }
 
-// HeartBeat asks the agent of a pod for the addresses of every task that it knows, and
-// sorts them by the task's name.
+// HeartBeat asks the agent of a pod for the addresses of all tasks that it knows, and sorts
+// the tasks by name.
 func (a Agents) HeartBeat(pod, kind string) ([]runners.Addresses, error) {
 	t, err := serverType(kind)
 	if err != nil {
@@ -68,7 +68,7 @@ func (a Agents) GetReplicas(pod, kind string, task int) ([]string, error) {
 	return response.GetAddressList().GetAddress(), err
 }
 
-// GetResource asks the agent of a pod for its place and its memory.
+// GetResource asks the agent of a pod for its address, shard, replica and memory.
 func (a Agents) GetResource(pod string) (runners.Resource, error) {
 	var r agentservice.GetResourceResponse
 	err := a.call(pod, service.MethodGetResource, &agentservice.GetResourceRequest{}, &r)

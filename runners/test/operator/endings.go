@@ -9,8 +9,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Endings holds the faults of a cluster that end by themselves, in order of time. The zero
-// value is empty.
+// Endings holds the scheduled ends of faults, in order of time. The zero value is empty.
 type Endings struct{ list []ending }
 
 type ending struct {
@@ -24,7 +23,7 @@ func (e *Endings) Add(f runners.Fault, at time.Duration) {
 	slices.SortStableFunc(e.list, func(a, b ending) int { return int(a.at - b.at) })
 }
 
-// Forget removes a fault that something else ends.
+// Forget removes the scheduled end of a fault, because the fault was ended in another way.
 func (e *Endings) Forget(f runners.Fault) {
 	e.list = slices.DeleteFunc(e.list, func(e ending) bool { return e.fault.Kind == f.Kind && Hit(e.fault) == Hit(f) })
 }
@@ -37,7 +36,8 @@ func (e *Endings) Until(end time.Duration) time.Duration {
 	return end
 }
 
-// EndDue ends the faults that are due at now, in order, and stops at the first error.
+// EndDue calls end for each fault whose end is due at now, in order, and stops at the first
+// error.
 func (e *Endings) EndDue(now time.Duration, end func(f runners.Fault) error) error {
 	for len(e.list) > 0 && e.list[0].at <= now {
 		f := e.list[0].fault
@@ -49,7 +49,7 @@ func (e *Endings) EndDue(now time.Duration, end func(f runners.Fault) error) err
 	return nil
 }
 
-// Hit names in a few words what a fault hits, as a pod or a path.
+// Hit describes in a few words what a fault affects, such as a pod or a path.
 func Hit(f runners.Fault) string {
 	words := []string{f.Pod, f.Server, f.BasePath, strings.Join(f.From, ", ")}
 	if len(f.To) > 0 {

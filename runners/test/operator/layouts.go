@@ -14,8 +14,8 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Layouts writes to the ZooKeeper of a cluster as agent_controller does, with one session
-// for each call.
+// Layouts writes layouts to the ZooKeeper of a cluster, as the reference's agent_controller
+// does. Each call opens a session of its own.
 type Layouts struct {
 	// Conf is the name of the agent's configuration, for error messages.
 	Conf string
@@ -24,8 +24,8 @@ type Layouts struct {
 	// Session runs fn with a started client and stops the client afterwards. what names the
 	// purpose in errors and logs.
 	Session func(what string, fn func(e *env.Env, zk env.ZooKeeper) error) error
-	// BasePath maps the base path of a scenario to the one under which a model server finds
-	// the model. nil keeps paths as they are.
+	// BasePath translates the base path of a scenario to the path under which a model server
+	// finds the model. nil leaves paths unchanged.
 	BasePath func(path string) string
 }
 
@@ -69,8 +69,8 @@ func (l Layouts) Unpublish(layout, model string, subGraphs ...string) error {
 }
 
 // each calls do for sub-graphs of a model in one session (agent_controller.py:90). Declared
-// ones come first, in the order in which ZooKeeper lists them. The command skips the
-// others; here they follow in the order given.
+// sub-graphs come first, in the order in which ZooKeeper lists them. agent_controller skips
+// undeclared ones, but here they follow in the given order.
 func (l Layouts) each(what, layout, model string, subGraphs []string, do func(*backends.ZKBackend, string, datadef.SavedModel) error) error {
 	path, err := l.path(layout)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// ModelConfig makes the message that reloads a model server. basePath maps a model's path
-// to the one under which the server finds it; nil keeps it.
+// ModelConfig makes the config message that reloads a model server. basePath translates a
+// model's path to the path under which the server finds it. nil leaves paths unchanged.
 func ModelConfig(models []runners.ServedModel, basePath func(string) string) (*config.ModelServerConfig, error) {
 	list := &config.ModelConfigList{}
 	for _, m := range models {
@@ -40,7 +40,8 @@ func ModelConfig(models []runners.ServedModel, basePath func(string) string) (*c
 	return &config.ModelServerConfig{Config: &config.ModelServerConfig_ModelConfigList{ModelConfigList: list}}, nil
 }
 
-// ReloadRequest encodes a model config as env.ModelServer takes it.
+// ReloadRequest returns the reload request for the models, encoded in the form that
+// env.ModelServer takes.
 func ReloadRequest(models []runners.ServedModel, basePath func(string) string) ([]byte, error) {
 	message, err := ModelConfig(models, basePath)
 	if err != nil {
@@ -49,8 +50,8 @@ func ReloadRequest(models []runners.ServedModel, basePath func(string) string) (
 	return proto.MarshalOptions{Deterministic: true}.Marshal(message)
 }
 
-// ModelConfigFile writes a model config as text for --model_config_file. nil models make a
-// config without a list.
+// ModelConfigFile returns the config as text for the flag --model_config_file. With nil
+// models it has no model list.
 func ModelConfigFile(models []runners.ServedModel, basePath func(string) string) (string, error) {
 	message := &config.ModelServerConfig{}
 	if models != nil {
@@ -74,7 +75,8 @@ type (
 	policySpecific = storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Specific
 )
 
-// policyOf parses the version policy of an entry; an empty text is nil, which leaves it unset.
+// policyOf parses the version policy of a model. It returns nil for an empty text, which
+// leaves the policy unset.
 func policyOf(text string) (*versionPolicy, error) {
 	p, err := runners.ParsePolicy(text)
 	switch {
@@ -93,8 +95,8 @@ func policyOf(text string) (*versionPolicy, error) {
 	return &versionPolicy{PolicyChoice: &storagepath.FileSystemStoragePathSourceConfig_ServableVersionPolicy_Specific_{Specific: specific}}, nil
 }
 
-// PublishOf makes the publish of "<model>:<sub-model>" with which a TFSMonitor is asked for
-// the status. Its policy follows the newest version.
+// PublishOf makes the publish record of "<model>:<sub-model>" that a TFSMonitor needs to ask
+// for the model's status. Its version policy is latest.
 func PublishOf(model string) (*datadef.PublishMeta, error) {
 	name, subModel, ok := strings.Cut(model, ":")
 	if !ok || !strings.HasPrefix(subModel, agentconfig.ServerEntry) {
@@ -106,7 +108,8 @@ func PublishOf(model string) (*datadef.PublishMeta, error) {
 	return &pm, nil
 }
 
-// Predict asks a model server without inputs, by one call, and returns the version that answered.
+// Predict sends one Predict request without inputs to a model server, and returns the
+// version that answered.
 func Predict(spec runners.PredictSpec, call func(method string, request []byte) (response []byte, err error)) (version int64, err error) {
 	request := &apis.PredictRequest{ModelSpec: &apis.ModelSpec{Name: spec.Model}}
 	if spec.Label != "" {

@@ -15,9 +15,9 @@ type Registration struct {
 	Listed bool `json:"listed"`
 }
 
-// RegisteredAddr returns the address of a process of a training job as a look-up gives it,
-// by the type of the process ("worker") and its index. As in the discovery, the last
-// registration that has both a tag ip and a port counts.
+// RegisteredAddr returns the address under which a look-up finds a process of a training
+// job. role is the type of the process, such as "worker", and index its number. As in the
+// reference's discovery, the last registration with both a tag ip and a port counts.
 func RegisteredAddr(list []Registration, role string, index int) (addr string, ok bool) {
 	for _, r := range list {
 		if !r.Listed || !slices.Contains(r.Tags, "index:"+strconv.Itoa(index)) || !slices.Contains(r.Tags, "name:"+role) {

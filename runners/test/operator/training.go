@@ -15,8 +15,8 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// CallController calls a method of a training job's controller, for example "StopTraining".
-// It finds the controller by the address file in the model's directory.
+// CallController calls a method of a training job's controller, such as "StopTraining". It
+// reads the controller's address from a file in the model's directory.
 func CallController(e *env.Env, modelDir, method string) runners.TrainingAnswer {
 	stub, err := server.StubFromModelDir(e, modelDir)
 	if err != nil {
@@ -44,12 +44,13 @@ func CallController(e *env.Env, modelDir, method string) runners.TrainingAnswer 
 	return runners.TrainingAnswer{Text: words(response)}
 }
 
-// words formats a message on one line, with one blank between fields.
+// words formats a message as text on one line, with single blanks.
 func words(m proto.Message) string {
 	return strings.Join(strings.Fields(prototext.MarshalOptions{}.Format(m)), " ")
 }
 
-// ArriveAtPS calls a barrier of the PS service at addr for a worker, and waits for the answer.
+// ArriveAtPS calls Barrier of the PS service at addr on behalf of a worker, and waits for
+// the answer.
 func ArriveAtPS(e *env.Env, addr, id string, worker, numWorkers int, timeout time.Duration) runners.TrainingAnswer {
 	client := psservice.NewClient(e, []string{addr})
 	defer client.Close()
@@ -57,8 +58,8 @@ func ArriveAtPS(e *env.Env, addr, id string, worker, numWorkers int, timeout tim
 	return runners.TrainingAnswer{Text: fmt.Sprintf("released with %d", arrived), Err: err}
 }
 
-// ReadTraining fills status with the variables of a job's first PS. If they cannot be read
-// it leaves status as it is.
+// ReadTraining fills status with the variables of a job's first PS. Variables that cannot be
+// read leave status unchanged.
 func ReadTraining(s session.Session, workers int, status *runners.TrainingStatus) {
 	if step, err := session.Get[int64](s, session.Read(session.GlobalStep())); err == nil {
 		status.GlobalStep = step

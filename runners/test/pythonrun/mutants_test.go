@@ -28,11 +28,12 @@ type mutant struct {
 	name string
 	file string // without .py
 	line int
-	// from is a part of the line, to what replaces it.
+	// from is the part of the line that is replaced by to.
 	from, to string
-	// scenario is one that meets it.
+	// scenario is a scenario that executes the changed line.
 	scenario string
-	// unseen is the reason why no comparison can notice it, "" if one has to.
+	// unseen says why no comparison can notice the change. It is "" if a comparison must notice
+	// it.
 	unseen string
 }
 
@@ -65,8 +66,8 @@ var mutants = []mutant{
 	{"another text in the log", "agent_v3", 131, "callback with", "callback for", v3Story, "what is compared has no log lines: those of the port are held to the reference's case by case"},
 }
 
-// The goal is that a comparison notices an agent that does otherwise. The method is the reference
-// with one line changed, in a copy of its folder.
+// Goal: a comparison notices an agent whose behavior differs. Method: run the reference from
+// a copy in which one line is changed.
 func TestMutantsAreNoticed(t *testing.T) {
 	if *mutate == "" {
 		t.Skip("takes a quarter of an hour: -pythonrun.mutants . runs all")
@@ -99,7 +100,7 @@ func TestMutantsAreNoticed(t *testing.T) {
 	t.Logf("%d of %d noticed", noticed, len(mutants))
 }
 
-// make copies the reference with the change, and returns the copy's folder.
+// make copies the reference, applies the change to the copy, and returns the copy's folder.
 func (m *mutant) make(t *testing.T, source string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -137,8 +138,8 @@ func (m *mutant) make(t *testing.T, source string) string {
 	return dir
 }
 
-// compared compares a scenario on the agents of a checkout with the simulation. On a machine that is
-// too busy to tell it is tried again more slowly.
+// compared compares a scenario on the reference's agents with the simulation. If the machine
+// was too busy for a verdict, it tries again more slowly.
 func compared(t *testing.T, o pythonrun.Options, scenario string) compare.Cell {
 	t.Helper()
 	r, err := pythonrun.New(o)

@@ -39,9 +39,9 @@ import (
 
 // Options names the reference's checkout and interpreter, and describes the clusters.
 type Options struct {
-	// Source is a checkout of the reference; "" means the one that MONOLITH_SRC names.
+	// Source is the path of a checkout of the reference. "" stands for the value of MONOLITH_SRC.
 	Source string
-	// Python is the interpreter; "" means the one that PYTHON names, or python3.
+	// Python is the interpreter. "" stands for the value of PYTHON, or else python3.
 	Python string
 	// Loopback describes everything but the agents. Its Name and Agent are ignored. Its
 	// TimeScale is at least 0.1, because gRPC's back-off cannot be faster (clock.py).
@@ -59,7 +59,8 @@ type Runner struct {
 // Name is "python".
 const Name = "python"
 
-// FastestTimeScale is the smallest time scale.
+// FastestTimeScale is the smallest time scale: one cluster second takes at least 0.1 s of
+// wall time.
 const FastestTimeScale = 0.1
 
 // New makes a runner. Its error says what is missing: the checkout, the interpreter, or a

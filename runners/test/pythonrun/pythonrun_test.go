@@ -20,8 +20,8 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// newOptions returns those of a monosim that is built for the test. It skips the test without
-// the reference.
+// newOptions returns options with a monosim binary built for the test. It skips the test if
+// the reference is missing.
 func newOptions(t *testing.T, timeScale float64) pythonrun.Options {
 	t.Helper()
 	o := pythonrun.Options{Source: pythontest.Reference(t), Python: pythontest.Find(t)}
@@ -33,7 +33,8 @@ func newOptions(t *testing.T, timeScale float64) pythonrun.Options {
 	return o
 }
 
-// newRunner makes one of newOptions.
+// newRunner makes a runner from newOptions. It skips the test where the reference cannot be
+// run.
 func newRunner(t *testing.T, timeScale float64) *pythonrun.Runner {
 	t.Helper()
 	r, err := pythonrun.New(newOptions(t, timeScale))
@@ -43,9 +44,9 @@ func newRunner(t *testing.T, timeScale float64) *pythonrun.Runner {
 	return r
 }
 
-// The goal is that the reference's own agents do what the simulated ones do. The method is
-// a story of each version and one of its fake model server, with its log compared with those of the
-// simulation; make check-runners has all of them.
+// Goal: the reference's own agents do the same as the simulated ones. Method: one scenario
+// for each agent version and one for its fake model server, with logs compared. make
+// check-runners compares all scenarios.
 func TestTheReferenceDoesAsTheSimulation(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a minute")
@@ -78,7 +79,8 @@ func TestTheReferenceDoesAsTheSimulation(t *testing.T) {
 	}
 }
 
-// What the reference cannot be is not begun.
+// Goal: a spec that the reference cannot satisfy, such as repaired quirks, is refused before
+// anything starts.
 func TestWhatTheReferenceCannotBe(t *testing.T) {
 	r := newRunner(t, 1)
 	for _, spec := range []runners.Spec{
@@ -90,7 +92,7 @@ func TestWhatTheReferenceCannotBe(t *testing.T) {
 	}
 }
 
-// What is missing is said before anything is started.
+// Goal: a missing checkout, interpreter or package is reported before anything starts.
 func TestWhatIsMissingIsSaid(t *testing.T) {
 	source := t.TempDir()
 	agent := filepath.Join(source, "monolith", "agent_service", "agent.py")
@@ -121,7 +123,7 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 	}
 }
 
-// A runner needs a checkout of the reference and says so without.
+// A runner needs a checkout of the reference. Without it, New returns an error that says so.
 func Example() {
 	_, err := pythonrun.New(pythonrun.Options{Source: "nowhere"})
 	fmt.Println(err)

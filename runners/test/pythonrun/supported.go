@@ -12,7 +12,8 @@ import (
 	"github.com/monosim/monosim/runners/test/agentrun"
 )
 
-// modules lists the modules that the reference's agent imports and for which there is no stand-in.
+// modules lists the Python modules that the reference's agent imports and that the launcher
+// does not replace.
 const modules = "absl, dataclasses_json, google.protobuf, grpc, kazoo, six"
 
 // check checks the checkout and the interpreter, makes their paths absolute, and returns
@@ -43,8 +44,9 @@ func check(o *Options) (minor string, err error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// Build makes a cluster of which only ZooKeeper has started. A spec that repairs a fault of
-// the agents, or wants another Python than the interpreter, gives runners.ErrUnsupported.
+// Build makes a cluster in which only ZooKeeper has started. It returns
+// runners.ErrUnsupported for a spec that repairs quirks of the agents, or that wants another
+// Python version than the interpreter's.
 func (r *Runner) Build(spec runners.Spec) (runners.Cluster, error) {
 	if err := agentrun.Kept(spec); err != nil {
 		return nil, err

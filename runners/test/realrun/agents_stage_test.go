@@ -21,25 +21,26 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/node"
 )
 
-// stage is where pods act: in virtual time with the simulated ZooKeeper, or on the
-// wall clock with a real one. What pods have besides is the same on both.
+// stage is the environment in which pods run: either virtual time with the simulated
+// ZooKeeper, or the wall clock with a real server. Everything else about pods is the same on
+// both.
 type stage interface {
-	// begin runs a pod's program in a process of its own.
+	// begin starts a pod's program in a process of its own.
 	begin(name string, program func(p *pod))
-	// expire ends the sessions of a pod.
+	// expire ends the ZooKeeper sessions of a pod.
 	expire(name string)
-	// wait waits for the end of all programs.
+	// wait returns when all programs have ended.
 	wait() error
-	// writes are what each pod has written successfully, in the server's order.
+	// writes returns the successful writes of each pod, in the server's order.
 	writes() map[string][]string
 }
 
-// pod is a process with an agent's surroundings.
+// pod is a process with an agent's environment: clock, host, files and a ZooKeeper client.
 type pod struct {
 	name string
 	e    *env.Env
 	zk   env.ZooKeeper
-	// crash ends the process; it does not return.
+	// crash ends the pod's process and does not return.
 	crash func()
 	*script
 }
@@ -50,20 +51,20 @@ func (p *pod) must(err error) {
 	}
 }
 
-// until looks until fn is true.
+// until polls fn every 5 ms until it returns true.
 func (p *pod) until(fn func() bool) {
 	for !fn() {
 		p.e.Tasks.Sleep(5 * time.Millisecond)
 	}
 }
 
-// script is what has happened on a stage.
+// script collects lines about what has happened on a stage.
 type script struct {
 	mu    sync.Mutex // pods run at the same time on the wall clock
 	lines []string
 }
 
-// say notes what happened; other pods wait for it by await.
+// say adds a line to the script. Other pods can wait for that line by await.
 func (s *script) say(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,7 +81,7 @@ func (p *pod) await(line string) {
 	p.until(func() bool { return slices.Contains(p.said(), line) })
 }
 
-// surround is an env but for what depends on the stage.
+// surround fills in the parts of an env that are the same on both stages.
 func surround(name string, e *env.Env) {
 	e.Host = podHost{name: name, vars: podVars(name)}
 	e.Files = &podFiles{content: map[string][]byte{}}
@@ -89,8 +90,7 @@ func surround(name string, e *env.Env) {
 	e.Models = podModels{}
 }
 
-// podHost has the addresses that agents report. What agents do not ask for here, it
-// does not have.
+// podHost implements only the methods of env.Host that these agents call. The others panic.
 type podHost struct {
 	env.Host
 	name string
@@ -128,7 +128,7 @@ type podProcesses struct{ env.Processes }
 
 func (podProcesses) Notify(env.Signal, func()) {}
 
-// podNetwork takes services that nobody calls.
+// podNetwork accepts the agents' servers, but nobody can call them.
 type podNetwork struct{ env.Network }
 
 func (podNetwork) Serve(port, _ int, _ env.Handler) (env.Server, error) { return podServer(port), nil }
@@ -138,7 +138,7 @@ type podServer int
 func (s podServer) Port() int { return int(s) }
 func (podServer) Stop()       {}
 
-// podModels are model servers that have version 1 of everything.
+// podModels stands for model servers that have version 1 of every model.
 type podModels struct{}
 
 func (podModels) Dial(string) env.ModelServer { return podModel{} }
@@ -151,7 +151,7 @@ func (podModel) Status(env.ModelSpec, time.Duration) ([]env.ModelVersionStatus, 
 	return []env.ModelVersionStatus{{Version: 1, State: env.StateAvailable}}, nil
 }
 
-// podVars are the variables of a pod, which is reached by its name.
+// podVars returns the environment variables of a pod, whose name serves as its address.
 func podVars(name string) map[string]string {
 	return map[string]string{
 		"MY_POD_NAME": name, "MY_HOST_IP": name, "SHARD_ID": "0",

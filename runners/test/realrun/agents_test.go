@@ -24,11 +24,12 @@ import (
 	"github.com/monosim/monosim/engine/pysem/dataclass"
 )
 
-// The tests of this file have the same agents do the same on both stages. What they
-// say must be equal, line by line; what they write, by each pod's successful writes
-// in the server's own log. They mostly wait, so they do it at the same time.
+// The tests of this file run the same agents on both stages. The lines that they say must be
+// equal. So must each pod's successful writes, in the order of the server's log. The tests
+// mostly wait, so they run in parallel.
 
-// onBothStages plays on the virtual stage and on the real one.
+// onBothStages runs play on the virtual stage and on the real stage, and compares the lines
+// and writes.
 func onBothStages(t *testing.T, play func(s stage), want ...string) {
 	t.Helper()
 	real := newRealStage(t) // skips first
@@ -72,7 +73,7 @@ var (
 
 const layout = "/demo/layouts/mixed"
 
-// v3Pod is an agent of version 3 over the reference's fake model server.
+// v3Pod is a pod with an agent of version 3, which uses the reference's fake model server.
 type v3Pod struct {
 	*pod
 	*agent.AgentV3
@@ -95,7 +96,7 @@ func startV3(p *pod) v3Pod {
 	return v
 }
 
-// awaitLoad waits until the config file of the model server lists so many models.
+// awaitLoad waits until the config file of the model server lists n models.
 func (v v3Pod) awaitLoad(n int) {
 	v.until(func() bool {
 		names, err := v.ModelServer().ListSavedModels()
@@ -103,7 +104,8 @@ func (v v3Pod) awaitLoad(n int) {
 	})
 }
 
-// awaitServices waits for who serves what, as this agent sees it.
+// awaitServices waits until this agent sees the wanted services with their servers, and says
+// so.
 func (v v3Pod) awaitServices(want string) {
 	v.until(func() bool { return v.services() == want })
 	v.say("%s sees %s", v.name, want)
@@ -125,10 +127,9 @@ func (v v3Pod) services() string {
 	return strings.Join(list, " ")
 }
 
-// Goal: agents of version 3 register, publish, see one another's changes, lose a
-// session and recover in the same way on real ZooKeeper as in the simulation.
-// What stays lost stays so on both: bindings are made again only for models that
-// change.
+// Goal: agents of version 3 register, publish, see each other's changes, lose a session and
+// recover in the same way on real ZooKeeper and in the simulation. Bindings that the agent
+// does not restore stay missing on both: it makes new ones only for models that change.
 func TestAgentsV3OnBothStages(t *testing.T) {
 	t.Parallel()
 	onBothStages(t, func(s stage) {
@@ -205,7 +206,8 @@ func TestAgentsV3OnBothStages(t *testing.T) {
 		"pod1 sees entry=pod1 ps_0=pod0,pod1", "the end")
 }
 
-// replicas are the AVAILABLE replicas of all tasks, as a watcher knows them.
+// replicas lists the AVAILABLE replicas of all tasks, as the watcher of a replica manager
+// knows them.
 func replicas(p *pod, m *replicamanager.ReplicaManager) string {
 	var list []string
 	for _, task := range []struct {
@@ -219,8 +221,8 @@ func replicas(p *pod, m *replicamanager.ReplicaManager) string {
 	return strings.Join(list, " ")
 }
 
-// Goal: what agents of version 1 keep in ZooKeeper comes back after a lost session,
-// by their own threads: a listener that sleeps 5 s, a re-registration every 10 s.
+// Goal: after a lost session, the threads of agents of version 1 restore their znodes. One
+// thread is a listener that sleeps 5 s, the other registers again every 10 s.
 func TestReplicaManagersOnBothStages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a replica manager takes 10 s to register again")
@@ -263,7 +265,8 @@ func TestReplicaManagersOnBothStages(t *testing.T) {
 		"pod0 sees 1 1 1", "pod0 sees 2 2 2", "pod1 sees all", "pod1 sees 1 1 1", "pod1 sees 2 2 2", "the end")
 }
 
-// Goal: one mirror leads, and another follows when the first loses its session.
+// Goal: one of two mirrors is the leader, and the other takes over when the first loses its
+// session.
 func TestMirrorsOnBothStages(t *testing.T) {
 	t.Parallel()
 	mirror := func(p *pod) *zkmirror.ZKMirror {

@@ -18,7 +18,8 @@ import (
 	"github.com/monosim/monosim/engine/walltime"
 )
 
-// channel is a gRPC channel of a process. gRPC itself connects and backs off.
+// channel is a real gRPC channel of a process. The gRPC library connects and backs off by
+// itself.
 type channel struct {
 	p      *walltime.Process
 	addr   string
@@ -50,10 +51,11 @@ func newChannel(p *walltime.Process, addr string) *channel {
 	return c
 }
 
-// minConnectTimeout is the least time that gRPC gives one attempt to connect, by its own default.
+// minConnectTimeout is the least time that gRPC allows for one attempt to connect. The value
+// is gRPC's own default.
 const minConnectTimeout = 20 * time.Second
 
-// connectParams returns gRPC's own back-off, in the time of the world.
+// connectParams returns gRPC's default back-off, scaled to the speed of the world's clock.
 func connectParams(w *walltime.World) grpc.ConnectParams {
 	params := grpc.ConnectParams{Backoff: backoff.DefaultConfig, MinConnectTimeout: w.Real(minConnectTimeout)}
 	params.Backoff.BaseDelay = w.Real(params.Backoff.BaseDelay)
@@ -119,14 +121,15 @@ func (w *watchedConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Write records its error, too: a broken connection may show in Write before it shows in Read.
+// Write records its error, because a broken connection may show in Write before it shows in
+// Read.
 func (w *watchedConn) Write(b []byte) (int, error) {
 	n, err := w.Conn.Write(b)
 	w.note(err)
 	return n, err
 }
 
-// note keeps the first error, which names the cause; later errors follow from it.
+// note keeps only the first error. It names the cause, and later errors follow from it.
 func (w *watchedConn) note(err error) {
 	if err == nil || errors.Is(err, net.ErrClosed) || w.broken.Swap(true) {
 		return
@@ -136,9 +139,10 @@ func (w *watchedConn) note(err error) {
 	w.of.mu.Unlock()
 }
 
-// progress says how far a call came, which decides how grpc-python words its failure.
+// progress says how far a call came. The error text of grpc-python depends on it.
 type progress struct {
-	// sent is set when the call has a connection, answered when the server gave a status.
+	// sent is set when the request was sent on a connection, answered when the server returned a
+	// status.
 	sent, answered atomic.Bool
 }
 

@@ -21,10 +21,10 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun"
 )
 
-// goSide is our agent service, and our client of it.
+// goSide is the Go implementation of the agent service and of its client.
 type goSide struct{}
 
-// envOf is an environment with the real network.
+// envOf returns an environment for a process, with the real network.
 func envOf(p *walltime.Process) *env.Env {
 	return &env.Env{Clock: p, Tasks: p, Random: p, Network: realrun.NewNetwork(p, realrun.Options{}), Log: silentLog{}}
 }
@@ -94,7 +94,8 @@ func (goSide) call(t *testing.T, c *conformance.Vector, port int) []told {
 	return calls
 }
 
-// toldOf makes a call, by the client where that can.
+// toldOf makes a call and returns its outcome. It uses the Go client where the client has
+// the method, and the channel otherwise.
 func toldOf(t *testing.T, r gotestee.RPC, client *clients.SvrClient, channel env.Channel) told {
 	var response proto.Message
 	var err error
@@ -132,7 +133,7 @@ func callRaw(r gotestee.RPC, channel env.Channel) (proto.Message, error) {
 	return r.Response, proto.Unmarshal(data, r.Response)
 }
 
-// recordedNetwork notes the requests that come in for methods that there are.
+// recordedNetwork records the requests that a server receives for the methods of AgentService.
 type recordedNetwork struct {
 	env.Network
 	port int
@@ -153,7 +154,7 @@ func (n *recordedNetwork) Serve(port, workers int, handler env.Handler) (env.Ser
 	return server, err
 }
 
-// clientHost is what SvrClient asks of its host.
+// clientHost implements the one method of env.Host that SvrClient calls.
 type clientHost struct{ env.Host }
 
 func (clientHost) LookupIP() (string, error) { return "192.0.2.10", nil }

@@ -10,14 +10,16 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee/conformance"
 )
 
-// pythonSide is the reference, in a process of runners/diff/python/contract.py.
+// pythonSide is the reference's service and client, in a process of
+// runners/diff/python/contract.py.
 type pythonSide struct {
 	*pythontest.Program
-	// by counts calls by what made them.
+	// by counts the calls by the client code that made them.
 	by map[string]int
 }
 
-// newPythonSide starts it; it skips the test where the reference cannot be run.
+// newPythonSide starts the Python process. It skips the test where the reference cannot be
+// run.
 func newPythonSide(t *testing.T) *pythonSide {
 	t.Helper()
 	pythontest.Reference(t)

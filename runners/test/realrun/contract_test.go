@@ -12,33 +12,35 @@ import (
 	"github.com/monosim/monosim/vectors/golden"
 )
 
-// told is what came of one call.
+// told holds the outcome of one call, as the server and the client saw it.
 type told struct {
 	Method string
-	// Request are the bytes that the server got, in hexadecimal.
+	// Request holds the bytes that the server received, in hexadecimal.
 	Request string
-	// Response is the answer with its map entries sorted; else Code and Details say
-	// what the client was told.
+	// Response is the answer, with map entries sorted. If the call failed, Code and Details hold
+	// the status that the client got.
 	Response, Code, Details string
 }
 
-// servingSide serves a case; stop ends that and tells the requests that came.
+// servingSide starts a server for a recorded case. stop ends it and returns the requests
+// that it received.
 type servingSide interface {
 	serve(t *testing.T, c *conformance.Vector) (port int, stop func() []told)
 }
 
-// callingSide makes the calls of a case, and tells all but the requests.
+// callingSide makes the calls of a case and returns their outcomes, without Request.
 type callingSide interface {
 	call(t *testing.T, c *conformance.Vector, port int) []told
 }
 
-// pair runs a case between two sides.
+// pair makes the calls of a case from a client to a server, and returns both sides' view of
+// each call.
 func pair(t *testing.T, c *conformance.Vector, client callingSide, server servingSide) []told {
 	t.Helper()
 	port, stop := server.serve(t, c)
 	calls := client.call(t, c, port)
 	got := stop()
-	// The server sees nothing of a call of a method that it does not have.
+	// The server records no request for a method that it does not implement.
 	for i, next := 0, 0; i < len(calls); i++ {
 		if calls[i].Code == "UNIMPLEMENTED" {
 			continue
@@ -52,7 +54,7 @@ func pair(t *testing.T, c *conformance.Vector, client callingSide, server servin
 	return calls
 }
 
-// contractCases are the recorded cases.
+// contractCases returns the recorded cases of the RPC contract.
 func contractCases(t *testing.T) []*conformance.Vector {
 	t.Helper()
 	suites, err := golden.Suites(golden.FS())
@@ -80,15 +82,15 @@ func contractCases(t *testing.T) []*conformance.Vector {
 	return cases
 }
 
-// Goal: the contract holds without Python. Method: our client and our server over
-// real sockets, against what the reference's were recorded to say.
+// Goal: the RPC contract holds without Python. Method: this project's client and server talk
+// over real sockets, and the outcomes equal those recorded from the reference.
 func TestContractBetweenGoAndGo(t *testing.T) {
 	for _, c := range contractCases(t) {
 		t.Run(c.ID, func(t *testing.T) {
 			got := pair(t, c, goSide{}, goSide{})
 			want := recordedCalls(t, c)
 			for i := range got {
-				// Recorded are the answers; what is sent is in the case itself.
+				// Only the answers were recorded. The requests are part of the case itself.
 				got[i].Method, got[i].Request = "", ""
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -98,8 +100,8 @@ func TestContractBetweenGoAndGo(t *testing.T) {
 	}
 }
 
-// Goal: the contract holds with the reference on either side. It needs Python and
-// the reference.
+// Goal: the RPC contract holds with the reference as client, as server, or as both. The test
+// needs Python and the reference.
 func TestContractWithPython(t *testing.T) {
 	client, server := newPythonSide(t), newPythonSide(t)
 	pairings := []struct {
@@ -138,7 +140,7 @@ func TestContractWithPython(t *testing.T) {
 	}
 }
 
-// recordedCalls are the answers of a vector.
+// recordedCalls returns the outcomes of the calls as the case records them.
 func recordedCalls(t *testing.T, c *conformance.Vector) []told {
 	t.Helper()
 	at := func(v any, keys ...string) any {

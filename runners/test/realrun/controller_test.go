@@ -21,8 +21,8 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun/surroundings"
 )
 
-// controllerClient is a client in Python: it generates the stub of a .proto file, reads the
-// address file of a model's directory, and calls each method.
+// controllerClient is a Python program. It generates the stub of a .proto file, reads the
+// controller's address from a model's directory, and calls each method.
 const controllerClient = `
 import importlib, json, os, sys
 import grpc
@@ -58,9 +58,9 @@ type noFiles struct{}
 func (noFiles) Save(session.Session, string, int64, bool) error { return nil }
 func (noFiles) ExportMetaGraph(string) error                    { return nil }
 
-// The goal is that a stub that Python's tools generate from the project's .proto speaks to the
-// controller on a real port, under the reference's method names and by its address file
-// (TRN-2.9).
+// Goal: a stub that Python's tools generate from the project's .proto can call the
+// controller. It uses a real port, the reference's method names and the controller's address
+// file (TRN-2.9).
 func TestAStubOfPythonCallsTheController(t *testing.T) {
 	python := pythontest.Find(t)
 	if !pythontest.Has(t, python, "grpc_tools.protoc", "grpc") {
@@ -114,7 +114,7 @@ func TestAStubOfPythonCallsTheController(t *testing.T) {
 	}
 }
 
-// serveController begins the controller of a job that has come to step 7.
+// serveController starts the controller of a job that has reached step 7.
 func serveController(p *walltime.Process, dir string) error {
 	e, err := surroundings.New(p, surroundings.Options{})
 	if err != nil {

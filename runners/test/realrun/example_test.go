@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun"
 )
 
-// A process on the wall clock serves gRPC on a real port and calls itself, by the same
-// interfaces that code in virtual time has.
+// A process on the wall clock serves gRPC on a real port and calls itself. It uses the same
+// interfaces as code in virtual time.
 func Example() {
 	w := walltime.New(walltime.Config{Seed: 1})
 	defer w.Close()

@@ -17,8 +17,8 @@ import (
 	"github.com/monosim/monosim/engine/walltime"
 )
 
-// httpConn is a connection of plain HTTP. net/http parses what it reads. Unlike net/http's
-// client, it never repeats a request by itself.
+// httpConn is a plain HTTP connection. net/http parses the responses, but unlike its client
+// httpConn never retries a request by itself.
 type httpConn struct {
 	n             *Network
 	p             *walltime.Process
@@ -30,7 +30,7 @@ type httpConn struct {
 	response *http.Response
 }
 
-// DialHTTP makes a connection to addr, which is opened by the first request.
+// DialHTTP returns a connection to addr. The socket is opened by the first request.
 func (n *Network) DialHTTP(addr string, timeout time.Duration) env.HTTPConn {
 	n.p.Check()
 	c := &httpConn{n: n, p: n.p, network: "tcp", addr: n.resolve(addr), timeout: timeout}
@@ -40,8 +40,8 @@ func (n *Network) DialHTTP(addr string, timeout time.Duration) env.HTTPConn {
 	return c
 }
 
-// dialer returns a dialer that calls from the process's own address, as in a container. A
-// Consul agent tells hosts apart by that address.
+// dialer returns a dialer that uses the process's own address as the source, as in a
+// container. A Consul agent tells hosts apart by the source address.
 func (n *Network) dialer(network string) *net.Dialer {
 	if ip := net.ParseIP(n.o.Localhost); ip != nil && network == "tcp" {
 		return &net.Dialer{LocalAddr: &net.TCPAddr{IP: ip}}
@@ -49,7 +49,8 @@ func (n *Network) dialer(network string) *net.Dialer {
 	return &net.Dialer{}
 }
 
-// wait runs fn, for the timeout at most, and words its error.
+// wait runs fn, for no longer than the connection's timeout, and adds what was done to its
+// error.
 func (c *httpConn) wait(what string, fn func(ctx context.Context) error) (err error) {
 	c.p.Block(func(ctx context.Context) {
 		if c.timeout > 0 {
@@ -69,7 +70,7 @@ func (c *httpConn) wait(what string, fn func(ctx context.Context) error) (err er
 	return nil
 }
 
-// httpKind classifies an error of a socket.
+// httpKind converts a socket error to the matching kind of package httperrors.
 func httpKind(err error) error {
 	var dns *net.DNSError
 	var timeout net.Error
@@ -91,7 +92,7 @@ func httpKind(err error) error {
 	return httperrors.Unreachable
 }
 
-// Request sends a request with the words of Python's http.client.
+// Request sends a request with the same header fields as Python's http.client.
 func (c *httpConn) Request(method, target string, body []byte) error {
 	if c.conn == nil {
 		err := c.wait("connect", func(ctx context.Context) error {
@@ -120,7 +121,8 @@ func (c *httpConn) Request(method, target string, body []byte) error {
 	})
 }
 
-// keepHTTP closes a connection when the process ends; endHTTP closes it now.
+// keepHTTP registers a connection, so that it is closed when the process ends. endHTTP
+// closes a connection now.
 func (n *Network) keepHTTP(conn net.Conn) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -165,7 +167,8 @@ func (c *httpConn) Status() (int, error) {
 	return c.response.StatusCode, nil
 }
 
-// isNetwork reports whether the socket failed, rather than the response being malformed.
+// isNetwork reports whether the error comes from the socket, and not from a malformed
+// response.
 func isNetwork(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op)

@@ -12,8 +12,8 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun"
 )
 
-// Goal: plain HTTP over sockets is what the simulated network does. Method: the cases that it
-// passes too.
+// Goal: HTTP over real sockets behaves as on the simulated network. Method: the conformance
+// cases that the simulated network passes, too.
 func TestHTTPConformance(t *testing.T) {
 	networktest.RunHTTP(t, func(t *testing.T) networktest.HTTPWorld {
 		return &httpWorld{conforming{t: t, w: newWorld(t)}}
@@ -55,7 +55,8 @@ func (w *httpWorld) ServeHTTP() string {
 	return s.Listener.Addr().String()
 }
 
-// Goal: what is no HTTP is told as such. Method: a server that says other things.
+// Goal: an answer that is not HTTP gives the right error. Method: a server that sends other
+// text.
 func TestAnswersThatAreNoHTTP(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/util"
 )
 
-// ModelServers is the env.ModelServers of a process: gRPC over its network. The network
-// words failures and ends calls that a task cancels.
+// ModelServers implements env.ModelServers for a process, by gRPC over its network. The
+// network gives failures their text and ends calls that a task cancels.
 type ModelServers struct{ Network env.Network }
 
-// Dial makes a client of the server at host:port.
+// Dial makes a client of the model server at addr, host:port.
 func (m ModelServers) Dial(addr string) env.ModelServer {
 	return &modelServer{m.Network.Dial(addr)}
 }
@@ -44,8 +44,8 @@ func (m *modelServer) Status(spec env.ModelSpec, timeout time.Duration) ([]env.M
 	return versions, nil
 }
 
-// Reload sends a configuration without parsing it, since only the server decides whether it
-// is valid.
+// Reload sends the encoded config without parsing it, because only the server decides
+// whether it is valid.
 func (m *modelServer) Reload(config []byte, timeout time.Duration) (env.StatusProto, error) {
 	request := protowire.AppendTag(nil, reloadConfigField, protowire.BytesType)
 	request = protowire.AppendBytes(request, config)
@@ -62,7 +62,7 @@ const reloadConfigField = 1
 // Close ends the connection and fails the waiting calls.
 func (m *modelServer) Close() { m.channel.Close() }
 
-// These are the words of grpc-python about bytes that are not a message (grpc/_channel.py).
+// Error texts of grpc-python for bytes that are not a valid message (grpc/_channel.py).
 const (
 	notSerialized   = "Exception serializing request!"
 	notDeserialized = "Exception deserializing response!"
@@ -79,7 +79,8 @@ func (m *modelServer) call(method string, request []byte, response proto.Message
 	return nil
 }
 
-// specMessage encodes a spec as a client sends it. With a version, a label is left out.
+// specMessage converts a spec to the message that a client sends. If the spec has a version,
+// its label is left out.
 func specMessage(spec env.ModelSpec) *apis.ModelSpec {
 	message := &apis.ModelSpec{Name: spec.Name, SignatureName: spec.Signature}
 	switch {

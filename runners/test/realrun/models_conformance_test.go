@@ -13,20 +13,22 @@ import (
 	"github.com/monosim/monosim/runners/tfserving/server"
 )
 
-// Goal: clients on real sockets are told what those in virtual time are, and by the
-// served model server what the simulated one says. Method: the cases that those pass
-// too, in both profiles.
+// Goal: clients on real sockets get the same results as clients in virtual time, and the
+// served model server answers as the simulated one. Method: the same conformance cases, in
+// both profiles.
 func TestModelServerConformance(t *testing.T) {
 	program := server.Monosim(t)
 	for _, profile := range []string{"tfs-2.4", "tfs-head"} {
 		t.Run(profile, func(t *testing.T) {
-			// The suite mostly waits for polls of the disk: they come sooner.
+			// The suite mostly waits for polls of the disk, so the server's time runs five times
+			// faster.
 			conformsWith(t, program, profile == "tfs-head", "--monosim_profile="+profile, "--monosim_speed=5")
 		})
 	}
 }
 
-// Goal: the same of a real model server, where there is one.
+// Goal: a real tensorflow_model_server passes the same conformance cases. The test is
+// skipped where none is installed.
 func TestModelServerConformanceOfARealOne(t *testing.T) {
 	program := server.Real(t)
 	conformsWith(t, program, server.After24(t, program))
@@ -49,7 +51,7 @@ func conformsWith(t *testing.T, program string, newer bool, args ...string) {
 	})
 }
 
-// modelsWorld is processes and a program with a directory of models.
+// modelsWorld holds processes and one model server with a directory of models.
 type modelsWorld struct {
 	t      *testing.T
 	w      *walltime.World
@@ -87,7 +89,7 @@ func (m *modelsWorld) AddEmpty(model string, version int64) {
 
 func (m *modelsWorld) Wait() error { return waitFor(m.w) }
 
-// modelsLife is a process with its clients.
+// modelsLife is a process with its clients of model servers.
 type modelsLife struct {
 	*walltime.Process
 	models env.ModelServers

@@ -16,7 +16,8 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun"
 )
 
-// cannedServer serves answers by method and calls fn with a client of it.
+// cannedServer starts a server whose handler gives canned answers, and calls fn with a
+// client of it.
 func cannedServer(t *testing.T, handler env.Handler, fn func(env.ModelServer)) {
 	t.Helper()
 	w := newWorld(t)
@@ -38,8 +39,8 @@ func cannedServer(t *testing.T, handler env.Handler, fn func(env.ModelServer)) {
 	}
 }
 
-// Goal: requests are upstream's messages, by upstream's methods. Method: a server that
-// reads them into the generated types and says what it got.
+// Goal: requests are TensorFlow Serving's messages, sent to its methods. Method: a server
+// that decodes them with the generated types and records what it got.
 func TestModelServerRequests(t *testing.T) {
 	models := &config.ModelServerConfig{Config: &config.ModelServerConfig_ModelConfigList{
 		ModelConfigList: &config.ModelConfigList{Config: []*config.ModelConfig{{Name: "m", BasePath: "/m"}}},
@@ -91,7 +92,7 @@ func TestModelServerRequests(t *testing.T) {
 	}
 }
 
-// Goal: answers keep what they say, states and codes that we do not know included.
+// Goal: answers are passed on unchanged, including unknown states and codes.
 func TestModelServerAnswers(t *testing.T) {
 	status := &apis.GetModelStatusResponse{ModelVersionStatus: []*apis.ModelVersionStatus{
 		{Version: 10, State: apis.ModelVersionStatus_END, Status: &util.StatusProto{ErrorCode: tfcore.Code_NOT_FOUND, ErrorMessage: "none"}},
@@ -124,7 +125,7 @@ func TestModelServerAnswers(t *testing.T) {
 	})
 }
 
-// Goal: messages that cannot be written or read are what grpc-python says of them
+// Goal: a message that cannot be encoded or decoded gives the error text of grpc-python
 // (grpc/_channel.py).
 func TestModelServerMessagesThatAreNone(t *testing.T) {
 	cannedServer(t, func(string, []byte) ([]byte, error) { return []byte("\x0a\xff"), nil }, func(client env.ModelServer) {

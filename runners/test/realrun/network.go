@@ -15,11 +15,11 @@ import (
 
 // Options holds the settings of a network.
 type Options struct {
-	// ListenHost is the address on which servers listen; empty means 127.0.0.1. "0.0.0.0"
-	// and "::" stand for all addresses of the host.
+	// ListenHost is the address on which servers listen. "" means 127.0.0.1. "0.0.0.0" and "::"
+	// mean all addresses of the host.
 	ListenHost string
-	// Localhost replaces localhost and 127.0.0.1 in addresses to dial, as in a container
-	// with a loopback of its own. Empty leaves addresses as they are.
+	// Localhost replaces localhost and 127.0.0.1 in addresses to dial, as if the process were in
+	// a container with its own loopback. "" leaves addresses unchanged.
 	Localhost string
 }
 
@@ -55,13 +55,13 @@ func (n *Network) Serve(port, workers int, handler env.Handler) (env.Server, err
 	return newServer(n.p, l, workers, handler), nil
 }
 
-// Dial makes a channel. Unlike grpc-python it uses no proxies.
+// Dial makes a channel to addr. Unlike grpc-python it ignores proxy settings.
 func (n *Network) Dial(addr string) env.Channel {
 	n.p.Check()
 	return newChannel(n.p, n.resolve(addr))
 }
 
-// resolve replaces a name of the loopback by Options.Localhost.
+// resolve replaces localhost and 127.0.0.1 in an address by Options.Localhost.
 func (n *Network) resolve(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
 	if n.o.Localhost != "" && err == nil && (host == "localhost" || host == "127.0.0.1") {
@@ -70,8 +70,8 @@ func (n *Network) resolve(addr string) string {
 	return addr
 }
 
-// Probe connects by TCP and hangs up. It waits for timeout at most; 0 leaves the limit to
-// the kernel.
+// Probe connects by TCP and closes the connection at once. It waits no longer than timeout,
+// or as long as the kernel does for 0.
 func (n *Network) Probe(addr string, timeout time.Duration) (err error) {
 	n.p.Block(func(whole context.Context) {
 		ctx, cancel := whole, context.CancelFunc(func() {})

@@ -17,8 +17,8 @@ import (
 // limit is how long tests wait for what should come soon.
 const limit = 30 * time.Second
 
-// Goal: real sockets do what the simulated network does. Method: the cases that it
-// passes too.
+// Goal: real sockets behave as the simulated network. Method: the conformance cases that the
+// simulated network passes, too.
 func TestConformance(t *testing.T) {
 	networktest.Run(t, func(t *testing.T) networktest.World {
 		return &conforming{t: t, w: newWorld(t)}
@@ -81,7 +81,7 @@ func newLife(w *walltime.World, node, name string) networktest.Process {
 
 func (l life) Network() env.Network { return l.net }
 
-// Goal: nobody but the own host reaches a server by default.
+// Goal: by default only this host can reach a server.
 func TestServersListenOnTheLoopbackUnlessToldOtherwise(t *testing.T) {
 	for _, c := range []struct{ host, want string }{
 		{"", "127.0.0.1:"},
@@ -109,7 +109,7 @@ func TestServersListenOnTheLoopbackUnlessToldOtherwise(t *testing.T) {
 	}
 }
 
-// Goal: a host that cannot be listened on is an error that says so.
+// Goal: listening on an address that this host lacks gives an error that says so.
 func TestServeOnAnAddressOfNobody(t *testing.T) {
 	w := newWorld(t)
 	p := w.NewProcess("node", "p")

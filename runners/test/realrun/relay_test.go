@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// relay passes connections on to an address, and can reset those that it has.
+// relay passes connections on to an address, and can reset the open ones.
 type relay struct {
 	to       string
 	listener net.Listener
@@ -46,7 +46,7 @@ func (r *relay) accept() {
 	}
 }
 
-// pass passes bytes both ways.
+// pass copies bytes between client and server in both directions.
 func (r *relay) pass(client *net.TCPConn) {
 	defer client.Close()
 	server, err := net.Dial("tcp", r.to)
@@ -69,7 +69,7 @@ func (r *relay) each(fn func(*net.TCPConn)) {
 	}
 }
 
-// reset resets the connections that there are.
+// reset resets all open connections.
 func (r *relay) reset() {
 	r.each(func(c *net.TCPConn) {
 		_ = c.SetLinger(0) // fails on a connection that is closed already

@@ -20,18 +20,19 @@ type server struct {
 	p       *walltime.Process
 	port    int
 	handler env.Handler
-	// slots has room for each request that may run at once; nil means no limit.
+	// slots has one place for each request that may run at the same time. nil means no limit.
 	slots    chan struct{}
 	listener net.Listener
 	grpc     *grpccore.Server
 }
 
-// refusableBytes is the size up to which a too large request is received, only to be
-// refused in grpc-python's words. Larger ones are refused in the words of today's C-core.
+// refusableBytes is the size up to which a too large request is still received, so that it
+// can be refused with grpc-python's text. Larger requests get the text of today's C-core.
 const refusableBytes = 16 * env.MaxMessageBytes
 
-// streamWorkers is the number of goroutines that answer one call after the other, so that their
-// stacks have grown from the second call on. Further calls at once get a goroutine each.
+// streamWorkers is the number of goroutines that answer calls, each call after call. Reused
+// goroutines have large enough stacks from their second call on. Calls beyond that number
+// get a goroutine of their own.
 const streamWorkers = 16
 
 func newServer(p *walltime.Process, l net.Listener, workers int, handler env.Handler) *server {
@@ -40,8 +41,8 @@ func newServer(p *walltime.Process, l net.Listener, workers int, handler env.Han
 		s.slots = make(chan struct{}, workers)
 	}
 	s.grpc = grpccore.New(grpccore.Options{Codec: grpccore.Bytes{}, Unknown: s.take, MaxReceive: new(refusableBytes)}, grpc.NumStreamWorkers(streamWorkers))
-	// Serve's error means something only before the server is stopped: then the listener
-	// broke. Clients learn of that from their calls.
+	// Serve returns an error when the server is stopped, which is ignored. Before that, an error
+	// means a broken listener, which clients learn from their calls.
 	go func() { _ = s.grpc.Serve(l) }()
 	p.OnEnd(s.stop)
 	if p.Dead() {
@@ -53,19 +54,19 @@ func newServer(p *walltime.Process, l net.Listener, workers int, handler env.Han
 // Port returns the port that the server listens on.
 func (s *server) Port() int { return s.port }
 
-// Stop closes the listener and the connections. Handlers that still run go on to their end,
-// and their answers are dropped.
+// Stop closes the listener and all connections. Running handlers continue to their end, but
+// their answers are dropped.
 func (s *server) Stop() {
 	s.p.Block(func(context.Context) { s.stop() })
 }
 
-// stop closes the listener itself, because gRPC may not have taken it over yet.
+// stop closes the listener itself, because gRPC may not have taken over the listener yet.
 func (s *server) stop() {
 	_ = s.listener.Close() // the only possible error says that it was closed before
 	s.grpc.Stop()
 }
 
-// take answers one call, on a goroutine of its own.
+// take answers one call, in the call's own goroutine.
 func (s *server) take(_ any, stream grpc.ServerStream) error {
 	request, err := grpccore.Take(stream)
 	if err != nil {
@@ -97,8 +98,8 @@ func (s *server) take(_ any, stream grpc.ServerStream) error {
 	return stream.SendMsg(&response)
 }
 
-// statusOf turns a handler's error into the status that the client gets, in the words that
-// grpc-python has for an exception of a servicer (_server.py).
+// statusOf converts a handler's error to the status that the client gets. Other errors than
+// RPC errors get grpc-python's text for an exception in a servicer (_server.py).
 func statusOf(err error) error {
 	if rpc, ok := errors.AsType[*env.RPCError](err); ok {
 		return status.Error(codes.Code(rpc.Code), rpc.Message)
@@ -106,7 +107,7 @@ func statusOf(err error) error {
 	return status.Error(codes.Unknown, "Exception calling application: "+err.Error())
 }
 
-// unasked returns the status of a call whose client no longer waits.
+// unasked returns the status of a call whose client has stopped waiting.
 func unasked(why error) error {
 	if errors.Is(why, context.DeadlineExceeded) {
 		return status.Error(codes.DeadlineExceeded, rpcerrors.DeadlineIsOver)

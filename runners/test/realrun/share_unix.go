@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sharePort sets SO_REUSEPORT, as gRPC does and gRPC-Go does not.
+// sharePort sets SO_REUSEPORT on a socket. The gRPC C-core does this by default, but gRPC-Go
+// does not.
 func sharePort(_, _ string, c syscall.RawConn) error {
 	var set error
 	err := c.Control(func(fd uintptr) {

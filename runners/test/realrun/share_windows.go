@@ -2,5 +2,5 @@ package realrun
 
 import "syscall"
 
-// sharePort does nothing: Windows has no SO_REUSEPORT, and gRPC does without it there.
+// sharePort does nothing, because Windows has no SO_REUSEPORT and gRPC does not need it there.
 func sharePort(_, _ string, _ syscall.RawConn) error { return nil }

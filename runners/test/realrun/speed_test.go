@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun"
 )
 
-// Goal: the limits of calls, and gRPC's back-off after a failed connection, are times of
-// the world. Method: an hour of each, in a world in which that is hardly any.
+// Goal: timeouts of calls and gRPC's back-off scale with the speed of the world. Method: let
+// an hour of each pass in a world that is 100,000 times faster than the clock.
 func TestCallsPassAtASpeed(t *testing.T) {
 	w := newFastWorld(t, 100_000)
 	silent := (&conforming{t: t}).Silent()
@@ -31,8 +31,8 @@ func TestCallsPassAtASpeed(t *testing.T) {
 			t.Errorf("the hour took %v of the world's time", took)
 		}
 
-		// The server comes half an hour after the first attempt has failed, which is after
-		// many more; a channel tries again every two minutes at the latest.
+		// The server starts half an hour after the first attempt to connect. Many attempts have
+		// failed by then, but a channel retries at least every two minutes.
 		port := freePort(t)
 		late := net.Dial((&conforming{}).Addr(port))
 		defer late.Close()

@@ -13,8 +13,8 @@ import (
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 )
 
-// worded returns the status of a failed call. A status from the server stays as it is; a
-// failure that the client found gets grpc-python's words.
+// worded converts the error of a failed call to a status. A status from the server stays as
+// it is. A failure found by the client gets grpc-python's text.
 func (c *channel) worded(err error, p *progress) *env.RPCError {
 	s, ok := status.FromError(err)
 	if !ok {
@@ -23,8 +23,8 @@ func (c *channel) worded(err error, p *progress) *env.RPCError {
 	code, message := rpcerrors.Code(s.Code()), s.Message()
 	switch {
 	case code == rpcerrors.DeadlineExceeded && message == context.DeadlineExceeded.Error():
-		// gRPC-Go words an expired deadline like this on both sides, which notice it at the
-		// same time: the answer may have arrived after the client gave up.
+		// gRPC-Go gives an expired deadline this text on both sides, which notice it at the same
+		// time. So the status may have arrived after the client gave up.
 		message = rpcerrors.DeadlineIsOver
 	case p.answered.Load():
 	case c.closed.Load():
@@ -60,7 +60,8 @@ func (c *channel) whyNoConnection() string {
 	return rpcerrors.NoConnection
 }
 
-// tooLarge replaces gRPC-Go's text by rpcerrors.MessageTooLarge; the two begin differently.
+// tooLarge converts gRPC-Go's text for a too large message to rpcerrors.MessageTooLarge. The
+// two texts differ only in how they begin.
 func tooLarge(message string) string {
 	if rest, ok := strings.CutPrefix(message, "grpc: received message"); ok {
 		return "Received message" + rest

@@ -11,9 +11,9 @@ import (
 	"github.com/monosim/monosim/engine/walltime"
 )
 
-// ZooKeepers is the env.ZooKeepers of one process.
+// ZooKeepers implements env.ZooKeepers for one process.
 type ZooKeepers struct {
-	// Env gives clock, tasks, choices and log of the process.
+	// Env provides the process's clock, tasks, random choices and log.
 	Env  *env.Env
 	Proc *walltime.Process
 	// Servers, when set, replaces the hosts that the program names, as if their names
@@ -29,7 +29,7 @@ func (z *ZooKeepers) NewClient(hosts string, o env.ZooKeeperOptions) env.ZooKeep
 	return client
 }
 
-// NewSession makes the session on which NewClient builds.
+// NewSession makes the session that a client from NewClient uses.
 func (z *ZooKeepers) NewSession(hosts string, o env.ZooKeeperOptions) *ZooKeeperSession {
 	if o.Timeout == 0 {
 		o.Timeout = 10 * time.Second // kazoo client.py:128
@@ -50,8 +50,9 @@ func (z *ZooKeepers) NewSession(hosts string, o env.ZooKeeperOptions) *ZooKeeper
 	return s
 }
 
-// ZooKeeperSession is kazoo's connection (protocol/connection.py) over TCP: it connects, notices
-// loss and expiry, and keeps watches. The process's monitor guards all fields but those below mu.
+// ZooKeeperSession does over TCP what kazoo's connection does (protocol/connection.py): it
+// connects, notices loss and expiry, and keeps watches. The process's monitor guards all
+// fields except those below mu.
 type ZooKeeperSession struct {
 	p     *walltime.Process
 	hosts []string
@@ -59,7 +60,8 @@ type ZooKeeperSession struct {
 
 	life recipes.Life
 
-	// open is set while the loop waits for the connection's end. Requests are sent only then.
+	// open is set while the connection task waits for the connection's end. Requests are sent
+	// only then.
 	open    bool
 	closing bool // the request to end the session was sent
 	greeted bool // the server granted a session
@@ -82,8 +84,8 @@ func (s *ZooKeeperSession) State() env.SessionState { return s.life.State() }
 // Connected reports whether a connection is established at this moment.
 func (s *ZooKeeperSession) Connected() bool { return s.life.Live.IsSet() }
 
-// ClientID returns the session's id and password; id 0 means none (kazoo's client_id). Any
-// goroutine may call it.
+// ClientID returns the session's id and password (kazoo's client_id). The id 0 means no
+// session. Any goroutine may call ClientID.
 func (s *ZooKeeperSession) ClientID() (id int64, password []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,7 +102,7 @@ func (s *ZooKeeperSession) Start(limit time.Duration) error {
 }
 
 func (s *ZooKeeperSession) task(run func()) {
-	// A process that dies closes its sockets and tells the server nothing.
+	// A process that dies only closes its sockets. It does not end its session on the server.
 	s.p.OnEnd(s.hangUp)
 	s.p.Go("zookeeper connection", run)
 }
@@ -165,7 +167,7 @@ func (s *ZooKeeperSession) Get(path string, watch env.Watcher) (data []byte, sta
 	return data, stat, err
 }
 
-// Exists reads the stat, nil for a missing znode.
+// Exists returns the stat of a znode, nil if the znode is missing.
 func (s *ZooKeeperSession) Exists(path string, watch env.Watcher) (stat *env.Stat, err error) {
 	call := s.newCall("exists", path, func(c *zk.Conn, call *zkCall) (err error) {
 		if watch == nil {

@@ -14,11 +14,11 @@ import (
 // closeSession names the operation that ends a session.
 const closeSession = "close"
 
-// zkCall is a request, with the task that waits for its answer.
+// zkCall is a request and its answer, for which a task waits.
 type zkCall struct {
 	op, at string
-	// send makes the request and stores the answer in the fields below. It runs outside of
-	// the monitor; nobody reads these fields once the call has failed.
+	// send makes the request and stores the answer in the fields below. It runs without holding
+	// the monitor, which is safe because nobody reads these fields once the call has failed.
 	send func(*zk.Conn, *zkCall) error
 
 	path     string
@@ -26,7 +26,7 @@ type zkCall struct {
 	stat     *zk.Stat
 	found    bool
 	children []string
-	// fired carries the event of the new watch, if it has arrived already.
+	// fired delivers the event of the watch that the call has set.
 	fired <-chan zk.Event
 
 	watch           env.Watcher
@@ -41,8 +41,8 @@ func (s *ZooKeeperSession) newCall(op, at string, send func(*zk.Conn, *zkCall) e
 	return &zkCall{op: op, at: at, send: send, cond: s.p.NewCond("zookeeper " + op + " " + at)}
 }
 
-// do sends a request, waits for its answer (client.py:529) and calls taken on success.
-// While the connection is suspended it waits for the next one.
+// do sends a request, waits for its answer (client.py:529) and calls taken on success. While
+// the connection is suspended, the request waits for the next connection.
 func (s *ZooKeeperSession) do(c *zkCall, taken func(*zkCall)) error {
 	s.p.Check()
 	if err := s.life.Refuse(); err != nil {
@@ -59,8 +59,8 @@ func (s *ZooKeeperSession) do(c *zkCall, taken func(*zkCall)) error {
 	return c.err
 }
 
-// send sends the queued requests in order while the connection is open. Requests behind the
-// end of the session are never sent.
+// send sends the queued requests in order while the connection is open. Requests that are
+// queued after the end of the session are never sent.
 func (s *ZooKeeperSession) send() {
 	for len(s.queue) > 0 && s.open && !s.closing {
 		c := s.queue[0]
@@ -79,14 +79,14 @@ func (c *zkCall) run(l *link) func() error {
 	return func() error { return c.send(l.zk, c) }
 }
 
-// answer returns the function that takes the result of a call, from any goroutine.
+// answer returns a function that delivers the result of a call. Any goroutine may call it.
 func (s *ZooKeeperSession) answer(l *link, c *zkCall) func(error) {
 	return func(err error) {
 		s.p.Post("zookeeper answer", func() { s.answered(l, c, err) })
 	}
 }
 
-// answered takes the result of a call, unless the call has failed in the meantime.
+// answered handles the result of a call, unless the call has failed in the meantime.
 func (s *ZooKeeperSession) answered(l *link, c *zkCall, err error) {
 	i := slices.Index(s.pending, c)
 	if i < 0 || l != s.link {
@@ -94,8 +94,8 @@ func (s *ZooKeeperSession) answered(l *link, c *zkCall, err error) {
 	}
 	code, answered := codeOf(err)
 	if !answered {
-		// The connection is over. If the request was too large to be written, it would be
-		// over soon (ZK-1.6). Either way all calls fail.
+		// The connection is over, or will be soon, as for a request that is too large to be written
+		// (ZK-1.6). In both cases all calls fail.
 		l.close()
 		return
 	}
@@ -109,8 +109,9 @@ func (s *ZooKeeperSession) answered(l *link, c *zkCall, err error) {
 	s.changed.Broadcast()
 }
 
-// keepWatch registers the watcher of a successful call (connection.py:407). If the watch fired
-// before this answer was taken, there was no watcher to call yet, so keepWatch calls it.
+// keepWatch registers the watcher of a successful call (connection.py:407). If the watch has
+// fired already, no watcher was registered to receive the event, so keepWatch calls it
+// itself.
 func (s *ZooKeeperSession) keepWatch(c *zkCall) {
 	if c.watch == nil || s.life.Stopped() {
 		return
@@ -136,7 +137,7 @@ func (c *zkCall) finish(err error) {
 	c.cond.Broadcast()
 }
 
-// zkCodes lists the errors for which the library has names.
+// zkCodes lists the library's named errors with their protocol codes.
 var zkCodes = []struct {
 	err  error
 	code zkerrors.Code
@@ -165,7 +166,7 @@ func codeOf(err error) (code zkerrors.Code, answered bool) {
 			return c.code, true
 		}
 	}
-	// The library gives a code without a name as text only.
+	// The library reports a code that has no name only as text.
 	if _, scanErr := fmt.Sscanf(err.Error(), "unknown error: %d", &code); scanErr == nil {
 		return code, true
 	}

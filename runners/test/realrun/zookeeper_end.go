@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// endLimit bounds each attempt of EndSession.
+// endLimit is the timeout of each attempt of EndSession.
 const endLimit = 10 * time.Second
 
-// EndSession ends another client's session on the server, as if it had expired. It takes
-// the session over by its id and password, which drops the owner's connection, and closes
-// it. The owner may be quicker and take it back, so EndSession repeats until the server
-// knows no such session. Do not call it from a task for which others wait.
+// EndSession ends another client's session on the server, as if it had expired. It continues
+// the session with its id and password, which disconnects the owner, and closes it. The
+// owner may reconnect in between, so EndSession repeats until the server no longer knows the
+// session. Do not call it from a task that others wait for.
 func EndSession(addr string, id int64, password []byte) error {
 	for {
 		gone, err := endOnce(addr, identity{id: id, password: password})

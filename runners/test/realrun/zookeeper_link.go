@@ -24,30 +24,31 @@ type identity struct {
 	lastZxid int64
 }
 
-// link is one connection to a server, on which a zk.Conn speaks the protocol. A zk.Conn
-// would also reconnect, continue the session and set its watches again, but not by kazoo's
-// rules. So each zk.Conn gets a single connection, and link writes the session to continue
-// into its connect request.
+// link is one connection to a server, on which a zk.Conn speaks the protocol. By itself a zk.Conn
+// would reconnect, continue the session and set its watches again, but not by kazoo's rules. So
+// each zk.Conn gets a single connection, and link writes the session to continue into its connect
+// request.
 //
-// link is the net.Conn that the zk.Conn reads and writes. When the zk.Conn reads the next
-// frame, it has handled the last one completely.
+// link is the net.Conn that the zk.Conn reads and writes. When the zk.Conn reads the next frame, it
+// has handled the previous one completely.
 type link struct {
 	net.Conn
 	zk  *zk.Conn
 	who identity // session to ask for
-	// speed is how much faster than the clock the client's time passes; 0 means 1. The
-	// server is taken to be as fast: timeouts on the wire count in that time. The zk.Conn
-	// only knows the clock, so it is given shorter ones.
+	// speed is how much faster than the clock the client's time runs. 0 means 1. The server must
+	// have the same speed, and timeouts in the protocol count in that time. The zk.Conn runs on
+	// the clock, so it gets shortened timeouts.
 	speed float64
 	tell  func(news)
-	// sent holds a token if a request was written since the last ask.
+	// sent holds a token if a request was written since the latest call of ask.
 	sent chan struct{}
 
-	// opened is set while the session waits for the connection's end. Before that, for
-	// example while a listener runs, kazoo sends no pings and checks no time limit.
+	// opened is set while the session waits for the connection's end. Before that, for example
+	// while a listener runs, kazoo sends no pings and checks no timeout.
 	opened atomic.Bool
 
-	// last is closed once the request of the latest ask is written. Only the monitor touches it.
+	// last is closed once the request of the latest ask is written. Only code that holds the
+	// monitor uses it.
 	last     chan struct{}
 	inFlight sync.WaitGroup
 	closed   sync.Once
@@ -55,7 +56,7 @@ type link struct {
 	timeout time.Duration // session timeout to ask for
 	asked   bool          // whether the session was asked for; only the writer touches it
 
-	// The fields from here on belong to the goroutine of the zk.Conn that reads.
+	// Only the goroutine in which the zk.Conn reads may use the fields from here on.
 	events []env.WatchEvent
 	in     frames
 	read   int // bytes read, counted until the granted timeout is known
@@ -64,7 +65,7 @@ type link struct {
 	timeoutMs int32
 }
 
-// news is an event of a link.
+// news is an event that a link reports to its session.
 type news struct {
 	what  linkNews
 	event env.WatchEvent
@@ -103,7 +104,7 @@ func (l *link) start(timeout time.Duration) {
 
 var errSpent = errors.New("the link's only connection is over")
 
-// hear receives the events of the zk.Conn, on its goroutines.
+// hear receives the events of the zk.Conn, on the goroutines of the zk.Conn.
 func (l *link) hear(e zk.Event) {
 	if e.Type != zk.EventSession {
 		if e.Type != zk.EventNotWatching {
@@ -123,8 +124,8 @@ func (l *link) hear(e zk.Event) {
 	}
 }
 
-// flush passes on the watch events that have arrived. The zk.Conn has put them into the
-// channels of their watches by now; see keepWatch.
+// flush reports the watch events that have arrived. By then the zk.Conn has also put them
+// into the channels of their watches, see keepWatch.
 func (l *link) flush() {
 	for _, e := range l.events {
 		l.tell(news{what: linkEvent, event: e})
@@ -132,7 +133,7 @@ func (l *link) flush() {
 	l.events = nil
 }
 
-// Read reads for the zk.Conn and records what answers say of the session.
+// Read reads for the zk.Conn and records what the frames say about the session.
 func (l *link) Read(b []byte) (int, error) {
 	l.flush()
 	if l.speed == 1 || l.read >= givenEnd {
@@ -143,8 +144,8 @@ func (l *link) Read(b []byte) (int, error) {
 	return l.readGiven(b)
 }
 
-// readGiven is Read until the granted timeout has arrived. It scales that timeout to the
-// clock before the zk.Conn reads it.
+// readGiven replaces Read until the granted timeout has arrived. It converts that timeout to
+// wall time before the zk.Conn sees it.
 func (l *link) readGiven(b []byte) (int, error) {
 	n, err := io.ReadAtLeast(l.Conn, b, min(len(b), givenEnd-l.read))
 	if from := givenAt - l.read; from >= 0 && n >= from+4 {
@@ -156,11 +157,11 @@ func (l *link) readGiven(b []byte) (int, error) {
 	return n, err
 }
 
-// Offsets of the granted timeout in the connect response, behind the length and the
+// Offsets of the granted timeout in the connect response. It follows the length and the
 // protocol version (ZK-2.2).
 const givenAt, givenEnd = 8, 12
 
-// The connect request: length, protocol version, last zxid, timeout, session id,
+// Offsets in the connect request: length, protocol version, last zxid, timeout, session id,
 // and the password with its length (ZK-2.1).
 const (
 	lastZxidAt    = 8
@@ -172,8 +173,8 @@ const (
 
 const pingXid = -2
 
-// Write replaces the zk.Conn's request for a new session by one for this link's session. It
-// drops pings while kazoo would send none.
+// Write replaces the zk.Conn's connect request by a request for this link's session. It also
+// drops pings at times when kazoo would send none.
 func (l *link) Write(b []byte) (int, error) {
 	switch {
 	case !l.asked:
@@ -199,7 +200,8 @@ func (l *link) Write(b []byte) (int, error) {
 	return l.Conn.Write(b)
 }
 
-// SetReadDeadline takes the limit by which the zk.Conn bounds silence on the connection.
+// SetReadDeadline sets the zk.Conn's limit for silence on the connection. Before the link is
+// opened it does nothing, as kazoo checks no limit then.
 func (l *link) SetReadDeadline(t time.Time) error {
 	if !l.opened.Load() {
 		return nil
@@ -207,7 +209,8 @@ func (l *link) SetReadDeadline(t time.Time) error {
 	return l.Conn.SetReadDeadline(t)
 }
 
-// begin is called when the session begins to wait for the connection's end.
+// begin is called when the session starts to wait for the connection's end. It sets the
+// first read deadline.
 func (l *link) begin() {
 	l.opened.Store(true)
 	silence := time.Duration(l.timeoutMs) * time.Millisecond * 2 / 3
@@ -215,17 +218,17 @@ func (l *link) begin() {
 	_ = l.Conn.SetReadDeadline(time.Now().Add(silence))
 }
 
-// identity returns the session's identity as of the last read frame. The link must have
-// been greeted.
+// identity returns the session's identity, with the zxid of the last frame read. It is valid
+// only once the server has granted a session.
 func (l *link) identity() identity {
 	who := l.given
 	who.lastZxid = l.in.lastZxid.Load()
 	return who
 }
 
-// ask runs request, which waits for its answer, and then calls answer with the result.
-// Requests are written in the order of asking, and none waits for the answer to another.
-// The caller holds the monitor.
+// ask runs request, which waits for its answer, in a goroutine and then calls answer with
+// the result. Requests are written in the order of the calls, without waiting for each
+// other's answers. The caller holds the monitor.
 func (l *link) ask(request func() error, answer func(error)) {
 	before, written := l.last, make(chan struct{})
 	l.last = written
@@ -249,8 +252,8 @@ func (l *link) ask(request func() error, answer func(error)) {
 	})
 }
 
-// endSession ends the session once all earlier requests are answered. The caller holds the
-// monitor.
+// endSession closes the session on the server once all earlier requests are answered. The
+// caller holds the monitor.
 func (l *link) endSession() {
 	go func() {
 		l.inFlight.Wait()
@@ -259,8 +262,8 @@ func (l *link) endSession() {
 	}()
 }
 
-// close closes the connection. The zk.Conn then tries in vain to end its session, which
-// takes it a while.
+// close closes the connection. The zk.Conn then tries in vain to close its session, so its
+// Close runs in the background.
 func (l *link) close() {
 	l.closed.Do(func() {
 		_ = l.Conn.Close() // the zk.Conn may have closed it
@@ -268,7 +271,8 @@ func (l *link) close() {
 	})
 }
 
-// oneConnection lets a zk.Conn dial once, and then wait to be closed.
+// oneConnection lets a zk.Conn dial only once. Later attempts wait until the zk.Conn is
+// closed.
 type oneConnection struct {
 	addr string
 	used bool
@@ -278,7 +282,7 @@ func (o *oneConnection) Init([]string) error { return nil }
 func (o *oneConnection) Len() int            { return 1 }
 func (o *oneConnection) Connected()          {}
 
-// Next returns "start over" after the first call. That makes the zk.Conn drop unsent
+// Next returns startOver from the second call on. That makes the zk.Conn drop unsent
 // requests and check whether it was closed.
 func (o *oneConnection) Next() (server string, startOver bool) {
 	startOver, o.used = o.used, true
@@ -289,7 +293,7 @@ type silent struct{}
 
 func (silent) Printf(string, ...any) {}
 
-// frames parses frames as they pass, for the granted session and the last zxid.
+// frames parses the frames that pass, to learn the granted session and the last zxid.
 type frames struct {
 	greeted   bool
 	given     identity
@@ -300,8 +304,8 @@ type frames struct {
 	left int    // bytes of the frame that are still to come
 }
 
-// headBytes is how much of a frame is kept: a connect response has 4 bytes of length and 36
-// or 37 more (ZK-2.2).
+// headBytes is how many bytes of a frame are kept. A connect response has 4 bytes of length
+// and 36 or 37 more (ZK-2.2).
 const headBytes = 40
 
 func (f *frames) take(b []byte) {

@@ -61,7 +61,7 @@ func (s *ZooKeeperSession) connect(addr string, pauses *recipes.Pauses) recipes.
 	return s.end
 }
 
-// dial connects within the session timeout; it returns nil on failure.
+// dial opens a TCP connection within the session timeout. It returns nil on failure.
 func (s *ZooKeeperSession) dial(addr string) (conn net.Conn) {
 	s.p.Block(func(ctx context.Context) {
 		var err error
@@ -74,7 +74,7 @@ func (s *ZooKeeperSession) dial(addr string) (conn net.Conn) {
 }
 
 // newLink begins the protocol on a connection. If the process has died in the meantime, the
-// unwinding connection task closes the link.
+// link is closed when the connection task unwinds.
 func (s *ZooKeeperSession) newLink(conn net.Conn) *link {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,7 +120,8 @@ func (s *ZooKeeperSession) authenticate(l *link) bool {
 				s.changed.Broadcast()
 			})
 		})
-		// An answer always comes, because a link that ends makes one up.
+		// An answer always comes, because a link that ends answers its pending requests with an
+		// error.
 		s.await(-1, func() bool { return done })
 		if code, answered := codeOf(result); answered && code != 0 {
 			s.end = recipes.EndAuthFailed // the server hangs up right after it
@@ -157,28 +158,29 @@ func (s *ZooKeeperSession) heard(l *link, n news) {
 	s.changed.Broadcast()
 }
 
-// over records how the connection ended; the first reason counts.
+// over records how the connection ended. Only the first call counts.
 func (s *ZooKeeperSession) over(end recipes.ConnectionEnd) {
 	if s.end == recipes.EndNone {
 		s.end, s.open = end, false
 	}
 }
 
-// remember keeps what a later connection needs to continue the session.
+// remember stores what the next connection needs to continue the session.
 func (s *ZooKeeperSession) remember(l *link) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.who = l.identity()
 }
 
-// forget drops the session (client.py:324).
+// forget drops the session's identity, so that the next connection asks for a new session
+// (client.py:324).
 func (s *ZooKeeperSession) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.who = identity{}
 }
 
-// failAll ends all calls (client.py:585).
+// failAll fails all sent and queued calls with an error code (client.py:585).
 func (s *ZooKeeperSession) failAll(code zkerrors.Code) {
 	calls := slices.Concat(s.pending, s.queue)
 	s.pending, s.queue = nil, nil

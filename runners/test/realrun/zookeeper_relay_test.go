@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// zkRelay passes the connections of one process on to a ZooKeeper server. It can cut
-// them, and keep an answer to itself.
+// zkRelay passes the connections of one process on to a ZooKeeper server. It can cut them,
+// or withhold an answer.
 type zkRelay struct {
 	to       string
 	listener net.Listener
@@ -65,7 +65,8 @@ func (r *zkRelay) connect(client *net.TCPConn) {
 	pass(client, server, r.request)
 }
 
-// pass passes what is read until a side ends; look may end it before.
+// pass copies bytes from one side to the other until either side ends. It also stops when
+// look returns false for a chunk.
 func pass(from, to *net.TCPConn, look func(chunk []byte) (goesOn bool)) {
 	buf := make([]byte, 1<<16)
 	for {
@@ -87,8 +88,8 @@ func reset(conns ...*net.TCPConn) {
 	}
 }
 
-// xid is that of the frame that a chunk begins with, which is a whole one as long as
-// frames are small and far between.
+// xid returns the xid of the frame at the start of a chunk. It assumes that each chunk is
+// one whole frame, which holds while frames are small and rare.
 func xid(chunk []byte) int32 {
 	if len(chunk) < 8 {
 		return 0
@@ -121,7 +122,7 @@ func (r *zkRelay) loseAnswer() {
 	r.lose = true
 }
 
-// setCut cuts the line or lets connections through again.
+// setCut cuts all connections and keeps new ones out, or lets connections through again.
 func (r *zkRelay) setCut(cut bool) {
 	r.mu.Lock()
 	r.cut = cut
@@ -131,7 +132,7 @@ func (r *zkRelay) setCut(cut bool) {
 	}
 }
 
-// reset resets the connections that there are.
+// reset resets all open connections.
 func (r *zkRelay) reset() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

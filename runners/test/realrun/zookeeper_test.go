@@ -18,9 +18,9 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// Goal: clients over TCP do on a real server what simulated ones do on the simulated
-// one. Method: the cases that those pass too. ZOOKEEPER_ADDR names a server that
-// runs already, with the suite's tick, to be held to them instead.
+// Goal: clients over TCP behave with a real server as simulated clients do with the
+// simulated server. Method: the conformance cases that the simulated ones pass, too.
+// ZOOKEEPER_ADDR may name a running server, with the suite's tick, to test instead.
 func TestZooKeeperConformance(t *testing.T) {
 	t.Parallel() // with others that mostly wait
 	addr := os.Getenv("ZOOKEEPER_ADDR")
@@ -30,22 +30,22 @@ func TestZooKeeperConformance(t *testing.T) {
 	conformsAt(t, addr, 1)
 }
 
-// Goal: real clients are served by the simulated server behind sockets as by a real
-// one. Method: the same cases once more, for which nothing has to be installed.
+// Goal: the simulated server, behind sockets, serves real clients as a real server does.
+// Method: the same conformance cases, for which nothing has to be installed.
 func TestZooKeeperConformanceOverTheSimulatedServer(t *testing.T) {
 	t.Parallel() // with others that mostly wait
 	conformsAt(t, servedAt(t, 1), 1)
 }
 
-// Goal: at a speed sessions last, expire and are kept alive in the world's time. Method:
-// the same cases once more, with a server of that speed.
+// Goal: at a speed other than 1, sessions last, expire and are kept alive in the world's
+// time. Method: the same conformance cases, with a server of that speed.
 func TestZooKeeperConformanceAtASpeed(t *testing.T) {
 	t.Parallel() // with others that mostly wait
 	const speed = 3
 	conformsAt(t, servedAt(t, speed), speed)
 }
 
-// servedAt is the address of the simulated server behind sockets.
+// servedAt starts the simulated server behind sockets, at a speed, and returns its address.
 func servedAt(t *testing.T, speed float64) string {
 	t.Helper()
 	server, err := wire.Listen("127.0.0.1:0", wire.Options{
@@ -64,15 +64,15 @@ func servedAt(t *testing.T, speed float64) string {
 	return server.Addr()
 }
 
-// conformsAt runs the cases against any server with the suite's tick. Each case
-// works below a path of its own, which is not removed.
+// conformsAt runs the conformance cases against a server that has the suite's tick. Each
+// case works below a znode of its own, which is not removed.
 func conformsAt(t *testing.T, addr string, speed float64) {
 	zookeepertest.Run(t, func(t *testing.T) zookeepertest.World {
 		return &zkWorld{t: t, w: newFastWorld(t, speed), server: addr}
 	})
 }
 
-// zkWorld is processes with a relay each between them and a server.
+// zkWorld holds processes, each with a relay between it and the server.
 type zkWorld struct {
 	t      *testing.T
 	w      *walltime.World
@@ -99,8 +99,8 @@ func (w *zkWorld) Expire(of zookeepertest.Process) {
 
 func (w *zkWorld) Wait() error { return waitFor(w.w) }
 
-// zkLife is a process with its clients. Cases make a process's only client before
-// others look at it.
+// zkLife is a process with its clients. The cases create the only client of a process before
+// other processes observe it.
 type zkLife struct {
 	*walltime.Process
 	t        *testing.T
@@ -118,7 +118,7 @@ func (l *zkLife) NewClient(hosts string, o env.ZooKeeperOptions) env.ZooKeeper {
 	return recipes.New(e, s)
 }
 
-// testLog shows what clients log in the test's own.
+// testLog passes the log lines of clients on to the test's log.
 type testLog struct{ t *testing.T }
 
 func (l testLog) Enabled(env.Level) bool { return true }
@@ -127,8 +127,8 @@ func (l testLog) Logf(level env.Level, format string, args ...any) {
 	l.t.Log(level, fmt.Sprintf(format, args...))
 }
 
-// Goal: a client names its servers by any of their names, and a port that is missing
-// is ZooKeeper's.
+// Goal: servers can be named by any form of address, and a missing port is ZooKeeper's
+// default port.
 func TestZooKeeperHosts(t *testing.T) {
 	for _, c := range []struct {
 		hosts string
@@ -144,8 +144,8 @@ func TestZooKeeperHosts(t *testing.T) {
 	}
 }
 
-// Goal: kazoo gives up when no name can be resolved, and Start then lasts as long as
-// it may.
+// Goal: kazoo gives up when no host name can be resolved, and Start then lasts until its
+// timeout.
 func TestZooKeeperWithoutAnAddress(t *testing.T) {
 	w := newWorld(t)
 	p := w.NewProcess("node", "p")
@@ -161,8 +161,8 @@ func TestZooKeeperWithoutAnAddress(t *testing.T) {
 	}
 }
 
-// Goal: a client finds the server that runs among its hosts, and reaches it again
-// after each loss; what it needed for that is gone when it is stopped.
+// Goal: a client finds the running server among its hosts and reconnects after each loss.
+// When it is stopped, its goroutines end.
 func TestZooKeeperClientLeavesNothingBehind(t *testing.T) {
 	server := server.ForTest(t, server.Config{Tick: zookeepertest.Tick})
 	dead, err := net.Listen("tcp", "127.0.0.1:0")
@@ -206,7 +206,7 @@ func TestZooKeeperClientLeavesNothingBehind(t *testing.T) {
 	if err := waitFor(w); err != nil {
 		t.Fatal(err)
 	}
-	// The library takes a while to notice that it was closed.
+	// The ZooKeeper library takes a while to notice that it was closed.
 	limit := time.After(limit)
 	again := time.NewTicker(10 * time.Millisecond)
 	defer again.Stop()

@@ -8,13 +8,13 @@ import (
 	"github.com/monosim/monosim/runners/test/replay"
 )
 
-// testDice is what stands in a test of your own, as TestDice(t *testing.T).
+// testDice stands for a test of your own, TestDice(t *testing.T).
 func testDice(t testing.TB) {
 	seed := replay.Seed(t, 0) // MONOSIM_SEED, or 1
 	t.Fatalf("the dice fell badly with seed %d, replay with: %s", seed, replay.Command(t, seed))
 }
 
-// Attempt stands here for go test.
+// tbtest.Attempt takes the place of go test here.
 func Example() {
 	fmt.Println(tbtest.Attempt("TestDice/of_two", testDice).Said[0])
 

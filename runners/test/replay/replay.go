@@ -19,12 +19,12 @@ import (
 	"testing"
 )
 
-// Variable is the environment variable with the seed of tests that do not ask for one: a
-// number from 1 to 2^64-1.
+// Variable is the environment variable that gives the seed of tests that do not choose one:
+// a number from 1 to 2^64-1.
 const Variable = "MONOSIM_SEED"
 
-// Seed returns the seed to run with: given, if it is not 0; else the value of Variable;
-// else 1. A value of Variable that is not a seed ends the test.
+// Seed returns the seed to run a test with: given, unless it is 0, or else the value of
+// Variable, or else 1. It fails the test if the value of Variable is not a seed.
 func Seed(t testing.TB, given uint64) uint64 {
 	t.Helper()
 	text := os.Getenv(Variable)
@@ -41,9 +41,8 @@ func Seed(t testing.TB, given uint64) uint64 {
 	return seed
 }
 
-// Command returns the command line for a shell that runs the test or subtest t again with a
-// seed, anywhere in the module that the test belongs to. A test that asks for a seed of its
-// own gets that one again, whatever the command says.
+// Command returns a shell command that runs the test or subtest t again with a seed, from
+// anywhere in its module. It has no effect on a test that chooses its own seed.
 func Command(t testing.TB, seed uint64) string {
 	var pattern strings.Builder
 	for i, name := range strings.Split(t.Name(), "/") {
@@ -55,11 +54,11 @@ func Command(t testing.TB, seed uint64) string {
 	return Variable + "=" + strconv.FormatUint(seed, 10) + " go test " + testedPackage() + " -run " + quoted(pattern.String())
 }
 
-// quoted quotes a text as one word for a shell.
+// quoted quotes a text as a single word for a shell.
 func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// testedPackage returns the import path of the tested package, or the folder in which go
-// test runs where the binary does not know the path.
+// testedPackage returns the import path of the tested package. If the binary does not know
+// it, testedPackage returns the working directory of go test.
 func testedPackage() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if path, ok := strings.CutSuffix(info.Path, ".test"); ok {

@@ -36,7 +36,7 @@ func (c *Cluster) Pass(d time.Duration, until func() bool) (bool, error) {
 	}
 }
 
-// run advances virtual time until a limit is reached, and ends the faults that are due on the way.
+// run advances virtual time up to a limit, and ends the faults that fall due on the way.
 func (c *Cluster) run(l vtime.Limits) error {
 	for {
 		stage := l
@@ -57,8 +57,8 @@ func (c *Cluster) run(l vtime.Limits) error {
 	}
 }
 
-// operate runs fn in a new task of an operator's process, and advances virtual time until
-// fn returns, by limit at most.
+// operate runs fn in a new task of an operator's process. It advances virtual time until fn
+// returns, by no more than limit.
 func (c *Cluster) operate(what string, limit time.Duration, fn func(e *env.Env) error) error {
 	machine := c.world.Operator()
 	life := machine.Node.NewProcess("operator")
@@ -69,8 +69,8 @@ func (c *Cluster) operate(what string, limit time.Duration, fn func(e *env.Env) 
 	return c.await(life, what, limit, func() error { return fn(e) }, true)
 }
 
-// await runs fn in a new task of life, and advances virtual time until fn returns, by limit
-// at most.
+// await runs fn in a new task of life. It advances virtual time until fn returns, by no more
+// than limit.
 func (c *Cluster) await(life *vtime.Process, what string, limit time.Duration, fn func() error, last bool) error {
 	done := false
 	var result error
@@ -91,12 +91,11 @@ func (c *Cluster) await(life *vtime.Process, what string, limit time.Duration, f
 	return result
 }
 
-// operatorLimit bounds how long one act of an operator may take.
+// operatorLimit is the longest that one act of an operator may take, in virtual time.
 const operatorLimit = time.Minute
 
-// withZooKeeper runs fn with a started client. The client is the operator's own. Under the
-// profile kazoo-fake fn runs once with the client of every agent, since each agent has a
-// tree of its own there.
+// withZooKeeper runs fn with the operator's own started client. Under the profile kazoo-fake
+// each agent has a ZooKeeper tree of its own, so fn runs once with each agent's client.
 func (c *Cluster) withZooKeeper(what string, fn func(e *env.Env, zk env.ZooKeeper) error) error {
 	if c.world.ZooKeeper() == nil {
 		return c.withFakes(what, fn)

@@ -15,17 +15,17 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// dayLength is for profiles, which need no whole day.
+// dayLength shortens the run for CPU profiles, which need no whole day.
 var dayLength = flag.Duration("simrun.day", 24*time.Hour, "virtual time that BenchmarkDay lets pass")
 
-// noLeaps has every step happen by itself.
+// noLeaps makes the simulation play every event instead of leaping over idle loops.
 var noLeaps = flag.Bool("simrun.noleaps", false, "run the benchmarks without leaps")
 
-// dayTrace is for changes that must make nothing but the speed different.
+// dayTrace logs the trace hash, to check that a change of speed changes nothing else.
 var dayTrace = flag.Bool("simrun.trace", false, "log the trace of BenchmarkDay's runs")
 
-// BenchmarkDay lets a day pass for a cluster of agents whose models are loaded;
-// the metric is virtual over wall time.
+// BenchmarkDay runs a cluster of agents with loaded models for a day of virtual time. Its
+// metric is virtual time divided by wall time.
 func BenchmarkDay(b *testing.B) {
 	for _, version := range []string{"v3", "v1"} {
 		sizes := []int{10, 100}
@@ -87,14 +87,14 @@ func passFor(b *testing.B, c runners.Cluster, d time.Duration) {
 	}
 }
 
-// largeStartUps is for the sizes that take minutes.
+// largeStartUps adds the sizes that take minutes.
 var largeStartUps = flag.Bool("simrun.large", false, "let BenchmarkStartUp go on to 1,000 agents, and 10,000 of v3")
 
-// heapProfile is for whoever asks what the memory of an agent consists of: run one size,
-// with -test.memprofilerate=512.
+// heapProfile shows what the memory of an agent consists of. Use it with one size, and with
+// -test.memprofilerate=512.
 var heapProfile = flag.String("simrun.heap", "", "file for a heap profile of what lives after a run of BenchmarkStartUp")
 
-// startUps are the sizes of BenchmarkStartUp.
+// startUps lists the numbers of agents for BenchmarkStartUp, by agent version.
 var startUps = []struct {
 	version       string
 	agents, large []int
@@ -103,10 +103,10 @@ var startUps = []struct {
 	{"v3", []int{100, 200, 400}, []int{1000, 10000}},
 }
 
-// BenchmarkStartUp starts agents under models that are published already, for the ten
-// minutes in which nearly all of what grows with the square of their number is done. The
-// metrics are what a start-up costs, what an agent is left with, and what twice the agents
-// cost: 2 is linear, 4 is the square.
+// BenchmarkStartUp starts agents whose models are already published, and runs them for ten
+// minutes. Nearly all work that grows with the square of their number happens in that time.
+// The metrics are the cost of the start-up, the memory for each agent afterwards, and the
+// factor for twice the agents. A factor of 2 means linear growth, 4 means quadratic growth.
 func BenchmarkStartUp(b *testing.B) {
 	for _, of := range startUps {
 		costs := map[int]startUpCost{}
@@ -131,7 +131,7 @@ func BenchmarkStartUp(b *testing.B) {
 	}
 }
 
-// startUpCost is what one start-up took, and what lives after it.
+// startUpCost holds the wall time and events of one start-up, and the memory in use after it.
 type startUpCost struct {
 	wall   time.Duration
 	events uint64
@@ -147,11 +147,11 @@ func (c startUpCost) report(b *testing.B, agents int) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// memory is what a program needs for what it still uses.
+// memory is the size of the reachable heap and of the stacks.
 type memory struct{ heapBytes, stackBytes int64 }
 
-// live is the memory in use now. Two rounds of the collector see to what the first one
-// only finds, and to stacks that have become larger than their tasks need.
+// live returns the memory in use now. The second garbage collection frees what the first
+// only finds, and shrinks stacks that are larger than necessary.
 func live() memory {
 	runtime.GC()
 	runtime.GC()
@@ -166,8 +166,8 @@ func (m memory) minus(before memory) memory {
 
 func (m memory) total() int64 { return m.heapBytes + m.stackBytes }
 
-// startUp is one start of a cluster as large as one of the sample confs' (SCL-2): a pod of
-// v1 has 11 models, one of v3 six.
+// startUp starts one cluster whose models correspond to those of the sample confs (SCL-2): a
+// pod of v1 has 11 models, a pod of v3 has six.
 func startUp(b *testing.B, version string, agents int) startUpCost {
 	b.StopTimer()
 	defer b.StartTimer()
@@ -208,7 +208,7 @@ func startUp(b *testing.B, version string, agents int) startUpCost {
 	return cost
 }
 
-// writeHeapProfile writes what lives now where -simrun.heap says.
+// writeHeapProfile writes a heap profile to the file that -simrun.heap names.
 func writeHeapProfile(b *testing.B) {
 	if *heapProfile == "" {
 		return
@@ -219,7 +219,7 @@ func writeHeapProfile(b *testing.B) {
 	must(b, f.Close())
 }
 
-// addPS exports sub-graphs ps_<from> to ps_<to-1>.
+// addPS adds the sub-graphs ps_<from> to ps_<to-1> to the spec's first model.
 func addPS(spec *runners.Spec, from, to int) {
 	m := &spec.Models[0]
 	for i := from; i < to; i++ {

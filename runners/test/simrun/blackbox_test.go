@@ -10,11 +10,12 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// The tests of this file hold the simulation to what the reference's own agents did as
-// processes (runners/test/BLACKBOX.md): each plays a story with many seeds and looks at how
-// often each of its ends is met. A number in a test's name is that of a finding there.
+// The tests of this file compare the simulation with what the reference's own agents did as
+// processes (runners/test/BLACKBOX.md). Each test runs a scenario with many seeds and checks
+// how often each of its outcomes occurs. A number in a test's name is the number of a
+// finding in that file.
 
-// blackBoxSeeds is how many seeds a story is played with.
+// blackBoxSeeds returns how many seeds each scenario runs with.
 func blackBoxSeeds() uint64 {
 	if testing.Short() {
 		return 50
@@ -22,7 +23,7 @@ func blackBoxSeeds() uint64 {
 	return 1000
 }
 
-// play plays a story once; log takes what happens.
+// play runs a scenario once. log receives its observations.
 func play(t *testing.T, spec runners.Spec, log func(runners.Observation), story func(c *simrun.Cluster)) {
 	t.Helper()
 	c, err := (&simrun.Runner{OnObservation: log, KeepLog: 1}).Build(spec)
@@ -33,8 +34,8 @@ func play(t *testing.T, spec runners.Spec, log func(runners.Observation), story 
 	story(c.(*simrun.Cluster))
 }
 
-// shares prints how often each end was met, and wants all of them, where all seeds were
-// played.
+// shares prints how often each outcome occurred. If all seeds were run, every wanted outcome
+// must have occurred.
 func shares[K comparable](t *testing.T, got map[K]int, want ...K) {
 	t.Helper()
 	t.Logf("ends: %v", got)
@@ -62,9 +63,10 @@ func ctr(subGraphs ...string) runners.Model {
 	return m
 }
 
-// A pod that starts under an existing layout binds its model at the second, third or
-// fourth look, by whether the model server reads its config file before the agent has
-// written it, and by whether it has loaded by its agent's third look.
+// Goal: a pod that starts under an existing layout binds its model at its agent's second,
+// third or fourth check, 30 s apart. That depends on two races: whether the model server
+// reads its config file before the agent has written it, and whether the model is loaded by
+// the third check.
 func TestBB2_1_APodUnderALayoutBindsAfter30Or60Or90s(t *testing.T) {
 	ends := map[time.Duration]int{}
 	for seed := range blackBoxSeeds() {
@@ -87,8 +89,8 @@ func TestBB2_1_APodUnderALayoutBindsAfter30Or60Or90s(t *testing.T) {
 	shares(t, ends, 30*time.Second, 60*time.Second, 90*time.Second)
 }
 
-// The first write of an agent v3 at its start is where it serves: the thread that tells
-// so runs as soon as it is started, and the layout is made after it.
+// Goal: the first write of an agent v3 is its service info. The thread that writes it runs
+// as soon as it is started, and the layout's znode is created after that.
 func TestBB2_2_TheFirstWriteOfAnAgentV3IsItsServiceInfo(t *testing.T) {
 	first := map[string]int{}
 	for seed := range blackBoxSeeds() {
@@ -107,9 +109,10 @@ func TestBB2_2_TheFirstWriteOfAnAgentV3IsItsServiceInfo(t *testing.T) {
 	shares(t, first, "container_service")
 }
 
-// A layout's children come as a real server lists them, and so they stand in the model
-// config, ps_0 before entry: both names are in one bucket, and the operator, who is told of
-// the sub-graphs in such an order too, writes ps_0 first. A choice has them sorted.
+// Goal: a layout's children come in the order in which a real server lists them, and keep
+// that order in the model config. ps_0 comes before entry: both are in one hash bucket, and
+// the operator, who also reads sub-graphs in the server's order, writes ps_0 first. A random
+// choice can make the server list them sorted.
 func TestBB2_3_ChildrenComeInTheServersHashOrder(t *testing.T) {
 	subGraphs := []string{"entry", "ps_0", "ps_1", "ps_2"}
 	for _, c := range []struct {
@@ -200,10 +203,11 @@ func TestBB2_5_SomePodsSeeAPublishedModelWholeAndOthersInPart(t *testing.T) {
 	within(t, has, "", 0.15, 0.55)
 }
 
-// sortedChildren has ZooKeeper list children in the order of their names.
+// sortedChildren makes ZooKeeper list children in the order of their names.
 var sortedChildren = []env.Choice{{Node: "zookeeper", Site: "zookeeper.children", Value: 1}}
 
-// within wants the share of an end between two bounds, where all seeds were played.
+// within fails the test unless the share of an outcome lies between two bounds. It checks
+// only if all seeds were run.
 func within[K comparable](t *testing.T, got map[K]int, end K, least, most float64) {
 	t.Helper()
 	total := 0
@@ -215,7 +219,7 @@ func within[K comparable](t *testing.T, got map[K]int, end K, least, most float6
 	}
 }
 
-// configOrder is the order of the sub-graphs in the model config of a pod.
+// configOrder returns the sub-graphs in a pod's model config, in their order.
 func configOrder(t *testing.T, c *simrun.Cluster, pod string) string {
 	t.Helper()
 	state, err := c.PodState(pod)
@@ -231,7 +235,7 @@ func configOrder(t *testing.T, c *simrun.Cluster, pod string) string {
 	return strings.Join(names, " ")
 }
 
-// predictCTR is a model of agents v1 with one PS.
+// predictCTR returns the conf and the model of an agent v1 with one PS.
 func predictCTR() (conf string, model runners.Model) {
 	model = runners.Model{Name: "predict_ctr", BasePath: "/models/predict_ctr"}
 	for _, s := range []string{"entry", "ps_0"} {
@@ -240,9 +244,9 @@ func predictCTR() (conf string, model runners.Model) {
 	return strings.Replace(runners.ConfV1, "num_ps 2", "num_ps 1", 1), model
 }
 
-// A round of the updater of v1 takes 1.003 to 1.006 s, and what a call takes, so that its
-// phase is another from minute to minute and from seed to seed; one of registering anew,
-// after a lost session, 10.01 s.
+// Goal: the loops of agents drift. One iteration of v1's updater takes 1.003 to 1.006 s plus
+// the time of its calls, so its phase changes from minute to minute and from seed to seed.
+// An iteration of registering again, after a lost session, takes 10.01 s.
 func TestBB2_9_RoundsOfAgentsDrift(t *testing.T) {
 	conf, model := predictCTR()
 	rounds, registers := map[time.Duration]int{}, map[time.Duration]int{}
@@ -258,7 +262,7 @@ func TestBB2_9_RoundsOfAgentsDrift(t *testing.T) {
 				}
 				asked = began
 			case o.Op == "zookeeper.setData" && strings.Contains(o.Path, "/ps:0/") && o.At > 80*time.Second:
-				// The first of two is that of registering: UNKNOWN.
+				// The first of the two writes is the registration itself, with the state UNKNOWN.
 				if d := o.At - registered; d > 9*time.Second && d < 11*time.Second {
 					registers[d.Round(10*time.Millisecond)]++
 					registered = o.At
@@ -334,7 +338,7 @@ func TestBB2_9_AReplicaIsUnknownForPartOfEachRegistering(t *testing.T) {
 	}
 }
 
-// replicaOf is the znode of the first replica of a task of predict_ctr.
+// replicaOf returns the path of the first replica's znode of a task of predict_ctr.
 func replicaOf(t *testing.T, c *simrun.Cluster, task string) string {
 	t.Helper()
 	path := "/predict_ctr/service/predict_ctr/" + task
@@ -348,8 +352,8 @@ func replicaOf(t *testing.T, c *simrun.Cluster, task string) string {
 	return string(replica.Data)
 }
 
-// A load of 130 ms is seen by an updater that looks once a second, and written as LOADING,
-// by some and not by others.
+// Goal: an updater that polls once a second sees a load of 130 ms, and writes LOADING, with
+// some seeds but not with others.
 func TestBB2_9_SomeWriteLOADINGForALoadOf130ms(t *testing.T) {
 	conf, model := predictCTR()
 	wrote := map[bool]int{}
@@ -369,10 +373,10 @@ func TestBB2_9_SomeWriteLOADINGForALoadOf130ms(t *testing.T) {
 	shares(t, wrote, true, false)
 }
 
-// Before the first poll an agent knows the replicas that were there when it looked first,
-// in the server's order, and after them the others in the order of registering: the first
-// of all knows all in that order. It is another one from agent to agent and from start to
-// start, for pods do not start at once.
+// Goal: before its first poll, an agent lists the replicas that it found at its first look
+// in the server's order, followed by later ones in the order of registration. The first
+// agent therefore lists all in the order of registration. Orders differ between agents and
+// between starts, because pods do not start at once.
 func TestBB2_10_AddressesComeInTheOrderOfRegistering(t *testing.T) {
 	const pods = 3
 	conf, model := predictCTR()
@@ -405,7 +409,7 @@ func TestBB2_10_AddressesComeInTheOrderOfRegistering(t *testing.T) {
 	}
 }
 
-// addressed are the pods that the agent of the first pod lists for a task, in its order.
+// addressed returns the pods that an agent lists for a task, in its order.
 func addressed(t *testing.T, c *simrun.Cluster, agent, task string) []string {
 	t.Helper()
 	lists, err := c.HeartBeat(agent, "ps")

@@ -27,21 +27,21 @@ type Cluster struct {
 	pods   []runners.Pod
 	world  *world.World
 	quirks quirks.Set
-	// agents holds, by pod, the agents of the pod's last start.
+	// agents maps a pod to the agents of its latest start.
 	agents map[string][]startedAgent
-	// monitors holds a TFSMonitor for each model server that was asked through one.
+	// monitors holds one TFSMonitor for each model server that was called through one.
 	monitors map[*world.ModelServer]*monitor
 	log      []runners.Observation
-	// These serve runs with details: the number of observations so far, and the event and
-	// the cause of the last one.
+	// For runs with details: seen counts the observations so far. event and cause belong to the
+	// latest observation.
 	seen  int
 	event uint64
 	cause int
-	// origin numbers the last observation that later ones may name as their cause.
+	// origin is the number of the latest observation that later ones may name as their cause.
 	origin int
-	// endings holds the faults that end by themselves after a time.
+	// endings holds the scheduled ends of faults.
 	endings operator.Endings
-	// training is the state of the training job, nil without one.
+	// training is the state of the training job, nil if there is no job.
 	training *trainingState
 	watch    watch
 }
@@ -69,7 +69,8 @@ func (r *Runner) build(spec runners.Spec) (*Cluster, error) {
 	return c, nil
 }
 
-// options returns the options of the world: the agents' code and the observer.
+// options returns the options of the simulated world, such as the agents' main function and
+// the observer.
 func (c *Cluster) options() world.Options {
 	return world.Options{
 		Agent: c.runAgent, Trainer: c.runTrainer, Observe: c.observed, CheckOwner: c.runner.CheckOwner, Traffic: c.runner.Traffic,
@@ -91,7 +92,8 @@ func (c *Cluster) logLevel() env.Level {
 	return env.Error
 }
 
-// readConf reads the settings that an operator has to know from the configuration.
+// readConf reads from agent.conf the settings that an operator needs, as bzid and
+// layout_pattern.
 func (c *Cluster) readConf() error {
 	if len(c.pods) == 0 && (c.spec.BareServer != nil || c.spec.Training != nil) {
 		return nil
@@ -136,7 +138,7 @@ func (c *Cluster) runAgent(e *env.Env, confPath string) {
 	}})
 }
 
-// startedAgent is an agent with its process. A dense pod has several.
+// startedAgent is an agent and the pid of its process. A dense pod has several.
 type startedAgent struct {
 	agent agent.Agent
 	pid   int
@@ -155,7 +157,7 @@ func (c *Cluster) agentPort(p *world.Pod) (port int, ok bool) {
 	return 0, false
 }
 
-// running walks the agents of a pod whose processes run.
+// running iterates over the agents of a pod whose processes are running.
 func (c *Cluster) running(p *world.Pod) iter.Seq[agent.Agent] {
 	return func(yield func(agent.Agent) bool) {
 		for _, a := range c.agents[p.Name] {
@@ -166,8 +168,8 @@ func (c *Cluster) running(p *world.Pod) iter.Seq[agent.Agent] {
 	}
 }
 
-// observed records an observation. In runs with details it also links the observation to
-// its cause, and makes it the cause of those that follow.
+// observed records an observation. In a run with details, it also links the observation to
+// its cause, and makes it the cause of later ones.
 func (c *Cluster) observed(o runners.Observation) {
 	if c.seen++; c.spec.Detail {
 		o.Cause = c.causeOf()
@@ -190,8 +192,8 @@ func (c *Cluster) observed(o runners.Observation) {
 	}
 }
 
-// causeOf returns the cause of the next observation. Observations of one event did not
-// cause each other, so they all get the cause of the first.
+// causeOf returns the cause of the next observation. Observations of one event do not cause
+// each other, so all get the cause of the first.
 func (c *Cluster) causeOf() int {
 	engine := c.world.Engine()
 	cause := int(engine.Origin())
@@ -204,8 +206,8 @@ func (c *Cluster) causeOf() int {
 	return cause
 }
 
-// Remark records, in a run with details, what is about to be done to the cluster.
-// Observations that follow name the remark as their cause.
+// Remark records the text of the next step in the log, if the run has details. The
+// observations that follow name the remark as their cause.
 func (c *Cluster) Remark(text string) {
 	c.world.Engine().SetOrigin(0)
 	c.event = 0

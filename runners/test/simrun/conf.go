@@ -6,14 +6,15 @@ import (
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 )
 
-// ConfCheck is the result of reading an agent.conf before anything runs.
+// ConfCheck is the result of checking an agent.conf before a run.
 type ConfCheck struct {
-	// Text is the conf with its includes in place.
+	// Text is the conf with the included files inserted.
 	Text string
 	// Values holds the keys that the conf sets exactly once.
 	Values map[string]string
-	// Errors lists what would keep every agent from starting, and numbers that are none, which the
-	// reference replaces in silence; Warnings lists what else it ignores silently. Each reads "file:line: found X, want Y".
+	// Errors lists what would keep every agent from starting, and malformed numbers, which the
+	// reference silently replaces. Warnings lists other mistakes that the reference silently
+	// ignores. Each entry reads "file:line: found X, want Y".
 	Errors, Warnings []string
 }
 

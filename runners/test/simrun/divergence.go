@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Divergence finds the first event in which the runs of c and other differ; see
+// Divergence finds the first event in which the runs of c and other differ, see
 // runners.Tracer. other must be a *Cluster.
 func (c *Cluster) Divergence(other runners.Cluster) (text string, from, to uint64, equal bool) {
 	o, ok := other.(*Cluster)
@@ -21,7 +21,7 @@ func (c *Cluster) Divergence(other runners.Cluster) (text string, from, to uint6
 	return d.String(), d.From + 1, d.To + 1, false
 }
 
-// ChoiceSites lists the sites at which choices were made; see runners.Chooser.
+// ChoiceSites lists the sites at which random choices were made, see runners.Chooser.
 func (c *Cluster) ChoiceSites() []runners.ChoiceSite {
 	var list []runners.ChoiceSite
 	for _, s := range c.world.Engine().Sites() {
@@ -30,7 +30,7 @@ func (c *Cluster) ChoiceSites() []runners.ChoiceSite {
 	return list
 }
 
-// Tape returns the choices so far that differ from their default; see runners.Taped.
+// Tape returns the random choices so far that differ from the seed's, see runners.Taped.
 func (c *Cluster) Tape() ([]runners.Choice, []time.Duration) { return c.world.Engine().Chosen() }
 
 var (

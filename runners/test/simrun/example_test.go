@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// Two runs of a cluster from one seed, which agree, and one of another.
+// Two runs with the same seed are equal, and a run with another seed is not.
 func Example() {
 	run := func(seed uint64) runners.Cluster {
 		c, err := (&simrun.Runner{}).Build(runners.Spec{Seed: seed, Conf: runners.ConfV3, Replicas: 2})

@@ -9,12 +9,12 @@ import (
 	"github.com/monosim/monosim/sim/fault"
 )
 
-// Faults lists the kinds of faults that sim/fault has.
+// Faults lists all kinds of faults of package sim/fault.
 func (r *Runner) Faults() []runners.FaultKind {
 	return lists.MapOrNil(fault.Kinds(), func(k *fault.Kind) runners.FaultKind { return k.FaultKind })
 }
 
-// BeginFault begins a fault at the present instant; see sim/fault.
+// BeginFault begins a fault now, see sim/fault.
 func (c *Cluster) BeginFault(f runners.Fault) error {
 	op := "fault.begin"
 	if k, err := fault.Find(f.Kind); err == nil && k.End == nil {
@@ -28,7 +28,7 @@ func (c *Cluster) BeginFault(f runners.Fault) error {
 	return nil
 }
 
-// EndFault ends a fault now and cancels its ending by EndFaultAfter.
+// EndFault ends a fault now and cancels the end that EndFaultAfter scheduled.
 func (c *Cluster) EndFault(f runners.Fault) error {
 	c.endings.Forget(f)
 	c.remark("operator", "fault.end", f.Kind, operator.Hit(f))

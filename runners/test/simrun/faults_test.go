@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// faultOf is a fault of a kind that makes sense in a running cluster of v3Spec.
+// faultOf returns a fault of the given kind that fits a running cluster of v3Spec.
 func faultOf(k runners.FaultKind) runners.Fault {
 	f := runners.Fault{
 		Kind: k.Name, Pod: "shard0-replica1", BasePath: "/models/ctr/entry", N: 2, SizeBytes: 1e6, Duration: time.Second,
@@ -32,8 +32,8 @@ func faultOf(k runners.FaultKind) runners.Fault {
 	return f
 }
 
-// serving is a cluster of v3Spec that has published its model, and has a training job whose
-// processes find one another by discovery, unless that is "".
+// serving returns a cluster of v3Spec that has published its model. Unless discovery is "",
+// it also has a training job with that kind of discovery.
 func serving(t *testing.T, zooKeeper, discovery string) *simrun.Cluster {
 	t.Helper()
 	spec := v3Spec()
@@ -53,8 +53,7 @@ func serving(t *testing.T, zooKeeper, discovery string) *simrun.Cluster {
 	return c
 }
 
-// Every pod serves again after every fault: each kind is begun and, where it lasts,
-// ended.
+// Goal: every pod serves again after every kind of fault. A lasting fault is ended first.
 func TestAClusterSurvivesEveryFault(t *testing.T) {
 	for _, k := range (&simrun.Runner{}).Faults() {
 		t.Run(k.Name, func(t *testing.T) {
@@ -82,7 +81,8 @@ func TestAClusterSurvivesEveryFault(t *testing.T) {
 	}
 }
 
-// Under kazoo-fake no ZooKeeper server runs that could fail.
+// Goal: under the profile kazoo-fake, faults of ZooKeeper are unsupported, because no
+// ZooKeeper server runs.
 func TestFaultsOfAZooKeeperThatDoesNotRun(t *testing.T) {
 	c := serving(t, "kazoo-fake", "")
 	for _, k := range (&simrun.Runner{}).Faults() {
@@ -92,7 +92,7 @@ func TestFaultsOfAZooKeeperThatDoesNotRun(t *testing.T) {
 	}
 }
 
-// A fault of a pod that is not there is refused with the names of those that are.
+// Goal: a fault of an unknown pod is refused, with the names of the existing pods.
 func TestFaultsOfAnUnknownPod(t *testing.T) {
 	c := serving(t, "", "")
 	for _, k := range (&simrun.Runner{}).Faults() {

@@ -11,9 +11,9 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// followLate runs a job of which all but the chief wait for files, and whose checkpoints an
-// evaluator follows, while names become visible late for part of the time. What it gives is all
-// that processes did, and the trace.
+// followLate runs a job in which all processes but the chief wait for files, and an
+// evaluator follows the checkpoints. For part of the time, file names become visible late.
+// It returns all observations of the processes, and the trace.
 func followLate(t *testing.T, noLeaps bool) (seen []string) {
 	spec := runners.Spec{Seed: 1, NoLeaps: noLeaps, Training: &runners.TrainingSpec{
 		Workers: 2, PS: 1, SaveEvery: time.Minute, MaxToKeep: 2, Evaluator: true, RestoreDir: "/train/old",
@@ -38,8 +38,9 @@ func followLate(t *testing.T, noLeaps bool) (seen []string) {
 	return append(seen, fmt.Sprintf("%+v %+v %016x", c.TrainingStatus(), c.Invariants(), c.Stats().TraceHash))
 }
 
-// The goal is that a loop that is leapt over, of a worker that waits or an evaluator that looks,
-// goes on in time when what it looks at becomes visible without anybody's doing.
+// Goal: a waiting loop that leaps over its idle turns still continues in time when a file
+// becomes visible without any event. This holds for a worker that waits and for an evaluator
+// that polls.
 func TestLateFilesMakeNoDifferenceToLeaps(t *testing.T) {
 	events, leaps := followLate(t, true), followLate(t, false)
 	if diff := cmp.Diff(events, leaps); diff != "" {

@@ -14,15 +14,16 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// leapScripts is how many scripts TestLeapsMakeNoDifferenceUnderFaults plays, of each
-// version; by hand thousands.
+// leapScripts is how many random scripts TestLeapsMakeNoDifferenceUnderFaults runs for each
+// version. By hand, use thousands.
 var leapScripts = flag.Int("simrun.leapscripts", 0, "how many random fault scripts to compare with leaps and without; 0 is few")
 
-// firstLeapScript is for who plays many scripts a part at a time.
+// firstLeapScript allows running a large number of scripts in several parts.
 var firstLeapScript = flag.Uint64("simrun.firstscript", 0, "the seed of the first of them")
 
-// playFaults lets random faults happen to a cluster, and looks at it at random instants.
-// What it gives is all that can be seen of it. looks are called in between and at the end.
+// playFaults runs a cluster with random faults and reads its state at random instants. It
+// returns everything that can be observed. The functions looks are called in between and at
+// the end.
 func playFaults(t *testing.T, runner *simrun.Runner, version string, seed uint64, noLeaps bool, looks ...func()) (seen []string) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	spec, until := v3Spec(), time.Duration(60+r.IntN(240))*time.Second
@@ -86,8 +87,8 @@ func playFaults(t *testing.T, runner *simrun.Runner, version string, seed uint64
 	return seen
 }
 
-// Goal: with leaps and without a cluster under faults shows the same: what is observed,
-// counts, traffic, how often choices were made, and the trace.
+// Goal: a cluster under faults behaves the same with leaps and without. Compared are
+// observations, counts, traffic, how often choices were made, and the trace.
 func TestLeapsMakeNoDifferenceUnderFaults(t *testing.T) {
 	scripts := *leapScripts
 	if scripts == 0 {

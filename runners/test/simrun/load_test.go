@@ -8,9 +8,9 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// The goal is that what is counted of ZooKeeper is what was asked of it, and that counting
-// changes nothing. The method is to hold the parts to each other, to the server's own
-// counters and to its list of watches, and the trace to that of a run without.
+// Goal: the counted ZooKeeper traffic is complete, and counting changes nothing. Method:
+// compare the parts with each other, with the server's own counters and with its list of
+// watches. Compare the trace with that of a run without counting.
 func TestTrafficAddsUpAndChangesNothing(t *testing.T) {
 	run := func(traffic bool) (*simrun.Cluster, runners.Stats) {
 		c, err := (&simrun.Runner{Traffic: traffic}).Build(v3Spec())

@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/runners/test/operator"
 )
 
-// monitor runs a TFSMonitor of the agents' code in a process of its own beside a model
-// server. The TFSMonitor treats that server as the one of the entries.
+// monitor runs the agents' TFSMonitor in a process of its own, on the host of a model
+// server. The TFSMonitor treats that model server as an entry server.
 type monitor struct {
 	*tfs.TFSMonitor
 	life *vtime.Process
@@ -34,7 +34,7 @@ func (c *Cluster) monitor(pod, kind string) (*monitor, error) {
 	return m, nil
 }
 
-// MonitorReload sends a configuration by TFSMonitor.handle_reload_config_request.
+// MonitorReload sends a model config through TFSMonitor.handle_reload_config_request.
 func (c *Cluster) MonitorReload(pod, kind string, models []runners.ServedModel) (runners.ModelCall, error) {
 	m, err := c.monitor(pod, kind)
 	if err != nil {
@@ -50,7 +50,8 @@ func (c *Cluster) MonitorReload(pod, kind string, models []runners.ServedModel) 
 	}), nil
 }
 
-// MonitorStatus asks for one sub-model of a publish by TFSMonitor.get_model_status.
+// MonitorStatus asks for the status of one sub-model of a published model, through
+// TFSMonitor.get_model_status.
 func (c *Cluster) MonitorStatus(pod, kind, model string) (runners.ModelCall, error) {
 	m, err := c.monitor(pod, kind)
 	if err != nil {

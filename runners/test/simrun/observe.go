@@ -71,7 +71,7 @@ func (c *Cluster) ReadFile(pod, path string) ([]byte, error) {
 	return p.Machine().FS.ReadFile(path)
 }
 
-// Znode reads a znode of the server's tree; under kazoo-fake of the first agent's tree.
+// Znode reads a znode. Under the profile kazoo-fake it reads the tree of the first agent.
 func (c *Cluster) Znode(path string) (runners.Znode, bool, error) {
 	if c.world.ZooKeeper() == nil {
 		return c.fakeZnode(path)
@@ -104,11 +104,11 @@ func (c *Cluster) fakeZnode(path string) (runners.Znode, bool, error) {
 	return runners.Znode{Path: path, Data: data, Children: children, Version: stat.Version}, err == nil, err
 }
 
-// Log returns the observations so far, as many as Runner.KeepLog allows.
+// Log returns the latest observations, as many as Runner.KeepLog keeps.
 func (c *Cluster) Log() []runners.Observation { return c.log }
 
-// Failure returns the error that broke the run or the first broken invariant of the
-// simulation, "" for none.
+// Failure returns the error that broke the run, or the first broken invariant of the
+// simulation itself. It returns "" if there is none.
 func (c *Cluster) Failure() string {
 	if err := c.world.Engine().Err(); err != nil {
 		return err.Error()
@@ -116,14 +116,14 @@ func (c *Cluster) Failure() string {
 	return c.world.Broken()
 }
 
-// Stats counts the events, calls and so on of the run so far.
+// Stats returns the counts of the run so far, such as events and calls.
 func (c *Cluster) Stats() runners.Stats { return c.world.Stats() }
 
-// Load returns what the cluster holds now. With Runner.Traffic it also counts the requests
-// to ZooKeeper.
+// Load returns what ZooKeeper and the model servers hold now. With Runner.Traffic it also
+// has the counts of ZooKeeper requests.
 func (c *Cluster) Load() runners.Load { return c.world.Load() }
 
-// PodLoad returns what the model servers of a pod hold now. It may be called from
+// PodLoad returns the current load of each model server of a pod. It may be called from
 // Runner.OnObservation.
 func (c *Cluster) PodLoad(pod string) []runners.ModelServerLoad {
 	p := c.world.Pod(pod)

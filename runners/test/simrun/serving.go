@@ -15,7 +15,7 @@ import (
 	"github.com/monosim/monosim/sim/world"
 )
 
-// modelCall is a call to a model server that a task of an operator makes.
+// modelCall is a call to a model server, made by a task of the operator.
 type modelCall struct {
 	answer runners.ModelAnswer
 	done   bool
@@ -42,7 +42,7 @@ func (c *Cluster) client(on *hosts.Machine) (*vtime.Process, *env.Env) {
 	return life, e
 }
 
-// addr returns the address at which a running model server listens, or will listen.
+// addr returns the address of a running model server, even if the server does not listen yet.
 func (c *Cluster) addr(pod, kind string) (string, error) {
 	s, err := c.server(pod, kind)
 	if err != nil {
@@ -51,7 +51,7 @@ func (c *Cluster) addr(pod, kind string) (string, error) {
 	return fmt.Sprintf("%s:%d", c.world.Pod(pod).IP(), s.Port), nil
 }
 
-// Reload sends a ReloadConfigRequest with these models to a model server.
+// Reload sends a ReloadConfigRequest with the given models to a model server.
 func (c *Cluster) Reload(pod, kind string, models []runners.ServedModel, deadline time.Duration) (runners.ModelCall, error) {
 	addr, err := c.addr(pod, kind)
 	if err != nil {
@@ -86,8 +86,8 @@ func (c *Cluster) Predict(pod, kind string, spec runners.PredictSpec, deadline t
 	}), nil
 }
 
-// Connect checks that a model server answers. It asks for the status of a model, which the
-// server need not have.
+// Connect checks that a model server answers. It asks for the status of a model, and
+// NOT_FOUND is an answer, too.
 func (c *Cluster) Connect(pod, kind string) error {
 	addr, err := c.addr(pod, kind)
 	if err != nil {
@@ -114,7 +114,8 @@ func (c *Cluster) ResidentBytes(pod, kind string) (int64, error) {
 	return s.Server().ResidentBytes(), nil
 }
 
-// WriteModelConfig writes a file with a model server config to the machine of the bare server.
+// WriteModelConfig writes a model config file to the disk of the model server without an
+// agent.
 func (c *Cluster) WriteModelConfig(path string, models []runners.ServedModel) error {
 	p, err := c.world.FindPod(runners.BareServer)
 	if err != nil {

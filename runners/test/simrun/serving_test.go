@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// buildBare builds a cluster of one model server, which serves no model yet.
+// buildBare builds a cluster of one model server without an agent, which serves no model yet.
 func buildBare(t *testing.T) *simrun.Cluster {
 	t.Helper()
 	c := build(t, runners.Spec{
@@ -26,7 +26,7 @@ func buildBare(t *testing.T) *simrun.Cluster {
 
 var ctrEntry = runners.ServedModel{Name: "ctr:entry", BasePath: "/models/ctr/entry", Platform: "tensorflow"}
 
-// A call ends at its deadline to the nanosecond, however time is let pass.
+// Goal: a call ends exactly at its deadline, to the nanosecond, in whatever steps time passes.
 func TestACallEndsAtItsDeadline(t *testing.T) {
 	c := buildBare(t)
 	lost := ctrEntry
@@ -45,8 +45,8 @@ func TestACallEndsAtItsDeadline(t *testing.T) {
 	}
 }
 
-// A fault hides what is in a base path, and its end shows it again with what came
-// meanwhile.
+// Goal: a storage fault hides the content of a base path. Its end restores the content
+// together with versions that were exported meanwhile.
 func TestStorageFaultsEnd(t *testing.T) {
 	const base = "/models/ctr/entry"
 	for _, fault := range []runners.Fault{{Kind: "store.absent", BasePath: base}, {Kind: "store.empty", BasePath: base}, {Kind: "store.unreadable", BasePath: base}} {
@@ -74,7 +74,7 @@ func TestStorageFaultsEnd(t *testing.T) {
 	}
 }
 
-// Policies are read as scenarios write them.
+// Goal: version policies are parsed in the form that scenarios use.
 func TestPoliciesOfServedModels(t *testing.T) {
 	tests := []struct {
 		policy string

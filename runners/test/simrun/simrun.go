@@ -25,18 +25,18 @@ import (
 
 // Runner builds simulated clusters. The zero value is ready for use.
 type Runner struct {
-	// KeepLog is how many observations a cluster keeps; 0 means all. A cluster with
-	// Spec.Detail keeps all of them, unless OnObservation takes them.
+	// KeepLog is how many of the latest observations a cluster keeps. 0 means all. With
+	// Spec.Detail a cluster keeps all, unless OnObservation is set.
 	KeepLog int
 	// OnObservation, when set, is called with every observation as it is made.
 	OnObservation func(runners.Observation)
-	// Operations, when set, answers golden cases for scenarios that ask for single
-	// operations of the agents' code; without it such scenarios fail.
+	// Operations, when set, answers golden cases for scenarios that call single operations of
+	// the agents' code. Without it such scenarios fail.
 	Operations runners.Operations
-	// Traffic counts the requests to ZooKeeper by pod, operation and path, for Cluster.Load.
+	// Traffic counts the ZooKeeper requests by pod, operation and path, for Cluster.Load.
 	Traffic bool
-	// CheckOwner checks that only the running task waits. It costs about a microsecond a
-	// wait, and is for tests.
+	// CheckOwner checks that only the running task waits. It costs about a microsecond for each
+	// wait, so it is for tests.
 	CheckOwner bool
 	// It is for tests.
 }
@@ -44,11 +44,12 @@ type Runner struct {
 // Name is "sim".
 func (r *Runner) Name() string { return "sim" }
 
-// Build makes a cluster that is not started. The error for a spec that makes no sense is a
+// Build makes a cluster that is not started. For an inconsistent spec the error is a
 // *runners.SpecError.
 func (r *Runner) Build(spec runners.Spec) (runners.Cluster, error) { return r.build(spec) }
 
-// Check returns an error for settings that no agent has and profiles that no server has.
+// Check returns an error for settings of agent.conf that do not exist, and for unknown
+// profiles.
 func (r *Runner) Check(spec runners.Spec) error {
 	name := (&Cluster{spec: spec}).confName()
 	for _, p := range agentconfig.UnknownKeys(name, []byte(spec.Conf)) {

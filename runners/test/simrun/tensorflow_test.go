@@ -14,8 +14,8 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// recordedRun is a run of stock TensorFlow that testdata/tensorflow.py recorded: a chief, a worker and
-// two PS at fixed addresses. Times count from the first act, in seconds.
+// recordedRun is a run of real TensorFlow, recorded by testdata/tensorflow.py: a chief, a
+// worker and two PS at fixed addresses. Its times are in seconds since the first act.
 type recordedRun struct {
 	Case     string
 	FailFast bool `json:"fail_fast"`
@@ -30,17 +30,18 @@ type recordedRun struct {
 	}
 }
 
-// outcome is what a run and its simulation have to agree on. Times and numbers of steps are those of
-// two machines.
+// outcome holds what must be equal in a recorded run and its simulation. Times and step
+// counts may differ, because they depend on the machine.
 type outcome struct {
-	// StepsOn is whether steps were made while the process was gone, WentBack whether the count
-	// went back at any time.
+	// StepsOn says whether steps were made while the killed process was gone. WentBack says
+	// whether the step count ever went back.
 	StepsOn, WentBack bool
-	// Errors are those that each process told, without repetitions.
+	// Errors lists the distinct errors that each process reported.
 	Errors map[string][]string
 }
 
-// settling is the time after which a process that is gone is no longer part of a step.
+// settling is the time in seconds after which a process that is gone takes part in no step
+// any more.
 const settling = 3
 
 func (r *recordedRun) outcome() outcome {
@@ -67,7 +68,7 @@ func (o *outcome) tell(who, what string) {
 	}
 }
 
-// simulated plays the acts of a recorded run in the simulation.
+// simulated repeats the acts of a recorded run in the simulation, and returns the outcome.
 func (r *recordedRun) simulated(t *testing.T) outcome {
 	t.Helper()
 	retries, o := 6, outcome{Errors: map[string][]string{}}
@@ -132,9 +133,9 @@ func (r *recordedRun) simulated(t *testing.T) outcome {
 	return o
 }
 
-// The goal is that a job of the simulation does what a job of TensorFlow does when one of its
-// processes dies. The method is to play the recorded runs, and to compare who told which errors,
-// whether steps went on meanwhile, and whether the count went back.
+// Goal: when a process dies, a simulated job behaves as a job of real TensorFlow. Method:
+// repeat the recorded runs. Compare which process reported which errors, whether steps
+// continued, and whether the step count went back.
 func TestJobsFailAsTensorFlowsDo(t *testing.T) {
 	data, err := os.ReadFile("testdata/tensorflow.json")
 	if err != nil {

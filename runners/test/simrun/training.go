@@ -19,26 +19,27 @@ import (
 	"github.com/monosim/monosim/sim/world"
 )
 
-// trainingState holds what the cluster knows of its training job.
+// trainingState holds what the cluster knows about its training job.
 type trainingState struct {
 	servers *session.Servers
-	// addrs holds the addresses of the running processes, by name.
+	// addrs maps the name of a running process to its address.
 	addrs map[string]string
-	// operated is the answer to the controller's last call, nil before the first.
+	// operated is the controller's latest answer, nil while none has come.
 	operated *runners.TrainingAnswer
 	barriers []runners.TrainingAnswer
 	local    *localTraining
-	// check checks the job's invariants; nil without a job.
+	// check checks the job's invariants. It is nil if there is no job.
 	check *traincheck.Checker
 	deeds map[deed]int
-	// waits has what each process waits for in its present life, by name.
+	// waits maps the name of a process to what it waits for since its latest start.
 	waits map[string]*job.Waits
 }
 
-// deed names something that a process did. An empty path stands for all deeds of the kind.
+// deed is a key for counting actions of processes. Without a path it stands for all actions
+// of the kind op.
 type deed struct{ trainer, op, path string }
 
-// roundTrip is the time that asking another process for variables takes.
+// roundTrip is how long reading another process's variables takes, in virtual time.
 const roundTrip = time.Millisecond
 
 func newTrainingState() *trainingState {
@@ -104,8 +105,9 @@ func (c *Cluster) TrainerState(name string) (runners.TrainerState, error) {
 	return state, nil
 }
 
-// firstPS returns the address of the PS that has the global step: with redundant PS the first of
-// those that the chief chose and keeps in its file (cluster_manager.py:67), else that of ps0.
+// firstPS returns the address of the PS that holds the global step. That is ps0 or, with
+// redundant PS, the first of those that the chief chose and wrote to its file
+// (cluster_manager.py:67).
 func (c *Cluster) firstPS() string {
 	job := c.spec.Training.WithDefaults()
 	if job.RedundantPS > 0 {
@@ -134,7 +136,7 @@ func (c *Cluster) TrainingStatus() runners.TrainingStatus {
 	return status
 }
 
-// operatorFiles returns the file system of the operator's machine, which has the shared
+// operatorFiles returns the file system of the operator's machine, which includes the shared
 // directories.
 func (c *Cluster) operatorFiles() env.Files {
 	machine := c.world.Operator()
@@ -143,7 +145,8 @@ func (c *Cluster) operatorFiles() env.Files {
 	return machine.Env(life, nil).Files
 }
 
-// StoredFile reads a file of the shared directories.
+// StoredFile reads a file from the directories that all processes share. It returns false if
+// the file is missing.
 func (c *Cluster) StoredFile(path string) ([]byte, bool, error) {
 	fsys, inside := c.world.StoreOf(path)
 	data, err := fsys.ReadFile(inside)
@@ -167,16 +170,18 @@ func namesIn(disk *files.FS, dir string) ([]string, error) {
 	return names, err
 }
 
-// StoreFile writes a file of the shared directories.
+// StoreFile writes a file to the directories that all processes share.
 func (c *Cluster) StoreFile(path string, data []byte) error {
 	fsys, inside := c.world.StoreOf(path)
 	return fsys.WriteTree(map[string]string{inside: string(data)})
 }
 
-// operateLimit bounds a call of the controller: a save waits for the workers, and then writes.
+// operateLimit is the timeout of a controller call. It is long because a save waits for all
+// workers and then writes.
 const operateLimit = time.Hour
 
-// TrainingDeeds counts how often a process has done something.
+// TrainingDeeds counts how often a process has done an action of kind op, with the given
+// path or any for "".
 func (c *Cluster) TrainingDeeds(name, op, path string) int {
 	return c.training.deeds[deed{name, op, path}]
 }
@@ -208,7 +213,7 @@ func (c *Cluster) Operated() (runners.TrainingAnswer, bool) {
 	return *c.training.operated, true
 }
 
-// asOperator runs fn in a process of the operator's machine and lets no time pass.
+// asOperator runs fn in a task of the operator's machine, without advancing time.
 func (c *Cluster) asOperator(what string, fn func(e *env.Env)) error {
 	machine := c.world.Operator()
 	life := machine.Node.NewProcess("operator")
@@ -217,7 +222,7 @@ func (c *Cluster) asOperator(what string, fn func(e *env.Env)) error {
 	return c.world.Settle()
 }
 
-// callController calls the controller at the address in its file.
+// callController calls a method of the controller, whose address it reads from a file.
 func (c *Cluster) callController(e *env.Env, method string) runners.TrainingAnswer {
 	if method == "ResumeTraining" {
 		c.training.check.ResumeAsked(c.Now())
@@ -225,7 +230,8 @@ func (c *Cluster) callController(e *env.Env, method string) runners.TrainingAnsw
 	return operator.CallController(e, c.spec.Training.WithDefaults().ModelDir, method)
 }
 
-// PSBarrier makes a worker arrive at a barrier of the PS service, which the first PS keeps.
+// PSBarrier calls Barrier of the first PS on behalf of a worker, without waiting for the
+// answer.
 func (c *Cluster) PSBarrier(id string, worker, numWorkers int, timeout time.Duration) error {
 	addr := c.training.addrs["ps0"]
 	at := len(c.training.barriers)
@@ -238,7 +244,7 @@ func (c *Cluster) PSBarrier(id string, worker, numWorkers int, timeout time.Dura
 	})
 }
 
-// PSBarriers returns the answers so far.
+// PSBarriers returns the answers to PSBarrier calls so far, in the order of the calls.
 func (c *Cluster) PSBarriers() []runners.TrainingAnswer { return c.training.barriers }
 
 var _ runners.Trainer = (*Cluster)(nil)

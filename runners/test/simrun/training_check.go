@@ -16,7 +16,7 @@ import (
 	"github.com/monosim/monosim/sim/fault"
 )
 
-// watch begins to check the job's invariants.
+// watch makes the checker of the job's invariants and connects it to the job.
 func (t *trainingState) watch(c *Cluster) {
 	t.check = traincheck.New(*c.spec.Training, c.quirks)
 	t.servers.Watcher = trainingWatcher{c}
@@ -35,15 +35,15 @@ func (t *trainingState) watch(c *Cluster) {
 	}
 }
 
-// trainingWatcher passes changes of variables to the check.
+// trainingWatcher reports changes of variables to the checker.
 type trainingWatcher struct{ c *Cluster }
 
 func (w trainingWatcher) Assigned(host string, v *session.Variable, index int, value any) {
 	w.c.training.check.Assigned(w.c.Now(), host, v.Name, index, value)
 }
 
-// Stepped first has all steps counted that are only due, where they could belong to what looks like
-// a pause.
+// Stepped reports steps to the checker. If they seem to follow a pause, it first counts
+// steps that a leap has left uncounted, because those may fill the pause.
 func (w trainingWatcher) Stepped(_ string, n, value int64, took time.Duration) {
 	now, check := w.c.Now(), w.c.training.check
 	check.Counted(now, n, value)
@@ -55,14 +55,15 @@ func (w trainingWatcher) Stepped(_ string, n, value int64, took time.Duration) {
 
 func (w trainingWatcher) Initialized(string) { w.c.training.check.Initialized(w.c.Now()) }
 
-// happened checks the files right after something was done to them, or after a wait for them.
+// happened checks the files right after an action that writes them or that had waited for
+// them.
 func (c *Cluster) happened(op string) {
 	if op == "saved" || op == "restored" || op == "serving" && c.spec.Training.RestoreDir != "" {
 		_ = c.lookAtTraining() // a later look finds the same error of a file
 	}
 }
 
-// lookAtTraining checks what is due in the training job, and its files.
+// lookAtTraining checks the job's files and the invariants that have a time limit.
 func (c *Cluster) lookAtTraining() error {
 	if c.spec.Training == nil {
 		return nil
@@ -71,7 +72,7 @@ func (c *Cluster) lookAtTraining() error {
 	return c.training.check.Look(c.Now(), c)
 }
 
-// disturbed reports a fault to the check.
+// disturbed reports a fault to the checkers of agents and of the training job.
 func (c *Cluster) disturbed(f runners.Fault, lasting, over bool) {
 	if c.watch.agents != nil {
 		c.watch.agents.Disturbed(c.Now(), f.Kind+" "+operator.Hit(f), lasting, over)
@@ -91,7 +92,8 @@ func (c *Cluster) disturbed(f runners.Fault, lasting, over bool) {
 	}
 }
 
-// reaches says what the network does to what the host of a process sends to an address.
+// reaches says whether messages from a process's host to an address arrive, are refused, or
+// get lost.
 func (c *Cluster) reaches(host, addr string) session.Way {
 	ip, _, _ := strings.Cut(addr, ":")
 	switch n := c.world.Network(); {
@@ -105,8 +107,9 @@ func (c *Cluster) reaches(host, addr string) session.Way {
 	return session.Open
 }
 
-// Invariants lists the invariants of the training job that broke so far. INV-8 is not among them:
-// scenarios say themselves what goes on ([Cluster.Training] has it).
+// Invariants lists the broken invariants of the training job so far, without INV-8.
+// Scenarios state themselves whether a job should make steps, and [Cluster.Training] reports
+// INV-8.
 func (c *Cluster) Invariants() []runners.Broken {
 	if c.training.check == nil {
 		return nil
@@ -114,7 +117,7 @@ func (c *Cluster) Invariants() []runners.Broken {
 	return slices.DeleteFunc(slices.Clone(c.training.check.Broken()), func(b runners.Broken) bool { return b.Invariant == traincheck.Liveness })
 }
 
-// Training is the checker of the training job; nil without one.
+// Training returns the checker of the training job, nil if there is no job.
 func (c *Cluster) Training() *traincheck.Checker { return c.training.check }
 
 var _ runners.Invariant = (*Cluster)(nil)

@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// The goal is that the checks see a real job: what the reference breaks is told as known, and
-// with the quirk repaired that invariant holds.
+// Goal: the checker works on a real job. An invariant that the reference breaks is reported
+// as known, and with the quirk repaired it holds.
 func TestInvariantsOfAJobThatIsStoppedTwice(t *testing.T) {
 	for quirks, want := range map[string][]string{
 		"python": {"INV-1 TRN-2.8 and TRN-2.9", "INV-2 Q238"},

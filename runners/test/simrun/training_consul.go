@@ -5,7 +5,7 @@ import (
 	"github.com/monosim/monosim/runners/test/operator"
 )
 
-// Registered returns the address that a look-up of Consul gives for a process
+// Registered returns the address under which Consul finds a process of the training job
 // ([operator.RegisteredAddr]).
 func (c *Cluster) Registered(name string) (addr string, ok bool, err error) {
 	t, err := c.world.FindTrainer(name)

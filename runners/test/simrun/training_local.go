@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun/traincheck"
 )
 
-// localTraining is a LocalCluster in a process of the operator's machine.
+// localTraining is a LocalCluster that runs in a process of the operator's machine.
 type localTraining struct {
 	life    *vtime.Process
 	cluster *localcluster.LocalCluster
@@ -44,7 +44,7 @@ func (c *Cluster) StartLocal(workers int) error {
 	return nil
 }
 
-// onLocal calls fn with the local cluster, in its process.
+// onLocal calls fn with the local cluster. It returns an error if none was started.
 func (c *Cluster) onLocal(fn func(l *localTraining) error) error {
 	if c.training.local == nil {
 		return errors.New("local cluster: found none, want one that was started")
@@ -65,7 +65,7 @@ func (c *Cluster) LocalSteps(worker, n int) error {
 	})
 }
 
-// LocalBarrier makes a worker wait at the barrier of its step.
+// LocalBarrier makes a worker wait at the barrier of its current step.
 func (c *Cluster) LocalBarrier(worker int, timeout time.Duration) error {
 	return c.onLocal(func(l *localTraining) error {
 		at := len(l.waits)
@@ -81,7 +81,7 @@ func (c *Cluster) LocalBarrier(worker int, timeout time.Duration) error {
 	})
 }
 
-// LocalBarriers returns the answers so far.
+// LocalBarriers returns the answers to LocalBarrier calls so far.
 func (c *Cluster) LocalBarriers() []runners.TrainingAnswer {
 	if c.training.local == nil {
 		return nil

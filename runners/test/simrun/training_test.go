@@ -13,8 +13,8 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// trainAnHour runs a job with a chief, a PS for every five workers, saves every ten minutes,
-// and a PS that dies, for an hour of virtual time.
+// trainAnHour runs a training job for an hour of virtual time. It has a chief, one PS for
+// every five workers and a save every ten minutes, and one PS dies.
 func trainAnHour(tb testing.TB, discovery string, workers int, noLeaps bool) *simrun.Cluster {
 	spec := runners.Spec{Seed: 1, NoLeaps: noLeaps, Training: &runners.TrainingSpec{
 		Workers: workers, PS: max(1, workers/5), SaveEvery: 10 * time.Minute, RestartAfter: 10 * time.Second, Discovery: discovery,
@@ -45,8 +45,8 @@ func trainAnHour(tb testing.TB, discovery string, workers int, noLeaps bool) *si
 	return c
 }
 
-// The goal is that an hour of a job is the same whether its steps are leapt over or not: trace,
-// counts, and what the job says of its step, its barrier and its checkpoints.
+// Goal: an hour of a job is the same with leaps and without. Compared are the trace, the
+// counts, and the job's step, barrier and checkpoints.
 func TestTrainingHourWithoutLeaps(t *testing.T) {
 	if testing.Short() {
 		t.Skip("an hour of a job, step by step")
@@ -98,7 +98,8 @@ func BenchmarkTrainingHour(b *testing.B) {
 	}
 }
 
-// A chief that finds ps0 missing among redundant PS chooses the others, and the step is read there.
+// Goal: if the chief chooses other PS because ps0 is missing among redundant PS, the step is
+// read from the PS that it chose.
 func TestTheStepIsThatOfThePSThatTheJobChose(t *testing.T) {
 	built, err := (&simrun.Runner{}).Build(runners.Spec{Seed: 1, Training: &runners.TrainingSpec{PS: 2, RedundantPS: 1, Workers: 1}})
 	if err != nil {

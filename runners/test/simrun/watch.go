@@ -10,16 +10,19 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/history"
 )
 
-// watch checks the invariants of a cluster's agents. The zero value checks nothing.
+// watch holds the checkers of a cluster's agents and of ZooKeeper's history. The zero value
+// checks nothing.
 type watch struct {
-	// agents is nil without agents, and where nobody asked for it.
+	// agents checks the agents' invariants. It is nil if there are no agents or Spec.Watch is
+	// not set.
 	agents *agentcheck.Checker
-	// history is that of ZooKeeper; nil where clients leap.
+	// history records ZooKeeper's operations for a check of its guarantees. It is nil in a run
+	// with leaps.
 	history *history.History
 	looked  time.Duration
 }
 
-// begin watches the cluster if its spec asks for it.
+// begin begins to check the cluster, if its spec asks for it.
 func (w *watch) begin(c *Cluster) {
 	if !c.spec.Watch {
 		return
@@ -32,7 +35,7 @@ func (w *watch) begin(c *Cluster) {
 	}
 }
 
-// until returns when the next look is due, end at the latest.
+// until returns when the next check is due, but no later than end.
 func (w *watch) until(now, end time.Duration) time.Duration {
 	if w.agents == nil {
 		return end
@@ -40,7 +43,7 @@ func (w *watch) until(now, end time.Duration) time.Duration {
 	return min(end, max(w.looked+agentcheck.LookEvery, now))
 }
 
-// look looks at the agents' registrations where that is due.
+// look checks the agents' registrations, if a check is due.
 func (w *watch) look(now time.Duration) error {
 	if w.agents == nil || now < w.looked+agentcheck.LookEvery {
 		return nil
@@ -49,7 +52,7 @@ func (w *watch) look(now time.Duration) error {
 	return w.agents.Look(now)
 }
 
-// agentView is what the check of agents may look at.
+// agentView is the cluster as the checker of agents observes it.
 type agentView struct{ *Cluster }
 
 // Agents lists the agents of a pod whose processes run.
@@ -69,7 +72,7 @@ func (v agentView) PodNames(pod, path string) ([]string, error) {
 	return namesIn(p.Machine().FS, path)
 }
 
-// Kept returns the first break of an invariant; see runners.Watched.
+// Kept returns the first violation of an invariant, nil if it was kept. See runners.Watched.
 func (c *Cluster) Kept(invariant string) error {
 	if invariant == historyKept {
 		return c.historyKept()
@@ -85,10 +88,11 @@ func (c *Cluster) Kept(invariant string) error {
 	return nil
 }
 
-// historyKept is the id of what ZooKeeper promises.
+// historyKept is the id of the invariant that ZooKeeper keeps its guarantees.
 const historyKept = "history"
 
-// historyKept checks what ZooKeeper's clients have seen, in a run without leaps.
+// historyKept checks ZooKeeper's guarantees against what its clients have seen. A run with
+// leaps cannot check them and returns nil.
 func (c *Cluster) historyKept() error {
 	if c.watch.history == nil {
 		return nil
@@ -99,7 +103,7 @@ func (c *Cluster) historyKept() error {
 	return nil
 }
 
-// Whole checks that all is as it should be; see runners.Watched.
+// Whole checks that the cluster is in its wanted state, see runners.Watched.
 func (c *Cluster) Whole() error {
 	if c.spec.Training != nil {
 		if err := c.trainingWhole(); err != nil {
@@ -112,7 +116,7 @@ func (c *Cluster) Whole() error {
 	return c.watch.agents.Whole()
 }
 
-// Quiet begins to watch for what a calm cluster does not do; see runners.Watched.
+// Quiet begins to watch for actions that a calm cluster does not do, see runners.Watched.
 func (c *Cluster) Quiet() func() error {
 	agents := func() error { return nil }
 	if c.watch.agents != nil {
@@ -127,7 +131,8 @@ func (c *Cluster) Quiet() func() error {
 	}
 }
 
-// trainingWhole checks that every process of the job is at work, and that the job has a step.
+// trainingWhole checks that every process of the job is running, and that the job has made a
+// step.
 func (c *Cluster) trainingWhole() error {
 	for _, name := range c.TrainerNames() {
 		s, err := c.TrainerState(name)
@@ -144,12 +149,12 @@ func (c *Cluster) trainingWhole() error {
 	return nil
 }
 
-// evaluator is the process of a job that serves nothing.
+// evaluator is the name of the job's process that serves nothing.
 const evaluator = "evaluator"
 
-// standsStill is how long a job's step may stay the same, beside the time that two writes of a
-// checkpoint take: a save waits 30 s for workers, and a worker that has lost its session tries again
-// after 30 s.
+// standsStill is how long a job's step may stay the same, in addition to the time of writing
+// two checkpoints. A save waits 30 s for workers, and a worker that has lost its session
+// retries after 30 s.
 const standsStill = 2 * time.Minute
 
 // trainingGoesOn checks that the step of a job grows from now on, except while it stands still by a

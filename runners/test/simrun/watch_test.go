@@ -9,7 +9,8 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// watchedSpec is a cluster of version "v1" or "v3" whose invariants are checked.
+// watchedSpec returns the spec of a cluster of version "v1" or "v3" whose invariants are
+// checked.
 func watchedSpec(version string) runners.Spec {
 	spec := v3Spec()
 	if version == "v1" {
@@ -19,7 +20,7 @@ func watchedSpec(version string) runners.Spec {
 	return spec
 }
 
-// begun builds and starts a cluster of which everything is published.
+// begun builds and starts a cluster and publishes all of its models.
 func begun(t *testing.T, spec runners.Spec) *simrun.Cluster {
 	t.Helper()
 	built, err := (&simrun.Runner{}).Build(spec)
@@ -36,7 +37,7 @@ func begun(t *testing.T, spec runners.Spec) *simrun.Cluster {
 	return c
 }
 
-// Goal: clusters that nothing disturbs become whole and stay quiet, and break nothing.
+// Goal: an undisturbed cluster reaches its wanted state, stays quiet, and breaks no invariant.
 func TestCalmClustersAreWholeAndQuiet(t *testing.T) {
 	for _, version := range []string{"v3", "v1"} {
 		c := begun(t, watchedSpec(version))
@@ -54,8 +55,8 @@ func TestCalmClustersAreWholeAndQuiet(t *testing.T) {
 	}
 }
 
-// Goal: Whole names what is not as it should be. Method: take one thing away from a cluster that
-// is whole, and look before anybody has repaired it.
+// Goal: Whole names what is wrong. Method: take one thing away from a complete cluster, and
+// check before an agent has repaired it.
 func TestWholeNamesWhatIsMissing(t *testing.T) {
 	container := "monolith.serving;lf;default:shard0-replica1"
 	for _, c := range []struct {

@@ -8,10 +8,10 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// The methods of this file act on the cluster as those of runners.Actor do, which document
-// units and meanings. Each ends the test when it fails; see Must.
+// The methods of this file act on the cluster as the methods of runners.Actor do, which
+// document their units and meanings. Each ends the test if it fails, see Must.
 
-// Start starts all pods at once. It may be called only after Build.
+// Start starts all pods at once. It may be called only on a cluster made by Build.
 func (c *Cluster) Start() {
 	c.tb.Helper()
 	c.Must(c.cluster.Start())
@@ -43,8 +43,8 @@ func (c *Cluster) Unpublish(layout, model string, subGraphs ...string) {
 	c.Must(c.cluster.Unpublish(layout, model, subGraphs...))
 }
 
-// RollOut declares every sub-graph of a model of the spec with the policy latest, then
-// publishes them to a layout.
+// RollOut declares every sub-graph of a model of the spec with the policy latest, and then
+// publishes all of them to a layout.
 func (c *Cluster) RollOut(layout, model string) {
 	c.tb.Helper()
 	for _, m := range c.spec.Models {
@@ -72,7 +72,7 @@ func (c *Cluster) DeleteZnode(path string) {
 	c.Must(c.cluster.DeleteZnode(path))
 }
 
-// ExportVersion adds a version directory of a size below a base path.
+// ExportVersion adds a version directory of sizeBytes below a base path.
 func (c *Cluster) ExportVersion(basePath string, version, sizeBytes int64) {
 	c.tb.Helper()
 	c.Must(c.cluster.ExportVersion(basePath, version, sizeBytes))
@@ -90,12 +90,12 @@ func (c *Cluster) StartPod(pod string) {
 	c.Must(c.cluster.StartPod(pod))
 }
 
-// Begin begins a fault, and End ends it. A fault that is over at once, as the death of a
-// process, has no end:
+// Begin begins a fault, and End ends it. A fault that is over at once, such as the death of a
+// process, needs no End:
 //
 //	c.Begin(runners.Fault{Kind: "agent.killed", Pod: "shard0-replica1"})
 //
-// `monosim test --faults` lists the kinds; runners.Fault says what they may hit.
+// `monosim test --faults` lists the kinds. runners.Fault says which fields each kind takes.
 func (c *Cluster) Begin(f runners.Fault) {
 	c.tb.Helper()
 	c.Must(c.cluster.BeginFault(f))

@@ -11,9 +11,9 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// Cluster is a cluster that lives as long as a test. Only the test's own goroutine may use it. The
-// methods of runners.Observer look at it; they return errors, so they suit the functions that
-// Within calls. The methods of act.go act on it, and end the test when they fail.
+// Cluster is a cluster that lives as long as a test. Only the test's own goroutine may use
+// it. Its methods from runners.Observer return errors, so they suit the check functions of
+// Within. The methods of act.go change the cluster, and end the test if they fail.
 type Cluster struct {
 	runners.Observer
 
@@ -32,18 +32,19 @@ type config struct {
 // Option changes how a cluster is run.
 type Option func(*config)
 
-// On builds the cluster with another runner than that of runners/test/simrun.
+// On builds the cluster with the given runner instead of runners/test/simrun's.
 func On(r runners.Runner) Option { return func(c *config) { c.runner = r } }
 
-// LogTail sets how many of the cluster's last observations are logged when the test has
-// failed; the default is 20.
+// LogTail sets how many of the cluster's latest observations are logged if the test fails.
+// The default is 20.
 func LogTail(n int) Option { return func(c *config) { c.tail = n } }
 
 // Start builds the cluster of a spec and starts its pods. The cluster ends with the test.
 //
-// A spec without a Conf has runners.ConfV3: agents that serve what is published to the layout
-// "main". A Spec.Seed of 0 means the environment variable MONOSIM_SEED, or 1. Start sets
-// Spec.Replay to the command that repeats the test. A spec that makes no sense ends the test.
+// If spec.Conf is empty, it becomes runners.ConfV3, whose agents serve what is published to
+// the layout "main". If spec.Seed is 0, the seed is that of the environment variable
+// MONOSIM_SEED, or 1. Start sets spec.Replay to the command that repeats the test. An
+// inconsistent spec ends the test.
 func Start(tb testing.TB, spec runners.Spec, options ...Option) *Cluster {
 	tb.Helper()
 	c := Build(tb, spec, options...)
@@ -78,15 +79,15 @@ func Build(tb testing.TB, spec runners.Spec, options ...Option) *Cluster {
 // Seed returns the seed of the run.
 func (c *Cluster) Seed() uint64 { return c.spec.Seed }
 
-// Raw returns the cluster as its runner built it, for what Cluster has no method for, as calls to
-// model servers that go on while time passes. A runner may have clusters with more methods:
+// Raw returns the cluster as its runner built it. It gives access to methods that Cluster
+// lacks, such as calls to model servers that go on while time passes:
 //
 //	call, err := c.Raw().(runners.Caller).Predict("shard0-replica0", "entry", spec, time.Second)
 func (c *Cluster) Raw() runners.Cluster { return c.cluster }
 
-// Must ends the test when err is not nil or the cluster itself broke. The message has the
-// cluster time, the seed and the command that repeats the test. If the runner cannot do
-// something (runners.ErrUnsupported), the test is skipped instead.
+// Must ends the test if err is not nil or the cluster itself broke. The message has the
+// cluster time, the seed and the command that repeats the test. If err is
+// runners.ErrUnsupported, Must skips the test instead.
 func (c *Cluster) Must(err error) {
 	c.tb.Helper()
 	if errors.Is(err, runners.ErrUnsupported) {
@@ -110,7 +111,7 @@ func (c *Cluster) fail(err error) {
 	c.tb.Fatalf("%v\n    seed %d, replay with: %s", err, c.spec.Seed, c.spec.Replay)
 }
 
-// end closes the cluster at the end of the test. If the test failed, it logs the last
+// end closes the cluster at the end of the test. If the test failed, end logs the latest
 // observations.
 func (c *Cluster) end() {
 	if broken := c.cluster.Failure(); broken != "" && !c.tb.Failed() {
@@ -122,7 +123,7 @@ func (c *Cluster) end() {
 	c.cluster.Close()
 }
 
-// tailOf writes the last n observations, a line each.
+// tailOf formats the last n observations of a log, one a line.
 func tailOf(log []runners.Observation, n int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "what the cluster did last (%d of %d):", min(n, len(log)), len(log))

@@ -11,13 +11,14 @@ import (
 	"time"
 )
 
-// embedder is a module of its own with everything that this one offers to Go tests.
+// embedder is the folder of a Go module that uses everything this project offers to Go tests
+// of other modules.
 const embedder = "testdata/embedder"
 
-// module is a copy of the embedder out of the tree.
+// module is a copy of the embedder in a directory outside of this repository.
 type module struct{ dir string }
 
-// copied copies the embedder and has its go.mod take monosim from here.
+// copied copies the embedder, and points its go.mod to this checkout of monosim.
 func copied(t *testing.T) module {
 	t.Helper()
 	m, root := module{t.TempDir()}, "../../.."
@@ -46,7 +47,7 @@ func (m module) write(t *testing.T, name, text string) {
 	}
 }
 
-// sh has a shell run a command in the module, offline, for ten minutes at most.
+// sh runs a shell command in the module, offline and for no longer than ten minutes.
 func (m module) sh(command string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
@@ -57,8 +58,8 @@ func (m module) sh(command string) (string, error) {
 	return string(out), err
 }
 
-// impatient is a test that fails, in a subtest with a name that a shell and a regular
-// expression must not read otherwise, and a scenario that does.
+// impatient is a test file with a failing subtest and a failing scenario. The subtest's name
+// has characters that are special to a shell and to a regular expression.
 const impatient = `package embedder
 
 import (
@@ -83,8 +84,8 @@ func TestImpatient(t *testing.T) {
 }
 `
 
-// Goal: a module outside of the tree uses simtest, its own scenarios with sentences of
-// its own, the ZooKeeper and the model server in process.
+// Goal: another module can use simtest, its own scenarios with its own step sentences, and
+// the ZooKeeper and model server in process.
 func TestAModuleOfSomebodysOwn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds another module")
@@ -108,8 +109,8 @@ func TestAModuleOfSomebodysOwn(t *testing.T) {
 
 var replayLine = regexp.MustCompile(`(?m)seed (\d+), replay with: (.*)$`)
 
-// Goal: the command in a failure's message runs that failure again and nothing else.
-// Method: a shell runs it as it stands.
+// Goal: the command in a failure message repeats that failure and nothing else. Method: a
+// shell runs the printed command unchanged.
 func TestTheCommandOfAFailureRepeatsIt(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds another module")

@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/runners/test/simtest"
 )
 
-// testKilledPod is what stands in a test of your own, as TestKilledPod(t *testing.T).
+// testKilledPod stands for a test of your own, TestKilledPod(t *testing.T).
 func testKilledPod(t testing.TB) {
 	ctr := runners.Model{Name: "ctr", BasePath: "/models/ctr", SubGraphs: []runners.SubGraph{
 		{Name: "entry", SizeBytes: 30e6, Versions: []int64{1}},
@@ -23,9 +23,9 @@ func testKilledPod(t testing.TB) {
 	c.Within(4*time.Second, "the dead pod is forgotten", c.Listed("ctr:entry", "shard0-replica0"))
 }
 
-// A session lives for ten seconds, so the test is not patient enough. Its failure says
-// when that was, with which seed, and how to see it again. Attempt stands here for go
-// test.
+// A ZooKeeper session lives for ten seconds, so this test waits too short a time and fails.
+// Its message has the time, the seed and the command that repeats it. tbtest.Attempt takes
+// the place of go test here.
 func Example() {
 	tb := tbtest.Attempt("TestKilledPod", testKilledPod)
 	if tb.Failed() {

@@ -15,7 +15,7 @@ import (
 	"github.com/monosim/monosim/runners/test/simtest"
 )
 
-// ctr is a model of one sub-graph.
+// ctr returns a model with one sub-graph.
 func ctr() []runners.Model {
 	return []runners.Model{{Name: "ctr", BasePath: "/models/ctr", SubGraphs: []runners.SubGraph{
 		{Name: "entry", SizeBytes: 30e6, Versions: []int64{1}},
@@ -28,8 +28,8 @@ func TestThreeLines(t *testing.T) {
 	c.Within(95*time.Second, "both pods are listed", c.Listed("ctr:entry"))
 }
 
-// Goal: every action reaches the cluster, and the checks see what it did. Method: one
-// life of a cluster.
+// Goal: every action changes the cluster, and the checks see the change. Method: one
+// scenario with all actions.
 func TestALife(t *testing.T) {
 	c := simtest.Build(t, runners.Spec{Replicas: 2, Models: ctr(), RestartAfter: 30 * time.Second})
 	c.RollOut("main", "ctr")
@@ -79,7 +79,7 @@ func TestALife(t *testing.T) {
 	c.Must(c.Raw().EndFault(runners.Fault{Kind: "zookeeper.no-leader"}))
 }
 
-// wantSaid compares what a test said before it was told what the cluster did last.
+// wantSaid compares the test's first message, without the log of observations that follows.
 func wantSaid(t *testing.T, s *tbtest.TB, want string) {
 	t.Helper()
 	if len(s.Said) == 0 {
@@ -95,8 +95,8 @@ func wantSaid(t *testing.T, s *tbtest.TB, want string) {
 
 const command = "MONOSIM_SEED=7 go test github.com/monosim/monosim/runners/test/simtest -run '^TestMine$/^a_case$'"
 
-// What a failure says: the cluster time, what was waited for, the last error, the seed
-// and the command that repeats the test.
+// Goal: a failure message has the cluster time, what was waited for, the last error, the
+// seed, and the command that repeats the test.
 func TestFailuresSayWhenAndHowToReplay(t *testing.T) {
 	t.Setenv("MONOSIM_SEED", "7")
 	never := func() error { return errors.New("want rain, got none") }
@@ -138,7 +138,8 @@ func TestFailuresSayWhenAndHowToReplay(t *testing.T) {
 	}
 }
 
-// A test that failed is told what the cluster did last; one that passed is not.
+// Goal: the cluster's latest observations are logged for a failed test, and not for a passed
+// one.
 func TestAFailedTestIsToldWhatHappenedLast(t *testing.T) {
 	s := tbtest.Attempt("TestMine", func(tb testing.TB) {
 		c := simtest.Start(tb, runners.Spec{}, simtest.LogTail(2))
@@ -191,7 +192,7 @@ func TestASpecThatMakesNoSenseEndsTheTest(t *testing.T) {
 	wantSaid(t, s, `build the cluster: model server profile: got "tfs-9", want one of ["tfs-2.4" "tfs-head" "python-fake"]`)
 }
 
-// stub is a runner whose clusters break, or can do nothing.
+// stub is a runner whose clusters break or support nothing, as its fields say.
 type stub struct {
 	runners.Cluster
 	broken      string
@@ -213,8 +214,8 @@ func (s *stub) Start() error {
 	return nil
 }
 
-// Goal: other runners may take simrun's place; what one cannot do skips the test, and
-// a cluster that broke fails it, by the next action or at the end.
+// Goal: simtest works with other runners. An action that a runner does not support skips the
+// test. A cluster that broke fails the test at its next action or at the end.
 func TestOtherRunners(t *testing.T) {
 	for _, test := range []struct {
 		name    string

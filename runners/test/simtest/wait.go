@@ -11,23 +11,24 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Within waits until check returns nil, for limit of cluster time at most. It calls check now and
-// again while time passes, on the test's goroutine. check may ask the cluster anything; its error
-// says what was wanted and what was found. If the limit passes the test ends, with a message of
-// what and the last error. See runners.Within for how often it looks.
+// Within waits until check returns nil, for no longer than limit of cluster time. It calls
+// check repeatedly while time passes, on the test's goroutine. The error of check should say
+// what was wanted and what was found. After limit, the test ends with a message of what and
+// the last error. runners.Within says how often check is called.
 func (c *Cluster) Within(limit time.Duration, what string, check func() error) {
 	c.tb.Helper()
 	c.waited(runners.Within(c.cluster, limit, named(what, check)))
 }
 
-// Throughout wants check to return nil now and all the time until length of cluster time
-// has passed. Otherwise it is as Within.
+// Throughout ends the test unless check returns nil all the time until length of cluster
+// time has passed. It calls check as Within does.
 func (c *Cluster) Throughout(length time.Duration, what string, check func() error) {
 	c.tb.Helper()
 	c.waited(runners.Throughout(c.cluster, length, named(what, check)))
 }
 
-// waited ends the test with the error of a wait, which names the time already.
+// waited ends the test if a wait failed. The error of a wait contains the cluster time
+// already.
 func (c *Cluster) waited(err error) {
 	c.tb.Helper()
 	if errors.Is(err, runners.ErrUnsupported) || err == nil || c.cluster.Failure() != "" {
@@ -46,7 +47,7 @@ func named(what string, check func() error) func() error {
 	}
 }
 
-// True makes a check for Within and Throughout of a condition.
+// True converts a condition to a check for Within and Throughout.
 func True(so func() bool) func() error {
 	return func() error {
 		if !so() {
@@ -56,8 +57,9 @@ func True(so func() bool) func() error {
 	}
 }
 
-// Listed makes a check that every running agent lists key on exactly these pods, or without pods
-// on all pods of the cluster. key is "ctr:entry" for agents of version 3, "ps:0" for version 1.
+// Listed returns a check that every running agent lists key on exactly the given pods, or on
+// all pods of the cluster if none are given. key is "ctr:entry" for agents of version 3,
+// "ps:0" for version 1.
 func (c *Cluster) Listed(key string, pods ...string) func() error {
 	want := slices.Sorted(slices.Values(pods))
 	if len(pods) == 0 {
@@ -75,7 +77,7 @@ func (c *Cluster) Listed(key string, pods ...string) func() error {
 	})
 }
 
-// Unlisted makes a check that no running agent lists key on any pod.
+// Unlisted returns a check that no running agent lists key on any pod.
 func (c *Cluster) Unlisted(key string) func() error {
 	return c.everyAgent(func(agent string) error {
 		got, err := runners.ListedOn(c.cluster, agent, key)
@@ -89,7 +91,8 @@ func (c *Cluster) Unlisted(key string) func() error {
 	})
 }
 
-// everyAgent makes a check of each running agent; without one it fails.
+// everyAgent returns a check that calls look for each running agent. The check fails if no
+// agent runs.
 func (c *Cluster) everyAgent(look func(pod string) error) func() error {
 	return func() error {
 		seen := 0
@@ -113,9 +116,9 @@ func (c *Cluster) everyAgent(look func(pod string) error) func() error {
 	}
 }
 
-// Available makes a check that a model server of each of these pods, or without pods of
-// every pod, has the version of a servable in the state AVAILABLE. servable is "ctr:entry"
-// under agents of version 3, "ps_0" under version 1.
+// Available returns a check that on each of the given pods a model server has the version of
+// a servable in state AVAILABLE. Without pods it checks all pods. servable is "ctr:entry"
+// for agents of version 3, "ps_0" for version 1.
 func (c *Cluster) Available(servable string, version int64, pods ...string) func() error {
 	if len(pods) == 0 {
 		pods = c.podNames()

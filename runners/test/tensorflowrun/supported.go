@@ -12,7 +12,8 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// modules lists the modules that the processes import and for which there is no stand-in.
+// modules lists the Python modules that the processes import and that the launcher does not
+// replace.
 const modules = "absl, dataclasses_json, google.protobuf, grpc, kazoo, tensorflow, tensorflow_estimator"
 
 // check checks the checkout and the interpreter, and makes their paths absolute.
@@ -47,9 +48,10 @@ func check(o *Options) error {
 	return nil
 }
 
-// Build makes a cluster of which only ZooKeeper has started, and the interpreters. A spec that is no
-// training job, or one that the reference cannot be without its own operations, gives a
-// *runners.BackendError, so that a comparison counts it with its reason.
+// Build makes a cluster in which ZooKeeper has started and the Python interpreters are
+// loaded. It returns a *runners.BackendError for a spec without a training job, or for one
+// that the reference cannot run without its own TensorFlow operations. A comparison then
+// counts the scenario with that reason.
 func (r *Runner) Build(spec runners.Spec) (runners.Cluster, error) {
 	if why := unsupported(spec); why != "" {
 		return nil, &runners.BackendError{Reason: why}
@@ -57,7 +59,7 @@ func (r *Runner) Build(spec runners.Spec) (runners.Cluster, error) {
 	return r.Runner.Build(spec)
 }
 
-// unsupported says why a spec cannot be built; "" says that it can.
+// unsupported says why a spec cannot be built. It returns "" if it can.
 func unsupported(spec runners.Spec) string {
 	job := spec.Training
 	switch {

@@ -37,17 +37,18 @@ import (
 
 // Options names the reference's checkout and interpreter, and describes the clusters.
 type Options struct {
-	// Source is a checkout of the reference; "" means the one that MONOLITH_SRC names.
+	// Source is the path of a checkout of the reference. "" stands for the value of MONOLITH_SRC.
 	Source string
-	// Python is the interpreter; "" means the one that TENSORFLOW_PYTHON names.
+	// Python is the interpreter. "" stands for the value of TENSORFLOW_PYTHON.
 	Python string
-	// Loopback describes everything but the job's processes. Its Name and Trainer are ignored. Its
-	// TimeScale is at least [pythonrun.FastestTimeScale], because gRPC cannot be faster; what
-	// TensorFlow's C++ waits for keeps the wall clock.
+	// Loopback describes everything but the job's processes. Its Name and Trainer are ignored.
+	// Its TimeScale is at least [pythonrun.FastestTimeScale], the limit of gRPC. Waits inside
+	// TensorFlow's C++ code are not scaled.
 	Loopback loopback.Options
 }
 
-// Runner builds clusters of such jobs. New makes it.
+// Runner builds clusters whose training jobs run the reference on real TensorFlow. New makes
+// it.
 type Runner struct {
 	*loopback.Runner
 	options Options
@@ -76,7 +77,7 @@ func New(o Options) (*Runner, error) {
 //go:embed *.py
 var launcher embed.FS
 
-// process is what trainer.py reads.
+// process is the description of a process that the launcher trainer.py reads, as JSON.
 type process struct {
 	Role      string               `json:"role"`
 	Index     int                  `json:"index"`
@@ -88,7 +89,8 @@ type process struct {
 	Job       runners.TrainingSpec `json:"job"`
 }
 
-// program returns the program of a process of a job: the launcher, unpacked on its disk.
+// program returns the program of a training process: the launcher, unpacked to the process's
+// disk.
 func (r *Runner) program(c loopback.TrainerContainer) (loopback.Program, error) {
 	dir := filepath.Join(c.Dir, "launcher")
 	for _, files := range []fs.FS{launcher, python.Sources, pythonrun.Clock} {
@@ -113,8 +115,8 @@ func (r *Runner) program(c loopback.TrainerContainer) (loopback.Program, error) 
 
 var placeOfAll = regexp.MustCompile(`127\.(\d+)\.(\d+)\.(\d+):2222`)
 
-// placed gives each process of TF_CONFIG a port of its own in place of the one that all have:
-// TensorFlow's server listens on every address of the machine.
+// placed gives each process in TF_CONFIG a port of its own instead of their common port.
+// TensorFlow's server listens on all addresses of the machine, so equal ports would collide.
 func placed(env []string) []string {
 	list := make([]string, len(env))
 	for i, variable := range env {

@@ -19,8 +19,8 @@ import (
 	"github.com/monosim/monosim/runners/test/tensorflowrun"
 )
 
-// newRunner makes a runner with a monosim that is built for the test. It skips the test where the
-// reference or TensorFlow is not there.
+// newRunner makes a runner with a monosim that is built for the test. It skips the test if
+// the reference or TensorFlow is missing.
 func newRunner(t *testing.T) *tensorflowrun.Runner {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "monosim")
@@ -34,9 +34,9 @@ func newRunner(t *testing.T) *tensorflowrun.Runner {
 	return r
 }
 
-// The goal is that a job does on TensorFlow what it does in the simulation. The method is a job from
-// its start to its end, and what each process did beside what the simulated one does; make
-// check-runners has the others.
+// Goal: a job does the same on real TensorFlow as in the simulation. Method: run a job from
+// start to end, and compare each process's actions with those of the simulated one. make
+// check-runners compares all scenarios.
 func TestTensorFlowDoesAsTheSimulation(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a minute")
@@ -56,7 +56,7 @@ func TestTensorFlowDoesAsTheSimulation(t *testing.T) {
 	}
 }
 
-// What TensorFlow cannot be is not begun, and says why.
+// Goal: a spec that TensorFlow cannot satisfy is refused with a reason before anything starts.
 func TestWhatTensorFlowCannotBe(t *testing.T) {
 	r := newRunner(t)
 	job := func(change func(*runners.TrainingSpec)) runners.Spec {
@@ -81,7 +81,7 @@ func TestWhatTensorFlowCannotBe(t *testing.T) {
 	}
 }
 
-// What is missing is said before anything is started.
+// Goal: a missing checkout, interpreter or package is reported before anything starts.
 func TestWhatIsMissingIsSaid(t *testing.T) {
 	source := t.TempDir()
 	training := filepath.Join(source, "monolith", "native_training", "cpu_training.py")
@@ -111,7 +111,7 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 	}
 }
 
-// A runner needs a checkout of the reference and says so without.
+// A runner needs a checkout of the reference. Without it, New returns an error that says so.
 func Example() {
 	_, err := tensorflowrun.New(tensorflowrun.Options{Source: "nowhere", Python: "python3.8"})
 	fmt.Println(err)

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// receive waits for frames until a deadline and handles all that came. It calls done for
-// each answer with the time at which its request was started. When nothing came the error
-// is os.ErrDeadlineExceeded.
+// receive waits for frames until a deadline and handles all frames that have arrived. For
+// each answer it calls done with the time at which the request was started. If nothing
+// arrived, the error is os.ErrDeadlineExceeded.
 func (c *conn) receive(until time.Time, done func(started time.Duration)) error {
 	if err := c.tcp.SetReadDeadline(until); err != nil {
 		return err
@@ -36,8 +36,8 @@ func (c *conn) receive(until time.Time, done func(started time.Duration)) error 
 // the payload (RFC 9113, 4.1).
 const frameHeader = 9
 
-// await waits for a whole frame and consumes nothing before, because a deadline may pass in
-// the middle of it.
+// await waits until a whole frame has arrived, without consuming any bytes. So a deadline in
+// the middle of a frame loses nothing.
 func (c *conn) await() error {
 	head, err := c.in.Peek(frameHeader)
 	if err == nil {
@@ -79,8 +79,8 @@ func (c *conn) handle(frame http2.Frame, done func(time.Duration)) error {
 		}
 		return c.framer.WritePing(true, f.Data)
 	case *http2.RSTStreamFrame:
-		// A server that answers before it has looked at the end of a request says behind the
-		// answer that it wants no more of it (RFC 9113, 8.1).
+		// A server that answers before it has read the end of a request sends this after its
+		// answer. It means that the server needs no more of the request (RFC 9113, 8.1).
 		if f.ErrCode == http2.ErrCodeNo {
 			return nil
 		}
@@ -101,7 +101,7 @@ func (c *conn) settings(f *http2.SettingsFrame) error {
 	return c.framer.WriteSettingsAck()
 }
 
-// request returns the request that a frame answers.
+// request returns the pending request of a stream.
 func (c *conn) request(stream uint32) (*request, error) {
 	r := &c.flying[int(stream/2)%len(c.flying)]
 	if r.stream != stream || stream == 0 {
@@ -165,10 +165,10 @@ func (c *conn) header(f *http2.HeadersFrame, done func(time.Duration)) error {
 	return nil
 }
 
-// maxKnown bounds the right answers to one request that are kept.
+// maxKnown is how many different right answers to one request are cached.
 const maxKnown = 16
 
-// check checks an answer that is not known yet.
+// check checks an answer that equals none of the cached right answers.
 func (c *conn) check(r *request) error {
 	if r.right && len(r.body) == 0 {
 		return nil

@@ -22,8 +22,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/serve"
 )
 
-// bare answers the calls of the bench with prepared answers, so that it costs what grpc-go
-// costs. No server on grpc-go can be faster.
+// bare answers the benchmark's calls with prepared answers, so that it costs no more than
+// grpc-go itself. It bounds how fast a server based on grpc-go can be.
 type bare struct {
 	apis.UnimplementedModelServiceServer
 	apis.UnimplementedPredictionServiceServer
@@ -51,12 +51,12 @@ func newBare(models int) *bare {
 	return b
 }
 
-// GetModelStatus gives the same answer for every model.
+// GetModelStatus returns the same answer for every model.
 func (b *bare) GetModelStatus(context.Context, *apis.GetModelStatusRequest) (*apis.GetModelStatusResponse, error) {
 	return b.status, nil
 }
 
-// Predict gives the same score for every request.
+// Predict returns the same score for every request to a model.
 func (b *bare) Predict(_ context.Context, r *apis.PredictRequest) (*apis.PredictResponse, error) {
 	if score, ok := b.scores[r.GetModelSpec().GetName()]; ok {
 		return score, nil
@@ -64,8 +64,9 @@ func (b *bare) Predict(_ context.Context, r *apis.PredictRequest) (*apis.Predict
 	return nil, status.Errorf(codes.NotFound, "no model %q", r.GetModelSpec().GetName())
 }
 
-// ServeBare serves with grpc-go alone, with the settings of the model server, on a free
-// port of the loopback, which it prints first. It returns only an error.
+// ServeBare serves the prepared answers with grpc-go, with the settings of the model server.
+// It listens on a free port of the loopback, and prints the address first. It returns only
+// on error.
 func ServeBare(out io.Writer) error {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -80,7 +81,7 @@ func ServeBare(out io.Writer) error {
 	return g.Serve(ln)
 }
 
-// StartBare starts a program that runs ServeBare.
+// StartBare starts a process of a program that calls ServeBare.
 func StartBare(program []string) (*Server, error) {
 	s := &Server{ended: make(chan struct{}), output: process.Tail{Max: outputKept}}
 	s.cmd = exec.Command(program[0], program[1:]...)

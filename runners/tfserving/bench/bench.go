@@ -9,26 +9,29 @@ import (
 	"github.com/monosim/monosim/runners/process"
 )
 
-// Options sets the length of a bench. Its aims hold for DefaultOptions.
+// Options sets the length of a benchmark. Its aims apply to DefaultOptions.
 type Options struct {
 	// Program is the command line of the model server, up to its flags.
 	Program []string
-	// Bare is a program that runs ServeBare, for comparison; nil means none.
+	// Bare is the command line of a program that calls ServeBare, for comparison. nil means none.
 	Bare []string
-	// Length is the length of a run. Rounds is how often each load is run; the median counts.
+	// Length is the length of a single run. Rounds is how often each load is run, of which the
+	// median counts.
 	Length Length
 	Rounds int
-	// Models is the number of models that are polled each second, for PollFor.
+	// Models is the number of models whose directories are polled each second. PollFor is how
+	// long that is measured.
 	Models  int
 	PollFor time.Duration
-	// IdleServers is the number of servers that poll, for IdleFor of virtual time.
+	// IdleServers is the number of simulated servers that only poll. IdleFor is for how much
+	// virtual time they do so.
 	IdleServers int
 	IdleFor     time.Duration
-	// Progress, when set, is called with each step before it begins.
+	// Progress, when set, is called before each step with its description.
 	Progress func(step string)
 }
 
-// DefaultOptions returns the options for which the aims hold.
+// DefaultOptions returns the options that the aims apply to.
 func DefaultOptions(program ...string) Options {
 	return Options{
 		Program: program,
@@ -64,19 +67,19 @@ func (o Options) Steps() int {
 	return starts + calls*(servers*o.Rounds+1) + lasting
 }
 
-// fewModels is the number of models of the server that gets the requests. Both calls are
-// made over two connections, with enough requests under way to keep two processors busy.
+// fewModels is the number of models on the server that gets requests. Each load uses conns
+// connections with window requests in flight, enough to keep two processors busy.
 const (
 	fewModels = 8
 	conns     = 2
 	window    = 100
 )
 
-// noModelTime makes models answer at once, because the server is measured, and waiting for
-// a model is no work.
+// noModelTime makes models answer at once. The server is measured, and waiting for a
+// simulated model costs it no work.
 const noModelTime = "--monosim_predict_time=0s"
 
-// Run measures everything, one thing after another.
+// Run runs all measurements one after another.
 func Run(opt Options) (*Report, error) {
 	r := &Report{}
 	few, err := r.requests(opt)
@@ -95,8 +98,8 @@ func (o Options) begin(format string, args ...any) {
 	}
 }
 
-// requests measures the two calls on a server with few models, and returns the server's
-// memory before them.
+// requests measures GetModelStatus and Predict on a server with few models. It returns the
+// server's memory before these calls, in bytes.
 func (r *Report) requests(opt Options) (residentBytes int64, err error) {
 	opt.begin("start with %d models", fewModels)
 	server, err := Start(opt.Program, fewModels, noModelTime)
@@ -136,12 +139,13 @@ func (r *Report) requests(opt Options) (residentBytes int64, err error) {
 	return residentBytes, nil
 }
 
-// aimOfBare bounds the processor time of a call on the server, relative to grpc-go alone.
-// Unlike the rate it hardly depends on other load.
+// aimOfBare is the aim for the server's processor time per call, relative to grpc-go alone.
+// Unlike a rate, this ratio hardly depends on other load of the machine.
 const aimOfBare = 1.05
 
-// call measures the rate of a call and its processor time on the server, and on a server
-// that only answers, unless that is nil: an aim may be out of reach of grpc-go.
+// call measures the rate and the processor time of a call on the server. Unless alone is
+// nil, it also measures a server that only answers, to show whether grpc-go can reach the
+// aim at all.
 func (r *Report) call(opt Options, server *Server, call Call, alone *Server, ofAlone Call, aim float64) error {
 	load := Load{Call: call, Conns: conns, Window: window}
 	loadAlone := Load{Call: ofAlone, Conns: conns, Window: window}
@@ -175,24 +179,25 @@ func (r *Report) call(opt Options, server *Server, call Call, alone *Server, ofA
 	return nil
 }
 
-// limitedBy notes that grpc-go alone missed an aim too.
+// limitedBy adds a note to a missed aim if grpc-go alone misses it, too.
 func (r *Row) limitedBy(alone float64) {
 	if r.Missed() && alone < r.Aim {
 		r.Note = "by grpc-go alone too"
 	}
 }
 
-// measured has the results of rounds of one call: calls a second, and the processor time of
-// one call in microseconds, of the server and of the client.
+// measured holds the results of all rounds of one call: calls per second, and the server's
+// and the client's processor time per call in microseconds.
 type measured struct{ rates, micros, client []float64 }
 
-// foretold returns the rate at which both together would use two processors fully.
+// foretold returns the call rate at which client and server together would fully use two
+// processors.
 func (m *measured) foretold() float64 {
 	const processors, second = 2, 1e6
 	return processors * second / (process.Median(m.micros) + process.Median(m.client))
 }
 
-// latency measures how late answers are to requests that come at a rate.
+// latency measures the latency of answers to requests that are sent at a fixed rate.
 func (r *Report) latency(opt Options, server *Server, load Load) error {
 	opt.begin("%s, %.0f a second", load.Call.Name, load.Rate)
 	m, err := load.Run(server.Addr, opt.Length)
@@ -235,13 +240,13 @@ func (m *measured) measure(s *Server, load Load, length Length) error {
 	return nil
 }
 
-// pollSpeed is how much faster than the wall clock the server with many models runs,
-// because it loads ten a second (TFS-4.2). Its polls are that much further apart, so there
-// is one each second of the wall clock.
+// pollSpeed is how much faster than the clock the server with many models runs, because it
+// loads only ten models a second (TFS-4.2). Its poll interval is longer by the same factor,
+// so that it polls once a second of wall time.
 const pollSpeed = 20
 
-// models measures the memory of a model, as the difference from a server with few models,
-// and the cost of a poll of all.
+// models measures the memory of one model, from the difference to a server with few models,
+// and the cost of polling all models once.
 func (r *Report) models(opt Options, fewBytes int64) (err error) {
 	opt.begin("start with %d models", opt.Models)
 	server, err := Start(opt.Program, opt.Models,
@@ -269,8 +274,8 @@ func (r *Report) models(opt Options, fewBytes int64) (err error) {
 	return nil
 }
 
-// idlePercent returns the share of a processor that the server takes while nobody asks it
-// anything, in percent.
+// idlePercent returns the share of one processor, in percent, that the server uses during d
+// without any requests.
 func (s *Server) idlePercent(d time.Duration) (float64, error) {
 	before, err := process.CPU(s.PID)
 	if err != nil {
@@ -287,7 +292,7 @@ func (s *Server) idlePercent(d time.Duration) (float64, error) {
 	return 100 * (after - before).Seconds() / took.Seconds(), err
 }
 
-// idle measures polls in virtual time, in this process.
+// idle measures, in this process, simulated servers that poll in virtual time.
 func (r *Report) idle(opt Options) error {
 	opt.begin("%d servers poll for %v in virtual time", opt.IdleServers, opt.IdleFor)
 	result, err := Idle{Servers: opt.IdleServers, For: opt.IdleFor}.Run()

@@ -13,7 +13,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/serve"
 )
 
-// serveHere makes the test's own program a model server.
+// serveHere is the environment variable that makes the test's own binary act as a model
+// server.
 const serveHere = "TFBENCH_TEST_SERVE"
 
 func TestMain(m *testing.M) {
@@ -27,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(serve.Main(os.Args[0], os.Args[1:], os.Stdout, os.Stderr, nil))
 }
 
-// brief options take a second or two.
+// brief returns options for a benchmark of one or two seconds.
 func brief() bench.Options {
 	return bench.Options{
 		Program: []string{os.Args[0]}, Bare: []string{os.Args[0], "bare"},
@@ -37,8 +38,8 @@ func brief() bench.Options {
 	}
 }
 
-// Goal: the bench measures the real server in a process of its own. Method: Run checks
-// all answers; what it measures in a fraction of a second is held to no aim.
+// Goal: the benchmark measures the real server in a process of its own. Method: Run checks
+// all answers. Its short measurements are not compared with the aims.
 func TestRun(t *testing.T) {
 	t.Setenv(serveHere, "1")
 	opt := brief()
@@ -64,7 +65,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// Goal: a program that is no model server is an error that says what it said.
+// Goal: for a program that is not a model server, the error shows the program's output.
 func TestStartOfAProgramThatEnds(t *testing.T) {
 	_, err := bench.Start([]string{"sh", "-c", "echo no server here; exit 3", "sh"}, 1)
 	for _, want := range []string{"exit status 3", "no server here"} {
@@ -80,7 +81,7 @@ func TestStartOfAProgramThatEnds(t *testing.T) {
 	}
 }
 
-// Goal: a server that ends while it should run is an error of Close.
+// Goal: Close returns an error if the server ended earlier by itself.
 func TestAServerHasToRunUntilItIsClosed(t *testing.T) {
 	t.Setenv(serveHere, "1")
 	server, err := bench.Start([]string{os.Args[0]}, 1)

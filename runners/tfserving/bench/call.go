@@ -11,25 +11,25 @@ type Call struct {
 	Name string
 	// Method is /package.Service/Method.
 	Method string
-	// Requests has frames as Frame makes them.
+	// Requests holds encoded requests in the form that Frame returns.
 	Requests [][]byte
-	// Check returns an error for a wrong answer to the request of an index. It is not asked
-	// about an answer whose bytes equal an earlier right one.
+	// Check returns an error for a wrong answer to the request with the given index. It is not
+	// called for an answer that equals an earlier right answer byte for byte.
 	Check func(index int, answer []byte) error
 }
 
-// framePrefix is the length of what precedes a message: a flag for compression, and the
+// framePrefix is the length of the prefix of a message: a compression flag and the message's
 // length (gRPC over HTTP/2, "Length-Prefixed-Message").
 const framePrefix = 5
 
-// Frame returns a message in the form in which gRPC sends it.
+// Frame adds the prefix with which gRPC sends a message.
 func Frame(message []byte) []byte {
 	frame := make([]byte, framePrefix, framePrefix+len(message))
 	binary.BigEndian.PutUint32(frame[1:], uint32(len(message)))
 	return append(frame, message...)
 }
 
-// unframe returns the single message of a frame.
+// unframe removes the prefix from the single message of an answer.
 func unframe(frame []byte) ([]byte, error) {
 	if len(frame) < framePrefix {
 		return nil, fmt.Errorf("an answer of %d bytes, want a message", len(frame))

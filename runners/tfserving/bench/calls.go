@@ -14,7 +14,8 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/util"
 )
 
-// statusCall makes the call that asks for the versions of each model in turn.
+// statusCall returns the call that asks for the versions of the models, one model after
+// another.
 func statusCall(models int) (Call, error) {
 	call := Call{Name: "GetModelStatus", Method: apis.ModelService_GetModelStatus_FullMethodName, Check: checkStatus}
 	for n := range models {
@@ -33,7 +34,7 @@ func (c *Call) add(request proto.Message) error {
 	return err
 }
 
-// checkStatus checks that the answer has the one version, and that it is available.
+// checkStatus checks that the answer has exactly one version and that it is AVAILABLE.
 func checkStatus(_ int, answer []byte) error {
 	var got apis.GetModelStatusResponse
 	if err := proto.Unmarshal(answer, &got); err != nil {
@@ -48,7 +49,8 @@ func checkStatus(_ int, answer []byte) error {
 	return nil
 }
 
-// predictCall makes the call that asks each model for a score in turn, with inputs of its own.
+// predictCall returns the call that asks the models for a score, one model after another.
+// Each model gets different inputs.
 func predictCall(models int) (Call, error) {
 	answers := &scores{first: make([]*apis.PredictResponse, models)}
 	call := Call{Name: "Predict (1 KiB)", Method: apis.PredictionService_Predict_FullMethodName, Check: answers.check}
@@ -70,13 +72,13 @@ func predictCall(models int) (Call, error) {
 	return call, nil
 }
 
-// scores holds the first answer to each request, with which later ones are compared.
+// scores holds the first answer to each request. Later answers have to be equal.
 type scores struct {
 	mu    sync.Mutex
 	first []*apis.PredictResponse
 }
 
-// check checks that there is one score, the same for the same request.
+// check checks that an answer has one score, and the same as the first answer to this request.
 func (s *scores) check(index int, answer []byte) error {
 	got := &apis.PredictResponse{}
 	if err := proto.Unmarshal(answer, got); err != nil {

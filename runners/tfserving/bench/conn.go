@@ -27,9 +27,9 @@ type conn struct {
 	heads  *headReader
 
 	call *Call
-	// head is the header block of the first request, nextHead that of all others.
+	// head is the header block of the first request, nextHead that of all later requests.
 	head, nextHead []byte
-	// known holds answers that were found right, by request, as the data of their frames.
+	// known holds, for each request, the frame data of answers that were checked and right.
 	known [][][]byte
 
 	sent int // number of requests; the n-th has the stream 2n+1
@@ -37,13 +37,14 @@ type conn struct {
 	flying           []request
 	inFlight, window int
 
-	// sendWindow is how much may still be sent on the connection, streamWindow on a new stream
-	// (RFC 9113, 6.9). consumed counts the bytes that the server may not send again yet.
+	// sendWindow is how many bytes may still be sent on the connection, streamWindow how many on
+	// a new stream (RFC 9113, 6.9). consumed counts received bytes for which the server has not
+	// yet been given new window.
 	sendWindow, streamWindow int64
 	consumed                 int
 }
 
-// request is a request that waits for its answer.
+// request is a request in flight.
 type request struct {
 	stream  uint32 // 0 for a free place
 	index   int    // in Call.Requests
@@ -58,7 +59,7 @@ const (
 	receiveWindow = 1 << 20
 )
 
-// dial connects, and returns when the server has sent its settings.
+// dial opens a connection, and returns once the server has sent its settings.
 func dial(addr string, call *Call, window int) (*conn, error) {
 	tcp, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -68,7 +69,7 @@ func dial(addr string, call *Call, window int) (*conn, error) {
 		tcp: tcp, in: bufio.NewReaderSize(tcp, readSize), heads: newHeadReader(), call: call, window: window,
 		known:  make([][][]byte, len(call.Requests)),
 		flying: make([]request, 4*window), // so that a late answer does not block others
-		// These defaults are from RFC 9113, 6.5.2.
+		// Initial windows of RFC 9113, 6.5.2.
 		sendWindow: 65535, streamWindow: 65535,
 	}
 	c.head, c.nextHead = headBlocks(call.Method, addr)
@@ -101,7 +102,8 @@ func (c *conn) greet() error {
 	return c.handle(frame, nil)
 }
 
-// start adds a request to the next batch. It returns false if none may be sent now.
+// start adds a request to the next batch. It returns false if the limits of flow control or
+// of requests in flight do not allow another one now.
 func (c *conn) start(now time.Duration) (bool, error) {
 	r := &c.flying[c.sent%len(c.flying)]
 	index := c.sent % len(c.call.Requests)

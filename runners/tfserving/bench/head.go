@@ -9,8 +9,9 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// headBlocks returns the header block of a connection's first request, which puts its fields into
-// the server's table, and the block of all others, which names them there with a byte each.
+// headBlocks returns two header blocks. The block of a connection's first request puts its
+// fields into the server's table. The block of all later requests refers to these table
+// entries, with one byte each.
 func headBlocks(method, authority string) (first, next []byte) {
 	var block bytes.Buffer
 	encoder := hpack.NewEncoder(&block)
@@ -32,13 +33,13 @@ func headBlocks(method, authority string) (first, next []byte) {
 	return encode(), encode()
 }
 
-// head holds the fields of a header block that matter here.
+// head holds the fields of a header block that this client uses.
 type head struct {
 	httpStatus, grpcStatus, grpcMessage string
 }
 
-// headReader reads header blocks. Nearly all repeat earlier ones that do not change the
-// table; those are looked up.
+// headReader decodes header blocks. Most blocks repeat an earlier one that does not change
+// the header table, and these are looked up in known.
 type headReader struct {
 	decoder *hpack.Decoder
 	current head
@@ -81,13 +82,14 @@ func (r *headReader) read(block []byte) (head, error) {
 	return r.current, nil
 }
 
-// onlyIndexed reports whether all fields of a block are one byte that names an entry of the
-// table (RFC 7541, 6.1), so that the block changes nothing.
+// onlyIndexed reports whether every field of a block is one byte that refers to a table
+// entry (RFC 7541, 6.1). Such a block does not change the table.
 func onlyIndexed(block []byte) bool {
 	return !slices.ContainsFunc(block, func(b byte) bool { return b < 0x80 || b == 0xff })
 }
 
-// answered returns nil for the trailers of a successful call.
+// answered returns nil if the trailers report success, and otherwise an error with the gRPC
+// status.
 func (h head) answered() error {
 	if h.grpcStatus != "0" {
 		return fmt.Errorf("answered grpc-status %q, %q", h.grpcStatus, h.grpcMessage)

@@ -10,9 +10,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Goal: header blocks that are looked up say the same as those that are read, while
-// the server's table changes. Method: random trailers, encoded as a server does with
-// a table that holds few of them.
+// Goal: a header block that is looked up gives the same fields as one that is decoded, even
+// while the header table changes. Method: random trailers, encoded as a server does, with a
+// table that holds only few of them.
 func TestHeadReader(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var block bytes.Buffer

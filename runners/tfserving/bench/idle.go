@@ -14,34 +14,34 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/node"
 )
 
-// Idle is a number of simulated model servers with one model each, on hosts of their own. They
-// poll their disks each second and their config files each minute, while nothing happens.
+// Idle describes simulated model servers with one model each, on separate hosts. They poll
+// their disks each second and their config files each minute, and nothing else happens.
 type Idle struct {
 	Servers int
 	For     time.Duration // in virtual time
-	// Shared puts the model of all servers into one store that all hosts mount.
+	// Shared puts the models of all servers into one store that all hosts mount.
 	Shared bool
 }
 
-// IdleResult is the wall time of a run of Idle.
+// IdleResult holds how long a run of Idle took, in wall time.
 type IdleResult struct {
 	Start, Idle time.Duration
-	// Events counts the events of the idle time.
+	// Events counts the events of the simulation during the idle time.
 	Events uint64
 }
 
-// Took returns the wall time of start and idle time together.
+// Took returns the wall time of the whole run: start and idle time.
 func (r IdleResult) Took() time.Duration { return r.Start + r.Idle }
 
-// firstLoads is the time by which all servers have started. notice is the time in which a
-// server has to serve a new version: a poll, two ticks of 100 ms and the load.
+// firstLoads is the virtual time by which all servers have loaded their models. notice is
+// how soon a server has to serve a new version: a poll, two ticks of 100 ms and the load.
 const (
 	firstLoads = time.Minute
 	notice     = 2 * time.Second
 )
 
-// Run starts the servers, lets the time pass, and then checks their polls: all have to
-// serve a second version of each model at once.
+// Run starts the servers and passes the idle time. Then it checks that the servers still
+// poll: all have to serve a second version of their model within a short time.
 func (i Idle) Run() (r IdleResult, err error) {
 	began := time.Now()
 	c := &crowd{world: vtime.New(vtime.Config{}), serving: map[int64]int{}}
@@ -93,7 +93,7 @@ type crowd struct {
 	failure error
 }
 
-// add starts a server with the flags of agent v3 (TFS-16.3).
+// add starts a server with the flags that agent v3 uses (TFS-16.3).
 func (c *crowd) add(n int) error {
 	host := hosts.NewMachine(c.net, hosts.Config{
 		Name: fmt.Sprintf("server-%05d", n), IPs: []string{fmt.Sprintf("10.%d.%d.%d", n>>16, n>>8&0xff, n&0xff)},
@@ -109,7 +109,7 @@ func (c *crowd) add(n int) error {
 	}
 	c.servers++
 	life := host.Node.NewProcess("tensorflow_model_server")
-	// Servers start at different instants, so that they poll at different instants.
+	// The servers start at different instants, so that their polls do not coincide.
 	life.After(time.Duration(n%1000)*time.Millisecond, kindStart, func() {
 		node.Start(node.Config{
 			Options: options, Proc: life, Host: host.Net, Files: host.FS,
@@ -142,13 +142,14 @@ func (c *crowd) furnish(fs *files.FS) error {
 	return fs.Mount("/models", c.store)
 }
 
-// pass lets time pass. A server that ends meanwhile is an error.
+// pass passes virtual time. It returns an error if a server ends meanwhile.
 func (c *crowd) pass(d time.Duration) error {
 	_, err := c.world.Run(vtime.Limits{Until: c.world.Now() + d})
 	return errors.Join(err, c.failure)
 }
 
-// expect lets time pass, within which all servers have to make a version available.
+// expect passes virtual time and returns an error unless all servers have made a version
+// AVAILABLE by then.
 func (c *crowd) expect(version int64, within time.Duration) error {
 	if err := c.pass(within); err != nil {
 		return err

@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/runners/tfserving/bench"
 )
 
-// Goal: servers that were idle for a day have not stopped to poll. Method: Run wants
-// each to serve a new version afterwards.
+// Goal: servers that were idle for a day still poll. Method: Run requires each to serve a
+// new version afterwards.
 func TestIdleServersStillPoll(t *testing.T) {
 	for _, shared := range []bool{false, true} {
 		r, err := bench.Idle{Servers: 20, For: 24 * time.Hour, Shared: shared}.Run()
@@ -21,7 +21,8 @@ func TestIdleServersStillPoll(t *testing.T) {
 	}
 }
 
-// BenchmarkIdle is 10,000 servers and 24 hours; the aim is a minute.
+// BenchmarkIdle runs 10,000 servers for 24 hours of virtual time. The aim is one minute of
+// wall time.
 func BenchmarkIdle(b *testing.B) {
 	for _, c := range []struct {
 		name   string

@@ -20,19 +20,21 @@ import (
 type Load struct {
 	Call          Call
 	Conns, Window int
-	// Rate is the number of requests a second over all connections; 0 means a closed loop.
+	// Rate is the number of requests a second over all connections. 0 means a closed loop, in
+	// which each answer triggers the next request.
 	Rate float64
 }
 
-// Length sets the length of a run: For counts, Warm comes before it.
+// Length sets the length of a run. Only the answers during For count, which follows the time
+// Warm.
 type Length struct {
 	Warm, For time.Duration
 }
 
 // Measured holds the results of a run.
 type Measured struct {
-	// Sent counts all calls, those of warming up included; Calls counts those answered
-	// within Length.For.
+	// Sent counts all calls, including those during Length.Warm. Calls counts the calls answered
+	// during Length.For.
 	Sent      int64
 	Calls     int64
 	PerSecond float64
@@ -40,7 +42,8 @@ type Measured struct {
 	Latency *hdrhistogram.Histogram
 }
 
-// Run makes the calls. Each answer is checked; the first wrong one ends the run.
+// Run makes the calls and checks every answer. The first wrong answer ends the run with an
+// error.
 func (l Load) Run(addr string, length Length) (Measured, error) {
 	runs := make([]*run, l.Conns)
 	for i := range runs {
@@ -72,14 +75,14 @@ func (l Load) Run(addr string, length Length) (Measured, error) {
 	return m, errors.Join(errs...)
 }
 
-// longest is the largest latency that is recorded; larger ones count as this one.
+// longest is the largest latency that is recorded. Longer latencies count as longest.
 const longest = time.Minute
 
 func newHistogram() *hdrhistogram.Histogram {
 	return hdrhistogram.New(int64(time.Microsecond), int64(longest), 3)
 }
 
-// run is one connection's part of a load. Times count from its begin.
+// run is one connection's part of a load. Its times count from began.
 type run struct {
 	conn        *conn
 	began       time.Time
@@ -89,7 +92,7 @@ type run struct {
 	next        time.Duration // when the next request is due
 }
 
-// all sends requests until the end, and waits for those still under way.
+// all sends requests until the end of the run, and waits for those still in flight.
 func (r *run) all() error {
 	for {
 		now := time.Since(r.began)
@@ -107,7 +110,7 @@ func (r *run) all() error {
 	}
 }
 
-// send sends the requests that are due.
+// send sends the requests that are due, as far as the window allows.
 func (r *run) send(now time.Duration) error {
 	if r.every == 0 {
 		r.next = now
@@ -125,8 +128,8 @@ func (r *run) send(now time.Duration) error {
 	return r.conn.flush()
 }
 
-// patience returns until when to wait for answers: until the next request is due, or until
-// the answer limit, for which limit is true.
+// patience returns until when to wait for answers. That is when the next request is due or,
+// with limit set, when the answer limit is reached.
 func (r *run) patience(now time.Duration) (until time.Duration, limit bool) {
 	if r.next > now && r.next < r.until {
 		return r.next, false
@@ -134,7 +137,7 @@ func (r *run) patience(now time.Duration) (until time.Duration, limit bool) {
 	return now + answerLimit, true
 }
 
-// answerLimit bounds the time without any answer.
+// answerLimit is how long a run waits for any answer before it fails.
 const answerLimit = 30 * time.Second
 
 func (r *run) answered(started time.Duration) {

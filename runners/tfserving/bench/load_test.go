@@ -21,7 +21,7 @@ import (
 	"github.com/monosim/monosim/runners/tfserving/bench"
 )
 
-// echo is a grpc-go server whose models answer with their inputs.
+// echo is a grpc-go server that answers Predict with the request's inputs.
 type echo struct {
 	apis.UnimplementedPredictionServiceServer
 	addr    string
@@ -59,7 +59,8 @@ func same(_ int64, r *apis.PredictRequest) (*apis.PredictResponse, error) {
 	return &apis.PredictResponse{ModelSpec: r.GetModelSpec(), Outputs: r.GetInputs()}, nil
 }
 
-// predictOf is a call with requests of about so many bytes, which all differ.
+// predictOf returns a call with the given number of different requests, each of about
+// sizeBytes.
 func predictOf(t testing.TB, requests, sizeBytes int) bench.Call {
 	t.Helper()
 	call := bench.Call{Name: "Predict", Method: "/tensorflow.serving.PredictionService/Predict"}
@@ -87,12 +88,12 @@ func predictOf(t testing.TB, requests, sizeBytes int) bench.Call {
 	return call
 }
 
-// short is long enough that a machine that is busy elsewhere has some calls answered in it.
+// short is long enough for some calls to be answered even on a busy machine.
 var short = bench.Length{Warm: 20 * time.Millisecond, For: 300 * time.Millisecond}
 
-// Goal: a closed loop does what it says, through header tables, windows of both
-// directions and answers in another order. Method: a server that answers with what
-// it got, 1 KiB of which 64 are all that may be under way without a window's update.
+// Goal: a closed loop works with header tables, with flow control in both directions, and
+// with answers out of order. Method: a server that echoes requests and whose windows are so
+// small that data waits for their updates.
 func TestClosedLoop(t *testing.T) {
 	for _, c := range []struct{ conns, window, requests, sizeBytes int }{
 		{1, 1, 1, 0}, {1, 200, 7, 1000}, {3, 50, 2, 1000}, {2, 3, 1, 16000},
@@ -114,8 +115,8 @@ func TestClosedLoop(t *testing.T) {
 	}
 }
 
-// Goal: an answer that is the same as one that was right is not read again, also when it
-// comes in several frames: else it would be the client that is measured.
+// Goal: an answer that equals an earlier right answer is not decoded again, even if it comes
+// in several frames. Otherwise the client's own work would be measured.
 func TestEqualAnswersAreCheckedOnce(t *testing.T) {
 	for _, sizeBytes := range []int{100, 40_000} {
 		e := newEcho(t)
@@ -138,7 +139,7 @@ func TestEqualAnswersAreCheckedOnce(t *testing.T) {
 	}
 }
 
-// Goal: an open loop sends all that is due, and no more.
+// Goal: an open loop sends exactly the requests that are due.
 func TestOpenLoop(t *testing.T) {
 	e := newEcho(t)
 	load := bench.Load{Call: predictOf(t, 3, 100), Conns: 2, Window: 10, Rate: 2000}
@@ -154,9 +155,8 @@ func TestOpenLoop(t *testing.T) {
 	}
 }
 
-// Goal: a server that stops is charged for all requests that were due meanwhile,
-// though few were sent. Method: one call that takes the whole time holds up the
-// only one that may be under way.
+// Goal: if a server stalls, the latency includes all requests that were due in that time,
+// although few could be sent. Method: one slow call blocks a window of a single request.
 func TestOpenLoopChargesForWhatWasDue(t *testing.T) {
 	e := newEcho(t)
 	const stop, limit = 60 * time.Millisecond, 30 * time.Millisecond
@@ -182,7 +182,7 @@ func TestOpenLoopChargesForWhatWasDue(t *testing.T) {
 	}
 }
 
-// Goal: only right answers count.
+// Goal: a wrong answer ends the run with an error.
 func TestWrongAnswers(t *testing.T) {
 	wrong := func(r *apis.PredictRequest) *apis.PredictResponse {
 		return &apis.PredictResponse{Outputs: map[string]*framework.TensorProto{"x": {}}, ModelSpec: r.GetModelSpec()}
@@ -222,7 +222,7 @@ func TestWrongAnswers(t *testing.T) {
 	}
 }
 
-// Goal: what cannot be measured is an error at once.
+// Goal: a server that cannot be measured gives an error at once.
 func TestServersThatCannotBeMeasured(t *testing.T) {
 	load := bench.Load{Call: predictOf(t, 1, 100), Conns: 1, Window: 10}
 	run := func(addr string) error {
@@ -276,7 +276,7 @@ func TestServersThatCannotBeMeasured(t *testing.T) {
 	})
 }
 
-// BenchmarkClient is what the client and a server that does nothing cost together.
+// BenchmarkClient measures the client together with a server that does no work.
 func BenchmarkClient(b *testing.B) {
 	e := newEcho(b)
 	load := bench.Load{Call: predictOf(b, 1, 10), Conns: 2, Window: 100}

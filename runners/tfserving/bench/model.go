@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/serve/export"
 )
 
-// The served model takes a row of inputs and gives a score. With this many inputs a request
-// has about 1 KiB.
+// The served model takes a list of numbers and returns a score. With this many inputs a
+// request has about 1 KiB.
 const (
 	inputAlias   = "x"
 	outputAlias  = "scores"
@@ -25,8 +25,8 @@ var model = savedmodel.Small{Input: inputAlias, Output: outputAlias, Type: frame
 // modelName returns the name of the n-th model.
 func modelName(n int) string { return fmt.Sprintf("model_%04d", n) }
 
-// exportModels exports that many models below a directory, and returns the text of a model
-// config that lists them.
+// exportModels exports the given number of models below a directory. It returns the text of
+// a model config that lists them.
 func exportModels(dir string, models int) (config string, err error) {
 	data, err := model.Marshal()
 	if err != nil {

@@ -9,17 +9,17 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// Report holds the measured numbers.
+// Report holds the results of a benchmark.
 type Report struct {
 	Rows []Row `json:"rows"`
 }
 
-// Row is one measured number with its aim.
+// Row is one result with its aim.
 type Row struct {
 	What  string  `json:"what"`
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit"`
-	// Aim is 0 for a number without an aim. AtMost means that less is better.
+	// Aim is 0 for a result without an aim. AtMost means that a smaller value is better.
 	Aim    float64 `json:"aim,omitempty"`
 	AtMost bool    `json:"at_most,omitempty"`
 	// Note is a remark about the number or its aim.
@@ -31,7 +31,7 @@ func (r *Report) add(rows ...Row) { r.Rows = append(r.Rows, rows...) }
 // Ratio returns the value divided by the aim.
 func (r Row) Ratio() float64 { return r.Value / r.Aim }
 
-// Missed reports whether the row has an aim that was not reached.
+// Missed reports whether the row has an aim that its value misses.
 func (r Row) Missed() bool {
 	return r.Aim > 0 && (r.AtMost && r.Value > r.Aim || !r.AtMost && r.Value < r.Aim)
 }
@@ -68,7 +68,8 @@ func (r Row) verdict() string {
 	return fmt.Sprintf("%s %g\t%.2fx\t%s", sign, r.Aim, r.Ratio(), verdict)
 }
 
-// digits writes three significant digits, and all digits before the point.
+// digits formats a number with three significant digits, but never rounds digits before the
+// decimal point.
 func digits(v float64) string {
 	switch {
 	case v >= 100:

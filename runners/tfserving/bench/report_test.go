@@ -43,7 +43,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// Goal: JSON says the same, for programs.
+// Goal: the JSON output has the same numbers and verdicts as the table.
 func TestReportAsJSON(t *testing.T) {
 	short := bench.Report{Rows: report.Rows[1:4]}
 	var out strings.Builder

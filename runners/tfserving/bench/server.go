@@ -25,8 +25,9 @@ type Server struct {
 	err    error // of its end
 }
 
-// Start starts a program that takes the command line of `monosim tfserving`, with that many models
-// of one version each, and returns when all are loaded. The caller has to call Close.
+// Start starts a model server that serves the given number of models with one version each.
+// It returns once all are loaded. program must accept the command line of `monosim
+// tfserving`. The caller has to call Close.
 func Start(program []string, models int, flags ...string) (*Server, error) {
 	dir, err := os.MkdirTemp("", "tfbench")
 	if err != nil {
@@ -44,8 +45,8 @@ func Start(program []string, models int, flags ...string) (*Server, error) {
 }
 
 const (
-	// startLimit bounds the time in which a process has to serve. loadTick is added for
-	// each model, because the manager loads one at a time (TFS-4.2).
+	// startLimit is how long a process may take until it serves. loadTick is added for each
+	// model, because the manager loads one model at a time (TFS-4.2).
 	startLimit = 30 * time.Second
 	loadTick   = 200 * time.Millisecond
 	portsFile  = "ports.json"
@@ -79,7 +80,7 @@ func (s *Server) start(program []string, models int, flags []string) error {
 	return nil
 }
 
-// await waits for the file that names the port.
+// await waits for the file in which the server writes its port.
 func (s *Server) await(limit time.Duration) error {
 	look := time.NewTicker(10 * time.Millisecond)
 	defer look.Stop()

@@ -22,10 +22,10 @@ import (
 
 const layout = "/demo/layouts/mixed"
 
-// Goal: on the wall clock an agent of version 3 starts `monosim tfserving`, gets a
-// model that is put into its layout served, follows its versions, tells others where
-// it is, and has it removed. Method: the agent's own code over real processes, files
-// and sockets, with the simulated ZooKeeper behind one.
+// Goal: on the wall clock, an agent of version 3 starts `monosim tfserving` and serves a
+// model that is added to its layout. It follows the model's versions, tells others the
+// model's address, and stops serving the model when it is removed. Method: the agent's own
+// code with real processes, files and sockets, and a simulated ZooKeeper behind a socket.
 func TestAgentV3ServesWhatItsLayoutLists(t *testing.T) {
 	v := newV3(t)
 	served := servedModels{dir: t.TempDir()}
@@ -51,7 +51,7 @@ func TestAgentV3ServesWhatItsLayoutLists(t *testing.T) {
 	v.awaitStates("2 END 0 , 1 END 0 ")
 }
 
-// v3 is an agent with what is around it.
+// v3 is an agent of version 3 with its environment and an operator.
 type v3 struct {
 	*program
 	*agent.AgentV3
@@ -98,8 +98,9 @@ func newV3(t *testing.T) *v3 {
 	return v
 }
 
-// impatient is a program that reads its config file every second, where the agent
-// wants every 60 s (tfs_wrapper.py:57). It has the marker that the agent looks for.
+// impatient writes a model server program that polls its config file every second instead of
+// every 60 s, which the agent asks for (tfs_wrapper.py:57). It contains the marker that the
+// agent looks for.
 func impatient(t *testing.T, dir string) string {
 	t.Helper()
 	script := fmt.Sprintf("#!/bin/sh\n# PredictionServiceGrpc\nexec %s \"$@\" --model_config_file_poll_wait_seconds=1\n", server.Monosim(t))
@@ -110,10 +111,10 @@ func impatient(t *testing.T, dir string) string {
 	return path
 }
 
-// addr is where the agent says that the model server is.
+// addr returns the model server's address as the agent reports it.
 func (v *v3) addr() string { return anyAddress + ":" + v.conf.TFSPortGRPC.String() }
 
-// step runs a part of the agent or of the operator.
+// step runs one action of the agent or of the operator, and fails the test on an error.
 func (v *v3) step(fn func() error) {
 	v.t.Helper()
 	var err error
@@ -123,7 +124,7 @@ func (v *v3) step(fn func() error) {
 	}
 }
 
-// until looks until fn is true.
+// until polls fn until it returns true. what describes the condition for the failure message.
 func (v *v3) until(what string, fn func() bool) {
 	v.t.Helper()
 	met := false
@@ -137,7 +138,7 @@ func (v *v3) until(what string, fn func() bool) {
 	}
 }
 
-// awaitStates waits until the model server says so of the model.
+// awaitStates waits until the model server reports the wanted states of the model's versions.
 func (v *v3) awaitStates(want string) {
 	v.t.Helper()
 	server := v.e.Models.Dial(v.addr())

@@ -25,8 +25,8 @@ import (
 	"github.com/monosim/monosim/runners/tfserving/server"
 )
 
-// answer is what a client was told. A call has a message, or else a code and its
-// details; REST has a status, a type and a body.
+// answer is a client's view of an answer. A gRPC call has a message in hexadecimal, or else
+// a code and details. A REST request has a status, a content type and a body.
 type answer struct {
 	Hex, Code, Details string
 
@@ -34,7 +34,7 @@ type answer struct {
 	Type, Body string
 }
 
-// client makes the calls of clients.py.
+// client makes the same calls as the program clients.py.
 type client interface {
 	status(name string, version *int64, label *string) answer
 	reload(models ...modelEntry) answer
@@ -45,7 +45,7 @@ type client interface {
 
 type modelEntry struct{ name, basePath, platform string }
 
-// predictCall has lists of floats by the name of their input.
+// predictCall describes a Predict request. Inputs maps an input's name to a list of floats.
 type predictCall struct {
 	Model     string               `json:"model"`
 	Inputs    map[string][]float32 `json:"inputs,omitempty"`
@@ -60,8 +60,8 @@ type pythonClient struct {
 	*pythontest.Program
 }
 
-// call orders a call that is answered by a message like m. Python writes the fields
-// of a message in an order of its own, so that it is written anew.
+// call asks the Python client for a call whose answer has the type of m. Python encodes a
+// message's fields in another order, so the answer is encoded again.
 func (c pythonClient) call(name string, given any, m proto.Message) (a answer) {
 	c.t.Helper()
 	c.Order(c.t, map[string]any{name: given}, &a)
@@ -95,7 +95,7 @@ func (c pythonClient) rest(method, path string, body *string) answer {
 	return c.call("rest", []any{method, path, body}, nil)
 }
 
-// goClient has the stubs of engine/proto and net/http.
+// goClient makes calls with the stubs of engine/proto, and REST requests with net/http.
 type goClient struct {
 	t           *testing.T
 	models      apis.ModelServiceClient
@@ -115,10 +115,10 @@ func newGoClient(t *testing.T, s *server.Server) goClient {
 	}
 }
 
-// patience is the limit of calls that are expected to end before it.
+// patience is the timeout of calls that should end earlier.
 const patience = 4 * time.Minute
 
-// told makes a call and an answer of what came of it.
+// told makes a gRPC call and returns its outcome as an answer.
 func told[Request any, Response proto.Message](
 	c goClient, call func(context.Context, Request, ...grpc.CallOption) (Response, error), request Request,
 ) answer {
@@ -225,7 +225,8 @@ func message[M proto.Message](t *testing.T, a answer, m M) M {
 	return m
 }
 
-// refusal is the line of an answer that is expected to be a status.
+// refusal returns the status of a failed call as one line. It fails the test if the call
+// succeeded.
 func refusal(t *testing.T, a answer) string {
 	t.Helper()
 	if a.Code == "" {
@@ -234,7 +235,7 @@ func refusal(t *testing.T, a answer) string {
 	return fmt.Sprintf("%s: %s", a.Code, a.Details)
 }
 
-// decoded is a JSON body.
+// decoded decodes a JSON body.
 func decoded(t *testing.T, body string) map[string]any {
 	t.Helper()
 	var v map[string]any

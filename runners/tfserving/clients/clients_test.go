@@ -17,10 +17,10 @@ import (
 	"github.com/monosim/monosim/runners/tfserving/server"
 )
 
-// Goal: programs in Python with the stubs of tensorflow_serving.apis work on
-// `monosim tfserving` as they do on the real server, whichever stubs they have.
-// Method: clients.py makes calls of each kind; the Go client makes them too and must
-// be told the same bytes; what is said is asserted by the specification.
+// Goal: Python programs with the stubs of tensorflow_serving.apis work with `monosim
+// tfserving` as with the real server, whichever version of the stubs they use. Method:
+// clients.py makes calls of each kind. The Go client makes the same calls and must get the
+// same bytes. The answers are compared with the specification.
 func TestPythonClients(t *testing.T) {
 	python := pythontest.Find(t)
 	stubs := stubsOf(t, python)
@@ -41,7 +41,7 @@ func TestPythonClients(t *testing.T) {
 	}
 }
 
-// stubSource is where Python finds the stubs.
+// stubSource says, by environment variables, where Python finds the stubs.
 type stubSource struct {
 	name      string
 	variables []string
@@ -59,7 +59,7 @@ func stubsOf(t *testing.T, python string) []stubSource {
 	return sources
 }
 
-// servedModels is a server with an empty list of models, and their directory.
+// servedModels is a model server that starts without models, and the directory for its models.
 type servedModels struct {
 	*server.Server
 	dir string
@@ -84,7 +84,8 @@ func (s servedModels) write(t *testing.T, model string, version int64) {
 	}
 }
 
-// bothClients makes each call in Python and in Go, which must be told the same.
+// bothClients makes each call in Python and in Go, and fails the test unless both get the
+// same answer.
 type bothClients struct {
 	*testing.T
 	python pythonClient
@@ -140,7 +141,7 @@ func clientsAreServed(t *testing.T, c *bothClients, served servedModels) {
 	t.Run("REST", func(t *testing.T) { rest(t, c.in(t)) })
 }
 
-// in is the clients in a subtest.
+// in returns the clients for use in a subtest.
 func (c *bothClients) in(t *testing.T) *bothClients {
 	python, goes := c.python, c.goes
 	python.t, goes.t = t, t
@@ -223,7 +224,8 @@ func predict(t *testing.T, c *bothClients) {
 	}
 }
 
-// floatsOf are the values of a list of floats, in either form.
+// floatsOf returns the values of a one-dimensional float tensor, from either of its two
+// encodings.
 func floatsOf(t *testing.T, tensor *framework.TensorProto) []float32 {
 	t.Helper()
 	dims := tensor.GetTensorShape().GetDim()
@@ -297,7 +299,7 @@ func rest(t *testing.T, c *bothClients) {
 	restPredicts(t, c)
 }
 
-// restPredicts holds REST to gRPC: both ask one model.
+// restPredicts checks that REST and gRPC give the same predictions of one model.
 func restPredicts(t *testing.T, c *bothClients) {
 	t.Helper()
 	response := message(t, c.predict(predictCall{Model: "half", Inputs: threeFloats}), &apis.PredictResponse{})

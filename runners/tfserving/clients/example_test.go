@@ -13,8 +13,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/serve/tfservingtest"
 )
 
-// askForStates is a client in Go, as those of this package are in Python: it is told
-// what the server says, and in its words.
+// askForStates is a Go client that asks for a model's states, as the Python clients of this
+// package do.
 func askForStates(t testing.TB) {
 	s := tfservingtest.Start(t, tfservingtest.Speed(20), tfservingtest.Small("ranker", 3))
 	client := apis.NewModelServiceClient(s.Conn())

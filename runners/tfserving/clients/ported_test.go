@@ -18,8 +18,8 @@ import (
 	"github.com/monosim/monosim/engine/pythontest"
 )
 
-// side is the reference's clients of a model server, or our ports of them. Lines are
-// as reference.py has them.
+// side is either the reference's Python clients of a model server, or this project's ports
+// of them. Its methods return lines of text in the form that reference.py prints.
 type side interface {
 	monitor(port int)
 	addr(subModel string) string
@@ -32,13 +32,15 @@ type side interface {
 	savedModels() string
 	stopWrapper() string
 
-	// tfsClient is a line, or the message that is printed, in hexadecimal.
+	// tfsClient returns the line that tfs_client prints, or the printed message in hexadecimal.
 	tfsClient(c clientCall, printed proto.Message) string
-	// profile predicts for a second, with two threads and the files of a directory.
+	// profile sends Predict calls for a second with two threads, from data files in a directory.
+	// It counts answered and failed calls.
 	profile(c clientCall, dataDir string) (answered, failed int)
 }
 
-// wrapperCall starts a wrapper of the program that MONOLITH_TFS_BINARY names.
+// wrapperCall holds the arguments of a TFSWrapper, which starts the program that
+// MONOLITH_TFS_BINARY names.
 type wrapperCall struct {
 	configFile               string
 	archonPort, port, REST   int
@@ -47,7 +49,7 @@ type wrapperCall struct {
 	maxRetries, fetchTimeout int
 }
 
-// clientCall are flags of tfs_client.
+// clientCall holds the command line flags of tfs_client.
 type clientCall struct {
 	conf, cmd, model, target, inputType, inputFile, fileType string
 }
@@ -58,7 +60,7 @@ type pythonSide struct {
 	*pythontest.Program
 }
 
-// newPythonSide skips the test where the reference cannot be run.
+// newPythonSide starts reference.py. It skips the test where the reference cannot be run.
 func newPythonSide(t *testing.T, variables ...string) pythonSide {
 	t.Helper()
 	python := pythontest.Find(t)
@@ -134,7 +136,7 @@ func (s pythonSide) profile(c clientCall, dataDir string) (answered, failed int)
 
 func isHex(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }
 
-// portedSide is engine/agent on the real machine.
+// portedSide is the ported code of engine/agent, on the real machine.
 type portedSide struct {
 	*program
 	m *tfs.TFSMonitor
@@ -157,7 +159,7 @@ func (s *portedSide) conf(pairs ...any) *agentconfig.AgentConfig {
 	return conf
 }
 
-// line runs fn as a step; its error takes the place of its line.
+// line runs fn in a task and returns its line, or the text of its error.
 func (s *portedSide) line(fn func() (string, error)) (line string) {
 	s.t.Helper()
 	s.do(func() {
@@ -292,7 +294,7 @@ func (s *portedSide) savedModels() string {
 	})
 }
 
-// quoted is a list as Python prints it.
+// quoted formats names as Python prints a list of strings.
 func quoted(names []string) string {
 	var list []any
 	for _, name := range names {

@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/engine/pythontest"
 )
 
-// startPython runs one of the programs beside the tests. It gets the variables and,
-// so that no proxy stands before the loopback, few others.
+// startPython starts a Python program of this directory. It gets the given environment
+// variables and few others, so that no proxy setting affects the loopback.
 func startPython(t *testing.T, python, name string, variables ...string) *pythontest.Program {
 	t.Helper()
 	cmd := pythontest.Command(t, python, "-B", name)
@@ -19,11 +19,11 @@ func startPython(t *testing.T, python, name string, variables ...string) *python
 	return pythontest.Start(t, cmd)
 }
 
-// protoRoot has the .proto files under the paths that they are imported by.
+// protoRoot is the directory from which the .proto files are imported.
 const protoRoot = "../../../engine/proto"
 
-// generateStubs makes Python modules of our .proto files. They are packages, so
-// that they go before those that are installed.
+// generateStubs generates Python modules from this project's .proto files. They are
+// packages, so that they take precedence over installed ones.
 func generateStubs(t *testing.T, python string) string {
 	t.Helper()
 	dir := t.TempDir()

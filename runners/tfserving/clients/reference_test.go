@@ -27,15 +27,16 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/savedmodel"
 )
 
-// The tests of this file have the reference's clients and our ports of them do the
-// same, each on a `monosim tfserving` of its own with the same models. What they say
-// must be equal, and is asserted once.
+// The tests of this file run the reference's clients and the ports of them. Each side uses a
+// `monosim tfserving` of its own with the same models. Both must print the same lines, which
+// are then compared with the expected ones.
 
-// anyAddress is an own address that the reference does not take for the loopback,
-// which it would not report to others (utils.py:1149).
+// anyAddress is an address of this machine that the reference does not treat as the
+// loopback. It would not report a loopback address to others (utils.py:1149).
 const anyAddress = "0.0.0.0"
 
-// onBothSides has each side do the same on a server of its own; ports are numbered.
+// onBothSides runs act for each side with a server of its own, and returns the common lines.
+// Port numbers in them are replaced.
 func onBothSides(t *testing.T, program string, act func(t *testing.T, s side, served servedModels, say func(string))) []string {
 	t.Helper()
 	python := newPythonSide(t, "MY_HOST_IP="+anyAddress) // skips first
@@ -57,7 +58,7 @@ func onBothSides(t *testing.T, program string, act func(t *testing.T, s side, se
 	return said[0]
 }
 
-// publishOf is a publish as it is stored.
+// publishOf returns a publish record as JSON, in the form in which it is stored in ZooKeeper.
 func publishOf(t *testing.T, model string, subModels map[string]string) string {
 	t.Helper()
 	data, err := json.Marshal(map[string]any{
@@ -70,8 +71,8 @@ func publishOf(t *testing.T, model string, subModels map[string]string) string {
 	return string(data)
 }
 
-// Goal: the reference's TFSMonitor works on the served model server, and ours is told
-// the same (TFS-16.4, TFS-16.5).
+// Goal: the reference's TFSMonitor works with the served model server, and this project's
+// TFSMonitor gets the same results (TFS-16.4, TFS-16.5).
 func TestTFSMonitor(t *testing.T) {
 	program := monosimForTheReference(t)
 	got := onBothSides(t, program, func(t *testing.T, s side, served servedModels, say func(string)) {
@@ -117,7 +118,8 @@ func TestTFSMonitor(t *testing.T) {
 	}
 }
 
-// withoutDetails cuts what versions of gRPC word differently.
+// withoutDetails removes error details from a line, because versions of gRPC word them
+// differently.
 func withoutDetails(line string) string {
 	var parts []string
 	for _, part := range strings.Split(line, ", m:") {
@@ -127,7 +129,7 @@ func withoutDetails(line string) string {
 	return strings.Join(parts, ", m:")
 }
 
-// monosimForTheReference is the program where the reference can be run.
+// monosimForTheReference builds monosim. It skips the test where the reference cannot be run.
 func monosimForTheReference(t *testing.T) string {
 	t.Helper()
 	pythontest.Reference(t)
@@ -135,7 +137,7 @@ func monosimForTheReference(t *testing.T) string {
 	return server.Monosim(t)
 }
 
-// serveIn is serve with the models of a directory that others share.
+// serveIn starts a server as serve does, with models in a given directory.
 func serveIn(t *testing.T, dir, program string) servedModels {
 	t.Helper()
 	served := servedModels{dir: dir}
@@ -145,9 +147,9 @@ func serveIn(t *testing.T, dir, program string) servedModels {
 	return served
 }
 
-// Goal: the reference's TFSWrapper takes our program for a model server: it starts it
-// by its own command line, finds the marker in the binary, asks it and kills it
-// (TFS-16.3).
+// Goal: the reference's TFSWrapper accepts monosim as a model server. It starts the program
+// with its own command line, finds the marker in the binary, makes calls and kills the
+// program (TFS-16.3).
 func TestTFSWrapper(t *testing.T) {
 	program := monosimForTheReference(t)
 	dir := t.TempDir()
@@ -160,7 +162,7 @@ func TestTFSWrapper(t *testing.T) {
 	ported := newPortedSide(t, map[string]string{"MY_HOST_IP": anyAddress, server.Variable: program})
 	var said [][]string
 	for i, s := range []side{python, ported} {
-		// New chooses the ports; the wrapper starts the process.
+		// server.New only chooses free ports. The wrapper starts the process.
 		ports := server.New(t, server.Config{Program: program})
 		call := wrapperCall{
 			configFile: configFile, archonPort: 7, port: ports.GRPCPort, REST: ports.RESTPort,
@@ -200,8 +202,8 @@ func sortedWords(line string) string {
 	return strings.Join(words, " ")
 }
 
-// awaitModels asks until the server answers: it opens its port when its models are
-// loaded (TFS-9.1). The agent asks every 30 s.
+// awaitModels repeats a call until the server answers, which opens its port only when its
+// models are loaded (TFS-9.1).
 func awaitModels(s side) string {
 	for began := time.Now(); ; {
 		line := s.savedModels()
@@ -211,8 +213,8 @@ func awaitModels(s side) string {
 	}
 }
 
-// Goal: the reference's tfs_client gets its answers from the served model server, and
-// ours the same ones.
+// Goal: the reference's tfs_client gets its answers from the served model server, and the
+// port of tfs_client gets the same.
 func TestTFSClient(t *testing.T) {
 	program := monosimForTheReference(t)
 	got := onBothSides(t, program, func(t *testing.T, s side, served servedModels, say func(string)) {
@@ -259,8 +261,8 @@ func TestTFSClient(t *testing.T) {
 	}
 }
 
-// Goal: a load of the reference's and of ours is answered whole. Method: a second of
-// calls each, on data files that are there already.
+// Goal: all calls of a load test are answered, by the reference's client and by the port.
+// Method: each sends calls for a second, from existing data files.
 func TestTFSClientProfile(t *testing.T) {
 	program := monosimForTheReference(t)
 	data := t.TempDir()
@@ -296,7 +298,7 @@ func TestTFSClientProfile(t *testing.T) {
 
 const agentConf = "bzid b\nbase_name n\ndeploy_type entry\n"
 
-// modelList is a config file that gives names to models.
+// modelList returns a model config that maps names to the models' base paths.
 func (s servedModels) modelList(names map[string]string) string {
 	list := &config.ModelConfigList{}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
@@ -305,7 +307,7 @@ func (s servedModels) modelList(names map[string]string) string {
 	return prototext.Format(&config.ModelServerConfig{Config: &config.ModelServerConfig_ModelConfigList{ModelConfigList: list}})
 }
 
-// file writes a file beside the models.
+// file writes a file into the directory of the models and returns its path.
 func (s servedModels) file(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(s.dir, name)

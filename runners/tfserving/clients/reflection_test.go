@@ -22,8 +22,8 @@ import (
 	"github.com/monosim/monosim/runners/tfserving/server"
 )
 
-// Goal: a client that knows no message beforehand, as grpcurl, calls the server by
-// what reflection tells. Method: such a client in small.
+// Goal: a client without any stubs, such as grpcurl, can call the server by what gRPC
+// reflection describes. Method: a minimal client of this kind.
 func TestReflection(t *testing.T) {
 	served := serve(t, server.Monosim(t))
 	served.write(t, "half", 1)
@@ -54,7 +54,7 @@ func TestReflection(t *testing.T) {
 	}
 }
 
-// reflected is a client that asks the server for its messages.
+// reflected is a client that fetches the message descriptions from the server.
 type reflected struct {
 	t      *testing.T
 	conn   *grpc.ClientConn
@@ -104,7 +104,7 @@ func (r *reflected) services() (names []string) {
 	return names
 }
 
-// service is the description of a service, whose files are fetched one by one.
+// service returns the description of a service. It fetches the needed .proto files one by one.
 func (r *reflected) service(name protoreflect.FullName) protoreflect.ServiceDescriptor {
 	r.t.Helper()
 	r.take(&grpc_reflection_v1.ServerReflectionRequest{
@@ -125,7 +125,7 @@ func (r *reflected) service(name protoreflect.FullName) protoreflect.ServiceDesc
 	return found.(protoreflect.ServiceDescriptor)
 }
 
-// take keeps the files of an answer, and those that they import.
+// take stores the .proto files of an answer, and fetches those that they import.
 func (r *reflected) take(q *grpc_reflection_v1.ServerReflectionRequest) {
 	r.t.Helper()
 	for _, data := range r.ask(q).GetFileDescriptorResponse().GetFileDescriptorProto() {
@@ -144,7 +144,8 @@ func (r *reflected) take(q *grpc_reflection_v1.ServerReflectionRequest) {
 	}
 }
 
-// call makes a call in JSON; want is the answer, or the status.
+// call makes a call with a JSON request. want is the expected JSON answer, or the expected
+// status.
 func (r *reflected) call(t *testing.T, service protoreflect.FullName, name protoreflect.Name, request, want string) {
 	t.Helper()
 	method := r.service(service).Methods().ByName(name)

@@ -17,8 +17,7 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun"
 )
 
-// program is a process of our agents' code on the real machine, that does one thing
-// after the other.
+// program is a process that runs the agents' code on the real machine, one step after another.
 type program struct {
 	t   *testing.T
 	w   *walltime.World
@@ -27,8 +26,7 @@ type program struct {
 	log *testLog
 }
 
-// startProgram begins a process with these variables. It lasts until the end of the
-// test.
+// startProgram starts a process with the given environment variables. It ends with the test.
 func startProgram(t *testing.T, variables map[string]string) *program {
 	t.Helper()
 	w := walltime.New(walltime.Config{Seed: 1})
@@ -67,7 +65,7 @@ func (p *program) do(fn func()) {
 	}
 }
 
-// testLog shows what agents log in the test's own, and keeps it.
+// testLog passes the agents' log lines on to the test's log, and keeps them.
 type testLog struct {
 	t     *testing.T
 	mu    sync.Mutex
@@ -84,7 +82,7 @@ func (l *testLog) Logf(level env.Level, format string, args ...any) {
 	l.lines = append(l.lines, line)
 }
 
-// count is how many lines begin so.
+// count returns how many log lines begin with the given text.
 func (l *testLog) count(beginning string) (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -96,8 +94,8 @@ func (l *testLog) count(beginning string) (n int) {
 	return n
 }
 
-// realHost has the variables and ports of the loopback. What the code under test
-// does not ask for here, it does not have.
+// realHost implements only the methods of env.Host that the tested code calls. The others
+// panic.
 type realHost struct {
 	env.Host
 	vars map[string]string
@@ -119,7 +117,8 @@ func (h realHost) FreePort() int {
 	return ports[0]
 }
 
-// realFiles are those of the machine, as far as they are asked for.
+// realFiles reads and writes files of the machine. It implements only the methods that the
+// tested code calls.
 type realFiles struct {
 	env.Files
 	dir string
@@ -164,8 +163,8 @@ func (f realFiles) TempFile() string {
 	return file.Name()
 }
 
-// realProcesses starts programs, which are killed at the latest when the process
-// ends.
+// realProcesses starts programs of the machine. They are killed when the process ends, if
+// not before.
 type realProcesses struct {
 	env.Processes
 	p *walltime.Process

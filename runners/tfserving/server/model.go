@@ -6,8 +6,8 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/serve/export"
 )
 
-// WriteVersion exports a version of a model below its base path. The model takes an input
-// x, a list of floats, and answers with it as y.
+// WriteVersion exports a version of a model below its base path. The model takes a list of
+// floats as x and returns it as y.
 func WriteVersion(base string, version int64) error {
 	return Write(base, version, savedmodel.Small{Input: "x", Output: "y", Type: framework.DataType_DT_FLOAT})
 }

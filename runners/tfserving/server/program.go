@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// Variable is the environment variable that names a tensorflow_model_server to test
-// with, as it does for the reference's agents (tfs_wrapper.py:31).
+// Variable is the environment variable that names a tensorflow_model_server to test with.
+// The reference's agents use it, too (tfs_wrapper.py:31).
 const Variable = "MONOLITH_TFS_BINARY"
 
-// Monosim builds the command monosim and returns its path. The file is called
-// tensorflow_model_server, so that it takes that program's command line.
+// Monosim builds monosim and returns its path. The file is named tensorflow_model_server, so
+// that it accepts that program's command line.
 func Monosim(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -29,7 +29,8 @@ func Monosim(t *testing.T) string {
 	return link
 }
 
-// Real returns the program that Variable names, and skips the test where it names none.
+// Real returns the path in the environment variable Variable. It skips the test if that is
+// not set.
 func Real(t *testing.T) string {
 	t.Helper()
 	program := os.Getenv(Variable)
@@ -45,8 +46,8 @@ func Real(t *testing.T) string {
 
 var versionLine = regexp.MustCompile(`TensorFlow ModelServer: (\d+)\.(\d+)`)
 
-// After24 reports whether a program is newer than TensorFlow Serving 2.4, the version
-// that monolith runs. It starts the program to ask for its version.
+// After24 reports whether a program is newer than TensorFlow Serving 2.4, the version that
+// the reference uses. It runs the program with --version.
 func After24(t *testing.T, program string) bool {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), program, "--version").CombinedOutput()

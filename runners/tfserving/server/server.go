@@ -14,28 +14,29 @@ import (
 	"github.com/monosim/monosim/runners/process"
 )
 
-// startLimit bounds the time in which a server without models has to serve.
+// startLimit is how long a server without models may take until it serves.
 const startLimit = 30 * time.Second
 
 // Config says what runs.
 type Config struct {
 	Program string
-	// Args has the program's arguments besides its ports.
+	// Args holds the program's arguments, without the flags for ports.
 	Args []string
 	// REST opens the REST port too.
 	REST bool
 }
 
-// Server is a program on the loopback with ports of its own.
+// Server is a process of a model server on the loopback.
 type Server struct {
 	Config
-	// GRPCPort and RESTPort stay the same from start to start.
+	// GRPCPort and RESTPort are chosen by New and stay the same across restarts.
 	GRPCPort, RESTPort int
 
 	life *life
 }
 
-// New chooses free ports for a server and does not start it. The end of the test kills it.
+// New chooses free ports for a server, but does not start it. At the end of the test the
+// server is killed.
 func New(t testing.TB, c Config) *Server {
 	t.Helper()
 	ports, err := process.FreePorts(2)
@@ -89,7 +90,7 @@ func (s *Server) Start() error {
 	}
 }
 
-// These lines of output name a port (server.cc:371, 391). REST's comes last.
+// Lines of output that announce an open port (server.cc:371, 391). REST's line comes last.
 var (
 	grpcOpened = regexp.MustCompile(`Running gRPC ModelServer at \S+ \.\.\.\n`)
 	restOpened = regexp.MustCompile(`Exporting HTTP/REST API at:\S+ \.\.\.\n`)
@@ -103,7 +104,7 @@ func (s *Server) Kill() {
 	}
 }
 
-// Output returns the output of the process that was started last.
+// Output returns the output of the latest process.
 func (s *Server) Output() string {
 	if s.life == nil {
 		return ""
@@ -140,7 +141,7 @@ func begin(cmd *exec.Cmd, opened *regexp.Regexp) (*life, error) {
 	return l, nil
 }
 
-// Write keeps the output of the process.
+// Write collects the process's output, and notes when it announces an open port.
 func (l *life) Write(data []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -43,7 +43,7 @@ var (
 	asJSON   = flag.Bool("json", false, "print the result as JSON, the bytes of monosim whatif sweep --json")
 )
 
-// seed replaces the plan's seed unless nil.
+// seed, unless nil, replaces the plan's seed.
 var seed *uint64
 
 func init() {
@@ -99,7 +99,8 @@ func run(ctx context.Context, w io.Writer) error {
 	return err
 }
 
-// serveWorkers starts workers when programs ask for them, until ctx ends.
+// serveWorkers runs a pool that starts a worker whenever a program asks for one. It returns
+// when ctx ends.
 func serveWorkers(ctx context.Context, port int) error {
 	pool, err := extworker.StartLoopback(ctx, port)
 	if err != nil {

@@ -21,19 +21,19 @@ func init() {
 	register.Iter1[[]byte]()
 }
 
-// task is the instruction for workers, a part of the pipeline as JSON. Its paths are those
-// that every worker sees.
+// task is what workers have to do. It is sent as JSON within the pipeline. Its paths must be
+// valid on every worker.
 type task struct {
 	Plan string // the file of the plan
 	Seed uint64
-	// Hash and Version are those of the program that asks. A worker that reads another
-	// plan, or has another model, fails.
+	// Hash is the plan's hash and Version the model's version in the program that started the
+	// sweep. A worker that reads another plan, or has another version, fails.
 	Hash, Version string
 	Out           string // folder for the files of cells
 	Cache         string // folder of samples, "" for none
 }
 
-// open reads the plan and checks that it is the one asked for.
+// open reads the plan and checks that it has the hash that the task names.
 func (t *task) open() (*engines.Grid, error) {
 	if t.Version != judge.Version {
 		return nil, fmt.Errorf("worker: found version %s of the model, want %s: build workers and the program anew", judge.Version, t.Version)
@@ -55,7 +55,8 @@ type sample struct {
 	Sample *model.Sample
 }
 
-// simulate emits the sample of a point, keyed by its cell.
+// simulate is the Beam function that simulates a point. It emits the sample with its cell as
+// the key.
 type simulate struct {
 	Task task
 
@@ -89,8 +90,8 @@ func (s *simulate) ProcessElement(ctx context.Context, p engines.Point, emit fun
 	return nil
 }
 
-// keep writes the samples of a cell into a file. Beam may process a cell twice, which
-// writes the same file twice.
+// keep is the Beam function that writes the samples of a cell to a file. Beam may process a
+// cell twice, which just writes the same file again.
 type keep struct {
 	Task task
 

@@ -26,8 +26,8 @@ type options struct {
 	attempts         int
 }
 
-// sweep simulates all points of a plan on Beam and returns the answer. A run that fails is
-// started again. With a cache it skips what was already simulated.
+// sweep simulates all points of a plan on Beam and returns the result. It restarts a run
+// that fails. With a cache it skips points that were already simulated.
 func sweep(ctx context.Context, o options) (*result.Result, error) {
 	t, grid, err := o.task()
 	if err != nil {
@@ -55,11 +55,11 @@ func sweep(ctx context.Context, o options) (*result.Result, error) {
 	return grid.Result(samples)
 }
 
-// mostAway is how long a pool of workers may be unreachable, as while it is replaced.
+// mostAway is how long a pool of workers may be unreachable, for example while it is replaced.
 const mostAway = time.Minute
 
-// awaitWorkers waits until the external pool of workers, if any, answers. Otherwise prism
-// would end the whole program when it cannot reach the pool.
+// awaitWorkers waits until the external pool of workers, if there is one, can be reached. If
+// prism cannot reach the pool, it ends the whole program.
 func awaitWorkers(ctx context.Context) error {
 	if !strings.EqualFold(*jobopts.EnvironmentType, "EXTERNAL") {
 		return nil
@@ -85,7 +85,7 @@ func await(ctx context.Context, address string) error {
 	}
 }
 
-// task returns the instruction for workers and the grid of the plan.
+// task returns the task for workers and the plan's grid of points.
 func (o *options) task() (task, *engines.Grid, error) {
 	t := task{Version: judge.Version}
 	for _, path := range []struct{ from, to *string }{{&o.plan, &t.Plan}, {&o.out, &t.Out}, {&o.cache, &t.Cache}} {

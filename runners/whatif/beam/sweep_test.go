@@ -22,7 +22,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// The tests run this program again as other processes: what they are stands in role.
+// The tests start this binary again as other processes. The environment variable role says
+// what such a process does.
 const role = "MONOSIM_BEAM_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -78,7 +79,8 @@ func writePlan(t *testing.T) string {
 	return path
 }
 
-// local is the hash of the sweep by engines of monosim itself.
+// local runs the sweep of a plan with monosim's own engines, and returns the hash of the
+// result.
 func local(t *testing.T, path string, list ...engines.Engine) string {
 	t.Helper()
 	source, p, warnings, err := plan.Read(path)
@@ -115,7 +117,7 @@ func local(t *testing.T, path string, list ...engines.Engine) string {
 	return r.SHA256()
 }
 
-// flags sets flags of Beam for one test.
+// flags sets Beam's command line flags for one test.
 func flags(t *testing.T, values map[string]string) {
 	t.Helper()
 	for _, name := range []string{"endpoint", "environment_type", "environment_config", "worker_binary"} {
@@ -135,7 +137,7 @@ func onBeam(t *testing.T, o options) string {
 	return r.SHA256()
 }
 
-// start runs this program again in a role, until the test ends, and waits until it listens.
+// start starts this binary in a role and waits until it listens. It ends with the test.
 func start(t *testing.T, as, address string) *exec.Cmd {
 	t.Helper()
 	program, err := os.Executable()
@@ -161,7 +163,7 @@ func start(t *testing.T, as, address string) *exec.Cmd {
 	return cmd
 }
 
-// freeAddress is an address that nobody listens on.
+// freeAddress returns an address on which nothing listens.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "localhost:0")
@@ -172,8 +174,8 @@ func freeAddress(t *testing.T) string {
 	return fmt.Sprintf("localhost:%d", l.Addr().(*net.TCPAddr).Port)
 }
 
-// The goal is that an engine only distributes (CAP-10.5). The method is to run one sweep of
-// 200 points by all, and to compare the hashes of the answers.
+// Goal: engines only distribute the work, so all give the same result (CAP-10.5). Method:
+// run one sweep of 200 points on every engine, and compare the hashes of the results.
 func TestEveryEngineGivesTheSameBytes(t *testing.T) {
 	path := writePlan(t)
 	want := local(t, path, engines.Local{Workers: 1})
@@ -210,7 +212,7 @@ func TestEveryEngineGivesTheSameBytes(t *testing.T) {
 	}
 }
 
-// A point that is delivered twice counts once.
+// Goal: a point that Beam delivers twice counts once.
 func TestAPointThatComesTwiceCountsOnce(t *testing.T) {
 	flags(t, nil)
 	path := writePlan(t)
@@ -235,8 +237,8 @@ func TestAPointThatComesTwiceCountsOnce(t *testing.T) {
 	}
 }
 
-// The goal is that a worker may die (CAP-10.5). The method is to kill the process that
-// simulates when it has some samples but not all, and to start another in its place.
+// Goal: the death of a worker does not change the result (CAP-10.5). Method: kill the worker
+// process when it has simulated some of its points, and start another.
 func TestAWorkerThatIsKilledChangesNothing(t *testing.T) {
 	path, address, cache := writePlan(t), freeAddress(t), t.TempDir()
 	program, err := os.Executable()
@@ -270,7 +272,7 @@ func TestAWorkerThatIsKilledChangesNothing(t *testing.T) {
 	}
 }
 
-// A worker that reads another plan says so, and its samples are not taken.
+// Goal: a worker that reads another plan fails with an error, and its samples are not used.
 func TestAWorkerWithAnotherPlanIsRefused(t *testing.T) {
 	flags(t, nil)
 	o := options{plan: writePlan(t), out: t.TempDir(), runner: "prism"}
@@ -290,8 +292,8 @@ func TestAWorkerWithAnotherPlanIsRefused(t *testing.T) {
 	}
 }
 
-// FLINK_JOB_SERVER names the jar of Beam's job server for Flink, or is a class path that has
-// it, as Maven makes one of beam-runners-flink-F.
+// Goal: Beam on Flink gives the same result. Method: a job server from FLINK_JOB_SERVER,
+// which names its jar, or a class path that Maven built for beam-runners-flink-F.
 func TestFlinkGivesTheSameBytes(t *testing.T) {
 	jar := os.Getenv("FLINK_JOB_SERVER")
 	java, err := exec.LookPath("java")

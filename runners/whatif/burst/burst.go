@@ -22,39 +22,41 @@ import (
 	"github.com/monosim/monosim/runners/whatif/law"
 )
 
-// Load is a loop that agents repeat. Times are in nanoseconds.
+// Load is a loop that agents repeat, with the requests it sends to a server. Times are in
+// nanoseconds.
 type Load struct {
 	Period float64 // that an agent sleeps between two rounds
 	Each   float64 // requests of an agent in a round, one after the other
 	Cost   float64 // seconds of the server that a request takes
 	Agents []Agents
-	// Finds says that an agent makes the requests of a round once before its first sleep, as far
-	// as those that started before it have left something to be found.
+	// Finds says that each agent also makes the requests of a round once before its first sleep.
+	// It then only reads what agents that started earlier have registered.
 	Finds bool
 }
 
-// Agents are some of the agents, which wait equally long for an answer.
+// Agents is a group of agents with the same round trip time to the server.
 type Agents struct {
 	N   int
 	Gap float64 // nanoseconds from one request of an agent to its next
 }
 
-// Peak is the busiest that a server gets.
+// Peak describes the busiest time of a server.
 type Peak struct {
-	// Second is how many requests come in the busiest second, and Busy how many seconds of the
-	// server these take.
+	// Second is the number of requests in the busiest second. Busy is how many seconds the
+	// server needs for them.
 	Second, Busy float64
-	// Drain is the longest time, in nanoseconds, that the server works without a pause, when all
-	// requests of a second are taken to come at its begin. It is at most a period: a server that
-	// is not done by then never is.
+	// Drain is the longest time, in nanoseconds, that the server works without a pause. All
+	// requests of a second are assumed to arrive at its start. Drain is limited to one period,
+	// because a server that needs longer never catches up.
 	Drain float64
 }
 
-// Starts is how far apart agents start: the sum of draws of some laws, in nanoseconds. None says
-// that all start together.
+// Starts says how far apart agents start: the sum of one draw from each law, in nanoseconds.
+// Without laws all agents start together.
 type Starts []law.Law
 
-// Of returns the peak of all loads together, of agents whose starts follow from the seed.
+// Of returns the peak of the sum of all loads. The agents' starting times are drawn with the
+// seed.
 func Of(loads []Load, starts Starts, seed uint64) Peak {
 	longest := 0.0
 	for _, l := range loads {
@@ -76,7 +78,8 @@ func Of(loads []Load, starts Starts, seed uint64) Peak {
 	return p.peak()
 }
 
-// reading returns how long an agent reads, before its first sleep, what all others have left.
+// reading returns how long an agent reads before its first sleep if all other agents have
+// registered, in nanoseconds.
 func (l *Load) reading(a Agents) float64 {
 	if !l.Finds {
 		return 0
@@ -84,7 +87,7 @@ func (l *Load) reading(a Agents) float64 {
 	return l.Each * a.Gap
 }
 
-// Mean returns the requests a second of a load, over its period.
+// Mean returns the mean number of requests per second of a load.
 func (l *Load) Mean() float64 {
 	sum := 0.0
 	for _, a := range l.Agents {

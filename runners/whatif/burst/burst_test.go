@@ -21,8 +21,8 @@ func look(n int, each, gap, can float64) burst.Load {
 	return burst.Load{Period: 60e9, Each: each, Cost: 1 / can, Agents: []burst.Agents{{N: n, Gap: gap}}}
 }
 
-// Agents that start together ask all at once: as much as the ways there and back let through in a
-// second, and for as long as the server takes for it.
+// Goal: agents that start together ask all at once. The busiest second has as many requests
+// as the round trip time permits, and the drain is as long as the server needs for them.
 func TestTogether(t *testing.T) {
 	short := burst.Of([]burst.Load{look(100, 222, 1e6, 100e3)}, nil, 1)
 	near(t, "all within a second", short.Second, 22200, 1e-9)
@@ -38,8 +38,8 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// The load of starts that are spread evenly is a trapezium, whose greatest second is known: for a
-// spread S and a round D, all but what its ends have outside of a second.
+// Goal: if starts are spread evenly, the load over time is a trapezium, whose busiest second
+// is known from the spread of starts and the length of a round.
 func TestTrapezium(t *testing.T) {
 	for _, c := range []struct{ spread, round float64 }{{0.8, 0.4}, {2, 0.3}, {0.3, 3}, {5, 5}} {
 		const n, each = 50_000, 400
@@ -48,8 +48,8 @@ func TestTrapezium(t *testing.T) {
 	}
 }
 
-// trapezium returns the part of the sum of two uniform times that lies within the second around
-// its middle.
+// trapezium returns the probability that the sum of two uniform times, of lengths a and b,
+// lies within the second around its middle.
 func trapezium(a, b float64) float64 {
 	const steps = 20_000
 	within := 0.0
@@ -61,8 +61,9 @@ func trapezium(a, b float64) float64 {
 	return within
 }
 
-// With starts over a whole period agents are as good as independent: the busiest second has what
-// the greatest of some sixty Poisson numbers is, whatever the number of agents; the mean is n/60.
+// Goal: agents whose starts are spread over a whole period behave as if independent. The
+// busiest second then has about the largest of some sixty Poisson numbers with mean n/60,
+// for any number n of agents.
 func TestIndependent(t *testing.T) {
 	for _, n := range []int{600, 6000, 60_000, 600_000} {
 		got := burst.Of([]burst.Load{look(n, 1, 0, 1e9)}, burst.Starts{law.Between(0, 600e9)}, 1).Second
@@ -73,7 +74,8 @@ func TestIndependent(t *testing.T) {
 	}
 }
 
-// More agents make no smaller burst, and a wider spread no larger one, but for what chance does.
+// Goal: more agents never make a smaller burst, and a wider spread of starts never a larger
+// one, apart from random differences.
 func TestMonotone(t *testing.T) {
 	last := 0.0
 	for _, n := range []int{1, 10, 100, 1000, 2048, 2049, 4000, 10_000} {
@@ -93,7 +95,7 @@ func TestMonotone(t *testing.T) {
 	}
 }
 
-// Loads of several periods add up: a loop of ten seconds meets one of sixty.
+// Goal: loads of different periods add up, as a loop of 10 s and a loop of 60 s.
 func TestLoadsAddUp(t *testing.T) {
 	slow, quick := look(100, 10, 0, 1e5), look(100, 5, 0, 1e5)
 	quick.Period = 10e9

@@ -2,15 +2,15 @@ package burst
 
 import "math"
 
-// profile is the load of a server over two periods, in slots of time.
+// profile is the load of a server over two periods, divided into equal slots of time.
 type profile struct {
 	longest float64 // period with its round, in nanoseconds
 	slot    float64 // nanoseconds
 	second  int     // slots of a second
 	asked   []float64
 	busy    []float64 // seconds of the server
-	// flat holds, of asked and busy, what changes from one slot to the next; the sums are added
-	// once all is there.
+	// flatAsked and flatBusy hold changes of asked and busy from one slot to the next. peak sums
+	// them up once all loads are added.
 	flatAsked, flatBusy []float64
 }
 
@@ -32,7 +32,7 @@ func newProfile(longest float64) *profile {
 	return p
 }
 
-// add adds all rounds of some agents.
+// add adds the requests of a group of agents, in all rounds of the two periods.
 func (p *profile) add(l *Load, a Agents, phases []phase) {
 	round := l.Each * a.Gap
 	period := l.Period + round
@@ -44,7 +44,7 @@ func (p *profile) add(l *Load, a Agents, phases []phase) {
 	}
 }
 
-// spread adds requests that come evenly between two instants.
+// spread adds requests that arrive evenly from the instant at on, for the time lasts.
 func (p *profile) spread(at, lasts, requests, cost float64) {
 	from, to := at/p.slot, (at+lasts)/p.slot
 	n := float64(len(p.asked))
@@ -78,7 +78,7 @@ func (p *profile) spread(at, lasts, requests, cost float64) {
 	p.flatBusy[last] -= rate * cost
 }
 
-// peak reads off the busiest second and the longest time without a pause.
+// peak computes the busiest second and the longest time without a pause.
 func (p *profile) peak() Peak {
 	rate, cost := 0.0, 0.0
 	for k := range p.asked {
@@ -105,8 +105,8 @@ func (p *profile) peak() Peak {
 	return out
 }
 
-// drain returns the longest time in seconds that the server works without a pause, with seconds
-// that begin at an offset.
+// drain returns the longest time, in seconds, that the server works without a pause. All
+// requests of a second count at its start, and the first second starts at slot offset.
 func (p *profile) drain(offset int) float64 {
 	left, worked, longest := 0.0, 0.0, 0.0
 	length := float64(p.second) * p.slot / 1e9

@@ -6,7 +6,8 @@ import (
 	"sort"
 )
 
-// phase is when some agents begin their first sleep, in nanoseconds since the first start.
+// phase is when a group of agents begins its first sleep, in nanoseconds since the first
+// possible start.
 type phase struct {
 	at   float64
 	n    float64 // agents
@@ -14,15 +15,15 @@ type phase struct {
 }
 
 const (
-	// Up to most agents have a phase each. More are put into as many groups, at quantiles of the
-	// laws, each with as many agents as chance puts there.
+	// most is the largest number of groups. Fewer agents form one group each. More are put into
+	// most groups at quantiles of the laws, with a random number of agents in each.
 	most = 2048
-	// steps is into how many parts the first reading is divided.
+	// steps is the number of steps in which found computes the first reading.
 	steps = 16
 )
 
-// phases draws the phases of n agents. Each reads, before its first sleep, what those that
-// started before have registered: reading nanoseconds if that is everything.
+// phases draws the phases of n agents. Before its first sleep an agent reads what earlier
+// agents have registered. That takes reading nanoseconds if all have registered.
 func (s Starts) phases(n int, seed uint64, reading float64) []phase {
 	if len(s) == 0 {
 		return []phase{{at: reading, n: float64(n)}}
@@ -58,7 +59,8 @@ func (s Starts) phases(n int, seed uint64, reading float64) []phase {
 	return list
 }
 
-// found returns how long an agent that starts at an instant reads what it finds. starts is sorted.
+// found returns how long an agent that starts at the instant at reads what other agents have
+// registered. starts is sorted.
 func found(starts []float64, at, reading float64) float64 {
 	took := 0.0
 	if reading == 0 {

@@ -13,9 +13,9 @@ import (
 
 var servers = plan.ZooKeeper{ReadOps: 100e3, WriteOps: 15e3, WatchBytes: 200, JuteMaxBuffer: 1 << 20, Heap: 16 << 30, SessionTimeout: 10e9}
 
-// The goal is that the formulas are what the agents' own code does. The method is to run it
-// at several sizes, and to hold watches, what is asked and the busiest second to the formulas for
-// these. `make bench-whatif` does so with 100 and 200 containers.
+// Goal: the formulas for ZooKeeper's load describe what the agents' own code does. Method:
+// run agents in fleets of several sizes, and compare watches, requests and the busiest
+// second with the formulas. `make bench-whatif` does so with 100 and 200 containers.
 func TestFormulasAreWhatAgentsDo(t *testing.T) {
 	for _, lab := range []control.Lab{
 		{Version: 1, Shards: 2, Replicas: 3, NumPS: 4}, {Version: 1, Shards: 4, Replicas: 4, NumPS: 8},
@@ -42,8 +42,9 @@ func TestFormulasAreWhatAgentsDo(t *testing.T) {
 	}
 }
 
-// The goal is that the formulas say what agents ask when every session expires, and from then
-// on, with the reference's faults and without. The method is to let it happen at four sizes.
+// Goal: the formulas predict how much agents ask when every session expires, and from then
+// on, with the reference's faults and without. Method: expire all sessions in fleets of four
+// sizes.
 func TestFormulasAreWhatAgentsAskAfterAStorm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one task that computes; the whole tests have it")
@@ -71,11 +72,12 @@ func TestFormulasAreWhatAgentsAskAfterAStorm(t *testing.T) {
 	}
 }
 
-// The goal is that what agents do after an incident is known. The method is to have the
-// agents of both versions go through all, and to want all over but the one of which
-// features/sessions.feature tells: a session that expires takes the bindings of version 3
-// until the model is published anew. Ten minutes without ZooKeeper take most sessions: clients
-// try again after pauses that double, and few are back within their timeouts.
+// Goal: it is known whether agents recover from each incident. Method: let agents of both
+// versions go through all incidents, and expect them to recover from all but one. The
+// exception is in features/sessions.feature: an expired session deletes the bindings of
+// version 3 until the model is published again. Ten minutes without ZooKeeper expire most
+// sessions, because clients retry after doubling pauses and few are back within their
+// timeouts.
 func TestAgentsRecoverFromIncidents(t *testing.T) {
 	for _, version := range []int{1, 3} {
 		lab := control.Lab{

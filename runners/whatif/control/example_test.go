@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/control"
 )
 
-// Six containers of version 1 hold as many watches as the formula says, and one that dies
-// is missed when its session has expired.
+// Six containers of version 1 hold as many watches as the formula says. If one dies, the
+// others notice when its session has expired.
 func Example() {
 	lab := control.Lab{Version: 1, Shards: 2, Replicas: 3, NumPS: 4, Seed: 1, Quirks: "python", Incidents: []string{"kill 1"}}
 	m, err := lab.Measure(context.Background(), &servers)

@@ -15,13 +15,13 @@ import (
 // happening is an incident that a lab can go through.
 type happening struct {
 	help string
-	// lasts is how long it lasts; undo, when set, then ends it.
+	// lasts is how long the incident lasts. undo, when set, is called to end it.
 	lasts time.Duration
 	do    func(b *bench) error
 	undo  func(b *bench) error
 }
 
-// happenings lists the incidents by name.
+// happenings maps the name of each incident to what it does.
 var happenings = map[string]happening{
 	"kill 1": {help: "one container dies at once and starts again after 10 s", do: func(b *bench) error { return b.kill(1) }},
 	"kill 3": {help: "three containers of one shard die at once", do: func(b *bench) error { return b.kill(3) }},
@@ -45,7 +45,8 @@ var happenings = map[string]happening{
 // Incidents returns the names of all incidents, sorted.
 func Incidents() []string { return slices.Sorted(maps.Keys(happenings)) }
 
-// incident lets an incident happen and waits until all is as before.
+// incident makes an incident happen, and waits until the cluster is as before or a time
+// limit is over.
 func (b *bench) incident(name string) error {
 	h, ok := happenings[name]
 	if !ok {
@@ -95,7 +96,8 @@ func (b *bench) incident(name string) error {
 	return err
 }
 
-// again publishes the model anew, as an operator does for a model that is no longer bound.
+// again unpublishes and publishes the model, as an operator does for a model that lost its
+// bindings.
 func (b *bench) again() error {
 	if b.lab.Version != 3 {
 		return nil
@@ -110,11 +112,11 @@ func (b *bench) again() error {
 	return b.Publish("", m.Name, m.SubGraphNames()...)
 }
 
-// effect is how long an incident may take to show, because the session of a dead container
-// lives on.
+// effect is how long it may take until an incident shows, because the session of a dead
+// container lives on until its timeout.
 const effect = 30 * time.Second
 
-// look updates the findings, and notes the recovery once all registrations are back and
+// look updates the findings. It records the recovery once all registrations are back and
 // every pod serves.
 func (b *bench) look(out *result.ZKIncident, since time.Duration, full, serving int, lasts time.Duration) {
 	now, all := b.see(out, since, full)
@@ -124,8 +126,8 @@ func (b *bench) look(out *result.ZKIncident, since time.Duration, full, serving 
 	}
 }
 
-// see updates the findings. The incident is noticed when registrations vanish or ZooKeeper
-// goes down. see returns how many pods serve, and whether all are registered.
+// see updates the findings. An incident counts as noticed when registrations disappear or
+// ZooKeeper goes down. see returns how many pods serve, and whether all are registered.
 func (b *bench) see(out *result.ZKIncident, since time.Duration, full int) (serving int, all bool) {
 	serving = b.serving(0)
 	out.MinServing = min(out.MinServing, serving)
@@ -163,7 +165,7 @@ func (b *bench) during(f runners.Fault, d time.Duration) error {
 	return b.EndFaultAfter(f, d)
 }
 
-// cutOff cuts pods off from ZooKeeper and from all other pods.
+// cutOff separates pods from ZooKeeper and from all other pods, for the time d.
 func (b *bench) cutOff(pods []string, d time.Duration) error {
 	others := []string{"zookeeper"}
 	for _, p := range b.Pods() {
@@ -183,7 +185,7 @@ func (b *bench) expireAll() error {
 	return nil
 }
 
-// broken is the version number of a bad publish.
+// broken is the version number of a publish that cannot be loaded.
 const broken = 3
 
 func (b *bench) badVersion() error {

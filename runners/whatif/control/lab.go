@@ -34,8 +34,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// Lab is a cluster of real agents in virtual time. Each of its containers serves both the
-// entry and the PS of its shard.
+// Lab is a cluster of real agents in virtual time. Each container serves the entry and the
+// PS of its shard.
 type Lab struct {
 	Version          int
 	Shards, Replicas int // containers are Shards times Replicas
@@ -46,14 +46,15 @@ type Lab struct {
 	PSBytes          int64
 	Serving          runners.ServingSpec
 	Locations        []runners.Location
-	// Incidents lists the names of incidents, in the order in which they happen.
+	// Incidents lists the incidents to go through, by name and in order.
 	Incidents []string
-	// Rested, when set, is called once the agents have settled, before the first incident.
+	// Rested, when set, is called after the measurement at rest, before the first incident.
 	Rested func()
 }
 
-// LabOf returns the lab for a plan, with at most so many containers. A larger fleet is
-// reduced to fewer shards, whose containers have the load of the plan's.
+// LabOf returns a lab that stands for a plan, with no more than the given number of
+// containers. For a larger fleet it has fewer shards, but each container has the same load
+// as in the plan.
 func LabOf(p *plan.Plan, containers int) Lab {
 	f := ensemble.Of(p)
 	lab := Lab{
@@ -73,14 +74,15 @@ func LabOf(p *plan.Plan, containers int) Lab {
 	return lab
 }
 
-// How far apart the agents of a simulated cluster start, and how long each takes from one request
-// to its next, in nanoseconds: their imports, and a way there and back with what the client takes
-// (sim/world/pace.go, sim/network/latency.go).
+// labStart is the range of times, in nanoseconds, within which the agents of a simulated
+// cluster start, due to their imports (sim/world/pace.go). labGap is the time from one
+// request of an agent to its next: a round trip and the client's own time
+// (sim/network/latency.go).
 var labStart = [2]float64{500e6, 1300e6}
 
 const labGap = 2*350e3 + 400e3
 
-// Fleet returns the fleet of the lab for the formulas.
+// Fleet returns the lab's fleet in the form that the formulas take.
 func (l *Lab) Fleet() ensemble.Fleet {
 	return ensemble.Fleet{
 		Version: l.Version, Flaps: l.Quirks == "python", PS: l.Shards * l.Replicas, NumPS: l.NumPS, NumShard: l.Shards, Services: 1, Mixed: true,
@@ -114,7 +116,7 @@ func (l *Lab) model() runners.Model {
 	return m
 }
 
-// bench is a lab that runs.
+// bench is a running lab.
 type bench struct {
 	*simrun.Cluster
 	lab  *Lab
@@ -123,7 +125,7 @@ type bench struct {
 	out  *result.ZKMeasured
 }
 
-// How long each phase may take, and how long the background is measured.
+// Time limits of the phases, and for how long the load at rest is measured.
 const (
 	mostStart    = 90 * time.Minute
 	background   = 10 * time.Minute
@@ -132,8 +134,9 @@ const (
 	settle       = 3 * time.Minute
 )
 
-// Measure starts the lab, measures it at rest, rolls out a version of the entry, and lets
-// the incidents happen one after another. It fails when the run does, as when ctx ends.
+// Measure starts the lab, measures it at rest, rolls out a version of the entry, and makes
+// the incidents happen one after another. It fails if the run fails, for example because ctx
+// ends.
 func (l *Lab) Measure(ctx context.Context, z *plan.ZooKeeper) (*result.ZKMeasured, error) {
 	b := &bench{lab: l, ctx: ctx, out: &result.ZKMeasured{Load: l.Fleet().Load(z)}}
 	spec := runners.Spec{
@@ -174,8 +177,8 @@ func (b *bench) rested() error {
 	return nil
 }
 
-// pass lets time pass until a condition holds, at most for d, and reports whether it did.
-// With nil it passes all of d.
+// pass passes time until the condition until holds, but no longer than d. It reports whether
+// the condition was met. With a nil condition it passes all of d.
 func (b *bench) pass(d time.Duration, until func() bool) (met bool, err error) {
 	end := b.Now() + d
 	for b.Now() < end {
@@ -189,7 +192,8 @@ func (b *bench) pass(d time.Duration, until func() bool) (met bool, err error) {
 	return false, nil
 }
 
-// serving counts the pods whose entry is AVAILABLE in a version; 0 means any version.
+// serving counts the pods in which the given version of the entry is AVAILABLE. 0 stands for
+// any version.
 func (b *bench) serving(version int64) int {
 	n := 0
 	for _, p := range b.Pods() {
@@ -200,7 +204,8 @@ func (b *bench) serving(version int64) int {
 	return n
 }
 
-// serves reports whether a pod serves a version of the entry; 0 means any version.
+// serves reports whether a pod has the given version of the entry AVAILABLE. 0 stands for
+// any version.
 func (b *bench) serves(pod string, version int64) bool { return b.has(pod, "entry", "entry", version) }
 
 // ready reports whether every pod serves the entry and the PS of its shard.
@@ -218,8 +223,8 @@ func (b *bench) ready() bool {
 	return true
 }
 
-// has reports whether a version of a sub-graph is AVAILABLE in a pod's model server of a
-// kind.
+// has reports whether a version of a sub-graph is AVAILABLE on the pod's model server of the
+// given kind.
 func (b *bench) has(pod, kind, key string, version int64) bool {
 	if b.lab.Version == 3 {
 		kind, key = "", "lab:"+key
@@ -233,7 +238,7 @@ func (b *bench) has(pod, kind, key string, version int64) bool {
 	})
 }
 
-// start starts all pods and waits until each serves and is registered.
+// start starts all pods and waits until every pod serves and is registered.
 func (b *bench) start() error {
 	if err := b.Start(); err != nil {
 		return err
@@ -267,12 +272,12 @@ func orLate(err error, what string, limit time.Duration) error {
 	return fmt.Errorf("%s: not over after %v of virtual time", what, limit)
 }
 
-// rest measures the fleet while nothing happens to it.
+// rest measures ZooKeeper's load while nothing happens to the fleet.
 func (b *bench) rest() error {
 	before := b.Load().ZooKeeper
 	after := before
-	// A burst may begin at any instant of a second, so that seconds are looked at which begin in
-	// fifths of them.
+	// A burst may begin at any time within a second. So the busiest second is searched among
+	// seconds that begin every fifth of a second.
 	const fifths = 5
 	var asked [fifths]uint64 // of the last looks
 	for k := 0; k < int(background/time.Second)*fifths; k++ {
@@ -299,7 +304,7 @@ func writes(z runners.ZooKeeperLoad) uint64 {
 	return of(z, "create", "create2", "setData", "delete")
 }
 
-// of counts the requests of some operations.
+// of sums the counts of requests of the given operations.
 func of(z runners.ZooKeeperLoad, ops ...string) (n uint64) {
 	for _, op := range ops {
 		n += z.ByOp[op].Requests
@@ -307,7 +312,7 @@ func of(z runners.ZooKeeperLoad, ops ...string) (n uint64) {
 	return n
 }
 
-// rollout exports a version of the entry and notes when each pod serves it.
+// rollout exports a new version of the entry and records when each pod serves it.
 func (b *bench) rollout() error {
 	began := b.Now()
 	key := "entry/2"
@@ -333,8 +338,8 @@ func (b *bench) rollout() error {
 	return err
 }
 
-// registered counts the ephemeral znodes of replicas or bindings and of service
-// information.
+// registered counts the ephemeral znodes by which agents register replicas, bindings and
+// service information.
 func (b *bench) registered() int {
 	n := 0
 	var count func(path string)
@@ -356,8 +361,9 @@ func (b *bench) registered() int {
 	return n
 }
 
-// Fill adds the load on ZooKeeper by formulas to a result. With containers above 0 it also
-// runs that many containers of real agents through incidents. It fails when that run does.
+// Fill adds the load on ZooKeeper, computed by formulas, to a result. If containers is above
+// 0, it also runs that many containers of real agents through the incidents. It fails if
+// that run fails.
 func Fill(ctx context.Context, r *result.Result, p *plan.Plan, containers int, incidents []string) error {
 	r.ZooKeeper = ensemble.Of(p).Curve(&p.ZooKeeper)
 	if containers == 0 {

@@ -29,10 +29,10 @@ events:
   - {at: 10s, zookeeper: {outage: true}, for: %ds}
 `
 
-// Goal: the sessions that the model has expire when ZooKeeper was away, and when the last of
-// their containers is registered again, are as by the agents' own code. Method: 40 real agents
-// and 60 runs of the model with as many; the real number has to be within three deviations of
-// the model's, the real time between its least and its longest.
+// Goal: the model predicts how many sessions expire in a ZooKeeper outage, and when the last
+// of their containers has registered again. Method: compare 40 real agents with 60 runs of
+// the model of the same size. The real number must be within three standard deviations of
+// the model's mean. The real time must be between the model's shortest and longest.
 func TestTheModelLosesTheSessionsThatRealAgentsLose(t *testing.T) {
 	for _, d := range []time.Duration{3 * time.Second, 20 * time.Second, time.Minute, 10 * time.Minute} {
 		expired, _, back := realSessions(t, 1, down(d), d)
@@ -48,11 +48,11 @@ func down(d time.Duration) func(*bench) error {
 	return func(b *bench) error { return b.during(runners.Fault{Kind: "zookeeper.down"}, d) }
 }
 
-// Goal and method are the same where ZooKeeper goes on and agents do not reach it: their sessions
-// end meanwhile, and each try of a client takes its time. A second is given, for pings are up to
-// that apart.
+// Goal: the same holds if ZooKeeper runs but agents cannot reach it. Their sessions then
+// expire during the fault, and each attempt to connect takes time. Method: as above, with a
+// tolerance of one second, the most time between pings.
 func TestTheModelLosesTheSessionsOfAgentsThatAreCutOff(t *testing.T) {
-	// 40 of 80 PS are in hl, with nothing else.
+	// 40 of the 80 PS are in idc hl, which has nothing else.
 	text := strings.NewReplacer("fleet:\n", "fleet:\n  idcs: [{name: lf}, {name: hl}]\n", "replicas: 10", "replicas: 20",
 		"zookeeper: {outage: true}", "partition: {between: [lf, hl]}").Replace(away)
 	for _, d := range []time.Duration{3 * time.Second, time.Minute, 10 * time.Minute} {
@@ -65,9 +65,10 @@ func TestTheModelLosesTheSessionsOfAgentsThatAreCutOff(t *testing.T) {
 	}
 }
 
-// Goal: those of version 3 whose session expires are bound again where their round of bindings
-// finds that out, and listed if another is bound after their service information is back; nobody
-// lists the others. Method: as above, with the replicas of PS that agents list in the end.
+// Goal: the model predicts which containers of version 3 are listed again after their
+// sessions expired. A container binds again when its loop over bindings notices the loss. It
+// is listed if another binding follows the return of its service information, and otherwise
+// never. Method: as above, with the replicas of PS that agents list in the end.
 func TestVersion3IsListedAgainAsByRealAgents(t *testing.T) {
 	for _, d := range []time.Duration{3 * time.Second, 10 * time.Minute} {
 		expired, unlisted, _ := realSessions(t, 3, down(d), d)
@@ -77,7 +78,8 @@ func TestVersion3IsListedAgainAsByRealAgents(t *testing.T) {
 	}
 }
 
-// within holds a number to three deviations of what the model says, or to the same number.
+// within fails the test unless a real number is within three standard deviations of the
+// model's mean, or equal to it.
 func within(t *testing.T, what string, real float64, modelled []float64) {
 	t.Helper()
 	mean, variance := stats.Mean(modelled)
@@ -86,8 +88,9 @@ func within(t *testing.T, what string, real float64, modelled []float64) {
 	}
 }
 
-// realSessions are the sessions of 40 agents that expire, the containers that are not listed an
-// hour later, and when all are registered again after the begin of the outage, 0 for never.
+// realSessions runs 40 real agents through an outage. It returns how many sessions expire,
+// how many containers are not listed an hour later, and how long after the start of the
+// outage all are registered again, 0 for never.
 func realSessions(t *testing.T, version int, happens func(*bench) error, d time.Duration) (expired, unlisted float64, back time.Duration) {
 	t.Helper()
 	b := realBench(t, version, "fixed")
@@ -119,7 +122,7 @@ func realSessions(t *testing.T, version int, happens func(*bench) error, d time.
 	return expired, unlisted, back
 }
 
-// realBench is 40 agents that are registered.
+// realBench returns a running lab of 40 registered agents.
 func realBench(t *testing.T, version int, quirks string) *bench {
 	t.Helper()
 	l := Lab{Version: version, Shards: 4, Replicas: 10, NumPS: 4, Quirks: quirks, Seed: 1, EntryBytes: 1 << 20, PSBytes: 1 << 20}
@@ -137,7 +140,8 @@ func realBench(t *testing.T, version int, quirks string) *bench {
 	return b
 }
 
-// modelSessions are the same of each of 60 runs of the model, which has an entry beside.
+// modelSessions returns the same numbers as realSessions for each of 60 runs of the model,
+// whose fleet has an entry in addition.
 func modelSessions(t *testing.T, version int, text string, d time.Duration) (lost, never []float64, last []time.Duration) {
 	t.Helper()
 	_, p, _, err := plan.Parse("away.yaml", fmt.Appendf(nil, text, version, int(d.Seconds())))
@@ -157,10 +161,11 @@ func modelSessions(t *testing.T, version int, text string, d time.Duration) (los
 	return lost, never, last
 }
 
-// Goal: a container of version 1 whose session expired once is hidden as long as by the agents'
-// own code with the reference's faults (Q109), and not at all without. Method: every session of 40
-// real agents expires, and one of them is asked ten times a second what it lists; the share that
-// is missing is that of requests of the model that find their only replica hidden.
+// Goal: in the model, a container of version 1 whose session expired once is hidden for as
+// long as with the real agents that have the fault Q109, and never without that fault.
+// Method: expire every session of 40 real agents, and ask one agent ten times a second what
+// it lists. The share of missing replicas must equal the share of the model's requests whose
+// only replica is hidden.
 func TestContainersFlapAsRealAgentsDo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one task that computes; the whole tests have it")
@@ -208,7 +213,7 @@ func modelFlaps(t *testing.T, quirks string) float64 {
 		t.Fatal(err)
 	}
 	spec := model.Compile(p, model.Condition{})
-	// The model is asked for the call to one of four PS.
+	// Only the call to one of the four PS counts.
 	spec.Calls = spec.Calls[:1]
 	spec.Windows = []model.Window{{Window: plan.Window{Name: "later", Start: plan.Duration(3 * time.Minute), End: plan.Duration(4 * time.Minute)}}}
 	arrived, completed := int64(0), int64(0)

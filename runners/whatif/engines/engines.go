@@ -25,11 +25,11 @@ import (
 	"github.com/monosim/monosim/runners/whatif/model"
 )
 
-// Engine runs points and hands each sample to sink, in any order, from one goroutine at a
-// time. It may hand over a point twice.
+// Engine simulates points and passes each sample to sink. It may do so in any order, and may
+// pass a point twice, but never calls sink concurrently.
 type Engine interface {
 	Name() string
-	// Share returns how many of n points it runs.
+	// Share returns how many of n points this engine simulates.
 	Share(n int) int
 	Run(ctx context.Context, points []Point, simulate func(Point) (*model.Sample, error), sink func(Point, *model.Sample) error) error
 }

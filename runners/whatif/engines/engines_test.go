@@ -30,7 +30,8 @@ func job() *Job {
 	return &Job{Name: "sweep", Image: "monosim:1", Shards: 64, Parallel: 16, Claim: "shards", Plan: "apiVersion: capacity/v1\n", Files: map[string]string{"agent.conf": "num_ps 2\n"}}
 }
 
-// What batch/v1 asks of an Indexed Job that has a limit of failures for each index.
+// Goal: the manifest satisfies what the batch/v1 API requires of an Indexed Job with a
+// failure limit for each index.
 func TestTheManifestIsAnIndexedJob(t *testing.T) {
 	text, err := job().Manifest()
 	if err != nil {
@@ -90,8 +91,9 @@ func TestManifestsThatKubernetesRefusesAreNotMade(t *testing.T) {
 	}
 }
 
-// The goal is that Kubernetes takes the manifest. The method is to hold it to the schemas of
-// its API, strictly: an unknown field is an error. pip install kubernetes-validate has them.
+// Goal: Kubernetes accepts the manifest. Method: validate it strictly against the schemas of
+// the Kubernetes API, where an unknown field is an error. pip install kubernetes-validate
+// provides them.
 func TestTheManifestFitsTheSchemaOfKubernetes(t *testing.T) {
 	program := cmp.Or(os.Getenv("KUBERNETES_VALIDATE"), "kubernetes-validate")
 	path, err := exec.LookPath(program)

@@ -43,8 +43,8 @@ type Grid struct {
 	cells    []cell
 }
 
-// Open builds the cells of a plan's sweeps. A cell that makes no plan, as for lack of
-// memory, is kept with the reason. Values that are mistakes are refused with
+// Open builds the cells of a plan's sweeps. A cell whose values give no possible plan, for
+// example for lack of memory, is kept with the reason. Invalid values are refused with
 // [plan.Problems].
 func Open(source *plan.Source, p *plan.Plan, warnings plan.Problems) (*Grid, error) {
 	g := &Grid{plan: p, warnings: warnings}
@@ -105,7 +105,7 @@ func (g *Grid) Points() []Point {
 	return list
 }
 
-// KeptBytes returns the memory that the samples of all points take.
+// KeptBytes returns how many bytes of memory the samples of all points take.
 func (g *Grid) KeptBytes() float64 {
 	sum := 0.0
 	for _, one := range g.cells {
@@ -129,7 +129,7 @@ func (g *Grid) Missing(samples Samples) []Point {
 	return slices.DeleteFunc(g.Points(), func(p Point) bool { return samples[p] != nil })
 }
 
-// Result returns the answer. It fails if samples are missing.
+// Result computes the result of the sweep from the samples. It fails if samples are missing.
 func (g *Grid) Result(samples Samples) (*result.Result, error) {
 	if missing := g.Missing(samples); len(missing) > 0 {
 		return nil, missingError(missing)
@@ -158,8 +158,8 @@ func (g *Grid) Result(samples Samples) (*result.Result, error) {
 	return r, nil
 }
 
-// exitOf returns the exit code for the worst cell. An excluded configuration meets no
-// objective.
+// exitOf returns the exit code of the worst cell. A cell without a possible plan counts as
+// one that misses its objectives.
 func exitOf(sweeps []result.Sweep) int {
 	var outcomes []result.Verdict
 	for _, s := range sweeps {
@@ -174,7 +174,8 @@ func exitOf(sweeps []result.Sweep) int {
 	return judge.ExitOf(outcomes)
 }
 
-// result returns the findings of a cell's samples, and their records.
+// result computes a cell's results from its samples, and returns the records of single
+// replications as well.
 func (c *cell) result(samples []*model.Sample, checks *result.Checks) (result.Cell, []result.Record) {
 	out := result.Cell{Point: judge.PointOf(c.values), Numbers: NumbersOf(c.values)}
 	if c.plan == nil {
@@ -194,7 +195,7 @@ func (c *cell) result(samples []*model.Sample, checks *result.Checks) (result.Ce
 	return out, e.Records(out.Point, 0)
 }
 
-// NumbersOf returns the values that are numbers by path, in base units.
+// NumbersOf returns the numeric values, in base units, by their paths in the plan.
 func NumbersOf(values []plan.Value) map[string]float64 {
 	numbers := map[string]float64{}
 	for _, v := range values {
@@ -205,7 +206,7 @@ func NumbersOf(values []plan.Value) map[string]float64 {
 	return numbers
 }
 
-// Containers returns how many containers a plan has in all tiers.
+// Containers returns the total number of containers of a plan, over all tiers.
 func Containers(p *plan.Plan) int {
 	n := 0
 	for _, tier := range p.Kinds() {

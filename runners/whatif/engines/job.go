@@ -10,24 +10,25 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Job is a Kubernetes Indexed Job that simulates N shards of a sweep. The plan is in a
-// config map, and the shards' files are in a volume that all pods share. A pod that fails
-// is retried by itself (backoffLimitPerIndex).
+// Job is a Kubernetes Indexed Job that simulates a sweep in Shards parts. The plan is in a
+// config map, and the results are files in a volume that all pods share. Kubernetes retries
+// each failed pod separately (backoffLimitPerIndex).
 type Job struct {
 	Name, Image string
 	Shards      int
 	Parallel    int
 	Claim       string // of a volume that all pods can write to
-	// Plan is the text of the plan. Files holds the files that it reads, by their names
-	// beside it.
+	// Plan is the text of the plan. Files holds the files that the plan refers to, by their
+	// names in the plan's folder.
 	Plan  string
 	Files map[string]string
 }
 
-// object is a part of a manifest.
+// object is a mapping within a YAML manifest.
 type object = map[string]any
 
-// The key of the plan in the config map, and where pods mount the plan and the shards.
+// The plan's key in the config map, and the paths at which pods mount the plan and the
+// results.
 const (
 	planKey   = "plan.yaml"
 	planDir   = "/plan"
@@ -84,7 +85,8 @@ func (j *Job) Manifest() (string, error) {
 	return b.String(), e.Close()
 }
 
-// JSON returns the config map and the job as one list, which kubectl apply accepts, too.
+// JSON returns the config map and the job as one JSON list, which kubectl apply accepts as
+// well.
 func (j *Job) JSON() (string, error) {
 	objects, err := j.objects()
 	if err != nil {
@@ -116,8 +118,8 @@ func (j *Job) objects() ([]object, error) {
 	}, nil
 }
 
-// pod returns the specification of the pods. Each gets its index in JOB_COMPLETION_INDEX,
-// which --engine shard=/N reads.
+// pod returns the pod specification. Kubernetes gives each pod its index in
+// JOB_COMPLETION_INDEX, which --engine shard=/N reads.
 func (j *Job) pod() object {
 	args := []string{"whatif", "sweep", planDir + "/" + planKey, "--engine", fmt.Sprintf("shard=/%d", j.Shards), "--out", shardsDir, "--cache", shardsDir + "/cache"}
 	return object{

@@ -18,14 +18,14 @@ import (
 	"github.com/monosim/monosim/runners/whatif/model"
 )
 
-// Shard runs every N-th point, beginning with the I-th (from 0).
+// Shard is an engine that simulates only every N-th point, starting with point I (from 0).
 type Shard struct {
 	I, N    int
 	Workers int
 }
 
-// ParseShard reads i/N, or /N with i in the environment variable JOB_COMPLETION_INDEX or
-// SLURM_ARRAY_TASK_ID.
+// ParseShard parses I/N, or /N with I taken from the environment variable
+// JOB_COMPLETION_INDEX or SLURM_ARRAY_TASK_ID.
 func ParseShard(text string) (Shard, error) {
 	first, last, ok := strings.Cut(text, "/")
 	if first == "" {
@@ -45,7 +45,7 @@ func ParseShard(text string) (Shard, error) {
 // Name returns "shard=i/N".
 func (s Shard) Name() string { return fmt.Sprintf("shard=%d/%d", s.I, s.N) }
 
-// Share returns how many of n points belong to the shard.
+// Share returns how many of n points this shard simulates.
 func (s Shard) Share(n int) int { return (n - s.I + s.N - 1) / s.N }
 
 // Run runs the shard's points.
@@ -59,7 +59,8 @@ func (s Shard) Run(ctx context.Context, points []Point, simulate func(Point) (*m
 	return Local{Workers: s.Workers}.Run(ctx, own, simulate, sink)
 }
 
-// record is a line of a shard's file. The first line is a head.
+// record is a line of a shard's file, with one sample. The file's first line is a head
+// instead.
 type record struct {
 	Point
 	Sum    string          `json:"sha256"` // of the point and the sample
@@ -79,7 +80,7 @@ func (r *record) sum() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// sample returns the sample of a line, and an error for one that was altered.
+// sample decodes the sample of a line. It returns an error if the checksum does not match.
 func (r *record) sample() (*model.Sample, error) {
 	if r.Sum != r.sum() {
 		return nil, fmt.Errorf("%s was altered, want its checksum", r.Point)
@@ -96,8 +97,9 @@ type head struct {
 // FileOf returns the name of a shard's file.
 func FileOf(s Shard) string { return fmt.Sprintf("shard-%05d-of-%05d.jsonl", s.I, s.N) }
 
-// WriteCell writes the samples of one cell into a folder, as a shard of its own. monosim-beam
-// collects samples by cells. It refuses a cell with missing samples.
+// WriteCell writes the samples of one cell to a folder, in a file like a shard's.
+// monosim-beam uses it, because it collects samples by cells. It returns an error if samples
+// of the cell are missing.
 func (g *Grid) WriteCell(dir string, cell int, samples Samples) error {
 	missing := slices.DeleteFunc(g.Missing(samples), func(p Point) bool { return p.Cell != cell })
 	if len(missing) > 0 {
@@ -106,8 +108,7 @@ func (g *Grid) WriteCell(dir string, cell int, samples Samples) error {
 	return g.WriteShard(dir, Shard{I: cell, N: len(g.cells)}, samples)
 }
 
-// WriteShard writes the samples of a shard into a folder. The file is written whole or not
-// at all.
+// WriteShard writes the samples of a shard to a file in a folder, atomically.
 func (g *Grid) WriteShard(dir string, s Shard, samples Samples) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -132,8 +133,8 @@ func (g *Grid) WriteShard(dir string, s Shard, samples Samples) error {
 	return wholefile.Write(filepath.Join(dir, FileOf(s)), []byte(b.String()))
 }
 
-// Merge reads all files of shards in a folder. A point may be in several files if its
-// samples are equal.
+// Merge reads the samples of all shard files in a folder. A point may be in several files if
+// its samples are equal.
 func (g *Grid) Merge(dir string) (Samples, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "shard-*.jsonl"))
 	if err != nil {
@@ -186,7 +187,7 @@ func (g *Grid) readShard(name string, samples Samples) error {
 	return nil
 }
 
-// noShard returns the error for a file that is broken or no shard's.
+// noShard returns the error for a file that is incomplete or is not a shard's file.
 func noShard(name string, err error) error {
 	return fmt.Errorf("%s: found no whole file of a shard (%w), want one of monosim whatif sweep --engine shard=i/N", name, err)
 }

@@ -11,7 +11,7 @@ import (
 
 var servers = plan.ZooKeeper{ReadOps: 100e3, WriteOps: 15e3, WatchBytes: 200, JuteMaxBuffer: 1 << 20, Heap: 16 << 30, SessionTimeout: 10e9}
 
-// The table of CAP-3.12, which says what version 1 costs.
+// Goal: the formulas give the numbers in the table of CAP-3.12 for version 1.
 func TestLoadsAreThoseOfTheTable(t *testing.T) {
 	for _, c := range []struct {
 		fleet                         ensemble.Fleet
@@ -34,8 +34,9 @@ func TestLoadsAreThoseOfTheTable(t *testing.T) {
 	}
 }
 
-// Agents of version 1 are of one model: of two models there are twice as many, and what they
-// ask is the sum. Those of version 3 are of all models: they have more bindings.
+// Goal: the load of several models is computed right. An agent of version 1 serves one
+// model, so a second model adds its own agents, and loads add up. An agent of version 3
+// serves all models, so it just has more bindings.
 func TestModelsOnTheSameContainers(t *testing.T) {
 	one := ensemble.Fleet{Version: 1, Entry: 20, PS: 80, NumPS: 20, NumShard: 5, Services: 1, Models: 1}
 	other, both := one, one
@@ -53,8 +54,8 @@ func TestModelsOnTheSameContainers(t *testing.T) {
 func TestTheFirstLimitIsFound(t *testing.T) {
 	curve := ensemble.Fleet{Version: 1, Entry: 500, PS: 500, NumPS: 20, NumShard: 20, Services: 1, Models: 1, Bindings: 1}.Curve(&servers)
 	first := curve.First(1)
-	// A third of the session timeout is 3.33 s, in which the ensemble answers 333 k reads. The
-	// thousand agents ask a million at once.
+	// A burst may take a third of the session timeout, 3.33 s, in which the ensemble answers
+	// 333,000 reads. The thousand agents ask for a million at once.
 	if first == nil || first.Name != "drain of the busiest burst" || math.Abs(first.At-math.Sqrt(100e3*10./3)/1000) > 0.02 {
 		t.Errorf("first limit of version 1: got %+v, want the burst, which grows with the square, at 0.57 times the fleet", first)
 	}
@@ -68,8 +69,8 @@ func TestTheFirstLimitIsFound(t *testing.T) {
 	}
 }
 
-// The goal is that the plan's own count of watches, which is held against ZooKeeper's heap, is
-// that of the formulas. The method is plans of both versions, with dense containers, a hotter
+// Goal: the plan's own number of watches, from which ZooKeeper's heap is checked, equals
+// that of the formulas. Method: plans of both versions, with dense containers, a larger
 // shard, several models and a multiplier.
 func TestThePlanCountsTheWatchesOfTheFormulas(t *testing.T) {
 	const text = `apiVersion: capacity/v1
@@ -101,9 +102,10 @@ workload: {rate: 1/s, horizon: 10s}
 	}
 }
 
-// The goal is the burst of the fleet that the table calls 1,000 containers: together they ask 1.02
-// million reads each minute, ten seconds of the ensemble, of which the mean says 17 %. The method is
-// plans with the starts of a deployment, together, and spread over ten minutes.
+// Goal: the burst of a fleet of 1,000 containers is found. Started together, they make 1.02
+// million reads each minute, which keep the ensemble busy for ten seconds, although its mean
+// utilization is only 17 %. Method: plans whose agents start with a deployment, all
+// together, or spread over ten minutes.
 func TestTheBurstOfTheFlagship(t *testing.T) {
 	const text = `apiVersion: capacity/v1
 model: {agent_version: 1, size: {embeddings: 10GiB, dense: 1GiB}, resident_versions: 1}
@@ -138,8 +140,8 @@ workload: {rate: 1/s, horizon: 10s}
 	}
 }
 
-// The goal is that every loop is told with its mean and its busiest second. The method is a fleet by
-// hand, whose agents start together.
+// Goal: every loop is reported with its mean rate and its busiest second. Method: a small
+// fleet whose agents start together, computed by hand.
 func TestEveryLoopIsTold(t *testing.T) {
 	f := ensemble.Fleet{Version: 1, Entry: 10, PS: 20, NumPS: 4, NumShard: 2, Services: 1, Models: 1, Ways: []ensemble.Way{{Share: 1, Gap: 1e5}}, Polls: [3]int64{1e9, 0, 1e9}}
 	looks := float64(1 + 5 + 50)

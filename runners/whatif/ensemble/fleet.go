@@ -25,40 +25,41 @@ import (
 // Fleet holds the properties of a fleet that determine its load on ZooKeeper.
 type Fleet struct {
 	Version int // of the agents
-	// Entry, PS and Dense count containers. Each dense container has Services agents.
+	// Entry, PS and Dense are numbers of containers. Each dense container has Services agents.
 	Entry, PS, Dense, Services int
 	NumPS, NumShard            int
-	// Extra is how many containers the hottest shard has more than the others.
+	// Extra is how many more containers the largest shard has than each other shard.
 	Extra int
-	// Others holds the numbers of PS of further models on the same containers. An agent of
-	// version 1 serves one model, an agent of version 3 all of them.
+	// Others holds the number of PS of each further model on the same containers. An agent of
+	// version 1 serves a single model, an agent of version 3 serves all.
 	Others []int
-	// Mixed says that each PS container serves the entry, too.
+	// Mixed says that each PS container also serves the entry.
 	Mixed bool
-	// MixedDense says that it serves the dense part besides.
+	// MixedDense says that each PS container also serves the dense part.
 	MixedDense bool
-	// DCAware says that agents of version 1 keep the places of containers separate in ZooKeeper.
+	// DCAware says that agents of version 1 register containers separately for each location.
 	DCAware bool
-	// Places holds the places of a shard's containers in turn; nil is one place for all.
+	// Places lists the locations that a shard's containers take in turn. nil puts all containers
+	// in one location.
 	Places []places.Place
-	// Starts says how far apart agents start, from Seed, and Ways how long they wait from one
-	// request to the next.
+	// Starts says how far apart agents start, drawn with Seed. Ways says how long they wait from
+	// one request to the next.
 	Starts burst.Starts
 	Ways   []Way
 	Seed   uint64
-	// Polls are the periods with which servers look for versions in the store, by tier, in
-	// nanoseconds; 0 for those that do not.
+	// Polls holds, by tier, how often servers look for versions in the store, as a period in
+	// nanoseconds. 0 means never.
 	Polls [3]int64
-	// Flaps says that agents of version 1 have the fault of registering again every ten
-	// seconds once they have lost a session (Q109). Expires says that an event of the plan
-	// expires all sessions.
+	// Flaps says that agents of version 1 have the fault Q109: after one lost session they
+	// register again every ten seconds. Expires says that an event of the plan expires all
+	// sessions.
 	Flaps, Expires bool
-	// Bindings counts the sub-graphs that a container of version 3 registers, and Models
-	// the models they belong to.
+	// Bindings is the number of sub-graphs that a container of version 3 registers. Models is
+	// the number of models that these belong to.
 	Bindings, Models int
 }
 
-// Way is how far some agents are from ZooKeeper.
+// Way is the round trip time to ZooKeeper of a part of the agents.
 type Way struct {
 	Share float64 // of the agents
 	Gap   float64 // nanoseconds from one request to the next
@@ -101,8 +102,8 @@ func Of(p *plan.Plan) Fleet {
 	return f
 }
 
-// waysOf returns how far the agents are from ZooKeeper. Each waits for an answer before its next
-// request.
+// waysOf returns the agents' round trip times to ZooKeeper. An agent waits for each answer
+// before it sends the next request.
 func waysOf(p *plan.Plan, all []places.Place) []Way {
 	z := p.Fleet.IDCIndex(p.ZooKeeper.IDC)
 	fixed := float64(p.Network.PerRPC + p.ZooKeeper.Pause)
@@ -118,7 +119,8 @@ func waysOf(p *plan.Plan, all []places.Place) []Way {
 	return []Way{near, far}
 }
 
-// pollsOf returns the periods with which the servers of each tier look for versions.
+// pollsOf returns how often the servers of each tier look for versions, as periods in
+// nanoseconds.
 func pollsOf(p *plan.Plan) [3]int64 {
 	polls := [3]int64{int64(p.Override.FSPoll), int64(p.Override.FSPollPS), int64(p.Override.FSPoll)}
 	if p.Model.AgentVersion == 3 {
@@ -127,8 +129,8 @@ func pollsOf(p *plan.Plan) [3]int64 {
 	return polls
 }
 
-// expires reports whether an event expires all sessions, directly or because ZooKeeper is
-// away for longer than they last.
+// expires reports whether an event of the plan expires all sessions, either directly or by
+// an outage of ZooKeeper that is longer than the session timeout.
 func expires(p *plan.Plan) bool {
 	for _, e := range p.Events {
 		z := e.ZooKeeper
@@ -143,11 +145,11 @@ func expires(p *plan.Plan) bool {
 // Containers returns the number of containers.
 func (f Fleet) Containers() int { return f.Entry + f.PS + f.Dense }
 
-// Agents returns the number of agents, each with a session. A dense container has one for
-// each service.
+// Agents returns the number of agents, each of which has a session. A dense container has
+// one agent for each service.
 func (f Fleet) Agents() int { return f.Entry + f.PS + f.Dense*f.Services }
 
-// tree returns what the agents of version 1 keep in ZooKeeper for the model.
+// tree returns the znodes that the agents of version 1 register for the model.
 func (f Fleet) tree() places.Tree {
 	t := places.Tree{Mixed: f.Mixed, Entry: f.entries(), Dense: f.Dense * f.Services, NumPS: f.NumPS, PerShard: make([]int, max(f.NumShard, 1))}
 	each := max(f.PS-f.Extra, 0)
@@ -175,7 +177,7 @@ func (f Fleet) entries() int {
 	return f.Entry
 }
 
-// Times returns the fleet with a multiple of its containers, rounded up.
+// Times returns the fleet with its numbers of containers multiplied and rounded up.
 func (f Fleet) Times(multiple float64) Fleet {
 	scaled := func(n int) int { return int(math.Ceil(float64(n)*multiple - 1e-9)) }
 	f.Entry, f.PS, f.Dense, f.Extra = scaled(f.Entry), scaled(f.PS), scaled(f.Dense), scaled(f.Extra)

@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// The periods of agents' loops in seconds (zk_mirror.py, replica_manager.py), and sizes and
-// counts per request.
+// Periods of the agents' loops in seconds (zk_mirror.py, replica_manager.py), and sizes in
+// bytes and counts per request.
 const (
 	watchPeriod     = 60
 	bindingBytes    = 70
@@ -17,15 +17,15 @@ const (
 	changesARollout = 3  // changes of the state of each replica
 	reregister      = 10 // seconds between two looks of the thread that registers again
 	setsALook       = 2  // writes of a replica per look: UNKNOWN, and AVAILABLE within a second
-	// When every session expires, each agent of version 1 reads all that it watches several
-	// times: what it had, and what went, came and changed its state, as far as
-	// notifications do not coincide. These bound how often.
+	// When every session expires, each agent of version 1 reads everything it watches several
+	// times: once again what it had, and what disappeared, came and changed. Notifications that
+	// coincide save reads. leastAStorm and mostAStorm bound the number of times.
 	leastAStorm, mostAStorm = 3.5, 7
 	writesOfV3              = 2 // of a look of an agent
 	stormOfV3               = 4 // requests of an agent: its service information and its watches
 )
 
-// Load returns the load of the fleet on ZooKeeper by the formulas of CAP-3.12. Pings count
+// Load computes the fleet's load on ZooKeeper by the formulas of CAP-3.12. Pings count
 // neither as reads nor as writes.
 func (f Fleet) Load(z *plan.ZooKeeper) result.ZKLoad {
 	l := f.Mean(z)
@@ -33,7 +33,7 @@ func (f Fleet) Load(z *plan.ZooKeeper) result.ZKLoad {
 	return l
 }
 
-// Mean returns the load without its peaks, which take longer to compute.
+// Mean computes the load without its peaks, which take longer to compute.
 func (f Fleet) Mean(z *plan.ZooKeeper) result.ZKLoad {
 	l := result.ZKLoad{Version: f.Version, Containers: f.Containers(), Agents: f.Agents()}
 	n := float64(f.Agents())
@@ -61,8 +61,8 @@ func (f Fleet) Mean(z *plan.ZooKeeper) result.ZKLoad {
 	return l
 }
 
-// add adds the load of the agents of another model. The longest reply is the longer of
-// both.
+// add adds the load o of another model's agents to l. The longest reply becomes the longer
+// of the two.
 func add(l, o *result.ZKLoad) {
 	l.Znodes += o.Znodes
 	l.Watches += o.Watches
@@ -78,7 +78,7 @@ func add(l, o *result.ZKLoad) {
 	l.MaxResend = math.Max(l.MaxResend, o.MaxResend)
 }
 
-// Metrics returns the load by the names of objectives.
+// Metrics returns the load as values of the metrics that objectives may name.
 func Metrics(l *result.ZKLoad) map[string]float64 {
 	return map[string]float64{
 		"zk.utilisation":      l.Worst,
@@ -89,8 +89,8 @@ func Metrics(l *result.ZKLoad) map[string]float64 {
 	}
 }
 
-// Formulas describes how each metric is computed for a version of agents, in the symbols of
-// CAP-3.12.
+// Formulas describes in words how each metric is computed for a version of agents, with the
+// symbols of CAP-3.12.
 func Formulas(version int) map[string]string {
 	peak := "what the loops of N agents ask in their busiest second, at the phases with which fleet.starts leaves them"
 	drain := "how long that takes the ensemble without a pause, what comes within a second at its begin"
@@ -110,8 +110,8 @@ func Formulas(version int) map[string]string {
 	}
 }
 
-// loadV1 computes the load of version 1, where every agent watches every replica and reads
-// it again once a minute.
+// loadV1 computes the load of version 1. Every agent watches every replica, and reads each
+// again once a minute.
 func (f Fleet) loadV1(l *result.ZKLoad, n float64) {
 	tree := f.tree()
 	replicas := float64(tree.Znodes())
@@ -130,20 +130,21 @@ func (f Fleet) loadV1(l *result.ZKLoad, n float64) {
 		l.AfterWrites = setsALook * replicas / reregister
 		l.AfterReads += setsALook*replicas*n/reregister + setsALook*replicas/reregister
 	}
-	// The largest reply is the list of one task. A client that reconnects sends all its
-	// watches at once.
+	// The largest reply is the list of one task's replicas. A client that reconnects sends all
+	// its watches at once.
 	l.MaxReply = math.Max(replicas/float64(tree.Tasks()), float64(f.entries())) * 24
 	l.MaxResend = each * servicePath
 }
 
-// loadV3 computes the load of version 3, where every agent watches the children of the
-// layout and of each model, and reads the whole list again after a change.
+// loadV3 computes the load of version 3. Every agent watches the children of the layout and
+// of each model, and reads a whole list again when it changes.
 func (f Fleet) loadV3(l *result.ZKLoad, n float64) {
 	bindings := n * float64(f.Bindings)
 	l.Znodes = bindings + n
 	l.Watches = n * float64(1+f.Models)
-	// At rest nothing is read: agents rely on what their watches have told them. Once a minute
-	// each writes its service information: a create, which fails, and a set (backends.py:340).
+	// At rest agents read nothing, because their watches tell them of changes. Once a minute
+	// each agent writes its service information, by a create that fails and a set
+	// (backends.py:340).
 	l.Writes = writesOfV3 * n / watchPeriod
 	l.AfterWrites = l.Writes
 	l.PerDeath = n * float64(f.Bindings)
@@ -155,7 +156,8 @@ func (f Fleet) loadV3(l *result.ZKLoad, n float64) {
 	l.StormLeast, l.StormMost = stormOfV3*n, stormOfV3*n
 }
 
-// limit is a limit of ZooKeeper that a growing fleet can reach.
+// limit is a limit of ZooKeeper that a growing fleet may reach. most gives the limit and of
+// the fleet's value.
 type limit struct {
 	name string
 	unit string
@@ -172,14 +174,14 @@ var limits = []limit{
 	{name: "jute.maxbuffer of watches sent again", unit: "bytes", most: func(z *plan.ZooKeeper) float64 { return float64(z.JuteMaxBuffer) }, of: func(l *result.ZKLoad) float64 { return l.MaxResend }},
 }
 
-// expiry is the limit that version 1 reaches after all sessions have expired.
+// expiry is a limit that only version 1 reaches: its load after all sessions have expired.
 var expiry = limit{name: "reads and writes once every session has expired", unit: "fraction", most: func(*plan.ZooKeeper) float64 { return 1 }, of: func(l *result.ZKLoad) float64 { return l.AfterUtilisation }}
 
-// multiples lists the multiples of the fleet on a curve.
+// multiples lists the multiples of the fleet for which a curve has a point.
 var multiples = []float64{0.1, 0.3, 1, 3, 10, 30, 100}
 
-// Curve returns the load for multiples of the fleet and for both versions of agents, with
-// the multiple at which each limit is reached.
+// Curve computes the load for several multiples of the fleet, for both versions of agents,
+// and the multiple at which each limit is reached.
 func (f Fleet) Curve(z *plan.ZooKeeper) *result.ZooKeeper {
 	out := &result.ZooKeeper{Now: f.Load(z), Periodic: f.periodic(z)}
 	for _, version := range []int{1, 3} {
@@ -198,8 +200,8 @@ func (f Fleet) Curve(z *plan.ZooKeeper) *result.ZooKeeper {
 	return out
 }
 
-// reaches returns the multiple of the fleet at which a limit is reached, 0 when no multiple
-// up to a thousand does. Loads grow with the fleet, so bisection finds it.
+// reaches returns the multiple of the fleet at which a limit is reached, or 0 if it is above
+// a thousand. Loads grow with the fleet, so bisection finds it.
 func (f Fleet) reaches(z *plan.ZooKeeper, l limit) float64 {
 	over := func(m float64) bool {
 		times := f.Times(m)

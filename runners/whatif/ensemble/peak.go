@@ -12,22 +12,23 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// loop is a loop that agents or their servers repeat.
+// loop is a loop that agents or their model servers repeat.
 type loop struct {
 	name string
 	of   string // what it asks
 	load burst.Load
 }
 
-// What a loop asks. Pings of sessions count neither as reads nor as writes.
+// What a loop sends requests to. Pings of sessions are separate, because they count neither
+// as reads nor as writes.
 const (
 	zooKeeper = "zookeeper"
 	pings     = "zookeeper pings"
 	store     = "store"
 )
 
-// peak fills in the peaks. Once the plan has all sessions expire, they are those of what follows,
-// too: the storm, and what agents ask from then on.
+// peak computes the peaks of the load. If an event of the plan expires all sessions, the
+// peaks include the storm that follows and the higher load from then on.
 func (f Fleet) peak(l *result.ZKLoad, z *plan.ZooKeeper) {
 	of := func(loops []loop) burst.Peak {
 		list := lists.Select(loops, func(one loop) (burst.Load, bool) { return one.load, one.of == zooKeeper })
@@ -46,7 +47,7 @@ func (f Fleet) peak(l *result.ZKLoad, z *plan.ZooKeeper) {
 	l.PeakSecond, l.PeakUtilisation, l.DrainNs = p.Second, p.Busy, p.Drain
 }
 
-// agents returns the agents of the fleet, by how far they are from ZooKeeper.
+// agents returns the agents of the fleet, grouped by their round trip time to ZooKeeper.
 func (f Fleet) agents() []burst.Agents {
 	n := f.Agents()
 	if len(f.Ways) == 0 {
@@ -63,8 +64,8 @@ func (f Fleet) agents() []burst.Agents {
 	return list
 }
 
-// looks returns the loops that ask ZooKeeper at rest: agents of version 1 read all that they
-// watch, those of version 3 write their service information.
+// looks returns the loops that send requests to ZooKeeper at rest. Agents of version 1 read
+// everything that they watch. Agents of version 3 write their service information.
 func (f Fleet) looks(z *plan.ZooKeeper) []loop {
 	if f.Version == 3 {
 		return []loop{{"service information", zooKeeper, burst.Load{Period: watchPeriod * 1e9, Each: writesOfV3, Cost: 1 / float64(z.WriteOps), Agents: f.agents()}}}
@@ -83,8 +84,8 @@ func (f Fleet) looks(z *plan.ZooKeeper) []loop {
 	return list
 }
 
-// again returns the loops that ask ZooKeeper besides once every session has expired (Q109): each
-// replica is written twice a look, and every agent reads what it is told of.
+// again returns the loops that load ZooKeeper additionally once every session has expired
+// (Q109). Each agent writes its replicas twice a round, and every agent reads each change.
 func (f Fleet) again(z *plan.ZooKeeper) []loop {
 	n := f.Agents()
 	if f.Version == 3 || !f.Flaps || n == 0 {
@@ -98,7 +99,7 @@ func (f Fleet) again(z *plan.ZooKeeper) []loop {
 	}
 }
 
-// periodic returns every loop of the fleet, with its mean and its busiest second.
+// periodic lists every loop of the fleet, with its mean rate and its busiest second.
 func (f Fleet) periodic(z *plan.ZooKeeper) []result.Periodic {
 	loops := f.looks(z)
 	if f.Expires {
@@ -127,8 +128,8 @@ func (f Fleet) periodic(z *plan.ZooKeeper) []result.Periodic {
 	return list
 }
 
-// sessions returns how many agents, each with a session, a server process has: one for each model
-// in version 1.
+// sessions returns how many agents, and thus sessions, a container has. It is one for each
+// model in version 1, and one in version 3.
 func (f Fleet) sessions() int {
 	if f.Version == 3 {
 		return 1
@@ -136,7 +137,7 @@ func (f Fleet) sessions() int {
 	return 1 + len(f.Others)
 }
 
-// servables returns how many models a server of a tier looks for.
+// servables returns for how many models a server of a tier looks for versions.
 func (f Fleet) servables(tier int) float64 {
 	if tier != 1 {
 		return float64(1 + len(f.Others))
@@ -148,9 +149,9 @@ func (f Fleet) servables(tier int) float64 {
 	return sum
 }
 
-// OverBurst says by how much the busiest burst of a plan exceeds what ZooKeeper may take for it, ""
-// where it does not, or where an objective of the plan judges bursts itself. A search never returns
-// such a fleet.
+// OverBurst says by how much the plan's busiest burst exceeds what ZooKeeper can take, and
+// "" if it does not. It also returns "" if an objective of the plan judges bursts. A search
+// never returns a fleet that exceeds the limit.
 func OverBurst(p *plan.Plan) string {
 	own := func(o plan.SLO) bool { return o.Metric == "zk.drain" || o.Metric == "zk.peak_utilisation" }
 	if slices.ContainsFunc(p.SLO, own) {

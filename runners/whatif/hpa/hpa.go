@@ -20,28 +20,28 @@ package hpa
 
 import "time"
 
-// Config is what an autoscaler is to do. Instants and durations are in nanoseconds.
+// Config is the configuration of a horizontal pod autoscaler. Times are in nanoseconds.
 type Config struct {
 	Min     int      `json:"min"`
 	Max     int      `json:"max"`
 	Metrics []Metric `json:"metrics"`
-	// Request is what each pod requests, in thousandths of a core: 100 % of a CPU metric.
+	// Request is each pod's CPU request, in thousandths of a core. It is 100 % of a CPU metric.
 	Request int64 `json:"request"`
-	// Behavior, unless nil, has the rules of spec.behavior. Without it the number at most
-	// doubles at a look, or becomes 4, and falls as DownWindow lets it.
+	// Behavior, unless nil, holds the rules of spec.behavior. Without it a decision may at most
+	// double the number of replicas, or raise it to 4, and DownWindow delays a decrease.
 	Behavior   *Behavior     `json:"behavior,omitempty"`
 	DownWindow time.Duration `json:"down_window"`
 	Tolerance  float64       `json:"tolerance"`
-	// Starting is how long after its start the CPU of a pod counts only once it is ready, and
-	// ReadyDelay how long after it a pod that was never ready counts as such.
+	// Starting is the time after a pod's start in which its CPU counts only once it is ready.
+	// ReadyDelay is the time after the start in which a pod counts as never ready.
 	Starting   time.Duration `json:"starting"`
 	ReadyDelay time.Duration `json:"ready_delay"`
 }
 
 // Metric is one metric with its target.
 type Metric struct {
-	// CPU says that Target is in whole per cents of Request. Otherwise it is a value of each pod
-	// (type Pods), and Target in thousandths of it.
+	// CPU says that Target is a whole percentage of Request. Otherwise the metric is a value
+	// that each pod reports (type Pods), and Target is in thousandths of its unit.
 	CPU    bool  `json:"cpu,omitempty"`
 	Target int64 `json:"target"`
 }
@@ -52,7 +52,7 @@ type Behavior struct {
 	Down Rules `json:"down"`
 }
 
-// Rules are those of one direction.
+// Rules holds the rules for one direction of scaling, up or down.
 type Rules struct {
 	Window    time.Duration `json:"window"`
 	Tolerance *float64      `json:"tolerance,omitempty"` // nil for that of the controller
@@ -60,26 +60,26 @@ type Rules struct {
 	Policies  []Policy      `json:"policies"`
 }
 
-// Policy bounds the change within a period.
+// Policy limits how much the number of replicas may change within a period.
 type Policy struct {
 	Percent bool          `json:"percent,omitempty"` // of the number at the begin of the period; otherwise pods
 	Value   int           `json:"value"`
 	Period  time.Duration `json:"period"`
 }
 
-// Pod is what a look shows of a pod.
+// Pod is what the autoscaler sees of a pod at one look.
 type Pod struct {
 	Pending bool  `json:"p,omitempty"`
 	Started int64 `json:"s"`
 	Ready   bool  `json:"r,omitempty"`
 	Since   int64 `json:"c"` // when Ready changed last
-	// Values holds the value of each metric in thousandths, -1 where the pod reports none.
-	// Window is how long the values were taken over, up to the instant Stamp of the look.
+	// Values holds the pod's value of each metric in thousandths, -1 for a metric that it does
+	// not report. The values are means over the time Window, which ends at Look.Stamp.
 	Values []int64 `json:"v,omitempty"`
 	Window int64   `json:"w,omitempty"`
 }
 
-// Look is what is seen at an instant.
+// Look is what the autoscaler sees at one instant.
 type Look struct {
 	At       int64  `json:"at"`
 	Replicas int    `json:"n"` // asked for until now
@@ -88,7 +88,7 @@ type Look struct {
 	Pods     []Pod  `json:"pods"`
 }
 
-// Why says what made a decision what it is.
+// Why is the reason for a decision.
 type Why string
 
 // The reasons.
@@ -104,28 +104,28 @@ const (
 	NoMetrics  Why = "no metric"
 )
 
-// Decision is what a look leads to.
+// Decision is the outcome of a look.
 type Decision struct {
 	Replicas int
 	Why      Why
-	// Percent is the CPU that was seen, in whole per cents of what pods that count request; -1
-	// without such a metric. Full says that it, or another metric, is above its target for them.
+	// Percent is the measured CPU as a whole percentage of the requests of the pods that count,
+	// -1 without a CPU metric. Full says that some metric is above its target.
 	Percent int
 	Full    bool
 }
 
-// Autoscaler decides look by look.
+// Autoscaler makes decisions, one look after another, as Kubernetes does.
 type Autoscaler struct {
 	config      Config
 	recommended []recommendation
 	ups, downs  []scaling
 }
 
-// New returns an autoscaler that has not looked yet.
+// New returns an autoscaler without any history.
 func New(c Config) *Autoscaler { return &Autoscaler{config: c} }
 
-// Look decides how many replicas there are to be. Looks come in the order of time, each with the
-// number that the one before decided, unless somebody else has changed it.
+// Look decides how many replicas there should be. Looks have to be in order of time.
+// l.Replicas is what the previous look decided, unless somebody else has changed the number.
 func (a *Autoscaler) Look(l *Look) Decision {
 	if a.recommended == nil { // the present number is the first recommendation
 		a.recommended = []recommendation{{l.At, l.Replicas}}
@@ -150,8 +150,9 @@ func (a *Autoscaler) Look(l *Look) Decision {
 	return d
 }
 
-// wanted sets the greatest number that a metric asks for. It reports false when none can be read,
-// or one cannot and the others ask for less than there are.
+// wanted sets d.Replicas to the largest number that any metric asks for. It returns false if
+// no metric can be read. It also returns false if one cannot be read and the others ask for
+// fewer replicas than there are.
 func (a *Autoscaler) wanted(l *Look, d *Decision) bool {
 	most, invalid := 0, 0
 	for k := range a.config.Metrics {

@@ -15,7 +15,7 @@ const (
 	look   = 15 * second
 )
 
-// fleet is a configuration with the defaults of the controller, for pods of one core.
+// fleet returns a configuration with the controller's defaults, for pods of one core.
 func fleet(target int64, change func(*Config)) *Config {
 	c := &Config{Min: 1, Max: 100, Metrics: []Metric{{CPU: true, Target: target}}, Request: 1000, DownWindow: 5 * time.Minute, Tolerance: 0.1, Starting: 5 * time.Minute, ReadyDelay: 30 * time.Second}
 	if change != nil {
@@ -24,13 +24,13 @@ func fleet(target int64, change func(*Config)) *Config {
 	return c
 }
 
-// defaults are those of spec.behavior: {}.
+// defaults returns the rules that Kubernetes applies for spec.behavior: {}.
 func defaults() *Behavior {
 	all := Policy{Percent: true, Value: 100, Period: 15 * time.Second}
 	return &Behavior{Up: Rules{Select: "Max", Policies: []Policy{{Value: 4, Period: 15 * time.Second}, all}}, Down: Rules{Window: 5 * time.Minute, Select: "Max", Policies: []Policy{all}}}
 }
 
-// pods are so many that are ready for long, all with the same value.
+// pods returns n pods that have been ready for long and all report the same value.
 func pods(n int, value int64) []Pod {
 	list := make([]Pod, n)
 	for i := range list {
@@ -39,7 +39,8 @@ func pods(n int, value int64) []Pod {
 	return list
 }
 
-// series plays an autoscaler for so long, and returns when the number changes, as "15s:10>12".
+// series runs an autoscaler for the given length. It returns each change of the number of
+// replicas, as "15s:10>12".
 func series(c *Config, begin int, length int64, shown func(at int64, n int) []Pod) []string {
 	a, n := New(*c), begin
 	var list []string
@@ -53,8 +54,8 @@ func series(c *Config, begin int, length int64, shown func(at int64, n int) []Po
 	return list
 }
 
-// Goal: each rule is what the real controller was seen to do, one after the other. Method: what a
-// program around it printed of the same pods.
+// Goal: each rule is the one that the real controller follows. Method: compare with
+// decisions of the Kubernetes controller for the same pods, recorded by the folder oracle.
 func TestTheRulesAreThoseThatWereSeen(t *testing.T) {
 	flat := func(value int64) func(int64, int) []Pod {
 		return func(_ int64, n int) []Pod { return pods(n, value) }
@@ -138,8 +139,9 @@ func TestTheRulesAreThoseThatWereSeen(t *testing.T) {
 	}
 }
 
-// Goal: what is remembered, and what a metric that cannot be read does. Method: cpu fails from 1 m to
-// 8 m, while the fleet is idle; two metrics of which one fails.
+// Goal: a look at which a metric cannot be read adds nothing to the history of
+// recommendations. Method: the CPU metric fails from minute 1 to minute 8 while the fleet is
+// idle. Then one of two metrics fails.
 func TestAMetricThatFailsIsNotRemembered(t *testing.T) {
 	a, n := New(*fleet(60, nil)), 10
 	var list []string
@@ -171,8 +173,8 @@ func TestAMetricThatFailsIsNotRemembered(t *testing.T) {
 	}
 }
 
-// Goal: every look of recorded lives is decided as Kubernetes decided it. Method: 24 random lives of
-// pods, recorded by the program in the folder oracle.
+// Goal: at every look the autoscaler decides as Kubernetes did. Method: 24 random sequences
+// of looks, recorded by the program in the folder oracle.
 func TestRecordedLivesAreDecidedAsKubernetesDid(t *testing.T) {
 	f, err := os.Open("testdata/vectors.jsonl")
 	if err != nil {

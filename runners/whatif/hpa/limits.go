@@ -6,19 +6,21 @@ import (
 	"time"
 )
 
-// recommendation is what the metrics asked for at a look, before windows and limits.
+// recommendation is the number of replicas that the metrics asked for at a look, before
+// windows and limits are applied.
 type recommendation struct {
 	at int64
 	n  int
 }
 
-// scaling is a change of the number, upwards or downwards.
+// scaling is a change of the number of replicas. by is positive in both directions.
 type scaling struct {
 	at int64
 	by int
 }
 
-// bounded applies windows and limits to what the metrics ask for.
+// bounded applies the stabilization windows and the limits to the number that the metrics
+// ask for.
 func (a *Autoscaler) bounded(l *Look, d *Decision) {
 	wish := d.Replicas
 	stable := a.stabilised(l, wish)
@@ -36,9 +38,10 @@ func (a *Autoscaler) bounded(l *Look, d *Decision) {
 	}
 }
 
-// stabilised remembers a wish, and returns the one that its window leaves: without behavior the
-// greatest of those that are not older than the window; with it the present number, moved no
-// further than all wishes of the window for that direction allow.
+// stabilised records the wished number and applies the stabilization windows to it. Without
+// behavior it returns the largest recommendation within DownWindow. With behavior it moves
+// the present number only as far as all recommendations in the window of that direction
+// agree.
 func (a *Autoscaler) stabilised(l *Look, wish int) int {
 	behavior := a.config.Behavior
 	keep := int64(a.config.DownWindow)
@@ -66,7 +69,7 @@ func (a *Autoscaler) stabilised(l *Look, wish int) int {
 	return min(max(l.Replicas, up), down)
 }
 
-// most returns how many replicas a look may go up to.
+// most returns the largest number of replicas that a look may set.
 func (a *Autoscaler) most(l *Look) int {
 	limit := max(2*l.Replicas, 4)
 	if b := a.config.Behavior; b != nil {
@@ -80,7 +83,7 @@ func (a *Autoscaler) most(l *Look) int {
 	return min(a.config.Max, limit)
 }
 
-// least returns how many replicas a look may go down to.
+// least returns the smallest number of replicas that a look may set.
 func (a *Autoscaler) least(l *Look) int {
 	b := a.config.Behavior
 	if b == nil {
@@ -95,8 +98,9 @@ func (a *Autoscaler) least(l *Look) int {
 	return max(a.config.Min, min(limit, l.Replicas))
 }
 
-// bound returns the number that the policies of a direction allow: the furthest, or with Min the
-// nearest. Each starts from the number at the begin of its period.
+// bound returns the limit that the policies of one direction set. Of several policies, the
+// one with the largest change counts, or the one with the smallest change if Select is Min.
+// Each policy counts from the number of replicas at the start of its period.
 func (a *Autoscaler) bound(l *Look, r *Rules, allowed func(begin int, p Policy) int, up bool) int {
 	if r.Select == "Disabled" {
 		return l.Replicas
@@ -117,7 +121,7 @@ func (a *Autoscaler) bound(l *Look, r *Rules, allowed func(begin int, p Policy) 
 	return bound
 }
 
-// within returns the sum of changes within a period.
+// within sums the changes within a period that ends at the instant at.
 func within(list []scaling, at int64, period time.Duration) (sum int) {
 	for _, s := range list {
 		if s.at > at-int64(period) {
@@ -127,7 +131,8 @@ func within(list []scaling, at int64, period time.Duration) (sum int) {
 	return sum
 }
 
-// scaled remembers a change for policies.
+// scaled records a change of the number of replicas, for policies that count changes within
+// a period.
 func (a *Autoscaler) scaled(l *Look, to int) {
 	switch b := a.config.Behavior; {
 	case b == nil || to == l.Replicas:
@@ -138,8 +143,9 @@ func (a *Autoscaler) scaled(l *Look, to int) {
 	}
 }
 
-// remember adds a change in the place of the last that is older than every policy of its
-// direction. So a longer policy of the other direction may miss that one, as it does in Kubernetes.
+// remember adds a change to the list. It overwrites the last change that is older than all
+// policy periods of its direction. A longer policy of the other direction may need that old
+// change and then misses it, as in Kubernetes.
 func (r *Rules) remember(list []scaling, s scaling) []scaling {
 	longest := time.Duration(0)
 	for _, p := range r.Policies {

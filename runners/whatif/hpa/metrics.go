@@ -2,7 +2,7 @@ package hpa
 
 import "math"
 
-// group sorts the pods of a look, by index, for one metric.
+// group divides the pods of a look, by index, for one metric.
 type group struct {
 	counted  []int // whose values count
 	starting []int // pending, or too new for their CPU to mean anything
@@ -26,9 +26,9 @@ func (c *Config) group(l *Look, metric int) (g group) {
 	return g
 }
 
-// unready reports whether the CPU of a pod does not count: it has just started and is not ready,
-// or not for as long as its values were taken over; or it has never been ready. One that was
-// ready counts, whatever it does now.
+// unready reports whether a pod's CPU does not count. Shortly after its start it counts once
+// the pod has been ready for the whole window of its values. Later it does not count only if
+// the pod was never ready.
 func (c *Config) unready(l *Look, p *Pod) bool {
 	if p.Started+int64(c.Starting) > l.At {
 		return !p.Ready || l.Stamp < p.Since+p.Window
@@ -36,7 +36,8 @@ func (c *Config) unready(l *Look, p *Pod) bool {
 	return !p.Ready && p.Started+int64(c.ReadyDelay) > p.Since
 }
 
-// within reports whether a ratio of usage to target is too near to 1 to act on.
+// within reports whether the ratio of usage to target is so close to 1 that no scaling is
+// needed.
 func (c *Config) within(ratio float64) bool {
 	up, down := c.Tolerance, c.Tolerance
 	if b := c.Behavior; b != nil {
@@ -50,8 +51,9 @@ func (c *Config) within(ratio float64) bool {
 	return 1-down <= ratio && ratio <= 1+up
 }
 
-// ratio returns usage by target over so many pods, and the usage: CPU in whole per cents, cut
-// off, and the mean value of pods in whole thousandths.
+// ratio returns the ratio of usage to target for the given number of pods, and the usage.
+// CPU usage is a percentage, and other usage the mean of the pods in thousandths. Both are
+// rounded down.
 func (c *Config) ratio(m Metric, total int64, pods int) (ratio float64, usage int64) {
 	if m.CPU {
 		usage = total * 100 / (c.Request * int64(pods))
@@ -61,8 +63,9 @@ func (c *Config) ratio(m Metric, total int64, pods int) (ratio float64, usage in
 	return float64(usage) / float64(m.Target), usage
 }
 
-// instead returns the value that stands for that of a pod which reports none, on the way down: as
-// much as it requests, or its part of a target above that; the target itself of other metrics.
+// instead returns the value assumed for a pod that reports none, when scaling down. For CPU
+// it is the pod's request, or more if the target is above 100 %. For other metrics it is the
+// target.
 func (c *Config) instead(m Metric) int64 {
 	if m.CPU {
 		return c.Request * max(100, m.Target) / 100
@@ -70,7 +73,8 @@ func (c *Config) instead(m Metric) int64 {
 	return m.Target
 }
 
-// byMetric returns the number of replicas that one metric asks for, false when it cannot be read.
+// byMetric returns the number of replicas that one metric asks for. ok is false if the
+// metric cannot be read.
 func (c *Config) byMetric(l *Look, metric int) (d Decision, ok bool) {
 	d = Decision{Replicas: l.Replicas, Why: Tolerated, Percent: -1}
 	if l.Failed != nil && l.Failed[metric] || len(l.Pods) == 0 {
@@ -122,6 +126,6 @@ func (c *Config) byMetric(l *Look, metric int) (d Decision, ok bool) {
 	return d, true
 }
 
-// ceil rounds up as floats do, which is one more than the arithmetic in one of some five hundred
-// cases.
+// ceil rounds a floating-point number up, as Kubernetes does. In about one of five hundred
+// cases that gives one more than exact arithmetic.
 func ceil(x float64) int { return int(int32(math.Ceil(x))) }

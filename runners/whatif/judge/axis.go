@@ -11,16 +11,17 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// axis pools the series of a window over replications.
+// axis holds a window's time series, combined over all replications.
 type axis []tick
 
-// tick is one step of a series: the sum over replications, and the values of each.
+// tick is one step of a time series: sums over all replications, and each replication's
+// value of each metric.
 type tick struct {
 	sum    model.Instant
 	values [axisMetrics][]float32
 }
 
-// Metrics of a step. Those of tiers take a place for each tier.
+// Indices of the metrics of a step. A metric of tiers takes one index for each tier.
 const (
 	ofErrors = iota
 	ofGoodput
@@ -42,7 +43,7 @@ func (a *axis) add(s *model.Sample, w *model.Window) {
 	}
 }
 
-// secondsOf returns the length of a step, of which the last may be shorter.
+// secondsOf returns the length of step k in seconds. The last step of a window may be shorter.
 func secondsOf(w *model.Window, k int) float64 {
 	return float64(min(w.Step, int64(w.End-w.Start)-int64(k)*w.Step)) / 1e9
 }
@@ -71,10 +72,11 @@ func (t *tick) add(i *model.Instant, seconds float64) {
 	t.sum.Latency.Merge(i.Latency)
 }
 
-// middle is the share of the replications that bands have.
+// middle is the share of replications that lie within a band.
 const middle = 0.9
 
-// banded returns the mean of a metric's values times a factor, with the middle of them.
+// banded returns a metric's mean over the replications, with the band that contains the
+// middle share of them. All are multiplied by factor.
 func (t *tick) banded(metric int, factor float64) *result.Banded {
 	list := slices.Clone(t.values[metric])
 	if len(list) == 0 {
@@ -90,7 +92,7 @@ func (t *tick) banded(metric int, factor float64) *result.Banded {
 	return &result.Banded{Value: mean * factor, Low: float64(list[out]) * factor, High: float64(list[len(list)-1-out]) * factor}
 }
 
-// series returns the findings over time of the windows in which something happens.
+// series returns the time series of each window that contains an event.
 func (e *Evaluation) series() []result.Series {
 	var list []result.Series
 	fleet := ensemble.Of(e.Plan)
@@ -111,8 +113,8 @@ func (e *Evaluation) series() []result.Series {
 	return list
 }
 
-// moment returns one step of a series but for what it asks of ZooKeeper, and how many containers a
-// second turned and have loaded a version.
+// moment returns one step of a time series, except for its load on ZooKeeper. turns and
+// loaded are how many containers per second changed their state and loaded a version.
 func (e *Evaluation) moment(w *Pool, k int) (m result.Moment, turns, loaded float64) {
 	thin := float64(max(e.Spec.Control.Thin, 1))
 	t, at := &w.axis[k], int64(w.Window.Start)+int64(k)*w.Window.Step
@@ -138,7 +140,7 @@ func (e *Evaluation) moment(w *Pool, k int) (m result.Moment, turns, loaded floa
 	return m, float64(t.sum.Turns) * each, float64(t.sum.Loaded) * each
 }
 
-// marks lists the events of a window, and when callers knew of the containers that died.
+// marks lists the events in a window, and when callers noticed that containers had died.
 func (e *Evaluation) marks(w *Pool) []result.Mark {
 	var list []result.Mark
 	add := func(at int64, text string) {
@@ -162,7 +164,7 @@ func (e *Evaluation) marks(w *Pool) []result.Mark {
 	return list
 }
 
-// course is what one replication went through after an event.
+// course describes how one replication was affected by an event.
 type course struct {
 	recovered int64   // nanoseconds from the event until all was as before
 	lost      float64 // requests that came until then and failed, beyond the share that failed before
@@ -171,9 +173,9 @@ type course struct {
 	never     bool    // it did not recover within the window
 }
 
-// courseOf follows a replication from an event on, at an instant of its window. A step is bad when
-// its mean latency exceeds the mean before the event by a tenth and by four standard
-// deviations, or more of its requests fail.
+// courseOf follows a replication after the event at the time before of its window. A step is
+// bad if its mean latency exceeds the mean before the event by a tenth and by four standard
+// deviations. It is also bad if more of its requests fail than before.
 func courseOf(s *model.Sample, before, step int64, missed func(*model.Instant) bool) course {
 	first := int(before / step)
 	var means []float64
@@ -214,7 +216,8 @@ func courseOf(s *model.Sample, before, step int64, missed func(*model.Instant) b
 	return c
 }
 
-// misses returns a function that says whether a step misses an objective on all requests.
+// misses returns a function that reports whether a step misses an objective that applies to
+// all requests.
 func (e *Evaluation) misses() func(*model.Instant) bool {
 	type limit struct {
 		of    int // of Spec.Limits, -1 for errors

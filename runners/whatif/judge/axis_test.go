@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// refusing is a fleet whose only PS container of a shard is away for two seconds, and refuses calls
-// meanwhile: every request fails, at once.
+// refusing is a plan in which a shard's only PS container is away for two seconds. In that
+// time its host refuses calls, so every request fails at once.
 const refusing = `apiVersion: capacity/v1
 seed: 3
 budget: {min_replications: 20, max_replications: 20}
@@ -34,8 +34,9 @@ func incidentIn(t *testing.T, window string) *result.Result {
 	return run(t, strings.Replace(refusing, "WINDOW", window, 1))
 }
 
-// Goal: what an event cost does not depend on where its window ends. Method: containers that are away for
-// a known time, in windows of several lengths: requests that come then are lost, and no others.
+// Goal: the cost of an event does not depend on where its window ends. Method: containers
+// that are away for a known time, with windows of several lengths. Exactly the requests of
+// that time must be lost.
 func TestTheCostOfAnEventDoesNotDependOnTheWindow(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for seconds")
@@ -65,9 +66,10 @@ func TestTheCostOfAnEventDoesNotDependOnTheWindow(t *testing.T) {
 	}
 }
 
-// Goal: the series says second by second what happened. Method: the same event, beside what is known: no
-// errors before, all requests while nobody answers, none after; the sum is that of the window; the marks
-// are the event and when it was noticed.
+// Goal: the time series shows second by second what happened. Method: the same event,
+// compared with what is known: no errors before, all requests fail during the event, none
+// after. The steps sum up to the window's total. The marks are the event and when it was
+// noticed.
 func TestTheSeriesOfAnIncident(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for seconds")
@@ -102,8 +104,9 @@ func TestTheSeriesOfAnIncident(t *testing.T) {
 	}
 }
 
-// Goal: an event that is not over within its window has no cost that could pass, and fails once it has cost more. Method: a window that ends
-// before it is over.
+// Goal: an event that is not over at the end of its window cannot meet an objective on its
+// cost, and misses it once the cost so far is too high. Method: a window that ends before
+// the event is over.
 func TestACostThatIsNotOverFails(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for seconds")

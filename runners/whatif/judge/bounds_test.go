@@ -39,8 +39,9 @@ func TestTheShareAboveABoundIsOfAnswersAlone(t *testing.T) {
 	}
 }
 
-// Goal: an objective at the border of what there is, 0 % and 100 %, is judged as what it says, also when all
-// requests fail or none does. Method: PS that take 10 ms, with timeouts of 5 ms and without; nothing queues.
+// Goal: objectives at the extremes of 0 % and 100 % are judged correctly, even if all
+// requests fail or none does. Method: PS that take 10 ms, with a timeout of 5 ms and
+// without, and no queues.
 func TestObjectivesAtTheirBorders(t *testing.T) {
 	for _, c := range []struct {
 		timeout string

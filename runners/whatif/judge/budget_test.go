@@ -13,7 +13,7 @@ import (
 
 const limited = small + "slo: [p99(request) <= 1s, errors <= 50%, zk.utilisation <= 50%]\n"
 
-// kept is a cache that has what it is given, up to so many samples.
+// kept is a cache that keeps up to a given number of samples.
 type kept struct {
 	samples map[string]*model.Sample
 	most    int
@@ -31,10 +31,10 @@ func (k *kept) Put(key string, s *model.Sample) error {
 	return nil
 }
 
-// Goal: when budget.wall ends before min_replications are whole, what is whole counts, nothing
-// that is estimated passes, no quantile is told, and what is computed is judged all the same
-// (CAP-5.1, CAP-5.6). Method: a deadline that has passed, with no and with three replications in a
-// cache.
+// Goal: if budget.wall ends before min_replications are complete, the complete ones still
+// count. No objective on an estimate passes and no quantile is given, but objectives on
+// computed values are judged as usual (CAP-5.1, CAP-5.6). Method: a deadline in the past,
+// with no replications or three in a cache.
 func TestTheWallClockEndsTheFirstRound(t *testing.T) {
 	for _, whole := range []int{0, 3} {
 		p := parse(t, limited)
@@ -71,8 +71,8 @@ func TestTheWallClockEndsTheFirstRound(t *testing.T) {
 	}
 }
 
-// Goal: a run without objectives that nothing came of is no success. Method: a deadline that has
-// passed.
+// Goal: a run without objectives and without any results is undecided, and no success.
+// Method: a deadline in the past.
 func TestARunOfNothingIsUndecided(t *testing.T) {
 	r, err := (&judge.Judge{Deadline: time.Unix(1, 0)}).Run(t.Context(), parse(t, small), nil)
 	if err != nil || r.Exit != result.ExitUndecided {
@@ -80,9 +80,9 @@ func TestARunOfNothingIsUndecided(t *testing.T) {
 	}
 }
 
-// Goal: budget.requests is what a run takes, and not up to twice as much. Method: a plan whose
-// precision is out of reach, with a budget for thirty replications where rounds double from
-// twenty.
+// Goal: a run takes no more requests than budget.requests, although rounds double in size.
+// Method: a plan whose precision cannot be reached, with a budget for thirty replications
+// and a first round of twenty.
 func TestTheBudgetOfRequestsIsKept(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for a minute under the race detector")

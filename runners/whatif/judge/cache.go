@@ -12,13 +12,13 @@ import (
 	"github.com/monosim/monosim/runners/whatif/model"
 )
 
-// FolderCache keeps samples as files in a folder, each written whole or not at all. A file
-// is named by the hash of its key: plan with replaced values, condition, seed, window,
-// replication and [Version]. Its first line is the checksum of the key and of what follows.
+// FolderCache stores samples as files in a folder, each written atomically. A file's name is
+// the hash of its key: the plan with replaced values, condition, seed, window, replication
+// and [Version]. Its first line is the checksum of the key and of the rest of the file.
 type FolderCache struct {
 	dir string
-	// Damaged, unless nil, is called with the path of a file that was altered, by many
-	// goroutines. The sample is simulated again.
+	// Damaged, unless nil, is called with the path of a file whose checksum does not match, from
+	// many goroutines. The sample is then simulated again.
 	Damaged func(path string)
 }
 
@@ -35,7 +35,7 @@ func (c *FolderCache) path(key string) string {
 	return filepath.Join(c.dir, name[:2], name+".sample")
 }
 
-// checksum returns the SHA-256 of texts, in hexadecimal.
+// checksum returns the SHA-256 of the texts, each followed by a newline, in hexadecimal.
 func checksum[T string | []byte](texts ...T) string {
 	h := sha256.New()
 	for _, one := range texts {
@@ -45,8 +45,8 @@ func checksum[T string | []byte](texts ...T) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Get returns a sample of the cache. A sample that cannot be read, or whose file was altered,
-// counts as missing.
+// Get returns a sample from the cache. A file that cannot be read, or whose checksum does
+// not match, counts as missing.
 func (c *FolderCache) Get(key string) (*model.Sample, bool) {
 	path := c.path(key)
 	data, err := os.ReadFile(path)

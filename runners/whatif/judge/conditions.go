@@ -8,20 +8,21 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// Normal is the condition in which nothing is taken away.
+// Normal is the condition without any failure.
 var Normal = model.Condition{}
 
-// Conditions returns the conditions of solve.must_hold_under. An entry "any K" yields a
-// condition for each class of equivalent placements or, where there are many classes, for
-// those with the fullest shard (CAP-6.5). Each describes the state after balancers have
-// noticed. If an entry names an event, windows of events count under that condition only.
+// Conditions returns the conditions of solve.must_hold_under. An entry "any K" gives one
+// condition for each class of equivalent placements or, if there are many classes, for those
+// with the fullest shard (CAP-6.5). Each condition describes the state after balancers have
+// noticed the failure. If an entry names an event, windows of events count under that
+// condition only.
 func Conditions(p *plan.Plan) []model.Condition {
 	list, _ := placed(p)
 	return list
 }
 
-// PlacementsOf returns, for each "any K" of solve.must_hold_under, the numbers of its
-// placements and classes, and the classes that are judged.
+// PlacementsOf returns for each "any K" of solve.must_hold_under how many placements and
+// classes it has, and which classes are judged.
 func PlacementsOf(p *plan.Plan) []result.Placements {
 	_, list := placed(p)
 	return list

@@ -7,7 +7,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Goal: correlations of ranks are gonum's, bit by bit, which the program itself does without.
+// Goal: rank correlations equal those of gonum bit by bit. The program itself does not use
+// gonum.
 func TestCorrelationsAreGonums(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for n := 3; n < 60; n++ {

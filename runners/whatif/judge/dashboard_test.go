@@ -7,9 +7,10 @@ import (
 	"github.com/monosim/monosim/runners/whatif/model"
 )
 
-// Goal: p50 and p99 are what histogram_quantile of Prometheus makes of TensorFlow Serving's buckets. Method:
-// latencies whose buckets are known, and the interpolation by hand: bounds are 10 us x 1.8^k, so that
-// 20 ms is between 11.57 and 20.82 ms, and 48.5 ms between 37.48 and 67.47 ms.
+// Goal: p50 and p99 equal what Prometheus' histogram_quantile computes from TensorFlow
+// Serving's buckets. Method: latencies in known buckets, interpolated by hand. Bounds are 10
+// us x 1.8^k, so 20 ms lies between 11.57 and 20.82 ms, and 48.5 ms between 37.48 and 67.47
+// ms.
 func TestDashboardsShowBuckets(t *testing.T) {
 	bound := func(k float64) float64 { return 10e3 * math.Pow(1.8, k) }
 	fill := func(counts map[int64]int) model.Hist {

@@ -39,7 +39,7 @@ func (w *Pool) add(e *Evaluation, s *model.Sample) {
 	}
 }
 
-// add adds what counts of a replication.
+// add adds the results of a replication that count for estimates.
 func (w *Known) add(e *Evaluation, pool *Pool, s *model.Sample) {
 	thin := float64(e.Spec.Control.Thin)
 	for k := range s.Models {
@@ -70,8 +70,8 @@ func (w *Known) add(e *Evaluation, pool *Pool, s *model.Sample) {
 	w.Sum.Add(s)
 }
 
-// aboveBounds adds what of the answered requests of a replication took longer than the bounds that
-// objectives name.
+// aboveBounds counts a replication's answered requests that took longer than the bounds in
+// objectives.
 func (w *Known) aboveBounds(e *Evaluation, s *model.Sample) {
 	w.completed = append(w.completed, s.Completed)
 	k := 0
@@ -90,10 +90,11 @@ func (w *Known) aboveBounds(e *Evaluation, s *model.Sample) {
 	}
 }
 
-// put adds the value of a metric in a replication.
+// put adds one replication's value of a metric.
 func (m *PerModel) put(metric string, v float64) { m.Values[metric] = append(m.Values[metric], v) }
 
-// latencies adds the mean and the quantiles of the latencies of a scope.
+// latencies adds one replication's mean and quantiles of latency for a scope, such as
+// "request".
 func (m *PerModel) latencies(scope string, h model.Hist, mean float64) {
 	m.put("mean("+scope+")", mean)
 	m.tails[scope] = append(m.tails[scope], tailOf(h))
@@ -105,7 +106,7 @@ func (m *PerModel) latencies(scope string, h model.Hist, mean float64) {
 	}
 }
 
-// add adds the outcomes of a replication that lasted ns nanoseconds, in which one of thin
+// add adds the outcomes of a replication. It lasted ns nanoseconds, and one of every thin
 // requests was simulated.
 func (m *PerModel) add(s *model.Outcomes, ns int64, thin float64) {
 	if s.Completed > 0 {
@@ -137,7 +138,7 @@ func share(n, of int64) float64 {
 	return float64(n) / float64(of)
 }
 
-// rollouts adds the durations of publishes and the least number of serving replicas.
+// rollouts adds how long publishes took, and the smallest number of serving replicas.
 func (w *Known) rollouts(e *Evaluation, s *model.Sample) {
 	const metric = "time_to_available(publish)"
 	worst, k := int64(-1), 0
@@ -163,7 +164,8 @@ func (w *Known) rollouts(e *Evaluation, s *model.Sample) {
 	}
 }
 
-// recovers adds what became of the requests after the event of the window.
+// recovers adds how a replication was affected by the event of the window, such as its time
+// to recovery.
 func (w *Known) recovers(e *Evaluation, of *model.Window, s *model.Sample) {
 	if of.Incident == 0 {
 		return
@@ -199,7 +201,7 @@ func unitOf(metric string) string {
 	return ""
 }
 
-// Estimates returns all numbers of the evaluation with their intervals.
+// Estimates returns all estimated values of the evaluation with their confidence intervals.
 func (e *Evaluation) Estimates() []result.Estimate {
 	var list []result.Estimate
 	for _, w := range e.Windows {
@@ -229,12 +231,12 @@ func (e *Evaluation) Estimates() []result.Estimate {
 	return append(list, e.computed()...)
 }
 
-// quantileRuns is how many replications the interval of a quantile needs (CAP-5.2).
+// quantileRuns is how many replications a quantile's confidence interval needs (CAP-5.2).
 const quantileRuns = 20
 
-// estimate fills in the value and its interval, or says that there is not enough data.
-// short says that the budget ended before the least number of replications. Then quantiles
-// need quantileRuns.
+// estimate fills in the value and its confidence interval, or says that there is not enough
+// data. short says that the budget ended before the minimum number of replications.
+// Quantiles then need quantileRuns replications.
 func (w *Pool) estimate(one *result.Estimate, short bool) {
 	if need := needs(one.Metric, one.Runs); one.N < need {
 		one.Text = notEnough(one.N, need)
@@ -256,8 +258,8 @@ func (w *Pool) estimate(one *result.Estimate, short bool) {
 	one.Value, one.CI = &value, &[2]float64{low, high}
 }
 
-// unknown reports whether open requests leave a latency open: any of them leaves a mean, and a
-// quantile is left by so many that it is theirs.
+// unknown reports whether open requests make a latency unknown. A mean is unknown if any
+// request is open. A quantile is unknown if so many are open that it falls among them.
 func (w *Pool) unknown(metric, name string) bool {
 	if sum(w.requests(name).Open) == 0 {
 		return false
@@ -268,8 +270,8 @@ func (w *Pool) unknown(metric, name string) bool {
 	return metric == "mean(request)" || metric == "mean("+plan.Corrected+")"
 }
 
-// ofModel returns the estimates for the requests of one model, or of all. count returns the
-// number of observations of a metric.
+// ofModel returns the estimates for the requests of one model, or of all models together.
+// count returns how many observations a metric is based on.
 func (e *Evaluation) ofModel(w *Pool, m *PerModel, names []string, count func(metric string) int64) []result.Estimate {
 	var list []result.Estimate
 	for _, metric := range names {
@@ -298,7 +300,7 @@ func sum(list []int64) int64 {
 	return total
 }
 
-// observations returns how many observations a metric is computed from.
+// observations returns how many observations a metric is based on.
 func (w *Pool) observations(metric string) int64 {
 	for t, name := range plan.TierNames {
 		if strings.HasSuffix(metric, "("+name+")") {
@@ -314,7 +316,7 @@ func (w *Pool) observations(metric string) int64 {
 	return w.Sum.Completed
 }
 
-// needs returns how many observations a metric needs to be estimated.
+// needs returns how many observations an estimate of the metric requires.
 func needs(metric string, runs int) int64 {
 	if q, _, ok := quantileOf(metric); ok {
 		return int64(math.Ceil(1/(1-q)-1e-6)) * int64(runs)

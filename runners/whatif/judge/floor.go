@@ -14,64 +14,64 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// Floor is the latency of requests without any queue: their work, the slowest call of the
-// fan-out, and the shortest ways between containers. It is a lower bound: no fleet, however
-// many replicas it has, answers faster (CAP-6.2, CAP-7.2).
+// Floor is the latency that requests would have without any queueing: their work, the
+// slowest call of the fan-out, and the shortest network delays. It is a lower bound, since
+// no fleet of any size answers faster (CAP-6.2, CAP-7.2).
 type Floor struct {
 	plan   *plan.Plan
 	models []floorModel
 }
 
-// floorModel is the floor of requests for one model of the mix.
+// floorModel is the lower bound for requests to one model of the mix.
 type floorModel struct {
 	name  string
 	share float64
 	given []floorItems
 }
 
-// floorItems is the floor of requests with a given number of items: the stages except the
-// fan-out, and the calls of the fan-out.
+// floorItems is the lower bound for requests with a given number of items. It has the stages
+// other than the fan-out, and the calls of the fan-out.
 type floorItems struct {
 	weight float64
 	stages steps
 	calls  []floorCall
 	need   int // answers that suffice, 0 for all
-	// timeout is that of a call in nanoseconds, 0 for none. A call is then retried up to
-	// retries times. hedged says that calls are sent twice.
+	// timeout is a call's timeout in nanoseconds, 0 for none. A call that times out is retried
+	// up to retries times. hedged says that each call is sent twice.
 	timeout float64
 	retries int
 	hedged  bool
 	way     float64 // nanoseconds of a call's network, there and back
 }
 
-// floorCall is a call of the fan-out; alike counts the calls that are equal to it.
+// floorCall is a call of the fan-out. alike is how many calls are equal to it.
 type floorCall struct {
 	work  work
 	alike int
 }
 
-// work is the time that a number of items takes: a law times a noise.
+// work is the time that a number of items takes: a draw from a law, multiplied by a noise.
 type work struct {
 	law, noise law.Law
 	items      float64
 }
 
-// steps is a distribution rounded down: each value has the probability of all values up to
-// the next.
+// steps is a discrete distribution that is rounded down: each value stands for all values up
+// to the next.
 type steps []step
 
 type step struct{ value, weight float64 }
 
-// A law is cut into partCount steps. Each has partRatio times the probability of the one
-// before, so that the tail is fine.
+// A law is divided into partCount steps. Each has partRatio times the probability of the
+// previous step, so that the tail is divided finely.
 const (
 	partCount = 40
 	partRatio = 0.8
-	// roundings bounds the nanoseconds that rounding may take off the stages of a request
+	// roundings is how many nanoseconds, at most, rounding can take off the stages of a request.
 	roundings = 10
 )
 
-// Floors returns the floor of a plan.
+// Floors computes the lower bounds of a plan.
 func Floors(p *plan.Plan) *Floor {
 	f := &Floor{plan: p}
 	spec := model.Compile(p, Normal)
@@ -122,7 +122,7 @@ func floorOf(p *plan.Plan, spec *model.Spec, m *model.Served, items, weight floa
 	return g
 }
 
-// nearest returns the shortest one-way delay between two containers, in nanoseconds.
+// nearest returns the shortest possible one-way delay between two containers, in nanoseconds.
 func nearest(p *plan.Plan) float64 {
 	least := p.Network.SameCluster.Min()
 	if slices.ContainsFunc(p.Fleet.IDCs, func(i plan.IDC) bool { return len(i.Clusters) > 1 }) {
@@ -200,7 +200,7 @@ func (s steps) fewer() steps {
 	return list
 }
 
-// above returns the probability that work takes longer than x.
+// above returns the probability that the work takes longer than x nanoseconds.
 func (w *work) above(x float64) float64 {
 	switch {
 	case w.law.IsZero():
@@ -219,8 +219,9 @@ func (w *work) above(x float64) float64 {
 	return sum
 }
 
-// callAbove returns the probability that a call has no answer within x. Attempts follow
-// each other at every timeout. A call whose attempts all time out never has an answer.
+// callAbove returns the probability that a call has no answer within x nanoseconds. After
+// each timeout the next attempt is made. A call whose attempts all time out is never
+// answered.
 func (g *floorItems) callAbove(w *work, x float64) float64 {
 	one := func(x float64) float64 { return w.above(x - g.way) }
 	if g.timeout == 0 || x < g.timeout {
@@ -243,8 +244,8 @@ func (g *floorItems) callAbove(w *work, x float64) float64 {
 	return chance
 }
 
-// fanAbove returns the probability that too few calls of the fan-out have an answer within
-// x.
+// fanAbove returns the probability that fewer calls of the fan-out than needed are answered
+// within x nanoseconds.
 func (g *floorItems) fanAbove(x float64) float64 {
 	if g.need == 0 {
 		all := 1.0
@@ -271,8 +272,8 @@ func (g *floorItems) fanAbove(x float64) float64 {
 	return short
 }
 
-// Above returns the least share of requests that take longer than x nanoseconds, for one
-// model of the mix or, with "", for all.
+// Above returns a lower bound of the share of requests that take longer than x nanoseconds,
+// for one model of the mix or, with the name "", for all.
 func (f *Floor) Above(x float64, name string) float64 {
 	sum, shares := 0.0, 0.0
 	for _, m := range f.models {
@@ -292,7 +293,7 @@ func (f *Floor) Above(x float64, name string) float64 {
 	return sum / shares
 }
 
-// Quantile returns a lower bound of a quantile of the latency, in nanoseconds.
+// Quantile returns a lower bound of the q-quantile of latency, in nanoseconds.
 func (f *Floor) Quantile(q float64, name string) float64 {
 	low, high := 1e3, float64(model.Longest)*1000
 	if f.Above(low, name) <= 1-q {
@@ -308,8 +309,9 @@ func (f *Floor) Quantile(q float64, name string) float64 {
 	return low
 }
 
-// mean returns a lower bound of the mean latency in a fleet that fails at most a share of
-// its requests. Failed requests do not count, so the slowest ones are taken to fail.
+// mean returns a lower bound of the mean latency if no more than the share failing of the
+// requests fail. Failed requests do not count in a mean, so the slowest requests are assumed
+// to be those that fail.
 func (f *Floor) mean(failing float64, name string) float64 {
 	const points = 100
 	end := f.Quantile(1-1e-4, name)
@@ -321,8 +323,8 @@ func (f *Floor) mean(failing float64, name string) float64 {
 	return sum
 }
 
-// Missed returns the first objective on the latency of requests that is missed even without
-// any queue, with the reason; "" when there is none.
+// Missed returns the first objective on request latency that is missed even without any
+// queueing, and the reason. Both are "" if there is none.
 func (f *Floor) Missed() (slo, reason string) {
 	for _, o := range f.plan.Objectives() {
 		switch {
@@ -342,13 +344,13 @@ func (f *Floor) Missed() (slo, reason string) {
 	return "", ""
 }
 
-// objective returns the text of an objective, with its model.
+// objective returns an objective as text, including its model.
 func objective(o plan.SLO) string {
 	return (&result.Verdict{SLO: o.Text, Scope: result.Scope{Model: o.Model}}).Objective()
 }
 
-// failing returns the largest share of failed requests that objectives allow, nearly 1 when
-// none limits it.
+// failing returns the largest share of failed requests that the objectives allow. It is
+// almost 1 if none limits it.
 func (f *Floor) failing(name string) float64 {
 	most := 1 - 1e-6
 	for _, o := range f.plan.Objectives() {

@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// idle is a fleet in which nobody waits for anybody.
+// idle is a plan with so little load that no request waits in a queue.
 const idle = `apiVersion: capacity/v1
 model: {size: {embeddings: 1GiB, dense: 1GiB}}
 override: {num_ps: 6, num_shard: 3, fetch_ps_timeout: 40ms}
@@ -25,9 +25,9 @@ workload: {rate: 500/s, horizon: 40s}
 slo: [p99(request) <= 20ms]
 `
 
-// Goal: what is said to be missed without a queue is a bound, and not much less than what is
-// seen where there is none. Method: fleets that are idle, simulated, beside the share of
-// requests above several limits.
+// Goal: the floor is a lower bound of latency, and close to the latency of a fleet without
+// queues. Method: simulate idle fleets, and compare the share of requests above several
+// limits.
 func TestTheFloorIsBelowWhatAnIdleFleetTakes(t *testing.T) {
 	long(t)
 	const law = `ps: {cpu: "exp(mean=4ms)"}`
@@ -82,8 +82,9 @@ func TestTheFloorIsBelowWhatAnIdleFleetTakes(t *testing.T) {
 	}
 }
 
-// Objectives that are missed without any queue are named with what is missed; others are left to
-// the simulation, and so is a mean that only requests that fail might bring above its limit.
+// Goal: an objective that is missed even without queueing is named with the reason. Other
+// objectives are left to the simulation. So is an objective on a mean that is only exceeded
+// due to requests that fail.
 func TestObjectivesThatNoFleetMeets(t *testing.T) {
 	for _, c := range []struct{ slo, law, want string }{
 		{"p99(request) <= 20ms", "exp(mean=4ms)", "p99(request) <= 20ms"},
@@ -102,7 +103,7 @@ func TestObjectivesThatNoFleetMeets(t *testing.T) {
 	}
 }
 
-// Models of a mix have floors of their own.
+// Goal: each model of a mix has a floor of its own.
 func TestTheFloorOfEachModelOfAMix(t *testing.T) {
 	text := strings.Replace(idle, "workload: {", "workload: {mix: [{model: fast, share: 50%, ps: {cpu: 1ms}, slo: [p99(request) <= 20ms]}, {model: slow, share: 50%, ps: {cpu: 30ms}, slo: [p99(request) <= 20ms]}], ", 1)
 	text = strings.Replace(text, "slo: [p99(request) <= 20ms]\n", "", 1)
@@ -119,9 +120,9 @@ func TestTheFloorOfEachModelOfAMix(t *testing.T) {
 	}
 }
 
-// Goal: no estimate of a p99 is below what requests take without any queue, and each bound stands
-// beside what it bounds. Method: closed forms of idle fleets, with items that vary and with shards
-// of which one has more to do.
+// Goal: no estimated p99 is below the floor, and each bound is reported next to the estimate
+// it bounds. Method: closed forms of idle fleets, with varying items and with one shard that
+// has more work.
 func TestEstimatesAreNotBelowTheirBounds(t *testing.T) {
 	for _, c := range []struct{ name, old, new, metric string }{
 		{"as it is", "", "", "util(ps)"},

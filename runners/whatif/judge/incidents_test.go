@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// incident is a plan in which one PS container of three is away for 5 s, and a version is
-// published later.
+// incident is a plan in which one of three PS containers is away for 5 s. Later a version is
+// published.
 const incident = `apiVersion: capacity/v1
 budget: {min_replications: 20, max_replications: 20}
 model: {agent_version: 3, size: {embeddings: 1GiB, dense: 1GiB}, resident_versions: 2}
@@ -53,8 +53,8 @@ func outcomeOf(r *result.Result, slo, window string) string {
 	return "none"
 }
 
-// A dead container is called until its session has expired, at most 12 s later (a timeout
-// of 10 s, at a tick of 2 s): then all is as before.
+// Goal: recovery takes until the session of a dead container has expired, because it is
+// called until then. That is at most 12 s, a timeout of 10 s and a tick of 2 s.
 func TestARecoveryEndsWhenTheSessionHasExpired(t *testing.T) {
 	long(t)
 	r := run(t, incident)
@@ -78,7 +78,8 @@ func TestARecoveryEndsWhenTheSessionHasExpired(t *testing.T) {
 	}
 }
 
-// One that is not over at the end of what was simulated has failed, whatever the limit.
+// Goal: a recovery that is not complete at the end of the simulated time fails its
+// objective, whatever the limit.
 func TestARecoveryThatNeverComesFails(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for a minute under the race detector")
@@ -92,8 +93,8 @@ func TestARecoveryThatNeverComesFails(t *testing.T) {
 	}
 }
 
-// The goal is that roll-outs are told by tier and shard, as the closed form says. The
-// method is a version that entry and PS of version 3 find within a minute.
+// Goal: roll-outs are reported by tier and shard, and match the closed form. Method: a
+// version that entry and PS of version 3 find within a minute.
 func TestRolloutsAreToldByShard(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for seconds")
@@ -121,7 +122,8 @@ func TestRolloutsAreToldByShard(t *testing.T) {
 	}
 }
 
-// Windows of events count under the events that must_hold_under names, and not elsewhere.
+// Goal: a window of an event counts only under the condition that names this event in
+// must_hold_under.
 func TestWindowsOfEventsCountUnderTheirEvent(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for seconds")
@@ -147,7 +149,8 @@ func TestWindowsOfEventsCountUnderTheirEvent(t *testing.T) {
 	}
 }
 
-// The timeline shows the containers that there are, not those that the plan begins with.
+// Goal: the timeline shows the containers that exist at each time, and not the number at the
+// start of the plan.
 func TestTheTimelineFollowsTheAutoscaler(t *testing.T) {
 	long(t)
 	text := strings.NewReplacer(`, "each incident -10s..+30s"`, "", "rate: 200/s, horizon: 5m", "rate: {step: {before: 200/s, after: 6k/s, at: 100s}}, horizon: 5m",
@@ -164,7 +167,7 @@ func TestTheTimelineFollowsTheAutoscaler(t *testing.T) {
 	if first.Live["entry"] != 2 || last.Live["entry"] <= 2 || last.Offered["entry"] > 0.7 || last.Live["ps"] != 6 {
 		t.Errorf("got %v full %v, then %v full %v, want more of entry, at 60 %%", first.Live, first.Offered, last.Live, last.Offered)
 	}
-	// 8 containers at 1/h until 100 s of 300 s, and then some more.
+	// The cost is 8 containers at 1/h until second 100 of 300, and more containers after that.
 	s := r.Scaled
 	if s == nil || s.MostContainers != int(last.Live["entry"]+last.Live["ps"]) || s.Most != float64(s.MostContainers) || s.Cost <= 8 || s.Cost >= s.Most || s.CI[0] > s.Cost || s.Runs < 2 {
 		t.Errorf("cost as it is scaled: got %+v, want between 8 and %v an hour", s, last.Live)
@@ -174,9 +177,9 @@ func TestTheTimelineFollowsTheAutoscaler(t *testing.T) {
 	}
 }
 
-// The goal is that what an autoscaler that measures did is told as far as it was simulated, and no
-// further. The method is a fleet of which half is lost, at its limit and in a window that ends before
-// the horizon.
+// Goal: actions of an autoscaler that measures load are reported only as far as they were
+// simulated. Method: a fleet at its limit that loses half of its containers, in a window
+// that ends before the horizon.
 func TestWhatAnAutoscalerDidIsToldAsFarAsItIsKnown(t *testing.T) {
 	long(t)
 	r := run(t, strings.NewReplacer("rate: 2k/s, horizon: 20s", "rate: 5.5k/s, horizon: 10m", "at 2s 2s", "at 2m 2m", "ps: {replicas: 4, cpu: 1,", "ps: {replicas: 8, cpu: 1,",
@@ -190,9 +193,10 @@ func TestWhatAnAutoscalerDidIsToldAsFarAsItIsKnown(t *testing.T) {
 	}
 }
 
-// The goal is that a rough sort model is rolled out as its agents copy it: up to half a minute
-// later than what the model server finds itself, and on PS that look once never. The method is a
-// publish of it alone, beside the closed form with the copy loop.
+// Goal: a rough sort model rolls out as the agents copy it. That is up to half a minute
+// later than the model server would find it, and never on PS that look for versions once.
+// Method: publish only this model, and compare with the closed form that includes the copy
+// loop.
 func TestTheRoughSortModelIsCopiedFirst(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for seconds")
@@ -202,7 +206,8 @@ func TestTheRoughSortModelIsCopiedFirst(t *testing.T) {
 	if len(r.Rollouts) != 1 || r.Rollouts[0].ToAll == nil {
 		t.Fatalf("got %+v, want that of entry alone", r.Rollouts)
 	}
-	// The mean of the later of two, of which each takes U(0,30 s), two polls of a second, and a load of 1.03 s.
+	// The expected mean is the later of two copies, each after U(0,30 s), plus two polls of a
+	// second and a load of 1.03 s.
 	if o := r.Rollouts[0]; o.Path != "v1 entry" || o.Model != "rough_sort" || math.Abs(o.Closed/1e9-22.03) > 0.1 || o.CI[0] > o.Closed || o.CI[1] < o.Closed {
 		t.Errorf("got %+v: %v in %v, closed form %v, want some 22 s", o.Path, *o.ToAll, *o.CI, o.Closed)
 	}

@@ -44,24 +44,25 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// Version names the computation of the model. It is part of the key of every cached sample,
-// so it has to change when samples do.
+// Version identifies the version of the model's computation. It is part of the key of every
+// cached sample, so it must change whenever samples change.
 const Version = "11"
 
 // Judge simulates plans. The zero value uses all cores, reports no progress and has no
 // deadline.
 type Judge struct {
-	// Workers is how many replications run at once; 0 means one per core. Results do not
+	// Workers is how many replications run in parallel. 0 means one per core. Results do not
 	// depend on it.
 	Workers int
-	// Progress, unless nil, is called after each sample, by one goroutine at a time.
+	// Progress, unless nil, is called after each sample, and never concurrently.
 	Progress func(Far)
-	// Deadline, unless zero, ends simulations. Results that it cut short are marked.
+	// Deadline, unless zero, is when simulations stop. Results with fewer replications because
+	// of it are marked.
 	Deadline time.Time
-	// Cache, unless nil, keeps samples.
+	// Cache, unless nil, stores samples for later runs.
 	Cache Cache
-	// MaxMemory, above 0, ends simulations that take more bytes with a
-	// [model.TooLargeError].
+	// MaxMemory, if above 0, is the largest memory in bytes that simulations may take. A larger
+	// one ends with a [model.TooLargeError].
 	MaxMemory int64
 
 	mu       sync.Mutex
@@ -72,23 +73,23 @@ type Judge struct {
 	far      Far
 }
 
-// Far says how far simulations are.
+// Far is the progress of simulations.
 type Far struct {
 	Requests int64 // simulated in all
-	// Done is how many replications of windows of the present evaluation are simulated, and
-	// Most is how many it needs at most.
+	// Done is how many samples of the current evaluation are simulated. Most is the largest
+	// number that it may need.
 	Done, Most int
 }
 
-// Expect starts counting the progress anew, towards at most so many replications of
-// windows.
+// Expect resets the progress for a new evaluation, which needs at most the given number of
+// samples.
 func (j *Judge) Expect(most int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.far.Done, j.far.Most = 0, most
 }
 
-// Cache keeps samples by key.
+// Cache stores samples by key.
 type Cache interface {
 	Get(key string) (*model.Sample, bool)
 	Put(key string, s *model.Sample) error
@@ -101,22 +102,22 @@ func (j *Judge) Simulated() (requests, calls int64, events uint64) {
 	return j.requests, j.calls, j.events
 }
 
-// Goal says when an evaluation knows enough.
+// Goal says when an evaluation has enough replications.
 type Goal struct {
-	// Precise asks for the precision of the plan, beside verdicts.
+	// Precise demands the precision of the plan in addition to decided verdicts.
 	Precise bool
-	// Reject ends a simulation as soon as one objective fails, which is all that a search
-	// asks of a candidate (CAP-6.4).
+	// Reject stops as soon as one objective fails. A search needs no more to reject a candidate
+	// (CAP-6.4).
 	Reject bool
 	// Confidence is the confidence of each verdict; 0 means the plan's.
 	Confidence float64
-	// Replications, when set, is the exact number to run.
+	// Replications, if not 0, is the exact number of replications to run.
 	Replications int
-	// Records asks to keep the outcome of every replication; see [Evaluation.Records].
+	// Records keeps the outcome of every replication, see [Evaluation.Records].
 	Records bool
 }
 
-// Evaluation is what is known of a plan under a condition.
+// Evaluation holds the results of simulating a plan under a condition.
 type Evaluation struct {
 	Plan      *plan.Plan
 	Condition model.Condition
@@ -125,8 +126,8 @@ type Evaluation struct {
 	Runs      int
 	Stopped   string
 	Marked    bool
-	// Short says that the wall-clock budget ended before the replications that a verdict
-	// needs. Objectives on estimates are then undecided (CAP-5.6).
+	// Short says that the wall-clock budget ended before the replications that a verdict needs.
+	// Objectives on estimated values are then undecided (CAP-5.6).
 	Short bool
 	Goal  Goal
 
@@ -136,10 +137,10 @@ type Evaluation struct {
 	records []result.Record
 }
 
-// Pool is what is known of one window.
+// Pool holds the results of one window, over all replications.
 type Pool struct {
 	Window model.Window
-	// Known is what counts of it, without the warm-up that was cut.
+	// Known holds the results that count, without the warm-up that was cut.
 	Known
 	Little     int64
 	Conserved  bool
@@ -147,16 +148,16 @@ type Pool struct {
 	Cut        int64 // nanoseconds of warm-up that were cut
 	axis       axis  // over time, where something happens
 	Stationary bool
-	// Begun holds the least and the longest time that replications simulated before the window,
-	// in nanoseconds.
+	// Begun holds the shortest and the longest time, in nanoseconds, that replications simulated
+	// before the window.
 	Begun [2]int64
-	// Refused says why the window is not simulated, Unsettled why it is no window of a steady
-	// state though nothing happens in it; "" otherwise.
+	// Refused says why the window is not simulated. Unsettled says why a window without events
+	// has no steady state. Both are "" otherwise.
 	Refused, Unsettled string
 
 	segments int // number of segments that were cut
-	// after holds, by k, what is known without the first k segments. A window that is not
-	// steady is never cut and has one entry.
+	// after[k] holds the results without the first k segments. A window that is not steady is
+	// never cut and has a single entry.
 	after []Known
 	// drifts has a list for each k, with a number for each replication, in nanoseconds. Leave out
 	// the first k segments and split the rest into halves. The number is the mean latency of the
@@ -164,49 +165,50 @@ type Pool struct {
 	drifts [model.Segments][]float64
 }
 
-// Known is what is known of a window from an instant on.
+// Known holds the results of a window from some instant on.
 type Known struct {
 	Sum model.Sample // over all replications
-	// Corrected holds latencies of a closed loop, with those added that coordinated
-	// omission leaves out.
+	// Corrected holds the latencies of a closed loop, with those added that coordinated omission
+	// would hide.
 	Corrected model.Hist
 	PerModel  // of all requests, with metrics that no model has
-	// Never counts, by metric, the replications in which an awaited state was never
-	// reached. Their value is then only a lower bound.
+	// Never counts, by metric, the replications that never reached an awaited state. Such a
+	// replication's value is only a lower bound.
 	Never  map[string]int
 	Models []PerModel // of a mix
 }
 
-// PerModel is what is known of the requests for one model of a mix. The name "" stands for
-// the requests for all models.
+// PerModel holds the results of the requests to one model of a mix. The name "" stands for
+// the requests to all models.
 type PerModel struct {
 	Name string
-	// Values holds the value of every replication, by metric.
+	// Values holds, by metric, the value of every replication.
 	Values map[string][]float64
-	// Over holds, for each limit, the requests that exceed it in every replication.
+	// Over holds, for each limit and replication, how many requests exceed the limit.
 	Over    [][]int64
 	Arrived []int64 // in every replication
 	Bad     []int64 // failed requests
-	// Open counts the requests that have no answer when a replication ends, and Young, for
-	// each limit, those of them that are not older than it.
+	// Open holds, for each replication, how many requests are unanswered at its end. Young
+	// holds, for each limit, how many of these are not yet older than the limit.
 	Open  []int64
 	Young [][]int64
-	// atLeast holds the mean latency of every replication with the open requests, as if they
-	// were answered as it ends.
+	// atLeast holds, for each replication, a lower bound of the mean latency. It treats open
+	// requests as answered at the replication's end.
 	atLeast []float64
 	tails   map[string][]tail // of every replication, by scope
-	// completed counts the answered requests of every replication, and above, by metric, those of them
-	// that took longer than a bound of a dashboard's buckets.
+	// completed holds, for each replication, the number of answered requests. above holds, by
+	// metric, how many of them took longer than a bound of a dashboard's buckets.
 	completed []int64
 	above     map[string][]int64
 }
 
-// newPerModel returns what is known before any replication, of a model with so many limits.
+// newPerModel returns empty results for a model with the given number of limits.
 func newPerModel(name string, limits int) PerModel {
 	return PerModel{Name: name, Values: map[string][]float64{}, Over: make([][]int64, limits), Young: make([][]int64, limits), tails: map[string][]tail{}, above: map[string][]int64{}}
 }
 
-// Evaluate simulates a plan under a condition.
+// Evaluate simulates replications of a plan under a condition until the goal is reached or a
+// budget ends.
 func (j *Judge) Evaluate(ctx context.Context, p *plan.Plan, c model.Condition, g Goal) (*Evaluation, error) {
 	g.Confidence = cmp.Or(g.Confidence, float64(p.Precision.Verdict))
 	e := newEvaluation(p, c, g)
@@ -250,12 +252,13 @@ func newEvaluation(p *plan.Plan, c model.Condition, g Goal) *Evaluation {
 	return e
 }
 
-// Key names all that a sample depends on, except its window and its replication.
+// Key returns a text with everything that a sample depends on, except its window and its
+// replication.
 func Key(p *plan.Plan, c model.Condition) string {
 	return fmt.Sprintf("%s/%s/%s/%d", Version, p.Hash(), c.Name, p.Seed)
 }
 
-// Pooled returns the evaluation of samples that were simulated elsewhere, ordered by
+// Pooled evaluates samples that were simulated elsewhere. They must be ordered by
 // replication and window.
 func Pooled(p *plan.Plan, samples []*model.Sample) *Evaluation {
 	e := newEvaluation(p, Normal, Goal{Confidence: float64(p.Precision.Verdict), Replications: p.Budget.MinReplications, Records: true})
@@ -290,7 +293,7 @@ const (
 	stoppedRefused  = "no window within the budget"
 )
 
-// enough returns why the evaluation can stop, "" when it has to go on.
+// enough returns the reason why the evaluation can stop, or "" if it has to continue.
 func (e *Evaluation) enough(spent int64, late, cut bool) string {
 	e.cutWarmUps()
 	verdicts := e.Verdicts()
@@ -320,7 +323,7 @@ func (e *Evaluation) enough(spent int64, late, cut bool) string {
 	return ""
 }
 
-// precise reports whether intervals are as narrow as the plan asks.
+// precise reports whether all confidence intervals are as narrow as the plan demands.
 func (e *Evaluation) precise() bool {
 	p := e.Plan.Precision
 	for _, w := range e.Windows {
@@ -343,9 +346,9 @@ func (e *Evaluation) precise() bool {
 	return true
 }
 
-// batch runs replications from up to but not including to, of all windows in parallel, and
-// returns their samples in order. At the deadline it returns only the replications before
-// the first that misses a window.
+// batch simulates the replications from from to to-1, all windows in parallel, and returns
+// the samples in order. At the deadline it returns only the replications before the first
+// incomplete one.
 func (j *Judge) batch(ctx context.Context, spec *model.Spec, key string, from, to int) ([]*model.Sample, error) {
 	windows := len(spec.Windows)
 	spec.MostBytes = j.MaxMemory / int64(j.workers())
@@ -389,7 +392,7 @@ feed:
 func (j *Judge) workers() int { return cmp.Or(j.Workers, runtime.GOMAXPROCS(0)) }
 
 // one returns the sample of one replication of one window, from the cache if possible. It
-// ends with [model.ErrHalted] when halt returns true.
+// stops with [model.ErrHalted] when halt returns true.
 func (j *Judge) one(halt func() bool, spec *model.Spec, key string, window, replication int) (*model.Sample, error) {
 	key = fmt.Sprintf("%s/%d/%d", key, window, replication)
 	if j.Cache != nil {
@@ -431,8 +434,8 @@ func (j *Judge) one(halt func() bool, spec *model.Spec, key string, window, repl
 	return s, nil
 }
 
-// Taken returns how many requests the samples so far contain, cached or not. Budgets and
-// certificates use this number, so that results do not depend on what the cache holds.
+// Taken returns how many requests the samples so far contain, whether cached or simulated.
+// Budgets and certificates use this number, so results do not depend on the cache.
 func (j *Judge) Taken() int64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// small is a plan of half a second whose PS are nearly full.
+// small is a plan with windows of half a second, whose PS are almost fully loaded.
 const small = `apiVersion: capacity/v1
 budget: {min_replications: 20, max_replications: 20}
 model: {size: {embeddings: 1GiB}}
@@ -31,8 +31,8 @@ func parse(t *testing.T, text string) *plan.Plan {
 	return p
 }
 
-// long leaves a test that simulates for seconds to the whole tests: the race detector takes
-// minutes for it, and finds in the others what it would find here.
+// long skips a test that simulates for seconds when tests run with -short. The race detector
+// would take minutes for it, and finds the same problems in the other tests.
 func long(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -40,9 +40,9 @@ func long(t *testing.T) {
 	}
 }
 
-// The goal is that the tornado tells which inputs matter and which way. The method is a plan
-// whose PS are what is slow: their time and the traffic raise p99, cores lower it, and the
-// plan itself stays as it was.
+// Goal: the sensitivity analysis shows which inputs matter and in which direction. Method: a
+// plan that is limited by its PS. Longer service times and more traffic raise p99, and more
+// cores lower it. The plan itself must not change.
 func TestTheTornadoTellsWhichInputsMatter(t *testing.T) {
 	long(t)
 	p := parse(t, small)

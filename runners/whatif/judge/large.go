@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// TooLarge returns the path of a plan that makes its simulation take more memory than it may,
-// and what it takes, or two empty texts. Workers is as in [Judge].
+// TooLarge reports a plan whose simulation would take more memory than allowed. It returns
+// the path in the plan that causes this and the reason, or two empty texts.
 func (j *Judge) TooLarge(p *plan.Plan) (path, why string) {
 	if j.MaxMemory <= 0 {
 		return "", ""
@@ -35,11 +35,11 @@ func (j *Judge) TooLarge(p *plan.Plan) (path, why string) {
 	return most.Path, fmt.Sprintf("found %s that would take about %s of memory, want at most %s (--max-memory)", most.For, bytesText(all), bytesText(float64(j.MaxMemory)))
 }
 
-// takesLong is from how much time on that the least of what is simulated is worth a word.
+// takesLong is the expected wall time from which on TakesLong gives a warning.
 const takesLong = 30 * time.Second
 
-// TakesLong says how long a plan's fewest replications are expected to take where that is long, ""
-// where it is not.
+// TakesLong says how long the minimum number of replications is expected to take, in wall
+// time. It returns "" if that is short.
 func (j *Judge) TakesLong(p *plan.Plan) string {
 	e := model.Compile(p, Normal).Expected()
 	runs := float64(p.Budget.MinReplications)
@@ -58,7 +58,8 @@ func (j *Judge) TakesLong(p *plan.Plan) string {
 	return text + "; shorter or fewer workload.detail.windows, workload.detail.thin or budget.requests make it shorter"
 }
 
-// Outgrown returns the same of a simulation that has ended with a [model.TooLargeError].
+// Outgrown returns path and reason, as TooLarge does, for a simulation that ended with a
+// [model.TooLargeError].
 func (j *Judge) Outgrown(err *model.TooLargeError) (path, why string) {
 	return "workload.rate", fmt.Sprintf("found %v, which took %s of memory, want at most %s (--max-memory): requests come faster than they are answered", err, bytesText(float64(err.Bytes)*float64(j.workers())), bytesText(float64(j.MaxMemory)))
 }

@@ -19,9 +19,9 @@ service: {entry: {cpu: 0.1ms}, ps: {cpu: "exp(mean=1ms)"}}
 workload: {rate: RATE/s, horizon: LONG}
 `
 
-// Goal: how much a plan is to simulate is known before. Method: what is expected of a replication beside
-// what it is, below what the fleet can do and above it, where calls are repeated; and the words for a
-// plan of minutes.
+// Goal: the size of a simulation is known in advance. Method: compare the expected size of a
+// replication with the real one, below the fleet's capacity and above it, where calls are
+// retried. Also check the message for a plan that takes minutes.
 func TestWhatAPlanTakesIsKnownBefore(t *testing.T) {
 	read := func(rate, long string) *plan.Plan {
 		_, p, _, err := plan.Parse("plan.yaml", []byte(strings.NewReplacer("RATE", rate, "LONG", long).Replace(overfull)))

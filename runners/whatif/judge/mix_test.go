@@ -9,9 +9,9 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// The goal is that each model of a mix is judged by its own requests. The method is two
-// models, of 1 ms and 4 ms, without queues: an objective between them holds for one, and
-// what is said of both together is the sum.
+// Goal: each model of a mix is judged by its own requests. Method: two models of 1 ms and 4
+// ms without queues. An objective between them holds for only one of them, and the counts
+// for both together are the sum.
 func TestEachModelHasItsOwnObjectives(t *testing.T) {
 	r := run(t, strings.NewReplacer("detail: {windows: [\"at 2s 2s\", \"each incident -10s..+30s\"]}}", `detail: {windows: ["at 2s 2s"]}, mix: [
   {model: quick, share: 75%, slo: [p99(request) <= 4ms, mean(request) <= 4ms]},

@@ -8,8 +8,9 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// drowning is a plan of one core of 10 ms whose clients wait for as long as it takes, RATE a
-// second, and which nothing of a minute's window is answered of at three times what it can.
+// drowning is a plan with one core, on which each request takes 10 ms, and clients without a
+// timeout. RATE requests arrive per second. At three times the capacity, no request of a
+// minute's window is answered.
 const drowning = `apiVersion: capacity/v1
 budget: {min_replications: 20, max_replications: 20}
 model: {agent_version: 1, size: {embeddings: 1GiB}}
@@ -23,7 +24,7 @@ service:
 workload: {rate: RATE/s, horizon: 30s}
 `
 
-// drown judges objectives of the plan at a rate.
+// drown judges the given objectives for the plan drowning at a rate.
 func drown(t *testing.T, rate string, slo ...string) *result.Result {
 	t.Helper()
 	text := strings.Replace(drowning, "RATE", rate, 1)
@@ -40,9 +41,10 @@ func drown(t *testing.T, rate string, slo ...string) *result.Result {
 	return r
 }
 
-// The goal is that nobody's wait counts as good: a fleet that answers nobody fails what limits
-// latencies and asks for goodput, and leaves open what may still come. The method is a rate at
-// which every request of the window is open when the simulation ends.
+// Goal: requests that still wait never count as good. A fleet that answers nothing fails
+// objectives on latency and goodput, and those that the open requests may still meet are
+// undecided. Method: a rate at which every request of the window is open when the simulation
+// ends.
 func TestWhoIsNotAnsweredMeetsNothing(t *testing.T) {
 	want := map[string]string{
 		"p99(request) <= 50ms":  result.Fail,
@@ -75,9 +77,9 @@ func TestWhoIsNotAnsweredMeetsNothing(t *testing.T) {
 	}
 }
 
-// The goal is that a quantile counts the open requests as slower than all others: where they
-// are fewer than what lies above it, it is known. The method is a rate slightly above what the
-// core can do, so that a part of the requests is open.
+// Goal: a quantile counts open requests as slower than all answered ones. If fewer requests
+// are open than lie above the quantile, its value is known. Method: a rate slightly above
+// the capacity, so that some requests are open.
 func TestQuantilesBelowTheOpenOnesAreKnown(t *testing.T) {
 	r := drown(t, "180")
 	w := r.Windows[0]
@@ -93,9 +95,8 @@ func TestQuantilesBelowTheOpenOnesAreKnown(t *testing.T) {
 	}
 }
 
-// The goal is that goodput is what a dashboard shows: answers a second, which a full core has
-// no more of than it can do, however many ask. The method is one core of 100 a second at half
-// as much again.
+// Goal: goodput is the number of answers per second, as on a dashboard, so it never exceeds
+// the capacity. Method: a core with a capacity of 100 a second, at 150 a second.
 func TestGoodputIsWhatIsAnswered(t *testing.T) {
 	r := drown(t, "150")
 	e := r.Find("goodput", "")

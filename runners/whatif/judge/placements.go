@@ -12,24 +12,25 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// Bounds of the enumeration: classes that are counted, classes of one condition that are
-// judged, and the number of idcs or clusters whose permutations are tried.
+// Limits of the enumeration: the number of classes that are counted, the number of classes
+// of one condition that are judged, and the number of idcs or clusters whose permutations
+// are tried.
 const (
 	mostClasses = 1000
 	mostJudged  = 6
 	mostSwapped = 4
 )
 
-// class is a set of placements of a condition's failures that are equivalent. Containers of
-// one shard in one cluster are alike, shards are alike with equal work and replicas, and
-// idcs and clusters are alike if they hold the same containers.
+// class is a set of equivalent placements of a condition's failures. Containers of one shard
+// in one cluster are equivalent. So are shards with equal work and replicas, and idcs or
+// clusters with the same containers.
 type class struct {
 	taken      [][]int // containers taken from each row, by location
 	placements float64
 	fullest    float64 // highest ratio of work to remaining replicas over the shards
 }
 
-// row is one of the shards of a kind from which containers may be taken.
+// row is a shard from which containers may be taken, standing for all shards of its kind.
 type row struct {
 	of    int // tier
 	shard int // shard number, from 0
@@ -39,7 +40,8 @@ type row struct {
 	work  float64
 }
 
-// places lists where a plan's containers may be and which locations may be swapped.
+// places holds the locations of a plan's containers, and which locations may be swapped
+// without changing the fleet.
 type places struct {
 	plan  *plan.Plan
 	spec  *model.Spec
@@ -72,9 +74,9 @@ func (p *places) holds(tier, n int) []int {
 	return held
 }
 
-// alike reports whether a permutation of locations leaves the fleet as it is: every tier
-// has as many containers at both ends of each swap. Events refer to idcs by name, so with
-// events none does.
+// alike reports whether a permutation of locations leaves the fleet unchanged: every tier
+// must have equally many containers in both locations of each swap. If the plan has events,
+// only the identity does, because events name idcs.
 func (p *places) alike(swap []int) bool {
 	if slices.IsSorted(swap) {
 		return true
@@ -103,8 +105,8 @@ func (p *places) alike(swap []int) bool {
 	return true
 }
 
-// permutations returns the permutations of locations that keep the locations of an idc
-// together. With many idcs or clusters it tries only the identity of these.
+// permutations returns the permutations of locations that keep the clusters of an idc
+// together. If there are many idcs or clusters, these are not permuted.
 func (p *places) permutations() [][]int {
 	idcs := p.plan.Fleet.IDCs
 	first := make([]int, len(idcs)) // location of each idc
@@ -136,8 +138,8 @@ func (p *places) permutations() [][]int {
 	return list
 }
 
-// orders returns the permutations of n things, the identity first. For large n it returns
-// the identity alone.
+// orders returns the permutations of n things, starting with the identity. For large n it
+// returns only the identity.
 func orders(n int) [][]int {
 	list := [][]int{{}}
 	for k := range n {
@@ -154,9 +156,9 @@ func orders(n int) [][]int {
 	return list
 }
 
-// rows returns the shards that placements of count containers can tell apart: of each kind
-// of shard up to count of them. Kinds that would be fullest without count containers come
-// first.
+// rows returns as many shards as are needed to describe every class of placements of count
+// containers: up to count shards of each kind. Kinds that would be fullest without count
+// containers come first.
 func (p *places) rows(tier, count int) []row {
 	kinds := map[string]int{}
 	var byKind [][]row
@@ -182,7 +184,8 @@ func (p *places) rows(tier, count int) []row {
 	return list
 }
 
-// calls describes a request's calls to a shard, for each model of the mix.
+// calls describes a request's calls to a shard, for each model of the mix, so that shards
+// can be compared.
 func (p *places) calls(tier, shard int) string {
 	var b strings.Builder
 	if tier != model.PS {
@@ -199,7 +202,7 @@ func (p *places) calls(tier, shard int) string {
 	return b.String()
 }
 
-// fullness returns the work per remaining replica of a shard that loses taken replicas.
+// fullness returns the work of a shard per replica that remains after taken replicas are lost.
 func fullness(r *row, taken int) float64 {
 	left := -taken
 	for _, n := range r.holds {
@@ -229,7 +232,7 @@ func (p *places) fullestIDC(r *row, taken []int) float64 {
 	return most
 }
 
-// enumeration walks through the classes of a tier.
+// enumeration enumerates the classes of placements for a tier.
 type enumeration struct {
 	places *places
 	rows   []row
@@ -238,8 +241,8 @@ type enumeration struct {
 	more   bool // mostClasses was reached
 }
 
-// classes enumerates the classes of placements of count containers of a tier, those with
-// the fullest shard first.
+// classes enumerates the classes of placements of count failed containers of a tier. Classes
+// with the fullest shard come first.
 func (p *places) classes(tier, count int) *enumeration {
 	e := &enumeration{places: p, rows: p.rows(tier, count)}
 	e.from(0, count)
@@ -247,7 +250,7 @@ func (p *places) classes(tier, count int) *enumeration {
 	return e
 }
 
-// from takes the remaining containers from row at and the rows after it.
+// from takes the remaining left containers from row at and later rows, in all possible ways.
 func (e *enumeration) from(at, left int) {
 	if e.more {
 		return
@@ -272,8 +275,8 @@ func (e *enumeration) from(at, left int) {
 	})
 }
 
-// vectors calls each with every way to take up to most containers from the locations. Ways
-// that take most of the first location come first.
+// vectors calls each with every way to take at most most containers from the locations. Ways
+// that take many from the first location come first.
 func vectors(holds []int, most int, each func(v []int, sum int)) {
 	v := make([]int, len(holds))
 	var next func(l, left int)
@@ -291,7 +294,8 @@ func vectors(holds []int, most int, each func(v []int, sum int)) {
 	next(0, most)
 }
 
-// take adds the present class unless an equivalent one, by swapped locations, comes first.
+// take adds the current class, unless swapping locations gives an equivalent class that
+// comes first.
 func (e *enumeration) take() {
 	form := e.form(nil)
 	images := map[string]bool{}
@@ -322,8 +326,8 @@ func (e *enumeration) take() {
 	e.found = append(e.found, c)
 }
 
-// ways multiplies the placements of a class by the number of ways to choose the shards for
-// the rows of one kind. It returns the first row of the next kind.
+// ways multiplies a class's number of placements by the number of ways to choose shards of
+// one kind for its rows. It returns the first row of the next kind.
 func (e *enumeration) ways(c *class, from int) int {
 	free, same := e.rows[from].alike, 0
 	i := from
@@ -341,8 +345,8 @@ func (e *enumeration) ways(c *class, from int) int {
 	return i
 }
 
-// form returns a text of the present class with locations swapped, equal for all orders of
-// the shards of a kind.
+// form returns the current class, after a swap of locations, as a text. The text does not
+// depend on the order of the shards of a kind.
 func (e *enumeration) form(swap []int) string {
 	var texts []string
 	for i, v := range e.taken {
@@ -362,7 +366,7 @@ func (e *enumeration) form(swap []int) string {
 	return strings.Join(texts, ";")
 }
 
-// binomial returns the number of ways to choose k of n.
+// binomial returns the number of ways to choose k of n things.
 func binomial(n, k int) float64 {
 	ways := 1.0
 	for i := range k {
@@ -371,8 +375,8 @@ func binomial(n, k int) float64 {
 	return ways
 }
 
-// judged returns the classes to simulate: all if they are few, else some of those with the
-// fullest shard.
+// judged returns the classes to simulate. If there are too many, it picks some of those with
+// the fullest shard.
 func (e *enumeration) judged() []class {
 	list := e.found
 	if len(list) > mostJudged {
@@ -385,7 +389,7 @@ func (e *enumeration) judged() []class {
 	return list[:min(len(list), mostJudged)]
 }
 
-// conditionOf returns the condition in which the containers of a class are gone.
+// conditionOf returns the condition in which the containers of a class have failed.
 func (e *enumeration) conditionOf(m plan.Must, tier int, c *class) model.Condition {
 	out := model.Condition{}
 	var parts []string
@@ -412,7 +416,7 @@ func (e *enumeration) conditionOf(m plan.Must, tier int, c *class) model.Conditi
 	return out
 }
 
-// text describes how many containers are taken where.
+// text says how many containers are taken from which locations.
 func (p *places) text(v []int) string {
 	var parts []string
 	for l, n := range v {
@@ -429,7 +433,8 @@ func (p *places) text(v []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// ofTier returns the conditions of "any K TIER" and the numbers of their placements.
+// ofTier returns the conditions of an entry "any K TIER", and how many placements and
+// classes there are.
 func (p *places) ofTier(m plan.Must) ([]model.Condition, result.Placements) {
 	tier := slices.Index(plan.TierNames, m.Of)
 	total := 0
@@ -448,8 +453,8 @@ func (p *places) ofTier(m plan.Must) ([]model.Condition, result.Placements) {
 	return list, out
 }
 
-// ofIDCs returns the conditions of "any K idc". Of sets that are equal but for swapped idcs
-// it returns one.
+// ofIDCs returns the conditions of an entry "any K idc". Sets of idcs that only differ by a
+// swap give one condition.
 func (p *places) ofIDCs(m plan.Must) ([]model.Condition, result.Placements) {
 	idcs := p.plan.Fleet.IDCs
 	out := result.Placements{Condition: m.Text, Placements: binomial(len(idcs), m.Count)}
@@ -471,7 +476,7 @@ func (p *places) ofIDCs(m plan.Must) ([]model.Condition, result.Placements) {
 	return list, out
 }
 
-// idcImages returns the distinct sets that swapping makes of a set of idcs.
+// idcImages returns the distinct sets of idcs that swaps make of a set.
 func (p *places) idcImages(v []int) [][]int {
 	var list [][]int
 	for _, swap := range p.swaps {
@@ -486,7 +491,8 @@ func (p *places) idcImages(v []int) [][]int {
 	return list
 }
 
-// withoutIDCs returns the condition in which idcs are gone with all their containers.
+// withoutIDCs returns the condition in which the idcs marked in gone are lost with all their
+// containers.
 func (p *places) withoutIDCs(m plan.Must, gone []int) model.Condition {
 	var names []string
 	for i, idc := range p.plan.Fleet.IDCs {

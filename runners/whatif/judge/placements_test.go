@@ -9,7 +9,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// placed is a plan of containers in several places, with a condition to be put in.
+// placed is a plan with containers in several locations. The tests fill in idcs, skew and
+// condition.
 const placed = `apiVersion: capacity/v1
 model: {size: {embeddings: 1GiB, dense: 1GiB}SKEW}
 override: {num_ps: 6, num_shard: 3}
@@ -26,8 +27,9 @@ slo: [p99(request) <= 100ms]
 solve: {over: {ps.replicas: 3..4}, must_hold_under: [MUST]}
 `
 
-// Goal: classes of placements are counted up to what makes no difference, every placement is in
-// one of them, and each is judged. Method: small fleets whose classes are counted by hand.
+// Goal: the enumeration finds every class of different placements, each placement belongs to
+// one class, and every class is judged. Method: small fleets whose classes are counted by
+// hand.
 func TestClassesOfPlacements(t *testing.T) {
 	const alike, uneven = "[{name: lf}, {name: hl}]", "[{name: lf, clusters: [a, b]}, {name: hl}]"
 	for _, c := range []struct {
@@ -38,12 +40,13 @@ func TestClassesOfPlacements(t *testing.T) {
 	}{
 		{"one place", "[{name: lf}]", "", "any 1 ps", 12, 1, []string{"(shard 0: 1 in lf) 12"}},
 		{"two places that are alike", alike, "", "any 1 ps", 12, 1, []string{"(shard 0: 1 in lf) 12"}},
-		// Two of a shard in one idc (2), or one in each (4), of 3 shards; one of each of two
-		// shards in one idc (2 x 2 x 2) or not (8), of 3 pairs.
+		// For each of 3 shards: two containers in one idc (2 ways), or one in each (4). For each of
+		// 3 pairs of shards: one container of each shard in the same idc (2 x 2 x 2 ways), or in
+		// different idcs (8).
 		{"two of two idcs", alike, "", "any 2 ps", 66, 4, []string{"(shard 0: 2 in lf) 6", "(shard 0: 1 in lf, 1 in hl) 12",
 			"(shard 0: 1 in lf; shard 1: 1 in lf) 24", "(shard 0: 1 in lf; shard 1: 1 in hl) 24"}},
 		{"a tier without shards", alike, "", "any 2 entry", 6, 2, []string{"(2 in lf) 2", "(1 in lf, 1 in hl) 4"}},
-		// lf:a and lf:b have one of four each, hl two.
+		// Of the four containers, lf:a and lf:b have one each, and hl has two.
 		{"clusters", uneven, "", "any 1 entry", 4, 2, []string{"(1 in lf:a) 2", "(1 in hl) 2"}},
 		{"shards that differ", "[{name: lf}]", ", shard_skew: {zipf: 0.5}", "any 1 ps", 12, 3,
 			[]string{"(shard 0: 1 in lf) 4", "(shard 1: 1 in lf) 4", "(shard 2: 1 in lf) 4"}},
@@ -93,7 +96,7 @@ func TestClassesOfPlacements(t *testing.T) {
 	}
 }
 
-// Events tell idcs apart: what is lost in one of them is not what is lost in the other.
+// Goal: with events, idcs are not interchangeable, because an event may name one of them.
 func TestEventsTellIDCsApart(t *testing.T) {
 	text := strings.NewReplacer("IDCS", "[{name: lf}, {name: hl}]", "SKEW", "", "MUST", "any 1 entry").Replace(placed)
 	if got := judge.PlacementsOf(parse(t, text))[0].Classes; got != 1 {
@@ -104,8 +107,8 @@ func TestEventsTellIDCsApart(t *testing.T) {
 	}
 }
 
-// An estimate of a quantile is that of all observations together, and its interval is around
-// it (CAP-12.15).
+// Goal: an estimated quantile is the quantile of all observations together, and its
+// confidence interval contains it (CAP-12.15).
 func TestQuantilesArePooled(t *testing.T) {
 	p := parse(t, small)
 	e, err := (&judge.Judge{}).Evaluate(t.Context(), p, judge.Normal, judge.Goal{Replications: 5})

@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// apart is a fleet in two idcs, in which nothing waits: 1 ms at an entry, 5 ms at each PS, and
-// 0.36 ms there and back within a cluster.
+// apart is a plan with two idcs and no queues. A request takes 1 ms at an entry and 5 ms at
+// each PS, and a round trip within a cluster takes 0.36 ms.
 const apart = `apiVersion: capacity/v1
 budget: {min_replications: 20, max_replications: 20}
 model: {agent_version: 1, size: {embeddings: 4GiB, dense: 1GiB}}
@@ -38,9 +38,10 @@ func meanOf(t *testing.T, text string) float64 {
 	return *e.Value / 1e6
 }
 
-// The goal is that with dc_aware an entry calls the replicas of its own place only, and agents
-// watch every place. The method is latencies and watches by hand: no call leaves the cluster, or
-// fifteen requests of sixteen wait for one from the other idc; 12 agents watch 25 and 18 paths each.
+// Goal: with dc_aware an entry calls only replicas in its own location, but agents watch all
+// locations. Method: latencies and watches computed by hand. Either no call leaves the
+// cluster, or 15 of 16 requests wait for a call to the other idc. 12 agents watch 25 paths
+// each with dc_aware, or 18 without.
 func TestAnEntryIsToldOfItsOwnPlace(t *testing.T) {
 	everywhere := strings.Replace(apart, "dc_aware: true", "dc_aware: false", 1)
 	if own := meanOf(t, apart); math.Abs(own-6.36) > 0.005 {
@@ -60,9 +61,9 @@ func TestAnEntryIsToldOfItsOwnPlace(t *testing.T) {
 	}
 }
 
-// The goal is that the fullest replica of a place is known: entries that are not spread as the PS
-// are load some of them more. The method is the simulation beside the formula: three of four
-// entries are in one idc, with two of three replicas, and an idc that has entries and no replica.
+// Goal: the load of the fullest replica is known if entries and PS are spread differently
+// over locations. Method: compare the formula with the simulation. Three of four entries are
+// in an idc with two of three replicas, and one idc has entries but no replica.
 func TestPlacesAreFullerThanTheMean(t *testing.T) {
 	text := strings.NewReplacer("idcs: [{name: lf}, {name: hl}]", "idcs: [{name: lf}, {name: hl}]\n  placement: {lf: 2, hl: 1}",
 		"ps: {replicas: 2, cpu: 64", "ps: {replicas: 2, cpu: 1", "replicas: 4, cpu", "replicas: 3, cpu", "20/s", "90/s").Replace(apart)
@@ -83,8 +84,8 @@ func TestPlacesAreFullerThanTheMean(t *testing.T) {
 	}
 }
 
-// The goal is that memory is that of the fullest container where PS do not divide evenly. The
-// method is five PS of 24 GiB on two shards: the first holds three of them.
+// Goal: if PS do not divide evenly, memory is that of the fullest container. Method: five PS
+// of 24 GiB on two shards, of which the first holds three.
 func TestPSThatDoNotDivideEvenly(t *testing.T) {
 	text := `apiVersion: capacity/v1
 budget: {min_replications: 20, max_replications: 20}
@@ -107,7 +108,8 @@ workload: {rate: 20/s, horizon: 10s}
 	if p.MemoryPeak("ps") != 72.5*(1<<30) {
 		t.Errorf("peak: got %d bytes, want the fullest container's", p.MemoryPeak("ps"))
 	}
-	// Each PS has two of ten items: a call takes 3 ms, and the first shard is busy for 9 ms.
+	// Each PS gets two of ten items, so a call takes 3 ms. The first shard is busy for 9 ms per
+	// request.
 	if got := p.Fullest("ps", 20); math.Abs(got-20*0.009/8) > 1e-9 {
 		t.Errorf("fullest shard: got %v, want %v", got, 20*0.009/8)
 	}
@@ -126,9 +128,10 @@ workload: {rate: 20/s, horizon: 10s}
 	}
 }
 
-// The goal is that a fleet in which a container is killed at the first roll-out is known by its
-// fullest one: version 3 holds two versions, of which the first shard has no room. The method is the
-// model's roll-out: two versions are 144.5 and 96.5 GiB.
+// Goal: a fleet is recognized in which a container would be killed for memory at its first
+// roll-out, from its fullest container. Version 3 holds two versions, for which the first
+// shard has no room. Method: the model's roll-out, in which two versions take 144.5 and 96.5
+// GiB.
 func TestTheFullestContainerIsKilledAtARollout(t *testing.T) {
 	p := parse(t, `apiVersion: capacity/v1
 budget: {min_replications: 20, max_replications: 20}

@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// quantiles lists the latency metrics that are quantiles.
+// quantiles lists the names of latency quantiles with their levels.
 var quantiles = []struct {
 	name string
 	q    float64
@@ -45,8 +45,9 @@ func (w *Pool) pooled(metric, name string) (float64, bool) {
 	return float64(h.Quantile(q)), true
 }
 
-// shown returns the quantile, in nanoseconds, that histogram_quantile of Prometheus makes of the counts in
-// these buckets: it takes latencies as spread evenly within a bucket, and none as beyond the last bound.
+// shown returns the quantile that Prometheus' histogram_quantile computes from TensorFlow
+// Serving's latency buckets, in nanoseconds. That function assumes latencies to be spread
+// evenly within a bucket, and none to lie beyond the last bound.
 func shown(h model.Hist, q float64) float64 {
 	const bounds = stats.ServingBuckets
 	var upTo [bounds]int64
@@ -72,7 +73,7 @@ func shown(h model.Hist, q float64) float64 {
 	return limit[bounds-1]
 }
 
-// shareUpTo returns the share of latencies that are at most so long.
+// shareUpTo returns the share of latencies of at most ns nanoseconds.
 func shareUpTo(h model.Hist, ns float64) float64 {
 	n := int64(0)
 	h.CDF(func(at, count int64) {
@@ -83,9 +84,9 @@ func shareUpTo(h model.Hist, ns float64) float64 {
 	return share(n, h.Count())
 }
 
-// known converts quantile q of all requests to the quantile of the answered ones that has the same
-// latency: a request that is still open takes longer than any answered one. A result above 1 means
-// that the latency lies among the open requests, where nobody knows it.
+// known converts a level q over all requests to the level over the answered ones that has
+// the same latency. Open requests count as slower than all answered ones. A result above 1
+// means that the quantile lies among the open requests, so that its latency is unknown.
 func (w *Pool) known(q float64, scope, name string) float64 {
 	m := w.requests(name)
 	if open := sum(m.Open); open > 0 && ofRequests(scope) {
@@ -94,10 +95,11 @@ func (w *Pool) known(q float64, scope, name string) float64 {
 	return q
 }
 
-// ofRequests reports whether latencies of a scope are those of whole requests.
+// ofRequests reports whether a scope's latencies are latencies of whole requests.
 func ofRequests(scope string) bool { return scope == "request" || scope == plan.Corrected }
 
-// hist returns the latencies of a scope, or those of the requests for a model of the mix.
+// hist returns the histogram of a scope's latencies, or of the request latencies of one
+// model of the mix.
 func (w *Pool) hist(scope, name string) model.Hist {
 	for k := range w.Models {
 		if w.Models[k].Name == name {
@@ -107,7 +109,7 @@ func (w *Pool) hist(scope, name string) model.Hist {
 	return w.latencies(scope)
 }
 
-// latencies returns the latencies of a metric's scope over all replications.
+// latencies returns the histogram of a scope's latencies over all replications.
 func (w *Pool) latencies(scope string) model.Hist {
 	for t, name := range plan.TierNames {
 		if name == scope {
@@ -120,8 +122,8 @@ func (w *Pool) latencies(scope string) model.Hist {
 	return w.Sum.Latency
 }
 
-// interval returns a metric over all replications and its confidence interval. Quantiles and
-// shares are of all observations together. Other metrics are means over replications.
+// interval returns the value of a metric and its confidence interval. Quantiles and shares
+// are computed over all observations together. Other metrics are means over replications.
 func (w *Pool) interval(metric, name string, confidence float64) (value, low, high float64) {
 	m := w.requests(name)
 	values := m.Values[metric]
@@ -167,16 +169,17 @@ func (w *Pool) interval(metric, name string, confidence float64) (value, low, hi
 	return mean, ci[0], ci[1]
 }
 
-// around returns the interval around a mean of what cannot be below 0.
+// around returns the interval of the given half-width around a mean. The interval does not
+// extend below 0.
 func around(mean, half float64) [2]float64 { return [2]float64{math.Max(mean-half, 0), mean + half} }
 
-// isShare reports whether a metric is a share of the requests that came.
+// isShare reports whether a metric is a share of all arrived requests.
 func isShare(metric string) bool {
 	name, _, _ := strings.Cut(metric, "(")
 	return name == "errors" || name == "answered"
 }
 
-// value returns a metric over all replications.
+// value returns a metric's value over all replications.
 func (w *Pool) value(metric string) float64 {
 	if pooled, ok := w.pooled(metric, ""); ok {
 		return pooled

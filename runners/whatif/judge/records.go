@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// keepRecords creates the records of all replications, once it is known how much warm-up is
-// cut.
+// keepRecords creates the records of all replications. It runs once it is known how much
+// warm-up is cut.
 func (e *Evaluation) keepRecords() {
 	for _, s := range e.samples {
 		w := e.Windows[s.Window]
@@ -36,8 +36,9 @@ func (e *Evaluation) record(w *Pool, s *model.Sample) {
 	e.records = append(e.records, one)
 }
 
-// Records returns the outcomes of every replication, if the goal asked for them. point
-// holds the replaced values, nil for the plan as written. world is 0 for middle values.
+// Records returns the outcomes of every replication, if the goal asked for them. point holds
+// the replaced values by path, nil for the unchanged plan. world is the number of the world,
+// 0 for middle values.
 func (e *Evaluation) Records(point map[string]string, world int) []result.Record {
 	if point == nil {
 		point = map[string]string{}
@@ -48,12 +49,12 @@ func (e *Evaluation) Records(point map[string]string, world int) []result.Record
 	return e.records
 }
 
-// PointOf returns replaced values by path, as records and cells hold them.
+// PointOf returns the replaced values as texts by path, the form used in records and cells.
 func PointOf(values []plan.Value) map[string]string {
 	return lists.ToMap(values, func(v plan.Value) (string, string) { return plan.RootPath(v.Path), v.Text })
 }
 
-// Forget frees the records of a configuration that no result needs.
+// Forget frees the memory of records that no result needs.
 func (e *Evaluation) Forget() { e.records = nil }
 
 func counters(spec *model.Spec, s *model.Sample) result.Counters {
@@ -72,7 +73,7 @@ func counters(spec *model.Spec, s *model.Sample) result.Counters {
 	return c
 }
 
-// bars returns the bars of a histogram that are not empty.
+// bars returns the non-empty bars of a histogram.
 func bars(h model.Hist) result.Histogram {
 	list, before := result.Histogram{}, int64(0)
 	h.CDF(func(ns, count int64) {

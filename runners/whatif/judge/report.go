@@ -16,7 +16,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/theory"
 )
 
-// New returns the result of a command before any simulation.
+// New returns the result of a command with what is known before any simulation.
 func New(command string, p *plan.Plan, warnings plan.Problems) *result.Result {
 	r := &result.Result{Format: result.Format, Command: command, Plan: p.Name, ScenarioHash: p.Hash(), Seed: p.Seed, Version: Version,
 		Architecture: runtime.GOARCH, Currency: p.Report.Currency, Calibration: p.Measured, Device: p.Device, Problems: plan.Problems{}}
@@ -46,8 +46,8 @@ func tierResult(p *plan.Plan, name string, t *plan.Tier) result.Tier {
 	return one
 }
 
-// shardsThatFit says with which numbers of shards PS containers hold all versions of a
-// rollover (CAP-Q5).
+// shardsThatFit says which numbers of shards give PS containers enough memory for all
+// versions during a rollover (CAP-Q5).
 func shardsThatFit(p *plan.Plan) string {
 	switch least := p.SmallestShards(); {
 	case least == 0:
@@ -59,7 +59,7 @@ func shardsThatFit(p *plan.Plan) string {
 	}
 }
 
-// Run evaluates a plan as it is written.
+// Run simulates and judges a plan as it is written.
 func (j *Judge) Run(ctx context.Context, p *plan.Plan, warnings plan.Problems) (*result.Result, error) {
 	e, err := j.Evaluate(ctx, p, Normal, Goal{Precise: true, Records: true})
 	if err != nil {
@@ -86,7 +86,7 @@ func ExitOf(list []result.Verdict) int {
 	return result.ExitMet
 }
 
-// Fill copies the findings of an evaluation into a result.
+// Fill copies the results of an evaluation into r.
 func (e *Evaluation) Fill(r *result.Result) {
 	r.Estimates = append(r.Estimates, e.withValues(e.Estimates())...)
 	r.Verdicts = append(r.Verdicts, e.Verdicts()...)
@@ -149,8 +149,8 @@ func (e *Evaluation) highest(value func(*Pool) float64) *Pool {
 	return most
 }
 
-// failing returns the window with the largest share of failures, or that with the highest
-// p99 when nothing fails.
+// failing returns the window with the largest share of failed requests. If nothing fails, it
+// returns the window with the highest p99.
 func (e *Evaluation) failing() *Pool {
 	most, worst := e.highest((*Pool).failed), e.worstWindow()
 	if most.failed() > worst.failed() {
@@ -162,8 +162,7 @@ func (e *Evaluation) failing() *Pool {
 // failed returns the share of requests that failed.
 func (w *Pool) failed() float64 { return share(sum(w.Sum.Failed[:]), w.Sum.Arrived) }
 
-// breakdown returns the parts of the latency as shares, of all requests and of the slowest
-// hundredth.
+// breakdown returns the parts of latency as shares, for all requests and for the slowest 1 %.
 func (w *Pool) breakdown() []result.Part {
 	s := &w.Sum
 	if s.Completed == 0 {
@@ -203,7 +202,7 @@ func (w *Pool) causes() []result.Cause {
 	return list
 }
 
-// cdf returns the distribution of latencies, thinned to some two hundred points.
+// cdf returns the cumulative distribution of latencies, with about two hundred points.
 func cdf(h model.Hist) []result.CDFPoint {
 	var list []result.CDFPoint
 	n := float64(h.Count())
@@ -218,7 +217,8 @@ func cdf(h model.Hist) []result.CDFPoint {
 	return list
 }
 
-// timeline returns the offered rate over the horizon, with the findings of the windows.
+// timeline returns the offered rate over the horizon, together with the results of each
+// window.
 func (e *Evaluation) timeline() []result.TimelinePoint {
 	p := e.Plan
 	horizon := int64(p.Workload.Horizon)
@@ -262,8 +262,8 @@ func (e *Evaluation) timeline() []result.TimelinePoint {
 	return list
 }
 
-// rateAt returns the rate of requests at an instant. For a closed loop it is the mean rate
-// of the window there.
+// rateAt returns the request rate at an instant. For a closed loop it is the mean rate of
+// the window that contains the instant.
 func (e *Evaluation) rateAt(at int64) float64 {
 	if !e.Plan.Workload.Loop.Closed() {
 		return e.Spec.RateAt(at) * float64(e.Spec.Control.Thin)
@@ -276,12 +276,12 @@ func (e *Evaluation) rateAt(at int64) float64 {
 	return 0
 }
 
-// meanRate returns the rate at which requests came in a window, in requests a second.
+// meanRate returns the mean rate of arriving requests in a window, per second.
 func (e *Evaluation) meanRate(w *Pool) float64 {
 	return float64(w.Sum.Arrived) / float64(max(e.Runs, 1)) / float64(w.seconds()) * 1e9 * float64(e.Spec.Control.Thin)
 }
 
-// incidents returns the findings of the windows around events.
+// incidents returns the results of each window around an event.
 func (e *Evaluation) incidents() []result.Incident {
 	var list []result.Incident
 	for _, w := range e.Windows {
@@ -308,7 +308,7 @@ func (e *Evaluation) incidents() []result.Incident {
 	return list
 }
 
-// fate fills in what a window's event did to containers, as means over all replications.
+// fate fills in what the event of a window did to containers, as means over all replications.
 func (e *Evaluation) fate(one *result.Incident, w *Pool) {
 	k := w.Window.Incident - 1
 	if k >= len(w.Sum.Life.Fates) {
@@ -325,9 +325,9 @@ func (e *Evaluation) fate(one *result.Incident, w *Pool) {
 	}
 }
 
-// unnoticed returns the shares of requests that wait for one and for two timeouts, and that
-// fail, while dead PS containers of one shard are still listed. It is a closed form for
-// calls to random replicas (CAP-7.4).
+// unnoticed computes what happens while dead PS containers of one shard are still listed:
+// the shares of requests that wait for one timeout, that wait for two, and that fail. It is
+// a closed form for calls to random replicas (CAP-7.4).
 func (e *Evaluation) unnoticed(event *plan.Event) (one, two, failed float64) {
 	p := e.Plan
 	k := event.Kill
@@ -347,7 +347,7 @@ func (e *Evaluation) unnoticed(event *plan.Event) (one, two, failed float64) {
 	return of(1), of(2), of(p.Override.FetchPSRetry + 1)
 }
 
-// simulatedForms adds the simulated value to each closed form.
+// simulatedForms adds the simulated value next to each closed form.
 func (e *Evaluation) simulatedForms(list []result.ClosedForm) {
 	worst := e.worstWindow()
 	for i := range list {
@@ -369,8 +369,8 @@ func (e *Evaluation) simulatedForms(list []result.ClosedForm) {
 	}
 }
 
-// busiest returns the window with the highest rate of those that know a metric, nil when none of
-// them is at the peak throughout.
+// busiest returns the window with the highest request rate among those that have the metric.
+// It returns nil if none of these is at the peak rate throughout.
 func (e *Evaluation) busiest(metric string) *Pool {
 	rate := func(w *Pool) float64 {
 		if len(w.Values[metric]) == 0 {
@@ -385,10 +385,10 @@ func (e *Evaluation) busiest(metric string) *Pool {
 	return most
 }
 
-// nearPeak is how far below the peak rate a window counts as being at the peak.
+// nearPeak is how far below the peak rate, relatively, a window still counts as at the peak.
 const nearPeak = 0.03
 
-// Check adds the invariants of an evaluation to checks.
+// Check adds the checks of the simulation's invariants to c.
 func (e *Evaluation) Check(c *result.Checks) {
 	for _, w := range e.Windows {
 		w.check(c)

@@ -12,8 +12,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/theory"
 )
 
-// hasRollout reports whether a tier loads new versions from files. The PS of version 1 do
-// not when they look for files only once: their parameters change in place.
+// hasRollout reports whether a tier loads new versions from files. PS of version 1 do not if
+// they look for files only once, because their parameters are then updated in place.
 func hasRollout(p *plan.Plan, tier string) bool {
 	return !(tier == "ps" && p.Model.AgentVersion == 1 && p.Override.FSPollPS == 0)
 }
@@ -41,7 +41,7 @@ func timeToAll(p *plan.Plan, name, tier string, size float64) float64 {
 	return all
 }
 
-// rollouts returns the findings of each publish in each tier that has the model.
+// rollouts returns the results of each publish, for each tier that has the model.
 func (e *Evaluation) rollouts() []result.Rollout {
 	var list []result.Rollout
 	k := 0
@@ -72,7 +72,7 @@ func (e *Evaluation) rollouts() []result.Rollout {
 	return list
 }
 
-// rollout fills in the findings of the k-th publish in a tier.
+// rollout fills in the results of publish number k in a tier.
 func (e *Evaluation) rollout(out *result.Rollout, k, tier int, publish *plan.Publish) {
 	out.Closed = timeToAll(e.Plan, publish.Model, plan.TierNames[tier], float64(publish.Size))
 	out.MinServing = math.MaxInt
@@ -114,13 +114,14 @@ func (e *Evaluation) rollout(out *result.Rollout, k, tier int, publish *plan.Pub
 	}
 }
 
-// mostShards is how many shards get a curve of their own, with about curvePoints points.
+// mostShards is how many shards get a curve of their own. curvePoints is about how many
+// points a curve has.
 const (
 	mostShards  = 16
 	curvePoints = 50
 )
 
-// curve returns the share of n replicas that serve, over time.
+// curve returns the share of n replicas that serve the version, over time.
 func curve(times []float64, n int) []result.CDFPoint {
 	slices.Sort(times)
 	list := []result.CDFPoint{{}}
@@ -133,8 +134,7 @@ func curve(times []float64, n int) []result.CDFPoint {
 	return list
 }
 
-// live returns how many containers of a tier are up at an instant, as a mean over
-// replications.
+// live returns how many containers of a tier exist at an instant, as a mean over replications.
 func (e *Evaluation) live(tier int, at int64) float64 {
 	if name := plan.TierNames[tier]; len(e.lives) == 0 || e.lives[0].Live[tier] == nil {
 		return float64(e.Plan.Containers(name))

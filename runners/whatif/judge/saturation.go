@@ -10,7 +10,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// saturation returns the state of the fullest tier. w is the window with the highest p99.
+// saturation describes how near the fullest tier is to its limit. w is the window with the
+// highest p99.
 func (e *Evaluation) saturation(w *Pool) result.Saturation {
 	s := result.Saturation{State: "STABLE"}
 	over := false // the peak is more than the fleet can do
@@ -42,7 +43,7 @@ func (e *Evaluation) saturation(w *Pool) result.Saturation {
 	for _, w := range e.Windows {
 		e.metastable(w, &s)
 	}
-	// Requests that find no replica wait for nothing, so they are no backlog.
+	// A request that finds no replica fails at once, so it does not add to a backlog.
 	failed := 1 - share(w.Sum.Completed+w.Sum.Failed[noReplica], w.Sum.Arrived)
 	switch {
 	case s.LastedNs > 0:
@@ -59,8 +60,9 @@ func (e *Evaluation) saturation(w *Pool) result.Saturation {
 	return s
 }
 
-// fullest returns when the fullest container of a tier is fullest: the median over replications.
-// It returns zeros where nothing happens to containers, and for a load that has no rate.
+// fullest returns when, and how full, a tier's fullest container is, as a median over
+// replications. It returns zeros if containers never change, and for a closed loop, which
+// has no rate.
 func (e *Evaluation) fullest(tier int) model.Fullness {
 	if len(e.lives) == 0 {
 		return model.Fullness{}
@@ -73,8 +75,8 @@ func (e *Evaluation) fullest(tier int) model.Fullness {
 	return list[len(list)/2]
 }
 
-// under looks for a condition that takes containers away and leaves one fuller than the plan
-// itself does.
+// under looks for a condition that takes containers away and makes a remaining one fuller
+// than in the plan itself.
 func (e *Evaluation) under(s *result.Saturation) {
 	if e.Plan.Workload.Loop.Closed() {
 		return
@@ -103,7 +105,7 @@ func (e *Evaluation) under(s *result.Saturation) {
 	}
 }
 
-// eventAt returns the label of the latest event that has happened at an instant, "" for none.
+// eventAt returns the label of the latest event up to an instant, "" if there is none.
 func (e *Evaluation) eventAt(at int64) string {
 	label, latest := "", int64(-1)
 	for i := range e.Plan.Events {
@@ -114,12 +116,12 @@ func (e *Evaluation) eventAt(at int64) string {
 	return label
 }
 
-// noReplica is the index of the cause of requests that find no replica listed.
+// noReplica is the index of the failure cause that no replica is listed.
 var noReplica = slices.Index(plan.Causes, "no_replica")
 
-// backlogs reports whether requests take longer and longer in a window. It compares the
-// last quarter with the second one, because the first may be warm-up. The limit is a tenth
-// more if the window is not stationary, and half more if it seems so; noise alone can make
+// backlogs reports whether requests take longer and longer during a window. It compares the
+// last quarter with the second, because the first may be warm-up. The limit is an increase
+// of a tenth if the window is not stationary, and of a half otherwise. Noise alone can make
 // a window look unsettled.
 func (w *Pool) backlogs() bool {
 	const quarter = model.Bins / 4
@@ -144,9 +146,9 @@ func (e *Evaluation) denseCalls() int {
 	return 0
 }
 
-// metastable finds the longest time in which most requests of a window fail although the
-// cause is gone: the load is bearable and no event lasts, but retries keep the queues full
-// (CAP-12.22). The longest time of all windows is kept.
+// metastable finds the longest period in which most requests of a window fail although the
+// cause is gone. The load is then bearable and no event lasts, but retries keep the queues
+// full (CAP-12.22). The longest period of all windows is kept.
 func (e *Evaluation) metastable(w *Pool, s *result.Saturation) {
 	const fewest = 2 // bins; the cause may end within the first
 	length := int64(w.Window.End - w.Window.Start)
@@ -172,8 +174,8 @@ func (e *Evaluation) metastable(w *Pool, s *result.Saturation) {
 	}
 }
 
-// offered returns the utilisation of the fullest tier but entry at an instant, with one
-// attempt for each call.
+// offered returns the utilization of the fullest tier other than entry at an instant, if
+// each call had one attempt.
 func (e *Evaluation) offered(at int64) float64 {
 	most := 0.0
 	rate := e.Spec.RateAt(at) * float64(e.Spec.Control.Thin)
@@ -187,8 +189,8 @@ func (e *Evaluation) offered(at int64) float64 {
 	return most
 }
 
-// caused reports whether failures at an instant have a reason: too much load, or an event
-// that lasts or has not been noticed yet.
+// caused reports whether failures at an instant have a cause: too much load, or an event
+// that still lasts or has not been noticed yet.
 func (e *Evaluation) caused(at int64) bool {
 	if e.offered(at) > 1 {
 		return true
@@ -214,8 +216,8 @@ func (e *Evaluation) caused(at int64) bool {
 	return false
 }
 
-// listed returns how long after an event the last container that lost its session was
-// listed again, in nanoseconds.
+// listed returns when the last container that lost its session was listed again, in
+// nanoseconds after the event.
 func (e *Evaluation) listed(event int) int64 {
 	most := int64(0)
 	for _, w := range e.Windows {
@@ -226,7 +228,7 @@ func (e *Evaluation) listed(event int) int64 {
 	return most
 }
 
-// detected returns how long callers see a dead container at most, in nanoseconds.
+// detected returns the longest time that callers still saw a dead container, in nanoseconds.
 func (e *Evaluation) detected() int64 {
 	most := int64(0)
 	for _, w := range e.Windows {

@@ -9,7 +9,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// rush is half of what two PS containers can bear, and three times as much for 4 s.
+// rush is a plan at half the capacity of two PS containers, with three times that rate for 4
+// s.
 const rush = `apiVersion: capacity/v1
 budget: {min_replications: 5, max_replications: 5}
 model: {size: {embeddings: 1GiB}}
@@ -26,10 +27,10 @@ events:
   - {at: 20s, name: rush, traffic: {factor: 3x}, for: 4s}
 `
 
-// The goal is that a state which outlives its cause is told from a crowd. The method is a rush
-// after which queues are longer than the timeout: three attempts of each call, that all wait
-// behind those which nobody waits for any more, are more than can be borne. Without retries,
-// or with calls that are withdrawn, the queues empty.
+// Goal: a metastable state, which outlives its cause, is distinguished from a mere rush.
+// Method: a rush after which queues are longer than the timeout. Each call then has three
+// attempts, which wait behind abandoned ones, and that exceeds the capacity. Without
+// retries, or if abandoned calls are withdrawn, the queues empty.
 func TestAMetastableStateOutlivesItsCause(t *testing.T) {
 	long(t)
 	for _, c := range []struct {
@@ -51,7 +52,8 @@ func TestAMetastableStateOutlivesItsCause(t *testing.T) {
 				}
 				return
 			}
-			// The load falls 6 s after the window's begin; its bins are half seconds.
+			// The load falls 6 s after the window's start. The window's bins are half a second
+			// long.
 			if s.LastedNs < 13e9 || s.LastedNs > 14e9 || s.Recovered || s.Window != "incident rush" {
 				t.Errorf("got %+v, want 14 s to the end of the window", s)
 			}
@@ -59,7 +61,7 @@ func TestAMetastableStateOutlivesItsCause(t *testing.T) {
 	}
 }
 
-// When more containers come the queues empty: how long the state lasted is told.
+// Goal: if additional containers end a metastable state, its duration is reported.
 func TestAMetastableStateThatEndsIsTimed(t *testing.T) {
 	long(t)
 	s := run(t, rush+"  - {at: 29s, scale: {ps: 8}}\n").Saturation
@@ -81,8 +83,8 @@ service:
 workload: {loop: "closed(clients=8, think=20ms)", horizon: 30s, detail: {windows: ["at 10s 10s"]}}
 `
 
-// With N clients that think for Z, requests take N/X - Z at a throughput of X, whatever the
-// service times are.
+// Goal: a closed loop follows the response time law. With N clients, think time Z and
+// throughput X, requests take N/X - Z on average, whatever the service times.
 func TestAClosedLoopKeepsTheResponseTimeLaw(t *testing.T) {
 	long(t)
 	for _, think := range []string{"20ms", "exp(mean=20ms)", "0s"} {
@@ -104,9 +106,10 @@ func TestAClosedLoopKeepsTheResponseTimeLaw(t *testing.T) {
 	}
 }
 
-// The goal is that both views of a closed loop are there. The method is a server that takes a
-// thousand times as long for a tenth of a second: clients that wait for it ask less, and p95
-// does not show it; with what they would have asked meanwhile it does.
+// Goal: a closed loop is reported both as measured and corrected for coordinated omission.
+// Method: a server is a thousand times slower for a tenth of a second. Waiting clients send
+// fewer requests, so p95 does not show the slowness. It does with the requests that they
+// would have sent.
 func TestAClosedLoopIsCorrectedForWhatItDoesNotAsk(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for a minute under the race detector")
@@ -131,7 +134,7 @@ func find(t *testing.T, r *result.Result, metric string) float64 {
 	return *e.Value
 }
 
-// steady is half of what two PS containers can bear, for as long as it likes.
+// steady is a plan at half the capacity of two PS containers, with a very long timeout.
 const steady = `apiVersion: capacity/v1
 budget: {min_replications: 5, max_replications: 5}
 model: {size: {embeddings: 1GiB}}
@@ -145,9 +148,9 @@ service:
 workload: {rate: 1k/s, horizon: 20s}
 `
 
-// The goal is that a backlog is told from noise. The method is a fleet at half its load with
-// many seeds, of which some look as if they were not stationary, and one whose PS become three
-// times as slow, so that requests wait longer and longer though none fails.
+// Goal: a backlog is distinguished from noise. Method: a fleet at half load with many seeds,
+// some of which look non-stationary by chance. In another fleet PS become three times
+// slower, so that requests wait longer and longer although none fails.
 func TestABacklogIsToldFromNoise(t *testing.T) {
 	long(t)
 	odd := 0
@@ -170,9 +173,9 @@ func TestABacklogIsToldFromNoise(t *testing.T) {
 	}
 }
 
-// The goal is that the wait for a connection is told from the network (CAP-4.2). The method is
-// the same fleet with slow PS, to which each caller has a hundred connections: what waits for
-// one is far more than the network, which is as it was.
+// Goal: waiting for a connection is reported separately from the network (CAP-4.2). Method:
+// the same fleet with slow PS, to which each caller has a hundred connections. The wait for
+// a connection is then far longer than the network time, which stays the same.
 func TestTheWaitForAConnectionIsNoNetwork(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for a minute under the race detector")
@@ -193,7 +196,7 @@ func TestTheWaitForAConnectionIsNoNetwork(t *testing.T) {
 	}
 }
 
-// headroom is a fleet whose PS are half busy.
+// headroom is a plan whose PS are busy half of the time.
 const headroom = `apiVersion: capacity/v1
 budget: {min_replications: 20, max_replications: 20}
 model: {size: {embeddings: 1GiB}}
@@ -208,8 +211,9 @@ service:
 workload: {rate: 2k/s, horizon: 20s, detail: {windows: [at 2s 2s]}}
 `
 
-// Goal: headroom is that of the state that binds, and a fleet with a container that is too full is
-// not called stable. Method: fleets at half of what they can do, whose fullest container is known.
+// Goal: headroom is reported for the most restrictive state, and a fleet with an overfull
+// container is not called stable. Method: fleets at half of their capacity whose fullest
+// container is known.
 func TestHeadroomIsThatOfTheStateThatBinds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for seconds")
@@ -238,8 +242,8 @@ func TestHeadroomIsThatOfTheStateThatBinds(t *testing.T) {
 	}
 }
 
-// Goal: what cannot be below nothing nor above all has no interval that is. Method: a fleet that
-// hardly does anything in windows of a tenth of a second, whose means vary more than they are.
+// Goal: the confidence interval of a share stays between 0 and 1. Method: an almost idle
+// fleet in windows of a tenth of a second, whose values vary by more than their mean.
 func TestNoIntervalIsBeyondWhatCanBe(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for seconds")
@@ -263,8 +267,9 @@ func TestNoIntervalIsBeyondWhatCanBe(t *testing.T) {
 	}
 }
 
-// Goal: containers that die and start again while they work are busy no longer than they live.
-// Method: services of nearly as long as the time between deaths, which would count twice.
+// Goal: containers that die and restart while they work count as busy no longer than they
+// live. Method: service times almost as long as the time between deaths, which would
+// otherwise count twice.
 func TestTheDeadAreNotBusy(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for seconds")

@@ -9,9 +9,9 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// scaled returns the cost of containers over the horizon when their number changes, by an
-// autoscaler or by events. It returns nil when it does not. A container costs nothing while
-// it is down.
+// scaled returns the cost of containers over the horizon if their number changes, by an
+// autoscaler or by events. Otherwise it returns nil. A container costs nothing while it is
+// down.
 func (e *Evaluation) scaled() *result.Scaled {
 	p := e.Plan
 	if !p.Autoscale.Any() && !slices.ContainsFunc(p.Events, func(one plan.Event) bool { return one.Scale != nil }) {
@@ -36,7 +36,7 @@ func (e *Evaluation) scaled() *result.Scaled {
 }
 
 // over returns the hourly cost and the number of containers in a replication, as means over
-// what is known of the horizon. It updates the maxima of both in out.
+// the known part of the horizon. It updates the maxima of both in out.
 func (e *Evaluation) over(life *model.Life, out *result.Scaled) (cost, count float64) {
 	horizon := life.Until
 	instants := []int64{0}
@@ -59,8 +59,7 @@ func (e *Evaluation) over(life *model.Life, out *result.Scaled) (cost, count flo
 	return cost, count
 }
 
-// atOnce returns the hourly cost and the number of containers of a replication at an
-// instant.
+// atOnce returns the hourly cost and the number of containers in a replication at an instant.
 func (e *Evaluation) atOnce(life *model.Life, at int64) (hourly, n float64) {
 	for tier, name := range plan.TierNames {
 		t := e.Plan.Fleet.Tier(name)
@@ -77,8 +76,8 @@ func (e *Evaluation) atOnce(life *model.Life, at int64) (hourly, n float64) {
 	return hourly, n
 }
 
-// longest returns the number of the window that ends last: containers are known furthest there,
-// where autoscalers measure.
+// longest returns the index of the window that ends last. If autoscalers measure load, that
+// window knows the numbers of containers for the longest time.
 func (e *Evaluation) longest() int {
 	most := 0
 	for k := range e.Windows {
@@ -89,7 +88,7 @@ func (e *Evaluation) longest() int {
 	return most
 }
 
-// scalers returns what the autoscalers of the plan did.
+// scalers returns what each autoscaler of the plan did.
 func (e *Evaluation) scalers() []result.Scaler {
 	var list []result.Scaler
 	for tier, name := range plan.TierNames {
@@ -106,7 +105,7 @@ func (e *Evaluation) scalers() []result.Scaler {
 	return list
 }
 
-// scaler adds what an autoscaler did in a replication.
+// scaler adds an autoscaler's actions in one replication.
 func (e *Evaluation) scaler(one *result.Scaler, tier int, life *model.Life, first bool) {
 	each := 1 / float64(one.Runs)
 	last := map[int]bool{} // by shard: whether it went up

@@ -10,16 +10,16 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// input is one input of a plan that the sensitivity analysis varies. change multiplies it
-// in a plan that the caller owns, and reports whether the plan has the input.
+// input is an input of a plan that the sensitivity analysis varies. change multiplies the
+// input in a copy of the plan, and reports whether the plan has this input.
 type input struct {
 	name   string
 	change func(p *plan.Plan, by float64) bool
 	cores  string // the tier whose cores it is
 }
 
-// note says what else keeps the input from mattering: cores beyond the threads of a container do
-// nothing.
+// note says why an input may not matter: a container cannot use more cores than it has
+// threads.
 func (in *input) note(p *plan.Plan) string {
 	if in.cores == "" || p.Service.Of(in.cores) == nil {
 		return ""
@@ -72,7 +72,7 @@ var inputs = []input{
 	}},
 }
 
-// scaleTraffic scales the rate of an open loop, or the clients of a closed one.
+// scaleTraffic multiplies the rate of an open loop, or the number of clients of a closed loop.
 func scaleTraffic(p *plan.Plan, by float64) bool {
 	p.Workload.Arrivals.RateScale *= plan.Factor(by)
 	if n := p.Workload.Loop.Clients; n > 0 {
@@ -85,7 +85,7 @@ func scaleTraffic(p *plan.Plan, by float64) bool {
 	return true
 }
 
-// lawsOf returns the service times of a tier, those of all models of the mix.
+// lawsOf returns the service times of a tier, for all models of the mix.
 func lawsOf(p *plan.Plan, tier string) []*plan.TimeLaw {
 	s := p.Service.Of(tier)
 	if s == nil {
@@ -110,8 +110,8 @@ func scaleLaws(by float64, laws ...*plan.TimeLaw) bool {
 	return found
 }
 
-// changed returns a copy of the plan with the input multiplied, nil when the plan lacks the
-// input.
+// changed returns a copy of the plan with the input multiplied. It returns nil if the plan
+// does not have the input.
 func (in *input) changed(p *plan.Plan, by float64) *plan.Plan {
 	q := *p
 	if p.Fleet.Dense != nil {
@@ -133,8 +133,8 @@ func (in *input) changed(p *plan.Plan, by float64) *plan.Plan {
 const variation = 0.1
 
 // Sensitivity simulates the plan with each input a tenth lower and a tenth higher, with the
-// same random numbers. It reports the change of p99(request) in the window where that is
-// highest (CAP-6.8). Differences are judged on pairs of replications.
+// same random numbers. It reports how p99(request) changes in the window where it is highest
+// (CAP-6.8). Differences are judged on pairs of replications.
 func (j *Judge) Sensitivity(ctx context.Context, p *plan.Plan) ([]result.Tornado, error) {
 	const metric = "p99(request)"
 	goal := Goal{Replications: p.Budget.MinReplications}

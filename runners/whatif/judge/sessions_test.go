@@ -10,9 +10,9 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// Goal: detection and its closed form are told of the event that killed, and of no other. Method:
-// one of three replicas of a shard dies (1/3 waits, 1/9 twice, 1/27 fails), and a version is
-// published.
+// Goal: the detection of dead containers and its closed form are reported for the event that
+// killed them, and for no other. Method: one of three replicas of a shard dies, so 1/3 of
+// the requests wait, 1/9 wait twice and 1/27 fail. Later a version is published.
 func TestWhatDiesIsToldOfItsEvent(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for a minute under the race detector")
@@ -30,8 +30,8 @@ func TestWhatDiesIsToldOfItsEvent(t *testing.T) {
 	}
 }
 
-// alone is a fleet of one entry and one PS of version 3 that is ten minutes without ZooKeeper:
-// nobody lists the PS any more once the entry's agent is back.
+// alone is a plan with one entry and one PS of version 3 and ten minutes without ZooKeeper.
+// After the entry's agent has reconnected, the PS is never listed again.
 const alone = `apiVersion: capacity/v1
 budget: {min_replications: 5, max_replications: 5}
 model: {agent_version: 3, size: {embeddings: 1GiB, dense: 1GiB}}
@@ -45,9 +45,10 @@ events:
 slo: [errors <= 1%%]
 `
 
-// Goal: a window in which requests are answered in few replications, in one or in none has
-// numbers or says why not, and the cause of failures is that of the window with most of them.
-// Method: windows over the time in which agents come back, one after the other.
+// Goal: a window in which requests are answered in few replications, in one or in none
+// either has numbers or says why not. The cause of failures is taken from the window with
+// most failures. Method: windows during the time in which agents reconnect one after
+// another.
 func TestWindowsInWhichHardlyAnythingIsAnswered(t *testing.T) {
 	long(t)
 	var windows []string

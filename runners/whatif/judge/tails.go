@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// tail holds the latencies of one replication, coarse enough to be kept of each: 32 parts for
-// each doubling.
+// tail is a coarse histogram of the latencies of one replication, small enough to be kept
+// for every replication. It has 32 parts for each doubling of latency.
 type tail struct {
 	first int     // part of counts[0]
 	count []int32 // by part
@@ -34,7 +34,7 @@ func tailOf(h model.Hist) tail {
 	return t
 }
 
-// add adds so many latencies of ns nanoseconds.
+// add adds count latencies of ns nanoseconds.
 func (t *tail) add(ns, count int64) {
 	part := partOf(ns)
 	if len(t.count) == 0 {
@@ -51,7 +51,7 @@ func (t *tail) add(ns, count int64) {
 	t.all += count
 }
 
-// above returns how many latencies lie above a part, and how many within it.
+// above returns how many latencies lie above a part, and how many lie within it.
 func (t *tail) above(part int) (above, within int64) {
 	for k, n := range t.count {
 		switch at := t.first + k; {
@@ -65,13 +65,15 @@ func (t *tail) above(part int) (above, within int64) {
 }
 
 // quantileBounds returns the confidence interval of a quantile over all observations
-// together. The share of each replication above the quantile says how far observations hang
-// together; the interval of that share, put back through all observations, is that of the
-// quantile. So it is within what was observed, and replications may be as short as they like.
+// together. It first computes the interval of the share of observations above the quantile,
+// from the variation of that share between replications. This interval is then converted to
+// latencies by the pooled distribution. So the bounds are observed latencies, and
+// replications may be short.
 func quantileBounds(h model.Hist, parts []tail, q, confidence float64) (low, high float64) {
 	at := h.Quantile(q)
 	part := partOf(at)
-	// Within its part a replication is taken to be as all are together.
+	// Within the quantile's part, each replication is assumed to be distributed as all are
+	// together.
 	all := tailOf(h)
 	over, within := all.above(part)
 	beyond := 0.0

@@ -63,7 +63,8 @@ func TestIntervalsOfQuantilesCoverWhereRequestsHangTogether(t *testing.T) {
 	}
 }
 
-// Every part holds its latencies, in order and none twice.
+// Goal: the parts of a tail are in order and do not overlap, and each latency falls into its
+// part.
 func TestPartsOfATailAreInOrder(t *testing.T) {
 	last := partOf(1)
 	for ns := int64(1); ns < model.Longest*1000; ns += 1 + ns/97 {

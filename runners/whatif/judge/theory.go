@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/theory"
 )
 
-// ClosedForms returns the results of formulas for a plan. A form marked Bound is one that
-// no fleet can do better than.
+// ClosedForms returns results of formulas for a plan. A form marked Bound is a bound that no
+// fleet can exceed.
 func ClosedForms(p *plan.Plan) []result.ClosedForm {
 	var list []result.ClosedForm
 	rate := p.PeakRate()
@@ -54,9 +54,10 @@ func ClosedForms(p *plan.Plan) []result.ClosedForm {
 	return append(list, rolloutForms(p)...)
 }
 
-// waits returns the mean wait, and the share of calls that wait, at a container of a tier's
-// fullest shard, as one queue of a server for each core or thread, whichever are fewer. Threads
-// that share cores do not wait; they take as much longer, whatever their law (CAP-7.1).
+// waits returns the mean wait and the share of calls that wait, at a container of a tier's
+// fullest shard. The container is treated as one queue with a server for each core or
+// thread, whichever are fewer. If threads share cores, calls do not wait but take longer by
+// the same amount, for any law (CAP-7.1).
 func waits(p *plan.Plan, tier string, rate float64) []result.ClosedForm {
 	if p.Fleet.Mixed != nil {
 		return waitsOfMixed(p, tier, rate)
@@ -105,8 +106,9 @@ func waits(p *plan.Plan, tier string, rate float64) []result.ClosedForm {
 	return list
 }
 
-// waitsOfMixed returns by how much a call takes longer at a mixed container, where all threads share the
-// cores: of one that takes S alone, S C/(c (1 - rho)), whatever the laws (CAP-12.36).
+// waitsOfMixed returns how much longer a call takes at a mixed container, where all threads
+// share the cores. For a call that takes S alone, it is S C/(c (1 - rho)), for any law
+// (CAP-12.36).
 func waitsOfMixed(p *plan.Plan, tier string, rate float64) []result.ClosedForm {
 	alone, c, busy := aloneOf(p, tier), mixedCores(p), p.Fullest("ps", rate)
 	if busy >= 1 || p.Service.Contention.Model == "none" {
@@ -123,12 +125,13 @@ func waitsOfMixed(p *plan.Plan, tier string, rate float64) []result.ClosedForm {
 // mixedCores returns how many whole cores a mixed container has.
 func mixedCores(p *plan.Plan) int { return max(1, int(p.Fleet.PS.CPU-p.Service.AgentCPU)) }
 
-// stretch returns how much longer than alone work on shared cores takes, as a part of it.
+// stretch returns how much longer work takes on shared cores, relative to its time alone.
 func stretch(cores int, busy float64) float64 {
 	return theory.ErlangC(cores, busy) / (float64(cores) * (1 - busy))
 }
 
-// aloneOf returns how many nanoseconds a call takes a tier in the mean where nothing else works.
+// aloneOf returns the mean time, in nanoseconds, that a call takes in a tier if nothing else
+// runs there.
 func aloneOf(p *plan.Plan, tier string) float64 {
 	sum := 0.0
 	for _, m := range p.Served() {
@@ -145,8 +148,9 @@ func aloneOf(p *plan.Plan, tier string) float64 {
 	return sum
 }
 
-// callsOf returns how many calls a second come to a container of a tier's fullest shard, and
-// whether they come one by one, as balancers draw at random.
+// callsOf returns how many calls per second a container of a tier's fullest shard receives.
+// one says that calls arrive independently of each other, as when balancers choose at
+// random.
 func callsOf(p *plan.Plan, tier string, rate float64) (calls float64, one bool) {
 	one = tier == "entry" || p.Client.Balance.Inner == "random"
 	most := 0.0
@@ -182,7 +186,7 @@ func uneven(p *plan.Plan, tier string) bool {
 	return p.Fullest(tier, 1) > least*(1+1e-9)
 }
 
-// rolloutForms returns the mean times until all replicas serve a version.
+// rolloutForms returns the closed forms for the mean time until all replicas serve a version.
 func rolloutForms(p *plan.Plan) []result.ClosedForm {
 	var list []result.ClosedForm
 	for _, name := range plan.TierNames {
@@ -199,8 +203,8 @@ func rolloutForms(p *plan.Plan) []result.ClosedForm {
 	return list
 }
 
-// LatencyBound returns a lower bound of the mean latency in nanoseconds: the work of each
-// stage and the network of one cluster, without any waiting.
+// LatencyBound returns a lower bound of the mean latency, in nanoseconds: the work of each
+// stage and the network delay within one cluster, without any waiting.
 func LatencyBound(p *plan.Plan) float64 {
 	sum := 0.0
 	for _, m := range p.Served() {
@@ -209,7 +213,7 @@ func LatencyBound(p *plan.Plan) float64 {
 	return sum
 }
 
-// boundOf returns the latency bound for requests of one model.
+// boundOf returns the lower bound of mean latency for requests to one model.
 func boundOf(p *plan.Plan, m *plan.Served) float64 {
 	items := m.Items.Mean
 	network := 2*p.Network.SameCluster.Min() + float64(p.Network.PerRPC)
@@ -256,16 +260,16 @@ func scvOf(p *plan.Plan, tier string) float64 {
 	return square/(mean*mean) - 1
 }
 
-// Estimate estimates the p99 latency in nanoseconds by formulas. It returns false when a
-// tier is full. Searches use it to order candidates; it proves nothing.
+// Estimate estimates the p99 latency in nanoseconds by formulas. It returns false if a tier
+// is full. Searches use it only to order candidates.
 func Estimate(p *plan.Plan) (float64, bool) { return estimateAt(p, p.PeakRate()) }
 
-// loadParts lists the points of the load curve, as parts of the rate at which a tier is
-// full.
+// loadParts lists the points of the load curve, as fractions of the rate at which the first
+// tier is full.
 var loadParts = []float64{0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.93, 0.95, 0.97}
 
-// loadCurve returns the estimated p99 over the load, nil for a closed loop, which has no
-// rate of its own.
+// loadCurve returns the estimated p99 as a function of load. It returns nil for a closed
+// loop, which has no given rate.
 func loadCurve(p *plan.Plan) *result.LoadCurve {
 	c := &result.LoadCurve{Peak: p.PeakRate()}
 	for _, name := range p.Kinds() {
@@ -285,7 +289,8 @@ func loadCurve(p *plan.Plan) *result.LoadCurve {
 	return c
 }
 
-// estimateAt estimates the p99 latency at a rate.
+// estimateAt estimates the p99 latency in nanoseconds at a request rate. It returns false if
+// a tier is full.
 func estimateAt(p *plan.Plan, rate float64) (float64, bool) {
 	sum := LatencyBound(p)
 	for _, name := range plan.TierNames {
@@ -311,8 +316,7 @@ func estimateAt(p *plan.Plan, rate float64) (float64, bool) {
 			mean = aloneOf(p, name)
 			wait = mean * stretch(mixedCores(p), busy)
 		}
-		// Take the wait of the slowest call of the fan-out, and four times the mean for the
-		// tail.
+		// Use the mean wait of the slowest call of the fan-out, and four times that for the tail.
 		fan := 1.0
 		if name == "ps" {
 			fan = theory.Harmonic(p.FanOut())

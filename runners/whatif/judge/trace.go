@@ -8,12 +8,12 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// aroundIncident is how many of the slowest requests an incident's trace has.
+// aroundIncident is how many of the slowest requests are traced around an incident.
 const aroundIncident = 20
 
-// Trace simulates again what a plan asks to be traced, under the normal condition. It picks
-// the window and replication with the highest p99.99 in the result (or p99, or mean, if
-// there are too few requests).
+// Trace simulates again the requests that a plan asks to be traced, under the normal
+// condition. It picks the window and replication with the highest p99.99 in the result. If
+// there are too few requests for that, it uses p99 or the mean.
 func Trace(p *plan.Plan, r *result.Result, t plan.Traced) (*model.Trace, error) {
 	windows := p.Windows()
 	among, requests := make([]int, 0, len(windows)), t.Slowest

@@ -19,8 +19,8 @@ func notEnough(n, need int64) string {
 	return fmt.Sprintf("not enough data (n = %d, need %d)", n, need)
 }
 
-// Verdicts judges all objectives in all windows. An objective that does not depend on the
-// window, such as one on rollouts or memory, is judged once.
+// Verdicts judges all objectives in all windows. An objective that is the same for all
+// windows, such as one on memory, is judged once.
 func (e *Evaluation) Verdicts() []result.Verdict {
 	var list []result.Verdict
 	first := e.first()
@@ -67,8 +67,8 @@ func (e *Evaluation) Verdicts() []result.Verdict {
 	return list
 }
 
-// first returns the window in which what is of no window is judged, the first that counts and is
-// simulated.
+// first returns the window in which objectives that concern no particular window are judged.
+// It is the first window that counts, if possible one that is simulated.
 func (e *Evaluation) first() *Pool {
 	var first *Pool
 	for _, w := range e.Windows {
@@ -79,15 +79,15 @@ func (e *Evaluation) first() *Pool {
 	return first
 }
 
-// ofAllWindows reports whether an objective concerns a whole replication, so that all
-// windows agree.
+// ofAllWindows reports whether an objective concerns a whole replication, so that its value
+// is the same in all windows.
 func (e *Evaluation) ofAllWindows(o plan.SLO) bool {
 	_, exact := e.exact(o)
 	return exact || o.Metric == "time_to_available" || o.Metric == "min_serving"
 }
 
-// requests returns what is known of the requests for a model of the mix. For "", and for a
-// model without requests, it returns what is known of all requests.
+// requests returns the results of the requests to a model of the mix. For "", and for a
+// model without requests, it returns the results of all requests.
 func (w *Pool) requests(name string) *PerModel {
 	for k := range w.Models {
 		if w.Models[k].Name == name {
@@ -118,8 +118,8 @@ func levelOf(metric string) float64 {
 	return q
 }
 
-// byCount judges whether at most a share p of the requests is bad. Of those in open nobody
-// knows it, so the verdict is the one that holds however they end.
+// byCount judges whether at most the share p of requests is bad. It is unknown how the open
+// requests will end, so the verdict is decided only if it is the same in every case.
 func (e *Evaluation) byCount(v *result.Verdict, w *PerModel, bad, open []int64, p float64) {
 	if e.Short {
 		v.Outcome, v.Text = result.Undecided, e.short()
@@ -153,8 +153,8 @@ func (e *Evaluation) byCount(v *result.Verdict, w *PerModel, bad, open []int64, 
 	}
 }
 
-// byInterval judges by the exact value of a metric that follows from the plan, or else by
-// the interval of its mean over replications.
+// byInterval judges an objective by the exact value of a metric, if that follows from the
+// plan. Otherwise it judges by the confidence interval of the mean over replications.
 func (e *Evaluation) byInterval(v *result.Verdict, w *Pool, o plan.SLO) {
 	if value, ok := e.exact(o); ok {
 		v.Outcome = outcome(within(o, value), within(o, value))
@@ -209,7 +209,8 @@ func (e *Evaluation) byInterval(v *result.Verdict, w *Pool, o plan.SLO) {
 	}
 }
 
-// answers returns the requests that are answered or may still be, as a dashboard counts them.
+// answers returns the counts of requests that are answered or may still be answered, as a
+// dashboard counts them.
 func (m *PerModel) answers() *PerModel {
 	one := &PerModel{Name: m.Name, Arrived: slices.Clone(m.completed)}
 	for i, open := range m.Open {
@@ -218,13 +219,13 @@ func (m *PerModel) answers() *PerModel {
 	return one
 }
 
-// stillOpen says why a verdict that the open requests can turn is undecided.
+// stillOpen says why a verdict is undecided that open requests can change.
 func stillOpen(v *result.Verdict) string {
 	return fmt.Sprintf("%d of %d are open at the end of the simulation, and how they end decides it", v.Open, v.N)
 }
 
-// unanswered judges an objective on latency while requests are open, which may take any time
-// to come: it fails when those that are known exceed the limit, and is undecided otherwise.
+// unanswered judges an objective on latency while requests are open, which may take any
+// time. It fails if the known part already exceeds the limit, and is undecided otherwise.
 func (e *Evaluation) unanswered(v *result.Verdict, m *PerModel, o plan.SLO) {
 	v.Outcome, v.N, v.Open = result.Undecided, sum(m.Arrived), sum(m.Open)
 	v.Text = stillOpen(v)
@@ -238,7 +239,7 @@ func (e *Evaluation) unanswered(v *result.Verdict, m *PerModel, o plan.SLO) {
 	}
 }
 
-// short says that the wall-clock budget ended before estimates could be judged.
+// short returns the text that the wall-clock budget ended before estimates could be judged.
 func (e *Evaluation) short() string {
 	need := max(e.Goal.Replications, e.Plan.Budget.MinReplications)
 	return fmt.Sprintf("budget.wall %s ended after %d of at least %d replications", quantity.Format(quantity.Duration, float64(e.Plan.Budget.Wall)), e.Runs, need)
@@ -253,7 +254,7 @@ func kindOf(o plan.SLO) quantity.Kind {
 	return plan.Metrics[i].Kind
 }
 
-// measured formats a value with its unit, to four digits.
+// measured formats a value with its unit and four significant digits.
 func measured(kind quantity.Kind, v float64) string {
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
 	if err != nil {
@@ -262,8 +263,8 @@ func measured(kind quantity.Kind, v float64) string {
 	return quantity.Format(kind, rounded)
 }
 
-// Why returns the objective that is not met and what was found, "" when all are met. It
-// prefers the first that fails to the first that is undecided.
+// Why returns the first objective that fails, or else the first that is undecided, with the
+// value found. It returns "" if all are met.
 func Why(list []result.Verdict) string {
 	v := worstOf(list)
 	switch {
@@ -275,8 +276,8 @@ func Why(list []result.Verdict) string {
 	return broken(v) + ": " + v.Text
 }
 
-// Broken returns the objective of Why with the condition and window in which it is not met,
-// "" when all are met.
+// Broken returns the objective of Why together with the condition and window in which it is
+// not met. It returns "" if all are met.
 func Broken(list []result.Verdict) string {
 	if v := worstOf(list); v != nil {
 		return broken(v)
@@ -303,7 +304,7 @@ func worstOf(list []result.Verdict) *result.Verdict {
 	return &list[i]
 }
 
-// outcome returns the outcome for an interval: worse and better say whether its worse and
+// outcome returns the verdict for an interval. worse and better say whether its worse and
 // its better end meet the limit.
 func outcome(worse, better bool) string {
 	switch {
@@ -315,7 +316,7 @@ func outcome(worse, better bool) string {
 	return result.Undecided
 }
 
-// within reports whether a value meets the limit.
+// within reports whether a value meets the objective's limit.
 func within(o plan.SLO, value float64) bool {
 	switch o.Op {
 	case "<=":
@@ -328,13 +329,13 @@ func within(o plan.SLO, value float64) bool {
 	return value > o.Limit
 }
 
-// zooKeeper returns the load of the agents on the ensemble, by metric.
+// zooKeeper returns the load of the agents on ZooKeeper, by metric.
 func zooKeeper(p *plan.Plan) map[string]float64 {
 	load := ensemble.Of(p).Load(&p.ZooKeeper)
 	return ensemble.Metrics(&load)
 }
 
-// exact returns the value of a metric that follows from the plan without simulation.
+// exact returns a metric's value if it follows from the plan without simulation.
 func (e *Evaluation) exact(o plan.SLO) (float64, bool) {
 	p := e.Plan
 	switch o.Metric {
@@ -360,7 +361,8 @@ func (e *Evaluation) exact(o plan.SLO) (float64, bool) {
 	return 0, false
 }
 
-// computed returns the estimates that follow from the plan. They have no interval.
+// computed returns the values that follow from the plan without simulation. They have no
+// confidence interval.
 func (e *Evaluation) computed() []result.Estimate {
 	var list []result.Estimate
 	for _, m := range plan.Metrics {
@@ -373,7 +375,8 @@ func (e *Evaluation) computed() []result.Estimate {
 	return list
 }
 
-// Worst returns FAIL if any verdict is, else UNDECIDED if any is, else PASS.
+// Worst returns FAIL if any verdict is FAIL, or else UNDECIDED if any is UNDECIDED, or else
+// PASS.
 func Worst(list []result.Verdict) string {
 	worst := result.Pass
 	for _, v := range list {

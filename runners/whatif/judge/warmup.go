@@ -30,13 +30,13 @@ func (w *Pool) forget(limits int) {
 	w.Known, w.drifts, w.axis = w.after[0], [model.Segments][]float64{}, nil
 }
 
-// refuse leaves a window without any sample.
+// refuse marks a window as not simulated, with the reason, and drops its results.
 func (w *Pool) refuse(why string, limits int) {
 	w.Refused = why
 	w.forget(limits)
 }
 
-// refused says why the window with a name is not simulated, "" if it is.
+// refused says why the window with the given name is not simulated. It returns "" if it is.
 func (e *Evaluation) refused(name string) string {
 	for _, w := range e.Windows {
 		if w.Window.Name == name {
@@ -46,7 +46,8 @@ func (e *Evaluation) refused(name string) string {
 	return ""
 }
 
-// Refused says why the first window that is not simulated is not, "" if all are.
+// Refused names the first window that is not simulated, with the reason. It returns "" if
+// all are.
 func (e *Evaluation) Refused() string {
 	for _, w := range e.Windows {
 		if w.Refused != "" {
@@ -56,7 +57,8 @@ func (e *Evaluation) Refused() string {
 	return ""
 }
 
-// drift notes by how much the halves of a steady window differ in a replication.
+// drift records by how much the mean latencies of the two halves of a steady window differ
+// in a replication.
 func (w *Pool) drift(s *model.Sample) {
 	if !w.Window.Steady {
 		return
@@ -70,7 +72,8 @@ func (w *Pool) drift(s *model.Sample) {
 	}
 }
 
-// meanOf returns the mean latency of some bins, 0 of none.
+// meanOf returns the mean latency in the bins from from to to-1, in nanoseconds. It is 0 if
+// no request falls into them.
 func meanOf(s *model.Sample, from, to int) float64 {
 	ns, n := int64(0), int64(0)
 	for b := from; b < to; b++ {
@@ -79,11 +82,13 @@ func meanOf(s *model.Sample, from, to int) float64 {
 	return float64(ns) / float64(max(n, 1))
 }
 
-// Halves of a steady window that differ at this confidence, and by more than the precision that
-// the plan asks of means, are no chance: what was simulated before it was too short.
+// settles is the confidence at which the halves of a steady window count as different, if
+// they also differ by more than the plan's precision of means. The time simulated before
+// such a window was too short.
 const settles = 0.9999
 
-// unsettled says by how much the halves of a steady window differ, "" where they do not.
+// unsettled says by how much the halves of a steady window differ. It returns "" if they do
+// not differ significantly.
 func (e *Evaluation) unsettled(w *Pool) string {
 	drifts := w.drifts[w.segments]
 	if len(drifts) < 5 || w.Sum.Completed == 0 || e.overloaded() {
@@ -98,7 +103,7 @@ func (e *Evaluation) unsettled(w *Pool) string {
 		measured(quantity.Duration, drift), measured(quantity.Duration, mean))
 }
 
-// cutWarmUps cuts the warm-up of each window anew.
+// cutWarmUps determines again how much warm-up to cut from each window.
 func (e *Evaluation) cutWarmUps() {
 	for _, w := range e.Windows {
 		w.cutWarmUp()
@@ -108,10 +113,10 @@ func (e *Evaluation) cutWarmUps() {
 	}
 }
 
-// cutWarmUp finds from when on the window is stationary, by the means of its bins over all
-// replications, and leaves out what came before (CAP-5.3). It cuts nothing in a window with
-// events or changing load, in one that is not stationary by its middle, and where a bin has
-// no request.
+// cutWarmUp finds when the window becomes stationary, from its bins' means over all
+// replications, and drops what came before (CAP-5.3). It cuts nothing in a window with
+// events or changing load. It also cuts nothing if a bin has no request, or if the window is
+// not stationary by its middle.
 func (w *Pool) cutWarmUp() {
 	sum := &w.after[0].Sum // bins always cover the whole window
 	var means []float64
@@ -129,11 +134,12 @@ func (w *Pool) cutWarmUp() {
 	w.Cut = int64(w.segments*stats.Batch) * int64(w.Window.End-w.Window.Start) / model.Bins
 }
 
-// seconds returns the length of the window without its cut warm-up, in nanoseconds.
+// seconds returns the length of the window without the cut warm-up, in nanoseconds despite
+// its name.
 func (w *Pool) seconds() int64 { return int64(w.Window.End-w.Window.Start) - w.Cut }
 
-// overloaded reports whether requests of the peak bring more than a tier can do, so that no
-// window is expected to settle.
+// overloaded reports whether the peak rate exceeds the capacity of a tier, so that no window
+// can be expected to settle.
 func (e *Evaluation) overloaded() bool {
 	return slices.ContainsFunc(plan.TierNames, func(name string) bool {
 		return e.Plan.Fleet.Tier(name) != nil && e.Plan.Fullest(name, e.Plan.PeakRate()) >= 1

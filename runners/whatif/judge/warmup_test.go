@@ -12,7 +12,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// slow is a queue of one thread at a load of 0.9 that takes seconds to be as it stays.
+// slow is a plan with a queue of one thread at a load of 0.9, which takes seconds to reach
+// its steady state.
 const slow = `apiVersion: capacity/v1
 budget: {min_replications: 160, max_replications: 160}
 model: {size: {embeddings: 1GiB}}
@@ -37,7 +38,7 @@ func planOf(t *testing.T, text string) *plan.Plan {
 	return p
 }
 
-// begun are the samples of a plan whose window begins with an empty fleet.
+// begun returns the samples of a plan whose window starts with an empty fleet.
 func begun(t *testing.T, p *plan.Plan) []*model.Sample {
 	t.Helper()
 	spec := model.Compile(p, Normal)
@@ -53,8 +54,8 @@ func begun(t *testing.T, p *plan.Plan) []*model.Sample {
 	return list
 }
 
-// What MSER-5 finds to be a warm-up is left out of every number, and of what records tell
-// (CAP-5.3); not where something happens (CAP-12.15).
+// Goal: the warm-up that MSER-5 finds is excluded from all numbers and records (CAP-5.3). In
+// a window with events, nothing is cut (CAP-12.15).
 func TestTheWarmUpIsCut(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a minute under the race detector; the whole tests have it")
@@ -101,7 +102,7 @@ func TestTheWarmUpIsCut(t *testing.T) {
 		t.Errorf("verdicts %+v, want one of %d requests", v, w.Sum.Arrived)
 	}
 
-	// In another order of rounds it is the same.
+	// If the rounds end at other replications, the result is the same.
 	rounds := newEvaluation(p, Normal, Goal{Confidence: 0.99, Replications: len(samples), Records: true})
 	for k, s := range samples {
 		if rounds.Windows[0].add(rounds, s); k == 7 || k == 20 {

@@ -10,10 +10,10 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// Goal: a report of several windows says of which one each of its lines is, judges once what is of
-// no window, and puts the utilisation at the peak beside a window that is at the peak only.
-// Method: an event in which every request fails, as all containers of a tier die, with a window
-// before it, at half of the peak or at the peak.
+// Goal: in a report of several windows each line names its window. Objectives that concern
+// no window are judged once. The utilization at the peak is compared only with a window that
+// is at the peak. Method: an event that kills all containers of a tier, so that every
+// request fails, and an earlier window at half the peak or at the peak.
 func TestAReportOfSeveralWindowsSaysOfWhich(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for a minute under the race detector")
@@ -57,8 +57,8 @@ func TestAReportOfSeveralWindowsSaysOfWhich(t *testing.T) {
 	}
 }
 
-// crowd is a core of 10 ms for each request that 90 a second come to, and twice as many for five
-// minutes.
+// crowd is a plan with one core, on which each request takes 10 ms. 90 requests arrive per
+// second, and twice as many during five minutes.
 const crowd = `apiVersion: capacity/v1
 budget: {min_replications: 5, max_replications: 5}
 model: {size: {embeddings: 1GiB}}
@@ -74,9 +74,10 @@ events: [{at: 1m, name: crowd, traffic: {factor: 2x}, for: 5m}EVENT]
 slo: [p90(request) <= 200s, errors <= 1%]
 `
 
-// Goal: a window begins with the queue of what was before it (CAP-3.18), however it is written.
-// Method: a fluid. From the first minute to the sixth 80 a second more come than can be served, so
-// that 24,000 wait, for 240 s; in the ten seconds after it is a second less at the end.
+// Goal: a window starts with the queue that built up before it (CAP-3.18), in whatever form
+// the window is written. Method: a fluid computed by hand. From minute 1 to minute 6, 80
+// more requests a second arrive than can be served, so 24,000 wait, for 240 s. In the ten
+// seconds afterwards, the wait falls by one second.
 func TestAWindowBeginsWithTheQueueOfWhatWasBefore(t *testing.T) {
 	long(t)
 	for _, c := range []struct{ window, event, name string }{
@@ -104,7 +105,7 @@ func TestAWindowBeginsWithTheQueueOfWhatWasBefore(t *testing.T) {
 	}
 }
 
-// storm is a fleet whose retries keep it full once it has been full.
+// storm is a plan whose retries keep the fleet overloaded after it has once been overloaded.
 const storm = `apiVersion: capacity/v1
 budget: {min_replications: 5, max_replications: 5}
 model: {size: {embeddings: 4GiB}}
@@ -120,9 +121,9 @@ events: [{at: 1m, name: rush, traffic: {factor: 2x}, for: 30s}]
 slo: [errors <= 1%]
 `
 
-// Goal: a state that outlives its cause is seen from each window that is in it. Method: a rush of
-// half a minute, after which the three attempts of each call keep the PS full, and windows that
-// begin in it, after it and long after it.
+// Goal: a metastable state is recognized in every window during it. Method: a rush of half a
+// minute, after which three attempts of each call keep the PS full. The windows start during
+// the rush, after it and long after it.
 func TestAMetastableStateIsSeenFromEachWindow(t *testing.T) {
 	long(t)
 	for _, window := range []string{"at 1m 40s", "at 3m 20s", "at 4m 5s"} {
@@ -141,8 +142,9 @@ func TestAMetastableStateIsSeenFromEachWindow(t *testing.T) {
 	}
 }
 
-// Goal: a window that would take more than the budget to come to is refused with the reason, and
-// the others are answered. Method: the storm, with a budget for what comes before the rush.
+// Goal: a window that the budget does not suffice to reach is refused with the reason, and
+// the other windows have results. Method: the plan storm, with a budget that ends before the
+// rush.
 func TestAWindowBeyondTheBudgetIsRefused(t *testing.T) {
 	text := strings.NewReplacer("WINDOW", `"at 30s 200ms", "at 3m 20s"`, "RATE", "1600/s", "CPU", "4", "max_replications: 5", "max_replications: 5, requests: 50k").Replace(storm)
 	r, err := (&judge.Judge{}).Run(t.Context(), parse(t, text), nil)
@@ -176,7 +178,7 @@ func TestAWindowBeyondTheBudgetIsRefused(t *testing.T) {
 	}
 }
 
-// shared is a core that all requests share, at nine tenths of what it can.
+// shared is a plan with one core that all requests share, at nine tenths of its capacity.
 const shared = `apiVersion: capacity/v1
 precision: {confidence: 99.9%}
 budget: {min_replications: 100, max_replications: 100}
@@ -192,7 +194,8 @@ network: {same_cluster: 0ms, overhead_per_rpc: 0us}
 workload: {rate: 9/s, horizon: 10m, detail: {windows: [WINDOW]}}
 `
 
-// filled are batches of a hundred that always fill, ten times in a timeout.
+// filled is a plan with batches of a hundred that always fill up, ten times within a batch
+// timeout.
 const filled = `apiVersion: capacity/v1
 precision: {confidence: 99.9%}
 budget: {min_replications: 40, max_replications: 40}
@@ -216,10 +219,11 @@ network: {same_cluster: 0ms, overhead_per_rpc: 0us}
 workload: {rate: 100/s, horizon: 10m, detail: {windows: [WINDOW]}}
 `
 
-// Goal: what a window's requests take does not hang on where the window ends and begins, as
-// requests keep coming behind it and it is warm before it. Method: processor sharing takes 1 s in
-// the mean (CAP-7.1), batches that always fill (b-1)/(2 lambda) and the batch's time, in windows
-// of 5, 10 and 60 s at the begin of the horizon and within.
+// Goal: the latency in a window does not depend on where the window starts and ends, because
+// load continues after it and the fleet is warm before it. Method: processor sharing, with a
+// mean of 1 s (CAP-7.1), and batches that always fill, with a mean wait of (b-1)/(2 lambda)
+// plus the batch's time. The windows last 5, 10 and 60 s, at the start of the horizon and
+// later.
 func TestEdgesOfWindowsAddNothing(t *testing.T) {
 	long(t)
 	for _, c := range []struct {

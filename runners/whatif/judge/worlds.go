@@ -15,7 +15,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// World is a plan with values drawn for its uncertain inputs.
+// World is a plan in which the uncertain inputs have drawn values.
 type World struct {
 	Values []plan.Value
 	Plan   *plan.Plan // nil when containers cannot hold their models
@@ -44,7 +44,8 @@ func Worlds(source *plan.Source, p *plan.Plan, set []plan.Value) ([]World, error
 	return list, nil
 }
 
-// NewWorlds returns the worlds of a result before any simulation.
+// NewWorlds returns the part of a result about worlds, with what is known before any
+// simulation.
 func NewWorlds(p *plan.Plan, worlds []World) *result.Worlds {
 	settings := p.WorldsOf()
 	out := &result.Worlds{Count: len(worlds), Hold: float64(settings.Hold), Interval: float64(settings.Interval)}
@@ -60,10 +61,10 @@ func NewWorlds(p *plan.Plan, worlds []World) *result.Worlds {
 	return out
 }
 
-// AddWorlds simulates the plan, with the values of set, in its worlds. It adds the findings
-// to the result with middle values. Each world has its own random numbers, so the variance
-// over worlds is the sum of the uncertainty of the inputs and of the simulation within each
-// world. An objective holds if it holds with middle values and in enough worlds.
+// AddWorlds simulates the plan, with the values of set, in all of its worlds, and adds the
+// results to r. Each world has its own random numbers. So the variance over worlds is the
+// sum of the inputs' uncertainty and of the simulation's noise within a world. An objective
+// holds if it holds with middle values and in enough worlds.
 func (j *Judge) AddWorlds(ctx context.Context, source *plan.Source, p *plan.Plan, set []plan.Value, r *result.Result) error {
 	worlds, err := Worlds(source, p, set)
 	if err != nil {
@@ -99,13 +100,13 @@ func (j *Judge) AddWorlds(ctx context.Context, source *plan.Source, p *plan.Plan
 	return nil
 }
 
-// exitInWorlds returns the exit code for verdicts over worlds.
+// exitInWorlds returns the exit code for the verdicts over all worlds.
 func exitInWorlds(list []result.WorldVerdict) int {
 	outcomes := lists.MapOrNil(list, func(v result.WorldVerdict) result.Verdict { return result.Verdict{Outcome: v.Outcome} })
 	return ExitOf(outcomes)
 }
 
-// worldKey names an estimate or an objective across worlds.
+// worldKey identifies an estimate or an objective, the same in all worlds.
 type worldKey struct {
 	name  string
 	scope result.Scope
@@ -168,8 +169,8 @@ func (t *tallies) add(world int, e *Evaluation) {
 	}
 }
 
-// estimates returns the estimates over the worlds. Variance between worlds beyond that
-// within worlds is due to uncertain inputs.
+// estimates returns the estimates over all worlds. Variance between worlds that exceeds the
+// variance within worlds comes from uncertain inputs.
 func (t *tallies) estimates(interval float64) []result.WorldEstimate {
 	var list []result.WorldEstimate
 	for _, key := range t.keys {
@@ -187,8 +188,8 @@ func (t *tallies) estimates(interval float64) []result.WorldEstimate {
 	return list
 }
 
-// quantile returns the quantile of sorted values. The k-th of n values stands for the
-// middle of the n-th part, as worlds are drawn.
+// quantile returns the p-quantile of sorted values. Value k of n stands for the middle of
+// the k-th of n equal parts, which is how worlds are drawn.
 func quantile(sorted []float64, p float64) float64 {
 	at := min(max(float64(p*float64(len(sorted)))-0.5, 0), float64(len(sorted)-1))
 	k := min(int(at), len(sorted)-1)
@@ -212,8 +213,8 @@ func (t *tallies) verdicts(w *result.Worlds) []result.WorldVerdict {
 	return list
 }
 
-// influence computes how each input correlates with p99(request), in the window where that
-// is highest.
+// influence computes each input's correlation with p99(request), in the window where that is
+// highest.
 func (t *tallies) influence(w *result.Worlds, r *result.Result) {
 	const metric = "p99(request)"
 	var worst *worldValues
@@ -235,7 +236,7 @@ func (t *tallies) influence(w *result.Worlds, r *result.Result) {
 	}
 }
 
-// correlation returns that of pairs of values, NaN where one does not vary.
+// correlation returns the correlation of pairs of values. It is NaN if x or y does not vary.
 func correlation(x, y []float64) float64 {
 	meanX, _ := stats.Mean(x)
 	meanY, _ := stats.Mean(y)
@@ -249,8 +250,8 @@ func correlation(x, y []float64) float64 {
 	return xy / math.Sqrt(xx*yy)
 }
 
-// ranks returns the position of each value in sorted order. Equal values share the mean of
-// theirs.
+// ranks returns the position of each value in sorted order. Equal values all get the mean of
+// their positions.
 func ranks(values []float64) []float64 {
 	order := make([]int, len(values))
 	for i := range order {
@@ -271,8 +272,9 @@ func ranks(values []float64) []float64 {
 	return out
 }
 
-// InWorlds judges conditions in worlds until enough of them pass or fail, and returns the
-// number of worlds with each outcome. A world passes if it does under all conditions.
+// InWorlds judges conditions in one world after another, until enough worlds pass or fail.
+// It returns how many worlds have each outcome. A world passes if it passes under all
+// conditions.
 func (j *Judge) InWorlds(ctx context.Context, worlds []World, conditions func(*plan.Plan) []model.Condition, w *result.Worlds, g Goal) (pass, fail, undecided int, err error) {
 	for _, world := range worlds {
 		if outcome := w.Judge(pass, fail); outcome != result.Undecided {
@@ -297,7 +299,7 @@ func (j *Judge) InWorlds(ctx context.Context, worlds []World, conditions func(*p
 	return pass, fail, undecided, nil
 }
 
-// InWorld returns the worst outcome of a plan under conditions.
+// InWorld returns the worst outcome of a plan under the given conditions.
 func (j *Judge) InWorld(ctx context.Context, p *plan.Plan, conditions []model.Condition, g Goal) (string, error) {
 	worst := result.Pass
 	for _, c := range conditions {

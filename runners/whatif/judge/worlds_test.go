@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// unsure is a plan without queues: the mean latency is the entry's work, which is not known
-// for sure, and what is known.
+// unsure is a plan without queues. Its mean latency is the uncertain work of the entry plus
+// known parts.
 const unsure = `apiVersion: capacity/v1
 budget: {min_replications: 20, max_replications: 20}
 model: {agent_version: 3, size: {embeddings: 1GiB, dense: 1GiB}}
@@ -45,10 +45,10 @@ func inWorlds(t *testing.T, text string) *result.Result {
 	return r
 }
 
-// The goal is that intervals over worlds are what is believed of the inputs. The method is a
-// latency that is the sum of two of them: its range is the interval of the larger one, all
-// but a little of its variance is for want of knowledge, and the input that it follows is
-// said to be the one that matters.
+// Goal: intervals over worlds reflect the uncertainty of the inputs. Method: a latency that
+// is the sum of two inputs. Its range equals the interval of the larger input, almost all of
+// its variance is attributed to uncertainty, and the right input is named as the one that
+// matters.
 func TestTheRangeOverWorldsIsWhatIsBelieved(t *testing.T) {
 	long(t)
 	r := inWorlds(t, unsure)
@@ -71,13 +71,13 @@ func TestTheRangeOverWorldsIsWhatIsBelieved(t *testing.T) {
 	if a, b := w.Inputs[0].Influence, w.Inputs[1].Influence; w.Inputs[0].Path != "service.entry.cpu" || a < 0.95 || math.Abs(b) > 0.5 {
 		t.Errorf("correlations: %+.2f of %s, %+.2f of %s", a, w.Inputs[0].Path, b, w.Inputs[1].Path)
 	}
-	// 95 % of the worlds have at most 20 ms at the entry: 38 of 40, but for one.
+	// In 95 % of the worlds the entry takes at most 20 ms. That is 38 of 40, give or take one.
 	if v := w.Verdicts[0]; v.Outcome != result.Pass || v.Pass < 36 || v.Pass > 39 || r.Exit != result.ExitMet {
 		t.Errorf("got %+v, exit %d", v, r.Exit)
 	}
 }
 
-// An objective that holds with middle values and in too few worlds is missed.
+// Goal: an objective that holds with middle values but in too few worlds is missed.
 func TestTooFewWorlds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for seconds")
@@ -91,7 +91,7 @@ func TestTooFewWorlds(t *testing.T) {
 	}
 }
 
-// Noise of the simulation alone is not taken for want of knowledge.
+// Goal: variance from simulation noise is not attributed to uncertain inputs.
 func TestWantOfSimulationIsApart(t *testing.T) {
 	long(t)
 	r := inWorlds(t, strings.NewReplacer("{low: 8ms, mid: 10ms, high: 20ms, confidence: 90%}", `"exp(mean=10ms)"`, "{low: 1.9ms, mid: 2ms, high: 2.1ms, confidence: 90%}", `{low: "det(2ms)", mid: "det(2ms)", high: "det(2ms)"}`).Replace(unsure))
@@ -102,7 +102,7 @@ func TestWantOfSimulationIsApart(t *testing.T) {
 	}
 }
 
-// Worlds in which a model is too large are worlds in which the plan fails.
+// Goal: a world in which a model does not fit into memory counts as failed.
 func TestWorldsInWhichModelsDoNotFit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for seconds")

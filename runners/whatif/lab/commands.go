@@ -17,7 +17,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// loadFlags are the flags of commands that run real processes.
+// loadFlags holds the flags of commands that run real processes.
 type loadFlags struct{ warm, saturate, roundTrip time.Duration }
 
 func (f *loadFlags) add(cmd *cobra.Command) {
@@ -26,7 +26,7 @@ func (f *loadFlags) add(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&f.saturate, "saturate", 5*time.Second, "for how long, before the load, half as much again is asked as the servers can do, for the throughput's knee; 0 for not at all")
 }
 
-// found returns the options with the path of the program monosim.
+// found returns the options, completed with the path of the program monosim.
 func (f *loadFlags) found(cmd *cobra.Command) (o observe.Options, err error) {
 	o = f.options(cmd)
 	o.Monosim, err = command.FindProgram("monosim", "make lab builds both")
@@ -228,7 +228,7 @@ func runReplay(cmd *cobra.Command, path, observed, into string, asJSON bool) err
 	return err
 }
 
-// fidelityFlags are the flags of bench.
+// fidelityFlags holds the flags of the command bench.
 type fidelityFlags struct {
 	loadFlags
 	json         bool

@@ -28,7 +28,7 @@ service:
 workload: {arrivals: {process: deterministic}, rate: 100/s, horizon: 13s, detail: {windows: ["at 3s 2s"]}}
 `
 
-// run runs a command of monosim-lab, or of monosim whatif, whichever has it.
+// run runs a command of monosim-lab or of monosim whatif.
 func run(args ...string) (code int, stdout, message string) {
 	var out, errs bytes.Buffer
 	root := newRoot()
@@ -43,8 +43,8 @@ func run(args ...string) (code int, stdout, message string) {
 	return command.ExitCode(err), out.String(), errs.String() + message
 }
 
-// files are a plan, and what would be observed of it with servers that take 6 ms, one call in
-// ten half as much again.
+// files writes a plan and a made-up observation of it. Its servers take 6 ms for a call, and
+// half as much again for every tenth call.
 func files(t *testing.T) (dir, planFile, observed string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -81,9 +81,9 @@ func files(t *testing.T) (dir, planFile, observed string) {
 	return dir, planFile, observed
 }
 
-// Goal: what was observed becomes a profile, with which the plan foretells it, and TRUST says
-// so. Method: all commands in turn on what would be observed of servers that take longer than
-// the plan says.
+// Goal: an observation can be turned into a profile, with which the plan predicts the
+// observation, and the report's TRUST section says so. Method: all commands in turn, on a
+// made-up observation of servers that are slower than the plan says.
 func TestFromAnObservationToTrust(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it simulates for seconds, with goroutines that others have, too")
@@ -127,7 +127,7 @@ func TestFromAnObservationToTrust(t *testing.T) {
 	}
 }
 
-// Goal: what is wrong with files and plans is said, with exit code 2.
+// Goal: mistakes in files and plans are reported, with exit code 2.
 func TestObservationsThatCannotBe(t *testing.T) {
 	dir, planFile, observed := files(t)
 	other := filepath.Join(dir, "other.yaml")

@@ -6,7 +6,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Goal: the tails of each family are gonum's, bit by bit, which the program itself does without.
+// Goal: the tail probabilities of each family equal those of gonum bit by bit. The program
+// itself does not use gonum.
 func TestTailsAreGonums(t *testing.T) {
 	type family interface {
 		Survival(x float64) float64

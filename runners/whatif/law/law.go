@@ -36,15 +36,16 @@ const (
 	Erlang    Kind = "erlang"
 	Hist      Kind = "hist"
 	Trace     Kind = "trace"
-	// Affine is no distribution: the time is Mean plus PerItem for each item.
+	// Affine is not a random law: the time is Mean plus PerItem for each item.
 	Affine Kind = "affine"
-	// Points is no distribution either: the time for a number of items, or after a pause, lies on the lines
-	// between points, and beyond the last on the line through the last two.
+	// Points is not a random law either: the time for a number of items, or after a pause, is
+	// interpolated linearly between given points. Beyond the last point, the line through the
+	// last two continues.
 	Points Kind = "points"
 )
 
-// Law is a distribution of times in nanoseconds, or of plain numbers. The zero Law means
-// that there is none; see [Law.IsZero].
+// Law is a distribution of times in nanoseconds, or of plain numbers. The zero Law stands
+// for no law, see [Law.IsZero].
 type Law struct {
 	Kind Kind `json:"kind,omitempty"`
 	// Mean is the mean or, for an affine law, the time without items.
@@ -54,22 +55,22 @@ type Law struct {
 	CV    float64 `json:"cv,omitempty"`
 	Sigma float64 `json:"sigma,omitempty"`
 	Shape float64 `json:"k,omitempty"`
-	// Low and High bound a uniform law.
+	// Low and High are the ends of a uniform law.
 	Low  float64 `json:"low,omitempty"`
 	High float64 `json:"high,omitempty"`
 	// PerItem is the slope of an affine law.
 	PerItem float64 `json:"per_item,omitempty"`
-	// Values and Weights are those of a histogram. A trace has no weights.
+	// Values and Weights are the bars of a histogram. A trace has values without weights.
 	Values  []float64 `json:"values,omitempty"`
 	Weights []float64 `json:"weights,omitempty"`
-	// At holds the items, or the pauses, of the points, whose times Values are.
+	// At holds the numbers of items, or the pauses, of the points. Values holds their times.
 	At []float64 `json:"at,omitempty"`
 
 	cumulative []float64
 	scale      float64 // of gamma, Erlang and Weibull; for log-normal the mean of the logarithm
 }
 
-// IsZero reports whether there is no law.
+// IsZero reports whether this is the zero Law, which stands for no law.
 func (l Law) IsZero() bool { return l.Kind == "" }
 
 // Constant returns the law of a single value.
@@ -78,7 +79,7 @@ func Constant(value float64) Law { return Law{Kind: Det, Mean: value} }
 // Exponential returns the exponential law with a mean.
 func Exponential(mean float64) Law { return Law{Kind: Exp, Mean: mean} }
 
-// Scaled returns the law of the values times a factor.
+// Scaled returns the law whose values are multiplied by a factor.
 func (l Law) Scaled(by float64) Law {
 	l.Mean *= by
 	l.PerItem *= by
@@ -135,10 +136,12 @@ func (l Law) empirical() (mean, second float64) {
 	return mean / sum, second / sum
 }
 
-// OfItems reports whether times are those of a number of items, without chance.
+// OfItems reports whether the law gives a fixed time for each number of items, without
+// randomness.
 func (l Law) OfItems() bool { return l.Kind == Affine || l.Kind == Points }
 
-// MeanOf returns the mean for a number of items, which only a law [Law.OfItems] depends on.
+// MeanOf returns the mean for a number of items. Only laws for which [Law.OfItems] is true
+// depend on items.
 func (l Law) MeanOf(items float64) float64 {
 	switch l.Kind {
 	case Affine:
@@ -149,7 +152,7 @@ func (l Law) MeanOf(items float64) float64 {
 	return l.Mean
 }
 
-// Last returns the greatest time of points, 0 of other laws.
+// Last returns the largest time of the points, and 0 for other laws.
 func (l Law) Last() float64 {
 	if l.Kind != Points {
 		return 0
@@ -157,7 +160,7 @@ func (l Law) Last() float64 {
 	return slices.Max(l.Values)
 }
 
-// Slope returns by how much the time grows with each item, at a number of items.
+// Slope returns how much time each additional item takes, at a given number of items.
 func (l Law) Slope(items float64) float64 {
 	switch l.Kind {
 	case Affine:
@@ -168,7 +171,8 @@ func (l Law) Slope(items float64) float64 {
 	return 0
 }
 
-// ItemsAbove returns from how many items on the time is above x, of a law [Law.OfItems].
+// ItemsAbove returns the number of items from which on the time exceeds x. It is for laws
+// for which [Law.OfItems] is true.
 func (l Law) ItemsAbove(x float64) float64 {
 	at, values := []float64{0, 1}, []float64{l.Mean, l.Mean + l.PerItem}
 	if l.Kind == Points {
@@ -188,7 +192,7 @@ func (l Law) ItemsAbove(x float64) float64 {
 	return at[i-1] + (x-values[i-1])*(at[i]-at[i-1])/(values[i]-values[i-1])
 }
 
-// between returns the value of points at x.
+// between returns the interpolated value of the points at x.
 func (l Law) between(x float64) float64 {
 	if x <= l.At[0] {
 		return l.Values[0]
@@ -198,8 +202,8 @@ func (l Law) between(x float64) float64 {
 	return math.Max(0, l.Values[i-1]+float64(slope*(x-l.At[i-1])))
 }
 
-// Whole returns the mean and the second moment of draws that are rounded to whole numbers, 1 at
-// least.
+// Whole returns the mean and the second moment of draws that are rounded to whole numbers of
+// at least 1.
 func (l Law) Whole() (mean, second float64) {
 	const negligible, most = 1e-12, 1e7
 	mean, second = 1, 1
@@ -254,7 +258,7 @@ func (l Law) Min() float64 {
 // IsConstant reports whether all draws are equal.
 func (l Law) IsConstant() bool { return l.Kind == Det || l.Kind == "" }
 
-// Between returns the uniform law between two ends.
+// Between returns the uniform law from low to high.
 func Between(low, high float64) Law { return Law{Kind: Uniform, Low: low, High: high}.prepare() }
 
 // Affinely returns an affine law of times.
@@ -263,6 +267,6 @@ func Affinely(base, perItem float64) Law { return Law{Kind: Affine, Mean: base, 
 // Shaped returns the gamma law with a mean and a coefficient of variation.
 func Shaped(mean, cv float64) Law { return Law{Kind: Gamma, Mean: mean, CV: cv}.prepare() }
 
-// Logged returns the log-normal law with a mean and the standard deviation of the
-// logarithm.
+// Logged returns the log-normal law with a mean and with sigma, the standard deviation of
+// the logarithm.
 func Logged(mean, sigma float64) Law { return Law{Kind: LogNormal, Mean: mean, Sigma: sigma}.prepare() }

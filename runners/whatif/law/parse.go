@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// Dimension is what a law measures.
+// Dimension says what the values of a law are, and thus which units they take.
 type Dimension uint8
 
 // The dimensions.
@@ -19,17 +19,17 @@ const (
 	Times Dimension = iota
 	// Numbers have no unit, like counts of items.
 	Numbers
-	// Noise has no unit. Its mean is 1 and need not be written.
+	// Noise is a factor without unit. Its mean is 1, which need not be written.
 	Noise
-	// Delays are times by the time since something: points alone.
+	// Delays are times that depend on the pause before. Only points can describe them.
 	Delays
 )
 
-// Files returns the text of a file that a law names.
+// Files reads a file that a law names, and returns its text.
 type Files func(path string) (string, error)
 
-// ErrForm is the error of a malformed distribution. Errors of units are *quantity.Error,
-// and errors of files are returned as they are.
+// ErrForm is the error of a malformed law. Errors about units are of type *quantity.Error,
+// and errors of files are returned unchanged.
 var ErrForm = errors.New("bad distribution")
 
 type formError struct{ text string }
@@ -42,7 +42,7 @@ func badForm(format string, args ...any) error { return &formError{fmt.Sprintf(f
 // z99 is the 99th percentile of the standard normal law.
 const z99 = 2.3263478740408408
 
-// Parse reads a law such as name(parameter=value, ...). A plain quantity is a constant.
+// Parse parses a law such as name(parameter=value, ...). A plain quantity is a constant.
 func Parse(dim Dimension, text string, files Files) (Law, error) {
 	p := parser{dim: dim, files: files}
 	call, ok := quantity.ParseCall(text)
@@ -80,7 +80,7 @@ type parser struct {
 	call  quantity.Call
 }
 
-// value reads a value in the law's dimension.
+// value parses a value with the units of the law's dimension.
 func (p *parser) value(text string) (float64, error) {
 	if p.dim == Times || p.dim == Delays {
 		return quantity.Parse(quantity.Duration, text)
@@ -88,7 +88,7 @@ func (p *parser) value(text string) (float64, error) {
 	return quantity.Multiple(text)
 }
 
-// need reads a parameter that must be given and above 0.
+// need parses a parameter that must be given and be above 0.
 func (p *parser) need(name string) (float64, error) {
 	text, ok := p.call.Take(name)
 	if !ok && name == "mean" && p.dim == Noise {
@@ -104,7 +104,7 @@ func (p *parser) need(name string) (float64, error) {
 	return v, err
 }
 
-// plainOr reads a shape parameter without a unit, and any other parameter with one.
+// plainOr parses a shape parameter as a plain number, and any other parameter with its unit.
 func (p *parser) plainOr(name, text string) (float64, error) {
 	switch name {
 	case "cv", "sigma", "k":
@@ -138,7 +138,7 @@ func (p *parser) law() (Law, error) {
 	return Law{}, badForm("unknown distribution %q, want det, exp, gamma, lognormal, uniform, weibull, erlang, hist, trace, affine or points", p.call.Name)
 }
 
-// with1 reads a law of one parameter. The value of det may be 0.
+// with1 parses a law with a single parameter. It must be above 0, except for det.
 func (p *parser) with1(l Law, name string) (Law, error) {
 	if l.Kind == Det {
 		text, ok := p.call.Take(name)
@@ -174,7 +174,7 @@ func (p *parser) shaped(kind Kind) (Law, error) {
 	return l, err
 }
 
-// logNormal reads the spread from cv, p99 or sigma.
+// logNormal parses a log-normal law, whose spread is given by cv, p99 or sigma.
 func (p *parser) logNormal() (Law, error) {
 	mean, err := p.need("mean")
 	if err != nil {
@@ -255,11 +255,12 @@ func (p *parser) affine() (Law, error) {
 		}
 		*part.to = v
 	}
-	// Fractions of a nanosecond per item matter, because they are multiplied by the items.
+	// PerItem keeps fractions of a nanosecond, because it is multiplied by the number of items.
 	return l, nil
 }
 
-// file reads a trace with a value in each line, or a histogram with a value and its weight.
+// file reads a trace with one value per line, or a histogram with a value and its weight per
+// line.
 func (p *parser) file(kind Kind) (Law, error) {
 	path, ok := p.call.Take("file")
 	if !ok {

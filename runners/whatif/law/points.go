@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// points reads points from a file with one in each line, as "64 0.18ms", or from the parameters of
-// the law, as points(1=0.1ms, 64=0.18ms).
+// points parses points from a file with one point per line, such as "64 0.18ms", or from
+// parameters, as points(1=0.1ms, 64=0.18ms).
 func (p *parser) points() (Law, error) {
 	if p.dim != Times && p.dim != Delays {
 		return Law{}, badForm("points is a law of times")
@@ -59,7 +59,7 @@ func (p *parser) points() (Law, error) {
 	return l, nil
 }
 
-// point reads a number of items, or a pause, and its time.
+// point parses one point: a number of items or a pause, and its time.
 func (p *parser) point(where, at, value string) (one [2]float64, err error) {
 	kind := quantity.Number
 	if p.dim == Delays {

@@ -6,7 +6,7 @@ import (
 	"sort"
 )
 
-// Sample draws a value. Only a law [Law.OfItems] depends on items.
+// Sample draws a value. Only laws for which [Law.OfItems] is true depend on items.
 func (l *Law) Sample(r *rand.Rand, items float64) float64 {
 	switch l.Kind {
 	case Det:

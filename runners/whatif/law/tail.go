@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// survival returns the probability that a draw of a law with parameters is above x, which is not
-// negative; NaN for a histogram or trace.
+// survival returns the probability that a draw exceeds x, which must not be negative. It
+// returns NaN for a histogram or trace.
 func (l Law) survival(x float64) float64 {
 	switch l.Kind {
 	case Exp:
@@ -26,8 +26,8 @@ func (l Law) survival(x float64) float64 {
 	return math.NaN()
 }
 
-// inverse returns the value that a draw of a law with parameters is at or below with a
-// probability p above 0; NaN for a histogram or trace.
+// inverse returns the p-quantile of a law, for p above 0. It returns NaN for a histogram or
+// trace.
 func (l Law) inverse(p float64) float64 {
 	switch l.Kind {
 	case Exp:
@@ -42,7 +42,8 @@ func (l Law) inverse(p float64) float64 {
 	return math.NaN()
 }
 
-// Above returns the probability of a draw above x. Only a law [Law.OfItems] depends on items.
+// Above returns the probability that a draw exceeds x. Only laws for which [Law.OfItems] is
+// true depend on items.
 func (l Law) Above(x, items float64) float64 {
 	switch l.Kind {
 	case Hist, Trace:
@@ -75,8 +76,8 @@ func step(above bool) float64 {
 	return 0
 }
 
-// Quantile returns the value that a share p of all draws is at or below. Only a law
-// [Law.OfItems] depends on items.
+// Quantile returns the p-quantile of the law. Only laws for which [Law.OfItems] is true
+// depend on items.
 func (l Law) Quantile(p, items float64) float64 {
 	switch l.Kind {
 	case Hist, Trace:
@@ -92,7 +93,8 @@ func (l Law) Quantile(p, items float64) float64 {
 	return l.inverse(p)
 }
 
-// valueAt returns the smallest value that a share p of the values is at or below.
+// valueAt returns the p-quantile of the values: the smallest value such that at least the
+// share p of the weights is at or below it.
 func (l Law) valueAt(p float64) float64 {
 	order := make([]int, len(l.Values))
 	all := 0.0

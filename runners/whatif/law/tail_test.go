@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/law"
 )
 
-// Goal: quantiles and tails of a law are those of its draws. Method: twenty thousand draws of
-// each family, of which a share p is at or below the quantile of p.
+// Goal: the quantiles and tails of a law match its draws. Method: twenty thousand draws of
+// each family, a share p of which must be at or below the p-quantile.
 func TestQuantilesAreThoseOfDraws(t *testing.T) {
 	for _, text := range []string{"3ms", "exp(mean=2ms)", "gamma(mean=2ms, cv=0.4)", "gamma(mean=2ms, cv=1.5)", "lognormal(mean=2ms, cv=0.5)",
 		"uniform(1ms, 3ms)", "weibull(mean=2ms, k=0.8)", "erlang(mean=2ms, k=3)", "affine(base=1ms, per_item=10us)"} {
@@ -42,7 +42,7 @@ func TestQuantilesAreThoseOfDraws(t *testing.T) {
 	}
 }
 
-// Laws of values have the quantiles of their values, by weight.
+// Goal: the quantiles of a histogram are those of its weighted values.
 func TestQuantilesOfValues(t *testing.T) {
 	l := law.Law{Kind: law.Hist, Values: []float64{30, 10, 20}, Weights: []float64{1, 2, 1}}
 	for _, c := range []struct{ p, want float64 }{{0, 10}, {0.5, 10}, {0.6, 20}, {0.75, 20}, {0.8, 30}, {1, 30}} {
@@ -68,7 +68,8 @@ func TestNumbersKeepTheirFraction(t *testing.T) {
 	}
 }
 
-// Goal: points are met, lines lie between them, and the last line goes on.
+// Goal: points are met exactly, values between them are interpolated, and the last line
+// continues.
 func TestPointsLieOnLines(t *testing.T) {
 	l, err := law.Parse(law.Times, "points(f)", func(string) (string, error) { return "# items time\n1 100ns\n\n64 226ns\n128 200ns\n256 456ns\n", nil })
 	if err != nil {

@@ -4,13 +4,14 @@ package model
 
 import "testing"
 
-// The goal is that a request which is hedged costs no allocation. The method is a run of
-// twice the length, which has its requests for the difference.
+// Goal: a hedged request allocates no memory. Method: compare two runs of which one is twice
+// as long, and divide the difference in allocations by the additional requests.
 func TestHedgedRequestsAllocateNothing(t *testing.T) {
 	allocatesNothing(t, hedged)
 }
 
-// So do skipped calls, retries that wait, budgets and breakers.
+// Goal: skipped calls, delayed retries, retry budgets and circuit breakers allocate no
+// memory either.
 func TestCuresAllocateNothing(t *testing.T) {
 	allocatesNothing(t, func(seconds int64) *Spec {
 		s := fan(2, 3, 7, seconds) // 120 % of what two of three can do
@@ -42,7 +43,7 @@ func allocatesNothing(t *testing.T, spec func(seconds int64) *Spec) {
 	}
 }
 
-// Observations and quantiles of them allocate nothing.
+// Goal: recording latencies for hedging, and computing their quantiles, allocates no memory.
 func TestTrackersAllocateNothing(t *testing.T) {
 	var tr tracker
 	n := int64(0)

@@ -11,18 +11,19 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// arrivals generates the instants at which requests come.
+// arrivals generates the times at which requests arrive.
 type arrivals struct {
 	number uint64
 	pcg    rand.PCG
 	rand   *rand.Rand
 	gap    func(a *arrivals) float64 // draws a gap, in units of the mean gap
 	atOnce float64                   // mean number of requests that come at once
-	// steps is the rate over virtual time, constant between steps.
+	// steps is the request rate over time, constant between steps.
 	steps []step
 	at    int // index of the present step
-	// A process with bursts (mmpp) alternates: burst says whether it is in one, until when
-	// this phase ends, and high and quiet are the factors of the rate in each phase.
+	// A process with bursts (mmpp) alternates between bursts and quiet phases. burst says
+	// whether the present phase is a burst, and until when it ends. high and quiet are the
+	// factors of the rate in each phase.
 	burst       bool
 	until       int64
 	high, quiet float64
@@ -69,7 +70,7 @@ func (w *world) beginArrivals(begin int64) {
 }
 
 // ratesFrom returns the rate from an instant of the horizon on. The steps count time from
-// that instant, and rates in requests a nanosecond.
+// that instant, in requests per nanosecond.
 func ratesFrom(spec *Arrivals, begin int64) []step {
 	var instants []int64
 	for _, p := range spec.Rate.Points {
@@ -90,7 +91,7 @@ func ratesFrom(spec *Arrivals, begin int64) []step {
 	return steps
 }
 
-// rateAt returns the rate at an instant of the horizon, in requests a second.
+// rateAt returns the rate at an instant of the horizon, in requests per second.
 func rateAt(spec *Arrivals, at int64) float64 {
 	points := spec.Rate.Points
 	i := sort.Search(len(points), func(i int) bool { return int64(points[i].At) > at })
@@ -106,7 +107,7 @@ func rateAt(spec *Arrivals, at int64) float64 {
 	return rate
 }
 
-// gapOf returns a function that draws gaps between arrivals, with the mean 1.
+// gapOf returns a function that draws gaps between arrivals, with mean 1.
 func gapOf(spec *Arrivals) func(*arrivals) float64 {
 	switch spec.Process {
 	case "deterministic":
@@ -127,8 +128,8 @@ func (a *arrivals) dwell(spec *Arrivals) int64 {
 	return int64(mean * a.rand.ExpFloat64())
 }
 
-// nextArrival schedules the next request. It draws one gap in units of the mean gap and
-// uses it up at the rate of each step in turn, so a change of rate takes effect at once.
+// nextArrival schedules the next request. It draws one gap in units of the mean gap, and
+// consumes it at the rate of each step in turn. So a change of rate takes effect at once.
 func (w *world) nextArrival() {
 	a := &w.arrivals
 	left := a.gap(a) * a.atOnce
@@ -176,7 +177,7 @@ func (w *world) arrival(uint64) {
 	w.nextOf()
 }
 
-// together draws how many requests come at once.
+// together draws how many requests arrive at the same time.
 func (w *world) together() int {
 	if w.spec.Arrivals.Batch.IsZero() {
 		return 1
@@ -184,8 +185,8 @@ func (w *world) together() int {
 	return max(1, int(math.Round(w.spec.Arrivals.Batch.Sample(w.arrivals.rand, 0))))
 }
 
-// ArrivalTimes returns the instants at which Run lets requests come in a window of a
-// replication, counted from the begin of its warm-up. It fails for a closed loop.
+// ArrivalTimes returns the times at which requests arrive in a window of a replication,
+// counted from the start of its warm-up. It fails for a closed loop.
 func (s *Spec) ArrivalTimes(window, replication int) ([]int64, error) {
 	if s.Arrivals.Clients > 0 {
 		return nil, errors.New("found a closed loop, in which requests come as answers do; want an open one")
@@ -204,7 +205,7 @@ func (s *Spec) ArrivalTimes(window, replication int) ([]int64, error) {
 	return times, err
 }
 
-// nextOf schedules the next request, from the trace if there is one.
+// nextOf schedules the next request, from the trace if the plan has one.
 func (w *world) nextOf() {
 	if w.spec.Arrivals.Process == "trace" {
 		w.nextOfTrace()
@@ -226,8 +227,8 @@ func (w *world) nextOfTrace() {
 	}
 }
 
-// think schedules the next request of a client of a closed loop, after the given part of a
-// think time. The end of the think time is the intended start of the request (CAP-12.5).
+// think schedules the next request of a closed loop's client, after part of a think time.
+// The end of the think time is the request's intended start (CAP-12.5).
 func (w *world) think(part float64) {
 	a := &w.arrivals
 	a.number++
@@ -238,5 +239,5 @@ func (w *world) think(part float64) {
 	}
 }
 
-// RateAt returns the mean rate at an instant of the horizon, in requests a second.
+// RateAt returns the mean rate at an instant of the horizon, in requests per second.
 func (s *Spec) RateAt(at int64) float64 { return rateAt(&s.Arrivals, at) }

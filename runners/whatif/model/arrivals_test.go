@@ -7,9 +7,10 @@ import (
 	"github.com/monosim/monosim/runners/whatif/law"
 )
 
-// Goal: requests that come at once wait for each other, and their rate is the plan's. Method: the mean
-// of M^X/M/1, rho/(mu (1 - rho)) + (E[X^2]/E[X] - 1)/(2 mu (1 - rho)), for five at once and for laws
-// that are rounded; with two containers each gets a half of those that come at once.
+// Goal: requests that arrive together queue behind each other, and their rate is the plan's.
+// Method: the mean of M^X/M/1, rho/(mu (1 - rho)) + (E[X^2]/E[X] - 1)/(2 mu (1 - rho)), for
+// five at a time and for laws that are rounded. With two containers, each gets half of those
+// that arrive together.
 func TestRequestsThatComeAtOnceWaitForEachOther(t *testing.T) {
 	const rho = 0.6
 	for name, c := range map[string]struct {

@@ -10,11 +10,11 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// Autoscalers that measure. They look at what containers did, so they are played while requests
-// are: what they decide, and every event of a plan with one, happens in the course of the
-// simulation and not before it.
+// Autoscalers that measure react to what containers did. Their decisions, and all events of
+// a plan with such an autoscaler, therefore happen during the simulation of requests, and
+// are not computed before it.
 
-// scaler is the autoscaler of one shard of a tier.
+// scaler is the autoscaler for one shard of a tier.
 type scaler struct {
 	tier, shard int
 	plan        *plan.Autoscaler
@@ -30,7 +30,7 @@ type scaler struct {
 	decided     []int
 }
 
-// pod is a container of a tier with an autoscaler that measures, as that sees it.
+// pod is a container as an autoscaler that measures sees it.
 type pod struct {
 	hpa.Pod
 	exists bool
@@ -44,12 +44,13 @@ type pod struct {
 	loads  int64 // since when loads of versions are counted
 }
 
-// slot is what a container did in one window of the metrics.
+// slot holds what a container did in one window of the metrics: busy time, arrived requests,
+// and waiting calls.
 type slot struct{ busy, came, waits int64 }
 
 func floorDiv(a, b int64) int64 { return int64(math.Floor(float64(a) / float64(b))) }
 
-// slot returns the numbered slot, nil for one that is over.
+// slot returns slot number k, nil if that slot has been dropped already.
 func (p *pod) slot(k int64) *slot {
 	if len(p.slots) == 0 {
 		p.base = k
@@ -63,7 +64,7 @@ func (p *pod) slot(k int64) *slot {
 	return &p.slots[k-p.base]
 }
 
-// worked counts so many busy cores between two instants of the horizon.
+// worked adds busy time: so many cores worked from from to to, times of the horizon.
 func (p *pod) worked(from, to int64, cores float64) {
 	for from < to {
 		k := floorDiv(from, p.window)
@@ -75,7 +76,7 @@ func (p *pod) worked(from, to int64, cores float64) {
 	}
 }
 
-// came counts a request or a call that comes to a container now.
+// came counts a request or call that arrives at a container now.
 func (w *world) came(s *server) {
 	if s.pod == nil {
 		return
@@ -85,7 +86,7 @@ func (w *world) came(s *server) {
 	}
 }
 
-// loading counts the core that loads of versions have taken up to now.
+// loading adds the CPU time that loading versions has used up to now.
 func (w *world) loading(s *server) {
 	if s.pod == nil {
 		return
@@ -128,7 +129,8 @@ func (w *world) beginScalers() {
 	}
 }
 
-// AutoscalerOf returns what the autoscaler of a plan is to do, for containers of so many cores.
+// AutoscalerOf converts a plan's autoscaler to a configuration, for containers with the
+// given cores.
 func AutoscalerOf(a *plan.Autoscaler, cores float64) hpa.Config {
 	c := hpa.Config{Min: a.Min, Max: a.Max, DownWindow: time.Duration(a.StabiliseDown), Tolerance: float64(a.Tolerance), Starting: time.Duration(a.Starting), ReadyDelay: time.Duration(a.ReadyDelay)}
 	if a.Request > 0 {
@@ -148,8 +150,8 @@ func AutoscalerOf(a *plan.Autoscaler, cores float64) hpa.Config {
 	return c
 }
 
-// rulesOf returns the rules of a direction: those of the plan, or the default policies, which are
-// the given one and that of 100 % in 15 s.
+// rulesOf returns the rules for one direction. If the plan has no policies, the defaults
+// apply: those in more, and 100 % in 15 s.
 func rulesOf(r *plan.HPARules, window plan.Duration, more ...hpa.Policy) hpa.Rules {
 	out := hpa.Rules{Window: time.Duration(window), Select: map[string]string{"max": "Max", "min": "Min", "disabled": "Disabled"}[r.Select]}
 	if r.Tolerance != nil {
@@ -165,8 +167,8 @@ func rulesOf(r *plan.HPARules, window plan.Duration, more ...hpa.Policy) hpa.Rul
 	return out
 }
 
-// startLooking schedules the first look of each autoscaler, at the begin of the horizon, and the
-// samples of queues.
+// startLooking schedules each autoscaler's first look, at the start of the horizon, and the
+// sampling of queues.
 func (w *world) startLooking() {
 	for k, s := range w.scalers {
 		at := max(0, -floorDiv(-w.base, int64(s.plan.Interval))*int64(s.plan.Interval))
@@ -177,7 +179,7 @@ func (w *world) startLooking() {
 	}
 }
 
-// scrape notes how many calls wait at the containers of an autoscaler.
+// scrape records how many calls wait at the containers of an autoscaler.
 func (w *world) scrape(arg uint64) {
 	s := w.scalers[arg]
 	for i := s.first; i < s.first+s.most; i++ {
@@ -189,7 +191,7 @@ func (w *world) scrape(arg uint64) {
 	w.at(w.now+int64(s.plan.ScrapeWindow), &w.onScrape, arg)
 }
 
-// decide lets an autoscaler look and acts on what it decides.
+// decide makes an autoscaler look, and carries out its decision.
 func (w *world) decide(arg uint64) {
 	s := w.scalers[arg]
 	l := w.sees(s)
@@ -206,7 +208,8 @@ func (w *world) decide(arg uint64) {
 	w.at(w.now+int64(s.plan.Interval), &w.onLook, arg)
 }
 
-// holds notes for how long nothing is added though the containers that report are above target.
+// holds records for how long an autoscaler adds nothing although the containers that report
+// are above the target.
 func (w *world) holds(s *scaler, l *hpa.Look, d *hpa.Decision) {
 	if !d.Full || d.Replicas != l.Replicas || d.Why != hpa.Missing && d.Why != hpa.AtMost {
 		s.held = -1
@@ -226,7 +229,8 @@ func (w *world) holds(s *scaler, l *hpa.Look, d *hpa.Decision) {
 	life.Holds[s.held].To = l.At
 }
 
-// sees returns what an autoscaler sees now: the newest window that is as old as the plan says.
+// sees returns what an autoscaler sees now. The metrics are of the newest window that is at
+// least as old as the plan's scrape delay.
 func (w *world) sees(s *scaler) hpa.Look {
 	at, window := w.base+w.now, int64(s.plan.ScrapeWindow)
 	k := floorDiv(at-int64(s.plan.ScrapeDelay), window)
@@ -258,11 +262,11 @@ func (w *world) sees(s *scaler) hpa.Look {
 	return l
 }
 
-// fresh is how long a metrics server measures a new container before it reports it.
+// fresh is how long a metrics server observes a new container before it reports values for it.
 const fresh = int64(10 * time.Second)
 
-// value returns the value of a metric in a slot, in thousandths. Cores are rounded up, as those of
-// the metrics server are.
+// value returns the value of a metric in slot k, in thousandths. CPU is rounded up, as by
+// the metrics server.
 func (s *scaler) value(p *pod, metric string, k, window int64) int64 {
 	one := slot{}
 	if at := p.slot(k); at != nil {
@@ -278,9 +282,8 @@ func (s *scaler) value(p *pod, metric string, k, window int64) int64 {
 	return one.waits * 1000
 }
 
-// resize starts and ends containers of a shard until there are as many as asked for. Of those that
-// go the first is one that is not ready, the newest of them, or else the newest, as a ReplicaSet
-// does.
+// resize starts or ends containers of a shard until there are n. As a ReplicaSet does, it
+// ends containers that are not ready first, and of equals the newest first.
 func (w *world) resize(s *scaler, n int) {
 	s.asked = n
 	have := 0
@@ -301,8 +304,8 @@ func (w *world) resize(s *scaler, n int) {
 	}
 }
 
-// rescale sets the number of containers of the shards of a tier by hand. It reports false for a
-// tier without an autoscaler that measures.
+// rescale sets the number of containers in each shard of a tier manually. It returns false
+// if the tier has no autoscaler that measures.
 func (w *world) rescale(tier, n int) (is bool) {
 	for _, s := range w.scalers {
 		if s.tier == tier {
@@ -313,8 +316,8 @@ func (w *world) rescale(tier, n int) (is bool) {
 	return is
 }
 
-// free returns a container of a shard that does not exist, if possible one that has no work left
-// of when it did.
+// free returns the index of an unused container of a shard. It prefers one that has no work
+// left from an earlier life.
 func (w *world) free(s *scaler) int32 {
 	found := none
 	for i := int32(s.first); i < int32(s.first+s.most); i++ {
@@ -332,7 +335,7 @@ func (w *world) free(s *scaler) int32 {
 	return found
 }
 
-// create starts a container: it gets a place, which takes what the plan provisions, and boots.
+// create starts a container: it is provisioned, which takes the plan's time, and boots.
 func (w *world) create(s *scaler, i int32) {
 	one := w.servers[i].pod
 	at := w.base + w.now
@@ -359,14 +362,14 @@ func (w *world) retire(s *scaler) {
 	w.history.add(w.base+w.now, retires, gone, 0)
 }
 
-// mayFail draws when a container that an autoscaler has started fails at random.
+// mayFail draws when a container that an autoscaler has started will fail at random.
 func (h *history) mayFail(i int32, at int64) {
 	if f := h.p.Random.Of(plan.TierNames[h.w.servers[i].tier]); f != nil {
 		h.add(at+int64(h.rng.ExpFloat64()*float64(f.MTBF)), fails, i, 0)
 	}
 }
 
-// lives follows a change of a container for the autoscaler of its tier.
+// lives updates an autoscaler's view of a container after a change of that container.
 func (w *world) lives(s *server, c *change) {
 	p, at := s.pod, w.base+w.now
 	if p == nil {
@@ -403,15 +406,15 @@ func (w *world) lives(s *server, c *change) {
 	}
 }
 
-// Measured is what an autoscaler saw and decided, look by look.
+// Measured holds what an autoscaler saw and decided at each look.
 type Measured struct {
 	Config  hpa.Config
 	Looks   []hpa.Look
 	Decided []int
 }
 
-// Measured simulates one window of one replication and returns what each autoscaler that measures
-// saw and decided.
+// Measured simulates one window of one replication. It returns what each autoscaler that
+// measures saw and decided.
 func (s *Spec) Measured(window, replication int) ([]Measured, error) {
 	w := s.world(window, replication)
 	defer w.clock.Close()

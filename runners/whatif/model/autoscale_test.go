@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// scaled is a fleet of containers of four cores for requests of 60 ms, with an autoscaler.
+// scaled is a plan with containers of four cores for requests of 60 ms, and an autoscaler.
 const scaled = `apiVersion: capacity/v1
 model: {size: {embeddings: 1GiB, dense: 1GiB}, ram_factor: 1x}
 override: {num_ps: 1, num_shard: 1, fetch_ps_timeout: 60s}
@@ -51,8 +51,9 @@ func stepsOf(l *Life) string {
 	return strings.Join(list, ", ")
 }
 
-// Goal: an autoscaler measures, with the tolerance, the windows and the limits of the real one.
-// Method: fleets whose numbers were seen of the real one beside a queue of fluid.
+// Goal: an autoscaler measures load, with the same tolerance, windows and limits as the real
+// one. Method: fleets for which the decisions of the real autoscaler, next to a fluid queue,
+// were recorded.
 func TestAnAutoscalerMeasures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for seconds")
@@ -71,11 +72,12 @@ func TestAnAutoscalerMeasures(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
 		}
 	}
-	// 380 requests of 96 ms a second are 91 % of 40 cores, and 10 x 91 / 60 are 15.2.
+	// 380 requests of 96 ms a second use 91 % of 40 cores. 10 x 91 / 60 gives 15.2 containers.
 	if l := lifeOf(t, 10, 380, "events: [{at: 0s, slow: {entry: {count: 10, factor: 1.6x}}}]\n"); len(l.Scalings) == 0 || l.Scalings[0].At != 15e9 || l.Scalings[0].To < 15 || l.Scalings[0].To > 16 {
 		t.Errorf("slow containers: got %s, want 10>16, or 15 by what is drawn, at 15 s", stepsOf(l))
 	}
-	// Six times what one container can do: it sees 100 % at most, so it adds two thirds at a time.
+	// The load is six times what one container can do. The autoscaler sees at most 100 %, so it
+	// adds two thirds at a time.
 	l := lifeOf(t, 1, 600, "")
 	if len(l.Scalings) < 8 || l.Scalings[0].To != 2 || l.Scalings[1].To != 4 || l.Scalings[1].At < int64(75*time.Second) {
 		t.Errorf("far too few: got %s, want 1>2, 2>4 once those are ready, and so on", stepsOf(l))
@@ -87,8 +89,9 @@ func TestAnAutoscalerMeasures(t *testing.T) {
 	}
 }
 
-// Goal: half of the fleet is lost, and nothing is added: those that report nothing count as idle.
-// Method: a fleet that the other half cannot do for, beside one that loses three of ten.
+// Goal: if half of the fleet is lost, the autoscaler adds nothing, because containers that
+// report nothing count as idle. Method: a fleet whose other half cannot serve the load,
+// compared with a fleet that loses three of ten.
 func TestHalfOfTheFleetIsLostAndNothingIsAdded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for seconds")
@@ -107,8 +110,9 @@ func TestHalfOfTheFleetIsLostAndNothingIsAdded(t *testing.T) {
 	}
 }
 
-// Goal: an autoscaler flaps if it may. Method: pulses that are longer than its windows, without a
-// stabilisation window and with it.
+// Goal: without a stabilization window an autoscaler may scale up and down repeatedly.
+// Method: load pulses that are longer than the metrics' windows, with and without a
+// stabilization window.
 func TestAnAutoscalerFlapsWithoutItsWindow(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for seconds")
@@ -132,8 +136,8 @@ func TestAnAutoscalerFlapsWithoutItsWindow(t *testing.T) {
 	}
 }
 
-// Goal: what an autoscaler looks at is what there is. Method: a fleet of known load by each metric,
-// cores that are requested beside those that there are, and the containers of ps.
+// Goal: an autoscaler sees the real load. Method: a fleet with known load, for each metric,
+// with requested cores that differ from the actual ones, and for the tier ps.
 func TestWhatAnAutoscalerLooksAt(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for seconds")

@@ -1,15 +1,15 @@
 package model
 
-// feeder holds the threads of one server process, which all its models share. The queues of
-// the models are visited in turn, as TensorFlow Serving's shared scheduler does.
+// feeder holds the batch threads of one server process, which all its models share. The
+// models' queues are visited in turn, as by TensorFlow Serving's shared scheduler.
 type feeder struct {
 	busy int32
 	turn int32 // the model whose queue is visited next
 }
 
-// batcher is the queue of one model in one server process. Its last batch is open: it takes
-// calls while all threads are busy. A batch closes when it is full, or when a thread is
-// free and the batch's timeout has passed.
+// batcher is the batch queue of one model in one server process. The last batch is open: it
+// accepts calls while all threads are busy. A batch closes when it is full. It also closes
+// when its timeout has passed and a thread is free.
 type batcher struct {
 	queued int32 // batches that wait, with the open one
 	head   int32 // first batch that waits
@@ -44,8 +44,8 @@ func (w *world) takeBatch() int32 {
 	return i
 }
 
-// enterBatch puts a call into the open batch of its model's queue, or turns it away when
-// too many batches wait.
+// enterBatch adds a call to the open batch of its model's queue. It rejects the call if too
+// many batches wait.
 func (w *world) enterBatch(id int32) {
 	c := &w.calls[id]
 	s := &w.servers[c.server]
@@ -80,7 +80,7 @@ func (w *world) enterBatch(id int32) {
 	w.feed(c.server, c.process)
 }
 
-// form closes the open batch of a queue: it takes no more calls.
+// form closes the open batch of a queue, so that it accepts no more calls.
 func (w *world) form(p *batcher) {
 	p.open = false
 	b := &w.batches[p.tail]
@@ -104,10 +104,10 @@ func (w *world) openBatch(c *call, p *batcher) {
 	}
 }
 
-// queueOf returns the index of the queue of a model in a process.
+// queueOf returns the index of a model's queue in a process.
 func (w *world) queueOf(process, model uint8) int { return int(process)*len(w.served) + int(model) }
 
-// feed gives batches that are ready to free threads, visiting the models in turn.
+// feed gives ready batches to free threads, visiting the models' queues in turn.
 func (w *world) feed(at int32, process uint8) {
 	f := &w.servers[at].feeds[process]
 	models := int32(len(w.served))
@@ -128,8 +128,8 @@ func (w *world) feed(at int32, process uint8) {
 	}
 }
 
-// ready removes and returns the next batch of a queue. It returns none when the queue is
-// empty or its only batch is still filling.
+// ready removes and returns the next batch of a queue. It returns none if the queue is empty
+// or its only batch still accepts calls.
 func (w *world) ready(p *batcher) int32 {
 	i := p.head
 	if i == none {
@@ -179,8 +179,8 @@ func (w *world) beginBatch(i int32, work float64) {
 	}
 }
 
-// skipBatch ends a batch whose calls are all late, without any work, and reports whether it did
-// (batching_session.cc, ProcessBatch).
+// skipBatch ends a batch without any work if all of its calls are past their deadline, and
+// reports whether it did so (batching_session.cc, ProcessBatch).
 func (w *world) skipBatch(i int32) bool {
 	for id := w.batches[i].head; id != none; id = w.calls[id].next {
 		if !w.late(&w.calls[id], &w.spec.Tiers[Dense]) {
@@ -198,7 +198,7 @@ func (w *world) skipBatch(i int32) bool {
 	return true
 }
 
-// batchDue runs when the timeout of an open batch has passed.
+// batchDue runs when the timeout of an open batch is over.
 func (w *world) batchDue(arg uint64) {
 	i, gen := unhandle(arg)
 	if b := &w.batches[i]; b.gen == gen {
@@ -206,7 +206,7 @@ func (w *world) batchDue(arg uint64) {
 	}
 }
 
-// batchDone answers all calls of a batch, or forgets them when their container has died.
+// batchDone answers all calls of a batch. It drops them if their container has died.
 func (w *world) batchDone(arg uint64) {
 	i, gen := unhandle(arg)
 	b := &w.batches[i]

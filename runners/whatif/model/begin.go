@@ -19,22 +19,24 @@ import (
 // full. So a window is simulated from the last instant from which on the fleet was at rest for
 // as long as it takes to forget how it began, or from the begin of the horizon (CAP-3.18).
 const (
-	// forgotten is after how many relaxation times a queue has forgotten that it began empty.
+	// forgotten is the number of relaxation times after which a queue no longer shows that it
+	// started empty.
 	forgotten = 10
-	// least and most bound a warm-up. What takes longer than the longer one of most and of
-	// mostCalls is not at rest.
+	// least is the shortest warm-up, in virtual time. The longest is most, or the time of
+	// mostCalls calls if that is longer. A fleet that needs more is not at rest.
 	least     = 100 * time.Millisecond
 	most      = time.Minute
 	mostCalls = 1e6
-	// tipping is how often a fleet may be expected to tip over by itself that is taken for one that
-	// never does.
+	// tipping is the expected number of spontaneous overloads up to which a fleet is taken for
+	// one that never tips over.
 	tipping = 1e-2
-	// costOfCall is what a call takes to simulate, in seconds on each of coresAtWork.
+	// costOfCall is how long simulating a call takes, in seconds of wall time, on each of
+	// coresAtWork cores.
 	costOfCall  = 5e-7
 	coresAtWork = 2
 )
 
-// station is what limits a tier.
+// station describes the resource that limits a tier.
 type station struct {
 	tier     int
 	work     []float64 // seconds that a request takes one container of each shard
@@ -46,7 +48,7 @@ type station struct {
 	common   float64   // seconds that a request takes a container of any shard besides
 }
 
-// stretch is a part of the horizon. It lasts until the next one begins.
+// stretch is a part of the horizon, which lasts until the next stretch begins.
 type stretch struct {
 	from  int64
 	relax int64 // how long what was before takes to be forgotten; never for a fleet that is not at rest
@@ -55,7 +57,8 @@ type stretch struct {
 
 const never = math.MaxInt64
 
-// stations returns what limits each tier, at the load of the horizon's begin.
+// stations returns the resource that limits each tier, at the load of the start of the
+// horizon.
 func (s *Spec) stations() []station {
 	p := s.Control.Plan
 	var list []station
@@ -104,7 +107,7 @@ func (s *Spec) stations() []station {
 	return append(list, s.holders()...)
 }
 
-// scv returns the squared coefficient of variation of a call's work.
+// scv returns the squared coefficient of variation of a call's work in a tier.
 func scv(m *Served, tier int) float64 {
 	l := m.Laws[tier]
 	own := l.SCV()
@@ -115,7 +118,8 @@ func scv(m *Served, tier int) float64 {
 	return (1+own)*(1+m.Noise[tier].SCV()) - 1
 }
 
-// arrivalSCV returns by how much arrivals at a container vary over a long time, 1 for Poisson.
+// arrivalSCV returns how much arrivals at a container vary over a long time, as a squared
+// coefficient of variation. It is 1 for a Poisson process.
 func (s *Spec) arrivalSCV(tier int) float64 {
 	a := &s.Arrivals
 	more := 0.0 // by requests that come at once
@@ -145,7 +149,7 @@ func (s *Spec) arrivalSCV(tier int) float64 {
 	return 1 + share*more
 }
 
-// attempts returns how many calls at most become of one while all time out.
+// attempts returns how many attempts a call has if all of them time out.
 func (s *Spec) attempts(tier int) float64 {
 	if tier == Entry || s.Timeout == 0 || s.Cancel && !s.Tiers[tier].Shared && s.Tiers[tier].Batch == nil {
 		return 1
@@ -157,7 +161,7 @@ func (s *Spec) attempts(tier int) float64 {
 	return n
 }
 
-// opens returns for how many seconds a batch takes calls of one model.
+// opens returns for how many seconds a batch accepts calls of one model.
 func (s *Spec) opens(model int) float64 {
 	b, m := s.Tiers[Dense].Batch, &s.Served()[model]
 	queues := float64(max(1, s.Tiers[Dense].Replicas[0]) * b.Processes)
@@ -169,8 +173,8 @@ func (s *Spec) opens(model int) float64 {
 	return math.Min(timeout, float64(b.MaxItems)/math.Max(m.Items.Mean, 1)/rate)
 }
 
-// holders returns what requests hold while others work for them: threads of entry containers,
-// and connections.
+// holders returns the resources that requests occupy while other tiers work for them:
+// threads of entry containers, and connections.
 func (s *Spec) holders() []station {
 	p := s.Control.Plan
 	farthest := s.Latency[0]
@@ -204,7 +208,8 @@ func (s *Spec) holders() []station {
 	return list
 }
 
-// relaxes returns how many seconds a station takes at a utilisation to forget how it began.
+// relaxes returns how many seconds a station takes, at utilization rho, until its queue no
+// longer depends on how it started.
 func (o *station) relaxes(rho float64) float64 {
 	if rho >= 1 {
 		return math.Inf(1)
@@ -213,12 +218,13 @@ func (o *station) relaxes(rho float64) float64 {
 	return math.Max(forgotten*o.spread*o.each/(gap*gap), 50*o.mean) + forgotten*o.open
 }
 
-// slowest returns the longest warm-up at a rate of requests a second.
+// slowest returns the longest allowed warm-up in seconds, at a rate of requests per second.
 func (s *Spec) slowest(rate float64) float64 {
 	return math.Max(most.Seconds(), mostCalls/math.Max(rate*(1+s.MeanCalls()), 1e-9))
 }
 
-// callsOfCaller returns how many calls a second each caller sends at a rate.
+// callsOfCaller returns how many calls a second each caller sends, at a rate of requests per
+// second.
 func (s *Spec) callsOfCaller(rate float64) float64 {
 	callers := s.Tiers[Entry].Replicas
 	if s.FromDense {
@@ -227,14 +233,15 @@ func (s *Spec) callsOfCaller(rate float64) float64 {
 	return rate * s.MeanCalls() / float64(max(1, callers[0]))
 }
 
-// memory returns how many nanoseconds calls of a request go on at most, and how long callers
-// need to see ten calls beyond the quantile after which they hedge.
+// memory returns for how long the past affects the clients, in nanoseconds. That includes
+// the longest duration of a request's calls, the time until hedging knows its quantile, and
+// the recovery of budgets and breakers.
 func (s *Spec) memory() int64 {
 	return s.Timeout*int64(1+s.Retries) + int64(hedgeWarmUp(s.Control.Plan)) + int64(s.heals(s.callsOfCaller(rateAt(&s.Arrivals, 0))))
 }
 
-// warmUp returns how many nanoseconds before the horizon its simulation begins. Its load is that
-// of the begin already then; a fleet that is full begins a minute before.
+// warmUp returns how many nanoseconds before the horizon the simulation begins, with the
+// load of the horizon's start. It is a minute if the fleet is full.
 func (w *world) warmUp() int64 {
 	r := w.rest()
 	rate := rateAt(&w.spec.Arrivals, 0)
@@ -245,8 +252,8 @@ func (w *world) warmUp() int64 {
 	return int64(math.Min(took, w.spec.slowest(rate)) * 1e9)
 }
 
-// hedgeWarmUp returns how many nanoseconds callers need to see ten calls beyond the
-// quantile after which they hedge.
+// hedgeWarmUp returns how many nanoseconds it takes until callers have seen ten calls beyond
+// the quantile after which they hedge.
 func hedgeWarmUp(p *plan.Plan) float64 {
 	q, rate := p.Client.Hedge.After.Quantile, p.PeakRate()
 	if q == 0 || rate == 0 {
@@ -264,8 +271,8 @@ func hedgeWarmUp(p *plan.Plan) float64 {
 	return 10 / (1 - q) / calls * 1e9
 }
 
-// begins sets from when on a window is simulated, by what happens to the containers of this
-// replication before it, or refuses the window.
+// begins sets from when on a window is simulated, depending on what happens to this
+// replication's containers before it. It may refuse the window.
 func (w *world) begins(win Window) {
 	before, far := win.Warmup, int64(0)
 	if win.Carries {
@@ -285,8 +292,8 @@ func (w *world) begins(win Window) {
 	w.last = w.end + max(int64(drain), far) // what has come together is worked off
 }
 
-// before returns how long before an instant of the horizon its simulation begins, how long the
-// fleet was not at rest between, and why it was not.
+// before returns how long before the instant start the simulation begins. far is the part of
+// that time in which the fleet was not at rest, and why is the reason.
 func (w *world) before(start int64) (before, far int64, why string) {
 	if why := w.spec.fromTheStart(); why != "" || start == 0 {
 		return start + w.warmUp(), start, why
@@ -307,8 +314,8 @@ func (w *world) before(start int64) (before, far int64, why string) {
 	return start + w.warmUp(), start, why
 }
 
-// fromTheStart says why a plan is simulated from the begin of its horizon whatever happens, "" if
-// it is not.
+// fromTheStart says why a plan must always be simulated from the start of its horizon. It
+// returns "" if that is not necessary.
 func (s *Spec) fromTheStart() string {
 	p := s.Control.Plan
 	switch {
@@ -324,8 +331,8 @@ func (s *Spec) fromTheStart() string {
 	return ""
 }
 
-// refuse refuses a window when what is simulated before it, for want of rest, is above the budget.
-// It lasts far nanoseconds, from an instant on.
+// refuse refuses a window if simulating the time without rest before it would exceed the
+// budget. That time starts at from and lasts far nanoseconds.
 func (w *world) refuse(from, far int64, why string) {
 	s := w.spec
 	p := s.Control.Plan
@@ -355,8 +362,8 @@ func (w *world) refuse(from, far int64, why string) {
 	}
 }
 
-// rest follows over the horizon whether the fleet is at rest. Its load is that of fluids: a queue
-// grows by what is above what its station can do.
+// rest tracks over the horizon whether the fleet is at rest. It treats load as a fluid: a
+// queue grows by the work that exceeds its station's capacity.
 type rest struct {
 	w        *world
 	stations []station
@@ -370,8 +377,8 @@ type rest struct {
 	flapping int
 	slow     map[int32]float64
 	loading  [tiers]int
-	// ghosts are dead and called all the same. blinds holds the containers whose agents go on
-	// with what they saw last, and died says that one died meanwhile.
+	// ghosts counts containers that are dead but still called. blinds holds the containers whose
+	// agents keep an outdated list of replicas. died says that a container died meanwhile.
 	ghosts int
 	broken map[[2]int]bool // links that are cut or lose another share than usual
 	blinds map[int32]bool
@@ -402,7 +409,7 @@ func (w *world) rest() *rest {
 	return r
 }
 
-// set sets whether a container works and whether it is called.
+// set sets whether container i works (up) and whether callers see it (seen).
 func (r *rest) set(i int32, up, seen bool) {
 	s := &r.w.servers[i]
 	serves := func() bool { return r.serves(i) }
@@ -423,7 +430,7 @@ func (r *rest) count(s *server, serves, ghost bool, by int) {
 	}
 }
 
-// apply follows a change as [world.apply] does.
+// apply applies a change to this fluid model, as [world.apply] does in the simulation.
 func (r *rest) apply(c change) {
 	i := c.server
 	switch c.what {
@@ -459,7 +466,7 @@ func (r *rest) apply(c change) {
 	}
 }
 
-// container follows a change of a container's life.
+// container applies a change in a container's life.
 func (r *rest) container(c change) {
 	i := c.server
 	up, seen := r.up[i], r.seen[i]
@@ -505,7 +512,7 @@ func (r *rest) container(c change) {
 	}
 }
 
-// refresh computes what requests bring to the fullest shard of each station.
+// refresh computes how much work each request brings to the fullest shard of each station.
 func (r *rest) refresh() {
 	if !r.stale {
 		return
@@ -553,7 +560,7 @@ func (r *rest) serves(i int32) bool {
 	return r.up[i] && (r.seen[i] || r.w.servers[i].tier == Entry)
 }
 
-// all returns how many containers of a tier work and are called.
+// all returns how many containers of a tier work and are called by others.
 func (r *rest) all(tier int) float64 {
 	sum := 0
 	for _, n := range r.serving[tier] {
@@ -562,7 +569,7 @@ func (r *rest) all(tier int) float64 {
 	return float64(sum)
 }
 
-// slowed returns by how much work takes longer in the slowest container of a tier.
+// slowed returns the factor by which work takes longer in the slowest container of a tier.
 func (r *rest) slowed(tier int) float64 {
 	if r.w.spec.Mixed {
 		tier = PS
@@ -584,8 +591,8 @@ func (r *rest) slowed(tier int) float64 {
 	return factor
 }
 
-// load returns the utilisation of a station at a rate, with the calls that are repeated because
-// their work alone takes longer than the timeout, and by how much work takes longer.
+// load returns a station's utilization at a rate, and the factor by which work takes longer.
+// It includes retries of calls whose work alone takes longer than the timeout.
 func (r *rest) load(k int, rate float64) (rho, slowed float64) {
 	o := &r.stations[k]
 	slowed = r.slowed(o.tier)
@@ -596,7 +603,8 @@ func (r *rest) load(k int, rate float64) (rho, slowed float64) {
 	return rho, slowed
 }
 
-// relaxes returns how many seconds the fleet takes at a rate to forget how it began.
+// relaxes returns how many seconds the fleet takes at a rate until its queues no longer
+// depend on how they started.
 func (r *rest) relaxes(rate float64) float64 {
 	r.refresh()
 	s := r.w.spec
@@ -617,7 +625,7 @@ func (r *rest) relaxes(rate float64) float64 {
 	return longest
 }
 
-// above returns [Spec.above], which the same is asked of again and again.
+// above returns the result of [Spec.above] from a cache, because it is needed again and again.
 func (r *rest) above(tier int, x float64) float64 {
 	key := [2]float64{float64(tier), x}
 	p, ok := r.tails[key]
@@ -652,10 +660,11 @@ func (s *Spec) above(tier int, x float64) float64 {
 	return most
 }
 
-// tips returns how often a second as many containers of a shard are expected to have a queue of
-// their own for longer than the timeout at once as fill the shard with the calls that are repeated
-// then. The waits of a container are about exponential; besides, calls of a long work may leave it
-// too few threads. Containers are independent, except where all requests come in bursts.
+// tips returns how often per second a shard is expected to overload itself. That happens
+// when so many containers have queues longer than the timeout at once that the retried calls
+// fill the shard. A container's waits are about exponential. In addition, long calls may
+// leave it too few threads. Containers are taken as independent, unless all requests arrive
+// in bursts.
 func (r *rest) tips(k int, rho, slowed float64) float64 {
 	o, s := &r.stations[k], r.w.spec
 	timeout := float64(s.Timeout) / 1e9
@@ -677,7 +686,8 @@ func (r *rest) tips(k int, rho, slowed float64) float64 {
 	return float64(len(o.work)) * ways / timeout
 }
 
-// repeated returns how many calls become of one when a share of the attempts times out.
+// repeated returns how many attempts a call has on average if a share of the attempts times
+// out.
 func (s *Spec) repeated(o *station, share float64) float64 {
 	sum, one := 0.0, 1.0
 	for range s.Retries + 1 {
@@ -690,7 +700,8 @@ func (s *Spec) repeated(o *station, share float64) float64 {
 	return sum
 }
 
-// passes lets time pass at a rate, and returns for how long the fleet is not at rest, and why not.
+// passes advances the fluid model from from to to at a rate. It returns for how long the
+// fleet is not at rest, and why.
 func (r *rest) passes(from, to int64, rate float64) (unrest int64, why string) {
 	r.refresh()
 	seconds := float64(to-from) / 1e9
@@ -733,8 +744,8 @@ func (r *rest) passes(from, to int64, rate float64) (unrest int64, why string) {
 	return unrest, why
 }
 
-// warms returns until when the containers that were made cold last are, at a rate: for twice as long as
-// they need in the mean.
+// warms returns until when the latest cold containers are slow, at a rate. It allows twice
+// the mean time that they need.
 func (r *rest) warms(rate float64) int64 {
 	last := int64(0)
 	for t := range r.fresh {
@@ -751,8 +762,8 @@ func (r *rest) warms(rate float64) int64 {
 	return last
 }
 
-// stretches returns the parts of the horizon up to an instant, by how long the fleet takes there
-// to forget how it began.
+// stretches divides the horizon up to an instant into parts, by how long the fleet takes
+// there until its queues no longer depend on how they started.
 func (w *world) stretches(until int64) []stretch {
 	r := w.rest()
 	steps := ratesFrom(&w.spec.Arrivals, 0)

@@ -8,9 +8,10 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// Goal: busy time is taken back with a call that is cancelled. Method: a server that is far too
-// slow for the timeout T. Each call is there for exactly T, so the server is busy unless none has
-// come for T: for 1 - exp(-rate T) of the time, with a core of its own and on shared ones.
+// Goal: the remaining busy time of a cancelled call does not count. Method: a server that is
+// far too slow for the timeout T. Each call stays for exactly T. So the server is idle only
+// if no call has arrived for T, and it is busy for the share 1 - exp(-rate T) of the time,
+// with its own core and with shared ones.
 func TestBusyTimeIsTakenBackWithACancelledCall(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for seconds")

@@ -7,14 +7,15 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// Need is memory that a simulation takes, with the path of the plan that makes it large.
+// Need is an amount of memory that a simulation takes, with the path in the plan that
+// determines it.
 type Need struct {
 	Path  string
 	Bytes float64
 	For   string // such as "4 containers of ps"
 }
 
-// Sizes of what is counted, in bytes. Those of maps and histograms are measured.
+// Sizes of the simulation's objects, in bytes. Those of maps and histograms were measured.
 const (
 	pairBytes    = 128
 	viewBytes    = 4
@@ -26,7 +27,7 @@ const (
 	packedBytes  = 40e3  // a segment once it is packed
 )
 
-// Needs returns what one replication of the largest window takes while it is simulated.
+// Needs returns the memory that one replication takes while its largest window is simulated.
 func (s *Spec) Needs() []Need {
 	list := append(s.containers(), s.changes()...)
 	most := Need{}
@@ -38,12 +39,13 @@ func (s *Spec) Needs() []Need {
 	return append(list, most, Need{Path: "workload.mix", Bytes: Segments * openBytes * float64(max(len(s.Mix), 1)), For: fmt.Sprintf("%d models", max(len(s.Mix), 1))})
 }
 
-// KeptBytes returns what the sample of one replication of a window takes once it is simulated.
+// KeptBytes returns how many bytes the sample of one replication of a window takes after its
+// simulation.
 func (s *Spec) KeptBytes() float64 {
 	return Segments * packedBytes * float64(1+len(s.Mix))
 }
 
-// containers returns the memory of the containers, and of what callers know of them.
+// containers returns the memory for containers, and for what callers know about them.
 func (s *Spec) containers() []Need {
 	shards, callers := 1, 0
 	places, _ := s.places()
@@ -95,7 +97,7 @@ func (s *Spec) containers() []Need {
 	return list
 }
 
-// changes returns the memory of what happens to containers.
+// changes returns the memory for the changes that happen to containers.
 func (s *Spec) changes() []Need {
 	p := s.Control.Plan
 	if p == nil {
@@ -119,8 +121,8 @@ func (s *Spec) changes() []Need {
 	return list
 }
 
-// underWay returns the memory of the requests that are under way at once in a window: those
-// of a steady state, and those that come while a tier can do no more.
+// underWay returns the memory for requests in progress in a window: those of the steady
+// state, and those that pile up while a tier is overloaded.
 func (s *Spec) underWay(w Window) Need {
 	stride := 1.0
 	for _, m := range s.Served() {
@@ -157,7 +159,7 @@ func (s *Spec) underWay(w Window) Need {
 
 func rateText(v float64) string { return fmt.Sprintf("%.3g/s", v) }
 
-// leastLatency returns how many seconds a request takes at least in the mean.
+// leastLatency returns a lower bound of a request's mean latency, in seconds.
 func (s *Spec) leastLatency() float64 {
 	ns := float64(2*s.PerRPC) + 4*s.Latency[0].Mean
 	for _, m := range s.Served() {
@@ -168,7 +170,7 @@ func (s *Spec) leastLatency() float64 {
 	return ns / 1e9
 }
 
-// TooLargeError reports that a simulation took more memory than it may.
+// TooLargeError reports that a simulation took more memory than allowed.
 type TooLargeError struct {
 	Requests, Calls int // for which there is room
 	Bytes           int64
@@ -178,7 +180,7 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("%d requests with %d calls were under way at once", e.Requests, e.Calls)
 }
 
-// grown returns an error when requests and calls take more memory than they may.
+// grown returns an error if requests and calls take more memory than allowed.
 func (w *world) grown() error {
 	most := w.spec.MostBytes
 	if most == 0 {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Causes of failures, in the order of plan.Causes.
+// Causes of failed calls, in the order of plan.Causes.
 const (
 	causeTimeout = iota
 	causeQueueFull
@@ -29,8 +29,8 @@ type attemptOf struct {
 // chain holds calls that arrive at the same instant, in the order in which they were sent.
 type chain struct{ head, tail int32 }
 
-// fanOut sends all calls of a request. Calls with the same delay arrive by one event, which
-// saves most of the events.
+// fanOut sends all calls of a request. Calls with the same delay share one arrival event,
+// which saves most of the events.
 func (w *world) fanOut(i int32) {
 	r := &w.requests[i]
 	r.stage = stageFan
@@ -80,8 +80,8 @@ func (w *world) send(i int32, a attemptOf, rng *rand.Rand) {
 	w.sendChained(i, a, rng, nil)
 }
 
-// sendChained sends one attempt. With chains, an attempt with a constant delay is added to
-// the chain of its distance class instead of getting an event of its own.
+// sendChained sends one attempt of a call. If chains is given, an attempt with a constant
+// delay joins the chain of its distance class instead of getting its own event.
 func (w *world) sendChained(i int32, a attemptOf, rng *rand.Rand, chains *[3]chain) {
 	r := &w.requests[i]
 	m := &w.served[r.model]
@@ -138,7 +138,7 @@ func (w *world) sendChained(i int32, a attemptOf, rng *rand.Rand, chains *[3]cha
 	w.travel(id, chains, rng)
 }
 
-// travel sends a call on its way to its server.
+// travel sends a call over the network to its server.
 func (w *world) travel(id int32, chains *[3]chain, rng *rand.Rand) {
 	c := &w.calls[id]
 	from := w.requests[c.req].caller
@@ -168,8 +168,8 @@ func (w *world) travel(id int32, chains *[3]chain, rng *rand.Rand) {
 	w.at(w.now+there, &w.onArrive, uint64(id))
 }
 
-// class returns the distance class of two containers: 0 for the same cluster, 1 for the
-// same idc, 2 otherwise.
+// class returns the distance class of two containers: 0 in the same cluster, 1 in the same
+// idc, 2 otherwise.
 func (w *world) class(a, b int32) int {
 	if a == none {
 		return 0
@@ -184,7 +184,7 @@ func (w *world) class(a, b int32) int {
 	return 2
 }
 
-// draw draws a one-way delay of a class, with half of the call's overhead.
+// draw draws the one-way delay of a distance class, plus half of the call's overhead.
 func (w *world) draw(class int, rng *rand.Rand) int64 {
 	return int64(w.spec.Latency[class].Sample(rng, 0)) + w.spec.PerRPC/2
 }
@@ -198,7 +198,8 @@ func (w *world) delay(a, b int32, rng *rand.Rand) int64 {
 	return w.draw(class, rng)
 }
 
-// losing draws whether a call is lost. If its answer is lost instead, it marks the call.
+// losing draws whether a call is lost on its way. It also draws whether its answer will be
+// lost, and marks the call in that case.
 func (w *world) losing(from, to int32, c *call) bool {
 	if w.cut == nil || from == none {
 		return false
@@ -233,7 +234,7 @@ func (w *world) deliver(arg uint64) {
 	}
 }
 
-// answer sends the answer of a call back to its caller.
+// answer sends the answer of a call to its caller.
 func (w *world) answer(id int32) {
 	c := &w.calls[id]
 	c.flags |= serverDone
@@ -255,7 +256,7 @@ func (w *world) answer(id int32) {
 		w.at(back, &w.onReply, handle(id, c.gen))
 		return
 	}
-	// Nobody acts on an answer before the last one has come, so it needs no event of its
+	// Only the request's last answer has an effect, so this earlier answer needs no event of its
 	// own.
 	w.countAnswer(id, back)
 }
@@ -275,7 +276,8 @@ func (w *world) reply(arg uint64) {
 	w.countAnswer(id, w.now)
 }
 
-// countAnswer counts an answer for its request. The last answer ends the request's stage.
+// countAnswer counts an answer for its request. The last answer ends the current stage of
+// the request.
 func (w *world) countAnswer(id int32, back int64) {
 	c := &w.calls[id]
 	r := &w.requests[c.req]
@@ -305,7 +307,7 @@ func (w *world) countAnswer(id int32, back int64) {
 	w.settle(i)
 }
 
-// dropOther gives up the slower one of a call and its hedge.
+// dropOther abandons the slower of a call and its hedge.
 func (w *world) dropOther(base int, id int32) {
 	for _, other := range [2]int32{w.slots[base], w.hedges[base]} {
 		if other != none && other != id {
@@ -315,8 +317,8 @@ func (w *world) dropOther(base int, id int32) {
 	w.hedges[base] = none
 }
 
-// critical records the parts of the latest answer's latency, as this answer delays the
-// request.
+// critical records how the latency of a request's latest answer is composed, because this
+// answer determines when the request can go on.
 func (w *world) critical(r *request, c *call, back int64) {
 	queue, service := c.started-c.arrived, w.now-c.started
 	if w.pairs.exact || w.spec.hedges() {
@@ -363,7 +365,7 @@ func (w *world) settle(i int32) {
 	w.at(r.latest, &w.onJoin, handle(i, r.gen))
 }
 
-// abandon gives up a call that is no longer needed.
+// abandon gives up a call whose answer is no longer needed.
 func (w *world) abandon(id int32) {
 	w.sample.Calls.Abandoned++
 	if w.tracer != nil {
@@ -373,8 +375,8 @@ func (w *world) abandon(id int32) {
 	w.giveUp(id)
 }
 
-// giveUp ends a caller's wait for a call. The call is freed, withdrawn from its server, or
-// left to be computed for nothing, as the plan says.
+// giveUp ends a caller's wait for a call. Depending on the plan the call is freed, withdrawn
+// from its server, or left there although its result is unused.
 func (w *world) giveUp(id int32) {
 	c := &w.calls[id]
 	c.flags |= clientDone
@@ -390,7 +392,7 @@ func (w *world) giveUp(id int32) {
 	}
 }
 
-// retryOrFail handles an attempt that failed: it retries, or counts the call as failed.
+// retryOrFail handles a failed attempt: it retries the call, or counts the call as failed.
 func (w *world) retryOrFail(i int32, a attemptOf, cause uint8) {
 	r := &w.requests[i]
 	r.cause = cause
@@ -419,7 +421,7 @@ func (w *world) retryOrFail(i int32, a attemptOf, cause uint8) {
 	}
 }
 
-// retry sends a further attempt of a call.
+// retry sends the next attempt of a call.
 func (w *world) retry(i int32, a attemptOf) {
 	r := &w.requests[i]
 	a.to = w.retarget(i, a)
@@ -431,7 +433,8 @@ func (w *world) retry(i int32, a attemptOf) {
 	}
 }
 
-// retarget returns the container that the next attempt must go to, or none to choose anew.
+// retarget returns the container that the next attempt must use, or none if the attempt may
+// choose.
 func (w *world) retarget(i int32, a attemptOf) int32 {
 	switch {
 	case w.spec.FromDense && a.dense:
@@ -444,7 +447,7 @@ func (w *world) retarget(i int32, a attemptOf) int32 {
 	return none
 }
 
-// tried remembers the container of a failed attempt.
+// tried records the container of a failed attempt, so that retries can avoid it.
 func (w *world) tried(i int32, a attemptOf, server int32) {
 	at := (int(i)*w.stride+a.slot)*w.spec.Retries + int(a.attempt)
 	for at >= len(w.past) {
@@ -455,7 +458,7 @@ func (w *world) tried(i int32, a attemptOf, server int32) {
 	}
 }
 
-// untried draws a replica that the call has not tried. It returns none when all were tried.
+// untried draws a replica that the call has not used yet. It returns none if all were used.
 func (w *world) untried(i int32, a attemptOf) int32 {
 	tier, shard := PS, 0
 	if a.dense {
@@ -536,8 +539,7 @@ func (w *world) abandonAll(i int32) {
 	}
 }
 
-// expired runs when the first attempts of a request, or a single retry, reach their
-// timeout.
+// expired runs at the timeout of a request's first attempts or, with single, of one retry.
 func (w *world) expired(arg uint64, single bool) {
 	i, gen := unhandle(arg)
 	if single {
@@ -558,7 +560,7 @@ func (w *world) expired(arg uint64, single bool) {
 	}
 }
 
-// over reports whether the call or request of a deadline has ended.
+// over reports whether the call or request that a deadline belongs to has ended.
 func (w *world) over(arg uint64, single bool) bool {
 	i, gen := unhandle(arg)
 	if single {

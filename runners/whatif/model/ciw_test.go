@@ -12,7 +12,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// oneStation is a plan whose requests go through one tier, or two; what a plan of Ciw has is put into it.
+// oneStation is the template of a plan whose requests pass through one or two tiers. The
+// tests replace its words in capitals by the values of a Ciw plan.
 const oneStation = `apiVersion: capacity/v1
 seed: 11
 model: {agent_version: 1, size: {embeddings: 1GB}, ram_factor: 1x}
@@ -30,7 +31,7 @@ workload: {LOAD, horizon: UNTIL, detail: {windows: [WINDOW]}}
 events: [EVENTS]
 `
 
-// ciwPlan is a plan that Ciw has simulated, and how ours says it.
+// ciwPlan is a plan that was simulated with Ciw, in the form of this project.
 type ciwPlan struct {
 	name  string
 	rate  float64 // a second, as far as it follows no other law
@@ -63,7 +64,7 @@ var ciwPlans = []ciwPlan{
 	{name: "entry holds its threads", rate: 250, pairs: "WORK|exp(mean=4ms)|FIRST|4|HOLD|, hold: true|CALL|lognormal(mean=8ms, cv=1)|CORES|1000"},
 }
 
-// sample simulates one replication of a plan for about as long as Ciw did.
+// sample simulates one replication of a plan, for about as long as Ciw did.
 func (c *ciwPlan) sample(t *testing.T, replication int) *Sample {
 	t.Helper()
 	window := 15000 * 0.8 / c.rate
@@ -83,9 +84,10 @@ func (c *ciwPlan) sample(t *testing.T, replication int) *Sample {
 	return s
 }
 
-// Goal: another simulator, by others, has the same answers. Method: the means, 99th percentiles and shares that are
-// lost of 23 plans by Ciw 3.2.7 (testdata/ciw_plans.py, which wrote ciw.jsonl) beside as many runs of ours that are
-// about as long, each as the mean over runs; their difference is within what both vary by, at 99 %.
+// Goal: an independent simulator gives the same results. Method: the means, 99th percentiles
+// and shares of lost requests of 23 plans, as computed by Ciw 3.2.7 (testdata/ciw_plans.py,
+// which wrote ciw.jsonl). They are compared with as many runs of this model, about as long.
+// The difference of the means over runs must be within the variation of both, at 99 %.
 func TestCiwHasTheSameAnswers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for seconds")

@@ -7,7 +7,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// onlyCall is one request alone on one PS that works for 1 ms, 100 us away.
+// onlyCall returns a spec in which single requests go to one PS, 100 us away, that works for
+// 1 ms.
 func onlyCall() *Spec {
 	s := fan(1, 1, 0.001, 60)
 	s.Tiers[PS].Law = law.Constant(1e6)
@@ -16,8 +17,9 @@ func onlyCall() *Spec {
 	return s
 }
 
-// The overhead counts once a call, both directions together (CAP-12.11), whether a connection
-// is made for it, which takes a round trip (CAP-3.4), or not, and whether delays vary or not.
+// Goal: the overhead counts once per call, for both directions together (CAP-12.11). This
+// holds with constant and varying delays, and whether or not a connection is opened, which
+// takes a round trip (CAP-3.4).
 func TestTheOverheadCountsOnceACall(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -44,8 +46,8 @@ func TestTheOverheadCountsOnceACall(t *testing.T) {
 	}
 }
 
-// The cap on connections is of those to PS (CAP-12.7): calls to dense servers do not wait for
-// one, though they are counted for balancers.
+// Goal: the limit on connections applies only to connections to PS (CAP-12.7). Calls to
+// dense servers do not wait for one, although balancers count them.
 func TestTheCapOnConnectionsIsOfPS(t *testing.T) {
 	run := func(least bool, cap int) *Sample {
 		s := queue(1, 1, 20)
@@ -66,14 +68,14 @@ func TestTheCapOnConnectionsIsOfPS(t *testing.T) {
 		}
 		return one
 	}
-	// Some twenty requests are at the dense server all the time.
+	// About twenty requests are at the dense server at any time.
 	if got, want := run(true, 5).SumNs, run(false, 0).SumNs; got != want {
 		t.Errorf("with a cap of 5 requests take %d ns, want %d as without", got, want)
 	}
 }
 
-// What a full queue turns away is tried again at once, and none may wait where queue is 0
-// (CAP-12.9).
+// Goal: a call that a full queue rejects is retried at once. With a queue of 0 no call may
+// wait (CAP-12.9).
 func TestAFullQueueIsAFailedAttempt(t *testing.T) {
 	s := onlyCall()
 	s.Arrivals.Rate.Points[0].Rate = 300
@@ -93,7 +95,7 @@ func TestAFullQueueIsAFailedAttempt(t *testing.T) {
 	if tried < 2*one.Failed[causeQueueFull] {
 		t.Errorf("%d requests failed after %d attempts that were turned away, want two for each", one.Failed[causeQueueFull], tried)
 	}
-	// Every attempt that was served found a free thread: nothing waits.
+	// Every served attempt found a free thread, so none waited.
 	if most := one.Tiers[PS].Latency.Quantile(1); most > 1_010_000 {
 		t.Errorf("an attempt took %d ns at the server, want the work of 1 ms", most)
 	}

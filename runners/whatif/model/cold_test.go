@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// chilled is a fleet of one container each whose work takes exactly 1 ms.
+// chilled is a plan with one container per tier, whose work takes exactly 1 ms.
 const chilled = `apiVersion: capacity/v1
 model: {agent_version: 1, size: {embeddings: 1GB, dense: 1GB}, ram_factor: 1x}
 override: {fetch_ps_timeout: 10s, fetch_ps_retry: 0, fs_poll_ps: 1s}
@@ -23,8 +23,9 @@ events:
   - {at: 20s, EVENT}
 `
 
-// Goal: the first so many calls after a load, or after a start, take so many times as long, and no
-// others. Method: what all calls took, with work of 1 ms each and none that waits.
+// Goal: after a load or a start, exactly the configured number of calls is slower by the
+// configured factor. Method: the durations of all calls, with work of 1 ms each and no
+// waiting.
 func TestWhatAContainerDoesFirstIsSlow(t *testing.T) {
 	for event, want := range map[string][2]int64{
 		"traffic: {factor: 1x}":  {0, 0},
@@ -48,8 +49,8 @@ func TestWhatAContainerDoesFirstIsSlow(t *testing.T) {
 	}
 }
 
-// A window begins with the coldness of containers that were made cold before it: what it counts is
-// what a window over everything counts in the same time.
+// Goal: a window begins with the right coldness if containers became cold before it. Method:
+// its counts equal those of a window over the whole horizon for the same time.
 func TestAWindowBeginsWithColdContainers(t *testing.T) {
 	slow := func(window string) int64 {
 		_, p, _, err := plan.Parse("plan.yaml", []byte(strings.NewReplacer("EVENT", "publish: {version: 2}", "WINDOW", window, "calls: 20", "calls: 1000").Replace(chilled)))
@@ -59,7 +60,8 @@ func TestAWindowBeginsWithColdContainers(t *testing.T) {
 		one := total(t, Compile(p, Condition{}), 1)
 		return (one.Tiers[PS].SumNs - one.Tiers[PS].Attempts*1e6) / 4e6
 	}
-	// 25/s to each of two containers: some 40 s from the loads at about 24 s on.
+	// Each of two containers gets 25 calls a second. They are cold for about 40 s after the
+	// loads at about 24 s.
 	before, after := slow("at 10s 30s"), slow("at 40s 50s")
 	if before == 0 || after == 0 || before+after < 1980 || before+after > 2000 {
 		t.Errorf("%d slow calls up to 40 s and %d from then on, want 2000 in all but those under way", before, after)

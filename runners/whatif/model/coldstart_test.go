@@ -7,7 +7,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// cold is a cluster that starts at once: its PS load 20 minutes, and entry waits for them.
+// cold is a plan whose whole cluster starts at the same time. PS take 20 minutes to load,
+// and entry waits for them.
 const cold = `apiVersion: capacity/v1
 model: {agent_version: 3, size: {embeddings: 360GB, dense: 1GB}, ram_factor: 1x}
 override: {num_ps: 1, quirks: fixed, max_waiting: 1300s}
@@ -20,9 +21,9 @@ service:
 workload: {rate: 10/s, horizon: 2h, cold_start: true, detail: {windows: ["at 110m 10s"]}}
 `
 
-// The goal is that entry containers that wait too long for PS never come up. The method is
-// a load of 1200 s, just below the limit and above it: with the faults of the reference the
-// limit is an hour whatever max_waiting says.
+// Goal: entry containers that wait too long for PS never come up. Method: a load of 1200 s,
+// with limits just above and below. With the faults of the reference the limit is an hour,
+// whatever max_waiting says.
 func TestColdStartsThatTakeTooLongFail(t *testing.T) {
 	for _, c := range []struct {
 		old, new string

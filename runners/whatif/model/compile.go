@@ -9,19 +9,19 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// Condition is a disturbance that a fleet has to withstand, beside its plan's events.
+// Condition is a failure that a fleet has to withstand, in addition to its plan's events.
 type Condition struct {
 	Name string
-	// Text is the entry of must_hold_under that it belongs to.
+	// Text is the entry of must_hold_under that the condition comes from.
 	Text   string
 	Remove []Which
-	// Event, above 0, is the number of the event whose windows alone are judged. NoEvents
-	// leaves out windows of events.
+	// Event, if above 0, is the number of an event, and only that event's windows are judged.
+	// NoEvents leaves out all windows of events.
 	Event    int
 	NoEvents bool
 }
 
-// Compile turns a plan under a condition into a spec.
+// Compile converts a plan under a condition to a spec for simulation.
 func Compile(p *plan.Plan, c Condition) *Spec {
 	s := &Spec{
 		Seed:    p.Seed,
@@ -74,8 +74,8 @@ func Compile(p *plan.Plan, c Condition) *Spec {
 	return s
 }
 
-// steady reports whether requests come at a constant rate in a window and nothing happens
-// to containers before its end.
+// steady reports whether requests arrive at a constant rate in a window, and nothing happens
+// to containers until its end.
 func steady(p *plan.Plan, w plan.Window) bool {
 	if w.Incident > 0 || p.Workload.ColdStart || p.Workload.Arrivals.Process == "trace" {
 		return false
@@ -98,13 +98,13 @@ func steady(p *plan.Plan, w plan.Window) bool {
 	return true
 }
 
-// IsRequestLatency reports whether an objective limits a quantile of request latencies.
-// Such an objective is judged by counting the requests above its limit.
+// IsRequestLatency reports whether an objective limits a quantile of request latency. Such
+// an objective is judged by counting requests above the limit.
 func IsRequestLatency(o plan.SLO) bool {
 	return o.Scope == "request" && strings.HasPrefix(o.Metric, "p")
 }
 
-// models adds the models of the plan. A single model goes into the spec itself.
+// models adds the models of the plan. A single model is stored in the spec itself.
 func (s *Spec) models(p *plan.Plan) {
 	list := p.Served()
 	for i := range list {
@@ -133,8 +133,8 @@ func (s *Spec) models(p *plan.Plan) {
 	}
 }
 
-// callsOf spreads the items of a request over shards, and those of a shard evenly over its
-// PS.
+// callsOf distributes the items of a request over the shards, and the items of a shard
+// evenly over its PS.
 func callsOf(p *plan.Plan, m *plan.Served) []Call {
 	shares := m.Skew.Of(p.Shards(), m.NumPS)
 	var calls []Call
@@ -200,7 +200,7 @@ func tierOf(p *plan.Plan, name string, thin int) Tier {
 	return t
 }
 
-// mix lets the processes of a mixed container share its cores.
+// mix makes the processes of a mixed container share its cores.
 func (s *Spec) mix(p *plan.Plan) {
 	s.Mixed, s.Works = true, [tiers][]float64{}
 	s.Works[PS], s.Common = p.Together()
@@ -250,8 +250,8 @@ func until(p *plan.Plan, e plan.Event) int64 {
 	return min(int64(e.At)+int64(e.For), int64(p.Workload.Horizon))
 }
 
-// Thin returns the factor by which a plan is thinned, with fewer containers and requests.
-// For auto it is the largest of 8, 4 and 2 that the plan allows, or 1.
+// Thin returns the factor by which containers and requests of a plan are reduced for
+// simulation. For auto it is the largest of 8, 4, 2 and 1 that the plan permits.
 func Thin(p *plan.Plan) int {
 	if k := p.Workload.Detail.Thin.K; k > 0 {
 		return k
@@ -264,8 +264,8 @@ func Thin(p *plan.Plan) int {
 	return 1
 }
 
-// Work returns how many seconds a request keeps a container of a shard busy, times those that a
-// condition leaves of the shard.
+// Work returns for how many seconds a request keeps the containers of a shard busy, summed
+// over those that a condition leaves.
 func (s *Spec) Work(tier, shard int) float64 {
 	work := s.Works[tier][shard]
 	if !s.Mixed {
@@ -278,7 +278,7 @@ func (s *Spec) Work(tier, shard int) float64 {
 	return work + s.Common*float64(live[shard])/math.Max(float64(all), 1)
 }
 
-// Live returns the number of containers of each shard of a tier that a condition leaves.
+// Live returns, for each shard of a tier, the number of containers that a condition leaves.
 func (s *Spec) Live(tier int) []int {
 	live := slices.Clone(s.Tiers[tier].Replicas)
 	for _, gone := range s.Control.Remove {

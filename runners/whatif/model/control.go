@@ -9,23 +9,23 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// Control says what happens to containers. It is played before the requests, because it
-// depends on the plan, the seed, the replication and the rate of requests alone, and not on
-// single requests.
+// Control describes what happens to containers. It is computed before the requests are
+// simulated. It depends on the plan, the seed, the replication and the request rate, but not
+// on single requests.
 type Control struct {
 	ColdStart bool
-	// Remove lists containers that a condition takes away.
+	// Remove lists the containers that a condition removes.
 	Remove []Which
-	// Dead lists containers that are down though callers still see them.
+	// Dead lists containers that are down although callers still see them.
 	Dead []Which
 	Plan *plan.Plan
 	Thin int
 }
 
-// Which identifies a container by tier, shard and number.
+// Which identifies a container by its tier, shard and number.
 type Which struct{ Tier, Shard, Number int }
 
-// change is one event of a container or a link.
+// change is a change of the state of a container or of a link, at some instant.
 type change struct {
 	at     int64 // instant of the horizon
 	what   uint8
@@ -68,7 +68,7 @@ func controlOf(p *plan.Plan, c Condition, thin int) Control {
 	return Control{ColdStart: p.Workload.ColdStart, Remove: c.Remove, Plan: p, Thin: thin}
 }
 
-// history plays the life of all containers and collects the changes.
+// history computes the lives of all containers and collects the changes in them.
 type history struct {
 	w     *world
 	begun []bool // the containers that are up before any change
@@ -79,11 +79,11 @@ type history struct {
 	life  *Life
 	fate  *Fate   // of the event that is being played
 	quiet []pause // when ZooKeeper writes nothing
-	// pauses holds the pauses of quiet by the index of their event.
+	// pauses maps the index of an event to the pause of ZooKeeper's writes that it causes.
 	pauses map[int]pause
 	held   map[int32]int
-	// unlisted holds containers of version 3 that lost their session and live on, with the
-	// instant since when.
+	// unlisted maps containers of version 3 that live on after losing their session to the
+	// instant of the loss.
 	unlisted map[int32]int64
 	// loading holds until when the one load thread of a server is taken, and waiting the loads behind
 	// one whose end is not known yet.
@@ -100,7 +100,7 @@ type history struct {
 
 type pause struct{ from, to int64 }
 
-// control plays the containers' lives.
+// control computes the lives of all containers in a replication.
 func (w *world) control(replication int) {
 	w.remove()
 	w.beginClients()
@@ -154,7 +154,7 @@ func (w *world) schedule() {
 	w.refreshViews()
 }
 
-// remove takes away the containers that the condition removes or kills.
+// remove removes or kills the containers that the condition names.
 func (w *world) remove() {
 	for k, which := range slices.Concat(w.spec.Control.Remove, w.spec.Control.Dead) {
 		at := w.find(which)
@@ -169,7 +169,7 @@ func (w *world) remove() {
 	}
 }
 
-// find returns a container, or none.
+// find returns the index of a container, or none.
 func (w *world) find(which Which) int32 {
 	n := -1
 	for i := w.first[which.Tier]; i < len(w.servers) && int(w.servers[i].tier) == which.Tier; i++ {
@@ -184,7 +184,7 @@ func (w *world) find(which Which) int32 {
 	return none
 }
 
-// changed handles a change that happens now.
+// changed applies a change that is due now.
 func (w *world) changed(arg uint64) {
 	c := w.tape[arg]
 	s := &w.servers[c.server]
@@ -329,7 +329,7 @@ func (h *history) boots(server int32) uint32 {
 	return 0
 }
 
-// put adds a change, and schedules it when requests are under way.
+// put adds changes, and schedules them if the simulation of requests is already running.
 func (h *history) put(changes ...change) {
 	h.list = append(h.list, changes...)
 	if !h.w.running {
@@ -343,7 +343,8 @@ func (h *history) put(changes ...change) {
 	}
 }
 
-// play plays the events of the plan in order, then random failures and the autoscaler.
+// play computes the effects of the plan's events in order, then those of random failures and
+// of the autoscaler.
 func (h *history) play() {
 	for i := range h.w.servers {
 		h.begun = append(h.begun, h.w.servers[i].up)
@@ -395,7 +396,7 @@ func (h *history) play() {
 	}
 }
 
-// happen plays an event of the plan.
+// happen computes the effects of event number i of the plan.
 func (h *history) happen(i int) {
 	h.fate = &h.life.Fates[i]
 	h.event(&h.p.Events[i])
@@ -409,7 +410,7 @@ func (h *history) happen(i int) {
 	h.fate = &Fate{}
 }
 
-// played sums up what happened to containers while autoscalers measured.
+// played sums up what happened to containers in a simulation with autoscalers that measure.
 func (h *history) played() {
 	h.life.Until = h.w.base + h.w.end
 	h.list = slices.DeleteFunc(h.list, func(c change) bool { return c.void || c.at > h.life.Until })
@@ -471,8 +472,8 @@ func (h *history) cluster(text string) Location {
 	return Location{IDC: -1, Cluster: -1}
 }
 
-// pick chooses up to count containers of a tier that are up: of the hottest shard for
-// same_shard_worst, of the first idc for same_idc, and neighbours in order for same_rack.
+// pick chooses up to count running containers of a tier. They are of the hottest shard for
+// same_shard_worst, of the first idc for same_idc, and neighbors in order for same_rack.
 func (h *history) pick(tier string, count int, how string) []int32 {
 	t := slices.Index(plan.TierNames, tier)
 	var all []int32
@@ -489,8 +490,8 @@ func (h *history) pick(tier string, count int, how string) []int32 {
 	return all[:min(count, len(all))]
 }
 
-// kill ends a container at an instant. It starts again at back, or never if back is
-// negative.
+// kill ends a container at the instant at. The container starts again at the instant back,
+// or never if back is negative.
 func (h *history) kill(s int32, at, back int64, how float64) {
 	h.add(at, goesDown, s, how)
 	unseen := h.expiry(at)
@@ -503,9 +504,9 @@ func (h *history) kill(s int32, at, back int64, how float64) {
 	}
 }
 
-// restart lets all containers of a tier that are up drain, end and start again, some of each shard at
-// a time. An entry container gets no more requests from the begin of its drain on, another one once
-// ZooKeeper no longer lists it.
+// restart restarts all running containers of a tier, some of each shard at a time. Each
+// drains, ends and starts again. An entry container gets no requests from the start of its
+// drain on. Other containers get none once ZooKeeper no longer lists them.
 func (h *history) restart(at int64, e *plan.Event) {
 	r := e.Restart
 	t := slices.Index(plan.TierNames, r.Tier)
@@ -570,7 +571,7 @@ func (h *history) boot(s int32, begun, at, gone int64, then func(seen int64)) {
 	}
 }
 
-// poll draws the time until the agent's next poll of the model server's status.
+// poll draws the time until the agent next polls its model server's status.
 func (h *history) poll() int64 {
 	if h.p.Model.AgentVersion == 3 {
 		return int64(h.rng.Float64() * 30e9)
@@ -578,7 +579,7 @@ func (h *history) poll() int64 {
 	return int64(h.rng.Float64() * float64(plan.StatusPoll))
 }
 
-// lose kills all containers of a place, which start again at back.
+// lose kills all containers whose location in selects. They start again at the instant back.
 func (h *history) lose(at, back int64, in func(Location) bool) {
 	for i := range h.w.servers {
 		if s := &h.w.servers[i]; s.up && in(s.loc) && !h.w.isProcess(i) {
@@ -587,8 +588,8 @@ func (h *history) lose(at, back int64, in func(Location) bool) {
 	}
 }
 
-// partition cuts the link between two idcs. Containers that ZooKeeper cannot reach lose
-// their sessions.
+// partition cuts the link between two idcs. Containers that are separated from ZooKeeper
+// lose their sessions.
 func (h *history) partition(at, back int64, between []string) {
 	a, b := h.p.Fleet.IDCIndex(between[0]), h.p.Fleet.IDCIndex(between[1])
 	h.put(change{at: at, what: cuts, a: a, b: b}, change{at: back, what: joins, a: a, b: b})

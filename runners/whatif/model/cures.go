@@ -2,17 +2,17 @@ package model
 
 import "math"
 
-// Backoff says how long retries wait, in nanoseconds: Base before the first, Factor times as long
-// before each further one, Most at most, each even within Jitter of its wait below and above. With
-// Base 0 they are sent at once.
+// Backoff says how long retries wait, in nanoseconds. The first waits Base, and each further
+// retry Factor times as long, up to Most. Each wait varies uniformly by the fraction Jitter
+// in both directions. With Base 0, retries are sent at once.
 type Backoff struct{ Base, Factor, Most, Jitter float64 }
 
-// wait returns how long a retry waits, from 1, before jitter.
+// wait returns the wait before a retry, without jitter. attempt counts retries from 1.
 func (b *Backoff) wait(attempt uint8) float64 {
 	return math.Min(b.Most, b.Base*math.Pow(b.Factor, float64(attempt)-1))
 }
 
-// longest returns how long all retries of a call wait at most.
+// longest returns the longest total wait of all retries of a call.
 func (b *Backoff) longest(retries int) float64 {
 	sum := 0.0
 	for k := range retries {
@@ -21,18 +21,19 @@ func (b *Backoff) longest(retries int) float64 {
 	return sum
 }
 
-// Budget is a bucket of at most Burst tokens that each caller has, full at the begin. Each call
-// puts Share of a token in, each retry takes one out. With Burst 0 there is no budget.
+// Budget is a retry budget: each caller has a bucket of at most Burst tokens, full at the
+// start. Each call adds Share of a token, and each retry takes one. Burst 0 means no budget.
 type Budget struct{ Share, Burst float64 }
 
-// Breaker keeps a caller from a container for OpenNs nanoseconds after so many failures in a row.
-// Then one call is sent, as a probe. With Failures 0 there are no breakers.
+// Breaker is a circuit breaker. After Failures failures in a row, a caller sends nothing to
+// a container for OpenNs nanoseconds, and then a single call as a probe. Failures 0 means no
+// breakers.
 type Breaker struct {
 	Failures int
 	OpenNs   int64
 }
 
-// deposit puts tokens for so many calls into the bucket of their caller.
+// deposit adds the tokens for the given number of calls to their caller's bucket.
 func (w *world) deposit(caller int32, calls int) {
 	if b := &w.spec.Budget; b.Burst > 0 {
 		s := &w.servers[caller]
@@ -40,8 +41,8 @@ func (w *world) deposit(caller int32, calls int) {
 	}
 }
 
-// affords takes a token for a retry, if there is one. Tokens are counted to a millionth, as sums of
-// shares are rounded.
+// affords takes a token for a retry, and returns false if there is none. Tokens are compared
+// with a tolerance of a millionth, because sums of shares are rounded.
 func (w *world) affords(caller int32) bool {
 	if w.spec.Budget.Burst == 0 {
 		return true
@@ -54,7 +55,8 @@ func (w *world) affords(caller int32) bool {
 	return true
 }
 
-// retryLater lets a retry wait before it is sent. Until then a call without a server stands for it.
+// retryLater delays a retry by its backoff. In the meantime a call without a server
+// represents the retry.
 func (w *world) retryLater(i int32, a attemptOf) {
 	r := &w.requests[i]
 	b := &w.spec.Backoff
@@ -69,7 +71,7 @@ func (w *world) retryLater(i int32, a attemptOf) {
 	w.at(w.now+int64(wait), &w.onBackoff, handle(id, c.gen))
 }
 
-// backedOff sends a retry that has waited, unless its request has ended meanwhile.
+// backedOff sends a delayed retry, unless its request has ended in the meantime.
 func (w *world) backedOff(arg uint64) {
 	id, _ := unhandle(arg)
 	c := w.calls[id]
@@ -79,8 +81,8 @@ func (w *world) backedOff(arg uint64) {
 	}
 }
 
-// closed returns those of a list of containers to which the breakers of a caller let it send. The
-// next call of it ends the list's use.
+// closed returns the containers of a list that the caller's breakers allow calls to. The
+// result is valid only until the next call of closed.
 func (w *world) closed(list []int32, caller int32) []int32 {
 	if w.spec.Breaker.Failures == 0 {
 		return list
@@ -94,13 +96,13 @@ func (w *world) closed(list []int32, caller int32) []int32 {
 	return w.allowed
 }
 
-// passes reports whether a breaker lets a call through: it is closed, or its time has passed and no
-// probe is under way.
+// passes reports whether a breaker allows a call: it is closed, or its open time is over and
+// no probe is in progress.
 func (w *world) passes(p *pair) bool {
 	return p.opened == 0 || !p.probed && w.now >= p.opened+w.spec.Breaker.OpenNs
 }
 
-// probes marks a call to a container whose breaker is not closed.
+// probes marks a call as a probe if the breaker of its container is open.
 func (w *world) probes(c *call) {
 	if w.spec.Breaker.Failures == 0 {
 		return
@@ -111,7 +113,7 @@ func (w *world) probes(c *call) {
 	}
 }
 
-// succeeds tells the breaker of an answer.
+// succeeds informs the breaker that a call was answered.
 func (w *world) succeeds(c *call) {
 	if w.spec.Breaker.Failures == 0 {
 		return
@@ -122,7 +124,8 @@ func (w *world) succeeds(c *call) {
 	}
 }
 
-// fails tells the breaker of a failed attempt, and of one that nobody waits for any more.
+// fails informs the breaker that an attempt failed or, if failed is false, that it was
+// abandoned.
 func (w *world) fails(c *call, failed bool) {
 	if w.spec.Breaker.Failures == 0 {
 		return
@@ -142,8 +145,8 @@ func (w *world) fails(c *call, failed bool) {
 	}
 }
 
-// heals returns how many nanoseconds it takes until budgets and breakers have forgotten how they
-// were, at so many calls a second of each caller.
+// heals returns how many nanoseconds it takes until budgets and breakers no longer depend on
+// the past, for the given number of calls per second of each caller.
 func (s *Spec) heals(calls float64) float64 {
 	took := s.Backoff.longest(s.Retries)
 	if s.Breaker.Failures > 0 {

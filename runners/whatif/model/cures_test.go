@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/law"
 )
 
-// total plays a spec some times and adds up what came of it.
+// total runs a spec several times and merges the samples.
 func total(t *testing.T, s *Spec, runs int) *Sample {
 	t.Helper()
 	var sum *Sample
@@ -36,10 +36,10 @@ func near(t *testing.T, what string, got, want, part float64) {
 	}
 }
 
-// Goal: a server that skips late calls is the queue M/M/1+D, whose customers give up waiting after
-// a fixed time. Method: its closed form. The wait that a call finds has the density
-// P0 lambda exp(-(mu-lambda) x) up to the deadline, and falls with mu behind it, where nobody brings
-// work any more. Below, near and above what the server can do.
+// Goal: a server that skips late calls behaves as the queue M/M/1+D, whose customers give up
+// after a fixed wait. Method: its closed form, below, near and above capacity. Up to the
+// deadline, the wait that a call finds has the density P0 lambda exp(-(mu-lambda) x). Beyond
+// it no work arrives any more, so the density falls with mu.
 func TestLateCallsAreSkippedAsInMM1D(t *testing.T) {
 	const deadline = 3.0 // ms, at a mean of 1 ms
 	for _, lambda := range []float64{0.7, 0.98, 1.6} {
@@ -56,15 +56,16 @@ func TestLateCallsAreSkippedAsInMM1D(t *testing.T) {
 	}
 }
 
-// A batch is begun as long as one of its calls has time left, as TensorFlow Serving does it. With
-// batches of one call each it is the same queue.
+// Goal: a batch is started if at least one of its calls has time left, as in TensorFlow
+// Serving. With batches of one call, the queue is the same as without batches.
 func TestABatchOfLateCallsIsSkipped(t *testing.T) {
 	s := queue(1, 2, 20)
 	s.Tiers[Entry].Law = law.Law{}
 	s.Tiers[Dense] = Tier{Replicas: []int{1}, Cores: 1, Law: law.Affinely(1e6, 0), SkipLate: true, Batch: &Batch{Processes: 1, Threads: 1, MaxItems: 1, MaxQueued: 1e6}}
 	s.Timeout = 10e6
 	one := total(t, s, 1)
-	// At twice the load half of the calls are begun; those wait for the whole deadline.
+	// At twice the capacity, half of the calls are started, and these wait almost until the
+	// deadline.
 	near(t, "skipped", float64(one.Calls.Skipped)/float64(one.Calls.Sent), 0.5, 0.03)
 	s.Tiers[Dense].Batch.MaxItems = 4
 	if one = total(t, s, 1); one.Calls.Skipped > one.Calls.Sent/20 {
@@ -72,7 +73,8 @@ func TestABatchOfLateCallsIsSkipped(t *testing.T) {
 	}
 }
 
-// halfDead is a shard of two containers, one of which is dead and called all the same.
+// halfDead returns a spec with a shard of two containers, one of which is dead but still
+// called.
 func halfDead() *Spec {
 	s := fan(1, 2, 0.2, 100)
 	s.Tiers[PS].Law = law.Constant(1e6)
@@ -81,9 +83,9 @@ func halfDead() *Spec {
 	return s
 }
 
-// Goal: retries wait as long as their backoff says. Method: the mean and the greatest latency of
-// requests of which an attempt fails with one half: 4 ms before the first retry, 10 ms (not 12)
-// before the second, each up to half as long again.
+// Goal: retries wait as their backoff says. Method: the mean and the largest latency of
+// requests whose attempts fail with probability one half. The first retry waits 4 ms and the
+// second 10 ms (the limit, not 12), each up to half as long again.
 func TestRetriesWaitAsTheirBackoffSays(t *testing.T) {
 	s := halfDead()
 	s.Backoff = Backoff{Base: 4e6, Factor: 3, Most: 10e6, Jitter: 0.5}
@@ -96,8 +98,8 @@ func TestRetriesWaitAsTheirBackoffSays(t *testing.T) {
 	}
 }
 
-// Goal: a budget bounds retries to its share of the calls, and no more than its share. Method: half
-// of the attempts fail, so that calls want 0.5 + 0.25 retries each.
+// Goal: a budget limits retries exactly to its share of the calls. Method: half of the
+// attempts fail, so that each call wants 0.5 + 0.25 retries.
 func TestABudgetBoundsRetries(t *testing.T) {
 	for _, c := range []struct{ share, sent, failed float64 }{
 		{0.1, 1.1, 0.45}, // 0.1 of the calls get a retry, half of which succeed
@@ -111,9 +113,9 @@ func TestABudgetBoundsRetries(t *testing.T) {
 	}
 }
 
-// Goal: a breaker lets one call in a time through to a container that is dead. Method: renewals. A
-// probe is sent once the breaker's time has passed and a call comes that chooses the container, and
-// fails by its timeout.
+// Goal: a breaker lets only one call per open time through to a dead container. Method:
+// renewal theory. A probe is sent once the open time has passed and a call chooses that
+// container, and it fails at its timeout.
 func TestABreakerLetsOneCallInATimeThrough(t *testing.T) {
 	for _, c := range []struct {
 		replicas int
@@ -131,7 +133,7 @@ func TestABreakerLetsOneCallInATimeThrough(t *testing.T) {
 	}
 }
 
-// A breaker that a burst has opened closes with the first answer after it.
+// Goal: a breaker that opened during a burst closes with the first answer after the burst.
 func TestABreakerCloses(t *testing.T) {
 	s := fan(1, 1, 0.1, 10)
 	s.Tiers[PS].Threads, s.Tiers[PS].Cores, s.Tiers[PS].Queue, s.Tiers[PS].Law = 1, 1, 0, law.Constant(1e6)

@@ -1,7 +1,8 @@
 package model
 
-// deadlines holds instants that are set in order, because all are the same timeout away. So
-// a ring suffices, with one scheduled event for the first deadline that still matters.
+// deadlines is a queue of deadlines that all have the same timeout, so they are in order. A
+// ring buffer suffices, with one scheduled event for the first deadline that is still
+// relevant.
 type deadlines struct {
 	ring []deadline
 	head int
@@ -35,7 +36,7 @@ func (d *deadlines) push(w *world, at int64, arg uint64, single bool) {
 	}
 }
 
-// fired acts on the deadlines that are due and schedules the next that still matters.
+// fired calls act for the deadlines that are due, and schedules the next relevant one.
 func (d *deadlines) fired(w *world, act func(arg uint64, single bool)) {
 	for d.n > 0 {
 		first := d.ring[d.head]
@@ -58,7 +59,7 @@ func (d *deadlines) pop() {
 	d.n--
 }
 
-// hedge sends a second call for each first attempt of a request that has no answer yet.
+// hedge sends a second call for each of a request's first attempts that is still unanswered.
 func (w *world) hedge(arg uint64, _ bool) {
 	i, gen := unhandle(arg)
 	if w.requests[i].stage != stageFan {

@@ -2,17 +2,18 @@ package model
 
 import "github.com/monosim/monosim/runners/whatif/plan"
 
-// device is the state of a container's accelerator. Its methods work on nil, which is none.
+// device is the state of a container's accelerator. Its methods accept nil, which means that
+// there is none.
 type device struct {
 	idle  int64 // when it was done with the last batch
 	from  int64 // when the copy of weights began
 	until int64 // when it ends
-	// seen holds, for each process, the numbers of items that it has had, as bits; nil for all.
-	// Bit 0 says that it has had a batch.
+	// seen holds for each process, as a bitmap, which batch sizes in items it has computed. Bit
+	// 0 says that it has computed any batch. nil stands for all sizes.
 	seen [][]uint64
 }
 
-// onDevice puts the batches of a tier on a device, which is a core of its own to them.
+// onDevice makes a tier compute its batches on an accelerator, which acts as a single core.
 func (t *Tier) onDevice(p *plan.Plan, d *plan.Device) {
 	t.Cores, t.Overhead = 1, 0
 	t.Shared = t.working() > 1
@@ -25,10 +26,10 @@ func (t *Tier) onDevice(p *plan.Plan, d *plan.Device) {
 	}
 }
 
-// counts reports whether batches differ by what a process has had before.
+// counts reports whether the time of a batch depends on what its process has computed before.
 func (d *Device) counts() bool { return d != nil && (d.NewSizeNs > 0 || d.FirstNs > 0) }
 
-// up makes all processes new.
+// up resets the device after a start: all processes are new.
 func (d *device) up(t *Tier) {
 	if d == nil {
 		return
@@ -43,7 +44,8 @@ func (d *device) up(t *Tier) {
 	}
 }
 
-// anew makes a version new to all processes, none of which is new itself.
+// anew marks a new version as never computed by any process. The processes themselves stay
+// warm.
 func (d *device) anew(t *Tier) {
 	if d == nil {
 		return
@@ -54,8 +56,8 @@ func (d *device) anew(t *Tier) {
 	}
 }
 
-// more returns what a batch that begins takes longer, for the pause before it and for what its
-// process does for the first time.
+// more returns how much longer a batch takes because of the pause before it, and because its
+// process computes something for the first time.
 func (d *device) more(w *world, s *server, b *batch, t *Device) float64 {
 	more := 0.0
 	if !t.Pause.IsZero() {
@@ -83,7 +85,8 @@ func (d *device) more(w *world, s *server, b *batch, t *Device) float64 {
 	return more
 }
 
-// waits returns how long the input of a batch waits for the piece of weights that is being copied.
+// waits returns how long a batch's input has to wait for the piece of weights that is
+// currently being copied.
 func (d *device) waits(w *world, b *batch, t *Device) int64 {
 	if t.PieceNs == 0 || b.items < t.WaitFrom || w.now < d.from || w.now >= d.until {
 		return 0
@@ -91,7 +94,8 @@ func (d *device) waits(w *world, b *batch, t *Device) int64 {
 	return min(t.PieceNs-(w.now-d.from)%t.PieceNs, d.until-w.now)
 }
 
-// pieceDone begins a batch whose input has waited, or forgets it when its container has died.
+// pieceDone starts a batch whose input has waited for a copy. It drops the batch if its
+// container has died.
 func (w *world) pieceDone(arg uint64) {
 	i, gen := unhandle(arg)
 	b := &w.batches[i]

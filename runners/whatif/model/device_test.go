@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// onH100 is a dense container on a device, whose calls take nothing else.
+// onH100 is a plan with a dense container on a device. Its calls take no time elsewhere.
 const onH100 = `apiVersion: capacity/v1
 model: {agent_version: 1, size: {embeddings: 1GB, dense: 200GB}, ram_factor: 1x}
 override: {fetch_ps_timeout: 100s, fetch_ps_retry: 0, fetch_ps_long_conn_num: 1000, batching: {max_batch_size: ITEMS, batch_timeout: 0s, num_batch_threads: THREADS, max_enqueued_batches: 100000}}
@@ -30,7 +30,7 @@ service:
 workload: {LOAD, horizon: 20s, detail: {windows: [WINDOW]}}
 `
 
-// measured is a line of testdata/h100.jsonl.
+// measured is a line of testdata/h100.jsonl, a measurement on a real device.
 type measured struct {
 	What   string  `json:"what"`
 	Batch  int     `json:"batch"`
@@ -67,7 +67,7 @@ func onDeviceOf(t *testing.T, what string) []measured {
 	return list
 }
 
-// simulated returns what a plan on a device gives.
+// simulated simulates the plan onH100 with replaced words, and returns the merged sample.
 func simulated(t *testing.T, runs int, pairs ...string) *Sample {
 	t.Helper()
 	text := strings.NewReplacer(append(pairs, "ITEMS", "1024", "THREADS", "1", "WINDOW", "all", ", DENSE", "")...).Replace(onH100)
@@ -78,14 +78,15 @@ func simulated(t *testing.T, runs int, pairs ...string) *Sample {
 	return total(t, Compile(p, Condition{}), runs)
 }
 
-// ms returns the mean time of a call at the device.
+// ms returns the mean time of a call at the device, in milliseconds.
 func ms(s *Sample) float64 {
 	return float64(s.Tiers[Dense].SumNs) / float64(s.Tiers[Dense].Attempts) / 1e6
 }
 
-// Goal: requests that come at random take on a device what they took on the one that was measured, at 10 to
-// 90 % of its time, which neither a constant time nor an affine law gives. Method: a rate at which the model is
-// as busy as the device was seen to be, as its speed drifted by a twentieth between the lines.
+// Goal: random requests take as long on a simulated device as on the measured one, at 10 to
+// 90 % utilization. Neither a constant nor an affine time achieves that. Method: for each
+// measurement, a request rate at which the model is as busy as the device was. Its speed
+// drifted by 5 % between measurements.
 func TestADeviceAtRandomIsAsMeasured(t *testing.T) {
 	for _, m := range onDeviceOf(t, "poisson") {
 		rate := m.Seen / 0.33e-3
@@ -100,7 +101,8 @@ func TestADeviceAtRandomIsAsMeasured(t *testing.T) {
 	}
 }
 
-// Goal: a batch after a pause takes longer by what was measured. Method: requests at equal distances.
+// Goal: a batch after a pause takes longer by the measured time. Method: requests at equal
+// distances.
 func TestABatchAfterAPauseIsSlower(t *testing.T) {
 	var calm float64
 	for _, m := range onDeviceOf(t, "gap") {
@@ -118,8 +120,9 @@ func TestABatchAfterAPauseIsSlower(t *testing.T) {
 	}
 }
 
-// Goal: while weights are copied, a call waits for the piece under way, and for none that is copied from pageable
-// memory. Method: one client in a closed loop, as it was measured, on pieces of 2 GiB to 1 MiB.
+// Goal: while weights are copied, a call waits for the piece in progress, but not if weights
+// are copied from pageable memory. Method: one client in a closed loop, as in the
+// measurement, with pieces of 2 GiB to 1 MiB.
 func TestCallsWaitForAPieceOfWeights(t *testing.T) {
 	calm := onDeviceOf(t, "calm")[0].P50
 	for _, m := range onDeviceOf(t, "same_process") {
@@ -138,9 +141,10 @@ func TestCallsWaitForAPieceOfWeights(t *testing.T) {
 	}
 }
 
-// Goal: processes share a device in time slices. Methods: closed loops, whose calls take as often as long as
-// there are processes, as measured; and work at random, which in time slices takes S/(1 - rho) whatever its law
-// is, where one after the other would take half of the wait.
+// Goal: processes share a device in time slices. Method: closed loops, in which calls take
+// longer in proportion to the number of processes, as measured. Also random work, which
+// takes S/(1 - rho) in time slices for any law. If processes took turns, the wait would be
+// half of that.
 func TestProcessesShareADevice(t *testing.T) {
 	rows := onDeviceOf(t, "processes")
 	for _, m := range rows {
@@ -154,8 +158,9 @@ func TestProcessesShareADevice(t *testing.T) {
 	near(t, "time in slices", ms(s), 1/(1-0.7), 0.03)
 }
 
-// Goal: a process is slow for the first batch after it came up, and for each number of items that it has not had
-// since it came up or loaded a version. Method: what all batches took, with 0.3 ms each and none that waits.
+// Goal: a process is slow for the first batch after its start, and for the first batch of
+// each size since it started or loaded a version. Method: the durations of all batches, of
+// 0.3 ms each and without waiting.
 func TestWhatAProcessHasNotHadIsSlower(t *testing.T) {
 	for event, want := range map[string]float64{
 		"traffic: {factor: 1x}":                          0,

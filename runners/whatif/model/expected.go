@@ -2,18 +2,20 @@ package model
 
 import "github.com/monosim/monosim/runners/whatif/plan"
 
-// Expected is what one replication of all windows is expected to simulate. Calls counts the attempts of
-// calls, Full the tier that is full at some time of a window, "" where none is.
+// Expected is how much work the simulation of one replication of all windows is expected to
+// be. Calls counts attempts of calls. Full is a tier that is full at some time of a window,
+// "" if there is none.
 type Expected struct {
 	Requests, Calls float64
 	Full            string
 }
 
-// Seconds returns about how long that takes to simulate on one core.
+// Seconds returns about how long this simulation takes on one core, in wall time.
 func (e Expected) Seconds() float64 { return (e.Requests + e.Calls) * costOfCall }
 
-// Expected estimates what one replication of all windows simulates, with what is before them. While a
-// tier is full all that can be repeated is taken to be. Of a closed loop it knows nothing.
+// Expected estimates how much one replication of all windows simulates, including the time
+// before the windows. While a tier is full, all calls are assumed to use all their retries.
+// For a closed loop it returns zeros.
 func (s *Spec) Expected() (e Expected) {
 	if s.Arrivals.Clients > 0 {
 		return e

@@ -8,9 +8,10 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// Goal: a window can be given up before its end, and is the same to the event when nobody does.
-// Method: a fan-out with a halt that never comes beside one without, and halts at once and at the
-// fifth question, of which no more are asked than that.
+// Goal: the simulation of a window can be stopped early, and a halt function that never
+// stops it changes nothing. Method: a run with such a function is compared with a run
+// without one. Further runs are halted at the first and at the fifth question, after which
+// no more questions are asked.
 func TestAWindowThatIsNotWantedAnyMoreEnds(t *testing.T) {
 	s := fan(2, 2, 1, 1)
 	want, err := s.Run(0, 3)

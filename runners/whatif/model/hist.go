@@ -2,8 +2,8 @@ package model
 
 import "github.com/HdrHistogram/hdrhistogram-go"
 
-// Hist is a histogram of microseconds. While it counts it has a place for every value, some
-// hundred kB. Packed, it keeps only the values that occurred.
+// Hist is a histogram of latencies in microseconds. While it counts, it takes several
+// hundred kB. A packed histogram stores only the values that occurred.
 type Hist struct {
 	h     *hdrhistogram.Histogram
 	bars  []hdrhistogram.Bar // of a packed histogram, instead of h
@@ -11,8 +11,8 @@ type Hist struct {
 	fine  int                // significant digits of a packed histogram; 0 otherwise
 }
 
-// pack keeps the values that occurred and frees the rest. A packed histogram takes no more
-// values.
+// pack stores only the values that occurred and frees the rest. A packed histogram accepts
+// no more values.
 func (h *Hist) pack() {
 	if h.h == nil {
 		return
@@ -30,7 +30,7 @@ func (h *Hist) pack() {
 	*h = one
 }
 
-// open returns a counting histogram with the same values, nil for the zero Hist.
+// open returns a counting histogram with the same values. It returns nil for the zero Hist.
 func (h Hist) open() *hdrhistogram.Histogram {
 	if h.fine == 0 {
 		return h.h
@@ -72,7 +72,8 @@ func (h Hist) each(do func(to, count int64)) {
 	}
 }
 
-// Longest is the largest latency that a Hist tells apart, in microseconds.
+// Longest is the largest latency that a Hist records exactly, in microseconds. Longer ones
+// count as Longest.
 const Longest = 3600_000_000
 
 // NewHist returns an empty histogram with a number of significant digits.
@@ -104,7 +105,7 @@ func (h Hist) Count() int64 {
 	return h.h.TotalCount()
 }
 
-// Quantile returns the value in nanoseconds that a share q of all values is at or below.
+// Quantile returns the q-quantile of the values, in nanoseconds.
 func (h Hist) Quantile(q float64) int64 {
 	if h.h != nil {
 		return h.h.ValueAtQuantile(q*100) * 1000
@@ -119,13 +120,14 @@ func (h Hist) Quantile(q float64) int64 {
 	return 0
 }
 
-// maxSteps bounds how many values are added for one value when it is corrected one by one.
+// maxSteps limits how many values are added for a single value by [Hist.Corrected]. Larger
+// corrections use a larger stride.
 const maxSteps = 10_000
 
-// Corrected returns the latencies that clients would have seen had they asked once an
-// interval (in nanoseconds) without waiting for answers. Beside each value v it adds v
-// minus one, two, three intervals and so on. A closed loop leaves these values out
-// (coordinated omission, CAP-4.6).
+// Corrected returns the latencies that clients would have seen if they had sent requests
+// every interval nanoseconds without waiting for answers. For each value v it also adds v
+// minus one interval, v minus two intervals and so on. A closed loop does not record these
+// values (coordinated omission, CAP-4.6).
 func (h Hist) Corrected(interval int64) Hist {
 	if h.digits() == 0 {
 		return Hist{}
@@ -133,7 +135,7 @@ func (h Hist) Corrected(interval int64) Hist {
 	out := NewHist(h.digits())
 	step := max(interval/1000, 1)
 	h.each(func(to, count int64) {
-		// The errors are impossible: values are within Longest.
+		// RecordValues cannot fail here, because all values are within Longest.
 		_ = out.h.RecordValues(to, count)
 		stride := 1 + to/step/maxSteps
 		for v := to - step; v >= step; v -= step * stride {
@@ -151,7 +153,8 @@ func (h Hist) Mean() float64 {
 	return 0
 }
 
-// CDF calls each for every value in nanoseconds, with the number of values at or below it.
+// CDF calls each for every value in ascending order, in nanoseconds, with the number of
+// values at or below it.
 func (h Hist) CDF(each func(ns, count int64)) {
 	sum := int64(0)
 	h.each(func(to, count int64) {
@@ -169,7 +172,7 @@ func (h Hist) MarshalText() ([]byte, error) {
 	return one.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 }
 
-// UnmarshalText decodes what MarshalText wrote.
+// UnmarshalText decodes the output of MarshalText.
 func (h *Hist) UnmarshalText(text []byte) error {
 	*h = Hist{}
 	if len(text) == 0 {

@@ -7,32 +7,33 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// Life is what happened to the containers in one replication.
+// Life records what happened to the containers in one replication.
 type Life struct {
-	// Available holds, for each publish, the nanoseconds until the last replica served it,
-	// -1 for never. Serving holds the least number of replicas of a shard meanwhile.
+	// Available holds, for each publish, how many nanoseconds it took until the last replica
+	// served the version, -1 for never. Serving holds the smallest number of serving replicas of
+	// a shard in that time.
 	Available []int64 `json:"available,omitempty"`
 	Serving   []int64 `json:"serving,omitempty"`
-	// Rollouts holds, for each publish, when each replica served it.
+	// Rollouts holds, for each publish, when each replica served the version.
 	Rollouts []Rollout `json:"rollouts,omitempty"`
-	// Detected holds, for each container that died, how long callers still saw it.
+	// Detected holds, for each container that died, how long callers still saw it, in nanoseconds.
 	Detected []int64 `json:"detected,omitempty"`
 	// Fates holds, for each event of the plan, what it did to containers.
 	Fates []Fate `json:"fates,omitempty"`
 	// MemPeak is the memory of the fullest container of each tier, in bytes.
 	MemPeak [tiers]int64 `json:"mem_peak"`
 	OOM     int64        `json:"oom"`
-	// Live holds the number of live containers of each tier over the horizon, nil where it
-	// never changes.
+	// Live holds the number of live containers of each tier over the horizon. It is nil for a
+	// tier where that number never changes.
 	Live [tiers][]Step `json:"live"`
-	// Until is up to when all this is known: the horizon, or what was simulated of it where
-	// autoscalers measure.
+	// Until is the instant up to which all this is known. It is the end of the horizon or, with
+	// autoscalers that measure, the end of the simulation.
 	Until int64 `json:"until"`
-	// Scalings lists what autoscalers that measure did, and Holds when they did nothing though
-	// what they saw was above the target.
+	// Scalings lists the decisions of autoscalers that measure. Holds lists the times in which
+	// they did nothing although the load they saw was above the target.
 	Scalings []Scaling `json:"scalings,omitempty"`
 	Holds    []Hold    `json:"holds,omitempty"`
-	// Fullest is when the fullest container of each tier is fullest.
+	// Fullest says, for each tier, when its fullest container is fullest.
 	Fullest [tiers]Fullness `json:"fullest"`
 }
 
@@ -47,7 +48,7 @@ type Scaling struct {
 	Percent int    `json:"percent"` // of CPU that it saw, -1 without that metric
 }
 
-// Hold is a time in which an autoscaler saw too much and added nothing.
+// Hold is a time in which an autoscaler saw too much load but added nothing.
 type Hold struct {
 	Tier    int    `json:"tier"`
 	Shard   int    `json:"shard"`
@@ -59,21 +60,21 @@ type Hold struct {
 	Of      int    `json:"of"`
 }
 
-// Fullness is how full a container is by what is offered to it, each call once: with those of
-// its shard that are up, and as slow as it is.
+// Fullness says how full a container is, from the offered load with one attempt per call. It
+// takes into account which containers of its shard are up, and how slow the container is.
 type Fullness struct {
 	At    int64 `json:"at"`
 	Parts int64 `json:"parts"` // millionths of what it can do
 }
 
-// Fate sums what an event did to containers, over replications.
+// Fate sums what an event did to containers, over all replications.
 type Fate struct {
 	Killed   int64 `json:"killed,omitempty"`
 	UnseenNs int64 `json:"unseen,omitempty"` // until callers knew, summed over those killed
-	// Lost counts sessions that expired while their containers lived. Unlisted counts those
-	// that nobody lists until their model is published anew. Losing counts the replications
-	// with lost sessions. BackNs sums over them the time from the event until the last
-	// container was listed again, and LastNs is the longest such time.
+	// Lost counts sessions that expired while their containers lived. Unlisted counts containers
+	// that nobody lists until their model is published again. Losing counts the replications in
+	// which sessions were lost. BackNs sums, over these replications, the time from the event
+	// until the last container was listed again. LastNs is the longest such time.
 	Lost     int64 `json:"lost,omitempty"`
 	Unlisted int64 `json:"unlisted,omitempty"`
 	Losing   int64 `json:"losing,omitempty"`
@@ -91,23 +92,25 @@ func (f *Fate) add(o *Fate) {
 	f.LastNs = max(f.LastNs, o.LastNs)
 }
 
-// Rollout is how a version spread over the containers.
+// Rollout records how a version spread over the containers.
 type Rollout struct {
-	// Served holds, by tier and shard, how long after the publish each replica served it.
+	// Served holds, by tier and shard, how long after the publish each replica served the
+	// version, in nanoseconds.
 	Served [tiers][][]int64 `json:"served"`
-	// Serving holds, by tier, the least number of replicas of a shard seen meanwhile.
+	// Serving holds, by tier, the smallest number of replicas of a shard that callers saw during
+	// the roll-out.
 	Serving [tiers]int64 `json:"serving"`
 
 	at, last int64
 }
 
-// Step is a value that holds from an instant on.
+// Step is a value that holds from an instant until the next step.
 type Step struct {
 	At int64 `json:"at"`
 	N  int   `json:"n"`
 }
 
-// StepAt returns the value at an instant, 0 before the first step.
+// StepAt returns the value of the steps at an instant. It is 0 before the first step.
 func StepAt(steps []Step, at int64) int {
 	n := 0
 	for _, s := range steps {
@@ -119,7 +122,7 @@ func StepAt(steps []Step, at int64) int {
 	return n
 }
 
-// served notes that a replica serves a version.
+// served records that a replica serves the version since nanoseconds after the publish.
 func (r *Rollout) served(s *server, since int64) {
 	shards := r.Served[s.tier]
 	for len(shards) <= int(s.shard) {
@@ -129,7 +132,7 @@ func (r *Rollout) served(s *server, since int64) {
 	r.Served[s.tier] = shards
 }
 
-// sum fills in, once all is played, what is reported of the containers' lives.
+// sum computes the reported results from the containers' lives, once these are complete.
 func (h *history) sum() {
 	for k := range h.life.Rollouts {
 		r := &h.life.Rollouts[k]
@@ -157,8 +160,8 @@ func (h *history) sum() {
 	}
 }
 
-// fullest returns when the fullest container of a tier is fullest over the horizon. A shard
-// without a container is left out: nothing can be full that is not there.
+// fullest returns how full the fullest container of a tier gets over the horizon, and when.
+// A shard without containers does not count.
 func (h *history) fullest(tier int) (most Fullness) {
 	works := h.w.spec.Works[tier]
 	if works == nil {
@@ -204,7 +207,7 @@ func (h *history) fullest(tier int) (most Fullness) {
 	return most
 }
 
-// crowd is the containers of a shard, to find out how full the fullest is.
+// crowd is the set of running containers of a shard, for computing how full the fullest is.
 type crowd struct {
 	slow  map[int32]float64 // factor of each container's work
 	up    []int32           // in order
@@ -251,8 +254,8 @@ func (c *crowd) change(one *change) {
 	c.known = false
 }
 
-// most returns the part of the shard's work that its fullest container gets, times how slow
-// it is. Callers that see who is busy give slow containers less.
+// most returns the share of the shard's work that the fullest container gets, multiplied by
+// how slow that container is. If callers balance by load, slow containers get less work.
 func (c *crowd) most(balance string) float64 {
 	if c.known {
 		return c.part
@@ -278,7 +281,7 @@ func (c *crowd) most(balance string) float64 {
 	return c.part
 }
 
-// leastSeen returns, by tier, the least number of replicas of a shard that callers see
+// leastSeen returns, by tier, the smallest number of replicas of a shard that callers see
 // between two instants.
 func (h *history) leastSeen(from, to int64) (least [tiers]int64) {
 	counts := map[[2]int]int64{}
@@ -334,8 +337,8 @@ func (h *history) leastSeen(from, to int64) (least [tiers]int64) {
 	return least
 }
 
-// live returns the number of containers of a tier that are up, over the horizon. It returns
-// nil when the number never changes.
+// live returns the number of running containers of a tier, over the horizon. It returns nil
+// if that number never changes.
 func (h *history) live(tier int) []Step {
 	up := map[int32]bool{}
 	for i := range h.w.servers {

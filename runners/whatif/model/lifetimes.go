@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// publish lets every container load a version. The parameters of v1 PS change in place, so
-// there is no rollout of files for them.
+// publish makes every container load a version. Parameters of v1 PS are updated in place, so
+// they have no roll-out of files.
 func (h *history) publish(at int64, e *plan.Publish) {
 	k, fate := len(h.life.Rollouts), h.fate
 	h.life.Available = append(h.life.Available, 0)
@@ -107,7 +107,7 @@ func (h *history) turn(s int32, found int64, load func(from int64, then func(int
 	h.on(found, begin)
 }
 
-// find draws how long a container takes to notice a new version of a model.
+// find draws how long it takes until a container notices a new version of a model.
 func (h *history) find(tier, model string) int64 {
 	if model == plan.RoughSortName && h.p.Model.RoughSort.Size > 0 { // its agent copies the files first
 		return int64(h.rng.Float64()*float64(plan.CopyLoop)) + h.find(tier, "")
@@ -141,7 +141,8 @@ func (h *history) roomFor(s int32, name, model string, publish int) bool {
 	return need <= limit
 }
 
-// roomForAll is roomFor of a mixed container, whose processes load the version at about the same time.
+// roomForAll is the roomFor of a mixed container, whose processes load the version at about
+// the same time.
 func (h *history) roomForAll(host int32, model string, publish int) bool {
 	shard := int(h.w.servers[host].shard)
 	more := h.p.RollsOver(model, shard)
@@ -184,7 +185,7 @@ func (h *history) random() {
 	}
 }
 
-// maxWaiting returns how long a container waits at most for the tiers that it depends on.
+// maxWaiting returns how long, at most, a container waits for the tiers that it depends on.
 // The reference never reads max_waiting_sec and gives up after an hour (Q11, CAP-12.21).
 func maxWaiting(p *plan.Plan) int64 {
 	if p.Override.Quirks == "python" {
@@ -193,9 +194,9 @@ func maxWaiting(p *plan.Plan) int64 {
 	return int64(p.Override.MaxWaiting)
 }
 
-// coldStart begins with no container. PS start at once; dense and entry containers start
-// when they see the PS, looking every two status intervals (CAP-3.11). A container that has
-// waited too long never comes up.
+// coldStart starts the horizon without any container. PS start at once. Dense and entry
+// containers start when they see the PS, for which they poll every two status intervals
+// (CAP-3.11). A container that has waited too long never comes up.
 func (h *history) coldStart() {
 	for i := range h.w.servers {
 		if h.w.servers[i].up {
@@ -254,7 +255,8 @@ func (h *history) coldTier(order []int, ready int64, begins map[int32]int64) {
 	}
 }
 
-// scale sets the number of containers of a tier, for ps of each shard, at an instant.
+// scale sets the number of containers of a tier at an instant, for PS the number in each
+// shard. provision draws how long a new container takes.
 func (h *history) scale(tier, want int, at int64, provision func() int64) {
 	numbers := map[int16]int{}
 	for i := h.w.first[tier]; i < len(h.w.servers) && int(h.w.servers[i].tier) == tier; i++ {
@@ -292,10 +294,10 @@ func (h *history) pending(s int32, at int64) bool {
 	})
 }
 
-// autoscale plays the autoscalers that know the offered load. They read that of each interval, one
-// scrape delay late, and ask for enough containers to meet the target. Scaling up follows the smallest wish within the
-// stabilisation window, and scaling down the largest, so that short peaks and dips change
-// nothing.
+// autoscale computes the decisions of autoscalers that know the offered load. At each
+// interval they read the load, one scrape delay late, and want enough containers to meet the
+// target. Scaling up follows the smallest wish within the stabilization window, and scaling
+// down the largest. So short peaks and dips have no effect.
 func (h *history) autoscale() {
 	for t, name := range plan.TierNames {
 		a := h.p.Autoscale.Of(name)

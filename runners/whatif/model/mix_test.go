@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// The goal is that a mix of equal models is one model. The method is that their requests
-// are the same to the byte: which model one is for is drawn apart.
+// Goal: a mix of equal models behaves as a single model. Method: the results are equal byte
+// for byte, because the model of a request is drawn from a random stream of its own.
 func TestAMixOfEqualModelsIsOneModel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for seconds")
@@ -51,8 +51,8 @@ func TestAMixOfEqualModelsIsOneModel(t *testing.T) {
 	}
 }
 
-// batched is a dense server with one thread and two models of equal shares, a batch of
-// which takes 1 ms and 3 ms.
+// batched returns a dense server with one thread and two models with equal shares. A batch
+// takes 1 ms for one model and 3 ms for the other.
 func batched(rate float64, items int) *Spec {
 	s := queue(1, rate, 20)
 	s.Tiers[Entry].Law = law.Law{}
@@ -66,10 +66,10 @@ func batched(rate float64, items int) *Spec {
 	return s
 }
 
-// The goal is that batches have requests for one model only, and that the threads of a
-// process are those of all of its models, whose queues come in turn. The method is a full
-// server: both models wait all the time, so that batches of each come alternately, as
-// many requests of each as its batches hold.
+// Goal: a batch has requests for one model only, and all models of a process share its
+// threads, with their queues visited in turn. Method: a full server, on which both models
+// always wait. Their batches alternate, so as many requests of each model are served as its
+// batches hold.
 func TestModelsAreNotBatchedTogether(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes minutes under the race detector; the whole tests have it")
@@ -92,7 +92,7 @@ func TestModelsAreNotBatchedTogether(t *testing.T) {
 	}
 }
 
-// A model that nobody asks for takes nothing from the other.
+// Goal: a model without requests does not affect the other models.
 func TestAModelWithoutRequestsIsNotThere(t *testing.T) {
 	s := batched(0.5, 1)
 	s.Mix[0].Share, s.Mix[1].Share = 1, 0
@@ -110,11 +110,11 @@ func TestAModelWithoutRequestsIsNotThere(t *testing.T) {
 	}
 }
 
-// The goal is that the wait for a batch has a name of its own (CAP-4.2), beside the queue for a
-// thread and the computation. The method is four loads of one thread: a lonely request waits for
-// the timeout of its batch and no longer (CAP-7.3); two that fill a batch, for what is between
-// them; without a timeout, nobody; and where the thread is busy, what is beyond the timeout is
-// the queue.
+// Goal: waiting for a batch is reported separately (CAP-4.2) from the queue for a thread and
+// from the computation. Method: four loads of one thread. A single request waits exactly for
+// the batch timeout (CAP-7.3). Of two requests that fill a batch, the first waits for the
+// second. Without a timeout none waits. If the thread is busy, only the time up to the
+// timeout counts as batch wait.
 func TestTheWaitForABatchIsNoQueue(t *testing.T) {
 	const timeout = 5_000_000
 	for _, c := range []struct {

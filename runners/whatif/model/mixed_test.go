@@ -10,7 +10,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/theory"
 )
 
-// mixedOf compiles a plan with mixed containers and no network.
+// mixedOf compiles a plan with mixed containers and no network delay. words are pairs for
+// replacements in the text.
 func mixedOf(t *testing.T, text string, words ...string) *Spec {
 	t.Helper()
 	_, p, _, err := plan.Parse("plan.yaml", []byte(strings.NewReplacer(words...).Replace(text)))
@@ -33,9 +34,10 @@ service:
 workload: {rate: RATE/s, horizon: 100s}
 `
 
-// Goal: processes of a container share its cores. Method: with more threads than cores each container is a
-// queue with processor sharing, of which all laws take as much longer as M/M/c: S (1 + C/(c (1 - rho))), and
-// the containers and visits of a request hang together as a network of such queues does: not at all.
+// Goal: the processes of a container share its cores. Method: if a container has more
+// threads than cores, it is a queue with processor sharing. There, all laws take longer by
+// the same factor as in M/M/c, S (1 + C/(c (1 - rho))). Containers, and the visits of a
+// request, are independent, as in a network of such queues.
 func TestProcessesOfAContainerShareItsCores(t *testing.T) {
 	for _, c := range []struct {
 		cores int
@@ -71,8 +73,8 @@ workload: {rate: RATE/s, horizon: 40s}
 events: [EVENTS]
 `
 
-// Goal: a mixed container dies as a whole, and is known to be dead as a whole: it has one session. Method:
-// the lives of entry and PS, and how many were killed.
+// Goal: a mixed container dies as a whole and is noticed to be dead as a whole, because it
+// has one session. Method: the lives of entry and PS, and the number of killed containers.
 func TestAMixedContainerDiesAsAWhole(t *testing.T) {
 	s := mixedOf(t, several, "SEED", "1", "RETRY", "2", "AWARE", "false", "CPU", "4", "ABANDON", "continue", "BALANCE", "random", "DENSE", "", "RATE", "200",
 		"EVENTS", "{at: 5s, kill: {ps: {count: 1}}, restart_after: 2s}, {at: 20s, lose_idc: hl, for: 5s}")
@@ -94,8 +96,9 @@ func TestAMixedContainerDiesAsAWhole(t *testing.T) {
 	}
 }
 
-// Goal: whatever happens to mixed containers, requests, calls and time are conserved, and no container works
-// for longer than it can. Method: twelve random plans with deaths, lost places, versions and storms of sessions.
+// Goal: with mixed containers, requests, calls and times are always accounted for, and no
+// container works longer than it can. Method: twelve random plans with deaths, lost
+// locations, new versions and expired sessions.
 func TestMixedContainersConserveWhatThereIs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	of := func(words ...string) string { return words[rng.IntN(len(words))] }

@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// queue is one entry container with c threads to which requests come at a rate, in
-// thousands a second, each for an exponential time of 1 ms.
+// queue returns a spec with one entry container with c threads. Requests arrive at the given
+// rate in thousands per second, and each takes an exponential time with mean 1 ms.
 func queue(c int, rate float64, seconds int64) *Spec {
 	s := &Spec{Seed: 1, Balance: "random"}
 	s.Tiers[Entry] = Tier{Replicas: []int{1}, Threads: c, Cores: float64(c), Queue: -1, Law: law.Exponential(1e6)}
@@ -19,7 +19,8 @@ func queue(c int, rate float64, seconds int64) *Spec {
 	return s
 }
 
-// fan is n shards of r containers with 4 threads, without an entry stage.
+// fan returns a spec with n shards of r containers with 4 threads each, and no work at the
+// entry.
 func fan(n, r int, rate float64, seconds int64) *Spec {
 	s := queue(1, rate, seconds)
 	s.Tiers[Entry].Law = law.Law{}
@@ -77,7 +78,8 @@ func TestQueuesAreWhatTheoryTells(t *testing.T) {
 	}
 }
 
-// What takes longer than the timeout is tried again, and conserved all the while.
+// Goal: calls that take longer than the timeout are retried, and all calls and requests stay
+// accounted for.
 func TestTimeoutsAreConserved(t *testing.T) {
 	s := fan(5, 2, 5, 20)
 	s.Timeout, s.Retries = 3e6, 2

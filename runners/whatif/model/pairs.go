@@ -1,8 +1,8 @@
 package model
 
-// pairs counts the open calls between each caller and each container. Counting takes an
-// event for each answer. So it is done only where the balancer needs it, or from the moment
-// when a caller has enough requests in flight for the limit on connections to matter.
+// pairs counts the open calls from each caller to each container. Exact counts need an event
+// for each answer. So they are kept only if the balancer needs them, or once a caller has
+// enough requests in flight to reach the limit on connections.
 type pairs struct {
 	exact   bool
 	of      map[uint64]*pair
@@ -13,7 +13,8 @@ type pairs struct {
 type pair struct {
 	open int
 	wait []int32 // calls, each holding a thread of the caller
-	// The breaker: failures in a row, when it opened (0 for closed), and whether a probe is under way.
+	// State of the circuit breaker: failures in a row, when it opened (0 if closed), and whether
+	// a probe is in progress.
 	failures int
 	opened   int64
 	probed   bool
@@ -44,8 +45,8 @@ func (w *world) sender(caller int32) *sender {
 	return s
 }
 
-// enterFan counts the requests in flight of a caller, and begins to count its calls when
-// they could reach the limit on connections.
+// enterFan counts the requests in flight of a caller. If they could reach the limit on
+// connections, exact counting of calls begins.
 func (w *world) enterFan(i int32) {
 	s := &w.servers[w.requests[i].caller]
 	s.fanning++
@@ -71,8 +72,8 @@ func (w *world) beginPairs() {
 	}
 }
 
-// connect takes a connection for a call. Without a free thread or connection it queues the
-// call and returns false. The limit holds for connections to PS only (CAP-12.7).
+// connect gives a connection to a call. If no thread or connection is free, it queues the
+// call and returns false. The limit applies only to connections to PS (CAP-12.7).
 func (w *world) connect(id int32) bool {
 	c := &w.calls[id]
 	caller := w.requests[c.req].caller
@@ -94,8 +95,7 @@ func (w *world) connect(id int32) bool {
 	return true
 }
 
-// disconnect frees the connection of a call and gives it to the next call that waits for
-// it.
+// disconnect frees the connection of a call and gives it to the next waiting call.
 func (w *world) disconnect(id int32) {
 	c := &w.calls[id]
 	if c.flags&connected == 0 {
@@ -123,7 +123,7 @@ func (w *world) disconnect(id int32) {
 	w.sendWaiting(caller)
 }
 
-// sendWaiting gives free threads of a caller to its waiting calls.
+// sendWaiting gives free sending threads of a caller to its waiting calls.
 func (w *world) sendWaiting(caller int32) {
 	from := w.sender(caller)
 	for len(from.wait) > 0 && from.busy < w.spec.Dispatch {
@@ -155,8 +155,8 @@ func (w *world) view(tier, shard int, caller int32) []int32 {
 	return views[place*len(w.spec.Tiers[tier].Replicas)+shard]
 }
 
-// choose returns the replica for a call by the balancing policy, or none when the caller
-// sees none.
+// choose returns the replica for a call by the balancing policy. It returns none if the
+// caller sees no replica.
 func (w *world) choose(tier, shard int, caller int32, random, second uint64) int32 {
 	view := w.closed(w.view(tier, shard, caller), caller)
 	n := len(view)
@@ -182,7 +182,8 @@ func (w *world) choose(tier, shard int, caller int32, random, second uint64) int
 	return w.leastLoaded(view, caller, random)
 }
 
-// leastLoaded returns the replica with the fewest open calls of the caller, ties at random.
+// leastLoaded returns the replica to which the caller has the fewest open calls. It chooses
+// among equals at random.
 func (w *world) leastLoaded(view []int32, caller int32, random uint64) int32 {
 	least, ties := 1<<31, 0
 	for _, s := range view {

@@ -9,8 +9,9 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// What the system was before its warm-up does not matter (CAP-5.3): one that begins empty and
-// one that begins with five times the load, whose queues are full, give the same mean.
+// Goal: the state before the warm-up does not matter (CAP-5.3). Method: a system that starts
+// empty and a system that starts with five times the load, with full queues, give the same
+// mean.
 func TestAnEmptyAndAFullBeginGiveTheSame(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for seconds")
@@ -37,10 +38,10 @@ func TestAnEmptyAndAFullBeginGiveTheSame(t *testing.T) {
 	}
 }
 
-// The goal is that the model is monotone where fleets are (CAP-7.6): with random balancing and
-// without batches, retries and hedges. The method is pairs with the same random numbers over
-// fleets drawn at random: one replica more never makes the mean latency longer beyond its
-// interval, and a longer timeout never lets more calls time out.
+// Goal: the model is monotone where real fleets are (CAP-7.6): with random balancing and
+// without batches, retries and hedges. Method: pairs of simulations with the same random
+// numbers, for random fleets. One replica more never increases the mean latency beyond its
+// confidence interval, and a longer timeout never makes more calls time out.
 func TestMoreReplicasAndLongerTimeoutsAreNeverWorse(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for seconds")

@@ -5,10 +5,11 @@ import (
 	"math/bits"
 )
 
-// tracker estimates a quantile of the latencies that one caller has seen. It is a histogram
+// tracker estimates a quantile of the latencies that one caller has seen, by a histogram
 // with sixteen bars for each power of two. Counts are halved when there are many, so that
-// old latencies fade. The bar with the quantile is remembered along with the count below
-// it, so an observation moves it by a bar or two; the value is interpolated within the bar.
+// old latencies fade. The tracker remembers which bar contains the quantile and the count
+// below it. A new observation then moves that bar by one or two. The value is interpolated
+// within the bar.
 type tracker struct {
 	counts [trackerBars]uint32
 	total  uint32
@@ -28,7 +29,7 @@ func trackerBar(ns int64) int32 {
 	return int32(min(top<<trackerFine+int(n>>top), trackerBars-1))
 }
 
-// trackerLow returns the least latency of a bar, in nanoseconds.
+// trackerLow returns the smallest latency of a bar, in nanoseconds.
 func trackerLow(bar int32) float64 {
 	if bar < 2<<trackerFine {
 		return float64(bar) * (1 << trackerUnit)
@@ -37,8 +38,8 @@ func trackerLow(bar int32) float64 {
 	return float64(uint64(bar-top<<trackerFine)<<top) * (1 << trackerUnit)
 }
 
-// trackerMemory returns how many observations are counted before counts are halved. Beyond
-// the quantile lie then between a hundred and two hundred of them.
+// trackerMemory returns how many observations are collected before counts are halved. With
+// that number, between a hundred and two hundred of them lie beyond the quantile.
 func trackerMemory(q float64) uint32 { return uint32(math.Ceil(200/(1-q) - 1e-6)) }
 
 // observe counts a latency.
@@ -63,15 +64,15 @@ func (t *tracker) observe(q float64, ns int64) {
 	}
 }
 
-// rank returns how many observations lie at or below the quantile: a new observation
-// exceeds the k-th of n with the probability 1 - k/(n+1).
+// rank returns how many observations should lie at or below the quantile. The reason for
+// n+1: a new observation exceeds the k-th of n with probability 1 - k/(n+1).
 func (t *tracker) rank(q float64) float64 {
 	return min(float64(q*float64(t.total+1)), float64(t.total))
 }
 
-// halve halves the number of observations below each latency, rather than each count: an
-// odd one carries over to the next bar. Otherwise the tail, where bars hold one or none,
-// would vanish.
+// halve halves the cumulative number of observations rather than each count: the remainder
+// of an odd count carries over to the next bar. Otherwise the tail would vanish, where bars
+// have one observation or none.
 func (t *tracker) halve() {
 	t.total, t.below = 0, 0
 	odd := uint32(0)
@@ -85,8 +86,8 @@ func (t *tracker) halve() {
 	}
 }
 
-// value returns the quantile in nanoseconds, and false while there are too few observations
-// for one to lie beyond it.
+// value returns the quantile in nanoseconds. It returns false while there are too few
+// observations for any to lie beyond the quantile.
 func (t *tracker) value(q float64) (int64, bool) {
 	if float64(t.total)*(1-q) < 1-1e-9 {
 		return 0, false
@@ -96,7 +97,7 @@ func (t *tracker) value(q float64) (int64, bool) {
 	return int64(low + float64(within*(trackerLow(t.at+1)-low))), true
 }
 
-// beginTrackers gives every caller a tracker, if calls are hedged after a quantile.
+// beginTrackers gives every caller a tracker, if calls are hedged after a quantile of latency.
 func (w *world) beginTrackers() {
 	if w.spec.HedgeQuantile == 0 {
 		return
@@ -114,11 +115,11 @@ func (w *world) beginTrackers() {
 	w.trackers = make([]tracker, n)
 }
 
-// track gives the latency of a first attempt to its caller's tracker, once. Hedges are not
-// tracked. An answer that came after its hedge's still counts, or a caller that hedges too
-// early would never see the latencies it cuts off. A call that is never answered counts as
-// the timeout, if there is one. A call that was withdrawn (client.abandon: cancel) counts
-// as long as it was waited for.
+// track reports the latency of a first attempt to its caller's tracker, once per call.
+// Hedges are not tracked. An answer that came after the hedge's answer still counts.
+// Otherwise a caller that hedges too early would never see the latencies it cuts off. A call
+// that is never answered counts with the timeout, if there is one. A withdrawn call
+// (client.abandon: cancel) counts with the time it was waited for.
 func (w *world) track(c *call, took int64) {
 	if w.trackers == nil || took <= 0 || c.attempt > 0 || c.flags&(dense|hedging|tracked) != 0 {
 		return
@@ -130,8 +131,8 @@ func (w *world) track(c *call, took int64) {
 	w.trackers[int(c.caller)-w.first[w.callers]].observe(w.spec.HedgeQuantile, took)
 }
 
-// trackGone tracks a call that its caller gives up and that no server holds: its answer is
-// on its way, or will never come.
+// trackGone tracks an abandoned call that no server holds: its answer is on its way, or will
+// never come.
 func (w *world) trackGone(c *call) {
 	if c.started != 0 && c.flags&answerLost == 0 && c.epoch == w.servers[c.server].epoch {
 		w.track(c, w.now-c.sent)
@@ -140,8 +141,8 @@ func (w *world) trackGone(c *call) {
 	}
 }
 
-// hedgeLater schedules the hedging of a request's calls: once they have taken longer than the
-// quantile of the latencies that the caller has seen.
+// hedgeLater schedules the hedging of a request's calls, for when they have taken longer
+// than the quantile of latency that the caller has seen.
 func (w *world) hedgeLater(i int32) {
 	r := &w.requests[i]
 	if after, ok := w.trackers[int(r.caller)-w.first[w.callers]].value(w.spec.HedgeQuantile); ok && (w.spec.Timeout == 0 || after < w.spec.Timeout) {
@@ -149,7 +150,8 @@ func (w *world) hedgeLater(i int32) {
 	}
 }
 
-// forgetLatencies empties the tracker of a caller that has died: its successor has seen nothing.
+// forgetLatencies resets the tracker of a caller that has died, because its successor has
+// seen no latencies.
 func (w *world) forgetLatencies(at int32) {
 	if w.trackers != nil && int(w.servers[at].tier) == w.callers {
 		w.trackers[int(at)-w.first[w.callers]] = tracker{}

@@ -9,7 +9,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/law"
 )
 
-// Bars follow on one another: a latency is in the bar between its bounds.
+// Goal: the tracker's bars are contiguous, and each latency falls between the bounds of its
+// bar.
 func TestEveryLatencyIsInItsBar(t *testing.T) {
 	for _, ns := range []int64{0, 1, 63, 64, 1023, 1024, 2047, 2048, 2111, 2112, 999_999, 200_000_000, 3_600_000_000_000} {
 		bar := trackerBar(ns)
@@ -19,9 +20,9 @@ func TestEveryLatencyIsInItsBar(t *testing.T) {
 	}
 }
 
-// The goal is that the running quantile is that of the last observations. The method is a
-// law that changes: a caller that forgets finds the quantile of the new one, as near as
-// the observations that it keeps allow.
+// Goal: the running quantile reflects the latest observations. Method: a law that changes.
+// The tracker finds the quantile of the new law, as precisely as the number of kept
+// observations permits.
 func TestTheRunningQuantileForgets(t *testing.T) {
 	for _, q := range []float64{0.9, 0.95, 0.99} {
 		rng := rand.New(rand.NewPCG(1, 2))
@@ -47,8 +48,8 @@ func TestTheRunningQuantileForgets(t *testing.T) {
 	}
 }
 
-// The quantile is where so much of what is kept is below: a sorted and a shuffled list
-// give one value.
+// Goal: the running quantile depends on the kept counts and not on their order. Method: a
+// sorted and a shuffled list give the same value.
 func TestTheRunningQuantileIsOfCountsNotOfOrder(t *testing.T) {
 	const q, n = 0.95, 2000
 	var up, down tracker
@@ -63,7 +64,7 @@ func TestTheRunningQuantileIsOfCountsNotOfOrder(t *testing.T) {
 	}
 }
 
-// hedged is calls that are hedged after p95, in a fleet with retries.
+// hedged returns a spec of a fleet with retries, whose calls are hedged after p95.
 func hedged(seconds int64) *Spec {
 	s := fan(5, 4, 8, seconds)
 	s.Timeout, s.Retries, s.HedgeQuantile = 200e6, 2, 0.95
@@ -72,7 +73,8 @@ func hedged(seconds int64) *Spec {
 	return s
 }
 
-// Hedges by quantile lower the tail, cost a share 1-q of the calls, and repeat.
+// Goal: hedging after a quantile q reduces the tail and adds the share 1-q of calls, and the
+// simulation is repeatable.
 func TestHedgingAfterAQuantile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes minutes under the race detector; the whole tests have it")
@@ -103,8 +105,8 @@ func TestHedgingAfterAQuantile(t *testing.T) {
 	}
 }
 
-// A caller that dies has seen nothing when it is there again: it does not hedge before it
-// has seen enough.
+// Goal: a caller that died and came back has no latencies, and does not hedge before it has
+// seen enough.
 func TestACallerThatDiesForgets(t *testing.T) {
 	w := newWorld(hedged(1), 1, 0, 0, 1e9)
 	defer w.clock.Close()
@@ -116,8 +118,9 @@ func TestACallerThatDiesForgets(t *testing.T) {
 	}
 }
 
-// A client that asks once a millisecond and once has to wait for 100 s sees a p99 of 1 ms in
-// 10,000 requests: the 100,000 that it would have sent meanwhile took 50 s in the median.
+// Goal: latencies that a stall hides are corrected for. Method: a client that asks once a
+// millisecond waits once for 100 s, and sees a p99 of 1 ms in 10,000 requests. The 100,000
+// requests that it would have sent meanwhile would have taken 50 s in the median.
 func TestWhatAStallHidesIsCorrected(t *testing.T) {
 	h := NewHist(3)
 	for range 10_000 {
@@ -131,7 +134,7 @@ func TestWhatAStallHidesIsCorrected(t *testing.T) {
 	if n := c.Count(); math.Abs(float64(n)-110_000) > 200 {
 		t.Errorf("%d requests corrected, want the 10,000 and one for each millisecond of the stall", n)
 	}
-	// 10,000 of the 110,000 take 1 ms, the others are spread from 0 to 100 s.
+	// 10,000 of the 110,000 requests take 1 ms. The others are spread evenly from 0 to 100 s.
 	if p50 := float64(c.Quantile(0.5)); math.Abs(p50/45e9-1) > 0.01 {
 		t.Errorf("p50 corrected %g s, want 45", p50/1e9)
 	}

@@ -1,6 +1,6 @@
 package model
 
-// noTails returns the tails of a queue that is empty.
+// noTails returns the ends of an empty priority queue, one for each priority.
 func noTails() *[priorities]int32 {
 	t := &[priorities]int32{}
 	for k := range t {
@@ -9,7 +9,8 @@ func noTails() *[priorities]int32 {
 	return t
 }
 
-// full reports whether a container has as many waiting as there may be, for a request of a model.
+// full reports whether a container's queue is full for a request to the given model, whose
+// priority may have a limit of its own.
 func (w *world) full(s *server, t *Tier, model uint8) bool {
 	limit := t.Queue
 	if t.Limits != nil {
@@ -18,8 +19,8 @@ func (w *world) full(s *server, t *Tier, model uint8) bool {
 	return limit >= 0 && int(s.queued) >= limit
 }
 
-// after returns where a queue's link from one of it to the next is: of a request at an entry
-// container, of a call elsewhere.
+// after returns the link to the next element of a queue. Elements are requests at an entry
+// container, and calls elsewhere.
 func (w *world) after(s *server, id int32) *int32 {
 	if s.tier == Entry {
 		return &w.requests[id].next
@@ -27,8 +28,8 @@ func (w *world) after(s *server, id int32) *int32 {
 	return &w.calls[id].next
 }
 
-// enqueue puts a request or a call into the queue of its container: at the end, or behind the last
-// one that is at least as important.
+// enqueue adds a request or call to its container's queue: at the end, or behind the last
+// element of at least the same priority.
 func (w *world) enqueue(s *server, id int32, model uint8) {
 	s.queued++
 	before := s.tail
@@ -57,7 +58,8 @@ func (w *world) enqueue(s *server, id int32, model uint8) {
 	}
 }
 
-// dequeue takes the first one, which is of a model, out of a queue that is not empty.
+// dequeue removes the first element of a queue that is not empty. model is the element's
+// model.
 func (w *world) dequeue(s *server, model uint8) {
 	id := s.head
 	next := w.after(s, id)

@@ -9,7 +9,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// classes gives a spec two classes of requests, of which the first is the more important one.
+// classes splits the requests of a spec into two classes. The first has the share first and
+// the higher priority.
 func classes(s *Spec, first float64) *Spec {
 	for k, share := range []float64{first, 1 - first} {
 		one := s.Served()[0]
@@ -19,8 +20,9 @@ func classes(s *Spec, first float64) *Spec {
 	return s
 }
 
-// Goal: more important requests, and calls, are begun first, and none that was begun is stopped.
-// Method: Cobham's means for two classes of M/M/1, W0/(1 - rho1) and W0/((1 - rho1)(1 - rho)).
+// Goal: requests and calls of higher priority are started first, and started work is never
+// interrupted. Method: Cobham's mean waits for two classes of M/M/1, W0/(1 - rho1) and
+// W0/((1 - rho1)(1 - rho)).
 func TestTheMoreImportantAreBegunFirst(t *testing.T) {
 	for _, tier := range []int{Entry, PS} {
 		s := queue(1, 0.8, 100)
@@ -36,8 +38,9 @@ func TestTheMoreImportantAreBegunFirst(t *testing.T) {
 	}
 }
 
-// Goal: a threshold turns away the less important alone. Method: births and deaths: at 1.6 times what
-// the server can do less important ones, three in four, come in while fewer than five wait.
+// Goal: a threshold rejects only requests of lower priority. Method: a birth-death process
+// at 1.6 times the capacity. Three of four requests have lower priority and are accepted
+// only while fewer than five wait.
 func TestTheLessImportantAreShed(t *testing.T) {
 	for _, tier := range []int{Entry, PS} {
 		s := queue(1, 1.6, 60)
@@ -61,8 +64,8 @@ func TestTheLessImportantAreShed(t *testing.T) {
 	}
 }
 
-// Goal: the order of a queue is that of importance, and within it of coming, whatever is taken out
-// between. Method: a list beside it.
+// Goal: a priority queue is ordered by priority, and within a priority by arrival, even if
+// elements are removed from its middle. Method: compare with a sorted list.
 func TestAQueueByPriorityKeepsItsOrder(t *testing.T) {
 	w := newWorld(classes(queue(1, 1, 1), 0.5), 1, 0, 0, 1e9)
 	defer w.clock.Close()
@@ -99,8 +102,9 @@ func TestAQueueByPriorityKeepsItsOrder(t *testing.T) {
 	}
 }
 
-// Goal: classes of a model share its queue for batches. Method: batches of two, without a timeout that
-// matters: two requests fill one, of whichever class they are, so that none waits for another of its own.
+// Goal: priority classes of a model share its batch queue. Method: batches of two without an
+// effective timeout. Any two requests fill a batch, so none has to wait for another of its
+// own class.
 func TestClassesShareTheQueueForBatches(t *testing.T) {
 	mean := func(shared uint8) float64 {
 		s := queue(1, 1, 20)
@@ -115,8 +119,9 @@ func TestClassesShareTheQueueForBatches(t *testing.T) {
 	near(t, "mean latency in ms of two queues", mean(1), 1+0.1, 0.03)
 }
 
-// Goal: containers come and go by a schedule. Method: the numbers of events that scale, and in each part
-// the mean wait of M/M/1 at the load that is left for each, as requests are spread at random.
+// Goal: the number of containers follows a schedule. Method: after each scaling event, the
+// mean wait is that of M/M/1 at the resulting load of each container, because requests are
+// spread at random.
 func TestContainersBySchedule(t *testing.T) {
 	const text = `apiVersion: capacity/v1
 model: {size: {embeddings: 1GB}, ram_factor: 1x}

@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// arrive starts a request now. It was to come at intended, which differs when a client was
-// late.
+// arrive starts a request now. intended is when it should have arrived, which differs if a
+// client was late.
 func (w *world) arrive(number uint64, intended int64) {
 	i := w.takeRequest()
 	r := &w.requests[i]
@@ -56,7 +56,7 @@ func (w *world) modelOf(number uint64) uint8 {
 // entryStage reports whether requests have work at an entry container.
 func (w *world) entryStage() bool { return w.spec.Has(Entry) && !w.served[0].Laws[Entry].IsZero() }
 
-// enterEntry gives a request a thread of its entry container, or queues it.
+// enterEntry gives a request a thread of its entry container, or queues the request.
 func (w *world) enterEntry(i int32) {
 	r := &w.requests[i]
 	s := &w.servers[r.entry]
@@ -116,7 +116,8 @@ func (w *world) nextEntry(at int32) {
 	w.runEntry(i)
 }
 
-// afterEntry sends a request on to the PS, through a dense server if that calls them.
+// afterEntry sends a request on to the PS. If dense servers call the PS, it goes to a dense
+// server first.
 func (w *world) afterEntry(i int32) {
 	r := &w.requests[i]
 	if w.spec.FromDense {
@@ -137,8 +138,7 @@ func (w *world) afterEntry(i int32) {
 	w.fanOut(i)
 }
 
-// fanNow starts the fan-out of a request that has reached the dense server which calls the
-// PS.
+// fanNow starts the fan-out of a request that has reached the dense server which calls the PS.
 func (w *world) fanNow(arg uint64) {
 	i, gen := unhandle(arg)
 	if w.requests[i].gen == gen {
@@ -146,7 +146,7 @@ func (w *world) fanNow(arg uint64) {
 	}
 }
 
-// joined runs when all calls of a stage are answered.
+// joined runs when a stage of a request has all the answers it needs.
 func (w *world) joined(arg uint64) {
 	i, gen := unhandle(arg)
 	r := &w.requests[i]
@@ -179,7 +179,7 @@ func (w *world) callDense(i int32) {
 	w.timeouts.push(w, w.now+w.spec.Timeout, handle(i, r.gen), false)
 }
 
-// succeed ends a request with an answer, after its way back to the entry container.
+// succeed ends a request with success, after its way back to the entry container.
 func (w *world) succeed(i int32) {
 	r := &w.requests[i]
 	if w.spec.FromDense && r.caller != r.entry && r.stage == stageDense {
@@ -197,7 +197,7 @@ func (w *world) succeed(i int32) {
 	w.finish(i)
 }
 
-// fail ends a request without an answer.
+// fail ends a request as failed, with the cause.
 func (w *world) fail(i int32, cause uint8) {
 	r := &w.requests[i]
 	r.cause = cause
@@ -212,14 +212,15 @@ func (w *world) fail(i int32, cause uint8) {
 	w.finish(i)
 }
 
-// finish frees a request and what it holds.
+// finish frees a request and the thread that it holds.
 func (w *world) finish(i int32) {
 	r := &w.requests[i]
 	w.system.remove(w, r.came)
 	if w.sample.counts(r.intended) {
 		w.counted--
 	}
-	// A dead container has no busy thread; one that a scaling takes away has, and goes on.
+	// A dead container has no busy threads. A container removed by scaling has, and continues
+	// its work.
 	if w.spec.Tiers[Entry].Hold && r.stage > stageEntry && r.entry != none && w.servers[r.entry].busy > 0 {
 		w.nextEntry(r.entry)
 	}
@@ -229,8 +230,8 @@ func (w *world) finish(i int32) {
 	w.releaseRequest(i)
 }
 
-// below maps 64 random bits to a number in [0, n). Larger bits give larger numbers, so that
-// runs that differ in n choose alike.
+// below maps 64 random bits to a number in [0, n). Larger bits give larger numbers, so runs
+// with slightly different n make similar choices.
 func below(random uint64, n int) int {
 	hi, _ := bits.Mul64(random, uint64(n))
 	return int(hi)

@@ -8,7 +8,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// rolling restarts the four containers of a tier in a fleet whose calls take 50 ms each.
+// rolling is a plan that restarts the four containers of a tier, in a fleet whose calls take
+// 50 ms each.
 const rolling = `apiVersion: capacity/v1
 model: {agent_version: 3, size: {embeddings: 3GB}, ram_factor: 1x}
 override: {fetch_ps_timeout: 10s, fetch_ps_retry: 0}
@@ -25,7 +26,7 @@ events:
   - {at: 10s, restart: {tier: TIER, at_once: ONCE, drain: DRAIN}}
 `
 
-// rolled plays a rolling restart some times and adds up.
+// rolled simulates a rolling restart several times and merges the samples.
 func rolled(t *testing.T, tier string, once int, drain string, runs int) *Sample {
 	t.Helper()
 	_, p, _, err := plan.Parse("plan.yaml", []byte(strings.NewReplacer("TIER", tier, "ONCE", fmt.Sprint(once), "DRAIN", drain).Replace(rolling)))
@@ -56,8 +57,8 @@ func TestARestartLosesWhatItDoesNotDrain(t *testing.T) {
 	}
 }
 
-// Goal: the containers of a restart follow each other: each is drained, is scheduled, loads, and is
-// listed before the next one goes. Method: instants of the containers' lives; loads take 10 s.
+// Goal: in a rolling restart, each container is drained, scheduled, loaded and listed before
+// the next one ends. Method: the times in the containers' lives, with loads of 10 s.
 func TestContainersAreRestartedOneAfterTheOther(t *testing.T) {
 	for _, once := range []int{1, 3} {
 		steps := rolled(t, "ps", once, "20s", 1).Life.Live[PS]
@@ -72,7 +73,8 @@ func TestContainersAreRestartedOneAfterTheOther(t *testing.T) {
 			t.Errorf("%d at once: %d containers at least, want %d", once, least, 4-once)
 		}
 		near(t, "container-seconds away", away, 4*(2+10), 0.001)
-		// Behind the drain, the boot and up to 30 s until it is listed come the next ones.
+		// The next container ends after the drain, the boot, and up to 30 s until the previous one
+		// is listed.
 		if first := float64(steps[1].At) / 1e9; first != 30 {
 			t.Errorf("%d at once: the first goes at %g s, want 20 s after the event at 10 s", once, first)
 		}

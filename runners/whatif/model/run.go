@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/law"
 )
 
-// drain bounds how long after the end of a window its open requests are followed, where the fleet
-// was not at rest for longer before it.
+// drain is how long, after the end of a window, its open requests are simulated further. It
+// is longer if the fleet was not at rest for longer before the window.
 const drain = 60 * time.Second
 
 func gammaLaw(cv float64) law.Law {
@@ -30,9 +30,9 @@ func (s *Spec) Run(window, replication int) (*Sample, error) {
 // ErrHalted reports that the run was halted before the end of its window.
 var ErrHalted = errors.New("halted before the end of the window")
 
-// RunUnless simulates like Run, and ends with ErrHalted once halt, unless nil, returns
-// true. It asks halt before the begin and every tenth of a second of virtual time, which
-// changes nothing of the sample.
+// RunUnless simulates as Run does, but stops with ErrHalted once halt, unless nil, returns
+// true. It calls halt before the start and every tenth of a second of virtual time. The
+// calls do not change the sample.
 func (s *Spec) RunUnless(halt func() bool, window, replication int) (*Sample, error) {
 	if halt != nil && halt() {
 		return nil, ErrHalted
@@ -51,8 +51,9 @@ func (s *Spec) RunUnless(halt func() bool, window, replication int) (*Sample, er
 	return w.sample, nil
 }
 
-// run plays a world to the end of its window, and on until the requests of it have ended.
-// Requests keep coming meanwhile: they share cores, fill batches and take places in queues.
+// run simulates a world to the end of its window, and further until the window's requests
+// have ended. New requests keep arriving in that time, because they share cores, fill
+// batches and occupy queues.
 func (s *Spec) run(w *world) error {
 	w.schedule()
 	w.beginArrivals(w.base)
@@ -73,7 +74,8 @@ func (s *Spec) run(w *world) error {
 	return nil
 }
 
-// play runs the clock; with halt, in parts of a tenth of a second.
+// play runs the clock up to a limit. If there is a halt function, it stops every tenth of a
+// second to call it.
 func (w *world) play(limits vtime.Limits) error {
 	const part = 100 * time.Millisecond
 	end := limits.Until
@@ -97,7 +99,8 @@ func (w *world) play(limits vtime.Limits) error {
 	}
 }
 
-// world returns the world of a window of a replication before its first event.
+// world creates the simulated world for a window of a replication, in its state before the
+// first event.
 func (s *Spec) world(window, replication int) *world {
 	win := s.Windows[window]
 	w := newWorld(s, tasks.Mix(tasks.Mix(s.Seed, uint64(replication)+1), uint64(win.Start)), int64(win.Start), 0, int64(win.End-win.Start))
@@ -108,8 +111,8 @@ func (s *Spec) world(window, replication int) *world {
 	return w
 }
 
-// shift lets the world begin so many nanoseconds before its window, which begins at an instant
-// of the horizon.
+// shift makes the world begin before nanoseconds earlier than its window, which begins at
+// start in the horizon.
 func (w *world) shift(start, before int64) {
 	length := w.end - w.begin
 	w.base, w.begin, w.end = start-before, before, before+length
@@ -148,7 +151,7 @@ func newWorld(s *Spec, key uint64, base, begin, end int64) *world {
 	return w
 }
 
-// build creates the containers, all up and seen.
+// build creates the containers, all running and visible to callers.
 func (w *world) build() {
 	s := w.spec
 	for tier := range s.Tiers {
@@ -209,8 +212,9 @@ func (w *world) build() {
 	w.refreshViews()
 }
 
-// places returns how many places callers are told apart by, and how many clusters each idc has of
-// them: one, unless the place of a caller decides what it sees.
+// places returns the number of locations by which callers are distinguished, and the number
+// of clusters per idc in that. Both are one unless a caller's location decides which
+// replicas it sees.
 func (s *Spec) places() (places, clusters int) {
 	clusters = 1
 	if !s.IDCAware && !s.OwnPlace {
@@ -226,7 +230,7 @@ func (s *Spec) places() (places, clusters int) {
 
 func (w *world) place(l Location) int { return l.IDC*w.clusters + l.Cluster }
 
-// refreshViews rebuilds the callers' views from the containers that are visible.
+// refreshViews rebuilds what callers see, from the containers that are visible.
 func (w *world) refreshViews() {
 	w.live = w.live[:0]
 	for tier := range w.spec.Tiers {
@@ -255,9 +259,9 @@ func (w *world) refreshViewsOf(s *server) {
 	}
 }
 
-// seen returns the replicas of a shard that callers at a place see. With idc_aware these
-// are the replicas in their cluster, else those in their idc, else all. With dc_aware agents tell
-// of those in the caller's own cluster alone (replica_manager.py:283).
+// seen returns the replicas of a shard that callers in a location see. With idc_aware these
+// are the replicas in the caller's cluster, or else those in its idc, or else all. With
+// dc_aware agents report only those in the caller's own cluster (replica_manager.py:283).
 func (w *world) seen(tier, shard, place int) []int32 {
 	var near [3][]int32
 	for i := w.first[tier]; i < len(w.servers) && int(w.servers[i].tier) == tier; i++ {
@@ -287,7 +291,7 @@ func (w *world) seen(tier, shard, place int) []int32 {
 	return nil
 }
 
-// recordLittle records how far Little's law is missed at the end of the window.
+// recordLittle records the largest deviation from Little's law at the end of the window.
 func (w *world) recordLittle() {
 	worst := w.system.residual(w.now)
 	for t := range w.stages {
@@ -296,7 +300,7 @@ func (w *world) recordLittle() {
 	w.sample.Little = int64(worst * 1e12)
 }
 
-// close sums up the sample and checks that no request and no call is unaccounted for.
+// close completes the sample, and checks that every request and call is accounted for.
 func (w *world) close() {
 	s := w.sample
 	for i := range w.requests {
@@ -323,7 +327,7 @@ func (w *world) close() {
 	s.Events, s.Hash = w.clock.Events(), w.clock.Hash()
 }
 
-// work sums up how long containers worked in each segment.
+// work adds up, for each segment, how long containers worked.
 func (w *world) work() {
 	for i := range w.servers {
 		one := &w.servers[i]

@@ -7,17 +7,17 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// Bins is the number of parts of a window for which means are kept, to find where it
-// becomes stationary.
+// Bins is the number of equal parts of a window for which mean latencies are kept, to find
+// when the window becomes stationary.
 const Bins = 40
 
-// Segments is the number of parts of a window that are counted apart. A warm-up that is too
-// long, as all replications together show, is then left out as a number of segments. Each
-// segment is as long as a batch of [stats.MSER5], and the last takes the rest of the
-// window. No cut reaches half of the window (CAP-5.3).
+// Segments is the number of parts of a window that are counted separately. If all
+// replications together show that the warm-up was too short, whole segments are left out.
+// Each segment is as long as a batch of [stats.MSER5], and the last segment takes the rest
+// of the window. A cut is always shorter than half of the window (CAP-5.3).
 const Segments = Bins / (2 * stats.Batch)
 
-// Sample is the result of one replication of one window. It holds whole numbers, so that
+// Sample is the result of one replication of one window. It consists of whole numbers, so
 // the sum of samples does not depend on their order.
 type Sample struct {
 	Window      int `json:"window"`
@@ -32,7 +32,7 @@ type Sample struct {
 	BinFailed [Bins]int64 `json:"bin_failed"`
 
 	Calls CallCounts `json:"calls"`
-	// Little is the largest residual of Little's law, in units of 1e-12.
+	// Little is the largest relative deviation from Little's law, in units of 1e-12.
 	Little    int64 `json:"little"`
 	Conserved bool  `json:"conserved"`
 
@@ -41,12 +41,12 @@ type Sample struct {
 	Hash     uint64 `json:"hash"`
 
 	Life Life `json:"life"`
-	// Series holds the steps of a window in which something happens, of step nanoseconds.
+	// Series holds the time series of a window with an event. Each step is step nanoseconds long.
 	Series []Instant `json:"series,omitempty"`
 
 	// Before is how many nanoseconds were simulated before the window.
 	Before int64 `json:"before_ns"`
-	// Refused says why the window is not simulated, "" where it is.
+	// Refused says why the window is not simulated. It is "" if it is.
 	Refused string `json:"refused,omitempty"`
 
 	step       int64
@@ -54,64 +54,65 @@ type Sample struct {
 	starts     [Segments]int64 // begins of the segments
 }
 
-// Counted is what is counted in a window or a segment: requests by their intended arrival,
-// and the work of containers by its instant.
+// Counted holds the counts of a window or a segment. Requests are assigned by their intended
+// arrival, and the work of containers by when it happens.
 type Counted struct {
 	Outcomes
 	Seconds int64 `json:"length_ns"`
 	Partial int64 `json:"partial"`
-	// Waited counts the requests with a call that waited for at least one, two, three
+	// Waited counts the requests that have a call which waited for at least one, two or three
 	// timeouts.
 	Waited [3]int64 `json:"waited"`
 
 	Tiers [tiers]TierSample `json:"tiers"`
-	// Parts sums the parts of latencies, by bucket of the latency (bucketOf).
+	// Parts sums the parts of latency, by bucket of the total latency (bucketOf).
 	Parts  [nBuckets][nParts]int64 `json:"parts"`
 	Counts [nBuckets]int64         `json:"counts"`
 
-	// Models counts the requests for each model of a mix; nil for one model.
+	// Models holds the counts for each model of a mix. It is nil for a single model.
 	Models []Outcomes `json:"models,omitempty"`
 }
 
-// Outcomes counts requests by how they ended: all of them, or those for one model.
+// Outcomes counts requests by how they ended, either all requests or those to one model.
 type Outcomes struct {
 	Arrived   int64          `json:"arrived"`
 	Completed int64          `json:"completed"`
 	Failed    [nCauses]int64 `json:"failed"`
 	SumNs     int64          `json:"sum_ns"` // latencies of the completed requests
-	// Answered counts the requests that succeeded within the time, whenever they came.
+	// Answered counts the requests that were answered successfully during the window, whenever
+	// they arrived.
 	Answered int64 `json:"answered"`
 	Open     int64 `json:"open"`    // at the end of the simulation
 	OpenNs   int64 `json:"open_ns"` // how long the open requests have taken by then
-	// Over counts the requests that failed, exceeded each of the limits, which are
-	// Spec.Limits or Served.Limits, or are open and older than it.
+	// Over counts, for each of Spec.Limits or Served.Limits, the requests that miss the limit:
+	// they failed, took longer, or are open and older than the limit.
 	Over []int64 `json:"over,omitempty"`
-	// Young counts the open requests that are not older than each of the limits. Nobody
-	// knows whether they meet it.
+	// Young counts, for each limit, the open requests that are not older than the limit. It is
+	// unknown whether they will meet it.
 	Young []int64 `json:"young,omitempty"`
-	// Above counts the answered requests, of all models, that took longer than each of Spec.Bounds.
+	// Above counts, for each of Spec.Bounds, the answered requests of all models that took longer.
 	Above   []int64 `json:"above,omitempty"`
 	Latency Hist    `json:"latency"`
 }
 
-// newOutcomes returns counts for requests with so many limits.
+// newOutcomes returns empty counts, with one entry for each limit.
 func newOutcomes(limits []int64) Outcomes {
 	return Outcomes{Over: make([]int64, len(limits)), Young: make([]int64, len(limits)), Latency: NewHist(3)}
 }
 
-// TierSample is what the containers of one tier did.
+// TierSample holds the counts of the containers of one tier.
 type TierSample struct {
 	Attempts int64 `json:"attempts"`
 	SumNs    int64 `json:"sum_ns"`
 	Latency  Hist  `json:"latency"`
 	BusyNs   int64 `json:"busy_ns"` // summed over containers
 	CoreNs   int64 `json:"core_ns"` // cores times time: the most that BusyNs could be
-	// MaxParts is the busy share of the busiest container, in millionths. In a segment it
-	// is measured from the segment's begin to the end of the window.
+	// MaxParts is the share of time in which the busiest container was busy, in millionths. For
+	// a segment it is measured from the segment's start to the end of the window.
 	MaxParts int64 `json:"max_parts"`
 }
 
-// CallCounts counts calls as their callers saw them.
+// CallCounts counts attempts of calls as their callers saw them.
 type CallCounts struct {
 	Sent      int64 `json:"sent"`
 	Answered  int64 `json:"answered"`
@@ -126,7 +127,8 @@ type CallCounts struct {
 
 const nBuckets = 128
 
-// bucketOf returns the bucket of a latency: four for each power of two of microseconds.
+// bucketOf returns the bucket of a latency. There are four buckets for each power of two, in
+// microseconds.
 func bucketOf(ns int64) int {
 	us := uint64(ns)/250 + 4 // in quarters of a microsecond
 	top := bits.Len64(us) - 1
@@ -158,7 +160,7 @@ func newSample(spec *Spec, w *world) *Sample {
 	return s
 }
 
-// startsOf returns the instants at which the segments of a window begin.
+// startsOf returns when each segment of a window starts.
 func startsOf(begin, end int64) (starts [Segments]int64) {
 	for k := range int64(Segments) {
 		starts[k] = begin + (k*stats.Batch*(end-begin)+Bins-1)/Bins
@@ -166,8 +168,8 @@ func startsOf(begin, end int64) (starts [Segments]int64) {
 	return starts
 }
 
-// Fits reports whether no container was busy for more than its cores have time, but for the
-// rounding of a millionth (CAP-7.6).
+// Fits reports whether no container was busy for more time than its cores have, with a
+// tolerance of a millionth for rounding (CAP-7.6).
 func (s *Sample) Fits() bool {
 	for k := range s.Segments {
 		for t := range s.Segments[k].Tiers {
@@ -179,7 +181,7 @@ func (s *Sample) Fits() bool {
 	return true
 }
 
-// segment returns the segment that an instant of the window is in.
+// segment returns the segment of the window that contains an instant.
 func (s *Sample) segment(at int64) *Counted {
 	k := Segments - 1
 	for at < s.starts[k] {
@@ -188,7 +190,7 @@ func (s *Sample) segment(at int64) *Counted {
 	return &s.Segments[k]
 }
 
-// packed frees the places that only counting needs, and sums up the segments.
+// packed frees the memory that only counting needs, and sums up the segments.
 func (s *Sample) packed() {
 	for k := range s.Segments {
 		s.Segments[k].pack()
@@ -199,7 +201,7 @@ func (s *Sample) packed() {
 	s.Counted = s.from(0)
 }
 
-// from returns the sum of the segments from the first given one on.
+// from returns the sum of the segments from number first on.
 func (s *Sample) from(first int) Counted {
 	var sum Counted
 	for k := first; k < Segments; k++ {
@@ -213,8 +215,8 @@ func (s *Sample) from(first int) Counted {
 	return sum
 }
 
-// After returns the sample without its first segments. Bins, calls and the lives of
-// containers remain those of the whole window.
+// After returns the sample without the first segments. Its bins, calls and lives of
+// containers are still those of the whole window.
 func (s *Sample) After(segments int) *Sample {
 	if segments == 0 {
 		return s
@@ -299,7 +301,7 @@ func (s *Counted) answered(model uint8) {
 	}
 }
 
-// open counts a request that has no answer when the simulation ends.
+// open counts a request that is unanswered when the simulation ends.
 func (s *Sample) open(w *world, r *request) {
 	if !s.counts(r.intended) {
 		return

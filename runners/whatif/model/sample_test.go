@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// A sample is the sum of its segments, whichever of the first are left out, and its JSON is all
-// of it.
+// Goal: a sample is the sum of its segments, with any number of first segments left out, and
+// its JSON is complete.
 func TestASampleIsTheSumOfItsSegments(t *testing.T) {
 	s := fan(2, 2, 5, 4)
 	s.Windows[0].Start, s.Windows[0].End = 10e9, 14e9
@@ -63,7 +63,7 @@ func TestASampleIsTheSumOfItsSegments(t *testing.T) {
 	}
 }
 
-// A packed histogram says what it said before.
+// Goal: a packed histogram has the same values as before packing.
 func TestAPackedHistogramSaysTheSame(t *testing.T) {
 	h := NewHist(2)
 	for v := int64(1); v < 5e9; v += v/7 + 1 {

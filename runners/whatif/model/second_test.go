@@ -14,11 +14,11 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// A second simulator of the way of a request. It knows nothing of the first one: its own plan, clock, laws,
-// queues and callers, each call a closure, times in seconds. What it plays is drawn at random, written as a
-// plan, and played by both.
+// A second, independent simulator of requests, to test the first. It shares no code with it:
+// it has its own plan, clock, laws, queues and callers. Each call is a closure, and times
+// are in seconds. Random fleets are written as plans and simulated by both.
 
-// law is a law of work: det, exp, uniform or erlang of a mean in seconds.
+// law is a distribution of work: det, exp, uniform or erlang, with a mean in seconds.
 type law struct {
 	kind string
 	mean float64
@@ -49,7 +49,7 @@ func (l law) draw(r *rand.Rand) float64 {
 	return l.mean
 }
 
-// fleetTier is a tier of a drawn plan.
+// fleetTier is a tier of a random plan.
 type fleetTier struct {
 	replicas, threads int // replicas of each shard
 	cores             float64
@@ -60,7 +60,7 @@ type fleetTier struct {
 	skipLate          bool
 }
 
-// drawn is a plan at random.
+// drawn is a random plan.
 type drawn struct {
 	seed                    uint64
 	entry, ps, dense        fleetTier
@@ -218,7 +218,7 @@ func (d *drawn) more(r *rand.Rand, pick func(...string) string, chance func(floa
 	}
 }
 
-// text writes the plan down.
+// text returns the plan as YAML.
 func (d *drawn) text() string {
 	var b strings.Builder
 	put := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -341,7 +341,7 @@ func (d *drawn) tiers() []namedTier {
 	return []namedTier{{"entry", &d.entry}, {"ps", &d.ps}, {"dense", &d.dense}}
 }
 
-// happening is something that happens at an instant.
+// happening is an event of the second simulator. seq orders events at the same time.
 type happening struct {
 	at  float64
 	seq int
@@ -363,7 +363,7 @@ func (h *happenings) Pop() any {
 	return last
 }
 
-// stage is the work of a request or of a call at a container.
+// stage is the work of a request or a call at one container.
 type stage struct {
 	left, deadline float64 // seconds of work, and an instant
 	priority       int
@@ -372,7 +372,7 @@ type stage struct {
 	at             *container
 }
 
-// cpu is the cores of a container, which may be those of several processes.
+// cpu is the set of cores of a container, which several processes may share.
 type cpu struct {
 	s        *second
 	cores    float64 // of all that run, +Inf where each has its own
@@ -404,7 +404,7 @@ type group struct {
 	closed bool
 }
 
-// caller is what an entry container knows of those that it calls.
+// caller is what an entry container knows about the containers it calls.
 type caller struct {
 	tokens float64
 	turns  map[[2]int]int
@@ -491,7 +491,8 @@ func (c *cpu) plan() {
 	})
 }
 
-// ends gives the thread of a stage back, unless a request holds it, and lets its work go on elsewhere.
+// ends frees the thread of a stage, unless the request holds it, and continues with the next
+// stage.
 func (c *container) ends(one *stage) {
 	c.working = slices.DeleteFunc(c.working, func(other *stage) bool { return other == one })
 	if !c.hold {
@@ -509,7 +510,7 @@ func (c *container) begin(one *stage) {
 	c.cpu.plan()
 }
 
-// next gives a free thread to the one that waits first.
+// next gives a free thread to the first waiting stage.
 func (c *container) next() {
 	c.used--
 	for len(c.waiting) > 0 {
@@ -525,7 +526,7 @@ func (c *container) next() {
 	}
 }
 
-// takes gives a stage to a container. It returns false when it is turned away.
+// takes gives a stage to a container. It returns false if the container rejects the stage.
 func (c *container) takes(one *stage) bool {
 	one.at = c
 	if c.cpu.s.batched && c.fleetTier == &c.cpu.s.dense {
@@ -611,7 +612,7 @@ func (c *container) dies(refuse bool) {
 	}
 }
 
-// withdraw takes a stage away from its container.
+// withdraw removes a stage from its container.
 func (c *container) withdraw(one *stage) {
 	if c.cpu.s.batched && c.fleetTier == &c.cpu.s.dense {
 		return // its batch goes on with it
@@ -644,7 +645,7 @@ type asked struct {
 	tier     int
 }
 
-// asking is an attempt of a call.
+// asking is one attempt of a call.
 type asking struct {
 	to    *container
 	stage *stage
@@ -762,7 +763,7 @@ func (s *second) passes(l *link) bool {
 	return s.failures == 0 || l.opened < 0 || !l.probed && s.now >= l.opened+s.drawn.open
 }
 
-// choose returns the container for an attempt, nil where there is none.
+// choose returns the container for an attempt. It returns nil if there is none.
 func (s *second) choose(c *caller, tier, shard int, tried []*container) *container {
 	var free []*container
 	for _, to := range s.groups[[2]int{tier, shard}] {
@@ -800,7 +801,7 @@ func (s *second) choose(c *caller, tier, shard int, tried []*container) *contain
 	return free[s.r.IntN(len(free))]
 }
 
-// call sends an attempt of a call.
+// call sends one attempt of a call.
 func (s *second) call(q *asked, tier, shard, attempt int, last *container, tried []*container) {
 	to := last
 	if to == nil || s.target != "same" {
@@ -922,7 +923,7 @@ func (s *second) giveUp(q *asked, a *asking, failed bool) {
 	}
 }
 
-// answer is the arrival of an answer at its caller.
+// answer handles the arrival of an answer at its caller.
 func (s *second) answer(q *asked, a *asking) {
 	if a.over || q.over {
 		return
@@ -942,7 +943,7 @@ func (s *second) answer(q *asked, a *asking) {
 	s.settle(q)
 }
 
-// fails counts a call for good.
+// fails counts a call as failed after its last attempt.
 func (s *second) fails(q *asked) {
 	q.left--
 	if q.tier == 2 || q.answered+q.left < q.need {
@@ -962,8 +963,8 @@ func (s *second) settle(q *asked) {
 	}
 }
 
-// play plays a run and returns its figures: mean latency, the share that failed, the busy share of the PS's
-// cores, and calls for each request.
+// play simulates a run and returns four numbers: mean latency, the share of failed requests,
+// the utilization of PS cores, and calls per request.
 func (d *drawn) play(run uint64) [4]float64 {
 	s := &second{drawn: d, r: rand.New(rand.NewPCG(d.seed, run+1)), groups: map[[2]int][]*container{}, asked: map[*asked]bool{}}
 	fresh := func(t *fleetTier, of *cpu) *container {
@@ -1162,7 +1163,8 @@ func (s *second) kills(ps []*container) {
 	s.after(s.from+s.restart+load, func() { one.dead = false })
 }
 
-// first plays a run of the plan by the simulator that is tested.
+// first simulates a run of the plan with the simulator that is tested, and returns the same
+// four numbers.
 func (d *drawn) first(t *testing.T, spec *model.Spec, run int) [4]float64 {
 	t.Helper()
 	one, err := spec.Run(0, run)

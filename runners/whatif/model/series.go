@@ -6,38 +6,40 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// Instant is one step of a window in which something happens. Requests belong to the step in
-// which they should have come, answers to that in which they come. Containers are as at the
-// step's end.
+// Instant is one step of the time series of a window with an event. Requests count in the
+// step of their intended arrival, answers in the step in which they arrive. The state of
+// containers is that at the end of the step.
 type Instant struct {
 	Arrived   int64 `json:"arrived"`
 	Completed int64 `json:"completed"`
 	Failed    int64 `json:"failed"` // and open when the simulation ends
 	Answered  int64 `json:"answered"`
 	SumNs     int64 `json:"sum_ns"`
-	// Over counts those that do not meet each of Spec.Limits.
+	// Over counts, for each of Spec.Limits, the requests that miss the limit.
 	Over    []int64 `json:"over,omitempty"`
 	Latency Hist    `json:"latency"`
-	// Busy is in thousandths of cores. Waiting counts calls without a thread of their own core.
+	// Busy is in thousandths of cores. Waiting counts calls that have no thread, or share cores
+	// with others.
 	Busy    [tiers]int64 `json:"busy"`
 	Waiting [tiers]int64 `json:"waiting"`
 	Live    [tiers]int64 `json:"live"`
 	Loading [tiers]int64 `json:"loading"` // containers that load a version
-	// Turns counts the containers that callers begin or cease to see, and Loaded those that
-	// have loaded a version, since the step before.
+	// Turns counts the containers that became visible or invisible to callers since the previous
+	// step. Loaded counts those that have loaded a version since then.
 	Turns  int64 `json:"turns,omitempty"`
 	Loaded int64 `json:"loaded,omitempty"`
 }
 
-// Lengths of steps: a quarter of a second in windows of some seconds, then a second, then what makes
-// mostInstants.
+// Limits for the length of a step. Windows up to shortWindow have steps of a quarter of a
+// second, and longer windows steps of a second. Still longer windows are divided into
+// mostInstants steps.
 const (
 	shortWindow  = 10 * time.Second
 	mostInstants = 300
 )
 
-// stepOf returns the length of the steps of a window, in nanoseconds; 0 for a window in which no
-// event happens.
+// stepOf returns the length of the steps of a window, in nanoseconds. It is 0 for a window
+// without events.
 func stepOf(p *plan.Plan, w plan.Window) int64 {
 	happens := w.Incident > 0
 	for _, e := range p.Events {
@@ -53,7 +55,7 @@ func stepOf(p *plan.Plan, w plan.Window) int64 {
 	return int64(time.Second) * max(1, (length+mostInstants*int64(time.Second)-1)/(mostInstants*int64(time.Second)))
 }
 
-// beginSeries makes room for the steps of a window.
+// beginSeries allocates the steps of a window's time series.
 func (s *Sample) beginSeries(step int64, limits int) {
 	if s.step = step; step == 0 {
 		return
@@ -64,7 +66,7 @@ func (s *Sample) beginSeries(step int64, limits int) {
 	}
 }
 
-// instant returns the step of an instant of the window, nil without a series.
+// instant returns the step that contains a time of the window, nil if there is no series.
 func (s *Sample) instant(at int64) *Instant {
 	if s.step == 0 || !s.counts(at) {
 		return nil
@@ -72,7 +74,8 @@ func (s *Sample) instant(at int64) *Instant {
 	return &s.Series[(at-s.begin)/s.step]
 }
 
-// done counts a request in its step. It took so long, or has failed with none.
+// done counts the end of a request in its step. took is its latency in nanoseconds, or none
+// if it failed.
 func (i *Instant) done(took int64, limits []int64) {
 	if i == nil {
 		return
@@ -94,7 +97,7 @@ func (i *Instant) done(took int64, limits []int64) {
 	}
 }
 
-// nextLook returns when the next step ends, or the given instant if that is earlier.
+// nextLook returns when the current step ends, or end if that is earlier.
 func (w *world) nextLook(end int64) int64 {
 	if w.sample.step == 0 || w.looked >= int64(len(w.sample.Series)) {
 		return end
@@ -102,10 +105,10 @@ func (w *world) nextLook(end int64) int64 {
 	return min(end, w.lookAt())
 }
 
-// lookAt returns when the step that is under way ends.
+// lookAt returns when the current step ends.
 func (w *world) lookAt() int64 { return min(w.begin+(w.looked+1)*w.sample.step, w.end) }
 
-// look notes how containers are, if a step ends now.
+// look records the state of containers if a step ends now.
 func (w *world) look(now int64) {
 	if w.sample.step == 0 || w.looked >= int64(len(w.sample.Series)) || now < w.lookAt() {
 		return
@@ -139,7 +142,7 @@ func (w *world) look(now int64) {
 	}
 }
 
-// turned counts a change of containers in its step.
+// turned counts a change of a container in its step.
 func (w *world) turned(c *change) {
 	one := w.sample.instant(w.now)
 	if one == nil {

@@ -2,7 +2,7 @@ package model
 
 import "github.com/monosim/monosim/engine/vtime"
 
-// serve handles a call that has reached its container: it runs, waits, or is turned away.
+// serve handles a call that has reached its container: the call runs, waits, or is rejected.
 func (w *world) serve(id int32) {
 	c := &w.calls[id]
 	s := &w.servers[c.server]
@@ -41,11 +41,11 @@ func (w *world) serve(id int32) {
 	w.enqueue(s, id, c.model)
 }
 
-// causeRefused marks a connection that was reset: the caller tries again at once. A call
-// that fails by it in the end is counted as timed out.
+// causeRefused marks an attempt whose connection was reset, which the caller retries at
+// once. If the call fails in the end, it counts as timed out.
 const causeRefused = nCauses
 
-// turnAway refuses a call for which the queue is full.
+// turnAway rejects a call because the queue is full.
 func (w *world) turnAway(id int32) {
 	c := &w.calls[id]
 	w.stages[w.servers[c.server].tier].remove(w, c.arrived)
@@ -57,14 +57,14 @@ func (w *world) turnAway(id int32) {
 	w.failAttempt(id, causeQueueFull)
 }
 
-// run gives a call a thread.
+// run starts a call on a thread of its container.
 func (w *world) run(id int32) {
 	c := &w.calls[id]
 	c.started = w.now
 	c.timer, c.work = w.start(c.server, float64(c.work), &w.onComplete, uint64(id))
 }
 
-// completed handles a call whose work is done, unless its container has died meanwhile.
+// completed handles a call whose work is done, unless its container has died in the meantime.
 func (w *world) completed(arg uint64) {
 	id := int32(arg)
 	c := &w.calls[id]
@@ -80,7 +80,8 @@ func (w *world) completed(arg uint64) {
 	w.answer(id)
 }
 
-// forget handles a call that its container will never answer.
+// forget handles a call that its container will never answer, for example because the
+// container died.
 func (w *world) forget(id int32) {
 	c := &w.calls[id]
 	c.flags |= serverDone
@@ -118,12 +119,12 @@ func (w *world) nextCall(at int32) {
 	}
 }
 
-// late reports whether a call is not to be begun, as its deadline has passed.
+// late reports whether a call must not be started because its deadline has passed.
 func (w *world) late(c *call, t *Tier) bool {
 	return t.SkipLate && w.spec.Timeout > 0 && w.now >= c.sent+w.spec.Timeout
 }
 
-// skip ends a call that is late, without any work.
+// skip ends a late call without any work.
 func (w *world) skip(id int32) {
 	c := &w.calls[id]
 	w.stages[w.servers[c.server].tier].remove(w, c.arrived)
@@ -135,7 +136,7 @@ func (w *world) skip(id int32) {
 	}
 }
 
-// withdraw removes a call that nobody waits for from its container.
+// withdraw removes an abandoned call from its container.
 func (w *world) withdraw(id int32) {
 	c := &w.calls[id]
 	s := &w.servers[c.server]
@@ -159,9 +160,9 @@ func (w *world) withdraw(id int32) {
 	w.nextCall(w.calls[id].server)
 }
 
-// start begins work at a container. h runs with arg when the work is done. took is how long
-// that is, unless threads share the cores. All of it counts as busy time from now on, so
-// whoever ends the work earlier takes the rest back.
+// start starts work at a container. h runs with arg when the work is done. took is its
+// duration, unless threads share the cores. The whole duration counts as busy time at once,
+// so code that ends the work earlier must subtract the rest.
 func (w *world) start(at int32, work float64, h *handler, arg uint64) (timer vtime.Timer, took int64) {
 	s := &w.servers[at]
 	if s.slow != 1 {
@@ -185,8 +186,8 @@ func (w *world) start(at int32, work float64, h *handler, arg uint64) (timer vti
 	return w.at(w.now+took, h, arg), took
 }
 
-// count adds busy time of a container, as far as it is within the window. Negative cores take
-// it back.
+// count adds busy time to a container, as far as it lies within the window. Negative cores
+// subtract it.
 func (w *world) count(s *server, from, to int64, cores float64) {
 	s = &w.servers[s.host]
 	if s.pod != nil {
@@ -201,7 +202,7 @@ func (w *world) count(s *server, from, to int64, cores float64) {
 	}
 }
 
-// die ends a container. Its work is lost.
+// die ends a container and drops its work.
 func (w *world) die(at int32) {
 	s := &w.servers[at]
 	w.takeBack(at)
@@ -246,7 +247,7 @@ func (w *world) die(at int32) {
 	}
 }
 
-// takeBack takes back the busy time of the work that a container which dies leaves undone.
+// takeBack subtracts the busy time of work that a dying container leaves unfinished.
 func (w *world) takeBack(at int32) {
 	s := &w.servers[at]
 	if s.share != nil {
@@ -280,7 +281,8 @@ func (w *world) takeBack(at int32) {
 	}
 }
 
-// failAllOf fails the requests that entered at a container or for which it calls the PS.
+// failAllOf fails the requests that entered at a container, and those for which the
+// container calls the PS.
 func (w *world) failAllOf(at int32) {
 	for i := range w.requests {
 		r := &w.requests[i]
@@ -298,7 +300,7 @@ func (w *world) failAllOf(at int32) {
 	}
 }
 
-// inServer reports whether a call waits for or holds a thread of a tier.
+// inServer reports whether a call is waiting for, or holds, a thread of a tier.
 func (w *world) inServer(c *call, tier int) bool {
 	if c.flags&serverDone != 0 || c.arrived == 0 {
 		return false
@@ -307,7 +309,7 @@ func (w *world) inServer(c *call, tier int) bool {
 	return int(s.tier) == tier && s.up && s.epoch == c.epoch
 }
 
-// recount counts the calls in a tier anew after a container has died.
+// recount counts the calls in a tier again after a container has died.
 func (w *world) recount(tier int) {
 	n, sum := int64(0), int64(0)
 	for i := range w.calls {

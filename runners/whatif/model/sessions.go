@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// expiry returns when ZooKeeper ends the session of a container that died at an instant:
-// the timeout after its last heartbeat, at a tick of the server's clock. After the loss of
-// a leader the new one gives every remaining session its whole timeout anew
-// (SessionTrackerImpl.java).
+// expiry returns when ZooKeeper ends the session of a container that died at an instant.
+// That is the timeout after its last heartbeat, rounded up to a tick of the server's clock.
+// After the loss of a leader, the new leader gives every remaining session its whole timeout
+// again (SessionTrackerImpl.java).
 func (h *history) expiry(at int64) int64 {
 	end := at + h.timeout() - int64(h.rng.Float64()*float64(h.timeout())/3)
 	for _, q := range h.quiet {
@@ -21,13 +21,15 @@ func (h *history) expiry(at int64) int64 {
 
 func (h *history) timeout() int64 { return int64(h.p.ZooKeeper.SessionTimeout) }
 
-// tick returns the tick of ZooKeeper's clock at which it ends a session that is due.
+// tick rounds an instant up to the tick of ZooKeeper's clock at which sessions that are due
+// are ended.
 func (h *history) tick(at int64) int64 {
 	tick := int64(h.p.ZooKeeper.Tick)
 	return (at + tick - 1) / tick * tick
 }
 
-// written returns when ZooKeeper performs a write that is due at an instant.
+// written returns when ZooKeeper performs a write that a client sends at an instant. During
+// a pause of ZooKeeper the write waits.
 func (h *history) written(at int64) int64 {
 	for _, q := range h.quiet {
 		if at >= q.from && at < q.to {
@@ -37,19 +39,21 @@ func (h *history) written(at int64) int64 {
 	return at
 }
 
-// The first and the longest pause between the tries of a client to connect, in nanoseconds.
-// Each pause is twice the one before, times 60 % to 140 % (kazoo's client.py:82-87).
+// firstPause and longestPause bound a client's pause between attempts to connect, in
+// nanoseconds. Each pause is twice the previous one, times 60 % to 140 % (kazoo's
+// client.py:82-87).
 const (
 	firstPause   = 100e6
 	longestPause = 3600e9
 )
 
-// synAgain holds when TCP resends its request for a connection, after the begin of a try.
+// synAgain lists when TCP sends its connection request again, in nanoseconds after the start
+// of an attempt.
 var synAgain = []float64{1e9, 3e9, 7e9, 15e9, 31e9, 63e9}
 
-// connects returns when a client that lost its connection at the begin of a pause is back.
-// Where nothing answers (silent) the client notices only after two thirds of the timeout,
-// and each try takes a whole timeout.
+// connects returns when a client that lost its connection at the start of a pause is
+// connected again. If nothing answers (silent), the client notices the loss only after two
+// thirds of the timeout, and each attempt takes a whole timeout.
 func (h *history) connects(q pause, silent bool) int64 {
 	at, pause, each := float64(q.from), float64(firstPause), 0.0
 	if silent {
@@ -69,13 +73,14 @@ func (h *history) connects(q pause, silent bool) int64 {
 	return int64(at)
 }
 
-// listener is how long an agent of version 1 sleeps within the client's callback once it is
-// connected again (replica_manager.py:719).
+// listener is how long, in nanoseconds, an agent of version 1 sleeps in the client's
+// callback after it has reconnected (replica_manager.py:719).
 const listener = 5e9
 
-// disconnect takes ZooKeeper from agents: until each is back it goes on with what it saw
-// last. A session expires when its client is not back within the timeout. The timeout
-// begins anew when ZooKeeper is back, or runs on while only the client is cut off.
+// disconnect separates agents from ZooKeeper. Until an agent is back, it uses the replicas
+// that it saw last. A session expires if its client is not back within the timeout. After an
+// outage of ZooKeeper, the timeout starts again. If only the client was cut off, it keeps
+// running.
 func (h *history) disconnect(q pause, silent bool, whom func(*server) bool) {
 	up := h.upAt(q.from)
 	var bound []binding
@@ -87,8 +92,8 @@ func (h *history) disconnect(q pause, silent bool, whom func(*server) bool) {
 	h.bind(bound)
 }
 
-// cutOff disconnects one container. For a container of version 3 that can be bound anew it
-// returns the binding.
+// cutOff disconnects one container. It returns the binding of a version 3 container that can
+// be bound again.
 func (h *history) cutOff(s int32, q pause, silent bool) []binding {
 	back := h.connects(q, silent)
 	h.blind(s, q.from, back)
@@ -107,8 +112,8 @@ func (h *history) cutOff(s int32, q pause, silent bool) []binding {
 	}
 	h.unlisted[s] = gone
 	h.fate.Unlisted++
-	// The binding loop notices the lost session only if it is blocked at that very moment
-	// by a report of service information that waits for ZooKeeper (Q206, Q208).
+	// The binding loop notices the lost session only if, at that moment, it is blocked by a
+	// report of service information that waits for ZooKeeper (Q206, Q208).
 	report := q.from + int64(h.rng.Float64()*serviceInfo)
 	round := q.from + int64(h.rng.Float64()*bindings)
 	if round < report {
@@ -120,21 +125,21 @@ func (h *history) cutOff(s int32, q pause, silent bool) []binding {
 	return []binding{{s, back + bindings, back + serviceInfo}}
 }
 
-// The periods of the loops of version 3 (agent_v3.py:183-186).
+// Periods of the loops of version 3, in nanoseconds (agent_v3.py:183-186).
 const (
 	serviceInfo = 60e9
 	bindings    = 30e9
 )
 
-// binding says when a container is bound anew and when its service information is written.
+// binding says when a container is bound again and when its service information is written.
 type binding struct {
 	server      int32
 	bound, info int64
 }
 
-// bind lists the containers that are bound anew. A container is listed at the next binding
-// of any container after its service information is there, because nobody looks at that
-// information later (Q43).
+// bind lists the containers that are bound again. A container becomes listed at the first
+// binding of any container that follows its service information, because agents do not look
+// for that information at other times (Q43).
 func (h *history) bind(list []binding) {
 	for _, x := range list {
 		listed := int64(math.MaxInt64)
@@ -153,7 +158,7 @@ func (h *history) bind(list []binding) {
 	}
 }
 
-// blind keeps an agent from seeing changes until it is connected again.
+// blind makes an agent keep its old list of replicas until it is connected again at back.
 func (h *history) blind(s int32, from, back int64) {
 	if h.p.Model.AgentVersion != 3 {
 		back += listener
@@ -182,9 +187,9 @@ func (h *history) upAt(at int64) []bool {
 	return up
 }
 
-// storm expires all sessions at once; clients connect again at once. Version 3 does not
-// notice, so nobody lists its containers until their model is published anew (Q208;
-// features/sessions.feature).
+// storm expires all sessions at the same time, and clients reconnect at once. Agents of
+// version 3 do not notice, so their containers are not listed until their model is published
+// again (Q208, features/sessions.feature).
 func (h *history) storm(at int64) {
 	for i, up := range h.upAt(at) {
 		if up && !h.w.isProcess(i) {
@@ -201,12 +206,13 @@ func (h *history) storm(at int64) {
 	}
 }
 
-// reregister is the period of version 1's thread that registers lost sessions anew.
+// reregister is the period, in nanoseconds, of version 1's thread that registers again after
+// a lost session.
 const reregister = 10e9
 
 // again registers an agent of version 1 that lost its session and is connected again from
-// back on. Its thread looks every ten seconds and writes UNKNOWN; the next poll of the
-// model server's status turns that into AVAILABLE. With the reference's faults this repeats
+// back on. Its thread checks every ten seconds and writes UNKNOWN. The next poll of the
+// model server's status changes that to AVAILABLE. With the reference's faults this repeats
 // for ever (Q109).
 func (h *history) again(s int32, back int64) {
 	look := back + int64(h.rng.Float64()*reregister)
@@ -226,13 +232,14 @@ func (h *history) again(s int32, back int64) {
 	h.flapping = append(h.flapping, f) // from when on the world is simulated is not known yet
 }
 
-// flapping is a container that hides at each look of its agent's thread, until the poll after it.
+// flapping describes a container that its agent's thread hides at each check, until the next
+// status poll.
 type flapping struct {
 	server           int32
 	look, seen, poll int64 // the first look, when it was seen after it, and how long polls take
 }
 
-// flap hides and shows a container that flaps while the world is simulated.
+// flap adds the changes that hide and show a flapping container during the simulated time.
 func (h *history) flap(f flapping) {
 	from, to := max(h.w.base, f.seen), h.w.base+h.w.last
 	look := f.look
@@ -248,7 +255,7 @@ func (h *history) flap(f flapping) {
 	}
 }
 
-// session applies a change of the session of a container's agent.
+// session applies a change of an agent's session.
 func (w *world) session(s *server, c change) {
 	switch c.what {
 	case isLost:
@@ -277,7 +284,7 @@ func (w *world) session(s *server, c change) {
 	}
 }
 
-// sight ends the blindness of a container's agent.
+// sight makes a container's agent see changes again.
 func (w *world) sight(s *server) {
 	if s.blind {
 		s.blind = false

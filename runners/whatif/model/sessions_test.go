@@ -20,9 +20,9 @@ zookeeper: {election: "det(5s)", session_timeout: 10s, tick: 2s}
 events:
 `
 
-// Goal: a session that is left when a leader is lost gets its whole timeout from the next
-// one; one that has ended before, or begins to end after, is as ever. Method: a container
-// dies around an election from 30 s to 35 s.
+// Goal: after the loss of a leader, the next leader gives every existing session its whole
+// timeout. Sessions that ended before the election, or begin to expire after it, are not
+// affected. Method: a container dies around an election from 30 s to 35 s.
 func TestElectionsGiveSessionsTheirTimeoutsAnew(t *testing.T) {
 	for _, c := range []struct {
 		dies            string
@@ -65,11 +65,11 @@ events:
   - {at: 5m, publish: {version: 2}}
 `
 
-// The goal is that an agent whose session expires under it is listed again when the agents' own
-// code is: of version 1 within ten seconds, of version 3 not before the model is published anew
-// (features/sessions.feature: A session that expires under a v3 agent takes its bindings until
-// the model is published anew). The method is requests a minute after a storm, and three minutes
-// after a publish.
+// Goal: an agent whose session expires while it runs is listed again as with the agents' own
+// code. In version 1 that takes ten seconds, in version 3 it needs a new publish
+// (features/sessions.feature: A session that expires under a v3 agent takes its bindings
+// until the model is published anew). Method: requests a minute after all sessions expired,
+// and three minutes after a publish.
 func TestVersion3IsListedByNobodyAfterAStorm(t *testing.T) {
 	for _, c := range []struct {
 		old, new string
@@ -101,8 +101,9 @@ func TestVersion3IsListedByNobodyAfterAStorm(t *testing.T) {
 	}
 }
 
-// Loads of a server go one after the other: a version whose load fails keeps the next one waiting
-// for all of its attempts, five minutes by default; with load threads nothing waits (CAP-3.13).
+// Goal: a server loads one version after another. A version whose load fails delays the next
+// one by all of its attempts, five minutes by default. With load threads nothing waits
+// (CAP-3.13).
 func TestABadVersionKeepsTheNextOneWaiting(t *testing.T) {
 	for _, c := range []struct {
 		conf          string
@@ -128,8 +129,8 @@ func TestABadVersionKeepsTheNextOneWaiting(t *testing.T) {
 	}
 }
 
-// ZooKeeper sits in one idc (CAP-12.12): when that is lost nothing is written, and whoever died
-// meanwhile is seen until its session ends after the return.
+// Goal: ZooKeeper is in one idc (CAP-12.12). If that idc is lost nothing is written, and a
+// container that died meanwhile is listed until its session ends after ZooKeeper's return.
 func TestZooKeeperIsLostWithItsIDC(t *testing.T) {
 	for _, c := range []struct {
 		idc           string

@@ -7,9 +7,9 @@ import (
 	"github.com/monosim/monosim/engine/vtime"
 )
 
-// sharing divides the cores of a container among more threads than cores: each of n
-// runnable threads runs at the speed min(1, cores/n). The work attained grows alike for all
-// threads. So a thread is done once the work attained since its begin equals its own work.
+// sharing divides the cores of a container among more threads than cores. Each of n runnable
+// threads runs at speed min(1, cores/n), so the attained work grows equally for all. A
+// thread is done once the work attained since its start equals its own work.
 type sharing struct {
 	cores    float64
 	overhead float64
@@ -30,7 +30,7 @@ type job struct {
 
 func (a job) before(b job) bool { return a.end < b.end || a.end == b.end && a.seq < b.seq }
 
-// speed returns the speed of each thread. A version that loads takes a thread, too.
+// speed returns the speed of each thread. Loading a version also takes a thread.
 func (p *sharing) speed(loading int32) float64 {
 	n := float64(len(p.jobs))
 	if !p.device {
@@ -42,7 +42,7 @@ func (p *sharing) speed(loading int32) float64 {
 	return p.cores / n * math.Max(0.01, 1-float64(p.overhead*(n-p.cores)))
 }
 
-// advance brings attained up to now.
+// advance updates the attained work up to now.
 func (p *sharing) advance(w *world, s *server) {
 	if len(p.jobs) > 0 && w.now > p.since {
 		v := p.speed(s.loading)
@@ -62,7 +62,7 @@ func (p *sharing) add(w *world, at int32, work float64, h *handler, arg uint64) 
 	p.plan(w, at)
 }
 
-// remove ends the job of a call that nobody waits for.
+// remove ends the job of an abandoned call.
 func (p *sharing) remove(w *world, at int32, arg uint64) {
 	at = w.servers[at].host
 	p.advance(w, &w.servers[at])
@@ -77,7 +77,7 @@ func (p *sharing) remove(w *world, at int32, arg uint64) {
 	p.plan(w, at)
 }
 
-// up moves a job towards the top of the heap until none above ends later.
+// up moves job i up the heap until its parent does not end later.
 func (p *sharing) up(i int) {
 	for i > 0 {
 		parent := (i - 1) / 2
@@ -89,7 +89,7 @@ func (p *sharing) up(i int) {
 	}
 }
 
-// down moves a job away from the top of the heap until none below ends earlier.
+// down moves job i down the heap until none of its children ends earlier.
 func (p *sharing) down(i int) {
 	for {
 		child := 2*i + 1
@@ -107,7 +107,7 @@ func (p *sharing) down(i int) {
 	}
 }
 
-// plan schedules the end of the first job.
+// plan schedules the end of the job that ends first.
 func (p *sharing) plan(w *world, at int32) {
 	p.timer.Cancel()
 	if len(p.jobs) == 0 {
@@ -124,7 +124,7 @@ func (w *world) shared(arg uint64) {
 	s := &w.servers[at]
 	p := s.share
 	p.advance(w, s)
-	// Rounding up to a nanosecond leaves less than one nanosecond of work.
+	// The timer is rounded up to a nanosecond, so less than one nanosecond of work may be left.
 	for len(p.jobs) > 0 && p.jobs[0].end <= p.attained+0.5 {
 		j := p.pop()
 		j.h.do(w, j.arg)
@@ -153,7 +153,8 @@ func (p *sharing) end(w *world, at int32, kind *handler) {
 	}
 }
 
-// ended takes the jobs of a kind away, and returns them in the order in which they would have ended.
+// ended removes the jobs of a kind, and returns them in the order in which they would have
+// ended.
 func (s *server) ended(w *world, p *sharing, kind *handler) (gone []job) {
 	p.timer.Cancel()
 	var left []job
@@ -169,7 +170,8 @@ func (s *server) ended(w *world, p *sharing, kind *handler) (gone []job) {
 	return gone
 }
 
-// reload changes the number of loads of a container, and with it the speed of its threads.
+// reload changes the number of versions that a container is loading, which changes the speed
+// of its threads.
 func (w *world) reload(at, change int32) {
 	at = w.servers[at].host
 	s := &w.servers[at]

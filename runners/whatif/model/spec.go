@@ -46,12 +46,12 @@ const (
 type Spec struct {
 	Seed  uint64
 	Tiers [tiers]Tier
-	// Calls lists the calls of one request to the PS, each with its shard and its share of
-	// the request's items.
+	// Calls lists the calls that a request makes to PS. Each has a shard and a share of the
+	// request's items.
 	Calls []Call
 	Items law.Law
-	// Mix lists the models that requests are for, with their shares. With nil there is one
-	// model, made of Calls, Items, MinShards and the laws of Tiers.
+	// Mix lists the models that requests are for, with their shares. nil means a single model,
+	// described by Calls, Items, MinShards and the laws of Tiers.
 	Mix []Served
 
 	Timeout   int64 // of a call; 0 means no timeout
@@ -65,16 +65,16 @@ type Spec struct {
 	MinShards int // answered calls that suffice; 0 means all
 	Balance   string
 	IDCAware  bool
-	// OwnPlace says that callers know the containers of their own idc and cluster only.
+	// OwnPlace says that callers only know the containers in their own cluster.
 	OwnPlace bool
-	// FromDense says that dense servers, not entry containers, call the PS.
+	// FromDense says that dense servers call the PS, instead of entry containers.
 	FromDense bool
 	HedgeNs   int64
-	// HedgeQuantile, above 0, hedges a call once it has taken longer than this quantile of
-	// the latencies that its caller has seen. It replaces HedgeNs.
+	// HedgeQuantile, if above 0, replaces HedgeNs: a call is hedged once it has taken longer
+	// than this quantile of the latencies that its caller has seen.
 	HedgeQuantile float64
-	// Connections limits the connections of each pair of caller and container; 0 means no
-	// limit. Dispatch is the number of threads of a caller that send.
+	// Connections limits the connections between each caller and each container, 0 for no limit.
+	// Dispatch is the number of sending threads of a caller.
 	Connections int
 	Dispatch    int
 	Connect     bool // every call opens a new connection
@@ -88,23 +88,25 @@ type Spec struct {
 	// any may come to any.
 	Clients []float64
 
-	// Limits holds the latencies that the plan's objectives set for requests.
+	// Limits holds the latency limits of the plan's objectives on requests.
 	Limits []int64
-	// Bounds holds the bounds above which answered requests are counted.
+	// Bounds holds latencies, and for each the answered requests that took longer are counted.
 	Bounds []int64
 	// Works holds, for each shard of each tier, how many seconds a request keeps one of its
-	// containers busy. With nil, how full containers are is not computed ([Life.Fullest]).
+	// containers busy. nil means that the fullness of containers is not computed
+	// ([Life.Fullest]).
 	Works [tiers][]float64
-	// Common, of mixed containers, is how many seconds a request keeps one of them busy besides,
-	// whatever its shard. Works of ps is then of its container's cores.
+	// Common is, for mixed containers, for how many additional seconds a request keeps a
+	// container of any shard busy. Works of PS then counts time of all of the container's cores.
 	Common float64
-	// Mixed says that the containers of PS are those of the other tiers, too: they share cores, die
-	// and lose their sessions together.
+	// Mixed says that PS containers also run the other tiers. Their processes share cores, and
+	// die and lose their session together.
 	Mixed bool
 	// Windows lists the parts of the horizon to simulate.
 	Windows []Window
 	Control Control
-	// MostBytes, above 0, ends a run with a TooLargeError whose requests and calls take more.
+	// MostBytes, if above 0, is the largest memory for requests and calls. A run that needs more
+	// ends with a TooLargeError.
 	MostBytes int64
 }
 
@@ -114,7 +116,7 @@ type Call struct {
 	Share float64 // of the items
 }
 
-// Served is one model of the mix. Every container serves all of them.
+// Served is a model of the mix. Every container serves all models.
 type Served struct {
 	Share     float64 // of the requests
 	Calls     []Call
@@ -124,11 +126,11 @@ type Served struct {
 	Queue     uint8 // the model in whose queue for batches its calls wait
 	Laws      [tiers]law.Law
 	Noise     [tiers]law.Law
-	// Limits holds the latencies that objectives set for requests for this model.
+	// Limits holds the latency limits of objectives on requests to this model.
 	Limits []int64
 }
 
-// work draws the nanoseconds of CPU that so many items take at a tier.
+// work draws how many nanoseconds of CPU time the given number of items takes at a tier.
 func (m *Served) work(tier int, rng *rand.Rand, items float64) float64 {
 	work := m.Laws[tier].Sample(rng, items)
 	if !m.Noise[tier].IsZero() {
@@ -137,7 +139,7 @@ func (m *Served) work(tier int, rng *rand.Rand, items float64) float64 {
 	return work
 }
 
-// Served returns the models of a spec, at least one.
+// Served returns the models of a spec. There is always at least one.
 func (s *Spec) Served() []Served {
 	if s.Mix != nil {
 		return s.Mix
@@ -158,30 +160,30 @@ func (s *Spec) MeanCalls() float64 {
 	return sum
 }
 
-// priorities is how many priorities requests may have.
+// priorities is the number of different priorities of requests.
 const priorities = 8
 
-// Tier is one kind of container.
+// Tier describes one kind of container.
 type Tier struct {
-	// Replicas is the number of containers of each shard; nil when the fleet lacks the
-	// tier.
+	// Replicas is the number of containers of each shard. It is nil if the fleet does not have
+	// the tier.
 	Replicas []int
-	// Most, unless 0, is how many containers of each shard there may be, by an autoscaler or by
-	// hand.
+	// Most, unless 0, is the largest number of containers that each shard may get by an
+	// autoscaler or an event.
 	Most    int
 	Threads int
 	Cores   float64
-	// Shared says that threads share the cores; otherwise each runs at full speed.
+	// Shared says that threads share the cores. Otherwise each thread runs at full speed.
 	Shared     bool
 	Overhead   float64 // speed lost for each runnable thread above the cores
 	Queue      int     // calls that may wait; -1 for any number
 	Hold       bool
 	ByPriority bool // of those that wait the most important are begun first
-	// Limits, unless nil, holds how many may wait for one of each priority, -1 for any number. It
-	// stands in the place of Queue.
+	// Limits, unless nil, replaces Queue. It holds, for each priority, how many may wait when
+	// one of that priority arrives, -1 for any number.
 	Limits *[priorities]int
-	// Cold is how many requests, calls or batches a container begins that take ColdFactor times as
-	// long, after it has come up or loaded a version.
+	// Cold is how many requests, calls or batches are slow after a container has started or
+	// loaded a version. They take ColdFactor times as long.
 	Cold       int32
 	ColdFactor float64
 	SkipLate   bool // calls that are past their deadline are not begun
@@ -189,14 +191,14 @@ type Tier struct {
 	Noise      law.Law
 	Batch      *Batch
 	Device     *Device // that computes batches; nil for cores
-	// Placement lists the places of a shard's containers; container k is at k modulo its
-	// length.
+	// Placement lists the locations of a shard's containers. Container k is at index k modulo
+	// the length.
 	Placement []Location
-	// Interference multiplies service times while a container loads a version.
+	// Interference is the factor of service times while a container loads a version.
 	Interference float64
 }
 
-// working returns how many threads of a container work at once.
+// working returns how many threads of a container can work at the same time.
 func (t *Tier) working() int {
 	if t.Batch != nil {
 		return t.Batch.Threads * t.Batch.Processes
@@ -207,7 +209,7 @@ func (t *Tier) working() int {
 // Location is the idc and the cluster of a container, as indexes into the plan's lists.
 type Location = places.Place
 
-// Batch is the batching of TensorFlow Serving.
+// Batch describes TensorFlow Serving's batching.
 type Batch struct {
 	Processes int // of a container
 	Threads   int // of each process
@@ -216,35 +218,36 @@ type Batch struct {
 	MaxQueued int
 }
 
-// Device is an accelerator that the processes of a container share. It is one core.
+// Device is an accelerator that the processes of a container share. It acts as a single core.
 type Device struct {
 	Pause     law.Law // what a batch takes longer after a pause
 	NewSizeNs float64 // more for a number of items that its process has not had yet
 	FirstNs   float64 // more for the first batch of a process
-	// PieceNs is how long one piece of weights takes on the link. The input of a batch of
-	// WaitFrom or more items waits for the piece under way; 0 when none waits.
+	// PieceNs is how long copying one piece of weights takes. The input of a batch with at least
+	// WaitFrom items waits for the piece in progress. 0 means that no batch waits.
 	PieceNs  int64
 	WaitFrom float64
 }
 
 // Window is a part of the horizon. Warmup nanoseconds are simulated before it, unless it
-// Carries: it then is simulated from the last instant from which on the fleet was at rest for
-// as long as it takes to forget how it began, or else from the begin of the horizon (CAP-3.18).
+// Carries. In that case, simulation begins at the last instant from which on the fleet was
+// at rest long enough to forget its start, or else at the start of the horizon (CAP-3.18).
 type Window struct {
 	plan.Window
 	Warmup  int64
 	Carries bool
-	// Whole simulates a window that Carries from the begin of the horizon whatever happens.
+	// Whole makes the simulation of a window that Carries begin at the start of the horizon in
+	// any case.
 	Whole bool
-	// Steady says that nothing changes until the end of the window. If its begin then
-	// differs from the rest, the warm-up was too short (CAP-12.15).
+	// Steady says that nothing changes until the end of the window. If the first part of the
+	// window then differs from the rest, the warm-up was too short (CAP-12.15).
 	Steady bool
-	// Step is the length of the steps in which it is counted besides, in nanoseconds; 0 for
-	// a window in which nothing happens.
+	// Step is the length in nanoseconds of the steps of the window's time series. It is 0 for a
+	// window without events.
 	Step int64
 }
 
-// Arrivals describes when requests come.
+// Arrivals describes when requests arrive.
 type Arrivals struct {
 	Process   string // poisson, gamma, mmpp, deterministic, trace
 	CV        float64
@@ -259,7 +262,7 @@ type Arrivals struct {
 	Think     law.Law
 }
 
-// Traffic multiplies the rate of requests between two instants.
+// Traffic multiplies the request rate between two instants.
 type Traffic struct {
 	From, To int64
 	Factor   float64

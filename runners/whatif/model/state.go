@@ -41,7 +41,7 @@ const (
 	stageReply
 )
 
-// Parts of a latency. [PartNames] has their names.
+// Parts of a request's latency. [PartNames] has their names.
 const (
 	partEntryQueue = iota
 	partEntry
@@ -56,10 +56,10 @@ const (
 	nParts
 )
 
-// PartNames names the parts of a latency in the order of a request's way.
+// PartNames names the parts of latency, in the order in which a request goes through them.
 var PartNames = [nParts]string{"entry queue", "entry compute", "retry", "connection wait", "network", "ps queue", "ps compute", "batch wait", "dense queue", "dense compute"}
 
-// call is one attempt of a call. Its instants are in virtual nanoseconds.
+// call is one attempt of a call. Its times are in nanoseconds of virtual time.
 type call struct {
 	sent    int64 // when its caller decided to send it
 	first   int64 // sent of the first attempt
@@ -131,7 +131,7 @@ type server struct {
 	device  *device   // nil without one
 }
 
-// world is the simulation of one window of one replication.
+// world is the state of the simulation of one window of one replication.
 type world struct {
 	spec    *Spec
 	clock   *vtime.World
@@ -157,10 +157,10 @@ type world struct {
 	hedges   []int32
 	servers  []server
 	first    [tiers]int // index in servers of each tier's first container
-	// views lists the replicas that callers see, by the caller's place and by shard.
+	// views lists the replicas that callers see, by the caller's location and by shard.
 	views [tiers][][]int32
-	// staleViews holds views as they were when the first caller lost ZooKeeper. Callers
-	// without ZooKeeper go on with these; blind counts them.
+	// staleViews holds the views from when the first caller lost ZooKeeper. Callers without
+	// ZooKeeper keep using them, and blind counts these callers.
 	staleViews [tiers][][]int32
 	blind      int
 	places     int // of callers, and clusters of an idc
@@ -198,20 +198,21 @@ type world struct {
 	sample *Sample
 	looked int64   // steps of the sample's series that have ended
 	tracer *tracer // nil unless a trace was asked for
-	// halt, unless nil, reports that the caller of Run no longer wants the sample.
+	// halt, unless nil, reports whether the simulation should stop early.
 	halt func() bool
 
 	onArrival, onEntry, onArrive, onComplete, onJoin, onTimeout, onHedge, onReply, onFan                          handler
 	onShared, onBatchTimer, onBatch, onChange, onThink, onHedgeOf, onLook, onScrape, onBackoff, onPiece, onAgenda handler
 }
 
-// handler is the action of an event. Events hold a pointer to one, which allocates nothing.
+// handler is the action of an event. Events hold a pointer to a handler, so that scheduling
+// allocates nothing.
 type handler struct {
 	w  *world
 	do func(w *world, arg uint64)
 }
 
-// Handle notes the time and runs the action.
+// Handle updates the present time and runs the action.
 func (h *handler) Handle(arg uint64) {
 	h.w.now = int64(h.w.clock.Now())
 	h.do(h.w, arg)
@@ -224,8 +225,8 @@ func (w *world) at(t int64, h *handler, arg uint64) vtime.Timer {
 	return w.node.Schedule(time.Duration(t), kind, h, arg)
 }
 
-// Components that have a random stream of their own (CAP-3.17). Draws of one request in one
-// component depend on seed, replication and the request's number alone, so that all
+// Components with a random stream of their own (CAP-3.17). The draws for one request in one
+// component depend only on the seed, the replication and the request's number. So all
 // candidates of a search see the same requests.
 const (
 	streamArrivals = iota + 1
@@ -243,8 +244,8 @@ const (
 	streamBackoff
 )
 
-// stream seeds the shared generator for one request (number) of one component, and returns
-// it. The next call of stream ends its use.
+// stream seeds the shared generator for a request number of a component, and returns it. The
+// generator is valid until the next call of stream.
 func (w *world) stream(component, number uint64) *rand.Rand {
 	h := tasks.Mix(w.key+component, number)
 	w.pcg.Seed(h, number^0x9e3779b97f4a7c15)
@@ -295,8 +296,8 @@ func (w *world) releaseCall(i int32) {
 	w.freeCall = i
 }
 
-// handle packs an index and its generation into the argument of an event. The event finds
-// out by the generation whether the index has been reused meanwhile.
+// handle packs an index and its generation into the argument of an event. The generation
+// tells the event whether the index has been reused in the meantime.
 func handle(i int32, gen uint32) uint64 { return uint64(uint32(i)) | uint64(gen)<<32 }
 
 func unhandle(arg uint64) (int32, uint32) { return int32(uint32(arg)), uint32(arg >> 32) }

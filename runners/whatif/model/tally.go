@@ -2,9 +2,9 @@ package model
 
 import "math"
 
-// tally counts the occupants of a queue or system in two ways: as the integral of their
-// number over the window, and as the sum of the times that each spent in it. By Little's
-// law both are equal, whatever happens.
+// tally measures the number of occupants of a queue or system in two ways: as the integral
+// of their number over the window, and as the sum of their times in it. By Little's law both
+// are always equal.
 type tally struct {
 	n       int64
 	since   int64
@@ -36,8 +36,8 @@ func (t *tally) remove(w *world, entered int64) {
 	t.entered -= t.clip(entered)
 }
 
-// set corrects the number after the death of a container. The occupants that are gone have
-// stayed until now.
+// set corrects the number of occupants after the death of a container. Those that are gone
+// have stayed until now.
 func (t *tally) set(w *world, n, entered int64) {
 	t.advance(w.now)
 	gone := t.n - n
@@ -45,7 +45,7 @@ func (t *tally) set(w *world, n, entered int64) {
 	t.n, t.entered = n, entered
 }
 
-// residual returns by what fraction the two counts differ at the end.
+// residual returns the relative difference of the two measures at the end.
 func (t *tally) residual(now int64) float64 {
 	t.advance(now)
 	stay := t.stay + t.n*t.clip(now) - t.entered

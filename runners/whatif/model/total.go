@@ -1,8 +1,7 @@
 package model
 
-// Add adds the counts of another sample, which makes this one a total. What belongs to a
-// single replication is not added: its window, length and hash, and when its publishes were
-// served.
+// Add adds another sample's counts to this one, which becomes a total. Values of a single
+// replication are not added: window, length, hash, and when publishes were served.
 func (s *Sample) Add(o *Sample) {
 	s.Counted.add(&o.Counted)
 	s.Requests += o.Requests
@@ -24,7 +23,7 @@ func (s *Sample) Add(o *Sample) {
 	}
 }
 
-// add adds the counts of another with as many limits.
+// add adds other counts, which must have the same number of limits.
 func (s *Counted) add(o *Counted) {
 	s.Outcomes.add(&o.Outcomes)
 	s.Partial += o.Partial

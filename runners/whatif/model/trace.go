@@ -9,26 +9,26 @@ import (
 )
 
 // Trace records single requests of one window of one replication, and what happened to
-// containers meanwhile. All instants are nanoseconds from the begin of the horizon.
+// containers in that time. All times are nanoseconds from the start of the horizon.
 type Trace struct {
 	Window      Window
 	Replication int
-	// Requests holds the slowest of the window, the slowest first. A failed request counts
-	// as long as it took to fail.
+	// Requests holds the slowest requests of the window, the slowest first. A failed request
+	// counts with the time it took to fail.
 	Requests []TracedRequest
 	// Marks lists what happened to containers and links in the window, in order.
 	Marks []TraceMark
-	// Bins counts requests in equal parts of the window.
+	// Bins counts requests in equally long parts of the window.
 	Bins [TraceBins]TraceBin
-	// Hash is the hash of the events, the same as of [Spec.Run].
+	// Hash is the hash of the simulation's events, equal to that of [Spec.Run].
 	Hash uint64
 }
 
 // TraceBins is the number of parts of a window in which a trace counts requests.
 const TraceBins = 100
 
-// TraceBin counts the requests that came and ended in a part of the window, and those in
-// flight at its end.
+// TraceBin counts the requests that arrived, completed and failed in a part of the window,
+// and those in flight at its end.
 type TraceBin struct{ Arrived, Completed, Failed, InFlight int64 }
 
 // TraceMark is something that happened to a container or a link.
@@ -47,7 +47,8 @@ type TracedRequest struct {
 	Came     int64
 	End      int64
 	Entry    string
-	// Queue and Compute are the nanoseconds spent at the entry container, from Came on.
+	// Queue and Compute are how long the request waited and worked at the entry container, in
+	// nanoseconds from Came on.
 	Queue, Compute int64
 	Failed         string // the cause of the failure, "" for an answer
 	Partial        bool
@@ -55,7 +56,8 @@ type TracedRequest struct {
 }
 
 // TracedCall is one attempt of a call. Arrived, Started and Done are when it reached its
-// container, got a thread, and was done there; 0 if never, or not within the trace.
+// container, got a thread, and was done there. They are 0 if that never happened, or not
+// within the trace.
 type TracedCall struct {
 	Slot      int // of the fan-out; 0 for dense
 	Tier      string
@@ -70,7 +72,7 @@ type TracedCall struct {
 	Outcome   string
 }
 
-// Outcomes of a traced call for its caller.
+// Outcomes of a traced call, as its caller sees them.
 const (
 	callAnswered  = "answered"
 	callTimedOut  = "timed out"
@@ -79,18 +81,18 @@ const (
 	callNoReplica = "no replica"
 )
 
-// tracer records single requests. A world without a trace has none.
+// tracer records single requests. It is nil in a world without a trace.
 type tracer struct {
 	most int
-	// open holds the requests in flight and the requests kept, by their handles.
+	// open holds the requests in flight and the kept requests, by their handles.
 	open map[uint64]*TracedRequest
 	kept []*TracedRequest
 	done map[uint64]int64 // when containers finished calls whose answers are not taken yet, by handles of the calls
 	bins [TraceBins]TraceBin
 }
 
-// Trace simulates one window of one replication as Run does, and records its slowest
-// requests, at most so many.
+// Trace simulates one window of one replication as Run does, and records the given number of
+// its slowest requests.
 func (s *Spec) Trace(window, replication, requests int) (*Trace, error) {
 	w := s.world(window, replication)
 	defer w.clock.Close()
@@ -114,7 +116,7 @@ func (s *Spec) Trace(window, replication, requests int) (*Trace, error) {
 	return t, nil
 }
 
-// bin returns the bin of the present instant, nil outside the window.
+// bin returns the bin of the present time, nil outside the window.
 func (t *tracer) bin(w *world) *TraceBin {
 	if w.now < w.begin || w.now >= w.end {
 		return nil
@@ -122,7 +124,8 @@ func (t *tracer) bin(w *world) *TraceBin {
 	return &t.bins[(w.now-w.begin)*TraceBins/(w.end-w.begin)]
 }
 
-// horizon converts a virtual instant to one of the horizon. 0, for never, stays 0.
+// horizon converts a time of the simulation to a time of the horizon. 0, which means never,
+// stays 0.
 func (w *world) horizon(at int64) int64 {
 	if at == 0 {
 		return 0
@@ -130,7 +133,7 @@ func (w *world) horizon(at int64) int64 {
 	return w.base + at
 }
 
-// begun records a request that comes.
+// begun begins the record of an arriving request.
 func (t *tracer) begun(w *world, i int32) {
 	r := &w.requests[i]
 	if !w.sample.counts(r.intended) {
@@ -179,7 +182,7 @@ func (t *tracer) ended(w *world, i int32, cause string) {
 	}
 }
 
-// called records a call that ended for its caller at an instant.
+// called records that a call ended, at end, from its caller's point of view.
 func (t *tracer) called(w *world, id int32, end int64, outcome string) {
 	c := &w.calls[id]
 	one := t.open[handle(c.req, c.reqGen)]
@@ -204,7 +207,7 @@ func outcomeOf(cause uint8) string {
 	return callRefused
 }
 
-// unsent records a call for which there is no replica.
+// unsent records a call that could not be sent, because no replica was visible.
 func (t *tracer) unsent(w *world, i int32, a attemptOf, tier int) {
 	r := &w.requests[i]
 	if one := t.open[handle(i, r.gen)]; one != nil {
@@ -212,7 +215,7 @@ func (t *tracer) unsent(w *world, i int32, a attemptOf, tier int) {
 	}
 }
 
-// worked records that a container finished a call, whether or not the caller still waits.
+// worked records that a container finished a call, whether or not its caller still waits.
 func (t *tracer) worked(w *world, id int32) {
 	c := &w.calls[id]
 	one := t.open[handle(c.req, c.reqGen)]

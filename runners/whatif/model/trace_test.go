@@ -6,9 +6,9 @@ import (
 	"github.com/monosim/monosim/runners/whatif/law"
 )
 
-// The goal is that a trace is of the very requests that are simulated. The method is to trace
-// fleets with timeouts, retries, hedges and connections that are counted, and to hold each
-// request and each call against what the sample of the same run says.
+// Goal: a trace describes exactly the simulated requests. Method: trace fleets with
+// timeouts, retries, hedges and counted connections. Compare each request and call with the
+// sample of the same run.
 func TestATraceIsOfWhatIsSimulated(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes minutes under the race detector; the whole tests have it")

@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/engine/wholefile"
 )
 
-// Cost is what a run has cost. Memory is in use at the end of the run, without the memory
-// that the program used before it (see [New]).
+// Cost is what a run has cost. Memory is the memory in use at the end of the run, without
+// that in use before it (see [New]).
 type Cost struct {
 	Agents     int     `json:"agents"`
 	VirtualSec float64 `json:"virtual_s"`
@@ -19,10 +19,10 @@ type Cost struct {
 	StackBytes int64   `json:"stack_bytes"`
 }
 
-// WriteCost writes the cost of a run into a file, while its cluster still exists.
+// WriteCost writes the cost of a run to a file. Call it while the run's cluster still exists.
 func (o *Outlook) WriteCost(file string, far Far) error {
-	// The second collection frees what the first only marked, and shrinks stacks that are
-	// larger than needed.
+	// The second garbage collection frees what the first only found, and shrinks stacks that are
+	// larger than necessary.
 	runtime.GC()
 	runtime.GC()
 	memory := ReadMemory()

@@ -5,24 +5,26 @@ import (
 	"time"
 )
 
-// Reads per start, counted in runs of the reference's agents at several sizes (N agents of
-// M models). Version 1 reads each replica of each agent twice at the start, when it sets
-// its watch and when it hears of the replica, and then once a minute. Version 3 reads all
-// services after each change of a binding, except for changes that come while it reads.
+// Coefficients of the number of reads in a start, counted in runs of the reference's agents
+// at several sizes (N agents of M models). An agent of version 1 reads each replica of each
+// agent twice at the start, when it sets its watch and when it hears of the replica, and
+// then once a minute. An agent of version 3 reads all services after each change of a
+// binding, except for changes during such a read.
 const (
 	startReadsV1 = 2.0  // N² M
 	startReadsV3 = 10.4 // N²
 )
 
-// longestStart is when a start counts as over, however little has been read.
+// longestStart is the virtual time after which a start counts as over, however little was
+// read.
 const longestStart = 3 * time.Minute
 
 func (s Size) agents() float64 { return float64(s.Agents) }
 
-// pairs returns the number of pairs of an agent and a replica that it watches.
+// pairs returns the number of pairs of an agent and a replica that the agent watches.
 func (s Size) pairs() float64 { return s.agents() * s.agents() * float64(s.Models) }
 
-// StartReads returns the expected reads of the start.
+// StartReads returns the expected number of reads during the start.
 func (s Size) StartReads() float64 {
 	if s.Version == 1 {
 		return startReadsV1 * s.pairs()
@@ -30,8 +32,8 @@ func (s Size) StartReads() float64 {
 	return startReadsV3 * s.agents() * s.agents()
 }
 
-// Reads returns the expected reads of the whole run. After the start an agent of version 3
-// reads nothing but its own znodes.
+// Reads returns the expected number of reads in the whole run. After the start, an agent of
+// version 3 reads only its own znodes.
 func (s Size) Reads() float64 {
 	if s.Version == 1 {
 		return s.StartReads() + s.pairs()*s.For.Minutes()
@@ -39,7 +41,7 @@ func (s Size) Reads() float64 {
 	return s.StartReads()
 }
 
-// started returns the part of the start that is done, from 0 to 1.
+// started returns how much of the start is done, from 0 to 1.
 func (s Size) started(far Far) float64 {
 	if far.Now >= min(longestStart, s.For) || s.StartReads() == 0 {
 		return 1
@@ -47,7 +49,7 @@ func (s Size) started(far Far) float64 {
 	return min(float64(far.Reads)/s.StartReads(), 1)
 }
 
-// grows names the quantity that makes a run large.
+// grows describes the quantity that makes a run large.
 func (s Size) grows() string {
 	if s.Version == 1 {
 		return fmt.Sprintf("what grows are the replicas that agents of version 1 watch: %d agents squared x %d models = %s",
@@ -56,14 +58,14 @@ func (s Size) grows() string {
 	return fmt.Sprintf("what grows are the reads of the start of agents of version 3: 10 x %d agents squared = %s", s.Agents, Count(s.StartReads()))
 }
 
-// A run with more reads than worthSaying gets a warning before it begins, with the time
-// that it takes if each read takes fastRead.
+// worthSaying is the number of reads from which on a run gets a warning before it begins.
+// fastRead is the time per read with which the warning estimates the run's duration.
 const (
 	worthSaying = 2e9
 	fastRead    = 5 * time.Nanosecond
 )
 
-// Warning says why a run will take long, "" for a short run.
+// Warning says why a run will take long. It returns "" for a short run.
 func (o *Outlook) Warning() string {
 	reads := o.size.Reads()
 	if reads < worthSaying {

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// Memory is the memory of the program in bytes. Live was in use at the last collection,
-// Heap includes what is no longer used, and Stacks are those of tasks.
+// Memory is the memory of the program in bytes. Live was in use at the last garbage
+// collection. Heap also includes memory that is no longer used. Stacks is the memory of
+// stacks.
 type Memory struct{ Live, Heap, Stacks int64 }
 
 // Used returns the memory that cannot be freed.
@@ -29,7 +30,7 @@ func ReadMemory() Memory {
 	return Memory{Live: value(0), Heap: value(1), Stacks: value(2)}
 }
 
-// ParseBytes reads an amount of memory, such as 8GiB, 512MiB or a number of bytes. Its
+// ParseBytes parses an amount of memory, such as 8GiB, 512MiB or a number of bytes. Its
 // error says what is wanted.
 func ParseBytes(text string) (int64, error) {
 	number, shift := text, 0

@@ -28,14 +28,14 @@ import (
 	"time"
 )
 
-// Size is the size of a run. Models is the number of models of one agent.
+// Size is the size of a run. Models is the number of models that each agent has.
 type Size struct {
 	Version, Agents, Models int
 	For                     time.Duration
 }
 
-// Far says how far a run is: its virtual time, the wall time spent, and what was counted so
-// far. Counting takes time, so it is not done whenever memory is read.
+// Far says how far a run has come: its virtual time, the wall time spent, and the counts so
+// far. Counting takes time, so counts are not always read.
 type Far struct {
 	Counted       bool // Events and Reads are known
 	Now, Wall     time.Duration
@@ -49,24 +49,26 @@ type Outlook struct {
 	maxBytes int64
 	last     Far
 	base     Memory // of the program before the run
-	// recent holds how far the run was at the last instants of wall time, recentWall apart.
-	// The present rate is computed from them.
+	// recent holds the progress at the latest instants of wall time, which are recentWall apart.
+	// The present rate is computed from it.
 	recent []Far
 	needs  int64 // bytes, 0 while unknown
 
-	// collect frees unused memory, so that it is not mistaken for growth. next is the part
-	// of the start at which it is called next.
+	// collect frees unused memory, so that it is not mistaken for growth. next is the fraction
+	// of the start at which collect is called next.
 	collect func() Memory
 	next    float64
 }
 
-// recentWall and recentKept bound the time over which the present rate is computed.
+// The present rate is computed over the latest recentKept measurements, which are recentWall
+// apart.
 const (
 	recentWall = time.Second
 	recentKept = 10
 )
 
-// New returns an outlook. maxBytes is the memory that the run may use, 0 for any.
+// New returns an outlook for a run. maxBytes is the memory that the run may use, 0 for no
+// limit.
 func New(size Size, maxBytes int64) *Outlook {
 	return &Outlook{size: size, maxBytes: maxBytes, base: ReadMemory(), next: 2 * leastStarted, collect: func() Memory {
 		runtime.GC()
@@ -74,8 +76,8 @@ func New(size Size, maxBytes int64) *Outlook {
 	}}
 }
 
-// At takes note of how far the run is. It fails when the run does not fit into memory, or
-// will not.
+// At updates the outlook with the progress of the run. It returns an error if the run does
+// not fit into memory, or is expected not to.
 func (o *Outlook) At(far Far) error {
 	if started := o.size.started(far); o.maxBytes > 0 && started >= o.next {
 		far.Memory = o.collect()
@@ -103,8 +105,8 @@ func (o *Outlook) At(far Far) error {
 	return nil
 }
 
-// Before the part leastStarted of a start, and before leastGrown bytes of growth, memory is
-// noise and forecasts nothing.
+// Memory is only noise, and gives no forecast, until leastStarted of the start is done and
+// memory has grown by leastGrown bytes.
 const leastStarted, leastGrown = 0.05, 32 << 20
 
 // forecast returns the memory that the run will need, 0 while that is unknown. Memory grows while
@@ -121,7 +123,7 @@ func (o *Outlook) forecast(far Far) int64 {
 	return base + int64(float64(used-base)/started)
 }
 
-// Left returns the wall time that the run will still take, and false while it is unknown.
+// Left returns how much wall time the run will still take, and false while that is unknown.
 func (o *Outlook) Left() (left time.Duration, known bool) {
 	from := o.last
 	for _, f := range slices.Backward(o.recent) { // the rate during the start says nothing about the rest
@@ -170,7 +172,7 @@ func (o *Outlook) Line() string {
 
 func (o *Outlook) eachOf(bytes int64) int64 { return max(bytes, 0) / int64(max(o.size.Agents, 1)) }
 
-// Count formats a number to three digits, such as 12.3 M.
+// Count formats a number with three significant digits, such as 12.3 M.
 func Count(v float64) string {
 	const step = 1000
 	for _, unit := range []string{"", " k", " M", " G"} {
@@ -182,7 +184,7 @@ func Count(v float64) string {
 	return digits(v) + " T"
 }
 
-// Bytes formats an amount of memory to three digits, such as 1.23 GiB.
+// Bytes formats an amount of memory with three significant digits, such as 1.23 GiB.
 func Bytes(n int64) string {
 	const step = 1024
 	v := float64(n)

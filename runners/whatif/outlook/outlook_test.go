@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// Goal: what a run will need is told from what it has cost so far. Method: runs whose
-// memory and time follow a law are watched, with numbers instead of a machine.
+// Goal: the cost of a run is forecast from its cost so far. Method: made-up runs whose
+// memory and time follow a known law, without measuring a machine.
 
 const mib = 1 << 20
 
-// watch makes an outlook whose memory is what the test says.
+// watch makes an outlook that takes memory only from the test's numbers.
 func watch(size Size, maxBytes int64) *Outlook {
 	o := New(size, maxBytes)
 	o.base, o.next = Memory{}, 2 // it collects nothing
 	return o
 }
 
-// A start that has done a tenth of its reads with 100 MiB will need ten times as much, and
-// is ended where that is too much, long before it is there.
+// Goal: a run that will not fit into memory is ended early. Method: a start that has done a
+// tenth of its reads with 100 MiB will need ten times as much, which is too much.
 func TestARunThatWillNotFitEndsEarly(t *testing.T) {
 	size := Size{Version: 1, Agents: 1000, Models: 11, For: time.Hour}
 	o := watch(size, 500*mib)
@@ -48,7 +48,8 @@ func TestARunThatHasTakenTooMuchEnds(t *testing.T) {
 	}
 }
 
-// The time that is left is told by the rate of the steady state, not by that of the start.
+// Goal: the remaining time is computed from the rate after the start, and not from the rate
+// during the start.
 func TestTheTimeThatIsLeft(t *testing.T) {
 	size := Size{Version: 3, Agents: 100, Models: 6, For: 24 * time.Hour}
 	o := watch(size, 0)

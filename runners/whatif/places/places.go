@@ -11,10 +11,12 @@ package places
 
 import "slices"
 
-// Place is an idc and a cluster of it, as indexes into the plan's lists.
+// Place is the location of a container: an idc and a cluster in it, as indexes into the
+// plan's lists.
 type Place struct{ IDC, Cluster int }
 
-// Placed returns how many of n containers are at each of some places, which they take in turn.
+// Placed returns how many of n containers are in each location, if they take the locations
+// in turn.
 func Placed(n int, places []Place) map[Place]int {
 	counts := map[Place]int{}
 	for i, place := range places {
@@ -25,8 +27,8 @@ func Placed(n int, places []Place) map[Place]int {
 	return counts
 }
 
-// Hosted returns how many of n PS a shard hosts. Fewer PS than shards are taken as one each, as
-// num_ps is then what num_shard is.
+// Hosted returns how many of n PS a container of a shard hosts. If there are fewer PS than
+// shards, each shard hosts one, since num_ps then takes the value of num_shard.
 func Hosted(n, shard, shards int) int {
 	n = max(n, shards)
 	calls := n / shards
@@ -36,19 +38,21 @@ func Hosted(n, shard, shards int) int {
 	return calls
 }
 
-// Tree is what agents of version 1 keep in ZooKeeper for one model (replica_manager.py:74-143).
+// Tree describes the znodes that agents of version 1 keep for one model
+// (replica_manager.py:74-143).
 type Tree struct {
 	Entry, Dense int   // replicas
 	PerShard     []int // containers of each shard
 	NumPS        int
-	// Places holds the places of a shard's containers in turn, where they are kept apart
-	// (dc_aware); nil otherwise.
+	// Places lists the locations that a shard's containers take in turn, if ZooKeeper separates
+	// locations (dc_aware). Otherwise it is nil.
 	Places []Place
-	// Mixed says that each container of a shard has the entry and the dense part, too, where it is.
+	// Mixed says that each container of a shard also runs the entry and, if there is one, the
+	// dense part.
 	Mixed bool
 }
 
-// Znodes returns the number of replicas. PS i is in shard i mod num_shard.
+// Znodes returns the number of znodes of replicas. PS i belongs to shard i mod num_shard.
 func (t *Tree) Znodes() int {
 	sum := t.Entry + t.Dense
 	for shard, containers := range t.PerShard {
@@ -57,7 +61,8 @@ func (t *Tree) Znodes() int {
 	return sum
 }
 
-// Tasks returns the number of tasks, with dc_aware the sum over all places.
+// Tasks returns the number of tasks that have replicas. With dc_aware it is the sum over all
+// locations.
 func (t *Tree) Tasks() int {
 	sum := t.tasks(t.Entry, 1) + t.tasks(t.Dense, 1)
 	for shard, containers := range t.PerShard {
@@ -66,7 +71,8 @@ func (t *Tree) Tasks() int {
 	return sum
 }
 
-// tasks returns how many tasks a number of containers are that host so many.
+// tasks returns the number of tasks that the given containers have, each of which hosts the
+// given number.
 func (t *Tree) tasks(containers, hosted int) int {
 	switch {
 	case containers == 0:
@@ -77,7 +83,8 @@ func (t *Tree) tasks(containers, hosted int) int {
 	return hosted * len(Placed(t.spread(containers), t.Places))
 }
 
-// spread returns how many containers of a shard are where so many of a task are.
+// spread returns over how many of a shard's containers a task with this many containers is
+// distributed.
 func (t *Tree) spread(containers int) int {
 	if t.Mixed {
 		return min(containers, slices.Max(t.PerShard))
@@ -85,8 +92,8 @@ func (t *Tree) spread(containers int) int {
 	return containers
 }
 
-// Lists returns how many lists of children there are: the model's, those of places, and those
-// of tasks.
+// Lists returns the number of znodes whose children agents list: those of the model, of
+// locations and of tasks.
 func (t *Tree) Lists() int {
 	lists := 1 + t.Tasks()
 	if t.Places != nil {

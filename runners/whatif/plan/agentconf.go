@@ -20,8 +20,8 @@ type agentConf struct {
 	lines  map[string]int
 }
 
-// readConf reads the file that model.agent_conf names. Problems inside that file are
-// reported with their line there.
+// readConf reads the file that model.agent_conf names. Problems in that file are reported
+// with their line in it.
 func (d *decoder) readConf(p *Plan) *agentConf {
 	conf := p.Model.AgentConf
 	if conf == "" {
@@ -62,7 +62,7 @@ func lineWith(text, word string) int {
 	return 1
 }
 
-// linesOf returns the number of the first line of each key.
+// linesOf returns, for each key, the number of the line where it first occurs.
 func linesOf(text string) map[string]int {
 	lines := map[string]int{}
 	for i, line := range strings.Split(text, "\n") {
@@ -74,8 +74,8 @@ func linesOf(text string) map[string]int {
 	return lines
 }
 
-// useConf copies values of the agent.conf into the fields with a conf tag. Where the plan
-// gives a value, too, both have to be equal.
+// useConf copies values of the agent.conf into the plan's fields that have a conf tag. If
+// the plan gives such a value, too, both must be equal.
 func (d *decoder) useConf(p *Plan, c *agentConf) {
 	if c == nil {
 		return
@@ -97,7 +97,7 @@ func (d *decoder) useConf(p *Plan, c *agentConf) {
 	}
 }
 
-// confRefused refuses what an agent.conf says and no plan can be.
+// confRefused reports settings of an agent.conf that no plan can represent.
 func (d *decoder) confRefused(p *Plan, c *agentConf) {
 	refuse := func(key, why string) {
 		d.report("model.agent_conf", conflict, "%s:%d says %s %s: %s", c.path, c.lines[key], key, c.values[key], why)
@@ -106,8 +106,8 @@ func (d *decoder) confRefused(p *Plan, c *agentConf) {
 	if c.values[kind] == "" {
 		kind = "server_type" // its former name, which counts where that is missing (utils.py:791)
 	}
-	// Agents of version 3 support no deploy type but unified; stand_alone_serving is mixed whatever
-	// deploy_type says (utils.py:384).
+	// Agents of version 3 support only the deploy type unified. stand_alone_serving means mixed,
+	// whatever deploy_type says (utils.py:384).
 	const together = "one container runs entry and PS then, which is a fleet.mixed; the plan has a tier for each"
 	switch word := strings.ToLower(c.values[kind]); {
 	case c.truth("stand_alone_serving"), word == "mixed":
@@ -150,17 +150,17 @@ func (d *decoder) confRefused(p *Plan, c *agentConf) {
 	}
 }
 
-// retainedByGlibc is how much memory stays with a process after an unload where nothing replaces
-// glibc's allocator: 70 to 80 % (CAP-3.15).
+// retainedByGlibc is the fraction of memory that a process keeps after an unload if glibc's
+// allocator is not replaced. It was measured as 70 to 80 % (CAP-3.15).
 const retainedByGlibc = 0.75
 
-// falsehood reports whether the file says that a key is not so.
+// falsehood reports whether the file sets a key to false.
 func (c *agentConf) falsehood(key string) bool {
 	return agentconfig.IsFalse(c.values[key])
 }
 
-// confUses says, of the keys that are no field of a plan, what each does. A test holds it to the
-// reference's fields.
+// confUses says what each key of agent.conf does that is not a field of a plan. A test
+// checks that it covers the reference's fields.
 var confUses = func() map[string]string {
 	uses := map[string]string{
 		"enable_batching":                 "used: override.batching.enabled, with dense_alone",
@@ -249,7 +249,7 @@ func boolInt(b bool) int64 {
 	return 0
 }
 
-// product reads a number or a product of numbers, such as 60 * 1000.
+// product parses a number or a product of numbers, such as 60 * 1000.
 func product(text string) (int64, bool) {
 	result := int64(1)
 	for _, part := range strings.Split(text, "*") {

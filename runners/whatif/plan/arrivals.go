@@ -14,11 +14,13 @@ import (
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// leastArrivals is how many times a trace has at least, as its rate follows from gaps.
+// leastArrivals is the smallest number of times in a trace, because its rate is computed
+// from gaps.
 const leastArrivals = 2
 
-// arrivalTimes reads the times of a trace: one a line, or a column of a table with a header.
-// Each is a duration, bare seconds, or an instant of ISO 8601. Its error begins with the line.
+// arrivalTimes reads the times of a trace, given one per line or as a column of a table with
+// a header. Each is a duration, a number of seconds, or an ISO 8601 instant. An error begins
+// with the line number.
 func arrivalTimes(text string) ([]Duration, error) {
 	rows := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\uFEFF")))
 	rows.Comment, rows.FieldsPerRecord, rows.LazyQuotes, rows.TrimLeadingSpace = '#', -1, true, true
@@ -65,7 +67,8 @@ func arrivalTimes(text string) ([]Duration, error) {
 	return list, nil
 }
 
-// separatorOf returns what parts the columns of a table, by its first line.
+// separatorOf returns the character that separates the columns of a table, judged by its
+// first line.
 func separatorOf(text string) rune {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -82,13 +85,13 @@ func separatorOf(text string) rune {
 	return '\t'
 }
 
-// timeColumns are the names of columns of times, without a unit.
+// timeColumns lists the names of columns that hold times, without a suffix for the unit.
 var timeColumns = []string{"time", "timestamp", "@timestamp", "ts", "at", "t", "arrival", "arrival_time", "start", "start_time", "datetime", "date", "when", "instant"}
 
 var columnUnits = map[string]time.Duration{"s": time.Second, "sec": time.Second, "seconds": time.Second, "ms": time.Millisecond, "us": time.Microsecond, "ns": time.Nanosecond}
 
-// timeColumn returns the column of a header that has times, and the unit of bare numbers in it,
-// which the name may end with.
+// timeColumn finds the column with times in a header. unit is the unit of plain numbers in
+// it, which the column's name may end with.
 func timeColumn(header []string) (column int, unit time.Duration, err error) {
 	found, names := -1, slices.Clone(header)
 	for i, name := range header {
@@ -113,13 +116,14 @@ func timeColumn(header []string) (column int, unit time.Duration, err error) {
 	return found, unit, nil
 }
 
-// isHeader reports whether a word is the name of a column, as no time begins with a letter.
+// isHeader reports whether a word is the name of a column. No time begins with a letter, so
+// a letter decides.
 func isHeader(word string) bool {
 	word = strings.Trim(strings.TrimSpace(word), `"@`)
 	return word != "" && isLetter(word[0])
 }
 
-// instants are the forms of ISO 8601.
+// instants lists the accepted forms of ISO 8601.
 var instants = []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "20060102T150405Z0700", "20060102T150405"}
 
 func instant(word string) (t time.Time, err error) {
@@ -131,8 +135,8 @@ func instant(word string) (t time.Time, err error) {
 	return t, err
 }
 
-// arrivalTime reads one time of a trace, and says of which form it is. unit is that of bare
-// numbers.
+// arrivalTime parses one time of a trace, and returns the kind of its form. unit is the unit
+// of plain numbers.
 func arrivalTime(word string, unit time.Duration) (at Duration, form string, err error) {
 	wanted := fmt.Errorf("found %q, want a time as 0.5s, bare seconds as 0.5, or ISO 8601 as 2030-01-31T12:00:00.5Z", word)
 	if t, err := instant(word); err == nil {

@@ -8,9 +8,9 @@ import (
 	"reflect"
 )
 
-// Canonical returns the plan as JSON with sorted keys, all defaults filled in and
-// quantities in base units. It leaves out what changes no result: name, seed, report,
-// budget and the notes of events.
+// Canonical returns the plan as JSON with sorted keys, all defaults filled in and quantities
+// in base units. It omits fields that do not affect results: name, seed, report, budget and
+// the notes of events.
 func (p *Plan) Canonical() []byte {
 	c := *p
 	c.Name, c.Seed, c.Report, c.Budget, c.Dir = "", 0, Report{}, Budget{}, ""

@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// finish fills in values that follow from other fields and checks rules between fields. set
-// lists the values that a search has replaced.
+// finish fills in values that follow from other fields, and checks rules that concern
+// several fields. set lists the values that a search has replaced.
 func (d *decoder) finish(p *Plan, set []Value) {
 	conf := d.readConf(p)
 	d.mixedFleet(p)
@@ -47,10 +47,11 @@ func (d *decoder) finish(p *Plan, set []Value) {
 	d.checkLoad(p)
 }
 
-// mostWeight bounds the weights of idcs, as replicas are dealt out in rounds of their sum.
+// mostWeight limits the weights of idcs, because replicas are distributed in rounds as long
+// as the sum of weights.
 const mostWeight = 1000
 
-// fleet checks idcs, clusters and their weights. A plan that names no idc gets one.
+// fleet checks idcs, clusters and their weights. A plan without idcs gets one named local.
 func (d *decoder) fleet(p *Plan) {
 	f := &p.Fleet
 	if len(f.IDCs) == 0 {
@@ -105,7 +106,7 @@ func known(names []string) string {
 	return strings.Join(sorted, ", ")
 }
 
-// idc reports an unknown idc and returns whether it is known.
+// idc returns whether an idc is known, and reports an unknown one.
 func (d *decoder) idc(p *Plan, name, path string) bool {
 	if p.Fleet.IDCIndex(name) >= 0 {
 		return true
@@ -115,7 +116,8 @@ func (d *decoder) idc(p *Plan, name, path string) bool {
 	return false
 }
 
-// shards settles num_shard, which fleet.ps, override and the agent.conf may give.
+// shards determines num_shard, which may be given by fleet.ps or fleet.mixed, by override,
+// or by the agent.conf.
 func (d *decoder) shards(p *Plan, conf *agentConf, set []Value) {
 	path := "fleet.ps.num_shard"
 	if p.Fleet.Mixed != nil {
@@ -174,7 +176,7 @@ func (p *Plan) searches(path string) bool {
 	return slices.ContainsFunc(axes, func(a Axis) bool { return RootPath(a.Path) == path })
 }
 
-// shardsAt returns the path at which the file gives num_shard.
+// shardsAt returns the path in the plan at which num_shard is given.
 func (d *decoder) shardsAt() string {
 	for _, path := range []string{"fleet.ps.num_shard", "fleet.mixed.num_shard"} {
 		if d.given(path) {
@@ -184,7 +186,7 @@ func (d *decoder) shardsAt() string {
 	return "override.num_shard"
 }
 
-// service fills in threads and checks that every tier has a service time.
+// service fills in thread counts, and checks that every tier has a service time.
 func (d *decoder) service(p *Plan) {
 	s := &p.Service
 	for _, tier := range TierNames {
@@ -249,8 +251,8 @@ func (d *decoder) tierService(p *Plan, tier string, t *Tier, s *TierService, at 
 	}
 }
 
-// unbatch takes the batching away that a plan turns off: the law of a batch is then that of
-// each call, with its items.
+// unbatch removes batching from a plan that turns it off. The law of a batch then applies to
+// each call, with the call's items.
 func (p *Plan) unbatch() {
 	s := p.Service.Dense
 	if s.Batch.OfItems() {
@@ -263,7 +265,7 @@ func (p *Plan) unbatch() {
 	}
 }
 
-// Of returns the service of a tier, nil when there is none.
+// Of returns the service of a tier, nil for a tier without one.
 func (s *Service) Of(tier string) *TierService {
 	switch tier {
 	case "entry":
@@ -274,7 +276,7 @@ func (s *Service) Of(tier string) *TierService {
 	return s.Dense
 }
 
-// mostAtOnce bounds the mean number of requests that come at once.
+// mostAtOnce limits the mean number of requests that arrive at the same time.
 const mostAtOnce = 1e5
 
 func (d *decoder) workload(p *Plan) {
@@ -309,7 +311,7 @@ func (d *decoder) workload(p *Plan) {
 	d.windows(p)
 }
 
-// trace reads the arrival times of the trace file.
+// trace reads the arrival times from the plan's trace file.
 func (d *decoder) trace(p *Plan) {
 	a := &p.Workload.Arrivals
 	text, err := d.read(a.File)
@@ -376,11 +378,11 @@ func (d *decoder) failures(p *Plan) {
 	}
 }
 
-// mostRate bounds the rate of requests a second, as instants are whole nanoseconds.
+// mostRate limits the request rate per second, because times are whole nanoseconds.
 const mostRate = 1e9
 
-// checkLoad warns about tiers that are overloaded by design, and refuses to thin a plan
-// where thinning would change results.
+// checkLoad warns about tiers whose offered load exceeds their capacity. It refuses to thin
+// a plan if thinning would change its results.
 func (d *decoder) checkLoad(p *Plan) {
 	if rate := p.PeakRate(); rate > mostRate {
 		d.report("workload.rate", outOfRange, "the peak is %s, want at most %s, one a nanosecond", quantity.Format(quantity.Rate, rate), quantity.Format(quantity.Rate, mostRate))
@@ -408,8 +410,8 @@ func (d *decoder) checkLoad(p *Plan) {
 	d.enoughRequests(p)
 }
 
-// beginsAnew warns when a call has more attempts than a shard has replicas, as distinct
-// targets are then not all distinct.
+// beginsAnew warns if a call has more attempts than a shard has replicas. With the retry
+// target distinct, later attempts then use a replica again.
 func (d *decoder) beginsAnew(p *Plan) {
 	if p.Client.RetryTarget != "distinct" || p.Override.FetchPSTimeout == 0 {
 		return
@@ -421,14 +423,14 @@ func (d *decoder) beginsAnew(p *Plan) {
 	}
 }
 
-// Retried reports whether a tier with this utilisation is overloaded once every call uses
-// all its retries. A queue that has grown beyond the timeout then never empties
-// (CAP-12.22).
+// Retried reports whether a tier with this utilization would be overloaded if every call
+// used all its retries. In that case, a queue that has grown beyond the timeout never
+// empties (CAP-12.22).
 func (p *Plan) Retried(utilisation float64) bool {
 	return p.Override.FetchPSTimeout > 0 && utilisation*float64(1+p.Override.FetchPSRetry) > 1
 }
 
-// rateIn returns the highest rate in a window, in requests a second.
+// rateIn returns the highest rate in a window, in requests per second.
 func (p *Plan) rateIn(w Window) float64 {
 	rate := p.Workload.Rate.At(w.Start)
 	for _, point := range p.Workload.Rate.Points {
@@ -445,15 +447,15 @@ func (p *Plan) rateIn(w Window) float64 {
 	return float64(rate) * factor
 }
 
-// At 99 % confidence, fewer requests than leastForP99 allow no verdict on a p99, and fewer
-// than leastForP99One only a weak one.
+// With fewer requests than leastForP99, no verdict on a p99 is possible at 99 % confidence.
+// With fewer than leastForP99One only a weak verdict is possible.
 const (
 	leastForP99    = 459
 	leastForP99One = 662
 )
 
-// preciseAt returns the path that asks for the precision of a p99. When the file asks for
-// none, the load is what has too few requests.
+// preciseAt returns the path in the plan that demands the precision of a p99. If the file
+// demands none, it returns the path of the load, which has too few requests.
 func (d *decoder) preciseAt() string {
 	for _, path := range []string{"precision.p99", "precision"} {
 		if d.given(path) {
@@ -463,7 +465,8 @@ func (d *decoder) preciseAt() string {
 	return "workload.rate"
 }
 
-// windowAt returns the path that names a window, or that of the horizon.
+// windowAt returns the path that names a window in the plan, or that of the horizon if none
+// does.
 func (d *decoder) windowAt(p *Plan, w Window) string {
 	for i, text := range p.Workload.Detail.Windows {
 		if text == w.Name || w.Incident > 0 && strings.HasPrefix(text, "each incident") || strings.HasPrefix(w.Name, "hour ") && strings.HasPrefix(text, "each hour") {

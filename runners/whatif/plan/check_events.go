@@ -82,7 +82,7 @@ func (d *decoder) published(p *Plan, e *Publish, action string) {
 	}
 }
 
-// atOnce reports whether the event has no duration, so that "for" makes no sense.
+// atOnce reports whether the event has no duration, so that the key for makes no sense.
 func (e *Event) atOnce() bool {
 	z := e.ZooKeeper
 	return e.Publish != nil || e.Kill != nil || e.Restart != nil || e.Scale != nil || z != nil && !z.Outage
@@ -111,10 +111,11 @@ func (d *decoder) link(p *Plan, ends []string, path string) {
 	}
 }
 
-// leastForAP99 is how many replications a verdict on a p99 needs.
+// leastForAP99 is how many replications a verdict on a p99 requires.
 const leastForAP99 = 20
 
-// objectives checks that objectives, solve and sweep refer to things that exist.
+// objectives checks that objectives, solve and sweep refer only to things that exist in the
+// plan.
 func (d *decoder) objectives(p *Plan) {
 	for i, s := range p.SLO {
 		at := fmt.Sprintf("slo.%d", i)
@@ -171,7 +172,7 @@ func (d *decoder) objectives(p *Plan) {
 	}
 }
 
-// recovers checks that the event of an objective is there and simulated.
+// recovers checks that the event of an objective exists and is simulated.
 func (d *decoder) recovers(p *Plan, s *SLO, at string) {
 	switch event := p.EventNamed(s.Scope); {
 	case event == 0:
@@ -183,7 +184,8 @@ func (d *decoder) recovers(p *Plan, s *SLO, at string) {
 	}
 }
 
-// hasWindowAround reports whether one of the windows is that of an event, from 1.
+// hasWindowAround reports whether there is a window around an event, given by its number
+// from 1.
 func (p *Plan) hasWindowAround(event int) bool {
 	return slices.ContainsFunc(p.Windows(), func(w Window) bool { return w.Incident == event })
 }
@@ -192,7 +194,8 @@ func (p *Plan) eventNames() []string {
 	return lists.MapOrNil(p.Events, func(e Event) string { return e.Label() })
 }
 
-// EventNamed returns the number of the event with a name or note, from 1, or 0.
+// EventNamed returns the number, from 1, of the event with the given name or note. It
+// returns 0 if there is none.
 func (p *Plan) EventNamed(name string) int {
 	return 1 + slices.IndexFunc(p.Events, func(e Event) bool { return name != "" && (e.Name == name || e.Note == name) })
 }
@@ -217,11 +220,11 @@ func (d *decoder) must(p *Plan, m *Must, path string) {
 	}
 }
 
-// mostCells bounds the combinations of a grid.
+// mostCells is the largest number of cells (combinations of values) in a grid.
 const mostCells = 1_000_000
 
-// axes checks that the paths of a grid exist and lead to single values, and that its cells
-// are not too many.
+// axes checks that the paths of a grid exist and lead to single values, and that the grid
+// has not too many cells.
 func (d *decoder) axes(list Axes, path string) {
 	cells := 1
 	for _, a := range list {
@@ -249,8 +252,8 @@ func (d *decoder) below(path string) string {
 	return "ps.replicas"
 }
 
-// leastRegret checks whether solve.least_regret has something to compare. A plan in which a
-// search has fixed the uncertain values is not checked.
+// leastRegret checks that solve.least_regret has worlds to compare. A plan whose uncertain
+// values a search has fixed is not checked.
 func (d *decoder) leastRegret(p *Plan) {
 	switch n := p.Solve.LeastRegret; {
 	case n > 0 && len(p.Uncertain) == 0:
@@ -262,7 +265,7 @@ func (d *decoder) leastRegret(p *Plan) {
 	}
 }
 
-// placed is the type of a field with its tags.
+// placed is a field's type and its tags.
 type placed struct {
 	t   reflect.Type
 	tag reflect.StructTag
@@ -290,7 +293,7 @@ func fieldAt(t reflect.Type, path []string, tag reflect.StructTag) (placed, bool
 				return fieldAt(f.Type, path[1:], f.Tag)
 			}
 		}
-		// Some types are read from forms whose fields differ from their own.
+		// The YAML forms of some types have other fields than the types themselves.
 		if t == reflect.TypeFor[RateLaw]() {
 			return fieldAt(reflect.TypeFor[rateForms](), path, tag)
 		}
@@ -304,7 +307,7 @@ func fieldAt(t reflect.Type, path []string, tag reflect.StructTag) (placed, bool
 	return placed{}, false
 }
 
-// isSingle reports whether a plan writes values of a type as one number or word.
+// isSingle reports whether a value of a type can be written as one number or word.
 func isSingle(t reflect.Type) bool {
 	switch t {
 	case reflect.TypeFor[Replicas](), reflect.TypeFor[RateLaw](), reflect.TypeFor[Skew]():
@@ -320,7 +323,8 @@ func isSingle(t reflect.Type) bool {
 	return false
 }
 
-// singlePaths returns the paths that a search can set, for hints.
+// singlePaths returns the paths of all values that a search can set, for hints in error
+// messages.
 func singlePaths() []string {
 	var list []string
 	var walk func(t reflect.Type, path string)

@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// decoder fills a Plan from YAML nodes, guided by the tags of its fields.
+// decoder fills a Plan from YAML nodes, as the tags of its fields say.
 type decoder struct {
 	file     string
 	folders  []string // that have all files which the plan may name
@@ -25,15 +25,15 @@ type decoder struct {
 	targets  map[string]quantity.Kind // kinds in which autoscalers' targets are written, by path
 }
 
-// given reports whether the file has a value at the path.
+// given reports whether the file has a value at a path.
 func (d *decoder) given(path string) bool { _, ok := d.places[path]; return ok }
 
-// nodeDecoder is implemented by types that several forms of YAML can express.
+// nodeDecoder is implemented by types whose values have several YAML forms.
 type nodeDecoder interface {
 	decodeNode(d *decoder, n *yaml.Node, path string)
 }
 
-// textDecoder is implemented by types that are written as one scalar.
+// textDecoder is implemented by types whose values are written as one scalar.
 type textDecoder interface {
 	decodeText(d *decoder, text, path string)
 }
@@ -72,7 +72,7 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// record remembers where a key and its value stand in the file.
+// record stores where a key and its value are in the file.
 func (d *decoder) record(path string, key, value *yaml.Node) {
 	d.places[path] = place{key.Line, key.Column, value.Line, value.Column}
 	if value.Kind == yaml.ScalarNode {
@@ -80,7 +80,7 @@ func (d *decoder) record(path string, key, value *yaml.Node) {
 	}
 }
 
-// mapping calls each for the keys of a mapping. It reports unknown and duplicate keys.
+// mapping calls each for every key of a mapping. It reports unknown and duplicate keys.
 func (d *decoder) mapping(n *yaml.Node, path string, names []string, each func(name string, value *yaml.Node)) {
 	if n.Kind != yaml.MappingNode {
 		d.report(path, wrongUnit, "%s: found %s, a mapping expected", cmp.Or(lastName(path), "the plan"), shapeOf(n))
@@ -116,10 +116,12 @@ func (d *decoder) mapping(n *yaml.Node, path string, names []string, each func(n
 	}
 }
 
-// openCall reports whether a text is the begin of a call that YAML has cut at a comma.
+// openCall reports whether a text has more opening than closing parentheses, as when YAML
+// has cut a call such as exp(...) at a comma.
 func openCall(text string) bool { return strings.Count(text, "(") > strings.Count(text, ")") }
 
-// unquoted reports a distribution that YAML has cut into keys, at a comma inside { }.
+// unquoted reports a distribution without quotes that YAML has cut into several keys, at a
+// comma inside { }.
 func (d *decoder) unquoted(n *yaml.Node, i int, value *yaml.Node) {
 	text := value.Value
 	for j := i + 2; j+1 < len(n.Content) && openCall(text); j += 2 {
@@ -144,7 +146,8 @@ func shapeOf(n *yaml.Node) string {
 	return strconv.Quote(n.Value)
 }
 
-// lastName returns the last key of a path. For an item of a list it is the key of the list.
+// lastName returns the last key of a path. For an item of a list, it returns the key of the
+// list.
 func lastName(path string) string {
 	rest, name, _ := cutLast(path)
 	if _, err := strconv.Atoi(name); err == nil && rest != "" {
@@ -153,7 +156,7 @@ func lastName(path string) string {
 	return name
 }
 
-// cutLast splits a path before its last key.
+// cutLast splits a path into its last key and the rest before it.
 func cutLast(path string) (rest, key string, found bool) {
 	if i := strings.LastIndexByte(path, '.'); i >= 0 {
 		return path[:i], path[i+1:], true
@@ -161,8 +164,8 @@ func cutLast(path string) (rest, key string, found bool) {
 	return "", path, false
 }
 
-// structure fills a struct. With n nil, as for a key that the file lacks, it fills in
-// defaults.
+// structure fills a struct from a mapping. If n is nil, because the file lacks the key, it
+// fills in defaults.
 func (d *decoder) structure(v reflect.Value, n *yaml.Node, path string) {
 	fields := fieldsOf(v)
 	seen := map[string]bool{}
@@ -199,7 +202,7 @@ func (d *decoder) missing(f field, path string) {
 	}
 }
 
-// reportParent reports a missing key at the key of its parent.
+// reportParent reports a missing key at the place of its parent's key.
 func (d *decoder) reportParent(path string) {
 	parent, _, _ := cutLast(path)
 	d.reportKey(parent, requiredKey, "%s is required", path)

@@ -24,12 +24,12 @@ type Device struct {
 // IsZero reports whether there is no device.
 func (d Device) IsZero() bool { return d.Processes == 0 }
 
-// given reports whether the plan says something of a device that is not its default.
+// given reports whether the plan sets anything of a device to another value than the default.
 func (d *Device) given() bool {
 	return !reflect.DeepEqual(*d, Device{WaitFrom: 1, Weights: "pinned"})
 }
 
-// Copied returns how long weights are copied to the device.
+// Copied returns how long it takes to copy weights of the given size to the device.
 func (d *Device) Copied(bytes Bytes) Duration {
 	if d.Link == 0 || bytes == 0 {
 		return 0
@@ -41,7 +41,7 @@ func (d *Device) Copied(bytes Bytes) Duration {
 	return Duration(float64(bytes)/float64(d.Link)*1e9 + pieces*float64(d.PerPiece))
 }
 
-// OnePiece returns how long a whole piece of weights is copied.
+// OnePiece returns how long it takes to copy one piece of weights, at most all of them.
 func (d *Device) OnePiece(weights Bytes) Duration {
 	if d.Piece > 0 {
 		weights = min(weights, d.Piece)
@@ -49,7 +49,7 @@ func (d *Device) OnePiece(weights Bytes) Duration {
 	return d.Copied(weights)
 }
 
-// DeviceProfile is what was measured of a model on a device.
+// DeviceProfile holds the measurements of a model on a device.
 type DeviceProfile struct {
 	Device   string      `plan:"device" json:"device" required:"true"`
 	Versions string      `plan:"versions" json:"versions" required:"true"`
@@ -62,7 +62,7 @@ type DeviceProfile struct {
 //go:embed devices/*.yaml
 var devices embed.FS
 
-// deviceProfiles returns the names of the profiles of devices, in order.
+// deviceProfiles returns the sorted names of all device profiles.
 func deviceProfiles() []string {
 	files, err := devices.ReadDir("devices")
 	if err != nil {
@@ -75,7 +75,7 @@ func deviceProfiles() []string {
 	return names
 }
 
-// device settles how many processes share a device.
+// device determines how many processes share a device, and checks its settings.
 func (d *decoder) device(p *Plan, t *Tier, s *TierService, at string) {
 	own := &s.Device
 	if s.Profile == "" && !own.given() {
@@ -112,7 +112,7 @@ func (d *decoder) device(p *Plan, t *Tier, s *TierService, at string) {
 	}
 }
 
-// deviceProfile takes what the plan does not give from the profile that it names.
+// deviceProfile fills in settings that the plan does not give from the profile that it names.
 func (d *decoder) deviceProfile(p *Plan) {
 	const at = "service.dense"
 	s := p.Service.Dense
@@ -135,7 +135,7 @@ func (d *decoder) deviceProfile(p *Plan) {
 	}
 }
 
-// readDevice reads a profile that there is.
+// readDevice reads an embedded device profile, which must exist.
 func readDevice(name string) *DeviceProfile {
 	found := &DeviceProfile{}
 	if problems := readInto(found, name, "devices/"+name+".yaml", devices.ReadFile, "a profile of a device"); len(problems) > 0 {

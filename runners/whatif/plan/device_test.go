@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// denseOn is the small plan with a dense tier.
+// denseOn returns the test plan small with a dense tier added.
 func denseOn(dense string) []byte {
 	return []byte(strings.NewReplacer("  ps: {replicas: 3, cpu: 4, mem: 32GiB}", "  ps: {replicas: 3, cpu: 4, mem: 32GiB}\n  dense: {replicas: 1, cpu: 4, mem: 64GiB}",
 		"size: {embeddings: 10GiB}", "size: {embeddings: 10GiB, dense: 1GiB}", "slo:", "  detail: {windows: [all]}\nslo:",
 		"  ps: {cpu: \"exp(mean=1ms)\"}", "  ps: {cpu: \"exp(mean=1ms)\"}\n  dense: "+dense).Replace(small))
 }
 
-// Goal: every profile of a device can be read, names its device and versions, and gives a batch and a copy of
-// weights; what the plan gives counts in its place.
+// Goal: every device profile can be read, names its device and versions, and gives a batch
+// law and the copying of weights. Values in the plan take precedence over the profile.
 func TestProfilesOfDevices(t *testing.T) {
 	if len(deviceProfiles()) < 8 {
 		t.Fatalf("got %v, want those of two models, two numbers and two ways of calling", deviceProfiles())

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// exportedAs splits the path of a file into its sub-graph and version. The version is the
-// last folder whose name is a number, and the sub-graph is the path before it. Without such
-// a folder both are "".
+// exportedAs splits the path of a file into sub-graph and version. The version is the last
+// folder whose name is a number, and the sub-graph is the path before it. If there is no
+// such folder, both are "".
 func exportedAs(path string) (graph, version string) {
 	parts := strings.Split(filepath.ToSlash(path), "/")
 	for i := len(parts) - 2; i >= 1; i-- {
@@ -19,8 +19,8 @@ func exportedAs(path string) (graph, version string) {
 	return "", ""
 }
 
-// addUp sums the bytes of the largest version of each sub-graph, those of the PS
-// separately.
+// addUp sums the sizes of the largest version of each sub-graph, separately for PS
+// (embeddings) and others (dense).
 func addUp(found map[string]map[string]int64) (embeddings, dense int64) {
 	for graph, versions := range found { //lint:order a sum
 		largest := int64(0)

@@ -14,10 +14,10 @@ import (
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// Axes lists paths of a plan with the values to try; a plan writes them as a mapping.
+// Axes lists paths of a plan with the values to try. In YAML it is a mapping.
 type Axes []Axis
 
-// Sweeps lists named grids; a plan writes them as a mapping from name to grid.
+// Sweeps lists named grids. In YAML it is a mapping from names to grids.
 type Sweeps []Sweep
 
 func (s *Skew) decodeNode(d *decoder, n *yaml.Node, path string) {
@@ -43,8 +43,8 @@ func (s *Skew) decodeNode(d *decoder, n *yaml.Node, path string) {
 	}
 }
 
-// zipfShares returns the shares of n shards, which sum to 1: those of their PS, which fall as j^-s
-// from shard to shard.
+// zipfShares returns the shares of n shards, which sum to 1. A shard's share is proportional
+// to its number of PS and to j^-s, where j is the shard's number from 1.
 func zipfShares(s float64, n, numPS int) []float64 {
 	shares := make([]float64, n)
 	sum := 0.0
@@ -76,15 +76,15 @@ func (r *Replicas) decodeNode(d *decoder, n *yaml.Node, path string) {
 	r.Hottest = cmp.Or(r.Hottest, r.Default)
 }
 
-// picked is the mapping below the tier of a kill or slow event.
+// picked is the mapping under the tier in a kill or slow event.
 type picked struct {
 	Count  int    `plan:"count" default:"1" range:">=1"`
 	Pick   string `plan:"pick" default:"random" enum:"random|same_shard_worst|same_idc|same_rack"`
 	Factor Factor `plan:"factor" default:"5x" range:">=1x"`
 }
 
-// oneTier reads {TIER: {count, pick}}. more lists the keys that may stand beside the tier,
-// and other reads them.
+// oneTier reads {TIER: {count, pick}}. more lists further keys that are allowed beside the
+// tier, and other is called to read them.
 func (d *decoder) oneTier(n *yaml.Node, path string, more []string, other func(name string, value *yaml.Node)) (tier string, p picked) {
 	d.mapping(n, path, slices.Concat(TierNames, more), func(name string, value *yaml.Node) {
 		at := join(path, name)
@@ -119,7 +119,7 @@ func (s *Slow) decodeNode(d *decoder, n *yaml.Node, path string) {
 	s.Tier, s.Count, s.Factor, s.Pick = tier, p.Count, p.Factor, p.Pick
 }
 
-// maxRangeValues bounds the number of values of a range a..b.
+// maxRangeValues is the largest number of values in a range a..b.
 const maxRangeValues = 100_000
 
 func (a *Axes) decodeNode(d *decoder, n *yaml.Node, path string) {

@@ -8,8 +8,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// The forms of values that people are told of are forms that plans may have (CAP-12.4): each
-// line of the list makes a plan of the small one.
+// Goal: every form of a value that the documentation lists is accepted in a plan (CAP-12.4).
+// Method: put each line of that list into the plan small.
 func TestTheFormsOfTheListAreRead(t *testing.T) {
 	text, err := os.ReadFile("../plans/README.md")
 	if err != nil {
@@ -52,7 +52,7 @@ func TestTheFormsOfTheListAreRead(t *testing.T) {
 	}
 }
 
-// put puts a value at a path of a tree.
+// put sets the value at a path of a tree, and creates missing mappings.
 func put(tree map[string]any, path []string, value any) {
 	for _, name := range path[:len(path)-1] {
 		next, ok := tree[name].(map[string]any)
@@ -65,8 +65,8 @@ func put(tree map[string]any, path []string, value any) {
 	tree[path[len(path)-1]] = value
 }
 
-// A tier of dense servers is what dense_alone means (CAP-12.2): the two have to agree, and
-// batching asks for enable_batching besides.
+// Goal: a fleet with a dense tier corresponds to dense_alone in agent.conf (CAP-12.2), and
+// the two have to agree. Batching also requires enable_batching.
 func TestDenseServersAreDenseAlone(t *testing.T) {
 	const dense = "  dense: {replicas: 2, cpu: 4, mem: 8GiB}\n"
 	for _, c := range []struct {

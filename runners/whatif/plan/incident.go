@@ -1,6 +1,7 @@
 package plan
 
-// Event is something that happens at an instant. Exactly one of its actions is set.
+// Event is something that happens at an instant of the horizon. Exactly one of its actions
+// is set.
 type Event struct {
 	At           Clock     `plan:"at" required:"true" doc:"a clock time or a duration from the start"`
 	For          Duration  `plan:"for" default:"0s" range:">=0" doc:"how long; for the rest of the horizon by default"`
@@ -36,7 +37,7 @@ func (e *Event) Label() string {
 	return e.Action()
 }
 
-// Action returns the key of the event's action, "" when it has none.
+// Action returns the YAML key of the event's action, "" if it has none.
 func (e *Event) Action() string {
 	if a := e.actions(); len(a) > 0 {
 		return a[0]
@@ -68,7 +69,7 @@ type Publish struct {
 	Shards  Shards   `plan:"shards" default:"all" doc:"all, or how many shards of the PS get it, from the first"`
 }
 
-// Shards is a number of shards; 0 means all.
+// Shards is a number of shards. 0 means all shards.
 type Shards int
 
 // Kill ends containers of one tier.
@@ -79,14 +80,14 @@ type Kill struct {
 	Refuse bool   `json:"refuse"`
 }
 
-// restart restarts all containers of a tier, some at a time. It is not for others to name.
+// restart is a rolling restart of all containers of a tier, some at a time.
 type restart struct {
 	Tier   string   `plan:"tier" required:"true" enum:"entry|ps|dense" doc:"whose containers are restarted, one after the other"`
 	AtOnce int      `plan:"at_once" default:"1" range:"1..100000" doc:"how many at a time, of ps of each shard; the next ones follow when these serve and are listed again"`
 	Drain  Duration `plan:"drain" default:"0s" range:">=0" doc:"how long a container that gets no more requests works on those that it has, before it ends; what it has not answered by then is reset"`
 }
 
-// Slow slows containers of one tier down without ending them (a grey failure).
+// Slow makes containers of one tier slower without ending them (a gray failure).
 type Slow struct {
 	Tier   string `json:"tier"`
 	Count  int    `json:"count"`
@@ -107,14 +108,14 @@ type zkEvent struct {
 	ExpireAll  bool `plan:"expire_all" default:"false" doc:"a session storm; agents of version 3 are listed by nobody after it until the model is published anew"`
 }
 
-// Scale changes the number of replicas of tiers by hand.
+// Scale sets the number of replicas of tiers manually.
 type Scale struct {
 	Entry int `plan:"entry" default:"0" range:">=0"`
 	PS    int `plan:"ps" default:"0" range:">=0"`
 	Dense int `plan:"dense" default:"0" range:">=0"`
 }
 
-// failure says how often containers fail and for how long.
+// failure says how often containers fail at random, and for how long.
 type failure struct {
 	MTBF Duration `plan:"mtbf" required:"true" range:">0"`
 	MTTR Duration `plan:"mttr" required:"true" range:">0"`
@@ -124,7 +125,7 @@ type failure struct {
 	} `plan:"correlated"`
 }
 
-// Solve says what to search for.
+// Solve says what a search varies, and what it minimizes or maximizes.
 type Solve struct {
 	Minimise      string   `plan:"minimise" default:"cost" enum:"cost|containers|p99"`
 	Maximise      string   `plan:"maximise" enum:"rate" json:",omitempty" doc:"rate: the greatest load that the plan holds, in place of over"`
@@ -137,11 +138,11 @@ type Solve struct {
 	Prove         bool     `plan:"prove_minimal" default:"true"`
 }
 
-// Axis is one value of the plan with the settings to try.
+// Axis is a path in the plan with the values to try for it.
 type Axis struct {
 	Path   string   `json:"path"`   // from the root of the plan
 	Values []string `json:"values"` // as a plan writes them, in order
-	// Ordered says that the values are rising numbers.
+	// Ordered says that the values are numbers in ascending order.
 	Ordered bool `json:"ordered"`
 }
 
@@ -167,8 +168,8 @@ type SLO struct {
 	Op     string  `json:"op"`              // <=, <, >= or >
 	Limit  float64 `json:"limit"`           // in base units
 	Model  string  `json:"model,omitempty"` // of the mix; "" for all requests
-	// Bound is the bound of TensorFlow Serving's buckets, in nanoseconds, that dashboard_above counts
-	// from: the least that is not below the time in Scope.
+	// Bound is the bound, in nanoseconds, of TensorFlow Serving's latency buckets from which
+	// dashboard_above counts. It is the smallest bound that is at least the time in Scope.
 	Bound float64 `json:"bound,omitempty"`
 	Unit  string  `json:"unit"` // ns, bytes, fraction, per_second, per_hour, count
 }

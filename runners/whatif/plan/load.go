@@ -7,9 +7,9 @@ import (
 	"github.com/monosim/monosim/runners/whatif/places"
 )
 
-// Offered returns the utilisation of a tier at a rate: the work that requests bring,
-// divided by what its live containers can do. At 1 the tier is full. Each call counts once,
-// without retries. For ps, live is the number of containers of the hottest shard.
+// Offered returns the utilization of a tier at a rate: the work of the requests, divided by
+// the capacity of the live containers. At 1 the tier is full. Each call counts once, without
+// retries. For ps, live is the number of containers of the hottest shard.
 func (p *Plan) Offered(tier string, rate float64, live float64) float64 {
 	if live <= 0 {
 		return 1e9
@@ -17,11 +17,12 @@ func (p *Plan) Offered(tier string, rate float64, live float64) float64 {
 	return rate * p.Work(tier) / live
 }
 
-// Work returns how many seconds one request keeps one container of a tier busy that works
-// at full speed; for ps, a container of the hottest shard.
+// Work returns how many seconds one request keeps a container of a tier busy, if that works
+// at full speed. For ps it is a container of the hottest shard.
 func (p *Plan) Work(tier string) float64 { return slices.Max(p.Works(tier)) }
 
-// Works returns Work for each shard of ps. For other tiers it returns one value.
+// Works returns the result of Work for each shard of ps. For other tiers it returns a single
+// value.
 func (p *Plan) Works(tier string) []float64 {
 	works := make([]float64, 1)
 	if tier == "ps" {
@@ -36,8 +37,8 @@ func (p *Plan) Works(tier string) []float64 {
 	return works
 }
 
-// Fullest returns the utilisation of the fullest shard of a tier at a rate, with all
-// replicas.
+// Fullest returns the utilization of a tier's fullest shard at a rate, with all replicas
+// running.
 func (p *Plan) Fullest(tier string, rate float64) float64 {
 	most := 0.0
 	for shard, work := range p.Works(tier) {
@@ -56,8 +57,8 @@ func (p *Plan) Fullest(tier string, rate float64) float64 {
 	return most
 }
 
-// workOf returns Work for requests of one model, on a shard that gets a share of its
-// lookups.
+// workOf returns the result of Work for requests to one model, on a shard that gets the
+// given share of lookups.
 func (p *Plan) workOf(m *Served, tier string, shard int, share float64) float64 {
 	t := p.Fleet.Tier(tier)
 	items := m.Items.Mean
@@ -85,7 +86,7 @@ func (p *Plan) workOf(m *Served, tier string, shard int, share float64) float64 
 	return calls * mean / 1e9 / p.capacity(p.Service.PS, cores)
 }
 
-// batchThreads returns how many batches a dense container computes at once.
+// batchThreads returns how many batches a dense container can compute at the same time.
 func (p *Plan) batchThreads(t *Tier, cores float64) float64 {
 	threads := float64(p.Override.Batching.Threads * t.Services)
 	if p.Service.Contention.Model == "none" {
@@ -94,7 +95,7 @@ func (p *Plan) batchThreads(t *Tier, cores float64) float64 {
 	return min(threads, cores)
 }
 
-// capacity returns how many cores the threads of a container use at most.
+// capacity returns how many cores the threads of a container can use.
 func (p *Plan) capacity(s TierService, cores float64) float64 {
 	if p.Service.Contention.Model == "none" {
 		return float64(s.Threads)
@@ -102,7 +103,7 @@ func (p *Plan) capacity(s TierService, cores float64) float64 {
 	return min(float64(s.Threads), cores)
 }
 
-// CallsOf returns how many of n PS a container of a shard hosts. PS i is in shard i mod
+// CallsOf returns how many of n PS a container of a shard hosts. PS i belongs to shard i mod
 // num_shard.
 func (p *Plan) CallsOf(n, shard int) int {
 	return places.Hosted(n, shard, p.Shards())
@@ -117,7 +118,8 @@ func (p *Plan) FanOut() int {
 	return most
 }
 
-// FanOutOf returns how many calls to the PS a request for a model makes.
+// FanOutOf returns how many calls to the PS a request to a model makes. With coalescing, it
+// is one per shard.
 func (p *Plan) FanOutOf(m *Served) int {
 	if p.Client.Coalesce {
 		return p.Shards()
@@ -128,7 +130,8 @@ func (p *Plan) FanOutOf(m *Served) int {
 // Batched reports whether dense servers put requests into batches.
 func (p *Plan) Batched() bool { return p.Fleet.Dense != nil && !p.Service.Dense.Batch.IsZero() }
 
-// Containers returns how many containers a tier has, 0 for a tier that the plan lacks.
+// Containers returns how many containers a tier has. It is 0 for a tier that the plan does
+// not have.
 func (p *Plan) Containers(tier string) int {
 	t := p.Fleet.Tier(tier)
 	switch {
@@ -163,7 +166,7 @@ func (p *Plan) Cost() float64 {
 	return sum
 }
 
-// PeakRate returns the highest rate of requests a second, with traffic events.
+// PeakRate returns the highest request rate per second, including traffic events.
 func (p *Plan) PeakRate() float64 {
 	rate := float64(p.Workload.Rate.Peak())
 	factor := 1.0

@@ -10,10 +10,10 @@ import (
 	"github.com/monosim/monosim/runners/whatif/places"
 )
 
-// Shards returns how many shards the PS have.
+// Shards returns the number of shards of the PS tier.
 func (p *Plan) Shards() int { return p.Fleet.PS.NumShard }
 
-// Versions returns how many versions a container of a tier holds at a rollover.
+// Versions returns how many versions of a model a container of a tier holds during a rollover.
 func (p *Plan) Versions(tier string) int {
 	switch {
 	case p.Model.ResidentVersions > 0:
@@ -24,8 +24,8 @@ func (p *Plan) Versions(tier string) int {
 	return 2
 }
 
-// VersionsOf returns how many versions of a model a container of a tier holds at a
-// rollover. The rough sort model is loaded from files in every tier.
+// VersionsOf returns how many versions of the named model a container of a tier holds during
+// a rollover. The rough sort model is loaded from files in every tier.
 func (p *Plan) VersionsOf(name, tier string) int {
 	if name == RoughSortName && p.Model.ResidentVersions == 0 && p.Model.RoughSort.Size > 0 {
 		return 2
@@ -33,15 +33,15 @@ func (p *Plan) VersionsOf(name, tier string) int {
 	return p.Versions(tier)
 }
 
-// ModelBytes returns the bytes on disk of one version of all models in a container of a
-// tier.
+// ModelBytes returns the size on disk of one version of all models that a container of a
+// tier serves.
 func (p *Plan) ModelBytes(tier string) Bytes { return p.NewBytes("", tier) }
 
-// NewBytes returns how many bytes a publish of a model brings to a container of a tier, of ps to
-// the fullest. The name "" stands for all models of the mix.
+// NewBytes returns how many bytes a publish of a model brings to a container of a tier, for
+// ps to the fullest container. The name "" stands for all models of the mix.
 func (p *Plan) NewBytes(name, tier string) Bytes { return p.NewBytesIn(name, tier, 0) }
 
-// NewBytesIn returns NewBytes for a container of a shard.
+// NewBytesIn returns the result of NewBytes for a container of the given shard.
 func (p *Plan) NewBytesIn(name, tier string, shard int) Bytes {
 	if name == RoughSortName && p.Model.RoughSort.Size > 0 {
 		return p.RoughSortBytes(tier)
@@ -55,8 +55,8 @@ func (p *Plan) NewBytesIn(name, tier string, shard int) Bytes {
 	return sum
 }
 
-// BytesOf returns the bytes on disk of one version of a model in a container of a tier. A
-// container of ps holds the PS of its shard, each with as many bytes as any other.
+// BytesOf returns the size on disk of one version of a model in a container of a tier. A
+// container of ps holds the PS of its shard, which are all equally large.
 func (p *Plan) BytesOf(m *Served, tier string, shard int) Bytes {
 	switch {
 	case tier == "ps":
@@ -74,17 +74,17 @@ func share(embeddings Bytes, numPS, shard, shards int) Bytes {
 	return Bytes(math.Ceil(float64(embeddings) * float64(places.Hosted(numPS, shard, shards)) / float64(max(numPS, shards))))
 }
 
-// Memory returns the memory of a container of a tier with so many versions of each model,
-// and one version of the rough sort model (CAP-3.15). Of ps it is the fullest: that of shard 0,
-// which has a PS more than others where they do not divide evenly.
+// Memory returns the memory of a container of a tier with the given number of versions of
+// each model, and one version of the rough sort model (CAP-3.15). For ps it is the fullest
+// container, of shard 0, which has one PS more if PS do not divide evenly.
 func (p *Plan) Memory(tier string, versions int) Bytes { return p.MemoryIn(tier, 0, versions) }
 
-// MemoryIn returns Memory for a container of a shard.
+// MemoryIn returns the result of Memory for a container of the given shard.
 func (p *Plan) MemoryIn(tier string, shard, versions int) Bytes {
 	return p.memory(tier, shard, versions, 1)
 }
 
-// MemoryPeak returns the memory of a container of a tier while all models roll over.
+// MemoryPeak returns the memory of a container of a tier during a rollover of all models.
 func (p *Plan) MemoryPeak(tier string) Bytes {
 	if p.Fleet.Mixed != nil {
 		return p.mixedMemory(0, 1, 1) + p.RollsOver("", 0)
@@ -100,7 +100,8 @@ func (p *Plan) memory(tier string, shard, versions, rough int) Bytes {
 	return p.Model.Overhead + Bytes(one*float64(versions)+sorted*float64(rough))
 }
 
-// mixedMemory returns the memory of a mixed container of a shard with so many versions of each model.
+// mixedMemory returns the memory of a mixed container of a shard, with the given numbers of
+// versions of each model and of the rough sort model.
 func (p *Plan) mixedMemory(shard, versions, rough int) Bytes {
 	sum := 0.0
 	for _, tier := range TierNames {
@@ -131,13 +132,13 @@ func (p *Plan) RollsOver(name string, shard int) Bytes {
 // one after the other, while the store has enough for all; of ps, that of a shard.
 func (p *Plan) LoadTime(tier string, shard int) Duration { return p.took(p.Boots(tier, shard)) }
 
-// LoadTimeOf returns the load time of one model; the name "" stands for all models of the
-// mix. Of ps it is that of the fullest container.
+// LoadTimeOf returns how long loading a version of one model takes. The name "" stands for
+// all models of the mix. For ps it is the time of the fullest container.
 func (p *Plan) LoadTimeOf(name, tier string, size float64) Duration {
 	return p.LoadTimeIn(name, tier, 0, size)
 }
 
-// LoadTimeIn returns LoadTimeOf for a container of a shard.
+// LoadTimeIn returns the result of LoadTimeOf for a container of the given shard.
 func (p *Plan) LoadTimeIn(name, tier string, shard int, size float64) Duration {
 	return p.took(p.Loads(name, tier, shard, size))
 }
@@ -205,8 +206,8 @@ func (p *Plan) LoadBytes(name, tier string, size float64) float64 {
 	return sum
 }
 
-// SmallestShards returns the smallest num_shard with which PS containers hold all versions
-// of a rollover, or 0 when no number suffices.
+// SmallestShards returns the smallest num_shard with which PS containers have memory for all
+// versions during a rollover. It returns 0 if no number suffices.
 func (p *Plan) SmallestShards() int {
 	room := float64(p.Fleet.PS.Mem-p.Model.Overhead) - float64(p.RoughSortBytes("ps"))*float64(p.Model.RAMFactor)*float64(p.VersionsOf(RoughSortName, "ps"))
 	if p.Fleet.Mixed != nil { // all but what a shard has
@@ -227,10 +228,10 @@ func (p *Plan) SmallestShards() int {
 	return 0
 }
 
-// mostShards bounds what SmallestShards tries.
+// mostShards is the largest number of shards that SmallestShards tries.
 const mostShards = 100_000
 
-// embeddings returns the bytes of the embeddings of all models.
+// embeddings returns the total size of the embeddings of all models.
 func (p *Plan) embeddings() Bytes {
 	sum := Bytes(0)
 	for _, m := range p.Served() {
@@ -288,7 +289,8 @@ func (p *Plan) misfit(tier string, n int, need Bytes, t *Tier) string {
 }
 
 // sizes fills in model sizes from the directory of exported models. Sub-graphs whose name
-// begins with ps are embeddings, all others dense. Of several versions the largest counts.
+// begins with ps count as embeddings, all others as dense. Of several versions the largest
+// counts.
 func (d *decoder) sizes(p *Plan) {
 	dir := p.Model.Exported
 	if dir == "" {
@@ -323,7 +325,7 @@ func (d *decoder) sizes(p *Plan) {
 	d.size(&p.Model.Size.Dense, "model.size.dense", dense)
 }
 
-// walk visits all that is below a directory which the plan names.
+// walk visits everything below a directory that the plan names.
 func (d *decoder) walk(dir string, visit func(below string, entry fs.DirEntry) error) error {
 	folder, name, err := d.folderOf(dir)
 	if err != nil {
@@ -346,7 +348,7 @@ func (d *decoder) walk(dir string, visit func(below string, entry fs.DirEntry) e
 	})
 }
 
-// size sets a size from files unless the plan gives one.
+// size sets a model size to the size of its files, unless the plan gives a value at path.
 func (d *decoder) size(to *Bytes, path string, files int64) {
 	if !d.given(path) {
 		*to = Bytes(files)

@@ -11,11 +11,12 @@ import (
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// Mix is one model of the plan and its share of the requests. Every container serves all
-// models. For fields that are not given the values of the plan hold.
+// Mix is one model of the plan with its share of the requests. Every container serves all
+// models. Fields that are not set take the plan's values.
 type Mix struct {
 	Model string `plan:"model" required:"true" doc:"name"`
-	// ClassOf lets requests for one model be told apart.
+	// ClassOf makes this entry a class of requests to another model, instead of a model of its
+	// own.
 	ClassOf  string      `plan:"class_of" json:",omitempty" doc:"a model that stands before: these are requests for it, of another kind, so that there is no other model in memory or in ZooKeeper; its values hold where none are given"`
 	Priority int         `plan:"priority" default:"0" range:"0..7" json:",omitempty" doc:"of its requests, 0 the most important, for by_priority and shed of service"`
 	Share    Fraction    `plan:"share" default:"100%" range:"0%..100%" doc:"of the requests"`
@@ -29,19 +30,19 @@ type Mix struct {
 	SLO      []SLO       `plan:"slo" doc:"of its own requests: quantiles and means of request, errors, goodput, answered"`
 }
 
-// mixService is how long the requests for one model take in one tier.
+// mixService holds the service times of one model's requests in one tier.
 type mixService struct {
 	CPU   TimeLaw  `plan:"cpu" doc:"time on one core"`
 	Batch TimeLaw  `plan:"batch" doc:"time of a batch, as affine(base=2ms, per_item=3us); dense only"`
 	Noise noiseLaw `plan:"noise" doc:"factor with the mean 1"`
 }
 
-// Of returns the service times that the model gives for a tier, nil when it gives none.
+// Of returns the service times that the model sets for a tier, nil if it sets none.
 func (m *Mix) Of(tier string) *mixService {
 	return map[string]*mixService{"entry": m.Entry, "ps": m.PS, "dense": m.Dense}[tier]
 }
 
-// Served is a model with all values that hold for it, its own or the plan's.
+// Served is a model with all values that apply to it, its own or the plan's.
 type Served struct {
 	Name  string
 	Share float64 // of the requests
@@ -49,11 +50,12 @@ type Served struct {
 	Skew  Skew
 	NumPS int
 	Items law.Law
-	// Entry, PS and Dense are the service times of its requests. Threads and queues belong
-	// to the containers.
+	// Entry, PS and Dense are the service times of requests to this model. Threads and queues
+	// belong to the containers.
 	Entry, PS, Dense mixService
 	Priority         int
-	// Base is the index of the model that it is a class of, or its own.
+	// Base is the index of the model that this entry is a class of. It is the own index if it is
+	// no class.
 	Base int
 	SLO  []SLO
 }
@@ -69,7 +71,7 @@ func (s *Served) Of(tier string) *mixService {
 	return &s.Dense
 }
 
-// Served returns the models of the mix, at least one.
+// Served returns the models of the mix. There is always at least one.
 func (p *Plan) Served() []Served {
 	list := make([]Served, max(1, len(p.Workload.Mix)))
 	for i := range list {
@@ -93,7 +95,7 @@ func (p *Plan) Served() []Served {
 
 func serviceOf(t *TierService) mixService { return mixService{t.CPU, t.Batch, t.Noise} }
 
-// takes replaces values of the plan by those that a model gives.
+// takes replaces the plan's values by those that a model sets.
 func (s *Served) takes(m *Mix) {
 	s.Name, s.Share, s.SLO, s.Priority = m.Model, float64(m.Share), m.SLO, m.Priority
 	s.Size.Embeddings = cmp.Or(m.Size.Embeddings, s.Size.Embeddings)
@@ -113,7 +115,7 @@ func (s *Served) takes(m *Mix) {
 	}
 }
 
-// replace sets a law to a model's own, if it gives one.
+// replace sets a law to a model's own law, if the model has one.
 func replace[T interface{ IsZero() bool }](to *T, own T) {
 	if !own.IsZero() {
 		*to = own
@@ -137,7 +139,8 @@ func (p *Plan) Objectives() []SLO {
 	return list
 }
 
-// OwnMix gives a copy of a plan its own mix, so that changing it leaves the original alone.
+// OwnMix replaces the mix of a plan's copy by a deep copy, so that changes to it do not
+// affect the original.
 func (p *Plan) OwnMix() {
 	p.Workload.Mix = slices.Clone(p.Workload.Mix)
 	for i := range p.Workload.Mix {
@@ -151,7 +154,7 @@ func (p *Plan) OwnMix() {
 	}
 }
 
-// mix checks the models of the mix. A plan that names none gets one.
+// mix checks the models of the mix. A plan without a mix gets one with a single model.
 func (d *decoder) mix(p *Plan) {
 	w := &p.Workload
 	if len(w.Mix) == 0 {
@@ -176,7 +179,8 @@ func (d *decoder) mix(p *Plan) {
 	}
 }
 
-// class checks that a class is of a model before it, and gives no values that are a model's.
+// class checks that a class refers to a model listed before it, and sets no values that only
+// a model may set.
 func (d *decoder) class(p *Plan, i int, names []string) {
 	m, at := &p.Workload.Mix[i], fmt.Sprintf("workload.mix.%d", i)
 	switch k := slices.Index(names, m.ClassOf); {
@@ -239,7 +243,7 @@ func (p *Plan) modelNames() []string {
 	return lists.Select(p.Workload.Mix, func(m Mix) (string, bool) { return m.Model, m.ClassOf == "" })
 }
 
-// sized reports whether every model of the mix gives its own size.
+// sized reports whether every model of the mix sets its own size.
 func (p *Plan) sized(of func(ModelSize) Bytes) bool {
 	return len(p.Workload.Mix) > 0 && !slices.ContainsFunc(p.Workload.Mix, func(m Mix) bool { return of(m.Size) <= 0 && m.ClassOf == "" })
 }

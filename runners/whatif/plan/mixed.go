@@ -6,9 +6,10 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// mixedFleet fills in the tiers of a fleet whose containers run entry, PS and dense side by side, as
-// deploy_type mixed has them: an agent, a session, a place and the cores are one container's, and each
-// process serves the models of its tier (agent_v1.py:313). The plan calls such a container ps.
+// mixedFleet fills in the tiers of a fleet whose containers run entry, PS and dense side by
+// side, as with deploy_type mixed. The container has one agent, one session, one location
+// and a common set of cores. Each process serves the models of its tier (agent_v1.py:313).
+// The plan calls such a container ps.
 func (d *decoder) mixedFleet(p *Plan) {
 	f := &p.Fleet
 	if f.Mixed == nil {
@@ -33,7 +34,7 @@ func (d *decoder) mixedFleet(p *Plan) {
 	p.alike()
 }
 
-// alike gives the tiers of mixed containers what their container has.
+// alike copies the settings of a mixed container to all of its tiers.
 func (p *Plan) alike() {
 	if p.Fleet.Mixed == nil {
 		return
@@ -46,7 +47,8 @@ func (p *Plan) alike() {
 	}
 }
 
-// mixedNames refuses what is of one process of a mixed container, or of containers that come and go.
+// mixedNames refuses settings that concern a single process of a mixed container, or that
+// change the number of its containers.
 func (d *decoder) mixedNames(p *Plan) {
 	if p.Fleet.Mixed == nil {
 		return
@@ -79,7 +81,7 @@ func (d *decoder) mixedNames(p *Plan) {
 	}
 }
 
-// Kinds lists the tiers that have containers of their own: those of the plan, and of a mixed one ps.
+// Kinds lists the tiers that have containers of their own. With fleet.mixed this is only ps.
 func (p *Plan) Kinds() []string {
 	var list []string
 	for _, tier := range TierNames {
@@ -90,9 +92,10 @@ func (p *Plan) Kinds() []string {
 	return list
 }
 
-// Together returns how many seconds one request keeps the cores of a mixed container busy: works for
-// one of each shard, and common for all containers together, with the processes that any request may
-// come to. Without fleet.mixed it returns nil.
+// Together returns for how many seconds one request keeps the cores of mixed containers
+// busy. works holds the time for a single container of each shard. common is the additional
+// time over all containers together, of the processes that any request may use. Without
+// fleet.mixed works is nil.
 func (p *Plan) Together() (works []float64, common float64) {
 	if p.Fleet.Mixed == nil {
 		return nil, 0
@@ -112,10 +115,11 @@ func (p *Plan) Together() (works []float64, common float64) {
 	return works, common
 }
 
-// cores returns what a mixed container has for its servers.
+// cores returns the number of cores of a mixed container that its servers can use.
 func (p *Plan) cores() float64 { return max(p.Fleet.PS.CPU-p.Service.AgentCPU, 1e-9) }
 
-// coresOf returns what a mixed container can do at once: its cores, or with contention none its threads.
+// coresOf returns how much work a mixed container can do at the same time: its cores or,
+// with contention none, its threads.
 func (p *Plan) coresOf() float64 {
 	if p.Service.Contention.Model != "none" {
 		return p.cores()

@@ -12,13 +12,13 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// Goal: a plan reads the files of its folder, and those of folders that the user names, and
-// nothing else, by a name or through a link. Method: names in each field that takes one, with a
-// secret beside the folder that no message may have.
+// Goal: a plan can only read files in its folder and in folders that the user names, not
+// others by name or through a link. Method: file names in each field that takes one, and a
+// secret outside the folder that no message may contain.
 
 const secret = "the-secret-beside"
 
-// folderOfPlans makes a folder with a link that leads out to a secret.
+// folderOfPlans makes a folder with a link that leads to a secret outside.
 func folderOfPlans(t testing.TB) (folder, outside string) {
 	t.Helper()
 	parent := t.TempDir()
@@ -30,7 +30,7 @@ func folderOfPlans(t testing.TB) (folder, outside string) {
 	return folder, outside
 }
 
-// naming are plans that name a file or a folder.
+// naming maps each field that names a file or folder to a plan with that field.
 var naming = map[string]string{
 	"model.agent_conf":         "model: {agent_conf: %s, size: {embeddings: 1GiB, dense: 1GiB}}\n",
 	"model.exported":           "model: {exported: %s}\n",
@@ -84,8 +84,8 @@ func FuzzNamesOfPlans(f *testing.F) {
 	})
 }
 
-// Goal: what an agent.conf says and no plan can be is refused, with the line there, and what has no
-// effect is taken. Method: a plan with a conf of one line more.
+// Goal: a setting of agent.conf that no plan can represent is refused with its line, and a
+// setting without effect is accepted. Method: a plan whose agent.conf has one more line.
 func TestConfsThatNoPlanCanBe(t *testing.T) {
 	const text = `apiVersion: capacity/v1
 model: {agent_conf: agent.conf, size: {embeddings: 1GiB, dense: 1GiB}}
@@ -120,7 +120,8 @@ events: [{at: 1s, publish: {version: 2}}]
 	}
 }
 
-// Goal: without jemalloc more memory stays after an unload, unless the plan says how much.
+// Goal: without jemalloc, more memory is retained after an unload, unless the plan sets how
+// much.
 func TestMemoryThatGlibcKeeps(t *testing.T) {
 	for _, c := range []struct {
 		conf, more string
@@ -142,8 +143,9 @@ workload: {rate: 1/s, horizon: 10s}
 	}
 }
 
-// Goal: a fleet whose entries know their own place only is thinned where every place keeps its part.
-// Method: fleets in two idcs, of which one loses its PS when half of the containers are left out.
+// Goal: a fleet whose entries only know their own location is thinned only if every location
+// keeps its share. Method: fleets in two idcs, one of which would lose its PS if half of the
+// containers were left out.
 func TestThinningKeepsPlaces(t *testing.T) {
 	for replicas, want := range map[int]bool{2: false, 4: true, 6: false, 8: true} { //lint:order each by itself
 		_, p, _, err := plan.Parse("plan.yaml", fmt.Appendf(nil, `apiVersion: capacity/v1

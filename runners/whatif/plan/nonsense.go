@@ -12,7 +12,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// Number returns the value in base units, and false for a value that is no single number.
+// Number returns the value in base units. It returns false for a value that is not a single
+// number.
 func (v Value) Number() (float64, bool) {
 	t, ok := typeAt(reflect.TypeFor[Plan](), strings.Split(RootPath(v.Path), "."))
 	if !ok {
@@ -32,17 +33,18 @@ func (v Value) Number() (float64, bool) {
 	return number, err == nil
 }
 
-// Tried is a combination of values of axes. Err says why it makes no plan; nil means it
+// Tried is a combination of values of axes. Err says why it gives no valid plan, nil if it
 // does.
 type Tried struct {
 	Values []Value
 	Err    error
 }
 
-// Nonsense returns the mistakes among the values of axes at a path of keys, such as
-// "solve", "over". A value is a mistake if it is refused alone and no combination with it
-// makes a plan. A configuration that may simply fail is none: containers too small for
-// their models, too few requests for a verdict, or a crowded plan that must not be thinned.
+// Nonsense returns the mistakes among the values of axes, which are at a path of keys such
+// as "solve", "over". A value is a mistake if it is refused on its own and in every
+// combination. A configuration that is valid but unsuitable is no mistake: containers too
+// small for their models, too few requests for a verdict, or an overloaded plan that must
+// not be thinned.
 func (s *Source) Nonsense(axes []Axis, tried []Tried, path ...string) Problems {
 	var list Problems
 	for _, a := range axes {
@@ -62,7 +64,7 @@ func (s *Source) Nonsense(axes []Axis, tried []Tried, path ...string) Problems {
 	return list
 }
 
-// mistake returns the first problem that no configuration may have, or nil.
+// mistake returns the first problem that is a mistake in any configuration, or nil.
 func mistake(err error) *Problem {
 	var problems Problems
 	if !errors.As(err, &problems) {
@@ -76,8 +78,8 @@ func mistake(err error) *Problem {
 	return nil
 }
 
-// valueNode returns the i-th value of the list at a path of keys, or the value there if it
-// is no list.
+// valueNode returns the i-th item of the list at a path of keys. If there is a single value
+// instead of a list, it returns that.
 func (s *Source) valueNode(i int, path ...string) *yaml.Node {
 	n := s.root.Content[0]
 	for _, key := range path {

@@ -2,8 +2,8 @@ package plan
 
 import "github.com/monosim/monosim/runners/whatif/places"
 
-// Places returns the places of a shard's containers in turn: idcs by their weights, and within an
-// idc its clusters in turn.
+// Places returns the locations that a shard's containers take in turn: idcs in proportion to
+// their weights, and within an idc its clusters in turn.
 func (p *Plan) Places() []places.Place {
 	weights := make([]int, len(p.Fleet.IDCs))
 	total := 0
@@ -23,7 +23,7 @@ func (p *Plan) Places() []places.Place {
 	for k := range total * rounds {
 		best := -1
 		for i, w := range weights {
-			// Take the idc that is furthest below its share.
+			// Choose the idc that is furthest below its share.
 			if w > 0 && (best < 0 || w*(k+1)-placed[i]*total > weights[best]*(k+1)-placed[best]*total) {
 				best = i
 			}
@@ -42,12 +42,13 @@ func lcm(a, b int) int {
 	return a / x * b
 }
 
-// OwnPlace reports whether agents tell a container of those in its own idc and cluster only:
-// dc_aware, which agents of version 3 do not heed (replica_manager.py:283).
+// OwnPlace reports whether agents tell a container only about replicas in its own idc and
+// cluster. That is the case with dc_aware, which agents of version 3 ignore
+// (replica_manager.py:283).
 func (p *Plan) OwnPlace() bool { return p.Override.DCAware && p.Model.AgentVersion == 1 }
 
-// ownFullest returns the utilisation of the fullest replicas of a shard at a rate, where the
-// requests of each place stay there.
+// ownFullest returns the utilization of a shard's fullest replicas at a rate, if the
+// requests of each location stay there.
 func (p *Plan) ownFullest(tier string, shard int, offered float64) float64 {
 	list, most := p.Places(), 0.0
 	entries, there := p.placed("entry", list), p.calledAt(tier, shard, list)
@@ -59,7 +60,8 @@ func (p *Plan) ownFullest(tier string, shard int, offered float64) float64 {
 	return most
 }
 
-// calledAt returns how many containers a call of a tier, of PS of a shard, may come to at each place.
+// calledAt returns, for each location, how many containers a call to a tier may reach there.
+// For ps it counts those of the given shard.
 func (p *Plan) calledAt(tier string, shard int, list []places.Place) map[places.Place]int {
 	if tier == "ps" {
 		return places.Placed(p.ReplicasOf(tier, shard), list)
@@ -67,7 +69,7 @@ func (p *Plan) calledAt(tier string, shard int, list []places.Place) map[places.
 	return p.placed(tier, list)
 }
 
-// placed returns how many containers of a tier, of all shards, are at each place.
+// placed returns how many containers of a tier, over all shards, are in each location.
 func (p *Plan) placed(tier string, list []places.Place) map[places.Place]int {
 	if p.Fleet.Mixed == nil {
 		return places.Placed(p.Containers(tier), list)
@@ -81,8 +83,8 @@ func (p *Plan) placed(tier string, list []places.Place) map[places.Place]int {
 	return sum
 }
 
-// checkPlaces refuses a fleet in which an entry is told of no replica of some shard: its agent
-// waits for one and starts no server (agent_v1.py:117).
+// checkPlaces refuses a fleet in which some entry never learns of a replica of a shard,
+// because its agent waits for one and starts no server (agent_v1.py:117).
 func (d *decoder) checkPlaces(p *Plan) {
 	if !p.OwnPlace() {
 		return

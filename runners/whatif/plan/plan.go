@@ -45,15 +45,15 @@ type (
 	Factor float64
 	// Count is a whole number, written as 500M.
 	Count int64
-	// Clock is a time since the start of the horizon, written as "21:00" or 90s.
+	// Clock is a time since the start of the horizon in nanoseconds, written as "21:00" or 90s.
 	Clock int64
 	// TimeLaw is a distribution of times, in nanoseconds.
 	TimeLaw struct{ law.Law }
-	// delayLaw is a time by the time since something, both in nanoseconds.
+	// delayLaw gives a time as a function of the time since an earlier event, both in nanoseconds.
 	delayLaw struct{ law.Law }
 	// NumberLaw is a distribution of numbers.
 	NumberLaw struct{ law.Law }
-	// noiseLaw is a distribution of factors with the mean 1.
+	// noiseLaw is a distribution of factors with mean 1.
 	noiseLaw struct{ law.Law }
 )
 
@@ -88,22 +88,22 @@ type Plan struct {
 	Worlds     *Worlds            `plan:"worlds" json:",omitempty" doc:"for values that are not known for sure: {low: 0.9ms, mid: 1ms, high: 1.4ms, confidence: 90%}, or {mid: 1ms, belief: lognormal(sigma=0.15)}"`
 	Report     Report             `plan:"report" doc:"what is written"`
 
-	// Dir is the folder that relative paths start from. ConfHash is the SHA-256 of the
-	// agent.conf with its includes, "" without one.
+	// Dir is the folder that relative paths refer to. ConfHash is the SHA-256 of the agent.conf
+	// including the files it includes, "" if there is none.
 	Dir      string `plan:"-"`
 	ConfHash string `plan:"-"`
-	// Files lists the files that the plan reads, by the paths at which they were opened.
+	// Files lists the files that the plan has read, by the paths used to open them.
 	Files []string `plan:"-" json:"-"`
-	// Uncertain lists the uncertain values, in the order of the file.
+	// Uncertain lists the uncertain values, in the order in which the file has them.
 	Uncertain []Uncertain `plan:"-" json:",omitempty"`
-	// Measured is the profile that service.profile names, nil without one.
+	// Measured is the profile that service.profile names, nil if there is none.
 	Measured *Profile `plan:"-" json:"-"`
-	// Device is the profile that service.dense.profile names, nil without one.
+	// Device is the profile that service.dense.profile names, nil if there is none.
 	Device *DeviceProfile `plan:"-" json:"-"`
 }
 
-// Precision says when enough has been simulated: half-widths of confidence intervals, as
-// fractions of their middles.
+// Precision says when enough has been simulated, as half-widths of confidence intervals
+// relative to their middles.
 type Precision struct {
 	Mean    Fraction `plan:"mean" default:"2%" range:"0.1%..50%" doc:"half-width of intervals of means"`
 	P99     Fraction `plan:"p99" default:"5%" range:"0.1%..50%" doc:"half-width of intervals of p99"`
@@ -112,7 +112,7 @@ type Precision struct {
 	Verdict Fraction `plan:"verdict_confidence" default:"99%" range:"80%..99.99%" doc:"confidence of verdicts"`
 }
 
-// Budget says when to stop simulating.
+// Budget limits how much is simulated.
 type Budget struct {
 	Wall            Duration `plan:"wall" default:"10m" range:">0" doc:"wall-clock time after which run and solve end with what is whole by then"`
 	Requests        Count    `plan:"requests" default:"0" range:">=0" doc:"simulated requests; 0 is no limit"`
@@ -141,15 +141,15 @@ type ModelSize struct {
 	Dense      Bytes `plan:"dense" default:"0B" range:">=0" doc:"the dense part"`
 }
 
-// Skew says how lookups spread over shards.
+// Skew says how lookups are distributed over shards.
 type Skew struct {
 	Zipf   float64   `json:"zipf"`
 	Shares []float64 `json:"shares,omitempty"` // fractions, one per shard
 }
 
-// Of returns the share of lookups of each of n shards that host so many PS. Lookups spread evenly
-// over PS, so that a shard with more of them has more, unless the plan gives shares. The shares sum
-// to 1.
+// Of returns the share of lookups of each of n shards, for numPS PS. The shares sum to 1.
+// Unless the plan gives shares, lookups depend on the Zipf exponent and on how many PS a
+// shard hosts.
 func (s Skew) Of(n, numPS int) []float64 {
 	if s.Shares != nil {
 		return s.Shares
@@ -157,8 +157,8 @@ func (s Skew) Of(n, numPS int) []float64 {
 	return zipfShares(s.Zipf, n, numPS)
 }
 
-// Override holds values of agent.conf. After reading, these are the values that hold,
-// whichever file gave them.
+// Override holds values of agent.conf. After reading a plan, it has the values that apply,
+// from whichever file they came.
 type Override struct {
 	NumPS             int      `plan:"num_ps" default:"1" range:"1..100000" conf:"num_ps"`
 	NumShard          int      `plan:"num_shard" default:"1" range:"1..100000" conf:"num_shard"`
@@ -180,9 +180,10 @@ type Override struct {
 	Quirks            string   `plan:"quirks" default:"python" enum:"python|fixed" doc:"faults of the reference as they are, or repaired"`
 }
 
-// AgentQuirks says which faults real agents keep where a plan has these quirks. Of the repairs the model
-// knows that of Q109 alone; it has other faults that agents can be without, as kazoo's pauses (Q322) and
-// service information that comes late (Q43).
+// AgentQuirks converts a plan's quirks to the quirks that real agents have to keep for a
+// comparison. Of all repairs the model only knows that of Q109. Agents can also be without
+// other faults, such as kazoo's pauses (Q322) and late service information (Q43), which the
+// model always has.
 func AgentQuirks(quirks string) string {
 	if quirks == "fixed" {
 		return "-Q109"
@@ -190,7 +191,7 @@ func AgentQuirks(quirks string) string {
 	return quirks
 }
 
-// Batching is the batching of TensorFlow Serving.
+// Batching describes TensorFlow Serving's batching.
 type Batching struct {
 	Enabled      bool     `plan:"enabled" default:"false" doc:"by default what dense_alone and enable_batching say"`
 	MaxBatchSize int      `plan:"max_batch_size" default:"1024" range:">=1"`

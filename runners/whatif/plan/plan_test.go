@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// golden compares text with a file of testdata.
+// golden compares a text with a file in testdata. With -update it writes the file.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -77,7 +77,7 @@ slo:
   - p99(request) <= 50ms
 `
 
-// problemsOf are those of the small plan with one text in the place of another.
+// problemsOf returns the problems of the plan small with one text replaced by another.
 func problemsOf(t *testing.T, old, new string) string {
 	t.Helper()
 	if !strings.Contains(small, old) {
@@ -94,7 +94,7 @@ func problemsOf(t *testing.T, old, new string) string {
 	return strings.ReplaceAll(text, "testdata/", "")
 }
 
-// One mistake of each code, and what is said of it.
+// Goal: each code of a problem has the right message. Method: one mistake for each code.
 func TestProblems(t *testing.T) {
 	var b strings.Builder
 	for _, c := range []struct{ old, new string }{
@@ -254,7 +254,7 @@ func TestHedgesAfterAQuantile(t *testing.T) {
 	}
 }
 
-// two is a mix of two models on the containers of the small plan.
+// two is the YAML of a mix of two models, for the containers of the plan small.
 const two = `  mix:
     - {model: ranker, share: 75%, slo: [p99(request) <= 40ms]}
     - {model: recall, share: 25%, num_ps: 2, size: {embeddings: 4GiB}, items: det(10), shard_skew: {zipf: 1}, ps: {cpu: "exp(mean=3ms)"}, slo: [mean(request) <= 20ms, errors <= 1%]}
@@ -273,7 +273,8 @@ func TestModelsOfAMix(t *testing.T) {
 	if len(list) != 2 || list[0].NumPS != 4 || list[1].NumPS != 2 || list[1].Items.Mean != 10 || list[1].Entry.CPU.Mean != 1e6 || list[1].PS.CPU.Mean != 3e6 {
 		t.Errorf("got %+v", list)
 	}
-	// Two calls a shard of 1 ms for three quarters, one of 3 ms for the rest.
+	// Three quarters of the requests make two calls of 1 ms to each shard. The others make one
+	// call of 3 ms.
 	for _, c := range []struct {
 		what      string
 		got, want float64
@@ -300,9 +301,10 @@ func TestModelsOfAMix(t *testing.T) {
 	}
 }
 
-// Goal: a class is no model: memory, loads and watches are those without it, and it has the values of
-// its model but its own. What is a model's it may not give, nor be a class of one behind it or of a
-// class. Method: a mix with a class beside one without.
+// Goal: a class is not a separate model. Memory, loads and watches are the same as without
+// it, and it takes its model's values except those it sets. It may not set values of a
+// model, nor refer to a later entry or to another class. Method: compare a mix with a class
+// to a mix without.
 func TestAClassIsNoModel(t *testing.T) {
 	of := func(mix string) (*Plan, error) {
 		_, p, _, err := Parse("plan.yaml", []byte(strings.Replace(small, "slo:", "  mix:\n    - {model: recall, share: 40%, num_ps: 2, size: {embeddings: 4GiB}, ps: {cpu: 3ms}}\n"+mix+"slo:", 1)))
@@ -351,7 +353,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// What a search lacks is said at its place, all of it at once.
+// Goal: everything that a plan lacks for a search is reported at once, at the right places.
 func TestASearchWantsRoomAndAnObjective(t *testing.T) {
 	const room = "solve.over is required to search, as solve: {over: {ps.replicas: 4..24}}, or solve: {maximise: rate} [CAP-E06]"
 	for _, c := range []struct{ old, add, want string }{
@@ -378,13 +380,13 @@ func TestASearchWantsRoomAndAnObjective(t *testing.T) {
 	}
 }
 
-// confKey is a key of agent.conf and what it does to a plan.
+// confKey is a key of agent.conf with its effect on a plan.
 type confKey struct {
 	Name string
-	// Use is "used", "refused" (where a plan cannot be what the value says) or "none" for a key
-	// without effect on capacity.
+	// Use is "used", "refused" for a key whose value a plan cannot represent, or "none" for a
+	// key without effect on capacity.
 	Use string
-	// Why says where it is used, what is refused, or why it has no effect.
+	// Why says where the key is used, what is refused, or why it has no effect.
 	Why string
 }
 
@@ -412,8 +414,9 @@ func confKeys() []confKey {
 	return list
 }
 
-// Goal: no key of agent.conf is forgotten: each is used, refused or without effect for a reason.
-// Method: the fields of the reference's dataclass, as our agents read it.
+// Goal: every key of agent.conf is either used, refused, or known to have no effect for a
+// reason. Method: compare with the fields of the reference's dataclass, as the ported agents
+// read them.
 func TestEveryKeyOfAgentConfHasItsUse(t *testing.T) {
 	list := confKeys()
 	if keys := agentconfig.Keys(); len(keys) != len(list) {

@@ -36,7 +36,7 @@ const (
 	maxNameMistake = 3
 )
 
-// Problem is a mistake in a plan, with its place.
+// Problem is a mistake in a plan, with its place in the file.
 type Problem struct {
 	Code    string `json:"code"`
 	File    string `json:"file"`
@@ -50,17 +50,18 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s [%s]", p.File, p.Line, p.Column, p.Message, p.Code)
 }
 
-// Unmarked returns String without the word "warning", for callers that print it themselves.
+// Unmarked returns the text of String without the word "warning", for callers that print
+// that word themselves.
 func (p Problem) Unmarked() string {
 	p.Message = strings.TrimPrefix(p.Message, warned)
 	return p.String()
 }
 
-// Problems lists the problems of one plan, sorted by place.
+// Problems lists the problems of a plan, sorted by their places in the file.
 type Problems []Problem
 
-// NoEffect returns the warnings of keys that change nothing, as the mistakes that --strict
-// makes them.
+// NoEffect returns the warnings about keys without effect, reworded as errors, which
+// --strict makes of them.
 func (p Problems) NoEffect() Problems {
 	var list Problems
 	for _, one := range p {
@@ -82,7 +83,7 @@ func (p Problems) sort() {
 	})
 }
 
-// err returns the problems as an error, nil when there are none.
+// err returns the problems as an error. It returns nil if there are none.
 func (p Problems) err() error {
 	if len(p) == 0 {
 		return nil
@@ -91,8 +92,8 @@ func (p Problems) err() error {
 	return p
 }
 
-// Portable returns the text of an error about a plan, with file names but no folders.
-// Reports then have the same bytes wherever the plan lies.
+// Portable returns the text of an error about a plan with file names but without folders. So
+// reports have the same bytes wherever the plan is stored.
 func Portable(err error) string {
 	problems, ok := err.(Problems)
 	if !ok {
@@ -105,7 +106,8 @@ func Portable(err error) string {
 	return short.Error()
 }
 
-// Nearest returns ` - did you mean "x"?` for the name most similar to a wrong one, or "".
+// Nearest returns ` - did you mean "x"?` with the name most similar to a wrong name. It
+// returns "" if none is similar.
 func Nearest(wrong string, names []string) string {
 	best, edits := "", maxNameMistake+1
 	for _, n := range names {
@@ -119,17 +121,18 @@ func Nearest(wrong string, names []string) string {
 	return fmt.Sprintf(" - did you mean %q?", best)
 }
 
-// place is where a key and its value stand in the file.
+// place holds the line and column of a key and of its value in the file.
 type place struct{ keyLine, keyColumn, line, column int }
 
-// report adds a problem at the value of a path, or at its nearest parent in the file.
+// report adds a problem at the value of a path. If the file has no such value, it is
+// reported at the nearest parent.
 func (d *decoder) report(path, code, format string, args ...any) {
 	pl := d.nearest(path)
 	d.at(pl.line, pl.column, code, format, args...)
 }
 
-// reportBoth reports a value that contradicts another. If the file gives the other, the
-// message says where.
+// reportBoth reports a value that contradicts the value at path other. If the file has that
+// value, the message says where.
 func (d *decoder) reportBoth(path, other, code, format string, args ...any) {
 	if pl, ok := d.places[other]; ok {
 		format += " (%s at %d:%d)"
@@ -161,7 +164,7 @@ func (d *decoder) nearest(path string) place {
 	}
 }
 
-// Misfit reports whether all problems are containers too small for their models.
+// Misfit reports whether all problems are that containers are too small for their models.
 func (p Problems) Misfit() bool {
 	return !slices.ContainsFunc(p, func(one Problem) bool { return one.Code != doesNotFit })
 }

@@ -37,7 +37,7 @@ type profileNetwork struct {
 	PerRPC      Duration `plan:"overhead_per_rpc" default:"60us" range:">=0"`
 }
 
-// fitted is one fitted parameter with its confidence interval.
+// fitted is a fitted parameter with its confidence interval.
 type fitted struct {
 	What  string  `plan:"what" json:"what"`
 	Value float64 `plan:"value" json:"value"`
@@ -47,7 +47,7 @@ type fitted struct {
 }
 
 // HeldOut compares the simulation with a measurement that the profile was not fitted to.
-// Its numbers are fractions by which the simulation was above the measurement.
+// Each number is by what fraction the simulation exceeds the measurement.
 type HeldOut struct {
 	Plan      string  `plan:"plan" json:"plan"`
 	P50       float64 `plan:"p50" json:"p50"`
@@ -58,21 +58,21 @@ type HeldOut struct {
 	Missed    string  `plan:"missed" json:"missed,omitempty" doc:"what is beyond the aims, and why"`
 }
 
-// Fidelity says how well the model predicted real processes, on plans that nothing was
+// Fidelity says how well the model predicted real processes, for plans that no profile was
 // fitted to.
 type Fidelity struct {
 	On      string    `json:"on"`
 	HeldOut []HeldOut `json:"held_out"`
-	// Rollouts is the number of rollouts compared, 0 for none. Rollout is the fraction by
-	// which the simulated ones took longer per replica. SameWrites says that ZooKeeper got
-	// as many writes.
+	// Rollouts is the number of compared roll-outs, 0 for none. Rollout is by what fraction a
+	// simulated roll-out took longer per replica. SameWrites says that the number of writes to
+	// ZooKeeper was equal.
 	Rollouts   int     `json:"rollouts"`
 	Rollout    float64 `json:"rollout"`
 	SameWrites bool    `json:"same_writes"`
 }
 
 // profile reads the file of service.profile. It replaces all other keys of service, and
-// network delays that the plan does not give.
+// those network delays that the plan does not set.
 func (d *decoder) profile(p *Plan) {
 	path := p.Service.Profile
 	if path == "" {
@@ -111,14 +111,14 @@ func resolved(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// ReadProfile reads a profile. Its error is [Problems].
+// ReadProfile reads a profile. Its error is of type [Problems].
 func ReadProfile(path string) (*Profile, error) {
 	found, problems := readProfile(path, path, os.ReadFile)
 	return found, problems.err()
 }
 
-// readProfile reads the profile at a path with the function read. Problems call the file
-// name. With problems it returns nil.
+// readProfile reads the profile at a path with the function read. name is what problems call
+// the file. If there are problems, the profile is nil.
 func readProfile(name, path string, read func(string) ([]byte, error)) (*Profile, Problems) {
 	found := &Profile{}
 	if problems := readInto(found, name, path, read, "one of monosim-lab calibrate"); len(problems) > 0 {
@@ -127,7 +127,8 @@ func readProfile(name, path string, read func(string) ([]byte, error)) (*Profile
 	return found, nil
 }
 
-// readInto reads the YAML file at a path into a structure. Problems call the file name.
+// readInto reads the YAML file at a path into a struct. name is what problems call the file,
+// and want describes the expected file.
 func readInto(found any, name, path string, read func(string) ([]byte, error), want string) Problems {
 	text, err := read(path)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// rateForms lists the forms of a rate that changes over time.
+// rateForms lists the YAML forms of a rate that changes over time.
 type rateForms struct {
 	Diurnal   *diurnalRate `plan:"diurnal" doc:"a sine of 24 hours between trough and peak"`
 	Piecewise []rateFrom   `plan:"piecewise" doc:"rates, each from its instant on"`
@@ -46,8 +46,8 @@ type flashRate struct {
 
 const (
 	day = 86400 * Duration(1e9)
-	// A rate that changes all the time is cut into constant pieces: of diurnalStep, or
-	// rampSteps for each ramp.
+	// A rate that changes continuously is approximated by constant pieces: of length
+	// diurnalStep, or rampSteps pieces for each ramp.
 	diurnalStep = 10 * Duration(1e9)
 	rampSteps   = 50
 	maxDays     = 31
@@ -151,7 +151,7 @@ func (s *flashRate) points() []RatePoint {
 	return list
 }
 
-// repeat repeats a daily rate up to the horizon.
+// repeat repeats a daily rate until the end of the horizon.
 func (r *RateLaw) repeat(horizon Duration) {
 	if r.Kind != "diurnal" {
 		return

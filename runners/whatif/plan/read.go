@@ -19,9 +19,9 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// Source is a plan file that was read, and that can be decoded again with other values.
+// Source is a plan file that was read and can be decoded again with changed values.
 type Source struct {
-	// limit is set by Limit.
+	// limit, set by Limit, says which plans are too large.
 	limit func(*Plan) (path, why string)
 
 	file    string
@@ -29,9 +29,9 @@ type Source struct {
 	root    yaml.Node
 }
 
-// Read reads a plan file. On an error of type [Problems] the list says all that is wrong,
-// sorted by place. The returned Problems are warnings; the plan can be run. Files that the
-// plan names have to be in its folder or below, or in one of more.
+// Read reads a plan file. An error of type [Problems] lists all mistakes, sorted by place.
+// The returned Problems are only warnings, with which the plan can be run. Files that the
+// plan names have to be in or below its folder, or one of the folders more.
 func Read(path string, more ...string) (*Source, *Plan, Problems, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -40,7 +40,8 @@ func Read(path string, more ...string) (*Source, *Plan, Problems, error) {
 	return Parse(path, text, more...)
 }
 
-// Parse reads a plan from its text, as [Read] does. Relative paths start from path's folder.
+// Parse parses a plan from its text, as [Read] does. Relative paths refer to the folder of
+// path.
 func Parse(path string, text []byte, more ...string) (*Source, *Plan, Problems, error) {
 	s := &Source{file: path, folders: append([]string{filepath.Dir(path)}, more...)}
 	if err := yaml.Unmarshal(text, &s.root); err != nil {
@@ -59,7 +60,7 @@ func Parse(path string, text []byte, more ...string) (*Source, *Plan, Problems, 
 	return s, p, warnings, nil
 }
 
-// secondDocument returns the begin of a second YAML document, nil when there is none.
+// secondDocument returns the start of a second YAML document, nil if there is none.
 func secondDocument(text []byte) *yaml.Node {
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	var first, second yaml.Node
@@ -81,7 +82,7 @@ func reason(err error) string {
 // "fleet." may be left out.
 type Value struct{ Path, Text string }
 
-// With decodes the plan with values replaced. Its error is [Problems].
+// With decodes the plan with some values replaced. Its error is of type [Problems].
 func (s *Source) With(values []Value) (*Plan, Problems, error) {
 	p, d := s.decode(values)
 	if s.limit != nil && !slices.ContainsFunc(d.problems, func(one Problem) bool { return !isWarning(one) }) {
@@ -101,15 +102,15 @@ func (s *Source) With(values []Value) (*Plan, Problems, error) {
 	return p, warnings, problems.err()
 }
 
-// Limit makes With refuse plans that are too large, at the path and for the reason that a
-// function returns for them. It returns whether the plan as it is written is.
+// Limit makes With refuse plans that are too large. of returns the path and the reason for
+// such a plan, and "" for others. Limit returns an error if the unchanged plan is too large.
 func (s *Source) Limit(of func(*Plan) (path, why string)) error {
 	s.limit = of
 	_, _, err := s.With(nil)
 	return err
 }
 
-// TooLarge returns the problem of a plan that is too large at a path.
+// TooLarge returns the problem that a plan is too large because of the value at a path.
 func (s *Source) TooLarge(path, why string) Problems {
 	_, d := s.decode(nil)
 	d.problems = nil
@@ -117,8 +118,8 @@ func (s *Source) TooLarge(path, why string) Problems {
 	return d.problems
 }
 
-// Searchable returns, as [Problems], what a valid plan lacks for a search: something to
-// search over, and an objective.
+// Searchable returns, as [Problems], what a valid plan lacks for a search: values to vary,
+// and an objective.
 func (s *Source) Searchable() error {
 	p, d := s.decode(nil)
 	d.problems = nil
@@ -151,14 +152,14 @@ func (s *Source) decode(values []Value) (*Plan, *decoder) {
 	return p, d
 }
 
-// isWarning reports whether a plan can be run in spite of a problem.
+// isWarning reports whether a plan can be run despite a problem.
 func isWarning(p Problem) bool {
 	return p.Code == overloaded || strings.HasPrefix(p.Message, warned)
 }
 
 const warned = "warning: "
 
-// readBeside reads a file whose path may be relative to a folder.
+// readBeside reads a file whose path may be relative to the folder dir.
 func readBeside(read func(string) ([]byte, error), dir, path string) (string, error) {
 	text, err := read(resolved(dir, path))
 	if err != nil {
@@ -167,7 +168,7 @@ func readBeside(read func(string) ([]byte, error), dir, path string) (string, er
 	return string(text), nil
 }
 
-// opener returns a function that reads a file and notes it in the plan's Files.
+// opener returns a function that reads a file and adds its path to the plan's Files.
 func (d *decoder) opener(p *Plan) func(path string) ([]byte, error) {
 	return func(path string) ([]byte, error) {
 		folder, below, err := d.folderOf(path)
@@ -186,11 +187,12 @@ func (d *decoder) opener(p *Plan) func(path string) ([]byte, error) {
 	}
 }
 
-// errElsewhere is the error of a file that no plan in this folder may name.
+// errElsewhere is the error for a file that the plan may not read, because it lies outside
+// the allowed folders.
 var errElsewhere = errors.New("outside of the plan's folder, want it there or below, or its folder as --files")
 
-// folderOf opens the folder that has a file or a directory which the plan names. Links in it
-// do not lead out.
+// folderOf opens the allowed folder that contains a file or directory named by the plan.
+// Links cannot lead out of that folder.
 func (d *decoder) folderOf(path string) (folder *os.Root, below string, err error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -208,7 +210,8 @@ func (d *decoder) folderOf(path string) (folder *os.Root, below string, err erro
 	return nil, "", &fs.PathError{Op: "open", Path: path, Err: errElsewhere}
 }
 
-// RootPath returns a path of solve or sweep in full, from the root of the plan.
+// RootPath returns the full path, from the root of the plan, for a path in solve or sweep,
+// where the prefix "fleet." may be missing.
 func RootPath(path string) string {
 	for _, tier := range append([]string{"mixed"}, TierNames...) {
 		if strings.HasPrefix(path, tier+".") {
@@ -224,7 +227,7 @@ func clone(n *yaml.Node) *yaml.Node {
 	return &c
 }
 
-// set puts a scalar at a path below a mapping and creates missing mappings on the way.
+// set puts a scalar at a path below a node, and creates missing mappings on the way.
 func set(n *yaml.Node, path []string, text string) {
 	if n.Kind == yaml.SequenceNode {
 		if i, err := strconv.Atoi(path[0]); err == nil && i < len(n.Content) {

@@ -5,31 +5,31 @@ import (
 	"time"
 )
 
-// RoughSort is the rough sort model. Another program receives its versions. Every CopyLoop
-// a model manager inside the agent copies them to the folder that the model server reads
-// (CAP-3.13).
+// RoughSort describes the rough sort model. Its versions are delivered by another program.
+// Once every CopyLoop, a model manager inside the agent copies them to the folder that the
+// model server reads (CAP-3.13).
 type RoughSort struct {
 	Size Bytes  `plan:"size" default:"0B" range:">=0" doc:"bytes of one version; 0 is no such model"`
 	On   string `plan:"on" default:"entry" enum:"entry|ps|dense" doc:"which containers serve it; by default rough_sort_model_loaded_server of agent.conf"`
 }
 
-// RoughSortName names the rough sort model in a publish event.
+// RoughSortName is the name of the rough sort model in a publish event.
 const RoughSortName = "rough_sort"
 
 // CopyLoop is the period of the model manager (model_manager.py:37). KeptVersions is how
-// many versions stay on the disk (model_manager.py:40), beside the one being copied.
+// many versions stay on disk (model_manager.py:40), in addition to the version being copied.
 const (
 	CopyLoop     = Duration(30 * time.Second)
 	KeptVersions = 5
 )
 
 // StatusPoll is how often an agent of version 1 asks its model servers for their states
-// (replica_manager.py:591). update_model_status_interval is not it: that says how often an entry
-// that starts looks for its PS (agent_v1.py:114).
+// (replica_manager.py:591). The setting update_model_status_interval is something else: how
+// often a starting entry looks for its PS (agent_v1.py:114).
 const StatusPoll = Duration(time.Second)
 
-// RoughSortBytes returns the bytes on disk of a version of the rough sort model in a
-// container of a tier; 0 in a tier that does not serve it.
+// RoughSortBytes returns the size on disk of a version of the rough sort model in a
+// container of a tier. It is 0 for a tier that does not serve the model.
 func (p *Plan) RoughSortBytes(tier string) Bytes {
 	if p.Model.RoughSort.On != tier {
 		return 0
@@ -37,12 +37,12 @@ func (p *Plan) RoughSortBytes(tier string) Bytes {
 	return p.Model.RoughSort.Size
 }
 
-// Disk returns the bytes on disk of all copies of the rough sort model in a container of a
-// tier (CAP-3.16).
+// Disk returns the disk space, in bytes, for all copies of the rough sort model in a
+// container of a tier (CAP-3.16).
 func (p *Plan) Disk(tier string) Bytes { return (KeptVersions + 1) * p.RoughSortBytes(tier) }
 
-// useRoughSort fills in the rough sort model from the agent.conf, and refuses one that no
-// container serves.
+// useRoughSort fills in the rough sort model from the agent.conf. It refuses a rough sort
+// model that no container serves.
 func (d *decoder) useRoughSort(p *Plan, c *agentConf) {
 	r := &p.Model.RoughSort
 	if c != nil {

@@ -15,14 +15,15 @@ import (
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// kinds holds the kind of quantity of each type that is written with a unit.
+// kinds maps each type that is written with a unit to its kind of quantity.
 var kinds = map[reflect.Type]quantity.Kind{
 	reflect.TypeFor[Duration](): quantity.Duration, reflect.TypeFor[Bytes](): quantity.Bytes, reflect.TypeFor[ByteRate](): quantity.ByteRate,
 	reflect.TypeFor[Rate](): quantity.Rate, reflect.TypeFor[Cost](): quantity.Cost, reflect.TypeFor[Fraction](): quantity.Percent,
 	reflect.TypeFor[Factor](): quantity.Factor, reflect.TypeFor[Count](): quantity.Count,
 }
 
-// kindOf returns the kind of quantity of a type, false for plain integers and texts.
+// kindOf returns the kind of quantity of a type. It returns false for plain integers and
+// texts.
 func kindOf(t reflect.Type) (quantity.Kind, bool) {
 	if kind, ok := kinds[t]; ok {
 		return kind, true
@@ -36,7 +37,7 @@ func (d Duration) text() string { return quantity.Format(quantity.Duration, floa
 // text returns the size with its unit, as plans write it.
 func (b Bytes) text() string { return quantity.Format(quantity.Bytes, float64(b)) }
 
-// quantity reads a quantity and reports it if it is malformed.
+// quantity parses a quantity, and reports a malformed one.
 func (d *decoder) quantity(kind quantity.Kind, text, path string) (float64, bool) {
 	value, err := quantity.Parse(kind, text)
 	if err != nil {
@@ -59,8 +60,8 @@ func (d *decoder) badQuantity(path string, err error) {
 	d.report(path, wrongUnit, "%s: %s", lastName(path), q)
 }
 
-// plain fills a number, a boolean or a string. It returns false for a value that needs no
-// range check or was reported.
+// plain fills in a number, a boolean or a string. It returns false if the value needs no
+// range check, or is already reported as a problem.
 func (d *decoder) plain(v reflect.Value, n *yaml.Node, path string, tag reflect.StructTag) bool {
 	if kind, ok := kindOf(v.Type()); ok {
 		if kind == quantity.Count && n.Value == "unlimited" {
@@ -113,10 +114,11 @@ func (d *decoder) plain(v reflect.Value, n *yaml.Node, path string, tag reflect.
 	return true
 }
 
-// longest bounds durations, so that a few of them can be added.
+// longest is the largest duration in a plan, so that the sum of a few durations does not
+// overflow.
 const longest = 36500 * day
 
-// short reports a duration beyond longest, and returns whether it was none.
+// short returns whether a duration is at most longest, and reports a longer one.
 func (d *decoder) short(value float64, text, path string) bool {
 	if math.Abs(value) <= float64(longest) {
 		return true
@@ -134,13 +136,13 @@ func (d *decoder) duration(text, path string) (Duration, bool) {
 	return Duration(value), true
 }
 
-// isWhole reports whether a count has no fraction. It holds for malformed numbers.
+// isWhole reports whether a number has no fraction. It returns true for a malformed number.
 func isWhole(text string) bool {
 	value, err := quantity.Multiple(text)
 	return err != nil || math.Abs(value-math.Round(value)) <= 1e-9*math.Abs(value)
 }
 
-// whole returns whether a count has no fraction, and adds an error where it has one.
+// whole returns whether a number has no fraction, and reports a number that has one.
 func (d *decoder) whole(text, path string) bool {
 	if isWhole(text) {
 		return true // malformed numbers have been reported
@@ -149,7 +151,7 @@ func (d *decoder) whole(text, path string) bool {
 	return false
 }
 
-// ranged reports a value outside the range or the words of its tag.
+// ranged reports a value that is outside the range, or not among the words, of its tag.
 func (d *decoder) ranged(v reflect.Value, n *yaml.Node, path string, tag reflect.StructTag) {
 	if words := tag.Get("enum"); words != "" {
 		list := strings.Split(words, "|")
@@ -198,7 +200,7 @@ func (l *NumberLaw) decodeText(d *decoder, text, path string) { l.Law = d.law(la
 func (l *delayLaw) decodeText(d *decoder, text, path string)  { l.Law = d.law(law.Delays, text, path) }
 func (l *noiseLaw) decodeText(d *decoder, text, path string)  { l.Law = d.law(law.Noise, text, path) }
 
-// mostItems bounds laws of numbers.
+// mostItems is the largest value in a law of numbers.
 const mostItems = 1e9
 
 // law reads a distribution.
@@ -225,7 +227,7 @@ func (d *decoder) law(dim law.Dimension, text, path string) law.Law {
 	return l
 }
 
-// clock reads "21:00", "21:00:30" or a duration.
+// clock parses "21:00", "21:00:30" or a duration.
 func (d *decoder) clock(text, path string) Duration {
 	parts := strings.Split(text, ":")
 	if len(parts) == 1 {

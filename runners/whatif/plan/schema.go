@@ -29,7 +29,8 @@ func lawText() *schema {
 	return &schema{Type: "string", Examples: []string{"lognormal(mean=1ms, cv=0.5)"}}
 }
 
-// special returns the schema of a type with its own form, nil for other types.
+// special returns the JSON schema of a type with a special YAML form. It returns nil for
+// other types.
 func special(t reflect.Type) *schema {
 	switch t {
 	case reflect.TypeFor[Clock]():

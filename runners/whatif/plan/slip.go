@@ -13,7 +13,8 @@ import (
 
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
 
-// syntaxProblem says where a text is no YAML, and what was found and wanted there.
+// syntaxProblem reports where a text is not valid YAML, with what was found and what is
+// wanted there.
 func syntaxProblem(path string, text []byte, err error) Problems {
 	near, message := 1, err.Error()
 	if m := yamlLine.FindStringSubmatch(message); m != nil {
@@ -38,7 +39,7 @@ func syntaxProblem(path string, text []byte, err error) Problems {
 
 var unknownAlias = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
 
-// aliasIn finds the alias of nothing.
+// aliasIn finds where a text uses a YAML alias that is not defined.
 func aliasIn(text, alias string) *slip {
 	for i, line := range strings.Split(text, "\n") {
 		if at := strings.Index(line, alias); at >= 0 {
@@ -48,13 +49,13 @@ func aliasIn(text, alias string) *slip {
 	return nil
 }
 
-// slip is what makes a text no YAML, with its place, from 1.
+// slip is a YAML syntax error, with its place counted from 1.
 type slip struct {
 	line, column int
 	what         string
 }
 
-// cut shortens a text for a message.
+// cut shortens a text to 40 characters for a message.
 func cut(text string) string {
 	const most = 40
 	if r := []rune(text); len(r) > most {
@@ -63,9 +64,9 @@ func cut(text string) string {
 	return text
 }
 
-// slipOf finds the slip in a text that the parser has refused near a line: a bracket or a quote
-// without its other end, or else the line nearest to it that looks like no YAML. It returns nil for
-// none.
+// slipOf finds the likely syntax error in a text that the YAML parser has refused near a
+// line. That is a bracket or quote without its other end, or else the nearest line that does
+// not look like YAML. It returns nil if it finds none.
 func slipOf(text string, near int) *slip {
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	s := scanner{}
@@ -85,7 +86,7 @@ func slipOf(text string, near int) *slip {
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
-// scanner goes through a text line by line.
+// scanner looks for syntax errors in a text, line by line.
 type scanner struct {
 	open    []opened // brackets, and a quote at last
 	columns []int    // begins of the mappings that are open
@@ -100,7 +101,7 @@ type opened struct {
 
 var closes = map[byte]byte{'{': '}', '[': ']', '"': '"', '\'': '\''}
 
-// unclosed returns what nothing closes.
+// unclosed returns the innermost bracket or quote that is never closed, as a slip.
 func (s *scanner) unclosed() []slip {
 	if len(s.open) == 0 {
 		return nil
@@ -109,7 +110,7 @@ func (s *scanner) unclosed() []slip {
 	return []slip{{first.line, first.column, fmt.Sprintf("found %q that nothing closes, want %q", first.with, closes[first.with])}}
 }
 
-// scan reads a line. It returns what is no YAML for sure, and notes what looks like it.
+// scan reads one line. It returns a definite syntax error, and records likely ones in slips.
 func (s *scanner) scan(n int, line string) *slip {
 	if !utf8.ValidString(line) {
 		return &slip{n, 1, "found bytes that are no UTF-8, want text"}
@@ -123,7 +124,7 @@ func (s *scanner) scan(n int, line string) *slip {
 	return s.brackets(n, line)
 }
 
-// brackets follows brackets and quotes through a line.
+// brackets tracks brackets and quotes through a line, and returns a definite error.
 func (s *scanner) brackets(n int, line string) *slip {
 	begins, closed := true, false // a value may begin here; a bracket of this line was closed
 	for i := 0; i < len(line); i++ {
@@ -166,7 +167,7 @@ var (
 	wordsOnly = regexp.MustCompile(`^[\w.]+ +\S`)
 )
 
-// block looks at a line outside of brackets and quotes.
+// block checks a line that is outside of brackets and quotes.
 func (s *scanner) block(n int, line string) {
 	body := strings.TrimLeft(line, " ")
 	column := len(line) - len(body) + 1
@@ -202,7 +203,7 @@ func (s *scanner) block(n int, line string) {
 	s.valued = m != nil && m[3] != ""
 }
 
-// value looks at what stands behind a colon.
+// value checks the text after a colon.
 func (s *scanner) value(text string, slipped func(string, ...any)) {
 	if text == "" || strings.IndexByte(`"'{[`, text[0]) >= 0 {
 		return
@@ -215,7 +216,7 @@ func (s *scanner) value(text string, slipped func(string, ...any)) {
 	}
 }
 
-// indented looks at the begin of a line with a key.
+// indented checks the indentation of a line that begins with a key.
 func (s *scanner) indented(column int, item bool, value string, slipped func(string, ...any)) {
 	if item {
 		s.columns = append(slices.DeleteFunc(s.columns, func(c int) bool { return c > column }), column+2)

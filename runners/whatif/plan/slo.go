@@ -15,30 +15,31 @@ import (
 // Metric is a quantity that an objective may limit.
 type Metric struct {
 	Name string // such as p99 or zk.utilisation
-	// Scopes lists the words that may stand in parentheses. "*" stands for the name of an
-	// event, and an empty list for no parentheses.
+	// Scopes lists the words allowed in parentheses. "*" stands for the name of any event. An
+	// empty list means that there are no parentheses.
 	Scopes []string
 	// NoScope says that the parentheses may be left out.
 	NoScope bool
 	Kind    quantity.Kind
-	// Unit is the unit of results.
+	// Unit is the unit of values of this metric in results.
 	Unit string
-	// Higher says that more is better, so that objectives use >=.
+	// Higher says that larger values are better, so that objectives use >=.
 	Higher bool
 	Doc    string
 }
 
-// Causes lists why requests fail, in the order of reports.
+// Causes lists why requests fail, in the order in which reports show them.
 var Causes = []string{"timeout", "queue_full", "conn_wait", "no_replica", "oom"}
 
-// Corrected is the scope of latencies with the requests added that a closed loop leaves
-// out.
+// Corrected is the scope of latencies that include the requests which a closed loop failed
+// to send (coordinated omission).
 const Corrected = "corrected"
 
-// Dashboard is the beginning of metrics as a dashboard on TensorFlow Serving's buckets shows them.
+// Dashboard is the prefix of metrics that are computed as a dashboard does, from TensorFlow
+// Serving's buckets.
 const Dashboard = "dashboard_"
 
-// someTime stands for a time among the scopes of a metric.
+// someTime stands for any time in the scopes of a metric.
 const someTime = "time"
 
 // metricList is a list of metrics.
@@ -81,7 +82,7 @@ func metrics() metricList {
 	)
 }
 
-// MetricNames returns all metrics as objectives write them.
+// MetricNames returns all metrics in the form in which objectives name them.
 func MetricNames() []string {
 	var list []string
 	for _, m := range Metrics {
@@ -161,8 +162,8 @@ func (s *SLO) decodeText(d *decoder, text, path string) {
 	}
 }
 
-// Unbreakable reports whether every fleet meets the objective: at most all of what is a share of
-// requests, or at least none of what cannot be below 0.
+// Unbreakable reports whether every fleet meets the objective, such as a share of at most
+// 100 % or a value of at least 0.
 func (s *SLO) Unbreakable() bool {
 	switch s.Metric {
 	case "errors", Dashboard + "above":
@@ -171,7 +172,7 @@ func (s *SLO) Unbreakable() bool {
 	return s.Op == ">=" && s.Limit == 0
 }
 
-// bound sets the bound of an objective on the share above it.
+// bound sets the bucket bound for an objective on the share of latencies above a time.
 func (d *decoder) bound(s *SLO, path string) {
 	at, err := quantity.Parse(quantity.Duration, s.Scope)
 	bounds := stats.ServingBounds()
@@ -193,21 +194,23 @@ func better(higher bool) string {
 	return "less"
 }
 
-// Takes reports whether a text may be the scope of the metric: one of its scopes or, where these are events
-// or times, any.
+// Takes reports whether a text is a valid scope of the metric. It is one of the metric's
+// scopes, or any text if these are events or times.
 func (m *Metric) Takes(scope string) bool {
 	return slices.ContainsFunc(m.Scopes, func(s string) bool { return s == scope || s == "*" || s == someTime })
 }
 
-// OfEvents lists the names of the metrics of single events.
+// OfEvents lists the names of the metrics that concern single events.
 func (l metricList) OfEvents() []string {
 	return lists.Select(l, func(m Metric) (string, bool) { return m.Name, slices.Contains(m.Scopes, "*") })
 }
 
-// OfEvent reports whether the objective is about an event, whose name or note is its scope.
+// OfEvent reports whether the objective concerns an event, whose name or note is then its
+// scope.
 func (s *SLO) OfEvent() bool { return slices.Contains(Metrics.OfEvents(), s.Metric) }
 
-// LimitsRequests reports whether the plan has an objective on quantiles of request or on errors.
+// LimitsRequests reports whether the plan has an objective on errors or on a quantile of
+// request latency.
 func (p *Plan) LimitsRequests() bool {
 	return slices.ContainsFunc(p.SLO, func(s SLO) bool {
 		return s.Metric == "errors" && s.Scope == "" || s.Scope == "request" && strings.HasPrefix(s.Metric, "p")

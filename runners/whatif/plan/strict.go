@@ -11,8 +11,8 @@ import (
 
 const maxName = 120
 
-// strict refuses mistakes that would otherwise pass in silence (CAP-2.4): a zero written
-// out where it means "not given", the unit of another metric, numbers too large, ambiguous
+// strict refuses mistakes that would otherwise go unnoticed (CAP-2.4): an explicit zero
+// where zero means not given, the unit of another metric, too large numbers, and ambiguous
 // names. It warns of keys without effect.
 func (d *decoder) strict(p *Plan) {
 	if n := len([]rune(p.Name)); n > maxName {
@@ -56,9 +56,9 @@ func (d *decoder) strict(p *Plan) {
 	d.idle(p)
 }
 
-// eventsApart refuses events with the same name, because objectives and must_hold_under
-// refer to events by name. Several events may share a note, as long as nothing refers to
-// it.
+// eventsApart refuses events with equal names, because objectives and must_hold_under refer
+// to events by name. Several events may have the same note as long as nothing refers to that
+// note.
 func (d *decoder) eventsApart(p *Plan) {
 	for i := range p.Events {
 		e := &p.Events[i]
@@ -88,7 +88,7 @@ func (d *decoder) eventsApart(p *Plan) {
 	}
 }
 
-// oneEvent refuses a reference to a note that several events have.
+// oneEvent refuses a reference to a note that several events share.
 func (d *decoder) oneEvent(p *Plan, name, path string) {
 	var found []int
 	for i := range p.Events {
@@ -101,14 +101,14 @@ func (d *decoder) oneEvent(p *Plan, name, path string) {
 	}
 }
 
-// never warns of a key that changes nothing, unless it only spells out its default.
+// never warns of a key without effect, unless its value is the default.
 func (d *decoder) never(path, why string) {
 	if d.given(path) && !d.isDefault(path) {
 		d.reportKey(path, noEffect, "%s%s changes nothing: %s", warned, path, why)
 	}
 }
 
-// isDefault reports whether the file gives the default of a path, in whatever unit.
+// isDefault reports whether the file's value at a path equals the default, in any unit.
 func (d *decoder) isDefault(path string) bool {
 	f, ok := fieldAt(reflect.TypeFor[Plan](), strings.Split(path, "."), "")
 	text, has := f.tag.Lookup("default")
@@ -122,7 +122,7 @@ func (d *decoder) isDefault(path string) bool {
 	return word == text || err == nil && err2 == nil && want == found
 }
 
-// idle warns of keys without effect, as they belong to another kind of container, law or
+// idle warns of keys without effect because they concern another kind of container, law or
 // search than the plan has.
 func (d *decoder) idle(p *Plan) {
 	w, s := &p.Workload, &p.Service
@@ -188,7 +188,7 @@ func (d *decoder) idle(p *Plan) {
 	}
 }
 
-// notZero refuses a 0 that the file gives.
+// notZero refuses a value of 0 that is written in the file.
 func (d *decoder) notZero(path string, value int) {
 	if d.given(path) && value == 0 {
 		d.report(path, outOfRange, "%s must be >=1, got 0", path)
@@ -196,7 +196,7 @@ func (d *decoder) notZero(path string, value int) {
 }
 
 // target checks that an autoscaler's target has the unit of its metric. The default target
-// is one for cpu.
+// is only suitable for cpu.
 func (d *decoder) target(metric, path string) {
 	want, ok := map[string]quantity.Kind{"cpu": quantity.Percent, "offered": quantity.Percent, "qps": quantity.Rate, "queue": quantity.Count}[metric]
 	if !ok {
@@ -211,7 +211,7 @@ func (d *decoder) target(metric, path string) {
 	}
 }
 
-// scaler checks what an autoscaler looks at and how fast it goes.
+// scaler checks an autoscaler's metrics, targets and rules.
 func (d *decoder) scaler(p *Plan, a *Autoscaler, tier string) {
 	path := "autoscale." + tier
 	if len(a.Metrics) == 0 {

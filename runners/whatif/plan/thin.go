@@ -6,10 +6,10 @@ import (
 	"github.com/monosim/monosim/runners/whatif/places"
 )
 
-// Unthinnable returns why simulating one in k requests and containers would distort
-// results, nil when it would not (CAP-3.19). It would for crowded tiers and storms of
-// retries, which depend on more than the load of one server, and for events that name a
-// number of containers.
+// Unthinnable returns why simulating only one in k requests and containers would distort
+// results, nil if it would not (CAP-3.19). It would for crowded tiers and storms of retries,
+// which do not depend on the load of single servers alone. It would also for events that
+// name a number of containers.
 func (p *Plan) Unthinnable(k int) []string {
 	var why []string
 	refuse := func(format string, args ...any) { why = append(why, fmt.Sprintf(format, args...)) }
@@ -44,7 +44,8 @@ func (p *Plan) Unthinnable(k int) []string {
 	return why
 }
 
-// unthinnableTier refuses a tier that is crowded, or whose containers are no multiple of k.
+// unthinnableTier calls refuse for a tier that is crowded, or whose number of containers is
+// not a multiple of k.
 func (p *Plan) unthinnableTier(tier string, k int, refuse func(string, ...any)) {
 	for i, w := range p.Windows() {
 		if u := p.Fullest(tier, p.rateIn(w)); u > 0.9 && !p.Workload.Loop.Closed() {
@@ -79,8 +80,8 @@ func (p *Plan) unthinnableTier(tier string, k int, refuse func(string, ...any)) 
 	}
 }
 
-// thinsEverywhere reports whether one of k of so many containers leaves each place one of k of its
-// own.
+// thinsEverywhere reports whether thinning n containers to one in k leaves each location
+// exactly one in k of its containers.
 func thinsEverywhere(n, k int, all []places.Place) bool {
 	thinned := places.Placed(n/k, all)
 	for place, whole := range places.Placed(n, all) { //lint:order any of them

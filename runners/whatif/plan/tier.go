@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/law"
 )
 
-// Fleet lists the containers and where they are.
+// Fleet describes the containers and their locations.
 type Fleet struct {
 	IDCs       []IDC          `plan:"idcs" doc:"data centres; one named local with one cluster a by default"`
 	Placement  map[string]int `plan:"placement" doc:"weights for spreading replicas over the idcs"`
@@ -34,12 +34,12 @@ type Tier struct {
 	Mem      Bytes    `plan:"mem" required:"true" range:">0" doc:"memory limit"`
 	Disk     Bytes    `plan:"disk" default:"0B" range:">=0" doc:"for the copies of the rough sort model; 0 is not looked at"`
 	Cost     Cost     `plan:"cost" default:"0/h" range:">=0" doc:"of one container"`
-	// Services belongs to dense containers only.
+	// Services applies only to dense containers.
 	Services int `plan:"services_per_container" default:"0" range:">=0" doc:"server processes of a dense container; by default dense_service_num"`
 }
 
-// Replicas is a number of containers. {default: 8, hottest: 12} gives the hottest shard
-// another number than the rest.
+// Replicas is a number of containers. The form {default: 8, hottest: 12} gives the hottest
+// shard a different number.
 type Replicas struct {
 	Default int `json:"default"`
 	Hottest int `json:"hottest"`
@@ -59,11 +59,12 @@ type starts struct {
 	Law      law.Law `json:"law,omitzero"` // none for what boot gives
 }
 
-// imports is how long an agent takes from its start to its session: its modules, measured on the
-// reference's own (runners/test/BLACKBOX.md, BB-3).
+// imports is how long an agent takes from its start to its session, mostly for importing
+// modules. It was measured with the reference's agents (runners/test/BLACKBOX.md, BB-3).
 var imports = law.Between(500e6, 1300e6)
 
-// AgentStarts returns how far apart agents start, as a sum of draws.
+// AgentStarts returns the laws for how far apart agents start. The times are sums of one
+// draw from each law.
 func (f *Fleet) AgentStarts() burst.Starts {
 	switch {
 	case f.Starts.Together:
@@ -77,22 +78,22 @@ func (f *Fleet) AgentStarts() burst.Starts {
 // TierNames lists the tiers in the order in which a request visits them.
 var TierNames = []string{"entry", "ps", "dense"}
 
-// ByTier holds a setting of each tier, nil where the plan gives none.
+// ByTier holds one setting for each tier. It is nil for a tier for which the plan gives none.
 type ByTier[T any] struct {
 	Entry *T `plan:"entry"`
 	PS    *T `plan:"ps"`
 	Dense *T `plan:"dense"`
 }
 
-// Of returns the setting of a tier, nil where there is none.
+// Of returns the setting for a tier, nil if there is none.
 func (b *ByTier[T]) Of(tier string) *T {
 	return map[string]*T{"entry": b.Entry, "ps": b.PS, "dense": b.Dense}[tier]
 }
 
-// Any reports whether the plan gives a setting for some tier.
+// Any reports whether the plan gives a setting for any tier.
 func (b *ByTier[T]) Any() bool { return *b != ByTier[T]{} }
 
-// Tier returns the tier of a name, nil when the plan has none.
+// Tier returns the tier with the given name, nil if the plan has none.
 func (f *Fleet) Tier(name string) *Tier {
 	switch name {
 	case "entry":
@@ -105,7 +106,7 @@ func (f *Fleet) Tier(name string) *Tier {
 	return nil
 }
 
-// Service says how long work takes.
+// Service holds the service times of all tiers.
 type Service struct {
 	Profile    string       `plan:"profile" doc:"a file of monosim-lab calibrate, in place of all else here"`
 	Entry      TierService  `plan:"entry" doc:"of entry containers"`
@@ -128,13 +129,14 @@ type TierService struct {
 	ByPriority bool     `plan:"by_priority" default:"false" json:",omitempty" doc:"of the requests or calls that wait the most important are begun first, by workload.mix.priority; what was begun goes on"`
 	Shed       []shed   `plan:"shed" json:",omitempty" doc:"turns less important requests or calls away (queue_full) while many wait"`
 	Cold       cold     `plan:"cold" json:",omitzero" doc:"how slow what a container does first is, after it has come up or loaded a version"`
-	// SkipLate is what servers of gRPC do with the deadline that comes with a call.
+	// SkipLate says that servers do not start calls whose deadline has passed, as gRPC servers
+	// may do.
 	SkipLate bool   `plan:"skip_late" default:"false" json:",omitempty" doc:"a call that is past its deadline, fetch_ps_timeout after it was sent, is not begun; of a batch, one with only such calls; ps and dense"`
 	Hold     bool   `plan:"hold" default:"false" doc:"an entry thread stays taken while its request waits"`
 	FanOut   string `plan:"fanout_from" default:"entry" enum:"entry|dense" doc:"which tier calls the PS; dense only"`
 }
 
-// cold is what a container is before it is warm.
+// cold describes how a container is slow until it is warm.
 type cold struct {
 	Calls  int    `plan:"calls" default:"0" range:"0..1000000" doc:"requests, calls or batches that it begins before it is warm; 0 for one that is warm at once"`
 	Factor Factor `plan:"factor" default:"5x" range:"1x..100000x" doc:"of their work"`
@@ -143,7 +145,7 @@ type cold struct {
 // IsZero reports whether containers are warm at once.
 func (c cold) IsZero() bool { return c.Calls == 0 }
 
-// shed turns requests or calls away.
+// shed describes when a container rejects requests or calls of low priority.
 type shed struct {
 	Priority int `plan:"priority" required:"true" range:"0..7" doc:"of this priority, and of less important ones, which have greater numbers"`
 	Waiting  int `plan:"waiting" required:"true" range:">=0" doc:"while so many wait at the container, and no thread is free"`
@@ -160,7 +162,7 @@ type Client struct {
 	Balance     Balance `plan:"balance" default:"random" doc:"random, round_robin, least_loaded, p2c, or idc_aware(one of them)"`
 	RetryTarget string  `plan:"retry_target" default:"fresh_random" enum:"fresh_random|distinct|same"`
 	Partial     Partial `plan:"partial" default:"fail" doc:"fail, or allow(min_shards=n)"`
-	// Hedge sends a second call when the first takes long.
+	// Hedge sends a second call if the first takes long.
 	Hedge struct {
 		After HedgeAfter `plan:"after" default:"off" doc:"off, a duration, or a quantile of the calls that a caller has seen, as p95"`
 	} `plan:"hedge"`
@@ -171,7 +173,7 @@ type Client struct {
 	Abandon     string      `plan:"abandon" default:"continue" enum:"continue|cancel" doc:"whether a call that timed out goes on"`
 }
 
-// backoff is how long retries wait.
+// backoff says how long retries wait before they are sent.
 type backoff struct {
 	Base   Duration `plan:"base" default:"0s" range:">=0" doc:"before the first retry; 0 sends retries at once"`
 	Factor Factor   `plan:"factor" default:"2x" range:"1x..100x" doc:"of each further retry's wait to the one before"`
@@ -179,19 +181,20 @@ type backoff struct {
 	Jitter Fraction `plan:"jitter" default:"20%" range:"0%..100%" doc:"a wait is even within so much below and above; 20% is gRPC's, 100% anything up to twice the wait"`
 }
 
-// IsZero reports whether retries do not wait.
+// IsZero reports whether retries are sent without waiting.
 func (b backoff) IsZero() bool { return b.Base == 0 }
 
-// retryBudget is a bucket of tokens that each caller has.
+// retryBudget describes the bucket of tokens that limits each caller's retries.
 type retryBudget struct {
 	Share Fraction `plan:"share" default:"1000%" range:"0%..1000%" doc:"of a token that each call puts into the bucket of its caller; a retry takes a token out, and is not sent where there is none; 1000% is no limit, as fetch_ps_retry is 10 at most"`
 	Burst int      `plan:"burst" default:"10" range:"1..1000000" doc:"tokens that a bucket holds, and has at the begin"`
 }
 
-// IsZero reports whether there is no budget.
+// IsZero reports whether there is no budget: with the default share, each call pays for ten
+// retries.
 func (b retryBudget) IsZero() bool { return b.Share >= 10 }
 
-// breaker is a circuit breaker between each caller and each container.
+// breaker describes the circuit breakers between each caller and each container.
 type breaker struct {
 	Failures int      `plan:"failures" default:"0" range:"0..1000000" doc:"failed attempts in a row of a caller at a container after which it sends none there for a time; 0 for no breaker. Where it may send to no replica a call fails at once (no_replica)"`
 	Open     Duration `plan:"open" default:"10s" range:">0" doc:"that time; then one call is sent, whose answer closes the breaker and whose failure opens it anew"`
@@ -200,19 +203,20 @@ type breaker struct {
 // IsZero reports whether there are no breakers.
 func (b breaker) IsZero() bool { return b.Failures == 0 }
 
-// Balance says how a replica is chosen.
+// Balance says how a caller chooses a replica.
 type Balance struct {
 	Inner    string `json:"inner"` // random, round_robin, least_loaded or p2c
 	IDCAware bool   `json:"idc_aware"`
 }
 
-// Partial is the least number of shards that make an answer; 0 means all.
+// Partial is the smallest number of shards whose answers suffice for a request. 0 means all
+// shards.
 type Partial struct {
 	MinShards int `json:"min_shards"`
 }
 
-// HedgeAfter says when to hedge: after a time, or after a quantile of the latencies that
-// the caller has seen. The zero value means never.
+// HedgeAfter says when to hedge: after a fixed time, or after a quantile of the latencies
+// that the caller has seen. The zero value means never.
 type HedgeAfter struct {
 	After    Duration `json:"after"`
 	Quantile float64  `json:"quantile,omitempty"`

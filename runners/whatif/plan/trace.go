@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Traced names requests to trace: the slowest ones, or those around an event. One of its
-// fields is above 0.
+// Traced names the requests to trace: the slowest requests, or those around an event. One of
+// its fields is above 0.
 type Traced struct {
 	Slowest  int `json:"slowest,omitempty"`  // number of requests
 	Incident int `json:"incident,omitempty"` // number of the event, from 1
 }
 
-// maxTraced bounds the requests of a trace.
+// maxTraced is the largest number of requests in a trace.
 const maxTraced = 1000
 
 func (t Traced) String() string {
@@ -39,7 +39,7 @@ func (t *Traced) decodeText(d *decoder, text, path string) {
 	}
 }
 
-// traces checks that the events to be traced exist and are simulated.
+// traces checks that events which should be traced exist and are simulated.
 func (d *decoder) traces(p *Plan) {
 	for i, t := range p.Report.Trace {
 		path := fmt.Sprintf("report.trace.%d", i)
@@ -52,8 +52,9 @@ func (d *decoder) traces(p *Plan) {
 	}
 }
 
-// WindowOf returns the index of the window for an event (from 1): the window around it, or
-// else the first that contains its instant, or -1.
+// WindowOf returns the index of the window for an event, given by its number from 1. That is
+// the window around the event, or else the first window that contains its instant, or else
+// -1.
 func (p *Plan) WindowOf(event int) int {
 	windows := p.Windows()
 	if i := slices.IndexFunc(windows, func(w Window) bool { return w.Incident == event }); i >= 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// Workload is the load of the fleet.
+// Workload describes the requests to the fleet.
 type Workload struct {
 	Arrivals  Arrivals            `plan:"arrivals"`
 	Rate      RateLaw             `plan:"rate" doc:"requests a second: constant, {diurnal: ...}, {piecewise: ...}, {step: ...} or {flash: ...}"`
@@ -19,7 +19,7 @@ type Workload struct {
 	ColdStart bool                `plan:"cold_start" default:"false" doc:"the cluster starts within the horizon"`
 }
 
-// Arrivals is the process by which requests come.
+// Arrivals describes the random process by which requests arrive.
 type Arrivals struct {
 	Process   string    `plan:"process" default:"poisson" enum:"poisson|gamma|mmpp|deterministic|trace"`
 	CV        float64   `plan:"cv" default:"1" range:">0" doc:"of the gaps, gamma only"`
@@ -30,11 +30,11 @@ type Arrivals struct {
 	File      string    `plan:"file" doc:"times of arrival, one a line, trace only"`
 	RateScale Factor    `plan:"rate_scale" default:"1x" range:">0" doc:"of all rates, or of a trace"`
 	TimeScale Factor    `plan:"time_scale" default:"1x" range:">0" doc:"of the gaps of a trace"`
-	// Times are the arrival times in File, before scaling.
+	// Times holds the arrival times from File, before scaling.
 	Times []Duration `plan:"-"`
 }
 
-// RateLaw is the mean rate over time, constant from each point to the next.
+// RateLaw is the mean request rate over time. It is constant from each point to the next.
 type RateLaw struct {
 	Kind   string      `json:"kind"` // constant, diurnal, piecewise, step or flash; "" when none is given
 	Points []RatePoint `json:"points"`
@@ -63,13 +63,14 @@ func (r RateLaw) At(t Duration) Rate {
 // Peak returns the highest rate.
 func (r RateLaw) Peak() Rate { return r.At(r.PeakAt) }
 
-// Loop is a number of clients that think between requests. The zero value is an open loop.
+// Loop is a closed loop: a number of clients that wait for each answer and think between
+// requests. The zero value is an open loop.
 type Loop struct {
 	Clients int     `json:"clients,omitempty"`
 	Think   TimeLaw `json:"think,omitzero"`
 }
 
-// Closed reports whether clients wait for answers before they ask again.
+// Closed reports whether clients wait for an answer before they send the next request.
 func (l Loop) Closed() bool { return l.Clients > 0 }
 
 // Detail says which parts of the horizon are simulated request by request.
@@ -78,7 +79,7 @@ type Detail struct {
 	Thin    Thin     `plan:"thin" default:"off" doc:"keep one in k of requests and containers: auto, off or k"`
 }
 
-// Thin keeps one in K requests and containers. K is 1 for off and 0 for auto.
+// Thin says that one in K requests and containers is simulated. K is 1 for off and 0 for auto.
 type Thin struct {
 	K int `json:"k"`
 }
@@ -88,13 +89,14 @@ type Window struct {
 	Name  string   `json:"name"`
 	Start Duration `json:"start"`
 	End   Duration `json:"end"`
-	// Incident is the number of the event that it surrounds, from 1; 0 for none.
+	// Incident is the number, from 1, of the event that the window surrounds. It is 0 if there
+	// is none.
 	Incident int `json:"incident,omitempty"`
 }
 
-// Autoscaler changes the number of containers of a tier; of ps, of each shard by itself. It does
-// what the HorizontalPodAutoscaler of Kubernetes v1.37 does with what it measures. With the metric
-// offered it knows the load instead, which nobody does.
+// Autoscaler changes the number of containers of a tier, for ps of each shard separately.
+// With measured metrics it works as the HorizontalPodAutoscaler of Kubernetes v1.37. With
+// the metric offered it knows the exact load, which no real autoscaler does.
 type Autoscaler struct {
 	Metric        string       `plan:"metric" default:"cpu" enum:"cpu|qps|queue|offered" doc:"what it looks at: cpu, requests a second (qps) or calls that wait (queue), all as measured; offered is an oracle that knows the load to come"`
 	Target        Target       `plan:"target" default:"60%" doc:"of a container: share of the cores that it requests, requests a second, or calls that wait"`
@@ -120,7 +122,7 @@ type Metered struct {
 	Target Target `plan:"target" required:"true" doc:"as of metric: 60%, 500/s, or a number"`
 }
 
-// hpaBehavior bounds how fast an autoscaler goes.
+// hpaBehavior limits how fast an autoscaler changes the number of containers.
 type hpaBehavior struct {
 	Up   HPARules `plan:"up" doc:"4 containers or 100% in 15s by default, whichever is more"`
 	Down HPARules `plan:"down" doc:"100% in 15s by default"`
@@ -133,17 +135,18 @@ type HPARules struct {
 	Policies  []hpaPolicy `plan:"policies" json:",omitempty"`
 }
 
-// hpaPolicy bounds the change in a period, by one of Pods and Percent.
+// hpaPolicy limits the change within a period, by either Pods or Percent.
 type hpaPolicy struct {
 	Pods    int      `plan:"pods" default:"0" range:">=0" doc:"containers"`
 	Percent Fraction `plan:"percent" default:"0%" range:">=0%" doc:"of the number at the begin of the period, in whole per cents"`
 	Every   Duration `plan:"every" required:"true" range:"1s..1800s" doc:"the period"`
 }
 
-// Measured reports whether the autoscaler looks at what it measures.
+// Measured reports whether the autoscaler uses measured metrics, and not the exact offered
+// load.
 func (a *Autoscaler) Measured() bool { return a.Metric != "offered" }
 
-// Text returns what the autoscaler looks at, for people.
+// Text describes the autoscaler's metrics and targets, for people.
 func (a *Autoscaler) Text() string {
 	if !a.Measured() {
 		return "the offered load at " + quantity.Format(quantity.Percent, float64(a.Target))
@@ -152,7 +155,7 @@ func (a *Autoscaler) Text() string {
 	return strings.Join(lists.Map(a.Looks(), func(m Metered) string { return m.Metric + " at " + quantity.Format(kinds[m.Metric], float64(m.Target)) }), ", ")
 }
 
-// Looks returns the metrics that the autoscaler looks at.
+// Looks returns the metrics that the autoscaler uses.
 func (a *Autoscaler) Looks() []Metered {
 	if len(a.Metrics) > 0 {
 		return a.Metrics
@@ -160,8 +163,8 @@ func (a *Autoscaler) Looks() []Metered {
 	return []Metered{{a.Metric, a.Target}}
 }
 
-// Measures reports whether some autoscaler looks at what it measures, so that containers depend on
-// requests.
+// Measures reports whether any autoscaler uses measured metrics. Then the number of
+// containers depends on requests.
 func (p *Plan) Measures() bool {
 	for _, tier := range TierNames {
 		if a := p.Autoscale.Of(tier); a != nil && a.Measured() {
@@ -171,5 +174,6 @@ func (p *Plan) Measures() bool {
 	return false
 }
 
-// Target is the aim of an autoscaler: a fraction for cpu, else a number.
+// Target is the target value of an autoscaler's metric: a fraction for cpu, otherwise a
+// number.
 type Target float64

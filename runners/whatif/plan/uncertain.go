@@ -19,21 +19,22 @@ import (
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// Uncertain is an uncertain value, written as {low, mid, high, confidence} or {mid,
-// belief}. The plan has the value mid. Each world has a value drawn from the interval or
-// the belief.
+// Uncertain is an uncertain value, written as {low, mid, high, confidence} or {mid, belief}.
+// The plan itself has the value mid. Each world has a value drawn from the interval or the
+// belief.
 type Uncertain struct {
 	Path           string
 	Low, Mid, High string
 	// Confidence is the probability that the value is between Low and High.
 	Confidence float64
-	// Belief is a law of factors of Mid, with the mean 1. It replaces Low and High.
+	// Belief is a law, with mean 1, of the factor by which the value differs from Mid. It
+	// replaces Low and High.
 	Belief string
 	law    law.Law
 	whole  bool
 }
 
-// Worlds says how many worlds are drawn for uncertain values, and in how many of them
+// Worlds says how many worlds are drawn for the uncertain values, and in what share of them
 // objectives have to hold.
 type Worlds struct {
 	Count    int      `plan:"count" default:"32" range:"2..10000" doc:"worlds"`
@@ -43,8 +44,8 @@ type Worlds struct {
 
 var uncertainKeys = []string{"low", "mid", "high", "confidence", "belief"}
 
-// isUncertain reports whether a node is an uncertain value, where a number or a law is
-// expected.
+// isUncertain reports whether a node has the form of an uncertain value, at a place where a
+// number or a law is expected.
 func isUncertain(v reflect.Value, n *yaml.Node) bool {
 	if n.Kind != yaml.MappingNode || !mayBeUncertain(v.Type()) {
 		return false
@@ -57,7 +58,7 @@ func isUncertain(v reflect.Value, n *yaml.Node) bool {
 	return false
 }
 
-// mayBeUncertain reports whether values of a type are numbers or laws.
+// mayBeUncertain reports whether values of a type may be uncertain, as numbers and laws may.
 func mayBeUncertain(t reflect.Type) bool {
 	switch t {
 	case reflect.TypeFor[TimeLaw](), reflect.TypeFor[NumberLaw](), reflect.TypeFor[noiseLaw](), reflect.TypeFor[RateLaw]():
@@ -68,7 +69,7 @@ func mayBeUncertain(t reflect.Type) bool {
 	return t.Kind() == reflect.Int || t.Kind() == reflect.Int64 || t.Kind() == reflect.Float64
 }
 
-// uncertain reads an uncertain value. Low and high have to be of the same form as mid.
+// uncertain reads an uncertain value. Low and high must have the same form as mid.
 func (d *decoder) uncertain(v reflect.Value, n *yaml.Node, path string, tag reflect.StructTag) {
 	u := Uncertain{Path: path, Confidence: 0.9, whole: v.Kind() == reflect.Int || v.Type() == reflect.TypeFor[Count]()}
 	before := len(d.problems)
@@ -127,15 +128,15 @@ func (d *decoder) confidence(text, path string) float64 {
 	return value
 }
 
-// numberIn matches a quantity inside a text.
+// numberIn matches a quantity within a text.
 var numberIn = regexp.MustCompile(`[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?:\s*(?:[A-Za-zµ]+/[smh]|/[smh]|[A-Za-zµ]+|%))?`)
 
-// shapeBefore matches the name of a law's shape parameter, which scaling the law leaves
-// alone.
+// shapeBefore matches the name of a law's shape parameter at the end of a text. Scaling a
+// law does not change its shape.
 var shapeBefore = regexp.MustCompile(`\b(cv|sigma|k)\s*=\s*$`)
 
-// replaced returns a text with each of its quantities replaced by the result of each.
-// before is the text in front of the quantity.
+// replaced returns a text in which each quantity is replaced by a result of each. before is
+// the text in front of the quantity.
 func replaced(text string, each func(i int, before, quantity string) string) string {
 	var b strings.Builder
 	last := 0
@@ -165,9 +166,9 @@ func quantitiesOf(text string) []string {
 	return list
 }
 
-// between returns the value at z standard deviations. The confidence says how many
-// deviations low and high are from mid. Positive values are spaced by factors, others by
-// differences. A law is drawn parameter by parameter, all at the same z.
+// between returns the value that is z standard deviations from mid. The confidence says how
+// many deviations low and high are away. Positive values are interpolated by factors, others
+// by differences. All parameters of a law use the same z.
 func (u *Uncertain) between(z float64) (string, error) {
 	z /= mathext.NormalQuantile((1 + u.Confidence) / 2)
 	low, high := quantitiesOf(u.Low), quantitiesOf(u.High)
@@ -191,7 +192,8 @@ func (u *Uncertain) between(z float64) (string, error) {
 	return text, err
 }
 
-// spread returns mid moved by z towards high, or towards low if z is negative.
+// spread moves mid by z towards high, or towards low if z is negative. At z = 1 the result
+// is high.
 func spread(values [3]float64, z float64) float64 {
 	low, mid, high := values[0], values[1], values[2]
 	end, by := high, z
@@ -204,7 +206,7 @@ func spread(values [3]float64, z float64) float64 {
 	return mid + float64((end-mid)*by)
 }
 
-// write formats a number with its unit, to twelve digits. Percentages stay within 0 to 100.
+// write formats a number with its unit and twelve digits. Percentages are limited to 0 to 100.
 func (u *Uncertain) write(value float64, unit string) string {
 	if unit == "%" {
 		value = min(max(value, 0), 100)
@@ -221,10 +223,10 @@ func (u *Uncertain) write(value float64, unit string) string {
 
 var quantityParts = regexp.MustCompile(`^([+-]?[\d.]+(?:[eE][+-]?\d+)?)\s*(.*)$`)
 
-// baseUnits holds the unit to which quantities in different units are converted.
+// baseUnits maps each kind of quantity to the unit to which different units are converted.
 var baseUnits = map[quantity.Kind]string{quantity.Duration: "ns", quantity.Bytes: "B", quantity.ByteRate: "B/s", quantity.Rate: "/s", quantity.Count: ""}
 
-// oneUnit converts three quantities to one unit.
+// oneUnit converts three quantities to a common unit.
 func oneUnit(texts ...string) (unit string, values [3]float64, ok bool) {
 	same := true
 	for i, text := range texts {
@@ -254,8 +256,8 @@ func oneUnit(texts ...string) (unit string, values [3]float64, ok bool) {
 	return "", values, false
 }
 
-// draw returns the value in a world: at the quantile p of an interval, or a random factor
-// of a belief.
+// draw returns the value for a world: the p-quantile of an interval, or a random factor of a
+// belief.
 func (u *Uncertain) draw(p float64, rng *rand.Rand) string {
 	if u.Belief == "" {
 		text, err := u.between(mathext.NormalQuantile(p))
@@ -275,9 +277,9 @@ func (u *Uncertain) draw(p float64, rng *rand.Rand) string {
 	})
 }
 
-// DrawWorlds returns the values of the uncertain inputs in each world, in the order of
-// p.Uncertain. Intervals are drawn as a Latin hypercube: each of n equally likely parts
-// occurs in one world. The values depend on the seed and the paths alone, so that all
+// DrawWorlds returns the values of the uncertain inputs for each world, in the order of
+// p.Uncertain. Intervals are sampled as a Latin hypercube: each of n equally likely parts
+// occurs in exactly one world. The values depend only on the seed and the paths, so all
 // candidates of a search have the same worlds.
 func (p *Plan) DrawWorlds() [][]Value {
 	n := p.WorldsOf().Count
@@ -294,7 +296,7 @@ func (p *Plan) DrawWorlds() [][]Value {
 	return worlds
 }
 
-// WorldsOf returns the plan's worlds, or the defaults.
+// WorldsOf returns the plan's settings for worlds, or the defaults.
 func (p *Plan) WorldsOf() Worlds {
 	if p.Worlds != nil {
 		return *p.Worlds
@@ -302,8 +304,8 @@ func (p *Plan) WorldsOf() Worlds {
 	return Worlds{Count: 32, Hold: 0.9, Interval: 0.9}
 }
 
-// First returns the first number of a value that DrawWorlds has drawn, without its unit.
-// All worlds write one value in the same unit.
+// First returns the first number in a value drawn by DrawWorlds, without its unit. A value
+// has the same unit in all worlds.
 func First(text string) float64 {
 	for _, one := range quantitiesOf(text) {
 		m := quantityParts.FindStringSubmatch(one)

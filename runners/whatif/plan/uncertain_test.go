@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// unsure is the small plan with values that are not known for sure.
+// unsure is the plan small with uncertain values.
 var unsure = strings.NewReplacer(
 	"entry: {cpu: 1ms}", "entry: {cpu: {low: 900us, mid: 1ms, high: 1.4ms, confidence: 0.9}}",
 	`ps: {cpu: "exp(mean=1ms)"}`, `ps: {cpu: {low: "gamma(mean=0.8ms, cv=0.4)", mid: "gamma(mean=1ms, cv=0.5)", high: "gamma(mean=1.5ms, cv=0.5)", confidence: 80%}}`,
@@ -18,8 +18,8 @@ var unsure = strings.NewReplacer(
 	"workload:", "network: {loss: {low: 0%, mid: 1%, high: 3%}}\nworlds: {count: 1000}\nworkload:",
 ).Replace(small)
 
-// The plan has the middle of each interval; worlds have low and high where the confidence
-// says.
+// Goal: the plan itself has the middle of each interval, and low and high are the right
+// quantiles of the values in worlds.
 func TestWorldsAreWhatIsBelieved(t *testing.T) {
 	s, p, _, err := Parse("plan.yaml", []byte(unsure))
 	if err != nil {
@@ -96,7 +96,7 @@ func TestValuesBetween(t *testing.T) {
 	}
 }
 
-// Counts that are not known for sure are drawn whole, whatever their unit.
+// Goal: uncertain counts are drawn as whole numbers, whatever their unit.
 func TestCountsAreDrawnWhole(t *testing.T) {
 	text := strings.Replace(small, `ps: {cpu: "exp(mean=1ms)"}`, `ps: {cpu: "exp(mean=1ms)", queue: {low: 0.9k, mid: 1k, high: 2k, confidence: 90%}}`, 1)
 	source, p, _, err := Parse("plan.yaml", []byte(text))

@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// treeOf returns the tree of a model.
+// treeOf returns the znodes that agents of version 1 keep for a model.
 func (p *Plan) treeOf(m *Served) places.Tree {
 	t := places.Tree{Entry: p.Containers("entry"), NumPS: m.NumPS, PerShard: make([]int, max(p.Shards(), 1))}
 	for shard := range t.PerShard {
@@ -23,8 +23,8 @@ func (p *Plan) treeOf(m *Served) places.Tree {
 	return t
 }
 
-// Watches returns how many watches the agents hold in ZooKeeper (CAP-3.12). Package
-// ensemble counts their other requests for any fleet; a test compares the two.
+// Watches returns how many watches the agents hold in ZooKeeper (CAP-3.12). Package ensemble
+// computes the same number together with other requests, and a test compares both.
 func (p *Plan) Watches() float64 {
 	agents := 0.0
 	var models []Served
@@ -47,7 +47,7 @@ func (p *Plan) Watches() float64 {
 	return sum
 }
 
-// services returns how many agents a container of a tier runs.
+// services returns how many agents a container of a tier has.
 func (p *Plan) services(tier string) int {
 	if tier == "dense" {
 		return max(p.Fleet.Dense.Services, 1)
@@ -55,17 +55,16 @@ func (p *Plan) services(tier string) int {
 	return 1
 }
 
-// checkWatches warns about watches that need more memory than ZooKeeper has (CAP-3.16). It
-// is only a warning, because many plans are simulated to see how far they are from that
-// limit.
+// checkWatches warns if watches need more memory than ZooKeeper has (CAP-3.16). It is only a
+// warning, because many plans are simulated to find out how far they are from that limit.
 func (d *decoder) checkWatches(p *Plan) {
 	if over := p.OverHeap(); over != "" {
 		d.report("zookeeper.heap", doesNotFit, "%s%s", warned, over)
 	}
 }
 
-// OverHeap says by how much watches exceed the memory of ZooKeeper, "" when they do not. A
-// search never returns such a fleet.
+// OverHeap says by how much the watches exceed ZooKeeper's memory. It returns "" if they do
+// not. A search never returns a fleet that exceeds it.
 func (p *Plan) OverHeap() string {
 	z, watches := p.ZooKeeper, p.Watches()
 	need := watches * float64(z.WatchBytes)
@@ -75,6 +74,7 @@ func (p *Plan) OverHeap() string {
 	return fmt.Sprintf("zookeeper needs %s for %.0f watches of %s but heap is %s", quantity.Format(quantity.Bytes, need), watches, z.WatchBytes.text(), z.Heap.text())
 }
 
-// MostDrain returns the longest time, in nanoseconds, for which ZooKeeper may work on a burst: a
-// third of the session timeout, as long as a client waits from one heartbeat to the next.
+// MostDrain returns the longest time, in nanoseconds, that ZooKeeper may take to work off a
+// burst. It is a third of the session timeout, which is the interval of a client's
+// heartbeats.
 func (z *ZooKeeper) MostDrain() float64 { return float64(z.SessionTimeout) / 3 }

@@ -13,11 +13,11 @@ var (
 	windowAround = regexp.MustCompile(`^([+-]\S+?)\.\.([+-]\S+)$`)
 )
 
-// WholeHorizon is the name of the window of a plan that names none.
+// WholeHorizon is the name of the window that covers the horizon, if a plan names no windows.
 const WholeHorizon = "all"
 
 // Windows returns the parts of the horizon that are simulated request by request, in order
-// of their begin. A plan that names none has the whole horizon.
+// of their starts. If the plan names none, the whole horizon is simulated.
 func (p *Plan) Windows() []Window {
 	d := &decoder{words: map[string]string{}, places: map[string]place{}}
 	return d.windows(p)
@@ -48,9 +48,9 @@ func (d *decoder) windows(p *Plan) []Window {
 	return list
 }
 
-// window reads one entry of detail.windows, such as "peak 60s" or "each incident
-// -10s..+60s". A window given by its length begins at its instant; the peak is in its
-// window's middle.
+// window reads an entry of detail.windows, such as "peak 60s" or "each incident -10s..+60s".
+// A window that is given by its length starts at its instant, but a peak is in the middle of
+// its window.
 func (d *decoder) window(p *Plan, text, path string) []Window {
 	m := windowForm.FindStringSubmatch(text)
 	if m == nil || (m[1] == "all") != (m[3] == "") {
@@ -89,7 +89,7 @@ func (d *decoder) window(p *Plan, text, path string) []Window {
 	return []Window{{Name: text, Start: at + from, End: at + to}}
 }
 
-// spread reads a length such as 60s, or a range such as -10s..+60s.
+// spread parses a length such as 60s, or a range such as -10s..+60s.
 func (d *decoder) spread(text, path string) (from, to Duration, ok bool) {
 	low, high := "", text
 	if m := windowAround.FindStringSubmatch(text); m != nil {

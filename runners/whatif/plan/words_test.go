@@ -12,15 +12,17 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// denser is the small plan with dense servers that batch, so that their keys have an effect.
+// denser is the plan small with dense servers that use batching, so that the keys for these
+// have an effect.
 var denser = strings.NewReplacer("10GiB}", "10GiB, dense: 1GiB}", "service:\n", "  dense: {replicas: 2, cpu: 4, mem: 8GiB}\nservice:\n  dense: {batch: \"affine(base=1ms, per_item=1us)\"}\n").Replace(small)
 
-// mixture is the small plan with entry and PS in one container.
+// mixture is the plan small with entry and PS in the same container.
 var mixture = strings.NewReplacer("  entry: {replicas: 2, cpu: 4, mem: 8GiB}\n", "", "  ps: {replicas: 3", "  mixed: {replicas: 3").Replace(small)
 
-// Goal: a default that is spelt out is no error, no warning, and no other plan. Method: every
-// field of the plan with a default, put into plans with and without batches. A zero that means
-// "not given" is refused as before, and so is what only agents of version 1 or another law have.
+// Goal: writing out a default value gives no error, no warning, and the same plan. Method:
+// each field with a default, put into plans with and without batching. A zero that means not
+// given is still refused. So are keys that apply only to agents of version 1 or to another
+// law.
 func TestDefaultsMayBeSpeltOut(t *testing.T) {
 	zeros := []string{"service.entry.threads", "service.ps.threads", "service.dense.threads", "fleet.ps.num_shard", "fleet.mixed.num_shard", "fleet.dense.services_per_container"}
 	tried := 0
@@ -65,7 +67,7 @@ func TestDefaultsMayBeSpeltOut(t *testing.T) {
 	spelt(t, small, "override.batching.batch_timeout", "0.8ms")
 }
 
-// spelt puts a value at a path of a plan and wants the same plan.
+// spelt puts a value at a path of a plan, and fails the test unless the plan stays the same.
 func spelt(t *testing.T, text, path, value string) {
 	t.Helper()
 	_, want, before, err := Parse("plan.yaml", []byte(text))
@@ -103,8 +105,8 @@ func hasPath(n *yaml.Node, path []string) bool {
 	return false
 }
 
-// Goal: a key without effect is a warning with its place, which --strict makes an error. Method: one
-// of each kind.
+// Goal: a key without effect gives a warning with its place, which --strict turns into an
+// error. Method: one key of each kind.
 func TestKeysWithoutEffectAreWarnings(t *testing.T) {
 	const event = "events: [{at: 1s, publish: {version: 2}, for: 3s}]\nslo:"
 	for _, c := range []struct{ old, new, key string }{
@@ -132,8 +134,9 @@ func TestKeysWithoutEffectAreWarnings(t *testing.T) {
 	}
 }
 
-// Goal: objectives that no fleet meets, that nothing can decide, or that are out of range are refused
-// before anything is simulated, with their line. Method: some of each kind of metric.
+// Goal: an objective that every fleet misses, that cannot be decided, or that is out of
+// range is refused with its line before the simulation. Method: examples for each kind of
+// metric.
 func TestObjectivesOutOfRange(t *testing.T) {
 	for text, want := range map[string]string{
 		"errors <= 150%":                   "want 0%..100%",
@@ -182,8 +185,8 @@ func TestObjectivesOutOfRange(t *testing.T) {
 	}
 }
 
-// Goal: an objective that no fleet breaks is a key without effect, and one that no number of requests shows
-// to be met is said to be so. Method: both borders of each kind of share.
+// Goal: warnings tell of an objective that no fleet can break, and of one that no number of
+// requests can show to be met. Method: limits of 0 % and 100 % for each kind of share.
 func TestObjectivesAtABorderAreWarnedOf(t *testing.T) {
 	for text, want := range map[string]string{
 		"errors <= 100%": "no fleet can break it", "errors(timeout) <= 100%": "no fleet can break it", "answered >= 0%": "no fleet can break it", "goodput >= 0/s": "no fleet can break it",
@@ -197,7 +200,8 @@ func TestObjectivesAtABorderAreWarnedOf(t *testing.T) {
 	}
 }
 
-// Goal: numbers that no machine holds are refused where they are read. Method: the greatest of each.
+// Goal: the parser refuses numbers above the limit of their key. Method: a plan with one
+// number that is too large for each key.
 func TestNumbersThatAreTooLarge(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"num_ps: 4, num_shard: 2", "num_ps: 2000000000, num_shard: 2", "override.num_ps must be 1..100000"},
@@ -222,8 +226,8 @@ func TestNumbersThatAreTooLarge(t *testing.T) {
 	}
 }
 
-// Goal: enums, booleans and words can be swept, and what has keys of its own cannot. Method: plans
-// with each, and the plans of their values.
+// Goal: a sweep accepts enums, booleans and words, and refuses values that have keys of
+// their own. Method: sweeps over each such path, and the plans that their values give.
 func TestWordsCanBeSwept(t *testing.T) {
 	for path, values := range map[string]string{
 		"client.balance": "[random, round_robin, least_loaded, p2c, idc_aware(p2c)]", "client.abandon": "[continue, cancel]", "client.retry_target": "[fresh_random, distinct, same]",
@@ -254,8 +258,8 @@ func TestWordsCanBeSwept(t *testing.T) {
 	}
 }
 
-// Goal: batching that a plan turns off is off: a call takes the time of its items. Method: the plan of
-// both, and that of the law alone.
+// Goal: where a plan turns batching off, a call takes the time of its items. Method: a plan
+// that turns it off, compared with a plan that has only the law of service times.
 func TestBatchingCanBeTurnedOff(t *testing.T) {
 	s, on, _, err := Parse("plan.yaml", []byte(denser))
 	if err != nil {
@@ -270,8 +274,8 @@ func TestBatchingCanBeTurnedOff(t *testing.T) {
 	}
 }
 
-// Goal: a trace of arrivals may be what a program has written: times with units, seconds, instants,
-// tables. Method: the same three arrivals in each form, and what is told of broken ones.
+// Goal: a trace of arrivals may use the usual forms: times with units, seconds, instants,
+// tables. Method: the same three arrivals in each form, and the messages for broken traces.
 func TestFormsOfArrivalTraces(t *testing.T) {
 	for _, text := range []string{
 		"0.5s\n1500ms\n3s\n", "# seconds\n0.5\n1.5\n3\n", "\uFEFF0.5\r\n1.5\r\n3\r\n", "1700000000.5\n1700000001.5\n1700000003\n",
@@ -305,8 +309,8 @@ func TestFormsOfArrivalTraces(t *testing.T) {
 	}
 }
 
-// Goal: a slip of YAML is told with its place, what was found and what was wanted. Method: the small
-// plan with one slip of each kind.
+// Goal: a mistake in the YAML is reported with its line and column, the text found and the
+// text wanted. Method: the small plan with one mistake of each kind.
 func TestSlipsOfYAML(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"override:", "\toverride:", `4:1: no YAML: found a tab in front of`},
@@ -334,8 +338,8 @@ func TestSlipsOfYAML(t *testing.T) {
 	}
 }
 
-// Goal: more attempts than replicas are said to begin anew with distinct targets. Method: as many, and
-// one more.
+// Goal: a warning says that a call with more attempts than replicas tries replicas a second
+// time, also with distinct targets. Method: as many attempts as replicas, and one more.
 func TestDistinctBeginsAnew(t *testing.T) {
 	for retries, warned := range map[int]bool{0: false, 2: false, 3: true} {
 		got := problemsOf(t, "override: {", fmt.Sprintf("client: {retry_target: distinct}\noverride: {fetch_ps_retry: %d, ", retries))

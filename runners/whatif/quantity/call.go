@@ -13,7 +13,8 @@ type Call struct {
 	Named map[string]string // arguments with a name
 }
 
-// ParseCall parses a call. ok is false when the text is none.
+// ParseCall parses a text as a call. ok is false when the text does not have the form of a
+// call.
 func ParseCall(text string) (c Call, ok bool) {
 	name, rest, found := strings.Cut(strings.TrimSpace(text), "(")
 	if !found || !strings.HasSuffix(rest, ")") {
@@ -52,7 +53,8 @@ func splitTop(text string) []string {
 	return parts
 }
 
-// Take removes and returns the argument with a name, or else the next one without a name.
+// Take removes and returns the argument called name. Without it, Take removes the next
+// unnamed argument. The bool is false when neither exists.
 func (c *Call) Take(name string) (string, bool) {
 	if v, ok := c.Named[name]; ok {
 		delete(c.Named, name)
@@ -66,7 +68,8 @@ func (c *Call) Take(name string) (string, bool) {
 	return v, true
 }
 
-// Rest returns an error if arguments are left that nobody has taken.
+// Rest returns an error that names an argument which no [Call.Take] has removed, or nil if
+// all were.
 func (c *Call) Rest() error {
 	if len(c.Args) > 0 {
 		return fmt.Errorf("%s takes no further argument %q", c.Name, c.Args[0])

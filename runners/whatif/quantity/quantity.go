@@ -41,9 +41,9 @@ const (
 	ByteRate
 	// Rate is a number per second.
 	Rate
-	// Cost is per hour. The currency is given elsewhere.
+	// Cost is an amount of money per hour. The plan names the currency elsewhere.
 	Cost
-	// Percent is a fraction of one.
+	// Percent is a percentage, held as a fraction: 5% is 0.05.
 	Percent
 	// Factor is a multiple, such as 3x.
 	Factor
@@ -56,23 +56,23 @@ var kinds = [...]struct{ name, article, example string }{
 
 func (k Kind) String() string { return kinds[k].name }
 
-// Example returns a quantity of the kind as people write it.
+// Example returns a quantity of the kind in the usual notation, for error messages.
 func (k Kind) Example() string { return kinds[k].example }
 
-// Fault says why a text is no quantity of the wanted kind.
+// Fault says why a text cannot be read as a quantity of the wanted kind.
 type Fault uint8
 
 // The faults.
 const (
-	// NoNumber: the text does not begin with a number.
+	// NoNumber means that the text does not begin with a number.
 	NoNumber Fault = iota
-	// NoUnit: a bare number where a unit is needed.
+	// NoUnit means that the text is a bare number, but the kind needs a unit.
 	NoUnit
-	// WrongUnit: a quantity of another kind, or an unknown unit.
+	// WrongUnit means that the unit is unknown or belongs to another kind.
 	WrongUnit
 )
 
-// Error is a text that is not of the wanted kind.
+// Error reports a text that is not a quantity of the wanted kind.
 type Error struct {
 	Fault  Fault
 	Text   string
@@ -100,7 +100,8 @@ func (e *Error) suggestion() string {
 
 var shape = regexp.MustCompile(`^([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*)$`)
 
-// Parse reads a text as a quantity of a kind, in its base unit. Its error is an *[Error].
+// Parse reads a text as a quantity of the given kind and returns it in the base unit of the
+// kind. Its error is an *[Error].
 func Parse(kind Kind, text string) (float64, error) {
 	m := shape.FindStringSubmatch(text)
 	if m == nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
-// A multiple keeps its fraction, where a count is rounded.
+// Goal: Multiple keeps the fraction of a number, while Parse of a Count rounds it.
 func TestMultiplesKeepTheirFraction(t *testing.T) {
 	for _, c := range []struct {
 		text        string

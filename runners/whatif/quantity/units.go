@@ -17,7 +17,7 @@ var byteUnits = map[string]float64{
 	"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40, "PiB": 1 << 50,
 }
 
-// unitsOf holds the units of each kind, in base units.
+// unitsOf maps the units of each kind to their size in the base unit of the kind.
 var unitsOf = map[Kind]map[string]float64{
 	Number:   {"": 1},
 	Count:    {"": 1, "k": thousand, "M": million, "G": billion},
@@ -41,10 +41,12 @@ func perSecond(units map[string]float64) map[string]float64 {
 	return rates
 }
 
-// Units returns the units of a kind, for a pattern in a schema.
+// Units returns the units of a kind with their sizes. The schema makes its patterns from
+// their names.
 func Units(kind Kind) map[string]float64 { return unitsOf[kind] }
 
-// Format formats a base value with the unit that people would choose.
+// Format formats a value in the base unit of its kind, with the unit that makes it easy to
+// read.
 func Format(kind Kind, value float64) string {
 	switch kind {
 	case Duration:

@@ -7,10 +7,12 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// mostSteps is how many decisions of an autoscaler a line has.
+// mostSteps is the largest number of an autoscaler's decisions that the report prints in a
+// line.
 const mostSteps = 12
 
-// autoscalers says what autoscalers did, look by look, and what they did not.
+// autoscalers reports the decisions of each autoscaler, and times in which it did not add
+// replicas although it should have.
 func autoscalers(l *lines, r *result.Result) {
 	for _, s := range r.Scalers {
 		if s.Oracle {

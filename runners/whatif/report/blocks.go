@@ -41,10 +41,12 @@ func answer(l *lines, r *result.Result) {
 	l.add("stopped: %s", r.Stopped)
 }
 
-// perRequest is the line on the cost of load, in the answer and under COST.
+// perRequest is the format of the hourly cost for each request a second. The answer and COST
+// use it.
 const perRequest = "%s%s an hour for each request a second at the peak"
 
-// noneHolds says what keeps every configuration from holding (CAP-6.7).
+// noneHolds names the constraint that keeps every configuration from meeting the objectives
+// (CAP-6.7).
 func noneHolds(l *lines, c *result.Certificate) {
 	if c == nil || c.Binding == nil {
 		return
@@ -55,8 +57,8 @@ func noneHolds(l *lines, c *result.Certificate) {
 	l.add("  %s: %s", b.Argument, b.Reason)
 }
 
-// placements says in how many ways each condition can take containers away, and which of
-// these ways were judged (CAP-6.5).
+// placements reports in how many ways each condition can take containers away. It also says
+// which of these ways were judged (CAP-6.5).
 func placements(l *lines, c *result.Certificate) {
 	if c == nil {
 		return
@@ -86,7 +88,7 @@ func whyNotLess(l *lines, r *result.Result) {
 	}
 }
 
-// alternatives lists other configurations that hold, with their costs.
+// alternatives lists other configurations that meet the objectives, with their costs.
 func alternatives(l *lines, r *result.Result) {
 	for _, c := range r.Alternative {
 		l.add("%s = %d containers, %s", point(c.Point), c.Containers, hourly(r, c.Cost))
@@ -94,8 +96,8 @@ func alternatives(l *lines, r *result.Result) {
 	}
 }
 
-// p99Of returns the p99 of a cell as a part of its line, "" for a cell without one. Where most
-// requests fail it returns how many do.
+// p99Of returns the p99 of a cell as the end of its line in the report. It returns "" for a
+// cell without a p99. Where most requests fail it returns the share that fails instead.
 func p99Of(list []result.Estimate) string {
 	for _, e := range list {
 		if e.Metric != "p99(request)" || e.Scope.Model != "" {
@@ -130,7 +132,8 @@ func latency(l *lines, r *result.Result) {
 	}
 }
 
-// Metrics of requests, in the order of reports: latencies of those that succeed, and how many do.
+// Metrics of requests in the order in which reports show them: latencies of the requests
+// that succeed, and shares of requests by outcome.
 var (
 	latencies = []string{"mean(request)", "p50(request)", "p90(request)", "p99(request)", "p999(request)", "p9999(request)",
 		"mean(corrected)", "p50(corrected)", "p99(corrected)", "p999(corrected)"}
@@ -138,8 +141,8 @@ var (
 	outcomes = []string{"goodput", "answered", "errors"}
 )
 
-// ofRequests lists what became of the requests of a scope. Where most are not answered that comes
-// first, as latencies are of the few that are.
+// ofRequests lists latencies and outcomes of the requests of a scope. Outcomes come first
+// where most requests are not answered, because the latencies then describe only a few.
 func ofRequests(l *lines, list []result.Estimate, of result.Scope, name string, latencies []string) {
 	show := func(metrics []string) {
 		for _, metric := range metrics {
@@ -160,7 +163,8 @@ func ofRequests(l *lines, list []result.Estimate, of result.Scope, name string, 
 	show(latencies)
 }
 
-// dashboard says what a dashboard makes of the latencies.
+// dashboard reports the p50 and p99 that a dashboard would compute from TensorFlow Serving's
+// histogram buckets.
 func dashboard(l *lines, list []result.Estimate, of result.Scope, name string) {
 	p50, p99 := result.Of(list, "dashboard_p50(request)", of), result.Of(list, "dashboard_p99(request)", of)
 	if name == "" && p50 != nil && p99 != nil && p50.Value != nil && p99.Value != nil {
@@ -173,10 +177,12 @@ func dashboard(l *lines, list []result.Estimate, of result.Scope, name string) {
 	}
 }
 
-// most is the share of requests from which on they are most.
+// most is the share of failed or unanswered requests above which reports show failures before
+// latencies.
 const most = 0.5
 
-// begun says how long before a window its replications began.
+// begun formats how long before a window its replications began. It gives a range if they
+// differ.
 func begun(w *result.Window) string {
 	low, high := duration(w.Least), duration(w.Warmup)
 	if low == high {
@@ -207,14 +213,15 @@ func verdicts(l *lines, r *result.Result) {
 	}
 }
 
-// placed returns the window and the condition of a scope, in parentheses.
+// placed formats the window and the condition of a scope in parentheses. It returns "" if
+// the scope has neither.
 func placed(s result.Scope) string {
 	words := joined(", ", either(s.Window != "", "window "+s.Window, ""), either(s.Condition != "", "under "+s.Condition, ""))
 	return either(words != "", " ("+words+")", "")
 }
 
-// breakdown says where the time goes, for all requests and for the slowest hundredth. The
-// parts of ps belong to the slowest shard, for which the request waited.
+// breakdown reports which parts make up the latency, for all requests and for the slowest
+// hundredth. The parts of ps are those of the slowest shard, for which the request waited.
 func breakdown(l *lines, r *result.Result) {
 	var all, tail []string
 	mean := 0.0
@@ -233,7 +240,8 @@ func breakdown(l *lines, r *result.Result) {
 	}
 }
 
-// causes says why requests failed, if any did.
+// causes lists the causes of failed requests with their shares and counts. It adds no line
+// if none failed.
 func causes(l *lines, r *result.Result) {
 	parts := lists.Select(r.Errors, func(c result.Cause) (string, bool) {
 		return fmt.Sprintf("%s %s (%s)", c.Name, share(c.Fraction), thousands(c.Count)), c.Count > 0
@@ -241,13 +249,14 @@ func causes(l *lines, r *result.Result) {
 	l.addIf(len(parts) > 0, "%s%s", strings.Join(parts, ", "), ofWindow(r, r.ErrorsOf))
 }
 
-// ofWindow names the window of a finding, if there are several windows.
+// ofWindow returns the name of a window as the end of a line. It returns "" if the result
+// has only one window.
 func ofWindow(r *result.Result, name string) string {
 	return either(len(r.Windows) > 1 && name != "", ", window "+name, "")
 }
 
-// utilisation says how busy the containers of each tier were, in the window where their mean
-// was highest.
+// utilisation reports how busy the containers of each tier were, in the window with the
+// highest mean.
 func utilisation(l *lines, r *result.Result) {
 	highest := func(metric string) (most *result.Estimate) {
 		for i := range r.Estimates {
@@ -266,7 +275,8 @@ func utilisation(l *lines, r *result.Result) {
 	}
 }
 
-// binding names the largest part of the latency of the slowest requests, and the fullest tier.
+// binding names the part that adds most to the latency of the slowest requests, and the tier
+// with the highest utilization.
 func binding(l *lines, r *result.Result) {
 	if len(r.Breakdown) > 0 {
 		most := slices.MaxFunc(r.Breakdown, func(a, b result.Part) int { return cmp.Compare(a.Tail, b.Tail) })
@@ -371,7 +381,8 @@ func rollout(l *lines, r *result.Result) {
 	}
 }
 
-// measuredAgents returns the runs of real agents in a result.
+// measuredAgents returns the measured runs of real agent code that a result holds, nil
+// without any.
 func measuredAgents(r *result.Result) []result.ZKMeasured {
 	if r.ZooKeeper == nil {
 		return nil
@@ -419,7 +430,7 @@ func failures(l *lines, r *result.Result) {
 	}
 }
 
-// toll says what an event cost: requests, and time in which an objective was missed.
+// toll reports how many requests an event cost, and for how long an objective was missed.
 func toll(l *lines, r *result.Result, event string) {
 	lost, above := r.Find("lost("+event+")", ""), r.Find("above("+event+")", "")
 	if lost != nil && lost.Value != nil && *lost.Value > 0 {
@@ -430,7 +441,8 @@ func toll(l *lines, r *result.Result, event string) {
 	}
 }
 
-// incident adds a line on a failure of real agents. before is their requests a second until then.
+// incident adds a line on a failure that real agents went through. before is how many
+// requests a second they sent until the failure.
 func incident(l *lines, m *result.ZKMeasured, i *result.ZKIncident, before float64) {
 	after := func(ns *int64, seen, never string) string {
 		if ns == nil {
@@ -466,8 +478,9 @@ func zookeeper(l *lines, r *result.Result) {
 	}
 }
 
-// peaks says what the ensemble is asked at once, by loops that keep the phases with which agents
-// started. The JSON has all loops; what is told here are those that come in bursts.
+// peaks reports the load of the busiest second on the ZooKeeper ensemble. Loops without
+// jitter keep the phases with which agents started, so their requests can come in bursts.
+// The text lists only loops with bursts, while the JSON has all loops.
 func peaks(l *lines, z *result.ZooKeeper) {
 	now := &z.Now
 	l.add("in the busiest second %s requests, %s of what the ensemble can in one; it works %s on the busiest burst", thousands(now.PeakSecond), share(now.PeakUtilisation), duration(now.DrainNs))
@@ -481,7 +494,8 @@ func peaks(l *lines, z *result.ZooKeeper) {
 	}
 }
 
-// expiry says what happens when every session expires, and which load remains (CAP-3.12).
+// expiry reports how many requests agents send when every session expires, and the load that
+// remains afterwards (CAP-3.12).
 func expiry(l *lines, z *result.ZooKeeper) {
 	now := &z.Now
 	l.add("should every session expire: %s", thousands(now.StormLeast))
@@ -498,10 +512,12 @@ func expiry(l *lines, z *result.ZooKeeper) {
 	}
 }
 
-// readOps returns how many reads a second the ensemble can serve, 0 when the result lacks it.
+// readOps returns how many reads a second the ensemble can serve. It returns 0 when the
+// result does not have this limit.
 func readOps(z *result.ZooKeeper) float64 { return limitOf(z, z.Now.Version, result.ReadLimit) }
 
-// limitOf returns a limit by its name, 0 when the result lacks it.
+// limitOf returns the limit with the given name for agents of a version. It returns 0 when
+// the result does not have this limit.
 func limitOf(z *result.ZooKeeper, version int, name string) float64 {
 	for _, c := range z.Curves {
 		for _, l := range c.Limits {
@@ -527,7 +543,8 @@ func sensitivity(l *lines, r *result.Result) {
 	}
 }
 
-// worlds says which inputs are uncertain, which of them matter, and what the worlds gave.
+// worlds reports which inputs are uncertain, which of them influence the results, and the
+// results over all worlds.
 func worlds(l *lines, r *result.Result) {
 	w := r.Worlds
 	if w == nil {
@@ -556,7 +573,8 @@ func worlds(l *lines, r *result.Result) {
 	}
 }
 
-// regret compares configurations over the worlds, the one with the least regret first.
+// regret compares configurations over the worlds. The configuration with the least regret
+// comes first.
 func regret(l *lines, r *result.Result) {
 	for i, c := range r.Regret {
 		l.add("%s = %d containers, %s: holds in %d of %d worlds, regret %s in the mean, %s at most%s", point(c.Point), c.Containers, hourly(r, c.Cost),

@@ -25,8 +25,9 @@ var fidelity = sync.OnceValue(func() *plan.Fidelity {
 	return &f
 })
 
-// beside says how well the model predicted processes, good or bad, and whose these were: servers
-// that rest as long as the plan says have no contention that the model could miss.
+// beside reports how well the model predicted measurements of running processes. It also
+// names their limit: servers that only wait for the service time of the plan have no
+// contention that the model could miss.
 func beside(f *plan.Fidelity) []string {
 	line := fmt.Sprintf("the model beside processes that rest as long as the plan says (monosim's own agents and model servers, no engine of inference), %s: error on %s at most: %s", f.On, lists.Counted(len(f.HeldOut), "plan"), worst(f.HeldOut))
 	if f.Rollouts > 0 {
@@ -35,8 +36,8 @@ func beside(f *plan.Fidelity) []string {
 	return append([]string{line}, beyond(f.HeldOut)...)
 }
 
-// calibration says where service times come from, and how well a simulation with them predicted
-// measurements.
+// calibration reports where the service times come from. It also reports how well a
+// simulation with these service times predicted measurements.
 func calibration(p *plan.Profile) []string {
 	if p == nil {
 		return []string{"service times are the plan's: they are as good as what they were calibrated on"}
@@ -53,7 +54,7 @@ func calibration(p *plan.Profile) []string {
 	return append([]string{line}, beyond(p.HeldOut)...)
 }
 
-// worst formats the largest error of each kind.
+// worst formats the largest absolute error over all plans, for each of the metrics.
 func worst(list []plan.HeldOut) string {
 	var w plan.HeldOut
 	for _, h := range list {
@@ -65,7 +66,8 @@ func worst(list []plan.HeldOut) string {
 	return fmt.Sprintf("p50 %s, p99 %s, goodput %s, knee %s", tenth(w.P50), tenth(w.P99), tenth(w.Goodput), tenth(w.Knee))
 }
 
-// beyond lists the measurements that the simulation missed by more than is aimed at, and why.
+// beyond lists the plans whose measurements the simulation missed by more than the aims
+// allow, with the reasons.
 func beyond(list []plan.HeldOut) []string {
 	return lists.Select(list, func(h plan.HeldOut) (string, bool) {
 		return fmt.Sprintf("beyond the aims on %q: %s", h.Plan, h.Missed), h.Missed != ""

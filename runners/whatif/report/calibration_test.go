@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// Goal: TRUST says how far off the model was, also where it was further than is aimed at, and
-// why.
+// Goal: the TRUST block states the errors of the model. Where an error is larger than the
+// aim, TRUST also states why.
 func TestTrustSaysWhatWasMeasured(t *testing.T) {
 	list := []plan.HeldOut{{Plan: "a", P50: -0.02, P99: 0.05, Knee: 0.01}, {Plan: "b", P50: 0.01, P99: -0.2, Goodput: 0.001, Missed: "p99(request): others had the machine"}}
 	good := beside(&plan.Fidelity{On: "2026-11-23", HeldOut: list[:1], Rollouts: 4, Rollout: -0.03, SameWrites: true})
@@ -27,7 +27,8 @@ func TestTrustSaysWhatWasMeasured(t *testing.T) {
 	}
 }
 
-// Goal: what was recorded can be read, has the six plans of the goal, and is in every report.
+// Goal: the recorded measurements can be read, include at least six plans, and appear in
+// every report.
 func TestWhatWasRecordedIsInReports(t *testing.T) {
 	f := fidelity()
 	if len(f.HeldOut) < 6 || f.Rollouts == 0 || f.On == "" {

@@ -10,11 +10,12 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// columns are the headings of the table; values are in base units, as in JSON.
+// columns are the headings of the table. Values are in base units (ns, bytes), as in the JSON.
 var columns = []string{"cell", "metric", "model", "window", "condition", "unit", "value", "low", "high", "confidence", "n", "n_eff", "replications", "text"}
 
-// CSV writes the estimates of a result as a table. The first column names the cell of a sweep or
-// the alternative that a row belongs to, and is empty for the result itself.
+// CSV writes the estimates of a result as a table. The first column names the cell of a
+// sweep or the alternative to which the row belongs. It is empty for rows of the result
+// itself.
 func CSV(w io.Writer, r *result.Result) error {
 	out := csv.NewWriter(w)
 	if err := out.Write(columns); err != nil {
@@ -42,9 +43,9 @@ func CSV(w io.Writer, r *result.Result) error {
 	return out.Error()
 }
 
-// SeriesCSV writes what happened over time as a table, a row for each step of each window in which
-// something happens. Values are in base units, over all replications; low and high are the middle
-// 90 % of single ones.
+// SeriesCSV writes a table over time, with a row for each step of each window that contains
+// events. Values are in base units, over all replications. Low and high bound the middle 90
+// % of the replications' own values.
 func SeriesCSV(w io.Writer, r *result.Result) error {
 	out := csv.NewWriter(w)
 	head := []string{"window", "at", "offered"}

@@ -6,8 +6,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// Difference returns a row of the table that compares two results. Its cells are separated by
-// tabs: metric, scope, both values, and the difference with its interval.
+// Difference returns one row of the table that compares two results. Its cells are separated
+// by tabs: metric, scope, both values, and the difference with its confidence interval.
 func Difference(d result.Difference) string {
 	scope := joined(", ", d.Scope.Condition, d.Scope.Window, d.Scope.Model, d.Scope.Tier, d.Scope.Event)
 	text := number(d.Unit, d.B-d.A)

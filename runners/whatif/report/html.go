@@ -14,7 +14,8 @@ import (
 //go:embed page.js
 var pageScript string
 
-// pageLine is one line of data for the script of the page.
+// pageLine is one line of JSON data that the script of the page reads. Kind says what Data
+// holds.
 type pageLine struct {
 	Kind string `json:"kind"`
 	Data any    `json:"data"`
@@ -25,8 +26,8 @@ type pageBlock struct {
 	Lines []string `json:"lines"`
 }
 
-// HTML writes the result as a page that needs no other file. inputs is the plan in its canonical
-// form (plan.Canonical), and again the command that reproduces the result.
+// HTML writes the result as a page that loads no other file. inputs is the plan in its
+// canonical form (plan.Canonical). again is the command that reproduces the result.
 func HTML(w io.Writer, r *result.Result, inputs []byte, again string) error {
 	if len(inputs) == 0 {
 		inputs = []byte("{}")
@@ -48,7 +49,8 @@ func HTML(w io.Writer, r *result.Result, inputs []byte, again string) error {
 	return page.End()
 }
 
-// allBlocks returns the blocks that have something to say.
+// allBlocks returns the blocks that have at least one line for this result. again is the
+// command that reproduces it.
 func allBlocks(r *result.Result, again string) []pageBlock {
 	repeat := block{"REPRODUCE", func(l *lines, r *result.Result) { reproduce(l, r, again) }}
 	var list []pageBlock
@@ -60,7 +62,8 @@ func allBlocks(r *result.Result, again string) []pageBlock {
 	return list
 }
 
-// plain returns a result without the values of single replications, which no plot shows.
+// plain returns a copy of the result without the values of single replications, because no
+// plot shows them.
 func plain(r *result.Result) *result.Result {
 	c := *r
 	c.Records = nil

@@ -13,10 +13,11 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// quantity is a number of results, whole or not.
+// quantity is the type set of the numbers that results hold: integers and floats.
 type quantity interface{ ~int | ~int64 | ~float64 }
 
-// number formats a value in a unit of results, to three digits.
+// number formats a value to three significant digits. unit is a unit of results, such as
+// "ns" or "bytes".
 func number(unit string, v float64) string {
 	switch unit {
 	case "ns":
@@ -36,7 +37,7 @@ func number(unit string, v float64) string {
 // share formats a fraction of one as a percentage.
 func share(v float64) string { return short(v*100) + " %" }
 
-// rate formats a number a second.
+// rate formats a rate per second.
 func rate(v float64) string { return thousands(v) + "/s" }
 
 // hourly formats a cost per hour in the currency of the plan.
@@ -44,7 +45,7 @@ func hourly(r *result.Result, v float64) string { return short(v) + currency(r) 
 
 func currency(r *result.Result) string { return " " + cmp.Or(r.Currency, "$") }
 
-// either returns yes if a condition holds, else no.
+// either returns yes if is is true, else no.
 func either(is bool, yes, no string) string {
 	if is {
 		return yes
@@ -52,12 +53,12 @@ func either(is bool, yes, no string) string {
 	return no
 }
 
-// joined joins the words that are not empty.
+// joined joins the words that are not empty, with between as separator.
 func joined(between string, words ...string) string {
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), between)
 }
 
-// interval formats the ends of an interval.
+// interval formats a confidence interval as "[low, high]" in the given unit.
 func interval(unit string, ci [2]float64) string {
 	return fmt.Sprintf("[%s, %s]", number(unit, ci[0]), number(unit, ci[1]))
 }
@@ -88,7 +89,7 @@ func bytes[N quantity](n N) string {
 	return short(v) + " " + units[i]
 }
 
-// short formats a number to three digits.
+// short formats a number to three significant digits.
 func short(v float64) string {
 	if math.Abs(v) >= 1000 {
 		return thousands(v)
@@ -113,7 +114,8 @@ func thousands[N quantity](n N) string {
 	return strconv.FormatFloat(v, 'g', 3, 64)
 }
 
-// estimate formats a value with its interval, or says why there is none.
+// estimate formats a value with its confidence interval. For an estimate without a value it
+// returns the reason.
 func estimate(e *result.Estimate) string {
 	if e.Value == nil {
 		return cmp.Or(e.Text, fmt.Sprintf("not enough data (n = %d)", e.N))
@@ -129,7 +131,7 @@ func percent(fraction float64) string {
 	return strconv.FormatFloat(math.Round(fraction*1e6)/1e4, 'f', -1, 64) + " %"
 }
 
-// point formats a point of a search, sorted by path.
+// point formats the values of a configuration as "path = value", sorted by path.
 func point(p map[string]string) string {
 	parts := lists.MapOrNil(sortedKeys(p), func(path string) string { return strings.TrimPrefix(path, "fleet.") + " " + p[path] })
 	return strings.Join(parts, ", ")

@@ -16,7 +16,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// sketch is the plan of the plan package's tests, with what ZooKeeper bears of its fleet.
+// sketch returns a result and the plan of testdata/sketch.yaml. The result has the load that
+// the plan's fleet puts on ZooKeeper.
 func sketch(t *testing.T) (*result.Result, *plan.Plan) {
 	t.Helper()
 	_, p, problems, err := plan.Read("../plan/testdata/sketch.yaml")
@@ -50,8 +51,8 @@ func pageOf(t *testing.T, r *result.Result, p *plan.Plan) string {
 	return b.String()
 }
 
-// The goal is that the text says what the result has. The method is to look for its numbers
-// under the names of the blocks.
+// Goal: the text report contains the numbers of the result. Method: look for the numbers
+// under the names of their blocks.
 func TestTheTextHasABlockForEachQuestion(t *testing.T) {
 	r, _ := sketch(t)
 	var b bytes.Buffer
@@ -74,7 +75,7 @@ func TestTheTextHasABlockForEachQuestion(t *testing.T) {
 	}
 }
 
-// Equal results give equal bytes, and a page asks for nothing.
+// Goal: equal results give pages with equal bytes, and a page loads nothing from elsewhere.
 func TestThePageFollowsFromTheResult(t *testing.T) {
 	r, p := sketch(t)
 	page := pageOf(t, r, p)
@@ -105,8 +106,8 @@ func TestABrowserDrawsTheResult(t *testing.T) {
 	}
 }
 
-// The goal is that a report says what an autoscaler did, and what it did not do. The method is what
-// three were recorded to do: one that measures and flaps, one that adds nothing, and an oracle.
+// Goal: a report says what each autoscaler did and where it failed to act. Method: a result
+// with three recorded autoscalers: one that flaps, one that adds nothing, and an oracle.
 func TestTheTextSaysWhatAutoscalersDid(t *testing.T) {
 	r := &result.Result{Format: result.Format, Scalers: []result.Scaler{
 		{Tier: "entry", Looks: "cpu at 60 %", Begin: 4, Runs: 20, Ups: 3.2, Downs: 2.1, Turns: 4, Steps: []result.ScaleStep{{At: 135e9, To: 7, By: "metrics"}, {At: 150e9, To: 12, By: "metrics"}}},

@@ -31,13 +31,14 @@ import (
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// block is a part of the text. write adds no line when there is nothing to say.
+// block is a named part of the report. write adds its lines, or none when it has nothing to
+// say.
 type block struct {
 	name  string
 	write func(*lines, *result.Result)
 }
 
-// of returns the lines of the block for a result.
+// of returns the lines that the block writes for a result, nil without any.
 func (b *block) of(r *result.Result) []string {
 	var l lines
 	b.write(&l, r)
@@ -50,7 +51,7 @@ var blocks = []block{
 	{"WORLDS", worlds}, {"REGRET", regret}, {"SWEEP", sweep}, {"WARNINGS", warnings},
 }
 
-// lines collects the lines of a block.
+// lines collects the lines of a block, without the name of the block.
 type lines []string
 
 // add adds a line.
@@ -63,10 +64,10 @@ func (l *lines) addIf(is bool, format string, args ...any) {
 	}
 }
 
-// extend appends to the last line.
+// extend appends text to the last line. There must be one.
 func (l lines) extend(format string, args ...any) { l[len(l)-1] += fmt.Sprintf(format, args...) }
 
-// extendIf appends to the last line if a condition holds.
+// extendIf appends text to the last line if is is true.
 func (l lines) extendIf(is bool, format string, args ...any) {
 	if is {
 		l.extend(format, args...)
@@ -98,7 +99,7 @@ func write(b *strings.Builder, name string, lines []string) {
 	}
 }
 
-// reproduce says how to get the same result.
+// reproduce prints the command that reproduces the result, with the hashes of plan and result.
 func reproduce(l *lines, r *result.Result, again string) {
 	l.add("%s", again)
 	l.add("scenario sha256 %s", r.ScenarioHash)
@@ -106,7 +107,8 @@ func reproduce(l *lines, r *result.Result, again string) {
 	l.addIf(r.Marked, "not reproducible: the wall-clock budget ended it; give budget.requests in its place")
 }
 
-// trust says what was checked.
+// trust reports the checks of the run, such as Little's law, and how far the model was
+// compared with measurements.
 func trust(l *lines, r *result.Result) {
 	c := r.Checks
 	l.addIf(c.Arrivals > 0, "checks: Little %s, conservation %s (%s requests, %s calls), busiest container %s",
@@ -130,7 +132,7 @@ func trust(l *lines, r *result.Result) {
 	}
 }
 
-// planned returns how many containers the plan's fleet has.
+// planned returns how many containers the plan's fleet has over all tiers.
 func planned(r *result.Result) int {
 	n := 0
 	for _, t := range r.Tiers {
@@ -139,7 +141,8 @@ func planned(r *result.Result) int {
 	return n
 }
 
-// agreement counts the hard bounds on latencies, and those that the simulation keeps.
+// agreement counts the theoretical lower bounds on latencies. agreed of all bounds are kept
+// by the simulation.
 func agreement(r *result.Result) (agreed, all int) {
 	for _, f := range r.Theory {
 		if !f.Bound || f.Sim == nil || f.Unit != "ns" {

@@ -24,7 +24,7 @@ type traceEvent struct {
 	Args  map[string]any `json:"args,omitempty"`
 }
 
-// Kinds of events ("phases" in the format).
+// Kinds of trace events. The format calls them phases.
 const (
 	phaseSlice   = "X"
 	phaseInstant = "i"
@@ -32,12 +32,14 @@ const (
 	phaseName    = "M"
 )
 
-// fleetPid is the process number for the fleet as a whole. Requests have the numbers after it.
+// fleetPid is the process number that stands for the fleet as a whole. The numbers after it
+// stand for requests.
 const fleetPid = 1
 
-// Trace writes single requests, and what happened to containers meanwhile, in the Trace Event
-// Format. Each request is a process with a row for the whole request. Each attempt of a call has
-// one row for its caller and one for its container. Equal traces give equal bytes.
+// Trace writes sampled requests, and the events of containers during them, in the Trace
+// Event Format. Each request is a process with a row for the whole request. Each attempt of
+// a call has one row for its caller and one for its container. Equal traces give equal
+// bytes.
 func Trace(w io.Writer, t *model.Trace) error {
 	out := &tracing{out: bufio.NewWriter(w)}
 	out.name("process_name", fleetPid, 0, fmt.Sprintf("the fleet in %s, replication %d", t.Window.Name, t.Replication))
@@ -54,7 +56,8 @@ func Trace(w io.Writer, t *model.Trace) error {
 	return out.out.Flush()
 }
 
-// tracing writes events and keeps the first error.
+// tracing writes trace events as JSON and keeps the first write error. any is true after the
+// first event.
 type tracing struct {
 	out *bufio.Writer
 	any bool
@@ -74,7 +77,7 @@ func (t *tracing) event(e traceEvent) {
 	t.err = cmp.Or(t.err, err)
 }
 
-// name names a process or a thread of the trace.
+// name writes an event that gives a process or a thread of the trace its name.
 func (t *tracing) name(what string, pid, tid int, name string) {
 	t.event(traceEvent{Name: what, Phase: phaseName, Ts: "0", Pid: pid, Tid: tid, Args: map[string]any{"name": name}})
 }
@@ -86,8 +89,8 @@ func (t *tracing) slice(pid, tid int, name string, from, to int64, args map[stri
 // micros formats nanoseconds as microseconds.
 func micros(ns int64) json.Number { return json.Number(fmt.Sprintf("%d.%03d", ns/1000, ns%1000)) }
 
-// fleet writes counts of requests, and a row for each container or link to which something
-// happened.
+// fleet writes request counts over time, and a row for each container or link that had an
+// event.
 func (t *tracing) fleet(trace *model.Trace) {
 	length := int64(trace.Window.End - trace.Window.Start)
 	for k, b := range trace.Bins {
@@ -136,7 +139,8 @@ func (t *tracing) request(r *model.TracedRequest, pid int) {
 	}
 }
 
-// rowOf returns the row of an attempt for its caller. The row after it is for its container.
+// rowOf returns the row that shows an attempt as its caller saw it. The next row shows the
+// attempt in its container.
 func rowOf(c *model.TracedCall) int {
 	const ofSlot, ofAttempt = 64, 4 // rows reserved for a slot and for an attempt
 	row := 1 + c.Slot*ofSlot + c.Attempt*ofAttempt

@@ -24,9 +24,8 @@ workload: {rate: 500/s, horizon: 30s, detail: {windows: ["each incident -2s..+4s
 events: [{at: 10s, kill: {ps: {count: 1}}}]
 `
 
-// The goal is that a trace can be shown. The method is to hold what programs that show it ask
-// for: JSON, slices of one row that lie within each other or apart, names for all rows, and
-// what the trace says of an incident.
+// Goal: trace viewers can show a trace. Method: check that it is JSON, that slices in one
+// row are nested or disjoint, that all rows have names, and that incidents appear.
 func TestATraceCanBeShown(t *testing.T) {
 	_, p, _, err := plan.Parse("plan.yaml", []byte(tracedPlan))
 	if err != nil {

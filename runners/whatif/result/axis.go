@@ -1,6 +1,7 @@
 package result
 
-// Series is what happens in a window in which something happens, step by step.
+// Series holds the metrics over time of a window that contains events, in steps of equal
+// length.
 type Series struct {
 	Window string   `json:"window"`
 	Step   int64    `json:"step"` // ns
@@ -14,27 +15,30 @@ type Mark struct {
 	Text string `json:"text"`
 }
 
-// Moment is one step of a series. Requests belong to the step in which they should have come,
-// answers to that in which they come, and containers are as at its end.
+// Moment is one step of a series. A request counts in the step in which it was due, and an
+// answer in the step in which it arrives. Container counts are those at the end of the step.
 type Moment struct {
 	At      int64   `json:"at"`      // ns of the horizon at which it begins
 	Offered float64 `json:"offered"` // requests a second
-	// Errors is nil in a step without a request, P50 and P99 in one whose requests all fail.
+	// Errors is nil in a step without requests. P50 and P99 are nil in a step in which every
+	// request fails.
 	Errors  *Banded `json:"errors"`
 	Goodput *Banded `json:"goodput"` // a second
 	P50     *Banded `json:"p50"`     // ns
 	P99     *Banded `json:"p99"`
-	// By tier: cores that work, calls without a core of their own, and live containers.
+	// By tier: busy cores, calls that wait for a core, and live containers.
 	Busy    map[string]*Banded `json:"busy_cores"`
 	Waiting map[string]*Banded `json:"waiting"`
 	Live    map[string]*Banded `json:"live"`
 	Mem     map[string]int64   `json:"mem"` // fullest container by tier
-	// ZooKeeper is how many requests a second agents send, by formula: at rest, and for each
-	// container that is listed anew or no longer, and that has loaded a version (CAP-3.12).
+	// ZooKeeper is how many requests a second agents send, by formula. It adds the steady load,
+	// and the reads for each container that appears, disappears or has loaded a version
+	// (CAP-3.12).
 	ZooKeeper float64 `json:"zookeeper"`
 }
 
-// Banded is a value over all replications, with the middle 90 % of those of single ones.
+// Banded is a value over all replications. Low and High bound the middle 90 % of the
+// replications' own values.
 type Banded struct {
 	Value float64 `json:"value"`
 	Low   float64 `json:"low"`

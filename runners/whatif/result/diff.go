@@ -17,19 +17,19 @@ type Difference struct {
 	Unit   string  `json:"unit"`
 	A      float64 `json:"a"`
 	B      float64 `json:"b"`
-	// CI is the confidence interval of B - A, nil where one of the values has none. Paired
-	// says that it was computed from differences between single replications, which saw the
-	// same requests; otherwise the results count as independent.
+	// CI is the confidence interval of B - A, nil where one of the values has none. Paired is
+	// true if CI comes from differences between replications that saw the same requests.
+	// Otherwise the two results count as independent.
 	CI     *[2]float64 `json:"ci"`
 	Paired bool        `json:"paired"`
 	// Reduction is the factor by which pairing reduced the variance, 0 without pairing.
 	Reduction float64 `json:"variance_reduction,omitempty"`
-	// Differs says that the interval does not contain 0 or, without an interval, that the
+	// Differs is true if the interval does not contain 0. Without an interval it is true if the
 	// values are not equal.
 	Differs bool `json:"differs"`
 }
 
-// Diff compares the estimates that two results have in common.
+// Diff compares the estimates that both results have. It fails if their architectures differ.
 func Diff(a, b *Result) ([]Difference, error) {
 	if a.Architecture != b.Architecture {
 		return nil, fmt.Errorf("found results of %s and %s, want two of one architecture", a.Architecture, b.Architecture)
@@ -56,8 +56,8 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// difference compares two estimates. same says that their replications saw the same
-// requests.
+// difference compares two estimates of the same metric. same is true if their replications
+// saw the same requests.
 func difference(x, y *Estimate, same bool) Difference {
 	d := Difference{Metric: x.Metric, Scope: x.Scope, Unit: x.Unit, A: *x.Value, B: *y.Value}
 	d.Differs = d.A != d.B

@@ -14,8 +14,9 @@ func estimateOf(metric string, values ...float64) Estimate {
 	return Estimate{Metric: metric, Unit: "ns", Value: &mean, CI: &[2]float64{mean - 10, mean + 10}, Confidence: 0.95, Values: values}
 }
 
-// Goal: results of the same requests are compared in pairs, which tells apart what their
-// intervals do not; others are not. Method: values that vary by more than they differ.
+// Goal: results for the same requests are compared in pairs, which detects differences that
+// overlapping intervals hide. Other results are not paired. Method: values that vary more
+// than they differ.
 func TestPairsTellApartWhatIntervalsDoNot(t *testing.T) {
 	a := &Result{Seed: 1, Version: "1", Estimates: []Estimate{estimateOf("p99(request)", 10, 20, 30, 40, 50), estimateOf("errors", 1, 2, 3, 4, 5)}}
 	b := &Result{Seed: 1, Version: "1", Estimates: []Estimate{estimateOf("p99(request)", 12, 22, 33, 42, 52), estimateOf("goodput", 1, 2)}}

@@ -5,9 +5,9 @@ type Estimate struct {
 	Metric string `json:"metric"` // as objectives write it, such as p99(request)
 	Scope  Scope  `json:"scope"`
 	Unit   string `json:"unit"` // ns, bytes, fraction, per_second, per_hour, count
-	// Value is nil when there was not enough data, which Text then says.
+	// Value is nil when there was not enough data. Text then says so.
 	Value *float64 `json:"value"`
-	// CI is the interval at Confidence, nil for values that are computed exactly.
+	// CI is the confidence interval at level Confidence, nil for values that are computed exactly.
 	CI         *[2]float64 `json:"ci"`
 	Confidence float64     `json:"confidence"`
 	N          int64       `json:"n"`     // observations
@@ -20,13 +20,14 @@ type Estimate struct {
 	Values []float64 `json:"values,omitempty"`
 }
 
-// Scope says what an estimate is about. The zero value means all requests of the plan.
+// Scope says which requests or containers an estimate describes. The zero value means all
+// requests of the plan.
 type Scope struct {
 	Condition string `json:"condition,omitempty"` // of must_hold_under; "" for normal
 	Window    string `json:"window,omitempty"`
 	Tier      string `json:"tier,omitempty"`
 	Event     string `json:"event,omitempty"`
-	// Model is a model of the mix; "" means all requests.
+	// Model names a model of the plan's mix of models, "" for the requests of all models.
 	Model string `json:"model,omitempty"`
 }
 
@@ -35,8 +36,8 @@ const (
 	Pass      = "PASS"
 	Fail      = "FAIL"
 	Undecided = "UNDECIDED"
-	// Excluded is for cells that are not simulated, because containers cannot hold their
-	// models or a bound shows that an objective is missed.
+	// Excluded marks cells that are not simulated. Either their containers cannot hold the
+	// models, or a bound proves that an objective is missed.
 	Excluded = "EXCLUDED"
 )
 
@@ -54,13 +55,13 @@ type Verdict struct {
 	X    int64   `json:"x"`
 	NEff float64 `json:"n_eff"`
 	VIF  float64 `json:"vif"`
-	// Open counts the requests of which nobody knows whether they meet the limit, as they
-	// have no answer when the simulation ends.
+	// Open counts requests without an answer when the simulation ends. It is unknown whether
+	// these requests meet the limit.
 	Open int64  `json:"open,omitempty"`
 	Text string `json:"text,omitempty"` // what was found, for FAIL and UNDECIDED
 }
 
-// Objective returns the objective as the plan writes it, with its model.
+// Objective returns the objective as the plan writes it, followed by its model if it has one.
 func (v *Verdict) Objective() string {
 	if v.Scope.Model == "" {
 		return v.SLO
@@ -68,8 +69,8 @@ func (v *Verdict) Objective() string {
 	return v.SLO + " of " + v.Scope.Model
 }
 
-// Find returns the estimate of a metric in the normal condition, or nil. With the window ""
-// it returns the first one.
+// Find returns the estimate of a metric in the normal condition, or nil. If window is "" it
+// returns the first such estimate.
 func (r *Result) Find(metric, window string) *Estimate {
 	for i := range r.Estimates {
 		e := &r.Estimates[i]
@@ -80,7 +81,7 @@ func (r *Result) Find(metric, window string) *Estimate {
 	return nil
 }
 
-// Of returns the estimate of a metric in a scope from a list, or nil.
+// Of returns the estimate in a list that has the given metric and scope, or nil.
 func Of(list []Estimate, metric string, of Scope) *Estimate {
 	for i := range list {
 		if list[i].Metric == metric && list[i].Scope == of {
@@ -95,12 +96,12 @@ type Window struct {
 	Name  string `json:"name"`
 	Start int64  `json:"start"` // ns
 	End   int64  `json:"end"`
-	// Warmup is how many nanoseconds were simulated before it at most, over the replications, and
-	// Least how many at least.
+	// Warmup and Least are the longest and the shortest time that replications simulated before
+	// the window, in nanoseconds.
 	Warmup int64 `json:"warmup"`
 	Least  int64 `json:"warmup_least"`
-	// Refused says why it is not simulated, and Unsettled why it is not steady though nothing
-	// happens in it.
+	// Refused says why the window is not simulated. Unsettled says why the window is not steady
+	// although it contains no event.
 	Refused    string  `json:"refused,omitempty"`
 	Unsettled  string  `json:"unsettled,omitempty"`
 	Cut        int64   `json:"warmup_cut"`
@@ -110,7 +111,7 @@ type Window struct {
 	Rate       float64 `json:"rate"`           // mean offered, per second
 }
 
-// Tier describes one kind of container.
+// Tier describes the containers of one tier: entry, ps or dense.
 type Tier struct {
 	Name       string  `json:"name"`
 	Containers int     `json:"containers"`
@@ -121,21 +122,21 @@ type Tier struct {
 	MemSteady  int64   `json:"mem_steady"`
 	MemPeak    int64   `json:"mem_peak"` // at a rollover
 	Cost       float64 `json:"cost"`     // per hour, all containers
-	// Busy is how many cores the threads keep busy at the peak rate, where contention none
-	// lets them be more than CPU; 0 elsewhere.
+	// Busy is how many cores the threads keep busy at the peak rate. It is set only if the
+	// contention model is none and lets threads use more cores than CPU. Otherwise it is 0.
 	Busy float64 `json:"busy_cores,omitempty"`
-	// Offered is the utilisation at the peak rate.
+	// Offered is the utilization of the tier at the peak rate.
 	Offered float64 `json:"offered"`
-	// Text says which num_shard fits into memory.
+	// Text says which values of num_shard fit into the memory of a container.
 	Text string `json:"text,omitempty"`
 }
 
-// Part is one part of the latency of requests.
+// Part is one component of the request latency, such as a queue or a service time.
 type Part struct {
 	Name  string  `json:"name"`  // as in model.PartNames
 	Mean  float64 `json:"mean"`  // nanoseconds per request
 	Share float64 `json:"share"` // of the mean latency
-	// Tail is its share of the latency of the slowest hundredth.
+	// Tail is the share that this part has of the latency of the slowest 1 % of requests.
 	Tail float64 `json:"tail_share"`
 }
 
@@ -150,48 +151,48 @@ type Cause struct {
 type Saturation struct {
 	State string `json:"state"` // STABLE, BACKLOGGED, OVERLOADED or METASTABLE; UNKNOWN when no request came
 	Tier  string `json:"tier"`  // the fullest
-	// Utilisation is that of the fullest container in the state that binds: at the peak, under
-	// the events of the plan and the conditions that it has to hold under. WithRetries counts
-	// retries, too.
+	// Utilisation is that of the fullest container at the worst time: at the peak, during the
+	// plan's events, or under a condition of must_hold_under. WithRetries also counts the load
+	// of retries.
 	Utilisation float64 `json:"utilisation"`
 	WithRetries float64 `json:"with_retries"`
-	// Whole is the utilisation at the peak with all containers as the plan begins. Under names
-	// the condition that binds, and Since the instant from which it does, with the event Event,
-	// nil where the peak binds as the plan begins.
+	// Whole is the utilization at the peak with all containers of the plan's start. Under names
+	// the condition that gives the highest utilization. Since is the time from which it applies,
+	// and Event the event then. Since is nil if the peak without events is the worst.
 	Whole float64 `json:"whole"`
 	Under string  `json:"under,omitempty"`
 	Since *int64  `json:"since,omitempty"`
 	Event string  `json:"event,omitempty"`
-	// LastedNs is how long requests of a window went on failing after the cause was gone.
-	// Recovered says that this ended within the window.
+	// LastedNs is how many nanoseconds requests of a window kept failing after the cause was
+	// gone. Recovered is true if they stopped failing within the window.
 	LastedNs  int64  `json:"lasted"`
 	Window    string `json:"window,omitempty"`
 	Recovered bool   `json:"recovered,omitempty"`
 }
 
-// ClosedForm compares a formula with the simulation.
+// ClosedForm compares the value of a formula with the simulated value.
 type ClosedForm struct {
 	Name    string `json:"name"`
 	Section string `json:"section"` // of the specification, such as CAP-7.1
 	Unit    string `json:"unit"`
 	Formula string `json:"formula"`
-	// Metric is the estimate to compare with, "" for none.
+	// Metric is the metric of the simulated estimate to compare with, "" if there is none.
 	Metric string   `json:"metric,omitempty"`
 	Theory float64  `json:"theory"`
 	Sim    *float64 `json:"simulated,omitempty"`
-	// Residual is simulated over theory, minus one.
+	// Residual is the simulated value divided by the theoretical value, minus one.
 	Residual *float64 `json:"residual,omitempty"`
-	// Bound says that no fleet can do better. Other forms are estimates, which only order a
-	// search.
+	// Bound is true if no fleet can do better than the formula says. Other formulas are
+	// estimates that only order the cells of a search.
 	Bound bool `json:"bound"`
 }
 
 // Checks holds the invariants that every run checks (CAP-7.6).
 type Checks struct {
-	// Little is the largest residual of Little's law, over all queues and runs.
+	// Little is the largest relative deviation from Little's law, over all queues and runs.
 	Little float64 `json:"little"`
-	// Conserved says that arrivals equal the completed, failed and open requests exactly,
-	// and likewise for calls.
+	// Conserved is true if arrivals exactly equal the sum of completed, failed and open
+	// requests, and likewise for calls.
 	Conserved bool  `json:"conserved"`
 	Arrivals  int64 `json:"arrivals"`
 	Completed int64 `json:"completed"`
@@ -202,14 +203,14 @@ type Checks struct {
 	TimedOut  int64 `json:"calls_timed_out"`
 	Refused   int64 `json:"calls_refused"`
 	Open      int64 `json:"calls_in_flight"`
-	// Abandoned counts calls that a caller gave up before their timeout, because the
-	// request had ended or another attempt had answered.
+	// Abandoned counts calls that the caller gave up before their timeout. It does so when the
+	// request has ended or another attempt has answered.
 	Abandoned int64 `json:"calls_abandoned"`
 	Late      int64 `json:"calls_late"` // answered after the caller had given up
-	// Hedged counts calls that were sent beside one that took long. Sent includes them.
+	// Hedged counts second calls sent while a slow first call was still open. Sent includes them.
 	Hedged int64 `json:"calls_hedged,omitempty"`
-	// Skipped counts calls that were not begun, as their deadline had passed.
+	// Skipped counts calls that a server did not begin because their deadline had passed.
 	Skipped int64 `json:"calls_skipped,omitempty"`
-	// BusiestCore is the largest busy share of a container, at most 1.
+	// BusiestCore is the utilization of the busiest container, at most 1.
 	BusiestCore float64 `json:"busiest"`
 }

@@ -6,24 +6,23 @@ import (
 	"strings"
 )
 
-// Record is the outcome of one replication of one window: whole numbers from which every
-// estimate can be computed again (CAP-4.4). A run has the records of its plan, a sweep
-// those of every cell, a solve those of the answer under all conditions, and worlds have
-// their own.
+// Record is the outcome of one replication of one window. Its whole numbers suffice to
+// compute every estimate again (CAP-4.4). A run has records of its plan, a sweep of every
+// cell, and a solve of the answer under all conditions. Worlds have records of their own.
 type Record struct {
-	// Point holds the replaced values by path, empty for the plan as written. World counts
-	// from 1; 0 stands for the middle values.
+	// Point maps paths to the values that replace those of the plan, and is empty for the plan
+	// as written. World counts from 1, and 0 stands for the middle values of uncertain inputs.
 	Point       map[string]string `json:"point"`
 	World       int               `json:"world,omitempty"`
 	Condition   string            `json:"condition,omitempty"` // of must_hold_under; "" for normal
 	Window      string            `json:"window"`
 	Replication int               `json:"replication"`
-	// WarmupCut is how many nanoseconds are cut from the begin of the window. Counters of
-	// requests and tiers, and histograms, leave them out.
+	// WarmupCut is how many nanoseconds at the start of the window are left out as warm-up.
+	// Counters of requests and tiers, and histograms, do not include them.
 	WarmupCut int64    `json:"warmup_cut"`
 	Counters  Counters `json:"counters"`
-	// Histograms holds latencies in nanoseconds by subject: request, an attempt at a tier
-	// (entry, ps, dense), and "request of NAME" for a model of a mix.
+	// Histograms maps subjects to their latencies in nanoseconds. A subject is "request", an
+	// attempt at a tier (entry, ps, dense), or "request of NAME" for one model of a mix.
 	Histograms map[string]Histogram `json:"histograms"`
 }
 
@@ -32,22 +31,23 @@ type Counters struct {
 	Arrived   int64 `json:"arrived"`
 	Completed int64 `json:"completed"`
 	Partial   int64 `json:"partial"`
-	// Failed counts failed requests by cause, named as in errors(CAUSE).
+	// Failed counts failed requests by cause. The causes have the names used in errors(CAUSE).
 	Failed map[string]int64 `json:"failed"`
 	Open   int64            `json:"in_flight"`
-	// LatencyNs sums the latencies of completed requests.
+	// LatencyNs is the sum of the latencies of completed requests, in nanoseconds.
 	LatencyNs int64                   `json:"latency_ns"`
 	Calls     CallCounters            `json:"calls"`
 	Tiers     map[string]TierCounters `json:"tiers"`
 	// OOM counts the containers that were killed because they ran out of memory.
 	OOM int64 `json:"oom"`
-	// Simulated counts the requests of the window and of the warm-up before it.
+	// Simulated counts all simulated requests: those of the window and of its warm-up.
 	Simulated int64 `json:"simulated"`
-	// Trace is the hash of all events; equal runs have equal hashes.
+	// Trace is a hash over all events of the run. Equal runs have equal hashes.
 	Trace string `json:"trace"`
 }
 
-// CallCounters counts calls to PS and dense as their callers saw them, with the warm-up.
+// CallCounters counts calls to PS and dense as their callers saw them, including those of
+// the warm-up.
 type CallCounters struct {
 	Sent      int64 `json:"sent"`
 	Answered  int64 `json:"answered"`
@@ -68,11 +68,13 @@ type TierCounters struct {
 	CoreNs    int64 `json:"core_ns"`    // cores times time, the most that BusyNs could be
 }
 
-// Bar counts the values that are at most To and above the To of the bar before.
+// Bar is one bar of a histogram. Count values are at most To and above the To of the
+// previous bar.
 type Bar struct{ To, Count int64 }
 
 // Histogram lists the bars that are not empty, in ascending order. Its JSON is a text such
-// as "12000:3 13000:1": 3 values of at most 12000 ns, and 1 above that of at most 13000.
+// as "12000:3 13000:1". This means 3 values of at most 12000 ns, and 1 value above 12000 and
+// at most 13000 ns.
 type Histogram []Bar
 
 // Count returns the number of values.

@@ -34,7 +34,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// Format is the value of Result.Format.
+// Format is the identifier and version of the JSON format, as written in Result.Format.
 const Format = "monosim.whatif/v1"
 
 // Result is the answer to one command on one plan.
@@ -45,19 +45,19 @@ type Result struct {
 	// ScenarioHash is the SHA-256 of the plan's canonical form.
 	ScenarioHash string `json:"scenario_hash"`
 	Seed         uint64 `json:"seed"`
-	// Version is the version of the model; it changes when the model computes something
-	// else.
+	// Version is the version of the model. It changes whenever the model gives other numbers for
+	// some plan.
 	Version      string `json:"version"`
 	Architecture string `json:"architecture"` // GOARCH, because floating point may differ
 	Currency     string `json:"currency"`
 
-	// Estimates are for the plan as written (run) or for the answer (solve).
+	// Estimates describe the plan as written (run) or the answer (solve).
 	Estimates []Estimate `json:"estimates"`
 	Verdicts  []Verdict  `json:"verdicts"`
 	Windows   []Window   `json:"windows"`
 	Tiers     []Tier     `json:"tiers"`
-	// Breakdown is for the window BreakdownOf, where requests take longest. Errors is for
-	// the window ErrorsOf, where most requests fail.
+	// Breakdown describes the window BreakdownOf, in which requests take longest. Errors
+	// describes the window ErrorsOf, in which most requests fail.
 	Breakdown   []Part  `json:"breakdown"`
 	BreakdownOf string  `json:"breakdown_of,omitempty"`
 	Errors      []Cause `json:"errors_by_cause"`
@@ -88,20 +88,21 @@ type Result struct {
 	// Records holds the outcome of every replication.
 	Records []Record `json:"records,omitempty"`
 
-	// Worlds holds the findings on uncertain inputs, nil for a plan without them.
+	// Worlds holds the results over uncertain inputs, nil for a plan without uncertain inputs.
 	Worlds *Worlds `json:"worlds,omitempty"`
 
-	// Calibration is the profile of the plan's service times, nil when the plan gives its
-	// own.
+	// Calibration is the profile from which the service times come. It is nil when the plan
+	// itself gives the service times.
 	Calibration *plan.Profile `json:"calibration,omitempty"`
-	// Device says on what the batches of dense were measured, nil where the plan gives their time.
+	// Device is the profile of the device on which batches of dense were measured. It is nil
+	// where the plan itself gives their time.
 	Device *plan.DeviceProfile `json:"device,omitempty"`
 
 	// Stopped says why the simulation ended: precision reached, verdicts decided,
 	// max_replications, budget requests, budget wall, proved minimal or maximal, undecided
 	// cells, infeasible, or bracket not found.
 	Stopped string `json:"stopped"`
-	// Marked says that budget.wall ended the simulation, so that it cannot be reproduced.
+	// Marked is true if budget.wall ended the simulation. Such a result cannot be reproduced.
 	Marked   bool          `json:"not_reproducible,omitempty"`
 	Problems plan.Problems `json:"errors"`
 	Warnings plan.Problems `json:"warnings"`

@@ -8,18 +8,18 @@ import (
 // Answer is the cheapest configuration that passes.
 type Answer struct {
 	Point map[string]string `json:"point"` // path to value
-	// Numbers holds the values of Point in base units, as far as they are numbers.
+	// Numbers holds those values of Point that are numbers, in base units.
 	Numbers    map[string]float64 `json:"numbers,omitempty"`
 	Cost       float64            `json:"cost"` // per hour
 	Containers int                `json:"containers"`
-	// AsWritten is the cost of the plan before the search.
+	// AsWritten is the hourly cost of the plan as it was before the search.
 	AsWritten float64 `json:"cost_as_written"`
-	// Proven says that the certificate is complete.
+	// Proven is true if the certificate is complete: every cheaper cell is excluded.
 	Proven bool `json:"proven"`
 	// CostPerQPS is the hourly cost of one request a second at the peak.
 	CostPerQPS float64 `json:"cost_per_qps"`
-	// Rate is the highest peak rate, for a search over the rate. Knee is the rate at which
-	// p99 is twice that of a low rate, 0 if it was not reached.
+	// Rate is the highest peak rate that holds, for a search over the rate. Knee is the rate at
+	// which p99 is twice that of a low rate, 0 if the search did not reach it.
 	Rate float64 `json:"rate,omitempty"`
 	Knee float64 `json:"knee,omitempty"`
 	// Worlds says in how many worlds the answer holds, nil when no input is uncertain.
@@ -29,22 +29,23 @@ type Answer struct {
 // Cell is one configuration of a search or a sweep.
 type Cell struct {
 	Point map[string]string `json:"point"`
-	// Numbers holds the values of Point in base units, as far as they are numbers.
+	// Numbers holds those values of Point that are numbers, in base units.
 	Numbers    map[string]float64 `json:"numbers,omitempty"`
 	Cost       float64            `json:"cost"`
 	Containers int                `json:"containers"`
 	Outcome    string             `json:"outcome"` // PASS, FAIL, UNDECIDED or EXCLUDED
-	// Argument says why a cell is excluded: memory, utilisation, latency bound, simulated,
-	// or monotone.
+	// Argument says how a cell was excluded: memory, utilisation, latency bound, simulated, or
+	// monotone.
 	Argument string `json:"argument,omitempty"`
-	// Constraint names what the cell violates: an objective, utilisation or memory, with
-	// the condition.
+	// Constraint names the constraint that the cell violates: an objective, utilisation or
+	// memory, with the condition.
 	Constraint string `json:"constraint,omitempty"`
 	// Reason says in a sentence which objective is missed, under which condition and by how
 	// much.
 	Reason string  `json:"reason,omitempty"`
 	Rate   float64 `json:"rate,omitempty"` // at the peak
-	// Closed is p99(request) by formulas, 0 when a tier is full (CAP-6.2).
+	// Closed is p99(request) in nanoseconds by formulas. It is 0 when a tier is overloaded
+	// (CAP-6.2).
 	Closed    float64    `json:"closed_form,omitempty"`
 	Knob      string     `json:"knob,omitempty"` // of a neighbour: the path that is one step cheaper
 	Estimates []Estimate `json:"estimates,omitempty"`
@@ -53,8 +54,8 @@ type Cell struct {
 	Worlds *CellWorlds `json:"worlds,omitempty"`
 }
 
-// CellWorlds counts the worlds in which a cell holds under all conditions. No more worlds
-// are simulated once the cell is decided.
+// CellWorlds counts the worlds in which a cell meets the objectives under all conditions.
+// Simulation of further worlds stops once the cell is decided.
 type CellWorlds struct {
 	Count     int `json:"count"`
 	Pass      int `json:"pass"`
@@ -68,26 +69,29 @@ type Certificate struct {
 	Complete   bool     `json:"complete"`
 	Confidence float64  `json:"confidence"` // of each condition, after Bonferroni's correction
 	Conditions []string `json:"conditions"` // under which cells were judged
-	// Placements describes the conditions of the form "any K", for the answer or, without
-	// one, for the plan as written.
+	// Placements describes the conditions of the form "any K". It is for the answer or, if there
+	// is no answer, for the plan as written.
 	Placements []Placements   `json:"placements,omitempty"`
 	Cells      int            `json:"cells"`         // of the grid
 	Excluded   map[string]int `json:"excluded"`      // excluded cells by argument
 	Simulated  int            `json:"simulated"`     // cells
 	Requests   int64          `json:"requests"`      // simulated in all
 	GridCost   int64          `json:"grid_requests"` // requests that simulating every cell would take
-	// Binding is the constraint that no cell meets, nil when a cell holds (CAP-6.7).
+	// Binding is the constraint that keeps every cell from passing, nil when some cell passes
+	// (CAP-6.7).
 	Binding *Binding `json:"binding,omitempty"`
-	// VarianceReduction is the factor by which common random numbers reduced the variance
-	// of differences.
+	// VarianceReduction is the factor by which common random numbers reduced the variance of
+	// differences between cells.
 	VarianceReduction float64 `json:"variance_reduction"`
 	Open              []Cell  `json:"open"`
 	All               []Cell  `json:"all_cells"`
 }
 
-// Binding is a constraint that no cell meets, illustrated by the cell nearest to it.
+// Binding is a constraint that no cell meets. Its other fields describe the cell that comes
+// nearest to meeting it.
 type Binding struct {
-	// Constraint is an objective, utilisation or memory, with the condition.
+	// Constraint names an objective, utilisation or memory, with the condition under which it is
+	// violated.
 	Constraint string            `json:"constraint"`
 	Argument   string            `json:"argument"` // as of the cell
 	Reason     string            `json:"reason"`   // with what was found
@@ -98,8 +102,8 @@ type Binding struct {
 // (CAP-6.5).
 type Placements struct {
 	Condition string `json:"condition"` // as the plan writes it
-	// Placements counts the sets of K containers or idcs, and Classes the classes of
-	// equivalent sets. More says that the enumeration stopped before the last class.
+	// Placements counts the possible sets of K containers or idcs. Classes counts groups of
+	// equivalent sets. More is true if the enumeration stopped before the last class.
 	Placements float64 `json:"placements"`
 	Classes    int     `json:"classes"`
 	More       bool    `json:"more_classes,omitempty"`
@@ -108,16 +112,16 @@ type Placements struct {
 	Judged []PlacementClass `json:"judged"`
 }
 
-// PlacementClass is a class of equivalent placements.
+// PlacementClass is a class of placements that are equivalent for the simulation.
 type PlacementClass struct {
 	Text       string  `json:"text"`
 	Placements float64 `json:"placements"` // in the class
 }
 
 // Regret compares configurations over the worlds of uncertain inputs (CAP-5.8). The regret
-// in a world is the cost beyond that of the cheapest configuration that holds there. A
-// configuration that does not hold has the whole price of that one as its regret, because
-// it must be bought in addition.
+// in a world is the extra cost over the cheapest configuration that holds there. The regret
+// of a configuration that does not hold is the full price of that cheapest configuration,
+// because it must be bought in addition.
 type Regret struct {
 	Point      map[string]string `json:"point"`
 	Cost       float64           `json:"cost"` // per hour, with middle values
@@ -128,15 +132,15 @@ type Regret struct {
 	Worlds     int               `json:"worlds"`
 }
 
-// Tornado is the effect of changing one input.
+// Tornado is the effect on p99 of changing one input by 10 % down and up.
 type Tornado struct {
 	Input string  `json:"input"`
 	Low   float64 `json:"low"`  // p99(request) in ns with the input at 90 %
 	High  float64 `json:"high"` // with 110 %
 	Base  float64 `json:"base"`
 	Unit  string  `json:"unit"`
-	// LowCI and HighCI are intervals around Low and High. They come from paired differences
-	// to Base.
+	// LowCI and HighCI are the confidence intervals of Low and High. They are computed from
+	// paired differences to Base.
 	LowCI      [2]float64 `json:"low_ci"`
 	HighCI     [2]float64 `json:"high_ci"`
 	Confidence float64    `json:"confidence"`
@@ -148,12 +152,12 @@ type Sweep struct {
 	Name  string   `json:"name"`
 	Paths []string `json:"paths"`
 	Cells []Cell   `json:"cells"`
-	// Knee is the rate at which p99 is twice that of the lowest rate, for a sweep over the
-	// rate. It is 0 if that rate was not reached.
+	// Knee is the rate at which p99 is twice the p99 at the lowest rate, for a sweep over the
+	// rate. It is 0 if the sweep did not reach that point.
 	Knee float64 `json:"knee,omitempty"`
 }
 
-// FindKnee returns the rate at which p99 is twice that of the lowest rate, interpolated
+// FindKnee returns the rate at which p99 is twice the p99 at the lowest rate, interpolated
 // between two cells. It returns 0 when no cell reaches it, or when the rates do not rise.
 func (s *Sweep) FindKnee() float64 {
 	var rates, values []float64
@@ -179,16 +183,17 @@ func (s *Sweep) FindKnee() float64 {
 	return 0
 }
 
-// LoadCurve is latency over load, by formulas.
+// LoadCurve is p99(request) at several rates, computed by formulas.
 type LoadCurve struct {
-	// Full is the rate at which Tier is full, and Peak the plan's peak rate.
+	// Full is the rate at which Tier reaches a utilization of 100 %, and Peak the plan's peak
+	// rate.
 	Full   float64     `json:"full"`
 	Tier   string      `json:"tier"`
 	Peak   float64     `json:"peak"`
 	Points []LoadPoint `json:"points"`
 }
 
-// LoadPoint is p99(request) by formulas at a rate.
+// LoadPoint is p99(request) at one rate, computed by formulas.
 type LoadPoint struct {
 	Rate float64 `json:"rate"`
 	P99  float64 `json:"p99"`

@@ -1,6 +1,7 @@
 package result
 
-// CDFPoint is the share of requests that took at most a latency.
+// CDFPoint is one point of a cumulative distribution: Fraction of the requests took at most
+// Latency.
 type CDFPoint struct {
 	Latency  int64   `json:"latency"` // ns
 	Fraction float64 `json:"fraction"`
@@ -13,22 +14,22 @@ type TimelinePoint struct {
 	Live    map[string]int     `json:"live"` // containers by tier
 	Offered map[string]float64 `json:"offered"`
 	Mem     map[string]int64   `json:"mem"` // fullest container by tier
-	// P99 and Errors are those of the window at this instant; P99 is 0 outside windows.
+	// P99 and Errors are those of the window that contains this instant. P99 is 0 outside windows.
 	P99    int64   `json:"p99,omitempty"`
 	Errors float64 `json:"errors,omitempty"`
 	Event  string  `json:"event,omitempty"`
 }
 
-// Rollout is how a version spread over the containers of a tier.
+// Rollout describes how a new version spread over the containers of a tier.
 type Rollout struct {
 	Version int    `json:"version"`
 	At      int64  `json:"at"`
 	Model   string `json:"model,omitempty"` // of the mix; "" for all
 	Path    string `json:"path"`            // v1 entry, v1 ps, v3
-	// None says why there is nothing to measure, as for PS of version 1.
+	// None says why there is no roll-out to measure, as for PS with agents of version 1.
 	None string `json:"none,omitempty"`
-	// ToAll is the time from the publish to the last replica, nil when that never served.
-	// Closed is the time by the closed form. Both are in nanoseconds.
+	// ToAll is the time from the publish until the last replica serves the version, nil when
+	// some replica never did. Closed is the time by formula. Both are in nanoseconds.
 	ToAll      *float64     `json:"to_all"`
 	CI         *[2]float64  `json:"ci"`
 	Closed     float64      `json:"closed_form"`
@@ -38,26 +39,27 @@ type Rollout struct {
 	Shards     []ShardCurve `json:"shards,omitempty"`
 }
 
-// ShardCurve is how a version spread over the replicas of one shard.
+// ShardCurve is the share of one shard's replicas that serve a new version, over time.
 type ShardCurve struct {
 	Shard int        `json:"shard"`
 	Curve []CDFPoint `json:"curve"`
 }
 
-// Incident is what an event did to requests.
+// Incident describes the effect of one event on requests and sessions.
 type Incident struct {
 	Event    string `json:"event"`
 	Action   string `json:"action"`
 	At       int64  `json:"at"`
 	DetectNs int64  `json:"detected_after"` // mean nanoseconds until balancers knew
-	// LostSessions counts sessions that expired while their containers lived, and Unlisted
-	// those containers that nobody lists until their model is published anew. Both are
-	// means over replications. ListedNs is when the last other container was listed again,
-	// after the event; 0 if there was none.
+	// LostSessions counts sessions that expired while their containers lived. Unlisted counts
+	// those containers that no list contains until their model is published again. Both are
+	// means over replications. ListedNs is the time from the event until the last of the other
+	// containers was listed again, 0 if there was none.
 	LostSessions float64 `json:"lost_sessions"`
 	Unlisted     float64 `json:"unlisted"`
 	ListedNs     int64   `json:"listed_after"`
-	// P99 is for the requests of the window, in nanoseconds; nil with too few requests.
+	// P99 is the p99 of the requests of the window, in nanoseconds. It is nil with too few
+	// requests.
 	P99    *float64    `json:"p99"`
 	CI     *[2]float64 `json:"p99_ci"`
 	Errors float64     `json:"errors"`
@@ -74,7 +76,7 @@ type Incident struct {
 	RequestsCount int64   `json:"n"`
 }
 
-// Scaled is the cost of containers over the horizon when their number changes.
+// Scaled is the cost of the containers over the horizon when autoscaling changes their number.
 type Scaled struct {
 	Cost           float64    `json:"cost"` // mean per hour
 	CI             [2]float64 `json:"ci"`
@@ -82,27 +84,29 @@ type Scaled struct {
 	Most           float64    `json:"most_cost"`
 	Containers     float64    `json:"containers"`
 	MostContainers int        `json:"most_containers"`
-	// Until is up to when containers are known, where autoscalers measure; 0 for the horizon.
+	// Until is the time up to which the number of containers is known, where autoscalers act on
+	// measurements. It is 0 if the number is known for the whole horizon.
 	Until int64 `json:"until,omitempty"`
 	Runs  int   `json:"replications"`
 }
 
-// Scaler is what the autoscaler of a tier did.
+// Scaler reports what the autoscaler of a tier did.
 type Scaler struct {
 	Tier   string `json:"tier"`
 	Looks  string `json:"looks_at"` // its metrics with their targets
 	Oracle bool   `json:"oracle,omitempty"`
-	// Steps lists what it did in the first replication; for ps, to shard 0. Begin is the number
-	// of replicas before.
+	// Steps lists the autoscaler's decisions in the first replication, for ps those on shard 0.
+	// Begin is the number of replicas before the first decision.
 	Begin int         `json:"begin"`
 	Steps []ScaleStep `json:"steps"`
-	// Ups, Downs and Turns count its decisions and how often it went the other way than before,
-	// as means over replications.
+	// Ups and Downs count decisions to add and to remove replicas. Turns counts changes of
+	// direction. All are means over replications.
 	Ups   float64 `json:"ups"`
 	Downs float64 `json:"downs"`
 	Turns float64 `json:"turns"`
-	// Held is the longest time in which it added nothing though what reported was above the
-	// target, nil for none; in HeldIn replications there was such a time.
+	// Held is the longest time in which the autoscaler added nothing although the reported load
+	// was above the target. It is nil if there was none. HeldIn counts the replications with
+	// such a time.
 	Held   *ScaleHold `json:"held,omitempty"`
 	HeldIn int        `json:"held_in,omitempty"`
 	Runs   int        `json:"replications"`
@@ -115,7 +119,7 @@ type ScaleStep struct {
 	By string `json:"by"` // what made it this number
 }
 
-// ScaleHold is a time in which an autoscaler adds nothing though it sees too much.
+// ScaleHold is a time in which an autoscaler adds nothing although it measures too much load.
 type ScaleHold struct {
 	From    int64  `json:"from"`
 	To      int64  `json:"to"`

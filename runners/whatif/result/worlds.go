@@ -1,11 +1,11 @@
 package result
 
-// Worlds holds the findings on uncertain inputs (CAP-5.8). Each world is the plan with
-// values drawn for them.
+// Worlds holds the results over uncertain inputs (CAP-5.8). Each world is the plan with one
+// random value for each uncertain input.
 type Worlds struct {
 	Count int     `json:"count"`
 	Hold  float64 `json:"hold"` // share of the worlds in which objectives have to hold
-	// Interval is the middle share of the worlds that intervals cover.
+	// Interval is the share of the worlds that each Range covers, such as the middle 90 %.
 	Interval float64      `json:"interval"`
 	Inputs   []WorldInput `json:"inputs"`
 	// Misfits lists the worlds whose containers cannot hold their models, with the reason.
@@ -25,22 +25,22 @@ type WorldInput struct {
 	Belief     string  `json:"belief,omitempty"`
 	// Values holds the drawn value of each world.
 	Values []string `json:"values"`
-	// Influence is the rank correlation of the input with Metric over the worlds. An input
-	// near 1 or -1 is worth measuring.
+	// Influence is the rank correlation between the input and Metric over the worlds. An input
+	// with a value near 1 or -1 is worth measuring.
 	Influence float64 `json:"influence"`
 	Metric    string  `json:"metric"`
 }
 
-// WorldEstimate is an estimate over the worlds.
+// WorldEstimate summarizes the estimates of one metric over all worlds.
 type WorldEstimate struct {
 	Metric string  `json:"metric"`
 	Scope  Scope   `json:"scope"`
 	Unit   string  `json:"unit"`
 	Mean   float64 `json:"mean"`
-	// Range covers the middle share Interval of the worlds.
+	// Range bounds the middle share of the worlds' values. Worlds.Interval is that share.
 	Range [2]float64 `json:"range"`
-	// Epistemic is the standard deviation due to uncertain inputs, and Aleatory the one due
-	// to the simulation within each world.
+	// Epistemic is the standard deviation that uncertain inputs cause. Aleatory is the standard
+	// deviation that the simulation within each world causes.
 	Epistemic float64   `json:"epistemic"`
 	Aleatory  float64   `json:"aleatory"`
 	Values    []float64 `json:"values"` // of each world that has a value, in order

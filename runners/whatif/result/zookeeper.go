@@ -4,15 +4,16 @@ package result
 type ZooKeeper struct {
 	// Now is the load of the plan's fleet.
 	Now ZKLoad `json:"now"`
-	// Curves holds the load over multiples of the fleet, for agents of versions 1 and 3.
+	// Curves holds the load for multiples of the fleet's size, for agents of versions 1 and 3.
 	Curves []ZKCurve `json:"curves"`
-	// Periodic holds every loop that agents and servers repeat, with its busiest second.
+	// Periodic holds every loop that agents and servers repeat, with the requests of its busiest
+	// second.
 	Periodic []Periodic `json:"periodic,omitempty"`
 	// Measured holds runs of the real agent code, for fleets small enough to run.
 	Measured []ZKMeasured `json:"measured"`
 }
 
-// First returns the limit that agents of a version reach first, or nil.
+// First returns the limit that a growing fleet with agents of a version reaches first, or nil.
 func (z *ZooKeeper) First(version int) *ZKLimit {
 	var first *ZKLimit
 	for i := range z.Curves {
@@ -40,33 +41,34 @@ type ZKLoad struct {
 	PerDeath   float64 `json:"notifications_per_death"`
 	PerPublish float64 `json:"notifications_per_publish"`
 	PerReload  float64 `json:"notifications_per_reload"`
-	// PerChange is what ZooKeeper sends when one binding changes and every agent reads the
-	// list.
+	// PerChange is how many bytes ZooKeeper sends when one binding changes and every agent reads
+	// the list again.
 	PerChange float64 `json:"bytes_per_change"`
-	// MaxReply is the longest reply, and MaxResend the longest list of watches that a
-	// client sends when it reconnects.
+	// MaxReply is the size of the longest reply. MaxResend is the size of the longest list of
+	// watches that a client sends when it reconnects. Both are in bytes.
 	MaxReply    float64 `json:"max_reply"`
 	MaxResend   float64 `json:"max_resend"`
 	Utilisation float64 `json:"utilisation"`
-	// When every session expires, agents send StormLeast to StormMost requests within
-	// seconds. From then on the ensemble has AfterReads and AfterWrites a second, which is
-	// the utilisation AfterUtilisation. Worst is the same if the plan expires all sessions,
-	// else Utilisation.
+	// When every session expires, agents send StormLeast to StormMost requests within seconds.
+	// Afterwards the ensemble gets AfterReads and AfterWrites a second, a load with the
+	// utilization AfterUtilisation. Worst equals AfterUtilisation if the plan expires all
+	// sessions, else Utilisation.
 	StormLeast       float64 `json:"storm_least"`
 	StormMost        float64 `json:"storm_most"`
 	AfterReads       float64 `json:"reads_after_expiry"`
 	AfterWrites      float64 `json:"writes_after_expiry"`
 	AfterUtilisation float64 `json:"utilisation_after_expiry"`
 	Worst            float64 `json:"utilisation_worst"`
-	// PeakSecond is how many requests come in the busiest second, PeakUtilisation what they are
-	// of what the ensemble can in one, and DrainNs how long it works on the busiest burst.
+	// PeakSecond is how many requests come in the busiest second. PeakUtilisation is this number
+	// divided by what the ensemble can serve in a second. DrainNs is how long the ensemble takes
+	// to serve the busiest burst.
 	PeakSecond      float64 `json:"peak_second"`
 	PeakUtilisation float64 `json:"peak_utilisation"`
 	DrainNs         float64 `json:"drain_ns"`
 }
 
-// Periodic is a loop that agents or servers repeat without jitter. They keep the phases with which
-// they started, so that its busiest second may have far more than its mean.
+// Periodic is a loop that agents or servers repeat without jitter. They keep the phases with
+// which they started. So the busiest second may have far more requests than the mean.
 type Periodic struct {
 	Name     string  `json:"name"`
 	Of       string  `json:"of"` // what is asked
@@ -77,30 +79,30 @@ type Periodic struct {
 	Peak     float64 `json:"peak_second"`
 }
 
-// ZKCurve is the load of one version of agents over the size of the fleet.
+// ZKCurve is the load of agents of one version for growing sizes of the fleet.
 type ZKCurve struct {
 	Version int       `json:"agent_version"`
 	Points  []ZKPoint `json:"points"`
 	Limits  []ZKLimit `json:"limits"`
-	// AfterExpiry is the multiple of the fleet at which the ensemble is full after every
-	// session has expired, 0 when no multiple up to a thousand fills it.
+	// AfterExpiry is the multiple of the fleet at which the ensemble is overloaded after every
+	// session has expired. It is 0 when no multiple up to a thousand overloads the ensemble.
 	AfterExpiry float64 `json:"after_expiry_at_multiple"`
 }
 
-// ZKPoint is the load at a multiple of the fleet.
+// ZKPoint is the load of a fleet that is Multiple times as large as the plan's.
 type ZKPoint struct {
 	Multiple float64 `json:"multiple"`
 	Load     ZKLoad  `json:"load"`
 }
 
-// Names of limits that reports look for.
+// Names of the limits that reports look up.
 const (
 	ReadLimit  = "reads a second"
 	DrainLimit = "drain of the busiest burst"
 )
 
-// ZKLimit is a limit and the multiple of the fleet that reaches it, 0 when no multiple up
-// to a thousand does.
+// ZKLimit is a limit of ZooKeeper. At is the multiple of the fleet that reaches it, 0 when
+// no multiple up to a thousand does.
 type ZKLimit struct {
 	Name  string  `json:"name"`
 	Unit  string  `json:"unit"`
@@ -111,8 +113,8 @@ type ZKLimit struct {
 // ZKMeasured compares a run of the real agent code with the formulas.
 type ZKMeasured struct {
 	Load ZKLoad `json:"closed_form"`
-	// Watches is how many were held, Reads and Writes those a second in the background, and Peak
-	// the requests of its busiest second.
+	// Watches is how many watches were held. Reads and Writes are per second without an
+	// incident, and Peak is the requests of the busiest such second.
 	Watches float64 `json:"watches"`
 	Reads   float64 `json:"reads"`
 	Writes  float64 `json:"writes"`
@@ -128,8 +130,8 @@ type ZKMeasured struct {
 	Incidents []ZKIncident `json:"incidents"`
 }
 
-// ZKWatches says what became of the watches that were set: they fired, were removed (also
-// with their connection or server), or are held at the end.
+// ZKWatches counts the watches that were set and what became of them. Each fired, was
+// removed (also with its connection or server), or is held at the end.
 type ZKWatches struct {
 	Set     uint64 `json:"set"`
 	Fired   uint64 `json:"fired"`
@@ -137,22 +139,24 @@ type ZKWatches struct {
 	Held    uint64 `json:"held"`
 }
 
-// ZKIncident is a failure that real agents went through.
+// ZKIncident is a failure injected into a run of real agents.
 type ZKIncident struct {
 	Name string `json:"name"`
-	// Noticed is when all live agents knew, and Recovered when all was as before. Both
-	// count from the begin of the failure, in nanoseconds; nil means never.
+	// Noticed is the time until all live agents knew of the failure. Recovered is the time until
+	// everything was as before. Both count from the start of the failure, in nanoseconds. Nil
+	// means never.
 	Noticed   *int64 `json:"noticed"`
 	Recovered *int64 `json:"recovered"`
-	// Peak is the highest number of requests in one second. Requests and Events are totals.
+	// Peak is the highest number of requests in one second. Requests and Events are totals over
+	// the incident.
 	Peak     int64 `json:"peak_requests"`
 	Requests int64 `json:"requests"`
 	Events   int64 `json:"notifications"`
-	// After is the requests a second after all has settled.
+	// After is the number of requests a second once the load is steady again.
 	After      float64 `json:"requests_after"`
 	MinServing int     `json:"min_serving"` // least number of containers that serve
-	// MinListed is the least share of the registrations in ZooKeeper that is present.
-	// Agents find each other by them.
+	// MinListed is the lowest share of registrations that was present in ZooKeeper. Agents find
+	// each other by these registrations.
 	MinListed float64 `json:"min_listed"`
 	Text      string  `json:"text,omitempty"`
 }

@@ -10,11 +10,12 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// mostTries bounds how many cells are simulated for each alternative that is asked for.
+// mostTries is the largest number of cells to simulate for each alternative that the plan
+// asks for.
 const mostTries = 4
 
-// alternatives returns the next cheapest cells that hold and are really different: each has
-// less of something than every cell before it (CAP-6.8).
+// alternatives returns the next cheapest cells that hold and differ in kind. Each has less
+// on some axis than every cell chosen before it (CAP-6.8).
 func (s *solver) alternatives(ctx context.Context, best *cell, n int) ([]result.Cell, error) {
 	chosen := []*cell{best}
 	tries := 0
@@ -42,8 +43,8 @@ func (s *solver) alternatives(ctx context.Context, best *cell, n int) ([]result.
 	return lists.MapOrNil(chosen[1:], func(c *cell) result.Cell { return c.Cell }), nil
 }
 
-// atLeast reports whether a cell has as much as another on every axis. On an axis that is
-// not ordered both must have the same value.
+// atLeast reports whether cell c has at least the value of cell d on every axis. On an axis
+// without order both must have the same value.
 func (s *solver) atLeast(c, d *cell) bool {
 	for k := range s.axes {
 		if c.index[k] != d.index[k] && (!s.axes[k].Ordered || c.index[k] < d.index[k]) {
@@ -53,9 +54,9 @@ func (s *solver) atLeast(c, d *cell) bool {
 	return true
 }
 
-// narrowed returns the factor by which common random numbers reduced the variance of the
-// difference in mean latency between the answer and its neighbours (CAP-5.7). It is the
-// mean over the simulated neighbours, 0 when there are none.
+// narrowed returns how much common random numbers reduced the variance of the difference in
+// mean latency between the answer and its neighbors (CAP-5.7). The factor is the mean over
+// the simulated neighbors, 0 when there are none.
 func (s *solver) narrowed(best *cell) float64 {
 	sum, n := 0.0, 0
 	for k := range s.axes {

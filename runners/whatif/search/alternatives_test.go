@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// The goal is that alternatives hold and are no larger versions of the answer or of each
-// other. The method is a fleet in which one tier may have less when the other has more.
+// Goal: alternatives hold, and none is just a larger version of the answer or of another
+// alternative. Method: a fleet in which one tier may have less when the other has more.
 func TestAlternativesAreOfAnotherKind(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a minute under the race detector; the whole tests have it")

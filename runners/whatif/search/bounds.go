@@ -12,13 +12,15 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// exclude excludes a cell without a simulation. constraint names what the cell violates.
+// exclude marks a cell as excluded without a simulation. argument says how it was excluded,
+// and constraint names what the cell violates.
 func (c *cell) exclude(argument, constraint, reason string) {
 	c.Outcome, c.Argument, c.Constraint, c.Reason = result.Excluded, argument, constraint, reason
 }
 
-// fullest returns the utilisation of the fullest shard of a tier at a rate, with the
-// containers that a condition leaves.
+// fullest returns the utilization of the fullest shard of a tier at a rate, counting only
+// containers that the condition of spec leaves. It returns infinity if a shard has no
+// container left.
 func fullest(p *plan.Plan, spec *model.Spec, tier int, rate float64) float64 {
 	most, works := 0.0, p.Works(plan.TierNames[tier])
 	for shard, live := range spec.Live(tier) {
@@ -33,7 +35,7 @@ func fullest(p *plan.Plan, spec *model.Spec, tier int, rate float64) float64 {
 	return most
 }
 
-// full describes the utilisation of a tier.
+// full describes the utilization of a tier in words.
 func full(tier string, utilisation float64) string {
 	if math.IsInf(utilisation, 0) {
 		return "a shard of " + tier + " has no container left"
@@ -41,9 +43,9 @@ func full(tier string, utilisation float64) string {
 	return fmt.Sprintf("%s is %.0f %% full", tier, utilisation*100)
 }
 
-// bound excludes a cell that cannot hold: ZooKeeper has too little memory for the watches
-// of its agents (CAP-3.16), a tier is full under some condition, or requests take too long
-// even without any queue.
+// bound excludes a cell that cannot hold, without a simulation. Reasons are too little
+// memory in ZooKeeper for the watches of its agents (CAP-3.16), a tier that is full under
+// some condition, and a latency above the limit even without queues.
 func (s *solver) bound(c *cell) {
 	if over := c.plan.OverHeap(); over != "" {
 		c.exclude(byMemory, "memory of ZooKeeper", over)

@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// bounded is a search over fleets that are small against their objective.
+// bounded is a plan that searches over fleets too small for their objective.
 const bounded = `apiVersion: capacity/v1
 budget: {min_replications: 20, max_replications: 20}
 model: {agent_version: 3, size: {embeddings: 1GiB, dense: 1GiB}}
@@ -22,10 +22,10 @@ slo: [p99(request) <= LIMIT]
 solve: {over: {entry.replicas: 1..4}, must_hold_under: [normal, any 1 entry]}
 `
 
-// Goal: a search in which nothing holds names what binds, by the cell that is nearest
-// (CAP-6.7), and bounds exclude without a simulation what they can (CAP-6.2). Method: limits
-// that are missed without any queue, by queues, and not at all, and containers that are too
-// small.
+// Goal: a search without an answer names the constraint that binds, from the cell nearest to
+// passing (CAP-6.7). Bounds exclude cells without a simulation where they can (CAP-6.2).
+// Method: limits that are missed without any queue, missed by queueing, and met, and
+// containers that are too small.
 func TestWhatBinds(t *testing.T) {
 	for _, c := range []struct {
 		name, limit, replicas                 string
@@ -60,9 +60,9 @@ func TestWhatBinds(t *testing.T) {
 	}
 }
 
-// Goal: rates that are simulated side by side give the answer that bisection gives (CAP-6.3), in
-// steps as fine as the plan asks for. Method: M/M/1 with one and with three rates at once, and in
-// steps of a percent.
+// Goal: simulating several rates in parallel gives the same answer as bisection (CAP-6.3),
+// in steps as fine as the plan asks for. Method: M/M/1 with one and with three rates at a
+// time, and in steps of a percent.
 func TestSectionsOfRates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes minutes under the race detector; the whole tests have it")

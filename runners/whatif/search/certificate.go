@@ -10,7 +10,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// answer simulates the neighbours of the best cell and writes the result (CAP-5.10).
+// answer simulates the neighbors of the best cell and returns the result with the
+// certificate (CAP-5.10). best is nil if no cell holds.
 func (s *solver) answer(ctx context.Context, best *cell, warnings plan.Problems) (*result.Result, error) {
 	answered := s.plan
 	if best != nil {
@@ -93,8 +94,8 @@ func (s *solver) fill(best *cell, r *result.Result, proven bool) {
 	r.Stopped = stopped
 }
 
-// neighbours simulates, for each axis, the cell one step cheaper. An exclusion by a bound
-// suffices; one by monotony does not.
+// neighbours simulates, for each axis, the cell one step cheaper. A cell excluded by a bound
+// is not simulated, but a cell excluded only by monotonicity is.
 func (s *solver) neighbours(ctx context.Context, best *cell, r *result.Result) error {
 	for k := range s.axes {
 		c := s.neighbour(best, k)
@@ -112,7 +113,8 @@ func (s *solver) neighbours(ctx context.Context, best *cell, r *result.Result) e
 	return nil
 }
 
-// neighbour returns the cell with the next cheaper value of one axis, or nil.
+// neighbour returns the cell with the next cheaper value on one axis and the same values on
+// all others, or nil.
 func (s *solver) neighbour(best *cell, axis int) *cell {
 	var found *cell
 	for _, c := range s.cells {
@@ -130,16 +132,16 @@ func (s *solver) neighbour(best *cell, axis int) *cell {
 	return found
 }
 
-// under returns an empty certificate with the conditions of a plan.
+// under returns a certificate that holds only the conditions of a plan and their confidence.
 func (s *solver) under(p *plan.Plan) *result.Certificate {
 	conditions := judge.Conditions(p)
 	return &result.Certificate{Label: "full", Confidence: level(p, conditions), Conditions: namesOf(conditions), Placements: judge.PlacementsOf(p),
 		Excluded: map[string]int{}, Simulated: s.runs}
 }
 
-// bindingOf returns the constraint that keeps all cells from holding: the one that the
-// nearest cell violates. A simulated cell is nearer than one excluded by a bound. Of
-// several the dearest counts, which is the last.
+// bindingOf returns the constraint that keeps all cells from holding: the constraint that
+// the nearest cell violates. A simulated cell is nearer than a cell excluded by a bound.
+// Among equally near cells the most expensive, the last, counts.
 func bindingOf(cells []*cell) *result.Binding {
 	near := []string{byMemory, byUtilisation, byLatency, bySimulation, byWorlds}
 	var found *cell

@@ -10,8 +10,8 @@ import (
 
 // Grid simulates the cells of a plan's search one after another, the cheapest first, until
 // one passes. It skips only cells that a bound excludes, so tests can check [Solve] against
-// it. It returns the first cell that passes, or the first that the budget left undecided
-// before any passed. Both are nil when none did.
+// it. point is the first cell that passes. undecided is the first cell that the budget left
+// undecided before that. Each is nil if there is no such cell.
 func Grid(ctx context.Context, j *judge.Judge, source *plan.Source, p *plan.Plan) (point, undecided map[string]string, err error) {
 	s := &solver{judge: j, plan: p, source: source, axes: p.Solve.Over}
 	s.open()

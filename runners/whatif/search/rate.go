@@ -18,17 +18,19 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// ratePath is the path that a search over the rate sets.
+// ratePath is the path of the plan that a search over the rate changes.
 const ratePath = "workload.arrivals.rate_scale"
 
-// wholeStep is the default resolution of the search: a part of the rate at which a tier is
-// full.
+// wholeStep is the default resolution of the search, as a fraction of the rate at which a
+// tier is full.
 const wholeStep = 0.02
 
-// curveAt lists further parts of that rate at which latency is simulated, for the curve.
+// curveAt lists further fractions of the full rate at which latency is simulated, for the
+// curve over load.
 var curveAt = []float64{0.1, 0.3, 0.5, 0.7}
 
-// rates is a search over the rate, in steps of the rate at which a tier is full.
+// rates searches for the highest rate. Its steps are equal fractions of the rate at which a
+// tier is full.
 type rates struct {
 	*solver
 	conditions []model.Condition
@@ -39,9 +41,9 @@ type rates struct {
 }
 
 // maxRate finds the highest rate at which the plan holds (CAP-6.3). It first looks for a
-// rate that holds, going down from the rate at which a tier is full in steps that double.
-// Then it narrows the bracket by k-section: each round simulates as many rates within the
-// bracket as there are sections.
+// rate that holds, going down from the full rate in steps that double. Then it narrows the
+// bracket by k-section: each round simulates r.sections rates within the bracket at the same
+// time.
 func (s *solver) maxRate(ctx context.Context, warnings plan.Problems) (*result.Result, error) {
 	r := &rates{solver: s, conditions: judge.Conditions(s.plan), peak: s.plan.PeakRate(), sections: max(s.plan.Solve.Sections, 1), at: map[int]*cell{}}
 	r.steps = int(math.Round(1 / cmp.Or(float64(s.plan.Solve.Step), wholeStep)))
@@ -59,7 +61,8 @@ func (s *solver) maxRate(ctx context.Context, warnings plan.Problems) (*result.R
 	return r.result(ctx, low, high, warnings)
 }
 
-// bracket returns a rate that holds, 0 if none does, and a higher rate that does not.
+// bracket returns two step numbers: low, at which the plan holds (0 if none is found), and a
+// higher one at which it does not hold.
 func (r *rates) bracket(ctx context.Context) (low, high int, err error) {
 	high = r.steps
 	for next, step := r.steps-1, 1; low == 0 && high > 1 && r.within(); {
@@ -75,7 +78,7 @@ func (r *rates) bracket(ctx context.Context) (low, high int, err error) {
 	return low, high, nil
 }
 
-// between returns the rates that divide a bracket.
+// between returns up to r.sections rates that divide a bracket evenly.
 func (r *rates) between(low, high int) []int {
 	var some []int
 	for i := range r.sections {
@@ -89,8 +92,8 @@ func (r *rates) between(low, high int) []int {
 	return some
 }
 
-// round judges rates in parallel and returns the new bracket: the highest rate that holds,
-// and the lowest above it that does not.
+// round judges the rates in some in parallel and returns the new bracket. Its ends are the
+// highest rate that holds and the lowest rate above it that does not.
 func (r *rates) round(ctx context.Context, low, high int, some []int) (int, int, error) {
 	if err := r.judgeAll(ctx, some); err != nil {
 		return 0, 0, err
@@ -136,7 +139,7 @@ func (r *rates) judgeAll(ctx context.Context, some []int) error {
 	return errors.Join(errs...)
 }
 
-// fullAt returns the rate at which a tier is full under some condition.
+// fullAt returns the lowest rate at which some tier is full under some condition.
 func (r *rates) fullAt() float64 {
 	least := math.Inf(1)
 	for _, condition := range r.conditions {
@@ -150,7 +153,7 @@ func (r *rates) fullAt() float64 {
 	return least
 }
 
-// cell returns the plan at k steps of the full rate.
+// cell returns the plan at k steps of the full rate. Repeated calls return the same cell.
 func (r *rates) cell(k int) (*cell, error) {
 	if c := r.at[k]; c != nil {
 		return c, nil
@@ -169,7 +172,8 @@ func (r *rates) cell(k int) (*cell, error) {
 	return c, nil
 }
 
-// result returns the answer for the bracket of low, which holds, and high, which does not.
+// result returns the answer of the search. The plan holds at the rate of step low and does
+// not hold at the rate of step high.
 func (r *rates) result(ctx context.Context, low, high int, warnings plan.Problems) (*result.Result, error) {
 	requests := r.judge.Taken()
 	cert := r.under(r.plan)
@@ -218,8 +222,8 @@ func (r *rates) result(ctx context.Context, low, high int, warnings plan.Problem
 	return out, nil
 }
 
-// curve adds latency over the rate: of all rates simulated so far and of some lower ones.
-// Its knee is the rate at which p99 is twice that of the lowest rate.
+// curve adds the latency over the rate to the result, for all rates simulated so far and
+// some lower rates. Its knee is the rate at which p99 is twice that of the lowest rate.
 func (r *rates) curve(ctx context.Context, out *result.Result) error {
 	some := lists.MapOrNil(curveAt, func(part float64) int { return max(1, int(part*float64(r.steps)+0.5)) })
 	for part := range slices.Chunk(slices.Compact(some), r.sections) {

@@ -8,7 +8,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// single is a server of 1000 requests a second (M/M/1), before PS that take nothing.
+// single is a plan with one entry server of 1000 requests a second (M/M/1) and PS whose
+// calls take no time.
 const single = `apiVersion: capacity/v1
 budget: {min_replications: 20, max_replications: 160}
 model: {agent_version: 3, size: {embeddings: 1GiB, dense: 1GiB}}
@@ -25,9 +26,9 @@ slo:
 solve: {maximise: rate}
 `
 
-// The goal is the greatest rate at which an objective holds. The method is M/M/1, where p99
-// is ln(100)/(mu - lambda): 20 ms at 770 requests a second, and twice that of a load of a
-// tenth at 550.
+// Goal: the search finds the highest rate at which an objective holds. Method: M/M/1, where
+// p99 is ln(100)/(mu - lambda). It is 20 ms at 770 requests a second. At 550 it is twice the
+// p99 of a load of a tenth.
 func TestTheGreatestRateIsTheClosedForm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for seconds")
@@ -53,7 +54,7 @@ func TestTheGreatestRateIsTheClosedForm(t *testing.T) {
 	if cells := r.Sweeps[0].Cells; len(cells) < 6 || len(cells) > 20 || cells[0].Rate >= cells[len(cells)-1].Rate {
 		t.Errorf("%d cells, of fifty", len(cells))
 	}
-	// A plan of any rate has the same answer.
+	// The rate that the plan is written with does not change the answer.
 	other := solve(t, strings.Replace(single, "rate: 100/s", "rate: 400/s", 1))
 	if math.Abs(other.Answer.Rate-a.Rate) > 21 {
 		t.Errorf("from 400/s the answer is %g, from 100/s %g", other.Answer.Rate, a.Rate)

@@ -12,17 +12,18 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// tried is a cell with its outcome in each world.
+// tried is a cell with its outcome and its hourly cost in each world.
 type tried struct {
 	cell  *cell
 	holds []bool
 	cost  []float64
 }
 
-// regret compares up to n configurations in all worlds, by their costs beyond the cheapest
-// of them that holds there (CAP-5.8). One that does not hold costs the whole price of that
-// configuration too much, because it must be bought in addition. Where none holds, the
-// dearest takes its place. The list is sorted by mean regret.
+// regret compares up to n configurations in all worlds. The regret in a world is the extra
+// cost over the cheapest compared configuration that holds there (CAP-5.8). A configuration
+// that does not hold has the full price of that cheapest one as its regret, because it must
+// be bought in addition. Where none holds, the most expensive takes its place. The list is
+// sorted by mean regret.
 func (s *solver) regret(ctx context.Context, best *cell, n int) ([]result.Regret, error) {
 	var list []tried
 	for _, c := range s.compared(best, n) {
@@ -66,8 +67,8 @@ func (s *solver) regret(ctx context.Context, best *cell, n int) ([]result.Regret
 	return out, nil
 }
 
-// compared returns the answer and the cells around it, in order of their distance in what
-// is minimised. Cells that fail for other reasons than worlds are left out.
+// compared returns the answer and the cells nearest to it in the quantity that is minimized.
+// It leaves out cells that fail for reasons other than worlds.
 func (s *solver) compared(best *cell, n int) []*cell {
 	list := []*cell{best}
 	others := lists.Filter(s.cells, func(c *cell) bool {
@@ -79,7 +80,7 @@ func (s *solver) compared(best *cell, n int) []*cell {
 	return append(list, others[:min(len(others), n-1)]...)
 }
 
-// inEach judges a cell in every world.
+// inEach judges a cell in every world and returns its outcomes and costs.
 func (s *solver) inEach(ctx context.Context, c *cell) (tried, error) {
 	one := tried{cell: c}
 	worlds, err := judge.Worlds(s.source, c.plan, c.values)
@@ -101,7 +102,8 @@ func (s *solver) inEach(ctx context.Context, c *cell) (tried, error) {
 	return one, nil
 }
 
-// regretOf returns the comparison for a plan that asks for it, else nil.
+// regretOf returns the regret of configurations if the plan asks for it and has uncertain
+// inputs, else nil.
 func (s *solver) regretOf(ctx context.Context, p *plan.Plan, best *cell) ([]result.Regret, error) {
 	if n := p.Solve.LeastRegret; n > 0 && len(p.Uncertain) > 0 {
 		return s.regret(ctx, best, n)

@@ -41,14 +41,15 @@ type cell struct {
 	values []plan.Value
 	plan   *plan.Plan
 	goal   float64 // the quantity that is minimised
-	// conditions are those of the cell's plan, because placements depend on its replicas.
+	// conditions are the conditions compiled for the plan of this cell, because placements
+	// depend on its replicas.
 	conditions []model.Condition
-	// estimate is the p99 by formulas in nanoseconds, which orders the search.
+	// estimate is p99(request) by formulas in nanoseconds. The search orders cells by it.
 	estimate float64
 	judged   []*judge.Evaluation // one for each condition
 }
 
-// Arguments for the outcome of a cell.
+// Values of Cell.Argument: how the outcome of a cell was decided.
 const (
 	byMemory      = "memory"
 	byUtilisation = "utilisation"
@@ -68,7 +69,7 @@ type solver struct {
 	replicas int64 // largest number of requests of a cell, to estimate the cost of the whole grid
 }
 
-// Solve finds the cheapest cell that passes under all conditions.
+// Solve finds the cheapest cell that passes under all conditions of the plan.
 func Solve(ctx context.Context, j *judge.Judge, source *plan.Source, p *plan.Plan, warnings plan.Problems) (*result.Result, error) {
 	if err := source.Searchable(); err != nil {
 		return nil, err
@@ -87,18 +88,20 @@ func Solve(ctx context.Context, j *judge.Judge, source *plan.Source, p *plan.Pla
 	return s.answer(ctx, best, warnings)
 }
 
-// level returns the confidence at which each condition of a plan is judged (CAP-5.9).
+// level returns the confidence at which each condition of a plan is judged, after
+// Bonferroni's correction for conditions and windows (CAP-5.9).
 func level(p *plan.Plan, conditions []model.Condition) float64 {
 	return 1 - (1-float64(p.Precision.Verdict))/float64(len(conditions)*len(p.Windows()))
 }
 
-// namesOf returns the names of conditions in reports.
+// namesOf returns the names of conditions for reports. The condition without text is called
+// normal.
 func namesOf(conditions []model.Condition) []string {
 	return lists.MapOrNil(conditions, func(c model.Condition) string { return cmp.Or(c.Text, "normal") })
 }
 
-// open builds the grid and excludes cells by bounds. It fails with [plan.Problems] when
-// values are mistakes.
+// open builds the grid of cells and excludes cells by bounds. Its error is [plan.Problems]
+// if values on an axis are not valid.
 func (s *solver) open() error {
 	var tried []plan.Tried
 	for _, values := range engines.Product(s.axes) {
@@ -138,8 +141,9 @@ func (s *solver) goalOf(c *cell) float64 {
 	return float64(c.Containers)
 }
 
-// search simulates open cells that are cheaper than the best, those nearest to the limit by
-// formulas first. A cell that fails excludes all cells that have less of everything.
+// search simulates open cells that are cheaper than the best cell so far. Cells that
+// formulas put nearest to the limit come first. A cell that fails excludes all cells with
+// less on every axis.
 func (s *solver) search(ctx context.Context) (*cell, error) {
 	var best *cell
 	for {
@@ -168,7 +172,7 @@ func (s *solver) search(ctx context.Context) (*cell, error) {
 	}
 }
 
-// forget frees the records of a cell. A nil cell has none.
+// forget frees the memory of a cell's records. It does nothing for a nil cell.
 func (c *cell) forget() {
 	if c == nil {
 		return
@@ -178,7 +182,7 @@ func (c *cell) forget() {
 	}
 }
 
-// p99 returns the estimate under the normal condition, infinity without one.
+// p99 returns the cell's p99(request) in the normal condition, infinity if it has none.
 func (c *cell) p99() float64 {
 	for _, e := range c.Estimates {
 		if e.Metric == "p99(request)" && e.Scope.Condition == "" && e.Scope.Model == "" && e.Value != nil {
@@ -188,7 +192,7 @@ func (c *cell) p99() float64 {
 	return math.Inf(1)
 }
 
-// undecided returns the open cells that are cheaper than the best.
+// undecided returns the cells without an outcome that are cheaper than the best cell.
 func (s *solver) undecided(best *cell) []*cell {
 	var open []*cell
 	for _, c := range s.cells {
@@ -202,9 +206,9 @@ func (s *solver) undecided(best *cell) []*cell {
 	return open
 }
 
-// pick returns the middle one of the open cells, which halves what is open. Before any cell
-// has passed it returns the first whose estimate meets the objective. Cells whose estimate
-// is far above an objective come last (CAP-6.2).
+// pick returns the cell to simulate next: the middle of the open cells, which halves their
+// number. Before any cell has passed it returns the first cell whose estimate meets the
+// objective. Cells with an estimate far above an objective come last (CAP-6.2).
 func (s *solver) pick(open []*cell, best *cell) *cell {
 	limit := s.p99Limit()
 	if best == nil && limit > 0 {
@@ -221,7 +225,8 @@ func (s *solver) pick(open []*cell, best *cell) *cell {
 	return open[len(open)/2]
 }
 
-// p99Limit returns the lowest limit that objectives set for p99(request), 0 when none does.
+// p99Limit returns the lowest limit in nanoseconds that objectives set for p99(request), 0
+// when none sets any.
 func (s *solver) p99Limit() float64 {
 	least := 0.0
 	for _, o := range s.plan.Objectives() {
@@ -232,8 +237,8 @@ func (s *solver) p99Limit() float64 {
 	return least
 }
 
-// simulate judges a cell under all conditions. The first condition that fails decides.
-// Records are kept only of a cell that passes.
+// simulate judges a cell under all conditions and stops at the first condition that fails.
+// It keeps records only of a cell that passes.
 func (s *solver) simulate(ctx context.Context, c *cell) error {
 	err := s.judged(ctx, c)
 	s.took(c)
@@ -271,7 +276,7 @@ func (s *solver) judged(ctx context.Context, c *cell) error {
 	return nil
 }
 
-// took counts a cell that was simulated.
+// took adds a simulated cell to the solver's counts.
 func (s *solver) took(c *cell) {
 	s.runs++
 	for _, e := range c.judged {
@@ -281,7 +286,8 @@ func (s *solver) took(c *cell) {
 	}
 }
 
-// inWorlds judges a cell that passes with middle values in the worlds of uncertain inputs.
+// inWorlds judges a cell in the worlds of uncertain inputs. The cell has passed with middle
+// values before.
 func (s *solver) inWorlds(ctx context.Context, c *cell) error {
 	worlds, err := judge.Worlds(s.source, c.plan, c.values)
 	if err != nil {
@@ -302,15 +308,15 @@ func (s *solver) inWorlds(ctx context.Context, c *cell) error {
 	return nil
 }
 
-// headline returns the estimates of a cell that reports show.
+// headline keeps only the estimates that reports show for a cell.
 func headline(list []result.Estimate) []result.Estimate {
 	return slices.DeleteFunc(list, func(e result.Estimate) bool {
 		return e.Metric != "p99(request)" && e.Metric != "mean(request)" && e.Metric != "errors" && e.Metric != "goodput"
 	})
 }
 
-// spread excludes cells that have less than a failed cell and no more of anything. That is
-// valid on axes where more never hurts, such as replicas. Cells that differ on another axis
+// spread excludes open cells that have no more than a failed cell on any axis. This is valid
+// only for axes where more never hurts, such as replicas. Cells that differ on another axis
 // are kept.
 func (s *solver) spread(failed *cell) {
 	for _, c := range s.cells {
@@ -329,8 +335,8 @@ func (s *solver) below(c, d *cell) bool {
 	return true
 }
 
-// monotone reports whether more on an axis never makes latencies longer. Replicas, cores
-// and threads do not; shards may.
+// monotone reports whether a higher value on an axis never makes latencies longer. This is
+// true of replicas, cores and threads, but not of shards.
 func (s *solver) monotone(axis int) bool {
 	a := s.axes[axis]
 	path := plan.RootPath(a.Path)
@@ -339,7 +345,7 @@ func (s *solver) monotone(axis int) bool {
 		"fleet.entry.cpu", "fleet.ps.cpu", "fleet.dense.cpu", "fleet.multiplier"}, path)
 }
 
-// within reports whether the budget lasts.
+// within reports whether the search is still within the plan's budget of requests and time.
 func (s *solver) within() bool {
 	requests := s.judge.Taken()
 	b := s.plan.Budget

@@ -13,8 +13,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/search"
 )
 
-// unsure is a model of which a container of 8 GiB holds 2.96 GiB twice, and which has 8 to
-// 16 GiB.
+// unsure is a plan whose model has an uncertain size of 8 to 16 GiB. A container of 8 GiB
+// can hold two copies of 2.96 GiB.
 const unsure = `apiVersion: capacity/v1
 budget: {min_replications: 5, max_replications: 5}
 model: {agent_version: 3, size: {embeddings: {low: 8GiB, mid: 10GiB, high: 16GiB, confidence: 90%}, dense: 1GiB}}
@@ -45,9 +45,9 @@ func solve(t *testing.T, text string) *result.Result {
 	return r
 }
 
-// The goal is that a fleet is as large as what is not known for sure asks. The method is a
-// size of which nine worlds of ten are below 14.4 GiB: middle values alone are content with
-// four shards, the worlds want five, and four fail by them.
+// Goal: the answer is as large as uncertain inputs require. Method: a model size that is
+// below 14.4 GiB in nine of ten worlds. Middle values alone need four shards. The worlds
+// need five, and four shards fail because of the worlds.
 func TestTheAnswerHoldsInEnoughWorlds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a minute under the race detector; the whole tests have it")
@@ -74,15 +74,15 @@ func TestTheAnswerHoldsInEnoughWorlds(t *testing.T) {
 	}
 }
 
-// Searches with worlds repeat to the byte.
+// Goal: two searches with worlds give results with equal bytes.
 func TestWorldsRepeat(t *testing.T) {
 	if a, b := solve(t, unsure).SHA256(), solve(t, unsure).SHA256(); a != b {
 		t.Errorf("got %s and %s", a, b)
 	}
 }
 
-// The goal is that a bound excludes no cell that holds. The method is a hot shard that needs
-// two containers where the others need one: it is full by its own load, not by theirs.
+// Goal: a bound excludes no cell that holds. Method: a hot shard that needs two containers
+// where the other shards need one each. The bound must use the load of each shard alone.
 func TestEachShardIsFullByItself(t *testing.T) {
 	r := solve(t, `apiVersion: capacity/v1
 budget: {min_replications: 20, max_replications: 40}
@@ -109,10 +109,10 @@ solve: {over: {ps.replicas.default: 1..3, ps.replicas.hottest: 1..3}}
 	}
 }
 
-// The goal is that what is too much and what is too little are weighed. The method is a size
-// that has known quantiles: each number of shards holds in those worlds whose model it has room
-// for, and costs 2/h a shard; one that is too small costs, besides, what the least that holds
-// does. The sums are those of the worlds' own sizes.
+// Goal: regret weighs the cost of too many shards against that of too few. Method: a model
+// size with known quantiles. Each shard costs 2/h, and a number of shards holds in the
+// worlds whose model fits. Too few shards also cost the price of the smallest number that
+// holds. The expected sums come from the worlds' own sizes.
 func TestTheLeastRegretWeighsTooMuchAndTooLittle(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for seconds")

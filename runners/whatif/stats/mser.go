@@ -1,11 +1,11 @@
 package stats
 
-// Batch is how many values MSER5 averages into one. Its cut is a multiple of Batch.
+// Batch is how many consecutive values MSER5 averages into one.
 const Batch = 5
 
-// MSER5 returns how many of the first values to leave out so that the mean of the rest has
-// the smallest standard error. The cut is a multiple of five and at most half of the values
-// (CAP-5.3). stationary is false when the cut reaches that bound.
+// MSER5 returns how many initial values to leave out as warm-up. The mean of the remaining
+// values then has the smallest standard error. The cut is a multiple of five and at most
+// half of the values (CAP-5.3). stationary is false when the cut reaches that maximum.
 func MSER5(values []float64) (cut int, stationary bool) {
 	n := len(values) / Batch
 	if n < 4 {

@@ -71,8 +71,8 @@ func Share(n []int64, x []float64, confidence float64) (share, low, high float64
 	return sumX / sumN, low, high
 }
 
-// exactShare returns the interval of Clopper and Pearson with a chance of tail beyond either
-// end, for y of m, which need not be whole.
+// exactShare returns the Clopper-Pearson interval for a share of y successes in m trials,
+// which need not be whole numbers. tail is the probability beyond each end.
 func exactShare(m, y, tail float64) (low, high float64) {
 	high = 1
 	if y > 0 {
@@ -84,11 +84,11 @@ func exactShare(m, y, tail float64) (low, high float64) {
 	return low, high
 }
 
-// Sectioned returns the half-width of the confidence interval of a value computed from all
-// observations together, such as a difference of pooled quantiles (CAP-12.15). parts holds the same value
-// for each of several independent parts of the observations. The interval is Student's,
-// over the deviations of the parts from the whole. So it also covers the bias of small
-// parts. It is NaN with fewer than two parts.
+// Sectioned returns the half-width of the confidence interval of whole, a value computed
+// from all observations together, such as a difference of pooled quantiles (CAP-12.15).
+// parts holds the value computed from each of several independent parts of the observations.
+// The interval is Student's, over the deviations of the parts from whole, so it also covers
+// the bias of small parts. It is NaN with fewer than two parts.
 func Sectioned(whole float64, parts []float64, confidence float64) (half float64) {
 	n := float64(len(parts))
 	if n < 2 {
@@ -101,7 +101,9 @@ func Sectioned(whole float64, parts []float64, confidence float64) (half float64
 	return T(confidence, n-1) * math.Sqrt(squares/(n-1)/n)
 }
 
-// T returns the two-sided quantile of Student's t. With x = degrees/(degrees+t*t) the law is the regularized incomplete beta function of x.
+// T returns the two-sided quantile of Student's t distribution. With x =
+// degrees/(degrees+t*t) the two tails have the probability of the regularized incomplete
+// beta function of x.
 func T(confidence, degrees float64) float64 {
 	p := 0.5 + confidence/2
 	if p == 0.5 {
@@ -111,9 +113,10 @@ func T(confidence, degrees float64) float64 {
 	return math.Sqrt(degrees * (1 - x) / x)
 }
 
-// Paired returns the half-width of the interval of a difference of two values, as
-// [Sectioned] does, from parts that were simulated with the same random numbers. reduction
-// is the factor by which that reduced the variance (CAP-5.7).
+// Paired returns the half-width of the confidence interval of a difference of two values,
+// computed as in [Sectioned]. a and b hold the values of parts that were simulated with the
+// same random numbers. reduction is the factor by which the common numbers reduced the
+// variance (CAP-5.7).
 func Paired(whole float64, a, b []float64, confidence float64) (half, reduction float64) {
 	n := min(len(a), len(b))
 	d := make([]float64, n)
@@ -127,8 +130,8 @@ func Paired(whole float64, a, b []float64, confidence float64) (half, reduction 
 	return half, (va + vb) / vd
 }
 
-// OrderInterval returns the ranks, from 1, of the values that bound the q-quantile of n
-// independent values at a confidence, by the binomial law.
+// OrderInterval returns the ranks, from 1, of two of n independent sorted values. These two
+// values bound the q-quantile with the given confidence, by the binomial distribution.
 func OrderInterval(n int64, q, confidence float64) (low, high int64) {
 	mean := float64(n) * q
 	sd := math.Sqrt(mean * (1 - q))

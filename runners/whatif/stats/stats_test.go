@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// The least numbers of requests of CAP-5.5: 459 with none, 662 with one, 838 with two
-// exceeding.
+// Goal: a claim of at most 1 % passes from the number of requests that CAP-5.5 gives: 459 if
+// none exceeds the limit, 662 if one does, 838 if two do.
 func TestVerdictsNeedWhatTheBinomialLawSays(t *testing.T) {
 	for x, n := range []int64{459, 662, 838} {
 		if got := Verdict(n, int64(x), 0.01, 1, 0.99); got != Pass {
@@ -31,7 +31,8 @@ func TestVerdictsNeedWhatTheBinomialLawSays(t *testing.T) {
 	}
 }
 
-// G2: intervals cover the truth as often as they say, and verdicts err as rarely.
+// Goal (G2): confidence intervals cover the true value as often as they claim, and verdicts
+// are wrong as rarely as they claim.
 func TestCoverage(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	const experiments, runs = 2000, 20
@@ -64,8 +65,9 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// The intervals of Clopper and Pearson of published tables, and what they are at the ends: never
-// empty, never beyond 0 and 1. Parts that differ more than chance has it are worth less.
+// Goal: intervals of shares equal the published Clopper-Pearson tables, are never empty and
+// stay within 0 and 1. Parts that vary more than chance explains count as fewer
+// observations.
 func TestSharesHaveExactIntervals(t *testing.T) {
 	for _, c := range []struct {
 		n         int64
@@ -122,9 +124,9 @@ func TestCommonRandomNumbersNarrowDifferences(t *testing.T) {
 	}
 }
 
-// Goal: a quantile of all observations together has an interval that covers the truth as often
-// as it says, where that of the mean of the parts' quantiles does not, as parts are small
-// (CAP-12.15). Method: parts of 120 exponential values, whose p99 is known.
+// Goal: the interval of a quantile over all observations covers the true value as often as
+// it claims. An interval around the mean of the parts' quantiles does not, because the parts
+// are small (CAP-12.15). Method: parts of 120 exponential values, whose p99 is known.
 func TestQuantilesOfAllAreCovered(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	const experiments, runs, each, q = 500, 20, 120, 0.99
@@ -157,8 +159,8 @@ func TestQuantilesOfAllAreCovered(t *testing.T) {
 	}
 }
 
-// Goal: quantiles of Student's t and ranks of order statistics are gonum's, bit by bit, which the
-// program itself does without.
+// Goal: quantiles of Student's t and ranks of order statistics equal those of gonum's distuv bit
+// by bit. The program itself does without that package.
 func TestQuantilesAreGonums(t *testing.T) {
 	for _, confidence := range []float64{0, 0.5, 0.9, 0.95, 0.99, 0.999} {
 		for _, n := range []int64{1, 2, 3, 10, 29, 100, 10_000} {

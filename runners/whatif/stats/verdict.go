@@ -16,8 +16,8 @@ const (
 	Fail
 )
 
-// atMost returns P(Bin(n, p) <= x) and atLeast P(Bin(n, p) >= x), by the incomplete beta
-// function.
+// atMost returns P(Bin(n, p) <= x), and atLeast returns P(Bin(n, p) >= x). Both use the
+// incomplete beta function.
 func atMost(n, x, p float64) float64 {
 	switch {
 	case x < 0:
@@ -38,9 +38,9 @@ func atLeast(n, x, p float64) float64 {
 	return mathext.RegIncBeta(x, n-x+1, p)
 }
 
-// Verdict judges whether at most a share p of requests exceeds a limit, given that x of n
-// did. Correlated requests count as n/vif independent ones, rounded against the claim
-// (CAP-5.5).
+// Verdict judges the claim that at most a share p of requests exceeds a limit, given that x
+// of n did. Correlated requests count as n/vif independent requests, rounded against the
+// claim (CAP-5.5).
 func Verdict(n, x int64, p, vif, confidence float64) Outcome {
 	vif = math.Max(vif, 1)
 	switch {
@@ -62,14 +62,15 @@ func Verdict(n, x int64, p, vif, confidence float64) Outcome {
 	return Undecided
 }
 
-// Needed returns the least number of independent requests with which a claim passes if none
-// exceeds the limit.
+// Needed returns the smallest number of independent requests with which [Verdict] passes if
+// no request exceeds the limit.
 func Needed(p, confidence float64) int64 {
 	return int64(math.Ceil(math.Log(1-confidence)/math.Log1p(-p) - 1e-9))
 }
 
-// VIF returns the factor, at least 1, by which the variance of a share of correlated
-// requests exceeds that of independent ones. n and x are the counts of each replication.
+// VIF returns the variance inflation factor of a share of requests, at least 1. It is the
+// variance of the share divided by its variance for independent requests. n and x are the
+// counts of each replication.
 func VIF(n, x []int64) float64 {
 	counts := make([]float64, len(x))
 	for i := range x {
@@ -78,7 +79,7 @@ func VIF(n, x []int64) float64 {
 	return inflation(n, counts)
 }
 
-// inflation is VIF for counts that need not be whole.
+// inflation computes VIF for counts x that need not be whole numbers.
 func inflation(n []int64, x []float64) float64 {
 	sumN, sumX := sums(n, x)
 	if sumX == 0 || sumX == sumN || len(n) < 2 {

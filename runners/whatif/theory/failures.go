@@ -3,8 +3,8 @@ package theory
 import "math"
 
 // FailAtLeast returns the share of requests that meet at least j dead replicas in a row on
-// some of s shards. Each shard has r replicas, k of which are dead and still listed.
-// distinct says that a retry goes to another replica (CAP-7.4).
+// at least one of s shards. Each shard has r replicas, of which k are dead and still listed.
+// distinct is true if a retry goes to another replica (CAP-7.4).
 func FailAtLeast(s, r, k, j int, distinct bool) float64 {
 	p := 1.0
 	for i := range j {

@@ -9,14 +9,14 @@ func Harmonic(n int) float64 {
 	return sum
 }
 
-// ForkJoin2 returns the exact mean sojourn time of two M/M/1 queues fed by one stream
-// (Flatto and Hahn).
+// ForkJoin2 returns the exact mean sojourn time of a fork-join of two M/M/1 queues (Flatto
+// and Hahn). Each arrival enters both queues.
 func ForkJoin2(lambda, mu float64) float64 {
 	return (12 - lambda/mu) / 8 / (mu - lambda)
 }
 
-// ForkJoin approximates the mean sojourn time of n such queues within five per cent (Nelson
-// and Tantawi).
+// ForkJoin approximates the mean sojourn time of a fork-join of n M/M/1 queues within five
+// per cent (Nelson and Tantawi).
 func ForkJoin(n int, lambda, mu float64) float64 {
 	h := Harmonic(n) / Harmonic(2)
 	rho := lambda / mu

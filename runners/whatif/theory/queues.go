@@ -16,8 +16,8 @@
 // Unstable: any commit may change it.
 package theory
 
-// ErlangB returns the blocking probability of c servers without a queue under the offered
-// load a.
+// ErlangB returns the blocking probability of c servers without a queue. a is the offered
+// load in erlangs.
 func ErlangB(c int, a float64) float64 {
 	b := 1.0
 	for k := 1; k <= c; k++ {
@@ -26,8 +26,8 @@ func ErlangB(c int, a float64) float64 {
 	return b
 }
 
-// ErlangC returns the share of arrivals that wait for one of c servers, each with the load
-// rho.
+// ErlangC returns the share of arrivals that wait for one of c servers. rho is the
+// utilization of each server.
 func ErlangC(c int, rho float64) float64 {
 	b := ErlangB(c, float64(c)*rho)
 	return b / (1 - rho*(1-b))
@@ -48,8 +48,8 @@ func MG1Wait(lambda, mean, scv float64) float64 {
 	return rho * mean * (1 + scv) / (2 * (1 - rho))
 }
 
-// MMcK returns the blocking probability and the mean wait of c servers with room for k
-// requests in all.
+// MMcK returns the blocking probability and the mean wait of c servers that hold at most k
+// requests, waiting or in service.
 func MMcK(c, k int, lambda, mu float64) (blocking, wait float64) {
 	a := lambda / mu
 	p := make([]float64, k+1)
@@ -67,8 +67,8 @@ func MMcK(c, k int, lambda, mu float64) (blocking, wait float64) {
 	return blocking, waiting / (lambda * (1 - blocking))
 }
 
-// AllenCunneen estimates the mean wait at c servers with any laws. Searches use it to order
-// candidates; it proves nothing.
+// AllenCunneen estimates the mean wait at c servers with any distributions of arrivals and
+// service. Searches use the estimate only to order candidates, because it proves nothing.
 func AllenCunneen(c int, lambda, mean, arrivalSCV, serviceSCV float64) float64 {
 	wait, _ := MMc(c, lambda, 1/mean)
 	return wait * (arrivalSCV + serviceSCV) / 2

@@ -2,8 +2,8 @@ package theory
 
 import "math"
 
-// SumOfTwo returns the probability that the sum of U(0,a) and U(0,b) is at most t, for a <=
-// b.
+// SumOfTwo returns the probability that the sum of two uniform variables U(0,a) and U(0,b)
+// is at most t, for a <= b.
 func SumOfTwo(a, b, t float64) float64 {
 	switch {
 	case t <= 0:
@@ -18,9 +18,9 @@ func SumOfTwo(a, b, t float64) float64 {
 	return 1
 }
 
-// TimeToAll returns the mean time until all of n replicas serve a version. Each finds it
-// after U(0,b), with c above 0 after a further U(0,c) before that, loads it in the time
-// load, and reports it after U(0,a) (CAP-7.5, CAP-3.13).
+// TimeToAll returns the mean time until all of n replicas serve a version. Each replica
+// finds the version after U(0,b), loads it in the time load, and reports it after U(0,a). If
+// c is above 0, a wait of U(0,c) comes first (CAP-7.5, CAP-3.13).
 func TimeToAll(n int, a, b, c, load float64) float64 {
 	if a > b {
 		a, b = b, a

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The check values of CAP-7.1, 7.4 and 7.5.
+// Goal: the formulas give the check values of CAP-7.1, 7.4 and 7.5.
 func TestCheckValues(t *testing.T) {
 	for _, c := range []struct {
 		name             string

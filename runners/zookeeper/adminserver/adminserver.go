@@ -28,11 +28,12 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// root is the path of all commands.
+// root is the URL path under which all commands are.
 const root = "/commands"
 
-// Handler answers the commands of a server, which is asked for each time. Of one that is stopped the
-// connection is closed, as of a process that has ended.
+// Handler answers the AdminServer commands. It calls server for each request to get the
+// current server. If that server is stopped it closes the connection, as an ended process
+// would.
 func Handler(server func() *wire.Server) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s := server()
@@ -56,8 +57,9 @@ func Handler(server func() *wire.Server) http.Handler {
 	})
 }
 
-// status is 200 whatever the answer says, but for a monitor without a server to look at, where a real
-// one fails on a null.
+// status returns the HTTP status of an answer. It is 200 even for an answer with an error.
+// Only the monitor command without a server gets 500, where the real AdminServer fails with
+// a null pointer.
 func status(answer wire.Fields, name string) int {
 	if last := answer[len(answer)-1]; (name == "monitor" || name == "mntr") && last.Name == "error" && last.Value != nil {
 		return http.StatusInternalServerError
@@ -65,8 +67,8 @@ func status(answer wire.Fields, name string) int {
 	return http.StatusOK
 }
 
-// allows refuses methods but GET and HEAD. From 3.9 on a server takes POST, for restore, and fails on
-// every other command.
+// allows refuses methods other than GET and HEAD. From version 3.9 on a server accepts POST
+// for the restore command and fails on POST for every other command.
 func allows(w http.ResponseWriter, r *http.Request, post bool) bool {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
@@ -85,7 +87,7 @@ func allows(w http.ResponseWriter, r *http.Request, post bool) bool {
 	return false
 }
 
-// list writes a link for each command, without saying of which type that is.
+// list writes an HTML link for each command, without a Content-Type header.
 func list(w http.ResponseWriter, p zookeeper.Profile) {
 	w.Header()["Content-Type"] = nil
 	for _, name := range wire.CommandNames(p) {
@@ -99,17 +101,18 @@ func reply(w http.ResponseWriter, status int, fields wire.Fields) {
 	_, _ = w.Write(appendJSON(nil, fields, "")) // an error means that nobody reads any more
 }
 
-// Server is an AdminServer that listens.
+// Server is an AdminServer that listens on a TCP port.
 type Server struct {
 	http   *http.Server
 	ln     net.Listener
 	served chan error
 }
 
-// closeLimit bounds the time that answers under way have at the end.
+// closeLimit is how long Close waits for answers under way.
 const closeLimit = 2 * time.Second
 
-// Listen serves a server's commands at a TCP address, such as "127.0.0.1:8080"; port 0 picks any.
+// Listen serves a server's commands at a TCP address, such as "127.0.0.1:8080". Port 0 picks
+// a free port.
 func Listen(addr string, server func() *wire.Server) (*Server, error) {
 	ln, err := net.Listen("tcp", addr)
 	if err != nil {

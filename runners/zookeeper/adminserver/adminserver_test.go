@@ -20,7 +20,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// serve serves a simulated server and its commands.
+// serve starts a simulated server and its AdminServer. url is the address of the command list.
 func serve(t *testing.T, opt wire.Options) (s *wire.Server, url string) {
 	t.Helper()
 	s, err := wire.Listen("127.0.0.1:0", opt)
@@ -40,7 +40,7 @@ func serve(t *testing.T, opt wire.Options) (s *wire.Server, url string) {
 	return s, a.URL()
 }
 
-// ask returns the status, the type and the body of an answer.
+// ask sends a request and returns the status, the content type and the body of the answer.
 func ask(t *testing.T, method, url string) (status int, kind, body string) {
 	t.Helper()
 	request, err := http.NewRequest(method, url, http.NoBody)
@@ -59,7 +59,7 @@ func ask(t *testing.T, method, url string) (status int, kind, body string) {
 	return response.StatusCode, response.Header.Get("Content-Type"), string(text)
 }
 
-// fill gives a server a session with ephemerals and watches.
+// fill opens a session at a server and creates ephemerals and watches in it.
 func fill(t *testing.T, addr string) {
 	t.Helper()
 	conn, events, err := zk.Connect([]string{addr}, 20*time.Second, zk.WithLogInfo(false))
@@ -86,8 +86,8 @@ func fill(t *testing.T, addr string) {
 	}
 }
 
-// What two servers cannot share: their clocks, ports, files and what they have measured. A server in
-// Go has no JVM to tell of.
+// Parts of answers that must differ between the two servers: clocks, ports, files and
+// measurements. A server in Go also has no JVM to describe.
 var (
 	varies = regexp.MustCompile(`(?m)^( *"(?:` + strings.Join([]string{
 		"client_port", "data_dir", "data_log_dir", "remote_socket_address", "session_id", "established", "last_response_time", "last_cxid",
@@ -97,13 +97,15 @@ var (
 		"zxid", "initial_configuration", "interest_ops", "last_operation", "last_zxid",
 	}, "|") + `)" : )("[^"\n]*(?:\\.[^"\n]*)*"|null|[-0-9.]+)`)
 	session = regexp.MustCompile(`\b[0-9]{7,}\b`)
-	// unordered are objects whose fields a JVM writes in the order of its reflection.
+	// unordered lists objects whose fields a JVM writes in the order of its reflection, so tests
+	// ignore their order.
 	unordered = []string{"server_stats", "stats", "srvr", "stat"}
-	// partly are answers of which a server in Go knows a part.
+	// partly lists commands whose answer a server in Go knows only in part.
 	partly = []string{"environment", "monitor", "system_properties", "envi", "mntr", "sysp"}
 )
 
-// comparable returns the lines of an answer without what varies.
+// comparable returns the lines of an answer, with placeholders for values that differ
+// between servers.
 func comparable(name, body string) []string {
 	lines := strings.Split(session.ReplaceAllString(varies.ReplaceAllString(body, "${1}VARIES"), "SESSION"), "\n")
 	if slices.Contains(unordered, name) || slices.Contains(partly, name) {
@@ -115,8 +117,9 @@ func comparable(name, body string) []string {
 	return lines
 }
 
-// Goal: health checks and monitors find what a real server tells them. Method: Debian's server and the
-// simulated one, with the same session, asked for each command by both of its names.
+// Goal: health checks and monitors get the same answers as from a real server. Method: give
+// Debian's server and the simulated one the same session. Then request each command from
+// both, by both of its names.
 func TestCommandsBesideTheRealServer(t *testing.T) {
 	ports, err := process.FreePorts(1)
 	if err != nil {
@@ -162,7 +165,8 @@ func TestCommandsBesideTheRealServer(t *testing.T) {
 	}
 }
 
-// A 3.9 server lists two commands more, which want to know who asks, and fails on other posts.
+// Goal: a 3.9 server lists two more commands, snapshot and restore. They require
+// authentication, and a POST to any command but restore fails.
 func TestCommandsOf39(t *testing.T) {
 	_, url := serve(t, wire.Options{Config: zookeeper.Config{Profile: zookeeper.V39}})
 	if _, _, body := ask(t, http.MethodGet, url); !strings.Contains(body, "/commands/restore") || !strings.Contains(body, "/commands/snapshot") {
@@ -184,7 +188,8 @@ func TestCommandsOf39(t *testing.T) {
 	}
 }
 
-// The members of an ensemble tell who leads it, and those without a leader that they do not serve.
+// Goal: the members of an ensemble report who leads it. Members without a leader report that
+// they do not serve.
 func TestCommandsOfAnEnsemble(t *testing.T) {
 	e, err := wire.ListenEnsemble(wire.EnsembleOptions{
 		Listen: []string{"127.0.0.1:0", "127.0.0.1:0", "127.0.0.1:0"}, Observers: 1, Election: time.Millisecond,

@@ -8,9 +8,9 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// appendJSON writes fields as Jackson's pretty printer does, by which people read them and scripts cut
-// them: a blank before each colon, two more at the begin of each line of an object within, and lists on
-// one line.
+// appendJSON writes fields in the layout of Jackson's pretty printer, which people read and
+// scripts parse. It puts a blank before each colon, indents each nested object by two
+// blanks, and writes lists on one line.
 func appendJSON(b []byte, fields wire.Fields, indent string) []byte {
 	if len(fields) == 0 {
 		return append(b, "{ }"...)

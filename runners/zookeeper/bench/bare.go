@@ -12,9 +12,9 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// ServeBare listens on a free port of the loopback, prints the address, and answers every request
-// at once with success. It does nothing else, so its cost is what any server pays for the sockets
-// of so many connections. It returns when ctx ends; its only error is that it cannot listen.
+// ServeBare listens on a free loopback port, prints the address, and answers every request
+// at once with success. It does nothing else, so it measures the cost of the sockets that
+// any server has. It returns when ctx ends. Its only error is that it cannot listen.
 func ServeBare(ctx context.Context, out io.Writer) error {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -39,7 +39,7 @@ func ServeBare(ctx context.Context, out io.Writer) error {
 	}
 }
 
-// answerAll answers requests until the client is gone.
+// answerAll answers all requests on a connection until the client closes it.
 func answerAll(tcp net.Conn) error {
 	in, have := make([]byte, readSize), 0
 	out := wire.AppendConnectResponse(nil, &zookeeper.ConnectResponse{TimeoutMs: 30_000, SessionID: 1})

@@ -7,11 +7,11 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Options sets the length of a comparison.
+// Options sets how long a comparison runs.
 type Options struct {
 	Length Length
-	// Rounds is how often each load is run; the median counts. One more round comes first
-	// and is dropped, so that compilers and caches are warm.
+	// Rounds is how often each load runs. The result is the median of the rounds. One extra
+	// round comes first as warm-up and is dropped.
 	Rounds int
 	// Progress, when set, is called before each run.
 	Progress func()
@@ -35,12 +35,13 @@ type Measured struct {
 // Row holds the measurements of one load, by server.
 type Row struct {
 	Load Load
-	// Found has the measurements; the zero value stands for a server that did not get the load.
+	// Found has a measurement for each server, in the order of Result.Servers. The zero value
+	// stands for a server that did not get this load.
 	Found []Measurement
 }
 
-// Compare runs all loads on all servers in turn (ZK-22.6); a bare server gets the creates
-// only. It returns the error of the first run that fails.
+// Compare runs all loads on all servers in turn (ZK-22.6). A bare server gets only the loads
+// that create znodes. Compare returns the error of the first run that fails.
 func Compare(opt Options, servers ...*Server) (*Result, error) {
 	loads := Loads()
 	found := make([][][]Measurement, len(loads)) // by load and server
@@ -85,7 +86,7 @@ func Compare(opt Options, servers ...*Server) (*Result, error) {
 	return r, nil
 }
 
-// median returns the median of each figure.
+// median returns the median of each figure over the runs, the zero value without runs.
 func median(runs []Measurement) Measurement {
 	if len(runs) == 0 {
 		return Measurement{}

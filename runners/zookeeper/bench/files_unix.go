@@ -4,7 +4,7 @@ package bench
 
 import "syscall"
 
-// openFiles returns how many files a process may have open.
+// openFiles returns how many files this process may have open, 0 if the limit cannot be read.
 func openFiles() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
@@ -25,5 +25,5 @@ func raiseFiles(want int) {
 	_ = syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit) // openFiles shows whether it worked
 }
 
-// set sets a limit. Its type differs between systems, hence the type parameter.
+// set sets a field of a resource limit. The field is int64 or uint64, depending on the system.
 func set[T int64 | uint64](limit *T, to int) { *limit = T(to) }

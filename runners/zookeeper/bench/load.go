@@ -15,16 +15,17 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// Load is one operation, done by a number of connections that each keep a number of
-// requests in flight.
+// Load is one kind of operation, sent over Conns connections that each keep Window requests
+// in flight.
 type Load struct {
-	// Op is OpCreate, OpGetData or OpSetData, of 100 bytes.
+	// Op is OpCreate, OpGetData or OpSetData. The data have 100 bytes.
 	Op            zookeeper.OpCode
 	Conns, Window int
 }
 
-// Loads lists the loads for which ZK-20 has numbers by its hand-written client. Creates by further
-// numbers of connections, with as many requests in flight in all, stand between them.
+// Loads lists the loads for which ZK-20 gives numbers of its hand-written client. It adds
+// loads that create znodes over other numbers of connections, with the same total of
+// requests in flight.
 func Loads() []Load {
 	loads := []Load{{zookeeper.OpCreate, 1, 1000}}
 	for _, conns := range []int{4, 16, 64, 256} {
@@ -44,14 +45,15 @@ func (l Load) String() string {
 	return fmt.Sprintf("%s, %d connections, %d in flight each", name, l.Conns, l.Window)
 }
 
-// root is the parent of all znodes of a load, and digits the length of their names.
+// root is the parent of all znodes that loads create. digits is the number of digits in
+// their names.
 const (
 	root   = "/zkbench"
 	digits = 9
 )
 
-// Length sets the length of a run: batches of Batch operations until they have taken Least
-// together. Deletions between batches do not count.
+// Length sets how long a run takes. It runs batches of Batch operations until their total
+// time is at least Least. Deletions between batches are not timed.
 type Length struct {
 	Batch int
 	Least time.Duration
@@ -62,12 +64,13 @@ type Measurement struct {
 	// PerSecond counts operations per second of wall time.
 	PerSecond float64
 	// Server and Client are the processor time of one operation in each process, in
-	// microseconds. Unlike the rate they hardly depend on other work of the host.
+	// microseconds. Other work on the host hardly changes them, while it lowers the rate.
 	Server, Client float64
 }
 
-// Run runs the operation on the server at addr (host:port), and removes the znodes that it
-// made. pid is the server's process, whose processor time is measured; 0 measures none.
+// Run runs the load on the server at addr (host:port) and then removes the znodes that it
+// created. pid is the server's process, whose processor time is measured. With pid 0 none is
+// measured.
 func (l Load) Run(addr string, pid int, length Length) (m Measurement, err error) {
 	clients := make([]*client, l.Conns)
 	defer func() {
@@ -98,8 +101,8 @@ func (l Load) Run(addr string, pid int, length Length) (m Measurement, err error
 	return m, all(clients, zookeeper.OpCloseSession, 1, 1, 1)
 }
 
-// batch has each client do the operation each times, and adds the cost to took. The znodes
-// that a batch creates, gets or sets exist only during the batch.
+// batch makes each client do the operation each times, and adds the cost to took. The znodes
+// of a batch are created for it and deleted after it.
 func (l Load) batch(clients []*client, pid, each int, took *cost) error {
 	nodes := each
 	if l.Op != zookeeper.OpCreate {
@@ -125,13 +128,14 @@ func (l Load) batch(clients []*client, pid, each int, took *cost) error {
 	return all(clients, zookeeper.OpDelete, nodes, nodes, l.Window)
 }
 
-// cost is wall time, and the processor time of two processes.
+// cost holds a wall time and the processor times of server and client during it.
 type cost struct{ wall, server, client time.Duration }
 
-// beginning is the origin of wall times.
+// beginning is the time from which wall times count.
 var beginning = time.Now()
 
-// costs returns the time spent so far by this process, and by process pid unless that is 0.
+// costs returns the wall time and the processor time of this process so far. If pid is not 0
+// it adds the processor time of process pid.
 func costs(pid int) (c cost, err error) {
 	if pid != 0 {
 		if c.server, err = process.CPU(pid); err != nil {
@@ -145,7 +149,7 @@ func costs(pid int) (c cost, err error) {
 	return c, nil
 }
 
-// all makes every client send n requests about its first nodes znodes, in turn.
+// all makes every client send n requests, which go in turn to its first nodes znodes.
 func all(clients []*client, op zookeeper.OpCode, n, nodes, window int) error {
 	errs := make([]error, len(clients))
 	var wg sync.WaitGroup
@@ -165,7 +169,8 @@ type client struct {
 	out    []byte
 }
 
-// readSize has room for the answers of a window.
+// readSize is the size of the read buffer in bytes, enough for the answers to a window of
+// requests.
 const readSize = 256 << 10
 
 func dial(addr string, number int) (*client, error) {
@@ -185,7 +190,7 @@ func dial(addr string, number int) (*client, error) {
 	return c, nil
 }
 
-// ensureRoot makes the common parent if it is missing.
+// ensureRoot creates the parent of all znodes of the load if it is missing.
 func (c *client) ensureRoot() error {
 	frame := wire.AppendRequest(nil, &zookeeper.Request{Op: zookeeper.OpCreate, Path: root, ACL: acl.Open()})
 	if _, err := c.tcp.Write(frame); err != nil {
@@ -194,7 +199,7 @@ func (c *client) ensureRoot() error {
 	return c.answers(1, func(code zookeeper.Code) bool { return code == 0 || code == -110 })
 }
 
-// do makes n requests and keeps window of them in flight.
+// do sends n requests and keeps up to window of them in flight.
 func (c *client) do(op zookeeper.OpCode, n, nodes, window int) error {
 	frame, at := c.request(op)
 	sent, done := 0, 0
@@ -220,8 +225,8 @@ func (c *client) do(op zookeeper.OpCode, n, nodes, window int) error {
 	return nil
 }
 
-// request returns the frame of a request, and the offset of the digits of the znode's name
-// in it, 0 for none.
+// request returns the frame of a request. at is the offset in the frame of the digits in the
+// znode's name, 0 if the frame has none.
 func (c *client) request(op zookeeper.OpCode) (frame []byte, at int) {
 	prefix := fmt.Sprintf("%s/%02d-", root, c.number)
 	req := zookeeper.Request{Op: op, Path: prefix + "000000000", Version: -1, ACL: acl.Open()}
@@ -243,7 +248,7 @@ func writeDigits(to []byte, v int) {
 	}
 }
 
-// answers waits for n answers. good, when set, decides which codes are acceptable.
+// answers waits for n answers. good, when set, decides which error codes are acceptable.
 func (c *client) answers(n int, good func(zookeeper.Code) bool) error {
 	for n > 0 {
 		k, err := c.read(good)
@@ -255,7 +260,7 @@ func (c *client) answers(n int, good func(zookeeper.Code) bool) error {
 	return nil
 }
 
-// read reads from the connection and counts the complete answers.
+// read reads once from the connection and returns how many complete answers it got.
 func (c *client) read(good func(zookeeper.Code) bool) (answers int, err error) {
 	k, err := c.tcp.Read(c.in[c.have:])
 	if err != nil {

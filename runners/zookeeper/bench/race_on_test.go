@@ -2,5 +2,5 @@
 
 package bench_test
 
-// raceDetector takes several times the memory.
+// raceDetector is true in builds with the race detector, which needs several times the memory.
 const raceDetector = true

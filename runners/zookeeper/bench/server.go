@@ -17,22 +17,23 @@ import (
 	"github.com/monosim/monosim/runners/zookeeper/server"
 )
 
-// Server is a server in a process of its own.
+// Server is a ZooKeeper server that runs as a separate process.
 type Server struct {
 	Name string
 	Addr string
 	PID  int
-	// Durable reports that the server answers a write only once it is on disk.
+	// Durable is true if the server answers a write only once the write is on disk.
 	Durable bool
-	// Real marks a real server. Simulated servers of the same durability are compared with it.
+	// Real is true for Apache ZooKeeper. Simulated servers of equal durability are compared with
+	// it.
 	Real bool
-	// Bare marks a server that only answers; it is measured by creates alone.
+	// Bare is true for a server that only answers with success. It is measured only with creates.
 	Bare bool
 	stop func() error
 }
 
-// Real starts the installed server, as zkEnv.sh would, or with fsync switched off. The
-// error is server.ErrNotInstalled if there is none.
+// Real starts the installed Apache ZooKeeper with the settings of zkEnv.sh. If durable is
+// false it switches fsync off. The error is server.ErrNotInstalled if none is installed.
 func Real(durable bool) (*Server, error) {
 	s, err := server.New(server.Config{HeapMB: 1000, ForceSync: durable})
 	if err != nil {
@@ -45,10 +46,10 @@ func Real(durable bool) (*Server, error) {
 	return &Server{Name: name, Addr: s.Addr(), PID: s.PID(), Durable: durable, Real: true, stop: s.Close}, nil
 }
 
-// Servers starts the servers to compare, in this order: a real one that waits for its disk
-// and one that does not (or a line on notes that none is installed); the command line serve
-// in memory, and with a data directory; the command line bare, which runs ServeBare. end
-// stops them, and may be called after an error.
+// Servers starts the servers to compare. First come two real ones, with fsync and without
+// it. If none is installed, a line on notes says so. Then come the command line serve, in
+// memory and with a data directory, and the command line bare, which runs ServeBare. end
+// stops them all, and may be called after an error.
 func Servers(notes io.Writer, serve, bare []string) (servers []*Server, end func() error, err error) {
 	dir := ""
 	end = func() error {
@@ -87,8 +88,8 @@ func Servers(notes io.Writer, serve, bare []string) (servers []*Server, end func
 	return append(servers, s), end, nil
 }
 
-// Start starts a program that prints its address on the first line, and that serves until
-// it is terminated.
+// Start starts a server program that prints its address as the first line of output. The
+// program serves until it is terminated.
 func Start(name string, command ...string) (*Server, error) {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stderr = os.Stderr
@@ -107,7 +108,7 @@ func Start(name string, command ...string) (*Server, error) {
 	return &Server{Name: name, Addr: strings.TrimSpace(line), PID: cmd.Process.Pid, stop: func() error { return terminate(cmd) }}, nil
 }
 
-// endLimit bounds how long a server may take to end.
+// endLimit is how long a server may take to end after it was told to.
 const endLimit = 20 * time.Second
 
 func terminate(cmd *exec.Cmd) error {

@@ -15,20 +15,20 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// Sessions is the memory of a server's process in bytes: before clients connect, with half
-// of them, with all, and after all of them were notified of one change.
+// Sessions holds the memory of a server's process in bytes at four times. These are before
+// clients connect, with half of them, with all, and after all were notified of one change.
 type Sessions struct {
 	Count                      int
 	Before, Half, Bytes, After int64
-	// Limited reports that the limit of open files allowed fewer sessions than wanted.
+	// Limited is true if the limit of open files allowed fewer sessions than wanted.
 	Limited bool
 }
 
-// FromHalf extrapolates from half of the sessions to all of them.
+// FromHalf predicts the memory with all sessions from the memory with half of them.
 func (s *Sessions) FromHalf() int64 { return s.Before + 2*(s.Half-s.Before) }
 
-// Forecast extrapolates to count sessions, from the larger of the figures with all sessions
-// and after the change.
+// Forecast predicts the memory with count sessions. It scales the larger of two figures:
+// with all sessions, and after the change.
 func (s *Sessions) Forecast(count int) int64 {
 	return s.Before + int64(float64(max(s.Bytes, s.After)-s.Before)/float64(s.Count)*float64(count))
 }
@@ -36,18 +36,18 @@ func (s *Sessions) Forecast(count int) int64 {
 // sessionTimeout is long enough that no session needs pings.
 const sessionTimeout = time.Hour
 
-// SessionFlags returns the flags of a server for Hold.
+// SessionFlags returns the command line flags that a server needs for Hold.
 func SessionFlags() []string { return []string{"--max-session-timeout", sessionTimeout.String()} }
 
-// This many clients connect at a time, from several addresses of the loopback, because one address
-// has fewer ports than there are clients, and the last free ports take long to find.
+// dialers clients connect at the same time, from a number of loopback addresses. One address
+// has fewer ports than there are clients, and its last free ports take long to find.
 const (
 	dialers   = 20
 	addresses = 100
 )
 
-// HoldOn starts a server with a command line and runs Hold on it. It first raises the limit
-// of open files, if the system allows that.
+// HoldOn starts a server with the command line serve and runs Hold on it. It first raises
+// the limit of open files, if the system allows that.
 func HoldOn(count int, serve ...string) (s *Sessions, err error) {
 	raiseFiles(count + spareFiles)
 	server, err := Start("simulated", serve...)
@@ -58,8 +58,9 @@ func HoldOn(count int, serve ...string) (s *Sessions, err error) {
 	return Hold(server, count)
 }
 
-// Hold connects count clients of this process, or as many as the limit of open files allows. Each
-// makes an ephemeral znode and sets a watch on a common one, which then changes.
+// Hold connects count clients to the server, or as many as the limit of open files allows.
+// Each client creates an ephemeral znode and sets a watch on a common znode. Hold then
+// changes this znode, so that every watch fires.
 func Hold(server *Server, count int) (s *Sessions, err error) {
 	s = &Sessions{Count: min(count, openFiles()-spareFiles)}
 	s.Limited = s.Count < count
@@ -113,7 +114,7 @@ func Hold(server *Server, count int) (s *Sessions, err error) {
 	return s, err
 }
 
-// makeRoot makes the common znode if it is missing.
+// makeRoot creates the znode that all sessions watch, if it is missing.
 func makeRoot(addr string) error {
 	c, err := dial(addr, 0)
 	if err != nil {
@@ -123,10 +124,11 @@ func makeRoot(addr string) error {
 	return c.ensureRoot()
 }
 
-// spareFiles is the number of open files left for other uses than clients.
+// spareFiles is how many open files this process keeps free for purposes other than clients.
 const spareFiles = 200
 
-// each calls do for 0 to n-1, several at a time, and returns the first error of each goroutine.
+// each calls do for 0 to n-1 in several goroutines. A goroutine stops at its first error,
+// and each returns these errors joined.
 func each(n int, do func(i int) error) error {
 	errs := make([]error, dialers)
 	var wg sync.WaitGroup
@@ -141,7 +143,7 @@ func each(n int, do func(i int) error) error {
 	return errors.Join(errs...)
 }
 
-// holdOne opens the i-th session.
+// holdOne opens the i-th session and returns its connection.
 func holdOne(addr string, i int) (net.Conn, error) {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, byte(1+i%addresses))}}
 	c, err := dialer.Dial("tcp", addr)
@@ -160,10 +162,10 @@ func holdOne(addr string, i int) (net.Conn, error) {
 	return c, err
 }
 
-// answerLimit bounds the wait for a message.
+// answerLimit is the longest wait for a message of the server.
 const answerLimit = 5 * time.Minute
 
-// message waits for a message and ignores its content.
+// message waits for one message of the server and discards its content.
 func message(c net.Conn) error {
 	if err := c.SetReadDeadline(time.Now().Add(answerLimit)); err != nil {
 		return err

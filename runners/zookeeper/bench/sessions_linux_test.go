@@ -66,8 +66,8 @@ func TestManySessionsWithWatches(t *testing.T) {
 	expectMemory(t, server, limit, "after the events")
 }
 
-// Goal: sessions are connected, and all of them hear of a change. Method: fewer than the
-// bench has; the memory is not held to anything here.
+// Goal: Hold connects all sessions, and each is notified of the change. Method: fewer
+// sessions than in a real measurement, with no limit on memory.
 func TestHold(t *testing.T) {
 	t.Setenv(serveHere, "1")
 	server, err := bench.Start("simulated", os.Args[0])
@@ -89,7 +89,7 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// needFiles skips where so many connections cannot be had.
+// needFiles skips the test if the process cannot have n files open.
 func needFiles(t *testing.T, n int) {
 	t.Helper()
 	var limit syscall.Rlimit
@@ -101,7 +101,7 @@ func needFiles(t *testing.T, n int) {
 	}
 }
 
-// inParallel does i = 0 .. n-1, some at a time.
+// inParallel calls do with 0 to n-1 from 20 goroutines.
 func inParallel(n int, do func(i int)) {
 	const workers = 20
 	var wg sync.WaitGroup
@@ -132,8 +132,8 @@ const (
 	ownWatches = 99
 )
 
-// session is a client that costs little more than its socket. What goes wrong with
-// it is an error of the test and makes all that follows do nothing.
+// session is a client that needs little more memory than its socket. Its first failure is an
+// error of the test, after which its methods do nothing.
 type session struct {
 	t      *testing.T
 	tcp    net.Conn
@@ -187,7 +187,7 @@ func (s *session) message() []byte {
 	return message
 }
 
-// ask sends a request and wants it to succeed.
+// ask sends a request and expects the code OK in the answer.
 func (s *session) ask(xid int32, req zookeeper.Request) {
 	req.Xid = xid
 	s.write(wire.AppendRequest(nil, &req))
@@ -206,7 +206,8 @@ func (s *session) expectReply(xid int32, op zookeeper.OpCode, code zookeeper.Cod
 	s.fail(err)
 }
 
-// watch leaves the watches of the i-th session. Its own znodes do not exist.
+// watch sets the watches of the i-th session: one on the common znode, and others on znodes
+// of its own that do not exist.
 func (s *session) watch(i int) {
 	var b []byte
 	for xid := range int32(ownWatches + 1) {

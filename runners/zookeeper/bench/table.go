@@ -9,9 +9,10 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// These aims are relative to the real server of the same durability: rates by several
-// connections, rates of durable creates by any number of connections, and memory. The
-// memory of many sessions has an absolute aim.
+// These are the aims of a comparison with the real server of equal durability. They are for
+// rates over several connections, for rates of durable creates over any number of
+// connections, and for memory. aimSessions is absolute: the number of sessions whose memory
+// has a limit.
 const (
 	aimRate           = 2.0
 	aimDurableCreates = 10.0
@@ -20,7 +21,7 @@ const (
 	aimSessionsBytes  = 2 << 30
 )
 
-// Write prints the tables. Without a real server they have no comparison.
+// Write prints the tables. Without a real server it leaves the comparisons out.
 func (r *Result) Write(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "\t")
@@ -71,9 +72,9 @@ func (r *Result) Write(out io.Writer) error {
 	return r.writeCosts(out)
 }
 
-// writeCosts prints the processor time of a create for the durable servers and for the bare
-// one. With a real server it also prints the ratio of the times of server and client
-// together, which foretells the ratio of rates where the two fill the processors.
+// writeCosts prints the processor time of a create for the durable servers and the bare one.
+// With a real server it also prints the ratio of the times of server and client together.
+// This ratio predicts the ratio of rates when the two keep all processors busy.
 func (r *Result) writeCosts(out io.Writer) error {
 	if len(r.Rows) == 0 || r.Rows[0].Found[0].Server == 0 {
 		return nil
@@ -114,8 +115,9 @@ func (r *Result) writeCosts(out io.Writer) error {
 	return w.Flush()
 }
 
-// against returns the real servers to compare a simulated one with: both for a durable one,
-// only the other in-memory one for the rest.
+// against returns the indexes of the real servers to compare a simulated server with. A
+// durable server is compared with both, and an in-memory server only with the real one
+// without fsync.
 func (r *Result) against(server int) (real []int) {
 	for i, s := range r.Servers {
 		if s.Real && !r.Servers[server].Real && !r.Servers[server].Bare && (!s.Durable || r.Servers[server].Durable) {
@@ -125,13 +127,14 @@ func (r *Result) against(server int) (real []int) {
 	return real
 }
 
-// aimed reports whether a server has aims against a real one.
+// aimed reports whether aims apply to a server and a real server: only if both are durable
+// or neither is.
 func (r *Result) aimed(server, real int) bool {
 	return r.Servers[server].Durable == r.Servers[real].Durable
 }
 
-// aim returns how many times as fast as a real server of the same durability a server
-// should be; said is false if there is no aim.
+// aim returns how many times as fast as the real server of equal durability a server should
+// be at this load. said is false if there is no aim for the load.
 func (l Load) aim(durable bool) (times float64, said bool) {
 	if durable && l.Op == zookeeper.OpCreate {
 		return aimDurableCreates, true
@@ -149,7 +152,8 @@ func verdict(hasAim, reached bool, aim string) string {
 	return aim + ": missed"
 }
 
-// Write prints the memory of the sessions, and extrapolates to the number in the aim.
+// Write prints the memory of the sessions, and a prediction for the number of sessions in
+// the aim.
 func (s *Sessions) Write(out io.Writer) error {
 	if s.Count == 0 {
 		return nil

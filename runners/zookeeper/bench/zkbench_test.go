@@ -22,13 +22,15 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// serveHere makes the test's own program a simulated server.
+// serveHere is an environment variable. If it is set, the test program runs as a simulated
+// server.
 const serveHere = "ZKBENCH_TEST_SERVE"
 
-// onlyAnswers makes it a server that only answers.
+// onlyAnswers is the value of that variable with which the test program runs ServeBare.
 const onlyAnswers = "bare"
 
-// longSession is the longest timeout of its sessions: no test is that slow.
+// longSession is the longest session timeout that the test server grants. No test runs so
+// long.
 const longSession = time.Hour
 
 func TestMain(m *testing.M) {
@@ -61,8 +63,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// Goal: a load is what it says, and leaves nothing behind. Method: every write is
-// counted in the server's own log.
+// Goal: a load sends the operations that it describes and removes all its znodes. Method:
+// count the writes in the server's own log.
 func TestLoadsWriteWhatTheySay(t *testing.T) {
 	for _, c := range []struct {
 		load bench.Load
@@ -106,7 +108,7 @@ func TestLoadsWriteWhatTheySay(t *testing.T) {
 	}
 }
 
-// Goal: an answer that is an error is no operation done.
+// Goal: an answer with an error code makes the run fail and does not count as an operation.
 func TestLoadOnAServerThatRefuses(t *testing.T) {
 	server, err := wire.Listen("127.0.0.1:0", wire.Options{})
 	if err != nil {
@@ -119,7 +121,7 @@ func TestLoadOnAServerThatRefuses(t *testing.T) {
 	}
 }
 
-// Goal: the table compares servers in processes of their own.
+// Goal: Compare measures servers that run as separate processes and prints a table of them.
 func TestCompare(t *testing.T) {
 	t.Setenv(serveHere, "1")
 	var servers []*bench.Server
@@ -147,7 +149,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// Goal: the loads run on a real server too.
+// Goal: the loads also run on a real server.
 func TestCompareWithTheRealServer(t *testing.T) {
 	real, err := bench.Real(true)
 	if errors.Is(err, server.ErrNotInstalled) {
@@ -192,15 +194,15 @@ func compare(t *testing.T, servers []*bench.Server) {
 	}
 }
 
-// Goal: a program that is no server is an error.
+// Goal: Start returns an error for a program that ends without printing an address.
 func TestStartOfAProgramThatEnds(t *testing.T) {
 	if _, err := bench.Start("true", "true"); err == nil || !strings.Contains(err.Error(), "no address") {
 		t.Errorf("got %v, want an error about the address", err)
 	}
 }
 
-// Goal: the table has ratios and verdicts against the real servers, and none without
-// them.
+// Goal: with real servers the table has ratios and verdicts, and without real servers it has
+// neither.
 func TestTable(t *testing.T) {
 	load := func(op zookeeper.OpCode, conns int) bench.Load {
 		return bench.Load{Op: op, Conns: conns, Window: 10}
@@ -251,7 +253,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// Goal: the memory of many sessions is foretold from that of fewer, and the line says so.
+// Goal: the report predicts the memory of many sessions from that of fewer sessions, and the
+// line says that it is a prediction.
 func TestSessionsTable(t *testing.T) {
 	for _, c := range []struct {
 		sessions bench.Sessions

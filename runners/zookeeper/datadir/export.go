@@ -10,9 +10,9 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Export writes a state to a directory, which must be empty or not there, as one snapshot in
-// version-2 (ZK-25.7). It returns the name of the snapshot. A real server that is started on the directory has
-// the same znodes and sessions, and goes on with the next zxid.
+// Export writes a state to a directory as one snapshot in version-2 (ZK-25.7) and returns
+// the name of the snapshot. The directory must be empty or missing. A real server started on
+// it has the same znodes and sessions, and continues with the next zxid.
 func Export(dir string, image *zookeeper.Image) (name string, err error) {
 	made, err := empty(dir)
 	if err != nil {
@@ -35,7 +35,8 @@ func Export(dir string, image *zookeeper.Image) (name string, err error) {
 	return name, wholefile.Write(name, appendSnapshot(nil, treeOf(image)))
 }
 
-// empty makes a directory, or returns an error for one that has anything in it.
+// empty creates a directory, or accepts an existing empty one. made is true if it created
+// the directory. It returns an error if the directory has any content.
 func empty(dir string) (made bool, err error) {
 	if err := os.Mkdir(dir, 0o755); err == nil {
 		return true, nil

@@ -9,7 +9,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/java"
 )
 
-// reader decodes jute values. After the first that is not whole it returns zeros.
+// reader decodes values in the jute format. After the first incomplete value it sets err and
+// returns zeros.
 type reader struct {
 	all []byte
 	at  int
@@ -25,7 +26,8 @@ func (r *reader) fail(format string, args ...any) {
 	r.at = len(r.all)
 }
 
-// take returns the next n bytes, zeros at the end.
+// take returns the next n bytes. If fewer are left it sets the error of the reader and
+// returns zeros.
 func (r *reader) take(n int, what string) []byte {
 	if r.err == nil && r.left() < n {
 		r.fail("found %d bytes, want %d of %s", r.left(), n, what)
@@ -41,7 +43,7 @@ func (r *reader) int32(what string) int32 { return int32(binary.BigEndian.Uint32
 func (r *reader) int64(what string) int64 { return int64(binary.BigEndian.Uint64(r.take(8, what))) }
 func (r *reader) bool(what string) bool   { return r.take(1, what)[0] != 0 }
 
-// buffer returns bytes; nil for none.
+// buffer decodes a byte buffer. It returns nil for the length -1, which means null.
 func (r *reader) buffer(what string) []byte {
 	n := r.int32("the length of " + what)
 	switch {
@@ -55,13 +57,15 @@ func (r *reader) buffer(what string) []byte {
 	return r.take(int(n), what)
 }
 
-// string decodes text. A server writes a character beyond the basic plane as two surrogates, which it
-// cannot read again itself (BinaryOutputArchive.java stringToByteBuffer); here it is read as it was (ZK-25.6).
+// string decodes text. A server writes a character beyond the basic plane as two surrogates,
+// which it cannot read again itself (BinaryOutputArchive.java stringToByteBuffer). This
+// function restores the original character (ZK-25.6).
 func (r *reader) string(what string) string {
 	return java.Text([]byte(java.UTF8(string(r.buffer(what)))))
 }
 
-// count returns the length of a list of which each item has so many bytes at least; none is -1.
+// count decodes the length of a list, -1 for null. It fails if the remaining bytes cannot
+// hold so many items of at least itemBytes bytes.
 func (r *reader) count(what string, itemBytes int) int {
 	n := r.int32("the number of " + what)
 	if r.err == nil && (n < -1 || int64(n)*int64(itemBytes) > int64(r.left())) {
@@ -72,7 +76,8 @@ func (r *reader) count(what string, itemBytes int) int {
 	return max(int(n), 0)
 }
 
-// acl returns a list of permissions. None at all stands for everybody (ReferenceCountedACLCache.java).
+// acl decodes a list of permissions. A null list permits everything to everybody
+// (ReferenceCountedACLCache.java).
 func (r *reader) acl() []acl.Entry {
 	list := make([]acl.Entry, r.count("entries of an ACL", 12))
 	for i := range list {
@@ -87,8 +92,9 @@ func (r *reader) acl() []acl.Entry {
 func appendInt(b []byte, v int32) []byte  { return binary.BigEndian.AppendUint32(b, uint32(v)) }
 func appendLong(b []byte, v int64) []byte { return binary.BigEndian.AppendUint64(b, uint64(v)) }
 
-// appendString encodes text so that a server reads it again: in four bytes what it would send as two
-// surrogates, and could not read.
+// appendString encodes text so that a server can read it again. Characters beyond the basic
+// plane take four bytes. A server itself would write them as two surrogates, which it cannot
+// read.
 func appendString(b []byte, s string) []byte {
 	s = java.UTF8(s)
 	return append(appendInt(b, int32(len(s))), s...)
@@ -109,7 +115,8 @@ func appendACL(b []byte, list []acl.Entry) []byte {
 	return b
 }
 
-// Owners that are no sessions (EphemeralType.java).
+// Special values of a znode's owner that stand for container and TTL znodes instead of a
+// session (EphemeralType.java).
 const (
 	containerOwner = math.MinInt64
 	ttlMask        = -1 << 56
@@ -118,5 +125,6 @@ const (
 
 func isTTL(owner int64) bool { return owner&ttlMask == ttlMask }
 
-// isSession reports whether the owner of a znode is a session, of which it is an ephemeral.
+// isSession reports whether the owner of a znode is a session, which makes the znode an
+// ephemeral.
 func isSession(owner int64) bool { return owner != 0 && owner != containerOwner && !isTTL(owner) }

@@ -15,37 +15,42 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Options tell more about what to read; the zero value reads all of one directory.
+// Options limits what is read. The zero value reads a single directory completely.
 type Options struct {
-	// LogDir is the directory of the logs where it is another (dataLogDir); "" for none.
+	// LogDir is the directory of the logs if it differs from that of the snapshots (dataLogDir),
+	// else "".
 	LogDir string
-	// At is the zxid of the last transaction that counts; 0 for all.
+	// At is the zxid of the last transaction to apply, 0 for all transactions.
 	At int64
 }
 
-// Data is what was read.
+// Data is the state that was read, with its origin.
 type Data struct {
 	Image zookeeper.Image
-	// TimeMs is the wall time of the last change.
+	// TimeMs is the wall time of the last change, in milliseconds since 1970.
 	TimeMs int64
-	// Snapshot is the file from which it began, Logs are those of which transactions were applied.
+	// Snapshot is the file from which the state began. Logs are the log files whose transactions
+	// were applied to it.
 	Snapshot     string
 	Logs         []string
 	Transactions int
-	// Notes tell what a person should know: files that were passed over, bytes that were cut off.
+	// Notes lists messages for the user, such as files that were skipped and bytes that were cut
+	// off.
 	Notes []string
 }
 
-// file is a snapshot or a log. Its zxid is that of its name.
+// file is a snapshot or a log. Its zxid comes from the file name.
 type file struct {
 	name string
 	zxid int64
 }
 
-// fileName matches the names of the files of a server.
+// fileName matches the names of a server's snapshots and logs. The second group is the zxid
+// in hexadecimal.
 var fileName = regexp.MustCompile(`^(snapshot|log)\.([0-9a-f]{1,16})(\.gz|\.snappy)?$`)
 
-// Holds reports whether a directory holds files of an Apache ZooKeeper, and none of the simulated one.
+// Holds reports whether a directory holds files of an Apache ZooKeeper and no files of the
+// simulated server.
 func Holds(dir string) bool {
 	snapshots, logs, err := find(dir, "")
 	return err == nil && len(snapshots)+len(logs) > 0 && !HoldsOwn(dir)
@@ -57,8 +62,8 @@ func HoldsOwn(dir string) bool {
 	return slices.ContainsFunc(logs, IsOwn)
 }
 
-// find lists the files of a data directory, or of the directory version-2 in it, the newest first.
-// A single file stands for itself.
+// find lists the snapshots and logs in a data directory or in its subdirectory version-2,
+// the newest first. If dir is a single file, find returns only this file.
 func find(dir, logDir string) (snapshots, logs []file, err error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		if !fileName.MatchString(filepath.Base(dir)) {
@@ -95,7 +100,7 @@ func list(dir, kind string) (found []file, err error) {
 	return found, nil
 }
 
-// zxidOf returns the zxid of a file's name, 0 of a name that has none.
+// zxidOf returns the zxid in a file's name, 0 if the name has none.
 func zxidOf(name string) int64 {
 	m := fileName.FindStringSubmatch(filepath.Base(name))
 	if m == nil {
@@ -110,10 +115,11 @@ func isDirectory(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// ownMagic begins the files of the simulated server, whose names look alike.
+// ownMagic begins each file of the simulated server. Its file names look like those of
+// Apache ZooKeeper.
 const ownMagic = "MSIM"
 
-// IsOwn reports whether a file is one of the simulated server.
+// IsOwn reports whether a file was written by the simulated server.
 func IsOwn(name string) bool {
 	f, err := os.Open(name)
 	if err != nil {
@@ -125,8 +131,8 @@ func IsOwn(name string) bool {
 	return string(front[:n]) == ownMagic
 }
 
-// Load reads a data directory: the newest snapshot, and the logs since. It fails where a server could
-// not tell what it had acknowledged.
+// Load reads a data directory: the newest snapshot, and the logs since then. It fails if
+// damage makes it unclear which transactions the server had acknowledged.
 func Load(dir string, opt Options) (*Data, error) {
 	snapshots, logs, err := find(dir, opt.LogDir)
 	if err != nil {
@@ -158,8 +164,8 @@ func (d *Data) note(format string, args ...any) {
 	d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
 }
 
-// begin reads the newest snapshot that there is no reason to pass over (ZK-25.1): a server that is ended
-// while it writes one leaves it without an end.
+// begin reads the newest usable snapshot (ZK-25.1). It skips unfinished snapshots, which a
+// server leaves when it is killed while writing.
 func (d *Data) begin(snapshots []file, at int64) (t *tree, digest snapshotDigest, err error) {
 	for _, f := range snapshots {
 		if at != 0 && f.zxid > at {
@@ -188,7 +194,8 @@ func names(files []file) string {
 	return strings.Join(lists.MapOrNil(files, func(f file) string { return filepath.Base(f.name) }), ", ")
 }
 
-// replay applies the transactions of the logs since the snapshot.
+// replay applies the transactions in the logs that are newer than the snapshot. If at is not
+// 0 it stops after that zxid.
 func (d *Data) replay(t *tree, digest snapshotDigest, logs []file, at int64) error {
 	differs := ""
 	if digest.zxid != 0 && digest.zxid == t.zxid {
@@ -235,8 +242,8 @@ func (d *Data) replay(t *tree, digest snapshotDigest, logs []file, at int64) err
 	return nil
 }
 
-// follows returns an error for a transaction of which those before it are missing (ZK-25.2). Within an epoch
-// each zxid is the last one and 1.
+// follows returns an error if transactions are missing between the zxid last and tx
+// (ZK-25.2). Within an epoch zxids increase by 1.
 func follows(last int64, tx *Transaction) error {
 	if tx.Zxid>>32 != last>>32 || tx.Zxid == last+1 {
 		return nil
@@ -244,10 +251,11 @@ func follows(last int64, tx *Transaction) error {
 	return fmt.Errorf("%s: record %d, at byte %d, has the zxid %#x, want %#x: the transactions between are missing", tx.File, tx.Record, tx.Offset, tx.Zxid, last+1)
 }
 
-// differs compares the digest of the tree with the one that the server has written (ZK-25.4), and returns how
-// they differ, or what was said before where there is none to compare with. Only the last comparison
-// counts: while a snapshot catches up, its tree has part of transactions that are still to come, also
-// of the first one behind its own digest.
+// differs compares the digest of the tree with the digest want that the server has written
+// (ZK-25.4). It returns a text on the difference, "" if they agree, and before if there is
+// no digest to compare with. Only the last comparison counts. While the logs are replayed, a
+// snapshot may already contain parts of later transactions, so that earlier digests can
+// differ.
 func (t *tree) differs(want *Digest, before string) string {
 	switch {
 	case want == nil || want.Version != digestVersion:
@@ -258,8 +266,9 @@ func (t *tree) differs(want *Digest, before string) string {
 	return fmt.Sprintf("the znodes after zxid %#x have the digest %d, where the server has written %d: they are not what it had", t.zxid, t.digest, want.Value)
 }
 
-// Transactions calls each for the records of the logs of a directory, or of the one log that name is,
-// in the order of their zxids, until it fails. The notes tell what was cut off.
+// Transactions calls each for every record in the logs of a directory, in the order of
+// zxids. If name is a single log it reads only that log. It stops at the first error of
+// each. The notes say what was cut off.
 func Transactions(name string, opt Options, each func(*Transaction) error) (notes []string, err error) {
 	files := []file{{name: name}}
 	if isDirectory(name) {

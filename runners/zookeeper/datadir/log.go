@@ -20,18 +20,18 @@ import (
 const (
 	logMagic   = "ZKLG"
 	headerSize = 16
-	// recordFront is the length of what stands before the bytes of a record.
+	// recordFront is the length in bytes of the checksum and the length field before a record.
 	recordFront = 12
 	endOfRecord = 'B'
 	// leastTransaction is the length of the shortest transaction: a header with nothing behind it.
 	leastTransaction = 32
 )
 
-// logFile is a log with its records.
+// logFile is a log file with its decoded records.
 type logFile struct {
 	name string
 	list []Transaction
-	// torn is the number of the last bytes that are no whole record, 0 mostly.
+	// torn is how many bytes at the end of the log are an incomplete record, usually 0.
 	torn int
 	end  int
 }
@@ -77,7 +77,7 @@ func readLog(name string) (*logFile, error) {
 	return log, nil
 }
 
-// cut tells what was cut off, "" for nothing.
+// cut returns a note on the incomplete bytes at the end of the log, "" if there are none.
 func (l *logFile) cut() string {
 	if l.torn == 0 {
 		return ""
@@ -89,8 +89,9 @@ func (l *logFile) damaged(why string) error {
 	return fmt.Errorf("%s: record %d, at byte %d, %s", l.name, len(l.list)+1, l.end, why)
 }
 
-// record returns the bytes of the record at an offset. It returns nil for the front part of one, and
-// why for damage. The bytes from written on are zeros.
+// record returns the bytes of the record at an offset. It returns nil for an incomplete last
+// record, and nil with a reason in why for a damaged record. The bytes from offset written
+// on are zeros.
 func record(b []byte, at, written int) (body []byte, why string) {
 	if body := sound(b, at); body != nil {
 		return body, ""
@@ -105,15 +106,15 @@ func record(b []byte, at, written int) (body []byte, why string) {
 	if end := int64(at) + recordFront + length; end < int64(written) {
 		return nil, fmt.Sprintf("is damaged: its %d bytes are there and have another checksum, or another end", length)
 	}
-	// What is there ends before the record does. A changed length looks so too, but then the
-	// checksum is that of what is there.
+	// The file ends before the record does. A changed length field looks the same, but then the
+	// checksum matches the bytes that are there.
 	if b[written-1] == endOfRecord && binary.BigEndian.Uint64(b[at:]) == uint64(adler32.Checksum(b[at+recordFront:written-1])) {
 		return nil, fmt.Sprintf("is damaged: its length, %d, is not that of its bytes", length)
 	}
 	return nil, ""
 }
 
-// sound returns the bytes of the record at an offset, nil where none is.
+// sound returns the bytes of the record at an offset, nil if no valid record begins there.
 func sound(b []byte, at int) []byte {
 	if len(b)-at < recordFront+leastTransaction+1 {
 		return nil
@@ -129,10 +130,12 @@ func sound(b []byte, at int) []byte {
 	return b[at+recordFront : end]
 }
 
-// soundBehind returns the offset of the first sound record from an offset on, 0 for none.
+// soundBehind returns the offset of the first valid record at or after an offset, 0 if there
+// is none.
 func soundBehind(b []byte, from, written int) int {
 	for at := from; at+recordFront+leastTransaction < written; at++ {
-		// An Adler-32 has 4 bytes in a field of 8, so zeros tell most places apart.
+		// The checksum field has 8 bytes, but an Adler-32 only fills 4. Checking the others for
+		// zero rules out most offsets cheaply.
 		if binary.BigEndian.Uint32(b[at:]) == 0 && sound(b, at) != nil {
 			return at
 		}

@@ -27,10 +27,11 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// Goal: what is read from the directory of a real server is what it has answered, and a real server
-// that is started on an exported directory answers what the simulated one has (ZK-22.11). Method: clients make
-// znodes of every kind on the one and walk its tree, and the other is compared with that walk. Each
-// test is skipped where no server is installed.
+// Goal: the state read from the directory of a real server equals what that server answered.
+// A real server started on an exported directory answers with the state of the simulated
+// server (ZK-22.11). Method: clients create znodes of every kind on one server and read its
+// whole tree. The other is compared with that. Each test is skipped where no server is
+// installed.
 
 var update = flag.Bool("update", false, "record the directory of a real server and its answers anew")
 
@@ -47,7 +48,7 @@ type silent struct{}
 
 func (silent) Printf(string, ...any) {}
 
-// client is one that can be cut off without an end of its session.
+// client is a client whose connection can be cut without ending its session.
 type client struct {
 	*zk.Conn
 	t    *testing.T
@@ -77,7 +78,7 @@ func (c *client) connect(network, address string, timeout time.Duration) (tcp ne
 	return c.tcp, err
 }
 
-// leave cuts the client off. Its session lives on.
+// leave closes the client's connection for good. Its session stays alive on the server.
 func (c *client) leave() {
 	c.mu.Lock()
 	c.gone = true
@@ -100,7 +101,7 @@ func (c *client) create(name string, data []byte, flags int32) string {
 	return made
 }
 
-// makeEverything makes znodes of all kinds, deletes some, and fails at others.
+// makeEverything creates znodes of all kinds, deletes some, and makes requests that fail.
 func (c *client) makeEverything() {
 	c.t.Helper()
 	c.must(c.AddAuth("digest", []byte("ann:secret")))
@@ -146,7 +147,7 @@ func (c *client) makeEverything() {
 	c.create("/a/counted", []byte("12345"), 0)
 }
 
-// walk asks a server for its whole tree.
+// walk returns all znodes of a server by path.
 func (c *client) walk() map[string]znode {
 	c.t.Helper()
 	all := map[string]znode{}
@@ -167,7 +168,7 @@ func (c *client) walk() map[string]znode {
 	return all
 }
 
-// restored returns what the simulated server has of an image, and its zxid.
+// restored starts a state machine from an image and returns it with its znodes by path.
 func restored(t *testing.T, image zookeeper.Image) (*zookeeper.Machine, map[string]znode) {
 	t.Helper()
 	snapshot, err := zookeeper.NewSnapshot(image)
@@ -210,7 +211,8 @@ func word(t *testing.T, addr, word string) string {
 	return string(answer)
 }
 
-// ephemerals returns the part of the word dump that lists the ephemerals of each session, sorted.
+// ephemerals returns the ephemerals of each session, as sorted lines from the four-letter
+// word dump.
 func ephemerals(t *testing.T, addr string) string {
 	t.Helper()
 	_, list, _ := strings.Cut(word(t, addr, "dump"), "ephemerals")
@@ -219,7 +221,7 @@ func ephemerals(t *testing.T, addr string) string {
 	return strings.Join(lines, "\n")
 }
 
-// load reads a directory about which there is nothing to be told.
+// load reads a directory and expects no notes.
 func load(t *testing.T, dir string, opt datadir.Options) *datadir.Data {
 	t.Helper()
 	d, err := datadir.Load(dir, opt)
@@ -264,7 +266,7 @@ func TestADirectoryHasWhatTheServerAnswered(t *testing.T) {
 		}
 	}
 
-	// Started again it writes a snapshot with a digest, and goes on in another log.
+	// A restarted server writes a snapshot with a digest and continues in a new log.
 	if err := s.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +287,7 @@ func TestADirectoryHasWhatTheServerAnswered(t *testing.T) {
 		record(t, s.DataDir(), want)
 	}
 
-	// Its own tool reads the same out of the logs.
+	// The server's own tool lists the same transactions from the logs.
 	theirs, err := s.Transactions()
 	if err != nil {
 		t.Fatal(err)
@@ -305,8 +307,8 @@ func TestADirectoryHasWhatTheServerAnswered(t *testing.T) {
 	}
 }
 
-// record keeps a directory, without what its logs are longer than they need be, and what the server
-// has answered.
+// record saves a server's directory and its answers as test data. It shortens the zeros with
+// which the server fills up its logs.
 func record(t *testing.T, dir string, answers map[string]znode) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "version-2", "*"))
@@ -337,7 +339,8 @@ func record(t *testing.T, dir string, answers map[string]znode) {
 	}
 }
 
-// A directory that was read and exported again makes no difference to the server.
+// Goal: a server started on a directory that was read and exported again has the same state
+// as before.
 func TestAServerStartsFromWhatWasExported(t *testing.T) {
 	s := server.ForTest(t, server.Config{Tick: 500 * time.Millisecond, SuperDigest: super})
 	c := dial(t, s.Addr())
@@ -353,7 +356,8 @@ func TestAServerStartsFromWhatWasExported(t *testing.T) {
 	defer c.Close()
 }
 
-// startsWith starts a server, which has these znodes and ephemerals, and returns a client of it.
+// startsWith starts a server, checks its znodes and ephemerals, and returns a client of the
+// server.
 func startsWith(t *testing.T, s *server.Server, want map[string]znode, ephemeral string) *client {
 	t.Helper()
 	if err := s.Start(); err != nil {
@@ -367,7 +371,7 @@ func startsWith(t *testing.T, s *server.Server, want map[string]znode, ephemeral
 	return c
 }
 
-// replaceData puts an exported state in the place of a stopped server's data.
+// replaceData replaces the data directory of a stopped server by an exported state.
 func replaceData(t *testing.T, s *server.Server, image *zookeeper.Image) {
 	t.Helper()
 	if err := os.RemoveAll(s.DataDir()); err != nil {
@@ -403,13 +407,14 @@ func TestAServerGoesOnWhereTheSimulatedOneHasEnded(t *testing.T) {
 	c = startsWith(t, s, want, before)
 	defer c.Close()
 	c.create("/next", nil, 0)
-	// A session took the zxid between.
+	// The zxid before belongs to the creation of the client's session.
 	if _, stat, err := c.Get("/next"); err != nil || stat.Czxid != image.Zxid+2 {
 		t.Errorf("the next znode has %+v, %v, want the zxid %#x", stat, err, image.Zxid+2)
 	}
 }
 
-// A snapshot is written while the tree changes; what has been applied already is applied again.
+// Goal: a snapshot taken while the tree changes leads to the right state, although some
+// transactions are then applied twice.
 func TestSnapshotsThatAreTakenDuringChanges(t *testing.T) {
 	s := server.ForTest(t, server.Config{
 		Tick: 500 * time.Millisecond, SuperDigest: super, Properties: []string{"zookeeper.snapCount=40"},
@@ -448,7 +453,7 @@ func TestSnapshotsThatAreTakenDuringChanges(t *testing.T) {
 	_, got := restored(t, d.Image)
 	same(t, "the newest snapshot and the logs since", want, got)
 
-	// Any older snapshot leads to the same.
+	// Starting from any older snapshot gives the same state.
 	snapshots, err := filepath.Glob(filepath.Join(s.DataDir(), "version-2", "snapshot.*"))
 	if err != nil || len(snapshots) < 5 {
 		t.Fatalf("found the snapshots %q, %v, want at least 5", snapshots, err)
@@ -493,8 +498,9 @@ func TestCompressedSnapshots(t *testing.T) {
 	}
 }
 
-// A character beyond the basic plane, as in the id of an ACL, is written as two surrogates, which a server that is started again
-// takes for U+FFFD. It is read as it was, and exported so that a server reads it, too.
+// Goal: characters beyond the basic plane, as in the id of an ACL, are read unchanged and
+// exported in a form that a server can read. A server writes them as two surrogates, which
+// it reads as U+FFFD after a restart.
 func TestTextThatAServerCannotReadAgain(t *testing.T) {
 	s := server.ForTest(t, server.Config{Tick: 500 * time.Millisecond, SuperDigest: super})
 	id := func() string {

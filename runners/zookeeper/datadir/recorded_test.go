@@ -13,9 +13,10 @@ import (
 	"github.com/monosim/monosim/runners/zookeeper/datadir"
 )
 
-// Goal: without a real server at hand, the directory of one is read as it has answered, and no damage
-// of its files goes unseen. Method: testdata/recorded is what a server 3.8.0 has left that was started
-// twice (go test -run ADirectoryHas -update records it anew); copies of it are cut and changed.
+// Goal: without a real server installed, a recorded directory is read as the state that its
+// server answered, and any damage to its files is detected. Method: testdata/recorded comes
+// from a server 3.8.0 that was started twice (go test -run ADirectoryHas -update records it
+// anew). Tests cut and change copies of it.
 
 // copied returns a copy of the recorded directory.
 func copied(t *testing.T) string {
@@ -40,7 +41,7 @@ func answers(t *testing.T) map[string]znode {
 	return all
 }
 
-// of returns the only file of the recorded directory that a pattern matches.
+// of returns the only file in version-2 of a directory that a pattern matches.
 func of(t *testing.T, dir, pattern string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "version-2", pattern))
@@ -72,7 +73,7 @@ func write(t *testing.T, name string, b []byte) {
 	}
 }
 
-// refused wants an error that holds some words.
+// refused checks that Load fails with an error that contains all the words.
 func refused(t *testing.T, dir string, opt datadir.Options, words ...string) {
 	t.Helper()
 	_, err := datadir.Load(dir, opt)
@@ -100,7 +101,7 @@ func TestARecordedDirectory(t *testing.T) {
 	}
 }
 
-// records lists the first bytes of the records of a log, and the end of the last.
+// records returns the offset of each record in a log, and the end of the last record.
 func records(t *testing.T, name string) (offsets []int, end int) {
 	t.Helper()
 	if _, err := datadir.Transactions(name, datadir.Options{}, func(tx *datadir.Transaction) error {
@@ -127,7 +128,8 @@ func TestATornEndIsPassedOver(t *testing.T) {
 			if err != nil {
 				t.Fatalf("cut at byte %d, with %d zeros behind: %v", cut, after, err)
 			}
-			// The first bytes of a record are zeros, as is what the file is longer than it need be.
+			// A record begins with zero bytes, and zeros also fill up the log. So a cut within
+			// these first bytes leaves no note.
 			if d.Image.Zxid != whole-1 || len(d.Notes) != 1 && strings.Trim(string(b[last:cut]), "\x00") != "" {
 				t.Fatalf("cut at byte %d, with %d zeros behind: zxid %#x, notes %q, want %#x and a note", cut, after, d.Image.Zxid, d.Notes, whole-1)
 			}
@@ -203,8 +205,8 @@ func TestAStateOfTheMiddle(t *testing.T) {
 	refused(t, "testdata/recorded", datadir.Options{At: 1 << 32}, "want 0x100000000")
 }
 
-// Since 3.9 the last zxid follows, with a checksum (FileSnap.java serialize, DataTree.java
-// serializeLastProcessedZxid).
+// Goal: a snapshot of version 3.9 or later is read. It ends with the last zxid and a
+// checksum (FileSnap.java serialize, DataTree.java serializeLastProcessedZxid).
 func TestASnapshotWithItsLastZxid(t *testing.T) {
 	dir := copied(t)
 	snapshot := of(t, dir, secondSnapshot)
@@ -219,8 +221,8 @@ func TestASnapshotWithItsLastZxid(t *testing.T) {
 	refused(t, dir, datadir.Options{}, snapshot, "checksum")
 }
 
-// A tree that is not what the server had is told, though all checksums are right: here a znode of the
-// snapshot is another.
+// Goal: a note says that the tree differs from the server's digest, even though all
+// checksums are right. Method: change a znode in the snapshot.
 func TestAnotherDigestIsTold(t *testing.T) {
 	dir := copied(t)
 	snapshot := of(t, dir, secondSnapshot)

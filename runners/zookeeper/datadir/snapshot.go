@@ -25,25 +25,28 @@ import (
 const (
 	snapshotMagic = "ZKSN"
 	fileVersion   = 2
-	// openACL is the number of the ACL that permits everything to everybody (ReferenceCountedACLCache.java).
+	// openACL is the number that stands for the ACL that permits everything to everybody
+	// (ReferenceCountedACLCache.java).
 	openACL = -1
-	// checksumSize is the length of a checksum and of the path / that follows it.
+	// checksumSize is the length in bytes of a checksum with the path "/" that follows it.
 	checksumSize = 13
 )
 
-// snapshotDigest is the digest that a snapshot has of the tree after a transaction.
+// snapshotDigest is the digest in a snapshot. It is of the tree after the transaction zxid.
 type snapshotDigest struct {
 	zxid int64
 	Digest
 }
 
-// errUnfinished is the error of a snapshot that ends before its end (SnapStream.java isValidSnapshot).
+// errUnfinished is the error for a snapshot that stops before its end mark (SnapStream.java
+// isValidSnapshot).
 var errUnfinished = errors.New("it was not written to its end")
 
-// lastBytes are the path / that follows a checksum.
+// lastBytes is the encoded path "/" that follows a checksum.
 var lastBytes = appendString(nil, "/")
 
-// readSnapshot reads a snapshot. The digest has the zxid 0 where there is none.
+// readSnapshot reads a snapshot file. The digest d has the zxid 0 if the snapshot has no
+// digest.
 func readSnapshot(name string) (t *tree, d snapshotDigest, err error) {
 	b, err := snapshotBytes(name)
 	if err != nil {
@@ -82,7 +85,7 @@ func readSnapshot(name string) (t *tree, d snapshotDigest, err error) {
 	return t, d, nil
 }
 
-// snapshotBytes reads a file, compressed or not (SnapStream.java).
+// snapshotBytes reads a snapshot file and decompresses it if needed (SnapStream.java).
 func snapshotBytes(name string) ([]byte, error) {
 	b, err := os.ReadFile(name)
 	if err != nil {
@@ -106,7 +109,7 @@ func snapshotBytes(name string) ([]byte, error) {
 	return b, nil
 }
 
-// read reads sessions, ACLs and znodes.
+// read decodes the sessions, ACLs and znodes of a snapshot into the tree.
 func (t *tree) read(r *reader) {
 	for range r.count("sessions", 12) {
 		id := r.int64("a session")
@@ -145,7 +148,8 @@ func (t *tree) read(r *reader) {
 	}
 }
 
-// checksum reads the sum of all bytes before it (SnapStream.java checkSealIntegrity).
+// checksum decodes a checksum and compares it with that of all bytes before it
+// (SnapStream.java checkSealIntegrity).
 func (r *reader) checksum() {
 	at := r.at
 	want := int64(adler32.Checksum(r.all[:at]))
@@ -167,7 +171,7 @@ func (r *reader) digest() (d snapshotDigest) {
 	return d
 }
 
-// appendSnapshot encodes a tree with its digest.
+// appendSnapshot encodes a tree as a snapshot with its digest.
 func appendSnapshot(b []byte, t *tree) []byte {
 	b = appendLong(appendInt(append(b, snapshotMagic...), fileVersion), -1)
 	b = appendInt(b, int32(len(t.sessions)))
@@ -196,7 +200,8 @@ func appendChecksum(b []byte) []byte {
 	return appendString(binary.BigEndian.AppendUint64(b, uint64(adler32.Checksum(b))), "/")
 }
 
-// numberACLs gives each list of permissions but the usual one a number, from 1, and encodes it.
+// numberACLs numbers the different ACLs from 1 and encodes them. The ACL that permits
+// everything gets openACL instead.
 func numberACLs(order []placed) (numbers map[*node]int64, lists []string) {
 	numbers, known := map[*node]int64{}, map[string]int64{}
 	for _, one := range order {

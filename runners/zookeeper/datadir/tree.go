@@ -28,9 +28,10 @@ type node struct {
 	digest              int64
 }
 
-// tree is what a server restores. It does with a transaction what a server does, which differs
-// from what it does at run time: a transaction may have been applied before, in part or whole, since
-// the snapshot is that of no moment. One that cannot be applied is passed over (ZK-25.3).
+// tree is the state that a server restores from a snapshot and its logs. Applying a
+// transaction differs from run time. The snapshot is not of a single moment, so it may
+// already have all or part of a transaction. Transactions that cannot be applied are skipped
+// (ZK-25.3).
 type tree struct {
 	zxid     int64
 	timeMs   int64
@@ -47,12 +48,12 @@ func newTree() *tree {
 
 func (t *tree) root() *node { return t.nodes[""] }
 
-// shown returns the path that clients use.
+// shown returns a tree's path as clients write it: the root is "/" instead of "".
 func shown(path string) string {
 	return cmp.Or(path, "/")
 }
 
-// of returns the znode at a path of clients, and its path here.
+// of returns the znode at a path as clients write it, and its path in the tree.
 func (t *tree) of(path string) (string, *node) {
 	if path == "/" {
 		path = ""
@@ -63,7 +64,8 @@ func (t *tree) of(path string) (string, *node) {
 func parentOf(path string) string { return path[:max(strings.LastIndexByte(path, '/'), 0)] }
 func nameOf(path string) string   { return path[strings.LastIndexByte(path, '/')+1:] }
 
-// add puts a znode below its parent, if it has one.
+// add puts a znode into the tree and into the list of its parent's children, if the parent
+// exists.
 func (t *tree) add(path string, n *node) {
 	if old := t.nodes[path]; old != nil {
 		t.digest -= old.digest
@@ -85,7 +87,8 @@ func (t *tree) add(path string, n *node) {
 	t.changed(path, n)
 }
 
-// changed keeps the digest of the tree. What is below /zookeeper does not count.
+// changed updates the digest of the tree after a znode has changed. Znodes below /zookeeper
+// are not part of the digest.
 func (t *tree) changed(path string, n *node) {
 	if strings.HasPrefix(path, "/zookeeper/") {
 		return
@@ -107,7 +110,7 @@ func (n *node) sum(path string) int64 {
 	return int64(crc32.ChecksumIEEE(binary.BigEndian.AppendUint64(b, uint64(n.owner))))
 }
 
-// apply does what a transaction has done.
+// apply changes the tree as the transaction changed it on the server.
 func (t *tree) apply(tx *Transaction) {
 	switch tx.Op {
 	case zookeeper.OpCreateSession:
@@ -145,9 +148,9 @@ func (t *tree) change(tx *Transaction, c *Change) {
 	}
 }
 
-// create makes a znode. Of one that is there already a plain create still moves the parent's
-// counters: it may be a later one than the snapshot's parent knows (DataTree.java createNode,
-// processTxn).
+// create creates a znode. If it already exists, a plain create still updates the parent's
+// counters. The snapshot may hold the parent as it was before this create (DataTree.java
+// createNode, processTxn).
 func (t *tree) create(tx *Transaction, c *Change) {
 	above := parentOf(c.Path)
 	parent := t.nodes[above]
@@ -186,7 +189,7 @@ func (t *tree) create(tx *Transaction, c *Change) {
 	t.add(c.Path, n)
 }
 
-// delete removes a znode, and moves the parent's pzxid also when it is gone already.
+// delete removes a znode. It updates the parent's pzxid even if the znode is already gone.
 func (t *tree) delete(path string, zxid int64) {
 	above := parentOf(path)
 	parent, n := t.nodes[above], t.nodes[path]
@@ -206,7 +209,8 @@ func (t *tree) delete(path string, zxid int64) {
 	t.digest -= n.digest
 }
 
-// end deletes the ephemerals of a session: those that its transaction names, and what is left.
+// end deletes the ephemerals of a session: first those named in its closing transaction,
+// then any that are left.
 func (t *tree) end(session, zxid int64, named []string) {
 	for _, path := range named {
 		t.delete(path, zxid)
@@ -217,9 +221,9 @@ func (t *tree) end(session, zxid int64, named []string) {
 	delete(t.owned, session)
 }
 
-// settle does what a server does once it has replayed its log (ZK-25.5): ephemerals whose session there is
-// not go (ZooKeeperServer.java loadData), and the usage of quotas is counted (DataTree.java
-// setupQuota).
+// settle does what a server does after it has replayed its logs (ZK-25.5). It deletes
+// ephemerals whose session does not exist (ZooKeeperServer.java loadData), and counts the
+// usage of quotas (DataTree.java setupQuota).
 func (t *tree) settle() {
 	for _, session := range sortedKeys(t.owned) {
 		if _, alive := t.sessions[session]; !alive {
@@ -235,7 +239,7 @@ func (t *tree) settle() {
 	}
 }
 
-// usage counts a subtree, as the data of the znode of a quota.
+// usage counts the znodes and bytes of a subtree, in the format that a quota's znode stores.
 func (t *tree) usage(top string) []byte {
 	count, bytes := 0, 0
 	for path, n := range t.nodes { //lint:ordered it is a sum
@@ -253,8 +257,8 @@ type placed struct {
 	node *node
 }
 
-// walk lists the znodes below the root, parents before their children and these in the order in
-// which they were added.
+// walk lists the root and the znodes below it, parents before their children. Children are
+// in the order in which they were added.
 func (t *tree) walk() (list []placed) {
 	var visit func(path string, n *node)
 	visit = func(path string, n *node) {
@@ -276,7 +280,7 @@ func (t *tree) walk() (list []placed) {
 	return list
 }
 
-// image returns the tree as the simulated server keeps it.
+// image converts the tree to the form that the simulated server restores from.
 func (t *tree) image() zookeeper.Image {
 	image := zookeeper.Image{Zxid: t.zxid, Epoch: t.zxid >> 32}
 	for _, one := range t.walk() {
@@ -300,7 +304,7 @@ func (t *tree) image() zookeeper.Image {
 	return image
 }
 
-// treeOf is the reverse of image.
+// treeOf converts an image of the simulated server to a tree, the reverse of [tree.image].
 func treeOf(image *zookeeper.Image) *tree {
 	t := newTree()
 	t.zxid = image.Zxid

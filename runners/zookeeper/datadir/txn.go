@@ -5,52 +5,58 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
-// Transaction is one record of a log.
+// Transaction is one record of a transaction log.
 type Transaction struct {
-	// File is the log, Record its number there, from 1, and Offset its first byte.
+	// File is the log file. Record is the number of the record in it, from 1, and Offset its
+	// first byte.
 	File   string
 	Record int
 	Offset int
 
-	// Session asked for it, or is what it begins or ends.
+	// Session is the session that made the request, or the session that begins or ends.
 	Session int64
 	Cxid    int32
 	Zxid    int64
 	TimeMs  int64
 	Change
-	// Digest is that of the tree after it; nil in logs of servers that have none.
+	// Digest is the digest of the tree after the transaction, nil in logs of servers that write
+	// none.
 	Digest *Digest
 }
 
-// Change is what a transaction, or one of a multi's operations, does. Op tells which fields it has.
+// Change is the effect of a transaction or of one operation in a multi. Op determines which
+// other fields are set.
 type Change struct {
 	Op   zookeeper.OpCode
 	Path string
 	Data []byte
 	ACL  []acl.Entry
-	// Ephemeral and TTLMs tell what a create makes. Creates is the internal cversion of the parent
-	// afterwards, -1 in logs of very old servers.
+	// Ephemeral and TTLMs describe the znode that a create makes. Creates is the parent's
+	// internal cversion afterwards, -1 in logs of very old servers.
 	Ephemeral bool
 	TTLMs     int64
 	Creates   int32
-	// Version is the version of data or ACL afterwards. Of a check it is one more than what it wants.
+	// Version is the version of data or ACL after the change. For a check it is the expected
+	// version plus one.
 	Version int32
-	// TimeoutMs is that of a session that begins, Gone the ephemerals of one that ends.
+	// TimeoutMs is the timeout of a session that begins. Gone lists the ephemerals of a session
+	// that ends.
 	TimeoutMs int32
 	Gone      []string
-	// Code is that of an error.
+	// Code is the error code, if Op is an error.
 	Code zookeeper.Code
 	// Ops are the operations of a multi.
 	Ops []Change
 }
 
-// Digest is the sum of the digests of all znodes but those below /zookeeper (DigestCalculator.java).
+// Digest is the sum of the digests of all znodes outside /zookeeper (DigestCalculator.java).
 type Digest struct {
 	Version int32
 	Value   int64
 }
 
-// digestVersion is that of the digests which are computed here, as of servers since 3.6.
+// digestVersion is the version of the digests that this package computes. Servers have it
+// since 3.6.
 const digestVersion = 2
 
 // transaction decodes the bytes of a record (SerializeUtils.java deserializeTxn).
@@ -68,7 +74,7 @@ func transaction(b []byte) (t Transaction, err error) {
 	return t, r.err
 }
 
-// read decodes the rest of an operation.
+// read decodes the fields of a change of type op.
 func (c *Change) read(r *reader, op zookeeper.OpCode) {
 	c.Op = op
 	switch op {
@@ -116,8 +122,8 @@ func (c *Change) readCreate(r *reader) {
 	}
 }
 
-// readMulti decodes the operations of a multi. One that has failed has done nothing, so of it only
-// the errors count (DataTree.java processTxn).
+// readMulti decodes the operations of a multi. A failed multi has changed nothing, so only
+// its errors are kept (DataTree.java processTxn).
 func (c *Change) readMulti(r *reader) {
 	c.Ops = make([]Change, r.count("operations", 8))
 	failed := false

@@ -9,9 +9,11 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// These acts come before and after a script, and are not compared.
+// The requests in this file are sent before and after a script. Their answers are not
+// compared.
 
-// begin makes the root. Other zxids are counted from its zxid.
+// begin creates the root znode of the script. Its zxid is the base from which other zxids
+// count.
 func (p *player) begin() error {
 	admin, err := p.admin()
 	if err != nil {
@@ -41,15 +43,15 @@ func (p *player) admin() (Conn, error) {
 	return conn, err
 }
 
-// bye ends the session of a connection.
+// bye ends the session of a connection and closes the connection.
 func (p *player) bye(conn Conn) error {
 	defer conn.Close()
 	_, err := p.exchange(conn, &zookeeper.Request{Op: zookeeper.OpCloseSession})
 	return err
 }
 
-// end ends all sessions, which would otherwise expire during another script, and removes
-// the znodes.
+// end ends all sessions and removes the znodes of the script. Sessions left open would
+// expire during another script.
 func (p *player) end() error {
 	for i := range p.clients {
 		p.hangUp(i)
@@ -113,7 +115,8 @@ func (p *player) handshake(conn Conn, req *zookeeper.ConnectRequest) (zookeeper.
 	return resp, err
 }
 
-// exchange makes a request that is not part of the script, and skips watch events.
+// exchange sends a request that is not part of the script and returns the reply. It skips
+// watch events before the reply.
 func (p *player) exchange(conn Conn, req *zookeeper.Request) (zookeeper.Reply, error) {
 	p.xid++
 	req.Xid = p.xid

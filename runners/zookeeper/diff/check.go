@@ -14,20 +14,21 @@ import (
 // Options has the settings of [Check].
 type Options struct {
 	Seed uint64
-	// Steps is the number of steps to play in all, PerScript the number in one script; 0 means 60.
+	// Steps is how many steps to play in total. PerScript is how many steps one script has,
+	// where 0 means 60.
 	Steps, PerScript int
-	// Root is a prefix for the names of the znodes below which scripts play. Nothing else
-	// may use these names.
+	// Root is a name prefix of the znodes below which scripts play. Nothing else may use names
+	// with this prefix.
 	Root string
 	// MostDifferences is the number of differing scripts after which to stop; 0 means 3.
 	MostDifferences int
 	// Progress, when set, is called with the number of steps played.
 	Progress func(steps int)
-	// Context, when set, ends the check early with its error.
+	// Context, when set, ends the check early when it is canceled. Check then returns its error.
 	Context context.Context
 }
 
-// Difference is a minimised script on which two servers differ.
+// Difference is a script on which two servers differ, with unneeded steps removed.
 type Difference struct {
 	Seed        uint64
 	First, Then string // names of the servers
@@ -38,18 +39,18 @@ type Difference struct {
 // Report is the result of [Check].
 type Report struct {
 	Scripts, Steps int
-	// Answered counts the answers of the first server.
+	// Answered counts the answers of the first server by operation and error code.
 	Answered    Answered
 	Differences []Difference
-	// Unsteady counts scripts that differed once but not when repeated, because a server
-	// may close a connection late when another one takes over its session.
+	// Unsteady counts scripts that differed once but not when repeated. A server may close a
+	// connection late when another connection takes over its session.
 	Unsteady int
 }
 
-// Check plays scripts with the seeds o.Seed, o.Seed+1 and so on, each on all servers, and compares
-// every server with the first (ZK-22.5). It stops after o.Steps steps or o.MostDifferences
-// differing scripts. It needs two servers or more. The error names the seed with which a server
-// could not be used at all; the report then covers what came before.
+// Check plays scripts with the seeds o.Seed, o.Seed+1 and so on, each on all servers, and
+// compares every server with the first (ZK-22.5). It stops after o.Steps steps or
+// o.MostDifferences differing scripts. It needs two or more servers. The error names the
+// seed with which a server did not work at all. The report then covers the scripts before.
 func Check(o Options, servers ...Server) (*Report, error) {
 	o.PerScript = cmp.Or(o.PerScript, 60)
 	o.MostDifferences = cmp.Or(o.MostDifferences, 3)
@@ -92,17 +93,18 @@ type checker struct {
 	plays int
 }
 
-// play plays a script below a root that depends on c.plays. It is the same on all servers, because
-// the paths of a session's ephemerals decide about their order.
+// play plays a script below a root whose name contains c.plays. All servers get the same
+// root, because the order of a session's ephemerals depends on their paths.
 func (c *checker) play(server Server, script Script, answered Answered) ([]string, error) {
 	if ctx := c.o.Context; ctx != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	// Roots have equal lengths, so that lengths in answers agree.
+	// All roots have names of equal length, so that lengths in answers agree between plays.
 	return Play(server, fmt.Sprintf("%s-%08d", c.o.Root, c.plays), script, answered)
 }
 
-// smallest drops steps while the servers still differ. ok is false if they do not differ again.
+// smallest removes steps from a script as long as the servers still differ on it. ok is
+// false if the servers do not differ when the script is repeated.
 func (c *checker) smallest(first, then Server, script Script) (d Difference, ok bool) {
 	d = Difference{First: first.Name(), Then: then.Name()}
 	differs := func(s Script) bool {
@@ -131,7 +133,8 @@ func (c *checker) smallest(first, then Server, script Script) (d Difference, ok 
 	return d, true
 }
 
-// difference formats the first differing step, with the lines of both servers.
+// difference formats the first step at which the servers differ, with the lines of both. It
+// returns "" if they agree.
 func difference(want, got []string) string {
 	if slices.Equal(want, got) {
 		return ""
@@ -155,14 +158,14 @@ func difference(want, got []string) string {
 	return show("- ", want) + show("+ ", got)
 }
 
-// wantedCodes lists the error codes of a standalone server. A run has to meet all of them,
-// and all operations of scripts, before its result counts.
+// wantedCodes lists the error codes that a standalone server can return. A run counts only
+// if it met all of them, and all operations of scripts.
 var wantedCodes = []zookeeper.Code{
 	zookeeper.CodeOK, zkerrors.RuntimeInconsistency, zkerrors.MarshallingError, zkerrors.Unimplemented, zkerrors.BadArguments, zkerrors.NoNode, zkerrors.NoAuth, zkerrors.BadVersion,
 	zkerrors.NoChildrenForEphemeral, zkerrors.NodeExists, zkerrors.NotEmpty, zkerrors.InvalidACL, zkerrors.AuthFailed, zookeeper.CodeNoWatcher, zookeeper.CodeReconfigDisabled,
 }
 
-// Missing lists the operations and codes that did not occur.
+// Missing lists the operations and the wanted error codes that did not occur.
 func (a Answered) Missing() []string {
 	var missing []string
 	codes := map[zookeeper.Code]bool{}

@@ -14,7 +14,7 @@ func newMachine(profile zookeeper.Profile) *diff.Machine {
 	return diff.NewMachine(diff.Config(profile))
 }
 
-// A run of the length that is played against a real server meets everything.
+// Goal: a run as long as the one against a real server meets every operation and error code.
 func TestScriptsMeetEveryOperationAndCode(t *testing.T) {
 	steps := 100_000
 	if testing.Short() {
@@ -32,7 +32,8 @@ func TestScriptsMeetEveryOperationAndCode(t *testing.T) {
 	}
 }
 
-// What 3.9 does otherwise is found and made small.
+// Goal: Check finds the differences between 3.8 and 3.9 and reduces their scripts to few
+// steps.
 func TestADifferenceIsFoundAndMadeSmall(t *testing.T) {
 	told := 0
 	report, err := diff.Check(diff.Options{Seed: 1, Steps: 50_000, Root: "/t", MostDifferences: 4, Progress: func(steps int) { told = steps }},
@@ -60,7 +61,7 @@ func TestADifferenceIsFoundAndMadeSmall(t *testing.T) {
 	}
 }
 
-// The same script gives the same lines, whatever was played before.
+// Goal: a script gives the same lines whatever was played before it, and below any root.
 func TestAScriptDoesNotDependOnWhatWasBefore(t *testing.T) {
 	script := diff.Generate(7, 80)
 	var runs [3][]string

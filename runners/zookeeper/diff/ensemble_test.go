@@ -9,9 +9,10 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Goal: clients that are spread over three servers see of ours what they see of three real
-// ones (ZK-22.9). Method: the scripts of one server, each connection to the next of the three, with
-// a sync where else a ping would do.
+// Goal: clients spread over three servers get the same answers from a simulated ensemble as
+// from a real one (ZK-22.9). Method: the scripts for one server, with each connection to the
+// next of the three servers. A sync takes the place of the ping that suffices for a single
+// server.
 
 func serveEnsemble(t *testing.T) diff.Ensemble {
 	t.Helper()

@@ -8,8 +8,9 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
-// A script is played on the state machine, and scripts from a seed on two versions of
-// it, which differ. A real server takes the machine's place as a TCP.
+// The example plays a script on the state machine. It then plays generated scripts on two
+// versions of the machine, which differ. A [TCP] in place of a machine plays on a real
+// server.
 func Example() {
 	machine := func(p zookeeper.Profile) *diff.Machine { return diff.NewMachine(diff.Config(p)) }
 	script := diff.Script{

@@ -7,11 +7,11 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
-// clients is the number of clients of a generated script.
+// clients is how many clients a generated script has.
 const clients = 3
 
-// Generate makes a script of about steps steps from a seed; the same seed gives the same
-// script. It uses few names, so that steps affect each other.
+// Generate makes a script of about the given number of steps. The same seed gives the same
+// script. The script uses few znode names, so that steps affect each other.
 func Generate(seed uint64, steps int) Script {
 	g := &generator{rand.New(rand.NewPCG(seed, 0x7a6b))}
 	s := Script{}
@@ -33,7 +33,7 @@ type generator struct{ *rand.Rand }
 
 func pick[T any](g *generator, items ...T) T { return items[g.IntN(len(items))] }
 
-// oneIn returns true once in n times.
+// oneIn returns true with the probability 1/n.
 func (g *generator) oneIn(n int) bool { return g.IntN(n) == 0 }
 
 func (g *generator) step() Step {
@@ -60,7 +60,7 @@ func (g *generator) step() Step {
 	return step
 }
 
-// path draws one of a few paths; "" is the root of the script.
+// path draws one of a few paths relative to the script's root. "" is the root itself.
 func (g *generator) path() string {
 	if g.oneIn(40) {
 		return "/" + g.oddText()
@@ -102,13 +102,14 @@ func (g *generator) acl() []acl.Entry {
 	return open
 }
 
-// request draws the request of an Ask.
+// request draws the request of an Ask step.
 func (g *generator) request() *zookeeper.Request {
 	r := g.invent(shares, false)
 	return &r
 }
 
-// invent draws a request of one of the operations.
+// invent draws a request for one of the operations in among. inMulti is true if the request
+// is part of a multi.
 func (g *generator) invent(among []*invention, inMulti bool) zookeeper.Request {
 	r := zookeeper.Request{Path: g.path(), Version: g.version()}
 	v := pick(g, among...)
@@ -117,7 +118,7 @@ func (g *generator) invent(among []*invention, inMulti bool) zookeeper.Request {
 	return r
 }
 
-// bare fills no field, for an operation with at most a path and a version.
+// bare leaves the request unchanged, for operations that need at most a path and a version.
 func bare(*generator, *zookeeper.Request, bool) {}
 
 func (g *generator) create(r *zookeeper.Request, _ bool) {
@@ -138,8 +139,8 @@ func (g *generator) createTTL(r *zookeeper.Request, inMulti bool) {
 	r.Flags = pick[int32](g, 5, 6, 5, 0)
 	r.TTLMs = pick[int64](g, 1_000_000, 0, -1, 1<<40)
 	if r.Flags < 5 {
-		// A negative time to live that comes with other flags passes the real
-		// server's checks and kills it when it is applied, for ever (ZK-1.7).
+		// The TTL must not be negative here. A negative one with other flags passes a real server's
+		// checks and then crashes the server each time the transaction is applied (ZK-1.7).
 		r.TTLMs = 1_000_000
 	}
 }
@@ -148,7 +149,8 @@ func (g *generator) watch(r *zookeeper.Request, _ bool) { r.Watch = g.oneIn(2) }
 
 func (g *generator) check(r *zookeeper.Request, inMulti bool) {
 	if !inMulti {
-		// A bare check that succeeds destroys a real server's log (ZK-1.7).
+		// The version makes the check fail, because a check outside a multi that succeeds destroys
+		// a real server's log (ZK-1.7).
 		r.Version = 9999
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "record the conversations of testdata with a real server 3.8")
 
-// goldenRoot is where the recorded scripts are played, on a server of their own.
+// goldenRoot is the root path of the recorded scripts. Each is played on a fresh server.
 const goldenRoot = "/golden"
 
 // goldenScripts are the seeds of the recorded scripts.
@@ -27,17 +27,18 @@ func goldenFile(seed uint64) string {
 	return filepath.Join("testdata", fmt.Sprintf("real-3.8.0-%d.txt", seed))
 }
 
-// scriptFile has what was played, so that recordings outlive changes of what random
-// scripts are made of.
+// scriptFile returns the file that holds the recorded script of a seed. The script is saved
+// because later versions of Generate may make another one from that seed.
 func scriptFile(seed uint64) string {
 	return filepath.Join("testdata", fmt.Sprintf("%d.script", seed))
 }
 
-// Where there is no real server, what one has said byte by byte stands in for it:
+// Goal: the state machine answers as a real server did. Method: compare it byte by byte with
+// recorded conversations, so that no real server is needed.
 //
 //	go test ./runners/zookeeper/diff -run Conversations -update
 //
-// records it again.
+// records the conversations again.
 func TestTheMachineBehavesAsInRecordedConversations(t *testing.T) {
 	for _, seed := range goldenScripts {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

@@ -5,20 +5,20 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// invention says how random scripts use one operation. The table has an entry for each of
-// zookeeper.OpCodes, without field names, so that a new operation of the machine does not
-// compile here until it has an entry.
+// invention says how random scripts use one operation. The table has one entry for each of
+// zookeeper.OpCodes. Entries have no field names, so a new operation of the machine is a
+// compile error until it has an entry.
 type invention struct {
 	op zookeeper.OpCode
-	// share is the weight of the operation among requests, nested its weight within a
-	// multi; 0 means never.
+	// share is the weight of the operation among all requests. nested is its weight within a
+	// multi. 0 means never.
 	share, nested int
-	// raw lists bodies that are sent besides those of a client.
+	// raw lists request bodies for Raw steps, which no client would send.
 	raw []string
-	// quiet reports that the operation never causes an event.
+	// quiet is true if the operation never causes a watch event.
 	quiet bool
-	// fill draws the fields of a request other than Path and Version, which every request
-	// has. inMulti reports that the request is part of a multi.
+	// fill draws the fields of a request other than Path and Version, which are already drawn.
+	// inMulti is true if the request is part of a multi.
 	fill func(g *generator, r *zookeeper.Request, inMulti bool)
 }
 
@@ -58,23 +58,25 @@ var inventions = [...]invention{
 	{zookeeper.OpWhoAmI, 1, 0, nil, true, bare},
 }
 
-// The table has one invention for each operation: another length is an index out of bounds here.
+// The table must have one invention for each operation. Any other length makes this index
+// out of bounds at compile time.
 var _ = [1]int{}[len(inventions)-zookeeper.OpCount]
 
-// Request bodies that no client sends.
+// Malformed request bodies, which no client sends.
 var (
 	noBody   = []string{""}
 	timeouts = []string{"", "\x00\x00\x75", "\x00\x00\x75\x30", "\x00\x00\x75\x30\x00"}
 	cutShort = []string{"", "\x00\x00", "\x00\x00\x00\x09/a", "\x00\x00\x00\x02/a\x00\x00"}
-	// null three times, and any version
+	// Three null strings, followed by the version -1, which matches any version.
 	membership = []string{"", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"}
 	barePath   = []string{"/a"}
 )
 
-// unknownOps lists numbers that no operation has.
+// unknownOps lists operation codes that no operation has.
 var unknownOps = []zookeeper.OpCode{77, 10, -3, 108}
 
-// These lists are drawn from. They are made at start, because the table's functions use them.
+// The generator draws from these lists. They are filled at start, because the functions in
+// the table use them.
 var (
 	byOp    = map[zookeeper.OpCode]*invention{}
 	shares  []*invention // each operation as often as its share
@@ -99,11 +101,11 @@ func init() {
 	raws = append(raws, lists.Map(unknownOps, func(op zookeeper.OpCode) Step { return Step{Kind: Raw, Op: op} })...)
 }
 
-// touchesNobody reports whether the operation never causes an event.
+// touchesNobody reports whether the operation never causes a watch event.
 func touchesNobody(op zookeeper.OpCode) bool {
 	v := byOp[op]
 	return v != nil && v.quiet
 }
 
-// wanted reports whether scripts use the operation at all.
+// wanted reports whether any script can contain the operation.
 func (v *invention) wanted() bool { return v.share > 0 || v.nested > 0 || len(v.raw) > 0 }

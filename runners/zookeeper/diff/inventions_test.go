@@ -6,9 +6,9 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Goal: random scripts have each operation of the machine's table. That none is missing
-// the compiler sees; that each is there once is seen here, and that each is met by
-// TestScriptsMeetEveryOperationAndCode.
+// Goal: random scripts contain each operation of the machine. The compiler checks the number
+// of entries. This test checks their order and that each is used.
+// TestScriptsMeetEveryOperationAndCode checks that scripts meet them.
 func TestEveryOperationIsInvented(t *testing.T) {
 	for i, op := range zookeeper.OpCodes() {
 		if v := &inventions[i]; v.op != op || !v.wanted() {

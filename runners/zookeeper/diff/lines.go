@@ -10,19 +10,20 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/field"
 )
 
-// say records what a client has seen.
+// say records a line about what client c saw.
 func (p *player) say(c int, what string) {
 	p.lines = append(p.lines, fmt.Sprintf("  client %d: %s", c, what))
 }
 
-// sayEvents records events that came together.
+// sayEvents records a line for each of several events that client c received.
 func (p *player) sayEvents(c int, events []string) {
 	for _, e := range events {
 		p.say(c, e)
 	}
 }
 
-// session names a session by the order of first appearance.
+// session names a session by a number in the order of first appearance, because session ids
+// differ between servers.
 func (p *player) session(id int64) string {
 	if id == 0 {
 		return "none"
@@ -35,7 +36,8 @@ func (p *player) session(id int64) string {
 	return fmt.Sprintf("session%d", n)
 }
 
-// zxid formats a zxid relative to the script's first; 0 and -1 keep their special meaning.
+// zxid formats a zxid relative to that of the script's root. 0 and -1 have special meanings
+// and are kept.
 func (p *player) zxid(z int64) string {
 	if z == 0 || z == -1 {
 		return fmt.Sprint(z)
@@ -43,7 +45,8 @@ func (p *player) zxid(z int64) string {
 	return fmt.Sprintf("%+d", z-p.base)
 }
 
-// relative returns a path relative to the root, and marks other paths with a sign.
+// relative returns a path relative to the script's root. It puts "=" before a path outside
+// the root.
 func (p *player) relative(path string) string {
 	below, ok := strings.CutPrefix(path, p.root)
 	if !ok {
@@ -70,7 +73,7 @@ func (p *player) acl(list []acl.Entry) string {
 	return "[" + strings.Join(parts, " ") + "]"
 }
 
-// reply formats a reply as a line.
+// reply formats a reply as one line: operation, code, zxid and, without an error, its fields.
 func (p *player) reply(r *zookeeper.Reply) string {
 	head := fmt.Sprintf("%s %s zxid=%s", r.Op, zookeeper.CodeName(r.Err), p.zxid(r.Zxid))
 	if r.Err != zookeeper.CodeOK {
@@ -130,7 +133,7 @@ func (p *player) results(list []zookeeper.Result) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// madeBy lists the paths that a reply says were created.
+// madeBy lists the paths of the znodes that a request created, according to its reply.
 func (p *player) madeBy(r *zookeeper.Reply) []string {
 	if r.Err != zookeeper.CodeOK {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// Machine runs the state machine in process, with the codec around it and no socket. Its
-// own clock advances by a millisecond with each message.
+// Machine runs the state machine in this process, with encoded frames but without sockets.
+// Its clock advances by one millisecond with each message.
 type Machine struct {
 	m     *zookeeper.Machine
 	nowMs int64
@@ -19,7 +19,7 @@ func NewMachine(cfg zookeeper.Config) *Machine {
 	return &Machine{m: zookeeper.New(cfg, 0), conns: map[zookeeper.ConnID]*machineConn{}}
 }
 
-// Name names the server in reports.
+// Name returns the name of the server in reports.
 func (s *Machine) Name() string { return "machine" }
 
 // Dial makes a connection.
@@ -86,7 +86,8 @@ func (s *Machine) deliver() {
 
 func (c *machineConn) put(frame []byte) { c.inbox = append(c.inbox, frame[4:]) }
 
-// Receive never waits, because a reply that is not there yet will never come.
+// Receive returns ErrClosed at once if there is no message. Waiting is useless, because the
+// machine replies immediately or never.
 func (c *machineConn) Receive() ([]byte, error) {
 	if len(c.inbox) == 0 {
 		return nil, ErrClosed
@@ -96,7 +97,8 @@ func (c *machineConn) Receive() ([]byte, error) {
 	return message, nil
 }
 
-// Ends never waits, for the same reason as Receive.
+// Ends returns the remaining messages without waiting, because the machine closes a
+// connection immediately or never.
 func (c *machineConn) Ends() (messages [][]byte, ended bool) {
 	messages, c.inbox = c.inbox, nil
 	return messages, c.closed

@@ -12,14 +12,14 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
-// This file makes requests that no client sends: bodies that are cut short, are too long or have
-// impossible lengths, and strings that are no UTF-8.
+// This file makes requests that no client sends. Their bodies are cut short, too long or
+// have impossible lengths, and their strings are not UTF-8.
 
-// header is the length of a frame's length and of a request's header.
+// header is the length in bytes of a frame's length field and a request's header together.
 const header = 4 + 8
 
-// mangled returns the frame of a request as the step says. It leaves the root of the script as it
-// is, which differs from play to play.
+// mangled damages the frame of a request as the step says. It does not change the root of
+// the script, because the root differs between plays.
 func (s *Step) mangled(frame []byte, root string) []byte {
 	if places := placesOfWords(frame[header:], root); s.At > 0 && len(places) > 0 {
 		binary.BigEndian.PutUint32(frame[header+places[(s.At-1)%len(places)]:], uint32(s.Word))
@@ -30,7 +30,7 @@ func (s *Step) mangled(frame []byte, root string) []byte {
 	return frame
 }
 
-// placesOfWords lists the offsets of four bytes in a body that have no part in the root.
+// placesOfWords lists the offsets in a body at which four bytes do not overlap the root path.
 func placesOfWords(body []byte, root string) (places []int) {
 	taken := make([]bool, len(body))
 	for i := range body {
@@ -48,7 +48,7 @@ func placesOfWords(body []byte, root string) (places []int) {
 	return places
 }
 
-// mangle draws what happens to the frame of a request.
+// mangle draws how the frame of a step's request is damaged.
 func (g *generator) mangle(s *Step) {
 	switch g.IntN(4) {
 	case 0:
@@ -64,8 +64,9 @@ func (g *generator) mangle(s *Step) {
 	}
 }
 
-// unsafeToMangle reports whether another number in a request may make it one that destroys a real
-// server (ZK-1.7), or names a zxid, which differs from server to server.
+// unsafeToMangle reports whether a request must not be damaged. A changed number could make
+// it a request that destroys a real server (ZK-1.7), or change a zxid, which differs between
+// servers.
 func unsafeToMangle(r *zookeeper.Request) bool {
 	if r.Watches != nil {
 		return true
@@ -78,7 +79,7 @@ func unsafeToMangle(r *zookeeper.Request) bool {
 	return r.Op == zookeeper.OpCreateTTL || r.Op == zookeeper.OpCheck
 }
 
-// oddText draws text that is not all ASCII: characters of one to four bytes, and broken ones.
+// oddText draws text with non-ASCII characters of one to four bytes, some of them invalid.
 func (g *generator) oddText() string {
 	var b strings.Builder
 	for range 1 + g.IntN(3) {
@@ -90,7 +91,8 @@ func (g *generator) oddText() string {
 	return b.String()
 }
 
-// unescaped returns text with "%ff" replaced by that byte.
+// unescaped returns text with each "%ff" replaced by the byte 0xff, and likewise for other
+// hexadecimal numbers.
 func unescaped(text string) string {
 	at := strings.IndexByte(text, '%')
 	if at < 0 {
@@ -108,7 +110,7 @@ func unescaped(text string) string {
 	return string(append(b, text...))
 }
 
-// unescapedACL returns a list with unescaped schemes and ids.
+// unescapedACL returns an ACL with unescaped schemes and ids.
 func unescapedACL(list []acl.Entry) []acl.Entry {
 	return lists.MapOrNil(list, func(a acl.Entry) acl.Entry {
 		return acl.Entry{Perms: a.Perms, Scheme: unescaped(a.Scheme), ID: unescaped(a.ID)}

@@ -23,7 +23,7 @@ func (a Answered) add(op zookeeper.OpCode, code zookeeper.Code) {
 	a[op][code]++
 }
 
-// Names converts the counts to names of operations and codes.
+// Names returns the counts by the names of operations and codes.
 func (a Answered) Names() map[string]map[string]int {
 	named := map[string]map[string]int{}
 	for op, codes := range a {
@@ -36,9 +36,9 @@ func (a Answered) Names() map[string]map[string]int {
 	return named
 }
 
-// Play plays a script on a server, below a root that nothing else uses, and returns what
-// the clients saw, a line for each message. At the end it ends the sessions and removes the
-// znodes. The error is about a server that cannot be used at all.
+// Play plays a script on a server below root, which nothing else may use. It returns what
+// the clients saw, one line for each message. At the end it ends the sessions and removes
+// the znodes. An error means that the server did not work at all.
 func Play(server Server, root string, script Script, answered Answered) (lines []string, err error) {
 	p := &player{server: server, root: root, sessions: map[int64]int{}, answered: answered}
 	p.clients = make([]client, script.clients())
@@ -96,8 +96,8 @@ func (p *player) step(s Step) error {
 		return p.ask(s.Client, p.absolute(s), func(b []byte, req *zookeeper.Request) []byte { return s.mangled(wire.AppendRequest(b, req), p.root) })
 	case Raw:
 		if _, several := p.server.(Spread); several && s.Op == zookeeper.OpReconfig && unreadable(s) {
-			// A follower would wait for ever for the leader's answer to a reconfig that cannot be
-			// read, because the leader refuses it without a transaction (ZK-24.10).
+			// The leader refuses an unreadable reconfig without a transaction, so a follower would
+			// wait forever for its answer (ZK-24.10).
 			p.say(s.Client, "does not ask for a reconfig that may not be read")
 			return nil
 		}
@@ -111,7 +111,8 @@ func (p *player) step(s Step) error {
 	return fmt.Errorf("found the kind %q, want connect, attach, drop, ask or raw", s.Kind)
 }
 
-// unreadable reports whether a raw frame has a body that its operation cannot read.
+// unreadable reports whether the body of a Raw step cannot be decoded as a request of its
+// operation.
 func unreadable(s Step) bool {
 	message := binary.BigEndian.AppendUint32(make([]byte, 4), uint32(s.Op))
 	var req zookeeper.Request
@@ -147,7 +148,8 @@ func (p *player) connect(c int, req *zookeeper.ConnectRequest) error {
 	}
 	resp, err := p.handshake(conn, req)
 	if err == nil || errors.Is(err, errRefused) {
-		// Whoever has the session loses the connection, even if the password is wrong (ZK-2.5).
+		// The client that has this session loses its connection, even if the password is wrong
+		// (ZK-2.5).
 		for other := range p.clients {
 			if p.clients[other].conn != nil && p.clients[other].session.id == req.SessionID {
 				if err := p.readToTheEnd(other); err != nil {
@@ -176,8 +178,8 @@ func (p *player) connect(c int, req *zookeeper.ConnectRequest) error {
 	return p.settle()
 }
 
-// ask sends a request of the script, and reads up to its answer and the events of the other
-// clients.
+// ask sends a request of the script. It then reads the answer and the events that the
+// request causes for other clients.
 func (p *player) ask(c int, req *zookeeper.Request, encode func([]byte, *zookeeper.Request) []byte) error {
 	conn := p.clients[c].conn
 	if conn == nil {
@@ -196,7 +198,8 @@ func (p *player) ask(c int, req *zookeeper.Request, encode func([]byte, *zookeep
 		return err
 	}
 	if req.Op == zookeeper.OpCloseSession {
-		// The server closes after its answer; either side may be first.
+		// The server closes the connection after its answer. It does not matter whether server or
+		// client closes first.
 		p.hangUp(c)
 	}
 	if touchesNobody(req.Op) {
@@ -205,7 +208,7 @@ func (p *player) ask(c int, req *zookeeper.Request, encode func([]byte, *zookeep
 	return p.settle()
 }
 
-// readUpTo reads events and the answer to a request.
+// readUpTo reads watch events until the answer to a request arrives.
 func (p *player) readUpTo(c int, req *zookeeper.Request) error {
 	var events []string
 	defer func() { p.sayEvents(c, events) }()
@@ -260,17 +263,18 @@ func (p *player) readUpTo(c int, req *zookeeper.Request) error {
 	}
 }
 
-// shortReply is the length of a reply without a body.
+// shortReply is the length in bytes of a reply that has only a header.
 const shortReply = 16
 
-// again reads a connect response that answers a request (ZK-1.6).
+// again reads a second connect response, with which a server may answer a request (ZK-1.6).
 func (p *player) again(c int, message []byte) error {
 	resp, err := wire.DecodeConnectResponse(message)
 	p.say(c, fmt.Sprintf("connected again, %s timeout=%d readOnly=%v", p.session(resp.SessionID), resp.TimeoutMs, resp.HasReadOnly))
 	return err
 }
 
-// readToTheEnd reads the messages before the server closes the connection, which it has to do.
+// readToTheEnd reads all messages until the server closes the connection. It records if the
+// server does not close it.
 func (p *player) readToTheEnd(c int) error {
 	messages, ended := p.clients[c].conn.Ends()
 	var events []string
@@ -291,13 +295,14 @@ func (p *player) readToTheEnd(c int) error {
 	return nil
 }
 
-// event formats a message that is an event.
+// event decodes a watch event and formats it as a line.
 func (p *player) event(message []byte) (string, error) {
 	e, err := wire.DecodeEvent(message)
 	return fmt.Sprintf("event %v %s zxid=%s", e.Type, p.relative(e.Path), p.zxid(e.Zxid)), err
 }
 
-// dial opens the next connection of the script.
+// dial opens the next connection of the script. In an ensemble connections go to the servers
+// in turn.
 func (p *player) dial() (Conn, error) {
 	n := p.dials
 	p.dials++
@@ -307,8 +312,8 @@ func (p *player) dial() (Conn, error) {
 	return p.server.Dial()
 }
 
-// settlingRequest returns the request after which all earlier events have arrived: a ping
-// of a single server, and a sync with an ensemble, where a server may lag behind.
+// settlingRequest returns a request whose answer comes after all earlier events. It is a
+// ping for a single server. It is a sync for an ensemble, where a server may lag behind.
 func (p *player) settlingRequest() *zookeeper.Request {
 	if _, several := p.server.(Spread); several {
 		p.xid++
@@ -317,7 +322,7 @@ func (p *player) settlingRequest() *zookeeper.Request {
 	return &zookeeper.Request{Xid: zookeeper.XidPing, Op: zookeeper.OpPing}
 }
 
-// settle asks every connection for the events that have arrived.
+// settle reads the pending events of all connections by sending a settling request on each.
 func (p *player) settle() error {
 	p.settling = true
 	defer func() { p.settling = false }()
@@ -339,7 +344,7 @@ func (p *player) settle() error {
 		if err := p.readUpTo(c, req); err != nil {
 			return err
 		}
-		// The answer to the settling request itself is not part of the script.
+		// Drop the line of the answer to the settling request, which is not part of the script.
 		if n := len(p.lines); n > before && p.clients[c].conn != nil {
 			p.lines = p.lines[:n-1]
 		}
@@ -347,7 +352,7 @@ func (p *player) settle() error {
 	return nil
 }
 
-// absolute returns a step's request with the server's paths.
+// absolute returns a step's request with absolute paths, below the root on the server.
 func (p *player) absolute(s Step) *zookeeper.Request {
 	req := *s.Request
 	req.Path, req.Scheme, req.ACL = p.path(req.Op, req.Path), unescaped(req.Scheme), unescapedACL(req.ACL)
@@ -372,7 +377,8 @@ func (p *player) absolute(s Step) *zookeeper.Request {
 	return &req
 }
 
-// path returns the server's path for a script's path, "" for an operation without one.
+// path converts a script's path to the absolute path on the server. It returns "" for an
+// operation that has no path.
 func (p *player) path(op zookeeper.OpCode, path string) string {
 	if !slices.ContainsFunc(op.RequestFields(), namesPath) {
 		return ""
@@ -388,7 +394,8 @@ func namesPath(f field.Kind) bool {
 	return false
 }
 
-// below returns a path below the script's root, or the path itself if it is to be sent unchanged.
+// below returns the absolute path of a script's path. A path that begins with "=" is
+// returned unchanged without the sign.
 func (p *player) below(path string) string {
 	path = unescaped(path)
 	if literal, ok := strings.CutPrefix(path, "="); ok {

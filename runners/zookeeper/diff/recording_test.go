@@ -10,13 +10,13 @@ import (
 // Recorder wraps a server and records its conversations, byte by byte.
 type Recorder struct {
 	Server
-	// Lines lists what was sent (>), received (<) and ended (x) on each connection, counted
-	// from 1: "2 > 0000...".
+	// Lines lists the bytes sent (>) and received (<), and the end (x), of each connection. Each
+	// line begins with the number of the connection, from 1: "2 > 0000...".
 	Lines []string
 	conns int
 }
 
-// Dial opens a recorded connection.
+// Dial opens a connection to the wrapped server and records what it carries.
 func (r *Recorder) Dial() (Conn, error) {
 	conn, err := r.Server.Dial()
 	if err != nil {
@@ -62,7 +62,7 @@ func (c *recordedConn) Ends() ([][]byte, bool) {
 	return messages, ended
 }
 
-// Recorded is a server that replays a recording to a client that sends the recorded
+// Recorded is a server that replays a recording. The client must send exactly the recorded
 // requests.
 type Recorded struct {
 	said  map[int][]utterance
@@ -75,7 +75,7 @@ type utterance struct {
 	bytes []byte
 }
 
-// ParseRecording reads the lines of a Recorder.
+// ParseRecording parses the lines of a [Recorder] into a server that replays them.
 func ParseRecording(lines []string) (*Recorded, error) {
 	r := &Recorded{said: map[int][]utterance{}}
 	for i, line := range lines {
@@ -94,7 +94,7 @@ func ParseRecording(lines []string) (*Recorded, error) {
 	return r, nil
 }
 
-// Name names the server in reports.
+// Name returns the name of the server in reports.
 func (r *Recorded) Name() string { return "recording" }
 
 // Dial opens the next connection of the recording.
@@ -108,7 +108,7 @@ type replayedConn struct {
 	n int
 }
 
-// next returns the next line of the connection if it begins with one of the signs.
+// next removes and returns the next line of the connection, if its sign is one of signs.
 func (c *replayedConn) next(signs string) (utterance, bool) {
 	said := c.r.said[c.n]
 	if len(said) == 0 || !strings.Contains(signs, said[0].sign) {

@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// Result is a [Report] for programs and people, with the names of the servers.
+// Result is a [Report] in a form for JSON and text output, with the names of the servers.
 type Result struct {
 	Servers     []string                  `json:"servers"`
 	Scripts     int                       `json:"scripts"`
@@ -20,7 +20,7 @@ type Result struct {
 	Differences []Difference              `json:"differences"`
 }
 
-// Result returns the report in that form.
+// Result converts the report to a [Result] for the given servers.
 func (r *Report) Result(servers []Server) Result {
 	return Result{
 		Scripts: r.Scripts, Operations: r.Steps, Unsteady: r.Unsteady, Missing: r.Answered.Missing(),
@@ -29,12 +29,12 @@ func (r *Report) Result(servers []Server) Result {
 	}
 }
 
-// longRun is the number of operations after which a run has to have met everything that
-// servers can do.
+// longRun is the number of operations from which a run must have met all operations and
+// error codes.
 const longRun = 20_000
 
-// Good reports whether the servers agree and, after longRun operations or more, whether
-// everything was met.
+// Good reports whether the servers agree. If asked is longRun operations or more, the run
+// must also have met all operations and error codes.
 func (r *Result) Good(asked int) bool {
 	return len(r.Differences) == 0 && (len(r.Missing) == 0 || asked < longRun)
 }
@@ -48,7 +48,7 @@ func (r *Result) WriteJSON(out io.Writer) error {
 	return err
 }
 
-// Write writes the differences, what was never met, and the totals.
+// Write prints the differences, the operations and codes that never occurred, and the totals.
 func (r *Result) Write(out io.Writer) error {
 	var b strings.Builder
 	for _, d := range r.Differences {
@@ -63,8 +63,8 @@ func (r *Result) Write(out io.Writer) error {
 	return err
 }
 
-// PlayAll plays a script on each server and writes the lines, once for all servers that
-// agree with the first. It reports whether all agree.
+// PlayAll plays a script on each server and prints the lines. Servers that agree with the
+// first share one copy of the lines. agree is true if all servers agree.
 func PlayAll(out io.Writer, root string, script Script, servers []Server) (agree bool, err error) {
 	first := ""
 	agree = true

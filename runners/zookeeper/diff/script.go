@@ -13,46 +13,48 @@ type Kind string
 
 // The kinds of steps.
 const (
-	// Connect opens a connection with a new session, and closes the client's present one.
+	// Connect opens a connection with a new session. It first closes the client's current
+	// connection.
 	Connect Kind = "connect"
-	// Attach opens a connection with the session of a client, Step.Session. Step.Wrong says
-	// what is wrong with the attempt.
+	// Attach opens a connection with the existing session of client Step.Session. Step.Wrong
+	// names an error to make on purpose.
 	Attach Kind = "attach"
 	// Drop closes the connection without ending the session.
 	Drop Kind = "drop"
 	// Ask makes a request.
 	Ask Kind = "ask"
-	// Raw sends a frame with a request's header and an arbitrary body.
+	// Raw sends a frame with a request header of operation Op and an arbitrary body.
 	Raw Kind = "raw"
 )
 
 // Step is one action of a client. Paths are relative to the script's root, which is "". A
-// path that begins with "=" is sent unchanged, without the sign. In paths, schemes and ids "%ff" is
-// that byte, so that scripts are text and what is sent need not be.
+// path that begins with "=" is sent unchanged, without the sign. In paths, schemes and ids
+// "%ff" stands for the byte 0xff. So scripts are valid text even if the bytes sent are not.
 type Step struct {
 	Client int  `json:"client"`
 	Kind   Kind `json:"kind"`
-	// Request is the request of an Ask, with relative paths.
+	// Request is the request of an Ask step, with relative paths.
 	Request *zookeeper.Request `json:"request,omitempty"`
-	// Earlier, when not 0, replaces the path by one that an earlier step created: the n-th
-	// from the last.
+	// Earlier, when not 0, replaces the path by one that the script has already created. 1 means
+	// the path created last.
 	Earlier int `json:"earlier,omitempty"`
-	// Cut, when not 0, leaves out so many bytes of an Ask's body, from its end. Extra appends so
-	// many. At, when not 0, replaces the four bytes that begin at the At-th of the body by Word.
+	// Cut removes so many bytes from the end of an Ask's body. Extra appends so many bytes. At,
+	// when not 0, replaces four bytes of the body by Word, and counts the possible places from
+	// 1.
 	Cut   int   `json:"cut,omitempty"`
 	Extra int   `json:"extra,omitempty"`
 	At    int   `json:"at,omitempty"`
 	Word  int32 `json:"word,omitempty"`
-	// TimeoutMs and Session belong to Connect and Attach.
+	// TimeoutMs, Session and Wrong are for Connect and Attach.
 	TimeoutMs int32  `json:"timeoutMs,omitempty"`
 	Session   int    `json:"session,omitempty"`
 	Wrong     string `json:"wrong,omitempty"`
-	// Op and Body belong to Raw.
+	// Op and Body are for Raw.
 	Op   zookeeper.OpCode `json:"op,omitempty"`
 	Body []byte           `json:"body,omitempty"`
 }
 
-// These are the ways in which an attempt to connect can be wrong.
+// Values of Step.Wrong: the errors that an attempt to connect can contain.
 const (
 	WrongPassword = "password"
 	WrongSession  = "session" // one that never was
@@ -62,7 +64,7 @@ const (
 // Script is a list of steps to play.
 type Script []Step
 
-// String writes one step a line, as JSON that [ParseScript] reads.
+// String formats the script as one line of JSON for each step. [ParseScript] reads it.
 func (s Script) String() string {
 	var b []byte
 	for _, step := range s {
@@ -71,7 +73,7 @@ func (s Script) String() string {
 	return string(b)
 }
 
-// compact writes a step as JSON without zero fields, of which a request has many.
+// compact formats a step as JSON and leaves out zero fields.
 func compact(step Step) []byte {
 	line, err := json.Marshal(step)
 	var v any
@@ -108,7 +110,7 @@ func withoutZeros(v any) any {
 	return v
 }
 
-// ParseScript reads what String wrote.
+// ParseScript parses the text that [Script.String] writes.
 func ParseScript(text []byte) (Script, error) {
 	var s Script
 	n := 0

@@ -13,23 +13,25 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// Config returns the configuration of a simulated server that is compared with a real one.
+// Config returns the configuration of a simulated server for a comparison with a real one.
 func Config(profile zookeeper.Profile) zookeeper.Config {
 	return zookeeper.Config{Profile: profile, SuperDigest: SuperDigest, ExtendedTypes: true, ContainerCheckIntervalMs: never.Milliseconds()}
 }
 
-// RealConfig returns the configuration of the real server, in which nothing changes by itself.
+// RealConfig returns the configuration of the real server for a comparison. It switches off
+// background changes, such as the removal of empty containers.
 func RealConfig() server.Config {
 	return server.Config{SuperDigest: SuperDigest, ContainerCheck: never}
 }
 
-// never is longer than any comparison.
+// never is an interval longer than any comparison takes.
 const never = 24 * time.Hour
 
-// Servers returns the servers to compare at the version of a profile, the real one first:
-// the server at addr (host:port) or, for "", an installed one that it starts. Without a
-// real one it says so on notes, and simulated ones are compared with each other. ctx
-// cancels a start. end stops what was started; it may be called after an error too.
+// Servers returns the servers to compare at the version of a profile, the real one first.
+// This is the server at addr (host:port). If addr is "" Servers starts an installed one.
+// Without a real server a line on notes says so, and simulated servers are compared with
+// each other. ctx cancels a start. end stops what was started, and may be called after an
+// error too.
 func Servers(ctx context.Context, addr string, profile zookeeper.Profile, notes io.Writer) (servers []Server, end func() error, err error) {
 	var closers []func() error
 	end = func() error {
@@ -57,8 +59,8 @@ func Servers(ctx context.Context, addr string, profile zookeeper.Profile, notes 
 	return append(servers, simulated...), end, nil
 }
 
-// Ensembles returns ensembles of size servers each: an installed real one first, which it
-// starts, then a simulated one. Without a real one two simulated ones are compared.
+// Ensembles starts ensembles of size servers each: first an installed real one, then a
+// simulated one. If none is installed, two simulated ensembles are compared.
 func Ensembles(ctx context.Context, size int, profile zookeeper.Profile, notes io.Writer) (servers []Server, end func() error, err error) {
 	var closers []func() error
 	end = func() error {
@@ -96,8 +98,8 @@ func startReal(ctx context.Context) (*server.Server, error) {
 	return server.New(cfg)
 }
 
-// Simulated returns two simulated servers of the version of a profile: one behind a
-// port of the loopback, and a state machine in process. end stops the first.
+// Simulated returns two simulated servers of the version of a profile. One listens on a
+// loopback port, and the other is a state machine in this process. end stops the first.
 func Simulated(profile zookeeper.Profile) (servers []Server, end func() error, err error) {
 	served, err := ServeMachine(profile)
 	if err != nil {

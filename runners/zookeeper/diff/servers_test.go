@@ -28,7 +28,8 @@ func TestTheRealServerBehavesAsTheMachine(t *testing.T) {
 	compare(t, 6_000, diff.TCP{Label: "real server", Addr: real.Addr()}, newMachine(zookeeper.V38))
 }
 
-// compare plays another part of all scripts than `monosim zookeeper check` does.
+// compare plays scripts on the servers and fails the test on a difference. Its seeds differ
+// from those of `monosim zookeeper check`, so that more scripts are covered.
 func compare(t *testing.T, steps int, servers ...diff.Server) {
 	t.Helper()
 	if testing.Short() {

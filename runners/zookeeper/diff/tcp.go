@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// TCP is a server at an address.
+// TCP is a server at the address Addr (host:port). Label is its name in reports.
 type TCP struct{ Label, Addr string }
 
-// Name names the server in reports.
+// Name returns the name of the server in reports.
 func (s TCP) Name() string { return s.Label }
 
 // Dial connects.
@@ -32,13 +32,13 @@ type Ensemble struct {
 	Addrs []string
 }
 
-// Name names the ensemble in reports.
+// Name returns the name of the ensemble in reports.
 func (s Ensemble) Name() string { return s.Label }
 
 // Dial connects to the first server.
 func (s Ensemble) Dial() (Conn, error) { return s.DialAt(0) }
 
-// DialAt connects to the server for the n-th connection.
+// DialAt connects to the server whose turn it is for connection n, from 0.
 func (s Ensemble) DialAt(n int) (Conn, error) {
 	return TCP{Label: s.Label, Addr: s.Addrs[n%len(s.Addrs)]}.Dial()
 }
@@ -48,13 +48,14 @@ type tcpConn struct {
 	in   *bufio.Reader
 }
 
-// Send ignores that the server has closed the connection, which Receive reports.
+// Send writes a frame and ignores errors. If the server has closed the connection, Receive
+// reports that.
 func (c *tcpConn) Send(frame []byte) error {
 	_, _ = c.conn.Write(frame)
 	return nil
 }
 
-// longest bounds the length of a message.
+// longest is the greatest accepted length of a message, in bytes.
 const longest = 64 << 20
 
 func (c *tcpConn) Receive() ([]byte, error) { return c.receive(answerTimeout) }
@@ -88,12 +89,12 @@ func (c *tcpConn) receive(limit time.Duration) ([]byte, error) {
 	return message, nil
 }
 
-// ErrNoAnswer is the error of a request that was not answered in time. Real followers leave
-// requests unanswered now and then on a busy machine.
+// ErrNoAnswer means that a request was not answered in time. Real followers sometimes leave
+// a request unanswered on a busy machine.
 var ErrNoAnswer = errors.New("found no answer in time")
 
-// ended returns ErrClosed for every way in which a connection can end; a missing answer is
-// another error.
+// ended returns ErrNoAnswer after a timeout. Every other error means the end of the
+// connection and becomes ErrClosed.
 func ended(err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return ErrNoAnswer

@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// WriteLog lists the transactions of a directory, or of one log: as text, or as an object of JSON a
-// line. It returns what a person should be told.
+// WriteLog lists the transactions in a directory or in one log. It writes text, or one JSON
+// object a line if asJSON is true. The notes are messages for the user.
 func WriteLog(w io.Writer, name, logDir string, asJSON bool) (notes []string, err error) {
 	each := printText(w)
 	if asJSON {
@@ -33,7 +33,7 @@ func printText(w io.Writer) func(*datadir.Transaction) error {
 	}
 }
 
-// changeText says on one line what a transaction does.
+// changeText describes on one line what a transaction does.
 func changeText(c *datadir.Change) string {
 	words := []string{c.Op.String()}
 	add := func(format string, args ...any) { words = append(words, fmt.Sprintf(format, args...)) }
@@ -61,7 +61,7 @@ func changeText(c *datadir.Change) string {
 	return strings.Join(words, " ")
 }
 
-// transactionShown is a transaction in JSON.
+// transactionShown is the JSON form of a transaction.
 type transactionShown struct {
 	Zxid    string `json:"zxid"`
 	TimeMs  int64  `json:"time_ms"`
@@ -73,7 +73,8 @@ type transactionShown struct {
 	Offset int    `json:"offset"`
 }
 
-// changeShown is what a transaction does. Fields that its operation does not have are left out.
+// changeShown is the JSON form of a change. It leaves out fields that the operation does not
+// have.
 type changeShown struct {
 	Op   string `json:"op"`
 	Path string `json:"path,omitempty"`

@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
-// Write shows the state as text: a line for each znode and each session.
+// Write prints the state as text, one line for each znode and each session.
 func (s *State) Write(w io.Writer) error {
 	m, err := s.machine()
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *State) machine() (*zookeeper.Machine, error) {
 	return zookeeper.Restore(zookeeper.Config{}, 0, snapshot), nil
 }
 
-// line shows a znode. Fields that are zero are left out.
+// line formats a znode on one line. It leaves out fields that are zero.
 func line(n zookeeper.Node) string {
 	words := []string{n.Path}
 	add := func(there bool, format string, args ...any) {
@@ -69,7 +69,7 @@ func line(n zookeeper.Node) string {
 	return strings.Join(words, " ")
 }
 
-// clock shows a wall time.
+// clock formats a wall time, given in milliseconds since 1970, in UTC.
 func clock(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z") }
 
 type stateShown struct {
@@ -111,7 +111,8 @@ type aclShown struct {
 	ID     string `json:"id"`
 }
 
-// dataShown has data as text where it is text, else in base64. Both are left out for null.
+// dataShown is the JSON form of a znode's data: as text if the data are text, else in
+// base64. Both fields are left out for null.
 type dataShown struct {
 	Data   *string `json:"data,omitempty"`
 	Base64 []byte  `json:"data_base64,omitempty"`
@@ -135,7 +136,7 @@ func showACL(list []acl.Entry) []aclShown {
 
 func hex(v int64) string { return fmt.Sprintf("%#x", uint64(v)) }
 
-// WriteJSON writes the state as an object of JSON.
+// WriteJSON writes the state as one JSON object.
 func (s *State) WriteJSON(w io.Writer) error {
 	m, err := s.machine()
 	if err != nil {

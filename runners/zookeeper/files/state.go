@@ -29,25 +29,25 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// Source tells more about what to read.
+// Source holds options for reading a state.
 type Source struct {
-	// LogDir is the directory of an Apache ZooKeeper's logs, where it is another than that of its
-	// snapshots; "" for none.
+	// LogDir is the directory of an Apache ZooKeeper's logs if it differs from that of the
+	// snapshots, else "".
 	LogDir string
-	// At is the zxid of the last transaction that counts, as 0x1f; "" for all.
+	// At is the zxid of the last transaction to apply, such as 0x1f. "" means all transactions.
 	At string
 }
 
-// State is what was read.
+// State is the state of a server, read from its files.
 type State struct {
 	image zookeeper.Image
-	// from says of which files.
+	// from names the files that the state was read from.
 	from string
-	// Notes are what a person should be told.
+	// Notes lists messages for the user, such as files that were skipped.
 	Notes []string
 }
 
-// Read reads the state of a directory or a snapshot.
+// Read reads the state from a data directory or a single snapshot.
 func (s *Source) Read(name string) (*State, error) {
 	opt := datadir.Options{LogDir: s.LogDir}
 	if s.At != "" {
@@ -80,7 +80,7 @@ func (s *Source) Read(name string) (*State, error) {
 	return &State{image: snapshot.Image(), from: name}, nil
 }
 
-// from says what was read.
+// from names the snapshot and the logs that were read.
 func from(d *datadir.Data) string {
 	if len(d.Logs) == 0 {
 		return d.Snapshot
@@ -89,7 +89,8 @@ func from(d *datadir.Data) string {
 	return fmt.Sprintf("%s and %d transactions of %s", d.Snapshot, d.Transactions, strings.Join(names, ", "))
 }
 
-// ownDirectory reads a --data-dir, as a server does that is started on it and stopped.
+// ownDirectory reads the --data-dir of a simulated server by starting a server on it and
+// stopping this server again.
 func ownDirectory(name string) (s *State, err error) {
 	s = &State{from: name}
 	server, err := wire.Listen("127.0.0.1:0", wire.Options{
@@ -103,8 +104,8 @@ func ownDirectory(name string) (s *State, err error) {
 	return s, errors.Join(server.Err(), server.Close())
 }
 
-// Import reads the data directory of an Apache ZooKeeper to start from. It returns the time of the
-// last change, and what a person should be told.
+// Import reads the data directory of an Apache ZooKeeper as the initial state of a simulated
+// server. nowMs is the time of the last change. The notes are messages for the user.
 func Import(dir, logDir string) (snapshot *zookeeper.Snapshot, nowMs int64, notes []string, err error) {
 	d, err := datadir.Load(dir, datadir.Options{LogDir: logDir})
 	if err != nil {
@@ -116,14 +117,14 @@ func Import(dir, logDir string) (snapshot *zookeeper.Snapshot, nowMs int64, note
 	return snapshot, d.TimeMs, append(d.Notes, fmt.Sprintf("imported %s, from %s", counted(&d.Image), from(d))), nil
 }
 
-// Export writes the state as the data directory of an Apache ZooKeeper, and returns what it has
-// written.
+// Export writes the state as the data directory of an Apache ZooKeeper. done describes what
+// was written.
 func (s *State) Export(dir string) (done string, err error) {
 	name, err := datadir.Export(dir, &s.image)
 	return fmt.Sprintf("%s: %s, from %s", name, counted(&s.image), s.from), err
 }
 
-// counted says how much there is.
+// counted describes the size of a state: its zxid and the numbers of znodes and sessions.
 func counted(image *zookeeper.Image) string {
 	return fmt.Sprintf("zxid %#x, %s, %s", uint64(image.Zxid), lists.Counted(len(image.Nodes), "znode"), lists.Counted(len(image.Sessions), "session"))
 }

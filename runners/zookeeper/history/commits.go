@@ -9,11 +9,11 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Commit is one write in the server's own log.
+// Commit is one write as recorded in the server's own log.
 type Commit struct {
 	Zxid int64
-	// Op, Path and Value describe a write that succeeded; the log of a failed write may
-	// have only its code. A delete has no value.
+	// Op, Path and Value describe a write that succeeded. For a failed write the log may have
+	// only the code. A delete has no value.
 	Op          zookeeper.OpCode
 	Path, Value string
 	Code        zookeeper.Code
@@ -34,7 +34,7 @@ func (h History) FollowsCommits(commits []Commit) error {
 	return errors.Join(h.areCommits(commits), h.replay(), h.keepsTime())
 }
 
-// areCommits compares the writes with the log.
+// areCommits checks that the writes of the history are those in the server's log.
 func (h History) areCommits(commits []Commit) error {
 	byZxid := make(map[int64]*Operation, len(h))
 	for i := range h {
@@ -67,7 +67,8 @@ func (h History) areCommits(commits []Commit) error {
 	return nil
 }
 
-// replay repeats all operations in the order of their zxids, a write before the reads that saw it.
+// replay applies all operations in the order of their zxids and checks each answer. A write
+// comes before the reads that saw it.
 func (h History) replay() error {
 	order := h.sorted(func(a, b *Operation) int {
 		if c := cmp.Compare(a.Zxid, b.Zxid); c != 0 || a.writes() == b.writes() {
@@ -98,7 +99,7 @@ func (h History) sorted(compare func(a, b *Operation) int) []*Operation {
 	return list
 }
 
-// keepsTime compares the zxids with the clock.
+// keepsTime checks that zxids agree with the wall times of requests and answers.
 func (h History) keepsTime() error {
 	calls := h.sorted(func(a, b *Operation) int { return cmp.Compare(a.Call, b.Call) })
 	returns := h.sorted(func(a, b *Operation) int { return cmp.Compare(a.Return, b.Return) })

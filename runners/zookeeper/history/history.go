@@ -7,13 +7,13 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Operation is a request that was answered.
+// Operation is an answered request with its answer.
 type Operation struct {
 	Client int
 	// Op is OpCreate, OpSetData, OpDelete or OpGetData.
 	Op   zookeeper.OpCode
 	Path string
-	// Synced reports that a sync was sent right before a read. Call is then the time of the sync.
+	// Synced is true if a sync was sent right before a read. Call is then the time of the sync.
 	Synced bool
 	// Expected is the version that a set or delete expects; -1 means any.
 	Expected int32
@@ -22,13 +22,15 @@ type Operation struct {
 	// Version is the znode's version in the answer to a set or get.
 	Version int32
 	Code    zookeeper.Code
-	// Zxid is the zxid of the answer: a write's own, and for a read the last one that it saw.
+	// Zxid is the zxid in the answer. For a write it is its own, and for a read that of the last
+	// write it saw.
 	Zxid int64
-	// Call and Return are the times of request and answer, since the begin of the history.
+	// Call and Return are the times of request and answer, counted from the start of the history.
 	Call, Return time.Duration
 }
 
-// History has the operations of all clients, each client's in order.
+// History holds the operations of all clients. The operations of each client are in the
+// order in which it did them.
 type History []Operation
 
 func (o *Operation) writes() bool { return o.Op != zookeeper.OpGetData }

@@ -16,13 +16,13 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// searchLimit ends only a search that fails to end.
+// searchLimit is the longest search for an order. Only a search that would not end reaches it.
 const searchLimit = time.Minute
 
-// Goal: concurrent clients of the served machine see one order of writes, which is
-// the one that it commits (ZK-22.8). Method: random operations on few znodes, so that most
-// meet others, checked in both ways; with a data directory, where answers wait for
-// the disk, and without.
+// Goal: concurrent clients of the simulated server see one order of writes, and it is the
+// order in which the server commits (ZK-22.8). Method: random operations on few znodes, so
+// that most conflict, verified by both checks. Runs use a data directory, where answers wait
+// for the disk, and memory alone.
 func TestServedMachine(t *testing.T) {
 	seeds := 20
 	if testing.Short() {
@@ -42,7 +42,8 @@ func TestServedMachine(t *testing.T) {
 	}
 }
 
-// Goal: the checks hold of a real server, or they would ask for too much.
+// Goal: a history of a real server passes the checks. Otherwise the checks would be too
+// strict.
 func TestRealServer(t *testing.T) {
 	server := server.ForTest(t, server.Config{})
 	history, err := history.Workload{Seed: 1, Clients: 8, Ops: 250, Nodes: 3}.Run(server.Addr())
@@ -99,11 +100,11 @@ func runServed(t *testing.T, opt wire.Options, w history.Workload) (history.Hist
 	return history, servedCommits(t, log.String())
 }
 
-// isRoot reports whether a write made the znode that all is below.
+// isRoot reports whether a path is that of the common parent of all znodes.
 func isRoot(path string) bool { return strings.Count(path, "/") == 1 }
 
-// servedCommits reads the log of a simulated server. It began empty and every write
-// has a line, failed ones too, so the n-th line is zxid n.
+// servedCommits reads the log of a simulated server. The server began empty and logs every
+// write, failed ones too. So the n-th line has the zxid n.
 func servedCommits(t *testing.T, log string) (commits []history.Commit) {
 	t.Helper()
 	zxid := int64(0)
@@ -137,7 +138,8 @@ func realCommits(t *testing.T, log []server.Transaction) (commits []history.Comm
 	return commits
 }
 
-// opOf is 0 for what is not of a history.
+// opOf returns the write operation with the given name, 0 for operations that histories do
+// not contain.
 func opOf(name string) zookeeper.OpCode {
 	for _, op := range []zookeeper.OpCode{zookeeper.OpCreate, zookeeper.OpDelete, zookeeper.OpSetData} {
 		if op.String() == name {
@@ -153,8 +155,8 @@ var codes = map[string]zookeeper.Code{
 	zookeeper.CodeName(zkerrors.BadVersion): zkerrors.BadVersion,
 }
 
-// Goal: the checks find what must not be. Method: a good history of two clients, and
-// what one fault of a server would make of it.
+// Goal: the checks find each kind of server fault. Method: a valid history of a few clients,
+// changed as one fault would change it.
 func TestFaultsAreFound(t *testing.T) {
 	const (
 		write  = 0
@@ -166,7 +168,7 @@ func TestFaultsAreFound(t *testing.T) {
 		write:  {Client: 1, Op: zookeeper.OpCreate, Path: "/history/0", Expected: -1, Value: "a", Zxid: 3, Call: 0, Return: 10},
 		second: {Client: 1, Op: zookeeper.OpSetData, Path: "/history/0", Expected: 0, Value: "b", Version: 1, Zxid: 4, Call: 20, Return: 30},
 		read:   {Client: 2, Op: zookeeper.OpGetData, Path: "/history/0", Expected: -1, Synced: true, Value: "b", Version: 1, Zxid: 4, Call: 40, Return: 50},
-		// A read without a sync may be late.
+		// A read without a sync may return an older value.
 		plain: {Client: 3, Op: zookeeper.OpGetData, Path: "/history/0", Expected: -1, Value: "a", Version: 0, Zxid: 3, Call: 40, Return: 50},
 	}
 	log := []history.Commit{
@@ -176,7 +178,7 @@ func TestFaultsAreFound(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		fault func(history.History, []history.Commit) (history.History, []history.Commit)
-		// search says that the order alone shows it.
+		// search is true if [history.History.Linearizable] finds the fault without using zxids.
 		search bool
 		want   string
 	}{

@@ -9,10 +9,11 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// Linearizable searches for an order of the writes and of the reads after a sync in which each
-// gives its answer, and none comes before an operation that had ended when it began. It returns
-// nil if each znode has such an order, else an error that names the znode. It does not use zxids.
-// limit bounds the wall time of the search on one znode; running out of it is an error too.
+// Linearizable searches for an order of the writes and of the reads after a sync. In this
+// order each operation must give its answer, and none may come before an operation that
+// ended before it began. It returns nil if each znode has such an order, else an error that
+// names the znode. It does not use zxids. limit bounds the wall time of the search on one
+// znode. Exceeding it is an error too.
 func (h History) Linearizable(limit time.Duration) error {
 	byPath := map[string][]porcupine.Operation{} // znodes are independent of each other
 	for i := range h {
@@ -34,7 +35,8 @@ func (h History) Linearizable(limit time.Duration) error {
 	return nil
 }
 
-// model is the model of one znode. An operation is both input and output.
+// model describes one znode for the search. Each operation is both the input and the output
+// of a step.
 var model = porcupine.Model{
 	Init: func() any { return znode{} },
 	Step: func(state, input, _ any) (bool, any) {

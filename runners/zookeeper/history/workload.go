@@ -14,19 +14,19 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// Workload describes clients that each do random operations, one after another, on the same
-// few znodes.
+// Workload describes Clients clients that do random operations on the same few znodes. Each
+// client waits for an answer before its next operation.
 type Workload struct {
 	Seed                uint64
 	Clients, Ops, Nodes int
 }
 
-// root is the parent of the znodes; it must not exist before.
+// root is the parent of the workload's znodes. It must not exist before.
 const root = "/history"
 
-// Run does the workload on the server at addr (host:port), and returns when all clients are
-// done. A seed gives the same operations, except for the versions that they expect, but
-// never the same history. The error is about a client whose connection failed.
+// Run runs the workload on the server at addr (host:port) and returns when all clients are
+// done. A seed gives the same operations, apart from the versions they expect. The history
+// still differs each time. An error means that a client's connection failed.
 func (w Workload) Run(addr string) (History, error) {
 	began := time.Now()
 	clients := make([]*client, w.Clients)
@@ -57,7 +57,7 @@ func (w Workload) Run(addr string) (History, error) {
 	return all, errors.Join(errs...)
 }
 
-// client does one client's part of a workload.
+// client runs one client's operations of a workload.
 type client struct {
 	Workload
 	conn   diff.Conn
@@ -65,7 +65,7 @@ type client struct {
 	xid    int32
 	began  time.Time
 	random *rand.Rand
-	// versions holds the versions of the znodes that the client saw last.
+	// versions maps znodes to the version that the client last saw.
 	versions map[string]int32
 	history  History
 }
@@ -95,7 +95,7 @@ func (c *client) makeRoot() error {
 	return err
 }
 
-// ask sends requests together and waits for their answers.
+// ask sends several requests at once and waits for all their answers.
 func (c *client) ask(reqs ...zookeeper.Request) (replies []zookeeper.Reply, err error) {
 	var frames []byte
 	for i := range reqs {
@@ -134,7 +134,7 @@ func (c *client) run() error {
 	return nil
 }
 
-// next draws the n-th operation.
+// next draws the client's n-th operation at random.
 func (c *client) next(n int) Operation {
 	o := Operation{Client: c.number, Path: fmt.Sprintf("%s/%d", root, c.random.IntN(c.Nodes)), Expected: -1}
 	switch dice := c.random.IntN(10); {
@@ -156,7 +156,7 @@ func (c *client) next(n int) Operation {
 	return o
 }
 
-// do sends the operation and fills in its answer.
+// do sends the operation, preceded by a sync if it is Synced, and stores the answer in o.
 func (c *client) do(o *Operation) error {
 	var reqs []zookeeper.Request
 	if o.Synced {

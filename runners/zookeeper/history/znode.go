@@ -5,14 +5,16 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// znode is the state of a znode in both checks. The zero value is a missing znode.
+// znode is the modeled state of one znode. Both checks use it. The zero value is a missing
+// znode.
 type znode struct {
 	exists  bool
 	version int32
 	value   string
 }
 
-// after returns the znode after the operation, and whether the answer fits this znode.
+// after returns the znode after the operation. answered is true if the operation's answer
+// fits the znode before it.
 func (z znode) after(o *Operation) (next znode, answered bool) {
 	if code := z.code(o); code != zookeeper.CodeOK {
 		return z, o.Code == code

@@ -14,8 +14,9 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// Goal: clients of ZooKeeper authenticate (ZK-27). Method: kazoo by pure-sasl and the Java client, with the
-// right and a wrong password. kazoo does not know -124, so it is at a server that enforces nothing.
+// Goal: ZooKeeper clients can authenticate with SASL (ZK-27). Method: kazoo with pure-sasl,
+// and the Java client, each with the right and a wrong password. kazoo does not know the
+// code -124, so its server does not enforce authentication.
 
 func serve(t *testing.T, enforced ...string) (addr string) {
 	t.Helper()

@@ -22,15 +22,16 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// Goal: who authenticates by SASL, or does not, is answered as by a real server (ZK-27). Method: scripts
-// that were played on a real server, whose answers are kept; where one is installed, it is asked again.
+// Goal: the server answers clients with and without SASL authentication as a real ZooKeeper does
+// (ZK-27). Method: scripts were played on a real server and its answers recorded. Where a real
+// server is installed, the test plays them on it again.
 
 var update = flag.Bool("update", false, "record what the real server answers")
 
-// users are those of testdata/jaas.conf.
+// users maps the user names in testdata/jaas.conf to their passwords.
 var users = map[string]string{"joe": "joe password", "ann": `a"n\n,=`, "jörg": "geheim ß", "Ωmega": "漢字", "super": "s"}
 
-// settings are servers by the names of their scripts.
+// settings maps the name of each script to the configuration of the server that it is played on.
 var settings = map[string]struct {
 	properties []string
 	config     func(*zookeeper.Config)
@@ -86,7 +87,8 @@ func TestConversations(t *testing.T) {
 	}
 }
 
-// From 3.9 on an unknown user has no password, not that of who came before.
+// Goal: from 3.9 on the login of an unknown user fails. Before 3.9 the server compares it with the
+// password of the user who logged in last.
 func TestAnUnknownUserOfLaterServers(t *testing.T) { // ZK-27.2
 	for _, c := range []struct {
 		profile zookeeper.Profile
@@ -115,7 +117,7 @@ func read(t *testing.T, file string) string {
 	return string(text)
 }
 
-// player plays a script: lines of a connection's number, what it does, and what that needs.
+// player plays a script. Each line holds the name of a connection, a verb and its arguments.
 type player struct {
 	*testing.T
 	addr  string
@@ -205,7 +207,8 @@ func (p *player) do(name, verb, rest string) {
 	}
 }
 
-// entries reads scheme:id:permissions with spaces between; id has no colon but in digests.
+// entries parses ACL entries of the form scheme:id:permissions, separated by spaces. The id may
+// contain colons.
 func entries(text string) (list []acl.Entry) {
 	for one := range strings.FieldsSeq(text) {
 		scheme, rest, _ := strings.Cut(one, ":")
@@ -219,8 +222,9 @@ func entries(text string) (list []acl.Entry) {
 	return list
 }
 
-// login authenticates: USER PASSWORD, both of which may be in quotes of Go, and directives that are
-// other than they should be: name=value, name= for none, +text for more.
+// login authenticates by SASL DIGEST-MD5. text holds the user and the password, which may be quoted
+// as in Go, and then changes to the directives of the response. A change is name=value to replace
+// a directive, name= to omit it, or +text to append text.
 func (p *player) login(c *client, text string) {
 	p.ask(c, zookeeper.Request{Op: zookeeper.OpSASL, Data: []byte{}})
 	var fields []string
@@ -281,7 +285,8 @@ func (p *player) send(c *client, frame []byte) {
 
 var challenge = regexp.MustCompile(`nonce="([A-Za-z0-9+/=]{40})"`)
 
-// ask sends a request and writes the answer, with the nonce and the server's proof by names.
+// ask sends a request and writes the answer to the output. Placeholders replace the random nonce
+// and the server's proof (NONCE and RIGHT), so that recordings of different runs are equal.
 func (p *player) ask(c *client, req zookeeper.Request) {
 	if req.Xid == 0 {
 		c.xid++

@@ -22,14 +22,15 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// serverEntry is the name of a server's entry, and digestModule the login module whose options are users.
+// serverEntry names the JAAS entry that servers read. digestModule is the only login module
+// accepted in it; its options define the users.
 const (
 	serverEntry  = "Server"
 	digestModule = "org.apache.zookeeper.server.auth.DigestLoginModule"
 )
 
-// Configure reads the users of --jaas, "" for none, and checks what stands beside it. Errors begin with
-// the flag.
+// Configure reads the users from the JAAS file that --jaas names ("" means no file) and checks the
+// related settings. Errors begin with the name of the wrong flag.
 func Configure(cfg *zookeeper.Config, name string) (err error) {
 	if name != "" {
 		if cfg.SASLUsers, err = Read(name); err != nil {
@@ -49,7 +50,7 @@ func Configure(cfg *zookeeper.Config, name string) (err error) {
 	return nil
 }
 
-// file is a file that is read.
+// file scans a JAAS file token by token.
 type file struct {
 	scanner.Scanner
 	token rune
@@ -57,8 +58,8 @@ type file struct {
 	err   error
 }
 
-// Read returns the users of the entry Server, with their passwords: its options user_NAME. The error
-// names the place.
+// Read returns the passwords by user name from the entry Server of a JAAS file. An option user_NAME
+// defines the user NAME. Errors say the file and the line.
 func Read(name string) (map[string]string, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -89,7 +90,8 @@ func Read(name string) (map[string]string, error) {
 	return found, r.err
 }
 
-// users reads the login modules of an entry up to its closing brace.
+// users parses the login modules of an entry up to its closing brace and returns its passwords by
+// user name. server means that the entry is Server, which accepts no module but digestModule.
 func (r *file) users(server bool) map[string]string {
 	users := map[string]string{}
 	for r.token != '}' && r.err == nil {
@@ -115,7 +117,8 @@ func (r *file) users(server bool) map[string]string {
 	return users
 }
 
-// word takes a name or a text in quotes.
+// word returns the next token, which must be a name or a quoted text. what says in the error which
+// token was expected.
 func (r *file) word(what string) string {
 	text := r.text
 	if r.token != scanner.Ident && r.token != scanner.String {

@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// The users are those that the real server of the conversations knows from this file.
+// Goal: Read returns exactly the users that a real server finds in this file.
 func TestRead(t *testing.T) {
 	got, err := jaas.Read(filepath.Join("testdata", "jaas.conf"))
 	if err != nil {

@@ -26,23 +26,25 @@ import (
 	"time"
 )
 
-// Stores name what a server has for TLS, as the properties zookeeper.ssl.* do.
+// Stores names the files with a server's keys and certificates, as the properties zookeeper.ssl.*
+// do.
 type Stores struct {
 	// Key is a file with the server's private key and its chain of certificates (ssl.keyStore.location).
 	Key string
-	// Trust is a file with the certificates of those who sign clients' (ssl.trustStore.location); ""
-	// for none.
+	// Trust is a file with the certificates of the authorities that sign client certificates
+	// (ssl.trustStore.location); "" for none.
 	Trust string
-	// ClientAuth is need, want or none (ssl.clientAuth).
+	// ClientAuth says whether clients need a certificate: need, want or none (ssl.clientAuth).
 	ClientAuth string
 }
 
-// clientAuths are the words of ssl.clientAuth. A certificate that is given has to be right.
+// clientAuths translates the words of ssl.clientAuth. With "want" a client may omit the
+// certificate, but a certificate that it sends must be valid.
 var clientAuths = map[string]tls.ClientAuthType{
 	"need": tls.RequireAndVerifyClientCert, "want": tls.VerifyClientCertIfGiven, "none": tls.NoClientCert,
 }
 
-// Config reads the stores. The error names the flag that is wrong.
+// Config loads the stores into a TLS configuration. Errors begin with the name of the wrong flag.
 func Config(s Stores) (*tls.Config, error) {
 	auth, ok := clientAuths[s.ClientAuth]
 	switch {
@@ -76,8 +78,8 @@ func Config(s Stores) (*tls.Config, error) {
 	return config, nil
 }
 
-// readPEM reads a file of PEM. A store of another kind, as JKS and PKCS12 are, has a tool that
-// converts it.
+// readPEM reads a PEM file. For a store in another format, such as JKS or PKCS12, the error tells
+// how to convert it.
 func readPEM(flag, name string) ([]byte, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -93,10 +95,10 @@ func readPEM(flag, name string) ([]byte, error) {
 	return text, nil
 }
 
-// handshakeTime limits how long a client may take to begin.
+// handshakeTime limits how long the TLS handshake of a client may take.
 const handshakeTime = 10 * time.Second
 
-// Server is a port of TLS.
+// Server accepts TLS connections and forwards their decrypted bytes to a plain TCP address.
 type Server struct {
 	ln     net.Listener
 	plain  string
@@ -109,8 +111,8 @@ type Server struct {
 	wg     sync.WaitGroup
 }
 
-// Listen starts a port of TLS before the server at a plain address. log receives why a connection was
-// refused.
+// Listen accepts TLS connections at addr and forwards them to the server at the address plain. log
+// receives a line with the reason for each refused connection.
 func Listen(addr, plain string, config *tls.Config, log func(line string)) (*Server, error) {
 	ln, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -122,10 +124,10 @@ func Listen(addr, plain string, config *tls.Config, log func(line string)) (*Ser
 	return s, nil
 }
 
-// Addr returns the address of the port.
+// Addr returns the host:port that the TLS server listens on.
 func (s *Server) Addr() string { return s.ln.Addr().String() }
 
-// Close ends the port and its connections.
+// Close stops listening and closes all open connections.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	s.closed = true
@@ -151,7 +153,8 @@ func (s *Server) accept() {
 	}
 }
 
-// keep notes a connection, for Close. It reports false, and closes it, once the port is closed.
+// keep registers a connection so that Close can close it. After Close it closes the connection and
+// returns false.
 func (s *Server) keep(c net.Conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,7 +175,7 @@ func (s *Server) drop(c net.Conn) {
 	s.wg.Done()
 }
 
-// serve carries a connection to the server and back until either side ends it.
+// serve forwards bytes between a TLS client and the plain server until either side closes.
 func (s *Server) serve(tcp net.Conn) {
 	defer s.drop(tcp)
 	secure := tls.Server(tcp, s.config)
@@ -203,7 +206,8 @@ func (s *Server) serve(tcp net.Conn) {
 	<-over
 }
 
-// dialAs connects to a server, from the address of a client of this host.
+// dialAs connects to addr. For a client on loopback it uses the client's own IP as the source
+// address, so that ACLs of the scheme ip see the client's address.
 func dialAs(client net.Addr, addr string) (net.Conn, error) {
 	var d net.Dialer
 	if tcp, ok := client.(*net.TCPAddr); ok && tcp.IP.IsLoopback() && tcp.IP.To4() != nil {

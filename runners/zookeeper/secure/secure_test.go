@@ -26,10 +26,12 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// Goal: clients that speak TLS are served, and those without a certificate are not where one is wanted
-// (ZK-26.1). Method: go-zookeeper, kazoo and the Java client, each with certificates made for the test.
+// Goal: clients that speak TLS are served. Clients without a certificate are refused where the
+// server requires one (ZK-26.1). Method: go-zookeeper, kazoo and the Java client connect with
+// certificates made for the test.
 
-// files are the PEM files of a test: of who signs, of the server, and of a client.
+// files holds the paths of a test's PEM files: the certificate authority, the server, and a client
+// with its key.
 type files struct{ ca, server, client, clientKey string }
 
 func certificates(t *testing.T) files {
@@ -74,7 +76,7 @@ func certificates(t *testing.T) files {
 	return files{caFile, serverFile, clientFile, clientKey}
 }
 
-// serve starts a server and a port of TLS before it.
+// serve starts a ZooKeeper server and a TLS port that forwards to it. It returns the TLS address.
 func serve(t *testing.T, f files, clientAuth string) (addr string) {
 	t.Helper()
 	config, err := secure.Config(secure.Stores{Key: f.server, Trust: f.ca, ClientAuth: clientAuth})
@@ -137,7 +139,7 @@ func TestGoZooKeeperByTLS(t *testing.T) {
 	if _, err := c.Create("/large", large, 0, zk.WorldACL(zk.PermAll)); err != nil {
 		t.Fatal(err)
 	}
-	// A client of this host is seen at its own address.
+	// Behind the TLS port the server still sees a local client's own address.
 	if _, err := c.Create("/mine", []byte("mine"), 0, []zk.ACL{{Perms: zk.PermAll, Scheme: "ip", ID: "127.0.0.1"}}); err != nil {
 		t.Fatal(err)
 	}

@@ -16,27 +16,29 @@ import (
 
 // Config has the settings of a server; the zero value means the server's defaults.
 type Config struct {
-	// Tick is the server's tickTime; 0 means 2 s. Sessions last 2 to 20 ticks and
-	// expire on its grid (ZK-2.6, ZK-3.1).
+	// Tick is the server's tickTime; 0 means 2 s. Session timeouts are 2 to 20 ticks, and
+	// expirations are rounded to whole ticks (ZK-2.6, ZK-3.1).
 	Tick time.Duration
-	// SuperDigest is the digest identity that may do everything; "" means none (ZK-9.3).
+	// SuperDigest is the digest identity that passes all ACL checks; "" means none (ZK-9.3).
 	SuperDigest string
 	// ContainerCheck is the time between two sweeps of containers and TTL nodes; 0 means 1 minute.
 	ContainerCheck time.Duration
-	// HeapMB is the heap of a server that is measured, with the JVM's own choice of compilers and
-	// collector (zkEnv.sh gives it 1000). 0 means a small server that starts fast.
+	// HeapMB is the JVM's heap size in MB, for servers whose speed is measured (zkEnv.sh gives
+	// 1000). The JVM then chooses its compilers and garbage collector itself. 0 means a small
+	// server that starts fast.
 	HeapMB int
-	// ForceSync makes the server wait for its disk before it answers, which is its default:
-	// then writes survive a crash of the machine.
+	// ForceSync makes the server sync each write to disk before it answers, as ZooKeeper does by
+	// default. Acknowledged writes then survive a crash of the machine.
 	ForceSync bool
-	// AdminPort is the port of its AdminServer on 127.0.0.1; 0 means that it has none.
+	// AdminPort is the port of the AdminServer on 127.0.0.1; 0 disables the AdminServer.
 	AdminPort int
-	// Properties are more of Java's, as zookeeper.snapCount=10.
+	// Properties holds more Java system properties, such as zookeeper.snapCount=10.
 	Properties []string
-	// Interrupt, when set, ends the wait for a starting server when it is closed.
+	// Interrupt aborts the wait for a starting server when the channel is closed; nil means never.
 	Interrupt <-chan struct{}
 
-	// ensemble has the lines of the configuration that name several servers, "" for a single one.
+	// ensemble holds the lines of zoo.cfg that list an ensemble's servers; "" for a standalone
+	// server.
 	ensemble string
 }
 
@@ -44,16 +46,18 @@ type Config struct {
 // (ZK-17.1).
 var ErrNotInstalled = errors.New("no ZooKeeper server is installed: apt-get install default-jre-headless libzookeeper-java")
 
-// jars lists Debian's jars. zookeeper.jar names the rest of its class path, except for a
-// binding of slf4j (ZK-17.2).
+// jars lists the jars of Debian's packages. The manifest of zookeeper.jar names the rest of the
+// class path, except for a binding of slf4j (ZK-17.2).
 var jars = []string{"/usr/share/java/zookeeper.jar", "/usr/share/java/slf4j-nop.jar"}
 
-// servletJar is what the AdminServer needs besides; a server without it has none, in silence.
+// servletJar is one more jar that the AdminServer needs. A ZooKeeper without the jar starts no
+// AdminServer and reports no error.
 const servletJar = "/usr/share/java/servlet-api.jar"
 
 func classPath(parts []string) string { return strings.Join(parts, string(filepath.ListSeparator)) }
 
-// Installed returns ErrNotInstalled, with what is missing, on a machine without a server.
+// Installed returns nil where a ZooKeeper server is installed. Otherwise it returns
+// ErrNotInstalled and names what is missing.
 func Installed() error {
 	if _, err := exec.LookPath("java"); err != nil {
 		return fmt.Errorf("%w (found no java)", ErrNotInstalled)
@@ -66,10 +70,11 @@ func Installed() error {
 	return nil
 }
 
-// release matches the name that Debian gives the jar of a release, beside the one without it.
+// release matches the jar's file name with a version. Debian installs the same jar also as
+// zookeeper.jar.
 var release = regexp.MustCompile(`^zookeeper-(\d+\.\d+)\.\d+\.jar$`)
 
-// Profile returns the name that the simulation has for servers of the installed version, as
+// Profile returns the simulator's profile for the installed ZooKeeper version, such as
 // zookeeper-3.8; "" if the version is not known.
 func Profile() string {
 	installed, err := os.Stat(jars[0])
@@ -88,7 +93,7 @@ func Profile() string {
 	return ""
 }
 
-// command returns the command that runs a server with a configuration file.
+// command returns the command that runs a server from the given zoo.cfg.
 func (c Config) command(configFile string) (*exec.Cmd, error) {
 	if err := Installed(); err != nil {
 		return nil, err
@@ -104,7 +109,8 @@ func (c Config) command(configFile string) (*exec.Cmd, error) {
 		properties = append(properties, fmt.Sprintf("-Xmx%dm", c.HeapMB))
 	} else {
 		properties = append(properties,
-			// For a short life: the simple compiler and collector start faster.
+			// Test servers live for seconds, so a fast start matters more than a fast compiler and
+			// collector.
 			"-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
 			"-Dzookeeper.preAllocSize=1024") // the log grows by 64 KB at a time, not 64 MB
 	}
@@ -119,7 +125,7 @@ func (c Config) command(configFile string) (*exec.Cmd, error) {
 		"org.apache.zookeeper.server.quorum.QuorumPeerMain", configFile)...), nil
 }
 
-// text returns the configuration file of a server.
+// text returns the content of the server's zoo.cfg.
 func (c Config) text(dataDir string, port int) string {
 	tick, admin := cmp.Or(c.Tick, 2*time.Second), "admin.enableServer=false"
 	if c.AdminPort != 0 {

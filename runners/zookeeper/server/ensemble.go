@@ -11,10 +11,10 @@ import (
 	"github.com/monosim/monosim/runners/process"
 )
 
-// Ensemble is the servers of one ensemble, with their data. Call Close after use.
+// Ensemble is a group of real ZooKeeper servers that replicate their data. Call Close after use.
 type Ensemble []*Server
 
-// NewEnsemble starts servers without data on free ports, and returns when they serve. The
+// NewEnsemble starts an ensemble of empty servers on free ports, and returns when all serve. The
 // error is ErrNotInstalled on a machine without a server. The caller has to call Close.
 func NewEnsemble(cfg Config, size int) (e Ensemble, err error) {
 	ports, err := process.FreePorts(3 * size)
@@ -50,7 +50,7 @@ func NewEnsemble(cfg Config, size int) (e Ensemble, err error) {
 	return e, nil
 }
 
-// member makes a server of an ensemble, not started.
+// member creates a server of an ensemble with its data directory, without starting it.
 func member(cfg Config, id, port int) (*Server, error) {
 	dir, err := os.MkdirTemp("", "zkserver")
 	if err != nil {

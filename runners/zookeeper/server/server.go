@@ -19,10 +19,10 @@ import (
 // startLimit bounds the time in which a server has to serve; it takes about a second.
 const startLimit = 30 * time.Second
 
-// errInterrupted is the error of a start that was interrupted.
+// errInterrupted is returned when Config.Interrupt is closed before the server serves.
 var errInterrupted = errors.New("interrupted before the server has started")
 
-// Server is a server with its data. Call Close after use.
+// Server is a real ZooKeeper server's process and its data directory. Call Close after use.
 type Server struct {
 	cfg  Config
 	dir  string
@@ -32,8 +32,8 @@ type Server struct {
 	exited chan struct{} // closed when cmd has ended
 }
 
-// ForTest starts a server that is closed at the end of the test, and skips the test where
-// none is installed.
+// ForTest starts a server and closes it at the end of the test. It skips the test where no
+// ZooKeeper is installed.
 func ForTest(t testing.TB, cfg Config) *Server {
 	t.Helper()
 	s, err := New(cfg)
@@ -51,15 +51,15 @@ func ForTest(t testing.TB, cfg Config) *Server {
 	return s
 }
 
-// New starts a server without data on a free port, and returns when it serves. The error is
-// ErrNotInstalled on a machine without a server. The caller has to call Close.
+// New starts an empty server on a free port, and returns when it serves. The error is
+// ErrNotInstalled on a machine without a ZooKeeper. The caller has to call Close.
 func New(cfg Config) (*Server, error) {
 	dir, err := os.MkdirTemp("", "zkserver")
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{cfg: cfg, dir: dir}
-	// Another program may take the port before the server does, so it tries three times.
+	// Another program may take the free port before the server does, so New tries three times.
 	for range 3 {
 		var ports []int
 		if ports, err = process.FreePorts(1); err == nil {
@@ -79,13 +79,13 @@ func New(cfg Config) (*Server, error) {
 // DataDir returns the data directory of the server (dataDir).
 func (s *Server) DataDir() string { return filepath.Join(s.dir, "data") }
 
-// Addr returns the host:port of the server, which stays the same while it is stopped.
+// Addr returns the host:port of the server. The address stays the same across stops and starts.
 func (s *Server) Addr() string { return fmt.Sprintf("127.0.0.1:%d", s.port) }
 
 // PID returns the process id of the running server.
 func (s *Server) PID() int { return s.cmd.Process.Pid }
 
-// Start starts the server with its data, and waits until it serves.
+// Start starts a stopped server on its existing data, and waits until it serves.
 func (s *Server) Start() error {
 	if err := s.launch(); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (s *Server) Start() error {
 	return nil
 }
 
-// launch starts the server's process.
+// launch writes zoo.cfg and starts the server's process, without waiting until it serves.
 func (s *Server) launch() error {
 	file := filepath.Join(s.dir, "zoo.cfg")
 	if err := os.WriteFile(file, []byte(s.cfg.text(s.DataDir(), s.port)), 0o600); err != nil {
@@ -126,8 +126,8 @@ func (s *Server) launch() error {
 
 func (s *Server) outputFile() string { return filepath.Join(s.dir, "out.log") }
 
-// awaitServing asks until the server reports its mode; it answers ruok already before it
-// serves (ZK-17.3).
+// awaitServing polls until the server reports its mode. The answer to ruok is no proof, because the
+// server gives it already before it serves (ZK-17.3).
 func (s *Server) awaitServing() error {
 	limit := time.After(startLimit)
 	again := time.NewTicker(20 * time.Millisecond)

@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/runners/zookeeper/server"
 )
 
-// Goal: a server keeps what it has acknowledged. Method: a client writes, the server
-// is stopped and started, and another client reads.
+// Goal: writes that the server has acknowledged survive a restart. Method: a client writes, the
+// server is stopped and started, and another client reads.
 func TestRestartKeepsTheData(t *testing.T) {
 	s := server.ForTest(t, server.Config{Tick: 500 * time.Millisecond})
 	dial := func() *zk.Conn {
@@ -44,8 +44,8 @@ func TestRestartKeepsTheData(t *testing.T) {
 	}
 }
 
-// Goal: the server's own log says who wrote what. Method: a client writes what the
-// log's form could confuse, and its words are read back.
+// Goal: Transactions reads correctly from the server's own log who wrote what. Method: a client
+// writes data with commas and brackets, which the log uses as separators.
 func TestTransactionsSayWhatWasWritten(t *testing.T) {
 	s := server.ForTest(t, server.Config{Tick: 500 * time.Millisecond})
 	c, _, err := zk.Connect([]string{s.Addr()}, 10*time.Second, zk.WithLogInfo(false))
@@ -92,7 +92,8 @@ func TestTransactionsSayWhatWasWritten(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// The version of an installed server is known: without it scenarios of another version would run on it.
+// Goal: Profile knows the version of an installed server. Otherwise scenarios of another version
+// would run on the server.
 func TestTheInstalledVersionIsKnown(t *testing.T) {
 	if err := server.Installed(); err != nil {
 		t.Skip(err)

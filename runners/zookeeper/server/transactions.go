@@ -13,24 +13,24 @@ import (
 	"strings"
 )
 
-// Transaction is one entry of the server's own log.
+// Transaction is one entry of the server's transaction log.
 type Transaction struct {
-	// Session is the session that asked for it.
+	// Session is the id of the session that requested the transaction.
 	Session int64
 	Zxid    int64
-	// Op is createSession, create, setData, delete, closeSession, multi, error and
-	// others, in ZooKeeper's words.
+	// Op is the kind of transaction in ZooKeeper's words: createSession, create, setData, delete,
+	// closeSession, multi, error and others.
 	Op string
-	// Path, Data and Ephemeral belong to a create; a setData has the first two, a delete
-	// the first.
+	// Path, Data and Ephemeral are set for a create. A setData has Path and Data, a delete only
+	// Path.
 	Path      string
 	Data      string
 	Ephemeral bool
-	// Code is the code of an error; the log does not name the failed operation.
+	// Code is ZooKeeper's error code when Op is error. The log does not name the failed operation.
 	Code int
 }
 
-// Transactions reads the log of a stopped server with ZooKeeper's own tool.
+// Transactions decodes the transaction log of a stopped server with ZooKeeper's own tool.
 func (s *Server) Transactions() ([]Transaction, error) {
 	logs, err := filepath.Glob(filepath.Join(s.DataDir(), "version-2", "log.*"))
 	if err != nil {
@@ -54,8 +54,8 @@ func (s *Server) Transactions() ([]Transaction, error) {
 
 var entry = regexp.MustCompile(` session 0x([0-9a-f]+) cxid 0x[0-9a-f]+ zxid 0x([0-9a-f]+) ([A-Za-z0-9]+) ?(.*)$`)
 
-// parse reads the tool's output. An entry begins with a line that entry matches; an ACL
-// takes two lines.
+// parse reads the output of ZooKeeper's log tool. An entry begins with a line that the expression
+// entry matches. An ACL continues it on a second line.
 func parse(text []byte) ([]Transaction, error) {
 	var list []Transaction
 	var rest []string // the lines after the operation, by entry
@@ -86,7 +86,7 @@ func parse(text []byte) ([]Transaction, error) {
 	return list, nil
 }
 
-// read parses what follows the operation:
+// read parses the fields that follow the operation in the tool's output:
 //
 //	create   PATH,DATA,[ACL],EPHEMERAL,CVERSION
 //	setData  PATH,DATA,VERSION

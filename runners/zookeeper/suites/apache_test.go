@@ -22,9 +22,10 @@ var apacheClasses = strings.Fields(`
 	test.SaslAuthRequiredMultiClientTest test.SaslAuthRequiredTest test.SaslSuperUserTest test.StatTest test.SyncCallTest
 	test.WatcherFuncTest test.ZooKeeperQuotaTest`)
 
-// Goal: the tests of Apache's own clients find a ZooKeeper here (ZK-22.12). Method: their ClientBase starts a server
-// in its own process; by two small classes it is `monosim zookeeper` that answers. ZOOKEEPER_TESTS is a folder
-// of jars, which testdata/java/pom.xml fetches.
+// Goal: the tests of Apache's own clients pass against the simulated ZooKeeper (ZK-22.12). Method:
+// their class ClientBase starts a server in its own process. Two small classes replace that server
+// by `monosim zookeeper`. ZOOKEEPER_TESTS names a folder of jars, which testdata/java/pom.xml
+// fetches.
 func TestApacheSuite(t *testing.T) {
 	jars := os.Getenv("ZOOKEEPER_TESTS")
 	if jars == "" {
@@ -48,7 +49,8 @@ func TestApacheSuite(t *testing.T) {
 	hold(t, results, readKnown(t, "apache.txt"), time.Since(start))
 }
 
-// runApache runs a class in a process of its own, since its properties would count for the next one.
+// runApache runs a test class in a process of its own, because the Java properties that a class
+// sets would affect the next class.
 func runApache(t *testing.T, path string, options []string, class string) (results []result) {
 	t.Helper()
 	dir := t.TempDir()

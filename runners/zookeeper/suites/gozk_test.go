@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// Goal: go-zookeeper finds a ZooKeeper here (ZK-19.3, ZK-22.3). Method: its own tests
-// (ZK-19.4), which start a new server each and kill it (ZK-19.1).
+// Goal: go-zookeeper works with the server under test (ZK-19.3, ZK-22.3). Method: its own
+// tests run (ZK-19.4). Each of them starts a new server and kills it (ZK-19.1).
 func TestGoZooKeeperSuite(t *testing.T) {
 	sources := checkouts(t, "GOZK_SRC", "go-zookeeper/zk")
 	environment := serverEnvironment(t)
@@ -72,7 +72,8 @@ func runGoZooKeeper(t *testing.T, dir string, environment []string, list []known
 	return ordered
 }
 
-// readEvents reads what `go test -json` says of tests that are not parts of others.
+// readEvents adds the results of top-level tests in the output of `go test -json` to results.
+// It ignores subtests.
 func readEvents(out []byte, results map[string]*result) error {
 	for events := json.NewDecoder(bytes.NewReader(out)); ; {
 		var e struct{ Action, Test, Output string }
@@ -87,7 +88,7 @@ func readEvents(out []byte, results map[string]*result) error {
 		}
 		r := results[test]
 		if r == nil {
-			// What never ends has not passed.
+			// A test that starts and never ends stays at "fail".
 			r = &result{test: test, outcome: "fail"}
 			results[test] = r
 		}
@@ -100,9 +101,9 @@ func readEvents(out []byte, results map[string]*result) error {
 	}
 }
 
-// otherHealthCheck lets the suite wait for a real server, of which it wants a date
-// in a form that none has had since 3.7 (ZK-19.2): the compiler is given another
-// file for the checkout's.
+// otherHealthCheck replaces the suite's check that a server is up. The original expects a date
+// format that real servers do not print since 3.7 (ZK-19.2). The compiler's overlay substitutes
+// the file, so the checkout stays unchanged.
 func otherHealthCheck(t *testing.T, dir string) string {
 	t.Helper()
 	file := filepath.Join(dir, "server_help_test.go")

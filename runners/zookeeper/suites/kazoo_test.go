@@ -14,9 +14,9 @@ import (
 	"github.com/monosim/monosim/engine/pythontest"
 )
 
-// Goal: kazoo, through which the reference speaks to ZooKeeper, finds one here
-// (ZK-18.4, ZK-22.2). Method: its own tests, on one server that they stop and start
-// (ZK-18.3), but for those that want more (ZK-18.5, ZK-18.6).
+// Goal: kazoo, the reference's ZooKeeper client, works with the server under test (ZK-18.4,
+// ZK-22.2). Method: its own tests run on one server, which they stop and start (ZK-18.3). Tests
+// that need more than one server are left out (ZK-18.5, ZK-18.6).
 func TestKazooSuite(t *testing.T) {
 	sources := checkouts(t, "KAZOO_SRC", "python-zk/kazoo")
 	python := pythonWith(t, "pytest", "pytest_timeout", "objgraph", "mock", "six", "gevent", "eventlet")
@@ -31,7 +31,7 @@ func TestKazooSuite(t *testing.T) {
 	}
 }
 
-// Goal: the tests that one server cannot pass pass on three (ZK-18.5, ZK-24.6, ZK-24.7).
+// Goal: the kazoo tests that need an ensemble pass on three servers (ZK-18.5, ZK-24.6, ZK-24.7).
 func TestKazooOnThreeServers(t *testing.T) {
 	sources := checkouts(t, "KAZOO_SRC", "python-zk/kazoo")
 	python := pythonWith(t, "pytest", "pytest_timeout", "objgraph", "mock", "six", "gevent", "eventlet")
@@ -48,8 +48,8 @@ func TestKazooOnThreeServers(t *testing.T) {
 	}
 }
 
-// pythonWith is the interpreter that PYTHON names, which must have the modules
-// (ZK-18.1): a test that cannot import one would be skipped.
+// pythonWith returns the interpreter that PYTHON names. It fails the test if a module is missing
+// (ZK-18.1), because pytest would silently skip the tests that import it.
 func pythonWith(t *testing.T, modules ...string) string {
 	t.Helper()
 	python := pythontest.Name()
@@ -59,8 +59,8 @@ func pythonWith(t *testing.T, modules ...string) string {
 	return python
 }
 
-// runKazoo runs the tests of a checkout with the plugin kazoo_server.py in place of
-// kazoo's own harness (ZK-18.2).
+// runKazoo runs the tests of a kazoo checkout. The plugin kazoo_server.py replaces kazoo's own
+// harness (ZK-18.2).
 func runKazoo(t *testing.T, python, dir string, environment []string, list []known, selection ...string) []result {
 	t.Helper()
 	plugin, err := filepath.Abs("testdata")
@@ -72,7 +72,7 @@ func runKazoo(t *testing.T, python, dir string, environment []string, list []kno
 		fmt.Fprintln(&skips, k.name, k.reason)
 	}
 	report := filepath.Join(t.TempDir(), "report.xml")
-	// The options of the checkout's own configuration are for people who look on.
+	// -o addopts= and log_cli=false override the checkout's options, which are for interactive use.
 	args := append([]string{"-m", "pytest", "-p", "kazoo_server", "-p", "no:cacheprovider",
 		"-o", "addopts=", "-o", "log_cli=false", "-o", "timeout=180", "-q", "--tb=short", "--show-capture=no",
 		"--junitxml=" + report, "kazoo/tests"}, selection...)
@@ -80,7 +80,7 @@ func runKazoo(t *testing.T, python, dir string, environment []string, list []kno
 		"PYTHONPATH="+plugin+string(filepath.ListSeparator)+dir),
 		dir, python, args...)
 	out, err := cmd.CombinedOutput()
-	// Status 1 says that tests have failed; others, that they did not run.
+	// pytest's status 1 says that some tests failed. Other statuses say that the tests did not run.
 	if exit := (*exec.ExitError)(nil); err != nil && !(errors.As(err, &exit) && exit.ExitCode() == 1) {
 		t.Fatalf("%v: %v\n%s", cmd, err, tail(out))
 	}
@@ -95,11 +95,11 @@ func runKazoo(t *testing.T, python, dir string, environment []string, list []kno
 	return results
 }
 
-// tail is the end of what a program has said.
+// tail returns the last 4000 bytes of a program's output.
 func tail(out []byte) []byte { return out[max(0, len(out)-4000):] }
 
-// readJUnit reads pytest's report. A test that has an error at its end beside its
-// own outcome is there twice: the worst counts.
+// readJUnit reads pytest's report. A test with an error in its teardown is listed twice, once with
+// its own outcome. The worse outcome counts.
 func readJUnit(text []byte) ([]result, error) {
 	type note struct {
 		Message string `xml:"message,attr"`

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// known is a test, or a class or module of tests, that does not pass.
+// known is an expected failure or skip of a test, or of a whole class or module of tests.
 type known struct{ outcome, name, reason string }
 
-// readKnown reads a list of testdata.
+// readKnown reads a list of expected failures and skips from testdata.
 func readKnown(t *testing.T, file string) []known {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", file))
@@ -34,24 +34,25 @@ func readKnown(t *testing.T, file string) []known {
 	return list
 }
 
-// covers reports whether the entry is for the test.
+// covers reports whether the entry names the test, or a class or module that contains the test.
 func (k known) covers(test string) bool {
 	return test == k.name || strings.HasPrefix(test, k.name+".")
 }
 
-// skipped are the entries that are not to be run.
+// skipped returns the entries of list whose tests must not run.
 func skipped(list []known) []known {
 	return slices.DeleteFunc(slices.Clone(list), func(k known) bool { return k.outcome != "skip" })
 }
 
-// result is what became of a test of a suite.
+// result is the outcome of one test of a client's suite.
 type result struct {
 	test    string
 	outcome string // pass, fail or skip
 	why     string
 }
 
-// hold compares a suite's results with what is known, and logs the numbers.
+// hold compares a suite's results with the expected failures in list, and logs the counts of each
+// outcome.
 func hold(t *testing.T, results []result, list []known, took time.Duration) {
 	t.Helper()
 	numbers := map[string]int{}

@@ -18,9 +18,9 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// Goal: who works with ZooKeeper's shell sees what a real server would show
-// (ZK-12.5, ZK-17.5, ZK-22.4). Method: the shell runs one script on a real server and on ours,
-// both new, so that even zxids are equal.
+// Goal: ZooKeeper's shell shows on the simulated server what it shows on a real one
+// (ZK-12.5, ZK-17.5, ZK-22.4). Method: the shell runs one script on both servers. Both start empty,
+// so that even zxids are equal.
 func TestShell(t *testing.T) {
 	real := server.ForTest(t, diff.RealConfig())
 	ours, err := diff.ServeMachine(zookeeper.V38)
@@ -37,7 +37,8 @@ func TestShell(t *testing.T) {
 		t.Errorf("events (-real +simulated):\n%s", diff)
 	}
 	t.Logf("%d lines and %d events", len(want.lines), len(want.events))
-	// A shell that got nowhere prints the same on both.
+	// The outputs would be equal also if the shell had failed early on both servers. These lines
+	// show that it ran the script.
 	for _, line := range []string{"Created /a/es-0000000002", "numChildren = 4", "digest: u"} {
 		if !slices.Contains(want.lines, line) {
 			t.Errorf("the real server's shell does not print %q", line)
@@ -48,11 +49,11 @@ func TestShell(t *testing.T) {
 	}
 }
 
-// printed is what a shell has printed. Its events come from a thread of their own,
-// so only their order among themselves says something.
+// printed is a shell's output. A separate thread prints the watch events, so only the order of
+// events among themselves is meaningful.
 type printed struct{ lines, events []string }
 
-// shell runs the script of testdata.
+// shell runs testdata/shell.txt in ZooKeeper's shell on the server at addr.
 func shell(t *testing.T, addr string) (p printed) {
 	t.Helper()
 	script, err := os.Open("testdata/shell.txt")
@@ -88,11 +89,12 @@ var (
 	ownerLine = regexp.MustCompile(`^(ephemeralOwner = 0x)[1-9a-f][0-9a-f]*$`)
 )
 
-// alike hides what no two servers have in common.
+// alike replaces the parts of a line that differ between any two servers, such as times and
+// session ids.
 func alike(line string) string {
 	line = timeLine.ReplaceAllString(line, "${1}TIME")
 	line = ownerLine.ReplaceAllString(line, "${1}SESSION")
-	// Lists of ephemerals are in no order.
+	// The server lists ephemerals in no defined order.
 	if list, ok := strings.CutPrefix(line, "["); ok && strings.HasSuffix(list, "]") {
 		names := strings.Split(strings.TrimSuffix(list, "]"), ", ")
 		slices.Sort(names)

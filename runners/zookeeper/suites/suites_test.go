@@ -21,8 +21,8 @@ var (
 // suiteLimit is how long one suite may take; kazoo's takes two to three minutes.
 const suiteLimit = 15 * time.Minute
 
-// checkouts are those that an environment variable names, by what to call them.
-// Without any it skips the test.
+// checkouts returns the folders that an environment variable lists, by a name for each. It skips
+// the test if the variable is empty. of says in the message what they are checkouts of.
 func checkouts(t *testing.T, variable, of string) map[string]string {
 	t.Helper()
 	dirs := filepath.SplitList(os.Getenv(variable))
@@ -40,8 +40,8 @@ func checkouts(t *testing.T, variable, of string) map[string]string {
 	return byName
 }
 
-// serverEnvironment is what a suite needs to find its server: the folder of the
-// stand-in for zkServer.sh, and the program behind it.
+// serverEnvironment returns the environment with which a suite finds its server. It names the
+// folder of a substitute for zkServer.sh and the program that the substitute starts.
 func serverEnvironment(t *testing.T) []string {
 	t.Helper()
 	folder, err := filepath.Abs(filepath.Join("testdata", *serverKind))
@@ -52,7 +52,7 @@ func serverEnvironment(t *testing.T) []string {
 		t.Fatalf("-server: %q, want simulated or real", *serverKind)
 	}
 	environment := append(os.Environ(), "ZOOKEEPER_BIN_PATH="+folder,
-		// Tests that are for newer servers ask for it.
+		// The suites read the server's version here and skip tests that need a newer one.
 		"ZK_VERSION=3.8.0", "ZOOKEEPER_VERSION=3.8.0")
 	if *serverKind == "simulated" {
 		environment = append(environment, "MONOSIM="+buildMonosim(t), "ENSEMBLES="+ensembles(t))
@@ -60,8 +60,8 @@ func serverEnvironment(t *testing.T) []string {
 	return environment
 }
 
-// ensembles is a folder with one for each ensemble that zkServer.sh has started. They
-// outlive the servers that tests end, and end with the test.
+// ensembles returns a folder in which zkServer.sh keeps a subfolder for each ensemble it starts.
+// The ensembles outlive the servers that single tests stop. They are killed when the test ends.
 func ensembles(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -99,8 +99,8 @@ func buildMonosim(t *testing.T) string {
 	return program
 }
 
-// command is a suite's program. When it takes too long it is interrupted, so that
-// it can end its servers.
+// command returns the command that runs a suite. After suiteLimit the program is interrupted, not
+// killed, so that it can end its servers.
 func command(t *testing.T, environment []string, dir, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), suiteLimit)

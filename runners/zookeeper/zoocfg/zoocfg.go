@@ -24,23 +24,24 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// setting is one value and where it stands.
+// setting is one value of a zoo.cfg or property, with its place for errors.
 type setting struct {
 	name, value string
-	// at is the place for errors, such as "zoo.cfg:3".
+	// at is the setting's place in error messages, such as "zoo.cfg:3".
 	at string
 }
 
-// Settings are the settings of a server.
+// Settings holds the settings of a server from a zoo.cfg and from -D properties, in order.
 type Settings struct {
 	list []setting
 	file bool
 }
 
-// Flag is a flag of the command and its value. At and Name say which setting it stands for.
+// Flag is a command-line flag with its value. At and Name give the place and name of the setting
+// that the flag was made from.
 type Flag struct{ Flag, Value, At, Name string }
 
-// Read reads a zoo.cfg. The error names the line that is none.
+// Read reads a zoo.cfg. The error names the first line that is no setting.
 func Read(name string) (*Settings, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -68,8 +69,8 @@ func Read(name string) (*Settings, error) {
 	return s, nil
 }
 
-// property returns the name that a key of a zoo.cfg has as a property: what the server does not know as
-// its own becomes one of ZooKeeper's (QuorumPeerConfig.java parseProperties).
+// property returns the Java property for a key of a zoo.cfg. The server prefixes keys that it does
+// not know with "zookeeper." (QuorumPeerConfig.java parseProperties).
 func property(key string) string {
 	number, isServer := strings.CutPrefix(key, "server.")
 	if _, err := strconv.Atoi(number); isServer && err == nil || slices.Contains(ownKeys, key) {
@@ -78,7 +79,7 @@ func property(key string) string {
 	return "zookeeper." + strings.TrimPrefix(key, "zookeeper.")
 }
 
-// ownKeys are the keys of a zoo.cfg that are no properties.
+// ownKeys are the zoo.cfg keys that the server reads itself. All others become Java properties.
 var ownKeys = []string{
 	"tickTime", "dataDir", "dataLogDir", "clientPort", "clientPortAddress", "secureClientPort", "secureClientPortAddress",
 	"maxClientCnxns", "minSessionTimeout", "maxSessionTimeout", "initLimit", "syncLimit", "electionAlg", "peerType", "reconfigEnabled",
@@ -86,7 +87,7 @@ var ownKeys = []string{
 	"connectToLearnerMasterLimit", "quorumListenOnAllIPs", "clientPortListenBacklog",
 }
 
-// Define adds a property, as of -Dname=value, which counts more than a zoo.cfg.
+// Define adds a Java property given as -Dname=value. It overrides the value from a zoo.cfg.
 func (s *Settings) Define(text string) error {
 	name, value, found := strings.Cut(text, "=")
 	if !found || name == "" {
@@ -96,7 +97,7 @@ func (s *Settings) Define(text string) error {
 	return nil
 }
 
-// known tells which flag a setting is, and how its value is converted.
+// known maps each supported setting to its flag, and to a function that converts the value.
 var known = map[string]struct {
 	flag    string
 	convert func(value string) (string, error)
@@ -126,7 +127,8 @@ var known = map[string]struct {
 	"zookeeper.ssl.clientAuth":                           {"tls-client-auth", lower},
 }
 
-// refused are settings that change what clients see and that this server does not have.
+// refused lists settings that this server does not support although they change what clients see.
+// Ignoring them would be wrong, so they are errors.
 var refused = []struct{ prefix, why string }{
 	{"server.", "is of an ensemble: want --ensemble N, which serves all servers of one"},
 	{"dynamicConfigFile", "is of an ensemble: want --ensemble N, which serves all servers of one"},
@@ -137,8 +139,8 @@ var refused = []struct{ prefix, why string }{
 	{"zookeeper.sasl.serverconfig", "is not read: want an entry Server in the JAAS file"},
 }
 
-// Flags lists the flags that the settings are, and notes about those that have no effect here. A
-// setting that must not be left out is an error with its place.
+// Flags converts the settings to flags. notes lists the settings that have no effect here. The
+// error names the place of a setting that must not be ignored.
 func (s *Settings) Flags() (flags []Flag, notes []string, err error) {
 	last := map[string]setting{}
 	for _, one := range s.list {
@@ -184,10 +186,11 @@ func (s *Settings) Flags() (flags []Flag, notes []string, err error) {
 	return slices.Concat(flags, s.defaults(last), enforced, commands), append(notes, note...), nil
 }
 
-// saslProvider is the class of the scheme sasl.
+// saslProvider is the Java class that implements the authentication scheme sasl.
 const saslProvider = "org.apache.zookeeper.server.auth.SASLAuthenticationProvider"
 
-// enforcedAuth tells of which schemes a client needs an identity (AuthenticationHelper.java).
+// enforcedAuth returns the flag for the schemes in which each client must authenticate
+// (AuthenticationHelper.java). last maps each setting's name to its last value.
 func enforcedAuth(last map[string]setting) ([]Flag, error) {
 	sasl, on, schemes := last["zookeeper.sessionRequireClientSASLAuth"], last["zookeeper.enforce.auth.enabled"], last["zookeeper.enforce.auth.schemes"]
 	switch {
@@ -201,14 +204,15 @@ func enforcedAuth(last map[string]setting) ([]Flag, error) {
 	return []Flag{{"enforce-auth", strings.ReplaceAll(schemes.value, " ", ""), schemes.at, schemes.name}}, nil
 }
 
-// ofSeveral are settings of which several make one flag.
+// ofSeveral lists the settings that become a flag only in combination with others.
 var ofSeveral = []string{
 	"zookeeper.sessionRequireClientSASLAuth", "zookeeper.enforce.auth.enabled", "zookeeper.enforce.auth.schemes",
 	"clientPort", "clientPortAddress", "secureClientPort", "secureClientPortAddress", "zookeeper.admin.enableServer", "zookeeper.admin.serverPort", "zookeeper.admin.serverAddress",
 }
 
-// adminServer tells where the AdminServer is. A real one listens on port 8080 of all addresses where
-// nothing is said; here it has to be said, for servers of several suites run on one machine.
+// adminServer returns the flag for the AdminServer's address. Without settings a real server
+// listens on port 8080 of all addresses. Here it then stays off, because the servers of several
+// suites may run on one machine.
 func (s *Settings) adminServer(last map[string]setting) (flags []Flag, notes []string) {
 	on, port, addr := last["zookeeper.admin.enableServer"], last["zookeeper.admin.serverPort"], last["zookeeper.admin.serverAddress"]
 	switch {
@@ -224,8 +228,8 @@ func (s *Settings) adminServer(last map[string]setting) (flags []Flag, notes []s
 	return flags, notes
 }
 
-// defaults lists what a server has that was started with a zoo.cfg and is told otherwise by the
-// command: its address, and that it answers no word but srvr.
+// defaults returns flags where a server started from a zoo.cfg has other defaults than the
+// command: its address, and a whitelist of four-letter words with only srvr.
 func (s *Settings) defaults(last map[string]setting) (flags []Flag) {
 	if port, ok := last["clientPort"]; ok {
 		host := "127.0.0.1"
@@ -249,7 +253,8 @@ func (s *Settings) defaults(last map[string]setting) (flags []Flag) {
 
 func same(value string) (string, error) { return value, nil }
 
-// words reads a whitelist. What is no word does no harm, as on a real server; srvr is on each list.
+// words parses a whitelist of four-letter words. It ignores unknown words, as a real server does.
+// The list always contains srvr.
 func words(value string) (string, error) {
 	list := []string{"srvr"}
 	for word := range strings.SplitSeq(value, ",") {
@@ -263,7 +268,7 @@ func words(value string) (string, error) {
 	return strings.Join(list, ","), nil
 }
 
-// number reads a decimal, hexadecimal or octal number, as Integer.decode does.
+// number parses a decimal, hexadecimal or octal number, as Java's Integer.decode does.
 func number(value string) (string, error) {
 	n, err := strconv.ParseInt(value, 0, 32)
 	if err != nil {
@@ -272,7 +277,7 @@ func number(value string) (string, error) {
 	return strconv.FormatInt(n, 10), nil
 }
 
-// ms reads a number of milliseconds; -1 is the default.
+// ms parses a number of milliseconds; -1 means the server's default.
 func ms(value string) (string, error) {
 	n, err := number(value)
 	if err != nil {
@@ -294,5 +299,5 @@ func boolean(value string) (string, error) {
 
 func lower(value string) (string, error) { return strings.ToLower(value), nil }
 
-// yes reads a switch that only "yes" turns on.
+// yes converts a switch of a zoo.cfg to a bool. Only "yes" turns it on.
 func yes(value string) (string, error) { return strconv.FormatBool(value == "yes"), nil }

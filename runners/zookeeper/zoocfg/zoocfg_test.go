@@ -13,8 +13,8 @@ import (
 	"github.com/monosim/monosim/runners/zookeeper/zoocfg"
 )
 
-// Goal: a zoo.cfg and the properties beside it become the flags that say the same, and what cannot be
-// is refused with its place. Method: files as clients' suites and manuals have them.
+// Goal: a zoo.cfg and Java properties become the equivalent flags. A setting without an equivalent
+// is refused with its place. Method: files as in clients' test suites and manuals.
 
 func write(t *testing.T, lines ...string) string {
 	name := filepath.Join(t.TempDir(), "zoo.cfg")
@@ -44,7 +44,8 @@ func TestASecurePort(t *testing.T) {
 	}
 }
 
-// flagsOf reads a file with lines, adds properties, and returns the flags as text, and the notes.
+// flagsOf writes a zoo.cfg with the given lines, adds the properties, and returns the resulting
+// flags as text and the notes.
 func flagsOf(t *testing.T, lines, properties []string) (flags, notes []string, err error) {
 	name := write(t, lines...)
 	s, err := zoocfg.Read(name)
@@ -84,7 +85,8 @@ func TestASuitesFile(t *testing.T) {
 	if diff := cmp.Diff(want, flags); diff != "" {
 		t.Errorf("flags (-want +got):\n%s", diff)
 	}
-	// As a real server reads it only from Java's properties, the file's jute.maxbuffer does nothing.
+	// jute.maxbuffer in the file has no effect, because a real server reads it only from Java's
+	// properties.
 	if diff := cmp.Diff([]string{":3: initLimit has no effect here", ":12: zookeeper.jute.maxbuffer has no effect here", withoutAdmin}, notes); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
 	}
@@ -92,7 +94,7 @@ func TestASuitesFile(t *testing.T) {
 
 const withoutAdmin = "there is no AdminServer without admin.serverPort or admin.enableServer=true"
 
-// The AdminServer is where the settings say, and nowhere where they say nothing.
+// Goal: the AdminServer listens where the settings say. Without such settings it is off.
 func TestTheAdminServer(t *testing.T) {
 	for _, c := range []struct {
 		lines, properties []string
@@ -123,7 +125,7 @@ func TestTheAdminServer(t *testing.T) {
 	}
 }
 
-// Who may come, and who has to say who they are.
+// Goal: settings for allowed and for required authentication become the right flags.
 func TestSASL(t *testing.T) {
 	const provider = "authProvider.1=org.apache.zookeeper.server.auth.SASLAuthenticationProvider"
 	for _, c := range []struct {

@@ -8,17 +8,17 @@ import (
 	"github.com/monosim/monosim/engine/pysem/dataclass"
 )
 
-// Arguments holds the fields of an object of a case. Where a field does not have the type
-// that the protocol asks for, its readers end the case with an error that names the field.
+// Arguments holds the fields of an object in a case. If a field does not have the type that the
+// protocol requires, the methods end the case with an error that names the field.
 type Arguments struct {
 	*pysem.Dict
 	Where string
 }
 
-// At returns the place of a field in the case, for errors.
+// At returns where in the case a field is, for errors.
 func (a Arguments) At(name string) string { return a.Where + "." + name }
 
-// Wrong ends the case with an error: the field is not what the operation wants.
+// Wrong ends the case with an error, which says that a field is not what the operation wants.
 func (a Arguments) Wrong(name, want string) {
 	v, present := a.Get(name)
 	if !present {
@@ -27,19 +27,19 @@ func (a Arguments) Wrong(name, want string) {
 	BadCasef("%s: found %s, want %s", a.At(name), pysem.Repr(v), want)
 }
 
-// Has reports whether the field is there, null or not.
+// Has reports whether the field is present, even if it is null.
 func (a Arguments) Has(name string) bool {
 	_, ok := a.Get(name)
 	return ok
 }
 
-// Value returns any field; nil when it is missing.
+// Value returns a field of any type. It returns nil if the field is missing.
 func (a Arguments) Value(name string) any {
 	v, _ := a.Get(name)
 	return v
 }
 
-// field returns a field of a Go type, which messages call want.
+// field returns a field as a Go type. want describes that type in error messages.
 func field[T any](a Arguments, name, want string) T {
 	v, ok := a.Value(name).(T)
 	if !ok {
@@ -48,7 +48,8 @@ func field[T any](a Arguments, name, want string) T {
 	return v
 }
 
-// items returns the members of a list, all of one Go type; messages call the list want.
+// items returns the members of a list, which must all have one Go type. want describes the list in
+// error messages.
 func items[T any](a Arguments, name, want string) []T {
 	list := []T{}
 	for _, v := range a.List(name) {
@@ -64,7 +65,7 @@ func items[T any](a Arguments, name, want string) []T {
 // Str returns a string.
 func (a Arguments) Str(name string) string { return field[string](a, name, "a string") }
 
-// OptStr returns a string, or None for null and for a missing field.
+// OptStr returns a string, or None if the field is null or missing.
 func (a Arguments) OptStr(name string) pysem.OptString {
 	if a.Value(name) == nil {
 		return pysem.OptString{}
@@ -72,7 +73,7 @@ func (a Arguments) OptStr(name string) pysem.OptString {
 	return pysem.Some(field[string](a, name, "a string or null"))
 }
 
-// StrOr returns a string, or the default where the field is missing.
+// StrOr returns a string, or otherwise if the field is missing.
 func (a Arguments) StrOr(name, otherwise string) string {
 	if !a.Has(name) {
 		return otherwise
@@ -83,7 +84,7 @@ func (a Arguments) StrOr(name, otherwise string) string {
 // Integer returns an int.
 func (a Arguments) Integer(name string) int { return field[int](a, name, "an int") }
 
-// IntegerOr returns an int, or the default where the field is missing or null.
+// IntegerOr returns an int, or otherwise if the field is missing or null.
 func (a Arguments) IntegerOr(name string, otherwise int) int {
 	if a.Value(name) == nil {
 		return otherwise
@@ -91,7 +92,7 @@ func (a Arguments) IntegerOr(name string, otherwise int) int {
 	return a.Integer(name)
 }
 
-// OptInteger returns an int, or None for null and for a missing field.
+// OptInteger returns an int, or None if the field is null or missing.
 func (a Arguments) OptInteger(name string) pysem.OptInt {
 	if a.Value(name) == nil {
 		return pysem.OptInt{}
@@ -99,7 +100,7 @@ func (a Arguments) OptInteger(name string) pysem.OptInt {
 	return pysem.Some(a.Integer(name))
 }
 
-// Flag returns a boolean, false for null and for a missing field.
+// Flag returns a boolean, which is false if the field is null or missing.
 func (a Arguments) Flag(name string) bool {
 	return a.Value(name) != nil && field[bool](a, name, "true or false")
 }
@@ -110,7 +111,7 @@ func (a Arguments) Bytes(name string) []byte { return field[[]byte](a, name, `by
 // List returns a list.
 func (a Arguments) List(name string) []any { return field[[]any](a, name, "a list") }
 
-// OptList returns a list, nil for null and for a missing field.
+// OptList returns a list, or nil if the field is null or missing.
 func (a Arguments) OptList(name string) []any {
 	if a.Value(name) == nil {
 		return nil
@@ -118,7 +119,7 @@ func (a Arguments) OptList(name string) []any {
 	return a.List(name)
 }
 
-// OptStrings returns a list of strings, nil for null and for a missing field.
+// OptStrings returns a list of strings, or nil if the field is null or missing.
 func (a Arguments) OptStrings(name string) []string {
 	if a.Value(name) == nil {
 		return nil
@@ -136,7 +137,7 @@ func (a Arguments) Object(name string) Arguments {
 	return Arguments{Dict: field[*pysem.Dict](a, name, "an object"), Where: a.At(name)}
 }
 
-// ObjectOr returns an object, an empty one where the field is missing.
+// ObjectOr returns an object, which is empty if the field is missing.
 func (a Arguments) ObjectOr(name string) Arguments {
 	if !a.Has(name) {
 		return Arguments{Dict: &pysem.Dict{}, Where: a.At(name)}
@@ -161,7 +162,8 @@ func (a Arguments) Objects(name string) (list []Arguments) {
 	return list
 }
 
-// Rows reads a list of lists, and makes each an object with the named columns.
+// Rows returns a list of lists as objects. The members of each inner list become the columns, in
+// order.
 func (a Arguments) Rows(name string, columns ...string) []Arguments {
 	var rows []Arguments
 	for _, v := range a.List(name) {
@@ -178,7 +180,7 @@ func (a Arguments) Rows(name string, columns ...string) []Arguments {
 	return rows
 }
 
-// Fields returns the arguments as keyword arguments of a data class.
+// Fields returns the arguments in the form of keyword arguments for a data class.
 func (a Arguments) Fields() []dataclass.Field {
 	for _, item := range a.Items {
 		a.wantNoSet(item.Key, item.Value)
@@ -187,7 +189,8 @@ func (a Arguments) Fields() []dataclass.Field {
 	return fields
 }
 
-// wantNoSet ends the case where a field of a data class has a set, whose order is not the case's.
+// wantNoSet ends the case if a value contains a set, because a data class would show the set's
+// order, which is random.
 func (a Arguments) wantNoSet(name string, v any) {
 	switch v := v.(type) {
 	case Set:
@@ -203,13 +206,14 @@ func (a Arguments) wantNoSet(name string, v any) {
 	}
 }
 
-// Step is one [name, arguments] of a sequence of steps.
+// Step is one step of a sequence, which a case writes as [name, arguments].
 type Step struct {
 	Name string
 	Arguments
 }
 
-// Steps reads a list of steps, each [name, arguments], or [name] without arguments.
+// Steps returns a list of steps. Each is written as [name, arguments], or as [name] without
+// arguments.
 func (a Arguments) Steps(name string) []Step {
 	var list []Step
 	for _, v := range a.List(name) {
@@ -222,7 +226,7 @@ func (a Arguments) Steps(name string) []Step {
 	return list
 }
 
-// AsStep reads one [name, arguments]; where is its place in the case, for errors.
+// AsStep parses a step of the form [name, arguments]. where is its place in the case, for errors.
 func AsStep(v any, where string) (Step, bool) {
 	pair, ok := v.([]any)
 	if !ok || len(pair) != 2 {
@@ -233,12 +237,12 @@ func AsStep(v any, where string) (Step, bool) {
 	return Step{Name: name, Arguments: Arguments{Dict: d, Where: where + "." + name}}, okName && okArguments
 }
 
-// UnknownStep ends the case with an error: the operation has no step of this name.
+// UnknownStep ends the case with an error, which says that the operation has no such step.
 func UnknownStep(s Step) {
 	BadCasef("%s: found the step %q, which this operation does not have", s.Where, s.Name)
 }
 
-// Ints returns a list of ints, nil when it is missing or null.
+// Ints returns a list of ints, or nil if the field is missing or null.
 func (a Arguments) Ints(name string) []int {
 	if a.Value(name) == nil {
 		return nil

@@ -9,18 +9,18 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee/catalogue"
 )
 
-// Table holds operations by name, Do holds steps by name. Both hold Go functions. A parameter of
-// type *Call, *env.Env, env.Host, env.Files, quirks.Set or [Step] gets the value of the case, as
-// does a pointer to a struct that embeds a *Call. Every other parameter gets the next declared
-// field, read by its type as [Arguments] does. A function returns a value that [Encode] takes, an
-// error, both or neither; several values make a list.
+// Table maps operations, and Do maps steps, to Go functions by name. A parameter of type *Call,
+// *env.Env, env.Host, env.Files, quirks.Set, [Step], or a struct that embeds *Call gets the case's
+// value. Each other parameter gets the next declared field, read by its type as [Arguments] does. A
+// function returns a value that [Encode] accepts, an error, both or neither. Several values make a
+// list.
 type (
 	Table map[string]any
 	Do    map[string]any
 )
 
-// With makes an operation of a function that also takes what is read of the call first, as its
-// configuration. C is *Call, or a pointer to a struct that embeds one.
+// With makes an operation that calls read and passes its result, such as a configuration, to
+// answer. C is *Call, or a pointer to a struct that embeds one.
 func With[C, A any](read func(C) (A, error), answer func(C, A) (any, error)) func(C) (any, error) {
 	return func(c C) (any, error) {
 		a, err := read(c)
@@ -31,7 +31,7 @@ func With[C, A any](read func(C) (A, error), answer func(C, A) (any, error)) fun
 	}
 }
 
-// Answer calls the function of the case's operation.
+// Answer calls the function that implements the case's operation.
 func (c *Call) Answer(function any) (any, error) {
 	if c.op == nil {
 		panic("gotestee: an operation that catalogue does not declare")
@@ -39,7 +39,7 @@ func (c *Call) Answer(function any) (any, error) {
 	return c.call(function, c.op.In, Step{Arguments: c.In})
 }
 
-// call calls a function with the given fields of the step's arguments.
+// call calls a function. Its arguments come from the given fields of the step's arguments.
 func (c *Call) call(function any, fields []catalogue.Field, s Step) (any, error) {
 	f := reflect.ValueOf(function)
 	in := make([]reflect.Value, f.Type().NumIn())
@@ -58,7 +58,8 @@ func (c *Call) call(function any, fields []catalogue.Field, s Step) (any, error)
 	return returned(f.Call(in))
 }
 
-// given returns the value for a parameter that takes no field: the call, the step, or a part of the environment.
+// given returns the value for a parameter that is not a field of the case: the call, the step, or a
+// part of the environment.
 func (c *Call) given(t reflect.Type, s Step) (reflect.Value, bool) {
 	for _, v := range []any{c, c.Env, c.Quirks, s} {
 		if reflect.TypeOf(v) == t {
@@ -79,8 +80,8 @@ func (c *Call) given(t reflect.Type, s Step) (reflect.Value, bool) {
 	return reflect.Value{}, false
 }
 
-// read reads a field as a Go type. An optional field that is missing or null gives the
-// type's zero value.
+// read returns a field as a value of a Go type. If an optional field is missing or null, it returns
+// the type's zero value.
 func (a Arguments) read(f catalogue.Field, t reflect.Type) reflect.Value {
 	name, zero := f.Name, reflect.Zero(t)
 	if t.Kind() == reflect.Interface {
@@ -116,7 +117,7 @@ func (a Arguments) read(f catalogue.Field, t reflect.Type) reflect.Value {
 	return reflect.ValueOf(v).Convert(t)
 }
 
-// readRequired reads a field that must be present.
+// readRequired returns a field as a value of a Go type. It ends the case if the field is missing.
 func (a Arguments) readRequired(name string, t reflect.Type) any {
 	switch reflect.Zero(t).Interface().(type) {
 	case []byte:
@@ -141,7 +142,7 @@ func (a Arguments) readRequired(name string, t reflect.Type) any {
 	panic(fmt.Sprintf("gotestee: %s: a parameter of type %v, which no field is read as", a.At(name), t))
 }
 
-// returned splits the results of a function into one value and an error.
+// returned converts the results of a function into one value and an error.
 func returned(out []reflect.Value) (any, error) {
 	var values []any
 	for _, v := range out {

@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
-// Clock is the case's wall clock, which a step may stop at a time.
+// Clock is the case's wall clock. A step may stop it at a fixed time.
 type Clock struct {
 	env.Clock
 	Fixed time.Time // the zero value leaves the time to the world
@@ -19,31 +19,33 @@ func (c *Clock) Now() time.Time {
 	return c.Fixed
 }
 
-// maxSleeps bounds the sleeps of a call; a call that only sleeps would never end.
+// maxSleeps is the most sleeps of one call. Without the limit, a call that sleeps in a loop would
+// never end.
 const maxSleeps = 400
 
-// Endless is the panic that unwinds a call that would sleep for ever.
+// Endless is the panic value that unwinds a call which would sleep without end.
 type Endless struct{}
 
-// maxStepSleeps bounds the sleeps of a step; a step that only sleeps would never end.
+// maxStepSleeps is the most sleeps of one step. Without the limit, a step that sleeps in a loop
+// would never end.
 const maxStepSleeps = 4000
 
-// StepTime is a clock that only sleeps move, and that notes them. A sleep takes neither
-// real nor virtual time.
+// StepTime is a clock that advances only by sleeps, which it records. A sleep takes neither real
+// nor virtual time.
 type StepTime struct {
 	env.Tasks
 	env.Clock
 	At    time.Time
 	Slept []any
-	// During, when set, is called within the n-th sleep, counted from 1. A call that sleeps
-	// within During is unwound.
+	// During, when set, is called during the n-th sleep, counted from 1. If it sleeps itself, it is
+	// unwound.
 	During func(n int)
 	within bool
 }
 
 func (t *StepTime) Now() time.Time { return t.At }
 
-// Elapsed returns the time that sleeps have moved the clock by, on top of its start.
+// Elapsed returns the clock's time since the Unix epoch.
 func (t *StepTime) Elapsed() time.Duration { return t.At.Sub(time.Unix(0, 0)) }
 
 func (t *StepTime) Sleep(d time.Duration) {
@@ -62,7 +64,8 @@ func (t *StepTime) Sleep(d time.Duration) {
 	}
 }
 
-// Seconds encodes whole seconds as an int and others as a float, as the reference passes them.
+// Seconds encodes a duration in seconds: as an int if it is whole, otherwise as a float, as the
+// reference does.
 func Seconds(d time.Duration) any {
 	if d%time.Second == 0 {
 		return int(d / time.Second)
@@ -70,18 +73,18 @@ func Seconds(d time.Duration) any {
 	return d.Seconds()
 }
 
-// Sleeper notes sleeps instead of sleeping.
+// Sleeper records sleeps. A sleep returns at once.
 type Sleeper struct {
 	env.Tasks
 	SleptSec []any
-	// During is called within the n-th sleep, counted from 1.
+	// During is called during the n-th sleep, counted from 1.
 	During func(n int)
 }
 
-// Go starts nothing: a step itself runs the rounds of a loop that the reference runs in a thread.
+// Go starts nothing. In the reference a thread runs the loop, but here steps run its rounds.
 func (s *Sleeper) Go(name string, _ func()) env.Task { return idleTask(name) }
 
-// idleTask is a task that never runs; its value is its name.
+// idleTask is a task that never runs. Its value is its name.
 type idleTask string
 
 func (t idleTask) Name() string { return string(t) }

@@ -11,8 +11,7 @@ import (
 	"github.com/monosim/monosim/sim/files"
 )
 
-// Directory is the files of a case's process: those of its host, with the case's own
-// directory as the working directory.
+// Directory gives access to the files of the case's host. The working directory is the case's own.
 type Directory struct {
 	*files.View
 	temps int
@@ -29,14 +28,15 @@ func newDirectory(view *files.View) *Directory {
 	return d
 }
 
-// must ends the case with an error where its files cannot be made.
+// must ends the case with an error if its files could not be made. where is their place in the
+// case.
 func (d *Directory) must(where string, err error) {
 	if err != nil {
 		BadCasef("%s: %v", where, err)
 	}
 }
 
-// WriteFiles writes the files of a case or of a step (section 3).
+// WriteFiles creates the files that a case or a step lists (section 3 of the protocol).
 func (d *Directory) WriteFiles(contents *pysem.Dict, where string) {
 	if contents == nil {
 		return
@@ -75,14 +75,14 @@ func linkTarget(v any) (string, bool) {
 	return text, ok && isText
 }
 
-// Put writes a file and makes its parents.
+// Put writes a file and makes the directories above it.
 func (d *Directory) Put(name string, data []byte) {
 	name = abs(name)
 	d.must(name, d.FS().MkdirAll(path.Dir(name)))
 	d.must(name, d.FS().WriteFile(name, data))
 }
 
-// abs returns the path of a case's file.
+// abs returns the absolute path of a file of the case.
 func abs(name string) string {
 	if !strings.HasPrefix(name, "/") {
 		name = CaseDir + "/" + name
@@ -90,14 +90,14 @@ func abs(name string) string {
 	return path.Clean(name)
 }
 
-// TempFile returns a new name as Python's tempfile makes them, in the case's directory.
+// TempFile returns a new path in the case's directory, with a name like those of Python's tempfile.
 func (d *Directory) TempFile() string {
 	d.temps++
 	return fmt.Sprintf("%s/tmp%08d", CaseDir, d.temps)
 }
 
-// Tree returns the case's directory: directories end in a slash and hold null, files
-// their text or bytes, links their target.
+// Tree returns the content of the case's directory. The names of directories end in a slash and
+// have the value null. Files have their text or bytes, and links have their target.
 func (d *Directory) Tree() *pysem.Dict {
 	items := d.below("")
 	slices.SortFunc(items, func(a, b pysem.Item) int {
@@ -106,8 +106,8 @@ func (d *Directory) Tree() *pysem.Dict {
 	return &pysem.Dict{Items: items}
 }
 
-// below lists a directory of the case with all that is in it; dir is "" for the case's own,
-// and ends in a slash otherwise.
+// below lists all that is in a directory of the case, at any depth. dir is "" for the case's own
+// directory. Otherwise it ends in a slash.
 func (d *Directory) below(dir string) []pysem.Item {
 	names, err := d.FS().ReadDir(CaseDir + "/" + dir)
 	d.must(dir, err)
@@ -134,7 +134,7 @@ func (d *Directory) below(dir string) []pysem.Item {
 	return items
 }
 
-// TextOrBytes returns a string where data is UTF-8, and data itself otherwise.
+// TextOrBytes returns data as a string if it is valid UTF-8. Otherwise it returns data itself.
 func TextOrBytes(data []byte) any {
 	if text, err := pysem.DecodeUTF8(data); err == nil {
 		return text

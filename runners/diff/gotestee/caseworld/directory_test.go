@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/sim/files"
 )
 
-// The goal is that a case's files are made as it says and shown as they are, of each
-// kind one. How the tree behaves is sim/files' matter.
+// Goal: each kind of file in a case is created as the case says, and shown as it is. How files
+// behave is tested in sim/files.
 func TestTheTreeShowsEveryKind(t *testing.T) {
 	w := vtime.New(vtime.Config{})
 	defer w.Close()

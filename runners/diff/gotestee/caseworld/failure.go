@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/sim/files"
 )
 
-// FailureOf returns the type and message of an error in Python. An error without a Python type
-// becomes an Exception with its text, which no answer of the reference equals by chance.
+// FailureOf returns the Python type and the message of an error. An error without a Python type
+// becomes an Exception with its text, which no answer of the reference is likely to equal.
 func FailureOf(err error) (typ, message string) {
 	var python *pysem.Error
 	var zk *zkerrors.Error
@@ -38,7 +38,7 @@ func FailureOf(err error) (typ, message string) {
 	case errors.Is(err, files.ErrNotEmpty), errors.Is(err, fs.ErrInvalid):
 		return "OSError", message
 	}
-	// Where the port has no Python type at hand it begins the text with the type's name.
+	// If the port cannot give an error a Python type, its text begins with the name of the type.
 	if name, rest, ok := strings.Cut(message, ": "); ok && isClassName(name) {
 		return name, rest
 	}

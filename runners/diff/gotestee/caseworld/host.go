@@ -8,18 +8,18 @@ import (
 	"github.com/monosim/monosim/sim/hosts"
 )
 
-// freePort is the port that find_free_port always finds.
+// freePort is the port that find_free_port returns in every case.
 const freePort = 59999
 
-// Host is the case's host: its variables, and the addresses that look-ups find. A look-up
-// fails where the case gives "".
+// Host is the case's host. It has environment variables, and addresses that look-ups find. If the
+// case gives "" as an address, its look-up fails.
 type Host struct {
 	env.Host
 	ipv4, ipv6, route string
 }
 
-// SetVariables sets environment variables of the case's process, and unsets those whose
-// value is null.
+// SetVariables sets environment variables of the case's process. Variables whose value is null are
+// unset.
 func (c *Call) SetVariables(variables Arguments) {
 	for _, item := range variables.Items {
 		if item.Value == nil {
@@ -42,7 +42,7 @@ func found(ip string, otherwise error) (string, error) {
 	return ip, nil
 }
 
-// newHost makes a host with the defaults of section 3 of the protocol, overridden by the case.
+// newHost makes a host with the defaults in section 3 of the protocol. The case may override them.
 func newHost(d *pysem.Dict) (h *Host, memAvailable int64) {
 	h = &Host{ipv4: "192.0.2.10", ipv6: "2001:db8::10"}
 	memAvailable = 7000000000
@@ -75,8 +75,8 @@ func newHost(d *pysem.Dict) (h *Host, memAvailable int64) {
 	return h, memAvailable
 }
 
-// meminfo writes /proc/meminfo for the bytes that are available; the total is twice as
-// much. Sizes without a unit count bytes.
+// meminfo returns a /proc/meminfo in which this many bytes are available. The total is twice as
+// much. Sizes have no unit and count bytes.
 func meminfo(available int64) []byte {
 	return fmt.Appendf(nil, "MemTotal: %d\nMemFree: %d\nMemAvailable: %d\n", 2*available, available, available)
 }

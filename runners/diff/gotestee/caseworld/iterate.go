@@ -5,8 +5,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Items returns list(v), for functions of the reference that walk whatever they are given; of a set in
-// the order of the case. The error is a TypeError for what has no items.
+// Items returns Python's list(v), for functions of the reference that iterate over any value. A set
+// has the order in the case. A value without items is a TypeError.
 func Items(v any) ([]any, error) {
 	switch v := v.(type) {
 	case []any:
@@ -23,8 +23,8 @@ func Items(v any) ([]any, error) {
 	return nil, pysem.Raise("TypeError", "'%s' object is not iterable", pysem.TypeName(v))
 }
 
-// Pairs returns what updating a mapping with v adds: the entries of a dict, else each item of v taken
-// for a key and a value. The error is a ValueError for an item that is not two.
+// Pairs returns what Python's dict.update(v) would add. For a dict these are its entries. Otherwise
+// each item of v is a key with a value, and an item that does not have two parts is a ValueError.
 func Pairs(v any) (pairs [][2]any, err error) {
 	if d, ok := v.(*pysem.Dict); ok {
 		return lists.Map(d.Items, func(item pysem.Item) [2]any { return [2]any{item.Key, item.Value} }), nil

@@ -7,21 +7,21 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// refusals holds the calls of a client that fail because a step said so, as if the
+// refusals holds the client calls that have to fail, because a step said so. They fail as if the
 // connection were lost.
 type refusals struct {
 	left []refusal
 }
 
-// refusal makes some calls of one name fail, after letting some pass.
+// refusal makes times calls of one name fail. Before that, it lets after calls pass.
 type refusal struct {
 	call         string
 	code         zkerrors.Code
 	after, times int
 }
 
-// refuse adds a refusal from a step's arguments: call, error (the exception of kazoo),
-// after (default 0) and times (default 1).
+// refuse adds a refusal. A step gives its call, error (the name of kazoo's exception), after
+// (default 0) and times (default 1).
 func (r *refusals) refuse(a Arguments) error {
 	name := a.Str("error")
 	for code := zkerrors.Code(0); code > lowestCode; code-- {
@@ -33,11 +33,11 @@ func (r *refusals) refuse(a Arguments) error {
 	return pysem.AttributeError("kazoo.exceptions", name)
 }
 
-// lowestCode is below every code of zkerrors.
+// lowestCode is lower than every error code of zkerrors.
 const lowestCode zkerrors.Code = -2000
 
-// refused returns the error of a call that has to fail, else nil. Calls that a step makes
-// itself, and their effects, never fail.
+// refused returns the error of a call that has to fail, or nil. If quiet is set, a step made the
+// call itself, and such calls never fail.
 func (r *refusals) refused(call string, quiet bool) error {
 	i := slices.IndexFunc(r.left, func(f refusal) bool { return f.call == call })
 	if quiet || i < 0 {

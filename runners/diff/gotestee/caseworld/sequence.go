@@ -8,25 +8,27 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Sequence describes how the steps of a case are done.
+// Sequence describes how to run the steps of a case.
 type Sequence struct {
 	Do Do
-	// ZK does the zk.* steps, and its writes are shown; nil for a case without a client.
+	// ZK runs the steps whose names begin with zk, and each answer shows its writes. It is nil for
+	// a case without a client.
 	ZK *ZooKeeper
-	// Sorted names the calls of which runs are sorted by path.
+	// Sorted names calls. Consecutive calls of one of these names are sorted by path.
 	Sorted []string
-	// Time is the clock that sleeps move. A step shows its sleeps, and what other processes
-	// did during them. Nil where time is no part of the answer.
+	// Time is the clock that advances by sleeps. Each answer shows the sleeps, and what other
+	// processes did during them. It is nil if answers do not depend on time.
 	Time *StepTime
-	// Before runs before each step; After adds to its answer. Each may be nil.
+	// Before is called before each step. After can add to the step's answer. Each may be nil.
 	Before func()
 	After  func(s Step, out *pysem.Dict)
 }
 
-// Answered is the whole answer of a step, for a step whose answer is no attempt.
+// Answered is the complete answer of a step. It is for steps whose answer is not the result of one
+// call.
 type Answered struct{ *pysem.Dict }
 
-// Run does the steps of the case and returns their answers.
+// Run runs the steps of the case and returns their answers.
 func (c *Call) Run(q Sequence) []any {
 	return lists.Map(c.In.Steps(c.op.Sequence), func(s Step) any { return Raw{Encode(c.runOne(q, s))} })
 }
@@ -63,12 +65,12 @@ func (c *Call) runOne(q Sequence, s Step) *pysem.Dict {
 	return answer
 }
 
-// attempt does one step, and unwinds it if it would never end.
+// attempt runs one step and returns its answer. A step that would never end is unwound.
 func (c *Call) attempt(q Sequence, s Step) *pysem.Dict {
 	return Bounded(func() (any, error) { return c.do(q, s) })
 }
 
-// DoStep does a step by its name, as Run does.
+// DoStep runs a single step, as Run does.
 func (c *Call) DoStep(q Sequence, s Step) (any, error) { return c.do(q, s) }
 
 func (c *Call) do(q Sequence, s Step) (any, error) {
@@ -82,7 +84,7 @@ func (c *Call) do(q Sequence, s Step) (any, error) {
 	return c.call(function, c.op.Steps[s.Name], s)
 }
 
-// Bounded attempts a call, and unwinds it if it would never end.
+// Bounded makes a call and returns its answer. A call that would never end is unwound.
 func Bounded(call func() (any, error)) (answer *pysem.Dict) {
 	defer func() {
 		switch r := recover().(type) {
@@ -100,8 +102,8 @@ func Bounded(call func() (any, error)) (answer *pysem.Dict) {
 	return Attempt(v, err)
 }
 
-// others returns the function that does, within the n-th sleep, the steps that the case
-// gives to other processes.
+// others returns a function to call during the n-th sleep. It runs the steps that the case assigns
+// to other processes at that sleep.
 func (c *Call) others(q Sequence, s Step, took *[]any) func(n int) {
 	if !s.Has("during") {
 		return nil
@@ -125,7 +127,7 @@ func (c *Call) others(q Sequence, s Step, took *[]any) func(n int) {
 	}
 }
 
-// InRows joins equal neighbours into one [entry, how many].
+// InRows replaces each run of equal neighbors by one [entry, count].
 func InRows(entries []any) []any {
 	rows := []any{}
 	for i, e := range entries {
@@ -139,7 +141,8 @@ func InRows(entries []any) []any {
 	return rows
 }
 
-// WithPrefix adds the steps to others, with a prefix before their names.
+// WithPrefix returns the steps of d with a prefix before their names, together with the steps of
+// others.
 func (d Do) WithPrefix(prefix string, others Do) Do {
 	all := Do{}
 	for name, function := range d {
@@ -151,7 +154,7 @@ func (d Do) WithPrefix(prefix string, others Do) Do {
 	return all
 }
 
-// shortStep turns [name] into [name, {}].
+// shortStep returns [name, {}] for a step of the form [name].
 func shortStep(v any) any {
 	if parts, _ := v.([]any); len(parts) == 1 {
 		return append(slices.Clone(parts), &pysem.Dict{})

@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/sim/hosts"
 )
 
-// shown collects what a case shows beside its answer; the field shows names it.
+// shown collects what a case shows in addition to its answer. The case's field shows names it.
 type shown struct {
 	logs    *hosts.Logs // nil unless asked for
 	metrics []any
@@ -31,10 +31,10 @@ func newShown(c *testee.Case) *shown {
 	return s
 }
 
-// waits holds the lengths of a case's sleeps.
+// waits holds how long the sleeps of a case were, in milliseconds.
 type waits struct{ ms []any }
 
-// caseTasks runs the tasks of a case, and notes their sleeps in the order in which they begin.
+// caseTasks runs the tasks of a case, and records their sleeps in the order in which they begin.
 type caseTasks struct {
 	env.Tasks
 	waits *waits // nil unless asked for
@@ -45,7 +45,7 @@ func (t caseTasks) Sleep(d time.Duration) {
 	t.Tasks.Sleep(d)
 }
 
-// NoteWait notes a sleep, for a stand-in of tasks that does not really sleep.
+// NoteWait records a sleep. Stand-ins for tasks that do not really sleep call it.
 func NoteWait(tasks env.Tasks, d time.Duration) {
 	if t, ok := tasks.(caseTasks); ok {
 		t.waits.note(d)
@@ -59,13 +59,14 @@ func (w *waits) note(d time.Duration) {
 	w.ms = append(w.ms, int(d.Round(time.Millisecond)/time.Millisecond))
 }
 
-// Metric notes one call of a metrics client that has that prefix.
+// Metric records one call of the metrics client that has this prefix.
 func (c *Call) Metric(prefix, method string, arguments ...any) {
 	told := append([]any{prefix, method}, EncodeList(arguments)...)
 	c.shown.metrics = append(c.shown.metrics, told)
 }
 
-// Beside returns what the case shows beside its answer, as fields; nil for nothing.
+// Beside returns, as fields, what the case shows in addition to its answer. It returns nil if the
+// case shows nothing.
 func (w *World) Beside() *pysem.Dict {
 	s := w.Call.shown
 	if len(s.names) == 0 {
@@ -103,8 +104,8 @@ var (
 	failedCall = regexp.MustCompile(`(?s)(<_InactiveRpcError of RPC that terminated with:\n\tstatus = [\w.]+\n).*?\n>`)
 )
 
-// hiddenInLine removes from a log line what differs from run to run: addresses of objects
-// and gRPC's wording (section 3 of the protocol).
+// hiddenInLine removes from a log line what differs between runs, such as addresses of objects and
+// gRPC's wording (section 3 of the protocol).
 func hiddenInLine(text string) string {
 	text = failedCall.ReplaceAllString(Hide(text), "$1\t<GRPC DETAILS>\n>")
 	text = port.ReplaceAllString(text, " load (<PORT>)")

@@ -20,25 +20,26 @@ import (
 	"github.com/monosim/monosim/engine/pysem/message"
 )
 
-// CaseDir is the directory of a case.
+// CaseDir is the path of the case's directory.
 const CaseDir = "/tmp/testee.case"
 
-// maxPlainInt is the largest int that is written as a JSON number.
+// maxPlainInt is the largest int that answers write as a JSON number.
 const maxPlainInt = 1 << 53
 
-// Set is a Python set.
+// Set stands for a Python set, with its members in the order of the case.
 type Set []any
 
-// IntDict is a dict with int keys, in order.
+// IntDict stands for a Python dict with int keys, in order.
 type IntDict [][2]any
 
 // Raw is a value that already has the protocol's form; [Encode] leaves it as it is.
 type Raw struct{ V any }
 
-// Object makes a dict of names and values in turns.
+// Object makes a dict. Its arguments are names and values by turns.
 func Object(pairs ...any) *pysem.Dict { return pysem.DictOf(pairs...) }
 
-// decode turns a JSON value of a case into a Python value. Messages stay objects with $pb.
+// decode converts a JSON value of a case into a Python value. Protobuf messages stay objects with
+// the key $pb.
 func decode(v any, where string) any {
 	switch v := v.(type) {
 	case string:
@@ -110,8 +111,8 @@ func decodeSpecial(item pysem.Item, where string) (any, bool) {
 	return nil, false
 }
 
-// Encode turns a Python value into a value of the protocol, with placeholders for what
-// differs from run to run.
+// Encode converts a Python value into a value of the protocol. It puts placeholders in the place of
+// what differs between runs.
 func Encode(v any) any {
 	switch v := v.(type) {
 	case Raw:
@@ -233,8 +234,8 @@ func enum(class, name string, value int) any {
 	return Object("$enum", class, "name", name, "value", value)
 }
 
-// PB encodes a message at once, so that later changes of the message do not show. One with a text that
-// no message of Python's holds is answered with what setting that text raises.
+// PB encodes a message at once, so that later changes of the message do not show. If it has a text
+// that no Python message can hold, PB panics with the exception that setting the text would raise.
 func PB(m proto.Message) Raw {
 	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err != nil {
@@ -245,7 +246,7 @@ func PB(m proto.Message) Raw {
 
 var tempName = regexp.MustCompile(regexp.QuoteMeta(CaseDir) + `/tmp[a-z0-9_]{8}`)
 
-// Hide replaces paths and the like, which differ from run to run, by the protocol's placeholders.
+// Hide replaces paths, and whatever else differs between runs, by the protocol's placeholders.
 func Hide(text string) string {
 	if strings.Contains(text, CaseDir) {
 		text = tempName.ReplaceAllString(text, "<TMP>/<RAND>")
@@ -255,8 +256,8 @@ func Hide(text string) string {
 	return strings.ReplaceAll(text, fmt.Sprint(freePort), "<PORT>")
 }
 
-// Attempt makes the answer to one call: {"r": value}, or {"e": error}. It encodes the value
-// at once, before later steps change it.
+// Attempt makes the answer to one call: {"r": value}, or {"e": error}. It encodes the value at
+// once, because later steps may change it.
 func Attempt(v any, err error) (answer *pysem.Dict) {
 	defer func() {
 		switch r := recover().(type) {
@@ -274,5 +275,5 @@ func Attempt(v any, err error) (answer *pysem.Dict) {
 	return Object("r", Raw{V: Encode(v)})
 }
 
-// SourceDir stands for the root of the reference's sources.
+// SourceDir is a path that stands for the root of the reference's sources.
 const SourceDir = "/tmp/testee.source"

@@ -19,9 +19,9 @@ func (s Skipped) Error() string { return string(s) }
 // BadCasef ends the case with a [BadCase], by a panic that [VerdictOf] catches.
 func BadCasef(format string, args ...any) { panic(BadCase(fmt.Sprintf(format, args...))) }
 
-// VerdictOf returns the error of a panic by which this package ends a case, or of what a value raises
-// while it is encoded. It panics again
-// with any other value, of which the world makes an error.
+// VerdictOf returns the error of a panic by which this package ends a case, or the exception of a
+// value that cannot be encoded. With any other value it panics again, and the world turns that into
+// an error.
 func VerdictOf(recovered any) error {
 	switch r := recovered.(type) {
 	case nil:

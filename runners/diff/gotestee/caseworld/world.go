@@ -35,13 +35,13 @@ import (
 	"github.com/monosim/monosim/sim/network"
 )
 
-// EpochSec is the time, in Unix seconds, of operations whose clock is faked.
+// EpochSec is the time, in Unix seconds, that operations with a fake clock see.
 const EpochSec = 1700000000
 
-// maxVirtual bounds a case in virtual time.
+// maxVirtual is how long a case may take in virtual time.
 const maxVirtual = 240 * time.Hour
 
-// World is what one case sees: one host with one process, in virtual time.
+// World is the simulated world of one case: one host with one process, in virtual time.
 type World struct {
 	w       *vtime.World
 	machine *hosts.Machine
@@ -55,22 +55,22 @@ type Call struct {
 	In  Arguments
 	Env *env.Env
 	op  *catalogue.Operation
-	// Quirks holds the faults of the reference that the answer has.
+	// Quirks holds the faults of the reference that the answer keeps.
 	Quirks quirks.Set
-	// Life is the case's process and Machine its host, on which operations may start
-	// other processes.
+	// Life is the case's process, and Machine is its host. Operations may start further processes
+	// on the host.
 	Life    *vtime.Process
 	Machine *hosts.Machine
 	Host    *Host
 	Dir     *Directory
 	Clock   *Clock
-	// memAvailable is the memory of the case's host that is free, in bytes.
+	// memAvailable is how many bytes of memory are free on the case's host.
 	memAvailable int64
 	shown        *shown
 }
 
-// New makes the world of a case, whose answer has the given faults of the reference.
-// [World.Close] must end the world.
+// New makes the world of a case. The answer keeps the given faults of the reference. Call
+// [World.Close] at the end.
 func New(c *testee.Case, quirks quirks.Set) *World {
 	w := &World{w: vtime.New(vtime.Config{Seed: 1, Start: time.Unix(EpochSec, 0).UTC(), NoLeaps: true})}
 	n := network.New(w.w, evenLatency())
@@ -93,9 +93,9 @@ func New(c *testee.Case, quirks quirks.Set) *World {
 	return w
 }
 
-// evenLatency returns the usual latencies, except that all messages within the host take
-// equally long. Answers of one thread to several clients then arrive in the order in which
-// it sends them, as in Python, where the threads of the clients share a lock.
+// evenLatency returns the usual latencies, except that all messages within the host take equally
+// long. So answers of one thread to several clients arrive in the order in which it sends them. In
+// Python the threads of the clients share a lock, with the same effect.
 func evenLatency() network.LatencyModel {
 	m := network.DefaultLatency()
 	m.LoopbackSpread = 0
@@ -118,7 +118,7 @@ func variables(d *pysem.Dict) []string {
 	return list
 }
 
-// Run runs fn as the main thread until it returns.
+// Run runs fn as the main thread of the case's process, until it returns.
 func (w *World) Run(fn func(c *Call)) {
 	done := false
 	w.life.Go("main", func() {

@@ -10,19 +10,19 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/kazoofake"
 )
 
-// ZooKeeper is the reference's fake client, which logs its calls.
+// ZooKeeper is a fake client that behaves as the reference's fake, and logs its calls.
 type ZooKeeper struct {
 	*kazoofake.Client
 	calls     []any // [name, arguments]
 	quiet     bool
 	listeners []func(env.SessionState) bool
 	refusals
-	// Strict makes a delete log and obey its flag recursive. Otherwise every delete is
-	// recursive, which is the default of the fake and what agents use.
+	// Strict makes a delete log its flag recursive, and obey it. Otherwise every delete is
+	// recursive, which is the fake's default and what agents use.
 	Strict bool
-	// OnCall, when set, is given each call in place of the log.
+	// OnCall, when set, is called with each call, which then is not logged.
 	OnCall func(name string, arguments *pysem.Dict)
-	// Life counts the drop_watches so far. A watch from before the last one stays silent.
+	// Life counts the steps drop_watches so far. Watches set before the last of them stay silent.
 	Life int
 }
 
@@ -37,7 +37,7 @@ func (c *Call) StartedZK() (*ZooKeeper, error) {
 	return zk, zk.Start(0)
 }
 
-// Fill creates the znodes of the case's tree, [path, value]..., without logging them.
+// Fill creates the znodes in the case's tree, a list of [path, value]. It does not log them.
 func (z *ZooKeeper) Fill(in Arguments) error {
 	for _, row := range in.Rows("tree", "path", "value") {
 		if _, err := z.Client.Create(row.Str("path"), row.Bytes("value"), env.CreateOptions{MakePath: true}); err != nil {
@@ -75,7 +75,8 @@ func (z *ZooKeeper) Create(path string, value []byte, o env.CreateOptions) (stri
 	return z.Client.Create(path, value, o)
 }
 
-// createStat creates a znode with include_data, which only cases ask for.
+// createStat creates a znode with include_data, which returns the stat too. Agents never use that,
+// only cases do.
 func (z *ZooKeeper) createStat(path string, value []byte, o env.CreateOptions) (any, error) {
 	real, stat, err := z.CreateStat(path, value, o)
 	return []any{real, StatOf(stat)}, err
@@ -100,7 +101,7 @@ func (z *ZooKeeper) Delete(path string, o env.DeleteOptions) error {
 	return z.Client.Delete(path, o)
 }
 
-// DeleteLeaf deletes a znode without children. The log leaves out recursive, which is false.
+// DeleteLeaf deletes a znode without children. Its flag recursive is false and is not logged.
 func (z *ZooKeeper) DeleteLeaf(path string) error {
 	z.note("delete", Object("path", path))
 	if err := z.refused("delete", z.quiet); err != nil {
@@ -138,7 +139,7 @@ func (z *ZooKeeper) Children(path string) ([]string, error) {
 	return z.Client.Children(path)
 }
 
-// Restart only logs: the reference's fake has no restart, the protocol adds it.
+// Restart only logs the call. The reference's fake has no restart, so the protocol defines this.
 func (z *ZooKeeper) Restart() error {
 	z.note("restart", Object())
 	return nil
@@ -148,7 +149,7 @@ func (z *ZooKeeper) AddListener(fn func(env.SessionState) bool) {
 	z.listeners = append(z.listeners, fn)
 }
 
-// Tell calls the listeners with a state, as kazoo does.
+// Tell calls the listeners with a session state, as kazoo does.
 func (z *ZooKeeper) Tell(state env.SessionState) {
 	for _, fn := range z.listeners {
 		fn(state)
@@ -211,7 +212,8 @@ func CallPath(call any) string {
 	return text
 }
 
-// Tree lists all znodes depth first, in the order of their creation; nil before the start.
+// Tree lists all znodes depth first, in the order of their creation. Before the client is started
+// it returns nil.
 func (z *ZooKeeper) Tree() any {
 	if z.State() != env.Connected {
 		return nil
@@ -225,8 +227,8 @@ func StatOf(s env.Stat) *pysem.Dict {
 		"numChildren", int(s.NumChildren), "ephemeralOwner", int(s.EphemeralOwner))
 }
 
-// ValueOrEmpty returns the value of a create or set, empty where the step has none. The
-// port takes only bytes, so a text, which the fake would keep, ends the case.
+// ValueOrEmpty returns the value of a create or set, or empty bytes if the step has none. The fake
+// would accept a text, but the port takes only bytes, so that a text ends the case.
 func (s Step) ValueOrEmpty() []byte {
 	if !s.Has("value") {
 		return []byte{}
@@ -234,8 +236,8 @@ func (s Step) ValueOrEmpty() []byte {
 	return s.Bytes("value")
 }
 
-// Do does a step on the client, by its name in section 7 of the protocol. get returns value
-// and stat.
+// Do runs a step on the client. Section 7 of the protocol lists the steps. The step get returns
+// value and stat.
 func (z *ZooKeeper) Do(s Step) (any, error) {
 	switch s.Name {
 	case "fail":
@@ -286,7 +288,8 @@ func (z *ZooKeeper) doCreate(s Step) (any, error) {
 	return path, err
 }
 
-// DoQuietly does a zk.* step of another operation: without a log, and get returns the value alone.
+// DoQuietly runs a step on the client for another operation. The step is not logged, and get
+// returns only the value.
 func (z *ZooKeeper) DoQuietly(s Step) (any, error) {
 	z.quiet = true
 	defer func() { z.quiet = false }()

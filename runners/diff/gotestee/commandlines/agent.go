@@ -12,7 +12,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// agent answers at the other end of every channel, as the agent's service.
+// agent is a fake network on which every address belongs to an agent. It answers calls of the
+// agent's service.
 type agent struct {
 	env.Network
 	in      caseworld.Arguments

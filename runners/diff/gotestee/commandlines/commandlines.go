@@ -14,7 +14,7 @@ package commandlines
 
 import "github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 
-// Ops returns the operations by name.
+// Ops returns the operations on whole programs, by name.
 func Ops() caseworld.Table {
 	return caseworld.Table{
 		"agent_client.main":    agentClientMain,

@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// usage is the placeholder for what absl prints after wrong flags and for --help.
+// usage stands in answers for the text that absl prints after wrong flags and for --help.
 const usage = "<USAGE>"
 
 func agentClientMain(c *caseworld.Call) (any, error) {
@@ -15,7 +15,8 @@ func agentClientMain(c *caseworld.Call) (any, error) {
 
 func clientMain(c *caseworld.Call) (any, error) { return program(c, programs.Client, nil), nil }
 
-// runMain runs agent_client if the case asks for it; calls of the other programs are noted.
+// runMain runs the dispatcher with the case's command line. It lets agent_client run, and only
+// records calls of other programs.
 func runMain(c *caseworld.Call) (any, error) {
 	var called []any
 	answer := program(c, programs.Dispatcher, func(name string) bool {
@@ -31,7 +32,8 @@ func runMain(c *caseworld.Call) (any, error) {
 	return answer, nil
 }
 
-// program runs a program with the command line of the case.
+// program runs a program with the case's command line. instead may take the place of a program that
+// it would call.
 func program(c *caseworld.Call, name string, instead func(name string) bool) *pysem.Dict {
 	called, zk := agentOf(c), zooKeepersOf(c)
 	c.Env.Network, c.Env.ZooKeeper = called, zk

@@ -13,8 +13,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// svrClient makes the calls of a client of a.conf. Its module has no flags, so the case's
-// flags have no effect.
+// svrClient makes the case's calls with a client that is configured by a.conf. Its module has no
+// flags, so flags of the case have no effect.
 func svrClient(c *caseworld.Call) (any, error) {
 	called := agentOf(c)
 	c.Env.Network = called
@@ -64,7 +64,7 @@ func (r *svrCalls) call(s caseworld.Step) (proto.Message, error) {
 	return nil, nil
 }
 
-// serverType reads a server type, given by number or by name.
+// serverType returns the server type of a step, which gives its number or its name.
 func (r *svrCalls) serverType(s caseworld.Step) (agentservice.ServerType, error) {
 	if name, ok := s.Value("server_type").(string); ok {
 		return clients.ServerTypeOf(name, r.c.Quirks)

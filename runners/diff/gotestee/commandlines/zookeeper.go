@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// zooKeepers makes the one ZooKeeper client of a program.
+// zooKeepers makes the ZooKeeper client of a program, which makes only one.
 type zooKeepers struct {
 	c    *caseworld.Call
 	made *client // nil until a client is made
@@ -20,7 +20,8 @@ func (z *zooKeepers) NewClient(hosts string, _ env.ZooKeeperOptions) env.ZooKeep
 	return z.made
 }
 
-// shown returns the calls of the client and what is in its tree; nil without a client.
+// shown returns the calls of the client and the znodes in its tree. Without a client it returns
+// nil.
 func (z *zooKeepers) shown() any {
 	if z.made == nil {
 		return nil
@@ -36,8 +37,8 @@ func (z *zooKeepers) shown() any {
 	return caseworld.Object("log", z.made.log, "writes", writes, "tree", tree)
 }
 
-// client creates the tree of the case when it is started, and keeps what is in the tree
-// when it is stopped.
+// client is the program's client. When it is started it creates the case's znodes, and when it is
+// stopped it keeps a copy of the tree.
 type client struct {
 	*caseworld.ZooKeeper
 	c    *caseworld.Call

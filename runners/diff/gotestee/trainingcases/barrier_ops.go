@@ -12,14 +12,14 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// barrierOps answers the operations on barrier_ops.py and sync_hooks.py.
+// barrierOps holds the operations on barrier_ops.py and sync_hooks.py.
 var barrierOps = caseworld.Table{
 	"barrier_ops.BarrierOp.sequence": barrierSequence,
 	"sync_hooks.sequence":            syncSequence,
 	"sync_hooks.TrainingHooksHelper": trainingHooksHelper,
 }
 
-// barrierSteps does steps on one barrier.
+// barrierSteps runs the steps of a case on one barrier.
 type barrierSteps struct {
 	*lab
 	barrier *barrierops.BarrierOp
@@ -27,7 +27,8 @@ type barrierSteps struct {
 	log     []any       // of the callbacks
 }
 
-// callback makes a callback that notes its call, and raises if kind is "raise".
+// callback makes a callback that logs what note returns. If kind is "raise", it then raises an
+// error.
 func (b *barrierSteps) callback(kind any, note func(action string, s session.Session) any) barrierops.Callback {
 	return func(action string, s session.Session) error {
 		b.log = append(b.log, note(action, s))
@@ -46,7 +47,7 @@ func (b *barrierSteps) blocked() []any {
 	return caseworld.EncodeList(blocked)
 }
 
-// after adds the blocked workers, and what callbacks noted, to an answer.
+// after adds the blocked workers, and the calls of callbacks, to a step's answer.
 func (b *barrierSteps) after(out *pysem.Dict) {
 	out.Set("blocked", b.blocked())
 	if len(b.log) > 0 {
@@ -55,7 +56,7 @@ func (b *barrierSteps) after(out *pysem.Dict) {
 	}
 }
 
-// do returns the steps on the barrier by name.
+// do returns the functions of the steps on the barrier, by name.
 func (b *barrierSteps) do() caseworld.Do {
 	return caseworld.Do{
 		"place":           func(action string) error { return b.barrier.PlaceBarrier(b.s, action) },
@@ -140,7 +141,7 @@ func trainingHooksHelper(c *caseworld.Call) (any, error) {
 	return caseworld.Object("chief_hooks", chief, "hooks", all), nil
 }
 
-// saverListenerSequence does steps on a ckpt_hooks.BarrierSaverListener.
+// saverListenerSequence runs the steps of a case on a ckpt_hooks.BarrierSaverListener.
 func saverListenerSequence(c *caseworld.Call) (any, error) {
 	b := newBarrierSteps(newLab(c))
 	note := func(action string, s session.Session) any {
@@ -172,10 +173,10 @@ func saverListenerOptions(in caseworld.Arguments) hooks.BarrierSaverOptions {
 	return options
 }
 
-// unavailable is the error of a session whose PS cannot be reached.
+// unavailable returns the error of a session whose PS cannot be reached.
 func unavailable() error { return session.Raise("UnavailableError", "u") }
 
-// errorLog keeps the log's errors.
+// errorLog is a log that keeps the texts of its error lines.
 type errorLog struct {
 	env.Log
 	texts []any

@@ -10,15 +10,15 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// clusterOps answers the operations on cluster_manager.py.
+// clusterOps holds the operations on cluster_manager.py.
 var clusterOps = caseworld.Table{
 	"cluster_manager.get_training_cluster":    trainingCluster,
 	"cluster_manager.generate_session_config": sessionConfig,
 }
 
-// views answers the queries of the case. The n-th query of a name gets its n-th view, later
-// queries the last one. A view that is a text is raised as OSError. views is the metrics
-// client too.
+// views is a fake discovery. The n-th query of a name returns its n-th view in the case, and later
+// queries return the last one. A view that is a text is raised as an OSError. views also serves as
+// the metrics client.
 type views struct {
 	training.ServiceDiscovery
 	views            caseworld.Arguments
@@ -90,7 +90,7 @@ func trainingCluster(c *caseworld.Call) (any, error) {
 	return caseworld.Object("result", result, "slept", caseworld.InRows(l.time.Slept), "queries", sameRows(d.queries), "files", files, "metrics", sameRows(d.metrics)), nil
 }
 
-// sameRows joins neighbours that are shown equally into one [entry, how many].
+// sameRows replaces neighbors that have the same repr by one [entry, count].
 func sameRows(entries []any) []any {
 	rows, last := []any{}, ""
 	for _, e := range entries {

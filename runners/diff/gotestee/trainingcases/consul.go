@@ -12,18 +12,19 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// consulOps answers the operations on consul.py.
+// consulOps holds the operation on consul.py.
 var consulOps = caseworld.Table{"consul.Client.sequence": consulSequence}
 
-// scriptedAgent is a network with a Consul agent that follows the case's script, one entry
-// a request.
+// scriptedAgent is a fake network with a Consul agent. Each request takes the next entry of the
+// case's script.
 type scriptedAgent struct {
 	env.Network
 	script []any
 	log    []any
 }
 
-// next takes the entry for a request: what happens, with status and body where the agent answers.
+// next takes the next entry of the script. kind says what happens to the request. If the agent
+// answers, status and body are those of the answer.
 func (a *scriptedAgent) next() (kind string, status int, body []byte) {
 	if len(a.script) == 0 {
 		return "answer", 200, nil
@@ -46,7 +47,7 @@ func (a *scriptedAgent) next() (kind string, status int, body []byte) {
 	return kind, status, body
 }
 
-// kind returns the kind of the next entry without taking it.
+// kind returns the kind of the next entry, which stays in the script.
 func (a *scriptedAgent) kind() string {
 	before := a.script
 	kind, _, _ := a.next()
@@ -85,8 +86,8 @@ func (c *scriptedConn) connect() error {
 	return nil
 }
 
-// splitAddr splits an address into host and port. A host with a colon stands in brackets.
-// The path of a Unix socket has no port: ok is false.
+// splitAddr splits an address into host and port. A host that contains a colon is in brackets. For
+// the path of a Unix socket, which has no port, ok is false.
 func splitAddr(addr string) (host string, port int, ok bool) {
 	colon := strings.LastIndexByte(addr, ':')
 	port, err := strconv.Atoi(addr[colon+1:])
@@ -150,8 +151,8 @@ func (c *scriptedConn) Body() ([]byte, error) {
 
 func (c *scriptedConn) Close() { c.open = false }
 
-// beating runs the task that was begun last, when asked, until it has slept a given number
-// of times. A task that waits for a lock never ends.
+// beating keeps the task that was started last. When asked, it runs the task until that has slept a
+// given number of times. A task that waits for a lock is ended.
 type beating struct {
 	*caseworld.StepTime
 	name string
@@ -165,7 +166,7 @@ func (t *beating) Go(name string, fn func()) env.Task {
 	return nil
 }
 
-// Sleep ends the task once it has slept often enough.
+// Sleep records a sleep. It unwinds the task once that has slept often enough.
 func (t *beating) Sleep(d time.Duration) {
 	t.StepTime.Sleep(d)
 	if len(t.Slept) >= t.most {
@@ -173,7 +174,7 @@ func (t *beating) Sleep(d time.Duration) {
 	}
 }
 
-// NewCond makes a condition on which a task waits for ever.
+// NewCond makes a condition that nobody ever signals.
 func (t *beating) NewCond(string) env.Cond { return never{} }
 
 type never struct{}

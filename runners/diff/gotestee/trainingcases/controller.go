@@ -17,7 +17,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// controllerOps answers the operations on controller_hooks.py and on the controller's server and client.
+// controllerOps holds the operations on controller_hooks.py, and on the controller's server and
+// client.
 var controllerOps = caseworld.Table{
 	"controller_hooks.ControllerHook.sequence": controllerSequence,
 	"controller_hooks.QueryActionHook":         queryAction,
@@ -25,7 +26,7 @@ var controllerOps = caseworld.Table{
 	"client_lib.get_stub_from_model_dir":       stubFromModelDir,
 }
 
-// controller is a ControllerHook, with a barrier where the case gives a capacity.
+// controller has a ControllerHook. If the case gives a capacity, it also has a barrier.
 type controller struct {
 	*barrierSteps
 	helper *hooks.StopHelper
@@ -88,7 +89,7 @@ func controllerSequence(c *caseworld.Call) (any, error) {
 	})
 }
 
-// The files of a request, in the directory m.
+// These are the files in directory m by which an operator sends a request and reads the response.
 const (
 	requestFile  = "m/" + hooks.ActionFile
 	responseFile = "m/" + hooks.ActionResponseFile
@@ -126,7 +127,7 @@ func queryAction(c *caseworld.Call) (any, error) {
 	return caseworld.Object("rounds", rounds, "waits", waits), nil
 }
 
-// notedSaves notes what it is told to save, and writes nothing.
+// notedSaves is a saver that records its calls and writes nothing.
 type notedSaves struct{ log []any }
 
 func (n *notedSaves) Save(_ session.Session, path string, globalStep int64, _ bool) error {
@@ -171,7 +172,7 @@ func servicerSequence(c *caseworld.Call) (any, error) {
 	return caseworld.Object("address", host+":<PORT>", "steps", steps), nil
 }
 
-// stubCalls makes the calls of the controller's service, by name.
+// stubCalls holds functions that call the controller's service, by method.
 var stubCalls = map[string]func(stub *server.Stub) (proto.Message, error){
 	"StopTraining":      func(stub *server.Stub) (proto.Message, error) { return stub.StopTraining() },
 	"ResumeTraining":    func(stub *server.Stub) (proto.Message, error) { return stub.ResumeTraining() },
@@ -180,7 +181,7 @@ var stubCalls = map[string]func(stub *server.Stub) (proto.Message, error){
 	"GetTrainingStatus": func(stub *server.Stub) (proto.Message, error) { return stub.GetTrainingStatus() },
 }
 
-// called returns a reply, or the status of a call that failed.
+// called returns the reply to a call. If the call failed, it returns the gRPC status.
 func called(reply proto.Message, err error) (any, error) {
 	if status, ok := errors.AsType[*env.RPCError](err); ok {
 		return caseworld.Answered{Dict: caseworld.Object("status", caseworld.Object("code", status.Code.String(), "details", status.Message))}, nil

@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// dataOps answers the operations on datasets.py, nested_tensors.py and prefetch_queue.py.
+// dataOps holds the operations on datasets.py, nested_tensors.py and prefetch_queue.py.
 var dataOps = caseworld.Table{
 	"datasets.PBDataset.patterns":           inputPatterns,
 	"nested_tensors.NestedTensors":          nestedTensors,
@@ -46,8 +46,8 @@ func inputPatterns(c *caseworld.Call) (any, error) {
 	return caseworld.Object("patterns", caseworld.Attempt(made, err), "globbed", globbed), nil
 }
 
-// datedFiles reads the arguments of gen_patterns, or its flags; unsaid has the values of
-// missing ones.
+// datedFiles parses the arguments of gen_patterns, or its flags. unsaid holds the values for those
+// that are missing.
 func datedFiles(in caseworld.Arguments, unsaid datapatterns.DatedFiles) datapatterns.DatedFiles {
 	text := func(name string) string {
 		if v := in.Value(name); v != nil && v != 0 {
@@ -77,16 +77,17 @@ func genPatterns(c *caseworld.Call) (any, error) {
 	return patterns, nil
 }
 
-// tensorName matches the name of a tensor, or of a ragged tensor, in a nested value of a case.
+// tensorName matches the name of a tensor (T1) or of a ragged tensor (R1) in a nested value of a
+// case.
 var tensorName = regexp.MustCompile(`^[TR]\d+$`)
 
-// nestedWorld maps names of the case to values, and tensors to their names.
+// nestedWorld maps names in the case to the values made for them, and tensors back to their names.
 type nestedWorld struct {
 	made  map[string]any
 	names map[*prefetch.Tensor]string
 }
 
-// value turns a nested value of a case into the port's form.
+// value converts a nested value of a case into the port's types.
 func (w *nestedWorld) value(v any) any {
 	switch v := v.(type) {
 	case []any:
@@ -133,7 +134,7 @@ func (w *nestedWorld) tensor(name string) *prefetch.Tensor {
 	return t
 }
 
-// shown turns a nested value of the port into the form of an answer.
+// shown converts a nested value in the port's types into the form of an answer.
 func (w *nestedWorld) shown(v any) any {
 	switch v := v.(type) {
 	case *prefetch.Tensor:
@@ -170,7 +171,7 @@ func nestedTensors(c *caseworld.Call) (any, error) {
 	return caseworld.Object("flat", flat, "rebuilt", caseworld.Attempt(w.shown(result), err)), nil
 }
 
-// stuckTasks ends a step that waits for another one.
+// stuckTasks is tasks that end a step as soon as it waits for another task.
 type stuckTasks struct{ env.Tasks }
 
 func (stuckTasks) NewCond(string) env.Cond { return stuckCond{} }
@@ -215,7 +216,7 @@ func pushHookSequence(c *caseworld.Call) (any, error) {
 	return caseworld.Object("queue", "_MultiFIFOQueue", "other", kept, "steps", steps), nil
 }
 
-// pushStep does one training step, which enqueues unless the hook is primed.
+// pushStep makes one training step. The step enqueues values unless the hook is primed.
 func pushStep(l *lab, hook *prefetch.AsyncPushHook, queue *prefetch.MultiFIFOQueue, s caseworld.Step) error {
 	run, primed := &session.RunContext{Session: l.s}, hook.Primed()
 	if _, err := hook.BeforeRun(run); err != nil {

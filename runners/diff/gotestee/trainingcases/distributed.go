@@ -15,7 +15,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// distributedOps answers the operations on cpu_training.py, hvd_lib.py and distribution_utils.py.
+// distributedOps holds the operations on cpu_training.py, hvd_lib.py and distribution_utils.py.
 var distributedOps = caseworld.Table{
 	"cpu_training.make_config_backward_compatible":       configBackwardCompatible,
 	"cpu_training.get_blocked_addrs":                     blockedAddrs,
@@ -26,7 +26,7 @@ var distributedOps = caseworld.Table{
 	"distribution_utils.init_sync_train_and_update_conf": initSyncTrain,
 }
 
-// trainingConfig makes a DistributedCpuTrainingConfig of a case's arguments.
+// trainingConfig makes a DistributedCpuTrainingConfig from the arguments in a case.
 func trainingConfig(fields []dataclass.Field) (*cputraining.DistributedCPUTrainingConfig, error) {
 	return made(cputraining.ConfigClass, fields)
 }
@@ -51,10 +51,10 @@ func blockedAddrs(c *caseworld.Call) (any, error) {
 	return cputraining.BlockedAddrs(c.Quirks, clustermanager.Cluster{Chief: of("chief"), Worker: of("worker"), PS: of("ps")}, c.In.Strings("ignored_jobs")...)
 }
 
-// serverTarget is the address of the TensorFlow server.
+// serverTarget is the address of the fake TensorFlow server.
 const serverTarget = "grpc://10.1.2.3:2222"
 
-// notedRun stands in for what a training asks of others, and notes it.
+// notedRun stands in for everything that a training calls, and records the calls.
 type notedRun struct {
 	notes
 	outcomes []string
@@ -78,7 +78,8 @@ func (n *notedRun) WorkerTrain(c cputraining.Cluster) error {
 	return err
 }
 
-// outcomeOf returns the error that a training ends with, nil for ok.
+// outcomeOf returns the error with which a training ends, by its name in the case. For "ok" it
+// returns nil.
 func outcomeOf(outcome string) error {
 	switch outcome {
 	case "unavailable":
@@ -112,7 +113,7 @@ func (n *notedRun) StopHeartbeat()                { _ = n.note("heartbeat.stop")
 func (n *notedRun) FinishApplication()            { _ = n.note("finish") }
 func (n *notedRun) KillApplication(reason string) { _ = n.note("kill", reason) }
 
-// notedDiscovery notes registrations and queries.
+// notedDiscovery records registrations and queries.
 type notedDiscovery struct {
 	training.ServiceDiscovery
 	run *notedRun
@@ -127,7 +128,7 @@ func (d notedDiscovery) Query(name string) (training.Addrs, error) {
 	return d.ServiceDiscovery.Query(name)
 }
 
-// notedTFConfig is a TF_CONFIG discovery that knows the process's place.
+// notedTFConfig is a discovery by TF_CONFIG, which also knows the type and index of the process.
 type notedTFConfig struct {
 	notedDiscovery
 	*training.TFConfigServiceDiscovery
@@ -179,7 +180,7 @@ func distributedTrain(c *caseworld.Call) (any, error) {
 		"model_name", cputraining.ConfigClass.Get(config, "model_name"), "index", cputraining.ConfigClass.Get(config, "index")), nil
 }
 
-// staged is a Horovod library with that rank and size.
+// staged is a fake Horovod library with a fixed rank and size.
 type staged struct {
 	rank, size int
 	init       func()
@@ -219,7 +220,7 @@ func getMPI(c *caseworld.Call) (any, error) {
 	return out, nil
 }
 
-// posix replaces the temporary directory, which the reference names literally.
+// posix replaces the directory /tmp, which the reference has in its code, by a placeholder.
 func posix(text string) string {
 	return strings.ReplaceAll(text, "/tmp/bps_", "<POSIX TMP>/bps_")
 }

@@ -13,14 +13,14 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// estimatorOps answers the operations on estimator.py.
+// estimatorOps holds the operations on estimator.py.
 var estimatorOps = caseworld.Table{
 	"estimator.RunConfig.to_runner_config": caseworld.With(trainingFlags, toRunnerConfig),
 	"estimator.EstimatorSpec":              estimatorSpec,
 	"estimator.Estimator.sequence":         estimatorSequence,
 }
 
-// runKwargs makes a RunConfig of a case's arguments.
+// runKwargs makes a RunConfig from the arguments in a case.
 func runKwargs(in caseworld.Arguments) (*estimator.RunConfig, error) {
 	return made(estimator.RunConfigClass, in.Fields())
 }
@@ -75,7 +75,7 @@ func estimatorSpec(c *caseworld.Call) (any, error) {
 	return caseworld.Object("fields", shownSpec(spec), "replaced", replaced), nil
 }
 
-// modelParams holds parameters that can be set to any value.
+// modelParams holds the parameters of a model, each of which can be set to any value.
 type modelParams struct{ values *pysem.Dict }
 
 func (p *modelParams) Set(values *pysem.Dict) error {
@@ -91,7 +91,7 @@ func (p *modelParams) Clone() estimator.Params {
 	return clone
 }
 
-// notedTraining notes what an estimator asks for; it is the backend of a PS too.
+// notedTraining records what an estimator asks for. It also serves as the backend of a PS.
 type notedTraining struct{ log []any }
 
 func (n *notedTraining) note(pairs ...any) error {
@@ -165,8 +165,8 @@ func (n *notedTraining) Stop() error { return n.note("call", "stop") }
 // hook is a session hook that does nothing.
 type hook struct{ session.NoHook }
 
-// hooksOf makes as many hooks as the call says. -1 stands for a list that holds something
-// else, for which the reference raises AssertionError.
+// hooksOf makes as many hooks as a call says. -1 means that the list contains something that is not
+// a hook, for which the reference raises AssertionError.
 func hooksOf(call caseworld.Step) ([]session.Hook, error) {
 	if !call.Has("hooks") {
 		return nil, nil
@@ -189,7 +189,7 @@ func optional(host env.Host, name string) any {
 	return nil
 }
 
-// newEstimator makes the estimator of a case.
+// newEstimator makes the estimator that the case describes.
 func newEstimator(c *caseworld.Call, t estimator.Training, m *estimator.Model) (*estimator.Estimator, error) {
 	if c.In.Str("config") != "RunConfig" {
 		conf, err := configOf(c)

@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// exportOps answers the operations on export_hooks.py.
+// exportOps holds the operations on export_hooks.py.
 var exportOps = caseworld.Table{
 	"export_hooks.get_global_step":              exportGlobalStep,
 	"export_hooks.ExportSaverListener.sequence": exportSequence,
@@ -23,7 +23,8 @@ func exportGlobalStep(c *caseworld.Call) (any, error) {
 	return modelexport.GlobalStepOf(c.In.Str("checkpoint_path"))
 }
 
-// stagedExporter makes the directories that the step names. It is the metrics client too.
+// stagedExporter exports by making the directories that the step names. It also serves as the
+// metrics client.
 type stagedExporter struct {
 	files env.Files
 	dirs  []string
@@ -44,8 +45,8 @@ func (x *stagedExporter) EmitStore(name string, value int64, modelName string) {
 	x.log = append(x.log, []any{"store", name, value, caseworld.Object("model_name", modelName)})
 }
 
-// dirsOf reads the directories of a step: one path, a list of paths, or an object whose
-// values are paths.
+// dirsOf returns the directories that a step names, as one path, a list of paths, or an object
+// whose values are paths.
 func dirsOf(s caseworld.Step) []string {
 	switch v := s.Value("dirs").(type) {
 	case string:
@@ -56,7 +57,7 @@ func dirsOf(s caseworld.Step) []string {
 	return s.Strings("dirs")
 }
 
-// checkpointOfSteps writes a file "checkpoint" that lists the checkpoints of those steps.
+// checkpointOfSteps returns the content of a file "checkpoint" that lists the checkpoints of steps.
 func checkpointOfSteps(steps []int) string {
 	var b strings.Builder
 	for i, step := range steps {
@@ -68,8 +69,8 @@ func checkpointOfSteps(steps []int) string {
 	return b.String()
 }
 
-// exported returns the directories below the case's directory, and sets in states the texts
-// of the state files found there.
+// exported returns the directories below dir. It sets in states the texts of the state files that
+// it finds there.
 func exported(f env.Files, dir string, states *pysem.Dict) (directories []string) {
 	names, err := f.ReadDir(dir)
 	if err != nil {

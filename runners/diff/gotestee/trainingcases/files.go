@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// fileOps answers the operations on utils.py and base_runner.py.
+// fileOps holds the operations on utils.py and base_runner.py.
 var fileOps = caseworld.Table{
 	"utils.CopyFile":            copyFile,
 	"utils.CopyRecursively":     copyRecursively,
@@ -21,7 +21,8 @@ var fileOps = caseworld.Table{
 	"base_runner.write_summary": writeSummary,
 }
 
-// copyOptions reads the arguments of a copy, with the reference's defaults.
+// copyOptions returns the options of a copy. Those that the case does not give have the reference's
+// defaults.
 func copyOptions(in caseworld.Arguments) training.CopyOptions {
 	o := training.DefaultCopyOptions()
 	if in.Has("overwrite") {
@@ -35,7 +36,7 @@ func copyOptions(in caseworld.Arguments) training.CopyOptions {
 	return o
 }
 
-// copied makes one copy, with the outcome that the case gives.
+// copied copies a file, or fails as the outcome in the case says.
 func copied(c *caseworld.Call, outcome, src, dst string, overwrite bool) error {
 	switch outcome {
 	case "not_found":
@@ -86,7 +87,7 @@ func enableMonkeyPatch(*caseworld.Call) (any, error) {
 	return caseworld.Object("before", training.PreemptionErrors(false), "after", training.PreemptionErrors(true)), nil
 }
 
-// notedSummaries notes the summaries that it is given.
+// notedSummaries is a writer that keeps the summaries that it gets.
 type notedSummaries []any
 
 func (n *notedSummaries) AddSummary(summary *framework.Summary, step int64) error {

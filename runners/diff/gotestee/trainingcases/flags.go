@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// flagOps answers the operations on gflags_utils.py.
+// flagOps holds the operations on gflags_utils.py.
 var flagOps = caseworld.Table{
 	"gflags_utils.extract_help_info":    extractHelpInfo,
 	"gflags_utils.extract_flags":        extractFlags,
@@ -19,7 +19,7 @@ var flagOps = caseworld.Table{
 	"gflags_utils.LinkDataclassToFlags": linkToFlags,
 }
 
-// parsed reads a command line. Flags that absl refuses are the answer's error.
+// parsed parses the case's command line. If absl refuses a flag, the answer is absl's exception.
 func parsed(c *caseworld.Call, flags *absl.Flags) error {
 	_, err := flags.Parse(c.Env.Files, c.In.Strings("argv"))
 	if usage, ok := errors.AsType[*absl.UsageError](err); ok {
@@ -38,7 +38,8 @@ func trainingFlags(c *caseworld.Call) (*absl.Flags, error) {
 	return flags, parsed(c, flags)
 }
 
-// color is the enum of the cases. Its members are tuples, which no other value equals.
+// color is the name of the enum that cases use. A member is a tuple, so that no other value equals
+// it.
 const color = "Color"
 
 var colors = []gflagsutils.Member{{Name: "RED", Value: pysem.Tuple{color, "RED"}}, {Name: "DARK_BLUE", Value: pysem.Tuple{color, "DARK_BLUE"}}}
@@ -47,7 +48,7 @@ var fieldKinds = map[string]gflagsutils.Kind{
 	"int": gflagsutils.Int, "bool": gflagsutils.Bool, "str": gflagsutils.String, "float": gflagsutils.Float, "enum": gflagsutils.Enum, "list": gflagsutils.Other,
 }
 
-// triple reads [name, type, default].
+// triple parses a list of the form [name, type, default].
 func triple(in caseworld.Arguments, field string, v any) (name, kind string, value any) {
 	parts, _ := v.([]any)
 	if len(parts) == 3 {
@@ -60,7 +61,7 @@ func triple(in caseworld.Arguments, field string, v any) (name, kind string, val
 	return name, kind, parts[2]
 }
 
-// caseFields returns the fields of a case's class.
+// caseFields returns the fields of the class that the case describes.
 func caseFields(in caseworld.Arguments) []gflagsutils.Field {
 	var fields []gflagsutils.Field
 	for _, v := range in.List("fields") {
@@ -75,7 +76,7 @@ func caseFields(in caseworld.Arguments) []gflagsutils.Field {
 	return fields
 }
 
-// fieldValue turns a value of a case into the value of a field of that type.
+// fieldValue converts a value in a case into the value of a field with this type.
 func fieldValue(kind string, value any) any {
 	if word, ok := value.(string); ok && kind == "enum" {
 		return pysem.Tuple{color, word}
@@ -83,7 +84,7 @@ func fieldValue(kind string, value any) any {
 	return value
 }
 
-// record is an object of the case's class.
+// record is an object of the class that the case describes.
 type record struct{ values *pysem.Dict }
 
 func (r record) Get(name string) any {
@@ -96,7 +97,7 @@ func (r record) Set(name string, value any) error {
 	return nil
 }
 
-// newRecord makes an object from the case's code and the defaults.
+// newRecord makes an object of the class. Values that the case sets replace the defaults.
 func newRecord(in caseworld.Arguments) (record, error) {
 	r, kinds := record{&pysem.Dict{}}, map[string]string{}
 	for _, v := range in.List("fields") {
@@ -114,7 +115,7 @@ func newRecord(in caseworld.Arguments) (record, error) {
 	return r, nil
 }
 
-// shown encodes the object, its members by name.
+// shown encodes the object. Enum members are shown by their names.
 func (r record) shown() *pysem.Dict {
 	out := &pysem.Dict{}
 	for _, item := range r.values.Items {
@@ -127,7 +128,7 @@ func (r record) shown() *pysem.Dict {
 	return out
 }
 
-// caseFlags returns the flags that the case declares, set by its command line.
+// caseFlags returns the flags that the case declares, with the values in its command line.
 func caseFlags(c *caseworld.Call) (*absl.Flags, error) {
 	kinds := map[string]absl.Kind{"int": absl.Integer, "bool": absl.Bool, "str": absl.String, "float": absl.Float, "enum": absl.Enum}
 	flags := absl.Registry()

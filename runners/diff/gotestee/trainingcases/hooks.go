@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// hookOps answers the operations on the small hooks.
+// hookOps holds the operations on hooks that have no file of their own here.
 var hookOps = caseworld.Table{
 	"ps_check_hooks.PsHealthChecker":                 psHealthChecker,
 	"ps_check_hooks.get_ps_machine_info_shared_name": psSharedName,
@@ -32,8 +32,8 @@ func (l *errorLog) Logf(level env.Level, format string, args ...any) {
 	}
 }
 
-// healthRounds answers each health check with the next round of the case; everything else
-// is the session's.
+// healthRounds is a session in which each health check gets the next round in the case. All else
+// goes to the session in memory.
 type healthRounds struct {
 	*session.Memory
 	rounds []any
@@ -55,7 +55,7 @@ func (h *healthRounds) Run(ops ...session.Op) ([]any, error) {
 	return statuses, nil
 }
 
-// waitingStop asks for a stop, after a wait without a limit.
+// waitingStop records waits for a stop. After a wait without a limit, the stop counts as requested.
 type waitingStop struct {
 	stopped bool
 	waits   []any
@@ -114,7 +114,7 @@ func psHealthChecker(c *caseworld.Call) (any, error) {
 	return out, nil
 }
 
-// notedListener notes all calls, and wants the training to stop.
+// notedListener records all calls, and asks that training stop.
 type notedListener struct{ notes }
 
 func (l *notedListener) Begin() error { return l.note("begin", nil) }
@@ -129,7 +129,7 @@ func (l *notedListener) AfterSave(_ session.Session, step int64) (bool, error) {
 
 func (l *notedListener) End(_ session.Session, step int64) error { return l.note("end", step) }
 
-// listenerStep is the global step of the protocol's calls.
+// listenerStep is the global step that the protocol's calls pass to listeners.
 const listenerStep = 3
 
 func listener(c *caseworld.Call) (any, error) {
@@ -144,8 +144,8 @@ func listener(c *caseworld.Call) (any, error) {
 		c.In.Wrong("kind", "BeforeSaveListener or AfterSaveListener")
 	}
 	results := lists.Map(c.In.Strings("calls"), func(call string) any { return listenerCall(c, made, call) })
-	// The repr of an object is Python's own. That it ends with the inner object's is a fact
-	// of the class.
+	// Python makes the repr of an object. That the repr ends with that of the inner object follows
+	// from the class, so the answer is always true.
 	return caseworld.Object("results", results, "forwarded", inner.log, "repr_ends_with_inner", true), nil
 }
 

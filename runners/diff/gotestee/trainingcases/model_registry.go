@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// taskClass makes a class as a case describes it.
+// taskClass makes the task class that a case describes.
 func taskClass(given caseworld.Arguments, module string) *modelregistry.Class[any] {
 	class := &modelregistry.Class[any]{Module: module, Name: given.Str("name"), NotSingleTask: given.Flag("other")}
 	if given.Has("task") {
@@ -17,7 +17,8 @@ func taskClass(given caseworld.Arguments, module string) *modelregistry.Class[an
 	return class
 }
 
-// taskModule registers the classes of a module, then fails where the case says so.
+// taskModule makes a module that registers the classes in the case. If the case says so, its import
+// then fails.
 func taskModule(given caseworld.Arguments, name string) modelregistry.Module[any] {
 	return func(r *modelregistry.Registry[any]) error {
 		if given.Has("classes") {

@@ -16,15 +16,15 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// psVariables is the data of a saver: variables on PS, all written into one file.
+// psVariables is the data of a saver. Its variables are on several PS, and one file holds them all.
 type psVariables struct {
 	in        caseworld.Arguments
 	files     env.Files
 	variables []*session.Variable
 }
 
-// newPSVariables makes v0, v1 and so on, one on each PS, and the global step on the first
-// PS. Without PS it makes one variable, on no device.
+// newPSVariables makes the variables v0, v1 and so on, one on each PS, and the global step on the
+// first PS. If there is no PS, it makes one variable without a device.
 func newPSVariables(c *caseworld.Call, numPS int) *psVariables {
 	d := &psVariables{in: c.In, files: c.Env.Files}
 	device := func(i int) string {
@@ -62,7 +62,7 @@ func (d *psVariables) values(s session.Session) map[string]int64 {
 	return values
 }
 
-// init gives all variables their first values.
+// init sets all variables to their first values.
 func (d *psVariables) init(s session.Session) error {
 	ops := lists.MapOrNil(d.variables, func(v *session.Variable) session.Op { return session.Assign(v, v.First) })
 	return session.Do(s, ops...)
@@ -88,7 +88,7 @@ func (d *psVariables) Devices() []string {
 	return slices.Sorted(maps.Keys(devices))
 }
 
-// read returns the values in a checkpoint, by the names of their variables.
+// read returns the values in a checkpoint, by variable name.
 func (d *psVariables) read(prefix string) (values map[string]int64, err error) {
 	data, err := d.files.ReadFile(prefix + checkpoints.IndexSuffix)
 	if err != nil {
@@ -116,7 +116,7 @@ func (d *psVariables) GlobalStep(prefix string) (int64, error) {
 	return values["global_step"], err
 }
 
-// writeText writes a file, and makes its directory.
+// writeText writes a file, and makes the directory that contains it.
 func writeText(f env.Files, name, text string) error {
 	return errors.Join(f.MkdirAll(pysem.Dirname(name)), f.WriteFile(name, []byte(text)))
 }

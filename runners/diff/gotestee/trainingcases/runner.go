@@ -15,7 +15,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// runnerOps answers the operations on runner_utils.py.
+// runnerOps holds the operations on runner_utils.py.
 var runnerOps = caseworld.Table{
 	"runner_utils.isabs":                func(c *caseworld.Call) (any, error) { return checkpoints.IsAbs(c.In.Str("path")), nil },
 	"runner_utils.get_checkpoint_state": caseworld.With(trainingFlags, overriddenState),
@@ -25,7 +25,7 @@ var runnerOps = caseworld.Table{
 	"runner_utils.monolith_discovery":   monolithDiscovery,
 }
 
-// textOf returns the text of a file, nil for a missing file.
+// textOf returns the text of a file. If the file is missing, it returns nil.
 func textOf(f env.Files, dir, name string) any {
 	data, err := f.ReadFile(pysem.JoinStrings(dir, name))
 	if err != nil {
@@ -34,7 +34,8 @@ func textOf(f env.Files, dir, name string) any {
 	return string(data)
 }
 
-// writtenState returns the CheckpointState of a directory as it was written.
+// writtenState returns the CheckpointState in a directory's file "checkpoint", with its paths
+// unchanged.
 func writtenState(f env.Files, dir string) any {
 	text, ok := textOf(f, dir, checkpoints.Filename).(string)
 	if !ok {
@@ -68,7 +69,8 @@ func overriddenState(c *caseworld.Call, flags *absl.Flags) (any, error) {
 	return caseworld.Object("calls", calls, "checkpoint", writtenState(c.Env.Files, dir), "restore_ckpt", textOf(c.Env.Files, dir, "restore_ckpt")), nil
 }
 
-// runnerKwargs makes a RunnerConfig of a case's arguments; some of its fields are still unset.
+// runnerKwargs makes a RunnerConfig from the arguments in a case. It does not yet set the fields
+// that Init sets.
 func runnerKwargs(in caseworld.Arguments) (*runnerutils.RunnerConfig, error) {
 	fields := in.Fields()
 	for i, f := range fields {
@@ -94,7 +96,7 @@ func madeRunnerConfig(e *env.Env, flags *absl.Flags, kwargs caseworld.Arguments)
 	return config, err
 }
 
-// changedFields returns the fields that differ from their defaults.
+// changedFields returns the fields of a configuration that differ from their defaults.
 func changedFields(config *runnerutils.RunnerConfig) *pysem.Dict {
 	out := &pysem.Dict{}
 	for _, a := range runnerutils.Class.Fields() {
@@ -145,7 +147,7 @@ func runnerRestore(c *caseworld.Call, flags *absl.Flags) (any, error) {
 		"checkpoint", writtenState(f, "m"), "monolith_checkpoint", monolithStateOf(f, "m"), "marker", textOf(f, "m", "restore_ckpt")), nil
 }
 
-// madeOnly notes kinds of discovery that are only made and closed.
+// madeOnly records which kinds of discovery are made and closed. They can do nothing else.
 type madeOnly struct{ log []any }
 
 type madeDiscovery struct {
@@ -213,7 +215,7 @@ func addrsByText(addrs training.Addrs) *pysem.Dict {
 	return d
 }
 
-// configOf makes a RunnerConfig of the case's kwargs, without a command line.
+// configOf makes a RunnerConfig from the case's kwargs, with an empty command line.
 func configOf(c *caseworld.Call) (*runnerutils.RunnerConfig, error) {
 	flags := runnerutils.NewFlags()
 	if _, err := flags.Parse(c.Env.Files, nil); err != nil {

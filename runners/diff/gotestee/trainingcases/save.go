@@ -24,8 +24,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// saveOps answers the operations on save_utils.py, and on other code that keeps files
-// beside checkpoints.
+// saveOps holds the operations on save_utils.py, and on other code that keeps files beside
+// checkpoints.
 var saveOps = caseworld.Table{
 	"save_utils.get_monolith_checkpoint_state":             monolithCheckpointState,
 	"save_utils.SaveHelper":                                saveHelper,
@@ -49,7 +49,8 @@ func monolithState(s *nativetraining.MonolithCheckpointState) any {
 		"last_checkpoint_save_timestamp", s.GetLastCheckpointSaveTimestamp(), "builtin_hash_table_type", int(s.GetBuiltinHashTableType()))
 }
 
-// monolithStateOf reads the monolith state of a directory.
+// monolithStateOf returns the content of a directory's file monolith_checkpoint, nil if it is
+// missing.
 func monolithStateOf(f env.Files, dir string) any {
 	data, err := f.ReadFile(dir + "/" + saveutils.MonolithCkptStateFileName)
 	if err != nil {
@@ -118,12 +119,12 @@ func latestCheckpointState(c *caseworld.Call) (any, error) {
 	return caseworld.Object("states", states), nil
 }
 
-// optSeconds returns a number of a case, or None.
+// optSeconds returns a field as a number, or None if it is not a number.
 func optSeconds(in caseworld.Arguments, name string) pysem.Opt[float64] {
 	return optNumber(in.Value(name))
 }
 
-// optNumber returns an int or a float as a float, else None.
+// optNumber returns an int or a float as a float. For any other value it returns None.
 func optNumber(v any) pysem.Opt[float64] {
 	switch v := v.(type) {
 	case int:
@@ -134,7 +135,7 @@ func optNumber(v any) pysem.Opt[float64] {
 	return pysem.None[float64]()
 }
 
-// interval reads the arguments of a timer, whose names begin with every and tide.
+// interval parses the arguments of a timer. every and tide are the beginnings of their names.
 func interval(in caseworld.Arguments, kept quirks.Set, every, tide string) saveutils.Interval {
 	return saveutils.Interval{
 		Seconds: optSeconds(in, every+"_secs"), Steps: in.OptInteger(every + "_steps"),
@@ -162,8 +163,8 @@ func timerSequence(c *caseworld.Call) (any, error) {
 	}, nil)
 }
 
-// stagedSaver writes nothing; its n-th save ends as the n-th entry of outcomes says. It is
-// the metrics client too.
+// stagedSaver is a saver that writes nothing. Its n-th save ends as the n-th entry of outcomes
+// says. It also serves as the metrics client.
 type stagedSaver struct {
 	notes
 	outcomes []any
@@ -188,7 +189,8 @@ func (g *stagedSaver) EmitTimer(name string, seconds float64, mode string) {
 	g.note("timer", name, seconds, mode)
 }
 
-// failed returns the error for an outcome of a case: op_error, error, else nil.
+// failed returns the error that an outcome in a case stands for: op_error, error, or nil for any
+// other.
 func failed(outcome any) error {
 	switch outcome {
 	case "op_error":
@@ -199,7 +201,7 @@ func failed(outcome any) error {
 	return nil
 }
 
-// stagedListener notes its calls, and answers as methods says.
+// stagedListener records its calls. methods says what they return.
 type stagedListener struct {
 	session.NoListener
 	name    string
@@ -238,7 +240,7 @@ func stagedListeners(in caseworld.Arguments, field, letter string, g *stagedSave
 	return list
 }
 
-// saverHookOptions reads the keyword arguments and the flags of a case.
+// saverHookOptions makes the options of a saver hook from a case's keyword arguments and flags.
 func saverHookOptions(in caseworld.Arguments, kept quirks.Set, g *stagedSaver) saveutils.SaverHookOptions {
 	o, kwargs, flags := saveutils.DefaultSaverHookOptions(), in.Object("kwargs"), in.ObjectOr("flags")
 	o.Interval = interval(kwargs, kept, "save", "tide_save")
@@ -257,7 +259,7 @@ func saverHookOptions(in caseworld.Arguments, kept quirks.Set, g *stagedSaver) s
 	return o
 }
 
-// saverHookSteps does steps on a hook.
+// saverHookSteps runs the steps of a case on a saver hook.
 type saverHookSteps struct {
 	*lab
 	hook *saveutils.SaverHook
@@ -267,7 +269,7 @@ func (h *saverHookSteps) set(step int64) error {
 	return session.Do(h.s, session.Assign(session.GlobalStep(), step))
 }
 
-// step does one training step, which sets the global step to the given one.
+// step makes one training step that ends at this global step.
 func (h *saverHookSteps) step(step int64) (any, error) {
 	run := &session.RunContext{Session: h.s}
 	if err := h.set(step - 1); err != nil {
@@ -322,8 +324,8 @@ func saverHookSequence(c *caseworld.Call) (any, error) {
 	})), nil
 }
 
-// oneVariable is the data of a graph with one variable, or of one iterator. Its value is in
-// a file beside the index.
+// oneVariable is the data of a graph that has one variable or one iterator. A checkpoint has its
+// value in a file beside the index.
 type oneVariable struct {
 	files    env.Files
 	variable *session.Variable
@@ -397,7 +399,7 @@ func saverSequence(c *caseworld.Call) (any, error) {
 	})
 }
 
-// indexed returns the checkpoints that have an index file.
+// indexed lists the checkpoints in a directory that have an index file.
 func indexed(f env.Files, dir string) []any {
 	names, err := f.ReadDir(dir)
 	if err != nil {
@@ -448,7 +450,8 @@ func workerCkptSequence(c *caseworld.Call) (any, error) {
 	}, nil)
 }
 
-// next returns the next number of an iterator, which ends after size numbers.
+// next returns the next number of an iterator, whose position is in the variable place. After size
+// numbers the iterator ends with an error.
 func next(s session.Session, place *session.Variable, size int64) (any, error) {
 	n, err := session.Get[int64](s, session.Read(place))
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// lab holds what an operation on one object needs: an environment in the case's time, and a
-// session.
+// lab holds what an operation on one object needs: an environment whose time is that of the case,
+// and a session.
 type lab struct {
 	c    *caseworld.Call
 	e    *env.Env
@@ -19,7 +19,7 @@ type lab struct {
 	s    *session.Memory
 }
 
-// newLab makes a lab, whose clock starts at "now" of the case, where the case has it.
+// newLab makes a lab. If the case has a field "now", the clock starts at that time.
 func newLab(c *caseworld.Call) *lab {
 	t := &caseworld.StepTime{Tasks: c.Env.Tasks, Clock: c.Env.Clock, At: time.Unix(caseworld.EpochSec, 0).UTC()}
 	if now, ok := c.In.Value("now").(int); ok {
@@ -30,7 +30,8 @@ func newLab(c *caseworld.Call) *lab {
 	return &lab{c: c, e: &e, time: t, s: session.NewMemory()}
 }
 
-// appear makes the case's files appear within its sleeps: [[n, files]...].
+// appear makes files appear during sleeps. The case lists them as [[n, files]...], where n is the
+// number of the sleep.
 func (l *lab) appear() {
 	if l.c.In.Value("appear") == nil {
 		return
@@ -44,7 +45,8 @@ func (l *lab) appear() {
 	}
 }
 
-// steps does the case's steps and returns their answers; after, where it is not nil, adds to each.
+// steps runs the case's steps and returns their answers. If after is not nil, it adds to each
+// answer.
 func (l *lab) steps(do caseworld.Do, after func(out *pysem.Dict)) []any {
 	q := caseworld.Sequence{Do: do, Time: l.time}
 	if after != nil {
@@ -53,28 +55,29 @@ func (l *lab) steps(do caseworld.Do, after func(out *pysem.Dict)) []any {
 	return l.c.Run(q)
 }
 
-// answer does the case's steps, and answers with their answers alone.
+// answer runs the case's steps. The answer to the case contains only the steps' answers.
 func (l *lab) answer(do caseworld.Do, after func(out *pysem.Dict)) (any, error) {
 	return caseworld.Object("steps", l.steps(do, after)), nil
 }
 
-// pass lets time pass, by seconds that are an int or a float.
+// pass lets time pass. The seconds are an int or a float.
 func (l *lab) pass(seconds any) {
 	l.time.At = l.time.At.Add(time.Duration(optNumber(seconds).V * float64(time.Second)))
 }
 
-// notes is the log of a stand-in that notes the calls that it gets.
+// notes is the log of a stand-in object, which records the calls that it gets.
 type notes struct{ log []any }
 
 func noNotes() notes { return notes{[]any{}} }
 
-// note adds an entry. It returns nil, which is how the stand-in's methods succeed.
+// note adds an entry to the log. It returns nil, so that a method of a stand-in can return its
+// result.
 func (n *notes) note(entry ...any) error {
 	n.log = append(n.log, entry)
 	return nil
 }
 
-// made makes an object of a data class from keyword arguments.
+// made makes an object of a data class, with fields set by keyword arguments.
 func made[T any](class *dataclass.Class[T], fields []dataclass.Field) (*T, error) {
 	object := class.New()
 	for _, f := range fields {

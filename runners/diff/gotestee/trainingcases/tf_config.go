@@ -15,7 +15,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// tfConfigOps answers the operations on trainings and exports under a TF_CONFIG.
+// tfConfigOps holds the operations on trainings and exports that depend on TF_CONFIG.
 var tfConfigOps = caseworld.Table{
 	"cpu_training.do_worker_train":               inCluster(cputraining.InCluster, true),
 	"cpu_training.do_worker_feature_engineering": inCluster(cputraining.FeaturesInCluster, false),
@@ -23,7 +23,7 @@ var tfConfigOps = caseworld.Table{
 	"saved_model_exporters.export_saved_model":   exporterTFConfig,
 }
 
-// seen notes what TensorFlow would find in TF_CONFIG.
+// seen records what TensorFlow would find in TF_CONFIG.
 type seen struct {
 	c   *caseworld.Call
 	log []any
@@ -38,7 +38,7 @@ func (s *seen) variable() any {
 
 func (s *seen) note(what string) { s.log = append(s.log, []any{what, s.variable()}) }
 
-// train stands in for a training; it ends as the case says.
+// train stands in for a training. It ends with the outcome that the case gives.
 func (s *seen) train() error {
 	s.note("train")
 	return outcomeOf(s.c.In.Str("outcome"))
@@ -48,7 +48,8 @@ func (s *seen) answer(result any, err error) any {
 	return caseworld.Object("result", caseworld.Attempt(result, err), "log", s.log, "tf_config", s.variable())
 }
 
-// tried is a network that notes the addresses that are tried, sorted, and in which some are dead.
+// tried is a network in which the dead addresses cannot be reached. It records the addresses that
+// are tried.
 type tried struct {
 	env.Network
 	dead  []string
@@ -64,8 +65,8 @@ func (n *tried) Probe(addr string, timeout time.Duration) error {
 	return nil
 }
 
-// inCluster returns a function that trains in a cluster; returns says whether the
-// reference's returns an estimator.
+// inCluster returns an operation that trains in a cluster. returns says whether the reference's
+// function returns an estimator.
 func inCluster(train func(e *env.Env, kept quirks.Set, c cputraining.Cluster, work func() error) error, returns bool) func(c *caseworld.Call) (any, error) {
 	return func(c *caseworld.Call) (any, error) {
 		s, n := &seen{c: c, log: []any{}}, &tried{Network: c.Env.Network}

@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// tideOps answers the operations on session_run_hooks.py.
+// tideOps holds the operations on session_run_hooks.py.
 var tideOps = caseworld.Table{
 	"session_run_hooks.before":                     before,
 	"session_run_hooks.tide_available_now":         tideAvailableNow,
@@ -29,7 +29,7 @@ func tideOf(in caseworld.Arguments, kept quirks.Set) sessionrunhooks.Tide {
 	}
 }
 
-// fourTimes reads four ints or nulls from a list.
+// fourTimes parses a list of four hours and minutes, each an int or null.
 func fourTimes(c *caseworld.Call, field string) [4]pysem.OptInt {
 	var four [4]pysem.OptInt
 	for i, v := range c.In.List(field) {
@@ -56,7 +56,7 @@ func tideAvailableNow(c *caseworld.Call) (any, error) {
 	return answers, nil
 }
 
-// moment returns a time of the case's day, given as hh:mm:ss.
+// moment returns a time on the day of the case. text has the form hh:mm:ss.
 func moment(c *caseworld.Call, text string) time.Time {
 	var units [3]int
 	for i, part := range strings.SplitN(text, ":", 3) {
@@ -69,7 +69,7 @@ func moment(c *caseworld.Call, text string) time.Time {
 	return time.Date(2023, 11, 14, units[0], units[1], units[2], 0, time.UTC)
 }
 
-// oneDraw answers every draw with the same number.
+// oneDraw returns the same number for every random draw.
 type oneDraw struct {
 	env.Random
 	n int

@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// tpuOps answers the operations on tpu_runner.py and model_registry.py.
+// tpuOps holds the operations on tpu_runner.py and model_registry.py.
 var tpuOps = caseworld.Table{
 	"tpu_runner.flags":         tpuFlags,
 	"tpu_runner.TPURunner.run": tpuRun,
@@ -28,7 +28,7 @@ func tpuFlags(*caseworld.Call) (any, error) {
 	return defaults, nil
 }
 
-// tpuWorld stands in for what the runner calls, and notes the calls.
+// tpuWorld stands in for everything that the runner calls, and records the calls.
 type tpuWorld struct {
 	notes
 	given caseworld.Arguments

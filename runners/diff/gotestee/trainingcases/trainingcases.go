@@ -18,7 +18,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// Ops returns the operations by name.
+// Ops returns the operations on training code, by name.
 func Ops() caseworld.Table {
 	all := caseworld.Table{}
 	for _, table := range []caseworld.Table{

@@ -16,14 +16,15 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// namedVariables holds int64 variables by their names in checkpoints, sorted.
+// namedVariables is data of int64 variables. names holds the names that checkpoints use for them,
+// sorted.
 type namedVariables struct {
 	files     env.Files
 	names     []string
 	variables map[string]*session.Variable
 }
 
-// named returns the variables that a case names, by the names that it gives them in checkpoints.
+// named returns the variables that a case selects, under the names that checkpoints are to use.
 func named(c *caseworld.Call, in caseworld.Arguments, own map[string]*session.Variable) *namedVariables {
 	d := &namedVariables{files: c.Env.Files, variables: map[string]*session.Variable{}}
 	for _, f := range in.Fields() {
@@ -35,7 +36,8 @@ func named(c *caseworld.Call, in caseworld.Arguments, own map[string]*session.Va
 	return d
 }
 
-// Write makes the directory, but no parent, as TensorFlow does.
+// Write makes the directory of a checkpoint if it is missing, but not the directories above that,
+// as TensorFlow does.
 func (d *namedVariables) Write(s session.Session, prefix string) error {
 	values := map[string]int64{}
 	for _, name := range d.names {
@@ -72,7 +74,8 @@ func (*namedVariables) Devices() []string { return nil }
 func (d *namedVariables) Restore(s session.Session, prefix string, _ []string) error {
 	data, err := d.files.ReadFile(prefix + checkpoints.IndexSuffix)
 	if err != nil {
-		// TensorFlow takes a file of just the checkpoint's name for the older format.
+		// TensorFlow takes a file that is named exactly as the checkpoint for a checkpoint in the
+		// older format.
 		return session.Raise("DataLossError", "Unable to open table file %s: Data loss: not an sstable (bad magic number): perhaps your file is in a different file format and you need to use a different restore operator?", prefix)
 	}
 	values := map[string]int64{}
@@ -140,7 +143,7 @@ func valuesSequence(c *caseworld.Call) (any, error) {
 	})
 }
 
-// everyFile returns the files below a directory whose path ends in a text, sorted.
+// everyFile returns the sorted paths of all files below a directory that end with suffix.
 func everyFile(f env.Files, dir, suffix string) (found []string) {
 	names, err := f.ReadDir(dir)
 	if err != nil {

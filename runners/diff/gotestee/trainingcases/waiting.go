@@ -14,15 +14,15 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// waitingOps answers the operations on yarn_runtime.py and mlp_utils.py that wait.
+// waitingOps holds those operations on yarn_runtime.py and mlp_utils.py that wait.
 var waitingOps = caseworld.Table{
 	"yarn_runtime.sequence":            yarnSequence,
 	"mlp_utils.MLPEnv.sequence":        mlpSequence,
 	"mlp_utils.add_mpi_exception_hook": mpiExceptionHook,
 }
 
-// calls does the case's calls and returns their answers, each with its log. rows joins
-// equal neighbours of the log.
+// calls runs the case's calls and returns their answers, each with the log of the call. If rows is
+// set, equal neighbors in the log are merged.
 func (l *lab) calls(do caseworld.Do, log *[]any, rows bool) []any {
 	return l.c.Run(caseworld.Sequence{Do: do, Time: l.time, Before: func() { *log = []any{} }, After: func(_ caseworld.Step, answer *pysem.Dict) {
 		if rows {
@@ -32,7 +32,7 @@ func (l *lab) calls(do caseworld.Do, log *[]any, rows bool) []any {
 	}})
 }
 
-// masterNetwork answers for the application master.
+// masterNetwork is a fake network that answers as the application master.
 type masterNetwork struct {
 	env.Network
 	replies caseworld.Arguments
@@ -93,10 +93,10 @@ func yarnSequence(c *caseworld.Call) (any, error) {
 	}, &log, false)), nil
 }
 
-// exited unwinds a call that ends the process.
+// exited is the panic value that unwinds a call which ends the process.
 type exited struct{}
 
-// notedService notes what a process of MLP starts.
+// notedService records what a process of MLP starts.
 type notedService struct{ log *[]any }
 
 func (s notedService) note(entry ...any) error {
@@ -157,8 +157,8 @@ func mlpSequence(c *caseworld.Call) (any, error) {
 	return caseworld.Object("calls", answers), nil
 }
 
-// mlpCalls returns the calls of one process of the job by name; pass is mlp_pass. A call that ends the
-// process returns None.
+// mlpCalls returns the calls of one process of the job, by name. pass runs mlp_pass. A call that
+// ends the process returns None.
 func mlpCalls(p *training.MLPProcess, pass func() error) caseworld.Do {
 	ending := func(call func() error) (err error) {
 		defer func() {
@@ -190,7 +190,7 @@ func mlpCalls(p *training.MLPProcess, pass func() error) caseworld.Do {
 	}
 }
 
-// notedMPI notes that the job was aborted.
+// notedMPI records that the job was aborted.
 type notedMPI struct {
 	library bool
 	aborted []any

@@ -13,8 +13,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// zkUtilsOps answers the operations on zk_utils.py, env_utils.py and net_utils.py that have
-// an effect, or that name a constant.
+// zkUtilsOps holds those operations on zk_utils.py, env_utils.py and net_utils.py that have an
+// effect or name a constant.
 var zkUtilsOps = caseworld.Table{
 	"zk_utils.MonolithKazooClient": monolithKazooClient,
 	"zk_utils.clear_zk_path":       clearZKPath,
@@ -24,14 +24,14 @@ var zkUtilsOps = caseworld.Table{
 	},
 }
 
-// setupHDFSEnv does nothing, as in the reference. It shows the ported names of env_utils.py
-// too; setup_host_ip is neither ported nor listed.
+// setupHDFSEnv calls a function that does nothing, as in the reference. It also lists the ported
+// names of env_utils.py, without setup_host_ip, which is not ported.
 func setupHDFSEnv(*caseworld.Call) (any, error) {
 	envutils.SetupHDFSEnv()
 	return caseworld.Object("result", nil, "names", []any{"generate_psm_from_uuid", "get_zk_auth_data", "setup_hdfs_env"}), nil
 }
 
-// madeClients makes one client, and notes its hosts and credentials.
+// madeClients makes one client, and records its hosts and credentials.
 type madeClients struct {
 	client env.ZooKeeper
 	hosts  string
@@ -57,13 +57,14 @@ func monolithKazooClient(c *caseworld.Call) (any, error) {
 		}
 	}
 	training.NewMonolithKazooClient(&e, "127.0.0.1:1", auth)
-	// The client keeps the credentials in a set, which has no order, so they are sorted.
+	// The reference's client keeps credentials in a set, whose order is random. So they are sorted
+	// here.
 	sorted := slices.SortedFunc(slices.Values(m.auth), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
 	pairs := lists.Map(slices.Compact(sorted), func(a [2]string) any { return []any{a[0], a[1]} })
 	return caseworld.Object("auth_data", pairs), nil
 }
 
-// oldNodes is a tree below /monolith whose znodes were modified some weeks ago.
+// oldNodes is a fake client with znodes below /monolith that were modified some weeks ago.
 type oldNodes struct {
 	*caseworld.ZooKeeper
 	in   caseworld.Arguments

@@ -13,8 +13,8 @@ var agentOps = operations{
 	"agent_v1.AgentV1.sequence": agentV1Processes,
 }
 
-// agentV1Processes gives every event a fraction of a second of its own, so that no two
-// happen at once: then their order would be the testee's choice.
+// agentV1Processes draws a sequence for an agent of version 1. Every event has a fraction of a
+// second of its own, because otherwise testees might order simultaneous events differently.
 func agentV1Processes(d *draws, c *testee.Case) object {
 	for i := 3; i <= 10; i++ { // ports that no server can have are drawn by the suite utils
 		c.Env.Set(fmt.Sprintf("PORT%d", i), fmt.Sprint(1000+i))
@@ -66,7 +66,7 @@ func agentV1Processes(d *draws, c *testee.Case) object {
 		"servers?1", some(3, server), "events?1", events}
 }
 
-// vary draws the fields of a template into an existing object.
+// vary draws the fields of a template and sets them in an existing object.
 func (d *draws) vary(to *pysem.Dict, pairs ...any) {
 	for _, item := range d.object(pairs).Items {
 		to.Set(item.Key, item.Value)

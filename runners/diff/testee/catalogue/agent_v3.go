@@ -4,7 +4,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// agentV3Sequence draws an agent's life over declared models, a layout and the bindings of others.
+// agentV3Sequence draws the life of an agent, with declared models, a layout, and bindings that
+// other agents make.
 func agentV3Sequence(d *draws, c *testee.Case) object {
 	config := unified(d, c)
 	if d.flip(3) {
@@ -29,7 +30,7 @@ func agentV3Sequence(d *draws, c *testee.Case) object {
 	}}
 }
 
-// declareModel declares a model with a policy given as JSON.
+// declareModel returns a step that declares a model. policy is written as JSON.
 func declareModel(model, graph, policy any) step {
 	return do("zk.create", "path", join("/gip/saved_models/", model, "/", graph), "makepath", true,
 		"value", bytesOf(join(`{"model_base_path": "/exp/`, graph, `", "version_policy": `, policy, "}")))

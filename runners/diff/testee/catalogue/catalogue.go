@@ -31,9 +31,9 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// declare returns the template of an operation's input, and sets the environment, host and
-// files of the case. It is called anew for each case, so its variables are the case's own.
-// Small draws have to give plain inputs, because shrinking makes draws small.
+// declare returns the template of an operation's input, and sets the case's environment, host and
+// files. It is called for each case, so that its variables belong to that case. Small draws have to
+// give plain inputs, because shrinking makes draws smaller.
 type declare func(d *draws, c *testee.Case) object
 
 // operations maps the names of a module's operations to their declarations.
@@ -58,8 +58,8 @@ func in(pairs ...any) declare {
 	return func(*draws, *testee.Case) object { return pairs }
 }
 
-// recorded declares an operation whose inputs are recorded by hand and never drawn, by the
-// names of its fields. A name may be followed by the steps that the field holds.
+// recorded declares an operation whose inputs are written by hand and never drawn. names lists its
+// fields. A name may be followed by the steps that the field contains.
 func recorded(names ...any) declare {
 	var template object
 	for _, name := range names {
@@ -75,7 +75,7 @@ func recorded(names ...any) declare {
 	}
 }
 
-// Operation describes a declared operation to other packages.
+// Operation describes an operation of the catalogue for other packages.
 type Operation struct {
 	Name string
 	// In lists the fields of the input.
@@ -84,16 +84,16 @@ type Operation struct {
 	Sequence string
 	// Steps maps the names of steps to their arguments.
 	Steps map[string][]Field
-	// Drawn reports whether inputs of the operation can be invented.
+	// Drawn reports whether random inputs of the operation can be made.
 	Drawn bool
 }
 
-// Field is a field of an input, or an argument of a step.
+// Field is a field of an operation's input, or an argument of a step.
 type Field struct {
 	Name string
-	// Optional fields may be missing.
+	// Optional means that the field may be missing.
 	Optional bool
-	// Remark says what the value is, where its name does not; "" for none.
+	// Remark explains the value if its name does not, "" otherwise.
 	Remark string
 }
 
@@ -127,13 +127,13 @@ func findAll() map[string]*Operation {
 	return all
 }
 
-// Find returns the declaration of an operation, nil for an unknown name.
+// Find returns the operation with a name, or nil if there is none.
 func Find(name string) *Operation { return found[name] }
 
 // Ops lists the operations, sorted.
 func Ops() []string { return slices.Sorted(maps.Keys(found)) }
 
-// DrawnOps lists the operations whose inputs can be invented, sorted.
+// DrawnOps lists, sorted, the operations for which random inputs can be made.
 func DrawnOps() []string {
 	return slices.DeleteFunc(Ops(), func(name string) bool { return !found[name].Drawn })
 }
@@ -143,24 +143,24 @@ func (o *Operation) Signature() string {
 	return strings.Join(lists.MapOrNil(o.In, Field.String), ", ")
 }
 
-// draws makes random choices and remembers them. With a tape it replays these choices
-// instead; past the tape's end every draw is 0.
+// draws makes random choices and records them. If it has a tape, it repeats the choices on that.
+// After the end of the tape every choice is 0.
 type draws struct {
 	rng    *rand.Rand
 	replay bool
 	tape   []uint64
 	made   []uint64
-	// undrawable is set by the declaration of an operation whose inputs cannot be invented.
+	// undrawable is set by the declaration of an operation for which no random inputs can be made.
 	undrawable bool
 }
 
 func newDraws(seed, stream uint64) *draws { return &draws{rng: rand.New(rand.NewPCG(seed, stream))} }
 
-// ReplayDraws makes draws for [Build] that replay a tape, as [Invent] returned or [Shrink]
-// shortened it. Past the tape's end every draw is 0.
+// ReplayDraws returns draws for [Build] that repeat a tape, as [Invent] returns it or [Shrink]
+// shortens it. After the end of the tape every draw is 0.
 func ReplayDraws(tape []uint64) *draws { return &draws{replay: true, tape: tape} }
 
-// n draws a number in [0, limit); limit has to be positive.
+// n returns a random number in [0, limit). limit must be positive.
 func (d *draws) n(limit int) int {
 	var v uint64
 	switch {
@@ -173,10 +173,10 @@ func (d *draws) n(limit int) int {
 	return int(v)
 }
 
-// flip draws true one time in n; a shrunk draw is false.
+// flip returns true one time in n. A draw of 0, to which shrinking leads, gives false.
 func (d *draws) flip(n int) bool { return d.n(n) == n-1 }
 
-// length draws a number up to 3, seldom a larger one up to most.
+// length returns a random length, mostly up to 3, and seldom up to most.
 func (d *draws) length(most int) int {
 	if d.flip(4) {
 		return d.n(most + 1)
@@ -184,33 +184,33 @@ func (d *draws) length(most int) int {
 	return d.n(min(most, 3) + 1)
 }
 
-// pick draws one of the items; the first has to be the plainest.
+// pick returns a random item. Put the plainest item first, because shrinking leads to it.
 func pick[T any](d *draws, items ...T) T { return items[d.n(len(items))] }
 
 func newCase(op string) *testee.Case {
 	return &testee.Case{Op: op, Env: dict("MY_HOST_IP", "10.1.2.3"), In: dict()}
 }
 
-// Invent makes case number i of an operation of [DrawnOps] from a seed, and returns
-// the draws that made it, from which [Build] makes it again.
+// Invent makes random case number i of an operation in [DrawnOps], by a seed. It also returns the
+// draws, from which [Build] makes the same case again.
 func Invent(op string, seed uint64, i int) (*testee.Case, []uint64) {
 	d := newDraws(seed, uint64(i)<<32^HashOf(op))
 	return Build(op, d), d.made
 }
 
-// Build makes a case of an operation of [DrawnOps] from draws.
+// Build makes a case of an operation in [DrawnOps] from its draws.
 func Build(op string, d *draws) *testee.Case {
 	c := newCase(op)
 	c.In = d.object(declared[op](d, c))
 	return c
 }
 
-// HashOf returns the FNV-1a hash of a text, which is the same in every run.
+// HashOf returns the FNV-1a hash of a text. Unlike Go's maphash it is the same in every run.
 func HashOf(text string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(text))
 	return h.Sum64()
 }
 
-// dict makes a dict of names and values.
+// dict makes a dict. Its arguments are names and values by turns.
 func dict(pairs ...any) *pysem.Dict { return pysem.DictOf(pairs...) }

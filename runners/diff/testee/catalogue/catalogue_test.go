@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/vectors/golden"
 )
 
-// The goal is that a declaration is whole. The method is to look in the golden cases for a
-// field, a step or an argument that is not declared.
+// Goal: the catalogue declares every field, step and argument. Method: search the golden cases for
+// one that is not declared.
 func TestWhatIsRecordedIsDeclared(t *testing.T) {
 	suites, err := golden.Suites(golden.FS())
 	if err != nil {
@@ -36,8 +36,8 @@ func TestWhatIsRecordedIsDeclared(t *testing.T) {
 	}
 }
 
-// declares reports the names of an object that are none of the fields; a field * stands for
-// any name.
+// declares fails the test for each name in an object that is not one of the fields. A field named *
+// allows any name.
 func declares(t *testing.T, id string, fields []catalogue.Field, given *pysem.Dict) {
 	t.Helper()
 	for _, item := range given.Items {

@@ -4,8 +4,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// clientOps declares the operations on client.py, svr_client.py and constants.py, and the services that
-// clients call.
+// clientOps declares the operations on client.py, svr_client.py and constants.py, and on the
+// services that clients call.
 var clientOps = operations{
 	"client.ServingClient.sequence": func(d *draws, c *testee.Case) object {
 		d.vary(c.Env, "REPLICA_ID?4", oneOf("0", "x"))
@@ -13,7 +13,8 @@ var clientOps = operations{
 		if d.flip(6) {
 			bzid = pick(d, "", "模", "b/c", "b/")
 		}
-		// Most looks at a status end at once where the first znodes are missing (Q69).
+		// If the first znodes are missing, most status queries end at once (Q69). So they are
+		// usually created.
 		return object{"bzid", bzid, "steps", turns{
 			usually{4, turns{do("zk.create", "path", "/"+bzid+"/publish", "makepath", true), do("zk.create", "path", "/"+bzid+"/service/m/ps:0", "makepath", true)}},
 			servingSteps, do("get_status", "model_name", servedModel),
@@ -80,7 +81,7 @@ var servingSteps = steps(2, 11,
 	do("zk.create", "path", servingPath, "makepath", true, "value", replicaOrNot).often(10),
 )
 
-// replicaOrNot draws the JSON of a replica, seldom JSON of something else.
+// replicaOrNot draws the JSON of a replica, and seldom other JSON or bytes.
 var replicaOrNot = seldom(4, bytesOf(oneOf(`{"stat": "odd"}`, `{"stat": null}`, `{"stat": 30.0}`, `{"stat": [1, {"a": null}]}`, "[]",
 	"null", "7", `"x"`, "\xff", `{"stat": true, "x": 1}`)), replicaJSON)
 
@@ -88,7 +89,7 @@ var anyServerType = oneOf(0, 1, 2, 7, -1, oneOf("ps", "entry", "dense", "PS", ""
 
 var modelAddrs = entries(3, oneOf("m:entry", "m:ps_0", "n:x"), some(3, oneOf("a:1", "b:2", "", nil)))
 
-// treeSteps returns the steps on the tree of a service, for a service that has a tree.
+// treeSteps returns the steps that change the znodes of a service. Without a tree there are none.
 func treeSteps(tree bool) []step {
 	if !tree {
 		return nil

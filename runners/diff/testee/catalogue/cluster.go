@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// clusterOps declares the operations that find the processes of a training and gather them.
+// clusterOps declares the operations by which a training finds and gathers its processes.
 var clusterOps = operations{
 	"cluster_manager.get_training_cluster":           trainingCluster,
 	"cluster_manager.generate_session_config":        in("cluster_and_task (null, or [cluster, task])", nullable(clusterAndTask)),
@@ -26,7 +26,8 @@ var clusterOps = operations{
 	},
 }
 
-// controllerAddress draws the content of the file with the address of the controller's server.
+// controllerAddress draws the content of the file that holds the address of the controller's
+// server.
 var controllerAddress = oneOf("10.1.2.3:1234", "[fd00::1]:1234", "h:1\n", "", "\n", " h:1 ", "h", "h:", ":1", "a:1\r\nb:2", "模:1", "unix:/s", "h:1\x00", "\ufeffh:1",
 	bytesOf("\xff:1"), bytesOf("h:1\xed\xa0\xbd"), oddText(6))
 
@@ -47,15 +48,15 @@ func trainingCluster(d *draws, c *testee.Case) object {
 		"appear", oneOf([]any{}, []any{}, some(2, appearing))}
 }
 
-// clusterFile draws the name of a file that lists PS, clusterText its content.
+// clusterFile draws the name of a file that lists PS. clusterText draws its content.
 func clusterFile(d *draws) string {
 	return pick(d, "ps_info", "ps_info", "u", "模", "ps_info-tmp")
 }
 
 var clusterText = oneOf("a,b", "a:1,b:1", "a", "a,b,c", "", ",", "a,", "a,b\n", "模,b", " a , b ", "a\r\nb,c", "\ufeffa,b", bytesOf("\xff,b"), bytesOf("a,\xed\xa0\xbd"))
 
-// clusterViews draws the successive views that discovery has of a role. The last view has
-// enough processes, mostly.
+// clusterViews draws what discovery returns for a role in successive queries. Mostly the last view
+// has enough processes.
 func clusterViews(enough int) draw {
 	return func(d *draws) any {
 		views := list(d, 2, func() any { return clusterView(d, d.n(3)) })
@@ -66,7 +67,7 @@ func clusterViews(enough int) draw {
 	}
 }
 
-// clusterView draws some processes, whose indices are in no order.
+// clusterView draws a dict of processes. Their indices are not in order.
 func clusterView(d *draws, count int) *pysem.Dict {
 	view := dict()
 	for i := range count {
@@ -79,7 +80,7 @@ func clusterView(d *draws, count int) *pysem.Dict {
 	return view
 }
 
-// clusterAndTask draws a cluster and the place of a process in it.
+// clusterAndTask draws a cluster, and the type and index of a process in it.
 func clusterAndTask(d *draws) any {
 	addr := oneOf("a:1", "b:1", "", "[fd00::1]:1", "模")
 	cluster := object{"chief", several(1, 3, addr), "worker", some(4, addr), "ps", some(4, addr)}

@@ -4,7 +4,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// consulOps declares the operations on the client of Consul, over an agent that plays a script.
+// consulOps declares the operations on the client of Consul. Its agent follows a script.
 var consulOps = operations{
 	"consul.Client": func(d *draws, c *testee.Case) object {
 		for _, name := range []string{"CONSUL_HTTP_HOST", "CONSUL_HTTP_PORT", "TCE_HOST_IP"} {
@@ -28,7 +28,7 @@ var consulSteps = steps(0, 6,
 	do("pass", "seconds", oneOf(10, 1, 0, 11, 3600)),
 )
 
-// consulEntry draws how the Consul agent treats a request, mostly by an answer.
+// consulEntry draws what the Consul agent does with a request. Mostly it answers.
 func consulEntry(d *draws) any {
 	kind := pick(d, "answer", "answer", "answer", "answer", "close", "cut", "stall", "timeout", "reset", "hang-up", "garbage", "pipe", "refuse", "unanswered", "no_name")
 	switch kind {

@@ -2,7 +2,7 @@ package catalogue
 
 import "strings"
 
-// dataDefOps declares the operations on data_def.py and on the values of backends.py.
+// dataDefOps declares the operations on data_def.py and on the data classes of backends.py.
 var dataDefOps = dataClassOps()
 
 // field is a field of a data class with its usual value.
@@ -37,7 +37,8 @@ var replicaFields = []field{{"address", anyAddr}, {"address_ipv6", anyAddr}, {"s
 
 var serviceFields = []field{{"grpc", anyAddr}, {"http", anyAddr}, {"archon", anyAddr}, {"agent", anyAddr}, {"idc", word}, {"debug_info", word}}
 
-// fieldsOf draws an object with some of the fields; a value is seldom of another type.
+// fieldsOf returns the template of an object with some of the fields. Seldom a value has another
+// type.
 func fieldsOf(fields []field) object {
 	var o object
 	for _, f := range fields {
@@ -69,7 +70,7 @@ func dataClassOps() operations {
 	return all
 }
 
-// serialized draws a JSON text, whole or damaged, for a decoder.
+// serialized draws a JSON text for a decoder, complete or damaged.
 func serialized(d *draws, fields []field) string {
 	if d.flip(6) {
 		return pick(d, "", "null", "[]", "1", "{", "{}", "\"x\"", " {} ", "{\"a\":1,}", "\xff", "\ufeff{}", "nul", "{\"a\":NaN}", "{'a':1}", "[{}]", "{} x")

@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// dataSideOps declares the operations that move data (copies, summaries, patterns, queues),
-// and those on the TPU's runner and on processes of MLP.
+// dataSideOps declares the operations that move data, such as copies, summaries, patterns and
+// queues. It also declares those on the TPU's runner and on processes of MLP.
 var dataSideOps = operations{
 	"utils.CopyFile": func(_ *draws, c *testee.Case) object {
 		c.Files = dict("a", "1")
@@ -54,12 +54,12 @@ var dataSideOps = operations{
 	"base_runner.write_summary": in("logs (pairs)", some(5, []any{oneOf("loss", "auc", "", "模"), oneOf(float, 1, true, nil, "x")}), "step", oneOf(0, 1, -1, 1<<40)),
 }
 
-// copyArguments has the arguments that both kinds of copies share.
+// copyArguments holds the arguments that CopyFile and CopyRecursively have in common.
 var copyArguments = object{"src", oneOf("<TMP>/a", "<TMP>/a", "<TMP>/nothing"), "dst", oneOf("<TMP>/b", "<TMP>/n/b"),
 	"skip_nonexist?3", either, "max_retries?3", from(0, 6)}
 
-// mlpSequence draws a job, and the calls of one of its processes. Some calls wait for ever;
-// the testee stops them.
+// mlpSequence draws a job, and calls of one of its processes. The testee stops calls that wait
+// without end.
 func mlpSequence(d *draws, c *testee.Case) object {
 	d.vary(c.Env, "MLP_ROLE", oneOf("worker", "worker", "ps", "dispatcher", "dsworker", "dsworker", "", "other"), "MLP_ROLE_INDEX", oneOf("0", "1", " 1 ", "\"0\""),
 		"MLP_PORT!6", oneOf("2001", "'22'", "6000"), "MLP_SSH_PORT!6", oneOf("2001", "'22'", "6000"), "TENSORBOARD_LOG_PATH?4", oneOf("/logs", "", " \"/x\" "))
@@ -93,8 +93,8 @@ func datedFiles(d *draws, _ *testee.Case) object {
 	return object{"arguments (of the method)", said("!3"), "flags (what `_get_params` answers by name, null for others)", said("!2")}
 }
 
-// narrow turns a range of many years into a range of one day, because a range makes a
-// pattern for each of its days.
+// narrow changes a range of dates that may span many years into two days. A range makes a pattern
+// for each day, so a long one would make too many.
 func narrow(f *pysem.Dict) *pysem.Dict {
 	for _, name := range []string{"start_date", "end_date"} {
 		if v, ok := f.Get(name); ok && slices.Contains([]any{20200229, "09991231", "10000101", 99991230, "99991231"}, v) {
@@ -105,8 +105,8 @@ func narrow(f *pysem.Dict) *pysem.Dict {
 	return f
 }
 
-// pushHook keeps count of the queue, because a step that waits for room or for a value
-// would wait for ever.
+// pushHook draws steps on a hook and its queue. It counts the queue's values, because a step that
+// waits for room or for a value would never end.
 func pushHook(d *draws, _ *testee.Case) object {
 	capacity, size, primed := d.n(4), 0, false
 	one := func(d *draws) any {
@@ -159,7 +159,7 @@ func tpuRunner(d *draws, _ *testee.Case) object {
 	}
 }
 
-// modelRegistry draws modules with classes of tasks, and look-ups of classes.
+// modelRegistry draws modules with task classes, and look-ups of classes.
 func modelRegistry(*draws, *testee.Case) object {
 	name := oneOf("tt", "tt.a", "tt.a.b", "tt.params.a", "monolith.tasks.tt", "monolith.tasks.tt.params.a", "vv", "vv.params.a")
 	class := object{"name", oneOf("C", "D", "模"), "other?8", true, "task!4", oneOf(nil, 1, "x", []any{1.5})}

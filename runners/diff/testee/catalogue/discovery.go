@@ -37,7 +37,8 @@ var discoveryOps = operations{
 	},
 }
 
-// container draws the config of an agent in a container, and sets the container's environment.
+// container draws the configuration of an agent that runs in a container, and sets the container's
+// environment variables.
 func container(d *draws, c *testee.Case) object {
 	c.Env = dict("MY_HOST_IP", "10.1.2.3")
 	for i := range 10 {
@@ -61,7 +62,7 @@ var (
 	replicaPath = join(replicaTask, "/", oneOf("0", "1", "3", "007", "00000000012"))
 )
 
-// distinct draws up to most lists, and drops those whose first item came before.
+// distinct draws at most most lists. It drops a list whose first item an earlier list has.
 func distinct(most int, item any) draw {
 	return func(d *draws) any {
 		seen, kept := map[any]bool{}, []any{}
@@ -75,7 +76,8 @@ func distinct(most int, item any) draw {
 	}
 }
 
-// located draws the arguments of a look-up of replicas, some with a location (idc, cluster).
+// located returns the arguments of a query for replicas. Some queries have a location (idc,
+// cluster).
 func located(arguments ...any) []any {
 	return append(object{"server_type", oneOf(0, 1, 2)}, append(arguments, "idc?3", oneOf("lf", "hl", nil), "cluster?3", oneOf("def", nil))...)
 }
@@ -103,7 +105,7 @@ var updaterSteps = steps(1, 8,
 	do("zk.create", "path", join("/b/service/n/", oneOf("ps:0/3", "entry:0/00000000003")), "makepath", true, "value", replicaJSON),
 )
 
-// rpcCall draws a call. Its message is that of the fields, or bytes.
+// rpcCall draws a call of a service. The request is given by its fields, as a message, or as bytes.
 func rpcCall(d *draws) any {
 	t := pick(d, 0, 1, 2, 7)
 	switch d.n(3) {
@@ -116,7 +118,8 @@ func rpcCall(d *draws) any {
 	return []any{"GetResource", object{}, rpcMessage("GetResourceRequest", 0, 0)}
 }
 
-// rpcMessage serialises a server type as field 1 and a task as field 2, both small.
+// rpcMessage encodes a message whose field 1 is a server type and whose field 2 is a task. Both
+// numbers are small.
 func rpcMessage(name string, serverType, task int) object {
 	var data []byte
 	if serverType != 0 {
@@ -128,7 +131,8 @@ func rpcMessage(name string, serverType, task int) object {
 	return object{"$pb", "monolith.serving.agent_service." + name, "hex", fmt.Sprintf("%x", data)}
 }
 
-// withAddrs adds the field addrs, which only a service of version 3 has.
+// withAddrs makes sure that a service's template has the field addrs. Only services of version 3
+// have it, and the others leave it out.
 func withAddrs(service object) object {
 	if len(service.only("addrs")) > 0 {
 		return service
@@ -136,7 +140,7 @@ func withAddrs(service object) object {
 	return append(service, "addrs?1", absent{})
 }
 
-// serviceOf draws a service of a version; the last field holds the calls on it.
+// serviceOf returns the template of a service of a version. Its last field holds the calls.
 func serviceOf(d *draws, c *testee.Case, version int) object {
 	switch version {
 	case 1:

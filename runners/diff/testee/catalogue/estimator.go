@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// estimatorOps declares the operations that train (alone, with others, in step with others)
-// and that export.
+// estimatorOps declares the operations that train, alone or with other processes, and those that
+// export.
 var estimatorOps = operations{
 	"estimator.RunConfig.to_runner_config": in("kwargs", runKwargs, "argv", runnerArgv),
 	"estimator.EstimatorSpec": in("kwargs", object{"label", specValue, "pred", specValue, "head_name?3", specValue, "loss?3", specValue, "optimizer?3", specValue,
@@ -40,12 +40,12 @@ var estimatorOps = operations{
 	"export_hooks.ExportSaverListener.sequence": exportSequence,
 }
 
-// oldTFConfig draws a TF_CONFIG that is set before the operation, or none.
+// oldTFConfig sometimes sets a TF_CONFIG that exists before the operation.
 func oldTFConfig(d *draws, c *testee.Case) {
 	d.vary(c.Env, "TF_CONFIG?", oneOf("", "{}", `{"task": {"type": "ps", "index": 1}}`, `{"cluster": {"chief": ["a:1"], "ps": ["模:2"]}, "task": {"type": "chief", "index": 0}}`))
 }
 
-// besideTFConfig declares an operation that may find a TF_CONFIG set.
+// besideTFConfig declares an operation before which a TF_CONFIG may already be set.
 func besideTFConfig(pairs ...any) declare {
 	return func(d *draws, c *testee.Case) object {
 		oldTFConfig(d, c)
@@ -53,7 +53,7 @@ func besideTFConfig(pairs ...any) declare {
 	}
 }
 
-// inCluster draws a training in a cluster; each process may look up its own address.
+// inCluster draws a training in a cluster. Each process may first look up its own address.
 func inCluster(d *draws, c *testee.Case) object {
 	oldTFConfig(d, c)
 	addrs := func(role string) []any {

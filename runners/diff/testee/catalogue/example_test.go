@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee/catalogue"
 )
 
-// Cases are invented from a seed until one has what is looked for, here a path with an
-// empty part; then the draws that made it are cut down while it keeps that.
+// This makes random cases until one has a path with an empty part. Then it shrinks the draws that
+// made the case, as long as the path has an empty part.
 func Example() {
 	const op = "utils.ZKPath"
 	odd := func(tape []uint64) bool {

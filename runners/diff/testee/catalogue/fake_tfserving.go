@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// fakeTFServingOps declares the operations on the fake model server as it is started
+// fakeTFServingOps declares the operations on the fake model server when it runs as a server
 // (runners/diff/python/ops/fake_tfserving.py).
 var fakeTFServingOps = operations{
 	"mocked_tfserving.FakeTFServing.sequence": func(d *draws, c *testee.Case) object {
@@ -39,7 +39,8 @@ var fakeServerSteps = steps(1, 12,
 
 var otherService = oneOf("/tensorflow.serving.SessionService/SessionRun", "/grpc.health.v1.Health/Check", "/x/Y")
 
-// fakeCalls draws a method and its request, as text, or as bytes that need not be a message.
+// fakeCalls draws a method and its request. The request is text, or bytes that may not be a valid
+// message.
 var fakeCalls = oneOf(
 	[]any{"GetModelStatus", oneOf(fakeSpecText, fakeSpecText, fakeBytes)}, []any{"GetModelMetadata", oneOf(join(fakeSpecText, fakeFields), fakeBytes)},
 	[]any{"HandleReloadConfigRequest", oneOf(reloadText, fakeBytes)}, []any{oneOf("Predict", "Classify", "Regress", "MultiInference"), oneOf("", fakeBytes)},
@@ -51,7 +52,7 @@ func fakeBytes(d *draws) object {
 
 func fakeName(d *draws) string { return pick(d, "m", "n", "模", "", "it's") }
 
-// fakeSpecText draws the model_spec of a request, or none.
+// fakeSpecText draws the model_spec of a request as text, or "" for none.
 func fakeSpecText(d *draws) string {
 	if d.flip(8) {
 		return ""
@@ -76,7 +77,8 @@ func reloadText(d *draws) string {
 	return "config { " + fakeConfigText(d) + " }"
 }
 
-// fakeConfigText draws a list of models, some of a kind that a real server refuses.
+// fakeConfigText draws a model config as text. Some models are of a kind that a real server
+// refuses.
 func fakeConfigText(d *draws) string {
 	var models []string
 	for range d.length(3) {

@@ -15,15 +15,16 @@ import (
 
 const root = "../../../.."
 
-// figure is a form in which documents say how many there are of something. The first group of
-// pattern is the number; count gets the second group, "" without one.
+// figure is a phrase by which documents state a number of something. The first group of pattern is
+// the number. count gets the text of the second group, "" if there is none, and returns the true
+// number.
 type figure struct {
 	pattern *regexp.Regexp
 	count   func(of string) int
 }
 
-// The goal is that no document says another number of recorded cases than there are. The method is one
-// form for each kind, looked for in every document; -update writes the numbers.
+// Goal: every number of recorded cases in the documents is the true number. Method: one phrase for
+// each kind of number, searched in every document. With -update the test writes the numbers.
 func TestFiguresOfCases(t *testing.T) {
 	cases, runs, upstream := goldenCases(t), rustRuns(t), readUpstreamCases(t)
 	lines := func(name string) func(string) int {
@@ -95,7 +96,7 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// goldenCases counts the golden cases of each suite and of each operation.
+// goldenCases returns how many golden cases each suite and each operation has.
 func goldenCases(t *testing.T) map[string]int {
 	t.Helper()
 	suites, err := golden.Suites(golden.FS())
@@ -112,7 +113,7 @@ func goldenCases(t *testing.T) map[string]int {
 	return cases
 }
 
-// rustCases reads a recording of the Rust port.
+// rustCases parses a file of cases recorded from the Rust port.
 func rustCases(t *testing.T, name string) (cases []struct{ Op string }) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(read(t, name)), &cases); err != nil {
@@ -121,7 +122,7 @@ func rustCases(t *testing.T, name string) (cases []struct{ Op string }) {
 	return cases
 }
 
-// rustRuns counts the recorded runs of the Rust port by operation.
+// rustRuns returns how many recorded runs of the Rust port each operation has.
 func rustRuns(t *testing.T) map[string]int {
 	t.Helper()
 	runs := map[string]int{}
@@ -131,8 +132,8 @@ func rustRuns(t *testing.T) map[string]int {
 	return runs
 }
 
-// upstreamCases counts what the list of upstream's test cases says: its files, the cases that a
-// script mirrors, and those with the reason why none does.
+// upstreamCases counts the entries in the list of TensorFlow Serving's test cases: the files, the
+// cases that a script repeats, and the cases with a reason why none does.
 type upstreamCases struct{ files, mirrored, explained int }
 
 func readUpstreamCases(t *testing.T) (u upstreamCases) {

@@ -31,8 +31,8 @@ var fileOps = operations{
 	"agent_controller.map_model_to_layout": mapModel,
 }
 
-// modelFiles draws the files that a transfer service leaves of versions of models. A link
-// can be made only once, so links are drawn only for the files at the beginning.
+// modelFiles draws the files of model versions, as a transfer service leaves them. A link can be
+// made only once. So links are drawn only for the files at the beginning.
 func modelFiles(d *draws, links bool) *pysem.Dict {
 	f := dict()
 	for range 1 + d.n(3) {
@@ -63,7 +63,7 @@ func modelFiles(d *draws, links bool) *pysem.Dict {
 	return f
 }
 
-// modelManagerSteps draws steps, each a name or a list of a name and its arguments.
+// modelManagerSteps draws steps. Each is a name, or a list of a name and its arguments.
 func modelManagerSteps(d *draws) []any {
 	steps := []any{}
 	for range 1 + d.n(5) {
@@ -112,7 +112,7 @@ func modelInfo(d *draws, c *testee.Case) object {
 		"ckpt?4", oneOf("model.ckpt-100", "model.ckpt-5", "x", nil), "version?3 (string or int)", oneOf("5", 100, "200", "9")}
 }
 
-// mapModel draws declared models, of which it publishes some.
+// mapModel draws models that are declared, and which of them are published.
 func mapModel(d *draws, _ *testee.Case) object {
 	declared, published := []any{}, []any{}
 	for range 1 + d.n(5) {

@@ -14,19 +14,18 @@ var (
 	textProtos string
 )
 
-// Grammar returns the text of the grammar that expressions, regular expressions, layout filters,
-// numbers of configurations and protobuf texts are drawn from. The head of the text says how it is
-// read.
+// Grammar returns the grammar from which texts are drawn: expressions, regular expressions, layout
+// filters, numbers in configurations, and protobuf texts. Its first lines describe its own form.
 func Grammar() string { return grammarText + "\n" + textProtos }
 
-// alternative is one way to derive a symbol of the grammar.
+// alternative is one of the right-hand sides of a grammar symbol.
 type alternative struct {
 	weight int
-	// parts holds texts and symbols in turns; the first is a text.
+	// parts holds texts and names of symbols by turns, beginning with a text.
 	parts []string
 }
 
-// symbol is a symbol of the grammar, with all ways to derive it.
+// symbol is a symbol of the grammar, with all its alternatives.
 type symbol struct {
 	alternatives []alternative
 	total        int // of the weights
@@ -42,7 +41,7 @@ func mustGrammar(text string) map[string]*symbol {
 	return parsed
 }
 
-// parseGrammar reads a grammar in the form that its head describes.
+// parseGrammar parses a grammar. The grammar's first lines describe the form.
 func parseGrammar(text string) (map[string]*symbol, error) {
 	parsed := map[string]*symbol{}
 	var last *symbol
@@ -70,8 +69,8 @@ func parseGrammar(text string) (map[string]*symbol, error) {
 	return parsed, nil
 }
 
-// splitRule splits "a <b> c" into texts and symbols in turns. An angle bracket without a
-// name behind it is text.
+// splitRule splits "a <b> c" into texts and names of symbols by turns. An angle bracket that is not
+// followed by a name is text.
 func splitRule(rule string) []string {
 	parts := []string{""}
 	for rule != "" {
@@ -86,8 +85,8 @@ func splitRule(rule string) []string {
 	return parts
 }
 
-// symbolAt returns the symbol at the begin of a rule. The name of a group in a regular
-// expression stays text.
+// symbolAt returns the symbol with which a rule begins, and the rest. A group name in a regular
+// expression, such as (?P<name>, is text.
 func symbolAt(rule string) (name, rest string, ok bool) {
 	if rule[0] != '<' {
 		return "", "", false
@@ -113,24 +112,25 @@ func (s *symbol) check(name string, all map[string]*symbol) error {
 	return nil
 }
 
-// derivation writes one text that a symbol derives.
+// derivation writes one random text that can be derived from a symbol.
 type derivation struct {
 	*draws
 	b    strings.Builder
 	left int // how many more symbols may choose an alternative
 }
 
-// mostSymbols bounds the length of one derivation.
+// mostSymbols is how many symbols of one derivation may choose freely. After that the text becomes
+// as short as possible.
 const mostSymbols = 24
 
-// derive draws a text of a symbol.
+// derive returns a random text that can be derived from a symbol.
 func derive(d *draws, name string) string {
 	w := &derivation{draws: d, left: mostSymbols}
 	w.symbol(name, 7)
 	return w.b.String()
 }
 
-// symbol writes a text that a symbol derives, nesting at most depth deep.
+// symbol writes a random text of a symbol. Symbols nest at most depth deep.
 func (w *derivation) symbol(name string, depth int) {
 	s := symbols[name]
 	w.left--
@@ -147,7 +147,7 @@ func (w *derivation) symbol(name string, depth int) {
 	}
 }
 
-// choose returns the alternative at a place among the added weights.
+// choose returns the alternative whose range of weights contains at, when the weights are added up.
 func (s *symbol) choose(at int) alternative {
 	for _, a := range s.alternatives {
 		if at -= a.weight; at < 0 {
@@ -157,7 +157,7 @@ func (s *symbol) choose(at int) alternative {
 	return s.alternatives[0]
 }
 
-// spoil seldom changes a character of a text, so that it is no longer well-formed.
+// spoil seldom changes one character of a text, which may make it malformed.
 func spoil(d *draws, text string) string {
 	if !d.flip(14) || text == "" {
 		return text

@@ -65,8 +65,8 @@ var hookOps = operations{
 		do("next restore state files initialize"), do("save", "action", oneOf("Save", "Save", "Stop"), "global_step", from(0, 7))), "disabled?6", true),
 }
 
-// barrierSteps returns the steps on a barrier, with a prefix before their names. A step
-// that waits is mostly ended by another process.
+// barrierSteps returns the steps on a barrier, with a prefix before their names. If a step waits,
+// mostly another process ends the wait.
 func barrierSteps(prefix string) []step {
 	during := some(2, other(4, oneOf(prefix+"all_blocked", prefix+"blocked", prefix+"place", prefix+"is_placed")))
 	letGo := func(d *draws) any { return append(d.fill(during).([]any), other(5, prefix+"remove")) }
@@ -84,13 +84,13 @@ func barrierSteps(prefix string) []step {
 	return steps
 }
 
-// other returns a step that another process does within one of the first sleeps of a step.
+// other returns a step of another process. It happens during one of a step's first sleeps.
 func other(sleeps int, name any, arguments ...any) []any {
 	return []any{from(1, sleeps), name, object(arguments)}
 }
 
-// machineHealth draws the bytes by which a PS reports its health; no bytes, the usual case,
-// mean that all is well.
+// machineHealth draws the bytes by which a PS reports its health. Usually there are none, which
+// means that all is well.
 func machineHealth(*draws) object {
 	return object{"$hex", oneOf("", "", "", "0801", "0800", "12016d", "0801122d4d656d6f7279206c696d69742065786365656465642e2043757272656e743a2031312c204c696d69743a203130", "1205e6a8a1220a")}
 }

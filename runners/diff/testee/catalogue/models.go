@@ -67,11 +67,11 @@ var monitorSteps = steps(1, 6,
 	do("stop start"), do("status_int", "arg", 1),
 )
 
-// plainMeta draws metadata whose paths end in a version.
+// plainMeta draws model metadata whose paths end in a version.
 var plainMeta = object{"model_name", oneOf("m", "n"), "sub_models", someEntries(3, oneOf("entry", "ps_0", "ps_12", "dense_0"), oneOf("/exp/a/7", "/exp/b/1"))}
 
-// fakeConfig draws a config that the fake server survives: the policy all would end its
-// thread (TFS-17.1 item 4).
+// fakeConfig draws a config with which the fake server goes on. The policy all is not among them,
+// because it would end the server's thread (TFS-17.1 item 4).
 var fakeConfig = oneOf(fakeModel(), fakeModel("version_policy", "latest", "version_data", oneOf(1, 2, 3)),
 	fakeModel("version_policy", "specific", "version_data", oneOf(1, []any{3, 1}, 7)))
 
@@ -93,7 +93,7 @@ var modelMgrSteps = steps(1, 10,
 
 var fakeModelName = oneOf("m", "n", "模", "zz")
 
-// unified draws the config of an agent v3, and sets its environment.
+// unified draws the configuration of a v3 agent, and sets its environment variables.
 func unified(d *draws, c *testee.Case) object {
 	c.Env = d.object(object{"MY_HOST_IP", "10.1.2.3", "PORT", "1000", "PORT3", "1003", "PORT4", "1004", "SHARD_ID?", oneOf("0", "1"), "MONOLITH_HOST_SHARD_N?", oneOf("3", "2"),
 		"MY_POD_NAME?", oneOf("pod-1", ""), "TCE_PSM?", oneOf("a.b.c", ""), "TCE_INTERNAL_IDC?", oneOf("lf", "LF"), "TCE_LOGICAL_CLUSTER?", oneOf("default", ""),
@@ -104,7 +104,8 @@ func unified(d *draws, c *testee.Case) object {
 
 var layoutFilters = object{"layout_filters!3", some(3, layoutFilter)}
 
-// onAgentV3 declares an operation on a v3 agent with filters of its layout.
+// onAgentV3 declares an operation on a v3 agent whose configuration has layout filters. more holds
+// further fields.
 func onAgentV3(more ...any) declare {
 	return func(d *draws, c *testee.Case) object {
 		return append(object{"config", append(unified(d, c), layoutFilters...)}, more...)

@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// pathOps declares the operations that find something by its path: the code base, and the
-// znodes of jobs.
+// pathOps declares the operations that search by path: for the code base, and for the znodes of
+// jobs.
 var pathOps = operations{
 	"path_utils.find_main":         findMain,
 	"zk_utils.clear_zk_path":       clearZKPath,
@@ -20,8 +20,8 @@ var pathOps = operations{
 	"net_utils.AddressFamily": in(),
 }
 
-// findMain draws the path of a file, of names that the search looks for, and the
-// directories that exist.
+// findMain draws the path of a file, made of names for which the search looks, and the directories
+// that exist.
 func findMain(d *draws, c *testee.Case) object {
 	var parts []string
 	depth := 0
@@ -44,7 +44,7 @@ func findMain(d *draws, c *testee.Case) object {
 	}
 	dirs := dict()
 	for range d.length(3) {
-		// This directory may hold the code base: it is a prefix of the path.
+		// This directory is a prefix of the path, so that the code base may be found in it.
 		dir := strings.Join(parts[:d.n(len(parts)+1)], "/")
 		if dir = plainPath(dir); dir != "" {
 			dir += "/"
@@ -59,7 +59,7 @@ func findMain(d *draws, c *testee.Case) object {
 		oneOf("/p.py", "/", "", "/monolith/path_utils.py"))}
 }
 
-// plainPath draws a path below a directory, of names that every file system accepts.
+// plainPath returns a path with only those names that every file system accepts.
 func plainPath(path string) string {
 	var names []string
 	for name := range strings.SplitSeq(path, "/") {
@@ -82,7 +82,8 @@ func clearZKPath(d *draws, c *testee.Case) object {
 		"failing_deletes (paths whose delete raises RuntimeError)", some(2, join("/monolith/", job))}
 }
 
-// withoutFoundParents drops the nodes that creating an earlier node has made as its parents.
+// withoutFoundParents drops znodes that already exist, because creating an earlier znode has
+// created them as its parents.
 func withoutFoundParents(tree []any) []any {
 	kept := []any{}
 	for _, n := range tree {
@@ -94,7 +95,7 @@ func withoutFoundParents(tree []any) []any {
 	return kept
 }
 
-// kazooClient draws no pair of credentials twice, because the client keeps them in a set.
+// kazooClient draws credentials without repeating a pair, because the client keeps them in a set.
 func kazooClient(d *draws, c *testee.Case) object {
 	c.Env = dict()
 	d.vary(c.Env, "ZK_AUTH!3", oneOf("u:p", "", "digest:u:p", "模", ":", " u:p "))

@@ -8,7 +8,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// programOps declares the operations on the programs behind their command lines, and on SvrClient.
+// programOps declares the operations that run programs by their command lines, and those on
+// SvrClient.
 var programOps = operations{
 	"agent_client.main": program(agentClientArguments),
 	"run.main": program(func(d *draws) []any {
@@ -29,7 +30,8 @@ var programOps = operations{
 	},
 }
 
-// program declares a program that runs with a configuration, an agent and a tree.
+// program declares an operation that runs a program. The case also has a configuration, an agent
+// and znodes.
 func program(argv func(d *draws) []any) declare {
 	return func(d *draws, c *testee.Case) object {
 		c.Env.Set("SHARD_ID", "0")
@@ -85,7 +87,8 @@ func agentClientArguments(d *draws) []any {
 		"--server_type=dense", "--task=2147483648", "--num_shard=0x10", "--port=-1", "--bzid=x")...)
 }
 
-// someArguments draws some of the arguments, a few of them odd, in the forms that absl accepts.
+// someArguments draws some command-line arguments, a few of them odd, in any form that absl
+// accepts.
 func someArguments(d *draws, arguments ...string) []any {
 	argv := []any{}
 	for range d.length(4) {

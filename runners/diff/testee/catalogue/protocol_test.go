@@ -15,8 +15,9 @@ import (
 	"github.com/monosim/monosim/vectors/golden"
 )
 
-// The goal is that the page of the protocol says what is declared: its tables name the fields of
-// each operation, its sections every step and argument. -update writes the tables.
+// Goal: the protocol's page describes what the catalogue declares. Its tables list the fields of
+// each operation, and its sections mention every step and argument. With -update the test writes
+// the tables.
 
 var update = flag.Bool("update", false, "write what PROTOCOL.md says of operations and of how many cases there are")
 
@@ -24,8 +25,8 @@ const protocol = "../PROTOCOL.md"
 
 var quoted = regexp.MustCompile("`([^`]+)`")
 
-// withFields is the page with the declared fields in the second column of the tables of operations.
-// A row of several operations keeps its words where their fields differ.
+// withFields returns the page with the declared fields in the second column of its tables of
+// operations. If a row is about operations with different fields, the column keeps its text.
 func withFields(t *testing.T, page string) string {
 	t.Helper()
 	var b strings.Builder
@@ -55,8 +56,8 @@ func withFields(t *testing.T, page string) string {
 	return b.String()
 }
 
-// withCounts is the page with the numbers of golden cases and operations of this tree in the example
-// of a first testee, which answers two operations.
+// withCounts returns the page with the current numbers of golden cases and operations. They occur
+// in the example of a first testee, which has two operations.
 func withCounts(t *testing.T, page string) string {
 	t.Helper()
 	suites, err := golden.Suites(golden.FS())
@@ -82,7 +83,8 @@ func withCounts(t *testing.T, page string) string {
 		fmt.Sprintf("%d cases for 1 testee: %d passed, 0 failed, 0 explained, %d skipped", total, passed, total-passed))
 }
 
-// aligned puts a number in the place of the one that a pattern's group matches, and keeps its column.
+// aligned replaces the number that a pattern's group matches by n, right-aligned in the same
+// column.
 func aligned(page string, pattern *regexp.Regexp, n int) string {
 	at := pattern.FindStringSubmatchIndex(page)
 	return page[:at[2]] + fmt.Sprintf("%*d", at[3]-at[2], n) + page[at[3]:]
@@ -133,7 +135,7 @@ func TestTheProtocolNamesEveryStepAndArgument(t *testing.T) {
 	}
 }
 
-// describes reports whether the section has a row or a paragraph of the operation.
+// describes reports whether a section has a table row or a paragraph about an operation.
 func describes(section, name string) bool {
 	for line := range strings.Lines(section) {
 		row, _, _ := strings.Cut(strings.TrimPrefix(line, "| "), " | ")
@@ -144,7 +146,7 @@ func describes(section, name string) bool {
 	return false
 }
 
-// missing reports the fields that a section does not name.
+// missing fails the test for each field that a section does not mention.
 func missing(t *testing.T, section, what string, named map[string]bool, fields []catalogue.Field) {
 	t.Helper()
 	title, _, _ := strings.Cut(section, "\n")

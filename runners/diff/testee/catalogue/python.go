@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// pythonOps declares eval and re.match, whose inputs are drawn from the grammar.
+// pythonOps declares eval and re.match. Their inputs are drawn from the grammar.
 var pythonOps = operations{
 	"python.eval": func(d *draws, c *testee.Case) object {
 		c.Env = dict()
@@ -22,13 +22,13 @@ var pythonOps = operations{
 	},
 }
 
-// layoutFilter draws a filter of a layout.
+// layoutFilter draws the text of a layout filter.
 func layoutFilter(d *draws) string { return spoil(d, derive(d, "filter_")) }
 
-// confNumber draws a number as a configuration writes it.
+// confNumber draws a number in a form that configurations allow, such as an expression.
 func confNumber(d *draws) string { return confLine(spoil(d, derive(d, "confnumber"))) }
 
-// confLine makes a text fit for a configuration: it neither ends the line nor begins a comment.
+// confLine removes from a text what would end a line of a configuration or begin a comment.
 func confLine(text string) string {
 	return strings.NewReplacer("\n", " ", "\r", " ", "#", "+").Replace(text)
 }

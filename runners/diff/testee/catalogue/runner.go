@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// runnerOps declares the operations on what configures a training and restores it.
+// runnerOps declares the operations that configure a training, or restore it.
 var runnerOps = operations{
 	"gflags_utils.extract_help_info": in("doc", documentation),
 	"gflags_utils.extract_flags": in("fields", classFields, "doc", documentation, "skip_flags", some(2, fieldName),
@@ -53,7 +53,7 @@ func withoutTwins(items []any) []any {
 	return kept
 }
 
-// documentation draws a doc string, about fields and about other things.
+// documentation draws a Python doc string, with lines about fields and other lines.
 func documentation(d *draws) string {
 	var lines []string
 	for range d.length(6) {
@@ -63,7 +63,7 @@ func documentation(d *draws) string {
 	return strings.Join(lines, "\n")
 }
 
-// triples draws a choice of [name, type, default]; each is missing one time in n.
+// triples draws a selection of lists [name, type, default]. Each is left out one time in n.
 func triples(d *draws, n int, all ...[]any) []any {
 	made := []any{}
 	for _, triple := range all {
@@ -74,19 +74,20 @@ func triples(d *draws, n int, all ...[]any) []any {
 	return made
 }
 
-// classFields draws the fields of a class; each name comes once.
+// classFields draws the fields of a class. No name occurs twice.
 func classFields(d *draws) []any {
 	return triples(d, 3, []any{"a", "int", oneOf(1, 0, nil, "5", true)}, []any{"b", "bool", oneOf(false, true, nil, 1)}, []any{"s", "str", oneOf(nil, "", "x", 3)},
 		[]any{"f", "float", oneOf(f64("0.5"), f64("1.0"), nil, 1)}, []any{"e", "enum", oneOf("RED", "DARK_BLUE", nil)}, []any{"l", "list", oneOf(nil, []any{}, []any{1})})
 }
 
-// flagsOf draws flags; each name comes once.
+// flagsOf draws declarations of flags. No name occurs twice.
 func flagsOf(d *draws) []any {
 	return triples(d, 4, []any{"a", "int", oneOf(1, 0, 7, nil)}, []any{"b", "bool", oneOf(false, true, nil)}, []any{"s", "str", oneOf(nil, "", "q")},
 		[]any{"f", "float", oneOf(f64("0.5"), f64("2.0"), nil)}, []any{"e", "enum", oneOf("red", "dark_blue", nil)}, []any{"z", "int", 7})
 }
 
-// giveFlags sets some fields in the case's code, and some of its flags on its command line.
+// giveFlags returns a template that sets some fields in the case's code, and some flags on the
+// command line.
 func giveFlags(d *draws, fields, flags []any, remark string) object {
 	argv, code := []any{}, dict()
 	values := map[string]draw{
@@ -116,7 +117,7 @@ func overriddenState(d *draws, c *testee.Case) object {
 		"reads?3", some(8, oneOf("none", "none", "none", "none", "ok")), "times", from(1, 3)}
 }
 
-// restoreArgv draws a command line that mostly names a checkpoint to restore.
+// restoreArgv draws a command line. Mostly it names a checkpoint to restore.
 func restoreArgv(d *draws) []any {
 	argv := []any{}
 	if !d.flip(4) {
@@ -186,7 +187,7 @@ func restore(d *draws, c *testee.Case) object {
 		"argv", restoreArgv, "appear", some(2, appearing)}
 }
 
-// discoveryKwargs draws arguments of a RunnerConfig that choose a discovery.
+// discoveryKwargs draws those arguments of a RunnerConfig that choose a discovery.
 func discoveryKwargs(d *draws) object {
 	named := d.flip(2)
 	servers := `"ps": ["p0:1", "p1:1"], "worker": ["w0:1", "w1:1"]`

@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// savingOps declares the operations that save checkpoints or decide when to.
+// savingOps declares the operations that save checkpoints, and those that decide when to save.
 var savingOps = operations{
 	"session_run_hooks.before":             in("args", []any{from(0, 2), oneOf(from(0, 59), 0, 59, nil), from(0, 2), oneOf(from(0, 59), 0, 59, nil)}),
 	"session_run_hooks.tide_available_now": in("window (start hour, minute, end hour, minute)", []any{from(0, 23), from(0, 59), from(0, 23), from(0, 59)}, "times", some(6, moment)),
@@ -58,7 +58,7 @@ var savingOps = operations{
 
 var globalStep = oneOf(2, 1, 10, 0, 2000000)
 
-// checkpointText draws the text of a file "checkpoint", seldom a damaged one.
+// checkpointText draws the content of a file "checkpoint". Seldom it is damaged.
 func checkpointText(d *draws) string {
 	if d.flip(6) {
 		return pick(d, "", "garbage", "model_checkpoint_path: \"m", "all_model_checkpoint_paths: \"a-1\"\n", "x: 1\n")
@@ -74,7 +74,8 @@ func checkpointText(d *draws) string {
 	return b.String()
 }
 
-// tide draws the arguments of a tide window (both ends, the start alone, or none), and other arguments after them.
+// tide draws the arguments of a tide window, with both ends, only the start, or neither. more holds
+// further arguments.
 func tide(more ...any) func(d *draws) object {
 	return func(d *draws) object {
 		begins, ends := !d.flip(4), !d.flip(8)
@@ -114,8 +115,8 @@ func partialRecovery(*draws, *testee.Case) object {
 	}
 }
 
-// partialValues draws savers with and without steps, relative paths and names, and among
-// the directories some that are missing or moved.
+// partialValues draws steps with savers: with and without global steps, relative paths and names.
+// Some of the directories are missing or moved.
 func partialValues(*draws, *testee.Case) object {
 	names := oneOf(object{"v0", "v0", "v1", "v1"}, object{"v0", "v0"}, object{"v0", "v1", "v1", "v0"}, object{"v1", "p/v1"})
 	path := oneOf("m/x", "m/x", "<TMP>/m/x", "n/y", "m/checkpoint", "a/b/z")
@@ -127,8 +128,8 @@ func partialValues(*draws, *testee.Case) object {
 		maybe{3, turns{do("move", "from", "m", "to", "o"), do("latest", "dir", "o")}}}}
 }
 
-// partialRestore forgets only PS that were marked, because the reference waits for the mark
-// otherwise.
+// partialRestore draws steps that save, restore and restart PS. Only PS that were marked are
+// restarted, because otherwise the reference would wait for the mark.
 func partialRestore(d *draws, _ *testee.Case) object {
 	numPS, monitor := d.n(3), d.flip(2)
 	names, marked, saved := []any{"global_step"}, map[int]bool{}, 0
@@ -167,7 +168,7 @@ func partialRestore(d *draws, _ *testee.Case) object {
 		"clear_nn?3", object{"model_dir?3", oneOf("other", "missing", "m"), "continue_training?", true}, "steps", drawn(12, one, of...)}
 }
 
-// exemptText draws the text of a file "monolith_checkpoint", seldom a damaged one.
+// exemptText draws the content of a file "monolith_checkpoint". Seldom it is damaged.
 func exemptText(d *draws) string {
 	if d.flip(6) {
 		return pick(d, "", "garbage", "exempt_model_checkpoint_paths: 1\n", "last_checkpoint_save_timestamp: 5\n")

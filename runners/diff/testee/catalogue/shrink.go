@@ -4,12 +4,12 @@ import (
 	"slices"
 )
 
-// maxShrinkTries bounds the questions that shrinking one case may cost.
+// maxShrinkTries is how many variants may be tried to shrink one case.
 const maxShrinkTries = 400
 
-// Shrink makes the draws of a case smaller for as long as differs reports that the case
-// they make still differs. It cuts out runs of draws, then lowers single ones. The result
-// is never larger than tape.
+// Shrink makes a tape of draws smaller, as long as differs reports that the case made of it still
+// differs. It removes runs of draws, then lowers single draws. The result is never larger than
+// tape.
 func Shrink(tape []uint64, differs func(tape []uint64) bool) []uint64 {
 	s := &shrinker{attempts[[]uint64]{best: slices.Clone(tape), differs: differs}}
 	for improved := true; improved && s.tries < maxShrinkTries; {
@@ -21,14 +21,14 @@ func Shrink(tape []uint64, differs func(tape []uint64) bool) []uint64 {
 
 type shrinker struct{ attempts[[]uint64] }
 
-// attempts holds what is made smaller: a tape of draws, or a case.
+// attempts holds the smallest variant so far of a tape or a case, and counts the tries.
 type attempts[T any] struct {
 	best    T
 	differs func(T) bool
 	tries   int
 }
 
-// try keeps a smaller one if it still differs.
+// try makes a smaller variant the best one, if it still differs. It reports whether it does.
 func (a *attempts[T]) try(one T) bool {
 	if a.tries >= maxShrinkTries {
 		return false
@@ -41,7 +41,7 @@ func (a *attempts[T]) try(one T) bool {
 	return true
 }
 
-// cut drops runs of draws, long ones first.
+// cut removes runs of draws, long runs first. It reports whether any could be removed.
 func (s *shrinker) cut() bool {
 	improved := false
 	for size := len(s.best) / 2; size > 0; size /= 2 {
@@ -57,7 +57,7 @@ func (s *shrinker) cut() bool {
 	return improved
 }
 
-// lower tries for each draw the smallest values, then its half, then one less.
+// lower replaces single draws by smaller ones: it tries 0, 1 and 2, then half of it, then one less.
 func (s *shrinker) lower() bool {
 	improved := false
 	for i := 0; i < len(s.best); i++ {

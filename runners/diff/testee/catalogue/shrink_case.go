@@ -9,9 +9,9 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// ShrinkCase makes the values of a case smaller for as long as differs reports that it still differs:
-// entries of objects and items of lists go, texts become shorter, numbers smaller. It is for cases
-// that were not drawn. The given case stays as it is.
+// ShrinkCase makes a case smaller, as long as differs reports that it still differs. It removes
+// entries and items, shortens texts and lowers numbers. It is for cases that were not drawn, and so
+// have no tape. The given case is not changed.
 func ShrinkCase(c *testee.Case, differs func(*testee.Case) bool) *testee.Case {
 	s := &caseShrinker{attempts[*testee.Case]{best: c, differs: differs}}
 	for _, part := range []func(*testee.Case) **pysem.Dict{
@@ -31,8 +31,8 @@ func ShrinkCase(c *testee.Case, differs func(*testee.Case) bool) *testee.Case {
 
 type caseShrinker struct{ attempts[*testee.Case] }
 
-// walk makes a value smaller, and then what is in it, and returns it. with returns the case with
-// another value in its place.
+// walk makes a value smaller, and then the values inside it, and returns the result. with returns
+// the case with another value in this place.
 func (s *caseShrinker) walk(v any, with func(v any) *testee.Case) any {
 	for smaller := true; smaller; {
 		smaller = false
@@ -71,10 +71,10 @@ func (s *caseShrinker) walk(v any, with func(v any) *testee.Case) any {
 	return v
 }
 
-// isSpecial reports whether an object stands for a value that is none, as {"$hex": "00"}.
+// isSpecial reports whether an object stands for a value of another type, such as {"$hex": "00"}.
 func isSpecial(d *pysem.Dict) bool { return len(d.Items) > 0 && strings.HasPrefix(d.Items[0].Key, "$") }
 
-// smallerThan returns values that are a bit smaller than v, the smallest first.
+// smallerThan returns variants of v that are smaller, the smallest first.
 func smallerThan(v any) (list []any) {
 	switch v := v.(type) {
 	case string:

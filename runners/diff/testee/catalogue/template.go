@@ -10,25 +10,26 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// A template is a value of which parts are still to be drawn. It is a draw, an [object], a
-// list of templates, steps, or a plain value, which stands for itself.
+// A template is a value in which some parts are still to be drawn at random. It is a draw, an
+// [object], a list of templates, steps, or a plain value.
 
-// draw is a template that draws a value, which may be a template again.
+// draw is a template in the form of a function. It returns a random value, which may itself be a
+// template.
 type draw = func(d *draws) any
 
-// object is the template of an object: names and templates in turns. After a name may stand
+// object is the template of an object: names and templates by turns. A name may be followed by
 //
 //	?     the field is optional, and present one time in two
 //	?3    present one time in three
 //	!3    missing one time in three
 //
-// and then a remark in parentheses, which says what the value is.
+// and then by a remark in parentheses, which explains the value.
 type object []any
 
-// absent is the template of an optional field that is left out.
+// absent in the place of a template leaves an optional field out.
 type absent struct{}
 
-// given returns the template if it is wanted, else absent.
+// given returns template if wanted is true, and otherwise absent.
 func given(wanted bool, template any) any {
 	if wanted {
 		return template
@@ -36,7 +37,7 @@ func given(wanted bool, template any) any {
 	return absent{}
 }
 
-// key is a name in an object, with the marks after it.
+// key is the name of a field in an object's template, with the marks that follow it.
 type key struct {
 	Field
 	times   int // the field is present (or, with missing, absent) one time in so many
@@ -66,7 +67,7 @@ func (o object) fields() []Field {
 	return fields
 }
 
-// only keeps the fields of these names.
+// only returns the object with only the fields of these names.
 func (o object) only(names ...string) object {
 	var kept object
 	for i := 0; i < len(o); i += 2 {
@@ -90,7 +91,7 @@ func (d *draws) object(o object) *pysem.Dict {
 	return drawn
 }
 
-// fill draws a value from a template.
+// fill returns a value in which all parts of a template are drawn.
 func (d *draws) fill(template any) any {
 	switch t := template.(type) {
 	case draw:
@@ -129,18 +130,19 @@ func (d *draws) fill(template any) any {
 	return template
 }
 
-// oneOf draws one of some templates; the first is the plainest.
+// oneOf draws one of several templates. Put the plainest first, because shrinking leads to it.
 func oneOf(items ...any) draw { return func(d *draws) any { return items[d.n(len(items))] } }
 
 // from draws an integer from low to high, both included.
 func from(low, high int) draw { return func(d *draws) any { return low + d.n(high-low+1) } }
 
-// sometimes draws true one time in n, mostly false one time in n, either both as often.
+// sometimes draws true one time in n. mostly draws false one time in n. either draws both equally
+// often.
 func sometimes(n int) draw { return func(d *draws) any { return d.flip(n) } }
 func mostly(n int) draw    { return func(d *draws) any { return !d.flip(n) } }
 func either(d *draws) any  { return d.flip(2) }
 
-// some draws a list of up to most items; several draws a list of least to most.
+// some draws a list of 0 to most items. several draws a list of least to most items.
 func some(most int, item any) draw {
 	return func(d *draws) any { return d.items(d.length(most), item) }
 }
@@ -166,12 +168,12 @@ func list(d *draws, most int, item func() any) []any {
 	return items
 }
 
-// entries draws an object of up to most entries; someEntries draws at least one entry.
+// entries draws an object of 0 to most entries. someEntries draws one with at least one entry.
 func entries(most int, name, value any) draw {
 	return func(d *draws) any { return d.entries(d.length(most), name, value) }
 }
 
-// seldom draws one template one time in n, else the usual one.
+// seldom draws from the template odd one time in n, and otherwise from usual.
 func seldom(n int, odd, usual any) draw {
 	return func(d *draws) any {
 		if d.flip(n) {
@@ -193,10 +195,10 @@ func (d *draws) entries(n int, name, value any) *pysem.Dict {
 	return drawn
 }
 
-// nullable draws null one time in five, else from the template.
+// nullable draws null one time in five, and otherwise from template.
 func nullable(template any) draw { return seldom(5, nil, template) }
 
-// join draws the parts and writes them one after another.
+// join draws each part and joins them into one text.
 func join(parts ...any) draw {
 	return func(d *draws) any {
 		var b strings.Builder
@@ -207,28 +209,28 @@ func join(parts ...any) draw {
 	}
 }
 
-// bytesOf turns a text into bytes, {"$hex"}.
+// bytesOf draws a text and returns its bytes, which cases write as {"$hex"}.
 func bytesOf(text any) draw { return func(d *draws) any { return hexBytes(d.fill(text).(string)) } }
 
-// f64 makes a float from its Python repr, as "0.5".
+// f64 makes a float, which cases write as {"$f64"}. text is its Python repr, such as "0.5".
 func f64(text string) object { return object{"$f64", text} }
 
-// step is the template of a step: [name, arguments].
+// step is the template of a step of the form [name, arguments].
 type step struct {
-	// names lists steps with the same arguments; one of them is drawn.
+	// names lists steps that have the same arguments. One of the names is drawn.
 	names     []string
 	arguments object
-	// times is the weight of the step: how often it is drawn for each time of a step of weight 1.
+	// times is the weight of the step when one of several steps is drawn.
 	times int
 }
 
-// do declares steps, whose names a space separates, and their arguments.
+// do declares one or more steps with the same arguments. Their names are separated by spaces.
 func do(names string, arguments ...any) step {
 	split := strings.Fields(names)
 	return step{names: split, arguments: arguments, times: len(split)}
 }
 
-// undrawn declares steps that are recorded but never drawn.
+// undrawn gives steps the weight 0. Recorded cases have such steps, but they are never drawn.
 func undrawn(steps []step) []step {
 	for i := range steps {
 		steps[i].times = 0
@@ -236,7 +238,7 @@ func undrawn(steps []step) []step {
 	return steps
 }
 
-// often makes the step n times as likely.
+// often makes the step n times as likely to be drawn.
 func (s step) often(n int) step {
 	s.times *= n
 	return s
@@ -254,14 +256,14 @@ func (s step) fill(d *draws, short bool) []any {
 	return []any{name, arguments}
 }
 
-// sequence draws a list of least to most steps. With a least of 0 there are seldom more
+// sequence is the template of a list of least to most steps. If least is 0, there are seldom more
 // than three.
 type sequence struct {
 	least, most int
-	// short writes a step without arguments as [name].
+	// short means that a step without arguments is written as [name].
 	short bool
 	steps []step
-	// draw draws a step in place of steps; nil where steps are drawn by their weights.
+	// draw, when set, draws each step. If it is nil, steps are drawn by their weights.
 	draw draw
 }
 
@@ -271,7 +273,7 @@ func steps(least, most int, of ...step) sequence {
 	return sequence{least: least, most: most, steps: of}
 }
 
-// shortSteps declares up to most steps, and writes a step without arguments as [name].
+// shortSteps declares a sequence of 0 to most steps. A step without arguments is written as [name].
 func shortSteps(most int, of ...step) sequence { return sequence{most: most, short: true, steps: of} }
 
 func (s sequence) fill(d *draws) []any {
@@ -288,7 +290,7 @@ func (s sequence) fill(d *draws) []any {
 	return list
 }
 
-// one draws one of the steps.
+// one draws one step of the sequence, with its arguments.
 func (s sequence) one(d *draws) []any {
 	if s.draw != nil {
 		return s.draw(d).(step).fill(d, s.short)
@@ -296,7 +298,7 @@ func (s sequence) one(d *draws) []any {
 	return s.which(d).fill(d, s.short)
 }
 
-// which draws one of the steps by their weights.
+// which draws one of the steps, with probabilities by their weights.
 func (s sequence) which(d *draws) step {
 	total := 0
 	for _, of := range s.steps {
@@ -311,28 +313,29 @@ func (s sequence) which(d *draws) step {
 	panic("unreachable")
 }
 
-// drawn declares up to most steps that a function draws one by one, because a step may
-// depend on those before it. of lists the steps that the function can draw.
+// drawn declares a sequence of 0 to most steps, which the function one draws in order. So a step
+// may depend on those before it. of lists the steps that the function can draw.
 func drawn(most int, one draw, of ...step) sequence {
 	return sequence{most: most, short: true, steps: of, draw: one}
 }
 
-// turns draws steps and lists of steps, one after another.
+// turns is the template of a list of steps, made of parts one after another. A part is a step or a
+// list of steps.
 type turns []any
 
-// maybe draws its part one time in n.
+// maybe is a part that is present one time in n.
 type maybe struct {
 	n    int
 	part any
 }
 
-// usually draws its part, except one time in n.
+// usually is a part that is missing one time in n.
 type usually struct {
 	n    int
 	part any
 }
 
-// part draws the steps of one part of turns, none for an absent part.
+// part draws the steps of one part of turns. For a part that is missing it returns none.
 func (d *draws) part(part any) []any {
 	switch p := part.(type) {
 	case maybe:
@@ -353,7 +356,7 @@ func (d *draws) part(part any) []any {
 	return d.fill(part).([]any)
 }
 
-// collectSteps gathers the steps of a template by name.
+// collectSteps adds the steps in a template to steps, with their arguments.
 func collectSteps(template any, steps map[string][]Field) {
 	switch t := template.(type) {
 	case step:
@@ -375,7 +378,7 @@ func collectSteps(template any, steps map[string][]Field) {
 	}
 }
 
-// joinFields adds the arguments of another declaration of the same step.
+// joinFields returns the arguments in two declarations of the same step, each once.
 func joinFields(have, more []Field) []Field {
 	for _, f := range more {
 		if !slices.ContainsFunc(have, func(h Field) bool { return h.Name == f.Name }) {

@@ -48,16 +48,16 @@ func randomInstance(d *draws, _ *testee.Case) object {
 	return object{"slots?1", given(slots, some(4, oneOf(1, 7, 200, 1023, 1024, -1))), "vocab_sizes?1", given(slots, some(4, oneOf(5, 1, 2, 0, -1))), "draws?1", numbers}
 }
 
-// numbers draws the numbers that stand in for a case's random ones.
+// numbers draws the numbers that a testee uses in place of random numbers.
 var numbers = some(6, oneOf(0, 1, 2, 7, 999, 1<<48, object{"$int", "9223372036854775806"}))
 
-// feature is a column of an example batch.
+// feature draws the description of a column in an example batch.
 var feature = object{"feature_name", oneOf("f_user_id", "fc_item_id", "item_name", "f_age", "FC_X_ID", "f_a_id-f_b_id", "f_id_cp", "f_", "fc_é_id", "f_x_id_lt_2", nil),
 	"method", oneOf("Direct", "VectorTop", "VectorTopString", "vectortop", "Combine", nil), "slot", oneOf(1, 200, 0, 65535, 65536, -1, nil),
 	"args?", oneOf([]any{"3"}, []any{"0"}, []any{}, []any{"x", "3"}, []any{"5", "1"}, []any{"²"}, []any{"٣"}, []any{"-1"}, []any{" 2"}, nil)}
 
-// framedBatch draws an example batch after its size. It has two examples of the columns
-// slot_1 and fc_slot_1, and one example of slot_2.
+// framedBatch draws an example batch with its size in front. It has the columns slot_1 and
+// fc_slot_1 with two examples, and slot_2 with one.
 func framedBatch(d *draws) *pysem.Dict {
 	const value = "\x12\x0c\x12\x0a\x0a\x08\x05\x00\x00\x00\x00\x00\x01\x00"
 	column := func(name, values string) string {
@@ -72,7 +72,7 @@ func framedBatch(d *draws) *pysem.Dict {
 	return hexBytes(string(rune(len(batch))) + "\x00\x00\x00\x00\x00\x00\x00" + batch)
 }
 
-// moduleNames gives values to the names that the reference's module leaves undefined.
+// moduleNames draws values for names that the reference's module uses but does not define.
 var moduleNames = object{"user_features?", some(3, oneOf(1, 2, 9)), "VALID_SLOTS?3", []any{1}}
 
 func tfsProgram(d *draws, c *testee.Case) object {
@@ -91,7 +91,7 @@ func tfsProgram(d *draws, c *testee.Case) object {
 	return object{"options", options, "answers", some(2, oneOf(10, -10)), "replies?", []any{reply}, "nanosecond?1", absent{}, "draws?1", absent{}, "flags?1", absent{}, "globals?1", moduleNames}
 }
 
-// tfsReply draws the answer of a model server to the command.
+// tfsReply draws what a model server answers to a command of the client.
 func tfsReply(d *draws, command string) *pysem.Dict {
 	var reply proto.Message
 	switch command {
@@ -118,7 +118,7 @@ func tfsStatus(d *draws) *util.StatusProto {
 	return &util.StatusProto{ErrorCode: core.Code(pick(d, 0, 3)), ErrorMessage: pick(d, "", "it's \"bad\"")}
 }
 
-// streamOf draws messages, each after its size, whole or cut off.
+// streamOf draws a stream of messages, each with its size in front. The stream may be cut off.
 func streamOf(d *draws) *pysem.Dict {
 	var b []byte
 	size := func(n int) {

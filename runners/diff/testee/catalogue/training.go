@@ -6,8 +6,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// trainingOps declares the operations on what a training process knows about itself and
-// about others.
+// trainingOps declares the operations by which a training process finds out about itself and about
+// other processes.
 var trainingOps = operations{
 	"net_utils.is_ipv6_address":       in("ip", oneOf("1.2.3.4", "::1", "", "fd00::1", "x", "1", "::ffff:1.2.3.4", "fe80::1%eth0", "2001:db8::10/64", " ::1", "1.2.3", oddText(5))),
 	"net_utils.concat_ip_and_port":    in("ip", oneOf("1.2.3.4", "::1", "", "host", "fd00::1", "[::1]"), "port", oneOf(80, 0, nil, "x", -1)),
@@ -51,7 +51,7 @@ func heapEnv(d *draws, c *testee.Case) {
 	d.vary(c.Env, "LD_PRELOAD?", oneOf("/a.so", "", "/a.so:/b.so"), "HEAPPROFILE?3", "/old")
 }
 
-// mlpJob draws the variables that describe a job to a process of MLP.
+// mlpJob draws the environment variables that describe a job to a process of MLP.
 func mlpJob(d *draws, c *testee.Case) {
 	c.Host = hostEntries(d)
 	for _, v := range []struct{ name, usual string }{
@@ -67,8 +67,8 @@ func mlpJob(d *draws, c *testee.Case) {
 			continue
 		case 7:
 			odd := pick(d, "", "x", "3", "WORKER", numeral(d))
-			// The list has as many entries as this number, so a huge one would take
-			// reference and port for ever.
+			// The number is the length of a list. With a huge number, reference and port would take
+			// forever.
 			if strings.HasSuffix(v.name, "_NUM") && len(odd) > 3 {
 				odd = "12"
 			}
@@ -82,7 +82,7 @@ func mlpJob(d *draws, c *testee.Case) {
 	noNUL(c.Env)
 }
 
-// discoveryCall draws a call of a method that every discovery has.
+// discoveryCall draws a call of a method that every kind of discovery has.
 var discoveryCall = oneOf([]any{"register", registration}, []any{"register", registration}, []any{"query", []any{roleName}}, []any{"deregister", registration})
 
 var (

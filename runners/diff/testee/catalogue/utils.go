@@ -81,8 +81,8 @@ var utilsOps = operations{
 
 var statusFields = []any{"error_code?", oneOf(0, 1, 5, 14, 16), "error_message?", oneOf("missing", "", nil, "模", "a\nb")}
 
-// surroundings declares an operation without input, which reads the environment, host or
-// files of the case.
+// surroundings declares an operation without input. It reads the case's environment, host or files,
+// which set draws.
 func surroundings(set func(d *draws, c *testee.Case)) declare {
 	return func(d *draws, c *testee.Case) object {
 		set(d, c)
@@ -90,7 +90,7 @@ func surroundings(set func(d *draws, c *testee.Case)) declare {
 	}
 }
 
-// noNUL removes NUL from variables, because no environment can hold it.
+// noNUL removes NUL from the values of environment variables, which cannot contain it.
 func noNUL(env *pysem.Dict) {
 	for i, item := range env.Items {
 		if s, ok := item.Value.(string); ok {
@@ -99,7 +99,8 @@ func noNUL(env *pysem.Dict) {
 	}
 }
 
-// hostAndAddresses draws the results of the host's look-ups, and the variables with its addresses.
+// hostAndAddresses draws what the host's look-ups return, and the environment variables that hold
+// addresses.
 func hostAndAddresses(d *draws, c *testee.Case) {
 	c.Host = hostEntries(d)
 	switch d.n(4) {
@@ -116,14 +117,14 @@ func deployWord(d *draws) string {
 	return pick(d, "ps", "entry", "dense", "mixed", "unified", "PS", "Mixed", "", "none", "ps ", "ENTRY", "ſp", "mıxed", "İ")
 }
 
-// confKey is a key of an agent.conf with the values to draw from.
+// confKey is a key of agent.conf, with the values that may be drawn for it.
 type confKey struct {
 	key    string
 	values []string
 }
 
-// confKeys lists all keys of an agent.conf. Some have values of their own here, the others
-// have values that suit their type.
+// confKeys lists all keys of agent.conf. Keys that are not listed here have values that suit their
+// type.
 var confKeys = withOtherKeys([]confKey{
 	{"bzid", []string{"b1", "gip", "", "b 1"}},
 	{"base_name", []string{"n1", "entry_model", "n-2"}},
@@ -155,7 +156,7 @@ var confKeys = withOtherKeys([]confKey{
 	{"num_load_threads", []string{"2"}}, {"ssl_config_file", []string{"/ssl"}}, {"grpc_channel_arguments", []string{"a=b"}}, {"unknown_key", []string{"1", "x y"}},
 })
 
-// valuesFor has values for a key of which only its type is known.
+// valuesFor holds values for keys of which only the type is known.
 var valuesFor = map[agentconfig.Reading][]string{
 	agentconfig.ReadText:  {"v", "v w", ""},
 	agentconfig.ReadBool:  {"1", "0", "true", "x"},
@@ -178,7 +179,7 @@ func withOtherKeys(chosen []confKey) []confKey {
 	return keys
 }
 
-// numberKeys holds the keys whose values are evaluated as expressions (utils.py:774).
+// numberKeys holds the keys whose values the reference evaluates as expressions (utils.py:774).
 var numberKeys = map[string]bool{
 	"num_ps": true, "num_shard": true, "dense_service_num": true, "agent_version": true, "agent_port": true, "tfs_entry_port": true, "tfs_ps_port": true,
 	"tfs_dense_port": true, "tfs_port_grpc": true, "tfs_port_http": true, "tfs_port_archon": true, "proxy_port": true, "version_data": true,
@@ -187,7 +188,8 @@ var numberKeys = map[string]bool{
 	"tensorflow_session_parallelism": true, "num_load_threads": true,
 }
 
-// confText draws an agent.conf: the settings that each needs, then any keys in any order.
+// confText draws an agent.conf. First come the settings that every configuration needs, then any
+// keys in any order.
 func confText(d *draws, top bool) string {
 	var b strings.Builder
 	if top {
@@ -238,7 +240,7 @@ func confText(d *draws, top bool) string {
 	return strings.ReplaceAll(s, "\x00", "")
 }
 
-// configFile draws an agent.conf with its includes, in the environment of a container.
+// configFile draws an agent.conf and the files that it includes, in the environment of a container.
 func configFile(d *draws, c *testee.Case) object {
 	containerEnv(d, c.Env)
 	c.Host = hostEntries(d)
@@ -247,7 +249,7 @@ func configFile(d *draws, c *testee.Case) object {
 	return object{"fname", oneOf("a.conf", "a.conf", "a.conf", "missing.conf")}
 }
 
-// onConfigFile declares an operation on an agent.conf, with more fields.
+// onConfigFile declares an operation on an agent.conf. more holds further fields of its input.
 func onConfigFile(more ...any) declare {
 	return func(d *draws, c *testee.Case) object { return append(configFile(d, c), more...) }
 }
@@ -268,8 +270,8 @@ func configArguments(d *draws, c *testee.Case) object {
 			value = d.fill(anything)
 		}
 		if _, text := value.(string); k.key == "platform_config_file" && !text {
-			// Python takes a number for a file descriptor, so the testee would write to its
-			// own answers and close them.
+			// Python's open takes a number for a file descriptor. The testee would then write into
+			// its own answers, and close them.
 			value = nil
 		}
 		if k.key != "layout_filters" && k.key != "unknown_key" && k.key != "deploy_type" {
@@ -307,7 +309,7 @@ func rangePattern(d *draws) string {
 	return pick(d, "ps_["+n()+"-"+n()+"]", "a", "ps_["+n()+"]", "["+n()+"-"+n()+"]["+n()+"-"+n()+"]", "ps_[0-2,4-6]", "ps_[0-2,5]", "[", "[]", "]0-1[", "a[0-1]b[0-1]c", text(d, 6))
 }
 
-// instanceFile declares an operation on the file of an instance, in one of its forms.
+// instanceFile declares an operation on a file that contains an instance. content draws the file.
 func instanceFile(content func(d *draws) string) declare {
 	return func(d *draws, c *testee.Case) object {
 		c.Files = dict("i", content(d))

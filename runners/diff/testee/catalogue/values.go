@@ -8,21 +8,21 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// These are the pieces of which inputs are made. A port differs from the reference at the
-// edges: empty and missing values, digits that are not ASCII, white space that only Go or
-// only Python counts, surrogates, huge numbers.
+// Inputs are made of these pieces. Ports differ from the reference at edges: empty and missing
+// values, digits that are not ASCII, white space that only Go or only Python recognizes,
+// surrogates, and huge numbers.
 
-// edgeChars has characters that languages treat differently.
+// edgeChars lists characters that programming languages treat differently.
 var edgeChars = []string{
 	"a", "b", "0", "1", "_", "-", ".", ":", "/", " ", "\t", ",", ";", "#", "=", "{", "}", "[", "]", "(", ")", "*", "?", "+", "\\", "$", "%", "'", "\"", "@", "|", "^",
 	"A", "Z", "é", "ß", "İ", "Σ", "ſ", "K", "模", "型", "😀", "\u00a0", "\u2003", "\u3000", "\u200b", "\u0085", "\x1c", "\x1f", "\x0b", "\x0c", "\r", "\n", "\x00", "\x7f",
 	"٣", "９", "²", "½", "Ⅷ", "〇", "\ufeff", "\u0301", "\u0131", "ǅ",
 }
 
-// oddText draws up to most odd characters.
+// oddText returns a template that draws up to most odd characters.
 func oddText(most int) draw { return func(d *draws) any { return text(d, most) } }
 
-// word draws a plain word, seldom an odd text.
+// word draws a plain word, and seldom an odd text.
 func word(d *draws) string {
 	if d.flip(5) {
 		return text(d, 6)
@@ -30,7 +30,7 @@ func word(d *draws) string {
 	return pick(d, "m", "a", "ps_0", "entry", "dense_0", "ps_12", "ctr", "x", "", "ps", "entry_0", "n_2", "b-1", "PS_0", "模型")
 }
 
-// text draws up to most odd characters.
+// text returns up to most random odd characters.
 func text(d *draws, most int) string {
 	var b strings.Builder
 	for range d.length(most) {
@@ -39,7 +39,7 @@ func text(d *draws, most int) string {
 	return b.String()
 }
 
-// surrogateText draws text that may hold a lone surrogate.
+// surrogateText draws a text that may contain a lone surrogate.
 func surrogateText(d *draws) string {
 	s := text(d, 5)
 	if d.flip(6) {
@@ -48,7 +48,7 @@ func surrogateText(d *draws) string {
 	return s
 }
 
-// integer draws a small number, seldom one at an edge.
+// integer draws a small number, and seldom one at the edge of an integer type.
 func integer(d *draws) any {
 	if d.flip(5) {
 		return pick[any](d, 0, -1, 1<<31-1, -1<<31, 1<<31, 1<<53, bigInt("9007199254740993"), bigInt("9223372036854775807"),
@@ -92,12 +92,12 @@ func anything(d *draws) any {
 // hexBytes makes bytes, {"$hex"}.
 func hexBytes(data string) *pysem.Dict { return dict("$hex", hex.EncodeToString([]byte(data))) }
 
-// someBytes draws a few bytes, not always UTF-8.
+// someBytes draws a few bytes, which need not be valid UTF-8.
 func someBytes(d *draws) *pysem.Dict {
 	return hexBytes(pick(d, "", "1", "x", "\x00", "\xff\xfe", "{}", "模", "null", text(d, 6)))
 }
 
-// numerals has texts that one language reads as a number and another does not.
+// numerals lists texts that some languages read as a number and others do not.
 var numerals = []string{
 	"0", "1", "2", "7", "10", "-1", "+3", "007", " 4 ", "1_000", "_1", "1__0", "0x10", "1e3", "1.0", "1.5", "", " ", "abc", "٣", "９", "²", "½", "1\n", "\u00a05", "\u20035",
 	"2147483647", "2147483648", "9223372036854775808", "123456789012345678901234567890", "--1", "1-", "nan", "inf", "-0", "0o7", "True", "None", "1,000",
@@ -105,7 +105,7 @@ var numerals = []string{
 
 func numeral(d *draws) string { return pick(d, numerals...) }
 
-// ports sets PORT, PORT2 … PORT10, some of them to odd values.
+// ports sets the environment variables PORT, PORT2 … PORT10, some of them to odd values.
 func ports(d *draws, env *pysem.Dict) {
 	if d.flip(8) {
 		return
@@ -123,7 +123,7 @@ func ports(d *draws, env *pysem.Dict) {
 	}
 }
 
-// containerEnv sets the variables that describe a container.
+// containerEnv sets the environment variables that describe a container.
 func containerEnv(d *draws, env *pysem.Dict) {
 	ports(d, env)
 	for _, v := range []struct {
@@ -156,7 +156,8 @@ func containerEnv(d *draws, env *pysem.Dict) {
 	}
 }
 
-// hostEntries draws overrides of the faked host; mostly there are none (nil).
+// hostEntries draws entries that override those of the fake host. Mostly there are none, and it
+// returns nil.
 func hostEntries(d *draws) *pysem.Dict {
 	if !d.flip(4) {
 		return nil

@@ -2,7 +2,7 @@ package catalogue
 
 import "github.com/monosim/monosim/runners/diff/testee"
 
-// waitingOps declares the operations that ask the application master.
+// waitingOps declares the operations that call the application master.
 var waitingOps = operations{"yarn_runtime.sequence": func(d *draws, c *testee.Case) object {
 	d.vary(c.Env, "PRIMUS_AM_RPC_HOST!8", seldom(7, amAddress, "am"), "PRIMUS_AM_RPC_PORT!8", seldom(7, amAddress, "77"))
 	message := oneOf("", "no room", "模", oddText(4))

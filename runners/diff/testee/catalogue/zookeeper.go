@@ -13,10 +13,10 @@ var zooKeeperOps = operations{
 	"backends.ZKBackend.sequence": in("bzid", "gip", "steps", turns{do("start"), backendSteps}),
 }
 
-// somePath draws a path, mostly one of a few, so that steps touch the same znodes.
+// somePath draws a path, mostly one of a few, so that several steps use the same znodes.
 var somePath = oneOf("/a", "/a/b", "/b", "/a/b/c", "/c", "/a/", "//a", "a", "/", "", "/a//b", "/x/y", "/模")
 
-// plainClientSteps has the steps of section 7 without callbacks.
+// plainClientSteps lists those steps of section 7 of the protocol that have no callbacks.
 var plainClientSteps = []step{
 	do("create", "path", somePath, "value?", someBytes, "ephemeral?3", true, "makepath?3", true, "sequence?3", true, "include_data?3", true).often(6),
 	do("set", "path", somePath, "value", someBytes).often(2), do("get", "path", somePath).often(2), do("delete", "path", somePath, "recursive?3", either).often(2),
@@ -30,8 +30,8 @@ var clientSteps = steps(1, 10, append(plainClientSteps,
 
 var (
 	watchID = oneOf("w1", "w2", "w3")
-	// behave draws what a watch does when it is called: it raises, returns false, or does
-	// one step.
+	// behave draws what a watch does when it is called: it raises an exception, returns false, or
+	// runs one step.
 	behave = oneOf(oneOf("raise_type_error", "raise_value_error", "return_false"), steps(1, 1, plainClientSteps...))
 )
 

@@ -11,28 +11,30 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// Cause is what a number of failures have in common: how their answers part and, where that hangs
-// on the input, what the input has. A failure has as many causes as its answer parts in ways.
+// Cause groups failures whose answers differ in the same way. If that depends on the input, it also
+// says what their inputs have in common. A failure has one cause for each way in which its answer
+// differs.
 type Cause struct {
 	What string
-	// Input names what the inputs have in common, "" where the answers part for any input.
+	// Input names what the inputs have in common, "" if the answers differ for any input.
 	Input string
-	// Failures are the failed cases with the cause, in the order of asking.
+	// Failures lists the failed cases with this cause, in the order in which they were asked.
 	Failures []Result
-	// Alone is how many of them have no other cause, so would pass without it.
+	// Alone is how many of the failures have no other cause. They would pass without this one.
 	Alone int
-	// Left is how many failures of the report would be left without it.
+	// Left is how many failures would be left in the report without this cause.
 	Left int
-	// Places are the paths in the answers, most frequent first; Ops the operations; Kinds the ways
-	// in which answers part, of which a cause of few failures has several.
+	// Places lists the paths in answers at which they differ, the most frequent first. Ops lists
+	// the operations. Kinds lists the ways in which answers differ. A cause that gathers rare
+	// differences has several.
 	Places, Ops, Kinds []string
-	// Example is the smallest of the failures.
+	// Example is the smallest failure with this cause.
 	Example Result
-	// Lines are those of the reference's definitions that the operations test, as data_def.py:53.
+	// Lines lists where the reference defines what the operations test, such as data_def.py:53.
 	Lines []string
 }
 
-// String returns what the cause is, on one line.
+// String describes the cause in one line.
 func (c Cause) String() string {
 	if c.Input == "" {
 		return c.What
@@ -46,9 +48,9 @@ const (
 	mostInputs = 2  // kinds of inputs that one way of parting is told apart by
 )
 
-// CausesOf groups failures by their causes, those of most failures first: at most twenty, unless the
-// failures are of more operations. Where answers part in more ways, those of few failures are one
-// cause for each operation; where in fewer, the largest are told apart by their inputs.
+// CausesOf groups failures by cause, the largest groups first. It aims at twenty causes at most. If
+// answers differ in too many ways, the rare ones form one cause for each operation. If they differ
+// in few, the largest groups are split by their inputs.
 func CausesOf(results []Result) []Cause {
 	failed := slices.DeleteFunc(slices.Clone(results), func(r Result) bool { return r.Status != Failed })
 	by := labels{rare: map[string]bool{}, inputs: map[string]map[string]bool{}}
@@ -74,15 +76,14 @@ func CausesOf(results []Result) []Cause {
 	return causes
 }
 
-// frequentInputs returns what the inputs of most failures have, at most so many, where it tells
-// some apart.
+// frequentInputs returns the features that most of the failures' inputs have, at most most of them.
 func frequentInputs(failures []Result, most int) map[string]bool {
 	names := byCount(slices.DeleteFunc(lists.Map(failures, func(r Result) string { return featureOf(r.Asked) }),
 		func(name string) bool { return name == "" }))
 	return lists.ToMap(names[:min(max(most, 0), len(names))], func(name string) (string, bool) { return name, true })
 }
 
-// labels say to which cause a parting of a failure belongs.
+// labels determine to which cause a difference in a failure's answer belongs.
 type labels struct {
 	rare   map[string]bool            // ways of parting that are one cause for each operation
 	inputs map[string]map[string]bool // ways that are told apart by inputs, and the inputs
@@ -102,7 +103,7 @@ func (l labels) cause(r Result, p Parting) Cause {
 	return c
 }
 
-// group returns the causes of failures, those of most failures first.
+// group returns the causes of failures, those with the most failures first.
 func (l labels) group(failed []Result) []Cause {
 	var causes []Cause
 	index := map[string]int{}
@@ -130,7 +131,7 @@ func (l labels) group(failed []Result) []Cause {
 	return causes
 }
 
-// causes returns the causes of one failure, each with the places in its answer.
+// causes returns the causes of one failure. Each has the places in the answer that belong to it.
 func (l labels) causes(r Result) []Cause {
 	parts := r.Partings
 	if len(parts) == 0 { // a case of the list of known failures that passes
@@ -149,7 +150,7 @@ func (l labels) causes(r Result) []Cause {
 	return causes
 }
 
-// sum completes a cause whose failures are all there.
+// sum computes the totals of a cause, once all its failures are added.
 func (c *Cause) sum(failed int) {
 	c.Left = failed - c.Alone
 	c.Places = byCount(slices.DeleteFunc(c.Places, func(p string) bool { return p == "" }))
@@ -160,7 +161,7 @@ func (c *Cause) sum(failed int) {
 	})
 }
 
-// byCount returns each text once, the most frequent first.
+// byCount returns each text once, the most frequent text first.
 func byCount(texts []string) []string {
 	n := map[string]int{}
 	var once []string
@@ -173,7 +174,7 @@ func byCount(texts []string) []string {
 	return once
 }
 
-// definitions returns where the reference defines its public names, by operation.
+// definitions returns, by name, where the reference defines its public names.
 func definitions() map[string]string {
 	lines := map[string]string{}
 	modules, err := scope.Names()
@@ -188,8 +189,8 @@ func definitions() map[string]string {
 	return lines
 }
 
-// definedAt returns file and line of the definition that an operation tests: that of the longest
-// name that begins the operation's, "" for none.
+// definedAt returns file and line of the definition that an operation tests. It is that of the
+// longest public name with which the operation's name begins. If there is none, it returns "".
 func definedAt(lines map[string]string, op string) string {
 	for name := op; ; name = name[:strings.LastIndexByte(name, '.')] {
 		if line := lines[name]; line != "" || !strings.Contains(name, ".") {
@@ -198,12 +199,12 @@ func definedAt(lines map[string]string, op string) string {
 	}
 }
 
-// Ignored are the kinds of differences that --ignore names.
+// Ignored lists the kinds of differences that the flag --ignore accepts.
 func Ignored() []string { return []string{"logs", "texts", "blanks"} }
 
-// Ignore has failures pass that differ in nothing but what the kinds name: logs (log lines), texts
-// (the texts of exceptions), blanks (blanks in JSON, and all that leaves its values equal). It
-// returns how many.
+// Ignore lets failures pass whose differences all belong to these kinds: logs (log lines), texts
+// (texts of exceptions), blanks (differences in JSON that leave its values equal). It returns how
+// many passed.
 func (r *Report) Ignore(kinds []string) int {
 	n := 0
 	for i := range r.Results {
@@ -220,7 +221,7 @@ func (r *Report) Ignore(kinds []string) int {
 	return n
 }
 
-// ignoredAs returns the kind of --ignore that a parting is of, "" for none.
+// ignoredAs returns the kind of --ignore to which a difference belongs, "" for none.
 func (p Parting) ignoredAs() string {
 	switch {
 	case strings.HasPrefix(p.What, linesOfLogs):

@@ -15,7 +15,7 @@ var (
 	causeStyle string
 )
 
-// jsonCause is the form of a cause in JSON and in the data of the page.
+// jsonCause is a cause in the form of the JSON report and of the page's data.
 type jsonCause struct {
 	Cause    string   `json:"cause"`
 	Failures []string `json:"failures"` // ids
@@ -35,7 +35,8 @@ func jsonCauses(results []Result) []jsonCause {
 	})
 }
 
-// pageSubject is a line of the page's data: one subject with its counts, causes and failures.
+// pageSubject is one line of the page's data. It describes a subject with its counts, causes and
+// failures.
 type pageSubject struct {
 	Name     string       `json:"name"`
 	Counts   jsonCounts   `json:"counts"`
@@ -51,8 +52,8 @@ type pageResult struct {
 	Text  string `json:"text"`
 }
 
-// WriteHTML writes a page that is one file: the causes of failures with counts, and each failure
-// with question and answers.
+// WriteHTML writes a web page as a single file. It shows the causes of failures with counts, and
+// each failure with its question and answers.
 func WriteHTML(w io.Writer, diffs []SubjectReport) error {
 	page := webpage.Begin(w, webpage.Head{Title: "monosim diff", Styles: []string{causeStyle}, Scripts: []string{causeScript}})
 	for _, d := range diffs {

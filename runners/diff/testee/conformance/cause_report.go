@@ -8,14 +8,13 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// mostListed bounds the failures that are printed one by one where causes were asked for.
+// mostListed is the most failures that a report of causes prints one by one.
 const mostListed = 5
 
-// mostNamed bounds the places, operations and lines that a cause names.
+// mostNamed is the most places, operations or lines that the report of a cause names.
 const mostNamed = 3
 
-// writeCauses writes the causes of the failures, a line each with counts, and below a small example
-// of each.
+// writeCauses writes one line with counts for each cause, and then a small example of each.
 func (d SubjectReport) writeCauses(b *bytes.Buffer) {
 	causes := CausesOf(d.Results)
 	plural := "s"
@@ -48,7 +47,7 @@ func (d SubjectReport) writeCauses(b *bytes.Buffer) {
 	b.WriteString("\n  each failed case: --by case\n")
 }
 
-// details returns what is known of a cause, a line each: ways in which answers part, places,
+// details describes a cause in several lines: the ways in which answers differ, the places, the
 // operations, and lines of the reference.
 func (c Cause) details() []string {
 	var details []string
@@ -68,7 +67,8 @@ func (c Cause) details() []string {
 	return details
 }
 
-// otherKinds returns the ways in which answers part that the cause's own name does not say.
+// otherKinds returns the ways in which answers differ, unless the name of the cause already says
+// it.
 func (c Cause) otherKinds() []string {
 	if len(c.Kinds) == 1 && c.Kinds[0] == c.What {
 		return nil

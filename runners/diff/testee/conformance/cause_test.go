@@ -16,14 +16,14 @@ import (
 	"github.com/monosim/monosim/vectors/golden"
 )
 
-// recordedPort answers what a port answered once.
+// recordedPort is a testee that gives the recorded answers of a port.
 type recordedPort struct {
 	ops     []string
 	answers map[string]testee.Answer
 }
 
-// readPort reads the answers of monolith-rs; testdata/README.md says how they were recorded. Cases
-// that are younger are skipped.
+// readPort reads the recorded answers of monolith-rs. testdata/README.md says how they were made.
+// Cases that were added later are skipped.
 func readPort(t *testing.T) *recordedPort {
 	t.Helper()
 	file, err := os.Open("testdata/monolith-rs.jsonl")
@@ -71,8 +71,8 @@ func portReport(t *testing.T) *conformance.Report {
 	return report
 }
 
-// Goal: the failures of a real port are few causes, and those that a person found reading all of
-// them are among these. Method: the recorded answers of monolith-rs.
+// Goal: the failures of a real port are grouped into few causes. Among these are the causes that a
+// person found by reading all failures. Method: the recorded answers of monolith-rs.
 func TestTheFailuresOfAPortAreFewCauses(t *testing.T) {
 	report := portReport(t)
 	causes := conformance.CausesOf(report.Results)
@@ -110,8 +110,8 @@ func TestTheFailuresOfAPortAreFewCauses(t *testing.T) {
 	}
 }
 
-// Goal: the counts of a cause add up with the failures. Alone and left are what the report has when
-// the cause is taken out of every failure.
+// Goal: the counts of a cause agree with the failures. Alone and Left are right if they agree with
+// the report after the cause is removed from every failure.
 func TestWhatACauseLeaves(t *testing.T) {
 	report := portReport(t)
 	failed := report.Counts().Failed
@@ -131,7 +131,8 @@ func TestWhatACauseLeaves(t *testing.T) {
 	}
 }
 
-// Goal: answers part in the way that a cause says. Method: one answer of two kinds each.
+// Goal: the cause of a failure names how the answers differ. Method: for each kind of difference,
+// two answers that differ so.
 func TestHowAnswersPart(t *testing.T) {
 	for _, test := range []struct{ name, want, got, cause, ignored string }{
 		{"blanks", `"out":"{\"a\": 1}"`, `"out":"{\"a\":1}"`, "blanks of JSON", "blanks"},
@@ -173,7 +174,7 @@ func TestHowAnswersPart(t *testing.T) {
 	}
 }
 
-// partedReport returns the report of one case with an expected answer and another.
+// partedReport returns the report of one case, for which want was expected and got was answered.
 func partedReport(t *testing.T, want, got string) *conformance.Report {
 	t.Helper()
 	_, expected, err := testee.ParseAnswer(`{"id":"a/b",` + want + `}`)

@@ -14,10 +14,10 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// Compare returns how got differs from the expected answer to a case of the operation, by section
-// 4 of PROTOCOL.md; "" for equal answers. The text has the place of the first difference, and both
+// Compare returns how got differs from the expected answer to a case of an operation, or "" if they
+// are equal by section 4 of PROTOCOL.md. The text has the place of the first difference, and both
 // answers as JSON: lines with - are only in want, lines with + only in got. Neither answer may be
-// Skipped. A Broken answer never agrees; the text then gives its reason.
+// Skipped. A Broken answer is never equal, and the text then says why it is broken.
 func Compare(op string, want, got testee.Answer) string {
 	switch {
 	case want.Kind == testee.Broken:
@@ -36,7 +36,8 @@ func Compare(op string, want, got testee.Answer) string {
 	return text
 }
 
-// equal compares two canonical forms: any two loose texts are equal, and an empty list is no nil.
+// equal reports whether two canonical forms are equal. Texts that do not count are always equal. An
+// empty list does not equal nil.
 func equal(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:
@@ -62,8 +63,8 @@ func equalLists(a, b []any) bool {
 	return (a == nil) == (b == nil) && slices.EqualFunc(a, b, equal)
 }
 
-// firstAt returns the place at which two canonical forms first differ, as .key or [index]
-// for each level. Keys are compared in sorted order.
+// firstAt returns the place of the first difference between two canonical forms, as a path of .key
+// and [index]. Keys are compared in sorted order.
 func firstAt(a, b any) string {
 	switch a := a.(type) {
 	case map[string]any:
@@ -113,8 +114,8 @@ func canonicalAnswer(op string, a testee.Answer) any {
 	return all
 }
 
-// Canonical forms are plain Go values that equal compares: maps for objects, slices for
-// lists, and the types below for other values. compare_show.go writes them as JSON.
+// Canonical forms are plain Go values, which the function equal compares. Objects are maps, lists
+// are slices, and other values have the types below. compare_show.go writes them as JSON.
 type (
 	canonFloat   string                             // its repr; all nan are equal
 	canonBare    string                             // a number that does not have the protocol's form
@@ -124,13 +125,14 @@ type (
 	canonLoose   string                             // a text that is shown but never compared
 )
 
-// canon makes the canonical forms of the values of one answer.
+// canon converts the values of one answer into canonical forms.
 type canon struct {
 	op    string
 	texts []textField
 }
 
-// value makes the canonical form of a value; path is where it is, with a dot before each key.
+// value returns the canonical form of a value. path is its place in the answer, with a dot before
+// each key.
 func (c *canon) value(v any, path string) any {
 	switch v := v.(type) {
 	case []any:
@@ -171,8 +173,8 @@ func (c *canon) object(d *pysem.Dict, path string) any {
 	return m
 }
 
-// special converts the objects that stand for other values, as {"$hex"}; ok is false for
-// any other object.
+// special converts objects that stand for other values, such as {"$hex"}. For any other object ok
+// is false.
 func (c *canon) special(d *pysem.Dict, path string) (any, bool) {
 	if len(d.Items) == 0 || d.Items[0].Key == "" || d.Items[0].Key[0] != '$' {
 		return nil, false
@@ -204,7 +206,7 @@ func (c *canon) special(d *pysem.Dict, path string) (any, bool) {
 	return nil, false
 }
 
-// unordered sorts the canonical forms of items by how they are shown.
+// unordered returns the canonical forms of the items of a set, in the order of their JSON.
 func (c *canon) unordered(list []any, path string) canonSet {
 	items := make(canonSet, len(list))
 	for i, x := range list {
@@ -216,7 +218,8 @@ func (c *canon) unordered(list []any, path string) canonSet {
 	return items
 }
 
-// canonicalFloat gives each float one text: 1e22 and 1e+22 are equal, -0.0 and 0.0 are not.
+// canonicalFloat returns one text for each float. So 1e22 and 1e+22 are equal, but -0.0 and 0.0 are
+// not.
 func canonicalFloat(text string) any {
 	f, err := pysem.ParseFloat(text)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// These bound how much a difference shows of equal lines, and of long ones.
+// These limit how many equal lines a difference shows, and how much of a long line.
 const (
 	contextLines = 3   // on each side
 	mostAlike    = 8   // a run of equal lines up to this long is written whole
@@ -15,7 +15,7 @@ const (
 	mostBytes    = 240 // of a long line, around the place where two lines differ
 )
 
-// edit is a line of a difference, with its sign.
+// edit is one line of a difference, with its sign.
 type edit struct {
 	sign byte // '-' for a line of the first text only, '+' of the second only, ' ' of both
 	text string
@@ -28,7 +28,7 @@ func (e edit) String() string {
 	return string(e.sign) + " " + e.text
 }
 
-// cut shortens a long line of JSON, which is ASCII.
+// cut shortens a long line. Lines of JSON are ASCII, so they can be cut at any byte.
 func cut(text string) string {
 	if len(text) > mostBytes {
 		return fmt.Sprintf("%s … (%d bytes)", text[:mostBytes], len(text))
@@ -36,8 +36,9 @@ func cut(text string) string {
 	return text
 }
 
-// diffOf writes the difference of two texts: equal lines once, lines of the first alone
-// with -, of the second alone with +. Of a long run of equal lines it writes only the ends.
+// diffOf writes the difference of two texts. Equal lines occur once, lines only in the first have a
+// -, and lines only in the second have a +. Of a long run of equal lines only both ends are
+// written.
 func diffOf(a, b []line) string {
 	edits := editsOf(a, b)
 	var out []string
@@ -62,7 +63,8 @@ func diffOf(a, b []line) string {
 	return strings.Join(out, "\n") + "\n"
 }
 
-// hidden returns how many lines, from i on, are left out of the run [from, to).
+// hidden returns how many lines, beginning with line i, are left out of the run [from, to) of equal
+// lines.
 func hidden(edits []edit, from, to, i int) int {
 	if edits[i].sign != ' ' || to-from <= mostAlike {
 		return 0
@@ -80,8 +82,7 @@ func hidden(edits []edit, from, to, i int) int {
 	return last - first
 }
 
-// editsOf finds the longest common subsequence of lines, and returns the edits that lead
-// from a to b.
+// editsOf returns the edits that change a into b. It uses a longest common subsequence of lines.
 func editsOf(a, b []line) []edit {
 	var edits []edit
 	head := 0
@@ -98,11 +99,11 @@ func editsOf(a, b []line) []edit {
 	return edits
 }
 
-// mostCompared bounds the pairs of lines that are compared. Beyond it all lines of the
-// first text come before all of the second.
+// mostCompared is the most pairs of lines that are compared. If there are more, the difference
+// shows all lines of the first text, then all of the second.
 const mostCompared = 4_000_000
 
-// editsBetween returns the edits of two texts without a common first or last line.
+// editsBetween returns the edits between two texts that have no common first or last line.
 func editsBetween(a, b []line) []edit {
 	var edits []edit
 	i, j := 0, 0
@@ -131,8 +132,8 @@ func editsBetween(a, b []line) []edit {
 	return edits
 }
 
-// commonSuffixes returns, for each pair of places, the length of the longest common
-// subsequence of lines from there on.
+// commonSuffixes returns a table. Its entry [i][j] is the length of the longest common subsequence
+// of a[i:] and b[j:].
 func commonSuffixes(a, b []line) [][]int {
 	common := make([][]int, len(a)+1)
 	common[len(a)] = make([]int, len(b)+1)

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// messageTypes lists the exceptions whose message always counts, because the reference or a
-// stub of the protocol words it.
+// messageTypes lists the exceptions whose message always counts, because the reference itself, or a
+// stub of the protocol, writes it.
 var messageTypes = []string{
 	"NoNodeError", "NodeExistsError", "NotEmptyError", "NotImplementedError", "AssertionError", "RuntimeError", "Exception",
 }
 
-// comparesMessage reports whether the message of an exception counts (rule 5 of the
-// comparison). When Python itself evaluates, every message counts except the parser's,
-// which depend on where CPython gives up.
+// comparesMessage reports whether the message of an exception counts (rule 5 of the comparison). In
+// operations on Python itself every message counts, except those of the parser. They depend on
+// where CPython stops.
 func comparesMessage(op, typ, message string) bool {
 	if strings.HasPrefix(op, "python.") {
 		return typ != "SyntaxError"
@@ -33,7 +33,7 @@ func comparesMessage(op, typ, message string) bool {
 // canonFailure is an exception.
 type canonFailure struct {
 	Type string
-	// Message is a string, or a canonLoose where it does not count.
+	// Message is a string, or a canonLoose if the message does not count.
 	Message any
 }
 
@@ -44,8 +44,8 @@ func canonicalFailure(op, typ, message string) canonFailure {
 	return canonFailure{Type: typ, Message: canonLoose(message)}
 }
 
-// comparesDetails reports whether the details of a failed call count (rule 6): only where
-// the reference words them.
+// comparesDetails reports whether the details of a failed call count (rule 6 of the comparison).
+// They count only if the reference writes them.
 func comparesDetails(details string) bool {
 	return details == "Barrier is placed already." || strings.HasPrefix(details, "Exception calling application: not implement for agent v")
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// textField is a place of an answer that holds protobuf text format.
+// textField is a place in an answer that holds a message in protobuf text format.
 type textField struct{ path, message string }
 
 const (
@@ -22,7 +22,7 @@ const (
 	instance     = "parser.proto.Instance"
 )
 
-// textFields lists the places of protobuf text (rule 4 of the comparison) by operation.
+// textFields lists, by operation, the places that hold protobuf text (rule 4 of the comparison).
 var textFields = map[string][]textField{
 	"utils.AgentConfig.get_cmd_and_port":              {{".model_config_text", serverConfig}},
 	"utils.AgentConfig.generate_platform_config_file": {{".text", platformMap}},
@@ -32,7 +32,7 @@ var textFields = map[string][]textField{
 	"agent_v3.AgentV3":                                {{".config_text", serverConfig}},
 }
 
-// textAt returns the type of the message whose text stands at the path, "" for none.
+// textAt returns the message type of the protobuf text at a path, "" if there is none.
 func (c *canon) textAt(path string) string {
 	for _, f := range c.texts {
 		if f.path == path {
@@ -42,8 +42,8 @@ func (c *canon) textAt(path string) string {
 	return ""
 }
 
-// canonicalMessage returns a message by its content. A message whose type is not linked, or
-// that does not parse, is compared by its given digits.
+// canonicalMessage returns a message in a form that depends only on its content. If its type is
+// unknown, or its bytes do not parse, the form has the hex digits as they are.
 func canonicalMessage(name, digits string) canonMessage {
 	if m, ok := messageOf(name, digits); ok {
 		digits = deterministicHex(m)
@@ -58,16 +58,16 @@ func messageOf(name, digits string) (proto.Message, bool) {
 	return m, err == nil && ok && proto.Unmarshal(raw, m) == nil
 }
 
-// deterministicHex returns a message's bytes in a fixed order of fields. Bytes tell one nan
-// from another and keep unknown fields, which text does not.
+// deterministicHex returns the bytes of a message in hex, with its fields in a fixed order. Unlike
+// text, bytes keep unknown fields, and distinguish one NaN from another.
 func deterministicHex(m proto.Message) string {
-	// Marshal fails only for a missing required field or a string that is not UTF-8, and a
-	// parsed message has neither.
+	// Marshal fails only if a required field is missing or a string is not UTF-8. Neither is
+	// possible in a message that was parsed.
 	raw, _ := proto.MarshalOptions{Deterministic: true, AllowPartial: true}.Marshal(m)
 	return hex.EncodeToString(raw)
 }
 
-// canonicalText returns the message that a text stands for.
+// canonicalText returns the canonical form of a message that is given in text format.
 func canonicalText(name, text string) canonText {
 	m, ok := testee.NewMessage(name)
 	if !ok {
@@ -87,8 +87,8 @@ func canonicalHexText(name, digits string) canonText {
 	return canonicalText(name, string(raw))
 }
 
-// shownMessage returns a message as JSON for people, its name under the key. It has the
-// lines of the message's text, or its bytes where the text loses something.
+// shownMessage returns a message as JSON for people, with its name under the key. It has the lines
+// of the message's text. If the text would lose something, it has the bytes instead.
 func shownMessage(key, name, digits string) *pysem.Dict {
 	d := &pysem.Dict{Items: []pysem.Item{{Key: key, Value: name}}}
 	text, ok := wholeText(name, digits)
@@ -104,7 +104,8 @@ func shownMessage(key, name, digits string) *pysem.Dict {
 	return d
 }
 
-// wholeText returns the text of a message if it gives the same bytes again.
+// wholeText returns a message in text format. ok is false if parsing that text would not give the
+// same bytes again.
 func wholeText(name, digits string) (string, bool) {
 	m, ok := messageOf(name, digits)
 	if !ok {

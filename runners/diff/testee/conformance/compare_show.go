@@ -13,8 +13,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// shown turns a canonical form into JSON, in pysem's types. Keys are sorted, so that two
-// answers can be laid side by side.
+// shown converts a canonical form into JSON, in pysem's types. Keys are sorted, so that two answers
+// can be compared line by line.
 func shown(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -55,7 +55,7 @@ func shownObject(m map[string]any) *pysem.Dict {
 	return d
 }
 
-// readableText returns bytes as text; ok is false where people could not read it.
+// readableText returns bytes as text. ok is false if they are not text that people can read.
 func readableText(digits string) (string, bool) {
 	data, err := hex.DecodeString(digits)
 	if err != nil || len(data) == 0 || !utf8.Valid(data) {
@@ -68,18 +68,19 @@ func readableText(digits string) (string, bool) {
 // line is a line of JSON for people.
 type line struct {
 	text string
-	// compared is the part of the text by which two lines are compared.
+	// compared is the part of the text that counts when two lines are compared.
 	compared string
 }
 
-// An object or a list is written on one line if it has at most widest bytes and nests at
+// An object or list is written on one line if that has at most widest bytes, and if it nests at
 // most deepest deep.
 const (
 	widest  = 72
 	deepest = 2
 )
 
-// linesOf writes JSON on several lines, a short step of a sequence on one.
+// linesOf writes JSON on several lines. A short value, such as most steps of a sequence, is on one
+// line.
 func linesOf(v any) []line {
 	w := &lineWriter{}
 	w.value("", v, "")
@@ -91,13 +92,13 @@ type lineWriter struct {
 	level int
 }
 
-// add adds a line; end is the comma after it, which is not compared.
+// add adds a line. end is the comma after it, which does not count in comparisons.
 func (w *lineWriter) add(text, end string) {
 	text = strings.Repeat("  ", w.level) + text
 	w.lines = append(w.lines, line{text: text + end, compared: text})
 }
 
-// value writes a value behind its key.
+// value writes a value, with its key in front.
 func (w *lineWriter) value(key string, v any, end string) {
 	if loose, ok := v.(canonLoose); ok {
 		w.add(key, string(pysem.AppendJSONString(nil, string(loose)))+end)
@@ -134,8 +135,8 @@ func (w *lineWriter) items(n int, item func(i int) (key string, v any)) {
 
 func keyOf(key string) string { return string(pysem.AppendJSONString(nil, key)) + ": " }
 
-// inOneLine writes a value that fits on one line and nests at most depth deep. An object of
-// several keys that holds other objects does not fit.
+// inOneLine writes a value on one line. It returns false if the value is too long or nests deeper
+// than depth. It also does so for an object of several keys that contains other objects.
 func inOneLine(v any, depth int) (string, bool) {
 	if text, ok := plain(v); ok {
 		return text, true
@@ -169,7 +170,7 @@ func inOneLine(v any, depth int) (string, bool) {
 	return text, fits && len(text) <= widest
 }
 
-// plain writes a value without other values inside; ok is false for any other.
+// plain writes a value that contains no other values. ok is false for any other.
 func plain(v any) (string, bool) {
 	switch v := v.(type) {
 	case canonLoose:

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The goal is that a difference reads as JSON and shows what counts; the method is
-// the text of one for each form that a value may have.
+// Goal: a difference is readable JSON that shows what counts. Method: compare the text of one
+// difference for each type of value.
 func TestDifferencesAreJSON(t *testing.T) {
 	const status = `{"$pb":"tensorflow.serving.StatusProto","hex":"`
 	for _, c := range []struct{ name, op, want, got, text string }{
@@ -97,7 +97,8 @@ first at out.steps[0].writes[1]
 	}
 }
 
-// Long runs alike are left out, but for the lines around what differs.
+// Goal: a difference leaves out long runs of equal lines, except for the lines next to a
+// difference.
 func TestDifferencesLeaveOutWhatIsAlike(t *testing.T) {
 	item := func(i int) string { return fmt.Sprintf(`{"r": "%s %d"}`, strings.Repeat("x", 20), i) }
 	var a, b []string
@@ -114,8 +115,8 @@ func TestDifferencesLeaveOutWhatIsAlike(t *testing.T) {
 	}
 }
 
-// However the lines differ, those with - and alike are the first text, those with +
-// and alike the second.
+// Goal: in any difference, the equal lines and those with - form the first text. The equal lines
+// and those with + form the second.
 func TestDifferencesHoldBothTexts(t *testing.T) {
 	text := func(words string) []line {
 		var lines []line

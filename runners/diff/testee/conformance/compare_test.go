@@ -7,9 +7,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// The goal is that two answers agree exactly when the protocol's rules of
-// comparison say so. The method is a table of pairs, one for each rule and its
-// edges.
+// Goal: two answers are equal exactly if the protocol's rules of comparison say so. Method: a table
+// of pairs of answers, for each rule and its edges.
 
 func TestComparison(t *testing.T) {
 	const status = `{"$pb":"tensorflow.serving.ModelVersionStatus","hex":"`

@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/runners/show/junit"
 )
 
-// WriteJUnit writes a test suite for each operation of each subject.
+// WriteJUnit writes a JUnit file with a test suite for each operation of each subject.
 func WriteJUnit(w io.Writer, diffs []SubjectReport) error {
 	all := junit.Suites{Name: "monosim diff"}
 	for _, d := range diffs {

@@ -12,48 +12,48 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// Differ compares a testee with a reference on invented cases.
+// Differ compares a testee with a reference on random cases.
 type Differ struct {
 	// Selection chooses the operations to ask.
 	Selection Selection
-	// Cases is how many cases to invent, spread evenly over the operations that both
-	// testees have. There are fewer when the operations run out of different inputs.
+	// Cases is how many random cases to make, spread evenly over the operations that both testees
+	// have. If an operation runs out of different inputs, there are fewer.
 	Cases int
 	Seed  uint64
-	// Known holds the ids of cases that the subject is known to fail:
+	// Known holds the ids of cases that the subject is known to fail. An id has the form
 	// "<operation>/seed-<seed>-<number>".
 	Known map[string]bool
-	// Answered, when set, is told how many of how many cases are answered.
+	// Answered, when set, is called with the number of answered cases and the total.
 	Answered func(done, total int)
 }
 
-// Pair is a reference, whose answers are expected, and a subject, whose answers are judged.
-// Both are asked one case at a time.
+// Pair is a reference, whose answers are expected, and a subject, whose answers are judged. Each
+// answers one case at a time.
 type Pair struct{ Reference, Subject testee.Testee }
 
-// Difference is a case on which the subject differs, shrunk to a small one.
+// Difference is a case that the subject answers differently, shrunk to a small one.
 type Difference struct {
 	Result
-	// Vector is the case with the expected answer, ready for a case file.
+	// Vector is the case with the expected answer, in the form of a case file.
 	Vector golden.Case
 }
 
-// DiffReport describes how one subject answered the invented cases.
+// DiffReport describes how one subject answered the random cases.
 type DiffReport struct {
 	Report
-	// Differences holds the unexplained differences that were shrunk: up to MostShrunk of
-	// each operation.
+	// Differences holds unexplained differences, shrunk. There are at most MostShrunk for each
+	// operation.
 	Differences []Difference
 	// Large holds the ids of the differences that were not shrunk.
 	Large map[string]bool
-	// Smaller holds, by their ids, smaller cases that differ as golden cases do, with the answers
-	// that are expected of them.
+	// Smaller holds, by the ids of golden cases, smaller cases that differ in the same way. Each
+	// has its expected answer.
 	Smaller map[string]Difference
 }
 
-// ShrinkGolden finds a smaller case for each golden case that stands for a cause, or for all that failed
-// where they are few. What is to be expected of it is the reference's answer, so a case is left as it is
-// where the reference does not answer as recorded.
+// ShrinkGolden finds a smaller case for each golden case that is the example of a cause. If few
+// failed, it does so for all. The smaller case expects the reference's answer. So a case stays as
+// it is if the reference does not give the recorded answer.
 func (r *DiffReport) ShrinkGolden(p Pair, suites []*golden.Suite) {
 	shown := lists.ToMap(CausesOf(r.Results), func(c Cause) (string, bool) { return c.Example.ID, true })
 	few := r.Counts().Failed <= mostListed
@@ -68,8 +68,8 @@ func (r *DiffReport) ShrinkGolden(p Pair, suites []*golden.Suite) {
 	}
 }
 
-// smallerGolden shrinks one golden case, while its answer parts in one of the ways in which it did. ok
-// is false where that finds no smaller one.
+// smallerGolden shrinks one golden case, as long as its answer differs in one of the ways in which
+// it first did. ok is false if it finds no smaller case.
 func smallerGolden(p Pair, suites []*golden.Suite, result Result) (small Difference, ok bool) {
 	v := vectorOf(suites, result)
 	if v == nil || Compare(v.Op, v.Want, p.Reference.Answer(&v.Case)) != "" {
@@ -111,7 +111,7 @@ func smallerGolden(p Pair, suites []*golden.Suite, result Result) (small Differe
 	return small, true
 }
 
-// vectorOf returns the golden case of a result, nil for an invented one.
+// vectorOf returns the golden case of a result, or nil if the case was random.
 func vectorOf(suites []*golden.Suite, result Result) *Vector {
 	for _, s := range suites {
 		if s.Name != result.Suite {
@@ -126,12 +126,12 @@ func vectorOf(suites []*golden.Suite, result Result) *Vector {
 	return nil
 }
 
-// MostShrunk bounds the differences of one operation that are shrunk. Each costs some
-// hundred questions, and most are the same difference.
+// MostShrunk is how many differences of one operation are shrunk. Shrinking one needs some hundred
+// questions, and most differences of an operation are the same.
 const MostShrunk = 5
 
-// RunCopies does as Run with jobs copies of the reference and the subject. It closes the
-// copies, but not the first pair.
+// RunCopies does what Run does, with jobs pairs in parallel. Each further pair is a copy of the
+// reference and the subject. It closes the copies, but not the first pair.
 func (d *Differ) RunCopies(reference, subject Subject, jobs int) (*DiffReport, error) {
 	pairs := []Pair{{Reference: reference.Testee, Subject: subject.Testee}}
 	for range jobs - 1 {
@@ -143,8 +143,8 @@ func (d *Differ) RunCopies(reference, subject Subject, jobs int) (*DiffReport, e
 	return d.Run(pairs...)
 }
 
-// Run asks the subject everything that the reference answers. The pairs are copies of one
-// pair and share the cases; the report does not depend on their number.
+// Run asks the subject all that the reference answers. The pairs are copies of one pair, and divide
+// the cases among them. The report does not depend on how many there are.
 func (d *Differ) Run(pairs ...Pair) (*DiffReport, error) {
 	hello, err := pairs[0].Subject.Hello()
 	if err != nil {
@@ -170,7 +170,7 @@ func (d *Differ) Run(pairs ...Pair) (*DiffReport, error) {
 	return report, nil
 }
 
-// share lets each pair do the next of n things until all are done.
+// share calls do for each of the numbers 0 to n-1. Each pair takes the next number when it is free.
 func (d *Differ) share(pairs []Pair, n int, told bool, do func(p Pair, i int)) {
 	var mu sync.Mutex
 	begun, done := 0, 0
@@ -215,7 +215,7 @@ func (d *Differ) ask(p Pair, what planned) Result {
 	return result
 }
 
-// toShrink returns the indices of the differences that are to be shrunk.
+// toShrink returns the indices of the differences to shrink. The others go into Large.
 func (r *DiffReport) toShrink(known map[string]bool) []int {
 	var places []int
 	of := map[string]int{}
@@ -233,7 +233,7 @@ func (r *DiffReport) toShrink(known map[string]bool) []int {
 	return places
 }
 
-// smallest shrinks a differing case.
+// smallest shrinks a random case that differs.
 func (d *Differ) smallest(p Pair, what planned, result Result) Difference {
 	_, tape := catalogue.Invent(what.op, d.Seed, what.number)
 	late := result.Late // a late answer is not shrunk: each question would take as long again
@@ -269,7 +269,7 @@ func (d *Differ) smallest(p Pair, what planned, result Result) Difference {
 	return Difference{Result: result, Vector: v}
 }
 
-// Draw invents n inputs for each operation, in the form of a case file.
+// Draw makes n random inputs for each operation, in the form of a case file.
 func Draw(ops []string, n int, seed uint64) ([]golden.Input, error) {
 	var inputs []golden.Input
 	for _, op := range ops {

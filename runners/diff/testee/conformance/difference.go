@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// writeDifference writes a failed case: the question, and how the answer differs or why
-// there is none.
+// writeDifference writes a failed case: the question, and how the answer differs, or why there is
+// no answer.
 func writeDifference(b *bytes.Buffer, r Result) {
 	fmt.Fprintf(b, "\n  %s\n", r.ID)
 	for _, line := range scope.QuirkLines(strings.Join(r.Quirks, " ") + " " + r.Text) {
@@ -29,7 +29,7 @@ func writeDifference(b *bytes.Buffer, r Result) {
 	fmt.Fprintf(b, "    answer (- expected, + the testee's):\n%s", indent(r.Text, "      "))
 }
 
-// limiter bounds what is printed of each operation.
+// limiter limits how many failures of each operation are printed.
 type limiter struct {
 	most         int // of each operation; 0 for no limit
 	shown, extra map[string]int
@@ -39,7 +39,7 @@ func newLimiter(most int) *limiter {
 	return &limiter{most: most, shown: map[string]int{}, extra: map[string]int{}}
 }
 
-// takes counts a failure of the operation, and reports whether it is to be printed.
+// takes counts a failure of an operation, and reports whether to print it.
 func (l *limiter) takes(op string) bool {
 	if l.most > 0 && l.shown[op] >= l.most {
 		l.extra[op]++
@@ -49,14 +49,14 @@ func (l *limiter) takes(op string) bool {
 	return true
 }
 
-// writeExtra writes how many failures of which operations were not printed.
+// writeExtra writes, for each operation, how many failures were not printed.
 func (l *limiter) writeExtra(b *bytes.Buffer) {
 	for _, op := range slices.Sorted(maps.Keys(l.extra)) {
 		fmt.Fprintf(b, "\n  %s: %d more differ\n", op, l.extra[op])
 	}
 }
 
-// indent returns a text with by before each line, ended.
+// indent puts the text by in front of each line, and ends the last line with a line break.
 func indent(text, by string) string {
 	return by + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+by) + "\n"
 }

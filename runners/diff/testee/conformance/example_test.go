@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/vectors/golden"
 )
 
-// The engine is asked the golden cases of one module; and two answers are compared.
+// This asks the engine the golden cases of one module, and then compares two answers.
 func Example() {
 	suites, err := golden.Suites(golden.FS())
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// explanation is a quirk in which implementations may differ on purpose, with a function that
-// makes such answers equal. A case that then has no difference left is explained by the quirk.
+// explanation is a quirk in which implementations may differ on purpose. Its function even makes
+// answers equal that differ so. If no difference is left then, the quirk explains the case.
 type explanation struct {
 	quirk string
-	// ops are globs of operations; none means all operations.
+	// ops lists patterns (globs) of operations. An empty list means all operations.
 	ops  []string
 	even func(v any) any
 }
@@ -26,8 +26,8 @@ var explanations = []explanation{
 	{quirk: "Q226", even: saturate},
 }
 
-// Explain names the quirk, or quirks, that alone make two answers to an operation differ;
-// "" where more differs.
+// Explain names the quirk, or quirks, that account for all differences between two answers. If
+// other differences are left, it returns "".
 func Explain(op string, want, got testee.Answer) string {
 	if quirk := refusalIn(got); quirk != "" {
 		return quirk
@@ -53,8 +53,8 @@ func Explain(op string, want, got testee.Answer) string {
 	return strings.Join(quirks, ", ")
 }
 
-// refusalIn names the quirk with which an answer refuses to evaluate an expression, as a
-// whole or in one of its attempts. Whatever depends on that value need not agree either.
+// refusalIn names the quirk by which an answer, or one of its attempts, refuses to evaluate an
+// expression. The rest of such an answer may depend on the value, and so need not be equal.
 func refusalIn(a testee.Answer) string {
 	if a.Kind == testee.Raised {
 		return refusalQuirk(a.Type, a.Message)
@@ -70,7 +70,7 @@ func refusalIn(a testee.Answer) string {
 	return quirk
 }
 
-// refusalQuirk returns the quirk that a refusal's message begins with.
+// refusalQuirk returns the id of the quirk in the message of a refusal, or "" for other errors.
 func refusalQuirk(typ, message string) string {
 	if typ != pysem.RefusedType {
 		return ""
@@ -78,7 +78,8 @@ func refusalQuirk(typ, message string) string {
 	return refusingQuirk.FindString(message)
 }
 
-// refusingQuirk finds the quirk's id in a refusal; the name of a field may stand before it.
+// refusingQuirk matches the id of a quirk in the message of a refusal. The name of a field may come
+// before it.
 var refusingQuirk = regexp.MustCompile(`\bQ\d+\b`)
 
 // eachObject calls do with every object in a value.
@@ -103,7 +104,8 @@ func (e explanation) covers(op string) bool {
 	})
 }
 
-// sortRuns sorts, in every list under key, each run of items that take selects.
+// sortRuns looks at every list under key in a value. It sorts each run of neighboring items for
+// which take returns true.
 func sortRuns(v any, key string, take func(item []any) bool) any {
 	return rebuild(v, func(v any) any {
 		m, ok := v.(map[string]any)
@@ -135,13 +137,14 @@ func taken(item any, take func([]any) bool) bool {
 	return ok && take(list)
 }
 
-// isPublish reports whether an event of a mirror is [path, "PUBLISH", data].
+// isPublish reports whether an event of a mirror has the form [path, "PUBLISH", data].
 func isPublish(item []any) bool { return len(item) == 3 && item[1] == "PUBLISH" }
 
-// manyDigits matches a number in a text that may not fit 64 bits.
+// manyDigits matches a number in a text that is so long that it may not fit 64 bits.
 var manyDigits = regexp.MustCompile(`-?[0-9]{19,}`)
 
-// saturate replaces every number beyond 64 bits by the nearest one within, in texts too.
+// saturate replaces every number that does not fit 64 bits by the nearest one that does, in texts
+// too.
 func saturate(v any) any {
 	return rebuild(v, func(v any) any {
 		switch v := v.(type) {
@@ -164,7 +167,7 @@ func nearest(digits string) string {
 	return big.NewInt(int64(pysem.Saturate(n))).String()
 }
 
-// rebuild copies a canonical value. It applies change to each part, innermost parts first.
+// rebuild copies a canonical value and applies change to each value in it, innermost values first.
 func rebuild(v any, change func(any) any) any {
 	switch old := v.(type) {
 	case []any:

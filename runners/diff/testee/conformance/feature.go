@@ -10,20 +10,20 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// hangsOnInput reports whether answers that part in this way are told apart by their inputs: not
-// those that part for any, as in blanks.
+// hangsOnInput reports whether a kind of difference, named by what, depends on the input of the
+// case. Differences in blanks, for example, do not.
 func hangsOnInput(what string) bool {
 	return strings.HasSuffix(what, "in place of an answer") || strings.HasSuffix(what, "in place of another exception") ||
 		strings.HasPrefix(what, "an answer in place of ")
 }
 
-// feature is what inputs can have that implementations are known to treat differently.
+// feature is a property of inputs that implementations are known to treat differently, such as NaN.
 type feature struct {
 	name string
 	has  func(in input) bool
 }
 
-// input is what a case asks, as its features see it.
+// input holds the values that a case sends, in the form in which features look at them.
 type input struct {
 	texts []string // all texts and bytes, those of files too
 	plain []string // the other values, as JSON writes them
@@ -35,7 +35,8 @@ var (
 	floats    = regexp.MustCompile(`[0-9](\.[0-9]|[eE][-+]?[0-9])`)
 )
 
-// features are looked for in this order, and the first counts.
+// features lists all known features. They are tried in this order, and the first match names the
+// input.
 var features = []feature{
 	{"bytes that are not UTF-8", anyText(func(s string) bool { return !utf8.ValidString(s) })},
 	{"NaN or Infinity", anyText(notFinite.MatchString)},
@@ -69,7 +70,7 @@ func isASCII(s string) bool {
 	return true
 }
 
-// jsonOf returns the value of a text of JSON, nil for another text.
+// jsonOf parses a text as JSON and returns its value, or nil if the text is not JSON.
 func jsonOf(s string) any {
 	v, err := pysem.ParseJSON(s)
 	if err != nil {
@@ -86,13 +87,15 @@ func isScalarJSON(s string) bool {
 	return len(s) > 0
 }
 
-// repeatsKey reports whether an object has a key twice: written again it has fewer.
+// repeatsKey reports whether a JSON object has a key twice. It compares the number of colons before
+// and after parsing, which drops repeated keys.
 func repeatsKey(s string) bool {
 	d, ok := jsonOf(s).(*pysem.Dict)
 	return ok && strings.Count(s, ":") > strings.Count(string(pysem.AppendJSON(nil, d)), ":")
 }
 
-// featureOf returns what the input of a case has, "" for nothing that is known.
+// featureOf returns the name of the first feature that the input of a case has, or "" for none.
+// asked is the case as JSON.
 func featureOf(asked string) string {
 	c, ok := jsonOf(asked).(*pysem.Dict)
 	if !ok {

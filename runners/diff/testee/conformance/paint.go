@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/runners/show/colour"
 )
 
-// These patterns find what is coloured in a report: the lines of a comparison, the counts,
-// and the rows of a table that count failures.
+// These patterns find the parts of a report that are printed in color: compared lines, counts,
+// and table rows with failures.
 var (
 	expectedLine = regexp.MustCompile(`^\s+- `)
 	gotLine      = regexp.MustCompile(`^\s+\+ `)
@@ -19,7 +19,7 @@ var (
 	failedRow    = regexp.MustCompile(`^  \S+ +\d+ +[1-9]\d* +\d+ +\d+\n$`)
 )
 
-// writePainted writes a report, in colours where w takes them.
+// writePainted writes a report, in color if w is a terminal that shows colors.
 func writePainted(w io.Writer, report *bytes.Buffer) error {
 	ink := colour.For(w)
 	if !ink.On() {

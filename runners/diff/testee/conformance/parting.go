@@ -14,11 +14,11 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// Parting is one way in which an answer parts from the expected one: what differs, in words that
-// are the same for all places and inputs of one kind, and where.
+// Parting is one difference between an answer and the expected answer. What describes the
+// difference in words that do not depend on the case, and Path says where in the answer it is.
 type Parting struct{ What, Path string }
 
-// The kinds of partings that --ignore names, by what they begin with.
+// These texts begin Parting.What. --ignore selects kinds of differences by some of them.
 const (
 	blanksOfJSON = "blanks of JSON"
 	linesOfLogs  = "log lines"
@@ -29,7 +29,8 @@ const (
 	orderOfEntries = "order of entries"
 )
 
-// partingsOf returns all ways in which an answer parts from the expected one, none for equal ones.
+// partingsOf returns all differences between an answer and the expected one, or none if they are
+// equal.
 func partingsOf(op string, want, got testee.Answer) []Parting {
 	if got.Kind == testee.Broken {
 		return []Parting{{What: noAnswer}}
@@ -40,14 +41,14 @@ func partingsOf(op string, want, got testee.Answer) []Parting {
 	return slices.Compact(p.found)
 }
 
-// parter walks two answers side by side.
+// parter compares two answers and collects their differences in found.
 type parter struct{ found []Parting }
 
 func (p *parter) add(path, format string, args ...any) {
 	p.found = append(p.found, Parting{fmt.Sprintf(format, args...), path})
 }
 
-// part notes how b parts from a, which is expected.
+// part records how the value b differs from the expected value a, both at path.
 func (p *parter) part(path string, a, b any) {
 	if equal(a, b) {
 		return
@@ -77,7 +78,8 @@ func (p *parter) part(path string, a, b any) {
 	p.add(path, "%s in place of %s", shapeOf(b), shapeOf(a))
 }
 
-// raisedBy returns the failure that an answer or an attempt in it holds.
+// raisedBy returns the raised error in an answer, or in one attempt of an answer. ok is false for
+// none.
 func raisedBy(m map[string]any) (canonFailure, bool) {
 	for _, key := range []string{"error", "e", "ctor"} {
 		if f, ok := m[key].(canonFailure); ok {
@@ -122,7 +124,7 @@ func (p *parter) objects(path string, a, b map[string]any) {
 	}
 }
 
-// besides compares what stands beside an answer and a failure.
+// besides compares the additional fields of two answers: logs, metrics and waits.
 func (p *parter) besides(a, b map[string]any) {
 	for _, key := range testee.Beside {
 		p.beside(key, a[key], b[key])
@@ -145,7 +147,7 @@ func (p *parter) beside(key string, a, b any) {
 	}
 }
 
-// bytesOf returns the bytes of two values that both are bytes.
+// bytesOf decodes two values that both stand for bytes. ok is false if either of them does not.
 func bytesOf(a, b map[string]any) (x, y string, ok bool) {
 	digits, isBytes := a["$hex"].(string)
 	others, areBytes := b["$hex"].(string)
@@ -162,7 +164,7 @@ func (p *parter) failures(path string, a, b canonFailure) {
 	p.add(path, textOfErrors+"%s", a.Type)
 }
 
-// lists compares lists; one of pairs by its keys.
+// lists compares two lists. Lists of key-value pairs are compared key by key.
 func (p *parter) lists(path string, a, b []any) {
 	if x, ok := pairsOf(a); ok {
 		if y, ok := pairsOf(b); ok {
@@ -187,7 +189,7 @@ func (p *parter) lists(path string, a, b []any) {
 	}
 }
 
-// lessOf counts the entries of a that b has not.
+// lessOf counts the entries of a that are missing in b.
 func lessOf(a, b []any) int {
 	left, n := slices.Clone(b), 0
 	for _, x := range a {
@@ -200,7 +202,7 @@ func lessOf(a, b []any) int {
 	return n
 }
 
-// pair is an entry of a mapping whose order matters.
+// pair is an entry of a mapping that was written as a list, because the order of its keys matters.
 type pair struct {
 	key   string
 	value any
@@ -251,8 +253,8 @@ func (p *parter) pairs(path string, a, b []pair) {
 	}
 }
 
-// texts compares two texts: as JSON where both hold an object or a list, or else by the part of
-// them that differs.
+// texts compares two texts. If both hold a JSON object or list, it compares their JSON values.
+// Otherwise it describes which words differ.
 func (p *parter) texts(path, a, b string) {
 	x, y := jsonIn(a), jsonIn(b)
 	if x == nil || y == nil {
@@ -271,7 +273,7 @@ func (p *parter) texts(path, a, b string) {
 	}
 }
 
-// jsonIn returns the object or list that a text holds, nil for any other text.
+// jsonIn parses a text that holds a JSON object or list. It returns nil for any other text.
 func jsonIn(text string) any {
 	if !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") {
 		return nil
@@ -283,7 +285,7 @@ func jsonIn(text string) any {
 	return v
 }
 
-// compact drops the blanks of JSON that stand outside of its texts.
+// compact removes the blanks of a JSON text, except those within JSON strings.
 func compact(text string) string {
 	var b strings.Builder
 	quoted, escaped := false, false
@@ -329,7 +331,7 @@ func plainItems(d *pysem.Dict) []pysem.Item {
 	return items
 }
 
-// plainJSON makes the canonical form of a value of JSON.
+// plainJSON converts a parsed JSON value to the canonical form in which answers are compared.
 func plainJSON(v any) any {
 	switch v := v.(type) {
 	case *pysem.Dict:
@@ -342,7 +344,7 @@ func plainJSON(v any) any {
 	return v
 }
 
-// changesOf says how two texts differ: by which words, where these are the only difference.
+// changesOf describes how two texts differ. It names the differing words if nothing else differs.
 func changesOf(a, b string) []string {
 	if strings.Join(strings.Fields(a), "") == strings.Join(strings.Fields(b), "") {
 		return []string{"blanks of a text"}
@@ -371,15 +373,16 @@ func changesOf(a, b string) []string {
 	return changes
 }
 
-// betweenWords stands between the words of a text, and a word is worth naming up to some bytes.
+// betweenWords matches a character that separates words. Only words of at most mostOfWord bytes are
+// named in a difference.
 var betweenWords = regexp.MustCompile(`[^0-9A-Za-z_]`)
 
 const mostOfWord = 8
 
-// words are those that Python writes for values of other types.
+// words lists the words that Python writes for None, booleans and special floats.
 var words = []string{"None", "True", "False", "nan", "inf"}
 
-// shapeOf says what kind of value a canonical form is.
+// shapeOf names the type of a canonical value, for example "null".
 func shapeOf(v any) string {
 	switch v := v.(type) {
 	case nil:

@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/vectors/golden"
 )
 
-// GeneratedOps returns the operations of the selection whose inputs can be invented.
+// GeneratedOps returns the selected operations that have a generator of random cases.
 func (s Selection) GeneratedOps() (ops []string, err error) {
 	for _, op := range catalogue.DrawnOps() {
 		ok, err := s.Takes(golden.SuiteOf(op), op)
@@ -20,21 +20,21 @@ func (s Selection) GeneratedOps() (ops []string, err error) {
 	return ops, nil
 }
 
-// planned is an invented case, which is only built when it is asked.
+// planned names a random case of the plan. The case itself is built only when it is asked.
 type planned struct {
 	op string
-	// number counts the inventions of the operation. A case so keeps its id however many
-	// cases are asked for.
+	// number counts the random cases of the operation. It is part of the case's id, which so does
+	// not depend on how many cases are asked for.
 	number int
 }
 
-// mostRepeats bounds the inventions in a row that may repeat earlier ones before an
-// operation counts as exhausted. Some operations have only a few inputs.
+// mostRepeats is how many random cases in a row may repeat earlier ones. After more, the
+// operation counts as exhausted, because some operations have only a few inputs.
 const mostRepeats = 300
 
-// plan spreads count invented cases evenly over the operations, each case once. What an
-// exhausted operation does not use goes to the others. When all are exhausted the plan is
-// shorter. The result is in the order of ops.
+// plan spreads count random cases evenly over the operations, without repeating a case. The other
+// operations take the share that an exhausted operation leaves. The plan is shorter than count if
+// all are exhausted. The result is in the order of ops.
 func plan(ops []string, count int, seed uint64) []planned {
 	makers := lists.Map(ops, func(op string) *inventor { return &inventor{op: op, seed: seed, seen: map[uint64]bool{}} })
 	for left, active := count, true; left > 0 && active; {
@@ -53,7 +53,7 @@ func plan(ops []string, count int, seed uint64) []planned {
 	return all
 }
 
-// inventor finds the different cases of an operation.
+// inventor generates the random cases of one operation and drops repeated ones.
 type inventor struct {
 	op        string
 	seed      uint64

@@ -11,17 +11,17 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// Reference is the revision of the reference that vectors are recorded from.
+// Reference is the repository and commit of monolith from which vectors are recorded.
 var Reference = golden.Source{Repo: "https://github.com/bytedance/monolith", Commit: "135c491a52b151772b976af989d8bc938c44d210"}
 
-// modulePaths has the files of modules outside of agent_service.
+// modulePaths maps the modules outside of agent_service to their files, and python to agent_v3.py.
 var modulePaths = map[string]string{
 	"python":        "monolith/agent_service/agent_v3.py",
 	"path_utils":    "monolith/path_utils.py",
 	"mem_profiling": "monolith/common/python/mem_profiling.py",
 }
 
-// trainingModules lists the modules of native_training.
+// trainingModules lists the modules below native_training that need no real TensorFlow.
 var trainingModules = []string{
 	"net_utils", "zk_utils", "env_utils", "yarn_runtime", "mlp_utils", "service_discovery", "consul",
 }
@@ -40,8 +40,8 @@ var tensorFlowModules = map[string]string{
 	"saved_model_exporters": "model_export/saved_model_exporters",
 }
 
-// tensorFlow names what these modules are recorded with, as
-// runners/diff/python/requirements-tensorflow.txt lists it.
+// tensorFlow names the versions with which tensorFlowModules are recorded, as in
+// runners/diff/python/requirements-tensorflow.txt.
 const tensorFlow = "tensorflow 2.4.4 on Python 3.8"
 
 // WantsTensorFlow reports whether a module is recorded with the real TensorFlow.
@@ -60,8 +60,8 @@ func pathOf(module string) string {
 	return "monolith/agent_service/" + module + ".py"
 }
 
-// Record asks the testee all cases of the files and makes suites of the answers. It fails
-// when the testee does not answer a case.
+// Record asks the testee all cases of the files and returns suites with its answers. It fails
+// if the testee does not answer a case.
 func Record(t testee.Testee, files []golden.CaseFile) ([]*golden.Suite, error) {
 	quirks, err := scope.Quirks()
 	if err != nil {
@@ -121,13 +121,13 @@ func symbols(f golden.CaseFile) string {
 	return strings.Join(list, ", ")
 }
 
-// flagNotes explains the flags of cases that are not quirks.
+// flagNotes explains the flags of cases that name no quirk.
 var flagNotes = map[string]string{
 	"drawn": "the input was drawn at random by the generator of its operation and kept",
 }
 
-// noteOf explains a flag, and reports whether it names a quirk in which the port differs on
-// purpose.
+// noteOf returns the explanation of a case's flag. diverges means that the flag names a quirk in
+// which the port differs from the reference on purpose.
 func noteOf(flag string, quirks []scope.Quirk) (note string, diverges bool, err error) {
 	if note, ok := flagNotes[flag]; ok {
 		return note, false, nil

@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// jsonReport is the form of a report in JSON.
+// jsonReport is the JSON object that WriteJSON writes.
 type jsonReport struct {
 	Testee  string       `json:"testee"`
 	Version string       `json:"version"`
@@ -41,9 +41,9 @@ type jsonResult struct {
 	Op     string `json:"op"`
 	Status string `json:"status"`
 	Text   string `json:"text,omitempty"`
-	// Quirks describes, a line each, the quirks that explain the case or that flag it.
+	// Quirks has a line for each quirk that explains the case's difference, or that flags the case.
 	Quirks []string `json:"quirks,omitempty"`
-	// Asked is the case as it was sent, for a failed or explained case.
+	// Asked is the case as it was sent to the testee. Only failed and explained cases have it.
 	Asked json.RawMessage `json:"asked,omitempty"`
 }
 
@@ -70,8 +70,8 @@ func jsonGroups(groups []Group) []jsonGroup {
 	return lists.Map(groups, func(g Group) jsonGroup { return jsonGroup{Name: g.Name, jsonCounts: jsonCounts(g.Counts)} })
 }
 
-// Show prints a vector for a person: the parts of the case, what is expected, and
-// how the testee's answer differs or why there is none.
+// Show prints a vector for a person: the parts of the case and the expected answer. It also prints
+// how the testee's answer differs, or why there is none.
 func Show(w io.Writer, s *golden.Suite, c *golden.Case, t testee.Testee) error {
 	v, err := VectorOf(c)
 	if err != nil {
@@ -120,5 +120,5 @@ func Show(w io.Writer, s *golden.Suite, c *golden.Case, t testee.Testee) error {
 	return err
 }
 
-// indented writes JSON with line breaks, for a person.
+// indented formats a value as JSON with line breaks and indents of two spaces.
 func indented(v any) []byte { return pysem.AppendJSONIndent(nil, v, 2) }

@@ -11,9 +11,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee/catalogue"
 )
 
-// The goal is that invented cases are the same for the same seed, and that a
-// differing one becomes as small as it can. The method is a subject that is wrong
-// on purpose.
+// Goal: random cases are the same for the same seed, and a case whose answers differ is shrunk
+// as far as possible. Method: a subject that gives wrong answers on purpose.
 
 func TestTheSameSeedInventsTheSameCases(t *testing.T) {
 	for _, op := range catalogue.DrawnOps() {
@@ -42,7 +41,7 @@ func TestSeedsInventDifferentCases(t *testing.T) {
 }
 
 func TestShrinkingFindsTheSmallestTape(t *testing.T) {
-	// The case differs when one draw is 10 or more and a later one is odd.
+	// differs stands for a failing case: one draw is 10 or more, and a later draw is odd.
 	differs := func(tape []uint64) bool {
 		i := slices.IndexFunc(tape, func(v uint64) bool { return v >= 10 })
 		return i >= 0 && slices.ContainsFunc(tape[i+1:], func(v uint64) bool { return v%2 == 1 })
@@ -53,7 +52,7 @@ func TestShrinkingFindsTheSmallestTape(t *testing.T) {
 	}
 }
 
-// echoAll answers every case with its `in`, and knows whatever can be invented.
+// echoAll answers every case with its `in`. It lists every operation that has a generator.
 type echoAll struct{}
 
 func (echoAll) Hello() (testee.Hello, error) {
@@ -64,7 +63,7 @@ func (echoAll) Answer(c *testee.Case) testee.Answer {
 }
 func (echoAll) Close() error { return nil }
 
-// wrongOnA answers cases as the reference does, unless a path holds "entry".
+// wrongOnA answers as echoAll does, but wrongly if pattern_str is longer than three characters.
 type wrongOnA struct{ echoAll }
 
 func (wrongOnA) Answer(c *testee.Case) testee.Answer {
@@ -86,7 +85,7 @@ func TestADifferenceIsShrunkToAVector(t *testing.T) {
 		t.Fatalf("got %v with %d differences, want more than %d of 20 failed, and so many made small", c, len(report.Differences), MostShrunk)
 	}
 	for _, difference := range report.Differences {
-		// The plainest pattern of the generator that is longer than three letters.
+		// This is the simplest pattern of the generator that is longer than three letters.
 		if got, want := string(difference.Vector.In), `{"pattern_str": "ps_{i}"}`; got != want {
 			t.Errorf("%s: the smallest input is %s, want %s", difference.ID, got, want)
 		}
@@ -107,7 +106,8 @@ func TestAKnownFailureThatPassesFails(t *testing.T) {
 	}
 }
 
-// All cases go to what both know.
+// Goal: a subject is asked only about operations in its greeting. All cases go to operations that
+// both subjects know.
 func TestNothingIsInventedOfWhatTheSubjectDoesNotKnow(t *testing.T) {
 	d := Differ{Cases: 40, Seed: 1}
 	report, err := d.Run(Pair{echoAll{}, knowsIsabs{}})
@@ -124,7 +124,7 @@ func TestNothingIsInventedOfWhatTheSubjectDoesNotKnow(t *testing.T) {
 	}
 }
 
-// knowsIsabs is an echo that knows one operation.
+// knowsIsabs answers as echoAll does, but lists only one operation in its greeting.
 type knowsIsabs struct{ echoAll }
 
 func (knowsIsabs) Hello() (testee.Hello, error) {
@@ -153,7 +153,7 @@ func TestAReportDoesNotDependOnTheNumberOfPairs(t *testing.T) {
 }
 
 func TestAPlanHasEachCaseOnce(t *testing.T) {
-	// utils.DeployType has few inputs: the others take what it leaves of its share.
+	// utils.DeployType has few inputs, so the other operations take the rest of its share.
 	ops := []string{"utils.DeployType", "utils.expand_pattern", "utils.parse_pattern"}
 	of, seen := map[string]int{}, map[string]bool{}
 	for _, p := range plan(ops, 300, 1) {

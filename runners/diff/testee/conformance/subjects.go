@@ -14,19 +14,19 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// Subject is a testee with the name that reports give it.
+// Subject is a testee together with its name in reports.
 type Subject struct {
 	Name string
 	testee.Testee
 }
 
-// pythonTestee is the program that answers cases with the reference itself, from
+// pythonTestee is the program that runs cases on the Python reference. The path is relative to
 // the root of the project's sources.
 const pythonTestee = "runners/diff/python/testee.py"
 
-// Python returns the reference as a testee: the checkout that MONOLITH_SRC names, run by
-// the interpreter PYTHON (default python3). The working directory has to be the root of the
-// project's sources. The error says what is missing.
+// Python returns the Python reference as a testee. MONOLITH_SRC names its checkout, and PYTHON the
+// interpreter (default python3). The working directory must be the root of the project's sources.
+// The error says what is missing.
 func Python() (Subject, error) {
 	source := os.Getenv("MONOLITH_SRC")
 	if source == "" {
@@ -42,8 +42,8 @@ func Python() (Subject, error) {
 	return Subject{"python", &testee.Process{Command: []string{interpreter, pythonTestee}}}, nil
 }
 
-// Program returns the testee that a command line starts, which is split at blanks. It
-// starts with the first question; timeout is the wall time for one answer.
+// Program returns a testee that runs the given command line, split at blanks. The program is
+// started by the first question. timeout is the wall time for one answer.
 func Program(command string, timeout time.Duration) (Subject, error) {
 	p, err := testee.StartProcess(command)
 	if err != nil {
@@ -53,8 +53,8 @@ func Program(command string, timeout time.Duration) (Subject, error) {
 	return Subject{command, p}, nil
 }
 
-// Greet asks for the greeting. It refuses a testee without operations, which is how a
-// testee greets that lacks something it needs.
+// Greet asks for the greeting. It returns an error if the greeting lists no operations: a testee
+// greets so if it lacks something that it needs.
 func (s Subject) Greet() (testee.Hello, error) {
 	hello, err := s.Hello()
 	if err != nil || len(hello.Ops) > 0 {
@@ -67,8 +67,8 @@ func (s Subject) Greet() (testee.Hello, error) {
 	return hello, err
 }
 
-// Again returns a copy of the subject that can answer beside it: another process, or for
-// the engine the engine itself, which answers many callers at once.
+// Again returns a second testee of the same kind that can answer at the same time. For a program
+// this is another process. The engine returns itself, since it can answer several callers at once.
 func (s Subject) Again() testee.Testee {
 	if p, ok := s.Testee.(*testee.Process); ok {
 		return &testee.Process{Command: p.Command, Timeout: p.Timeout}
@@ -76,14 +76,14 @@ func (s Subject) Again() testee.Testee {
 	return s.Testee
 }
 
-// Counted is a testee that tells how many cases it has answered.
+// Counted is a testee that calls Answered with the number of its answers after each case.
 type Counted struct {
 	testee.Testee
 	Answered func(done int)
 	done     int
 }
 
-// Answer answers a case and counts it.
+// Answer passes a case on to the testee, and then counts it.
 func (c *Counted) Answer(asked *testee.Case) testee.Answer {
 	a := c.Testee.Answer(asked)
 	c.done++
@@ -91,7 +91,7 @@ func (c *Counted) Answer(asked *testee.Case) testee.Answer {
 	return a
 }
 
-// CloseAll closes subjects, and returns the errors of all.
+// CloseAll closes all subjects and joins their errors. Subjects without a testee are skipped.
 func CloseAll(list []Subject) error {
 	var all []error
 	for _, s := range list {
@@ -102,7 +102,8 @@ func CloseAll(list []Subject) error {
 	return errors.Join(all...)
 }
 
-// CheckAnswered returns an error for a report without answers; suites are the selected ones.
+// CheckAnswered returns an error if the report has no answers. suites are the selected globs, which
+// the error names.
 func (r *Report) CheckAnswered(suites []string) error {
 	c := r.Counts()
 	switch {
@@ -115,8 +116,8 @@ func (r *Report) CheckAnswered(suites []string) error {
 	return nil
 }
 
-// ParseKnown reads the ids of cases that a testee is known to fail, one a line; # begins a
-// comment.
+// ParseKnown reads a list of cases that a testee is known to fail: one id per line, with comments
+// that begin with #.
 func ParseKnown(text string) map[string]bool {
 	known := map[string]bool{}
 	for line := range strings.Lines(text) {

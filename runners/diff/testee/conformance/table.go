@@ -12,20 +12,20 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// SubjectReport holds the results of one subject, and how to print them.
+// SubjectReport holds the results of one subject and the settings for printing them.
 type SubjectReport struct {
 	Name string
 	*DiffReport
 	Most int  // how many failures of an operation to print, 0 for all
 	All  bool // whether all operations were to be asked
-	// ByCause has many failures printed by their causes, not one by one.
+	// ByCause means that many failures are grouped by their causes, and not printed one by one.
 	ByCause bool
-	// Ignored is how many passed because of what was ignored.
+	// Ignored counts the cases that passed only because --ignore hides their differences.
 	Ignored int
 }
 
-// WriteTable writes the totals, and for each subject a line for each operation, its causes and its
-// failures. Below failures the totals come again.
+// WriteTable writes the totals and then each subject: a line per operation, its causes, and its
+// failures. After failures it writes the totals once more.
 func WriteTable(w io.Writer, diffs []SubjectReport) error {
 	var b bytes.Buffer
 	total := totalOf(diffs)
@@ -50,7 +50,7 @@ func WriteTable(w io.Writer, diffs []SubjectReport) error {
 	return writePainted(w, &b)
 }
 
-// totalOf returns the line that sums up all subjects.
+// totalOf returns one line with the summed counts of all subjects.
 func totalOf(diffs []SubjectReport) string {
 	total := Counts{}
 	for _, d := range diffs {
@@ -65,8 +65,9 @@ func totalOf(diffs []SubjectReport) string {
 	return fmt.Sprintf("%d cases for %s: %v\n", total.Total(), testees, total)
 }
 
-// writeOperations writes the table. One line each counts the operations that the testee
-// does not know, and those of its greeting that no case asks, which may be misspelt.
+// writeOperations writes the table of operations. One further line counts the operations that the
+// testee does not know. Another counts operations of its greeting that no case asks, since these
+// may be misspelled.
 func (d SubjectReport) writeOperations(b *bytes.Buffer) {
 	fmt.Fprintf(b, "%s\n  %-50s %7s %7s %9s %7s\n", d.Name, "operation", "passed", "failed", "explained", "skipped")
 	asked := map[string]bool{}
@@ -90,7 +91,7 @@ func (d SubjectReport) writeOperations(b *bytes.Buffer) {
 	}
 }
 
-// writeExplained writes how many cases each quirk explains, with the quirk's line.
+// writeExplained writes each quirk that explains cases, and the number of these cases.
 func writeExplained(b *bytes.Buffer, results []Result) {
 	of := map[string]int{}
 	for _, result := range results {
@@ -106,7 +107,7 @@ func writeExplained(b *bytes.Buffer, results []Result) {
 	}
 }
 
-// writeFailures writes the failures, up to Most of each operation.
+// writeFailures writes failed cases, at most Most of each operation.
 func (d SubjectReport) writeFailures(b *bytes.Buffer) {
 	limit := newLimiter(d.Most)
 	for _, result := range d.Results {
@@ -124,7 +125,7 @@ func (d SubjectReport) writeFailures(b *bytes.Buffer) {
 	limit.writeExtra(b)
 }
 
-// writeSmaller writes the smaller case that was found for a golden one.
+// writeSmaller writes the smaller failing case that was found for the golden case id, if any.
 func (d SubjectReport) writeSmaller(b *bytes.Buffer, id string) {
 	small, ok := d.Smaller[id]
 	if !ok {
@@ -134,7 +135,7 @@ func (d SubjectReport) writeSmaller(b *bytes.Buffer, id string) {
 	fmt.Fprintf(b, "    its answer (- expected, + the testee's):\n%s", indent(small.Text, "      "))
 }
 
-// writeSmall writes the invented cases that were shrunk, equal ones once.
+// writeSmall writes the random cases that were shrunk. Cases that became equal are written once.
 func (d SubjectReport) writeSmall(b *bytes.Buffer) {
 	seen := map[string]string{}
 	for _, small := range d.Differences {
@@ -149,7 +150,7 @@ func (d SubjectReport) writeSmall(b *bytes.Buffer) {
 	}
 }
 
-// difference returns the invented case of that id if it was made small.
+// difference returns the shrunk form of the random case id, or nil if it was not shrunk.
 func (d SubjectReport) difference(id string) *Difference {
 	i := slices.IndexFunc(d.Differences, func(small Difference) bool { return small.ID == id })
 	if i < 0 {
@@ -158,7 +159,7 @@ func (d SubjectReport) difference(id string) *Difference {
 	return &d.Differences[i]
 }
 
-// lineOf returns a case as a line of a case file.
+// lineOf formats a case as a line of a case file. An error becomes the text instead.
 func lineOf(v golden.Case) string {
 	line, err := v.Line()
 	if err != nil {
@@ -167,8 +168,8 @@ func lineOf(v golden.Case) string {
 	return line
 }
 
-// text describes a failed case; of an invented one it shows the smallest case that still
-// differs, as a line of a case file.
+// text describes a failed case. For a random case it shows the smallest case that still differs, as
+// a line of a case file.
 func (d SubjectReport) text(r Result) string {
 	if small := d.difference(r.ID); small != nil {
 		return small.Text + "\nvector: " + lineOf(small.Vector)

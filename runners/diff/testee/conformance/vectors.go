@@ -16,7 +16,7 @@ type Vector struct {
 	Want testee.Answer
 }
 
-// VectorOf reads a recorded case of a suite.
+// VectorOf parses a recorded case of a suite, with its expected answer.
 func VectorOf(v *golden.Case) (*Vector, error) {
 	c, err := CaseOf(&v.Question)
 	if err != nil {
@@ -43,7 +43,7 @@ func VectorOf(v *golden.Case) (*Vector, error) {
 	return &Vector{Case: *c, Want: want}, nil
 }
 
-// CaseOf reads the question of a recorded case.
+// CaseOf parses the JSON parts of a recorded case's question.
 func CaseOf(q *golden.Question) (*testee.Case, error) {
 	c := &testee.Case{ID: q.ID, Op: q.Op, Shows: q.Shows}
 	for _, part := range []struct {
@@ -66,7 +66,7 @@ func CaseOf(q *golden.Question) (*testee.Case, error) {
 	return c, nil
 }
 
-// ToVector makes a recorded case of a case and its answer, which has to be a value or an error.
+// ToVector joins a case and its answer to a recorded case. The answer must be a value or an error.
 func ToVector(c *testee.Case, a testee.Answer, about string, flags []string) (golden.Case, error) {
 	v := golden.Case{Question: questionOf(c, about), Flags: flags, Verdict: scope.Match}
 	switch a.Kind {

@@ -27,11 +27,11 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// Status is the outcome of a vector.
+// Status is the outcome of one vector, such as Passed.
 type Status uint8
 
-// An explained vector counts as neither passed nor failed: its verdict, or the testee's
-// list of known failures, explains the difference.
+// Explained vectors count neither as passed nor as failed. Their difference is explained by their
+// verdict or by the testee's list of known failures.
 const (
 	Passed Status = iota
 	Failed
@@ -43,26 +43,27 @@ var statusNames = []string{"passed", "failed", "explained", "skipped"}
 
 func (s Status) String() string { return enum.Listed(statusNames, s) }
 
-// Result is how one vector went.
+// Result is the outcome of one vector, with its details.
 type Result struct {
 	Suite, ID, Op string
 	Status        Status
 	// Text explains every status but Passed: the difference (-want +got), or the reason of a skip.
 	Text string
-	// Asked is the case as it was sent to the testee, for a failed or explained case.
+	// Asked is the case as it was sent to the testee. Only failed and explained cases have it.
 	Asked string
 	// Quirks holds the ids of the quirks that explain the difference or, for a failure,
 	// that flag the case.
 	Quirks []string
-	// Broken reports that there was no answer by the protocol, Late that none came in time.
+	// Broken means that the testee gave no answer that follows the protocol. Late means that no
+	// answer came in time.
 	Broken, Late bool
 
-	// Partings are all ways in which the answer of a failed case parts from the expected one.
+	// Partings lists all differences between the answer of a failed case and the expected answer.
 	Partings []Parting
 }
 
-// ReadableCase writes a case for people: a short one on one line, a longer one on several,
-// with long texts cut off.
+// ReadableCase formats a case for people. A short case takes one line, and a longer case several.
+// Long texts in it are cut off.
 func ReadableCase(asked string) string {
 	const short = 120
 	v, err := pysem.ParseJSON(asked)
@@ -76,7 +77,7 @@ func ReadableCase(asked string) string {
 	return b.String()
 }
 
-// Report is how a run went.
+// Report holds the testee's greeting and the results of a run.
 type Report struct {
 	Testee  testee.Hello
 	Results []Result
@@ -120,8 +121,8 @@ type Group struct {
 	Counts
 }
 
-// By groups the counts of a report by the name that a function gives, in the order in which
-// names first come.
+// By groups the results of a report and counts them. name returns the group of a result, and groups
+// are in the order of their first result.
 func (r *Report) By(name func(Result) string) []Group {
 	var groups []Group
 	index := map[string]int{}
@@ -138,15 +139,16 @@ func (r *Report) By(name func(Result) string) []Group {
 	return groups
 }
 
-// BySuite names the suite of a result, for [Report.By].
+// BySuite returns the suite of a result, as the grouping function for [Report.By].
 func BySuite(r Result) string { return r.Suite }
 
-// ByOp names the operation of a result, for [Report.By].
+// ByOp returns the operation of a result, as the grouping function for [Report.By].
 func ByOp(r Result) string { return r.Op }
 
-// Selection chooses vectors; empty globs choose all.
+// Selection chooses vectors by globs. Without globs it chooses all vectors.
 type Selection struct {
-	// Suites and Ops hold globs as of path.Match. A vector is chosen if one of each matches.
+	// Suites and Ops hold globs in the form of path.Match. A vector is chosen if it matches a glob
+	// of each list.
 	Suites []string
 }
 
@@ -169,13 +171,13 @@ func (s Selection) Takes(suite, op string) (bool, error) {
 	return false, nil
 }
 
-// mostLate bounds the late answers of one operation that Verify waits for; it then counts
-// all others as late too. Each costs half a minute.
+// mostLate is how many late answers of one operation Verify waits for, at half a minute each. After
+// that it counts the operation's other cases as late without asking them.
 const mostLate = 3
 
-// Verify asks the testee every selected vector of the operations in its greeting. known
-// holds the ids of vectors that the testee is known to fail. They are asked too, and one
-// that passes counts as a failure.
+// Verify asks the testee every selected vector of the operations in its greeting. known holds the
+// ids of vectors that the testee is known to fail. Verify asks these too, and counts a failure if
+// one of them passes.
 func Verify(t testee.Testee, suites []*golden.Suite, s Selection, known map[string]bool) (*Report, error) {
 	hello, err := t.Hello()
 	if err != nil {
@@ -211,7 +213,7 @@ func Verify(t testee.Testee, suites []*golden.Suite, s Selection, known map[stri
 	return report, nil
 }
 
-// answerOf asks a testee a case, and skips it where its greeting lacks the operation.
+// answerOf asks the testee a case. It skips the case if the testee's greeting lacks the operation.
 func answerOf(t testee.Testee, hello testee.Hello, c *testee.Case) testee.Answer {
 	if !hello.Knows(c.Op) {
 		return testee.Answer{Kind: testee.Skipped, Why: "the greeting does not have the operation"}
@@ -219,8 +221,8 @@ func answerOf(t testee.Testee, hello testee.Hello, c *testee.Case) testee.Answer
 	return t.Answer(c)
 }
 
-// judge compares an answer with the reference's. The verdict diverge is about the engine:
-// the reference itself, or a port that follows it further, may agree without a failure.
+// judge compares an answer with the recorded one. The verdict diverge says that the engine differs
+// from the reference. Other testees may agree with the reference there, which is no failure.
 func (r *Result) judge(c *golden.Case, v *Vector, got testee.Answer, known bool) {
 	if got.Kind == testee.Skipped {
 		r.Status, r.Text = NotDone, got.Why

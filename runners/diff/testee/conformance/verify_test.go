@@ -47,7 +47,7 @@ func TestAgreeingIsNoFailureWhateverTheVerdict(t *testing.T) {
 	}
 }
 
-// lateTestee is late with all cases but those of utils.isabs.
+// lateTestee answers too late, except for cases of utils.isabs.
 type lateTestee struct {
 	echoAll
 	asked map[string]int

@@ -21,22 +21,22 @@ import (
 	"github.com/monosim/monosim/runners/process"
 )
 
-// Place describes the surroundings of a measured agent.
+// Place holds the paths, the address and the settings for a measured agent.
 type Place struct {
-	// Dir is the agent's own directory. Home, below it, has the model server's program in
-	// bin; Conf is the agent.conf.
+	// Dir is the agent's own directory. Home lies below Dir and has the model server's program in
+	// its folder bin. Conf is the path of the agent.conf.
 	Dir, Home, Conf string
-	// IP is the agent's address, by which others reach it; "" means 127.0.0.1.
+	// IP is the address at which others reach the agent. "" means 127.0.0.1.
 	IP string
-	// Speed is how much faster than the clock the agent's time passes; 0 means 1.
+	// Speed is the speed of the agent's time as a multiple of wall time. 0 means 1.
 	Speed float64
-	// Flags are the flags of every agent.
+	// Flags are command-line flags that every agent gets.
 	Flags []string
-	// Env has variables to add to the environment of this program.
+	// Env holds variables that are added to this program's environment.
 	Env []string
 }
 
-// agent is an agent in a process of its own.
+// agent is a running agent process with its address and its output.
 type agent struct {
 	addr   string
 	cmd    *exec.Cmd
@@ -46,16 +46,16 @@ type agent struct {
 }
 
 const (
-	// startLimit bounds the time until the agent answers: Python imports modules, and each
-	// agent watches a thousand znodes one after the other.
+	// startLimit is the longest wait for an agent's first answer. Python imports modules first, and
+	// each agent watches a thousand znodes one after the other.
 	startLimit = 2 * time.Minute
-	// outputKept is how many bytes of the agent's output an error shows.
+	// outputKept is how many bytes from the end of the agent's output an error shows.
 	outputKept = 4 << 10
 	look       = 50 * time.Millisecond
 )
 
-// wrapper is the model server's program, which contains the text that the reference
-// searches for (tfs_wrapper.py:49).
+// wrapper is the script that the agent starts as its model server. The reference searches it for
+// the text in its second line (tfs_wrapper.py:49).
 const wrapper = `#!/bin/sh
 # PredictionServiceGrpc
 exec '%s' tfserving --monosim_stand_ins "$@"
@@ -70,8 +70,8 @@ agent_version 1
 zk_servers %s
 `
 
-// furnish makes the place of an agent of version 1, which serves PS 0 beside the replicas
-// that it watches.
+// furnish makes the directory of an agent of version 1. The agent serves PS 0 in addition to
+// watching the replicas.
 func furnish(dir, monosim, zooKeeper string) (Place, error) {
 	p := Place{Dir: dir, Home: filepath.Join(dir, "home"), Conf: filepath.Join(dir, "agent.conf")}
 	model := filepath.Join(dir, "models", "ps_0", "1")
@@ -89,7 +89,7 @@ func furnish(dir, monosim, zooKeeper string) (Place, error) {
 	return p, nil
 }
 
-// start starts an agent and returns once it knows all replicas.
+// start starts an agent and returns once the agent knows that many replicas.
 func start(program func(Place) (*exec.Cmd, error), p Place, replicas int) (*agent, error) {
 	ports, err := process.FreePorts(1)
 	if err != nil {
@@ -121,13 +121,13 @@ func start(program func(Place) (*exec.Cmd, error), p Place, replicas int) (*agen
 	return a, nil
 }
 
-// Begin lets an agent begin as soon as it is started and ready.
+// Begin gives the command the line "begin" on stdin. The reference's agent waits for this line.
 func Begin(cmd *exec.Cmd) *exec.Cmd {
 	cmd.Stdin = strings.NewReader("begin\n")
 	return cmd
 }
 
-// await waits until the agent knows all replicas.
+// await waits until the agent's answers contain that many replicas.
 func (a *agent) await(replicas int) error {
 	conn, err := grpc.NewClient(a.addr, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
@@ -162,14 +162,14 @@ func (a *agent) await(replicas int) error {
 	}
 }
 
-// errEnded is the error of an agent that ended too early.
+// errEnded is the error for an agent that ended by itself.
 var errEnded = errors.New("it should run until it is killed")
 
-// endLimit bounds the time in which an agent ends its model server and itself.
+// endLimit is the longest wait for an agent to end its model server and itself.
 const endLimit = 20 * time.Second
 
-// stop asks the agent to end, so that its model server does not outlive it, and kills it
-// after endLimit.
+// stop asks the agent to end by SIGTERM, so that its model server ends too. After endLimit it kills
+// the agent.
 func (a *agent) stop() {
 	_ = a.cmd.Process.Signal(syscall.SIGTERM) // os.ErrProcessDone if it has ended
 	select {

@@ -12,24 +12,26 @@ import (
 	"github.com/monosim/monosim/runners/tfserving/bench"
 )
 
-// Options sets the length of a bench. Its aims hold for DefaultOptions.
+// Options sets what a benchmark measures and for how long. Its targets apply to DefaultOptions.
 type Options struct {
 	// Program is monosim.
 	Program string
-	// Reference returns the command of the reference's agent in a place; nil leaves it out.
+	// Reference returns the command that starts the reference's agent. nil means that the reference
+	// is not measured.
 	Reference func(Place) (*exec.Cmd, error)
 	// Replicas is the number of replicas that each agent watches.
 	Replicas int
-	// Rate is the number of requests a second while the latency is measured.
+	// Rate is the number of requests per second during the latency measurement.
 	Rate float64
-	// Length is the length of a run. Rounds is how often each load is run; the median counts.
+	// Length is the length of one run. Rounds is the number of runs of each load, of which the
+	// median counts.
 	Length bench.Length
 	Rounds int
-	// Progress, when set, is called with each step before it begins.
+	// Progress, if not nil, is called with each step before the step begins.
 	Progress func(step string)
 }
 
-// DefaultOptions returns the options for which the aims hold.
+// DefaultOptions returns the options to which the targets apply.
 func DefaultOptions() Options {
 	return Options{Replicas: 1000, Rate: 10_000, Length: bench.Length{Warm: time.Second, For: 3 * time.Second}, Rounds: 3}
 }
@@ -49,7 +51,7 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// Steps returns how often Progress is called.
+// Steps returns the number of calls of Progress in a whole benchmark.
 func (o Options) Steps() int {
 	steps := 2 + 2*o.Rounds
 	if o.Reference != nil {
@@ -64,8 +66,8 @@ func (o Options) begin(format string, args ...any) {
 	}
 }
 
-// These are the aims. The reference's agent and ours are asked over equally many
-// connections with equally many requests under way; both have ten threads.
+// These are the targets and the load. The reference's agent and monosim's get the same number of
+// connections and of requests in flight. Both have ten threads.
 const (
 	timesTheReference = 20
 	latestMs          = 2
@@ -74,7 +76,7 @@ const (
 	window            = 10
 )
 
-// Run measures everything, one thing after another.
+// Run makes all measurements, one after another, and returns the report.
 func Run(o Options) (*bench.Report, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -110,7 +112,7 @@ func Run(o Options) (*bench.Report, error) {
 	return m.report, nil
 }
 
-// measuring is one run of the bench.
+// measuring holds the settings and results of one benchmark.
 type measuring struct {
 	Options
 	dir, zooKeeper string
@@ -120,7 +122,7 @@ type measuring struct {
 
 func (m *measuring) add(rows ...bench.Row) { m.report.Rows = append(m.report.Rows, rows...) }
 
-// with starts an agent, calls fn, and stops the agent.
+// with starts an agent, calls fn with it, and stops the agent.
 func (m *measuring) with(name string, program func(Place) (*exec.Cmd, error), fn func(*agent) error) error {
 	m.begin("start %s", name)
 	p, err := furnish(filepath.Join(m.dir, name), m.Program, m.zooKeeper)
@@ -135,7 +137,7 @@ func (m *measuring) with(name string, program func(Place) (*exec.Cmd, error), fn
 	return fn(a)
 }
 
-// ours measures monosim's agent, and returns its answers a second.
+// ours measures monosim's agent, and returns its number of answers per second.
 func (m *measuring) ours() (perSecond float64, err error) {
 	program := func(p Place) (*exec.Cmd, error) {
 		cmd := exec.Command(m.Program, append([]string{"agent", "--tfs_home=" + p.Home}, p.Flags...)...)
@@ -164,7 +166,7 @@ func (m *measuring) ours() (perSecond float64, err error) {
 
 func megabytes(n int64) float64 { return float64(n) / 1e6 }
 
-// reference measures the reference's agent, and returns its answers a second.
+// reference measures the reference's agent, and returns its number of answers per second.
 func (m *measuring) reference() (perSecond float64, err error) {
 	err = m.with("reference", m.Reference, func(a *agent) error {
 		if perSecond, err = m.rate("the reference's agent", a); err != nil {
@@ -177,8 +179,8 @@ func (m *measuring) reference() (perSecond float64, err error) {
 	return perSecond, err
 }
 
-// rate measures how many requests an agent answers a second when they come without a pause,
-// and the processor time that it takes.
+// rate sends requests without a pause. It measures how many an agent answers per second, and how
+// much processor time the agent uses.
 func (m *measuring) rate(name string, a *agent) (perSecond float64, err error) {
 	var rates, micros []float64
 	load := bench.Load{Call: m.call, Conns: conns, Window: window}
@@ -206,7 +208,7 @@ func (m *measuring) rate(name string, a *agent) (perSecond float64, err error) {
 	return perSecond, nil
 }
 
-// latency measures how late answers are to requests that come at the rate.
+// latency measures the delay of answers while requests come at Options.Rate.
 func (m *measuring) latency(a *agent) error {
 	load := bench.Load{Call: m.call, Conns: conns, Window: 100, Rate: m.Rate}
 	var answered, late []float64

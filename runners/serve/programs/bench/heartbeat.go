@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/runners/tfserving/bench"
 )
 
-// heartBeat makes the call that asks for the entries, and checks that the answer has that
-// many replicas.
+// heartBeat makes a HeartBeat call that asks for all entry servers. It checks that the answer has
+// that many replicas.
 func heartBeat(replicas int) (bench.Call, error) {
 	request, err := proto.Marshal(&agentservice.HeartBeatRequest{ServerType: agentservice.ServerType_ENTRY})
 	if err != nil {

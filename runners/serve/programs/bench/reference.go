@@ -11,7 +11,7 @@ import (
 )
 
 // ReferenceAgent returns the command of the reference's own agent. Its error says what is missing:
-// the checkout that MONOLITH_SRC names, or an interpreter with the needed packages.
+// the checkout named by MONOLITH_SRC, or a Python interpreter with the needed packages.
 func ReferenceAgent() (func(Place) (*exec.Cmd, error), error) {
 	reference, err := pythonrun.New(pythonrun.Options{})
 	if err != nil {

@@ -12,17 +12,17 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// These name the watched model.
+// These constants name the watched model and its znode.
 const (
 	bzid     = "bench"
 	baseName = "ctr"
 	taskPath = "/" + bzid + "/service/" + baseName + "/entry:0"
 )
 
-// sessionTimeout is the timeout of the client that creates the replicas.
+// sessionTimeout is the session timeout of the ZooKeeper client that creates the replicas' znodes.
 const sessionTimeout = 10 * time.Second
 
-// serveReplicas serves a ZooKeeper with that many replicas of one entry, all AVAILABLE.
+// serveReplicas serves a ZooKeeper with znodes for that many replicas of one entry, all AVAILABLE.
 func serveReplicas(replicas int) (server *wire.Server, err error) {
 	server, err = wire.Listen("127.0.0.1:0", wire.Options{Limits: wire.Limits{ConnsPerAddr: -1}})
 	if err != nil {

@@ -28,11 +28,11 @@ import (
 	"golang.org/x/net/html"
 )
 
-// asking matches what makes a browser load something, in scripts and styles.
+// asking matches code in scripts and styles that makes a browser load something.
 var asking = regexp.MustCompile(`\bfetch\(|XMLHttpRequest|WebSocket|EventSource|sendBeacon|importScripts|\bimport\b|@import|url\(|\.src\s*=|\.href\s*=`)
 
-// AsksForNothing parses a page and checks every element, attribute, script and style for
-// what could load something.
+// AsksForNothing fails the test if a page could load anything. It checks every element, attribute,
+// script and style.
 func AsksForNothing(t testing.TB, page string) {
 	t.Helper()
 	doc, err := html.Parse(strings.NewReader(page))
@@ -65,7 +65,8 @@ func AsksForNothing(t testing.TB, page string) {
 	}
 }
 
-// checkText checks a script or a style. A script of data is checked by its attributes only.
+// checkText checks the text of a script or a style. Scripts with attributes hold data and are
+// skipped.
 func checkText(t testing.TB, n *html.Node) {
 	if n.Attr != nil {
 		return
@@ -79,19 +80,19 @@ func checkText(t testing.TB, n *html.Node) {
 	}
 }
 
-// browsers lists the names under which a browser may be installed.
+// browsers lists the program names of browsers that the tests can use.
 var browsers = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"}
 
-// Classes opens a page in a headless browser of some width and counts its elements by
-// class. It skips the test if no browser is installed.
+// Classes opens a page in a headless browser whose window has this width, and counts the page's
+// elements by class. It skips the test if no browser is installed.
 func Classes(t testing.TB, page string, width int) map[string]int {
 	t.Helper()
 	count, _ := classes(shown(t, page, width, "--virtual-time-budget=5000"))
 	return count
 }
 
-// Opened is Classes as a reader has it, with the time of the clock from the begin of loading until
-// the page's script was through.
+// Opened counts elements as Classes does, but in wall time. took is the time from the start of
+// loading until the page's script had ended.
 func Opened(t testing.TB, page string, width int) (took time.Duration, count map[string]int) {
 	t.Helper()
 	const last = "</script>\n</body>"
@@ -113,7 +114,7 @@ func Opened(t testing.TB, page string, width int) (took time.Duration, count map
 	return 0, nil
 }
 
-// shown returns the elements of a page as a headless browser has them after its script.
+// shown opens a page in a headless browser, and returns its elements after its script has run.
 func shown(t testing.TB, page string, width int, flags ...string) *html.Node {
 	t.Helper()
 	i := slices.IndexFunc(browsers, func(name string) bool { _, err := exec.LookPath(name); return err == nil })
@@ -139,7 +140,7 @@ func shown(t testing.TB, page string, width int, flags ...string) *html.Node {
 	return doc
 }
 
-// classes counts the elements by class, and lists the classes as they come.
+// classes counts the elements of a document by class. list has the classes in document order.
 func classes(doc *html.Node) (count map[string]int, list []string) {
 	count = map[string]int{}
 	for n := range doc.Descendants() {

@@ -12,8 +12,8 @@ func (c *Cluster) ExportVersion(basePath string, version, sizeBytes int64) error
 	return c.disks.addVersion(basePath, version, sizeBytes)
 }
 
-// DeleteVersion removes a version directory, for version 0 the whole base path. It renames
-// the directory first, so that readers lose all of its files at once.
+// DeleteVersion removes a version directory, or the whole base path for version 0. It
+// renames the directory first, so that readers lose all of its files at once.
 func (c *Cluster) DeleteVersion(basePath string, version int64) error {
 	dir, err := c.disks.modelName(basePath)
 	if err != nil {

@@ -11,10 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cable is a network device of this host's, on which pods reach their relays. Every packet on it
-// passes through this program, which hands it back with its addresses exchanged: what is sent to
-// the address of a pod's relay arrives at the relay as from there, and answers go back the same
-// way. So the start of a connection can be held, and neither end knows but by waiting.
+// cable is a network device (tun) of this program through which pods reach their relays. The
+// program receives every packet and sends it back with its two addresses exchanged. A packet
+// to the address of a pod's relay thus arrives at the relay, and answers return the same
+// way. So the program can hold back the start of a connection, and both ends only notice a
+// delay.
 type cable struct {
 	device *os.File
 	claim  net.Listener
@@ -25,18 +26,19 @@ type cable struct {
 	gates map[byte]*heldStart // by the last byte of the address
 }
 
-// heldStart says what becomes of starts of connections to one address.
+// heldStart says how the first packets (SYN) of connections to one address are treated.
 type heldStart struct {
 	shut  bool
 	delay time.Duration
 	held  map[uint16][]byte // while it is shut, the latest of each port
 }
 
-// newCable makes a cable of addresses that no other on this host has. The error says what this
-// program may not do; there are no cables without root.
+// newCable makes a cable with addresses that no other cable on this host uses. It needs
+// root, and its error says which permission is missing.
 func newCable() (*cable, error) {
 	w := &cable{gates: map[byte]*heldStart{}, done: make(chan struct{})}
-	// 198.18.0.0/15 is for tests of networks (RFC 2544). A port of the loopback claims a part of it.
+	// 198.18.0.0/15 is reserved for network tests (RFC 2544). Listening on a port of the
+	// loopback claims one part of that range.
 	for n := 0; w.claim == nil; n++ {
 		if n == 512 {
 			return nil, fmt.Errorf("addresses of 198.18.0.0/15: all are taken")
@@ -59,7 +61,7 @@ func newCable() (*cable, error) {
 	return w, nil
 }
 
-// open makes the device, which is gone when it is closed.
+// open creates the network device. The kernel removes the device when it is closed.
 func (w *cable) open() (name string, err error) {
 	fd, err := unix.Open("/dev/net/tun", unix.O_RDWR|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -78,7 +80,7 @@ func (w *cable) open() (name string, err error) {
 	return request.Name(), nil
 }
 
-// setUp gives the device the address of the relays and lets it work.
+// setUp gives the network device the relays' address and brings it up.
 func (w *cable) setUp(name string) error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -111,14 +113,15 @@ func (w *cable) setUp(name string) error {
 	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, r)
 }
 
-// local is the address on which relays listen, at the address at which the n-th pod finds its own.
+// local returns the address on which relays listen. at returns the address at which the n-th
+// pod reaches its relay.
 func (w *cable) local() string { return w.ip(1) }
 
 func (w *cable) at(n int) string { return w.ip(n) }
 
 func (w *cable) ip(n int) string { return fmt.Sprintf("%d.%d.%d.%d", w.net[0], w.net[1], w.net[2], n) }
 
-// Parts of a packet (RFC 791, RFC 793).
+// Offsets and values in the header of a packet (RFC 791, RFC 793).
 const (
 	sourceAt, targetAt = 12, 16
 	protocolAt, tcp    = 9, 6
@@ -126,7 +129,7 @@ const (
 	synFlag, ackFlag   = 0x02, 0x10
 )
 
-// pass hands back packets until the device is closed.
+// pass sends received packets back until the device is closed.
 func (w *cable) pass() {
 	defer close(w.done)
 	packet := make([]byte, 1<<16)
@@ -151,10 +154,11 @@ func (w *cable) pass() {
 	}
 }
 
-// put hands a packet back; where that fails it is lost, as packets are.
+// put sends a packet back. If that fails the packet is lost, as on any network.
 func (w *cable) put(p []byte) { _, _ = w.device.Write(p) }
 
-// start passes on the first packet of a connection, when its gate lets it.
+// start handles the first packet of a connection: it sends it on at once, after a delay, or
+// when the address is opened again.
 func (w *cable) start(to byte, port uint16, p []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -170,8 +174,8 @@ func (w *cable) start(to byte, port uint16, p []byte) {
 	}
 }
 
-// hold sets what becomes of starts of connections to the n-th address. What was held goes on when
-// it is open.
+// hold sets how starts of connections to the n-th address are treated: held while shut,
+// otherwise delayed. Opening the address sends the held packets on.
 func (w *cable) hold(n int, shut bool, delay time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -195,8 +199,9 @@ func (w *cable) close() {
 	w.claim.Close()
 }
 
-// ignore makes a listener lose the starts of connections, as a host that cannot be reached, or take
-// them again. What a client sends meanwhile it sends again after a second.
+// ignore makes a listener drop the first packets of connections, as a host that cannot be
+// reached, or accept them again. A client whose packet was dropped sends it again after a
+// second.
 func ignore(l net.Listener, on bool) error {
 	raw, err := l.(*net.TCPListener).SyscallConn()
 	if err != nil {

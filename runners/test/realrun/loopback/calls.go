@@ -18,7 +18,7 @@ import (
 	"github.com/monosim/monosim/runners/test/operator"
 )
 
-// modelCall is a call to a model server that a task of an operator makes.
+// modelCall is a call to a model server, made by a task of the operator.
 type modelCall struct {
 	mu     sync.Mutex
 	answer runners.ModelAnswer
@@ -46,7 +46,7 @@ func (c *Cluster) begin(life *walltime.Process, what, pod string, ask func(a *ru
 	return m
 }
 
-// Reload sends a ReloadConfigRequest with these models to a model server.
+// Reload sends a ReloadConfigRequest with the given models to a model server.
 func (c *Cluster) Reload(pod, kind string, models []runners.ServedModel, deadline time.Duration) (runners.ModelCall, error) {
 	p, s, err := c.modelServer(pod, kind)
 	if err != nil {
@@ -81,8 +81,8 @@ func (c *Cluster) Predict(pod, kind string, spec runners.PredictSpec, deadline t
 	}), nil
 }
 
-// Connect checks that a model server answers. It asks for the status of a model, which the
-// server need not have.
+// Connect checks that a model server answers. It asks for the status of the model default,
+// and NOT_FOUND is an answer, too.
 func (c *Cluster) Connect(pod, kind string) error {
 	_, err := c.ModelStatus(pod, kind, "default")
 	if rpc, ok := errors.AsType[*env.RPCError](err); ok && rpc.Code == rpcerrors.NotFound {
@@ -91,8 +91,8 @@ func (c *Cluster) Connect(pod, kind string) error {
 	return err
 }
 
-// ResidentBytes returns the memory that a model server reports. Its process uses less,
-// since models here have a size and no content.
+// ResidentBytes returns ErrUnsupported. The real process uses less memory than a simulated
+// server, because models here have a size but no content.
 func (c *Cluster) ResidentBytes(pod, kind string) (int64, error) {
 	if _, _, err := c.modelServer(pod, kind); err != nil {
 		return 0, err
@@ -100,15 +100,16 @@ func (c *Cluster) ResidentBytes(pod, kind string) (int64, error) {
 	return 0, fmt.Errorf("the memory of a simulated model in a real process: %w", runners.ErrUnsupported)
 }
 
-// MonitorReload sends a configuration by TFSMonitor.handle_reload_config_request on the
-// server's host.
+// MonitorReload sends a model config through TFSMonitor.handle_reload_config_request, from
+// the host of the model server.
 func (c *Cluster) MonitorReload(pod, kind string, models []runners.ServedModel) (runners.ModelCall, error) {
 	message, err := operator.ModelConfig(models, c.disks.toHost)
 	if err != nil {
 		return nil, err
 	}
 	if p, err := c.findPod(pod); err == nil {
-		// The default model is added here, because the monitor would add that of this host.
+		// The default model is added here with the pod's path. Otherwise the monitor would add it
+		// with a path of this host.
 		list := message.GetModelConfigList()
 		list.Config = append(list.Config, tfs.DefaultModelConfig(p.home()))
 	}
@@ -118,7 +119,8 @@ func (c *Cluster) MonitorReload(pod, kind string, models []runners.ServedModel) 
 	})
 }
 
-// MonitorStatus asks for one sub-model of a publish, by TFSMonitor.get_model_status.
+// MonitorStatus asks for the status of one sub-model of a published model, by
+// TFSMonitor.get_model_status.
 func (c *Cluster) MonitorStatus(pod, kind, model string) (runners.ModelCall, error) {
 	pm, err := operator.PublishOf(model)
 	if err != nil {
@@ -133,7 +135,7 @@ func (c *Cluster) MonitorStatus(pod, kind, model string) (runners.ModelCall, err
 	})
 }
 
-// monitor makes a call by a TFSMonitor, which treats the server as the one of the entries.
+// monitor makes a call through a TFSMonitor. The monitor treats the server as an entry server.
 func (c *Cluster) monitor(pod, kind, what string, ask func(m *tfs.TFSMonitor, a *runners.ModelAnswer) error) (runners.ModelCall, error) {
 	p, s, err := c.modelServer(pod, kind)
 	if err != nil {
@@ -162,8 +164,8 @@ func quirksOf(spec runners.Spec) string {
 	return cmp.Or(spec.Quirks, "python")
 }
 
-// podNetwork is the network of a process in a pod. It scales the time limits of calls to
-// the time of the cluster.
+// podNetwork is the network of a process in a pod. It converts the timeouts of calls from
+// cluster time to wall time.
 type podNetwork struct {
 	env.Network
 	c *Cluster
@@ -182,7 +184,7 @@ func (ch *podChannel) Call(method string, request []byte, timeout time.Duration)
 	return ch.Channel.Call(method, request, ch.c.wall(timeout))
 }
 
-// WriteModelConfig writes the config file of the bare server in one step, because the
+// WriteModelConfig replaces the config file of the bare model server atomically, because the
 // server may read it at any time.
 func (c *Cluster) WriteModelConfig(path string, models []runners.ServedModel) error {
 	if _, err := c.findPod(runners.BareServer); err != nil {
@@ -199,7 +201,7 @@ func (c *Cluster) WriteModelConfig(path string, models []runners.ServedModel) er
 	return c.disks.replace(name, []byte(text))
 }
 
-// Output returns what the bare server printed.
+// Output returns what the model server without an agent printed.
 func (c *Cluster) Output() (string, error) {
 	data, err := c.ReadFile(runners.BareServer, "/"+bareOutput)
 	return string(data), err

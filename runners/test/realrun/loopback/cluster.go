@@ -27,19 +27,20 @@ type Cluster struct {
 
 	disks disks
 	net   *network
-	// behind has for each address of net one on which the model servers of that pod listen.
+	// behind mirrors the addresses of net. A pod's model servers listen at the address in behind
+	// that corresponds to the pod's address in net.
 	behind *network
 	// cable is a network device that can hold back or drop the first packet of a pod's connections
 	// to ZooKeeper. It is nil where this program may not make one, as without root.
 	cable *cable
 	guard *guard
 	zk    zooKeeper
-	// tap reads what passes between ZooKeeper and its clients; expiries sees the rest.
+	// tap decodes the traffic between ZooKeeper and its clients. expiries detects sessions that
+	// the server ends, which no traffic shows.
 	tap      *wiretap.ZooKeeper
 	expiries *expiries
 	pods     []*pod // the pods with agents come first
-	// trainers holds the processes of the training job, calls the calls that an operator
-	// has made to them.
+	// trainers holds the processes of the training job. calls holds the operator's calls to them.
 	trainers []*trainer
 	calls    trainingCalls
 	consul   *consulAgent // nil for a job that finds its processes by ZooKeeper, and without a job
@@ -48,9 +49,9 @@ type Cluster struct {
 	operator *operatorProcess
 	journal  *journal
 	lateness lateness
-	// endings holds the faults that end by themselves after a time.
+	// endings holds the scheduled ends of faults.
 	endings operator.Endings
-	// kept is set if the directory has to stay after Close.
+	// kept says that Close leaves the cluster's directory in place.
 	kept bool
 
 	began time.Time
@@ -117,7 +118,8 @@ func build(o Options, spec runners.Spec) (_ *Cluster, err error) {
 	return c, nil
 }
 
-// addZooKeeper starts ZooKeeper, and what reads its traffic.
+// addZooKeeper starts ZooKeeper, the tap that decodes its traffic, and the watch for expired
+// sessions.
 func (c *Cluster) addZooKeeper() (err error) {
 	if c.zk, err = newZooKeeper(c); err != nil {
 		return err
@@ -175,7 +177,8 @@ func (c *Cluster) addPods() error {
 	return nil
 }
 
-// readConf reads the settings that an operator has to know from the configuration.
+// readConf reads from agent.conf the settings that an operator needs, as bzid and
+// layout_pattern.
 func (c *Cluster) readConf() {
 	values := agentconfig.ConfValues(c.spec.Conf)
 	c.Agents = operator.Agents{Call: c.callAgent}
@@ -188,15 +191,15 @@ func (c *Cluster) readConf() {
 	}
 }
 
-// Now returns the cluster time: the wall's, divided by the time scale.
+// Now returns the cluster time: the wall time since the start, divided by the time scale.
 func (c *Cluster) Now() time.Duration { return c.at(time.Now()) }
 
 func (c *Cluster) at(wall time.Time) time.Duration {
 	return time.Duration(float64(wall.Sub(c.began)) / c.o.TimeScale)
 }
 
-// told converts a wall-clock instant from another process into cluster time. The wall clock
-// may have been set since the cluster began.
+// told converts a wall-clock time reported by another process to cluster time. It works also
+// if the system's clock was set since the cluster began.
 func (c *Cluster) told(wall time.Time) time.Duration {
 	now := time.Now()
 	return c.at(now.Add(wall.Sub(now.Round(0))))
@@ -207,14 +210,15 @@ func (c *Cluster) wall(d time.Duration) time.Duration {
 	return time.Duration(float64(d) * c.o.TimeScale)
 }
 
-// Tolerance returns by how much events may be late: more on a machine that was. See
-// runners.Tolerant.
+// Tolerance returns the cluster time by which events may be late. It grows with how late
+// this machine already was, see runners.Tolerant.
 func (c *Cluster) Tolerance() time.Duration {
 	late, _ := c.Late()
 	return c.o.Slack + late
 }
 
-// Pass lets time pass in steps of runners.Resolution, and ends the faults that are due.
+// Pass waits for d of cluster time in steps of runners.Resolution. It ends the faults that
+// fall due, and stops early when until returns true.
 func (c *Cluster) Pass(d time.Duration, until func() bool) (bool, error) {
 	end := c.Now() + d
 	for {
@@ -250,7 +254,7 @@ func (c *Cluster) Start() error {
 	return nil
 }
 
-// fail records what broke the run itself; the first reason counts.
+// fail records why the run itself broke. Only the first reason is kept.
 func (c *Cluster) fail(format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -259,7 +263,7 @@ func (c *Cluster) fail(format string, args ...any) {
 	}
 }
 
-// Failure returns what broke the run, "" for nothing.
+// Failure returns why the run itself broke, "" if it did not.
 func (c *Cluster) Failure() string {
 	if err := c.world.Err(); err != nil {
 		return "the operator's own code: " + err.Error()
@@ -329,7 +333,8 @@ func (c *Cluster) closeZooKeeper() {
 	}
 }
 
-// findPod finds a pod by name; the error for an unknown one lists those with agents.
+// findPod finds a pod by its name. The error for an unknown name lists the pods that have
+// agents.
 func (c *Cluster) findPod(name string) (*pod, error) {
 	var names []string
 	for _, p := range c.pods {
@@ -349,7 +354,8 @@ var (
 	_ runners.Caller    = (*Cluster)(nil)
 )
 
-// Dir returns the directory of the cluster. The command lines of its processes name it.
+// Dir returns the cluster's directory. The command lines of all its processes contain this
+// path.
 func (c *Cluster) Dir() string { return c.disks.root }
 
 // Addresses returns the common prefix of all of the cluster's addresses, for example "127.3.4.".

@@ -19,16 +19,17 @@ import (
 	"github.com/monosim/monosim/runners/test/operator"
 )
 
-// consulAgent is a process of `monosim consul`, through which the processes of a training
-// job can find each other.
+// consulAgent is a process of `monosim consul`, which the processes of a training job use
+// for discovery.
 type consulAgent struct {
 	c     *Cluster
 	child *child
-	// addr is the address of the agent, admin the address of its interface for faults.
+	// addr is where the Consul agent serves its API, admin where it takes requests for faults.
 	addr, admin string
 }
 
-// newConsul starts the agent of a job that asks for one.
+// newConsul starts the Consul agent of a training job that uses it for discovery. Otherwise
+// it returns nil.
 func newConsul(c *Cluster) (*consulAgent, error) {
 	if c.spec.Training == nil || c.spec.Training.Discovery != cluster.DiscoveryConsul {
 		return nil, nil
@@ -47,7 +48,7 @@ func newConsul(c *Cluster) (*consulAgent, error) {
 	return a, a.await(output)
 }
 
-// await waits for the addresses that the agent prints.
+// await waits until the Consul agent has printed its addresses.
 func (a *consulAgent) await(output string) error {
 	for end := time.Now().Add(serveLimit); ; time.Sleep(2 * time.Millisecond) {
 		text, err := a.c.disks.readFile(output)
@@ -80,16 +81,17 @@ func (a *consulAgent) close() {
 	<-a.child.exited
 }
 
-// variables returns the environment variables by which a process finds the agent.
+// variables returns the environment variables that tell a process the Consul agent's address.
 func (a *consulAgent) variables() []string {
 	host, port, _ := net.SplitHostPort(a.addr)
 	return []string{"CONSUL_HTTP_HOST=" + host, "CONSUL_HTTP_PORT=" + port}
 }
 
-// askLimit bounds a request, in wall time.
+// askLimit is the timeout of a request, in wall time.
 const askLimit = 10 * time.Second
 
-// ask makes a request to an interface for faults, or to Consul, and decodes the answer. A status other than 200 is an error.
+// ask makes an HTTP request to an interface for faults or to Consul, and decodes the answer
+// into into. A status other than 200 is an error.
 func ask(method, url string, body, into any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -116,7 +118,7 @@ func ask(method, url string, body, into any) error {
 	return json.Unmarshal(text, into)
 }
 
-// Registered returns the address that a look-up of Consul gives for a process
+// Registered returns the address under which Consul finds a process of the training job
 // ([operator.RegisteredAddr]).
 func (c *Cluster) Registered(name string) (addr string, ok bool, err error) {
 	t, err := c.findTrainer(name)
@@ -133,8 +135,8 @@ func (c *Cluster) Registered(name string) (addr string, ok bool, err error) {
 	return addr, ok, nil
 }
 
-// onConsul makes the function that begins or ends a fault of the agent: a request to its
-// interface for faults.
+// onConsul returns a function that begins or ends a fault of the Consul agent, by a request
+// to its interface for faults.
 func onConsul(action string, body func(c *Cluster, f runners.Fault) (any, error)) func(c *Cluster, f runners.Fault) error {
 	return func(c *Cluster, f runners.Fault) error {
 		if c.consul == nil {
@@ -148,7 +150,7 @@ func onConsul(action string, body func(c *Cluster, f runners.Fault) (any, error)
 	}
 }
 
-// saying returns the same request body for all faults of a kind.
+// saying returns a function that gives the same request body for every fault.
 func saying(body map[string]any) func(*Cluster, runners.Fault) (any, error) {
 	return func(*Cluster, runners.Fault) (any, error) { return body, nil }
 }
@@ -156,7 +158,8 @@ func saying(body map[string]any) func(*Cluster, runners.Fault) (any, error) {
 // healConsul ends every fault of the agent.
 var healConsul = onConsul("/heal", saying(map[string]any{}))
 
-// consulKinds maps the agent's kinds of faults to what begins and ends them.
+// consulKinds maps each kind of fault of the Consul agent to the functions that begin and
+// end it.
 var consulKinds = map[string]kind{
 	"consul.blacklisted": {
 		begin: onConsul("/hide", func(c *Cluster, f runners.Fault) (any, error) {

@@ -17,32 +17,34 @@ import (
 	"github.com/monosim/monosim/runners/process"
 )
 
-// directoryPrefix begins the names of the directories of clusters.
+// directoryPrefix is how the names of all clusters' directories begin.
 const directoryPrefix = "loopback-"
 
-// Directories of a cluster, below its own.
+// Names of directories inside the cluster's directory.
 const (
 	modelsDir = "models"
 	podsDir   = "pods"
 	logsDir   = "logs"
-	// programsDir has monosim under the name of a model server.
+	// programsDir contains monosim under the name tensorflow_model_server.
 	programsDir = "bin"
 )
 
-// uriDir is the directory below the models' that holds the files of URIs, by scheme.
+// uriDir is the directory in modelsDir that holds the files of URIs, with one subdirectory
+// for each scheme.
 const uriDir = ".store"
 
-// disks maps paths of scenarios and pods to files of this host, and reaches these.
+// disks maps paths in scenarios and pods to files of this host, and reads and writes those
+// files.
 type disks struct {
 	root string
-	// files is the cluster's directory. Neither a name nor a link leads out of it.
+	// files opens the cluster's directory as a root, so that no name or link leads out of it.
 	files *os.Root
-	// stores holds the first directories of the models' paths, such as "/models", which all
-	// pods share.
+	// stores holds the top-level directories of all model paths, such as "/models". All pods
+	// share them.
 	stores map[string]bool
 }
 
-// makeDisks makes the directory of a cluster in another one.
+// makeDisks makes a new directory for a cluster in parent.
 func makeDisks(parent string) (disks, error) {
 	root, err := os.MkdirTemp(parent, directoryPrefix)
 	if err == nil {
@@ -63,11 +65,12 @@ func openDisks(root string) (disks, error) {
 	return disks{root: root, files: files, stores: map[string]bool{}}, err
 }
 
-// ownerFile says which process the cluster belongs to: its pid and its start time.
+// ownerFile names the file that records the owner of a cluster: its process's pid and start
+// time.
 const ownerFile = "owner"
 
-// own makes the directory of models, and marks the cluster as one of this process. Clusters
-// beside it whose process was killed get back what faults have taken from them.
+// own makes the directory of models and marks the cluster as owned by this process. It also
+// ends the file faults of clusters beside it whose process was killed.
 func (d *disks) own() error {
 	left, err := filepath.Glob(filepath.Join(filepath.Dir(d.root), directoryPrefix+"*", ownerFile))
 	if err != nil {
@@ -82,8 +85,8 @@ func (d *disks) own() error {
 	return d.replace(ownerFile, fmt.Appendf(nil, "%d %s\n", os.Getpid(), process.Started(os.Getpid())))
 }
 
-// restoreLeft ends the faults of the files in a directory that no process owns any more. It
-// leaves one that it may not open.
+// restoreLeft ends the file faults in a directory whose owner is gone. It skips a directory
+// that it may not open.
 func restoreLeft(dir string) {
 	left, err := openDisks(dir)
 	if err != nil {
@@ -101,8 +104,8 @@ func restoreLeft(dir string) {
 	}
 }
 
-// modelName returns the name below the cluster's directory of a model's base path, or of
-// another path that all pods share. The error is about a path that would lead out of there.
+// modelName maps a path that all pods share, such as a model's base path, to a name below
+// the cluster's directory. A path that would lead out of that directory is an error.
 func (d *disks) modelName(basePath string) (string, error) {
 	scheme, rest, isURI := strings.Cut(basePath, "://")
 	if !isURI {
@@ -115,14 +118,14 @@ func (d *disks) modelName(basePath string) (string, error) {
 	return filepath.Join(modelsDir, uriDir, host, name), cmp.Or(errOfScheme, err)
 }
 
-// modelPath returns a base path as processes of this host read it in a configuration.
+// modelPath returns the path on this host for a base path, to write into a process's config.
 func (d *disks) modelPath(basePath string) string {
 	d.stores[top(basePath)] = true
 	return filepath.Join(d.root, modelsDir, confined.Clamp(basePath))
 }
 
-// toHost returns the base path to write into a configuration: a path on this host; a URI
-// stays as it is.
+// toHost returns the form of a base path to write into a config. A path becomes a path on
+// this host, a URI stays as it is.
 func (d *disks) toHost(basePath string) string {
 	if strings.Contains(basePath, "://") || !strings.HasPrefix(basePath, "/") {
 		return basePath
@@ -135,14 +138,14 @@ func top(p string) string {
 	return "/" + first
 }
 
-// podDir returns the directory that is the own disk of a pod.
+// podDir returns the directory on this host that stands for a pod's own disk.
 func (d *disks) podDir(pod string) string { return filepath.Join(d.root, podsDir, pod) }
 
-// below returns a path of this host as a name below the cluster's directory.
+// below converts a path on this host to a name below the cluster's directory.
 func (d *disks) below(host string) string { return strings.TrimPrefix(host, d.root+"/") }
 
-// podPath returns the path on this host of a file of a pod, in the shared store or on the pod's
-// disk.
+// podPath maps a path that a pod uses to a path on this host: in the store that pods share,
+// or on the pod's own disk.
 func (d *disks) podPath(pod, p string) string {
 	if d.stores[top(p)] {
 		return d.modelPath(p)
@@ -150,8 +153,8 @@ func (d *disks) podPath(pod, p string) string {
 	return filepath.Join(d.podDir(pod), confined.Clamp(p))
 }
 
-// podName returns the name of a file of a pod below the cluster's directory. A path that a
-// process of the pod has found by itself is one of this host.
+// podName maps a path that a pod uses to a name below the cluster's directory. A path inside
+// that directory, which a process may have found by itself, is taken as it is.
 func (d *disks) podName(pod, p string) (string, error) {
 	if found, ok := strings.CutPrefix(p, d.root+"/"); ok {
 		return confined.Below(found)
@@ -163,8 +166,9 @@ func (d *disks) podName(pod, p string) (string, error) {
 	return filepath.Join(podsDir, pod, name), err
 }
 
-// plain removes from a text the directories of this host, which pods of a simulation do not have,
-// among them that of programs, which a pod finds by their names.
+// plain removes directories of this host from a text, so that it looks as in a simulation.
+// The directory of programs is removed as well, because a pod knows programs by their names
+// alone.
 func (d *disks) plain(pod string, text []byte) []byte {
 	text = bytes.ReplaceAll(text, []byte(filepath.Join(d.root, modelsDir)), nil)
 	text = bytes.ReplaceAll(text, []byte(filepath.Join(d.root, programsDir)+"/"), nil)
@@ -174,7 +178,7 @@ func (d *disks) plain(pod string, text []byte) []byte {
 	return text
 }
 
-// These are the files of a version; sim/files writes the same ones.
+// Files of an exported version. sim/files writes the same files.
 const (
 	graphFile     = "saved_model.pb"
 	variablesDir  = "variables"
@@ -182,8 +186,8 @@ const (
 	indexFile     = "variables.index"
 )
 
-// addVersion exports a version of a base path in one step, as exporters rename a finished
-// directory. Its files have a size and no content.
+// addVersion exports a version below a base path atomically, as exporters rename a finished
+// directory. Its files have a size but no content.
 func (d *disks) addVersion(basePath string, version, sizeBytes int64) error {
 	dir, err := d.modelName(basePath)
 	if err == nil {
@@ -214,14 +218,14 @@ func (d *disks) export(to string, sizeBytes int64) error {
 	return d.files.Rename(whole, to)
 }
 
-// temporary makes a directory beside the models.
+// temporary makes a directory with a random name beside the models.
 func (d *disks) temporary(prefix string) (string, error) {
 	name := filepath.Join(modelsDir, prefix+rand.Text())
 	return name, d.files.Mkdir(name, 0o755)
 }
 
-// reason is an error of a file told as one about what scenarios know, without the directories
-// of this host.
+// reason rewords a file error for the user: it names the scenario's object and omits
+// directories of this host.
 func reason(what string, err error) error {
 	var file *fs.PathError
 	var link *os.LinkError
@@ -236,7 +240,7 @@ func reason(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// addSized makes a sparse file of a size, which takes no room on disk.
+// addSized makes a sparse file of the given size, which takes no space on disk.
 func (d *disks) addSized(name string, sizeBytes int64) error {
 	if err := d.files.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
@@ -285,7 +289,7 @@ func (d *disks) read(p string) ([]byte, error) {
 	return d.files.ReadFile(name)
 }
 
-// write writes a file and makes its directory.
+// write writes a file, and makes its directory first if that is missing.
 func (d *disks) write(name string, content []byte, mode os.FileMode) error {
 	if err := d.files.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
@@ -293,7 +297,7 @@ func (d *disks) write(name string, content []byte, mode os.FileMode) error {
 	return d.files.WriteFile(name, content, mode)
 }
 
-// replace writes a file in one step, because it may be read at any time.
+// replace writes a file atomically, because a process may read it at any time.
 func (d *disks) replace(name string, content []byte) error {
 	if err := d.write(name+".new", content, 0o644); err != nil {
 		return err

@@ -23,12 +23,13 @@ type door struct {
 
 	mu sync.Mutex
 	ln net.Listener
-	// shut says that nothing arrives, delay by how much each way is slower.
+	// shut says that the starts of connections are lost. delay is how much slower each direction
+	// is.
 	shut  bool
 	delay time.Duration
 }
 
-// newDoor opens the door of the pod that has the n-th address.
+// newDoor opens the listener through which a pod connects to ZooKeeper.
 func newDoor(c *Cluster, ip string) (*door, error) {
 	d := &door{c: c}
 	host := c.net.ip(1)
@@ -41,11 +42,12 @@ func newDoor(c *Cluster, ip string) (*door, error) {
 	return d, err
 }
 
-// HasCable reports whether the relays before ZooKeeper listen at the other end of a network device
-// of this program's own, and not at an address of the cluster.
+// HasCable reports whether the relays in front of ZooKeeper are reached through a network
+// device of this program, rather than at an address of the cluster.
 func (c *Cluster) HasCable() bool { return c.cable != nil }
 
-// listen listens without multipath, whose sockets can ignore nobody.
+// listen listens on a TCP address with multipath TCP off, because multipath sockets cannot
+// drop starts of connections.
 func listen(addr string) (net.Listener, error) {
 	var config net.ListenConfig
 	config.SetMultipathTCP(false)
@@ -63,7 +65,7 @@ func (d *door) addr() string {
 	return net.JoinHostPort(d.c.cable.at(d.number), port)
 }
 
-// hold keeps out everybody, or lets in again.
+// hold makes attempts to connect go unanswered while shut, and answered again otherwise.
 func (d *door) hold(shut bool) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -78,7 +80,7 @@ func (d *door) hold(shut bool) error {
 	return ignore(d.ln, shut)
 }
 
-// slow has the start of a connection take each way longer by a delay.
+// slow delays each direction of the start of a connection.
 func (d *door) slow(delay time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -88,14 +90,15 @@ func (d *door) slow(delay time.Duration) {
 	}
 }
 
-// leave has everybody refused, as by a host without the server.
+// leave closes the listener, so that attempts to connect are refused, as by a host without
+// the server.
 func (d *door) leave() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.ln.Close()
 }
 
-// comeBack listens again, at the same port.
+// comeBack listens again at the previous port.
 func (d *door) comeBack() (net.Listener, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -110,7 +113,8 @@ func (d *door) comeBack() (net.Listener, error) {
 	return ln, err
 }
 
-// zooKeeperDown ends the server, or brings it back. Meanwhile its clients are refused.
+// zooKeeperDown stops the server, or starts it again. While it is down, connections are
+// refused.
 func (c *Cluster) zooKeeperDown(on bool) error {
 	if on {
 		if err := c.stopZooKeeper(); err != nil {
@@ -132,7 +136,7 @@ func (c *Cluster) zooKeeperDown(on bool) error {
 	return nil
 }
 
-// relays lists those of all pods and of all processes of a training job.
+// relays lists the relays of all pods and of all processes of the training job.
 func (c *Cluster) relays() []*relay {
 	list := lists.MapOrNil(c.pods, func(p *pod) *relay { return p.relay })
 	for _, t := range c.trainers {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// doors makes an open door, with a cable or without, and the address that clients dial. It skips
-// the test where there can be no cable.
+// doors opens a door for the test, without a cable if plain. It skips the test where a cable
+// is wanted but not allowed.
 func doors(t *testing.T, plain bool) *door {
 	t.Helper()
 	c := &Cluster{}
@@ -32,7 +32,7 @@ func doors(t *testing.T, plain bool) *door {
 	return d
 }
 
-// dial connects, and says how long that took.
+// dial connects to a door and returns how long that took.
 func dial(d *door, limit time.Duration) (time.Duration, error) {
 	began := time.Now()
 	conn, err := net.DialTimeout("tcp", d.addr(), limit)
@@ -42,8 +42,8 @@ func dial(d *door, limit time.Duration) (time.Duration, error) {
 	return time.Since(began), err
 }
 
-// The goal is that a client meets an attempt that times out, one that is refused, and one that takes
-// its time as three things, and an open door after each. The method is to dial.
+// Goal: a shut door makes dialing time out, a closed one refuses, and a slow one delays.
+// After each, the door works normally again. Method: dial it in each condition.
 func TestHowConnectionsFailToBegin(t *testing.T) {
 	const soon, long = 300 * time.Millisecond, 20 * time.Second
 	for name, plain := range map[string]bool{"with a network of its own": false, "without": true} {

@@ -9,10 +9,10 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// Endpoints holds the present addresses of a cluster's processes.
+// Endpoints holds the current addresses of a cluster's processes.
 type Endpoints struct {
-	// ZooKeeper is host:port, "" while the server is down. Admin is the address of its
-	// interface for faults, with the token as its password, "" without Options.Admin.
+	// ZooKeeper is host:port, or "" while the server is down. ZooKeeperAdmin is the URL of its
+	// interface for faults, with the token as password. It is "" unless Options.Admin is set.
 	ZooKeeper      string       `json:"zookeeper"`
 	ZooKeeperAdmin string       `json:"zookeeper_admin,omitempty"`
 	Pods           []PodAddress `json:"pods"`
@@ -22,18 +22,19 @@ type Endpoints struct {
 type PodAddress struct {
 	Name string `json:"name"`
 	IP   string `json:"ip"`
-	// Agent is host:port of AgentService, "" while no agent runs.
+	// Agent is host:port of AgentService, or "" while no agent runs.
 	Agent        string          `json:"agent,omitempty"`
 	ModelServers []ServerAddress `json:"model_servers"`
 }
 
-// ServerAddress holds the addresses of a model server. REST and Admin are "" if it has none.
+// ServerAddress holds the addresses of a model server. REST and Admin are "" if the server
+// has none.
 type ServerAddress struct {
 	Kind  string `json:"kind,omitempty"`
 	GRPC  string `json:"grpc"`
 	REST  string `json:"rest,omitempty"`
 	Admin string `json:"admin,omitempty"`
-	// Serving says whether its ports are open.
+	// Serving says whether the model server's ports are open.
 	Serving bool `json:"serving"`
 	PID     int  `json:"pid"`
 }
@@ -47,14 +48,14 @@ func (c *Cluster) Endpoints() Endpoints {
 	return all
 }
 
-// noToken is the Options.AdminToken that wants none.
+// noToken is the value of Options.AdminToken that turns the check of tokens off.
 const noToken = "none"
 
-// tokenFile has the token of the interfaces for faults.
+// tokenFile names the file that holds the token of the interfaces for faults.
 const tokenFile = "admin.token"
 
-// adminAccess returns the flag by which a process knows the token of its interface for
-// faults: not the token itself, which others could read in the list of processes.
+// adminAccess returns the flag that tells a process the token of its interface for faults.
+// The flag names a file, because others could read a token in the list of processes.
 func (c *Cluster) adminAccess(flag, file string) string {
 	if c.o.AdminToken == noToken {
 		return flag + "=" + noToken
@@ -62,7 +63,7 @@ func (c *Cluster) adminAccess(flag, file string) string {
 	return file + "=" + filepath.Join(c.disks.root, tokenFile)
 }
 
-// adminURL returns the address of an interface for faults, with the token.
+// adminURL returns the URL of an interface for faults, including the token.
 func (c *Cluster) adminURL(port int) string {
 	u := url.URL{Scheme: "http", Host: fmt.Sprintf("127.0.0.1:%d", port)}
 	if c.o.AdminToken != noToken {

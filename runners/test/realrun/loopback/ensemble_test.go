@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun/loopback"
 )
 
-// client is a session by the relay of a pod.
+// client opens a ZooKeeper session through a pod's relay.
 func client(t *testing.T, c *loopback.Cluster, pod int) *zk.Conn {
 	t.Helper()
 	conn, _, err := zk.Connect([]string{loopback.RelayAddr(c, pod)}, 30*time.Second, zk.WithLogInfo(false))
@@ -23,8 +23,8 @@ func client(t *testing.T, c *loopback.Cluster, pod int) *zk.Conn {
 	return conn
 }
 
-// The goal is that a pod's session moves to a follower that lags and back, and outlives the loss of
-// the quorum. The method is a client in the place of each pod's, on the clock of the wall.
+// Goal: a pod's session can move to a lagging follower and back, and survives the loss of
+// the quorum. Method: a client in the place of each pod's agent, in real time.
 func TestPodsOfAnEnsemble(t *testing.T) {
 	o := options(t)
 	o.Agent, o.TimeScale = loopback.OwnAgent, 1
@@ -49,7 +49,7 @@ func TestPodsOfAnEnsemble(t *testing.T) {
 			t.Fatalf("%s: %v", what, err)
 		}
 	}
-	// heard is how long after a write by the first pod the second one hears of it.
+	// heard returns how long the second pod waits for the event of a write by the first pod.
 	heard := func() time.Duration {
 		t.Helper()
 		var changes <-chan zk.Event
@@ -104,7 +104,8 @@ func TestPodsOfAnEnsemble(t *testing.T) {
 	})
 }
 
-// What one server cannot do is said with the choice that cannot do it.
+// Goal: faults that need several servers are refused with one server. The error names the
+// choice of server that rules them out.
 func TestOneServerHasNoFollowers(t *testing.T) {
 	o := options(t)
 	o.Agent = loopback.OwnAgent

@@ -13,8 +13,9 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// expiries sees what ZooKeeper does without being asked: it ends sessions. A client of its own
-// watches every ephemeral. Of a session that has none and has been silent, the server is asked.
+// expiries detects sessions that ZooKeeper ends by itself, which the traffic of clients does
+// not show. Its own client watches every ephemeral. For a silent session without ephemerals,
+// it asks the server.
 type expiries struct {
 	c      *Cluster
 	ctx    context.Context
@@ -31,16 +32,16 @@ func newExpiries(c *Cluster) *expiries {
 	return x
 }
 
-// begin connects to the server, which has just started, and begins to look after sessions.
+// begin connects to the server, which has just started, and begins to check sessions.
 func (x *expiries) begin() {
 	x.connect()
 	x.wg.Go(x.askForTheSilent)
 }
 
-// observerTimeout is the session timeout of the client in time of the server.
+// observerTimeout is the session timeout of the client of expiries, in time of the server.
 const observerTimeout = 30 * time.Second
 
-// connect begins a session of the client's with a server that has just started.
+// connect opens a session of the own client with a server that has just started.
 func (x *expiries) connect() {
 	x.disconnect()
 	x.c.tap.Lives(0)
@@ -59,7 +60,7 @@ func (x *expiries) connect() {
 	x.conn = conn
 }
 
-// disconnect ends the client's session, before the server is stopped.
+// disconnect closes the own client's session, before the server is stopped.
 func (x *expiries) disconnect() {
 	x.mu.Lock()
 	conn := x.conn
@@ -82,7 +83,7 @@ func (x *expiries) client() *zk.Conn {
 	return x.conn
 }
 
-// watch looks after an ephemeral until it is gone.
+// watch watches an ephemeral until it is deleted.
 func (x *expiries) watch(e *wiretap.Ephemeral) {
 	x.wg.Go(func() {
 		for {
@@ -110,7 +111,8 @@ func (x *expiries) watch(e *wiretap.Ephemeral) {
 	})
 }
 
-// look asks whether an ephemeral is still that of its session, and watches it.
+// look reports whether an ephemeral still exists and belongs to its session, and sets a
+// watch on it.
 func (x *expiries) look(e *wiretap.Ephemeral) (there bool, changes <-chan zk.Event, err error) {
 	conn := x.client()
 	if conn == nil {
@@ -120,8 +122,8 @@ func (x *expiries) look(e *wiretap.Ephemeral) (there bool, changes <-chan zk.Eve
 	return there && stat.EphemeralOwner == e.Session, changes, err
 }
 
-// askForTheSilent asks the server for sessions that must have ended if it has heard of them no more
-// than the tap.
+// askForTheSilent asks the server about sessions that have been silent for longer than their
+// timeout, as far as the tap has seen.
 func (x *expiries) askForTheSilent() {
 	again := time.NewTicker(lookEvery)
 	defer again.Stop()
@@ -138,7 +140,8 @@ func (x *expiries) askForTheSilent() {
 	}
 }
 
-// ask asks the server whether a session has ended. If it has not, it has its whole timeout again.
+// ask asks the server whether a session has ended, by continuing it. A session that still
+// lives thereby gets its whole timeout again.
 func (x *expiries) ask(id int64, password [16]byte) {
 	conn, err := x.c.dialZooKeeper("", "")
 	if err != nil {
@@ -154,7 +157,8 @@ func (x *expiries) ask(id int64, password [16]byte) {
 	}
 }
 
-// handshake asks for a session, or to continue one. A server that refuses grants the session 0.
+// handshake opens a session, or continues session id. A server that refuses grants the
+// session id 0.
 func handshake(conn net.Conn, id int64, password []byte) (zookeeper.ConnectResponse, error) {
 	if password == nil {
 		password = make([]byte, 16)
@@ -173,8 +177,8 @@ func handshake(conn net.Conn, id int64, password []byte) (zookeeper.ConnectRespo
 	return wire.DecodeConnectResponse(frame[4:])
 }
 
-// scaledConn is a connection of a client that keeps the wall clock to a server whose time passes
-// faster. Timeouts on the wire count in time of the server.
+// scaledConn connects a client on the wall clock to a server whose time runs faster. It
+// scales the session timeouts in the protocol, which count in the server's time.
 type scaledConn struct {
 	net.Conn
 	scale          float64
@@ -182,7 +186,7 @@ type scaledConn struct {
 	rest           []byte // of the first message that the server has sent
 }
 
-// The timeouts of the two first messages, behind the length and what comes before.
+// Offsets of the session timeout in the client's and in the server's first message.
 const askedAt, grantedAt = 4 + 12, 4 + 4
 
 func (s *scaledConn) Write(b []byte) (int, error) {

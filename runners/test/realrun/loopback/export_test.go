@@ -6,10 +6,10 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// EventsFile returns the file to which monosim's own ZooKeeper of a cluster writes what it has done.
+// EventsFile returns the file in which a cluster's `monosim zookeeper` records its events.
 func EventsFile(c *Cluster) string { return c.zk.(*simulated).eventsFile() }
 
-// FilesOnly makes a cluster in a directory that has files and one pod, p, and no processes.
+// FilesOnly makes a cluster that has only files and one pod named p, and no processes.
 func FilesOnly(root string, models ...runners.Model) (*Cluster, error) {
 	store, err := openDisks(root)
 	if err != nil {
@@ -28,10 +28,11 @@ func FilesOnly(root string, models ...runners.Model) (*Cluster, error) {
 	return c, nil
 }
 
-// CloseFiles does to the files of such a cluster what Close of one that is kept does.
+// CloseFiles ends the file faults of a cluster from [FilesOnly], as Close does if the
+// directory is kept.
 func CloseFiles(c *Cluster) error { return c.disks.restore() }
 
-// Disown has the cluster be that of a process that is gone.
+// Disown marks the cluster as owned by a process that no longer exists.
 func Disown(c *Cluster) error {
 	return os.WriteFile(c.disks.root+"/"+ownerFile, []byte("1 never\n"), 0o600)
 }

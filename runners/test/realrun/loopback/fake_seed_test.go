@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// The fake model server draws which model has the next version: by the seed of the run, so that it is
-// not the first model each time. Other profiles draw nothing.
+// Goal: the fake model server chooses by the run's seed which model has its next version, so
+// that it is not always the first model. Other profiles choose nothing at random.
 func TestTheFakeDrawsByTheSeed(t *testing.T) {
 	store, err := openDisks(t.TempDir())
 	if err != nil {

@@ -19,11 +19,11 @@ import (
 // kind holds the functions that begin and end a fault of a cluster of processes.
 type kind struct {
 	begin, end func(c *Cluster, f runners.Fault) error
-	// because is the reason why processes cannot have this fault.
+	// because says why processes cannot have this fault. It is "" if they can.
 	because string
 }
 
-// kinds has an entry for each kind of sim/fault, by name.
+// kinds maps each kind of sim/fault, by its name, to how processes realize it.
 var kinds = map[string]kind{
 	"agent.killed":       {begin: func(c *Cluster, f runners.Fault) error { return c.signalAgent(f.Pod, syscall.SIGKILL) }},
 	"agent.stopped":      {begin: func(c *Cluster, f runners.Fault) error { return c.signalAgent(f.Pod, syscall.SIGTERM) }},
@@ -70,7 +70,7 @@ func faultOf(f runners.Fault) (kind, bool) {
 	return kind{}, false
 }
 
-// Faults lists the kinds of faults that this cluster can have.
+// Faults lists the kinds of faults that this cluster supports.
 func (c *Cluster) Faults() (list []runners.FaultKind) {
 	_, alone := c.ensemble()
 	for _, k := range fault.Kinds() {
@@ -105,7 +105,7 @@ func (c *Cluster) BeginFault(f runners.Fault) error {
 	return made.begin(c, f)
 }
 
-// EndFault ends a fault now and cancels its ending by EndFaultAfter.
+// EndFault ends a fault now and cancels the end that EndFaultAfter scheduled.
 func (c *Cluster) EndFault(f runners.Fault) error {
 	c.endings.Forget(f)
 	c.remark("operator", "fault.end", f.Kind, operator.Hit(f))
@@ -137,8 +137,7 @@ func (c *Cluster) signalAgent(pod string, sig syscall.Signal) error {
 	return p.settle(func() bool { return p.leader() != agent })
 }
 
-// settle waits until the pod shows a fault, because the end of a process is noticed a
-// moment after its cause.
+// settle waits until shows returns true. The end of a process shows a moment after its cause.
 func (p *pod) settle(shows func() bool) error { return settled("pod "+p.Name, shows) }
 
 // settled waits until shows returns true; name is for the error.
@@ -162,10 +161,10 @@ func (c *Cluster) killModelServer(f runners.Fault) error {
 	return p.settle(func() bool { return !s.runs() })
 }
 
-// zooKeeperHost is the name of ZooKeeper as a place in scenarios.
+// zooKeeperHost is how scenarios name ZooKeeper as a place.
 const zooKeeperHost = "zookeeper"
 
-// podsAt returns the pods at some places; zk says that ZooKeeper is among the places.
+// podsAt returns the pods at the given places. zk says whether the places include ZooKeeper.
 func (c *Cluster) podsAt(places []string) (pods []*pod, zk bool, err error) {
 	for _, place := range places {
 		idc, isIDC := strings.CutPrefix(place, "idc:")
@@ -193,9 +192,9 @@ func (c *Cluster) podsAt(places []string) (pods []*pod, zk bool, err error) {
 	return pods, zk, nil
 }
 
-// between returns the pods whose relays a fault of the network hits. outward is true if the
-// fault is on the way from the pods. Only the network to ZooKeeper passes through relays,
-// so other faults are unsupported.
+// between returns the pods whose relays a network fault affects. outward says that the fault
+// is in the direction from the pods to ZooKeeper. Other connections pass through no relay,
+// so faults of these are unsupported.
 func (c *Cluster) between(f runners.Fault) (pods []*pod, outward bool, err error) {
 	from, fromZK, err := c.podsAt(f.From)
 	if err != nil {
@@ -246,7 +245,7 @@ func (c *Cluster) slow(f runners.Fault, extra time.Duration) error {
 	return err
 }
 
-// expireSession ends the sessions of a pod on the server.
+// expireSession makes the server end all sessions of a pod.
 func (c *Cluster) expireSession(f runners.Fault) error {
 	p, err := c.findPod(f.Pod)
 	if err != nil {
@@ -268,8 +267,8 @@ func (c *Cluster) startZooKeeper() error {
 	return nil
 }
 
-// loseLeader ends all connections, and every new one at once. Sessions do not expire during
-// that time: the server is stopped, and gives them their full timeouts when it is back.
+// loseLeader closes all connections and every new one. Sessions do not expire meanwhile: the
+// server is stopped, and gives all sessions their full timeouts when it returns.
 func (c *Cluster) loseLeader(runners.Fault) error {
 	for _, p := range c.pods {
 		p.relay.refuse(true)
@@ -287,8 +286,8 @@ func (c *Cluster) electLeader(runners.Fault) error {
 	return nil
 }
 
-// onBase returns a function that does something to the base path of a fault, whose name below
-// the cluster's directory it gets.
+// onBase returns a fault function that calls do with the fault's base path, as a name below
+// the cluster's directory.
 func onBase(do func(d *disks, dir string) error) func(c *Cluster, f runners.Fault) error {
 	return func(c *Cluster, f runners.Fault) error {
 		dir, err := c.disks.modelName(f.BasePath)
@@ -299,16 +298,16 @@ func onBase(do func(d *disks, dir string) error) func(c *Cluster, f runners.Faul
 	}
 }
 
-// hidden returns the name under which a fault keeps what it takes away, beside the original
-// place.
+// hidden returns the name under which a fault keeps a file that it has taken away. why marks
+// the kind of fault, and the file stays in its directory.
 func hidden(name, why string) string {
 	return filepath.Join(filepath.Dir(name), why+"-"+filepath.Base(name))
 }
 
-// aside is the mark of a base path that a fault has taken away.
+// aside marks a base path that a fault has taken away.
 const aside = ".aside"
 
-// takeAway renames a base path.
+// takeAway hides a base path by renaming it.
 func (d *disks) takeAway(dir string) error { return d.files.Rename(dir, hidden(dir, aside)) }
 
 func (d *disks) emptyStore(dir string) error {
@@ -318,7 +317,8 @@ func (d *disks) emptyStore(dir string) error {
 	return d.files.Mkdir(dir, 0o755)
 }
 
-// closeStore makes a base path unreadable for every user, by a link to itself.
+// closeStore makes a base path unreadable for every user, by putting a link to itself in its
+// place.
 func (d *disks) closeStore(dir string) error {
 	if err := d.takeAway(dir); err != nil {
 		return err
@@ -326,7 +326,7 @@ func (d *disks) closeStore(dir string) error {
 	return d.files.Symlink(filepath.Base(dir), dir)
 }
 
-// putBack brings a base path back, with the versions that were exported meanwhile.
+// putBack restores a hidden base path and adds the versions that were exported meanwhile.
 func (d *disks) putBack(dir string) error {
 	kept := hidden(dir, aside)
 	if _, err := d.files.Lstat(kept); err != nil {
@@ -348,8 +348,8 @@ func (d *disks) putBack(dir string) error {
 	return d.files.Rename(kept, dir)
 }
 
-// moveInto moves all entries of a directory into another, where they replace those that have
-// their names.
+// moveInto moves all entries of directory from into directory to. They replace entries of
+// equal names.
 func (d *disks) moveInto(to, from string) error {
 	added, err := fs.ReadDir(d.files.FS(), filepath.ToSlash(from))
 	if err != nil {
@@ -366,7 +366,7 @@ func (d *disks) moveInto(to, from string) error {
 	return nil
 }
 
-// onVersion returns a function that does something to the directory of a fault's version.
+// onVersion returns a fault function that calls do with the directory of the fault's version.
 func onVersion(do func(d *disks, dir string, f runners.Fault) error) func(c *Cluster, f runners.Fault) error {
 	return func(c *Cluster, f runners.Fault) error {
 		base, err := c.disks.modelName(f.BasePath)
@@ -389,10 +389,10 @@ func (d *disks) addGraph(dir string, _ runners.Fault) error {
 	return d.write(name, needsVariables, 0o644)
 }
 
-// needsVariables is the description of a graph that cannot be used without its variables.
+// needsVariables is the content of a graph file whose model cannot load without its variables.
 var needsVariables = []byte(`{"variables": ["w"]}`)
 
-// absent is the mark of variables that are still to arrive.
+// absent marks a version's variables that a fault has yet to deliver.
 const absent = ".variables"
 
 func (d *disks) exportWithoutVariables(dir string, f runners.Fault) error {
@@ -413,7 +413,8 @@ func (d *disks) addVariables(dir string, _ runners.Fault) error {
 	return d.files.Rename(hidden(dir, absent), name)
 }
 
-// wantMissing returns an error if the part of a version that is still to arrive exists already.
+// wantMissing returns an error if the file part exists, since then nothing of the version is
+// missing.
 func (d *disks) wantMissing(part string) error {
 	if _, err := d.files.Stat(part); err == nil {
 		return errors.New("found no part that is missing")
@@ -421,7 +422,7 @@ func (d *disks) wantMissing(part string) error {
 	return nil
 }
 
-// broken is the ending of a graph that nobody finds.
+// broken is the suffix by which a fault renames a graph file, so that servers do not find it.
 const broken = ".broken"
 
 func moveGraph(from, to string) func(c *Cluster, f runners.Fault) error {
@@ -431,8 +432,8 @@ func moveGraph(from, to string) func(c *Cluster, f runners.Fault) error {
 	})
 }
 
-// restore ends all faults of the files, of a cluster that is over. What a fault takes away
-// stays beside its place under a name that says so, also when the program is killed.
+// restore ends all file faults of a cluster that is over. It finds them by the marks in the
+// names of hidden files, which stay even if the program was killed.
 func (d *disks) restore() error {
 	var taken []string
 	var err error

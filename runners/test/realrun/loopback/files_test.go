@@ -16,14 +16,15 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun/loopback"
 )
 
-// Goal: whatever names somebody asks for, and whatever links lie about, nothing outside of a
-// cluster's directory is read or changed; what faults take away is back once they are over.
-// Method: clusters that have files and no processes, in a folder beside which nothing may
-// change.
+// Goal: no file outside a cluster's directory is read or changed, whatever names are asked
+// for and whatever links exist. Files that faults take away are back once the faults are
+// over. Method: clusters that have files but no processes, in a folder whose neighbors must
+// not change.
 
 var ctr = runners.Model{Name: "ctr", BasePath: "/models/ctr", SubGraphs: []runners.SubGraph{{Name: "entry", Versions: []int64{1, 2}, SizeBytes: 10}}}
 
-// filesOnly makes a cluster in a folder that is named as one, in parent.
+// filesOnly makes a cluster without processes in a new directory of parent, named as a
+// cluster's.
 func filesOnly(t testing.TB, parent string) (*loopback.Cluster, string) {
 	t.Helper()
 	root, err := os.MkdirTemp(parent, "loopback-")
@@ -37,7 +38,8 @@ func filesOnly(t testing.TB, parent string) (*loopback.Cluster, string) {
 	return c, root
 }
 
-// tree lists all below a directory, with the content of small files and the targets of links.
+// tree lists all entries below a directory, with the contents of small files and the targets
+// of links.
 func tree(t testing.TB, dir string) (list []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {

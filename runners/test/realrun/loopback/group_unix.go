@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/runners/process"
 )
 
-// lead makes a program the leader of a new process group. The kernel kills the program when
-// this one dies.
+// lead makes a program the leader of a new process group. The kernel kills it when this
+// program dies.
 func lead(cmd *exec.Cmd) {
 	process.DieWithParent(cmd)
 	if cmd.SysProcAttr == nil {
@@ -19,7 +19,7 @@ func lead(cmd *exec.Cmd) {
 	cmd.SysProcAttr.Setpgid = true
 }
 
-// stayAlive lets a program survive the death of this one, in a process group of its own.
+// stayAlive lets a program outlive this one, in a process group of its own.
 func stayAlive(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // killGroup kills all processes of a group at once. A missing group is no error.
@@ -31,7 +31,8 @@ const stopSignal, goOnSignal = syscall.SIGSTOP, syscall.SIGCONT
 // send sends a signal to one process.
 func send(pid int, sig syscall.Signal) error { return syscall.Kill(pid, sig) }
 
-// exitCode returns the exit code of an ended process; -9 means SIGKILL.
+// exitCode returns the exit code of an ended process. A process ended by a signal has the
+// negative signal number, as -9 for SIGKILL.
 func exitCode(cmd *exec.Cmd) int {
 	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return -int(status.Signal())
@@ -39,7 +40,8 @@ func exitCode(cmd *exec.Cmd) int {
 	return cmd.ProcessState.ExitCode()
 }
 
-// supportedHere returns nil: this system has process groups and loopback addresses.
+// supportedHere returns nil, because this system has process groups and enough loopback
+// addresses.
 func supportedHere() error { return nil }
 
 // makePipe makes a named pipe.

@@ -17,7 +17,7 @@ func killGroup(int)                  {}
 func send(int, syscall.Signal) error { return supportedHere() }
 func exitCode(cmd *exec.Cmd) int     { return cmd.ProcessState.ExitCode() }
 
-// supportedHere returns an error: Windows has no process groups.
+// supportedHere returns ErrUnsupported, because Windows has no process groups.
 func supportedHere() error {
 	return fmt.Errorf("clusters of processes want Linux: %w", runners.ErrUnsupported)
 }

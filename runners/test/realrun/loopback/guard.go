@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// guard is a process that outlives this one by a moment and kills the process groups that
-// it knows. The kernel kills this program's children with it, but not their children.
+// guard is a helper process that kills all registered process groups when this program dies.
+// It is needed because the kernel kills this program's children, but not their children.
 type guard struct {
 	disks *disks
 	mu    sync.Mutex
@@ -17,8 +17,8 @@ type guard struct {
 	alive map[int]bool
 }
 
-// guardScript reads numbers of process groups, one a line; a line with a sign removes a
-// group that has ended. At the end of its input it kills the groups that are left.
+// guardScript reads one line for each process group that begins or ends. At the end of its
+// input it kills the groups that have not ended.
 const guardScript = `trap '' INT TERM HUP
 alive=' '
 while read -r what group; do
@@ -53,7 +53,7 @@ func (g *guard) add(group int) {
 	fmt.Fprintln(g.tells, "begin", group)
 }
 
-// end kills a group and removes it from the guard.
+// end kills a process group and removes it from the guard.
 func (g *guard) end(group int) {
 	killGroup(group)
 	g.mu.Lock()
@@ -62,7 +62,7 @@ func (g *guard) end(group int) {
 	fmt.Fprintln(g.tells, "end", group)
 }
 
-// close ends the guard, which kills the groups that are left.
+// close kills the remaining process groups and ends the guard.
 func (g *guard) close() {
 	g.mu.Lock()
 	for group := range g.alive {

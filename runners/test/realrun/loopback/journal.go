@@ -18,8 +18,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// journal collects the observations of a cluster, from this program and from what processes
-// write to files.
+// journal collects the observations of a cluster. They come from this program and from files
+// that the cluster's processes write.
 type journal struct {
 	c    *Cluster
 	stop chan struct{}
@@ -27,19 +27,19 @@ type journal struct {
 
 	mu   sync.Mutex
 	list []runners.Observation
-	// tails holds the files that processes append to, by name.
+	// tails holds the files that are followed, by name.
 	tails map[string]*tail
 	tree  map[string]*runners.Znode
-	// created counts the znodes that were made.
+	// created counts the znodes created so far.
 	created int64
-	// seen holds what was observed of each model server, by the name of its file.
+	// seen says which events of each model server were recorded, by the common name of its files.
 	seen   map[string]*seenServer
 	counts runners.Counts
-	// deeds counts what the processes of a training job did.
+	// deeds counts the actions of the training job's processes, by kind.
 	deeds map[trainingDeed]int
 }
 
-// seenServer says which events of a model server were observed.
+// seenServer says which events of a model server were recorded already.
 type seenServer struct{ serving, ended bool }
 
 func newJournal(c *Cluster) *journal {
@@ -50,10 +50,10 @@ func newJournal(c *Cluster) *journal {
 	}
 }
 
-// lookEvery is the wall time between two looks at the files.
+// lookEvery is the wall time between two reads of the followed files.
 const lookEvery = 50 * time.Millisecond
 
-// watch begins to follow the files that processes append to.
+// watch starts to follow the files that processes append to.
 func (j *journal) watch() {
 	j.done = make(chan struct{})
 	go func() {
@@ -84,7 +84,7 @@ func (j *journal) close() {
 	}
 }
 
-// add records an observation. If it has no time, the present is filled in.
+// add records an observation. An observation without a time gets the current time.
 func (j *journal) add(o runners.Observation) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -110,7 +110,7 @@ func (j *journal) log() []runners.Observation {
 	return slices.Clip(j.list)
 }
 
-// started and ended record the life of the first process of a pod.
+// started records the start of a pod's first process, ended its end.
 func (j *journal) started(p *pod, pid int) {
 	if p.bare == nil { // a model server is observed by its own files
 		j.add(runners.Observation{Pod: p.Name, Op: "process.start", Path: "agent_service", Note: "--conf=" + agentConf, ID: int64(pid)})
@@ -125,10 +125,10 @@ func (j *journal) ended(p *pod, pid, code int) {
 	j.add(runners.Observation{Pod: p.Name, Op: "process.exit", Path: name, Note: fmt.Sprintf("code %d", code), ID: int64(pid)})
 }
 
-// agentConf is the path of the agent.conf as agents see it.
+// agentConf is the path of agent.conf inside a container.
 const agentConf = "/opt/tiger/monolith_serving/conf/agent.conf"
 
-// look reads what processes have appended since the last look.
+// look reads what processes have appended to their files since the previous call.
 func (j *journal) look() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -162,7 +162,7 @@ func (j *journal) lookAt(p *pod, s modelServer) {
 	}
 }
 
-// changed records the new state of a model version.
+// changed records the new state of a model version, from a line of a model server's events.
 func (j *journal) changed(p *pod, pid int, line []byte) {
 	var e struct {
 		Time    time.Time
@@ -184,7 +184,8 @@ func (j *journal) changed(p *pod, pid int, line []byte) {
 	})
 }
 
-// acted records what was done to ZooKeeper, and applies it to the copy of the tree.
+// acted records an operation of ZooKeeper and applies it to the journal's copy of the znode
+// tree.
 func (j *journal) acted(a wiretap.Act) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -214,7 +215,7 @@ func (j *journal) acted(a wiretap.Act) {
 	})
 }
 
-// apply applies a write to the copy of the tree.
+// apply applies a write to the journal's copy of the znode tree.
 func (j *journal) apply(effect zookeeper.Effect, path string, data []byte, ephemeral bool) {
 	parent := j.tree[parentOf(path)]
 	name := path[strings.LastIndexByte(path, '/')+1:]
@@ -246,7 +247,7 @@ func parentOf(path string) string {
 	return "/"
 }
 
-// znode returns a znode as the last write left it.
+// znode returns a znode from the journal's copy of the tree.
 func (j *journal) znode(path string) (runners.Znode, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -265,7 +266,8 @@ type tail struct {
 	rest []byte // an incomplete last line
 }
 
-// follow calls take with each new line of a file. A missing file has no lines.
+// follow calls take with each line added to a file since the previous call. A missing file
+// has no lines.
 func (j *journal) follow(name string, take func(line []byte)) {
 	t := j.tails[name]
 	if t == nil {

@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// lateness measures by how much the machine holds up the processes of a cluster: how long their
-// threads were ready to run and had no processor. A run on a machine that is busy with other work
-// is as late as that, and says so.
+// lateness measures how much this machine delays a cluster's processes: how long their
+// threads were ready to run but had no processor. A run on a busy machine is late by that
+// time and reports it.
 type lateness struct {
 	mu sync.Mutex
-	// waits has, for each process, how long it had waited at each of the last looks.
+	// waits holds, by process, the total waiting time at each of the latest measurements.
 	waits map[int][]time.Duration
 	worst time.Duration
 }
 
-// The wait of a process counts within a few seconds: what a start loses comes at once, and what
-// comes slowly is no delay of anything.
+// A process's waiting time counts only within a window of a few seconds. A start loses its
+// time at once, while time lost slowly over a run delays no event.
 const (
 	latenessLooks  = 12
 	latenessEvery  = 250 * time.Millisecond
@@ -27,8 +27,9 @@ const (
 	schedulerFiles = "/proc/%d/task/*/schedstat"
 )
 
-// look reads what processes have waited: all of their threads together or, of programs whose many threads
-// wait for one another's processor as they begin, the worst of them.
+// look measures how long processes have waited for a processor. It sums over threads or,
+// with worstThread, takes the thread that waited longest. The latter is for programs whose
+// many threads compete as they start.
 func (l *lateness) look(pids []int, worstThread bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -49,8 +50,9 @@ func (l *lateness) look(pids []int, worstThread bool) {
 	}
 }
 
-// waited returns how long the threads of a process have waited for a processor, or the worst of them; 0
-// where the system does not say it.
+// waited returns how long the threads of a process have waited for a processor. With
+// worstThread it returns the longest wait instead of the sum. It is 0 where the system does
+// not say.
 func waited(pid int, worstThread bool) (sum time.Duration) {
 	files, err := filepath.Glob(fmt.Sprintf(schedulerFiles, pid))
 	if err != nil {
@@ -71,14 +73,14 @@ func waited(pid int, worstThread bool) (sum time.Duration) {
 	return sum
 }
 
-// late returns the worst of it, in wall time.
+// late returns the longest measured delay, in wall time.
 func (l *lateness) late() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.worst
 }
 
-// watchLateness looks at the processes of the cluster until it is closed.
+// watchLateness measures the delay of the cluster's processes regularly, until stop is closed.
 func (c *Cluster) watchLateness(stop <-chan struct{}) {
 	again := time.NewTicker(latenessEvery)
 	defer again.Stop()
@@ -92,7 +94,7 @@ func (c *Cluster) watchLateness(stop <-chan struct{}) {
 	}
 }
 
-// running lists the first processes of pods and the processes of the job.
+// running lists the pids of pods' first processes and of the training job's processes.
 func (c *Cluster) running() (pids []int) {
 	for _, p := range c.pods {
 		if first := p.leader(); first != nil {
@@ -107,8 +109,8 @@ func (c *Cluster) running() (pids []int) {
 	return pids
 }
 
-// Late returns by how much the machine was late, in cluster time, and whether that is more than a
-// scenario can allow for.
+// Late returns the machine's delay in cluster time. tooBusy says that the delay is more than
+// a scenario can tolerate.
 func (c *Cluster) Late() (late time.Duration, tooBusy bool) {
 	wall := c.lateness.late()
 	return time.Duration(float64(wall) / c.o.TimeScale), wall > tooLate

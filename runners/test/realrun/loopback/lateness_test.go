@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// What a process has waited for a processor counts within a few seconds, and not over its life.
+// Goal: the lateness of a process is how long it waited within a few seconds, and not over
+// its life.
 func TestLatenessIsThatOfAMoment(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux says how long threads have waited")

@@ -18,7 +18,7 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun/loopback"
 )
 
-// program is a built monosim, for all tests.
+// program is the path of a monosim binary that is built once for all tests.
 var program string
 
 func TestMain(m *testing.M) {
@@ -41,14 +41,15 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// options are those of the tests: ten times the clock.
+// options returns the options of the tests, with clusters that run ten times faster than the
+// clock.
 func options(t testing.TB) loopback.Options {
 	return loopback.Options{Monosim: program, TimeScale: 0.1, Dir: t.TempDir()}
 }
 
-// suite is one of processes. A machine that is busy with other work as well is late by
-// more than ten times the clock allows for: what fails there has three times as long, then
-// nine times.
+// suite returns a suite that runs scenarios as processes. A busy machine may be too slow for
+// ten times the clock's speed. A failed scenario is therefore tried again three times
+// slower, then nine times slower.
 func suite(t testing.TB, o loopback.Options, paths ...string) steps.Suite {
 	return steps.Suite{
 		Runner: loopback.New(o), Paths: paths, Explain: -1,
@@ -64,13 +65,13 @@ func suite(t testing.TB, o loopback.Options, paths ...string) steps.Suite {
 	}
 }
 
-// Goal: what the simulated model server does is what a process of it does. Method: the
-// same scenario, by processes.
+// Goal: a model server as a process behaves as the simulated one. Method: run the same
+// scenarios with processes.
 func TestScenariosOfAModelServer(t *testing.T) {
 	steps.Run(t, features.FS, suite(t, options(t), "tfserving_labels.feature:21", "tfserving_loading.feature:59"))
 }
 
-// running lists the processes whose command line names a directory.
+// running lists the processes whose command line contains a directory's path.
 func running(t testing.TB, dir string) []string {
 	t.Helper()
 	names, err := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -87,8 +88,8 @@ func running(t testing.TB, dir string) []string {
 	return found
 }
 
-// Goal: nothing of a cluster is left once it is closed. Method: one with a model server is
-// built, used and closed, and processes and files that name its directory are looked for.
+// Goal: a closed cluster leaves no processes and no files. Method: build, use and close a
+// cluster with a model server, then look for processes and files that name its directory.
 func TestCloseLeavesNothing(t *testing.T) {
 	o := options(t)
 	c, err := loopback.New(o).Build(runners.Spec{BareServer: &runners.BareServerSpec{Flags: []string{"--model_config_file=/etc/models.conf"}}})
@@ -124,10 +125,11 @@ func TestCloseLeavesNothing(t *testing.T) {
 	}
 }
 
-// What the helper process is told: the program monosim, and where to make its cluster.
+// Environment variables that tell the helper process the path of monosim and where to make
+// its cluster.
 const helperProgram, helperDir = "LOOPBACK_HELPER_PROGRAM", "LOOPBACK_HELPER_DIR"
 
-// TestHelperCluster is run by the test below in a process of its own, which it kills.
+// TestHelperCluster is the helper process of the test below, which starts it and kills it.
 func TestHelperCluster(t *testing.T) {
 	dir := os.Getenv(helperDir)
 	if dir == "" {
@@ -148,8 +150,8 @@ func TestHelperCluster(t *testing.T) {
 	}
 }
 
-// Goal: nothing outlives a program that was killed. Method: a process builds a cluster,
-// whose agent has a model server that would outlive it, and is killed by SIGKILL.
+// Goal: no process of a cluster outlives a monosim that was killed. Method: a helper process
+// builds a cluster whose model server would outlive its agent, and gets SIGKILL.
 func TestNothingOutlivesWhoeverWasKilled(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -181,7 +183,8 @@ func TestNothingOutlivesWhoeverWasKilled(t *testing.T) {
 	until("none runs", func() bool { return len(running(t, dir)) == 0 })
 }
 
-// Goal: a cluster that cannot be built says what was tried, and nothing of it stays.
+// Goal: if a cluster cannot be built, the error says what was tried, and nothing of the
+// cluster stays.
 func TestWhatCannotBeBuilt(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
@@ -212,8 +215,8 @@ func TestWhatCannotBeBuilt(t *testing.T) {
 	}
 }
 
-// Goal: agents, model servers and ZooKeeper do as processes what they do in the simulation.
-// Method: scenarios with faults whose limits leave a busy machine its time.
+// Goal: agents, model servers and ZooKeeper behave as processes as they do in the
+// simulation. Method: scenarios with faults whose time limits suit a busy machine.
 func TestScenariosOfAgents(t *testing.T) {
 	if testing.Short() {
 		t.Skip("clusters of processes, which are not built for the race detector, take minutes")
@@ -223,9 +226,9 @@ func TestScenariosOfAgents(t *testing.T) {
 	steps.Run(t, os.DirFS("testdata"), suite(t, o))
 }
 
-// Goal: a chief, workers and PS as processes do what the simulated ones do. Method: scenarios
-// with a barrier, a session that is lost, a PS that is killed, one whose machine Consul has
-// on its blacklist, and with the variables of MLP in the place of discovery.
+// Goal: a chief, workers and PS behave as processes as they do in the simulation. Method:
+// scenarios with a barrier, a lost session, a killed PS, a PS whose machine is on Consul's
+// blacklist, and with MLP's environment variables for discovery.
 func TestScenariosOfATrainingJob(t *testing.T) {
 	if testing.Short() {
 		t.Skip("jobs of processes take seconds")
@@ -233,7 +236,8 @@ func TestScenariosOfATrainingJob(t *testing.T) {
 	steps.Run(t, features.FS, suite(t, options(t), "training/barriers.feature:7", "training/discovery.feature:7", "training/life.feature:34", "training/consul.feature:41", "training/places.feature:21"))
 }
 
-// Goal: what only a simulation has is refused as that. Method: each of it is asked for.
+// Goal: features that only a simulated training job has are refused with that reason.
+// Method: ask for each.
 func TestWhatATrainingJobOfProcessesCannotHave(t *testing.T) {
 	built, err := loopback.New(options(t)).Build(runners.Spec{Training: &runners.TrainingSpec{PS: 1}})
 	if err != nil {

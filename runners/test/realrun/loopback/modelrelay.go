@@ -21,9 +21,10 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun/wiretap"
 )
 
-// modelRelays is the way from a pod to its model servers, in a run with details. Each server
-// listens elsewhere than its command line says, and a relay there as long as the server does, so
-// that a port is open, and closed, as if there were no relay.
+// modelRelays relays the traffic from a pod to its model servers, to observe it in a run
+// with details. Each server listens at another port than its command line says. A relay
+// listens at the stated port exactly as long as the server listens, so that clients notice
+// no difference.
 type modelRelays struct {
 	p     *pod
 	told  *os.File // names of servers, a line each, as the wrapper starts them
@@ -33,20 +34,22 @@ type modelRelays struct {
 	over  bool
 }
 
-// mostStarts bounds the starts of model servers of another program in a pod.
+// mostStarts limits how many times an external model server can be started in a pod, because
+// each start has ports reserved.
 const mostStarts = 32
 
-// startedPipe is the named pipe by which the wrapper tells of a start.
+// startedPipe returns the named pipe through which the wrapper script reports a server's
+// start.
 func (p *pod) startedPipe() string { return filepath.Join(p.serversDir(), "started") }
 
-// portsFile has the ports of model servers of another program: for each start, one for gRPC and
-// one for REST.
+// portsFile returns the file with ports for external model servers: for each start, one port
+// for gRPC and one for REST.
 func (p *pod) portsFile() string { return filepath.Join(p.serversDir(), "ports") }
 
-// relayed reports whether there are relays to the pod's model servers.
+// relayed reports whether the pod reaches its model servers through relays.
 func (p *pod) relayed() bool { return p.c.spec.Detail && p.bare == nil }
 
-// serverIP returns the address on which model servers listen.
+// serverIP returns the address on which the pod's model servers listen.
 func (p *pod) serverIP() string {
 	switch {
 	case !p.relayed():
@@ -104,7 +107,8 @@ func (m *modelRelays) isOver() bool {
 	return m.over
 }
 
-// serverLooks is the wall time between two looks whether a model server listens, or still runs.
+// serverLooks is the wall time between two checks whether a model server listens or still
+// runs.
 const serverLooks = 5 * time.Millisecond
 
 // serve relays to a server while it runs.
@@ -156,7 +160,8 @@ func (m *modelRelays) accept(ln net.Listener, addr string, read func(func(wireta
 	}
 }
 
-// keep remembers a connection, so that it can be closed.
+// keep registers a connection, so that it can be closed. It returns false if the relays are
+// already closed.
 func (m *modelRelays) keep(conn net.Conn) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -171,8 +176,8 @@ func (m *modelRelays) drop(conn net.Conn) {
 	delete(m.conns, conn)
 }
 
-// pass passes on what both sides of a connection say. A client that connects and says nothing has
-// probed the port.
+// pass copies the traffic between a client and a model server in both directions. A client
+// that connects but sends nothing has only probed the port.
 func (m *modelRelays) pass(client net.Conn, addr string, reads wiretap.Reading) {
 	defer reads.FromClient.Close()
 	defer reads.FromServer.Close()

@@ -16,23 +16,23 @@ import (
 	"github.com/monosim/monosim/runners/process"
 )
 
-// bareOutput is the file with the output of a model server without an agent, as in a
-// simulated pod.
+// bareOutput is the path of the output of a model server without an agent. It is the same as
+// in a simulated pod.
 const bareOutput = "var/log/tensorflow_model_server.log"
 
-// tfsBinary returns the path of the program that the agent starts as its model server: a
-// script that records its command line and then becomes the server.
+// tfsBinary returns the path of the program that an agent starts as its model server. It is
+// a script that records its command line and then execs the real server.
 func (p *pod) tfsBinary() string {
 	return filepath.Join(p.home(), "bin", "tensorflow_model_server")
 }
 
-// serversDir returns the directory that has three files for each model server of the pod:
-// its command line, its ports once they are open, and the states of its models. The files
-// are named by the pid and the start time (process.Runs), because pids are used again.
+// serversDir returns the directory with three files for each model server of the pod: its
+// command line, its ports once they are open, and its models' states. File names contain pid
+// and start time (process.Runs), because pids are reused.
 func (p *pod) serversDir() string { return filepath.Join(p.dir, "servers") }
 
-// wrapper returns the script's text. It contains the words by which the reference tells
-// gRPC from archon (tfs_wrapper.py:49).
+// wrapper returns the text of the script at tfsBinary. It contains the words by which the
+// reference tells a gRPC server from an archon server (tfs_wrapper.py:49).
 func (p *pod) wrapper() string {
 	server, flags := shellQuoted(p.c.o.ModelServer), ""
 	if p.c.o.ModelServer == "" {
@@ -57,8 +57,8 @@ printf '%s\n' "$output" "$@" > "$here.tmp"
 `
 }
 
-// elsewhere returns the part of the script that has a server of another program listen on ports
-// of its own, so that a relay can take those of the command line.
+// elsewhere returns the part of the script that makes an external model server listen on
+// other ports, so that a relay can take the ports of the command line.
 func (p *pod) elsewhere() string {
 	if !p.relayed() || p.c.o.ModelServer == "" {
 		return ""
@@ -79,7 +79,8 @@ done
 `
 }
 
-// serverLink returns the path of monosim under the name that makes it a model server.
+// serverLink returns the path of monosim under the name tensorflow_model_server, which makes
+// it act as a model server.
 func (c *Cluster) serverLink() string {
 	return filepath.Join(c.disks.root, programsDir, "tensorflow_model_server")
 }
@@ -123,15 +124,16 @@ func (p *pod) servingFlags() []string {
 	return flags
 }
 
-// bareProgram returns the command of monosim's model server without an agent, with paths of this
-// host in its flags.
+// bareProgram returns the program of a model server without an agent. Paths in its flags are
+// paths on this host.
 func (p *pod) bareProgram() Program {
 	args := append([]string{p.tfsBinary()}, p.bareFlags()...)
 	env := append(p.environment(), "MONOSIM_TFSERVING_FLAGS=--monosim_any_port")
 	return Program{Args: args, Env: env, Dir: filepath.Join(p.home(), "bin")}
 }
 
-// bareFlags returns the flags of a model server without an agent, none in a pod with one.
+// bareFlags returns the flags of a model server without an agent. A pod with an agent has
+// none.
 func (p *pod) bareFlags() (flags []string) {
 	if p.bare == nil {
 		return nil
@@ -145,7 +147,7 @@ func (p *pod) bareFlags() (flags []string) {
 	return flags
 }
 
-// modelServer describes a model server that was started.
+// modelServer describes a model server that was started, whether or not it still runs.
 type modelServer struct {
 	name      string // common name of its files
 	pid       int
@@ -155,13 +157,13 @@ type modelServer struct {
 	rest      int
 	admin     int // port of its interface for faults, 0 without it
 	restAsked int // the port of REST on its command line
-	// behind and restBehind are the ports on which it listens, which differ from port and restAsked
-	// for a program that cannot be told another address.
+	// behind and restBehind are the ports on which the server really listens. They differ from
+	// port and restAsked for a program whose listening address cannot be changed.
 	behind, restBehind int
 	configFile         string
 	args               []string
 	startedAt          time.Time
-	// serving is the time when its ports opened, zero before.
+	// serving is when the server's ports opened, zero before that.
 	serving time.Time
 }
 
@@ -204,7 +206,7 @@ func (p *pod) allModelServers() []modelServer {
 	return list
 }
 
-// readServer reads what the script recorded of a server.
+// readServer reads the command line that the wrapper script recorded for a server.
 func (p *pod) readServer(name string) (m modelServer, ok bool) {
 	var err error
 	m.name = strings.TrimSuffix(name, ".args")
@@ -246,7 +248,7 @@ func (p *pod) readServer(name string) (m modelServer, ok bool) {
 }
 
 // readPorts reads the ports that a server has opened. They differ from its command line if
-// that lets it take any port.
+// that lets the server choose a port.
 func (p *pod) readPorts(m *modelServer) {
 	name := m.name + ".ports"
 	d := &p.c.disks
@@ -265,8 +267,8 @@ func (p *pod) readPorts(m *modelServer) {
 	}
 }
 
-// kindOf returns the kind of a server of an agent v1, which is the first part of its log's
-// name: "<kind>_<log>" (agent_base.py:63).
+// kindOf returns the kind of a model server of an agent v1. It is the first part of its log
+// file's name, "<kind>_<log>" (agent_base.py:63).
 func kindOf(output string) string {
 	return lists.Find([]string{agentconfig.ServerPS, agentconfig.ServerEntry, agentconfig.ServerDense}, func(kind string) bool {
 		return strings.HasPrefix(filepath.Base(output), kind+"_")
@@ -275,8 +277,8 @@ func kindOf(output string) string {
 
 func (m *modelServer) runs() bool { return process.Runs(m.pid, m.started) }
 
-// modelServer finds the running model server of a kind. An empty kind finds the only one of
-// a pod. The error lists the kinds that run.
+// modelServer finds the running model server of a kind. An empty kind finds the pod's only
+// model server. The error lists the kinds that run.
 func (c *Cluster) modelServer(pod, kind string) (*pod, modelServer, error) {
 	p, err := c.findPod(pod)
 	if err != nil {
@@ -296,7 +298,7 @@ func (c *Cluster) modelServer(pod, kind string) (*pod, modelServer, error) {
 	return nil, modelServer{}, fmt.Errorf("pod %s: found no model server of kind %q, want one of those that run: [%s]", pod, kind, strings.Join(kinds, " "))
 }
 
-// addr returns the address of a server, past the relay to it.
+// addr returns the address of the model server itself, and not of the relay in front of it.
 func (p *pod) addr(m modelServer) string {
 	if p.relayed() {
 		return fmt.Sprintf("%s:%d", p.serverIP(), m.behind)

@@ -6,15 +6,16 @@ import (
 	"net"
 )
 
-// network is a range of addresses of the loopback, 127.x.y.1 to 127.x.y.254, that no other
-// cluster of this host uses.
+// network is a range of loopback addresses, 127.x.y.1 to 127.x.y.254, that no other cluster
+// on this host uses.
 type network struct {
 	prefix string
-	// claim listens at the range's last address, so that another program finds the range taken.
+	// claim listens at the range's last address, so that other programs see that the range is
+	// taken.
 	claim net.Listener
 }
 
-// claimPort is the port of claim.
+// claimPort is the port on which claim listens.
 const claimPort = 20481
 
 func newNetwork() (*network, error) {
@@ -30,10 +31,11 @@ func newNetwork() (*network, error) {
 	return nil, fmt.Errorf("addresses for a cluster: %w (want all of 127.0.0.0/8 on the loopback, as on Linux, and port %d free)", last, claimPort)
 }
 
-// ip returns the n-th address of the range. The first belongs to the servers that all pods share.
+// ip returns address number i of the range. Number 1 belongs to the servers that all pods
+// share.
 func (n *network) ip(i int) string { return fmt.Sprintf("%s%d", n.prefix, i) }
 
 func (n *network) close() { n.claim.Close() }
 
-// maxPods is the number of pods for which a range has addresses.
+// maxPods is how many pods a range has addresses for.
 const maxPods = 240

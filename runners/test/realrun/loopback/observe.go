@@ -25,7 +25,7 @@ func (c *Cluster) callAgent(pod, method string, request []byte) ([]byte, error) 
 	return c.operator.call(fmt.Sprintf("%s:%d", p.ip, port), method, request, c.callTimeout())
 }
 
-// agentPort returns the port of the running agent.
+// agentPort returns the port of the agent's service. ok is false while no agent runs.
 func (p *pod) agentPort() (port int, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -56,7 +56,7 @@ func (c *Cluster) ModelStatus(pod, kind, model string) ([]env.ModelVersionStatus
 	return versions, c.plainError(pod, err)
 }
 
-// plainError removes the directories of this host from the message of an error.
+// plainError removes directories of this host from the message of an RPC error.
 func (c *Cluster) plainError(pod string, err error) error {
 	if rpc, ok := err.(*env.RPCError); ok {
 		return &env.RPCError{Code: rpc.Code, Message: string(c.disks.plain(pod, []byte(rpc.Message)))}
@@ -87,7 +87,7 @@ func (c *Cluster) ReadFile(pod, path string) ([]byte, error) {
 	return c.disks.plain(p.Name, data), err
 }
 
-// Znode returns a znode as the last write has left it, also while the server is down.
+// Znode returns a znode as the latest write left it, even while the server is down.
 func (c *Cluster) Znode(path string) (runners.Znode, bool, error) {
 	node, ok := c.journal.znode(path)
 	return node, ok, nil
@@ -99,7 +99,7 @@ func (c *Cluster) Log() []runners.Observation { return c.journal.log() }
 // Stats returns the counts of the run so far.
 func (c *Cluster) Stats() runners.Stats { return c.journal.stats() }
 
-// Remark records, in a run with details, what is about to be done to the cluster.
+// Remark records the text of the next step in the log, if the run has details.
 func (c *Cluster) Remark(text string) { c.remark("scenario", "remark", "", text) }
 
 func (c *Cluster) remark(who, op, path, note string) {
@@ -118,8 +118,8 @@ func (p *pod) awaitServer() error {
 	return fmt.Errorf("pod %s: no model server after %v: %s", p.Name, readyLimit, p.lastWords())
 }
 
-// leastCall is the least wall time that an observer's call may take, because a busy host
-// answers late.
+// leastCall is the shortest timeout, in wall time, of calls that only observe the cluster. A
+// busy host answers late.
 const leastCall = 2 * time.Second
 
 func (c *Cluster) callTimeout() time.Duration { return max(c.wall(runners.CallTimeout), leastCall) }

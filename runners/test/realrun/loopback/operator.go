@@ -12,8 +12,8 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun/surroundings"
 )
 
-// operatorProcess is the process, inside of this program, through which an operator acts on
-// the cluster.
+// operatorProcess is a process inside this program, through which the operator acts on the
+// cluster.
 type operatorProcess struct {
 	c     *Cluster
 	life  *walltime.Process
@@ -30,12 +30,12 @@ func newOperator(c *Cluster) *operatorProcess {
 	if m, err := machine.New(o.life, machine.Options{}); err == nil { // the working directory may be gone
 		o.e.Files = m.Files()
 	}
-	// A process ends with its last task, so this task stays.
+	// A process ends when its last task ends, so this task waits forever.
 	o.life.Go("stay", func() { o.life.NewCond("the end").Wait() })
 	return o
 }
 
-// env makes the Env of an operator's process.
+// env makes the environment of an operator's process, with the real network.
 func (c *Cluster) env(life *walltime.Process) *env.Env {
 	e := &env.Env{Clock: life, Tasks: life, Random: life, Log: quiet{}}
 	e.Network = realrun.NewNetwork(life, realrun.Options{})
@@ -43,8 +43,8 @@ func (c *Cluster) env(life *walltime.Process) *env.Env {
 	return e
 }
 
-// podEnv makes the Env of an operator's process inside of a pod: it has the pod's variables
-// and addresses, and the time limits of its calls are in cluster time.
+// podEnv makes the environment of an operator's process inside a pod. It has the pod's
+// variables and addresses, and its timeouts are in cluster time.
 func (p *pod) podEnv(life *walltime.Process) (*env.Env, error) {
 	e, err := surroundings.New(life, surroundings.Options{
 		Machine: machine.Options{Environ: p.environment()}, Network: realrun.Options{ListenHost: p.ip, Localhost: p.ip},
@@ -57,17 +57,17 @@ func (p *pod) podEnv(life *walltime.Process) (*env.Env, error) {
 	return e, nil
 }
 
-// quiet is the log of an operator, which drops everything, because errors are returned.
+// quiet is a log that discards everything. The operator's errors are returned instead.
 type quiet struct{}
 
 func (quiet) Enabled(env.Level) bool         { return false }
 func (quiet) Logf(env.Level, string, ...any) {}
 
-// do runs fn in a task of the operator and waits for it. Taking longer than limit is an error.
+// do runs fn in a task of the operator and waits for it. It returns an error after limit.
 func (o *operatorProcess) do(what string, limit time.Duration, fn func() error) error {
 	done := make(chan error, 1)
 	o.life.Go(what, func() {
-		// This error stays if the task is unwound before fn returns.
+		// The caller gets this error if the task is unwound before fn returns.
 		err := errors.New("the operator's process has ended")
 		defer func() { done <- err }()
 		err = fn()
@@ -80,10 +80,10 @@ func (o *operatorProcess) do(what string, limit time.Duration, fn func() error) 
 	}
 }
 
-// operatorLimit bounds an act of an operator, in wall time.
+// operatorLimit is the longest that one act of the operator may take, in wall time.
 const operatorLimit = time.Minute
 
-// withZooKeeper runs fn with a started client.
+// withZooKeeper runs fn with a started ZooKeeper client.
 func (o *operatorProcess) withZooKeeper(what string, fn func(e *env.Env, zk env.ZooKeeper) error) error {
 	return o.do(what, operatorLimit, func() error {
 		if len(o.c.zk.addrs()) == 0 {

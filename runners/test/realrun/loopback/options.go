@@ -10,125 +10,134 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Options describes the processes of clusters. With the zero value a cluster has `monosim
-// zookeeper` and `monosim tfserving`, of the running program, and no program for agents.
+// Options describes the processes of clusters. With the zero value a cluster runs `monosim
+// zookeeper` and `monosim tfserving`, both from the running program, and has no program for
+// agents.
 type Options struct {
 	// Name is the runner's name in reports; "" means "real".
 	Name string
 	// Monosim is the path of the program monosim; "" means the running one.
 	Monosim string
-	// ModelServer is a tensorflow_model_server to run in place of monosim's, which "monosim"
-	// names. "" means the one that MONOLITH_TFS_BINARY names in the environment, else monosim's.
-	// Only monosim's can run faster than the clock, so with others TimeScale has to be 1.
+	// ModelServer is the path of a tensorflow_model_server, or "monosim" for this project's own.
+	// "" takes the path in the environment variable MONOLITH_TFS_BINARY, or else monosim's. Only
+	// monosim's can run faster than the clock, so for others TimeScale has to be 1.
 	ModelServer string
-	// ZooKeeper selects the server of the clusters. One that is there already keeps the clock, so
-	// TimeScale has to be 1.
+	// ZooKeeper selects the ZooKeeper server of the clusters. An existing server runs at the
+	// speed of the clock, so then TimeScale has to be 1.
 	ZooKeeper ZooKeeper
 	// Agent is the program of the agents. Without it only model servers can run.
 	Agent AgentProgram
-	// Fake is the program of a model server of the profile python-fake that has no agent; nil means
-	// monosim's.
+	// Fake is the program for a model server without an agent, if the profile is python-fake.
+	// nil means monosim's.
 	Fake AgentProgram
 	// Trainer is the program of the processes of a training job; nil means `monosim trainer`.
 	Trainer TrainerProgram
-	// TimeScale is the wall time that a second of the cluster takes, as 0.1; 0 means 1.
+	// TimeScale is how many seconds of wall time one second of the cluster takes, as 0.1. 0
+	// means 1.
 	TimeScale float64
-	// Slack is the cluster time by which events may be later or earlier than a scenario
-	// says, because processes share a machine with other work. 0 means DefaultSlack of wall
-	// time, a negative value none.
+	// Slack is the cluster time by which events may be earlier or later than a scenario says,
+	// because processes share a machine with other work. 0 means DefaultSlack of wall time, a
+	// negative value means none.
 	Slack time.Duration
 	// Dir is the folder for the directories of clusters; "" means the system's folder for
 	// temporary files.
 	Dir string
-	// ServerFlags returns more flags of monosim for the model servers of a pod; nil means none.
+	// ServerFlags returns additional flags of monosim for the model servers of a pod. nil adds
+	// none.
 	ServerFlags func(p runners.Pod) []string
-	// Admin makes monosim's ZooKeeper and model servers open their interfaces for faults,
-	// which Endpoints lists. AdminToken is the token by which all of them are used; "" makes a
-	// new one, and "none" wants none.
+	// Admin makes monosim's ZooKeeper and model servers open interfaces for faults, which
+	// Endpoints lists. AdminToken is the token that all of them require. "" generates a token,
+	// and "none" requires none.
 	Admin      bool
 	AdminToken string
-	// Plain has no network device made for the clusters, as where this program is not root.
+	// Plain runs clusters without a network device of their own, as is necessary without root.
 	Plain bool
-	// Keep keeps the directories of all clusters; otherwise those of passed scenarios are removed.
+	// Keep keeps the directories of all clusters. Without it, directories of passed scenarios
+	// are removed.
 	Keep bool
 }
 
-// DefaultSlack is the wall time by which events may be late.
+// DefaultSlack is the wall time by which events may be late if Options.Slack is 0.
 const DefaultSlack = 250 * time.Millisecond
 
-// AgentProgram returns the program of a pod's agent. It is called at every start.
+// AgentProgram returns the program of a pod's agent. It is called for every start of the
+// agent.
 type AgentProgram func(p Container) (Program, error)
 
-// TrainerProgram returns the program of a process of a training job. It is called at every start.
+// TrainerProgram returns the program of a training job's process. It is called for every
+// start of the process.
 type TrainerProgram func(p TrainerContainer) (Program, error)
 
-// TrainerContainer describes the surroundings of a process of a training job.
+// TrainerContainer describes the container in which a process of a training job runs.
 type TrainerContainer struct {
-	// Name is the process's own, Role and Index what it stands for ([cluster.TrainerRole]).
+	// Name is the name of the process. Role and Index are its part in the job
+	// ([cluster.TrainerRole]).
 	Name, Role string
 	Index      int
-	// IP is the address of its host, and Dir its own disk.
+	// IP is the container's address, and Dir its own disk.
 	IP, Dir string
-	// ZooKeeper is the address of the server by which the job finds its processes.
+	// ZooKeeper is the address of the server through which the job's processes find each other.
 	ZooKeeper string
-	// Events is the file to which it appends each [job.Event], a line of JSON each. Variables is where
-	// a PS keeps those of the job's variables that it has, as JSON.
+	// Events is the file to which the process appends each [job.Event] as a line of JSON.
+	// Variables is the file in which a PS stores its variables of the job, as JSON.
 	Events, Variables string
-	// Job has the directories of this machine.
+	// Job describes the training job, with directories as paths on this machine.
 	Job runners.TrainingSpec
-	// Env is the whole environment, as key=value.
+	// Env is the process's complete environment, as key=value.
 	Env []string
-	// TimeScale is the wall time that a second of the cluster takes.
+	// TimeScale is how many seconds of wall time one second of the cluster takes.
 	TimeScale float64
 }
 
-// Container describes the surroundings of a pod's agent.
+// Container describes the container in which a pod's agent runs.
 type Container struct {
 	runners.Pod
-	// IP is the pod's address. All of its servers listen on it, and others reach them by it.
+	// IP is the pod's address. All of its servers listen on it, and other pods reach them there.
 	IP string
 	// AgentPort is a free port for the agent's own service, also in Env as PORT2.
 	AgentPort int
-	// Dir is the pod's own disk: the agent's /var/log is Dir/var/log.
+	// Dir is the directory that stands for the pod's own disk: the agent's /var/log is
+	// Dir/var/log.
 	Dir string
-	// Home is the folder that the agent calls /opt/tiger/monolith_serving.
+	// Home is the folder that stands for the container's /opt/tiger/monolith_serving.
 	Home string
-	// Conf is the agent.conf, with the paths of models and the address of ZooKeeper of this
+	// Conf is the agent.conf, with model paths and the ZooKeeper address as they are on this
 	// machine.
 	Conf string
-	// Flags has the flags of a model server without an agent, and Servers the folder of its records:
-	// PID-START.args with a file for its output and its flags, a line each, PID-START.ports once it
-	// serves, and PID-START.events, all as `monosim tfserving` writes them.
+	// Flags holds the flags of a model server without an agent. Servers is the folder for that
+	// server's records, in the form that `monosim tfserving` writes: PID-START.args with its
+	// output file and its flags, one a line, PID-START.ports once it serves, and
+	// PID-START.events.
 	Flags   []string
 	Servers string
-	// Models is the folder below which paths such as /models/ctr lie.
+	// Models is the folder on this machine that contains paths such as /models/ctr.
 	Models string
-	// Env is the whole environment, as key=value.
+	// Env is the agent's complete environment, as key=value.
 	Env []string
-	// TimeScale is the wall time that a second of the cluster takes.
+	// TimeScale is how many seconds of wall time one second of the cluster takes.
 	TimeScale float64
-	// Monosim is the program monosim.
+	// Monosim is the path of the program monosim.
 	Monosim string
-	// Outlive lets what the agent starts outlive it, if this machine can do that; otherwise
-	// everything ends with the pod.
+	// Outlive lets processes that the agent starts outlive it, where this machine supports that.
+	// Otherwise they end with the pod.
 	Outlive bool
-	// Quirks and Python are those of runners.Spec.
+	// Quirks and Python have the meaning of the fields of runners.Spec.
 	Quirks, Python string
-	// Seed is that of runners.Spec.
+	// Seed is the run's seed, as in runners.Spec.
 	Seed uint64
 }
 
-// Program is a process to start.
+// Program describes a process to start.
 type Program struct {
 	// Args is the command line; the first entry is the program's path.
 	Args []string
-	// Env is the whole environment, as key=value.
+	// Env is the process's complete environment, as key=value.
 	Env []string
 	// Dir is the working directory; "" means the pod's disk.
 	Dir string
-	// Ready, when set, is a file that the program creates once it is ready to begin. It
-	// begins when it reads a line from its standard input. Such a program is started ahead,
-	// so that its imports take no time of the cluster.
+	// Ready, when set, names a file that the program creates once it is loaded. It starts its
+	// work when it reads a line from standard input. Such a program is launched before it is
+	// needed, so that loading it costs no cluster time.
 	Ready string
 }
 

@@ -18,8 +18,8 @@ import (
 	"github.com/monosim/monosim/runners/process"
 )
 
-// pod is one container: a group of processes that ends with its first process, which is the
-// agent, or the model server of a pod without agent.
+// pod is one container: a group of processes that ends with its first process. That is the
+// agent, or the model server in a pod without an agent.
 type pod struct {
 	runners.Pod
 	c     *Cluster
@@ -30,7 +30,8 @@ type pod struct {
 	// modelRelays is nil in a run without details, and for a pod without an agent.
 	modelRelays *modelRelays
 
-	// servers holds all model servers ever started, by the file of their command line.
+	// servers holds every model server ever started in the pod, by the name of its command
+	// line's file.
 	serversMu sync.Mutex
 	servers   map[string]*modelServer
 
@@ -41,7 +42,7 @@ type pod struct {
 	port     int // of the running agent
 	starts   int
 	exitCode int
-	// left holds the process groups of earlier agents that have outlived them.
+	// left holds process groups that have outlived the agent which started them.
 	left []int
 }
 
@@ -68,10 +69,11 @@ func newPod(c *Cluster, spec runners.Pod, i int, bare *runners.BareServerSpec) (
 	return p, nil
 }
 
-// fakeProfile is the model server of the reference's own tests.
+// fakeProfile names the profile of the fake model server in the reference's own tests.
 const fakeProfile = "python-fake"
 
-// asks returns what gives the program of the pod's first process; nil for monosim's model server.
+// asks returns the function that gives the program of the pod's first process. nil stands
+// for monosim's model server.
 func (p *pod) asks() AgentProgram {
 	switch {
 	case p.bare == nil:
@@ -82,12 +84,12 @@ func (p *pod) asks() AgentProgram {
 	return nil
 }
 
-// home returns the folder that the agent calls /opt/tiger/monolith_serving.
+// home returns the folder that stands for the container's /opt/tiger/monolith_serving.
 func (p *pod) home() string { return filepath.Join(p.dir, agentconfig.TFSHome) }
 
 func (p *pod) confPath() string { return filepath.Join(p.home(), "conf", "agent.conf") }
 
-// furnish writes the files that the agent expects on the disk.
+// furnish writes the files that the agent expects on its disk.
 func (p *pod) furnish() error {
 	d := &p.c.disks
 	home := d.below(p.home())
@@ -104,12 +106,12 @@ func (p *pod) furnish() error {
 	if err != nil || p.c.spec.Serving.NoDefaultModel {
 		return err
 	}
-	// The model `default` is on each pod's own disk (TFS-16.4).
+	// Each pod has the model `default` on its own disk (TFS-16.4).
 	return d.export(filepath.Join(home, "dat", "saved_models", "entry", "1"), 1<<20)
 }
 
-// conf returns the agent.conf with the paths of models and the address of ZooKeeper of this
-// machine.
+// conf returns the agent.conf, with model paths and the ZooKeeper address as they are on
+// this machine.
 func (p *pod) conf() string {
 	var lines []string
 	for _, line := range strings.Split(p.c.spec.Conf, "\n") {
@@ -126,8 +128,8 @@ func (p *pod) conf() string {
 	return strings.Join(lines, "\n")
 }
 
-// environment returns the environment of a container of the reference, and the variables
-// that say where this machine keeps things.
+// environment returns the variables of one of the reference's containers, and in addition
+// those that say where this machine keeps files.
 func (p *pod) environment() []string {
 	vars := map[string]string{
 		"SHARD_ID":              strconv.Itoa(p.Shard),
@@ -156,7 +158,7 @@ func (p *pod) environment() []string {
 	return list
 }
 
-// ask returns the program to run as the agent, or as the fake model server.
+// ask asks the options for the program to start, an agent or the fake model server.
 func (p *pod) ask() (Program, error) {
 	ports, err := process.FreePorts(1)
 	if err != nil {
@@ -177,7 +179,7 @@ func (p *pod) ask() (Program, error) {
 	return program, err
 }
 
-// prepare starts the next agent ahead, if its program can wait.
+// prepare launches the next agent before it is needed, if its program can wait.
 func (p *pod) prepare() error {
 	program, err := p.ask()
 	if err != nil {
@@ -194,10 +196,11 @@ func (p *pod) prepare() error {
 	return err
 }
 
-// readyLimit bounds the wall time in which a program that was started ahead has to be ready.
+// readyLimit is how long, in wall time, a program that was launched ahead may take to be
+// ready.
 const readyLimit = 60 * time.Second
 
-// awaitReady waits until the program that was started ahead is ready.
+// awaitReady waits until the program that was launched ahead is ready, if there is any.
 func (p *pod) awaitReady() error {
 	if p.spare == nil {
 		return nil
@@ -213,7 +216,7 @@ func (p *pod) awaitReady() error {
 	}
 }
 
-// output returns the file for the agent's output.
+// output returns the path of the file for the output of the pod's first process.
 func (p *pod) output() string {
 	if p.bare != nil {
 		return filepath.Join(p.dir, bareOutput)
@@ -221,7 +224,7 @@ func (p *pod) output() string {
 	return filepath.Join(p.c.disks.root, logsDir, p.Name+".log")
 }
 
-// lastWords returns the end of the agent's output.
+// lastWords returns the last 500 bytes of the agent's output, for error messages.
 func (p *pod) lastWords() string {
 	text, _ := p.c.disks.readFile(p.output())
 	const most = 500
@@ -250,7 +253,8 @@ func (p *pod) start() error {
 	return nil
 }
 
-// startAsked starts the agent or the fake, or lets the one that was started ahead begin.
+// startAsked starts the agent or the fake model server. If it was launched ahead, startAsked
+// lets it begin its work.
 func (p *pod) startAsked() (err error) {
 	if p.program.Ready == "" {
 		if p.starts > 0 { // the first one was asked for when the pod was made
@@ -276,8 +280,8 @@ func (p *pod) startAsked() (err error) {
 	return p.first.stdin.Close()
 }
 
-// follow waits for the end of a first process. The container ends with it, and is started
-// again after a while if the spec says so.
+// follow waits until a pod's first process ends, which ends the container. The container is
+// started again after a while if the spec says so.
 func (p *pod) follow(first *child) {
 	code := first.await()
 	p.mu.Lock()

@@ -8,15 +8,15 @@ import (
 	"path/filepath"
 )
 
-// child is a child process of this program, the first of its group.
+// child is a child process of this program that leads a process group of its own.
 type child struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser // nil unless it was asked for
 	exited chan struct{}  // closed when the process has ended
 }
 
-// start starts a program as the first of a process group, which the guard ends if this
-// program cannot. Its output is appended to a file.
+// start starts a program as the leader of a process group. If this program dies, the guard
+// ends that group. The output is appended to a file.
 func (g *guard) start(p Program, output string, stdin bool) (*child, error) {
 	name := g.disks.below(output)
 	if err := g.disks.files.MkdirAll(filepath.Dir(name), 0o755); err != nil {

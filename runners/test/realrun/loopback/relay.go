@@ -11,42 +11,42 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun/wiretap"
 )
 
-// relay is the network between one pod and ZooKeeper. It passes on frames of ZooKeeper's
-// protocol, and can hold them, delay them, or lose answers. Its connections reach the
-// server from the pod's address. The cluster's tap reads all that passes.
+// relay stands for the network between one pod and ZooKeeper. It passes on frames of
+// ZooKeeper's protocol, and can hold them, delay them, or lose answers. It connects to the
+// server from the pod's address. The cluster's tap decodes all of its traffic.
 type relay struct {
 	c *Cluster
-	// name is who its clients are in observations.
+	// name is the pod's name in observations, and ip its address.
 	name, ip string
-	// door is where its connections begin.
+	// door is the listener to which the pod connects.
 	door *door
 	wg   sync.WaitGroup
 
 	mu     sync.Mutex
 	change *sync.Cond // of what follows
-	// held blocks the way to ZooKeeper, or the way back.
+	// held says, for each direction, whether frames are held back: to the server, and to the pod.
 	held [2]bool
-	// refuses ends every connection, and new ones at once.
+	// refuses says that every connection is closed at once.
 	refuses bool
-	// delay is the wall time by which each way is slower.
+	// delay is how much slower each direction is, in wall time.
 	delay time.Duration
-	// placed is the server that its connections reach, "" for any.
+	// placed is the address of the server that connections are made to, "" for any server.
 	placed string
-	// lose counts the answers to requests that are still to be lost.
+	// lose is how many of the next answers are to be lost.
 	lose   int
 	links  map[*relayLink]bool
 	closed bool
-	// sessions lists the sessions that the pod was given, the newest last.
+	// sessions lists the pod's sessions, the newest last.
 	sessions []zkSession
 }
 
-// zkSession is what a client needs to continue its session.
+// zkSession holds what a client needs to continue a session.
 type zkSession struct {
 	id       int64
 	password []byte
 }
 
-// The two ways of a relay.
+// The two directions of a relay.
 const (
 	toServer = iota
 	toPod
@@ -64,7 +64,7 @@ func newRelay(c *Cluster, name, ip string) (*relay, error) {
 	return r, nil
 }
 
-// comeBack takes connections again, after the door was closed.
+// comeBack accepts connections again after the door was closed.
 func (r *relay) comeBack() error {
 	ln, err := r.door.comeBack()
 	if err == nil {
@@ -93,15 +93,15 @@ func (r *relay) accept(ln net.Listener) {
 	}
 }
 
-// relayLink is one connection of the pod, and its counterpart to the server.
+// relayLink joins one connection from the pod with its connection to the server.
 type relayLink struct {
 	pod, server net.Conn
 	tap         *wiretap.Conn
 	closeOnce   sync.Once
 }
 
-// reset aborts a connection, like a network that has lost what was sent: the request was
-// handled, and its client cannot know.
+// reset aborts the pod's connection with a TCP reset, like a network that has lost an
+// answer. The server has handled the request, but the client cannot know.
 func (l *relayLink) reset() {
 	if tcp, ok := l.pod.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0) // if this fails the connection is closed in order
@@ -118,7 +118,7 @@ func (l *relayLink) close() {
 	})
 }
 
-// serve passes on the traffic of one connection, until an end closes it.
+// serve passes on the traffic of one connection until either end closes it.
 func (r *relay) serve(conn net.Conn) {
 	defer r.wg.Done()
 	l := &relayLink{pod: conn}
@@ -126,7 +126,8 @@ func (r *relay) serve(conn net.Conn) {
 	if r.c.cable == nil {
 		time.Sleep(2 * r.slowness()) // what the start of the connection would have taken
 	}
-	// Making a connection needs both ways, so what began before the door was shut waits for both.
+	// Connecting takes both directions, so a connection that began before the door was shut
+	// waits for both to open.
 	if !r.wait(toServer) || !r.wait(toPod) || !r.dial(l) {
 		return
 	}
@@ -145,7 +146,7 @@ func (r *relay) serve(conn net.Conn) {
 	r.pass(l, toPod, l.server, l.pod)
 }
 
-// dial connects to the server, which is not there in an outage.
+// dial connects to the server. It returns false if that fails, as during an outage.
 func (r *relay) dial(l *relayLink) bool {
 	r.mu.Lock()
 	refuses, placed := r.refuses, r.placed
@@ -167,17 +168,17 @@ func (r *relay) dial(l *relayLink) bool {
 	return true
 }
 
-// maxFrame is larger than any frame of a server or client (jute.maxbuffer).
+// maxFrame is a limit in bytes above any frame of a server or client (jute.maxbuffer).
 const maxFrame = 8 << 20
 
-// frame is a message on one way. Without data it is the end of the connection, which is
-// delayed and held like messages.
+// frame is a message in one direction, to be sent at due. A frame without data stands for
+// the end of the connection, which is delayed and held as messages are.
 type frame struct {
 	data []byte
 	due  time.Time
 }
 
-// pass passes on frames in order, each after the delay of its way.
+// pass passes on the frames of one direction in order, each after the relay's delay.
 func (r *relay) pass(l *relayLink, way int, from, to net.Conn) {
 	frames := make(chan frame, 1024)
 	done := make(chan struct{})
@@ -217,7 +218,8 @@ func (r *relay) pass(l *relayLink, way int, from, to net.Conn) {
 	<-done
 }
 
-// readFrame reads a length and that many bytes, or a four-letter word, unchanged.
+// readFrame reads one frame, which is a length and that many bytes, or a four-letter word.
+// It returns the bytes unchanged.
 func readFrame(from io.Reader) ([]byte, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(from, head[:]); err != nil {
@@ -233,15 +235,15 @@ func readFrame(from io.Reader) ([]byte, error) {
 	return data, err
 }
 
-// These xids belong to messages that do not answer a request.
+// xids of messages that answer no request.
 const (
 	xidEvent = -1
 	xidPing  = -2
 )
 
-// inspect looks at a frame, and returns the one to pass on. It has the tap read it, records
-// sessions, scales timeouts for a server that knows only the wall clock, and reports whether the
-// frame is to be lost.
+// inspect examines a frame and returns the frame to pass on. It lets the tap decode the
+// frame, records sessions, and scales timeouts for a server on the wall clock. lost says
+// that the frame is to be dropped.
 func (r *relay) inspect(l *relayLink, way int, first bool, data []byte) (passed []byte, lost bool) {
 	body := data[4:]
 	switch {
@@ -279,7 +281,7 @@ func (r *relay) inspect(l *relayLink, way int, first bool, data []byte) (passed 
 	return data, false
 }
 
-// instead returns the frame that the tap wants passed on, if it wants another one.
+// instead returns other, the frame that the tap wants passed on, or else the original frame.
 func instead(frame, other []byte) []byte {
 	if other != nil {
 		return other
@@ -287,8 +289,8 @@ func instead(frame, other []byte) []byte {
 	return frame
 }
 
-// timeoutScale returns the factor for session timeouts on their way to the server. The operator's
-// client keeps the wall clock, as such a server does.
+// timeoutScale returns the factor by which session timeouts are multiplied on their way to
+// the server. It is 1 for the operator's client, which runs on the wall clock.
 func (r *relay) timeoutScale() float64 {
 	if r.name == operatorName {
 		return 1
@@ -302,7 +304,7 @@ func scale(field []byte, by float64) {
 	}
 }
 
-// greet records the session that a server has granted.
+// greet records the session that the server has granted to the pod.
 func (r *relay) greet(body []byte) {
 	id, n := int64(binary.BigEndian.Uint64(body[8:16])), int(binary.BigEndian.Uint32(body[16:20]))
 	if id == 0 || n < 0 || len(body) < 20+n {
@@ -319,7 +321,7 @@ func (r *relay) greet(body []byte) {
 	r.sessions = append(r.sessions, zkSession{id, append([]byte{}, body[20:20+n]...)})
 }
 
-// wait waits until a way is open. It returns false if the relay is closed.
+// wait waits until a direction is no longer held. It returns false if the relay is closed.
 func (r *relay) wait(way int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -329,7 +331,7 @@ func (r *relay) wait(way int) bool {
 	return !r.closed
 }
 
-// hold blocks or opens ways.
+// hold holds frames of the given directions back, or releases them.
 func (r *relay) hold(held bool, ways ...int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -342,14 +344,14 @@ func (r *relay) hold(held bool, ways ...int) {
 	}
 }
 
-// slowness returns the wall time that each way takes.
+// slowness returns the delay of each direction, in wall time.
 func (r *relay) slowness() time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.delay
 }
 
-// slow sets the wall time by which each way is slower.
+// slow sets the delay of each direction, in wall time.
 func (r *relay) slow(delay time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -364,7 +366,8 @@ func (r *relay) loseAnswers(n int) {
 	r.lose += n
 }
 
-// refuse ends all connections, and new ones at once, or accepts connections again.
+// refuse closes all connections, present and new, while on. Otherwise connections are
+// accepted again.
 func (r *relay) refuse(on bool) {
 	r.mu.Lock()
 	r.refuses = on
@@ -374,8 +377,8 @@ func (r *relay) refuse(on bool) {
 	}
 }
 
-// move has connections reach a server, "" for any, ends those that are there, and returns the server
-// that they reached before.
+// move directs new connections to the server at addr, "" for any server, and closes existing
+// ones. It returns the address that was set before.
 func (r *relay) move(addr string) (had string) {
 	r.mu.Lock()
 	had, r.placed = r.placed, addr
@@ -395,7 +398,7 @@ func (r *relay) drop() {
 	}
 }
 
-// given returns the sessions that the pod was given.
+// given returns all sessions that the pod was granted.
 func (r *relay) given() []zkSession {
 	r.mu.Lock()
 	defer r.mu.Unlock()

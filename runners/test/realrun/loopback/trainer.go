@@ -20,7 +20,8 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// trainer is a process of the training job, `monosim trainer`, with an address of its own.
+// trainer is a process of the training job, running `monosim trainer` at an address of its
+// own.
 type trainer struct {
 	c     *Cluster
 	name  string
@@ -37,8 +38,8 @@ type trainer struct {
 	exitCode int
 	heal     func() error // ends that it is unreachable; nil while it is not
 
-	// addr is the address of its server, "" until it is known. It has a lock of its own,
-	// because the journal sets it, and holders of mu write to the journal.
+	// addr is the address of the process's server, "" until it is known. It has its own lock:
+	// the journal sets it, and code that holds mu writes to the journal.
 	addrMu sync.Mutex
 	addr   string
 }
@@ -46,7 +47,8 @@ type trainer struct {
 // trainerProgram is the program's name in observations.
 const trainerProgram = "cpu_training"
 
-// addTrainers makes the processes of the spec's training job, and writes their plan.
+// addTrainers makes the processes of the spec's training job and writes the file that
+// describes the job.
 func (c *Cluster) addTrainers() error {
 	spec := c.spec.Training
 	if spec == nil {
@@ -81,7 +83,8 @@ func (c *Cluster) addTrainers() error {
 	return c.prepareTrainers()
 }
 
-// prepareTrainers starts the programs that can wait ahead of time, and waits until they are ready.
+// prepareTrainers launches the programs that can wait, before they are needed, and waits
+// until they are loaded.
 func (c *Cluster) prepareTrainers() error {
 	if c.o.Trainer == nil {
 		return nil
@@ -99,14 +102,14 @@ func (c *Cluster) prepareTrainers() error {
 	return nil
 }
 
-// ahead is a program that was started ahead of time, and waits to begin.
+// ahead is a program that was launched before it is needed and waits for the signal to begin.
 type ahead struct {
 	child   *child
 	program Program
 	output  string
 }
 
-// prepare starts the next process ahead.
+// prepare launches the trainer's next process before it is needed.
 func (t *trainer) prepare() error {
 	program, err := t.program()
 	if err != nil {
@@ -125,7 +128,7 @@ func (t *trainer) prepare() error {
 // output returns the file for the output of the process.
 func (t *trainer) output() string { return filepath.Join(t.c.disks.root, logsDir, t.name+".log") }
 
-// await waits until the program is ready to begin.
+// await waits until the program is loaded.
 func (a *ahead) await() error {
 	for end := time.Now().Add(readyLimit); ; time.Sleep(5 * time.Millisecond) {
 		if _, err := os.Stat(a.program.Ready); err == nil {
@@ -137,7 +140,7 @@ func (a *ahead) await() error {
 	}
 }
 
-// begin lets the program begin.
+// begin waits until the program is loaded, and signals it to begin.
 func (a *ahead) begin() (*child, error) {
 	if err := a.await(); err != nil {
 		return nil, err
@@ -151,7 +154,7 @@ func (a *ahead) begin() (*child, error) {
 // planPath returns the file that describes the job.
 func (c *Cluster) planPath() string { return filepath.Join(c.disks.root, "plan.yaml") }
 
-// writePlan writes the description of the job, with the directories of this machine.
+// writePlan writes the file that describes the job, with directories as paths on this machine.
 func (c *Cluster) writePlan() error {
 	text, err := yaml.Marshal(map[string]any{"quirks": quirksOf(c.spec), "job": c.job()})
 	if err != nil {
@@ -160,7 +163,8 @@ func (c *Cluster) writePlan() error {
 	return c.disks.write(c.disks.below(c.planPath()), text, 0o644)
 }
 
-// job describes the job, with its defaults and the directories of this machine.
+// job returns the job's description with its defaults filled in and directories as paths on
+// this machine.
 func (c *Cluster) job() cluster.TrainingSpec {
 	made := c.spec.Training.WithDefaults()
 	for _, dir := range []*string{&made.ModelDir, &made.RestoreDir, &made.ExportDir} {
@@ -171,14 +175,14 @@ func (c *Cluster) job() cluster.TrainingSpec {
 	return made
 }
 
-// variablesFile returns the file in which a PS keeps the variables that it has, if the job's program
-// does not serve them.
+// variablesFile returns the file in which a PS stores its variables, if the job's program
+// does not serve them over the network.
 func (t *trainer) variablesFile() string { return filepath.Join(t.dir, "variables.json") }
 
 // eventsFile returns the file to which the process appends its events.
 func (t *trainer) eventsFile() string { return filepath.Join(t.dir, "events.jsonl") }
 
-// program returns the command of the process.
+// program returns the command line and environment of the process.
 func (t *trainer) program() (Program, error) {
 	args := []string{
 		t.c.o.Monosim, "trainer", t.c.planPath(), "--server_type=" + t.role, fmt.Sprintf("--index=%d", t.index),
@@ -213,7 +217,7 @@ func (t *trainer) environment() ([]string, error) {
 	return append(environment, places...), err
 }
 
-// trainerIP returns the address of the process of a name.
+// trainerIP returns the address of the process with the given name.
 func (c *Cluster) trainerIP(name string) string {
 	return c.net.ip(2 + len(c.pods) + slices.Index(c.spec.Training.TrainerNames(), name))
 }
@@ -237,7 +241,7 @@ func (t *trainer) start() error {
 	return nil
 }
 
-// begin starts the process, or lets the one that was started ahead begin.
+// begin starts the process. If it was launched ahead, begin signals it to begin.
 func (t *trainer) begin() (*child, error) {
 	if t.c.o.Trainer == nil {
 		program, err := t.program()
@@ -259,7 +263,8 @@ func (t *trainer) begin() (*child, error) {
 	return spare.begin()
 }
 
-// follow waits for the end of the process. It is started again after a while if the spec says so.
+// follow waits until the process ends. The process is started again after a while if the
+// spec says so.
 func (t *trainer) follow(started *child) {
 	code := started.await()
 	t.c.guard.end(started.pid())
@@ -286,7 +291,7 @@ func (t *trainer) follow(started *child) {
 	})
 }
 
-// process returns the running process, nil for none.
+// process returns the running process, nil if none runs.
 func (t *trainer) process() *child {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -313,7 +318,7 @@ func (t *trainer) serves(addr string) {
 	t.addr = addr
 }
 
-// kill ends the process at once.
+// kill ends the process at once. It is an error if the process is not running.
 func (t *trainer) kill() error {
 	running := t.process()
 	if running == nil {
@@ -340,7 +345,7 @@ func (t *trainer) signal(sig syscall.Signal) error {
 	return nil
 }
 
-// close ends whatever runs of the process.
+// close ends the network fault on the trainer, if any, and kills its processes.
 func (t *trainer) close() {
 	if err := t.reach(); err != nil {
 		t.c.fail("%s: %v", t.name, err)
@@ -358,11 +363,11 @@ func (t *trainer) close() {
 	t.relay.close()
 }
 
-// trainingDeed names something that a process of the job does; without a path it stands for
-// all of that kind.
+// trainingDeed is a key for counting actions of the job's processes. Without a path it
+// stands for all actions of the kind op.
 type trainingDeed struct{ trainer, op, path string }
 
-// trained records an event of a process of the job.
+// trained records an event of a training process, given as a line of its events file.
 func (j *journal) trained(t *trainer, line []byte) {
 	var e job.Event
 	if json.Unmarshal(line, &e) != nil {

@@ -23,19 +23,19 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun/loopback/firewall"
 )
 
-// trainingCalls holds an operator's calls to the training job.
+// trainingCalls holds the operator's calls to the training job and their answers.
 type trainingCalls struct {
-	// variables is the operator's connection to the servers of variables.
+	// variables is the operator's connection to the PS, from which it reads variables.
 	variables *session.Wire
 
 	mu sync.Mutex
-	// operated is the answer to the present call, nil before it comes.
+	// operated is the controller's answer to the latest call, nil until it arrives.
 	operated *runners.TrainingAnswer
 	barriers []runners.TrainingAnswer
 	ended    bool // the application was killed
 }
 
-// findTrainer returns a process of the job by name; the error lists the names.
+// findTrainer returns a process of the job by its name. The error lists the valid names.
 func (c *Cluster) findTrainer(name string) (*trainer, error) {
 	for _, t := range c.trainers {
 		if t.name == name {
@@ -80,7 +80,7 @@ func (c *Cluster) TrainerState(name string) (runners.TrainerState, error) {
 	return t.state(), nil
 }
 
-// TrainingStatus asks the first PS for its variables, and reads the list of checkpoints.
+// TrainingStatus reads the variables of the first PS and the list of checkpoints.
 func (c *Cluster) TrainingStatus() runners.TrainingStatus {
 	status := runners.TrainingStatus{GlobalStep: -1}
 	if c.spec.Training == nil {
@@ -89,7 +89,7 @@ func (c *Cluster) TrainingStatus() runners.TrainingStatus {
 	if c.o.Trainer != nil {
 		c.readVariables(&status)
 	} else if s, err := c.TrainerState("ps0"); err == nil && s.Addr != "" {
-		// Without an answer nothing is known about the variables.
+		// An error is ignored: then the status just lacks the variables.
 		_ = c.operator.do("variables", operatorLimit, func() error {
 			if c.calls.variables == nil {
 				c.calls.variables = session.NewWire(c.operator.e)
@@ -107,7 +107,7 @@ func (c *Cluster) TrainingStatus() runners.TrainingStatus {
 	return status
 }
 
-// readVariables reads what the PS that run keep in their files.
+// readVariables fills the status from the files in which the running PS store their variables.
 func (c *Cluster) readVariables(status *runners.TrainingStatus) {
 	for _, t := range c.trainers {
 		if t.role != job.PS || t.process() == nil {
@@ -140,7 +140,8 @@ func (c *Cluster) modelDir() string {
 	return c.disks.modelPath(c.spec.Training.WithDefaults().ModelDir)
 }
 
-// TrainingDeeds counts how often a process has done something.
+// TrainingDeeds counts how often a process has done an action of kind op, with the given
+// path or any for "".
 func (c *Cluster) TrainingDeeds(name, op, path string) int {
 	c.journal.look()
 	c.journal.mu.Lock()
@@ -148,8 +149,8 @@ func (c *Cluster) TrainingDeeds(name, op, path string) int {
 	return c.journal.deeds[trainingDeed{name, op, path}]
 }
 
-// operateLimit bounds a call of the controller in cluster time; a save waits for workers,
-// and writes.
+// operateLimit is the timeout of a controller call, in cluster time. It is long because a
+// save waits for all workers and then writes.
 const operateLimit = time.Hour
 
 // Operate calls a method of the controller and waits for the answer.
@@ -162,14 +163,14 @@ func (c *Cluster) Operate(method string) (runners.TrainingAnswer, error) {
 	return c.plainAnswer(answer), err
 }
 
-// plainAnswer removes this machine's directories from an answer, and words errors as the
-// simulation does.
+// plainAnswer removes directories of this machine from the error of an answer, so that it
+// reads as in the simulation.
 func (c *Cluster) plainAnswer(a runners.TrainingAnswer) runners.TrainingAnswer {
 	a.Err = c.plainError("", a.Err)
 	return a
 }
 
-// BeginOperate begins a call of the controller.
+// BeginOperate calls a method of the controller and does not wait for the answer.
 func (c *Cluster) BeginOperate(method string) error {
 	c.calls.mu.Lock()
 	c.calls.operated = nil
@@ -193,7 +194,8 @@ func (c *Cluster) Operated() (runners.TrainingAnswer, bool) {
 	return *c.calls.operated, true
 }
 
-// PSBarrier makes a worker arrive at a barrier of the PS service, which the first PS keeps.
+// PSBarrier calls Barrier of the first PS on behalf of a worker, without waiting for the
+// answer.
 func (c *Cluster) PSBarrier(id string, worker, numWorkers int, timeout time.Duration) error {
 	if c.o.Trainer != nil {
 		return &runners.BackendError{Reason: "the service of PS is the Rust port's"}
@@ -215,14 +217,15 @@ func (c *Cluster) PSBarrier(id string, worker, numWorkers int, timeout time.Dura
 	return nil
 }
 
-// PSBarriers returns the answers so far.
+// PSBarriers returns the answers to PSBarrier calls that have arrived so far.
 func (c *Cluster) PSBarriers() []runners.TrainingAnswer {
 	c.calls.mu.Lock()
 	defer c.calls.mu.Unlock()
 	return slices.Clone(c.calls.barriers)
 }
 
-// errOneProcess says why clusters of processes have no local clusters.
+// errOneProcess says why processes cannot run a local cluster: its workers are tasks of one
+// process.
 var errOneProcess = fmt.Errorf("a local cluster is tasks of one process, in virtual time: %w", runners.ErrUnsupported)
 
 // StartLocal returns errOneProcess: the workers of a local cluster are tasks, not processes.
@@ -237,7 +240,8 @@ func (c *Cluster) LocalBarrier(int, time.Duration) error { return errOneProcess 
 // LocalBarriers are none.
 func (c *Cluster) LocalBarriers() []runners.TrainingAnswer { return nil }
 
-// StoredFile reads a file of the shared directories.
+// StoredFile reads a file from the directories that all processes share. It returns false if
+// the file is missing.
 func (c *Cluster) StoredFile(path string) ([]byte, bool, error) {
 	data, err := c.disks.read(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -246,7 +250,7 @@ func (c *Cluster) StoredFile(path string) ([]byte, bool, error) {
 	return c.disks.plain("", data), err == nil, err
 }
 
-// StoredNames lists a shared directory.
+// StoredNames lists the names in a shared directory.
 func (c *Cluster) StoredNames(path string) ([]string, error) {
 	name, err := c.disks.modelName(path)
 	if err != nil {
@@ -259,8 +263,7 @@ func (c *Cluster) StoredNames(path string) ([]string, error) {
 	return lists.MapOrNil(list, fs.DirEntry.Name), err
 }
 
-// StoreFile writes a file of the shared directories in one step, because it may be read at
-// any time.
+// StoreFile writes a shared file atomically, because a process may read it at any time.
 func (c *Cluster) StoreFile(path string, data []byte) error {
 	name, err := c.disks.modelName(path)
 	if err != nil {
@@ -269,7 +272,7 @@ func (c *Cluster) StoreFile(path string, data []byte) error {
 	return c.disks.replace(name, data)
 }
 
-// hitTrainer makes the function of a fault that hits a process of the job.
+// hitTrainer returns a fault function that calls hit with the process named by the fault.
 func hitTrainer(hit func(c *Cluster, t *trainer) error) func(c *Cluster, f runners.Fault) error {
 	return func(c *Cluster, f runners.Fault) error {
 		t, err := c.findTrainer(f.Pod)
@@ -280,7 +283,7 @@ func hitTrainer(hit func(c *Cluster, t *trainer) error) func(c *Cluster, f runne
 	}
 }
 
-// trainerKinds has the faults of a training job.
+// trainerKinds maps each kind of fault of a training job to how processes realize it.
 var trainerKinds = map[string]kind{
 	"trainer.killed": {begin: hitTrainer(func(_ *Cluster, t *trainer) error { return t.kill() })},
 	"trainer.disconnected": {
@@ -300,9 +303,10 @@ var trainerKinds = map[string]kind{
 	"trainer.slow-saves":         {because: "the disk of this machine is as fast as it is"},
 }
 
-// cutOff makes a PS unreachable for the others of the job, or refuse them. Connections that a process
-// makes later cannot be told from its neighbours': on the loopback they come from one address. So the
-// others of a job, which call and are not called, cannot be cut off.
+// cutOff returns a fault function that makes a PS unreachable for the rest of the job, or
+// makes it refuse connections. Only a PS can be cut off. Other processes open connections
+// themselves, and on the loopback all connections have the same source address, so theirs
+// cannot be told apart.
 func cutOff(refuse bool) func(c *Cluster, t *trainer) error {
 	return func(c *Cluster, t *trainer) error {
 		if t.role != job.PS {
@@ -337,7 +341,7 @@ func cutOff(refuse bool) func(c *Cluster, t *trainer) error {
 
 func reachable(_ *Cluster, t *trainer) error { return t.reach() }
 
-// reach ends that a process is unreachable.
+// reach makes a process that was cut off reachable again.
 func (t *trainer) reach() error {
 	t.mu.Lock()
 	heal := t.heal
@@ -349,7 +353,7 @@ func (t *trainer) reach() error {
 	return heal()
 }
 
-// endApplication ends all processes of the job; none is started again.
+// endApplication kills all processes of the job. None of them is started again.
 func (c *Cluster) endApplication() error {
 	if len(c.trainers) == 0 {
 		return errors.New("application: found no training job, want one to kill")
@@ -375,7 +379,8 @@ func (c *Cluster) applicationEnded() bool {
 	return c.calls.ended
 }
 
-// changeStored makes the function of a fault that changes the content of a shared file.
+// changeStored returns a fault function that replaces a shared file's content by change's
+// result.
 func changeStored(change func(data []byte) []byte) func(c *Cluster, f runners.Fault) error {
 	return func(c *Cluster, f runners.Fault) error {
 		data, err := c.disks.read(f.BasePath)
@@ -386,7 +391,7 @@ func changeStored(change func(data []byte) []byte) func(c *Cluster, f runners.Fa
 	}
 }
 
-// endSessions ends the sessions of a relay on the server.
+// endSessions makes the server end all sessions that were granted through a relay.
 func (c *Cluster) endSessions(name string, r *relay) error {
 	sessions := r.given()
 	if len(sessions) == 0 {

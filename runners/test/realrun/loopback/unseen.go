@@ -1,7 +1,8 @@
 package loopback
 
-// Unseen lists what cannot be observed: calls that no model server answers, processes that an
-// agent has forked and, for a model server that is not monosim's, the states of its models.
+// Unseen lists the topics that this cluster cannot observe: calls that no model server
+// answers, and processes that an agent has forked. With an external model server, the states
+// of its models are not observed either.
 func (c *Cluster) Unseen() []string {
 	if c.o.ModelServer != "" {
 		return []string{"rpc", "child", "modelserver"}

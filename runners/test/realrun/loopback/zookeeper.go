@@ -15,20 +15,20 @@ import (
 
 // ZooKeeper selects the ZooKeeper of the clusters. The zero value is `monosim zookeeper`.
 type ZooKeeper struct {
-	// Java selects Debian's server, as runners/zookeeper/server finds it installed. Each cluster
-	// starts its own.
+	// Java selects Debian's ZooKeeper package, which must be installed (see
+	// runners/zookeeper/server). Each cluster starts a server of its own.
 	Java bool
-	// Servers is the number of Java's servers, of which one leads; 0 means 1.
+	// Servers is how many Java servers form an ensemble. 0 means 1.
 	Servers int
-	// Addrs lists servers that are there already, host:port. Each cluster has a znode of theirs for
-	// its root, which is removed with it.
+	// Addrs lists existing servers as host:port. Each cluster gets a znode on them as its root
+	// (chroot), which is deleted with the cluster.
 	Addrs []string
 }
 
-// mostServers bounds the servers of an ensemble that a cluster starts.
+// mostServers is the most servers of an ensemble that a cluster may start.
 const mostServers = 7
 
-// ParseZooKeeper reads monosim, java, java:N or HOST:PORT,HOST:PORT...
+// ParseZooKeeper parses the value of a flag: monosim, java, java:N or HOST:PORT,HOST:PORT...
 func ParseZooKeeper(text string) (ZooKeeper, error) {
 	wrong := fmt.Errorf("found %q, want monosim, java, java:N for N servers of an ensemble, or HOST:PORT,... of servers that are there", text)
 	kind, size, several := strings.Cut(text, ":")
@@ -68,7 +68,7 @@ func (z ZooKeeper) String() string {
 	return "monosim"
 }
 
-// Check returns an error if the server is neither installed nor there.
+// Check returns an error if the chosen server is not installed or cannot be reached.
 func (z ZooKeeper) Check() error {
 	if z.Java {
 		return server.Installed()
@@ -91,20 +91,23 @@ func (z ZooKeeper) Check() error {
 	return nil
 }
 
-// keepsTheClock reports whether the server's time is that of the clock.
+// keepsTheClock reports whether the server runs at the speed of the clock, as an existing
+// server does.
 func (z ZooKeeper) keepsTheClock() bool { return len(z.Addrs) > 0 }
 
-// zooKeeper is the server of a cluster. Writes that it has acknowledged survive outages.
+// zooKeeper is a cluster's ZooKeeper server or ensemble. Writes that it has acknowledged
+// survive outages.
 type zooKeeper interface {
-	// addrs returns the addresses of its servers, none while it is down.
+	// addrs returns the addresses of the servers, none while ZooKeeper is down.
 	addrs() []string
-	// timeoutScale returns the factor for session timeouts on their way to the server.
+	// timeoutScale returns the factor by which session timeouts are multiplied on their way to
+	// the server.
 	timeoutScale() float64
-	// clockScale returns the wall time of a second of the server.
+	// clockScale returns how many seconds of wall time one second of the server takes.
 	clockScale() float64
-	// chroot returns the znode that is the root of the cluster, "" for that of the server.
+	// chroot returns the znode that serves as the cluster's root, "" for the server's own root.
 	chroot() string
-	// stop ends the server at once; start brings it back.
+	// stop ends the server at once, and start starts it again.
 	stop() error
 	start() error
 	close()
@@ -123,29 +126,29 @@ func newZooKeeper(c *Cluster) (zooKeeper, error) {
 	return newSimulated(c)
 }
 
-// wantsFollowers reports whether a scenario has faults that only several servers have.
+// wantsFollowers reports whether a scenario uses faults that need several servers.
 func wantsFollowers(spec runners.Spec) bool {
 	return slices.Contains(spec.Faults, staleReads) || slices.Contains(spec.Faults, readOnly)
 }
 
-// The faults that only an ensemble has.
+// Faults that need an ensemble.
 const (
 	staleReads = "zookeeper.stale-reads"
 	readOnly   = "zookeeper.read-only"
 )
 
-// followers is an ensemble whose servers can be told apart.
+// followers is an ensemble in which clients can be directed to single servers.
 type followers interface {
-	// follower returns the address of a server that does not lead and serves nobody else, and
-	// has it learn of each write after a time of the cluster.
+	// follower returns the address of a follower that serves nobody else. That server learns of
+	// each write with a delay of lag, in cluster time.
 	follower(lag time.Duration) (addr string, err error)
-	// leave gives a follower back.
+	// leave releases a server that follower returned.
 	leave(addr string) error
-	// loseQuorum leaves all servers without a leader, and willing to be read.
+	// loseQuorum leaves all servers without a leader, in read-only mode.
 	loseQuorum() error
 }
 
-// ensemble returns the servers as an ensemble.
+// ensemble returns the cluster's ZooKeeper as an ensemble, or an error if it has no followers.
 func (c *Cluster) ensemble() (followers, error) {
 	if e, ok := c.zk.(followers); ok {
 		return e, nil
@@ -153,7 +156,8 @@ func (c *Cluster) ensemble() (followers, error) {
 	return nil, &runners.BackendError{Reason: fmt.Sprintf("the ZooKeeper %s has no servers that can be told to lag, or to be read only", c.o.ZooKeeper)}
 }
 
-// placePod moves a pod to a follower of its own; its session goes with it.
+// placePod moves a pod's connections to a follower that serves only this pod. Its session
+// continues there.
 func (c *Cluster) placePod(f runners.Fault) error {
 	p, err := c.findPod(f.Pod)
 	if err != nil {
@@ -173,7 +177,7 @@ func (c *Cluster) placePod(f runners.Fault) error {
 	return err
 }
 
-// unplacePod moves a pod back to where the others are.
+// unplacePod moves a pod's connections back to the server that the other pods use.
 func (c *Cluster) unplacePod(f runners.Fault) error {
 	p, err := c.findPod(f.Pod)
 	if err != nil {
@@ -189,7 +193,8 @@ func (c *Cluster) unplacePod(f runners.Fault) error {
 	return nil
 }
 
-// loseQuorum makes ZooKeeper read-only, which its clients do not ask for.
+// loseQuorum makes ZooKeeper read-only. Its clients then stay unconnected, because they do
+// not ask for read-only sessions.
 func (c *Cluster) loseQuorum(runners.Fault) error {
 	e, err := c.ensemble()
 	if err != nil {
@@ -199,7 +204,8 @@ func (c *Cluster) loseQuorum(runners.Fault) error {
 	return e.loseQuorum()
 }
 
-// wantProfile returns an error if the scenario wants another server than the one that was chosen.
+// wantProfile returns an error if the scenario asks for another ZooKeeper profile than is,
+// the profile of the chosen server.
 func wantProfile(spec runners.Spec, chosen ZooKeeper, is string) error {
 	if spec.ZooKeeper == "" || spec.ZooKeeper == is {
 		return nil
@@ -207,11 +213,11 @@ func wantProfile(spec runners.Spec, chosen ZooKeeper, is string) error {
 	return &runners.BackendError{Reason: fmt.Sprintf("the scenario wants the ZooKeeper %s, and the run has %s", spec.ZooKeeper, chosen)}
 }
 
-// dialLimit bounds the wall time of a connection to a server.
+// dialLimit is the timeout of connecting to a server, in wall time.
 const dialLimit = 5 * time.Second
 
-// dialZooKeeper connects to a server, from an address of this host: to a certain one or, for "", to
-// those of an ensemble in turn.
+// dialZooKeeper connects to a server from the given address of this host. to names the
+// server, and "" takes the servers of an ensemble in turn.
 func (c *Cluster) dialZooKeeper(from, to string) (net.Conn, error) {
 	addrs := c.zk.addrs()
 	if len(addrs) == 0 {
@@ -227,8 +233,8 @@ func (c *Cluster) dialZooKeeper(from, to string) (net.Conn, error) {
 	return dialAny(addrs, from)
 }
 
-// dialAny connects to the first server that accepts. A server that is not of this host is reached
-// from any address.
+// dialAny connects to the first server that accepts. The source address is only used for
+// servers on this host.
 func dialAny(addrs []string, from string) (conn net.Conn, err error) {
 	for _, addr := range addrs {
 		dialer := net.Dialer{Timeout: dialLimit}

@@ -10,24 +10,26 @@ import (
 	"time"
 )
 
-// ownEnsemble is `monosim zookeeper --ensemble`: servers in one process, which its interface for
-// faults stops, separates and slows. Clients reach the leader, unless they are placed elsewhere.
+// ownEnsemble is `monosim zookeeper --ensemble`: several servers in one process. Its
+// interface for faults can stop, separate and delay each server. Clients connect to the
+// leader unless they are placed elsewhere.
 type ownEnsemble struct {
 	*simulated
 
 	mu sync.Mutex
-	// taken has the servers that serve a pod alone, by address.
+	// taken maps the address of a server that serves a single pod to the server's number.
 	taken map[string]int
 }
 
-// ensembleSize has a follower for each of two pods, beside the leader.
+// ensembleSize is a leader and two followers, enough to give each of two pods its own
+// follower.
 const ensembleSize = 3
 
-// electionTime is how long an election takes, in cluster time: what a real one takes on a quiet
-// network (ZK-24).
+// electionTime is how long an election takes, in cluster time. A real election takes as long
+// on a quiet network (ZK-24).
 const electionTime = 300 * time.Millisecond
 
-// leaderLimit bounds the wall time in which an ensemble has to have a leader.
+// leaderLimit is how long, in wall time, an ensemble may take to elect a leader.
 const leaderLimit = 30 * time.Second
 
 func newOwnEnsemble(c *Cluster) (zooKeeper, error) {
@@ -38,7 +40,7 @@ func newOwnEnsemble(c *Cluster) (zooKeeper, error) {
 	return z, z.awaitLeader()
 }
 
-// ensembleServer is what the interface tells of a server.
+// ensembleServer is what the interface for faults says about one server.
 type ensembleServer struct {
 	ID   int    `json:"id"`
 	Addr string `json:"addr"`
@@ -49,7 +51,7 @@ func (z *ownEnsemble) look() (list []ensembleServer, err error) {
 	return list, ask(http.MethodGet, z.admin()+"/servers", nil, &list)
 }
 
-// tell has each server do something.
+// tell sends an action to the interface for faults, for each server that which selects.
 func (z *ownEnsemble) tell(action string, body any, which func(ensembleServer) bool) error {
 	list, err := z.look()
 	for _, s := range list {
@@ -62,7 +64,7 @@ func (z *ownEnsemble) tell(action string, body any, which func(ensembleServer) b
 
 func all(ensembleServer) bool { return true }
 
-// addrs returns the leader's address, those of all where there is none.
+// addrs returns the leader's address, or the addresses of all servers if there is no leader.
 func (z *ownEnsemble) addrs() []string {
 	list, err := z.look()
 	if err != nil {
@@ -80,10 +82,10 @@ func (z *ownEnsemble) addrs() []string {
 	return addrs
 }
 
-// stop ends all servers, which keep what they have acknowledged.
+// stop stops all servers. Acknowledged writes are kept.
 func (z *ownEnsemble) stop() error { return z.tell("/stop", struct{}{}, all) }
 
-// start starts those that are stopped, and lets all reach each other.
+// start starts the stopped servers and reconnects all servers with each other.
 func (z *ownEnsemble) start() error {
 	err := z.tell("/cut", map[string]any{"cut": false}, all)
 	err = errors.Join(err, z.tell("/start", struct{}{}, func(s ensembleServer) bool { return s.Mode == "stopped" }))
@@ -123,7 +125,7 @@ func (z *ownEnsemble) follower(lag time.Duration) (string, error) {
 	return "", fmt.Errorf("zookeeper: found %d pods that are served by a follower of their own, want %d at most", len(z.taken), len(list)-1)
 }
 
-// behind has a server learn of writes after a time of the cluster.
+// behind makes a server learn of writes with a delay of lag, in cluster time.
 func (z *ownEnsemble) behind(id int, lag time.Duration) error {
 	return z.tell("/behind", map[string]any{"lag": z.c.wall(lag).String()}, func(s ensembleServer) bool { return s.ID == id })
 }

@@ -13,8 +13,9 @@ import (
 	"github.com/monosim/monosim/runners/zookeeper/server"
 )
 
-// debian is Java's server, or an ensemble of it. It knows only the wall clock: under a time scale
-// its ticks are shorter, and timeouts are scaled on their way.
+// debian is the Java server of Debian, or an ensemble of it. It runs on the wall clock.
+// Under a time scale, its ticks are shortened, and session timeouts are scaled on their way
+// to it.
 type debian struct {
 	c       *Cluster
 	servers server.Ensemble
@@ -23,7 +24,8 @@ type debian struct {
 	down bool
 }
 
-// debianTick is the default tick of the server, which is told the tick in wall time.
+// debianTick is the server's default tick in cluster time. The server is configured with
+// this tick in wall time.
 const debianTick = 2 * time.Second
 
 func newDebian(c *Cluster, size int) (zooKeeper, error) {
@@ -78,8 +80,8 @@ func (z *debian) start() error {
 
 func (z *debian) close() { _ = z.servers.Close() }
 
-// remote is a ZooKeeper that was there before the run and stays. A znode of it is the root of the
-// cluster.
+// remote is a ZooKeeper that existed before the run and stays afterwards. The znode root
+// serves as the cluster's root.
 type remote struct {
 	list []string
 	root string
@@ -107,12 +109,12 @@ func (z *remote) stop() error {
 
 func (z *remote) start() error { return nil }
 
-// close removes what the cluster has left. What cannot be removed stays, as the server does.
+// close deletes the znodes that the cluster has left. Errors are ignored.
 func (z *remote) close() {
 	_ = z.do(func(conn *zk.Conn) error { return removeAll(conn, z.root) })
 }
 
-// removeAll deletes a znode with all below it.
+// removeAll deletes a znode and everything below it.
 func removeAll(conn *zk.Conn, name string) error {
 	children, _, err := conn.Children(name)
 	for _, child := range children {
@@ -124,10 +126,10 @@ func removeAll(conn *zk.Conn, name string) error {
 	return err
 }
 
-// remoteLimit bounds the wall time of an act on the server.
+// remoteLimit is the timeout of an operation on the existing server, in wall time.
 const remoteLimit = 20 * time.Second
 
-// do lets fn act on the server.
+// do runs fn with a connection to the existing server.
 func (z *remote) do(fn func(*zk.Conn) error) error {
 	conn, _, err := zk.Connect(z.list, 10*time.Second, zk.WithLogInfo(false), zk.WithLogger(silent{}))
 	if err != nil {
@@ -144,7 +146,7 @@ func (z *remote) do(fn func(*zk.Conn) error) error {
 	}
 }
 
-// silent is a log of the library's that drops everything.
+// silent is a logger for the ZooKeeper library that discards everything.
 type silent struct{}
 
 func (silent) Printf(string, ...any) {}

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// simulated is `monosim zookeeper`, whose time passes like the cluster's.
+// simulated is a process of `monosim zookeeper`, whose time runs at the cluster's speed.
 type simulated struct {
 	c   *Cluster
 	dir string
-	// servers is the size of an ensemble, 0 for one server by itself.
+	// servers is the number of servers in an ensemble, 0 for a standalone server.
 	servers int
 
 	mu     sync.Mutex
@@ -41,11 +41,11 @@ func (z *simulated) timeoutScale() float64 { return 1 }
 func (z *simulated) clockScale() float64   { return z.c.o.TimeScale }
 func (z *simulated) chroot() string        { return "" }
 
-// eventsFile returns the file to which the server appends its writes, which a test holds to what
-// the tap reads.
+// eventsFile returns the file to which the server appends its writes. A test compares it
+// with what the tap decodes.
 func (z *simulated) eventsFile() string { return filepath.Join(z.dir, "events.jsonl") }
 
-// serveLimit bounds the wall time in which a server has to listen.
+// serveLimit is how long, in wall time, a server may take until it listens.
 const serveLimit = 30 * time.Second
 
 func (z *simulated) start() error {
@@ -89,7 +89,7 @@ func (z *simulated) start() error {
 	return nil
 }
 
-// listening waits for the address that the server prints.
+// listening waits until the server has printed its address, and returns it.
 func (z *simulated) listening(child *child, output string) (string, error) {
 	for end := time.Now().Add(serveLimit); ; time.Sleep(2 * time.Millisecond) {
 		text, err := z.c.disks.readFile(output)
@@ -112,12 +112,12 @@ func (z *simulated) listening(child *child, output string) (string, error) {
 	}
 }
 
-// output returns the file for the server's output in its present life.
+// output returns the file for the server's output since its latest start.
 func (z *simulated) output() string {
 	return filepath.Join(z.c.disks.root, logsDir, fmt.Sprintf("zookeeper-%d.log", z.starts))
 }
 
-// admin returns the address of its interface for faults, "" without it.
+// admin returns the URL of the server's interface for faults, "" while the server is down.
 func (z *simulated) admin() string {
 	z.mu.Lock()
 	defer z.mu.Unlock()
@@ -136,7 +136,8 @@ func (z *simulated) admin() string {
 	return ""
 }
 
-// watch reports a server that ends by itself as a failure of the run.
+// watch waits until the server process ends. If nobody stopped it, that is a failure of the
+// run.
 func (z *simulated) watch(child *child) {
 	<-child.exited
 	z.mu.Lock()

@@ -18,9 +18,10 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// The goal is that what the relays read is what the server has done. The method is a story with all
-// that happens to sessions, which monosim's own server writes down as well. Agents that a busy machine
-// keeps from connecting have three times as long, then nine times.
+// Goal: the tap decodes from the traffic exactly what the server has done. Method: a
+// scenario with everything that can happen to sessions, compared with the events that
+// monosim's own server records. If a busy machine keeps agents from connecting, it is tried
+// again three times slower, then nine times.
 func TestTheTapReadsWhatTheServerDid(t *testing.T) {
 	for scale := 0.1; ; scale *= 3 {
 		err := tapAll(t, scale)
@@ -34,7 +35,7 @@ func TestTheTapReadsWhatTheServerDid(t *testing.T) {
 	}
 }
 
-// tapAll plays the story at a time scale, and compares.
+// tapAll runs the scenario at a time scale and compares the tap with the server's events.
 func tapAll(t *testing.T, scale float64) error {
 	o := options(t)
 	o.Agent, o.TimeScale = loopback.OwnAgent, scale
@@ -54,8 +55,9 @@ func tapAll(t *testing.T, scale float64) error {
 			return nil
 		}
 	}
-	// The answer to what is asked at the moment in which the server is killed passes no relay: with a
-	// count of acts for each znode and session, what the server did next need not have been read.
+	// If the server is killed right after an operation, its answer never reaches a relay. The
+	// operation that follows the counted ones, for each znode and session, may therefore be
+	// missing from the tap.
 	unanswered := map[string]int{}
 	same := func() error {
 		got, sessions := tapped(c.Log())
@@ -107,8 +109,8 @@ func tapAll(t *testing.T, scale float64) error {
 	return nil
 }
 
-// tapped returns what a log says of each session, znode by znode. What two sessions do at the same
-// moment passes two relays, in no order of its own.
+// tapped returns the operations in a log for each session and znode. Across sessions they
+// are not ordered, because two relays pass simultaneous operations in any order.
 func tapped(log []runners.Observation) (acts map[string][]string, sessions map[string]bool) {
 	acts, sessions = map[string][]string{}, map[string]bool{}
 	for _, o := range log {
@@ -124,7 +126,8 @@ func tapped(log []runners.Observation) (acts map[string][]string, sessions map[s
 	return acts, sessions
 }
 
-// served returns the same of what the server wrote down, for these sessions.
+// served returns the operations of the given sessions from the server's events file, in the
+// form of tapped.
 func served(t *testing.T, name string, sessions map[string]bool) map[string][]string {
 	t.Helper()
 	text, err := os.ReadFile(name)

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// processesOf lists the processes whose command line names a directory.
+// processesOf lists the processes whose command line contains a directory's path.
 func processesOf(dir string) []string {
 	names, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	var found []string
@@ -25,7 +25,7 @@ func processesOf(dir string) []string {
 // stateListen is the state of a listening socket in /proc/net/tcp.
 const stateListen = "0A"
 
-// listening lists the listening sockets whose addresses have a prefix, for example "127.3.4.".
+// listening lists the listening sockets whose addresses begin with prefix, such as "127.3.4.".
 func listening(prefix string) []string {
 	text, err := os.ReadFile("/proc/net/tcp")
 	if err != nil {
@@ -45,7 +45,8 @@ func listening(prefix string) []string {
 	return found
 }
 
-// socketAddr reads an address such as "0100007F:1F90", whose host has its bytes swapped.
+// socketAddr parses an address of /proc/net/tcp such as "0100007F:1F90", whose host bytes
+// are in reverse order.
 func socketAddr(text string) string {
 	host, port, _ := strings.Cut(text, ":")
 	ip, err := strconv.ParseUint(host, 16, 32)

@@ -17,36 +17,37 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// Options holds the settings of a soak.
+// Options holds the settings of a soak test, which kills processes of clusters again and
+// again.
 type Options struct {
-	// Loopback describes the clusters. Its Dir has to be set, because processes of the
-	// clusters are recognised by that name. A Slack of 0 means two seconds of wall time,
-	// for processes that start slowly on a busy host: an agent that finds a port closed
-	// tries again only 10 s of its time later.
+	// Loopback describes the clusters. Its Dir has to be set, because the clusters' processes
+	// are recognized by that path. A Slack of 0 means two seconds of wall time, for processes
+	// that start slowly on a busy host. An agent that finds a port closed retries only after 10
+	// s of its own time.
 	Loopback loopback.Options
-	// Cycles is the number of kills in all, Jobs the number of clusters.
+	// Cycles is the total number of kills. Jobs is the number of clusters that run in parallel.
 	Cycles, Jobs int
-	// Seed decides what is killed and when.
+	// Seed determines which processes are killed and when.
 	Seed uint64
-	// Progress gets a line now and then; nil means none.
+	// Progress receives a line from time to time. nil means none.
 	Progress io.Writer
 }
 
-// Summary is the result of a soak.
+// Summary is the result of a soak test.
 type Summary struct {
 	Cycles []Cycle
 	Bounds map[Victim]time.Duration
-	// Slack is added to the bounds for clusters of processes.
+	// Slack is the extra time, beyond the bounds, that clusters of processes may take.
 	Slack time.Duration
 	// Late lists the cycles that took longer than their bound.
 	Late []string
 }
 
-// simulatedSeeds is the number of clusters that the bounds come from, simulatedCycles the
-// number of kills in each.
+// simulatedSeeds is the number of simulated clusters that the bounds are measured with.
+// simulatedCycles is the number of kills in each.
 const simulatedSeeds, simulatedCycles = 100, 20
 
-// Bounds returns, for each victim, the longest time that a simulated cluster took to recover.
+// Bounds measures, for each kind of victim, the longest recovery of a simulated cluster.
 func Bounds() (map[Victim]time.Duration, error) {
 	bounds := map[Victim]time.Duration{}
 	for seed := uint64(1); seed <= simulatedSeeds; seed++ {
@@ -66,7 +67,7 @@ func Bounds() (map[Victim]time.Duration, error) {
 	return bounds, nil
 }
 
-// cycles runs n cycles on one cluster.
+// cycles kills a process of one cluster n times and waits for recovery after each kill.
 func cycles(c runners.Cluster, seed uint64, n int, done func(Cycle) error) error {
 	if err := begin(c); err != nil {
 		return fmt.Errorf("start: %w", err)
@@ -84,8 +85,9 @@ func cycles(c runners.Cluster, seed uint64, n int, done func(Cycle) error) error
 	return nil
 }
 
-// Run soaks clusters until Cycles is reached or ctx ends. It also stops when a cluster does
-// not recover or has a stray process or port. Its error includes the late cycles.
+// Run runs the soak test until Options.Cycles kills are done or ctx ends. It also stops when
+// a cluster does not recover, or has unexpected processes or ports. The error includes the
+// cycles that exceeded their bounds.
 func Run(ctx context.Context, o Options) (*Summary, error) {
 	bounds, err := Bounds()
 	if err != nil {
@@ -121,7 +123,7 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 	return &s.Summary, err
 }
 
-// soak is the state of a run.
+// soak is the state of a running soak test.
 type soak struct {
 	o     Options
 	ctx   context.Context
@@ -133,7 +135,7 @@ type soak struct {
 	told   time.Time
 }
 
-// cluster soaks one cluster of processes for n cycles.
+// cluster builds one cluster of processes and runs n kills on it.
 func (s *soak) cluster(seed uint64, n int) (err error) {
 	built, err := loopback.New(s.o.Loopback).Build(spec(seed))
 	if err != nil {
@@ -159,12 +161,13 @@ func (s *soak) cluster(seed uint64, n int) (err error) {
 		if err := s.over(); err != nil {
 			return err
 		}
-		// REST is served a moment after gRPC, and an ended process is gone a moment later.
+		// The counts need some time to settle: REST is served a moment after gRPC, and ended
+		// processes disappear a moment later.
 		return runners.Within(c, settled, func() error { return s.counted(c, net) })
 	})
 }
 
-// over returns the error with which the run has to end, nil for none.
+// over returns the error that ends the test, nil if it should go on.
 func (s *soak) over() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,7 +177,7 @@ func (s *soak) over() error {
 	return context.Cause(s.ctx)
 }
 
-// errStopped ends a cluster because another one has failed.
+// errStopped ends the work on a cluster because another cluster has failed.
 var errStopped = errors.New("another cluster has failed")
 
 func (s *soak) stop() {
@@ -183,7 +186,7 @@ func (s *soak) stop() {
 	s.failed = true
 }
 
-// note records a cycle and whether it kept its bound.
+// note records a cycle, and lists it as late if it exceeded its bound.
 func (s *soak) note(seed uint64, cycle Cycle) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -198,7 +201,7 @@ func (s *soak) note(seed uint64, cycle Cycle) {
 	}
 }
 
-// sayEvery is the time between two lines of progress.
+// sayEvery is the wall time between two lines of progress.
 const sayEvery = 5 * time.Second
 
 func (s *soak) say(format string, args ...any) {
@@ -207,14 +210,16 @@ func (s *soak) say(format string, args ...any) {
 	}
 }
 
-// settled is the cluster time within which a whole cluster has its full number of processes
-// and ports.
+// settled is the cluster time within which a recovered cluster reaches its full number of
+// processes and ports.
 const settled = 10 * time.Second
 
-// counted checks that there are as many processes and ports as a whole cluster has.
+// counted checks that the cluster has exactly its full number of processes and listening
+// ports.
 func (s *soak) counted(c *loopback.Cluster, net string) error {
-	// A whole cluster listens with ZooKeeper, the owner of the addresses and, for each pod,
-	// an agent, model servers with gRPC and REST and, unless it is on the cable, a relay.
+	// Listening ports of a complete cluster: ZooKeeper's, the one that claims the address range
+	// and, for each pod, the agent's and each model server's gRPC and REST ports. Without a
+	// cable each pod also has a relay's port.
 	ports, each := listening(net), 1+2*len(tasks)
 	if !c.HasCable() {
 		each++
@@ -222,7 +227,8 @@ func (s *soak) counted(c *loopback.Cluster, net string) error {
 	if want := 2 + each*len(c.Pods()); len(ports) != want {
 		return fmt.Errorf("open ports: found %d, want %d: %v", len(ports), want, ports)
 	}
-	// A whole cluster runs a ZooKeeper and, in each pod, an agent and its model servers.
+	// Processes of a complete cluster: one ZooKeeper and, in each pod, an agent and its model
+	// servers.
 	found := processesOf(c.Dir())
 	if want := 1 + (1+len(tasks))*len(c.Pods()); len(found) != want {
 		return fmt.Errorf("processes: found %d, want %d: %q", len(found), want, found)
@@ -238,7 +244,7 @@ func (s *Summary) boundsText() string {
 	return text[:len(text)-2]
 }
 
-// Print writes a line for each victim.
+// Print writes a line of recovery times for each kind of victim.
 func (s *Summary) Print(out io.Writer) error {
 	for _, v := range Victims() {
 		took := lists.Select(s.Cycles, func(c Cycle) (time.Duration, bool) { return c.Took, c.Victim == v })

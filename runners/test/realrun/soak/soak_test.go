@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// Goal: the simulated cluster comes back from every kill, soon.
+// Goal: the simulated cluster recovers from every kill within a short time.
 func TestBounds(t *testing.T) {
 	bounds, err := Bounds()
 	if err != nil {
@@ -23,8 +23,7 @@ func TestBounds(t *testing.T) {
 	t.Log(bounds)
 }
 
-// Goal: a registration that is missing is not overlooked. Method: one is deleted in a
-// cluster that was whole.
+// Goal: a missing registration is noticed. Method: delete one in a complete cluster.
 func TestALostRegistrationIsNoticed(t *testing.T) {
 	c, err := (&simrun.Runner{}).Build(spec(1))
 	if err != nil {
@@ -49,7 +48,7 @@ func TestALostRegistrationIsNoticed(t *testing.T) {
 	}
 }
 
-// Goal: sockets that listen are found by their address.
+// Goal: listening finds listening sockets by their address.
 func TestSocketsThatListen(t *testing.T) {
 	const prefix = "127.254.253."
 	before := listening(prefix)

@@ -10,9 +10,9 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// spec describes the cluster: two pods of version 1, each with a PS and an entry, which restart
-// once they have ended and their sessions are over (Q120). Faults of the reference are repaired.
-// With them a session that was lost once never recovers (Q109).
+// spec describes the cluster: two pods of version 1, each with a PS and an entry. An ended
+// pod restarts only after its sessions are over (Q120). The reference's faults are repaired,
+// since with them an agent whose session was lost never recovers (Q109).
 func spec(seed uint64) runners.Spec {
 	return runners.Spec{
 		Seed: seed, Conf: strings.Replace(runners.ConfV1, "num_ps 2", "num_ps 1", 1),
@@ -23,7 +23,7 @@ func spec(seed uint64) runners.Spec {
 	}
 }
 
-// tasks maps each task to the znode below which a pod registers for it.
+// tasks maps each task to the parent znode of its registrations.
 var tasks = map[string]string{
 	"ps":    "/predict_ctr/service/predict_ctr/ps:0",
 	"entry": "/predict_ctr/service/predict_ctr/entry:0",
@@ -42,19 +42,19 @@ const (
 // Victims lists them.
 func Victims() []Victim { return []Victim{Agent, ModelServer, ZooKeeper} }
 
-// Cycle is one kill and what followed.
+// Cycle describes one kill and the recovery from it.
 type Cycle struct {
 	Victim Victim
-	// Pod is the pod of the killed agent or model server, empty for ZooKeeper.
+	// Pod is the pod whose agent or model server was killed, "" for ZooKeeper.
 	Pod string
-	// At is the cluster time of the kill, Took the cluster time until recovery.
+	// At is the cluster time of the kill. Took is how long the recovery took, in cluster time.
 	At, Took time.Duration
 }
 
-// giveUp is the cluster time after which a cluster counts as lost.
+// giveUp is the cluster time after which a cluster counts as not recovered.
 const giveUp = 15 * time.Minute
 
-// begin starts a cluster and waits until it is whole.
+// begin starts a cluster and waits until it is complete.
 func begin(c runners.Cluster) error {
 	if err := c.Start(); err != nil {
 		return err
@@ -62,10 +62,11 @@ func begin(c runners.Cluster) error {
 	return runners.Within(c, giveUp, func() error { return whole(c) })
 }
 
-// once lets some time pass, kills a process, and waits until the cluster is whole again.
+// once passes a random time, kills a random process, and waits until the cluster has
+// recovered.
 func once(c runners.Cluster, r *rand.Rand) (Cycle, error) {
-	// The kill may hit any moment of the agents' rounds of 1 and 10 s, after they have seen
-	// the ports of their model servers (Q20).
+	// The random part lets the kill hit any moment of the agents' loops of 1 s and 10 s. The
+	// fixed part lets the agents first see their model servers' ports (Q20).
 	if _, err := c.Pass(11*time.Second+time.Duration(r.Int64N(int64(20*time.Second))), nil); err != nil {
 		return Cycle{}, err
 	}
@@ -106,7 +107,7 @@ func kill(c runners.Cluster, r *rand.Rand, cycle *Cycle) error {
 	return c.EndFault(fault)
 }
 
-// ended waits until a pod has noticed the kill: until then everything may look whole.
+// ended waits until a pod shows the kill. Before that, the cluster would still look complete.
 func ended(c runners.Cluster, pod string) error {
 	s, err := c.PodState(pod)
 	if err != nil {
@@ -124,7 +125,7 @@ func ended(c runners.Cluster, pod string) error {
 	})
 }
 
-// restarted checks that a pod runs with its model servers.
+// restarted returns an error unless a pod runs with all of its model servers.
 func restarted(c runners.Cluster, pod string) error {
 	s, err := c.PodState(pod)
 	if err == nil && (!s.Running || len(s.ModelServers) != len(tasks)) {
@@ -133,8 +134,8 @@ func restarted(c runners.Cluster, pod string) error {
 	return err
 }
 
-// whole checks that everything is as it was at first: every pod runs its model servers, is
-// registered once for each task with an ephemeral znode, and is listed by every agent.
+// whole returns an error unless the cluster is complete: every pod runs its model servers,
+// has one ephemeral for each task, and is known to every agent.
 func whole(c runners.Cluster) error {
 	var names []string
 	for _, p := range c.Pods() {
@@ -160,7 +161,7 @@ func whole(c runners.Cluster) error {
 	return nil
 }
 
-// registered checks that a znode has a number of children, each of them ephemeral.
+// registered returns an error unless a znode has exactly want children, all of them ephemeral.
 func registered(c runners.Cluster, path string, want int) error {
 	node, _, err := c.Znode(path)
 	if err != nil {

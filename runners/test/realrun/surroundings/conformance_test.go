@@ -15,10 +15,10 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun/surroundings"
 )
 
-// limit is how long tests wait for what comes soon on an idle machine.
+// limit is how long tests wait for events that come soon on an idle machine.
 const limit = 2 * time.Minute
 
-// TestMain is one of the programs that tests start when it is called by its name.
+// TestMain acts as one of the test programs if the binary is called by that program's name.
 func TestMain(m *testing.M) {
 	program, ok := machinetest.Programs[filepath.Base(os.Args[0])]
 	if !ok {
@@ -38,10 +38,10 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// outlive has the children of a program of the tests outlive it.
+// outlive names the environment variable that lets the children of a test program outlive it.
 const outlive = "TEST_OUTLIVE"
 
-// programs makes a directory with the programs of the tests.
+// programs makes a directory with links to this binary under the names of the test programs.
 func programs(t *testing.T) (dir string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -59,8 +59,8 @@ func programs(t *testing.T) (dir string) {
 	return dir
 }
 
-// Goal: the real machine keeps env's contract. Method: the cases that the simulated one
-// passes too (sim/hosts).
+// Goal: the real machine satisfies the contract of env. Method: the conformance cases that
+// the simulated machine (sim/hosts) passes, too.
 func TestConformance(t *testing.T) {
 	machinetest.Run(t, func(t *testing.T) machinetest.World {
 		dir, err := filepath.EvalSymlinks(t.TempDir())

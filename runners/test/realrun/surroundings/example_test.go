@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun/surroundings"
 )
 
-// A program that was written against env, as a program of the operating system, a
-// thousand times as fast as the clock.
+// A program written against env runs as a program of the operating system, a thousand times
+// as fast as the clock.
 func Example() {
 	p := surroundings.Program{Name: "watchdog", Seed: 1, Speed: 1000, Main: func(e *env.Env) int {
 		e.Tasks.Sleep(time.Minute)

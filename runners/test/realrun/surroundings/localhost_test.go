@@ -9,9 +9,9 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun/surroundings"
 )
 
-// Goal: a free port is one of the address that is localhost to the process: on another one
-// it may be free while a connection has it on this one, where a server could then not
-// listen. Method: an address that no machine has (RFC 5737) has no free port.
+// Goal: free ports are looked for at the address that is localhost to the process. At
+// another address a port may be free although it is taken at this one. Method: an address
+// that no machine has (RFC 5737) must give no free port.
 func TestFreePortsAreThoseOfLocalhost(t *testing.T) {
 	for localhost, some := range map[string]bool{"": true, "192.0.2.1": false} {
 		w := walltime.New(walltime.Config{Seed: 1})

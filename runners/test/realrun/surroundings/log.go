@@ -12,11 +12,11 @@ import (
 	"github.com/monosim/monosim/engine/walltime/machine"
 )
 
-// LogOptions selects which log lines are written, and where.
+// LogOptions says which log lines are written, and where to.
 type LogOptions struct {
-	// Output gets one write for each line; nil means standard error.
+	// Output receives one write for each line. nil means standard error.
 	Output io.Writer
-	// Verbosity selects the lines by their level.
+	// Verbosity is the least severe level to write.
 	Verbosity Verbosity
 }
 
@@ -47,8 +47,8 @@ func newLog(p *walltime.Process, o LogOptions, fork *machine.Fork) *log {
 	return &log{p: p, o: o, fork: fork}
 }
 
-// Enabled returns false in a forked copy that has not reached its fork, because the program
-// itself has written these lines.
+// Enabled returns false in a forked copy that still replays the time before its fork,
+// because the original program has written those lines already.
 func (l *log) Enabled(level env.Level) bool {
 	l.p.Check()
 	return l.o.Verbosity.wants(level) && !l.fork.Replaying()

@@ -24,10 +24,10 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun/surroundings"
 )
 
-// ownPrograms are what no simulated machine has to run.
+// ownPrograms are test programs that only a real machine can run.
 var ownPrograms = map[string]machinetest.Program{"parent": beParent}
 
-// beParent starts a waiter, says its pid, and kills itself.
+// beParent starts the program waiter, prints its pid, and kills itself.
 func beParent(e *env.Env, args []string) int {
 	child, err := e.Processes.Start(env.Command{Args: []string{filepath.Join(filepath.Dir(args[0]), "waiter"), "is plain"}})
 	if err != nil {
@@ -42,8 +42,7 @@ func beParent(e *env.Env, args []string) int {
 	return 0
 }
 
-// Goal: the children of a program that is killed end with it, unless it was said that
-// they outlive it.
+// Goal: the children of a killed program end with it, unless they are set to outlive it.
 func TestChildrenEndWithTheirParent(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux ends children with their parent")
@@ -76,7 +75,7 @@ func TestChildrenEndWithTheirParent(t *testing.T) {
 	}
 }
 
-// awaitGone waits until a process is no more, or only waits to be reaped.
+// awaitGone waits until a process is gone or is a zombie.
 func awaitGone(t *testing.T, pid int) {
 	t.Helper()
 	deadline := time.Now().Add(limit)
@@ -123,8 +122,8 @@ func TestLogLines(t *testing.T) {
 	}
 }
 
-// Goal: a panic of any task is the error of the program, and its main thread's end is
-// that of all others.
+// Goal: a panic in any task becomes the error of the program. When the main thread ends, all
+// other tasks end.
 func TestHowARunEnds(t *testing.T) {
 	_, err := surroundings.Run(surroundings.Program{Main: func(e *env.Env) int {
 		e.Tasks.Go("bug", func() { panic("a bug") })
@@ -149,7 +148,8 @@ func TestHowARunEnds(t *testing.T) {
 	}
 }
 
-// Goal: the variable of forks is refused where nobody forks, and is not passed on.
+// Goal: the environment variable MONOSIM_FORK is an error in a program that does not fork,
+// and is not passed on to children.
 func TestTheVariableOfForks(t *testing.T) {
 	t.Setenv("MONOSIM_FORK", "1.x")
 	_, err := surroundings.Run(surroundings.Program{Main: func(*env.Env) int { return 0 }})

@@ -14,22 +14,22 @@ import (
 // Program is a program for Run.
 type Program struct {
 	Options
-	// Node and Name name the host and the program in reports. Seed and Node determine the
-	// random choices.
+	// Node and Name name the host and the program in reports. Node also takes part in the random
+	// choices, with Seed.
 	Node, Name string
-	// Seed decides every choice; 0 means another seed for each run.
+	// Seed determines all random choices. 0 means a new seed for each run.
 	Seed uint64
-	// Speed is how much faster than the clock the program's time passes; 0 means 1. Model
-	// servers and ZooKeeper have to be as fast.
+	// Speed is how much faster than the clock the program's time runs. 0 means 1. The model
+	// servers and ZooKeeper that it uses must have the same speed.
 	Speed float64
 	// Main runs as the main thread and returns the exit code.
 	Main func(e *env.Env) int
 }
 
-// Run runs the program in this operating system process, which may run only one. It returns
-// the exit code when Main has ended, or in a forked copy when the forked function has. If
-// the program is killed or calls Exit, this process ends instead. The error is a panic of
-// the program, or surroundings that cannot be made.
+// Run runs the program in this operating system process, which may run only one program. It
+// returns the exit code once Main ends or, in a forked copy, once the forked function ends.
+// If the program is killed or calls Exit, this process ends instead. An error is a panic of
+// the program, or a failure to make its environment.
 func Run(p Program) (code int, err error) {
 	if p.Seed == 0 {
 		p.Seed = rand.Uint64()
@@ -81,7 +81,7 @@ func (r *running) begin(main func(*env.Env) int) {
 	})
 }
 
-// end records how the program ended; the first reason counts.
+// end records how the program ended. Only the first call counts.
 func (r *running) end(code int, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -28,24 +28,26 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun"
 )
 
-// Options describes a process. The zero value has the environment and directory of this
-// program, listens on 127.0.0.1 and logs from INFO on to standard error.
+// Options describes a process. With the zero value the process has this program's
+// environment variables and working directory, listens on 127.0.0.1, and logs to standard
+// error from INFO on.
 type Options struct {
-	// Machine has the environment, the directory, and the rules for children. If its
-	// Localhost is "", that of Network is used.
+	// Machine holds the environment variables, the working directory, and the rules for
+	// children. If its Localhost is "", Network's is used.
 	Machine machine.Options
-	// Network says where servers listen.
+	// Network says on which addresses servers listen.
 	Network realrun.Options
-	// Log says where log lines go.
+	// Log says which log lines are written, and where to.
 	Log LogOptions
-	// Python is the Python version whose behaviour ported code has.
+	// Python is the Python version whose behavior ported code follows.
 	Python env.Python
-	// Furnish, when set, is called with each Env before it is used, and may replace parts of it.
+	// Furnish, when set, is called with each Env before its first use, and may replace parts of
+	// it.
 	Furnish func(*env.Env)
 }
 
-// New makes the Env of a process. The program's own configuration names the ZooKeeper
-// servers. It fails if the working directory cannot be determined.
+// New makes the Env of a process. ZooKeeper servers are those in the program's own
+// configuration. It fails if the working directory cannot be determined.
 func New(p *walltime.Process, o Options) (*env.Env, error) {
 	o.Machine.Localhost = cmp.Or(o.Machine.Localhost, o.Network.Localhost)
 	m, err := machine.New(p, o.Machine)

@@ -2,7 +2,8 @@ package wiretap
 
 import "github.com/monosim/monosim/sim/zookeeper"
 
-// answered tells of a request and its answer.
+// answered reports the act of a request and its answer. A multi is reported operation by
+// operation.
 func (c *Conn) answered(req *zookeeper.Request, reply *zookeeper.Reply) {
 	switch {
 	case req.Op == zookeeper.OpCloseSession && reply.Err == zookeeper.CodeOK:
@@ -17,7 +18,7 @@ func (c *Conn) answered(req *zookeeper.Request, reply *zookeeper.Reply) {
 	}
 }
 
-// acted tells of one operation. path is the path in the answer, "" if it has none.
+// acted reports one operation. path is the path in the answer, "" if the answer has none.
 func (z *ZooKeeper) acted(s *session, of zookeeper.OpCode, req *zookeeper.Request, err zookeeper.Code, path string) {
 	a := Act{Op: req.Op, Of: of, Path: req.Path, Err: err}
 	if err != zookeeper.CodeOK {
@@ -38,7 +39,8 @@ func (z *ZooKeeper) acted(s *session, of zookeeper.OpCode, req *zookeeper.Reques
 	z.tell(s, a)
 }
 
-// born keeps a new ephemeral. What was there before under its name has ended unseen.
+// born records a new ephemeral. If an older one is known at its path, the older one's end
+// was not observed and is reported first.
 func (z *ZooKeeper) born(s *session, a Act) {
 	if old := z.ephemerals[a.Path]; old != nil {
 		if by, ok := z.doubtful[a.Path]; ok {
@@ -58,5 +60,5 @@ func (z *ZooKeeper) born(s *session, a Act) {
 	}
 }
 
-// Read reports whether an operation changes nothing.
+// Read reports whether an operation only reads.
 func Read(op zookeeper.OpCode) bool { return !op.Writes() }

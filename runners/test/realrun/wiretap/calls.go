@@ -15,31 +15,31 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// Call is a call to a model server that it has answered.
+// Call is a call to a model server, with its answer.
 type Call struct {
-	// Method is the path of a gRPC method, "/tensorflow.serving.ModelService/GetModelStatus", or the
-	// verb and the path of a REST request.
+	// Method is the path of a gRPC method, such as
+	// "/tensorflow.serving.ModelService/GetModelStatus", or the verb and path of a REST request.
 	Method string
 	// Request is the first message of a gRPC call.
 	Request []byte
-	// Code is the status of gRPC, or of HTTP for REST.
+	// Code is the gRPC status code, or the HTTP status for REST.
 	Code  int
 	Ended time.Time
 }
 
-// Reading takes copies of what passes on a connection, before it is passed on. Each half has to be
-// written in order, and to be closed.
+// Reading receives copies of the bytes of a connection, before they are passed on. Each
+// direction has to be written in order and closed.
 type Reading struct {
 	FromClient, FromServer io.WriteCloser
 }
 
-// GRPC reads a connection of a gRPC client. tell is called from one goroutine at a time.
+// GRPC decodes a gRPC connection and reports its calls. tell is never called concurrently.
 func GRPC(tell func(Call)) Reading {
 	g := &grpcCalls{tell: tell, open: map[uint32]*grpcCall{}}
 	return Reading{newFrames(len(http2.ClientPreface), g.asked), newFrames(0, g.answered)}
 }
 
-// frames reads the frames of one side of a connection as they are written.
+// frames splits the bytes of one side of a connection into HTTP/2 frames.
 type frames struct {
 	take    func(http2.Frame)
 	preface int // bytes before the first frame that are still to come
@@ -49,7 +49,7 @@ type frames struct {
 	broken  bool // what comes makes no sense
 }
 
-// mostHeaders bounds the table of headers that a side may keep.
+// mostHeaders is the largest header compression table that a side may use, in bytes.
 const mostHeaders = 1 << 20
 
 func newFrames(preface int, take func(http2.Frame)) *frames {
@@ -61,7 +61,7 @@ func newFrames(preface int, take func(http2.Frame)) *frames {
 	return f
 }
 
-// Write never fails: what makes no sense is not read on.
+// Write never fails. After malformed bytes, it ignores the rest of the connection.
 func (f *frames) Write(b []byte) (int, error) {
 	n := len(b)
 	skipped := min(f.preface, n)
@@ -89,15 +89,16 @@ func (f *frames) Write(b []byte) (int, error) {
 
 func (f *frames) Close() error { return nil }
 
-// The header of a frame has its length, type and flags, and the stream. Headers may go on in more
-// frames (RFC 9113, 4.1 and 6.10).
+// The 9 bytes before a frame hold its length, type, flags and stream. Headers may continue
+// in further frames (RFC 9113, 4.1 and 6.10).
 const (
 	frameHeader    = 9
 	mostFrame      = 1<<24 - 1
 	flagEndHeaders = 4
 )
 
-// wholeFrame returns the length of the first frame with those that go on with it, 0 if it is not whole.
+// wholeFrame returns the length of the first frame, including the frames that continue it.
+// It is 0 if they have not all arrived.
 func wholeFrame(b []byte) int {
 	for at := 0; ; {
 		if len(b) < at+frameHeader {
@@ -115,7 +116,7 @@ func wholeFrame(b []byte) int {
 	}
 }
 
-// grpcCalls holds the calls of a connection that are not answered yet, by stream.
+// grpcCalls holds the unanswered calls of a connection, by stream id.
 type grpcCalls struct {
 	tell func(Call)
 	mu   sync.Mutex
@@ -127,10 +128,10 @@ type grpcCall struct {
 	data   []byte // of the request, with what precedes its message
 }
 
-// mostData bounds what is kept of a request.
+// mostData is how many bytes of a request are kept.
 const mostData = 1 << 16
 
-// asked reads a frame of the client.
+// asked handles a frame of the client, which begins or continues a request.
 func (g *grpcCalls) asked(frame http2.Frame) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -149,7 +150,7 @@ func (g *grpcCalls) asked(frame http2.Frame) {
 	}
 }
 
-// answered reads a frame of the server.
+// answered handles a frame of the server. A call is reported when its final headers arrive.
 func (g *grpcCalls) answered(frame http2.Frame) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -171,8 +172,8 @@ func (g *grpcCalls) answered(frame http2.Frame) {
 	}
 }
 
-// message returns the first message of a request that is not compressed: a byte, the length, the
-// message.
+// message returns the first message of a gRPC request: it follows a byte of flags and its
+// length. It returns nil for compressed or incomplete data.
 func message(data []byte) []byte {
 	if len(data) < 5 || data[0] != 0 {
 		return nil
@@ -184,7 +185,8 @@ func message(data []byte) []byte {
 	return data[5 : 5+n]
 }
 
-// REST reads a connection of a client of HTTP/1.1. tell is called from one goroutine at a time.
+// REST decodes an HTTP/1.1 connection and reports its requests. tell is never called
+// concurrently.
 func REST(tell func(Call)) Reading {
 	client, server := newTape(), newTape()
 	requests := make(chan *http.Request, 16)
@@ -216,8 +218,8 @@ func REST(tell func(Call)) Reading {
 	return Reading{client, server}
 }
 
-// tape keeps what was written until it is read. Writing never waits: what nobody reads is dropped,
-// and with it all that comes later.
+// tape is a buffer between a writer and a reader. Writing never blocks. After the reader has
+// stopped, everything written is dropped.
 type tape struct {
 	mu      sync.Mutex
 	more    sync.Cond
@@ -266,7 +268,8 @@ func (t *tape) Close() error {
 	return nil
 }
 
-// Copy passes on all that is read, after a copy of it was written. It returns the bytes that were read.
+// Copy copies from from to to, and writes a copy of each piece to copied before passing it
+// on. It returns the number of bytes read.
 func Copy(to io.Writer, from io.Reader, copied io.Writer) (n int64) {
 	buffer := make([]byte, 32<<10)
 	for {

@@ -22,7 +22,7 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun/wiretap"
 )
 
-// relay passes on connections to addr, and has them read.
+// relay passes connections on to addr and lets read decode them.
 func relay(t *testing.T, addr string, read func(func(wiretap.Call)) wiretap.Reading) (relayed string, calls func(n int) []wiretap.Call) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -77,8 +77,8 @@ func (health) Check(_ context.Context, req *grpc_health_v1.HealthCheckRequest) (
 	return &grpc_health_v1.HealthCheckResponse{Status: grpc_health_v1.HealthCheckResponse_SERVING}, nil
 }
 
-// The goal is that calls of gRPC are told with what was asked and answered, over many of them on one
-// connection, whose headers are compressed by those before.
+// Goal: gRPC calls are reported with method, request and status. This holds for many calls
+// on one connection, whose headers are compressed with the help of earlier ones.
 func TestCallsOfGRPC(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -133,7 +133,7 @@ func TestCallsOfREST(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Unread, the answer would end on a connection of its own beside the next call.
+		// The body must be read, or else the client would use a new connection for the next call.
 		if _, err := io.Copy(io.Discard, resp.Body); err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +145,7 @@ func TestCallsOfREST(t *testing.T) {
 	}
 }
 
-// Bytes that make no sense are passed on all the same.
+// Goal: bytes that cannot be decoded are passed on unchanged.
 func TestNonsenseIsPassedOn(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

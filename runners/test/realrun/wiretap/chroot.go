@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// onServer returns the path on the server of a client's path. A path that no server takes stays as
-// it is.
+// onServer converts a client's path to the path on the server, by adding the chroot. A path
+// that is no absolute path stays unchanged.
 func (z *ZooKeeper) onServer(path string) string {
 	switch {
 	case z.Chroot == "" || !strings.HasPrefix(path, "/"):
@@ -21,7 +21,7 @@ func (z *ZooKeeper) onServer(path string) string {
 	return z.Chroot + path
 }
 
-// onClient returns a client's path for the path on the server.
+// onClient converts a path on the server to the path that clients see, by removing the chroot.
 func (z *ZooKeeper) onClient(path string) string {
 	rest, ok := strings.CutPrefix(path, z.Chroot)
 	switch {
@@ -33,7 +33,7 @@ func (z *ZooKeeper) onClient(path string) string {
 	return rest
 }
 
-// below returns a request with the paths on the server.
+// below returns a copy of a request in which all paths are paths on the server.
 func (z *ZooKeeper) below(req zookeeper.Request) zookeeper.Request {
 	req.Path = z.onServer(req.Path)
 	req.Ops = slices.Clone(req.Ops)
@@ -50,7 +50,8 @@ func (z *ZooKeeper) below(req zookeeper.Request) zookeeper.Request {
 	return req
 }
 
-// above gives a reply the paths of clients, and reports whether it has any.
+// above replaces the paths in a reply by those that clients see. It reports whether it
+// changed any.
 func (z *ZooKeeper) above(reply *zookeeper.Reply) bool {
 	if z.Chroot == "" {
 		return false
@@ -65,7 +66,8 @@ func (z *ZooKeeper) above(reply *zookeeper.Reply) bool {
 	return reply.Path != "" || len(reply.Results) > 0 || reply.Op == zookeeper.OpGetEphemerals
 }
 
-// event returns an event with the path of clients, nil for the same one.
+// event returns a watch event with the path that clients see. It returns nil if the event
+// need not change.
 func (z *ZooKeeper) event(message []byte) []byte {
 	e, err := wire.DecodeEvent(message)
 	if z.Chroot == "" || err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// A relay passes what a client and a server say to each other to a connection of the tap.
+// A relay gives the messages of a client and a server to a connection of the tap.
 func Example() {
 	tap := &wiretap.ZooKeeper{Tell: func(a wiretap.Act) { fmt.Printf("%s %v %q\n", a.Client, a.Op, a.Path) }}
 	c := tap.Connect("pod")

@@ -10,41 +10,43 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// Act is a request that the server has answered, or the begin or end of a session.
+// Act is a request that the server has answered, or the start or end of a session.
 type Act struct {
-	// Client is who opened the session.
+	// Client is the name of the client that opened the session.
 	Client  string
 	Session int64
-	// Op is the operation. Of is the operation that it is part of: OpMulti inside of a multi,
-	// OpCloseSession for ephemerals that end with their session.
+	// Op is the operation. Of is the operation that contains it: OpMulti for a part of a multi,
+	// OpCloseSession for an ephemeral that is deleted with its session.
 	Op, Of zookeeper.OpCode
 	// Path is the final path, including a sequence number.
 	Path string
-	// Data is what a write has written.
+	// Data is the data that a create or set has written.
 	Data      []byte
 	Ephemeral bool
-	// Err is the error of a request that was refused.
+	// Err is the error code of a refused request, CodeOK otherwise.
 	Err zookeeper.Code
 }
 
-// ZooKeeper reads the connections of all clients to one ZooKeeper. The functions must be set
-// before the first connection; they are called in the order of the acts.
+// ZooKeeper decodes the connections of all clients to one ZooKeeper. Tell and Born must be
+// set before the first connection. They are called in the order of the acts.
 type ZooKeeper struct {
-	// Chroot is the znode that clients have for their root; "" means the root itself.
+	// Chroot is the znode on the server that clients see as their root. "" means the server's
+	// own root.
 	Chroot string
 	// Tell takes the acts.
 	Tell func(Act)
-	// Born, when set, takes new ephemerals, which somebody has to look after.
+	// Born, when set, receives each new ephemeral. The receiver should watch it and call Gone
+	// when it disappears.
 	Born func(*Ephemeral)
 
 	mu         sync.Mutex
 	sessions   map[int64]*session
 	ephemerals map[string]*Ephemeral
-	// doubtful has the clients that asked for a delete and lost the connection before the answer.
+	// doubtful holds, by path, deletes of ephemerals whose connection was lost before the answer.
 	doubtful map[string]Act
 }
 
-// session is a session that a server has granted and that is not known to be over.
+// session is a session that the server has granted and that is not known to have ended.
 type session struct {
 	id       int64
 	client   string
@@ -54,23 +56,23 @@ type session struct {
 	conns    int
 }
 
-// Ephemeral is an ephemeral znode.
+// Ephemeral is an ephemeral znode that a client has created.
 type Ephemeral struct {
-	// Path is the path on the server, below the chroot.
+	// Path is the path on the server, including the chroot.
 	Path    string
 	Session int64
-	// Over is closed when it is known to be gone.
+	// Over is closed when the ephemeral is known to be deleted.
 	Over chan struct{}
 
 	path string // as clients see it
 }
 
-// Connect begins a connection of a client.
+// Connect begins to decode a new connection of the named client.
 func (z *ZooKeeper) Connect(client string) *Conn {
 	return &Conn{z: z, client: client, asked: map[int32]zookeeper.Request{}}
 }
 
-// Conn reads one connection. Its requests and answers may be read at the same time.
+// Conn decodes one connection. Request and Answer may be called concurrently.
 type Conn struct {
 	z       *ZooKeeper
 	client  string
@@ -85,8 +87,9 @@ type Conn struct {
 	asked   map[int32]zookeeper.Request
 }
 
-// Request reads a message of the client, without its length. It returns the message to pass on,
-// with its length where it is another one, nil for the same.
+// Request decodes a client's message, given without its length. If paths have to change, it
+// returns the message to send instead, with its length. nil means to pass the message on
+// unchanged.
 func (c *Conn) Request(message []byte) []byte {
 	c.z.mu.Lock()
 	defer c.z.mu.Unlock()
@@ -112,7 +115,7 @@ func (c *Conn) Request(message []byte) []byte {
 	return wire.AppendRequest(nil, &below)
 }
 
-// Answer reads a message of the server, as Request reads one of the client.
+// Answer decodes a message of the server. Its result is as that of Request.
 func (c *Conn) Answer(message []byte) []byte {
 	c.z.mu.Lock()
 	defer c.z.mu.Unlock()
@@ -145,7 +148,7 @@ func (c *Conn) Answer(message []byte) []byte {
 	return wire.AppendReply(nil, &reply)
 }
 
-// greet reads the answer to the request for a session.
+// greet decodes the server's answer to the connect request, which grants or refuses a session.
 func (c *Conn) greet(message []byte) {
 	resp, err := wire.DecodeConnectResponse(message)
 	if err != nil {
@@ -172,7 +175,7 @@ func (c *Conn) greet(message []byte) {
 	c.session = s
 }
 
-// Close ends the reading of a connection. It may be called again.
+// Close ends the decoding of a connection. Further calls have no effect.
 func (c *Conn) Close() {
 	c.z.mu.Lock()
 	defer c.z.mu.Unlock()
@@ -191,13 +194,14 @@ func (c *Conn) Close() {
 	}
 }
 
-// tell tells of an act of a session.
+// tell reports an act of a session.
 func (z *ZooKeeper) tell(s *session, a Act) {
 	a.Client, a.Session = s.client, s.id
 	z.Tell(a)
 }
 
-// end tells of the end of a session and of its ephemerals. nil stands for one that is over.
+// end reports the end of a session and of its ephemerals. It does nothing for nil, a session
+// that has already ended.
 func (z *ZooKeeper) end(s *session) {
 	if s == nil {
 		return
@@ -221,7 +225,8 @@ func (z *ZooKeeper) dead(path string) {
 	delete(z.doubtful, path)
 }
 
-// Gone says that an ephemeral is no longer there. If no client has deleted it, its session has ended.
+// Gone tells the tap that an ephemeral no longer exists. If no client has deleted it, its
+// session has ended.
 func (z *ZooKeeper) Gone(e *Ephemeral) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
@@ -236,16 +241,17 @@ func (z *ZooKeeper) Gone(e *Ephemeral) {
 	z.end(z.sessions[e.Session])
 }
 
-// Expired says that a session has ended.
+// Expired tells the tap that a session has ended.
 func (z *ZooKeeper) Expired(id int64) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
 	z.end(z.sessions[id])
 }
 
-// Silent lists the sessions without a connection and without ephemerals that were silent for their
-// timeout and limit longer, with their passwords: only the server can say whether they have ended.
-// scale is the wall time of a second of the server, limit is wall time.
+// Silent lists sessions that may have ended, with their passwords, because only the server
+// can say whether they have. These have no connection, no ephemerals, and were silent for
+// their timeout plus limit. scale is the wall time of one second of the server. limit is in
+// wall time.
 func (z *ZooKeeper) Silent(now time.Time, scale float64, limit time.Duration) map[int64][16]byte {
 	z.mu.Lock()
 	defer z.mu.Unlock()
@@ -262,8 +268,8 @@ func (z *ZooKeeper) Silent(now time.Time, scale float64, limit time.Duration) ma
 	return silent
 }
 
-// Lives says that the server still knew a session when it was asked, or that all sessions have
-// their whole timeouts again, for 0.
+// Lives tells the tap that the server still knows a session, which thereby has its whole
+// timeout again. 0 stands for all sessions.
 func (z *ZooKeeper) Lives(id int64) {
 	z.mu.Lock()
 	defer z.mu.Unlock()

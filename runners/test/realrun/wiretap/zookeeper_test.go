@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// tapped is a ZooKeeper of which the acts are written down.
+// tapped is a tap that records the acts it reports.
 type tapped struct {
 	wiretap.ZooKeeper
 	acts []string
@@ -39,7 +39,8 @@ func newTapped() *tapped {
 	return t
 }
 
-// open begins a connection that is granted a session, 0 for none; wants is the one that it asks for.
+// open begins a connection that asks to continue the session wants and is granted session. 0
+// means none.
 func (t *tapped) open(client string, wants, session int64) *wiretap.Conn {
 	c := t.Connect(client)
 	c.Request(wire.AppendConnectRequest(nil, &zookeeper.ConnectRequest{TimeoutMs: 10_000, SessionID: wants, Password: make([]byte, 16)})[4:])
@@ -48,7 +49,8 @@ func (t *tapped) open(client string, wants, session int64) *wiretap.Conn {
 	return c
 }
 
-// ask passes on a request with its answer, and returns what the tap made of both.
+// ask gives a request and its reply to the tap, and returns the messages that it wants
+// passed on instead.
 func ask(c *wiretap.Conn, req zookeeper.Request, reply zookeeper.Reply) (asked, answered []byte) {
 	req.Xid++
 	reply.Xid, reply.Op = req.Xid, req.Op
@@ -60,8 +62,8 @@ func create(c *wiretap.Conn, path string, flags int32) {
 	ask(c, zookeeper.Request{Op: zookeeper.OpCreate, Path: path, Data: []byte("x"), Flags: flags}, zookeeper.Reply{Path: path})
 }
 
-// The goal is that acts are told in order, as the server has answered them. The method is a frame
-// of each kind.
+// Goal: acts are reported in the order in which the server has answered them. Method: one
+// frame of each kind.
 func TestWhatIsRead(t *testing.T) {
 	tap := newTapped()
 	c := tap.open("pod", 0, 7)
@@ -93,8 +95,8 @@ func TestWhatIsRead(t *testing.T) {
 	}
 }
 
-// The goal is that the end of a session is told once, however it shows: an ephemeral that is gone,
-// another one in its place, a client that is refused, or the server's word.
+// Goal: the end of a session is reported once, whatever reveals it: a missing ephemeral, a
+// new ephemeral at its path, a refused client, or the server's answer.
 func TestEndsOfSessions(t *testing.T) {
 	ended := []string{"pod 7 delete of closeSession ephemeral /e", "pod 7 delete of closeSession ephemeral /f", "pod 7 closeSession"}
 	for _, c := range []struct {
@@ -122,7 +124,8 @@ func TestEndsOfSessions(t *testing.T) {
 	}
 }
 
-// A delete whose answer was lost has happened where its znode is gone, and its session lives.
+// Goal: if the answer to a delete was lost but the znode is gone, the delete has happened
+// and the session still lives.
 func TestADeleteWithoutAnAnswer(t *testing.T) {
 	tap := newTapped()
 	c := tap.open("pod", 0, 7)
@@ -140,7 +143,7 @@ func TestADeleteWithoutAnAnswer(t *testing.T) {
 	}
 }
 
-// Only sessions that show no other sign of life have to be asked for.
+// Goal: Silent lists only sessions that show no other sign of life.
 func TestSilentSessions(t *testing.T) {
 	tap := newTapped()
 	later := time.Now().Add(13 * time.Second)
@@ -164,7 +167,8 @@ func TestSilentSessions(t *testing.T) {
 	}
 }
 
-// The goal is that clients see a part of the tree as the whole. Acts have the clients' paths.
+// Goal: with a chroot, clients see a part of the tree as the whole. Acts have the paths that
+// clients see.
 func TestAChroot(t *testing.T) {
 	tap := newTapped()
 	tap.Chroot = "/run"

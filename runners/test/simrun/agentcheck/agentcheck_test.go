@@ -9,14 +9,15 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// still is a cluster whose servers serve what it says, and nothing else can be seen of.
+// still is a stub of a cluster that never changes. It answers only which models its servers
+// serve and what its znodes hold.
 type still struct {
 	View
 	serves map[string]bool // by pod and model
 	znodes map[string]string
 	// names are those of shared directories.
 	names map[string][]string
-	// servers are those of each pod.
+	// servers holds the model servers that every pod has.
 	servers []runners.ModelServerState
 }
 
@@ -51,7 +52,7 @@ func create(pod, path string) runners.Observation {
 	return runners.Observation{Pod: pod, Op: "zookeeper.create", Path: path, Note: "ephemeral"}
 }
 
-// broke lists the invariants that broke.
+// broke lists the ids of the broken invariants.
 func broke(c *Checker) (ids []string) {
 	for _, b := range c.Broken() {
 		ids = append(ids, b.Invariant)
@@ -59,8 +60,8 @@ func broke(c *Checker) (ids []string) {
 	return ids
 }
 
-// Goal: a registration without its server breaks an invariant once the time for it is over, and not
-// while something disturbs the cluster.
+// Goal: a registration whose server is gone breaks an invariant after the allowed time, but
+// not while the cluster is disturbed.
 func TestGhosts(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -99,7 +100,8 @@ func TestGhosts(t *testing.T) {
 	}
 }
 
-// Goal: a registration that goes is no ghost, and the end of a disturbance begins the time anew.
+// Goal: a registration that disappears in time breaks no invariant. The end of a disturbance
+// restarts the allowed time.
 func TestGhostsThatGo(t *testing.T) {
 	c := New(still{})
 	c.Observe(create("shard0-replica1", binding))
@@ -114,8 +116,8 @@ func TestGhostsThatGo(t *testing.T) {
 	}
 }
 
-// Goal: a binding that a session of another pod has made breaks an invariant; a create that failed
-// makes none.
+// Goal: a binding that another pod's session has made breaks an invariant. A create that
+// failed does not count.
 func TestOwners(t *testing.T) {
 	c := New(still{})
 	refused := create("shard0-replica0", binding)
@@ -131,7 +133,7 @@ func TestOwners(t *testing.T) {
 	}
 }
 
-// Goal: an entry that serves before a PS was AVAILABLE anywhere breaks an invariant.
+// Goal: an entry that serves before each PS was AVAILABLE somewhere breaks an invariant.
 func TestOrder(t *testing.T) {
 	c := New(still{})
 	c.served(runners.Observation{Pod: "shard1-replica0", Op: "modelserver.state", Path: "ps_0/1", Note: "AVAILABLE"})
@@ -146,8 +148,9 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// Goal: what a calm cluster does once is quiet, what it does again is not: a znode that is made
-// anew, an error but for its numbers. The same service info, written again and again, is.
+// Goal: an undisturbed cluster may create a znode or log an error once, but not repeatedly.
+// Errors that differ only in numbers count as the same. Writing the same service info
+// repeatedly is allowed.
 func TestQuiet(t *testing.T) {
 	failed := func(n string) runners.Observation {
 		return runners.Observation{Pod: "shard0-replica0", Op: "log.error", Note: "exception " + n + ": lost"}

@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// The invariants. Those of the first group hold at any time.
+// The ids of the invariants. The invariants of the first group hold at any time.
 const (
 	Ghost = "ghost" // a registration outlives its server
 	Owner = "owner" // a registration is made by another pod
@@ -31,12 +31,12 @@ const (
 	Noise = "noise" // an error is logged again and again
 )
 
-// View is what the checker may look at.
+// View is what the checker can observe of a cluster.
 type View interface {
 	runners.Observer
 	// Agents lists the running agents of a pod.
 	Agents(pod string) []agent.Agent
-	// StoredNames lists the names in a directory of a store, none for one that is missing.
+	// StoredNames lists the names in a directory of a store. A missing directory has none.
 	StoredNames(path string) ([]string, error)
 	// PodNames lists the names in a directory of a pod, none for one that is missing.
 	PodNames(pod, path string) ([]string, error)
@@ -48,7 +48,7 @@ type Checker struct {
 	now    time.Duration
 	broken []runners.Broken
 	told   map[string]bool // keys that breaks has reported
-	// calm is the end of the last disturbance. It has no meaning while one goes on.
+	// calm is when the latest disturbance ended. It has no meaning while a disturbance goes on.
 	calm   time.Duration
 	goesOn map[string]int
 
@@ -73,10 +73,10 @@ func New(view View) *Checker {
 	}
 }
 
-// Broken lists the invariants that broke so far, in the order in which the checker noticed.
+// Broken lists the invariants broken so far, in the order in which the checker noticed them.
 func (c *Checker) Broken() []runners.Broken { return c.broken }
 
-// breaks records that an invariant broke, once for each key.
+// breaks records that an invariant is broken. It records each key only once.
 func (c *Checker) breaks(invariant, key, format string, args ...any) {
 	if key = invariant + " " + key; c.told[key] {
 		return
@@ -85,12 +85,12 @@ func (c *Checker) breaks(invariant, key, format string, args ...any) {
 	c.broken = append(c.broken, c.failure(invariant, format, args...))
 }
 
-// failure is an invariant that is broken now.
+// failure describes an invariant that is broken now.
 func (c *Checker) failure(invariant, format string, args ...any) runners.Broken {
 	return runners.Broken{Invariant: invariant, At: c.now, Text: fmt.Sprintf(format, args...)}
 }
 
-// Observe takes every observation of the run, as it is made.
+// Observe receives every observation of the run, at the moment it is made.
 func (c *Checker) Observe(o runners.Observation) {
 	c.now = max(c.now, o.At)
 	switch {
@@ -110,8 +110,8 @@ func (c *Checker) Observe(o runners.Observation) {
 	}
 }
 
-// Disturbed records that the cluster, its network or its ZooKeeper is disturbed from outside. A
-// lasting disturbance goes on until Disturbed is called for it again with over.
+// Disturbed records a disturbance from outside of the cluster, its network or its ZooKeeper.
+// A lasting disturbance goes on until Disturbed is called for it again, with over set.
 func (c *Checker) Disturbed(at time.Duration, what string, lasting, over bool) {
 	c.now = max(c.now, at)
 	switch {
@@ -125,7 +125,7 @@ func (c *Checker) Disturbed(at time.Duration, what string, lasting, over bool) {
 	}
 }
 
-// Look checks everything that should have happened by now.
+// Look checks the invariants that have a time limit.
 func (c *Checker) Look(now time.Duration) error {
 	c.now = max(c.now, now)
 	for pod := range c.shut {

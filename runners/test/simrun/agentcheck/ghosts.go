@@ -11,26 +11,27 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// LookEvery is how much time passes between two looks of a runner.
+// LookEvery is how often a runner should call Look, in virtual time.
 const LookEvery = 5 * time.Second
 
-// outlives is how long a registration may outlive its server: the session of its agent lives for
-// 10 s more (kazoo client.py:128), and an agent that lives looks every 30 s (agent_v3.py:182).
+// outlives is how long a registration may outlive its server. The agent's session may live
+// 10 s longer (kazoo client.py:128), and a living agent checks its servers every 30 s
+// (agent_v3.py:182).
 const outlives = 40*time.Second + LookEvery
 
-// registrations mirrors the znodes that say where a model is served.
+// registrations mirrors the znodes that say which pod serves a model.
 type registrations struct{ nodes map[string]*node }
 
-// node is one of them.
+// node is one znode that says that a pod serves a model.
 type node struct {
 	pod, kind, model string
 	v1               bool
-	// lost is set while the pod's server does not serve the model, since then.
+	// lost says that the pod's server does not serve the model. since is when that began.
 	lost  bool
 	since time.Duration
 }
 
-// wrote takes a successful write of ZooKeeper.
+// wrote updates the mirror by a successful ZooKeeper write.
 func (c *Checker) wrote(o runners.Observation) {
 	for _, q := range c.quiets {
 		q.wrote(o)
@@ -48,8 +49,9 @@ func (c *Checker) wrote(o runners.Observation) {
 	}
 }
 
-// registration reads the path of a binding, /<bzid>/binding/<model>/<sub-graph>:<cluster>:<pod>, or
-// of a replica of v1, /<bzid>/service/<name>[/<location>]/<kind>:<task>/<replica>; nil for another.
+// registration parses a znode's path as a binding,
+// /<bzid>/binding/<model>/<sub-graph>:<cluster>:<pod>, or as a replica of v1,
+// /<bzid>/service/<name>[/<location>]/<kind>:<task>/<replica>. It returns nil for other paths.
 func (c *Checker) registration(o runners.Observation) *node {
 	parts := strings.Split(o.Path, "/")
 	switch {
@@ -69,7 +71,7 @@ func (c *Checker) registration(o runners.Observation) *node {
 	return nil
 }
 
-// modelV1 is the name by which model servers of v1 know the model of a task.
+// modelV1 returns the name by which the model servers of agents v1 know the model of a task.
 func modelV1(kind, task string) string {
 	if kind == "entry" {
 		return kind
@@ -77,7 +79,7 @@ func modelV1(kind, task string) string {
 	return kind + "_" + task
 }
 
-// lookForGhosts looks for registrations that outlive their server.
+// lookForGhosts finds registrations that outlive their server for longer than allowed.
 func (c *Checker) lookForGhosts() error {
 	for _, path := range slices.Sorted(maps.Keys(c.registered.nodes)) {
 		n := c.registered.nodes[path]
@@ -101,8 +103,9 @@ func (c *Checker) lookForGhosts() error {
 	return nil
 }
 
-// isServed reports whether the server of a registration serves its model. Of several servers of a kind, as
-// dense services have, the registration does not say which it is about.
+// isServed reports whether the registration's server serves its model. A pod may have
+// several servers of one kind, as for dense. The registration does not say which of them it
+// is about, so it counts as served.
 func (c *Checker) isServed(n *node) bool {
 	if s, err := c.view.PodState(n.pod); err == nil {
 		alike := slices.DeleteFunc(slices.Clone(s.ModelServers), func(m runners.ModelServerState) bool { return m.Kind != n.kind })
@@ -123,13 +126,14 @@ func (c *Checker) saysAvailable(path string) (bool, error) {
 	return replicaOf(z.Data).Stat == env.StateAvailable, nil
 }
 
-// replica is what an agent of v1 writes of a replica.
+// replica is the data that an agent v1 writes to the znode of a replica.
 type replica struct {
 	Address string         `json:"address"`
 	Stat    env.ModelState `json:"stat"`
 }
 
-// replicaOf reads a replica; what is none is one without an address.
+// replicaOf decodes the data of a replica's znode. Other data gives a replica without an
+// address.
 func replicaOf(data []byte) (r replica) {
 	if json.Unmarshal(data, &r) != nil {
 		return replica{}

@@ -7,11 +7,12 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// order has the models of v1 that were AVAILABLE on some server so far.
+// order records which models of agents v1 have been AVAILABLE on some server so far.
 type order struct{ served map[string]bool }
 
-// served takes what a model server does, and checks that an entry serves only once every PS, and
-// dense where that runs alone, has served somewhere (agent_v1.py:139-166).
+// served handles an observation of a model server. It checks that an entry serves only after
+// every PS has served somewhere, and dense as well where it runs alone
+// (agent_v1.py:139-166).
 func (c *Checker) served(o runners.Observation) {
 	switch {
 	case o.Op == "modelserver.state" && o.Note == "AVAILABLE":

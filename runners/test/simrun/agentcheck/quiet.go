@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// quiet counts what a cluster does that nothing disturbs.
+// quiet counts the writes and errors of a cluster that nothing disturbs.
 type quiet struct {
 	c      *Checker
 	writes map[string]int // by path
@@ -15,16 +15,17 @@ type quiet struct {
 	broken *runners.Broken
 }
 
-// These are how often a calm cluster does the same within some minutes: it writes a znode anew
-// where an agent has just come back, and logs the error of a call that this has cut off. An agent
-// whose model has no version says so each time that it asks.
+// How often a calm cluster may do the same thing within some minutes. An agent that has just
+// come back may write a znode again, and a call that its restart cut off logs one error. An
+// agent whose model has no version is exempt, since it logs that on every poll.
 const (
 	calmWrites = 1
 	calmErrors = 1
 )
 
-// Quiet begins to watch a cluster from now on. The function that it returns says what a calm
-// cluster would not have done since, by a [runners.Broken].
+// Quiet begins to watch the cluster for what a calm cluster would not do. The returned
+// function gives the first such action since then as a [runners.Broken], nil if there was
+// none.
 func (c *Checker) Quiet() func() error {
 	q := &quiet{c: c, writes: map[string]int{}, errors: map[string]int{}}
 	c.quiets = append(c.quiets, q)
@@ -48,7 +49,7 @@ func (q *quiet) wrote(o runners.Observation) {
 	}
 }
 
-// varying matches what differs between errors of one kind.
+// varying matches numbers, which may differ between errors of one kind.
 var varying = regexp.MustCompile(`0x[0-9a-f]+|\d+`)
 
 func (q *quiet) logged(o runners.Observation) {
@@ -58,7 +59,7 @@ func (q *quiet) logged(o runners.Observation) {
 	}
 }
 
-// breaks records the first break.
+// breaks records a broken invariant, unless one was recorded before.
 func (q *quiet) breaks(invariant, format string, args ...any) {
 	if q.broken == nil {
 		b := q.c.failure(invariant, format, args...)

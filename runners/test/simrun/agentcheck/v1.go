@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 )
 
-// before lists the models that an entry waits for.
+// before lists the models that have to be AVAILABLE before an entry starts.
 func before(conf *agentconfig.AgentConfig) (models []string) {
 	for task := range conf.NumPS {
 		models = append(models, modelV1("ps", strconv.Itoa(task)))
@@ -20,7 +20,7 @@ func before(conf *agentconfig.AgentConfig) (models []string) {
 	return models
 }
 
-// placeV1 is what an agent of v1 has to serve: its tasks (replica_manager.py:434).
+// placeV1 returns what an agent v1 has to serve: its tasks (replica_manager.py:434).
 func placeV1(a *agent.AgentV1) (*place, error) {
 	conf := a.Conf()
 	prefix, err := conf.PathPrefix()

@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/datadef"
 )
 
-// placeV3 is what an agent of v3 has to follow: a layout, by its filters.
+// placeV3 returns what an agent v3 has to serve: what its filters accept of a layout.
 func placeV3(a *agent.AgentV3) (*place, error) {
 	layout, err := a.Conf().LayoutPath()
 	if err != nil {
@@ -29,8 +29,8 @@ func placeV3(a *agent.AgentV3) (*place, error) {
 	return p, nil
 }
 
-// targets lists what a pod has to serve now. A child of the layout that is no model, or that is not
-// declared, is none.
+// targets lists the models that a pod has to serve now. Children of the layout that are not
+// declared models are skipped.
 func (c *Checker) targets(p *place) ([]target, error) {
 	if p.v1 {
 		return p.tasks, nil
@@ -61,7 +61,7 @@ func (c *Checker) targets(p *place) ([]target, error) {
 	return list, nil
 }
 
-// accepts reports whether the filters accept a sub-graph; one that fails accepts none.
+// accepts reports whether the filters accept a sub-graph. A filter that fails accepts none.
 func (p *place) accepts(subGraph string) bool {
 	for i := range p.filters {
 		if ok, err := p.filters[i].Accepts(subGraph); ok || err != nil {

@@ -16,17 +16,18 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// place is what an agent has to do, by its configuration.
+// place describes the task of an agent, as derived from its configuration.
 type place struct {
 	pod string
 	v1  bool
-	// prefix is the znode below which a pod of v3 has all of its znodes, and one of v1 its tasks.
+	// prefix is a znode. An agent v3 has all of its znodes below it, and an agent v1 has its
+	// tasks there.
 	prefix string
-	// tasks are those of v1, before what its entry waits for.
+	// tasks lists the tasks of an agent v1. before lists the models that its entry waits for.
 	tasks, before []target
 	// rough is its rough sort model, nil for none.
 	rough *rough
-	// layout, filters and container are those of v3.
+	// layout, filters and container are set for agents v3 only.
 	layout    string
 	filters   []agentconfig.LayoutFilter
 	container string
@@ -34,12 +35,14 @@ type place struct {
 
 // target is one model that a pod has to serve.
 type target struct {
-	// kind is the model server's, model its name there, key that of a HeartBeat.
+	// kind is the kind of model server, and model the model's name on it. key is the model's key
+	// in the answer to a HeartBeat.
 	kind, model, key string
-	// base has the versions, of which all are served or the newest.
+	// base is the directory of the model's versions. all says whether all versions are served,
+	// or only the newest.
 	base string
 	all  bool
-	// frozen is set for a server that looks for versions at its start only.
+	// frozen says that the server looks for versions only when it starts.
 	frozen bool
 	// node is the znode that says that the pod serves it; "" where none does.
 	node string
@@ -56,7 +59,7 @@ func (t *target) dir(version int64) string {
 	return base + "/" + name
 }
 
-// placeOf returns the place of an agent.
+// placeOf returns the place of an agent, from a cache if it is known.
 func (c *Checker) placeOf(pod string, a agent.Agent) (p *place, err error) {
 	if p := c.places[a]; p != nil {
 		return p, nil
@@ -76,21 +79,24 @@ func (c *Checker) placeOf(pod string, a agent.Agent) (p *place, err error) {
 	return p, err
 }
 
-// whole is one check of everything.
+// whole is the state of one complete check of the cluster.
 type whole struct {
 	*Checker
-	// served has the pods that have to be listed, by prefix and key.
+	// served maps a prefix and a key to the pods that agents have to list for it.
 	served map[string][]string
-	// nodes has for what each znode counts there: dense agents of a pod may share one (Q2).
+	// nodes maps a znode to the entry of served that it was counted for. Dense agents of one pod
+	// may share a znode (Q2), which counts once.
 	nodes map[string]string
-	// places has one of each pod, waits those whose agent cannot ask its server.
+	// places holds one place for each pod. waits marks the pods whose agent cannot ask its model
+	// server.
 	places map[string]*place
 	waits  map[string]bool
 }
 
-// Whole returns nil if every pod runs with its servers, serves the newest version of what is
-// published and nothing else, is bound exactly to that, and every agent lists exactly that; else
-// the first [runners.Broken]. It asks the agents last, over the network.
+// Whole returns nil if the cluster is in its wanted state. Every pod runs with its servers,
+// and serves the newest version of what is published and nothing else. It is registered for
+// exactly that, and every agent lists exactly that. Otherwise Whole returns the first
+// [runners.Broken]. It asks the agents last, over the network.
 func (c *Checker) Whole() error {
 	c.now = max(c.now, c.view.Now())
 	w := &whole{Checker: c, served: map[string][]string{}, nodes: map[string]string{}, places: map[string]*place{}, waits: map[string]bool{}}
@@ -113,7 +119,7 @@ func (c *Checker) Whole() error {
 	return nil
 }
 
-// pod checks one pod, without asking its agent.
+// pod checks everything about one pod that can be seen without asking its agent.
 func (w *whole) pod(pod string) error {
 	s, err := w.view.PodState(pod)
 	if err != nil {
@@ -136,7 +142,7 @@ func (w *whole) pod(pod string) error {
 	return nil
 }
 
-// agent checks what one of the agents of a pod has to do.
+// agent checks the models that one agent of a pod has to serve.
 func (w *whole) agent(pod string, p *place, s runners.PodState) error {
 	if waiting, err := w.awaitsModel(p); err != nil || waiting {
 		w.waits[pod] = true
@@ -178,9 +184,10 @@ func (w *whole) agent(pod string, p *place, s runners.PodState) error {
 	return w.nothingElse(pod, p, targets)
 }
 
-// empty lists the kinds of servers with a model of which there is no version, or one that is not
-// complete, as where it was deleted while it was exported. Such a server opens no port and takes no
-// other configuration (TFS-9.2, TFS-8.7); for a PS an entry waits; and no agent can help that.
+// empty lists the kinds of servers that have a model without any complete version, as when
+// it was deleted during its export. Such a server opens no port and accepts no other
+// configuration (TFS-9.2, TFS-8.7). If it is a PS, the entry waits for it. No agent can
+// repair that.
 func (c *Checker) empty(targets []target) (kinds map[string]bool, err error) {
 	kinds = map[string]bool{}
 	for i := range targets {
@@ -224,8 +231,9 @@ func (c *Checker) lookAtShut(pod string) {
 	}
 }
 
-// isStuck reports whether some server of a pod is stuck, or was when the pod ran last, or cannot load what is
-// published: a server whose loads have failed ends, and all with it begins anew.
+// isStuck reports whether a server of a pod cannot load what is published, or was in that
+// state when the pod last ran. A server whose loads have failed ends, and the whole pod
+// restarts with it.
 func (c *Checker) isStuck(pod string) bool {
 	if c.shut[pod] {
 		return true
@@ -256,8 +264,8 @@ func (c *Checker) isStuck(pod string) bool {
 	return false
 }
 
-// asFound has a pod whose server is stuck be listed for what it is bound to, whatever that is; what it
-// serves all the same has to be bound.
+// asFound checks a pod whose server is stuck. The pod has to be listed for whatever it is
+// registered for. What it serves in spite of that has to be registered.
 func (w *whole) asFound(pod string, p *place, t *target) error {
 	if t.node == "" {
 		return nil
@@ -273,7 +281,7 @@ func (w *whole) asFound(pod string, p *place, t *target) error {
 	return err
 }
 
-// serves has a pod be listed for a znode, once.
+// serves records that agents have to list a pod for a znode. It records each znode once.
 func (w *whole) serves(pod string, p *place, t *target) {
 	key := p.prefix + " " + t.key
 	if w.nodes[t.node] != key {
@@ -282,7 +290,7 @@ func (w *whole) serves(pod string, p *place, t *target) {
 	}
 }
 
-// servers checks that a model server of each kind runs, but for an entry that waits.
+// servers checks that a model server of each kind runs, except for an entry that waits.
 func (w *whole) servers(pod string, p *place, s runners.PodState, held map[string]bool) error {
 	want := lists.ToMap(p.tasks, func(t target) (string, bool) { return t.kind, t.kind != agentconfig.ServerEntry || !held[t.kind] })
 	if !p.v1 {
@@ -299,7 +307,7 @@ func (w *whole) servers(pod string, p *place, s runners.PodState, held map[strin
 	return nil
 }
 
-// target checks that a pod serves a model, in the newest version that there is, and says so.
+// target checks that a pod serves the newest version of a model and is registered for it.
 func (w *whole) target(pod string, p *place, t *target) error {
 	want, err := w.versions(t)
 	if err != nil {
@@ -340,7 +348,7 @@ func (w *whole) target(pod string, p *place, t *target) error {
 	return nil
 }
 
-// versions lists the versions that are to be served, in order.
+// versions lists the versions of a target that have to be served, in ascending order.
 func (c *Checker) versions(t *target) ([]int64, error) {
 	from := t.base
 	if t.rough != nil {
@@ -366,7 +374,7 @@ func (c *Checker) versions(t *target) ([]int64, error) {
 	return list, nil
 }
 
-// available lists the AVAILABLE versions of a model on a server, in order.
+// available lists the AVAILABLE versions of a model on a server, in ascending order.
 func (c *Checker) available(pod, kind, model string) (list []int64) {
 	versions, err := c.view.ModelStatus(pod, kind, model)
 	if err != nil {
@@ -381,7 +389,8 @@ func (c *Checker) available(pod, kind, model string) (list []int64) {
 	return list
 }
 
-// failed reports whether a version could not be loaded, which its server never tries again (TFS-5.4).
+// failed reports whether one of the versions could not be loaded. Its server never retries
+// that load (TFS-5.4).
 func (c *Checker) failed(pod string, t *target, versions []int64) bool {
 	statuses, err := c.view.ModelStatus(pod, t.kind, t.model)
 	return err == nil && slices.ContainsFunc(statuses, func(s env.ModelVersionStatus) bool {
@@ -389,7 +398,7 @@ func (c *Checker) failed(pod string, t *target, versions []int64) bool {
 	})
 }
 
-// nothingElse checks that a pod of v3 serves none of the declared models that are not its own.
+// nothingElse checks that a pod of v3 serves no declared model other than its targets.
 func (w *whole) nothingElse(pod string, p *place, targets []target) error {
 	models, _, err := w.view.Znode(p.prefix + "/saved_models")
 	if err != nil {
@@ -413,7 +422,7 @@ func (w *whole) nothingElse(pod string, p *place, targets []target) error {
 	return nil
 }
 
-// noOthers checks that no binding is there but those of what is served.
+// noOthers checks that there are no bindings for models that are not served.
 func (w *whole) noOthers() error {
 	for _, path := range slices.Sorted(maps.Keys(w.registered.nodes)) {
 		n := w.registered.nodes[path]
@@ -428,7 +437,7 @@ func (w *whole) noOthers() error {
 	return nil
 }
 
-// lists checks that an agent lists exactly the pods that serve, of each model.
+// lists checks that an agent lists, for each model, exactly the pods that serve it.
 func (w *whole) lists(pod string) error {
 	prefix := w.places[pod].prefix + " "
 	for _, name := range slices.Sorted(maps.Keys(w.served)) {

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// localBarriers records the barriers of a LocalCluster, one for each epoch, which is a step
-// (TRN-4.1).
+// localBarriers records the barriers of a LocalCluster. There is one for each epoch, and an
+// epoch is one step (TRN-4.1).
 type localBarriers struct {
 	workers int
 	arrived map[uint64]map[int]bool
 }
 
-// LocalStarted records that a LocalCluster starts with a number of workers.
+// LocalStarted records that a LocalCluster with the given number of workers starts.
 func (c *Checker) LocalStarted(workers int) {
 	c.local = localBarriers{workers: workers, arrived: map[uint64]map[int]bool{}}
 }
@@ -27,7 +27,8 @@ func (c *Checker) LocalArrived(at time.Duration, worker int, epoch uint64) {
 	c.local.arrived[epoch][worker] = true
 }
 
-// LocalAnswered records whether the barrier released a worker, and checks INV-6.
+// LocalAnswered records whether the barrier released a worker, and checks INV-6: it must
+// release exactly when all workers have arrived.
 func (c *Checker) LocalAnswered(at time.Duration, worker int, epoch uint64, released bool) {
 	c.now = max(c.now, at)
 	arrived := len(c.local.arrived[epoch])
@@ -51,7 +52,7 @@ type psArrival struct {
 }
 
 // PSArrived records a worker's call of the barrier id for numWorkers workers. It returns a
-// number by which PSAnswered knows the call.
+// number that identifies the call for PSAnswered.
 func (c *Checker) PSArrived(at time.Duration, id string, numWorkers int) (call int) {
 	c.now = max(c.now, at)
 	p := &c.ps
@@ -61,8 +62,8 @@ func (c *Checker) PSArrived(at time.Duration, id string, numWorkers int) (call i
 	return p.next
 }
 
-// PSAnswered records how a call was answered, and checks INV-7: if one waiting call is
-// released, all of them are.
+// PSAnswered records how a barrier call was answered, and checks INV-7: if one waiting call
+// is released, all of them are.
 func (c *Checker) PSAnswered(at time.Duration, call int, released bool) {
 	c.now = max(c.now, at)
 	p := &c.ps
@@ -90,7 +91,8 @@ func (c *Checker) PSAnswered(at time.Duration, call int, released bool) {
 	delete(p.waiting, a.id)
 }
 
-// knownPSBarrier returns the quirk by which the reference breaks INV-7, "" if it is repaired.
+// knownPSBarrier returns the known reason why the reference breaks INV-7, "" if the job has
+// it repaired.
 func (c *Checker) knownPSBarrier() string {
 	if c.spec.DefectivePSBarrier {
 		return "the PS barrier of f415ff3"

@@ -7,14 +7,14 @@ import (
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 )
 
-// unblocks is the time in which a worker has to notice that a barrier was removed: its poll
-// of 1 s, and the time that asking takes (INV-2).
+// unblocks is how soon a worker has to notice that a barrier was removed: its poll interval
+// of 1 s plus the time of a request (INV-2).
 const unblocks = time.Second + 200*time.Millisecond
 
 // stopWait is how long the controller's stop waits for the workers (TRN-2.10).
 const stopWait = 30 * time.Second
 
-// barrier mirrors the variables of barrier_ops.py from the assignments to them.
+// barrier mirrors the variables of barrier_ops.py, from the assignments to them.
 type barrier struct {
 	c        *Checker
 	placings int // counts how often the barrier was placed
@@ -31,7 +31,8 @@ type barrier struct {
 	saves    time.Duration // how long barriers of saves were there
 }
 
-// release is the removal of a barrier for which a worker waited.
+// release is the removal of a barrier at which a worker waited, so that the worker has to
+// notice it.
 type release struct {
 	at      time.Duration
 	life    int
@@ -44,8 +45,8 @@ func (b *barrier) init(c *Checker) {
 	*b = barrier{c: c, flags: map[string]int{}, left: map[string]bool{}, due: map[string]*release{}, slowest: c.spec.SaveTime}
 }
 
-// Assigned records that a process of the job assigns value to a variable, to all of it when
-// index is negative.
+// Assigned records that a process assigns value to an element of a variable, or to the whole
+// variable if index is negative.
 func (c *Checker) Assigned(at time.Duration, by, variable string, index int, value any) {
 	c.now = max(c.now, at)
 	b := &c.barrier
@@ -65,7 +66,7 @@ func (c *Checker) Assigned(at time.Duration, by, variable string, index int, val
 	}
 }
 
-// Initialized records that the chief gives all variables their first values.
+// Initialized records that the chief gives all variables their initial values.
 func (c *Checker) Initialized(at time.Duration) {
 	c.now = max(c.now, at)
 	c.barrier.forget()
@@ -78,7 +79,7 @@ func (c *Checker) ResumeAsked(at time.Duration) {
 	c.barrier.resumed = true
 }
 
-// SaveTakes records how long writing a checkpoint takes from now on.
+// SaveTakes records that writing a checkpoint takes d from now on.
 func (c *Checker) SaveTakes(d time.Duration) { c.barrier.slowest = max(c.barrier.slowest, d) }
 
 func (b *barrier) place() {
@@ -125,7 +126,8 @@ func (b *barrier) unblock(worker string) {
 	delete(b.left, worker)
 }
 
-// noticed records that a worker has reacted to the barrier, so that it owes nothing more.
+// noticed records that a worker has reacted to the removal of the barrier. Nothing more is
+// expected of it.
 func (b *barrier) noticed(worker string) {
 	if r := b.due[worker]; r != nil {
 		b.late(worker, r)
@@ -133,7 +135,8 @@ func (b *barrier) noticed(worker string) {
 	}
 }
 
-// late reports whether a worker has missed the limit of a release (INV-2).
+// late reports whether a worker has reacted too late, or not yet, to a barrier's removal
+// (INV-2).
 func (b *barrier) late(worker string, r *release) bool {
 	p := b.c.procs[worker]
 	if b.c.now <= r.at+unblocks || !p.running || p.life != r.life {
@@ -150,7 +153,8 @@ func (b *barrier) late(worker string, r *release) bool {
 	return true
 }
 
-// gaveUp records that a worker has left its session, so that it owes nothing more.
+// gaveUp records that a worker has left its session, so that no reaction to a removal is
+// expected of it.
 func (b *barrier) gaveUp(worker string) {
 	delete(b.due, worker)
 	if _, waits := b.flags[worker]; waits {
@@ -158,7 +162,8 @@ func (b *barrier) gaveUp(worker string) {
 	}
 }
 
-// ended records the end of a process: a PS takes its variables along, a worker its wait.
+// ended records the end of a process. With a PS the variables are lost, with a worker its
+// wait ends.
 func (b *barrier) ended(name string) {
 	switch {
 	case len(name) > 2 && name[:2] == "ps":
@@ -176,7 +181,7 @@ func (b *barrier) forget() {
 	clear(b.due)
 }
 
-// look checks everything that is due by now.
+// look checks the invariants of barriers that have a time limit.
 func (b *barrier) look() {
 	for _, worker := range b.c.names {
 		if r := b.due[worker]; r != nil && b.late(worker, r) {
@@ -197,7 +202,7 @@ func (b *barrier) look() {
 	}
 }
 
-// limit returns how long an owner may keep its barrier, because a save waits for the
+// limit returns how long a barrier may stay placed. It is long because a save waits for the
 // workers and writes twice.
 func (b *barrier) limit() time.Duration {
 	return max(stopWait, b.c.spec.MaxPending+2*b.slowest) + slack + b.c.spec.StepTime

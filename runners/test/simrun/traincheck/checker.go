@@ -11,18 +11,18 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// slack is added to the times of the reference, for messages and for the import of a program.
+// slack is added to the reference's time limits, for messages and for loading a program.
 const slack = 10 * time.Second
 
-// Files reads the shared directories of a job.
+// Files reads the directories that all processes of a job share.
 type Files interface {
-	// StoredFile reads a file; ok is false if there is none.
+	// StoredFile reads a file. ok is false if the file is missing.
 	StoredFile(path string) (data []byte, ok bool, err error)
 }
 
 // Checker checks the invariants of one training job while it runs.
 type Checker struct {
-	// lag is the delay with which other hosts see a new file; lagSince is when it began.
+	// lag is the delay with which other hosts see a new file. lagSince is when this delay was set.
 	lag, lagSince time.Duration
 	spec          cluster.TrainingSpec
 	quirks        quirks.Set
@@ -31,13 +31,14 @@ type Checker struct {
 	told          map[string]bool // keys that breaks has reported
 	procs         map[string]*process
 	names         []string
-	// Present returns what a process waits for at the moment; ok is false for nothing. It may be nil.
+	// Present returns what a process waits for at the moment. ok is false if it waits for
+	// nothing. Present may be nil.
 	Present func(process string) (w job.Wait, ok bool)
-	// Registered returns the address that a look-up of Consul gives for a process; ok is false for
-	// none. It is nil for jobs that register elsewhere or nowhere.
+	// Registered returns the address under which Consul finds a process. ok is false if it finds
+	// none. It is nil for jobs that do not register with Consul.
 	Registered func(process string) (addr string, ok bool)
-	// Placed returns the address that the environment of a process gives it. It is nil for jobs that
-	// register.
+	// Placed returns the address that the environment variables give to a process. It is nil for
+	// jobs that register their processes.
 	Placed func(process string) string
 
 	barrier   barrier
@@ -48,7 +49,7 @@ type Checker struct {
 	life      life
 }
 
-// process holds what the checker saw of one process of the job.
+// process holds what the checker has observed of one process of the job.
 type process struct {
 	running bool
 	life    int // counts its starts
@@ -61,7 +62,7 @@ type process struct {
 	gaveUp  string // why it ended, "" where it told no error
 }
 
-// New makes the checker of a job whose agents keep the given quirks.
+// New makes the checker of a job. kept is the set of quirks that the job's code keeps.
 func New(spec cluster.TrainingSpec, kept quirks.Set) *Checker {
 	c := &Checker{spec: spec.WithDefaults(), quirks: kept, told: map[string]bool{}, procs: map[string]*process{}, names: spec.TrainerNames()}
 	for _, name := range c.names {
@@ -75,11 +76,11 @@ func New(spec cluster.TrainingSpec, kept quirks.Set) *Checker {
 	return c
 }
 
-// Broken lists the invariants that broke so far, in the order in which the checker noticed.
+// Broken lists the invariants broken so far, in the order in which the checker noticed them.
 func (c *Checker) Broken() []runners.Broken { return c.broken }
 
-// breaks records that an invariant broke, once for each key. known is the quirk by which
-// the reference breaks it, if the job keeps that quirk, else "".
+// breaks records that an invariant is broken, once for each key. known names the quirk or
+// rule by which the reference itself breaks it, "" if there is none.
 func (c *Checker) breaks(invariant, key, known, format string, args ...any) {
 	if key = invariant + " " + key; c.told[key] {
 		return
@@ -88,7 +89,7 @@ func (c *Checker) breaks(invariant, key, known, format string, args ...any) {
 	c.broken = append(c.broken, runners.Broken{Invariant: invariant, At: c.now, Text: fmt.Sprintf(format, args...), Known: known})
 }
 
-// Observe takes every observation of the run, as it is made.
+// Observe receives every observation of the run, at the moment it is made.
 func (c *Checker) Observe(o runners.Observation) {
 	c.now = max(c.now, o.At)
 	p := c.procs[o.Pod]
@@ -118,7 +119,8 @@ func (c *Checker) Observe(o runners.Observation) {
 	}
 }
 
-// decision says why a process did not try again after an error, which is told as "class: error".
+// decision says why a process did not retry after an error. failed has the form "class:
+// error".
 func (c *Checker) decision(failed string) string {
 	class, text, _ := strings.Cut(failed, ": ")
 	if !strings.HasPrefix(text, class) { // errors of Python name their class themselves
@@ -130,21 +132,21 @@ func (c *Checker) decision(failed string) string {
 	return "not tried again after " + text
 }
 
-// Disturbed records that the job, its network or its ZooKeeper is disturbed from outside. A
-// lasting disturbance goes on until Disturbed is called for it again with over.
+// Disturbed records a disturbance from outside of the job, its network or its ZooKeeper. A
+// lasting disturbance goes on until Disturbed is called for it again, with over set.
 func (c *Checker) Disturbed(at time.Duration, what string, lasting, over bool) {
 	c.now = max(c.now, at)
 	c.discovery.disturbed(what, lasting, over)
 }
 
-// FilesLate records that other hosts see new file names only after lag from now on; 0 makes
-// all names visible.
+// FilesLate records that from now on other hosts see new file names only after lag. 0 makes
+// all names visible at once.
 func (c *Checker) FilesLate(at, lag time.Duration) {
 	c.now = max(c.now, at)
 	c.lag, c.lagSince = lag, c.now
 }
 
-// Look checks the files, and everything that should have happened by now.
+// Look checks the files, and all invariants that have a time limit.
 func (c *Checker) Look(now time.Duration, files Files) error {
 	c.now = max(c.now, now)
 	c.barrier.look()
@@ -153,7 +155,8 @@ func (c *Checker) Look(now time.Duration, files Files) error {
 	return c.stored.look(c, files)
 }
 
-// Unchecked lists the invariants of which nothing was there to check, each with the reason.
+// Unchecked lists the invariants that this job gave no occasion to check, each with the
+// reason.
 func (c *Checker) Unchecked() (list []string) {
 	for _, one := range []struct {
 		is   bool

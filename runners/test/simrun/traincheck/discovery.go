@@ -13,21 +13,22 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// converges is how long discovery may differ from the running processes: a session of
-// ZooKeeper has to end, and the next registration, half an hour later, has to come (INV-5).
+// converges is how long the discovered addresses may differ from the running processes. A
+// ZooKeeper session has to end, and then the next registration has to come, half an hour
+// later (INV-5).
 const converges = 10*time.Second + 30*time.Minute + time.Minute
 
-// discovery mirrors the processes' znodes by the writes to them.
+// discovery mirrors the znodes by which processes register, from the writes to them.
 type discovery struct {
 	c     *Checker
 	names map[string]string // names of processes, by path of the znode
 	nodes map[string]*znode // znodes, by name of the process
-	// calm is the end of the last disturbance. It has no meaning while one goes on.
+	// calm is when the latest disturbance ended. It has no meaning while a disturbance goes on.
 	calm   time.Duration
 	goesOn map[string]int
 	forgot bool // whether Consul forgot what was registered
-	// apart is when what processes sent each other that were apart last arrives, and parted when each
-	// of these faults began that goes on.
+	// apart is when the last message between separated processes arrives. parted maps each
+	// ongoing fault that separates processes to its start.
 	apart  time.Duration
 	parted map[string]time.Duration
 }
@@ -45,7 +46,7 @@ func (d *discovery) init(c *Checker) {
 	}
 }
 
-// wrote records a successful write to ZooKeeper.
+// wrote updates the mirror by a successful ZooKeeper write.
 func (d *discovery) wrote(o runners.Observation) {
 	name, ok := d.names[o.Path]
 	if !ok || o.Note != "" && o.Note != "ephemeral" && o.Note != "with its session" {
@@ -87,8 +88,8 @@ func (d *discovery) disturbed(what string, lasting, over bool) {
 // partings begin the names of the faults by which others do not reach a process.
 var partings = []string{"trainer.unreachable", "trainer.refused", "trainer.stopped"}
 
-// knownOfCalls names the rule by which a call between processes fails or waits, if some could not
-// reach each other at some time since then.
+// knownOfCalls returns the rule by which calls between processes may fail or wait, if some
+// processes could not reach each other at any time after since. Otherwise it returns "".
 func (d *discovery) knownOfCalls(since time.Duration) string {
 	if d.apart > since || len(d.parted) > 0 {
 		return callsOfGone
@@ -96,22 +97,24 @@ func (d *discovery) knownOfCalls(since time.Duration) string {
 	return ""
 }
 
-// callsOfGone is the rule on calls of a server that is gone or cannot be reached.
+// callsOfGone is the id of the rule about calls to a server that is gone or unreachable.
 const callsOfGone = "TRN-8.12"
 
 // callsOfCut is the rule on calls whose answers a network has lost for longer than they are sent.
 const callsOfCut = "TRN-8.15"
 
-// faults names the disturbances that go on.
+// faults returns the names of the ongoing disturbances.
 func (d *discovery) faults() string {
 	return strings.Join(slices.Sorted(maps.Keys(d.goesOn)), ", ")
 }
 
-// consulConverges is how long Consul's look-ups may differ from the running processes: a
-// registration of another life goes with its TTL, and one's own is waited for 180 s.
+// consulConverges is how long Consul's look-ups may differ from the running processes. The
+// registration of an earlier life expires with its TTL, and a process waits 180 s for its
+// own to appear.
 const consulConverges = 60*time.Second + 180*time.Second + 30*time.Second
 
-// lookAtConsul checks that look-ups give the address of every process that serves, and of no other.
+// lookAtConsul checks that Consul's look-ups return the address of every process that
+// serves, and of no other.
 func (d *discovery) lookAtConsul() {
 	if d.c.Registered == nil {
 		return
@@ -131,7 +134,8 @@ func (d *discovery) lookAtConsul() {
 	}
 }
 
-// knownOfConsul names the quirk by which a process is in no look-up.
+// knownOfConsul returns the quirk that explains why a process is missing in look-ups, "" if
+// there is none.
 func (d *discovery) knownOfConsul(name string) string {
 	switch {
 	case slices.Contains(d.c.life.ended, name) && d.c.quirks.Keeps(jobquirks.Q300):
@@ -142,7 +146,8 @@ func (d *discovery) knownOfConsul(name string) string {
 	return ""
 }
 
-// lookAtPlaces checks that processes serve where the environment of all says.
+// lookAtPlaces checks that each process serves at the address that the environment variables
+// give.
 func (d *discovery) lookAtPlaces() {
 	if d.c.Placed == nil {
 		return

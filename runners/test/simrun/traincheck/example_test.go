@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun/traincheck"
 )
 
-// A save that places its barrier and forgets it.
+// The example checks a save that places its barrier and never removes it.
 func ExampleChecker() {
 	check := traincheck.New(cluster.TrainingSpec{Workers: 1, PS: 1}, quirks.Python)
 	check.Observe(observation("chief", "process.start"))

@@ -19,14 +19,15 @@ import (
 // restorePoll is how often a process checks whether the chief has restored (TRN-2.13).
 const restorePoll = 30 * time.Second
 
-// stored holds what the last look saw in the model's directory.
+// stored holds what the checker saw when it last looked at the model's directory.
 type stored struct {
 	begun []string // processes that ended their restore wait since the last look
-	// exempt lists the checkpoints that existed and were exempt from deletion at the last look.
+	// exempt lists the checkpoints that existed at the previous look and were exempt from
+	// deletion.
 	exempt []string
 }
 
-// begins records that a process has ended its restore wait.
+// begins records that a process has stopped waiting for the chief's restore.
 func (s *stored) begins(name string) { s.begun = append(s.begun, name) }
 
 func (s *stored) look(c *Checker, files Files) error {
@@ -39,7 +40,7 @@ func (s *stored) look(c *Checker, files Files) error {
 		return err
 	}
 	if c.spec.RestoreDir != "" {
-		// with Q251 repaired everybody waits for the second file only
+		// With Q251 repaired, processes wait for the second file only.
 		s.restored(c, hasState && (hasList || !c.quirks.Keeps(jobquirks.Q251)))
 	}
 	for _, checkpoint := range listed {
@@ -71,7 +72,7 @@ func there(files Files, checkpoint string) (bool, error) {
 	return ok, err
 }
 
-// list reads the checkpoints listed in the file "checkpoint". A torn file lists none.
+// list reads the paths in the file "checkpoint". A partly written file has none.
 func (s *stored) list(c *Checker, files Files) (paths []string, ok bool, err error) {
 	state := &training.CheckpointState{}
 	if ok, err = message(files, path.Join(c.spec.ModelDir, checkpoints.Filename), func(text string) error { return textformat.Merge(text, state) }); err != nil {
@@ -80,7 +81,7 @@ func (s *stored) list(c *Checker, files Files) (paths []string, ok bool, err err
 	return c.absolute(state.AllModelCheckpointPaths), ok, nil
 }
 
-// exempted reads the checkpoints that monolith_checkpoint exempts from deletion.
+// exempted reads which checkpoints the file monolith_checkpoint exempts from deletion.
 func (s *stored) exempted(c *Checker, files Files) (paths []string, ok bool, err error) {
 	state := &nativetraining.MonolithCheckpointState{}
 	if ok, err = message(files, path.Join(c.spec.ModelDir, saveutils.MonolithCkptStateFileName), func(text string) error { return textformat.Merge(text, state) }); err != nil {
@@ -89,7 +90,7 @@ func (s *stored) exempted(c *Checker, files Files) (paths []string, ok bool, err
 	return c.absolute(state.ExemptModelCheckpointPaths), ok, nil
 }
 
-// message reads a file that may be missing or torn.
+// message reads a text proto file. ok is false if the file is missing or partly written.
 func message(files Files, name string, read func(text string) error) (ok bool, err error) {
 	data, ok, err := files.StoredFile(name)
 	if err != nil || !ok {
@@ -110,8 +111,8 @@ func (c *Checker) absolute(paths []string) []string {
 	return paths
 }
 
-// restored checks that the other processes end their restore wait if and only if the chief
-// has written both files (INV-3).
+// restored checks that the other processes stop waiting for the chief's restore exactly when
+// the chief has written both files (INV-3).
 func (s *stored) restored(c *Checker, written bool) {
 	for _, name := range s.begun {
 		if name != "chief" && !written {
@@ -134,7 +135,8 @@ func (s *stored) restored(c *Checker, written bool) {
 	}
 	for _, name := range c.names {
 		p := c.procs[name]
-		// Other hosts may see the chief's files late while names are late, and just after that.
+		// Other hosts may see the chief's files late while new names become visible late, and
+		// shortly after that.
 		seen := max(chief.served+c.lag, c.lagSince)
 		if limit := max(seen, p.started) + restorePoll + slack; p.running && !p.serving && c.now > limit {
 			c.breaks("INV-3", fmt.Sprintf("waits %s %d", name, p.life), known, "%s waits for the chief to restore, who was done at %v%s", name, chief.served,

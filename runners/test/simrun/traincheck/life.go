@@ -12,60 +12,63 @@ import (
 	"github.com/monosim/monosim/engine/training/job"
 )
 
-// Liveness is the invariant that a job in which something can go on does go on.
+// Liveness is the invariant that a job keeps making steps whenever it can.
 const Liveness = "INV-8"
 
-// patience is how long a job may go without a step before INV-8 breaks, unless one of its own times
-// is longer. It is above all pauses of the reference that end by themselves, but those of life.patience.
+// patience is how long a job may go without a step before INV-8 is broken, unless one of the
+// job's own settings is longer. It exceeds every pause of the reference that ends by itself,
+// except those in life.patience.
 const patience = 10 * time.Minute
 
-// undecidedAfter is the time without a step from which on the end of a run leaves INV-8 undecided.
+// undecidedAfter is how long the job must be without a step at the end of a run for INV-8 to
+// be undecided.
 const undecidedAfter = time.Minute
 
-// life follows the steps of a job.
+// life follows the steps of a job, to check INV-8.
 type life struct {
 	c *Checker
-	// step is the count after the last step, made the number of all steps, last when the last one
-	// ended.
+	// step is the step counter after the latest step. made is the number of all steps made. last
+	// is when the latest step ended.
 	step, made int64
 	last       time.Duration
 	pauses     []Pause
 	losses     []Loss
-	// restoring is set from the moment at which the variables got their first values until the next
-	// step shows what was restored.
+	// restoring is set from the initialization of the variables until the next step, which shows
+	// what was restored.
 	restoring bool
-	// finished is set when a process has ended its training in this life of the chief, over when the
-	// chief has ended, or the application.
+	// finished says that a process has finished training since the chief last started. over says
+	// that the chief or the whole application has ended.
 	finished, over bool
-	// ended holds the processes whose heartbeat has ended.
+	// ended lists the processes whose heartbeat thread has ended.
 	ended []string
 }
 
-// Pause is a time in which no process made a step.
+// Pause is a period in which no process made a step.
 type Pause struct{ From, To time.Duration }
 
-// Loss is steps that were made and lost, because the count went back at a restore or a restart.
+// Loss says how many steps were lost because the step counter went back, at a restore or a
+// restart.
 type Loss struct {
 	At    time.Duration
 	Steps int64
 }
 
-// Activity is what a process does at the end of a run.
+// Activity says what a process does at the end of a run.
 type Activity struct {
 	Process string
 	Running bool
-	// Waits is what it waits for. Stepping is set where it waits for nothing, and nobody came to make a
-	// step since it was started again: then Began is when that was.
+	// Waits is what the process waits for. Stepping says that it waits for nothing, although it
+	// has made no step since its restart at Began.
 	Waits    job.Wait
 	Stepping bool
 	Began    time.Duration
-	// Ended is when it ended, if it does not run. Code says how it ended, now or before its last start,
-	// and GaveUp which error it did not try again after, "" for none.
+	// Ended is when the process ended, if it does not run. Code says how it ended, now or before
+	// its latest start. GaveUp is the error after which it did not retry, "" for none.
 	Ended        time.Duration
 	Code, GaveUp string
 }
 
-// Counted records that n steps were counted, after which the counter had this value.
+// Counted records that n steps were counted, which brought the step counter to value.
 func (c *Checker) Counted(at time.Duration, n, value int64) {
 	c.now = max(c.now, at)
 	l := &c.life
@@ -81,7 +84,7 @@ func (c *Checker) Counted(at time.Duration, n, value int64) {
 	l.made += n
 }
 
-// initialized takes the count back to 0, until a step shows what was restored.
+// initialized resets the step counter to 0. The next step shows what was restored.
 func (l *life) initialized(at time.Duration) {
 	if l.step > 0 {
 		l.losses, l.restoring = append(l.losses, Loss{at, l.step}), true
@@ -89,7 +92,7 @@ func (l *life) initialized(at time.Duration) {
 	l.step = 0
 }
 
-// Stepped records that a process made steps from one time to another.
+// Stepped records that a process made steps between two times.
 func (c *Checker) Stepped(from, to time.Duration) {
 	if c.Paused(from) {
 		c.life.pauses = append(c.life.pauses, Pause{c.life.last, from})
@@ -97,13 +100,13 @@ func (c *Checker) Stepped(from, to time.Duration) {
 	c.life.last = max(c.life.last, to)
 }
 
-// Paused reports whether a step that began at from ends a pause that is worth telling.
+// Paused reports whether a step that began at from ends a pause long enough to be reported.
 func (c *Checker) Paused(from time.Duration) bool {
 	return from-c.life.last > 2*c.spec.StepTime+time.Second
 }
 
-// Pauses lists the times without a step, the first of which begins with the run. The last one goes on
-// at the end of a run of a job that is not over.
+// Pauses lists the periods without a step. The first begins with the run. If the job is not
+// over, the last one may still be going on.
 func (c *Checker) Pauses() []Pause {
 	if c.Paused(c.now) && !c.life.over {
 		return append(slices.Clone(c.life.pauses), Pause{c.life.last, c.now})
@@ -111,20 +114,19 @@ func (c *Checker) Pauses() []Pause {
 	return c.life.pauses
 }
 
-// Saves returns how long saves held the workers.
+// Saves returns how long, in total, workers were held at the barriers of saves.
 func (c *Checker) Saves() time.Duration { return c.barrier.saves }
 
-// Losses lists the times at which the count went back.
+// Losses lists the times at which the step counter went back.
 func (c *Checker) Losses() []Loss { return c.life.losses }
 
-// Step returns the count after the last step.
+// Step returns the step counter after the latest step.
 func (c *Checker) Step() int64 { return c.life.step }
 
-// Steps returns the number of steps that were made, those that were lost included, and when the
-// last one ended.
+// Steps returns the number of steps made, including lost ones, and when the latest step ended.
 func (c *Checker) Steps() (made int64, last time.Duration) { return c.life.made, c.life.last }
 
-// seen takes what a process of the job did.
+// seen handles an observation of a process of the job.
 func (l *life) seen(who, op, note string) {
 	switch op {
 	case "training.finished":
@@ -142,8 +144,8 @@ func (l *life) seen(who, op, note string) {
 	}
 }
 
-// stands returns since when nobody has made a step; ok is false for a job that is over or that
-// somebody holds: an operator, or a fault that goes on.
+// stands returns when the latest step ended. ok is false if the job is over, has not
+// started, or is held by the operator's barrier.
 func (l *life) stands() (since time.Duration, ok bool) {
 	held := l.c.barrier.placed && l.c.barrier.action == ""
 	if l.over || held || !slices.ContainsFunc(l.c.names, func(name string) bool { return l.c.procs[name].life > 0 }) {
@@ -169,7 +171,7 @@ func (l *life) breaks(since time.Duration) {
 	l.c.breaks(Liveness, fmt.Sprint(since), l.known(), "no step since %v: %s", since.Round(time.Millisecond), l.c.Waiting())
 }
 
-// patience returns how long the job may stand still.
+// patience returns how long the job may go without a step at present.
 func (l *life) patience() time.Duration {
 	s := l.c.spec
 	d := max(patience, 3*s.StepTime, 3*l.c.barrier.slowest, 2*s.RestartAfter+5*time.Minute)
@@ -188,7 +190,7 @@ func (l *life) patience() time.Duration {
 	return d
 }
 
-// hopeless reports whether the job lacks a process that nobody starts again.
+// hopeless reports whether a process that the job needs has ended and is never started again.
 func (l *life) hopeless() bool {
 	ps, again := 0, l.c.spec.RestartAfter > 0
 	for _, name := range l.c.names {
@@ -210,10 +212,10 @@ func (c *Checker) Unheard() bool {
 	})
 }
 
-// wellEnded is the code of processes that nobody starts again.
+// wellEnded is the exit code of a process that ended normally, which is not started again.
 const wellEnded = "code 0"
 
-// endedByChief reports whether a chief that failed has ended a PS.
+// endedByChief reports whether a failed chief has made a PS end normally.
 func (l *life) endedByChief() bool {
 	return !l.finished && slices.ContainsFunc(l.c.names, func(name string) bool {
 		role, _ := cluster.TrainerRole(name)
@@ -222,7 +224,7 @@ func (l *life) endedByChief() bool {
 	})
 }
 
-// known names the quirk by which the reference stands still, "" if none is known.
+// known returns the quirk that explains why the job makes no steps, "" if none does.
 func (l *life) known() string {
 	if len(l.ended) > 0 && l.c.quirks.Keeps(jobquirks.Q300) {
 		return jobquirks.Q300.String()
@@ -246,8 +248,9 @@ func (l *life) known() string {
 	return ""
 }
 
-// Finish judges a job at the end of its run. It returns what keeps INV-8 from being decided, ""
-// where it is: the job stands still, for less than it may.
+// Finish judges a job at the end of its run. If INV-8 cannot be decided, it returns the
+// reason: the job makes no steps, but not yet for longer than it may. Otherwise it returns
+// "".
 func (c *Checker) Finish(now time.Duration) (undecided string) {
 	c.now = max(c.now, now)
 	since, ok := c.life.stands()
@@ -266,7 +269,7 @@ func (c *Checker) Finish(now time.Duration) (undecided string) {
 	return fmt.Sprintf("no step since %v, %s: %s", since.Round(time.Millisecond), why, c.Waiting())
 }
 
-// present returns what a process waits for.
+// present returns what a running process waits for.
 func (c *Checker) present(name string) (job.Wait, bool) {
 	p := c.procs[name]
 	if c.Present == nil || p == nil || !p.running {
@@ -296,19 +299,20 @@ func (c *Checker) Activities() []Activity {
 	return list
 }
 
-// Waiting says for whom those wait that hold the job, in one line: chief first, equal waits together.
+// Waiting says in one line for whom the processes wait that hold up the job. The chief comes
+// first, and equal waits are grouped.
 func (c *Checker) Waiting() string {
 	parts := lists.Select(Grouped(c.Activities()), func(g Group) (string, bool) { return g.String(), !g.Stepping && !g.Waits.Serves })
 	return strings.Join(parts, "; ")
 }
 
-// Group is processes that do the same.
+// Group is a set of processes with equal activities.
 type Group struct {
 	Activity
 	Names []string
 }
 
-// Grouped puts processes together that do the same, whenever they began to.
+// Grouped groups processes with equal activities, whenever these began.
 func Grouped(list []Activity) (groups []Group) {
 	at := map[string]int{}
 	for _, a := range list {
@@ -328,7 +332,8 @@ func Grouped(list []Activity) (groups []Group) {
 	return groups
 }
 
-// Who names the processes of a group: all of them, or of more than four the first and the last.
+// Who names the processes of a group: all of them, or the first and the last of more than
+// four.
 func (g *Group) Who() string {
 	if n := len(g.Names); n > 4 {
 		return fmt.Sprintf("%s to %s (%d)", g.Names[0], g.Names[n-1], n)
@@ -336,7 +341,7 @@ func (g *Group) Who() string {
 	return strings.Join(g.Names, ", ")
 }
 
-// What says what they do.
+// What says what the processes of the group do.
 func (g *Group) What() string {
 	some := func(one, more string) string {
 		if len(g.Names) == 1 {
@@ -368,5 +373,5 @@ func (g *Group) What() string {
 	return fmt.Sprintf("%s for %s, %s%s, since %v%s", some("waits", "wait"), g.Waits.For, g.Waits.In, every, g.Waits.Since.Round(time.Millisecond), limit)
 }
 
-// String names them and says what they do.
+// String names the processes and says what they do.
 func (g *Group) String() string { return g.Who() + " " + g.What() }

@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun/traincheck"
 )
 
-// disk is the shared directories.
+// disk stands for the shared directories: content by path.
 type disk map[string]string
 
 func (d disk) StoredFile(path string) ([]byte, bool, error) {
@@ -21,14 +21,14 @@ func (d disk) StoredFile(path string) ([]byte, bool, error) {
 	return []byte(text), ok, nil
 }
 
-// story tells a checker what happens, second by second.
+// story reports made-up events to a checker, and passes time in steps of a second.
 type story struct {
 	t     *testing.T
 	check *traincheck.Checker
 	files disk
 	now   time.Duration
 	steps int64
-	// listed has the addresses that look-ups of Consul give.
+	// listed holds the addresses that Consul's look-ups return.
 	listed map[string]string
 }
 
@@ -54,7 +54,7 @@ func (s *story) op(who, op, path string) {
 	s.check.Observe(o)
 }
 
-// ends has a process end after an error.
+// ends reports that a process ends with an error.
 func (s *story) ends(who, failed string) {
 	for _, o := range []runners.Observation{{Op: "training.failed", Note: failed}, {Op: "process.exit", Note: "code 1"}} {
 		o.At, o.Pod = s.now, who
@@ -62,7 +62,7 @@ func (s *story) ends(who, failed string) {
 	}
 }
 
-// step has a process make so many steps, which end now.
+// step reports n steps of a process, the last of which ends now.
 func (s *story) step(n int64) {
 	s.steps += n
 	s.check.Counted(s.now, n, s.steps)
@@ -83,7 +83,7 @@ func (s *story) pass(d time.Duration) {
 	}
 }
 
-// assign is an assignment of the barrier's variable: index 0 is the barrier.
+// assign reports an assignment to an element of barrier_var. Index 0 is the barrier itself.
 func (s *story) assign(who string, index int, on bool) {
 	s.check.Assigned(s.now, who, "barrier_var", index, on)
 }
@@ -93,14 +93,14 @@ func (s *story) place(action string) {
 	s.check.Assigned(s.now, "chief", "barrier_op_action", -1, []byte(action))
 }
 
-// The goal is that each invariant can break, is told once with its name and what was wanted, and
-// holds where all goes well. known is the rule by which the reference breaks it; "-" is for
-// stories in which all hold.
+// Goal: each invariant can break, is then reported once with its name and what was wanted,
+// and holds where nothing is wrong. known is the rule by which the reference breaks it. The
+// invariant "-" stands for cases in which all hold.
 func TestInvariantsBreakAndHold(t *testing.T) {
 	const model = "/train/model/"
 	for _, c := range []struct {
 		name, invariant, known, text string
-		// life holds the story to INV-8, too, for which the others make no steps.
+		// life also checks INV-8. The other cases make no steps.
 		life bool
 		kept quirks.Set
 		spec cluster.TrainingSpec
@@ -410,7 +410,7 @@ func placeAgain(s *story) {
 	s.pass(2 * time.Second)
 }
 
-// leaveMark has a worker leave its session at a barrier that is removed later.
+// leaveMark reports a worker that leaves its session at a barrier, which is removed later.
 func leaveMark(s *story) {
 	s.place("Save")
 	s.assign("worker1", 1, true)
@@ -419,7 +419,7 @@ func leaveMark(s *story) {
 	s.pass(2 * time.Second)
 }
 
-// failWithPS has a chief fail whose PS ends well, and start again.
+// failWithPS reports a chief that fails and starts again, while its PS ends normally.
 func failWithPS(s *story) {
 	s.pass(time.Minute)
 	s.step(10)
@@ -429,7 +429,8 @@ func failWithPS(s *story) {
 	s.pass(11 * time.Minute)
 }
 
-// psBarrier is so many calls of a barrier of two, and what was answered to the first ones.
+// psBarrier reports calls of a barrier for two workers, and whether the first of them were
+// released.
 func psBarrier(calls int, released ...bool) func(s *story) {
 	return func(s *story) {
 		var numbers []int

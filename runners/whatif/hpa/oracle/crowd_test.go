@@ -14,8 +14,8 @@ import (
 
 const second = int64(time.Second)
 
-// crowd is the worked plan flash.yaml: requests of 60 ms at a rate that rises by a factor after two
-// minutes, for containers of four cores.
+// crowd is the example plan flash.yaml: requests of 60 ms whose rate rises by a factor after
+// two minutes, for containers of four cores.
 type crowd struct {
 	rate, factor float64
 	from, until  int64
@@ -30,7 +30,7 @@ const (
 	of    = 100 * int64(time.Millisecond) // a step of the fluid
 )
 
-// container is a queue of fluid, in seconds of one core.
+// container is a fluid queue. Its backlog is in seconds of one core.
 type container struct {
 	hpa.Pod
 	made, runs, ready int64 // when it is asked for, when its container begins, when it is ready
@@ -38,8 +38,8 @@ type container struct {
 	busy              map[int64]float64 // by window of the metrics
 }
 
-// wait plays the crowd with the real controller, and returns how long requests of the window wait
-// in the mean. Requests go to each container alike, and what has come to one stays there.
+// wait simulates the crowd with the real controller, and returns the mean wait of requests
+// in the window. Requests are spread evenly over the containers and stay where they arrive.
 func (c *crowd) wait(t *testing.T, seed uint64) (mean float64, series []int) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	s2 := math.Log(1 + 0.25)
@@ -111,9 +111,10 @@ func (c *crowd) wait(t *testing.T, seed uint64) (mean float64, series []int) {
 	return waited / requests, series
 }
 
-// Goal: requests wait as long in the model as the real controller lets them. Method: crowds of
-// three and five times the load beside queues of fluid that the real controller scales, with the
-// same law of what containers take to begin: mean waits within a tenth.
+// Goal: requests wait as long in the model as with the real controller. Method: crowds of
+// three and five times the load. The model is compared with fluid queues that the real
+// controller scales, with the same distribution of container start times. Mean waits must
+// agree within a tenth.
 func TestACrowdWaitsAsLongAsItDoesWithKubernetes(t *testing.T) {
 	const runs = 16
 	for _, c := range []crowd{

@@ -38,7 +38,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// cluster is what the controller sees and changes: a deployment, its pods and their metrics.
+// cluster is the part of Kubernetes that the controller reads and changes: a deployment, its
+// pods and their metrics.
 type cluster struct {
 	ctx    context.Context
 	client *fake.Clientset
@@ -54,11 +55,11 @@ type cluster struct {
 	told   int
 }
 
-// shown returns what a look shows, given its number and how many replicas were asked for last; nil
-// after the last.
+// shown returns what the autoscaler sees at a look. Its arguments are the look's number and
+// the number of replicas asked for last. It returns nil after the last look.
 type shown func(look, asked int) *hpa.Look
 
-// cache is the store of pods that the controller's informer fills.
+// cache is the store of pods that the controller reads, which normally its informer fills.
 type cache interface {
 	Add(any) error
 	Delete(any) error
@@ -66,7 +67,7 @@ type cache interface {
 
 const podOf = "p%04d"
 
-// show puts the pods of a look where the controller reads them.
+// show puts the pods of the current look into the controller's cache.
 func (c *cluster) show() {
 	for i := range max(c.told, len(c.look.Pods)) {
 		name := fmt.Sprintf(podOf, i)
@@ -130,7 +131,8 @@ func (s scaler) Patch(context.Context, schema.GroupVersionResource, string, type
 	return nil, errors.New("no patch")
 }
 
-// metric returns the values of the metric that is read next. The controller reads them in order.
+// metric returns the values of the next metric. The controller reads the metrics of a look
+// in order.
 func (c *cluster) metric() (metrics.PodMetricsInfo, time.Time, error) {
 	k := c.read
 	c.read++
@@ -166,7 +168,7 @@ func (c *cluster) GetExternalMetric(string, string, labels.Selector) ([]int64, t
 	return nil, time.Time{}, errors.New("no external metric")
 }
 
-// object returns an autoscaler as a user would write it.
+// object returns the Kubernetes object for an autoscaler configuration.
 func object(c *hpa.Config) *v2.HorizontalPodAutoscaler {
 	least := int32(c.Min)
 	h := &v2.HorizontalPodAutoscaler{ObjectMeta: metav1.ObjectMeta{Name: "x", Namespace: "d", Generation: 1},
@@ -203,8 +205,8 @@ func object(c *hpa.Config) *v2.HorizontalPodAutoscaler {
 	return h
 }
 
-// real runs the controller of Kubernetes over looks, interval after interval, and returns what it
-// decided at each.
+// real runs the Kubernetes controller over the given number of looks, one each interval, and
+// returns its decision at each.
 func real(t *testing.T, c *hpa.Config, interval time.Duration, looks int, next shown) []int {
 	var series []int
 	synctest.Test(t, func(t *testing.T) {

@@ -21,14 +21,14 @@ var record = flag.Bool("record", false, "write what the controller decides to ..
 
 const vectors = "../testdata/vectors.jsonl"
 
-// source draws the parts of random plans.
+// source draws random parts of plans.
 type source struct{ *rand.Rand }
 
 func (r source) of(list ...string) string { return list[r.IntN(len(list))] }
 func (r source) in(low, high int) int     { return low + r.IntN(high-low+1) }
 func (r source) chance(p float64) bool    { return r.Float64() < p }
 
-// behavior draws spec.behavior, with its windows.
+// behavior draws a random spec.behavior, including its windows.
 func (r source) behavior() string {
 	policies := func(up bool) string {
 		var list []string
@@ -57,7 +57,7 @@ func (r source) behavior() string {
 	return fmt.Sprintf(", behavior: {up: %s, down: %s}, stabilise_up: %ds", policies(true), policies(false), r.IntN(3)*30)
 }
 
-// autoscaler draws the autoscaler of a tier with so many cores and replicas.
+// autoscaler draws a random autoscaler for a tier with the given cores and replicas.
 func (r source) autoscaler(cores, replicas int) string {
 	metrics := []string{fmt.Sprintf("metric: cpu, target: %d%%", r.in(6, 18)*5), fmt.Sprintf("metric: qps, target: %d/s", r.in(5, 60)), fmt.Sprintf("metric: queue, target: %d", r.in(1, 8))}
 	text := metrics[0]
@@ -82,7 +82,7 @@ func (r source) autoscaler(cores, replicas int) string {
 	return "{" + text + "}"
 }
 
-// events draws what happens in ten minutes.
+// events draws random events within ten minutes.
 func (r source) events(entry, ps int) string {
 	var list []string
 	for range r.in(1, 4) {
@@ -100,7 +100,7 @@ func (r source) events(entry, ps int) string {
 	return "events:\n  - " + strings.Join(list, "\n  - ") + "\n"
 }
 
-// plan draws a plan of ten minutes with autoscalers of entry, of ps, or of both.
+// randomPlan draws a plan of ten minutes with autoscalers for entry, for PS, or for both.
 func randomPlan(seed uint64) string {
 	r := source{rand.New(rand.NewPCG(seed, 28))}
 	entry, ps, cores := r.in(1, 8), r.in(1, 4), r.in(1, 4)
@@ -135,7 +135,7 @@ workload: {rate: %.1f/s, horizon: 10m}
 	return text + r.events(entry, ps)
 }
 
-// life is what the looks of one autoscaler show and what is decided.
+// life holds the looks of one autoscaler over time, and its decisions.
 type life struct {
 	Name     string        `json:"name"`
 	Interval time.Duration `json:"interval"`
@@ -144,7 +144,8 @@ type life struct {
 	Decided  []int         `json:"decided"`
 }
 
-// held holds a life to the controller: fed with the same looks it decides the same at each.
+// held reports whether the controller makes the same decision as the recorded one at every
+// look of a life.
 func held(t *testing.T, l *life) bool {
 	t.Helper()
 	got := real(t, &l.Config, l.Interval, len(l.Looks), func(k, _ int) *hpa.Look {
@@ -168,9 +169,9 @@ func held(t *testing.T, l *life) bool {
 	return true
 }
 
-// Goal: the model's autoscaler is the one of Kubernetes v1.37, in the model's own runs. Method: 200
-// random plans with crowds, failures, slow containers, roll-outs and scaling by hand; each look of
-// each autoscaler, as the product saw it, is shown to the real controller.
+// Goal: the model's autoscaler decides as that of Kubernetes v1.37. Method: 200 random plans
+// with crowds, failures, slow containers, roll-outs and manual scaling. Everything that each
+// autoscaler saw in the model is shown to the real controller.
 func TestRandomPlansScaleAsKubernetesDoes(t *testing.T) {
 	same, looks, changes := 0, 0, 0
 	for seed := range uint64(200) {
@@ -205,8 +206,8 @@ func TestRandomPlansScaleAsKubernetesDoes(t *testing.T) {
 	}
 }
 
-// randomLife draws a life of pods that no plan has: metrics that fail, pods in any state, numbers
-// that somebody else sets.
+// randomLife draws a life that no plan leads to: metrics that fail, pods in any state, and
+// numbers of replicas that somebody else sets.
 func randomLife(seed uint64, most, looks int) *life {
 	r := source{rand.New(rand.NewPCG(seed, 29))}
 	n := r.in(1, most)
@@ -276,7 +277,8 @@ autoscale: {entry: %s}
 	return l
 }
 
-// Goal: as above, where no plan leads. Method: 300 random lives of pods.
+// Goal: the autoscalers also agree in situations that no plan leads to. Method: 300 random
+// lives.
 func TestRandomLivesScaleAsKubernetesDoes(t *testing.T) {
 	same := 0
 	for seed := range uint64(300) {
@@ -289,7 +291,8 @@ func TestRandomLivesScaleAsKubernetesDoes(t *testing.T) {
 	}
 }
 
-// The vectors of the package hpa, which its tests read without Kubernetes.
+// Goal: the recorded vectors, which package hpa's tests read without Kubernetes, are what
+// Kubernetes decides.
 func TestVectorsAreWhatKubernetesDecides(t *testing.T) {
 	var b bytes.Buffer
 	for seed := range uint64(24) {

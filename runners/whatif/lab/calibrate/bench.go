@@ -17,36 +17,36 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// BenchOptions says how a bench runs.
+// BenchOptions says how a fidelity benchmark runs.
 type BenchOptions struct {
 	Observe observe.Options
 	Horizon time.Duration
-	// Dir is the folder for the profile and the observations.
+	// Dir is the folder to which the profile and the observations are written.
 	Dir string
-	// Scenarios are the plans to run; nil means those of the function Scenarios.
+	// Scenarios lists the plans to run. nil means the result of the function Scenarios.
 	Scenarios []Scenario
-	// Story is the script of the agents. A story without roll-outs is skipped.
+	// Story is the script for comparing real agents. It is skipped if it has no roll-outs.
 	Story Story
 }
 
-// Report is the result of a bench.
+// Report is the result of a fidelity benchmark.
 type Report struct {
 	Profile     *Profile      `json:"-"`
 	Parameters  []Parameter   `json:"fitted"`
 	Law         string        `json:"service"`
 	KS          float64       `json:"service_ks"`
 	Comparisons []*Comparison `json:"held_out"`
-	// Control compares the control plane: roll-outs and writes to ZooKeeper.
+	// Control compares simulated and real control planes: roll-outs and writes to ZooKeeper.
 	Control *Comparison `json:"control,omitempty"`
-	// Edges holds the plans that were chosen to break the model.
+	// Edges holds the comparisons of plans that were chosen to break the model.
 	Edges []*Comparison `json:"edges"`
 }
 
-// ProfileFile is the name of the profile in BenchOptions.Dir.
+// ProfileFile is the name of the profile's file in BenchOptions.Dir.
 const ProfileFile = "bench.profile"
 
-// Bench observes all scenarios, fits a profile to some, and compares the simulation with
-// the others.
+// Bench observes all scenarios on real processes, fits a profile to some of them, and
+// compares the simulation with the others.
 func Bench(ctx context.Context, o BenchOptions) (*Report, error) {
 	if o.Scenarios == nil {
 		o.Scenarios = Scenarios()
@@ -76,7 +76,8 @@ func Bench(ctx context.Context, o BenchOptions) (*Report, error) {
 	return r, err
 }
 
-// Judge does the second half of Bench, with one observation for each scenario.
+// Judge does the part of Bench after the observations: it fits a profile and compares. seen
+// has one observation for each scenario.
 func (o *BenchOptions) Judge(ctx context.Context, seen []*observe.Observation) (*Report, error) {
 	var fitted []*observe.Observation
 	for i, s := range o.Scenarios {
@@ -117,7 +118,7 @@ func (o *BenchOptions) Judge(ctx context.Context, seen []*observe.Observation) (
 	return r, Record(path, r.Comparisons)
 }
 
-// observe observes a scenario and writes the observation to a file.
+// observe observes a scenario on real processes and writes the observation to a file.
 func (o *BenchOptions) observe(ctx context.Context, i int, s Scenario) (*observe.Observation, error) {
 	p, err := s.Plan(o.Horizon, "")
 	if err != nil {
@@ -167,7 +168,7 @@ func (r *Report) Write(out io.Writer) error {
 	return err
 }
 
-// Aimed returns how many numbers have an aim, and how many of them miss it.
+// Aimed returns how many compared numbers have an aim, and how many of these miss it.
 func (r *Report) Aimed() (all, missed int) {
 	list := r.Comparisons
 	if r.Control != nil {
@@ -184,7 +185,8 @@ func (r *Report) Aimed() (all, missed int) {
 	return all, missed
 }
 
-// Fidelity returns the errors that TRUST of reports prints.
+// Fidelity returns the errors of the simulation, in the form that the TRUST section of
+// reports prints.
 func (r *Report) Fidelity() plan.Fidelity {
 	f := plan.Fidelity{On: r.Profile.Calibrated.On}
 	for _, c := range r.Comparisons {
@@ -205,7 +207,7 @@ func (r *Report) Fidelity() plan.Fidelity {
 	return f
 }
 
-// String formats the value with its interval.
+// String formats the value with its confidence interval.
 func (p Parameter) String() string {
 	if p.Unit == "ns" {
 		return fmt.Sprintf("%s %s [%s, %s]", p.What, span(p.Value), span(p.Low), span(p.High))
@@ -213,7 +215,7 @@ func (p Parameter) String() string {
 	return fmt.Sprintf("%s %s [%s, %s]", p.What, digits(p.Value), digits(p.Low), digits(p.High))
 }
 
-// Print prints what was fitted.
+// Print prints the fitted laws and parameters.
 func (p *Profile) Print(out io.Writer) error {
 	c := p.Calibrated
 	text := fmt.Sprintf("fitted to %d calls of %d runs (%d disturbed): service.ps.cpu %s, distance of Kolmogorov and Smirnov %.3f\n",
@@ -297,8 +299,8 @@ func (c *Comparison) verdict(r Row) string {
 	return "reached"
 }
 
-// greatest describes the largest errors of the simulation on plans that it was not fitted
-// to.
+// greatest describes the largest errors of the simulation on plans that the profile was not
+// fitted to.
 func greatest(list []*Comparison) string {
 	var parts []string
 	for _, metric := range []string{"p50(request)", "p99(request)", "goodput", "knee"} {
@@ -315,7 +317,7 @@ func greatest(list []*Comparison) string {
 	return fmt.Sprintf("MAPE %.1f %%, greatest errors: %s", 100*meanError(list), strings.Join(parts, ", "))
 }
 
-// meanError returns the mean of the scenarios' MAPE.
+// meanError returns the mean over the scenarios of MAPE, the mean absolute percentage error.
 func meanError(list []*Comparison) float64 {
 	sum := 0.0
 	for _, c := range list {

@@ -31,22 +31,22 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// Profile holds the fitted laws.
+// Profile holds the laws fitted to observations.
 type Profile struct {
 	Calibrated plan.Calibrated
-	// Entry is the delay until a request's calls begin, PS the work of a model server on a
-	// call, and Link one way of a call beyond PerRPC.
+	// Entry is the delay until a request's calls begin. PS is a model server's work on a call.
+	// Link is the one-way network delay of a call, in addition to the constant PerRPC.
 	Entry, PS, Link Fitted
 	PerRPC          Parameter
 	Threads         int
-	// Noise is the factor by which an affine PS varies, with the mean 1; its zero value
-	// means none. Items holds quantiles of the items of requests, nil if items do not
-	// matter.
+	// Noise is the factor, with mean 1, by which the time of an affine PS varies. Its zero value
+	// means no noise. Items holds quantiles of the number of items per request, nil if items do
+	// not matter.
 	Noise Fitted
 	Items []float64
 }
 
-// Fitted is a law with its parameters.
+// Fitted is a fitted law with its parameters.
 type Fitted struct {
 	Law        law.Law
 	Text       string // as a plan writes it
@@ -57,21 +57,22 @@ type Fitted struct {
 	N  int
 }
 
-// Parameter is a number with its interval of 95 %.
+// Parameter is a fitted number with its 95 % confidence interval.
 type Parameter struct {
 	What             string
 	Value, Low, High float64
 	Unit             string // ns or ""
 }
 
-// MinCalls is how many calls a fit needs at least.
+// MinCalls is the smallest number of calls that can be fitted.
 const MinCalls = 1000
 
-// batches is how many parts of the samples an interval is computed from.
+// batches is the number of equal parts of the samples from which a confidence interval is
+// computed.
 const batches = 20
 
-// Fit fits laws to observations. It uses the calls after the warm-up that were answered at
-// the first attempt.
+// Fit fits laws to observations. It uses only calls after the warm-up whose first attempt
+// was answered.
 func Fit(list []*observe.Observation) (*Profile, error) {
 	var s samples
 	for _, o := range list {
@@ -95,11 +96,11 @@ func Fit(list []*observe.Observation) (*Profile, error) {
 	return p, nil
 }
 
-// samples holds nanoseconds, in the order in which they were observed.
+// samples holds times in nanoseconds, in the order in which they were observed.
 type samples struct {
 	worked, entry, beyond []float64
-	// items holds the items of requests, and parts those of the calls in worked. Both are
-	// nil if items do not matter.
+	// items holds the number of items of each request, and parts the number of items of each
+	// call in worked. Both are nil if items do not matter.
 	items, parts       []float64
 	threads, disturbed int
 	on                 time.Time
@@ -145,8 +146,8 @@ func (s *samples) add(o *observe.Observation) error {
 	return nil
 }
 
-// clipped returns the samples with the largest thousandth reduced to the value below it.
-// Such outliers are moments in which the machine did something else.
+// clipped returns the samples with the largest 0.1 % lowered to the largest of the rest.
+// Such outliers come from other work of the machine.
 func clipped(list []float64) []float64 {
 	sorted := slices.Sorted(slices.Values(list))
 	most := sorted[int(float64(len(sorted)-1)*0.999)]
@@ -157,8 +158,8 @@ func clipped(list []float64) []float64 {
 	return out
 }
 
-// link fits what a call takes beyond its server's report. The least of it is a constant
-// overhead, and the rest is split over two ways.
+// link fits the time that a call takes in addition to what its server reports. The smallest
+// such time becomes a constant overhead, and the rest is divided over the two directions.
 func (p *Profile) link(beyond []float64) {
 	sorted := slices.Sorted(slices.Values(beyond))
 	base := sorted[len(sorted)/100]
@@ -189,7 +190,7 @@ func moments(what string, list []float64) Fitted {
 	return f
 }
 
-// gammaOf returns a gamma law, or a constant for one that hardly varies.
+// gammaOf returns a gamma law, or a constant if the coefficient of variation is tiny.
 func gammaOf(_ string, mean, cv float64) Fitted {
 	if cv < leastCV {
 		return Fitted{Law: law.Constant(mean), Text: fmt.Sprintf("det(%s)", span(mean))}
@@ -200,12 +201,13 @@ func gammaOf(_ string, mean, cv float64) Fitted {
 // leastCV is the coefficient of variation below which a law counts as constant.
 const leastCV = 0.005
 
-// parameter returns a number with an interval computed from batches of the samples.
+// parameter returns a number with a confidence interval, computed from batches of the samples.
 func parameter(what, unit string, list []float64, of func([]float64) float64) Parameter {
 	return batched(what, unit, len(list), func(from, to int) float64 { return of(list[from:to]) })
 }
 
-// batched does the same for n samples that of reads by their indexes.
+// batched returns a number with its confidence interval, as parameter does, for n samples.
+// of computes the number from the samples with indexes from to to-1.
 func batched(what, unit string, n int, of func(from, to int) float64) Parameter {
 	var values []float64
 	for k := range batches {
@@ -216,7 +218,7 @@ func batched(what, unit string, n int, of func(from, to int) float64) Parameter 
 	return Parameter{What: what, Value: value, Low: value - half, High: value + half, Unit: unit}
 }
 
-// span formats nanoseconds as a duration that plans can read.
+// span formats nanoseconds as a duration in the form that plans use.
 func span(ns float64) string { return time.Duration(math.Round(ns)).String() }
 
 func digits(v float64) string { return fmt.Sprintf("%.4g", v) }

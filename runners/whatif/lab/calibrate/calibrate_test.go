@@ -16,21 +16,21 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// made is a cluster in which everything follows laws that are known: work of servers, how
-// late requests begin, and what a call takes beyond its server.
+// made is an artificial cluster with known laws: the work of servers, how late requests
+// begin, and the time of a call outside its server.
 type made struct {
 	work, late, beyond law.Law
 	seed               uint64
-	// perItem is what each item of a request, of which a PS has share, lengthens the mean
-	// work by; 0 for no items.
+	// perItem is how much each item that a PS gets adds to its mean work, in nanoseconds. share
+	// is the part of a request's items that one PS gets. perItem is 0 if items do not matter.
 	perItem, share float64
 	items          law.Law
 }
 
 var known = made{work: law.Logged(20e6, 0.3), late: law.Shaped(80e3, 0.5), beyond: law.Shaped(200e3, 0.3), seed: 1}
 
-// observation is what would be observed of it under the load of a plan: servers that work
-// first come first served.
+// observation returns what would be observed of the cluster under a plan's load. Its servers
+// work first come, first served.
 func (m made) observation(t *testing.T, p *plan.Plan) *observe.Observation {
 	t.Helper()
 	spec := model.Compile(p, model.Condition{})
@@ -72,7 +72,7 @@ func (m made) observation(t *testing.T, p *plan.Plan) *observe.Observation {
 	return o
 }
 
-// call is one call, which takes the first thread that is free.
+// call makes one call, which takes the first thread that becomes free.
 func (m made) call(rng *rand.Rand, c *observe.Calls, threads []int64, request, slot, server int, sent int64, longer float64) int64 {
 	beyond := int64(m.beyond.Sample(rng, 0))
 	came := sent + beyond/2
@@ -86,7 +86,7 @@ func (m made) call(rng *rand.Rand, c *observe.Calls, threads []int64, request, s
 	return done
 }
 
-// scenario is one of the bench by its name.
+// scenario returns the benchmark's scenario whose name contains the given text.
 func scenario(t *testing.T, name string) Scenario {
 	t.Helper()
 	i := slices.IndexFunc(Scenarios(), func(s Scenario) bool { return strings.Contains(s.Name, name) })
@@ -105,9 +105,9 @@ func planOf(t *testing.T, s Scenario, horizon time.Duration, profile string) *pl
 	return p
 }
 
-// Goal: what was not known is found again. Method: observations of servers whose laws are
-// known, which the intervals of the fit have to contain but for chance, of which the fixed
-// seed has none.
+// Goal: a fit recovers the true laws. Method: observations of artificial servers with known
+// laws. The confidence intervals of the fit have to contain the true values, which holds for
+// the fixed seed.
 func TestAFitFindsTheLaws(t *testing.T) {
 	const horizon = 30 * time.Second
 	var list []*observe.Observation
@@ -137,8 +137,9 @@ func TestAFitFindsTheLaws(t *testing.T) {
 	}
 }
 
-// Goal: a profile is what a plan takes its service times from, and a simulation with it
-// foretells what it was not made of. Method: the same servers under other loads.
+// Goal: a plan takes its service times from a profile, and a simulation with it predicts
+// loads that the profile was not fitted to. Method: the same artificial servers under other
+// loads.
 func TestAProfileForetellsOtherLoads(t *testing.T) {
 	const horizon = 40 * time.Second
 	dir := t.TempDir()
@@ -163,8 +164,8 @@ func TestAProfileForetellsOtherLoads(t *testing.T) {
 	}
 }
 
-// A round trip that was added (CAP-7.7) is not among what a profile says of calls, and is among
-// what a replay foretells.
+// Goal: a round trip that was added on purpose (CAP-7.7) is not part of the fitted profile,
+// but is part of what a replay predicts.
 func TestAnAddedRoundTripIsNotTheNetworks(t *testing.T) {
 	const horizon = 30 * time.Second
 	p := planOf(t, scenario(t, "half of the capacity"), horizon, "")
@@ -203,7 +204,8 @@ func TestAnAddedRoundTripIsNotTheNetworks(t *testing.T) {
 	}
 }
 
-// Goal: an error is told. Method: the servers of what is foretold are a fifth slower.
+// Goal: a wrong prediction is reported. Method: the observed servers are a fifth slower than
+// those of the profile.
 func TestOtherServersAreTold(t *testing.T) {
 	const horizon = 30 * time.Second
 	slower := known
@@ -226,8 +228,8 @@ func TestOtherServersAreTold(t *testing.T) {
 	}
 }
 
-// Goal: laws of every family are told apart, and others are kept as histograms that a plan
-// can read.
+// Goal: a fit recognizes the family of a law. Other distributions become histograms that a
+// plan can read.
 func TestFamilies(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	two := law.Law{Kind: law.Trace, Values: []float64{5e6, 5.1e6, 40e6, 41e6}}
@@ -243,7 +245,7 @@ func TestFamilies(t *testing.T) {
 			list = append(list, c.of.Sample(rng, 0))
 		}
 		f := choose("x", list)
-		// An exponential law is a gamma law, too.
+		// An exponential law is also a gamma law, so both are right.
 		if f.Law.Kind != c.want && !(c.want == law.Exp && f.Law.Kind == law.Gamma) {
 			t.Errorf("%s is taken for %s", c.of.Kind, f.Law.Kind)
 		}
@@ -266,7 +268,7 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// Goal: what cannot be fitted or compared is said.
+// Goal: observations that cannot be fitted or compared give errors that say why.
 func TestErrors(t *testing.T) {
 	half := scenario(t, "half of the capacity")
 	p := planOf(t, half, 30*time.Second, "")
@@ -308,8 +310,9 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Goal: what an item costs is told from what a call costs, and a plan with the profile has
-// both, and the items. Method: servers whose times are known and vary in proportion.
+// Goal: a fit separates the time per item from the time per call. A plan with the profile
+// has both, and the distribution of items. Method: artificial servers with known times that
+// vary in proportion.
 func TestAFitTellsItemsFromCalls(t *testing.T) {
 	m := known
 	m.work, m.perItem, m.share, m.items = law.Logged(5e6, 0.2), 40e3, 0.5, law.Logged(300, 0.8)

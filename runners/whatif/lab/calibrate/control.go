@@ -13,21 +13,20 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// Story is a script that real agents go through on two runners: roll-outs of versions of
-// the entry, one after another.
+// Story is a script for real agents that two runners perform: roll-outs of versions of the
+// entry, one after another.
 type Story struct {
 	Shards, Replicas int
 	Rollouts         int
-	// Every is the cluster's time from one roll-out to the next.
+	// Every is the cluster time between two roll-outs.
 	Every time.Duration
 }
 
-// DefaultStory is the story of the bench.
+// DefaultStory is the story that the benchmark runs.
 var DefaultStory = Story{Shards: 2, Replicas: 2, Rollouts: 64, Every: 2500 * time.Millisecond}
 
-// phase returns the part of a second at which the k-th roll-out begins. Together the
-// roll-outs cover all parts evenly, so the phase in which a server looks for versions does
-// not matter.
+// phase returns at which part of a second roll-out k begins. All roll-outs together cover
+// the second evenly. So it does not matter when within a second a server looks for versions.
 func (s Story) phase(k int) time.Duration {
 	const golden = 0.6180339887498949 // puts successive roll-outs far apart
 	step := max(int(float64(s.Rollouts)*golden), 1)
@@ -44,24 +43,25 @@ func gcd(a, b int) int {
 	return a
 }
 
-// rolloutOfOne names the metric of roll-out times, the one that AimRollout limits.
+// rolloutOfOne is the name of the metric that AimRollout limits: how long one replica takes
+// to serve a new version.
 const rolloutOfOne = "rollout of a replica"
 
-// AimRollout is the aim for the error of roll-out times.
+// AimRollout is the largest relative error of roll-out times that meets the aim.
 const AimRollout = 0.05
 
-// writes lists the operations that are counted. Failed ones are not, because they depend on
-// which of two agents comes first.
+// writes lists the operations that are counted. Failed operations do not count, because they
+// depend on which of two agents is first.
 var writes = []string{"zookeeper.create", "zookeeper.setData", "zookeeper.delete"}
 
-// told holds what happened in a story.
+// told holds what was measured in a story.
 type told struct {
 	took   []float64      // of each replica, from the export to AVAILABLE, in nanoseconds
 	last   []float64      // of each version, to the last replica
 	writes map[string]int // successful writes to ZooKeeper, by operation
 }
 
-// Compare runs the story on both runners and compares roll-out times and writes to
+// Compare runs the story on both runners, and compares their roll-out times and writes to
 // ZooKeeper.
 func (s Story) Compare(ctx context.Context, sim, real runners.Runner) (*Comparison, error) {
 	simulated, err := s.on(ctx, sim)
@@ -74,8 +74,8 @@ func (s Story) Compare(ctx context.Context, sim, real runners.Runner) (*Comparis
 	}
 	c := &Comparison{Plan: fmt.Sprintf("agents of version 1: %d roll-outs in %d containers", s.Rollouts, s.Shards*s.Replicas), Requests: int64(len(measured.took)), Things: "load", Runs: 1, Others: -1}
 	c.times(rolloutOfOne, measured.took, simulated.took, AimRollout)
-	// The last replica depends on how far the processes' polls happen to be out of step,
-	// which nothing can predict. So it has no aim.
+	// The time of the last replica depends on how far the servers' polls happen to be apart,
+	// which cannot be predicted. So it has no aim.
 	c.times("rollout to all", measured.last, simulated.last, 0)
 	for _, op := range writes {
 		c.Rows = append(c.Rows, exact(op, measured.writes[op], simulated.writes[op]))
@@ -89,7 +89,7 @@ func (c *Comparison) times(metric string, measured, simulated []float64, aim flo
 	c.Rows = append(c.Rows, Row{Metric: metric, Unit: "ns", Measured: m, Range: &[2]float64{m - half, m + half}, Simulated: s, Half: halfOf, Error: s/m - 1, Aim: aim})
 }
 
-// exact compares counts, which have to be equal.
+// exact compares two counts, which have to be equal.
 func exact(metric string, measured, simulated int) Row {
 	const none = 1e-9
 	r := Row{Metric: metric, Unit: "count", Measured: float64(measured), Simulated: float64(simulated), Aim: none}
@@ -111,15 +111,15 @@ func (s Story) spec() runners.Spec {
 			storyBase, s.Shards, s.Shards)}
 }
 
-// How long agents may take to start, and a version to be served everywhere. After settled
-// nothing more is written.
+// mostStart is how long agents may take to start, and mostRollout how long a version may
+// take to be served everywhere. After settled nothing more is written.
 const (
 	mostStart   = 5 * time.Minute
 	mostRollout = time.Minute
 	settled     = 15 * time.Second
 )
 
-// on runs the story on a runner.
+// on performs the story on a runner.
 func (s Story) on(ctx context.Context, r runners.Runner) (*told, error) {
 	c, err := r.Build(s.spec())
 	if err != nil {
@@ -159,7 +159,7 @@ func (s Story) on(ctx context.Context, r runners.Runner) (*told, error) {
 
 func servable(version int64) string { return fmt.Sprintf("entry/%d", version) }
 
-// until waits until all containers serve a version of the entry.
+// until waits until all containers serve a version of the entry, for no longer than most.
 func (s Story) until(ctx context.Context, c runners.Cluster, most time.Duration, version int64) error {
 	met, err := c.Pass(most, func() bool {
 		if ctx.Err() != nil {
@@ -186,7 +186,7 @@ func available(o runners.Observation) bool {
 	return o.Op == "modelserver.state" && o.Note == "AVAILABLE"
 }
 
-// tell sums up the log of a story.
+// tell computes the measurements from the log of a story.
 func tell(log []runners.Observation, exported map[string]time.Duration) *told {
 	t := &told{writes: map[string]int{}}
 	last := map[string]time.Duration{}

@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// changed is the simulation of clusters that differ.
+// changed is a simulation runner that changes each spec before it builds the cluster.
 type changed struct {
 	simrun.Runner
 	change func(*runners.Spec)
@@ -19,9 +19,9 @@ func (r *changed) Build(spec runners.Spec) (runners.Cluster, error) {
 	return r.Runner.Build(spec)
 }
 
-// Goal: the same agents do the same, and others are told: by how long roll-outs take, and by
-// what they write. Method: the simulation beside itself, with model servers that load more
-// slowly, and with a pod more.
+// Goal: a comparison finds no difference between equal clusters, and finds differences in
+// roll-out times and writes. Method: compare the simulation with itself, with slower model
+// servers, and with an additional pod.
 func TestStories(t *testing.T) {
 	s := Story{Shards: 2, Replicas: 2, Rollouts: 3, Every: 5 * time.Second}
 	for _, c := range []struct {
@@ -55,7 +55,7 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// Goal: roll-outs have all phases of a second alike.
+// Goal: the roll-outs of a story begin at evenly spread parts of a second.
 func TestPhases(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 10, 64} {
 		seen := map[time.Duration]bool{}

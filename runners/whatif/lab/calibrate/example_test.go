@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/lab/observe"
 )
 
-// Too little to fit is an error that says what to do.
+// Too few observed calls give an error that says what to do.
 func Example() {
 	_, err := calibrate.Fit([]*observe.Observation{{Format: observe.Format, Plan: "empty"}})
 	fmt.Println(err)

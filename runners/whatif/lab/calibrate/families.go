@@ -12,11 +12,12 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// family is a family of laws with its fit, by maximum likelihood or moments.
+// family is a family of laws that can be fitted, by maximum likelihood or by moments.
 type family struct {
-	// fit returns the law, its text in a plan, and its distribution function.
+	// fit returns the fitted law, its text in a plan, and its distribution function.
 	fit func(list []float64) (l law.Law, text string, cdf func(float64) float64)
-	// parameter names the parameter beside the mean, "" for none; of computes it.
+	// parameter is the name of the law's parameter other than the mean, "" if it has none. of
+	// computes that parameter.
 	parameter string
 	of        func(list []float64) float64
 }
@@ -42,12 +43,12 @@ var families = []family{
 	}, "", nil},
 }
 
-// goodKS is the distance up to which a law of a family is accepted. Samples further from
-// all families become a histogram.
+// goodKS is the largest Kolmogorov-Smirnov distance at which a fitted law is accepted. If
+// all families are further away, the samples become a histogram.
 const goodKS = 0.03
 
-// choose fits the family nearest to the samples. Samples that hardly vary become a
-// constant, and samples far from all families a histogram.
+// choose fits the family that is nearest to the samples. Samples that hardly vary become a
+// constant, and samples that fit no family a histogram.
 func choose(what string, list []float64) Fitted {
 	mean, variance := stats.Mean(list)
 	if cv := math.Sqrt(variance) / mean; cv < leastCV {
@@ -76,7 +77,8 @@ func meanOf(what string, list []float64) Parameter {
 	return parameter(what+" mean", "ns", list, func(part []float64) float64 { m, _ := stats.Mean(part); return m })
 }
 
-// distance returns the Kolmogorov-Smirnov distance.
+// distance returns the Kolmogorov-Smirnov distance between sorted samples and a distribution
+// function.
 func distance(sorted []float64, cdf func(float64) float64) float64 {
 	worst, n := 0.0, float64(len(sorted))
 	for i, v := range sorted {
@@ -121,7 +123,7 @@ func gammaShape(list []float64) float64 {
 // bars is the number of quantiles in a histogram.
 const bars = 400
 
-// histogram returns the law of the samples themselves, by quantiles.
+// histogram returns the empirical law of the samples, by quantiles.
 func histogram(sorted []float64) law.Law {
 	l := law.Law{Kind: law.Hist}
 	for k := range bars {

@@ -12,8 +12,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// byItems fits a time for each call, a time for each of its items, and the factor by which
-// calls vary around their sum.
+// byItems fits a constant time for each call, a time for each of its items, and the noise
+// factor of calls.
 func (p *Profile) byItems(s *samples) error {
 	if slices.Min(s.parts) == slices.Max(s.parts) {
 		return errors.New("found calls that all have as many items, by which the time of an item cannot be told: observe a plan whose service.items vary")
@@ -49,8 +49,7 @@ func (p *Profile) byItems(s *samples) error {
 	return nil
 }
 
-// factors1 returns factors in billionths, because logMoments expects times of at least 1
-// ns.
+// factors1 returns factors in billionths, because logMoments expects values of at least 1.
 func factors1(factors []float64) []float64 {
 	scaled := make([]float64, len(factors))
 	for i, f := range factors {
@@ -59,9 +58,9 @@ func factors1(factors []float64) []float64 {
 	return scaled
 }
 
-// affine returns the line y = base + perItem x by weighted least squares. Calls vary in
-// proportion to their time, so each is weighted by the inverse square of its expected time,
-// which each round estimates better.
+// affine fits the line y = base + perItem x by weighted least squares. Calls vary in
+// proportion to their time, so each has the weight of the inverse square of its expected
+// time. That time is estimated better in each round.
 func affine(x, y []float64) (base, perItem float64) {
 	base = 1
 	for range 4 {
@@ -81,5 +80,5 @@ func affine(x, y []float64) (base, perItem float64) {
 	return base, perItem
 }
 
-// fractional formats a duration that may be less than a nanosecond.
+// fractional formats a duration in nanoseconds that may be less than one nanosecond.
 func fractional(ns float64) string { return fmt.Sprintf("%.5gns", ns) }

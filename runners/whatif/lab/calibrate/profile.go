@@ -12,11 +12,12 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// manyThreads is the thread count of the load generator, which never waits for a thread.
+// manyThreads is the number of threads of the entry. The load generator takes the entry's
+// place and never waits for a thread.
 const manyThreads = 10_000
 
-// Write writes the profile that service.profile names, and, for a histogram, a file beside
-// it. The profile is written whole or not at all.
+// Write writes the profile, for the plan's field service.profile, to a file atomically. A
+// histogram goes into another file beside it.
 func (p *Profile) Write(path string) error {
 	law, err := p.lawText(path)
 	if err != nil {
@@ -46,7 +47,8 @@ func number(v float64) string {
 	return fmt.Sprintf("%.5g", v)
 }
 
-// lawText returns the law of PS as the profile writes it. A histogram is written to a file.
+// lawText returns the law of PS as text for the profile. A histogram is written to a file of
+// its own.
 func (p *Profile) lawText(path string) (string, error) {
 	if p.PS.Law.Kind != law.Hist {
 		return p.PS.Text, nil
@@ -60,7 +62,7 @@ func (p *Profile) lawText(path string) (string, error) {
 	return fmt.Sprintf("hist(%s)", filepath.Base(file)), wholefile.Write(file, []byte(b.String()))
 }
 
-// itemsText returns the profile's text on the noise of PS and on the items of requests.
+// itemsText returns the profile's texts for the noise of PS and for the items of requests.
 func (p *Profile) itemsText(path string) (noise, items string, err error) {
 	if p.Items == nil {
 		return "", "", nil
@@ -84,7 +86,7 @@ func (p *Profile) All() []Parameter {
 	return append(append(list, p.PerRPC), p.Link.Parameters...)
 }
 
-// Record adds comparisons to a profile. It fails when the file is no profile.
+// Record adds comparisons to a profile's file. It fails if the file is not a profile.
 func Record(path string, list []*Comparison) error {
 	if _, err := plan.ReadProfile(path); err != nil {
 		return err

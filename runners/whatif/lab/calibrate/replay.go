@@ -12,20 +12,20 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// Comparison compares the simulation and the measurement of a plan.
+// Comparison compares the simulation of a plan with its measurement.
 type Comparison struct {
 	Plan      string `json:"plan"`
 	Requests  int64  `json:"requests"` // measured
 	Things    string `json:"things"`   // what Requests counts: "request" or "load"
 	Runs      int    `json:"runs"`     // simulated
 	Disturbed bool   `json:"disturbed"`
-	// Others is the share of the machine that other programs used. Late is the 99th
-	// percentile of how late requests began, in nanoseconds.
+	// Others is the share of the machine that other programs used. Late is the 99th percentile
+	// of how late requests were sent, in nanoseconds.
 	Others float64 `json:"others"`
 	Late   int64   `json:"late"`
 	Rows   []Row   `json:"rows"`
-	// MAPE is the mean absolute error of the rows with a relative error; fractions and
-	// counts are left out.
+	// MAPE is the mean absolute relative error over the rows. Rows with fractions and counts are
+	// left out.
 	MAPE float64 `json:"mape"`
 }
 
@@ -34,16 +34,17 @@ type Row struct {
 	Metric   string  `json:"metric"`
 	Unit     string  `json:"unit"` // ns, fraction or per_second
 	Measured float64 `json:"measured"`
-	// Range is the interval of 95 % of the measurement, nil without one.
+	// Range is the 95 % confidence interval of the measured value, nil if there is none.
 	Range     *[2]float64 `json:"measured_ci,omitempty"`
 	Simulated float64     `json:"simulated"`
 	Half      float64     `json:"simulated_half_width"` // half-width of its interval of 95 %
-	// Error is simulated over measured, minus one; for fractions it is the difference.
+	// Error is simulated divided by measured, minus one. For fractions it is the difference of
+	// the two.
 	Error float64 `json:"error"`
 	Aim   float64 `json:"aim,omitempty"` // 0 for none
 }
 
-// Missed reports whether the error is beyond the aim.
+// Missed reports whether the error exceeds the aim.
 func (r Row) Missed() bool { return r.Aim > 0 && math.Abs(r.Error) > r.Aim }
 
 // Aims of G9.
@@ -54,10 +55,10 @@ const (
 	AimGoodput = 0.01 // a percentage point
 )
 
-// Replications is how many simulations a replay runs.
+// Replications is how many replications a replay simulates.
 const Replications = 20
 
-// Replay simulates a plan with the arrivals of an observation. It fails when the
+// Replay simulates a plan with the arrival times of an observation. It fails if the
 // observation belongs to another plan.
 func Replay(ctx context.Context, p *plan.Plan, o *observe.Observation) (*Comparison, error) {
 	if hash := observe.Scenario(p); hash != o.ScenarioHash {
@@ -79,7 +80,8 @@ func Replay(ctx context.Context, p *plan.Plan, o *observe.Observation) (*Compari
 	return c.sumUp(), nil
 }
 
-// specOf returns the plan's spec with the arrivals of a run and its added round trip.
+// specOf returns the plan's spec for simulation, with the arrival times of a run and the
+// round trip that was added to it.
 func specOf(p *plan.Plan, o *observe.Observation, run *observe.Load) *model.Spec {
 	s := model.Compile(p, model.Condition{})
 	s.PerRPC += o.RoundTrip
@@ -103,7 +105,8 @@ func simulate(ctx context.Context, s *model.Spec, runs int) ([]*model.Sample, er
 	return list, nil
 }
 
-// latencies compares the latencies of requests, and of calls as the servers report them.
+// latencies compares the latencies of requests, and the latencies of calls as the servers
+// report them.
 func (c *Comparison) latencies(run *observe.Load, list []*model.Sample) {
 	requests, arrived := model.NewHist(3), int64(0)
 	q := &run.Requests
@@ -154,9 +157,10 @@ func (c *Comparison) lives(p *plan.Plan, o *observe.Observation, list []*model.S
 		}
 	}
 	mean, half := stats.Interval(took, 0.95)
-	// The measurement ends when a server has the version. The simulation adds the status
-	// poll of its agent, which is uniform over its interval and writes nothing to ZooKeeper
-	// when a version follows another. So half an interval is taken off.
+	// The measurement ends when a server has the version. The simulated time also includes the
+	// wait for the agent's next status poll, which is uniform over the poll interval. So half an
+	// interval is subtracted. That poll writes nothing to ZooKeeper when a version follows
+	// another.
 	poll := float64(plan.StatusPoll) / 2
 	c.add(rolloutOfOne, "ns", mean, &[2]float64{mean - half, mean + half}, AimRollout, list, func(s *model.Sample) float64 {
 		var all []int64
@@ -177,7 +181,8 @@ func meanOfTimes(list []int64) float64 {
 	return sum / math.Max(float64(len(list)), 1)
 }
 
-// interval returns the interval of a quantile of independent values, by their order.
+// interval returns the confidence interval of a quantile of independent values, from their
+// order statistics.
 func interval(h model.Hist, q float64) *[2]float64 {
 	n := h.Count()
 	if n == 0 {
@@ -210,7 +215,7 @@ func (c *Comparison) add(metric, unit string, measured float64, ci *[2]float64, 
 	c.Rows = append(c.Rows, row)
 }
 
-// knee compares how many requests a second saturated servers answer.
+// knee compares how many requests a second the servers answer when saturated.
 func (c *Comparison) knee(ctx context.Context, p *plan.Plan, o *observe.Observation) error {
 	calm := *p
 	calm.Events = nil
@@ -246,7 +251,7 @@ func (c *Comparison) Row(metric string) *Row {
 	return nil
 }
 
-// sumUp computes the fields that follow from the rows.
+// sumUp computes the fields that are derived from the rows.
 func (c *Comparison) sumUp() *Comparison {
 	sum, n := 0.0, 0
 	for _, r := range c.Rows {
@@ -258,7 +263,7 @@ func (c *Comparison) sumUp() *Comparison {
 	return c
 }
 
-// Missed returns the rows beyond their aims.
+// Missed returns the rows whose errors exceed their aims.
 func (c *Comparison) Missed() []Row {
 	var list []Row
 	for _, r := range c.Rows {
@@ -269,7 +274,7 @@ func (c *Comparison) Missed() []Row {
 	return list
 }
 
-// HeldOut returns the comparison in the form that a profile keeps.
+// HeldOut returns the comparison in the form that a profile stores.
 func (c *Comparison) HeldOut() plan.HeldOut {
 	h := plan.HeldOut{Plan: c.Plan, Disturbed: c.Disturbed}
 	for _, one := range []struct {
@@ -288,7 +293,7 @@ func (c *Comparison) HeldOut() plan.HeldOut {
 	return h
 }
 
-// why returns the known reason of a miss, "" when there is none.
+// why returns a known reason for a missed aim, "" if there is none.
 func (c *Comparison) why(r Row) string {
 	switch {
 	case r.Range != nil && r.Simulated+r.Half >= r.Range[0] && r.Simulated-r.Half <= r.Range[1]:

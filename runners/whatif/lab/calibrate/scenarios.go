@@ -8,12 +8,12 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// Scenario is one plan of the bench.
+// Scenario is one plan of the fidelity benchmark.
 type Scenario struct {
 	Name string
-	// Fit says that the profile is fitted to it. All others are held out.
+	// Fit says that the profile is fitted to this plan. All other plans only test the profile.
 	Fit bool
-	// Edge says that it was chosen to break the model (CAP-7.7). It is reported but has no
+	// Edge says that the plan was chosen to break the model (CAP-7.7). It is reported without
 	// aims.
 	Edge     bool
 	Shards   int
@@ -26,7 +26,7 @@ type Scenario struct {
 	Ensemble string // the value of zookeeper
 }
 
-// Scenarios returns the plans that a profile is fitted to, and those that it has to
+// Scenarios returns the plans that a profile is fitted to, and the plans that it has to
 // predict.
 func Scenarios() []Scenario {
 	return []Scenario{
@@ -39,28 +39,28 @@ func Scenarios() []Scenario {
 		{Name: "four shards", Shards: 4, Replicas: 1, Rate: 0.5},
 		{Name: "tight timeouts and retries", Shards: 2, Replicas: 2, Rate: 0.3, Override: ", fetch_ps_timeout: 35ms, fetch_ps_retry: 2"},
 		{Name: "a container dies", Shards: 2, Replicas: 2, Rate: 0.35, Events: "[{at: 5s, kill: {ps: {count: 1}, refuse: true}, restart_after: 30d}]"},
-		// The publishes cover all parts of the second in which a server looks for versions.
+		// Publishes begin at different parts of a second, because servers look for versions once a
+		// second.
 		{Name: "versions roll out", Shards: 2, Replicas: 2, Rate: 0.5, Override: ", fetch_ps_timeout: 2s, fs_poll_ps: 1s",
 			Events: "[{at: 3s, publish: {version: 2}}, {at: 8200ms, publish: {version: 3}}, {at: 13400ms, publish: {version: 4}}, {at: 18600ms, publish: {version: 5}}, {at: 23800ms, publish: {version: 6}}]"},
 		{Name: "a leader is lost, and a container", Shards: 2, Replicas: 2, Rate: 0.35, Ensemble: `{election: "det(4s)"}`,
 			Events: "[{at: 4s, zookeeper: {leader_loss: true}}, {at: 5s, kill: {ps: {count: 1}, refuse: true}, restart_after: 30d}]"},
 		{Name: "a container is slow", Shards: 2, Replicas: 2, Rate: 0.3, Events: "[{at: 5s, slow: {ps: {count: 1, factor: 2x}}, for: 15s}]"},
 		{Name: "hedged calls", Shards: 2, Replicas: 2, Rate: 0.35, Client: "{balance: random, hedge: {after: 30ms}}"},
-		// With retries the servers get more load than they can do (0.4 times 3, CAP-12.22).
-		// Some runs end in a storm of retries and most do not, so one run says little about
-		// others.
+		// With retries the load exceeds the servers' capacity (0.4 times 3, CAP-12.22). Some runs
+		// end in a storm of retries and most do not, so one run says little about another.
 		{Name: "edge: near a storm of retries", Edge: true, Shards: 2, Replicas: 2, Rate: 0.4, Override: ", fetch_ps_timeout: 35ms, fetch_ps_retry: 2"},
 	}
 }
 
-// What all scenarios have in common.
+// Values that all scenarios share.
 const (
 	threads     = 4
 	serviceMs   = 20
 	serviceText = "  entry: {cpu: 0.1ms, threads: 10000}\n  ps: {cpu: \"lognormal(mean=20ms, sigma=0.3)\", threads: 4}\n  contention: {model: none}\n"
 )
 
-// Text returns the plan. With a profile it has no service times of its own.
+// Text returns the plan as YAML. With a profile the plan has no service times of its own.
 func (s Scenario) Text(horizon time.Duration, profile string) string {
 	service := serviceText
 	if profile != "" {
@@ -90,7 +90,7 @@ func or(text, otherwise string) string {
 	return text
 }
 
-// Plan returns the plan with a horizon.
+// Plan parses the scenario's plan with the given horizon.
 func (s Scenario) Plan(horizon time.Duration, profile string) (*plan.Plan, error) {
 	_, p, _, err := plan.Parse(s.Name, []byte(s.Text(horizon, profile)), filepath.Dir(profile))
 	return p, err

@@ -20,12 +20,13 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/serve"
 )
 
-// predictOf returns a Predict request for a model, without inputs.
+// predictOf returns an encoded Predict request for a model, without inputs.
 func predictOf(model string) ([]byte, error) {
 	return proto.Marshal(&apis.PredictRequest{ModelSpec: &apis.ModelSpec{Name: model}})
 }
 
-// inputOf returns the part of a Predict request that has an input of so many items.
+// inputOf returns the encoded part of a Predict request with an input of the given number of
+// items.
 func inputOf(items int32) []byte {
 	b, err := proto.Marshal(&apis.PredictRequest{Inputs: map[string]*framework.TensorProto{"x": {
 		Dtype: framework.DataType_DT_FLOAT, FloatVal: []float32{1}, // one value for all items
@@ -37,13 +38,13 @@ func inputOf(items int32) []byte {
 	return b
 }
 
-// target is one model server with the load generator's connection to it.
+// target is a model server and the load generator's connection to it.
 type target struct {
 	addr string
 	conn *grpc.ClientConn
-	// free holds a token for each call that may be in flight, nil for any number.
+	// free holds a token for each further call that may be in flight. nil means no limit.
 	free chan struct{}
-	// way is the delay added to the network in each direction.
+	// way is the delay added to each direction of a call.
 	way time.Duration
 }
 
@@ -74,10 +75,11 @@ func (t *target) connect(ctx context.Context) error {
 	}
 }
 
-// account is a server's report on a call: nanoseconds that it waited and was worked on.
+// account is a server's report on a call: how long the call waited and how long the server
+// worked on it, in nanoseconds.
 type account struct{ waited, worked int64 }
 
-// predict makes one call. It waits while too many calls are in flight.
+// predict makes one call. It first waits while too many calls are in flight.
 func (t *target) predict(ctx context.Context, request []byte) (account, error) {
 	a := account{-1, -1}
 	if t.free != nil {
@@ -101,7 +103,8 @@ func (t *target) predict(ctx context.Context, request []byte) (account, error) {
 	return a, t.travel(ctx)
 }
 
-// travel waits for the added delay. It returns the status of a timeout when ctx ends first.
+// travel waits for the delay of one direction. If ctx ends first, it returns the status of a
+// timeout.
 func (t *target) travel(ctx context.Context) error {
 	if t.way <= 0 {
 		return nil
@@ -116,7 +119,7 @@ func (t *target) travel(ctx context.Context) error {
 	}
 }
 
-// nanos returns the number in a trailer, -1 without one.
+// nanos returns the number in a trailer field, -1 if the field is missing.
 func nanos(md metadata.MD, key string) int64 {
 	values := md.Get(key)
 	if len(values) == 0 {
@@ -129,8 +132,8 @@ func nanos(md metadata.MD, key string) int64 {
 	return n
 }
 
-// outcomeOf returns how a call ended. over says that the run was broken off, and givenUp
-// that nobody waited for the call any more.
+// outcomeOf returns how a call ended. over says that the run was cancelled, and givenUp that
+// nobody waited for the call any longer.
 func outcomeOf(err error, over, givenUp bool) uint8 {
 	switch status.Code(err) {
 	case codes.OK:
@@ -150,5 +153,5 @@ func outcomeOf(err error, over, givenUp bool) uint8 {
 	return Failed
 }
 
-// answerLimit is how long the first call to every server may take before a run.
+// answerLimit is how long the first calls to all servers may take together, before a run.
 const answerLimit = 30 * time.Second

@@ -18,25 +18,26 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// Options says how a plan is observed.
+// Options says how a plan is run on real processes and observed.
 type Options struct {
 	// Monosim is the path of the program monosim; "" means the running program.
 	Monosim string
-	// Warm is the begin of the horizon that does not count.
+	// Warm is the first part of the horizon, which does not count.
 	Warm time.Duration
-	// Saturate is how long, before the load, the servers get half as much again as they can
-	// do; 0 skips that.
+	// Saturate is how long, before the normal load, the servers get 1.5 times their capacity. 0
+	// skips that.
 	Saturate time.Duration
-	// RoundTrip is a delay added to every call, there and back together, as of a network
-	// that is further than the loopback.
+	// RoundTrip is a delay added to every call, for both directions together, to imitate a
+	// distant network.
 	RoundTrip time.Duration
-	// Dir is the folder of the cluster; "" means the system's folder for temporary files.
+	// Dir is the folder for the cluster's directory. "" means the system's folder for temporary
+	// files.
 	Dir string
-	// Progress, unless nil, is called before each step.
+	// Progress, unless nil, is called with a description before each step.
 	Progress func(step string)
 }
 
-// overload is the load of a saturated run, relative to what the servers can do.
+// overload is the load of a saturated run, relative to the servers' capacity.
 const overload = 1.5
 
 // fleet is the running cluster of a plan.
@@ -51,8 +52,8 @@ type fleet struct {
 	asked    string // the pod whose agent is asked for replicas
 }
 
-// Run observes a plan. It fails when a cluster of processes cannot be like the plan, when
-// the cluster fails, and when ctx ends.
+// Run runs a plan on a cluster of processes and observes it. It fails if processes cannot
+// realize the plan, if the cluster fails, or if ctx ends.
 func Run(ctx context.Context, p *plan.Plan, o Options) (*Observation, error) {
 	if err := Supported(p, o); err != nil {
 		return nil, err
@@ -81,8 +82,8 @@ func Run(ctx context.Context, p *plan.Plan, o Options) (*Observation, error) {
 	return obs, ctx.Err()
 }
 
-// Scenario returns the hash of a plan without its service times and its network, which are
-// measured.
+// Scenario returns the hash of a plan without its service times and network delays, because
+// these are measured.
 func Scenario(p *plan.Plan) string {
 	c := *p
 	c.Service = plan.Service{PS: plan.TierService{Threads: p.Service.PS.Threads}}
@@ -90,7 +91,8 @@ func Scenario(p *plan.Plan) string {
 	return c.Hash()
 }
 
-// Supported returns an error that lists what a cluster of processes cannot do of a plan.
+// Supported returns an error that lists which parts of a plan a cluster of processes cannot
+// realize.
 func Supported(p *plan.Plan, o Options) error {
 	_, err := flagsOfWork(p, 0)
 	c := &p.Client
@@ -130,10 +132,10 @@ func Supported(p *plan.Plan, o Options) error {
 	return err
 }
 
-// whole is the reason why packet loss is not supported.
+// whole says why packet loss is not supported.
 const whole = "the network is the loopback, which loses nothing"
 
-// supportedEvent returns an error if an event cannot be done to a cluster of processes.
+// supportedEvent returns an error if a cluster of processes cannot realize an event.
 func supportedEvent(p *plan.Plan, e *plan.Event) error {
 	refused := func(format string, args ...any) error {
 		return fmt.Errorf("event %s: %s", e.Label(), fmt.Sprintf(format, args...))
@@ -169,8 +171,8 @@ func supportedEvent(p *plan.Plan, e *plan.Event) error {
 // random is the only supported way to pick containers.
 const random = "random"
 
-// flagsOfWork returns the flags for the service times of a shard's model servers. With an
-// affine law the time depends on the shard's part of a request's items.
+// flagsOfWork returns the flags that set the service times of a shard's model servers. With
+// an affine law the time depends on how many of a request's items the shard gets.
 func flagsOfWork(p *plan.Plan, shard int) ([]string, error) {
 	work, noise := p.Service.PS.CPU.Law, p.Service.PS.Noise.Law
 	if work.Kind != law.Affine {
@@ -198,7 +200,7 @@ func flagsOfWork(p *plan.Plan, shard int) ([]string, error) {
 	return append(flags, "--monosim_predict_item_time="+perItem.String()), err
 }
 
-// shareOf returns which part of a request's items one PS of a shard gets (CAP-12.8).
+// shareOf returns the share of a request's items that one PS of a shard gets (CAP-12.8).
 func shareOf(p *plan.Plan, shard int) float64 {
 	return p.Model.ShardSkew.Of(p.Shards(), p.Override.NumPS)[shard] / float64(hosted(p, shard))
 }
@@ -224,7 +226,8 @@ func flagsOfLaw(l law.Law) ([]string, error) {
 	return nil, fmt.Errorf("service.ps.cpu: found %s, want det, uniform, lognormal or affine, by which monosim tfserving can work", l.Kind)
 }
 
-// serverFlags returns the flags of a pod's model server, with a seed of its own.
+// serverFlags returns the flags of a pod's model server, including a seed that depends on
+// the pod.
 func (f *fleet) serverFlags(pod runners.Pod) []string {
 	flags, _ := flagsOfWork(f.p, pod.Shard) // Supported has checked it
 	seed := tasks.Mix(f.p.Seed, uint64(pod.Shard)<<32|uint64(pod.Replica)) | 1
@@ -236,7 +239,7 @@ const base = "/observed"
 
 func psName(i int) string { return fmt.Sprintf("ps_%d", i) }
 
-// bytesOf returns a share of the bytes of one PS in one version.
+// bytesOf returns the given share of the size in bytes of one version of one PS.
 func (f *fleet) bytesOf(share float64) int64 {
 	return max(int64(share*float64(f.p.Model.Size.Embeddings))/int64(f.p.Override.NumPS), 1)
 }
@@ -262,11 +265,11 @@ func (f *fleet) tell(format string, args ...any) {
 	}
 }
 
-// startLimit is how long all PS may take to be listed.
+// startLimit is how long it may take until all PS are listed.
 const startLimit = 3 * time.Minute
 
-// start starts all pods, waits until each is listed, and connects to all. ready is the
-// nanoseconds until all were listed.
+// start starts all pods, waits until each is listed, and connects to all. ready is how long
+// it took until all were listed, in nanoseconds.
 func (f *fleet) start(ctx context.Context) (ready int64, err error) {
 	f.tell("start %d containers", len(f.Pods()))
 	if err := f.Start(); err != nil {
@@ -298,7 +301,8 @@ func (f *fleet) start(ctx context.Context) (ready int64, err error) {
 	return ready, f.answerOnce(ctx)
 }
 
-// answerOnce connects to all servers before the load, so that no request has to.
+// answerOnce connects to all servers and makes one call to each, so that no request of the
+// load has to connect.
 func (f *fleet) answerOnce(ctx context.Context) error {
 	return f.each(ctx, answerLimit, func(ctx context.Context, slot int, at int16) error {
 		t := f.targets[at]
@@ -312,7 +316,8 @@ func (f *fleet) answerOnce(ctx context.Context) error {
 	})
 }
 
-// each calls do for every listed replica of every PS. All calls together have a time limit.
+// each calls do for every listed replica of every PS. All calls together may take as long as
+// limit.
 func (f *fleet) each(ctx context.Context, limit time.Duration, do func(ctx context.Context, slot int, at int16) error) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -340,7 +345,7 @@ func (f *fleet) complete(v view) bool {
 	return true
 }
 
-// list asks an agent which servers serve each PS.
+// list asks an agent for the servers of each PS.
 func (f *fleet) list() (view, error) {
 	answer, err := f.HeartBeat(f.asked, "ps")
 	if err != nil {
@@ -364,7 +369,7 @@ func (f *fleet) list() (view, error) {
 	return v, nil
 }
 
-// target returns the index of the server at an address, and connects to a new one.
+// target returns the index of the server at an address. It connects to a server that is new.
 func (f *fleet) target(addr string) (int16, error) {
 	if at, ok := f.addrs[addr]; ok {
 		return at, nil
@@ -389,7 +394,7 @@ func (f *fleet) hangUp() {
 	}
 }
 
-// pids returns the process IDs of the model servers by target, 0 for one that has ended.
+// pids returns the pid of each target's model server, 0 for one that has ended.
 func (f *fleet) pids() []int {
 	pids := make([]int, len(f.targets))
 	for _, pod := range f.Endpoints().Pods {
@@ -402,8 +407,8 @@ func (f *fleet) pids() []int {
 	return pids
 }
 
-// measure makes the loads. The saturated run comes first, because events may leave a
-// smaller fleet.
+// measure runs the loads. The saturated load comes first, because events of the normal load
+// may leave a smaller fleet.
 func (f *fleet) measure(ctx context.Context, obs *Observation) error {
 	if f.o.Saturate > 0 {
 		if err := f.saturate(ctx, obs); err != nil {
@@ -440,7 +445,8 @@ func (f *fleet) measure(ctx context.Context, obs *Observation) error {
 	return nil
 }
 
-// items returns the law of the items of a request, the zero law if items do not matter.
+// items returns the law of the number of items per request. It is the zero law if items do
+// not matter.
 func (f *fleet) items() law.Law {
 	if f.p.Service.PS.CPU.Kind != law.Affine {
 		return law.Law{}
@@ -448,21 +454,21 @@ func (f *fleet) items() law.Law {
 	return f.p.Service.Items.Law
 }
 
-// WindowOf returns the window of a run that counts.
+// WindowOf returns the part of a run that counts: from warm to until, in nanoseconds.
 func WindowOf(warm, until int64) model.Window {
 	w := model.Window{Warmup: warm}
 	w.Name, w.Start, w.End = "observed", plan.Duration(warm), plan.Duration(until)
 	return w
 }
 
-// Capacity returns how many requests a second the servers of a plan can answer at most.
+// Capacity returns the largest number of requests per second that a plan's servers can answer.
 func Capacity(p *plan.Plan) float64 {
 	threads := float64(p.Service.PS.Threads * p.Fleet.PS.Replicas.Default)
 	work := p.Service.PS.CPU.MeanOf(p.Service.Items.Mean * shareOf(p, 0)) // of the hottest shard
 	return threads / (work / 1e9 * float64(p.Override.NumPS) / float64(p.Shards()))
 }
 
-// saturate makes a load that is more than the servers can do.
+// saturate runs a load above the servers' capacity.
 func (f *fleet) saturate(ctx context.Context, obs *Observation) error {
 	gap := 1e9 / (Capacity(f.p) * overload)
 	var times []int64
@@ -481,10 +487,10 @@ func (f *fleet) saturate(ctx context.Context, obs *Observation) error {
 	return f.settle(ctx)
 }
 
-// settleLimit is how long servers may go on with calls that nobody waits for.
+// settleLimit is how long servers may still work on abandoned calls after the saturated load.
 const settleLimit = 2 * time.Minute
 
-// settle waits until every server is idle, as it answers a call at once.
+// settle waits until every server is idle, which shows by a call that does not wait.
 func (f *fleet) settle(ctx context.Context) error {
 	return f.each(ctx, settleLimit, func(ctx context.Context, slot int, at int16) error {
 		for {
@@ -499,7 +505,8 @@ func (f *fleet) settle(ctx context.Context) error {
 	})
 }
 
-// drive makes a load while it watches the agents and lets events happen.
+// drive runs a load. Meanwhile it watches which servers the agents list, and makes the
+// plan's events happen.
 func (f *fleet) drive(ctx context.Context, o order, obs *Observation) (*Load, error) {
 	v, err := f.list()
 	if err != nil {

@@ -28,10 +28,10 @@ workload: {rate: 60/s, horizon: 3s}
 events: [{at: 1s, kill: {ps: {count: 1}, refuse: true}, restart_after: 1h}]
 `
 
-// Goal: a plan is run by real processes, and what is written down is what happened. Method:
-// two containers with servers of one thread that work for 5 ms on a call, of which one is
-// killed: whatever the machine does else, no server works faster or on two at once, all
-// requests come that the simulation has, and each is answered by who is left.
+// Goal: a plan is run by real processes, and the observation records what happened. Method:
+// two containers whose servers have one thread and work 5 ms on a call, and one container is
+// killed. On any machine, no server works faster or on two calls at once. The arrivals equal
+// those of the simulation, and each request is answered by a container that is alive.
 func TestAPlanIsRunByProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a cluster of processes")
@@ -103,10 +103,9 @@ events:
   - {at: 1500ms, slow: {ps: {count: 2, factor: 4x}}, for: 1s}
 `
 
-// Goal: what happens to a plan happens to its processes. Method: a version is published,
-// which each container serves after it has loaded all its PS and not before; servers work
-// four times as long for a second; ZooKeeper has no leader for another, of which requests
-// notice nothing.
+// Goal: the events of a plan happen to the processes. Method: a version is published, which
+// each container serves only after it has loaded all its PS. Servers work four times slower
+// for a second. ZooKeeper has no leader for another second, which requests do not notice.
 func TestEventsHappenToProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a cluster of processes")

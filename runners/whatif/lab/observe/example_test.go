@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// A plan whose servers cannot be had for real is refused before anything is started.
+// A plan that real processes cannot realize is refused before anything is started.
 func Example() {
 	_, p, _, err := plan.Parse("plan.yaml", []byte(`apiVersion: capacity/v1
 model: {size: {embeddings: 1GiB}}

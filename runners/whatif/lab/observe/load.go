@@ -24,11 +24,12 @@ type order struct {
 	balance  string
 	seed     uint64
 	items    law.Law // of a request; the zero law for none
-	// breakOff cancels the calls in flight at the end; otherwise the load waits for them.
+	// breakOff cancels the calls in flight at the end of the load. Otherwise the load waits for
+	// them.
 	breakOff bool
 }
 
-// view lists the targets that serve each PS, as an agent lists them.
+// view holds, for each PS, the indexes of the targets that an agent lists for it.
 type view [][]int16
 
 // driver makes a load.
@@ -72,7 +73,7 @@ func newDriver(o order, targets []*target, requests [][]byte, v view) (*driver, 
 
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
 
-// all makes the load and waits until all requests have ended.
+// all sends the requests of the load and waits until all have ended.
 func (d *driver) all(ctx context.Context) *Load {
 	defer d.alarm.close()
 	ctx, cancel := context.WithCancel(ctx)
@@ -98,7 +99,7 @@ func (d *driver) all(ctx context.Context) *Load {
 	return &d.run
 }
 
-// cut drops the requests after the first n, which were not made.
+// cut drops the requests after the first n, because they were never sent.
 func (d *driver) cut(n int) {
 	r := &d.run.Requests
 	r.Intended, r.Sent, r.Done, r.OK = r.Intended[:n], r.Sent[:n], r.Done[:n], r.OK[:n]
@@ -107,7 +108,7 @@ func (d *driver) cut(n int) {
 	}
 }
 
-// request calls all PS at once.
+// request sends request i: a call to every PS at the same time.
 func (d *driver) request(i int) {
 	sent := d.now()
 	d.run.Requests.Sent[i] = sent
@@ -152,13 +153,13 @@ func (d *driver) call(i, slot int, sent int64) bool {
 	return false
 }
 
-// try is one attempt of a call. Its timeout counts from sent.
+// try is one attempt of a call. Its timeout counts from the time sent.
 type try struct {
 	request, slot, attempt int
 	sent                   int64
 }
 
-// send makes an attempt with one server and records it.
+// send makes one attempt of a call to a server and records its outcome.
 func (d *driver) send(ctx context.Context, c try, at int16, sent int64) (outcome uint8, done int64) {
 	call, cancel := context.WithDeadline(ctx, d.began.Add(time.Duration(c.sent)+d.timeout))
 	defer cancel()
@@ -169,7 +170,7 @@ func (d *driver) send(ctx context.Context, c try, at int16, sent int64) (outcome
 	return outcome, done
 }
 
-// message returns the bytes of a call.
+// message returns the encoded request of a call.
 func (d *driver) message(c try) []byte {
 	message := d.requests[c.slot]
 	if items := d.run.Requests.Items; items != nil {
@@ -179,8 +180,8 @@ func (d *driver) message(c try) []byte {
 	return message
 }
 
-// hedged makes an attempt with one server, and with a second one if the first takes long.
-// The first to end decides, and the other is given up.
+// hedged makes an attempt with one server, and with a second server if the first takes too
+// long. The attempt that ends first decides, and the other is abandoned.
 func (d *driver) hedged(c try, at int16) (outcome uint8, done int64) {
 	ctx, giveUp := context.WithCancel(d.ctx)
 	defer giveUp()
@@ -227,7 +228,7 @@ func (d *driver) ended(of try, at int16, sent, done int64, said account, outcome
 	c.Outcome = append(c.Outcome, outcome)
 }
 
-// choose returns the target of a call, -1 when nobody serves its PS.
+// choose returns the target of a call, -1 if no server is listed for its PS.
 func (d *driver) choose(slot int, tried []int16) int16 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -238,7 +239,8 @@ func (d *driver) choose(slot int, tried []int16) int16 {
 	return at
 }
 
-// among returns one of the listed replicas. The plan decides where a retry goes.
+// among chooses one of the listed replicas. For a retry it follows the plan's setting, such
+// as the same or a distinct replica.
 func (d *driver) among(slot int, seen, tried []int16) int16 {
 	switch {
 	case len(tried) > 0 && d.retry == "same":
@@ -265,7 +267,7 @@ func without(all, some []int16) []int16 {
 	return rest
 }
 
-// pick balances among replicas, with the policies of the model.
+// pick chooses a replica with the plan's load balancing policy.
 func (d *driver) pick(slot int, seen []int16) int16 {
 	n := len(seen)
 	switch d.balance {

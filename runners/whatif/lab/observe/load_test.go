@@ -16,10 +16,10 @@ import (
 	"github.com/monosim/monosim/sim/tfserving/serve/tfservingtest"
 )
 
-// work is how long a server of the tests works on a call, by one thread.
+// work is how long a test server works on a call, with one thread.
 const work = 5 * time.Millisecond
 
-// serving is a server that works on one call at a time, as a target.
+// serving starts a model server that works on one call at a time, and returns it as a target.
 func serving(t *testing.T, takes time.Duration) *target {
 	t.Helper()
 	s := tfservingtest.Start(t, tfservingtest.Small("ps_0", 1), tfservingtest.With(func(o *serve.Options) {
@@ -39,7 +39,7 @@ func targetAt(t *testing.T, addr string, calls int) *target {
 	return one
 }
 
-// nobody is a target at which nobody listens.
+// nobody returns a target on whose port nothing listens.
 func nobody(t *testing.T) *target {
 	t.Helper()
 	ports, err := process.FreePorts(1)
@@ -49,7 +49,7 @@ func nobody(t *testing.T) *target {
 	return targetAt(t, fmt.Sprintf("127.0.0.1:%d", ports[0]), 0)
 }
 
-// every are the instants of n requests.
+// every returns the arrival times of n requests at equal distances.
 func every(gap time.Duration, n int) []int64 {
 	var times []int64
 	for i := range n {
@@ -79,9 +79,10 @@ func drive(t *testing.T, o order, targets ...*target) *Load {
 	return d.all(t.Context())
 }
 
-// Goal: a server that does not keep up is charged for all who had to come meanwhile (no
-// coordinated omission). Method: requests come five times as fast as a server of one thread
-// can work, which cannot be done with the last before all the work is.
+// Goal: latency counts from when a request should have been sent, so a slow server is
+// charged for all requests that were due (no coordinated omission). Method: requests arrive
+// five times as fast as a server with one thread can work. The last request cannot end
+// before all the work is done.
 func TestLatenciesCountFromWhenRequestsWereToCome(t *testing.T) {
 	const n, gap = 40, work / 5
 	load := drive(t, order{arrivals: every(gap, n), end: int64(time.Hour), timeout: time.Minute}, serving(t, work))
@@ -111,9 +112,9 @@ func TestLatenciesCountFromWhenRequestsWereToCome(t *testing.T) {
 	}
 }
 
-// Goal: a call that takes long gets company, and the one that is faster counts; the other is
-// given up. Method: of two servers, taken in turn, the first works for far longer than the
-// test would take if anybody waited for it.
+// Goal: a slow call is hedged by a second call. The faster answer counts, and the other call
+// is abandoned. Method: of two servers, used in turn, the first would work far longer than
+// the test.
 func TestHedgedCallsTakeTheFasterAnswer(t *testing.T) {
 	const never = time.Hour
 	load := drive(t, order{arrivals: every(time.Millisecond, 1), end: int64(never), timeout: never, hedge: 5 * time.Millisecond, balance: "round_robin"},
@@ -133,8 +134,8 @@ func TestHedgedCallsTakeTheFasterAnswer(t *testing.T) {
 	}
 }
 
-// Goal: servers work for each item of a request. Method: a server that takes a millisecond
-// for each, of which requests have five to nine.
+// Goal: servers work on each item of a request. Method: a server that takes a millisecond
+// per item, and requests with five to nine items.
 func TestItemsAreWorkedOn(t *testing.T) {
 	const item = time.Millisecond
 	s := tfservingtest.Start(t, tfservingtest.Small("ps_0", 1), tfservingtest.With(func(o *serve.Options) {
@@ -153,8 +154,7 @@ func TestItemsAreWorkedOn(t *testing.T) {
 	}
 }
 
-// Goal: what ends first decides: a call that is refused is tried again at once, whatever its
-// company does.
+// Goal: a refused call is retried at once, whether or not its hedge is still in progress.
 func TestHedgesOfRefusedCalls(t *testing.T) {
 	load := drive(t, order{arrivals: every(time.Millisecond, 10), end: int64(time.Hour), timeout: time.Minute, retries: 1, retry: "distinct", hedge: time.Minute, balance: "round_robin"},
 		nobody(t), serving(t, time.Millisecond))
@@ -163,7 +163,8 @@ func TestHedgesOfRefusedCalls(t *testing.T) {
 	}
 }
 
-// Goal: a call that is refused is tried elsewhere. Method: of two targets one listens.
+// Goal: a refused call is retried with another replica. Method: two targets of which only
+// one listens.
 func TestRefusedCallsAreTriedElsewhere(t *testing.T) {
 	load := drive(t, order{arrivals: every(time.Millisecond, 20), end: int64(time.Hour), timeout: time.Minute, retries: 1, retry: "distinct", balance: "round_robin"},
 		nobody(t), serving(t, time.Millisecond))
@@ -182,8 +183,8 @@ func TestRefusedCallsAreTriedElsewhere(t *testing.T) {
 	}
 }
 
-// Goal: a call that takes too long is given up and tried again as often as allowed. Method:
-// a server that takes longer than a minute for what may take a millisecond.
+// Goal: a call that times out is retried as often as allowed. Method: a server that takes
+// over a minute, with a timeout of a millisecond.
 func TestCallsTimeOut(t *testing.T) {
 	load := drive(t, order{arrivals: every(time.Millisecond, 3), end: int64(time.Hour), timeout: time.Millisecond, retries: 2}, serving(t, time.Minute))
 	if slices.Contains(load.Requests.OK, true) || load.Calls.Len() != 9 {
@@ -196,7 +197,7 @@ func TestCallsTimeOut(t *testing.T) {
 	}
 }
 
-// Goal: balancers choose as the model's do.
+// Goal: the load generator balances as the model does.
 func TestBalancers(t *testing.T) {
 	for _, c := range []struct {
 		balance string
@@ -230,9 +231,9 @@ func TestBalancers(t *testing.T) {
 	}
 }
 
-// A network that is further away is added to every call, there and back, and not to what the
-// server says of its work (CAP-7.7); a call whose way takes longer than its timeout ends with
-// it.
+// Goal: the delay of a distant network is added to both directions of every call, and not to
+// the work that the server reports (CAP-7.7). A call whose delay exceeds its timeout ends at
+// the timeout.
 func TestARoundTripIsAdded(t *testing.T) {
 	const way = 20 * time.Millisecond
 	far := serving(t, work)

@@ -10,8 +10,8 @@ import (
 	"github.com/monosim/monosim/runners/process"
 )
 
-// busy returns how long all processors have worked, for any process. ok is false without
-// /proc/stat.
+// busy returns the total CPU time that all processes of the machine have used. ok is false
+// if there is no /proc/stat.
 func busy() (total time.Duration, ok bool) {
 	text, err := os.ReadFile("/proc/stat")
 	if err != nil {
@@ -26,7 +26,7 @@ func busy() (total time.Duration, ok bool) {
 	return time.Duration(user+nice+system+irq+soft+steal) * tick, true
 }
 
-// watch measures who uses the processors.
+// watch measures how much of the processors the own processes and other programs use.
 type watch struct {
 	began time.Time
 	all   time.Duration
@@ -35,7 +35,8 @@ type watch struct {
 	pids  []int
 }
 
-// newWatch starts a measurement. pids are the processes of the cluster.
+// newWatch starts a measurement. pids are the cluster's processes, to which this process is
+// added.
 func newWatch(pids []int) *watch {
 	w := &watch{began: time.Now(), pids: append(pids, os.Getpid())}
 	w.all, w.known = busy()
@@ -43,7 +44,7 @@ func newWatch(pids []int) *watch {
 	return w
 }
 
-// own returns the CPU time of our processes.
+// own returns the CPU time of the cluster's processes and of this process.
 func (w *watch) own() time.Duration {
 	sum := time.Duration(0)
 	for _, pid := range w.pids {
@@ -54,7 +55,7 @@ func (w *watch) own() time.Duration {
 	return sum
 }
 
-// end returns who has used the machine since the begin.
+// end returns the shares of the machine that were used since the measurement started.
 func (w *watch) end() Machine {
 	m := Machine{CPUs: runtime.NumCPU(), Others: -1}
 	could := float64(time.Since(w.began)) * float64(m.CPUs)

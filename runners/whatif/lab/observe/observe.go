@@ -41,22 +41,23 @@ const Format = "monosim.observation/v1"
 type Observation struct {
 	Format string `json:"format"`
 	Plan   string `json:"plan"` // name of the plan
-	// ScenarioHash is the hash of the plan without its service times and network.
+	// ScenarioHash is the hash of the plan without its service times and network delays.
 	ScenarioHash string    `json:"scenario_hash"`
 	Began        time.Time `json:"began"`
 	Machine      Machine   `json:"machine"`
 	Servers      []string  `json:"servers"` // pods, by the index in Calls.Server
-	// ReadyNs is the time from the start of the pods until all were listed.
+	// ReadyNs is how long it took, from the start of the pods, until all were listed.
 	ReadyNs int64 `json:"ready"`
-	// Threads is how many requests a server works on at once.
+	// Threads is how many requests a server works on at the same time.
 	Threads int `json:"threads"`
-	// RoundTrip is the delay that was added to every call.
+	// RoundTrip is the delay that was added to every call, in nanoseconds for both directions
+	// together.
 	RoundTrip int64 `json:"round_trip,omitempty"`
-	// Shares holds, by the PS of a call, its part of a request's items; nil if items do not
+	// Shares holds the share of a request's items that each PS gets. It is nil if items do not
 	// matter.
 	Shares []float64 `json:"shares,omitempty"`
 	Load   Load      `json:"load"`
-	// Saturated is a run with more load than can be done; nil without one.
+	// Saturated is a run with a load above the servers' capacity, nil if there was none.
 	Saturated *Load `json:"saturated,omitempty"`
 	// Detected holds, for each killed container, how long it was still listed.
 	Detected []int64 `json:"detected,omitempty"`
@@ -67,16 +68,16 @@ type Observation struct {
 	Memory []int64 `json:"memory"`
 }
 
-// Machine says where it was measured, and who else used the machine.
+// Machine describes the machine of the measurement, and how much other programs used it.
 type Machine struct {
 	CPUs int `json:"cpus"`
-	// Others is the share of all processors that other programs used during the load, -1 if
-	// unknown.
+	// Others is the share of all processors that other programs used during the load. It is -1
+	// if unknown.
 	Others float64 `json:"others"`
-	// Ours is the share that the load generator and the cluster used.
+	// Ours is the share of all processors that the load generator and the cluster used.
 	Ours float64 `json:"ours"`
-	// Late is the 99th percentile of how late requests began. So long the load generator,
-	// and therefore the servers, had to wait for the machine.
+	// Late is the 99th percentile of how late requests were sent, in nanoseconds. It tells how
+	// long the load generator, and thus the servers too, had to wait for the machine.
 	Late int64 `json:"late"`
 }
 
@@ -86,7 +87,8 @@ const disturbedBy = 2 * time.Millisecond
 // IsDisturbed reports whether other programs delayed the measurement.
 func (m Machine) IsDisturbed() bool { return m.Late > int64(disturbedBy) }
 
-// Load is one load. Requests before Warm do not count, and none come from Until on.
+// Load holds the requests and calls of one load. Requests before Warm do not count, and no
+// request is sent from Until on.
 type Load struct {
 	Warm     int64    `json:"warm"`
 	Until    int64    `json:"until"`
@@ -94,8 +96,8 @@ type Load struct {
 	Calls    Calls    `json:"calls"`
 }
 
-// Requests holds a column for each property, in the order of arrival. Instants count from
-// the begin of the run.
+// Requests is a table of requests in order of arrival, with a slice for each column. Times
+// count from the start of the run, in nanoseconds.
 type Requests struct {
 	Intended []int64 `json:"intended"` // when it should have come
 	Sent     []int64 `json:"sent"`     // when its calls began
@@ -104,8 +106,8 @@ type Requests struct {
 	Items    []int32 `json:"items,omitempty"` // nil if items do not matter
 }
 
-// Calls holds a column for each property, with a row for each attempt, in the order in
-// which they ended.
+// Calls is a table of call attempts in the order in which they ended, with a slice for each
+// column.
 type Calls struct {
 	Request []int32 `json:"request"`
 	Slot    []int16 `json:"slot"` // index of the PS
@@ -113,7 +115,7 @@ type Calls struct {
 	Server  []int16 `json:"server"`
 	Sent    []int64 `json:"sent"`
 	Done    []int64 `json:"done"`
-	// Waited and Worked are the server's report, -1 without one.
+	// Waited and Worked are the server's report on the call in nanoseconds, -1 if there is none.
 	Waited []int64 `json:"waited"`
 	Worked []int64 `json:"worked"`
 	// Outcome is one of the outcomes below.
@@ -130,10 +132,10 @@ const (
 	GivenUp // the call or its hedge was faster
 )
 
-// Counts reports whether an instant is in the part of the run that counts.
+// Counts reports whether a time lies in the part of the run that counts.
 func (l *Load) Counts(at int64) bool { return at >= l.Warm && at < l.Until }
 
-// late returns the 99th percentile of how late requests began.
+// late returns the 99th percentile of how late requests were sent, in nanoseconds.
 func (l *Load) late() int64 {
 	h := model.NewHist(3)
 	for i, at := range l.Requests.Intended {
@@ -147,7 +149,7 @@ func (l *Load) late() int64 {
 // Len returns the number of calls.
 func (c *Calls) Len() int { return len(c.Request) }
 
-// String describes the observation in a line.
+// String describes the observation in one line.
 func (o *Observation) String() string {
 	text := fmt.Sprintf("%d requests and %d calls in %v, one request in a hundred began %v late", len(o.Load.Requests.Intended), o.Load.Calls.Len(),
 		time.Duration(o.Load.Until), time.Duration(o.Machine.Late))
@@ -157,7 +159,7 @@ func (o *Observation) String() string {
 	return text
 }
 
-// Summary is an observation in short, for programs.
+// Summary is a short form of an observation, for programs.
 type Summary struct {
 	File         string  `json:"file"`
 	Plan         string  `json:"plan"`
@@ -169,7 +171,7 @@ type Summary struct {
 	Disturbed    bool    `json:"disturbed"`
 }
 
-// Summary returns the observation in short. file is where the whole of it is.
+// Summary returns the observation's short form. file is the path of the complete observation.
 func (o *Observation) Summary(file string) Summary {
 	return Summary{File: file, Plan: o.Plan, ScenarioHash: o.ScenarioHash, Requests: len(o.Load.Requests.Intended), Calls: o.Load.Calls.Len(), LengthNs: o.Load.Until,
 		Machine: o.Machine, Disturbed: o.Machine.IsDisturbed()}
@@ -197,7 +199,7 @@ func Read(path string) (*Observation, error) {
 	return &o, nil
 }
 
-// check refuses columns of different lengths.
+// check returns an error if the columns of a table differ in length.
 func (o *Observation) check() error {
 	runs := []*Load{&o.Load}
 	if o.Saturated != nil {

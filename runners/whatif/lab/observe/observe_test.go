@@ -40,7 +40,8 @@ func planWith(t *testing.T, old, new string) *plan.Plan {
 	return p
 }
 
-// Goal: what no cluster of processes can be is refused before it is started, all of it.
+// Goal: a plan that a cluster of processes cannot realize is refused before anything starts,
+// and all reasons are given.
 func TestPlansThatCannotBeObserved(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"cpu: 5ms", `cpu: "gamma(mean=5ms, cv=1)"`, "service.ps.cpu: found gamma, want det, uniform, lognormal or affine"},
@@ -75,7 +76,7 @@ func TestPlansThatCannotBeObserved(t *testing.T) {
 	}
 }
 
-// Goal: the worked plan for this can be observed.
+// Goal: the example plan cluster.yaml can be observed.
 func TestTheWorkedPlanCanBeObserved(t *testing.T) {
 	_, p, _, err := plan.Read(filepath.Join("..", "..", "plans", "cluster.yaml"))
 	if err != nil {
@@ -86,8 +87,8 @@ func TestTheWorkedPlanCanBeObserved(t *testing.T) {
 	}
 }
 
-// Goal: an observation can be of a plan with other service times and another network, and of
-// no other plan.
+// Goal: an observation fits a plan that differs only in service times and network delays,
+// and no other plan.
 func TestScenariosAreTold(t *testing.T) {
 	same := planWith(t, "cpu: 5ms", "cpu: 7ms")
 	same.Network.PerRPC = 1
@@ -101,7 +102,7 @@ func TestScenariosAreTold(t *testing.T) {
 	}
 }
 
-// Goal: what is written is read again, and nothing else is.
+// Goal: a written observation can be read back, and other files are refused.
 func TestObservationsAreReadAgain(t *testing.T) {
 	o := &Observation{Format: Format, Plan: "p", Threads: 2, Load: Load{Warm: 1, Until: 9,
 		Requests: Requests{Intended: []int64{1}, Sent: []int64{2}, Done: []int64{8}, OK: []bool{true}},
@@ -142,8 +143,7 @@ func TestObservationsAreReadAgain(t *testing.T) {
 	}
 }
 
-// Goal: a measurement in which the load generator had to wait for the machine is called
-// disturbed.
+// Goal: a measurement counts as disturbed if the load generator had to wait for the machine.
 func TestDisturbed(t *testing.T) {
 	o := Observation{Load: Load{Until: int64(time.Second)}}
 	q := &o.Load.Requests

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// alarm waits with a precision of some ten microseconds. Go's own timers are up to a
-// millisecond late in an idle program, because the runtime then sleeps in whole
+// alarm waits with a precision of about ten microseconds. Go's own timers are up to a
+// millisecond late in an idle program, because the runtime then sleeps for whole
 // milliseconds.
 type alarm struct {
 	fd   int

@@ -14,10 +14,10 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// look is how often an agent is asked which servers serve.
+// look is how often an agent is asked which servers it lists.
 const look = 50 * time.Millisecond
 
-// story runs the events of a load and watches what agents list.
+// story makes the events of a load happen, and watches which servers the agents list.
 type story struct {
 	f      *fleet
 	d      *driver
@@ -30,13 +30,13 @@ type story struct {
 	published []published
 }
 
-// deed is something to do at an instant since the begin.
+// deed is an action that is due at a time since the start of the load.
 type deed struct {
 	at time.Duration
 	do func() error
 }
 
-// published is a published version, with the cluster's time.
+// published is a published version and the cluster time of its publishing.
 type published struct {
 	version int64
 	at      time.Duration
@@ -54,14 +54,14 @@ func newStory(f *fleet, d *driver, obs *Observation) *story {
 	return s
 }
 
-// later schedules a deed, after those already due at the same instant.
+// later schedules an action. At equal times, actions run in the order of the calls.
 func (s *story) later(at time.Duration, do func() error) {
 	s.due = append(s.due, deed{at, do})
 	slices.SortStableFunc(s.due, func(a, b deed) int { return cmp.Compare(a.at, b.at) })
 }
 
-// step passes time until the next look, does what is due, and gives the load the list of an
-// agent.
+// step passes time until the next look, runs the actions that are due, and gives the load
+// the servers that an agent lists.
 func (s *story) step() error {
 	if _, err := s.f.Pass(look, nil); err != nil {
 		return err
@@ -84,14 +84,15 @@ func (s *story) step() error {
 
 // see gives the load a new list of replicas to choose from.
 func (d *driver) see(v view) {
-	// Targets found after the load began are left out, because its columns lack them.
+	// Servers that appeared after the load began are left out, because the tables of the load
+	// have no columns for them.
 	for i, servers := range v {
 		v[i] = slices.DeleteFunc(servers, func(at int16) bool { return int(at) >= len(d.targets) })
 	}
 	d.view.Store(&v)
 }
 
-// noticed records the killed pods that are no longer listed.
+// noticed records when killed pods are no longer listed.
 func (s *story) noticed(v view) {
 	for pod, at := range s.killed {
 		listed := false
@@ -127,7 +128,7 @@ func (s *story) happen(e *plan.Event) error {
 	return s.f.EndFaultAfter(fault, takes)
 }
 
-// slow makes the model servers of some containers slower until an instant.
+// slow makes the model servers of some containers slower, and schedules the end at until.
 func (s *story) slow(e *plan.Slow, until time.Duration) error {
 	alive, err := s.alive(func(string) bool { return true })
 	if err != nil {
@@ -141,7 +142,7 @@ func (s *story) slow(e *plan.Slow, until time.Duration) error {
 	return s.f.slow(slowed, float64(e.Factor))
 }
 
-// publish exports a version of all PS.
+// publish exports a new version of all PS.
 func (s *story) publish(e *plan.Publish) error {
 	version := int64(e.Version)
 	s.published = append(s.published, published{version, s.f.Now()})
@@ -153,10 +154,11 @@ func (s *story) publish(e *plan.Publish) error {
 	return nil
 }
 
-// rolloutLimit is how long after the load a version may take to be served everywhere.
+// rolloutLimit is how long, after the load, it may take until a version is served everywhere.
 const rolloutLimit = time.Minute
 
-// end waits until the published versions are served, and records when each was.
+// end waits until all published versions are served, and records when each container served
+// each version.
 func (s *story) end(ctx context.Context) error {
 	if len(s.published) == 0 {
 		return nil
@@ -195,7 +197,7 @@ func (s *story) end(ctx context.Context) error {
 	return nil
 }
 
-// served returns, by pod, when it served a version of all its PS.
+// served returns, by pod, the time from which the pod served a version of all its PS.
 func (s *story) served(version int64) map[string]time.Duration {
 	count, last := map[string]int{}, map[string]time.Duration{}
 	for _, o := range s.f.Log() {
@@ -212,7 +214,7 @@ func (s *story) served(version int64) map[string]time.Duration {
 	return last
 }
 
-// alive returns the running containers that the caller counts, in random order.
+// alive returns, in random order, the running containers for which counts returns true.
 func (s *story) alive(counts func(pod string) bool) ([]string, error) {
 	var alive []string
 	for _, pod := range s.f.Pods() {
@@ -228,7 +230,7 @@ func (s *story) alive(counts func(pod string) bool) ([]string, error) {
 	return alive, nil
 }
 
-// kill kills containers, but never the one whose agent is asked.
+// kill kills count containers, but never the one whose agent is asked for the lists.
 func (s *story) kill(count int) error {
 	alive, err := s.alive(func(pod string) bool { return pod != s.f.asked })
 	if err != nil {

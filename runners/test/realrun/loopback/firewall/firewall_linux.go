@@ -18,18 +18,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Parts of a packet (RFC 791, RFC 793).
+// Offsets and values in the header of a packet (RFC 791, RFC 793).
 const (
 	sourceAt, targetAt = 12, 16
 	protocolAt, tcp    = 9, 6
 	flagsAt, resetFlag = 13, 0x04
 )
 
-// tablePrefix begins the names of tables of this program's; the number of its process follows,
-// so that a later one can tell what was left behind.
+// tablePrefix is how the names of this program's nftables tables begin. The pid follows, so
+// that a later process can recognize tables that were left behind.
 const tablePrefix = "monosim-"
 
-// tables counts the tables of this process.
+// tables counts the nftables tables of this process, to give each a name of its own.
 var tables atomic.Int64
 
 // ShutOff has this host's kernel lose all packets to and from an address of the loopback, as a network
@@ -96,8 +96,8 @@ var isReset = []expr.Any{
 	&expr.Cmp{Op: expr.CmpOpNeq, Register: unix.NFT_REG_1, Data: []byte{0}},
 }
 
-// ConnectionsTo lists the ports from which a process has connections of TCP to addresses that begin so,
-// as /proc tells.
+// ConnectionsTo lists the local ports of a process's TCP connections to addresses that begin
+// with prefix. It reads /proc.
 func ConnectionsTo(pid int, prefix string) (ports []int, err error) {
 	held := map[string]bool{}
 	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
@@ -131,7 +131,8 @@ func ConnectionsTo(pid int, prefix string) (ports []int, err error) {
 	return ports, nil
 }
 
-// procAddr reads an address of /proc/net/tcp: words of 32 bits in the machine's order, and a port.
+// procAddr parses an address of /proc/net/tcp: 32-bit words in the machine's byte order, and
+// a port.
 func procAddr(text string) netip.AddrPort {
 	words, port, _ := strings.Cut(text, ":")
 	number, _ := strconv.ParseUint(port, 16, 16) // the kernel has written it
@@ -140,7 +141,7 @@ func procAddr(text string) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte(binary.NativeEndian.AppendUint32(nil, uint32(word)))), uint16(number))
 }
 
-// header matches packets whose header has a value at an offset.
+// header matches packets whose header has the given bytes at the given offset.
 func header(base expr.PayloadBase, offset uint32, value []byte) []expr.Any {
 	return []expr.Any{
 		&expr.Payload{DestRegister: unix.NFT_REG_1, Base: base, Offset: offset, Len: uint32(len(value))},
@@ -148,7 +149,7 @@ func header(base expr.PayloadBase, offset uint32, value []byte) []expr.Any {
 	}
 }
 
-// sweep has what processes that were killed have left behind deleted with the next flush.
+// sweep marks tables that killed processes left behind for deletion with the next flush.
 func sweep(c *nftables.Conn) {
 	left, err := c.ListTablesOfFamily(nftables.TableFamilyIPv4)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/runners/test/realrun/loopback/firewall"
 )
 
-// dialWithin connects, and says whether it took longer than the limit.
+// dialWithin connects and reports whether the attempt timed out at limit.
 func dialWithin(t *testing.T, addr string, limit time.Duration) (conn net.Conn, late bool) {
 	t.Helper()
 	conn, err := net.DialTimeout("tcp", addr, limit)
@@ -27,8 +27,8 @@ func dialWithin(t *testing.T, addr string, limit time.Duration) (conn net.Conn, 
 	return conn, false
 }
 
-// An unreachable address answers nothing, an open connection to it goes on afterwards, ports that
-// are kept answer meanwhile, and so do other addresses.
+// Goal: an unreachable address answers nothing, and an open connection to it goes on
+// afterwards. Excepted ports and other addresses answer meanwhile.
 func TestAnUnreachableAddress(t *testing.T) {
 	prefix := fmt.Sprintf("127.%d.%d.", 1+os.Getpid()/250%250, 1+os.Getpid()%250) // nobody else's, most likely
 	serve := func(last string) net.Listener {
