@@ -7,7 +7,8 @@ import (
 	"github.com/monosim/monosim/features"
 )
 
-// The scenarios of the binary are files, to be run by package steps or read.
+// The scenarios are files inside the program. The package steps can run them, or a program can read
+// them.
 func Example() {
 	file, err := features.FS.Open("sessions.feature")
 	if err != nil {

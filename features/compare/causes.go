@@ -6,8 +6,8 @@ import (
 	"github.com/monosim/monosim/runners/test/deeds"
 )
 
-// parts says by the name of a track what of an agent it is about, and where the reference does it.
-// The first pattern that fits counts.
+// parts says which part of an agent a track is about, by the track's name, and which lines of the
+// reference do it. The first pattern that matches counts.
 var parts = []struct {
 	track       *regexp.Regexp
 	part, lines string
@@ -27,8 +27,8 @@ var parts = []struct {
 	{regexp.MustCompile(`^answer \S+ GetResource`), "GetResource", "agent_service.py:105-117"},
 }
 
-// causeOf names the part of the agent that a difference is about, with how it differs, and the
-// lines of the reference that do it.
+// causeOf names the part of the agent that a difference is about, and how it differs. It also
+// returns the lines of the reference for that part.
 func causeOf(d *deeds.Difference) (cause, lines string) {
 	cause = "something"
 	for _, p := range parts {

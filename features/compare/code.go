@@ -33,7 +33,7 @@ type scenarioKey struct{ path, name string }
 
 type scenarioCode struct{ kind, hash string }
 
-// These are the kinds of scenarios by what takes part: agents with their model servers, a model
+// These are the kinds of scenarios, by what takes part: agents with their model servers, a model
 // server alone, or a training job.
 const (
 	ofAgents   = "agents"
@@ -41,18 +41,18 @@ const (
 	ofTraining = "training"
 )
 
-// room is a folder, or a file, that only processes run through.
+// room is a folder or file of source code that matters only to runs with real processes.
 type room struct {
 	path string
-	// runner and kinds are those that it concerns; "" and none are all.
+	// runner and kinds limit the room to one runner and to kinds of scenarios. Empty means all.
 	runner string
 	kinds  []string
 }
 
-// clockRooms has what differs between a cluster in virtual time and one of processes: the clock, the
-// protocols on sockets, the programs, and for the reference what stands in for its surroundings. It
-// has what counts as the same, too. The runner that starts the processes is not in it: a result was
-// measured with the one of its day.
+// clockRooms lists the code that differs between a simulated cluster and one of processes: the
+// clock, protocols on sockets, programs, and the reference's surroundings. It also lists the code
+// that compares runs. It omits the runner that starts the processes, so that changing this does not
+// make all recorded results old.
 var clockRooms = []room{
 	{path: "engine/walltime"},
 	{path: "runners/test/deeds"},
@@ -76,8 +76,8 @@ var clockRooms = []room{
 	{path: "runners/diff/python/finder.py", runner: "tensorflow", kinds: []string{ofTraining}},
 }
 
-// ReadCode reads the rooms from the project's sources, and takes the scenarios from runs of the
-// simulation with seed 1.
+// ReadCode hashes the rooms from the project's sources, and the scenarios from simulation runs with
+// seed 1.
 func ReadCode(sources fs.FS, runs []steps.Result) (*Code, error) {
 	c := &Code{scenarios: map[scenarioKey]scenarioCode{}, rooms: map[string]string{}}
 	for i := range runs {
@@ -99,7 +99,7 @@ func ReadCode(sources fs.FS, runs []steps.Result) (*Code, error) {
 	return c, nil
 }
 
-// kindOf tells by its first sentences what takes part in a scenario.
+// kindOf returns the kind of a scenario, which it takes from the texts of its first steps.
 func kindOf(r *steps.Result) string {
 	for _, s := range r.Steps {
 		switch {
@@ -112,10 +112,11 @@ func kindOf(r *steps.Result) string {
 	return ofAgents
 }
 
-// digits returns the first digits of a hash: enough to tell a few versions apart.
+// digits returns the first six bytes of a hash as hex digits, enough to tell a few versions apart.
 func digits(h interface{ Sum([]byte) []byte }) string { return hex.EncodeToString(h.Sum(nil)[:6]) }
 
-// Stamp writes the hashes into the results of a comparison that has just been made. Nil writes none.
+// Stamp writes the hashes of the code into the results of a comparison that has just run. A nil
+// Code writes none.
 func (c *Code) Stamp(m *Matrix) {
 	if c == nil {
 		return
@@ -130,12 +131,12 @@ func (c *Code) Stamp(m *Matrix) {
 	}
 }
 
-// Ran reports whether there is a result that depends on code.
+// Ran reports whether the scenario passed or failed. Other cells do not depend on code.
 func (c *Cell) Ran() bool {
 	return c.Verdict == steps.Passed.String() || c.Verdict == steps.Failed.String()
 }
 
-// Older says why a recorded result is older than the code; "" says that it is not.
+// Older says why a recorded result is older than the code. It returns "" if it is not.
 func (c *Code) Older(path, name, runner string, cell Cell) (why string) {
 	if c == nil || !cell.Ran() {
 		return ""
@@ -149,7 +150,8 @@ func (c *Code) Older(path, name, runner string, cell Cell) (why string) {
 	return ""
 }
 
-// Fresh reports whether a recorded result is neither missing nor a failure nor older than the code.
+// Fresh reports whether a recorded result passed, without unexplained differences, and is not older
+// than the code.
 func (c *Code) Fresh(path, name, runner string, cell Cell) bool {
 	if c == nil || cell.Verdict != steps.Passed.String() || cell.Log == Differs {
 		return false
@@ -157,7 +159,8 @@ func (c *Code) Fresh(path, name, runner string, cell Cell) bool {
 	return c.Older(path, name, runner, cell) == ""
 }
 
-// of returns the hashes for a scenario on a runner, "" for a scenario that is not there.
+// of returns the hashes of a scenario, and of the rooms it uses on a runner. For an unknown
+// scenario both are "".
 func (c *Code) of(path, name, runner string) (scenario, rooms string) {
 	sc, ok := c.scenarios[scenarioKey{path, name}]
 	if !ok {
@@ -170,7 +173,7 @@ func (c *Code) of(path, name, runner string) (scenario, rooms string) {
 	return sc.hash, digits(h)
 }
 
-// roomsOf lists the rooms of a scenario on a runner.
+// roomsOf lists the rooms that matter to a scenario on a runner.
 func (c *Code) roomsOf(path, name, runner string) (list []string) {
 	kind := c.scenarios[scenarioKey{path, name}].kind
 	return lists.Select(clockRooms, func(r room) (string, bool) {
@@ -178,7 +181,7 @@ func (c *Code) roomsOf(path, name, runner string) (list []string) {
 	})
 }
 
-// hashRoom adds the sources of a room, but for tests and folders in it.
+// hashRoom adds the source files of a room to a hash, except for tests and subfolders.
 func hashRoom(h io.Writer, sources fs.FS, name string) error {
 	files := []string{name}
 	if list, err := fs.ReadDir(sources, name); err == nil {
@@ -204,7 +207,7 @@ func hashRoom(h io.Writer, sources fs.FS, name string) error {
 	return nil
 }
 
-// hashGo adds the words of a Go file, without comments.
+// hashGo adds the tokens of a Go file to a hash, without comments.
 func hashGo(h io.Writer, text []byte) {
 	files := token.NewFileSet()
 	var s scanner.Scanner
@@ -221,7 +224,7 @@ func hashGo(h io.Writer, text []byte) {
 	}
 }
 
-// hashPython adds the lines of a Python file that are neither blank nor comments.
+// hashPython adds to a hash the lines of a Python file that are neither blank nor comments.
 func hashPython(h io.Writer, text []byte) {
 	for line := range bytes.Lines(text) {
 		if bare := bytes.TrimSpace(line); len(bare) > 0 && bare[0] != '#' {

@@ -18,7 +18,7 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// edited is the project with another text in one file.
+// edited is the project's source tree with one file changed.
 type edited struct {
 	fs.FS
 	name string
@@ -36,8 +36,8 @@ func (e edited) Open(name string) (fs.File, error) {
 	return fstest.MapFS{name: {Data: []byte(e.edit(string(text)))}}.Open(name)
 }
 
-// The goal is that a record is older as soon as code has changed that it depends on, and only then.
-// The method is a record of the project as it is, beside the project after one edit.
+// Goal: a recorded result is older once code that it depends on has changed, and only then. Method:
+// compare the record of the current project with the project after one edit.
 func TestARecordIsOlderThanItsCode(t *testing.T) {
 	project := os.DirFS("../..")
 	ran := func(path, first string) steps.Result {
@@ -120,7 +120,7 @@ func TestARecordIsOlderThanItsCode(t *testing.T) {
 	}
 }
 
-// older lists what is older than the code.
+// older lists the results in a matrix that are older than the code.
 func older(code *compare.Code, m *compare.Matrix) string {
 	var list []string
 	for _, row := range m.Scenarios {
@@ -133,7 +133,7 @@ func older(code *compare.Code, m *compare.Matrix) string {
 	return strings.Join(list, " ")
 }
 
-// firstGo returns the name of some Go file of a room that is no test.
+// firstGo returns the name of the first Go file in a room that is not a test.
 func firstGo(t *testing.T, project fs.FS, dir string) string {
 	t.Helper()
 	list, err := fs.ReadDir(project, dir)
@@ -149,7 +149,7 @@ func firstGo(t *testing.T, project fs.FS, dir string) string {
 	return ""
 }
 
-// later is the simulation with later seeds.
+// later is the simulation with each seed increased by a number.
 type later struct {
 	simrun.Runner
 	by uint64
@@ -162,8 +162,8 @@ func (l *later) Build(spec runners.Spec) (runners.Cluster, error) {
 	return l.Runner.Build(spec)
 }
 
-// The goal is that the seeds that do the same are a set that depends on the run alone, and not on the
-// seed that comes first. The method is one run, that of seed 6, beside seeds from 1 and from 4 on.
+// Goal: the set of seeds that do the same depends on the run alone, and not on the first seed.
+// Method: the run of seed 6, compared with seeds from 1 on and from 4 on.
 func TestTheSetOfSeeds(t *testing.T) {
 	set := func(first uint64) *compare.Seeds {
 		c := compare.Comparison{
@@ -191,7 +191,7 @@ func TestTheSetOfSeeds(t *testing.T) {
 	}
 }
 
-// numbers reads a set of seeds.
+// numbers parses a set of seeds such as "1-3,7".
 func numbers(t *testing.T, text string) map[int]bool {
 	t.Helper()
 	set := map[int]bool{}
@@ -218,7 +218,7 @@ func number(t *testing.T, text []byte) (n int) {
 	return n
 }
 
-// What a record has already is left out, and stays in it.
+// Goal: a run whose result is in the record is left out, and its result stays in the record.
 func TestWhatIsKeptDoesNotRun(t *testing.T) {
 	c := compare.Comparison{
 		Suite:   steps.Suite{FS: fstest.MapFS{"f.feature": {Data: []byte(onePod)}}, Paths: []string{"."}, Seed: 1},

@@ -44,47 +44,49 @@ import (
 
 // Comparison describes what to run, and where.
 type Comparison struct {
-	// Suite has the scenarios. Its Runner and Seeds are ignored, and Jobs counts scenarios
-	// that run at the same time, 0 meaning one.
+	// Suite has the scenarios. Its Runner and Seeds are ignored. Its Jobs is how many scenarios run
+	// at the same time, 0 meaning one.
 	Suite steps.Suite
-	// Runners lists at least one runner; the others are compared with the first.
+	// Runners lists one runner or more. The first is the measure, with which the others are
+	// compared.
 	Runners []runners.Runner
-	// Logs compares what the runners did, beside their verdicts.
+	// Logs compares what the runs did, in addition to whether they passed.
 	Logs bool
-	// Most bounds the seeds of the measure that are run to find one that agrees; 0 means 200.
+	// Most limits how many seeds of the measure are run to find one that does the same. 0 means
+	// 200.
 	Most int
-	// Slack is how far the time of a deed may differ from the measure's; the zero value
-	// means DefaultSlack.
+	// Slack is how far the time of an action may differ from its time in the measure. The zero
+	// value means DefaultSlack.
 	Slack deeds.Slack
-	// Flags has more flags that repeat a run on a runner, by its name.
+	// Flags holds, by a runner's name, further command-line flags that repeat a run on it.
 	Flags map[string]string
-	// Slower, when set, returns a runner of the same name on a slower clock, nil for none.
-	// A run that failed is tried again there, because a busy machine's delays count for
-	// less. times counts the runs so far; flags are the Suite.Flags that repeat such a run.
+	// Slower, when set, returns the runner with a slower clock, or nil. A failed run is tried again
+	// there, because the delays of a busy machine matter less. times counts the runs so far. flags
+	// are the Suite.Flags that repeat such a run.
 	Slower func(name string, times int) (r runners.Runner, flags string)
-	// Quirks may explain differences; nil means those of the register.
+	// Quirks lists quirks that may explain differences. nil means those of the project's register.
 	Quirks []scope.Quirk
-	// Verbose reports all differences of a run, and not just the first.
+	// Verbose reports all differences of a run. Otherwise only the first is reported.
 	Verbose bool
-	// Sets has each cell say which seeds do the same ([Cell.Seeds]), for which more of them run.
+	// Sets makes each cell list the seeds that do the same ([Cell.Seeds]). More seeds are run for
+	// that.
 	Sets bool
-	// Keep, when set, leaves out runs of which a record has the result already.
+	// Keep, when set, reports whether a run is left out because a record already has its result.
 	Keep func(sc steps.Listed, runner string) bool
-	// Takes, when set, estimates how long a scenario runs, in any unit, so that long ones begin
-	// first and none is left to run alone at the end. The order of results is the same.
+	// Takes, when set, estimates how long a scenario runs, in any unit. Long ones then begin first,
+	// so that none runs alone at the end. The results keep their order.
 	Takes func(sc steps.Listed) time.Duration
 }
 
-// DefaultSlack allows for the delays of processes.
+// DefaultSlack is wide enough for the delays of real processes.
 var DefaultSlack = deeds.Slack{Least: 5 * time.Second, Part: 0.05}
 
 const mostSeeds = 200
 
-// Run runs every scenario on every runner, except where a tag excludes the runner, and
-// reports each run, scenario by scenario. Results of runners after the first have the
-// runner's name appended. A run fails if it did what the measure never does and nothing
-// explains it, or if it asked for something that its runner cannot do, which needs a tag.
-// The error is an *steps.InputError or the listener's.
+// Run runs every scenario on every runner that no tag excludes, and reports each run. Results on
+// runners after the first have the runner's name appended. A run fails if it did something that the
+// measure never does and no quirk explains. It also fails if its runner cannot do a step and no tag
+// says so. The error is an *steps.InputError or the listener's.
 func (c *Comparison) Run(ctx context.Context, listener steps.Listener) (*Matrix, *steps.Summary, error) {
 	s := c.selection()
 	list, err := s.List()
@@ -126,26 +128,26 @@ func (c *Comparison) Run(ctx context.Context, listener steps.Listener) (*Matrix,
 	return m, summary, errors.Join(err, listener.End(summary))
 }
 
-// keeps reports whether a run is left out.
+// keeps reports whether a run is left out because its result is recorded.
 func (c *Comparison) keeps(sc steps.Listed, runner string) bool {
 	return c.Keep != nil && c.Keep(sc, runner)
 }
 
-// selection selects the scenarios that run on the measure or, without a measure, on any runner.
+// selection returns the suite whose scenarios run on the measure or on any other runner.
 func (c *Comparison) selection() *steps.Suite {
 	s := c.Suite
 	s.Runner = everywhere{c.Runners[0]}
 	return &s
 }
 
-// everywhere is a runner without a name, so that no scenario can exclude it.
+// everywhere is a runner without a name. Tags exclude runners by name, so none excludes this one.
 type everywhere struct{ runners.Runner }
 
 func (everywhere) Name() string { return "" }
 
-// order returns the indices of scenarios in the order in which they begin: first those that take
-// more than twice the mean, longest first, then the others as they are listed. Others keep their
-// places because results are told in order, and progress should not wait for the end.
+// order returns the indices of scenarios in the order in which they begin. Those that take more
+// than twice the mean come first, longest first. The others follow as listed, because results are
+// reported in that order and progress should show early.
 func (c *Comparison) order(list []steps.Listed) []int {
 	takes, sum := make([]time.Duration, len(list)), time.Duration(0)
 	order := make([]int, len(list))
@@ -164,7 +166,7 @@ func (c *Comparison) order(list []steps.Listed) []int {
 	return order
 }
 
-// all makes a trial of each scenario, and reports them in order.
+// all runs a trial for each scenario, some at the same time, and reports them in the order of list.
 func (c *Comparison) all(ctx context.Context, list []steps.Listed, tell func(*trial) error) error {
 	jobs := max(c.Suite.Jobs, 1)
 	done := make([]chan *trial, len(list))
@@ -202,7 +204,7 @@ func (c *Comparison) all(ctx context.Context, list []steps.Listed, tell func(*tr
 	return nil
 }
 
-// finished reports what trials had done when the comparison was interrupted.
+// finished reports the trials that were complete when the comparison was interrupted.
 func finished(done []chan *trial, tell func(*trial) error) error {
 	for _, d := range done {
 		select {
@@ -248,7 +250,7 @@ func (c *Comparison) try(ctx context.Context, sc steps.Listed) *trial {
 	return t
 }
 
-// on runs the scenario on a runner, and where it fails on slower ones.
+// on runs the scenario on a runner. If it fails, it runs it again on slower clocks.
 func (t *trial) on(ctx context.Context, i int, r runners.Runner) {
 	cell, result, ok := t.once(ctx, i, r, t.comparison.Suite.Flags)
 	for times := 1; ok && i > 0 && (result.Status == steps.Failed || cell.Verdict == Busy) && t.comparison.Slower != nil; times++ {
@@ -264,7 +266,7 @@ func (t *trial) on(ctx context.Context, i int, r runners.Runner) {
 	}
 }
 
-// once runs the scenario on a runner; flags are the further flags that repeat the run.
+// once runs the scenario on a runner. flags are further command-line flags that repeat the run.
 func (t *trial) once(ctx context.Context, i int, r runners.Runner, flags string) (cell Cell, result steps.Result, ok bool) {
 	c := t.comparison
 	report := &steps.Report{}
@@ -320,7 +322,7 @@ func (t *trial) once(ctx context.Context, i int, r runners.Runner, flags string)
 	return cell, result, true
 }
 
-// suite returns a suite of one scenario on a runner.
+// suite returns a suite with one scenario for one runner.
 func (c *Comparison) suite(sc steps.Listed, r runners.Runner) *steps.Suite {
 	s := c.Suite
 	s.Runner, s.Paths, s.Tags, s.Seeds, s.Jobs, s.Flags = r, []string{fmt.Sprintf("%s:%d", sc.Path, sc.Line)}, "", 1, 1, ""
@@ -330,8 +332,8 @@ func (c *Comparison) suite(sc steps.Listed, r runners.Runner) *steps.Suite {
 	return &s
 }
 
-// compare compares a run with the measure. A difference that nothing explains makes the run
-// a failure.
+// compare compares what a run did with the runs of the measure. A difference that no quirk explains
+// makes the run a failure.
 func (t *trial) compare(ctx context.Context, result *steps.Result) Cell {
 	got := deeds.Read(result.Log)
 	v := t.measure.view(got, unseen(result.Log), result.Late)
@@ -364,7 +366,7 @@ func (t *trial) compare(ctx context.Context, result *steps.Result) Cell {
 	return cell
 }
 
-// until compares what a run that failed did until then with the measure's first seed.
+// until compares a failed run, up to where it failed, with the run of the measure's first seed.
 func (t *trial) until(result *steps.Result) (cell Cell) {
 	got := deeds.Read(result.Log)
 	if n := len(result.Log); n > 0 {
@@ -390,7 +392,7 @@ func (t *trial) failure(runner string, left []deeds.Difference) error {
 	return errors.New(strings.Join(lines, "\n"))
 }
 
-// unseen returns the topics of tracks that a runner reports it cannot see.
+// unseen returns the kinds of tracks that a runner says it cannot observe.
 func unseen(log []runners.Observation) []string {
 	i := slices.IndexFunc(log, func(o runners.Observation) bool { return o.Op == deeds.OpUnseen })
 	if i < 0 {

@@ -19,7 +19,7 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// shifted is the simulation under another name, with other seeds.
+// shifted is the simulation under another name and with other seeds.
 type shifted struct{ simrun.Runner }
 
 func (*shifted) Name() string { return "shifted" }
@@ -29,7 +29,7 @@ func (s *shifted) Build(spec runners.Spec) (runners.Cluster, error) {
 	return s.Runner.Build(spec)
 }
 
-// run compares the simulation with another runner.
+// run compares another runner with the simulation on the scenarios in paths.
 func run(t *testing.T, other runners.Runner, paths ...string) (*compare.Matrix, *steps.Report) {
 	t.Helper()
 	c := compare.Comparison{
@@ -44,8 +44,8 @@ func run(t *testing.T, other runners.Runner, paths ...string) (*compare.Matrix, 
 	return m, report
 }
 
-// The goal is that what seeds draw is no difference: a run with a seed far off does what
-// some of the first ones do. The method is all about crashes, discovery and sessions.
+// Goal: randomness alone makes no difference. A run with a distant seed does what runs with some of
+// the first seeds do. Method: all scenarios about crashes, discovery and sessions.
 func TestTwoSeedsDoTheSame(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes minutes under the race detector; the whole tests have it")
@@ -66,7 +66,7 @@ func TestTwoSeedsDoTheSame(t *testing.T) {
 	}
 }
 
-// other is the simulation of agents whose model servers are started with another flag.
+// other is the simulation, but its agents start model servers with another flag.
 type other struct{ simrun.Runner }
 
 func (*other) Name() string { return "other" }
@@ -76,7 +76,7 @@ func (o *other) Build(spec runners.Spec) (runners.Cluster, error) {
 	return o.Runner.Build(spec)
 }
 
-// The goal is that agents that do otherwise are found out, though their scenarios pass.
+// Goal: the comparison finds agents that behave differently, even if their scenarios pass.
 func TestAgentsThatDoOtherwiseAreFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes minutes under the race detector; the whole tests have it")
@@ -117,8 +117,8 @@ func TestAgentsThatDoOtherwiseAreFound(t *testing.T) {
 	}
 }
 
-// A difference that a quirk has in its entry of the register is explained by it, on the
-// runner that it names and in the tracks.
+// Goal: a quirk explains a difference if its entry in the register matches it. Both the runner and
+// the track have to match.
 func TestAQuirkExplainsADifference(t *testing.T) {
 	for _, test := range []struct{ runner, track, log, verdict string }{
 		{"other", "^process .* tensorflow_model_server", compare.Explained, "passed"},
@@ -145,8 +145,8 @@ func TestAQuirkExplainsADifference(t *testing.T) {
 	}
 }
 
-// What a scenario says it does not run on is not run there, and what a runner cannot do
-// without saying so has failed.
+// Goal: a scenario does not run on a runner that its tags exclude. If a runner cannot do a scenario
+// and no tag says so, the scenario fails.
 func TestScenariosThatDoNotRunEverywhere(t *testing.T) {
 	const text = `Feature: f
   # not-unable: it has no pods
@@ -183,7 +183,7 @@ func TestScenariosThatDoNotRunEverywhere(t *testing.T) {
 	}
 }
 
-// unable is a runner that can start nothing.
+// unable is a runner that fails to start anything.
 type unable struct{ simrun.Runner }
 
 func (*unable) Name() string { return "unable" }
@@ -197,7 +197,8 @@ type unstarted struct{ runners.Cluster }
 
 func (unstarted) Start() error { return runners.ErrUnsupported }
 
-// What fails on a fast clock is tried again on a slower one, and no further than that.
+// Goal: a run that fails on a fast clock is tried again on a slower clock. Once it passes, it is
+// not tried again.
 func TestAFailureIsTriedAgainMoreSlowly(t *testing.T) {
 	const text = `Feature: f
   Scenario: A pod has a service info
@@ -233,7 +234,7 @@ func TestAFailureIsTriedAgainMoreSlowly(t *testing.T) {
 	}
 }
 
-// choosy is a runner whose backend cannot be started.
+// choosy is a runner whose chosen backend cannot be started.
 type choosy struct{ unable }
 
 func (c *choosy) Build(spec runners.Spec) (runners.Cluster, error) {
@@ -247,7 +248,8 @@ func (withoutBackend) Start() error {
 	return fmt.Errorf("start: %w", &runners.BackendError{Reason: "the backend stays down"})
 }
 
-// breaking is a runner whose clusters have the comparison broken off, and then do not start for long.
+// breaking is a runner that interrupts the comparison when it builds a cluster. It then blocks
+// until the test ends.
 type breaking struct {
 	simrun.Runner
 	off   context.CancelFunc
@@ -269,8 +271,8 @@ const onePod = `Feature: f
     Then within 5s shard0-replica0 has service info
 `
 
-// What the chosen backends cannot do is not run, with the reason, and no failure: another choice
-// runs it.
+// Goal: a scenario that the chosen backends cannot do is reported as not run, with the reason, and
+// not as failed. Another choice of backends would run it.
 func TestWhatABackendCannotDo(t *testing.T) {
 	c := compare.Comparison{
 		Suite:   steps.Suite{FS: fstest.MapFS{"f.feature": {Data: []byte(onePod)}}, Paths: []string{"."}, Seed: 1},
@@ -290,7 +292,8 @@ func TestWhatABackendCannotDo(t *testing.T) {
 	}
 }
 
-// What runners have finished when a comparison is broken off stays, of the scenario in progress too.
+// Goal: when a comparison is interrupted, the finished results are kept, also those of the scenario
+// in progress.
 func TestWhatIsFinishedStays(t *testing.T) {
 	ctx, off := context.WithCancel(context.Background())
 	defer off()
@@ -321,7 +324,8 @@ func TestWhatIsFinishedStays(t *testing.T) {
 	}
 }
 
-// noting is a runner that notes how many replicas each cluster has, in the order of its clusters.
+// noting is a runner that records the number of replicas of each cluster, in the order of their
+// start.
 type noting struct {
 	shifted
 	replicas []int
@@ -332,7 +336,7 @@ func (n *noting) Build(spec runners.Spec) (runners.Cluster, error) {
 	return n.shifted.Build(spec)
 }
 
-// Long scenarios begin before the others, and are told in their place all the same.
+// Goal: long scenarios begin before the others, but are reported in their usual place.
 func TestLongScenariosBeginFirst(t *testing.T) {
 	text, takes := "Feature: f\n", map[string]time.Duration{}
 	for i, minutes := range []time.Duration{1, 30, 2, 40, 1, 2} {
@@ -362,7 +366,7 @@ func TestLongScenariosBeginFirst(t *testing.T) {
 	}
 }
 
-// hurried is a runner of other agents, on a host that was late.
+// hurried is a runner whose agents behave differently, on a machine that was late.
 type hurried struct {
 	other
 	busy bool
@@ -380,7 +384,8 @@ type late struct {
 
 func (l late) Late() (time.Duration, bool) { return time.Second, l.busy }
 
-// What differs on a machine that is too busy to tell is no failure, and is tried again before.
+// Goal: a difference on a machine that is too busy is not a failure. Before that verdict the
+// scenario is tried again on a slower clock.
 func TestADifferenceOnABusyMachine(t *testing.T) {
 	for _, c := range []struct {
 		slower  runners.Runner

@@ -12,7 +12,8 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// A scenario on the simulation and on another runner, which is the same with other seeds.
+// This runs one scenario on the simulation and on a second runner. The second is the simulation
+// with other seeds.
 func Example() {
 	fsys := fstest.MapFS{"pods.feature": {Data: []byte(`Feature: Pods
   Scenario: Pods come up

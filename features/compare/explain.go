@@ -7,13 +7,15 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// explanation is an entry of a quirk's list differs.
+// explanation is one entry of the list "differs" of a quirk. It says on which runner and in which
+// tracks the quirk explains differences.
 type explanation struct {
 	id, runner string
 	track      *regexp.Regexp
 }
 
-// explanations returns those of the comparison's quirks, or of the register's.
+// explanations returns the explanations in the comparison's quirks, or in the register's if it has
+// none.
 func (c *Comparison) explanations() ([]explanation, error) {
 	quirks := c.Quirks
 	if quirks == nil {

@@ -13,25 +13,28 @@ import (
 	"github.com/monosim/monosim/runners/test/deeds"
 )
 
-// These verdicts stand beside those of steps.Status.
+// These are further verdicts of a cell, in addition to those of steps.Status.
 const (
-	// NotRun: a tag excludes the runner, or the backends that were chosen cannot do it.
+	// NotRun means that a tag excludes the runner, or that the chosen backends cannot do the
+	// scenario.
 	NotRun = "not run"
-	// Unfinished: the comparison was interrupted before.
+	// Unfinished means that the comparison was interrupted before the scenario ended.
 	Unfinished = "not finished"
-	// Busy: it failed or differed on a machine that was later than a scenario can allow for.
+	// Busy means that the run failed or differed on a machine that was late by more than scenarios
+	// allow.
 	Busy = "too busy to tell"
-	// Kept: it was left out, because a record has it.
+	// Kept means that the run was left out, because a record has its result.
 	Kept = "kept"
 )
 
-// These say how the log of a run compares with the measure's.
+// These say how the actions of a run compare with those of the measure, the first runner.
 const (
-	// Same: in each track as with some seed; Cell.Seeds has those that do the same in all tracks.
+	// Same means that each track is the same as with some seed. Cell.Seeds lists the seeds that do
+	// the same in all tracks.
 	Same = "same"
-	// Explained: different, but quirks explain it.
+	// Explained means that the actions differ, but quirks explain all differences.
 	Explained = "explained"
-	// Differs: different, and nothing explains it.
+	// Differs means that some difference is not explained by any quirk.
 	Differs = "differs"
 )
 
@@ -53,37 +56,38 @@ type Row struct {
 // Cell is the result of a scenario on one runner.
 type Cell struct {
 	Verdict string `json:"verdict"`
-	// Log says how the logs compare, "" where they were not compared.
+	// Log says how the actions of the run compare, "" if they were not compared.
 	Log string `json:"log,omitempty"`
-	// Why is the reason why it did not run, or failed.
+	// Why says why the scenario did not run, or failed.
 	Why string `json:"why,omitempty"`
-	// Differences lists the places where the log differs.
+	// Differences lists the tracks in which the run differs, and how.
 	Differences []Named `json:"differences,omitempty"`
-	// Backend: it did not run because of the backends that were chosen.
+	// Backend means that the scenario did not run because the chosen backends cannot do it.
 	Backend bool `json:"backend,omitempty"`
-	// Seeds has the seeds that do the same, where they were asked for (Comparison.Sets).
+	// Seeds tells with which seeds the measure does the same, if Comparison.Sets asks for it.
 	Seeds *Seeds `json:"seeds,omitempty"`
-	// Scenario and Rooms are the hashes of what a recorded result speaks of ([Code]).
+	// Scenario and Rooms are hashes of the scenario and of the code that the result depends on
+	// ([Code]).
 	Scenario string `json:"scenario,omitempty"`
 	Rooms    string `json:"rooms,omitempty"`
 
-	// First is the first difference that nothing explains. Deeds counts what both sides did, and
-	// Alike what of it they did alike. A record has none of these.
+	// First is the first difference that no quirk explains. Deeds counts the actions of both runs,
+	// and Alike those that both did. These fields are not written into a record.
 	First        *deeds.Difference `json:"-"`
 	Deeds, Alike int               `json:"-"`
 }
 
-// Seeds is the set of seeds with which the measure does the same as a run. Which of them comes
-// first does not count.
+// Seeds is the set of seeds with which the measure does the same as a run. It does not depend on
+// which seed is tried first.
 type Seeds struct {
-	// Of counts the seeds that were run, from that of the suite on.
+	// Of is how many seeds were run, beginning with the suite's seed.
 	Of int `json:"of"`
-	// Whole lists those that do the same in all tracks at once, as "1-3,7". Where it is empty there
-	// is one for each track.
+	// Whole lists the seeds that do the same in all tracks at once, such as "1-3,7". If it is
+	// empty, each track still agrees with some seed.
 	Whole string `json:"whole,omitempty"`
 }
 
-// Named is a difference, with the id of the quirk that explains it.
+// Named is a difference in one track, with the id of the quirk that explains it, if any.
 type Named struct {
 	Kind  string `json:"kind"`
 	Track string `json:"track"`
@@ -123,7 +127,8 @@ func (m *Matrix) Print(out io.Writer) error {
 	return nil
 }
 
-// printBackends writes a line for each reason why the chosen backends could not do scenarios.
+// printBackends writes one line for each reason why the chosen backends could not run scenarios,
+// with their number.
 func (m *Matrix) printBackends(out io.Writer, runner int, name string) error {
 	counts := map[string]int{}
 	for _, r := range m.Scenarios {
@@ -139,7 +144,8 @@ func (m *Matrix) printBackends(out io.Writer, runner int, name string) error {
 	return nil
 }
 
-// count counts the results of a feature's scenarios, or of all for "", on a runner.
+// count describes how many scenarios of a feature had which result on a runner. The feature ""
+// stands for all.
 func (m *Matrix) count(feature string, runner int) string {
 	counts := map[string]int{}
 	for _, r := range m.Scenarios {

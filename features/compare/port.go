@@ -11,35 +11,37 @@ import (
 	"github.com/monosim/monosim/features/steps"
 )
 
-// These are the verdicts on a scenario of a [Port], beside Explained, Differs and Busy.
+// These are verdicts on a scenario of a [Port], in addition to Explained, Differs and Busy.
 const (
-	// Agrees: its expectations came true, and all was done as the measure does it.
+	// Agrees means that the scenario's expectations held, and that all actions were those of the
+	// measure.
 	Agrees = "agrees"
-	// Fails: an expectation of the scenario did not come true.
+	// Fails means that an expectation of the scenario did not hold.
 	Fails = "fails"
 )
 
-// Port is the report on one implementation: what it did in each scenario beside the measure.
+// Port is a report on one implementation. It compares what it did in each scenario with the
+// measure.
 type Port struct {
-	// Name is the implementation's, as its command.
+	// Name names the implementation, for example by its command.
 	Name string `json:"name"`
-	// Badge says in a line how far it is: "231 of 279 scenarios, 96 % of deeds".
+	// Badge sums up in one line how complete it is, as "231 of 279 scenarios, 96 % of deeds".
 	Badge string `json:"badge"`
-	// Agrees counts the scenarios that agree or are explained, of Scenarios; Same counts the
-	// deeds that were done as the measure does them, of Deeds.
+	// Agrees is how many of Scenarios agree or are explained. Same is how many of Deeds, the
+	// actions, were done as in the measure.
 	Agrees int `json:"agrees"`
 	Same   int `json:"same"`
 	Deeds  int `json:"deeds"`
-	// Causes groups the scenarios that do not agree, most first.
+	// Causes groups the scenarios that do not agree by cause, the largest group first.
 	Causes []PortCause `json:"causes"`
-	// Scenarios has a row for each scenario that ran; NotRun counts the others, Busy those on which
-	// a machine that was late allows for no verdict.
+	// Scenarios has a row for each scenario that ran. NotRun counts the others. Busy counts
+	// scenarios without a verdict, because the machine was too late.
 	Scenarios []PortRow `json:"scenarios"`
 	NotRun    int       `json:"not_run"`
 	Busy      int       `json:"too_busy_to_tell"`
 }
 
-// PortRow is what became of one scenario.
+// PortRow is the result of one scenario.
 type PortRow struct {
 	Path    string `json:"path"`
 	Line    int    `json:"line"`
@@ -47,16 +49,17 @@ type PortRow struct {
 	Verdict string `json:"verdict"`
 	Same    int    `json:"same"`
 	Deeds   int    `json:"deeds"`
-	// First is the first difference in what was done or, where there is none, what did not
-	// come true.
+	// First is the first action that differs. If none does, it is the expectation that did not
+	// hold.
 	First string `json:"first,omitempty"`
 	// Cause names the part of the agent that First is about, or the quirks that explain it.
 	Cause string `json:"cause,omitempty"`
-	// Failed is the expectation that did not come true.
+	// Failed is the expectation that did not hold.
 	Failed string `json:"failed,omitempty"`
 }
 
-// PortCause is one cause, with the lines of the reference and the first scenario that shows it.
+// PortCause is one cause of disagreement, with the lines of the reference and the first scenario
+// that shows it.
 type PortCause struct {
 	Cause     string `json:"cause"`
 	Reference string `json:"reference,omitempty"`
@@ -64,8 +67,8 @@ type PortCause struct {
 	Example   string `json:"example"`
 }
 
-// Port makes the report on a runner of a matrix that was just made, under a name. The name of the
-// runner is one of m.Runners.
+// Port makes a report, under a name, from a matrix that has just been made. runner is one of
+// m.Runners.
 func (m *Matrix) Port(runner, name string) *Port {
 	p := &Port{Name: name, Causes: []PortCause{}, Scenarios: []PortRow{}}
 	i := slices.Index(m.Runners, runner)
@@ -115,7 +118,7 @@ func (p *Port) add(r *Row, c *Cell) {
 	p.Scenarios = append(p.Scenarios, row)
 }
 
-// because counts a scenario under its cause.
+// because counts a scenario under its cause. place holds the lines of the reference for it.
 func (p *Port) because(cause, place, scenario string) {
 	i := slices.IndexFunc(p.Causes, func(c PortCause) bool { return c.Cause == cause })
 	if i < 0 {
@@ -125,17 +128,17 @@ func (p *Port) because(cause, place, scenario string) {
 	p.Causes[i].Scenarios++
 }
 
-// quirksOf lists the quirks that explain what differs, each once.
+// quirksOf lists the quirks that explain a cell's differences, sorted and each once.
 func quirksOf(c *Cell) []string {
 	list := lists.MapOrNil(c.Differences, func(d Named) string { return d.Quirk })
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// longestCell bounds a text of the table, in characters.
+// longestCell limits a text in the table, in characters.
 const longestCell = 110
 
-// Print writes a table with a row for each scenario, one with a row for each cause, and the badge.
+// Print writes a table of the scenarios, a table of the causes, and the badge.
 func (p *Port) Print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "scenario\tverdict\tdeeds\tcause\tfirst difference")
@@ -162,7 +165,7 @@ func (p *Port) Print(out io.Writer) error {
 	return w.Flush()
 }
 
-// short cuts a text for the table.
+// short cuts a text to the length that the table allows.
 func short(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if r := []rune(text); len(r) > longestCell {

@@ -12,8 +12,8 @@ import (
 	"github.com/monosim/monosim/runners/test/deeds"
 )
 
-// The goal is that a report on a port counts what agrees, and names a cause where something does
-// not. The method is a matrix with a cell of each kind.
+// Goal: a report on a port counts the scenarios that agree, and names a cause for each of the
+// others. Method: a matrix with one cell of each kind.
 func TestTheReportOnAPort(t *testing.T) {
 	missing := &deeds.Difference{Kind: deeds.ByDeed, Track: "znode /gip/binding/ctr/entry:c:p", Want: []deeds.Deed{{Text: "creates it, ephemeral"}}}
 	late := &deeds.Difference{

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// ParseMatrix reads what Marshal wrote.
+// ParseMatrix parses a matrix that Marshal has written.
 func ParseMatrix(text []byte) (*Matrix, error) {
 	m := &Matrix{}
 	if err := json.Unmarshal(text, m); err != nil {
@@ -40,7 +40,7 @@ func (m *Matrix) Marshal() ([]byte, error) {
 	return append(text, "\n]}\n"...), nil
 }
 
-// Cell returns the result of a scenario on a runner; the zero value where there is none.
+// Cell returns the result of a scenario on a runner, or the zero value if there is none.
 func (m *Matrix) Cell(path, name, runner string) Cell {
 	k := slices.Index(m.Runners, runner)
 	i := slices.IndexFunc(m.Scenarios, func(r Row) bool { return r.Path == path && r.Name == name })
@@ -50,8 +50,8 @@ func (m *Matrix) Cell(path, name, runner string) Cell {
 	return m.Scenarios[i].Cells[k]
 }
 
-// Over updates an older matrix with the rows and runners of this one. It keeps only scenarios in
-// listed, in their order. Results on runners that this matrix does not have stay.
+// Over returns an older matrix updated with the results of this one. It keeps only scenarios in
+// listed, in that order. Results on runners that this matrix does not have stay.
 func (m *Matrix) Over(older *Matrix, listed func(path, name string) (order int, ok bool)) *Matrix {
 	made := &Matrix{Runners: slices.Clone(older.Runners), Scenarios: []Row{}}
 	for _, name := range m.Runners {
@@ -76,7 +76,7 @@ func (m *Matrix) Over(older *Matrix, listed func(path, name string) (order int, 
 	return made
 }
 
-// put copies the cells of a row to the row of the same scenario.
+// put copies a row's cells into the row of the same scenario, which it adds if it is missing.
 func (m *Matrix) put(r Row, runners []string) {
 	i := slices.IndexFunc(m.Scenarios, func(o Row) bool { return o.Path == r.Path && o.Name == r.Name })
 	if i < 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/monosim/monosim/features/compare"
 )
 
-// The goal is that a record of some scenarios, or some runners, leaves what was recorded of
-// others alone, and that scenarios that are no more are dropped.
+// Goal: recording some scenarios or some runners leaves the other recorded results unchanged, and
+// drops scenarios that no longer exist.
 func TestARecordGoesOverAnOlderOne(t *testing.T) {
 	cell := func(log string) compare.Cell { return compare.Cell{Verdict: "passed", Log: log} }
 	older := &compare.Matrix{Runners: []string{"sim", "real"}, Scenarios: []compare.Row{

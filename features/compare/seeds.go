@@ -13,25 +13,26 @@ import (
 	"github.com/monosim/monosim/runners/test/deeds"
 )
 
-// measure runs a scenario on the first runner, with more and more seeds, and keeps the logs.
+// measure runs a scenario on the first runner, with more and more seeds, and keeps their logs of
+// actions.
 type measure struct {
 	trial  *trial
 	runner runners.Runner
 	logs   []seen
-	// seeds counts the seeds that were run; some may not have passed.
+	// seeds is how many seeds were run, including those that did not pass.
 	seeds int
 }
 
-// seen is the log of one seed, which is the seed-th of the suite, from 0.
+// seen is the log of one run of the measure. seed counts the suite's seeds from 0.
 type seen struct {
 	seed int
 	log  *deeds.Log
 }
 
-// setSeeds is how many seeds a set is of, where one of them does the same in all tracks.
+// setSeeds is how many seeds a set covers, if at least one of them does the same in all tracks.
 const setSeeds = 30
 
-// view is a run beside the measure, without what its runner cannot see.
+// view compares one run with the measure, without the tracks that the run's runner cannot observe.
 type view struct {
 	*measure
 	got    *deeds.Log
@@ -39,17 +40,19 @@ type view struct {
 	slack  deeds.Slack
 }
 
-// view compares a log with those of the measure. late is by how much the machine was late.
+// view prepares to compare a log with those of the measure. late is how late the machine was during
+// the run.
 func (m *measure) view(got *deeds.Log, unseen []string, late time.Duration) *view {
 	slack := m.trial.comparison.slack()
 	slack.Late = late
 	return &view{m, got.Without(unseen), unseen, slack}
 }
 
-// most bounds the seeds that are run.
+// most returns the limit on the number of seeds to run.
 func (m *measure) most() int { return cmp.Or(m.trial.comparison.Most, mostSeeds) }
 
-// hold returns where the log differs from all seeds. While it does, more of them are run.
+// hold returns where the log differs from those of all seeds. As long as it differs, more seeds are
+// run, up to the limit.
 func (v *view) hold(ctx context.Context) []deeds.Difference {
 	for n := 1; ; n = min(4*n, v.most()) {
 		complete := v.upTo(ctx, n)
@@ -59,8 +62,8 @@ func (v *view) hold(ctx context.Context) []deeds.Difference {
 	}
 }
 
-// set finds the seeds that do the same: of the first few or, if these have none, of all that
-// may be run.
+// set finds the seeds that do the same as the run. It looks at the first few, and if none of these
+// does, at all that may be run.
 func (v *view) set(ctx context.Context) *Seeds {
 	for _, n := range []int{min(setSeeds, v.most()), v.most()} {
 		if !v.upTo(ctx, n) {
@@ -94,7 +97,8 @@ func ranges(list []int) string {
 	return strings.Join(parts, ",")
 }
 
-// open returns the logs of the first n seeds of the measure, without what the runner cannot see.
+// open returns the logs of the measure's first n seeds, without tracks that the runner cannot
+// observe.
 func (v *view) open(n int) (open deeds.Open) {
 	for _, s := range v.logs {
 		if s.seed < n {
@@ -104,15 +108,15 @@ func (v *view) open(n int) (open deeds.Open) {
 	return open
 }
 
-// agreement counts the deeds of the log and of the measure, and those that both have.
+// agreement counts all actions in the log and in the measure, and how many of them are the same.
 func (v *view) agreement() (same, all int) {
 	return deeds.Agreement(v.open(v.seeds), v.got, v.slack)
 }
 
-// slack returns how far the time of a deed may be off.
+// slack returns how far the time of an action may differ from its time in the measure.
 func (c *Comparison) slack() deeds.Slack { return cmp.Or(c.Slack, DefaultSlack) }
 
-// upTo runs the first n seeds, as far as they have not run, and reports whether all have.
+// upTo runs those of the first n seeds that have not run yet. It reports whether all have run.
 func (m *measure) upTo(ctx context.Context, n int) bool {
 	if n <= m.seeds {
 		return true
@@ -125,7 +129,7 @@ func (m *measure) upTo(ctx context.Context, n int) bool {
 	return err == nil && m.seeds == n
 }
 
-// keep reads the logs of runs that passed.
+// keep is a listener that adds the logs of passed runs to the measure.
 type keep struct {
 	*measure
 	next int

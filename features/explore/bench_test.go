@@ -6,7 +6,7 @@ import (
 	"github.com/monosim/monosim/features/steps"
 )
 
-// BenchmarkStories tells stories of each world, with all invariants.
+// BenchmarkStories runs random stories in each world, with all invariants checked.
 func BenchmarkStories(b *testing.B) {
 	for _, name := range []string{"v3 1x3", "v3 2x2 with filters", "v1 1x3", "v1 2x2", "training by ZooKeeper", "training by Consul"} {
 		b.Run(name, func(b *testing.B) {

@@ -21,13 +21,13 @@ func repairable() ([]string, error) {
 	return ids, err
 }
 
-// setOf reads a choice of quirks, which was checked before; "" is that of the reference.
+// setOf parses a choice of quirks that was validated before. "" means the quirks of the reference.
 func setOf(text string) quirks.Set {
 	set, _ := quirks.Parse(cmp.Or(text, "python"))
 	return set
 }
 
-// quirkOf returns the quirk of an id of the register, 0 of what is none.
+// quirkOf returns the quirk with an id such as Q43, 0 if the text is not an id.
 func quirkOf(id string) quirks.Quirk {
 	digits, _ := strings.CutPrefix(id, "Q")
 	n, _ := strconv.Atoi(digits)
@@ -37,13 +37,14 @@ func quirkOf(id string) quirks.Quirk {
 	return quirks.Quirk(n)
 }
 
-// kept lists the quirks that a choice of quirks keeps, of those that can be repaired.
+// kept lists those of the repairable quirks that a choice of quirks keeps.
 func kept(text string, all []string) []string {
 	set := setOf(text)
 	return slices.DeleteFunc(slices.Clone(all), func(id string) bool { return !set.Keeps(quirkOf(id)) })
 }
 
-// repaired is a choice of quirks with some more repaired: of the lists that say so the shorter one.
+// repaired returns a choice of quirks with some more of them repaired. It names either the repaired
+// or the kept ones, whichever list is shorter.
 func repaired(text string, all, some []string) string {
 	left := slices.DeleteFunc(kept(text, all), func(id string) bool { return slices.Contains(some, id) })
 	gone := slices.DeleteFunc(slices.Clone(all), func(id string) bool { return slices.Contains(left, id) })
@@ -62,8 +63,8 @@ func repaired(text string, all, some []string) string {
 	return said
 }
 
-// swarmOf is a choice of quirks for the story of a seed: half of those that a choice keeps, and an eighth
-// of some, which are known causes.
+// swarmOf draws a choice of quirks for the story of a seed. It repairs half of all quirks, but only
+// an eighth of those in some, which are known causes.
 func swarmOf(seed uint64, text string, all, some []string) string {
 	gone := slices.DeleteFunc(slices.Clone(all), func(id string) bool {
 		of := 2
@@ -75,11 +76,12 @@ func swarmOf(seed uint64, text string, all, some []string) string {
 	return repaired(text, all, gone)
 }
 
-// mostRepairs bounds the repairs that one cause may need.
+// mostRepairs is the most quirks that may have to be repaired together for one cause.
 const mostRepairs = 4
 
-// causeOf finds the smallest set of repairs with which a story passes, of several one of quirks that are
-// not found yet; nil means that there is none. runs counts how often the story was told.
+// causeOf finds the smallest set of repairs with which a failing story passes. Among sets of one it
+// prefers quirks that are not in found. nil means that there is no such set. runs counts how often
+// the story ran.
 func causeOf(s *Story, all, found []string) (cause []string, runs int) {
 	passes := func(some []string) bool {
 		other := s.clone()
@@ -105,7 +107,7 @@ func causeOf(s *Story, all, found []string) (cause []string, runs int) {
 	return cause, runs
 }
 
-// known returns by which rule or quirk the reference itself breaks an invariant, "" for none.
+// known returns the rule or quirk by which the reference itself breaks an invariant, or "".
 func known(list []runners.Broken) string {
 	for _, b := range list {
 		if b.Known != "" {

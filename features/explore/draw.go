@@ -11,23 +11,23 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// These bound a story: how many acts it has, and how long they take to begin.
+// These limit a story: the most acts, and the longest time from the start until an act begins.
 const (
 	mostActs = 6
 	longest  = 10 * time.Minute
 )
 
-// choice is one thing that may happen: a fault of a kind, or what an operator does.
+// choice is one thing that may happen in a story: a kind of fault, or an action of an operator.
 type choice struct {
 	name string
-	// begin is a template; end is that of the end, "" for none, and lasts for one that ends by
-	// itself.
+	// begin is the template of the sentence that begins it. end is that of the sentence that ends
+	// it, "" for none. lasts means that it lasts for a time and then ends by itself.
 	begin, end string
 	lasts      bool
 	fatal      bool
 }
 
-// faultChoice is that of a kind of fault.
+// faultChoice makes the choice for a kind of fault.
 func faultChoice(k runners.FaultKind) choice {
 	c := choice{name: k.Name, fatal: k.Fatal != ""}
 	switch {
@@ -41,8 +41,8 @@ func faultChoice(k runners.FaultKind) choice {
 	return c
 }
 
-// swarm lists what may happen in the story of a seed: a third of all kinds, so that rare ones meet
-// each other and are not crowded out by others.
+// swarm lists what may happen in the story of a seed. It draws a third of all kinds, so that rare
+// kinds meet each other and common ones do not crowd them out.
 func (w *World) swarm(seed uint64) (all, swarm []choice) {
 	all = lists.MapOrNil(w.kinds, faultChoice)
 	for _, act := range w.Acts {
@@ -60,7 +60,8 @@ func (w *World) swarm(seed uint64) (all, swarm []choice) {
 	return all, swarm
 }
 
-// Draw draws the story of a seed. Each of its dials depends on the seed and the dial's name alone.
+// Draw draws the random story of a seed. Each dial, a source of random numbers, depends on the seed
+// and the dial's name alone.
 func (w *World) Draw(seed uint64, quirks string) *Story {
 	s := &Story{World: w, Shapes: slices.Clone(w.shapes), Seed: seed, Quirks: quirks}
 	for i, l := range s.Shapes {
@@ -77,7 +78,7 @@ func (w *World) Draw(seed uint64, quirks string) *Story {
 	return s
 }
 
-// drawActs draws what happens, and reports whether something fatal does.
+// drawActs draws the acts of a story, and reports whether any of them is fatal.
 func (w *World) drawActs(s *Story, seed uint64) (fatal bool) {
 	_, swarm := w.swarm(seed)
 	n := (drawn.New(seed, "acts").N(4*mostActs+1) + 3) / 4 // rarely none
@@ -102,8 +103,8 @@ func (w *World) drawActs(s *Story, seed uint64) (fatal bool) {
 	return fatal
 }
 
-// drawTimes draws when n acts happen: at any time, during the start, or soon after the act before, so that they
-// meet what it has set going.
+// drawTimes draws the times of n acts. An act happens at any time, during the start, or soon after
+// the previous act, so that it meets the effects of that one.
 func drawTimes(seed uint64, n int) []time.Duration {
 	times := make([]time.Duration, n)
 	for i := range times {
@@ -122,8 +123,8 @@ func drawTimes(seed uint64, n int) []time.Duration {
 	return times
 }
 
-// pick draws a choice. Each has a number of its own and the highest wins, so that a new choice
-// changes only what it wins.
+// pick draws a choice from a list. Each choice draws a number and the highest wins. So adding a
+// choice changes the result only where that choice wins.
 func pick(list []choice, seed uint64, dial string) (best choice) {
 	highest := uint64(0)
 	for i, c := range list {
@@ -134,7 +135,7 @@ func pick(list []choice, seed uint64, dial string) (best choice) {
 	return best
 }
 
-// drawAct draws the words of an act, and how long it lasts.
+// drawAct draws the words in the sentence of an act, and how long the act lasts.
 func (w *World) drawAct(c choice, cast *drawn.Cast, seed uint64, dial string) (a Act, ok bool) {
 	words := drawn.New(seed, dial+" words")
 	if a.Line, ok = w.book.Draw(c.begin, cast, words); !ok {
@@ -146,7 +147,8 @@ func (w *World) drawAct(c choice, cast *drawn.Cast, seed uint64, dial string) (a
 	}
 	a.For, _ = time.ParseDuration(drawn.Duration.Draw(cast, drawn.New(seed, dial+" for"), nil))
 	if c.end != "" {
-		// the words of the end are drawn anew from the same dial, of which it needs the first ones
+		// The sentence that ends the act draws its words from the same numbers as the one that
+		// begins it, so that both name the same things.
 		end, ok := w.book.Draw(c.end, cast, drawn.New(seed, dial+" words"))
 		if !ok {
 			return a, false
@@ -160,5 +162,5 @@ func (w *World) drawAct(c choice, cast *drawn.Cast, seed uint64, dial string) (a
 // number writes a number.
 func number(n uint64) string { return strconv.FormatUint(n, 10) }
 
-// siteOf writes where a choice is made, as sentences do.
+// siteOf writes where a random choice is made, as scenarios do: node/site#number.
 func siteOf(c runners.Choice) string { return c.Node + "/" + c.Site + "#" + number(c.K) }

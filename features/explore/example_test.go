@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// A hunt tells some stories of each world, and hands out what it finds as scenarios.
+// A hunt runs some random stories in each world, and reports failures as scenarios.
 func ExampleHunt() {
 	h := explore.Hunt{Runner: &simrun.Runner{}, Worlds: explore.Worlds()[:1], Seed: 1, Seeds: 1}
 	tally, err := h.Run(context.Background())

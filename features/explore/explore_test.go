@@ -20,7 +20,7 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// opened returns the worlds for the simulation, with these kinds of faults.
+// opened returns the worlds prepared for the simulation, with these kinds of faults.
 func opened(t testing.TB, kinds []runners.FaultKind) (list []*World) {
 	t.Helper()
 	book := steps.NewBook(&simrun.Runner{})
@@ -33,7 +33,7 @@ func opened(t testing.TB, kinds []runners.FaultKind) (list []*World) {
 	return list
 }
 
-// world returns the world of a name.
+// world returns the prepared world with a name.
 func world(t testing.TB, name string) *World {
 	t.Helper()
 	list := opened(t, (&simrun.Runner{}).Faults())
@@ -44,7 +44,7 @@ func world(t testing.TB, name string) *World {
 	return list[i]
 }
 
-// texts returns the steps of a story.
+// texts returns the texts of a story's steps.
 func texts(s *Story) (list []string) {
 	for _, l := range s.Lines() {
 		list = append(list, l.Text)
@@ -52,9 +52,9 @@ func texts(s *Story) (list []string) {
 	return list
 }
 
-// Goal: a story depends on its seed alone, and one kind of fault that is new, or gone, changes no
-// act but its own. Method: draw stories of each world with all kinds and without one, and compare
-// those whose swarms lack it.
+// Goal: a story depends on its seed alone. Adding or removing a kind of fault changes no other act.
+// Method: draw stories of each world with all kinds and without one, and compare those that do not
+// draw that kind.
 func TestANewKindChangesNoOtherStory(t *testing.T) {
 	all := (&simrun.Runner{}).Faults()
 	const gone = "zookeeper.down"
@@ -83,7 +83,7 @@ func TestANewKindChangesNoOtherStory(t *testing.T) {
 	}
 }
 
-// Goal: every story that can be drawn is one that a scenario can tell.
+// Goal: every story that is drawn can be written as a valid scenario.
 func TestDrawnStoriesAreScenarios(t *testing.T) {
 	kinds := map[string]bool{}
 	for _, w := range opened(t, (&simrun.Runner{}).Faults()) {
@@ -104,7 +104,7 @@ func TestDrawnStoriesAreScenarios(t *testing.T) {
 	}
 }
 
-// Goal: what is left of a list suffices and needs each of its members.
+// Goal: what minimize leaves of a list is enough, and without any member it is not.
 func TestMinimize(t *testing.T) {
 	var list []int
 	for i := range 300 {
@@ -123,7 +123,7 @@ func TestMinimize(t *testing.T) {
 	}
 }
 
-// act makes an act of a sentence.
+// act makes an act from the text of a sentence.
 func act(t *testing.T, w *World, at time.Duration, kind, text string, lasts time.Duration) Act {
 	t.Helper()
 	l, err := w.book.Line(text)
@@ -134,7 +134,7 @@ func act(t *testing.T, w *World, at time.Duration, kind, text string, lasts time
 	return Act{At: at, Line: l, For: lasts, Kind: kind}
 }
 
-// staged makes the story of some acts in a world.
+// staged makes a story of given acts in the world with a name.
 func staged(t *testing.T, name string, acts func(w *World) []Act) *Story {
 	w := world(t, name)
 	s := &Story{World: w, Shapes: slices.Clone(w.shapes), Seed: 3, Acts: acts(w)}
@@ -145,7 +145,7 @@ func staged(t *testing.T, name string, acts func(w *World) []Act) *Story {
 	return s
 }
 
-// cut tells a story that has to fail, and cuts it down.
+// cut runs a story, which has to fail, and returns the failure shrunk to a short scenario.
 func cut(t *testing.T, s *Story) *Found {
 	t.Helper()
 	h := &Hunt{Runner: &simrun.Runner{}}
@@ -165,9 +165,9 @@ func cut(t *testing.T, s *Story) *Found {
 	return found
 }
 
-// Goal: a failure becomes a short scenario that fails in the same way with any seed, also where it
-// is told by a suite; with its cause repaired it passes. Method: hide one act that matters among
-// others, in the largest cluster of its kind.
+// Goal: a failure is shrunk to a short scenario, which fails in the same way with any seed and in
+// any suite. With its cause repaired it passes. Method: hide the one act that matters among others,
+// in the largest cluster of its kind.
 func TestFailuresAreCutDown(t *testing.T) {
 	for _, c := range []struct {
 		name, world string
@@ -207,7 +207,7 @@ func TestFailuresAreCutDown(t *testing.T) {
 	}
 }
 
-// suite runs a scenario that was found as monosim test does.
+// suite runs the scenario of a found failure with some seeds, as monosim test does.
 func suite(t *testing.T, f *Found, seeds int) *steps.Report {
 	t.Helper()
 	s := &steps.Suite{Runner: &simrun.Runner{}, FS: fstest.MapFS{"a.feature": {Data: []byte(f.Scenario)}}, Paths: []string{"a.feature"}, Seed: 100, Seeds: seeds, Explain: -1}
@@ -218,7 +218,7 @@ func suite(t *testing.T, f *Found, seeds int) *steps.Report {
 	return report
 }
 
-// hunted lists what a hunt of some stories finds.
+// hunted runs a hunt in two worlds and lists what it finds.
 func hunted(t *testing.T, h *Hunt) (found []string, tally *Tally) {
 	t.Helper()
 	h.Runner = &simrun.Runner{}
@@ -238,8 +238,8 @@ func hunted(t *testing.T, h *Hunt) (found []string, tally *Tally) {
 	return found, tally
 }
 
-// Goal: what is found, and in which order, does not depend on how many stories are told side by
-// side; shards share the stories of a hunt.
+// Goal: what a hunt finds, and in which order, does not depend on how many stories run at the same
+// time. Shards divide the stories of a hunt among them.
 func TestHuntsAreTheSameWithAnyJobs(t *testing.T) {
 	one, alone := hunted(t, &Hunt{Seeds: 3, Seed: 1, Jobs: 1})
 	three, _ := hunted(t, &Hunt{Seeds: 3, Seed: 1, Jobs: 3})
@@ -259,7 +259,7 @@ func TestHuntsAreTheSameWithAnyJobs(t *testing.T) {
 	}
 }
 
-// Goal: a hunt whose time is over before it begins tells nothing, and is no error.
+// Goal: a hunt whose context has ended before it begins runs no story and returns no error.
 func TestAHuntEndsInTime(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -269,8 +269,8 @@ func TestAHuntEndsInTime(t *testing.T) {
 	}
 }
 
-// Goal: every scenario about a cluster that starts makes a world of which stories can be drawn and
-// told.
+// Goal: every scenario that starts a cluster can be made a world, in which stories can be drawn and
+// run.
 func TestScenariosMakeWorlds(t *testing.T) {
 	book := steps.NewBook(&simrun.Runner{})
 	files, err := fs.Glob(features.FS, "rollout.feature")
@@ -300,7 +300,8 @@ func TestScenariosMakeWorlds(t *testing.T) {
 	}
 }
 
-// Goal: the texts of quirks name what is kept and repaired.
+// Goal: the text of a choice of quirks names what it keeps or repairs, after some more are
+// repaired.
 func TestQuirksWithSomeRepaired(t *testing.T) {
 	all := []string{"Q1", "Q2", "Q3", "Q4"}
 	for _, c := range []struct {
@@ -318,8 +319,8 @@ func TestQuirksWithSomeRepaired(t *testing.T) {
 	}
 }
 
-// planted is the simulation with a fault that no quirk is about: a cluster in which an agent has started twice
-// is never whole.
+// planted is the simulation with a fault that no quirk describes. A cluster in which an agent has
+// started twice never counts as whole.
 type planted struct{ *simrun.Runner }
 
 func (r planted) Build(spec runners.Spec) (runners.Cluster, error) {
@@ -341,8 +342,8 @@ func (c plantedCluster) Whole() error {
 	return c.Cluster.Whole()
 }
 
-// Goal: a fault that was planted is found, cut down to the act that shows it, and has no cause. Method: the
-// repaired reference, whose own faults do not hide it.
+// Goal: a hunt finds a planted fault, shrinks it to the act that shows it, and finds no quirk as
+// its cause. Method: the repaired reference, so that its own faults do not hide the planted one.
 func TestACanaryIsFound(t *testing.T) {
 	h := &Hunt{Runner: planted{&simrun.Runner{}}, Quirks: "fixed", Seeds: 16, Seed: 1}
 	for _, w := range Worlds() {
@@ -363,7 +364,7 @@ func TestACanaryIsFound(t *testing.T) {
 	}
 }
 
-// Goal: a hunt for quirks ends once all are found, and knows which are missing.
+// Goal: a hunt for certain quirks ends once all are found. Missing lists those not found yet.
 func TestAHuntForQuirksEnds(t *testing.T) {
 	h := &Hunt{Find: []string{"Q208"}, Seed: 1}
 	_, tally := hunted(t, h)
@@ -377,8 +378,8 @@ func TestAHuntForQuirksEnds(t *testing.T) {
 	}
 }
 
-// museum makes the story of a scenario of the museum that a quirk has the tag of, told with the faults of the reference: it
-// is to end as the repaired twin does.
+// museum makes a story from the last scenario with a tag, the repaired twin of a quirk. The story
+// keeps the faults of the reference, but expects the twin's outcome.
 func museum(t *testing.T, feature, tag string) *Story {
 	t.Helper()
 	book := steps.NewBook(&simrun.Runner{})
@@ -412,11 +413,12 @@ func museum(t *testing.T, feature, tag string) *Story {
 	return s
 }
 
-// pinned finds the choices that scenarios say.
+// pinned matches a sentence of a scenario that fixes a choice.
 var pinned = regexp.MustCompile(`^the choice ([^/]+)/(.+)#(\d+) is (\d+)$`)
 
-// Goal: of a story that hangs on a choice, that one is named with its time and what came of it; of one that fails whatever is
-// chosen it is said that there is none. Method: two of the museum, of which one says the only choice that it needs.
+// Goal: for a story whose failure depends on one choice, the choice is reported with its time and
+// effect. For a story that fails with any choices, none is reported. Method: two scenarios of the
+// museum, of which one states the only choice that it needs.
 func TestTheMomentOfNoReturn(t *testing.T) {
 	s := museum(t, "museum/agents_v3.feature", "@Q40")
 	said := func(m *Moment) string { return m.Text(func(o *runners.Observation) string { return o.Op }) }

@@ -17,30 +17,32 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Hunt draws stories and tells them, round after round. Neither what it finds nor the order of that
-// depends on Jobs.
+// Hunt draws random stories and runs them, in rounds. What it finds, and in which order, does not
+// depend on Jobs.
 type Hunt struct {
 	Runner runners.Runner
 	Worlds []*World
-	// Seed is the first seed, Seeds how many stories each world gets; 0 is without end.
+	// Seed is the first seed. Seeds is how many stories each world gets, and 0 means without end.
 	Seed  uint64
 	Seeds int
-	// Jobs is how many stories are told at the same time; 0 means one for each core.
+	// Jobs is how many stories run at the same time. 0 means one for each core.
 	Jobs int
-	// Shard and Shards take every Shards-th story from the Shard-th on; 0 takes all.
+	// Shard and Shards split a hunt over machines. Shard i of n, counted from 1, takes every n-th
+	// story. 0 takes all.
 	Shard, Shards int
-	// Quirks are those of stories whose world sets none.
+	// Quirks is the choice of quirks for stories whose world sets none.
 	Quirks string
-	// Find, when set, has the quirks to find, by id: the hunt ends once each was a cause. Of three rounds
-	// one has those repaired that were found, and one a swarm of quirks for each story, so that the rarer
-	// ones show.
+	// Find, when set, lists quirks by id. The hunt ends once each was found as a cause. To show
+	// rare quirks, one of three rounds repairs those already found, and one keeps a random set in
+	// each story.
 	Find []string
 	// FailFast ends the hunt with the first thing found that has no cause.
 	FailFast bool
-	// Moments has the moment of no return looked for in what is found, by up to 400 stories more each.
+	// Moments also searches, for each failure found, the choice that decides it ([Moment]). Each
+	// search runs up to 400 further stories.
 	Moments bool
-	// Progress, when set, is called from time to time, and Tell with each thing that is found, in
-	// order. An error of Tell ends the hunt.
+	// Progress, when set, is called from time to time. Tell, when set, is called with each failure
+	// found, in order, and an error of it ends the hunt.
 	Progress func(*Tally)
 	Tell     func(*Found) error
 
@@ -52,22 +54,22 @@ type Hunt struct {
 
 // Tally counts a hunt.
 type Tally struct {
-	// Stories are those that were drawn and told, Failed those of them that broke a law, and Told all
-	// that was told, for shrinking and for causes too.
+	// Stories counts drawn stories that ran, and Failed those of them that broke a law. Told counts
+	// all runs, including those for shrinking and for finding causes.
 	Stories, Failed, Told int
-	// Again are stories that were told again without leaps.
+	// Again counts stories that ran a second time, without leaps.
 	Again int
-	// Odd are stories that broke off because the cluster could not do what they say.
+	// Odd counts stories that stopped because the cluster could not do what they say.
 	Odd int
-	// Lost are failures that no scenario could be made of.
+	// Lost counts failures that could not be turned into a scenario.
 	Lost int
-	// Left are failures that there was no time to look at.
+	// Left counts failures for which there was no time to examine them.
 	Left    int
 	Virtual time.Duration
 	Found   []*Found
 }
 
-// Unknown counts what was found without a cause.
+// Unknown counts the found failures whose cause is unknown.
 func (t *Tally) Unknown() (n int) {
 	for _, f := range t.Found {
 		if f.Cause == "" {
@@ -77,27 +79,30 @@ func (t *Tally) Unknown() (n int) {
 	return n
 }
 
-// Found is one kind of failure: one invariant by one cause.
+// Found is one kind of failure. Failures that break the same invariant by the same cause are one
+// kind.
 type Found struct {
-	// World is the first that had it, Seed the story's, and After how many stories were told by then.
+	// World is the first world in which it was found, and Seed the seed of that story. After is how
+	// many stories had run by then.
 	World string
 	Seed  uint64
 	After int
-	// What broke: the id of an invariant, "panic", "leaps" where two runs of a story differ, or a
-	// sentence that was not so. Err is the message.
+	// What says what broke: the id of an invariant, "panic", "leaps" if two runs of a story differ,
+	// or a sentence that did not hold. Err is the error message.
 	What, Err string
-	// Cause names the smallest set of repairs with which the story passes, as "Q43 and Q208", or the
-	// rule by which the reference breaks the invariant; "" means that it is unknown.
+	// Cause names the smallest set of repairs with which the story passes, such as "Q43 and Q208",
+	// or the rule by which the reference breaks the invariant. "" means that the cause is unknown.
 	Cause string
-	// Times counts stories that failed like this, Told how many were told to cut it down.
+	// Times counts the stories that failed like this. Told counts the runs needed to shrink it.
 	Times, Told int
 	Story       *Story
-	// Scenario is the story as a .feature file, Name a name for the file.
+	// Scenario is the story as the text of a .feature file, and Name a name for that file.
 	Scenario, Name string
-	// Moment is the choice that decided, nil where Hunt.Moments does not ask for it or none is found.
+	// Moment is the choice that decided the failure. It is nil if Hunt.Moments is not set, or none
+	// is found.
 	Moment *Moment
 	kinds  []string
-	// byRule is set where the reference breaks the invariant by a registered rule.
+	// byRule means that the reference breaks the invariant by a registered rule.
 	byRule bool
 }
 
@@ -112,17 +117,19 @@ type failure struct {
 }
 
 const (
-	// firstRound and lastRound are how many stories of each world a round has, at first and later.
+	// firstRound is how many stories of each world the first round has. Each round has twice as
+	// many as the one before, up to lastRound.
 	firstRound, lastRound = 4, 128
-	// batch is how many failures are cut down at the same time, before others are held to them.
+	// batch is how many failures are shrunk at the same time. The others are then compared with the
+	// results.
 	batch = 8
-	// againEvery has every so many stories told again without leaps.
+	// againEvery: one of so many stories runs again without leaps.
 	againEvery = 50
-	// lookAgain has one of so many failures cut down that look like one before.
+	// lookAgain: of failures that look like a known one, one in so many is shrunk all the same.
 	lookAgain = 24
 )
 
-// Run hunts until all seeds are used or ctx ends.
+// Run runs rounds of stories until all seeds are used or ctx ends.
 func (h *Hunt) Run(ctx context.Context) (*Tally, error) {
 	all, err := repairable()
 	if err != nil {
@@ -156,11 +163,11 @@ func (h *Hunt) Run(ctx context.Context) (*Tally, error) {
 	return &h.tally, nil
 }
 
-// mine reports whether a story is of the hunt's shard.
+// mine reports whether the i-th story belongs to the hunt's shard.
 func (h *Hunt) mine(i int) bool { return h.Shards <= 1 || i%h.Shards == h.Shard-1 }
 
-// round tells the stories of n seeds, and then looks at what failed. swarm has each story keep a swarm
-// of quirks.
+// round runs the stories of n seeds in each world, and then examines the failures. If swarm is set,
+// each story keeps a random set of quirks.
 func (h *Hunt) round(ctx context.Context, seed uint64, n int, swarm bool) error {
 	var stories []*Story
 	for i := range n {
@@ -186,7 +193,7 @@ func (h *Hunt) round(ctx context.Context, seed uint64, n int, swarm bool) error 
 	return h.look(ctx, failed)
 }
 
-// story tells one story; nil means that it passed.
+// story runs one story and returns its failure, nil if it passed.
 func (h *Hunt) story(s *Story, after int) *failure {
 	told := h.tell(s, steps.Telling{})
 	line, what := told.Failed()
@@ -204,8 +211,8 @@ func (h *Hunt) story(s *Story, after int) *failure {
 	return f
 }
 
-// again tells every so many stories once more without leaps and with all details, which has to
-// come to the same.
+// again runs one of so many stories a second time, without leaps and with all details. The result
+// has to be the same.
 func (h *Hunt) again(s *Story, first *steps.Told, f *failure) *failure {
 	if drawn.New(s.Seed, "again").N(againEvery) != 0 {
 		return nil
@@ -226,7 +233,7 @@ func (h *Hunt) again(s *Story, first *steps.Told, f *failure) *failure {
 	return nil
 }
 
-// tell tells a story and counts it.
+// tell runs a story and counts the run.
 func (h *Hunt) tell(s *Story, how steps.Telling) *steps.Told {
 	told := s.tell(how)
 	h.count(func(t *Tally) { t.Told++; t.Virtual += told.Stats.Virtual })
@@ -242,7 +249,8 @@ func (h *Hunt) count(change func(*Tally)) {
 	}
 }
 
-// parallel calls do for 0 to n-1 until ctx ends, and returns how many calls it made: the first ones.
+// parallel calls do(0) to do(n-1), some at the same time, until ctx ends. It returns how many calls
+// it made, which are the first ones.
 func (h *Hunt) parallel(ctx context.Context, n int, do func(i int)) int {
 	workers := h.Jobs
 	if workers <= 0 {
@@ -265,8 +273,8 @@ func (h *Hunt) parallel(ctx context.Context, n int, do func(i int)) int {
 	return min(int(next.Load()), n)
 }
 
-// look cuts down what failed in a new way. What is like something that was found counts as that, but
-// for some of it: with what is known repaired it has to pass.
+// look shrinks the failures that are new in kind. A failure that looks like a known one is counted
+// as that. For some of these it checks whether they pass with the known causes repaired.
 func (h *Hunt) look(ctx context.Context, failed []*failure) error {
 	failed = h.behind(ctx, failed)
 	for len(failed) > 0 {
@@ -286,8 +294,9 @@ func (h *Hunt) look(ctx context.Context, failed []*failure) error {
 	return nil
 }
 
-// behind returns those failures that are not like what was found, or still fail with the causes of
-// what was found repaired: then they stay that way, so that what hides behind a cause is seen.
+// behind returns the failures that may be of a new kind. They look like none that was found, or
+// still fail with the found causes repaired. The latter keep these repairs, to show what the known
+// causes hide.
 func (h *Hunt) behind(ctx context.Context, failed []*failure) (left []*failure) {
 	causes := h.causes()
 	alike := make([]*Found, len(failed))
@@ -321,7 +330,7 @@ func (h *Hunt) behind(ctx context.Context, failed []*failure) (left []*failure) 
 	return left
 }
 
-// alike returns what was found that broke the same law by some of the same acts; nil for none.
+// alike returns a known failure that broke the same law by some of the same kinds of acts, or nil.
 func (h *Hunt) alike(f *failure) *Found {
 	kinds := f.story.kinds()
 	return lists.Find(h.tally.Found, func(o *Found) bool {
@@ -329,7 +338,7 @@ func (h *Hunt) alike(f *failure) *Found {
 	})
 }
 
-// cutDown makes a scenario of a failure and finds its cause; nil means that it could not.
+// cutDown shrinks a failure to a scenario and finds its cause. It returns nil if that fails.
 func (h *Hunt) cutDown(f *failure) *Found {
 	found := &Found{
 		World: f.story.World.Name, Seed: f.story.Seed, After: f.after, What: f.what, Err: fmt.Sprint(f.err), Cause: f.known,
@@ -368,10 +377,10 @@ func (h *Hunt) cutDown(f *failure) *Found {
 	return found
 }
 
-// mostTapeRuns bounds the runs that shrink a tape.
+// mostTapeRuns is the most runs for shrinking a tape of choices.
 const mostTapeRuns = 150
 
-// write writes the scenario of what was found.
+// write writes the scenario of a found failure into its field Scenario.
 func (h *Hunt) write(f *Found) {
 	remarks := []string{"World " + f.World + ", seed " + number(f.Seed) + "."}
 	if f.Cause != "" {
@@ -405,7 +414,7 @@ func (h *Hunt) write(f *Found) {
 	f.Name = f.Name[:min(len(f.Name), 80)]
 }
 
-// title says what broke by which acts.
+// title makes a title that says what broke, and after which acts.
 func (f *Found) title() string {
 	if len(f.kinds) == 0 {
 		return f.What + " breaks"
@@ -413,7 +422,7 @@ func (f *Found) title() string {
 	return f.What + " breaks after " + inTitle.Replace(strings.Join(f.kinds, ", "))
 }
 
-// inTitle makes a title of the templates of what operators do.
+// inTitle replaces the placeholders in the templates of acts by words for a title.
 var inTitle = strings.NewReplacer("{n}", "N", "{model}", "a model", "{models}", "models", "{layout}", "a layout", "{method}", "a method", "is/are", "are")
 
 // verify runs the scenario as monosim test does, and reports whether it fails in the same way.
@@ -437,7 +446,8 @@ func (h *Hunt) verify(f *Found) bool {
 	return what == f.What
 }
 
-// add takes what was cut down: as one more of what was found, or as new.
+// add adds a shrunk failure to the results: to the known failure of the same kind, or as a new one.
+// A nil failure counts as lost.
 func (h *Hunt) add(f *Found) error {
 	if f == nil {
 		h.tally.Lost++
@@ -459,7 +469,7 @@ func (h *Hunt) add(f *Found) error {
 	return h.Tell(f)
 }
 
-// causes lists the quirks that what was found names as causes.
+// causes lists the quirks in the causes of all found failures.
 func (h *Hunt) causes() (ids []string) {
 	for _, f := range h.tally.Found {
 		ids = append(ids, h.idsOf(f.Cause)...)
@@ -467,7 +477,7 @@ func (h *Hunt) causes() (ids []string) {
 	return ids
 }
 
-// Missing lists the quirks of Find that were no cause so far.
+// Missing lists the quirks of Find that have not been found as a cause yet.
 func (h *Hunt) Missing() (ids []string) {
 	found := h.causes()
 	return lists.Filter(h.Find, func(id string) bool { return !slices.Contains(found, id) })

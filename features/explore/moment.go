@@ -8,36 +8,38 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Moment is the choice after which a story can hardly end well any more.
+// Moment is the random choice that decides a failure. After it, the story can hardly pass any more.
 type Moment struct {
-	// Choice is the K-th of its site; it is the one after Before others, of Of in all.
+	// Choice is the choice that decides. Before is how many choices come before it, and Of is how
+	// many there are in all.
 	Choice     runners.Choice
 	Before, Of int
 	At         time.Duration
-	// Without and With are the shares of stories that fail with the choices before it, and with it
-	// too, where all later ones are drawn anew.
+	// Without and With are shares of failing runs, in which later choices are drawn anew. Without
+	// keeps the choices before this one, and With keeps this one too.
 	Without, With float64
-	// Then is the first observation of the choice's node after it, nil for none.
+	// Then is the first thing observed on the choice's node after it, or nil.
 	Then *runners.Observation
-	// Always is set where the story hangs on no choice, or on none alone: then With is the share of
-	// stories that fail with all choices drawn anew, and there is nothing more to say.
+	// Always means that no single choice decides. With is then the share of runs that fail with all
+	// choices drawn anew, and the other fields are not set.
 	Always bool
-	// Runs counts how often the story was told for it.
+	// Runs counts how often the story ran during the search.
 	Runs int
 }
 
 const (
-	// drawnAnew is how many stories one share is measured with. A search takes two shares, one for
-	// each half of the tape that is left, and the runs to find a tape: some 300 of a tape of 3,000.
+	// drawnAnew is how many runs measure one share. A search by halving measures two shares per
+	// step, and needs runs to find a tape. That makes some 300 runs for a tape of 3,000 choices.
 	drawnAnew = 20
-	// mostMomentRuns bounds the runs of one search.
+	// mostMomentRuns is the most runs of one search.
 	mostMomentRuns = 400
-	// hangs is the least difference of shares by which a story hangs on its choices.
+	// hangs is the least difference between two shares by which a failure counts as decided by
+	// choices.
 	hangs = 0.25
 )
 
-// momentOf finds the moment of a story that fails by what; ok is false where no choices are found
-// with which it fails.
+// momentOf finds the moment of a story that breaks what. ok is false if no choices are found with
+// which it fails.
 func momentOf(s *Story, what string, byRule bool) (m Moment, ok bool) {
 	free := s.clone()
 	free.Plain, free.Choices = false, nil
@@ -94,7 +96,7 @@ func momentOf(s *Story, what string, byRule bool) (m Moment, ok bool) {
 	return m, true
 }
 
-// following returns the first observation of the choice's node after it.
+// following returns the first observation of the choice's node after the choice, or nil.
 func following(log []runners.Observation, m *Moment) *runners.Observation {
 	for i := range log {
 		if o := &log[i]; o.Pod == m.Choice.Node && o.At > m.At {
@@ -104,7 +106,7 @@ func following(log []runners.Observation, m *Moment) *runners.Observation {
 	return nil
 }
 
-// Text says it in words, of which phrase has those of an observation.
+// Text describes the moment in words. phrase puts an observation into words.
 func (m *Moment) Text(phrase func(o *runners.Observation) string) string {
 	percent := func(p float64) string { return fmt.Sprintf("%.0f %%", 100*p) }
 	if m.Always {

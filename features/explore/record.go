@@ -13,10 +13,10 @@ import (
 	"github.com/monosim/monosim/engine/wholefile"
 )
 
-// Sight is where a quirk was first found as a cause.
+// Sight says where a quirk was first found as the cause of a failure.
 type Sight struct {
 	Quirk, What string
-	// After is how many stories of all worlds were told by then.
+	// After is how many stories of all worlds had run by then.
 	After int
 	World string
 }
@@ -26,7 +26,7 @@ const heading = `# The quirks that monosim explore has found as causes: by which
 # of all worlds, and in which world. make museum writes it.
 `
 
-// ReadRecord reads the sights of a file, by quirk.
+// ReadRecord reads a record file, and returns its sights by quirk.
 func ReadRecord(path string) (map[string]Sight, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -39,7 +39,7 @@ func ReadRecord(path string) (map[string]Sight, error) {
 	return list, nil
 }
 
-// ParseRecord reads the lines of a record.
+// ParseRecord parses the lines of a record, and returns its sights by quirk.
 func ParseRecord(data []byte) (map[string]Sight, error) {
 	seen := map[string]Sight{}
 	for i, line := range strings.Split(string(data), "\n") {
@@ -61,7 +61,8 @@ func ParseRecord(data []byte) (map[string]Sight, error) {
 	return seen, nil
 }
 
-// Record notes in a file what a hunt has found, and leaves there what it has not.
+// Record adds to a record file what a hunt has found. Quirks that the hunt did not find keep their
+// lines.
 func Record(path string, t *Tally) error {
 	seen, err := ReadRecord(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Goal: a record has the first sight of each quirk that a hunt found, keeps those that it did not, and is refused
-// where somebody has spoilt it, before it is written.
+// Goal: a record holds the first sight of each quirk that a hunt found, and keeps the others. A
+// damaged record is refused before anything is written.
 func TestRecord(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "found.txt")
 	hunts := []*Tally{

@@ -14,26 +14,27 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// mostRuns bounds the runs of one shrinking of a story, without its tape.
+// mostRuns is the most runs for shrinking one story, without those for its tape.
 const mostRuns = 60
 
-// shrinker cuts a story down as long as it fails in the same way.
+// shrinker makes a story smaller, as long as it fails in the same way.
 type shrinker struct {
 	what string // what broke, as broke says it
-	// known is set where the reference breaks it by a rule, so that the story does not fail by it.
+	// known means that the reference breaks the invariant by a registered rule, so that the story
+	// does not count as failed.
 	known bool
 	best  *Story
 	runs  int
-	// tried has the texts of stories that did not fail like that.
+	// tried holds the texts of stories that were tried and did not fail in this way.
 	tried map[string]bool
-	// first is the story told as it was found.
+	// first is the first run of the story, as it was found.
 	first *steps.Told
-	// calm is set where the story fails without its acts, too.
+	// calm means that the story also fails without its acts.
 	calm bool
 }
 
-// shrink cuts down a story that failed by what. ok is false where it cannot be made to fail again
-// as a scenario has it.
+// shrink makes a story smaller that has broken what. refused lists the steps that the cluster
+// refused. ok is false if the story does not fail again as a scenario.
 func shrink(s *Story, what string, known bool, refused []int) (sh *shrinker, ok bool) {
 	sh = &shrinker{what: what, known: known, best: s, tried: map[string]bool{}}
 	if len(refused) > 0 {
@@ -72,7 +73,8 @@ func shrink(s *Story, what string, known bool, refused []int) (sh *shrinker, ok 
 	return sh, true
 }
 
-// only has a story that keeps a list of quirks keep those of its cause alone, or none, if they suffice.
+// only makes a story that keeps a list of quirks keep only those of its cause, or none, if it still
+// fails.
 func (sh *shrinker) only(cause []string) {
 	if q := sh.best.Quirks; q == "" || q == "python" {
 		return
@@ -85,7 +87,7 @@ func (sh *shrinker) only(cause []string) {
 	}
 }
 
-// fails tells a story and reports whether it fails in the way that is looked for.
+// fails runs a story and reports whether it fails in the same way as the first.
 func (sh *shrinker) fails(s *Story) bool {
 	lines := s.Lines()
 	var text strings.Builder
@@ -100,7 +102,7 @@ func (sh *shrinker) fails(s *Story) bool {
 	return sh.broke(s.tell(steps.Telling{}))
 }
 
-// broke reports whether a story broke what is looked for.
+// broke reports whether a run broke the same invariant or sentence as the first.
 func (sh *shrinker) broke(told *steps.Told) bool {
 	if sh.known {
 		return slices.ContainsFunc(told.Known, func(b runners.Broken) bool { return b.Invariant == sh.what })
@@ -109,7 +111,8 @@ func (sh *shrinker) broke(told *steps.Told) bool {
 	return what == sh.what
 }
 
-// try takes a change of the best story if it still fails. It reports whether it does.
+// try changes a copy of the best story. If the copy still fails, it becomes the best, and try
+// reports true.
 func (sh *shrinker) try(change func(s *Story)) bool {
 	if sh.runs >= mostRuns {
 		return false
@@ -123,7 +126,7 @@ func (sh *shrinker) try(change func(s *Story)) bool {
 	return true
 }
 
-// smallest tries the smallest cluster at once, which is mostly enough.
+// smallest tries the smallest cluster first, because mostly that is enough.
 func (sh *shrinker) smallest() {
 	s := sh.best.clone()
 	for i := range s.Shapes {
@@ -145,7 +148,8 @@ func (sh *shrinker) smallest() {
 	}
 }
 
-// passesCalm reports whether a story passes in which nothing happens after the start.
+// passesCalm reports whether a story passes without its acts, so that nothing happens after the
+// start.
 func (sh *shrinker) passesCalm(s *Story) bool {
 	s = s.clone()
 	s.Acts = nil
@@ -155,11 +159,11 @@ func (sh *shrinker) passesCalm(s *Story) bool {
 	return line < 0 && !(sh.known && sh.broke(told))
 }
 
-// sound reports whether a story with other shapes still fails by its acts: a shape that makes no
-// cluster would fail without any.
+// sound reports whether a story with changed shapes fails because of its acts. If the changed
+// shapes make no proper cluster, it would also fail without acts.
 func (sh *shrinker) sound(s *Story) bool { return sh.calm || sh.passesCalm(s) }
 
-// laws keeps the law that broke.
+// laws removes all laws but the one that broke.
 func (sh *shrinker) laws() {
 	if !sh.known && sh.try(func(s *Story) {
 		settled := time.Duration(0)
@@ -186,14 +190,14 @@ func (sh *shrinker) laws() {
 	}
 }
 
-// plain leaves nothing to chance, if the story fails like that too.
+// plain sets all random choices to their default, if the story still fails.
 func (sh *shrinker) plain() {
 	if !sh.best.Plain {
 		sh.try(func(s *Story) { s.Plain = true })
 	}
 }
 
-// acts takes out acts: half of them, and then each alone.
+// acts removes acts: first half of them, then ever fewer at a time, at last each alone.
 func (sh *shrinker) acts() {
 	for n := len(sh.best.Acts) / 2; n > 0; n /= 2 {
 		for i := 0; i+n <= len(sh.best.Acts); {
@@ -207,7 +211,8 @@ func (sh *shrinker) acts() {
 	}
 }
 
-// told takes out what the scenario of the world says, and setup what is done before the start.
+// told removes steps that come from the world's own scenario. setup removes steps from before the
+// start.
 func (sh *shrinker) told() {
 	for i := 0; i < len(sh.best.World.Told); {
 		if !sh.try(func(s *Story) {
@@ -236,7 +241,7 @@ func (sh *shrinker) setup() {
 	}
 }
 
-// values makes the words of acts plainer, and the times that they last.
+// values makes the words of acts plainer, and the times that acts last shorter.
 func (sh *shrinker) values() {
 	for i := 0; i < len(sh.best.Acts); i++ {
 		for _, plain := range sh.best.World.book.Plainer(sh.best.Acts[i].Line, sh.best.World.cast) {
@@ -252,7 +257,7 @@ func (sh *shrinker) values() {
 	}
 }
 
-// times moves acts to earlier and rounder times, with those after them.
+// times moves acts to earlier and rounder times. Later acts move along.
 func (sh *shrinker) times() {
 	for i := range sh.best.Acts {
 		before := time.Duration(0)
@@ -273,10 +278,10 @@ func (sh *shrinker) times() {
 	}
 }
 
-// subGraphs finds the sub-graphs of a model's shape.
+// subGraphs matches the sentence of a model, and in it the list of its sub-graphs.
 var subGraphs = regexp.MustCompile(`^(model \S+ with sub-graphs )(.+)( of .+ in version \d+)$`)
 
-// world takes out shapes and sub-graphs, and makes the cluster smaller.
+// world removes shapes and sub-graphs, and makes the cluster smaller.
 func (sh *shrinker) world() {
 	for i := 0; i < len(sh.best.Shapes); i++ {
 		text := sh.best.Shapes[i].Text
@@ -300,7 +305,7 @@ func (sh *shrinker) world() {
 	}
 }
 
-// smaller tries clusters of fewer pods.
+// smaller tries clusters with fewer shards and replicas, the smallest first.
 func (sh *shrinker) smaller(i int, m []string) {
 	shards, _ := strconv.Atoi(m[2])
 	replicas, _ := strconv.Atoi(m[3])
@@ -313,7 +318,7 @@ func (sh *shrinker) smaller(i int, m []string) {
 	}
 }
 
-// graphs tries models of one sub-graph.
+// graphs tries models with a single sub-graph.
 func (sh *shrinker) graphs(i int) {
 	m := subGraphs.FindStringSubmatch(sh.best.Shapes[i].Text)
 	list := strings.Split(m[2], ", ")
@@ -333,7 +338,8 @@ func (sh *shrinker) tryShape(i int, text string) bool {
 	return err == nil && sh.trySound(func(s *Story) { s.Shapes[i] = l })
 }
 
-// trySound is try for a change of shapes.
+// trySound changes the shapes of a copy as try does. It accepts the copy only if that fails because
+// of its acts.
 func (sh *shrinker) trySound(change func(s *Story)) bool {
 	before := sh.best
 	if !sh.try(func(s *Story) {
@@ -349,7 +355,8 @@ func (sh *shrinker) trySound(change func(s *Story)) bool {
 	return true
 }
 
-// fit has a story name what its changed shapes have, and reports whether they are a cluster.
+// fit changes the names in a story to pods and models that its changed shapes have. It reports
+// whether the shapes make a cluster.
 func (s *Story) fit() bool {
 	known, err := s.World.book.Cast(s.Shapes)
 	if err != nil {
@@ -362,13 +369,14 @@ func (s *Story) fit() bool {
 	return true
 }
 
-// law returns the place of the law that broke.
+// law returns the index of the law that broke.
 func (sh *shrinker) law(s *Story) int {
 	line, _ := sh.first.Failed()
 	return line - (len(sh.first.Steps) - len(s.Laws))
 }
 
-// moveTo has acts on what a smaller cluster does not have happen to what it has.
+// moveTo changes acts on things that a smaller cluster lacks, so that they happen to things that it
+// has.
 func (s *Story) moveTo(c *drawn.Cast) {
 	podName := regexp.MustCompile(`shard\d+-replica\d+`)
 	for i := range s.Acts {
@@ -397,10 +405,11 @@ func (s *Story) moveTo(c *drawn.Cast) {
 	}
 }
 
-// declaredModels finds setups that name all models of the cluster.
+// declaredModels matches a setup sentence that names all models of the cluster.
 var declaredModels = regexp.MustCompile(`^\S+:\S+(?:, \S+:\S+)* is (.*)$`)
 
-// tape makes a story plain that hangs on its choices: it records them and keeps those that it needs.
+// tape makes a story plain that depends on random choices. It records the choices, and keeps those
+// that the failure needs.
 func (sh *shrinker) tape(most int) bool {
 	if sh.best.Plain {
 		return true

@@ -11,48 +11,48 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Story is what happens to a cluster, and what has to be so then.
+// Story is a random scenario. It says what happens to a cluster, and what must hold afterwards.
 type Story struct {
 	World  *World
 	Shapes []steps.Line
-	// Setup is done before the start.
+	// Setup holds the steps before the start of the cluster.
 	Setup []steps.Line
 	Acts  []Act
-	// Laws are checked after the acts, in their order.
+	// Laws holds the checks after the acts, in order.
 	Laws []Law
-	// Plain has every choice be its default but for Choices.
+	// Plain sets every random choice to its default, except those in Choices.
 	Plain   bool
 	Choices []runners.Choice
-	// Quirks says which faults of the reference the cluster has.
+	// Quirks is a choice of quirks. It says which faults of the reference the cluster keeps.
 	Quirks string
-	// Seed decides the choices of a story that is not plain.
+	// Seed determines the random choices of a story that is not plain.
 	Seed uint64
 }
 
-// Act is something that happens at a time after the start. With For it ends by itself that much
-// later: by End, or where that is none by the sentence's own "for 12s".
+// Act is something that happens at a time after the start. If For is set, it ends that much later,
+// by the line End. If End is nil, the sentence itself says "for 12s".
 type Act struct {
 	At   time.Duration
 	Line steps.Line
 	For  time.Duration
 	End  *steps.Line
-	// Kind names the sentence, whatever its words are.
+	// Kind names the sentence without the words that fill its placeholders.
 	Kind string
 }
 
-// Law is an assertion, after some time in which nothing else happens.
+// Law is an assertion. Before it, the time Settle passes without any act.
 type Law struct {
 	Settle time.Duration
 	Line   steps.Line
 }
 
-// event is a line at a time.
+// event is a line of the story that happens at a time after the start.
 type event struct {
 	at   time.Duration
 	line steps.Line
 }
 
-// events lists what happens after the start, in order, and when all of it is over.
+// events lists what happens after the start, in order. over is when all of it has ended.
 func (s *Story) events() (list []event, over time.Duration) {
 	for _, a := range s.Acts {
 		line := a.Line
@@ -107,7 +107,7 @@ func (s *Story) Lines() []steps.Line {
 	return lines
 }
 
-// fill makes a line of a sentence that the book has.
+// fill makes a line from a template of the vocabulary and texts for its placeholders.
 func (s *Story) fill(template string, texts ...string) steps.Line {
 	l, err := s.World.book.Fill(template, texts...)
 	if err != nil {
@@ -122,14 +122,14 @@ func (s *Story) tell(how steps.Telling) *steps.Told {
 	return s.World.book.Tell(s.World.Name, s.Lines(), how)
 }
 
-// clone returns a copy whose lists can be changed.
+// clone returns a copy of the story. Changing the copy's lists leaves the original as it is.
 func (s *Story) clone() *Story {
 	c := *s
 	c.Shapes, c.Setup, c.Acts, c.Laws, c.Choices = slices.Clone(s.Shapes), slices.Clone(s.Setup), slices.Clone(s.Acts), slices.Clone(s.Laws), slices.Clone(s.Choices)
 	return &c
 }
 
-// drop takes out what the cluster has refused, by the places of lines.
+// drop removes the lines that the cluster has refused, given by their indices.
 func (s *Story) drop(refused []int) {
 	lines := s.Lines()
 	for _, i := range refused {
@@ -143,14 +143,15 @@ func (s *Story) drop(refused []int) {
 	}
 }
 
-// kinds lists the kinds of its acts, each once and in order.
+// kinds lists the kinds of the story's acts, sorted and each once.
 func (s *Story) kinds() []string {
 	list := lists.MapOrNil(s.Acts, func(a Act) string { return a.Kind })
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// Scenario writes the story as a scenario with a title, behind lines of remarks.
+// Scenario returns the text of a .feature file with the story as its only scenario. remarks become
+// comments in front of it.
 func (s *Story) Scenario(title string, remarks ...string) string {
 	var b strings.Builder
 	b.WriteString("Feature: Found by exploring\n\n")
@@ -171,7 +172,8 @@ func (s *Story) Scenario(title string, remarks ...string) string {
 	return b.String()
 }
 
-// withQuirks returns the lines with one that says which faults of the reference agents keep.
+// withQuirks returns the story's lines, with a further line that says which faults of the reference
+// agents keep.
 func (s *Story) withQuirks() []steps.Line {
 	lines := s.Lines()
 	if s.Quirks == "" || s.Quirks == "python" {

@@ -4,12 +4,12 @@ import (
 	"slices"
 )
 
-// mostChoices bounds the choices that a scenario says.
+// mostChoices is the most choices that a scenario may state.
 const mostChoices = 6
 
-// minimize cuts a list down as long as ok says that what is left suffices: by halves, then by ever
-// smaller parts (Zeller's ddmin, without its complements that are one of two parts). It asks at most
-// most times, and returns nil where the whole list does not suffice.
+// minimize makes a list shorter, as long as ok accepts what is left. It removes halves, then ever
+// smaller parts (Zeller's ddmin, without the complements that equal one of two parts). It calls ok
+// at most most times, and returns nil if ok refuses the whole list.
 func minimize[T any](list []T, ok func(some []T) bool, most int) (kept []T, asked int) {
 	ask := func(some []T) bool {
 		asked++

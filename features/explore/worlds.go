@@ -13,21 +13,23 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// World is a cluster to explore.
+// World is a kind of cluster in which random stories are run.
 type World struct {
 	Name string
-	// Shapes are the sentences of its shape.
+	// Shapes holds the sentences that describe the cluster.
 	Shapes []string
-	// Setups are what is done before the start, of which a story draws one; the first is the usual.
+	// Setups holds alternative lists of steps before the start. A story draws one of them, and the
+	// first is the usual one.
 	Setups [][]string
 	// Start starts it.
 	Start string
-	// Acts are what operators do to it, as templates of sentences; what is behind [later] in one is
-	// done a while after what is before it.
+	// Acts holds templates for actions of operators. In a template, the part behind [later] is done
+	// some time after the part before it.
 	Acts []string
-	// Told are the lines of a scenario after the start, which every story of its world tells.
+	// Told holds the lines after the start of the scenario that the world was made of. Every story
+	// contains them.
 	Told []string
-	// Calm are laws of a story in which nothing happens.
+	// Calm holds further laws of a story without acts.
 	Calm []string
 
 	book   *steps.Book
@@ -36,7 +38,8 @@ type World struct {
 	kinds  []runners.FaultKind
 }
 
-// later stands between the two halves of an act: they are drawn together, or hardly ever meet.
+// later separates the two halves of an act in a template. They are drawn together, because separate
+// acts would hardly ever fit together.
 const later = "; later "
 
 const (
@@ -44,7 +47,7 @@ const (
 	startTraining = "the training starts"
 )
 
-// serving makes a world of agents of v3.
+// serving makes a world of serving agents of version 3.
 func serving(name, cluster, graphs string, shapes ...string) *World {
 	publish := "model ctr is declared and published to layout main"
 	all := lists.Map(strings.Split(graphs, ", "), func(g string) string { return "ctr:" + g })
@@ -74,7 +77,7 @@ func serving(name, cluster, graphs string, shapes ...string) *World {
 	return w
 }
 
-// registering makes a world of agents of v1.
+// registering makes a world of serving agents of version 1, which register their servers.
 func registering(name, cluster string, ps int, shapes ...string) *World {
 	graphs := []string{"entry"}
 	for i := range ps {
@@ -102,7 +105,7 @@ func training(name string, shapes ...string) *World {
 	}
 }
 
-// Worlds lists the clusters that are explored where none is asked for.
+// Worlds lists the worlds that are explored if the user asks for none.
 func Worlds() []*World {
 	filters := []string{
 		`the agent setting "layout_filters" is "ps_{i};i % ${shard_num} == ${shard_id}"`,
@@ -146,8 +149,8 @@ func Worlds() []*World {
 	}
 }
 
-// WorldOf makes a world of a scenario: its shape, and what it does before and after the start. What
-// it asserts is left out.
+// WorldOf makes a world from a scenario. It takes over the shape, and the steps before and after
+// the start, but no assertions.
 func WorldOf(name string, lines []steps.Line) (*World, error) {
 	w := &World{Name: name, Setups: [][]string{nil}}
 	for _, l := range lines {
@@ -169,7 +172,7 @@ func WorldOf(name string, lines []steps.Line) (*World, error) {
 	return w, nil
 }
 
-// open prepares a world for a runner.
+// open parses the sentences of a world for a runner, and selects the kinds of faults that fit it.
 func (w *World) open(book *steps.Book, kinds []runners.FaultKind) (err error) {
 	w.book = book
 	for _, text := range w.Shapes {
@@ -190,7 +193,7 @@ func (w *World) open(book *steps.Book, kinds []runners.FaultKind) (err error) {
 	return nil
 }
 
-// has reports whether the world has what a kind of fault hits.
+// has reports whether the world contains what a kind of fault hits, such as a training job.
 func (w *World) has(k runners.FaultKind) bool {
 	said := func(text string) bool {
 		return slices.ContainsFunc(w.Shapes, func(s string) bool { return strings.Contains(s, text) })
@@ -206,12 +209,12 @@ func (w *World) has(k runners.FaultKind) bool {
 	return len(w.cast.Pods) > 0
 }
 
-// size finds the shards and replicas of a cluster.
+// size matches the sentence that gives a cluster's shards and replicas.
 var size = regexp.MustCompile(`^a v(\d) cluster of (\d+) shards? with (\d+) replicas?(?: each)?$`)
 
-// after is the time of a restart, which a story draws.
+// after matches the sentence that says when an ended pod starts again. A story draws that time.
 var after = regexp.MustCompile(`^pods that end start again after (.*)$`)
 
-// restarts are the times in which an orchestrator starts a pod again: before its old session is
-// over, and after.
+// restarts holds times after which an orchestrator starts a pod again, some before and some after
+// its old session has expired.
 var restarts = []time.Duration{15 * time.Second, 2 * time.Second, 5 * time.Second, 30 * time.Second}

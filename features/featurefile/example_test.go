@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/features/featurefile"
 )
 
-// A file that begins with a byte order mark and is indented with ideographic spaces.
+// This parses a file that begins with a byte order mark and is indented with ideographic spaces.
 func Example() {
 	n := 0
 	newID := func() string { n++; return strconv.Itoa(n) }

@@ -20,7 +20,7 @@ import (
 	messages "github.com/cucumber/messages/go/v34"
 )
 
-// Parse reads a document. newID numbers its parts. The error is [Mistakes].
+// Parse parses a document. newID makes the ids of its parts. An error is of type [Mistakes].
 func Parse(text, uri string, newID func() string) (*messages.GherkinDocument, error) {
 	builder := gherkin.NewAstBuilder(newID)
 	parser := gherkin.NewParser(builder)
@@ -35,12 +35,13 @@ func Parse(text, uri string, newID func() string) (*messages.GherkinDocument, er
 	return doc, nil
 }
 
-// Pickles makes the scenarios of a document.
+// Pickles returns the scenarios of a document as pickles, which have outlines and backgrounds
+// resolved.
 func Pickles(doc *messages.GherkinDocument, newID func() string) []*messages.Pickle {
 	return gherkin.Pickles(*doc, doc.Uri, newID)
 }
 
-// blank reports whether a rune is white space to JavaScript.
+// blank reports whether a rune counts as white space in JavaScript.
 func blank(r rune) bool {
 	switch r {
 	case ' ', '\t', '\v', '\f', '\r', '\u00a0', '\u1680', '\u2028', '\u2029', '\u202f', '\u205f', '\u3000', '\ufeff':
@@ -49,7 +50,7 @@ func blank(r rune) bool {
 	return r >= '\u2000' && r <= '\u200a'
 }
 
-// scanner passes the lines of a text to the parser.
+// scanner gives the lines of a text to the parser.
 type scanner struct {
 	lines []string
 	at    int
@@ -63,7 +64,8 @@ func newScanner(text string) *scanner {
 	return s
 }
 
-// Scan returns the next line. White space is one blank in the lines that have words between it.
+// Scan returns the next line. In lines of tags and comments, all kinds of white space become plain
+// blanks.
 func (s *scanner) Scan() (line *gherkin.Line, atEnd bool, err error) {
 	s.at++
 	if s.at > len(s.lines) {
@@ -82,7 +84,7 @@ func (s *scanner) Scan() (line *gherkin.Line, atEnd bool, err error) {
 	return &gherkin.Line{LineText: text, LineNumber: s.at, TrimmedLineText: trimmed}, false, nil
 }
 
-// trim takes white space from around the names and steps of a feature.
+// trim removes white space around the names and steps of a feature.
 func trim(f *messages.Feature) {
 	trimmed := func(text *string) { *text = strings.TrimFunc(*text, blank) }
 	steps := func(list []*messages.Step) {

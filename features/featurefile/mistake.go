@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// Mistake is a place where a file is no Gherkin.
+// Mistake is a place at which a file is not valid Gherkin.
 type Mistake struct {
 	Line, Column int
 	// Text says what was found and what was wanted.
@@ -22,7 +22,7 @@ type Mistake struct {
 
 func (m *Mistake) Error() string { return fmt.Sprintf("%d:%d: %s", m.Line, m.Column, m.Text) }
 
-// Mistakes are those of a file, in order.
+// Mistakes lists all mistakes in a file, in order. It is an error.
 type Mistakes []*Mistake
 
 func (list Mistakes) Error() string {
@@ -35,13 +35,13 @@ var (
 	unexpectedLine = regexp.MustCompile(`^(?:unexpected end of file, )?expected: (.*?)(?:, got '(.*)')?$`)
 )
 
-// wantedWords says in words what the parser would have taken.
+// wantedWords puts the parser's names of expected tokens into words.
 var wantedWords = []struct{ token, words string }{
 	{"#FeatureLine", "Feature:"}, {"#StepLine", "a step"}, {"#BackgroundLine", "Background:"}, {"#ScenarioLine", "Scenario:"}, {"#RuleLine", "Rule:"},
 	{"#ExamplesLine", "Examples:"}, {"#TableRow", "a row of a table"}, {"#DocStringSeparator", "a doc string"}, {"#TagLine", "a tag"},
 }
 
-// mistakes reads the error of the parser.
+// mistakes converts the parser's error into a list of mistakes.
 func mistakes(err error, text string) Mistakes {
 	var list Mistakes
 	for _, line := range strings.Split(err.Error(), "\n") {
@@ -66,7 +66,7 @@ func mistakes(err error, text string) Mistakes {
 	return list
 }
 
-// unexpected says what a line is not.
+// unexpected says what was expected in place of a line.
 func unexpected(tokens []string, found, language string) string {
 	var wanted []string
 	for _, w := range wantedWords {
@@ -89,7 +89,7 @@ func unexpected(tokens []string, found, language string) string {
 
 var languageLine = regexp.MustCompile(`(?m)^\s*#\s*language\s*:\s*([a-zA-Z\-_]+)\s*$`)
 
-// language returns that of a text.
+// language returns the language that a text declares, English by default.
 func language(text string) string {
 	if m := languageLine.FindStringSubmatch(text); m != nil {
 		return m[1]
@@ -97,8 +97,8 @@ func language(text string) string {
 	return gherkin.DefaultDialect
 }
 
-// Meant returns a line with the keyword of a language that its begin seems to be meant for, ""
-// where it is like none.
+// Meant returns a line with its first word corrected to a similar keyword of a language. If no
+// keyword is similar, it returns "".
 func Meant(line, language string) string {
 	dialect := gherkin.DialectsBuiltin().GetDialect(language)
 	if dialect == nil {

@@ -50,14 +50,14 @@ type (
 	}
 )
 
-// cucumber writes the report of NewCucumber.
+// cucumber is the listener of NewCucumber.
 type cucumber struct {
 	out     io.Writer
 	feature *CucumberFeature // the feature that is being written
 	any     bool             // it has an element
 }
 
-// NewCucumber makes a listener that writes what Cucumber's own JSON formatter writes.
+// NewCucumber makes a listener that writes Cucumber JSON, the same as Cucumber's own formatter.
 func NewCucumber(w io.Writer) steps.Listener { return &cucumber{out: w} }
 
 func (c *cucumber) Begin(steps.Plan) error {
@@ -94,7 +94,7 @@ func (c *cucumber) Add(r *steps.Result) error {
 	return err
 }
 
-// close ends the feature that is being written.
+// close writes the end of the current feature, followed by after.
 func (c *cucumber) close(b *bytes.Buffer, after string) {
 	if c.feature != nil {
 		b.WriteString("\n    ]\n  }" + after)
@@ -134,7 +134,8 @@ func cucumberScenario(feature string, r *steps.Result) cucumberElement {
 	return e
 }
 
-// written is how the file of a result has its scenario, or what is known of it.
+// written returns a scenario as its file has it. If that is unknown, it returns what the result
+// tells of it.
 func written(r *steps.Result) *steps.Written {
 	if r.Written != nil {
 		return r.Written

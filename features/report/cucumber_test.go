@@ -15,10 +15,10 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// Goal: the Cucumber JSON is what Cucumber's own formatter writes. Method: files with rules,
-// outlines, tags, descriptions and keywords of another language, beside what cucumber-js 12.9.0
-// wrote of them (record.sh): all of its fields but results, and ids without the seed, which it does
-// not know.
+// Goal: the Cucumber JSON equals that of Cucumber's own formatter. Method: files with rules,
+// outlines, tags, descriptions and keywords of another language, compared with the output of
+// cucumber-js 12.9.0 (record.sh). All fields are compared but results, and ids without the seed,
+// which Cucumber lacks.
 func TestCucumberJSONIsThatOfCucumber(t *testing.T) {
 	var out bytes.Buffer
 	suite := &steps.Suite{Runner: &simrun.Runner{}, FS: gherkinFiles(t), Paths: []string{"."}, Seed: 1}
@@ -65,8 +65,8 @@ func TestCucumberJSONIsThatOfCucumber(t *testing.T) {
 	}
 }
 
-// gherkinFiles are the files of testdata, by other names than on disk, where monosim test features
-// would run them.
+// gherkinFiles returns the files of testdata under names with the usual extension. On disk they
+// have another, because otherwise monosim test features would run them.
 func gherkinFiles(t *testing.T) fstest.MapFS {
 	t.Helper()
 	files := fstest.MapFS{}

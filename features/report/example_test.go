@@ -19,7 +19,7 @@ var pods = fstest.MapFS{"pods.feature": {Data: []byte(`Feature: Pods
     Then shard0-replica0 has ended
 `)}}
 
-// A run of one scenario with two seeds, for a terminal and for a CI server.
+// This runs one scenario with two seeds, and writes reports for a terminal and for a CI server.
 func Example() {
 	for _, form := range []steps.Listener{report.NewProgress(os.Stdout), report.NewJUnit(os.Stdout)} {
 		suite := &steps.Suite{Runner: &simrun.Runner{}, FS: pods, Paths: []string{"."}, Seed: 7, Seeds: 2, Explain: -1}

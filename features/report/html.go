@@ -17,9 +17,9 @@ var (
 	htmlStyle string
 )
 
-// These are the lines of data in the page of NewHTML. A scenario stands before its runs
-// and, where it has one, the chart of a run after it. With several seeds the round of a seed
-// stands after its runs. The totals are the last line. Times are nanoseconds of cluster time.
+// These are the lines of data in the page of NewHTML. A scenario comes before its runs, and a run
+// before its chart, if it has one. With several seeds, the round of a seed follows its runs. The
+// totals are the last line. Times are nanoseconds of cluster time.
 type (
 	HTMLScenario struct {
 		Kind    string     `json:"kind"` // "scenario"
@@ -57,8 +57,8 @@ type (
 		Run   int             `json:"run"`
 		Chart *timeline.Chart `json:"chart"`
 	}
-	// HTMLRound has what became of all scenarios with one seed: of those with the numbers from 1
-	// to Ran those of Failed failed, those of Skipped were skipped, and the others passed.
+	// HTMLRound holds the results of all scenarios with one seed. Scenarios 1 to Ran have run.
+	// Those in Failed failed, those in Skipped were skipped, and the others passed.
 	HTMLRound struct {
 		Kind    string `json:"kind"` // "round"
 		Seed    uint64 `json:"seed"`
@@ -75,49 +75,49 @@ type (
 		Steps     int    `json:"steps"`
 		VirtualNs int64  `json:"virtual_ns"`
 		Trace     string `json:"trace"`
-		// NotListed counts the runs that have no line.
+		// NotListed counts runs without a line of their own.
 		NotListed int    `json:"not_listed,omitempty"`
 		Remark    string `json:"remark,omitempty"`
 	}
 )
 
-// These bound the runs that have a line, so that a page of very many seeds can be opened: those
-// that passed, those of a scenario that did not, and all of these. The first ones are listed. The
-// strips of rounds have every run.
+// These limit how many runs have a line, so that a browser can open a page of very many seeds:
+// passed runs, failed runs of one scenario, and failed runs in all. The first runs are listed. The
+// strips of cells show every run.
 const (
 	mostPassed          = 4_000
 	mostFailedAScenario = 50
 	mostFailed          = 2_000
 )
 
-// mostCharts bounds the charts of failures.
+// mostCharts is the most charts of failed runs on a page.
 const mostCharts = 50
 
-// htmlForm writes the page of NewHTML.
+// htmlForm is the listener of NewHTML.
 type htmlForm struct {
 	out       io.Writer
 	page      *webpage.Page
 	scenarios map[scenarioKey]*htmlScenario
 	runs      int
 	charts    int
-	// passed and failed count the runs that are listed; failed has all that did not pass.
+	// passed and failed count the listed runs. failed includes skipped runs.
 	passed, failed int
 	rounds         bool
 	round          HTMLRound // of the present seed
 }
 
-// htmlScenario is a scenario that has its line.
+// htmlScenario is a scenario whose line has been written.
 type htmlScenario struct{ id, failed int }
 
-// scenarioKey names a scenario, or a row of an outline.
+// scenarioKey identifies a scenario, or one row of a scenario outline.
 type scenarioKey struct {
 	path string
 	line int
 }
 
-// NewHTML makes a listener that writes a page for a browser. It has every scenario with its steps
-// and their times and, for a failure, the reason, what led to it, and the run over time. With
-// several seeds it has a strip for each scenario, with a cell for each seed.
+// NewHTML makes a listener that writes a web page. It shows every scenario with its steps and their
+// times. For a failure it shows the reason, what led to it, and a chart of the run. With several
+// seeds, each scenario has a strip with one cell per seed.
 func NewHTML(w io.Writer) steps.Listener {
 	return &htmlForm{out: w, scenarios: map[scenarioKey]*htmlScenario{}}
 }
@@ -130,7 +130,7 @@ func (f *htmlForm) Begin(p steps.Plan) error {
 	return nil
 }
 
-// Add writes a run, and the chart of a failure whose log is known.
+// Add writes the line of a run. If the run failed and its log is known, it adds a chart.
 func (f *htmlForm) Add(r *steps.Result) error {
 	f.runs++
 	sc, err := f.scenario(r)
@@ -147,7 +147,7 @@ func (f *htmlForm) Add(r *steps.Result) error {
 	return f.page.Line(HTMLChart{Kind: "chart", Run: f.runs, Chart: timeline.NewChart(r.Log, r.Stats.Virtual, r.Instants...)})
 }
 
-// lists counts a run as listed, if there is room for it.
+// lists reports whether there is room to list a run, and if so counts the run as listed.
 func (f *htmlForm) lists(r *steps.Result, sc *htmlScenario) bool {
 	switch {
 	case r.Status == steps.Passed && f.passed < mostPassed:
@@ -161,7 +161,8 @@ func (f *htmlForm) lists(r *steps.Result, sc *htmlScenario) bool {
 	return true
 }
 
-// inRound counts a run in the round of its seed, and writes the round before it.
+// inRound adds a run to the round of its seed. If the run begins a new round, the previous one is
+// written.
 func (f *htmlForm) inRound(r *steps.Result, id int) error {
 	if !f.rounds {
 		return nil
@@ -183,7 +184,8 @@ func (f *htmlForm) inRound(r *steps.Result, id int) error {
 	return nil
 }
 
-// scenario returns a scenario, and writes its line before its first run.
+// scenario returns the scenario of a run. Before the first run of a scenario it writes the
+// scenario's line.
 func (f *htmlForm) scenario(r *steps.Result) (*htmlScenario, error) {
 	key := scenarioKey{r.Path, r.Line}
 	if known := f.scenarios[key]; known != nil {

@@ -37,7 +37,7 @@ const pageFeature = `Feature: Outages
       | 50s |
 `
 
-// ran is a run with a scenario that fails and one that does not, with two seeds.
+// ran runs one scenario that fails and one that passes, each with two seeds.
 func ran(t *testing.T) *steps.Report {
 	t.Helper()
 	suite := &steps.Suite{
@@ -53,8 +53,8 @@ func ran(t *testing.T) *steps.Report {
 	return r
 }
 
-// The goal is that a page says what the run found. The method is to read its data back
-// into results and to compare these with the run's own.
+// Goal: the page contains the results of the run. Method: read the results back from the page's
+// data, and compare them with the run's own.
 func TestAPageHasTheRunsResults(t *testing.T) {
 	r := ran(t)
 	page := pageOf(t, r)
@@ -139,7 +139,7 @@ func TestAPageHasTheRunsResults(t *testing.T) {
 	}
 }
 
-// known is what a page has of a result.
+// known returns the part of a result that a page contains.
 func known(r steps.Result) steps.Result {
 	stats := steps.Result{}.Stats
 	stats.Virtual, stats.Events, stats.TraceHash = r.Stats.Virtual, r.Stats.Events, r.Stats.TraceHash
@@ -149,7 +149,7 @@ func known(r steps.Result) steps.Result {
 	}
 }
 
-// resultOf reads a result back. The error of a run is that of its failed step.
+// resultOf makes a result from the page's data. The page has the error of a run at its failed step.
 func resultOf(t *testing.T, sc report.HTMLScenario, run report.HTMLRun) steps.Result {
 	r := steps.Result{
 		Feature: sc.Feature, Name: sc.Name, Path: sc.Path, Line: sc.Line, Tags: sc.Tags, Seed: run.Seed, Replay: run.Replay,
@@ -182,7 +182,7 @@ func status(t *testing.T, text string) steps.Status {
 	return 0
 }
 
-// comparable writes errors as their texts.
+// comparable returns results as texts, with errors as their messages.
 func comparable(list []steps.Result) []string {
 	var texts []string
 	for _, r := range list {
@@ -222,11 +222,11 @@ func pageOf(t *testing.T, r *steps.Report) string {
 	return b.String()
 }
 
-// The goal is that a page is one file, which asks for nothing else.
+// Goal: a page is a single file that loads nothing else.
 func TestAPageAsksForNothing(t *testing.T) { webpagetest.AsksForNothing(t, pageOf(t, ran(t))) }
 
-// The goal is that the script draws what the data say. The method is to have a browser
-// without a screen open the page, and to look at what is in it then.
+// Goal: the page's script draws what the data contain. Method: open the page in a headless browser,
+// and count the elements that the script has made.
 func TestABrowserDrawsThePage(t *testing.T) {
 	r := ran(t)
 	count := webpagetest.Classes(t, pageOf(t, r), 1400)
@@ -243,9 +243,9 @@ func TestABrowserDrawsThePage(t *testing.T) {
 	}
 }
 
-// The goal is that a page of very many runs opens at once: 1,000 scenarios with 5,000 seeds, of
-// which some fail often. The method is to write it from made-up results, and to have a browser say
-// when its script was through, counted from the begin of loading.
+// Goal: a page of very many runs opens within two seconds: 1,000 scenarios with 5,000 seeds, some
+// of which fail often. Method: write it from made-up results, and let a browser report when its
+// script has finished, counted from the start of loading.
 func TestAPageOfFiveMillionRunsOpensInTwoSeconds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it writes five million results")

@@ -12,10 +12,10 @@ import (
 	"github.com/monosim/monosim/runners/show/junit"
 )
 
-// mostFailures bounds the failures of a scenario that are told.
+// mostFailures is the most failures of one scenario that the report describes.
 const mostFailures = 5
 
-// junitForm writes the report of NewJUnit.
+// junitForm is the listener of NewJUnit.
 type junitForm struct {
 	out   io.Writer
 	cases []*junitCase
@@ -23,7 +23,7 @@ type junitForm struct {
 	named map[string]int // how many cases have a name, by "path\x00name"
 }
 
-// junitCase is a scenario, or a row of an outline, with what its runs have come to.
+// junitCase is a scenario, or a row of an outline, with the totals of its runs.
 type junitCase struct {
 	feature, path, name   string
 	runs, failed, skipped int
@@ -33,9 +33,9 @@ type junitCase struct {
 }
 
 // NewJUnit makes a listener that writes a test suite for each file and a test case for each
-// scenario, with the failures of its first failed seeds inside. The size does not depend on the
-// number of seeds. Names have no line, so that they stay when a file is edited; time is that of
-// the wall, and the property virtual_seconds that of the clusters.
+// scenario. A case describes the failures of its first failed seeds, so that the size does not grow
+// with the seeds. Names have no line number, so that editing a file does not change them. Time is
+// wall time, and the property virtual_seconds is the clusters' time.
 func NewJUnit(w io.Writer) steps.Listener {
 	return &junitForm{out: w, of: map[scenarioKey]*junitCase{}, named: map[string]int{}}
 }
@@ -82,7 +82,7 @@ func (f *junitForm) End(s *steps.Summary) error {
 	return all.Write(f.out)
 }
 
-// element is the case as it is written.
+// element returns the case as an element of the JUnit file.
 func (c *junitCase) element() junit.Case {
 	e := junit.Case{
 		Class: c.path, Name: c.name, Time: fmt.Sprintf("%.3f", c.wall.Seconds()),
@@ -108,8 +108,9 @@ func (c *junitCase) element() junit.Case {
 
 var lineOfPath = regexp.MustCompile(`^(.*\.feature)(:\d+)+$`)
 
-// WriteInputErrors writes a JUnit report of an error in what was asked for, before anything could
-// run: a case with an error for each file, or for the command where it is about none.
+// WriteInputErrors writes a JUnit report of an error in the input, which kept anything from
+// running. Each file with errors is a case. Errors that are about no file belong to the case
+// "monosim test".
 func WriteInputErrors(w io.Writer, err error) error {
 	var files []string
 	texts := map[string][]string{}
@@ -133,7 +134,7 @@ func WriteInputErrors(w io.Writer, err error) error {
 	return all.Write(w)
 }
 
-// errorsIn takes joined errors apart.
+// errorsIn returns the single errors that are joined in err.
 func errorsIn(err error) []error {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {

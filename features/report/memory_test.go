@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// Goal: memory does not grow with the number of runs. Method: the heap after a few and
-// after ten times as many, with all forms, half of the runs failing at times of their own.
+// Goal: memory does not grow with the number of runs. Method: compare the heap after some runs and
+// after many more, with all forms of report. Half of the runs fail, at different times.
 
 var everySecondFails = fstest.MapFS{"pods.feature": {Data: []byte(`Feature: Pods
   Scenario Outline: Pods are started
@@ -26,7 +26,7 @@ var everySecondFails = fstest.MapFS{"pods.feature": {Data: []byte(`Feature: Pods
       | has ended |
 `)}}
 
-// heap measures the heap after some numbers of runs.
+// heap is a listener that measures the heap after certain numbers of runs.
 type heap struct {
 	runs    int
 	at      []int
@@ -84,7 +84,7 @@ func TestMemoryDoesNotGrowWithRuns(t *testing.T) {
 		t.Fatalf("want 10,000 runs with 5,000 failures, got %d with %d, %v", summary.Runs, summary.Failed, err)
 	}
 	t.Logf("heap after 2,000 runs %d kB, after 10,000 %d kB; %d kinds of failures", h.measure[0]>>10, h.measure[1]>>10, len(summary.Failures))
-	// 100 bytes a run would be 800 kB.
+	// For comparison: keeping 100 bytes of each run would need 800 kB.
 	if grown := int64(h.measure[1]) - int64(h.measure[0]); grown > 1<<19 {
 		t.Errorf("heap: want no growth from 2,000 to 10,000 runs, got %d kB", grown>>10)
 	}

@@ -15,10 +15,11 @@ import (
 	"github.com/monosim/monosim/features/steps"
 )
 
-// messagesVersion is the version of the protocol, that of the module of its types.
+// messagesVersion is the version of the Cucumber Messages protocol, which is that of the Go module
+// with its types.
 const messagesVersion = "34.2.0"
 
-// These have what the types of the module leave out: a start of 0, and empty lists.
+// These types replace some of the module, which omit a start of 0 and empty lists from the JSON.
 type (
 	testCase struct {
 		ID      string     `json:"id"`
@@ -37,7 +38,7 @@ type (
 	}
 )
 
-// messagesForm writes the messages of NewMessages.
+// messagesForm is the listener of NewMessages.
 type messagesForm struct {
 	out     io.Writer
 	lines   bytes.Buffer // not written yet
@@ -53,11 +54,10 @@ type messagesForm struct {
 	at          time.Duration            // virtual time of all runs so far
 }
 
-// NewMessages makes a listener that writes Cucumber Messages, a JSON object a line, as the message
-// formatter of cucumber-js does: the files, their pickles, the sentences as step definitions, and
-// what became of each step. Times are virtual ones from the first run on; runs follow one another.
-// version is that of the program. A run of a further seed is a test case of its own, with a log of
-// its seed.
+// NewMessages makes a listener that writes Cucumber Messages, one JSON object a line, as
+// cucumber-js does: files, pickles, step definitions, and the result of each step. Times are
+// virtual, and runs follow one another. version is the program's version. A run with a further seed
+// is a test case of its own, with an attachment that names the seed.
 func NewMessages(w io.Writer, version string) steps.Listener {
 	f := &messagesForm{out: w, version: version, pickles: map[scenarioKey]*messages.Pickle{}, cases: map[scenarioKey]testCase{}}
 	f.encode = json.NewEncoder(&f.lines)
@@ -65,7 +65,7 @@ func NewMessages(w io.Writer, version string) steps.Listener {
 	return f
 }
 
-// Begin writes what is known before anything runs.
+// Begin writes the messages about the files and sentences, before anything runs.
 func (f *messagesForm) Begin(p steps.Plan) error {
 	f.plan = p
 	f.say("meta", messages.Meta{
@@ -94,7 +94,7 @@ func (f *messagesForm) Begin(p steps.Plan) error {
 	return f.flush()
 }
 
-// file writes a file: its text, what it is read as, and its scenarios.
+// file writes the messages of a file: its text, the parsed document, and its scenarios.
 func (f *messagesForm) file(file steps.File) error {
 	doc, err := featurefile.Parse(file.Text, file.Path, f.ids.NewId)
 	if err != nil {
@@ -109,7 +109,8 @@ func (f *messagesForm) file(file steps.File) error {
 	return nil
 }
 
-// glue writes the sentences. They are in the program, so there is no place to refer to.
+// glue writes the sentences as step definitions. The sentences are built into the program, so they
+// have no source reference.
 func (f *messagesForm) glue(g *steps.Glue) {
 	for _, t := range g.Types {
 		f.say("parameterType", messages.ParameterType{Id: f.ids.NewId(), Name: t.Name, RegularExpressions: []string{t.Pattern}, UseForSnippets: true})
@@ -122,7 +123,7 @@ func (f *messagesForm) glue(g *steps.Glue) {
 	}
 }
 
-// testCase announces a run of a scenario.
+// testCase writes the message that announces a run of a scenario, and returns its content.
 func (f *messagesForm) testCase(key scenarioKey) (testCase, error) {
 	p := f.pickles[key]
 	if p == nil {
@@ -167,7 +168,8 @@ func (f *messagesForm) Add(r *steps.Result) (err error) {
 	return f.flush()
 }
 
-// stepResult is what became of a step. A failure of the run as a whole is one of its last step.
+// stepResult returns the result of the i-th step. A failure of the whole run counts as one of its
+// last step.
 func stepResult(r *steps.Result, i int) *messages.TestStepResult {
 	s := r.Steps[i]
 	took := messages.GoDurationToDuration(s.Took)
@@ -181,27 +183,28 @@ func stepResult(r *steps.Result, i int) *messages.TestStepResult {
 	return result
 }
 
-// End writes how all of it ended.
+// End writes the message that all runs are finished, and whether they succeeded.
 func (f *messagesForm) End(s *steps.Summary) error {
 	end := messages.TestRunFinished{TestRunStartedId: f.run, Success: s.Failed == 0 && !s.Interrupted, Message: s.Remark(), Timestamp: f.now()}
 	f.say("testRunFinished", end)
 	return f.flush()
 }
 
-// now is the virtual time.
+// now returns the virtual time, counted from the first run.
 func (f *messagesForm) now() *messages.Timestamp {
 	t := messages.GoTimeToTimestamp(time.Unix(0, int64(f.at)))
 	return &t
 }
 
-// say adds a message of a kind. No value of these types cannot be encoded.
+// say adds a message. kind names its only field. It panics on an encoding error, which these types
+// cannot cause.
 func (f *messagesForm) say(kind string, what any) {
 	if err := f.encode.Encode(map[string]any{kind: what}); err != nil {
 		panic(err)
 	}
 }
 
-// flush writes what was said.
+// flush writes the messages that say has added.
 func (f *messagesForm) flush() error {
 	_, err := f.lines.WriteTo(f.out)
 	return err

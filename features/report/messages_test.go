@@ -19,10 +19,10 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// envelope is a message as plain values.
+// envelope is one message as plain JSON values.
 type envelope = map[string]any
 
-// messagesOf runs files and returns what the messages say, and each as the official type has it.
+// messagesOf runs files and returns their messages, as plain values and in the official Go type.
 func messagesOf(t *testing.T, files fstest.MapFS, seeds int) (list []envelope, typed []messages.Envelope) {
 	t.Helper()
 	var out bytes.Buffer
@@ -37,7 +37,7 @@ func messagesOf(t *testing.T, files fstest.MapFS, seeds int) (list []envelope, t
 	return list, typed
 }
 
-// decoded reads JSON of which the type knows every field.
+// decoded decodes JSON into a type. It fails the test at a field that the type does not have.
 func decoded[T any](t *testing.T, line []byte) (v T) {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(line))
@@ -48,9 +48,9 @@ func decoded[T any](t *testing.T, line []byte) (v T) {
 	return v
 }
 
-// Goal: the messages are those of cucumber-js. Method: the files of the test of the Cucumber JSON,
-// beside what cucumber-js 12.9.0 wrote of them (record.sh): all of its messages in their order, and
-// all of their fields but times and meta, with ids by the order in which they come.
+// Goal: the messages equal those of cucumber-js. Method: the same files as for the Cucumber JSON,
+// compared with the output of cucumber-js 12.9.0 (record.sh). All messages and fields are compared,
+// except for times and meta. Ids are numbered in the order in which they occur.
 func TestMessagesAreThoseOfCucumber(t *testing.T) {
 	got, _ := messagesOf(t, gherkinFiles(t), 1)
 	recorded, err := os.ReadFile("testdata/cucumber-js-12.9.0.ndjson")
@@ -66,8 +66,8 @@ func TestMessagesAreThoseOfCucumber(t *testing.T) {
 	}
 }
 
-// plain leaves out what record.sh does, and the location of a pickle, which cucumber-js 12.9.0 does
-// not know yet; and numbers ids.
+// plain prepares messages for comparison. It removes what record.sh removes, and the location of a
+// pickle, which cucumber-js 12.9.0 does not write yet. It also replaces ids by numbers.
 func plain(list []envelope) []envelope {
 	used := map[any]bool{}
 	visit(list, func(key string, v any) {
@@ -132,7 +132,7 @@ func plain(list []envelope) []envelope {
 	return list
 }
 
-// visit calls see for every field of every message.
+// visit calls see for every field of every message, at any depth.
 func visit(list []envelope, see func(key string, v any)) {
 	var walk func(v any)
 	walk = func(v any) {
@@ -153,8 +153,9 @@ func visit(list []envelope, see func(key string, v any)) {
 	}
 }
 
-// Goal: runs of several seeds, and failures, can be told apart, and every message refers to one
-// before it. Method: a scenario that fails at its last step and one that passes, with two seeds.
+// Goal: messages distinguish runs of several seeds, and report failures. Every message refers only
+// to messages before it. Method: a scenario that fails at its last step and one that passes, with
+// two seeds.
 func TestMessagesOfSeedsAndFailures(t *testing.T) {
 	files := fstest.MapFS{"pods.feature": {Data: []byte(`Feature: Pods
   Scenario Outline: A pod <is so>

@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/runners/show/colour"
 )
 
-// pretty writes the report of NewPretty.
+// pretty is the listener of NewPretty.
 type pretty struct {
 	out     io.Writer
 	ink     colour.Ink

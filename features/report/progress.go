@@ -26,10 +26,10 @@ import (
 	"github.com/monosim/monosim/runners/show/colour"
 )
 
-// perLine is the number of marks on a line.
+// perLine is how many marks stand on a line, one for each run.
 const perLine = 70
 
-// progress writes the report of NewProgress.
+// progress is the listener of NewProgress and NewFailures.
 type progress struct {
 	out   io.Writer
 	ink   colour.Ink
@@ -37,11 +37,11 @@ type progress struct {
 	runs  int
 }
 
-// NewProgress makes a listener that writes a mark for each run at once, and at the end the
-// failures, grouped by kind.
+// NewProgress makes a listener that writes a mark as soon as a run has ended. At the end it writes
+// the failures, grouped by kind.
 func NewProgress(w io.Writer) steps.Listener { return &progress{out: w, ink: colour.For(w)} }
 
-// NewFailures makes a listener that writes at the end the failures, grouped by kind, and else nothing.
+// NewFailures makes a listener that writes only the failures, at the end and grouped by kind.
 func NewFailures(w io.Writer) steps.Listener {
 	return &progress{out: w, ink: colour.For(w), quiet: true}
 }
@@ -72,7 +72,7 @@ func (p *progress) End(s *steps.Summary) error {
 	return err
 }
 
-// maxFailures bounds the kinds of failures that are written in full.
+// maxFailures is the most kinds of failures that are written in full.
 const maxFailures = 20
 
 func writeFailures(b *strings.Builder, ink colour.Ink, s *steps.Summary) {
@@ -88,8 +88,8 @@ func writeFailures(b *strings.Builder, ink colour.Ink, s *steps.Summary) {
 	}
 }
 
-// writeFailure writes the failed step, the reason, the seeds, and the command that repeats
-// the first run.
+// writeFailure writes a group of failures: the failed step, the reason, the seeds, and the command
+// that repeats the first run.
 func writeFailure(b *strings.Builder, ink colour.Ink, group *steps.FailureGroup, seeds int) {
 	r := &group.First
 	fmt.Fprintf(b, "\n%s %s\n", ink.Bad("FAILED"), ink.Strong(fmt.Sprintf("%s:%d: %s", r.Path, r.Line, r.Name)))
@@ -120,7 +120,8 @@ func firstSeeds(group *steps.FailureGroup) string {
 	return strings.Join(list, ", ")
 }
 
-// mark returns the sign of a status; signs has one for each of the three statuses.
+// mark returns the sign of a status, in its color. signs has one character for each of the three
+// statuses.
 func mark(ink colour.Ink, s steps.Status, signs string) string {
 	sign := signs[s : s+1]
 	switch s {
@@ -132,7 +133,7 @@ func mark(ink colour.Ink, s steps.Status, signs string) string {
 	return ink.Good(sign)
 }
 
-// inRed writes an error in red, with by before each line.
+// inRed writes an error in red, with the text by in front of each line.
 func inRed(ink colour.Ink, err error, by string) string {
 	var b strings.Builder
 	for line := range strings.Lines(Indent(err.Error(), by)) {
@@ -142,7 +143,7 @@ func inRed(ink colour.Ink, err error, by string) string {
 	return b.String()
 }
 
-// writeExplanation writes what led to a failure.
+// writeExplanation writes what led to a failure, with the text by in front of each line.
 func writeExplanation(b *strings.Builder, r *steps.Result, by string) {
 	for i, line := range r.Explanation {
 		if i == 1 {
@@ -152,15 +153,15 @@ func writeExplanation(b *strings.Builder, r *steps.Result, by string) {
 	}
 }
 
-// why writes why a run failed: the error, what led to it, the quirks that it is about, and
-// the command that repeats it.
+// why returns a text that says why a run failed: the error, what led to it, the quirks concerned,
+// and the command that repeats the run.
 func why(r *steps.Result, err error) string {
 	about := lists.Map(r.About(), func(line string) string { return "about " + line })
 	lines := slices.Concat([]string{err.Error()}, r.Explanation, about)
 	return strings.Join(append(lines, "replay with: "+r.Replay), "\n")
 }
 
-// Indent puts by before every line, and ends the last line.
+// Indent puts the text by in front of every line, and ends the last line with a line break.
 func Indent(text, by string) string {
 	return by + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+by) + "\n"
 }

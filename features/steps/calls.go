@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// These names stand for calls to model servers in sentences.
+// These are the names of the calls to model servers, as sentences use them.
 const (
 	reloadCall  = "reload"
 	predictCall = "Predict"
@@ -20,7 +20,7 @@ const (
 
 var ordinals = []string{"first", "second", "third", "fourth", "fifth"}
 
-// begin starts a call to a model server, which goes on while later sentences run.
+// begin starts a call to a model server. The call goes on while later sentences run.
 func (w *World) begin(kind, server string, call func(c runners.Caller, s modelServer) (runners.ModelCall, error)) error {
 	return w.onServer(server, func(c runners.Caller, s modelServer) error {
 		made, err := call(c, s)
@@ -85,7 +85,8 @@ func (w *World) monitorStatus(server, servable string) error {
 	})
 }
 
-// call finds the call named "the reload", which is the last one, or "the second reload".
+// call finds a call by its name in a sentence. "the reload" is the latest reload, and "the second
+// reload" the second.
 func (w *World) call(text string) (runners.ModelCall, error) {
 	name := strings.TrimPrefix(text, "the ")
 	which, kind, ok := strings.Cut(name, " ")
@@ -100,7 +101,7 @@ func (w *World) call(text string) (runners.ModelCall, error) {
 	return w.calls[kind][i], nil
 }
 
-// answeredWith makes a check of a call's answer.
+// answeredWith makes a check of a call's answer. fn decides, and want describes what is expected.
 func (w *World) answeredWith(call, want string, fn func(a runners.ModelAnswer) bool) check {
 	return func() error {
 		c, err := w.call(call)
@@ -169,7 +170,8 @@ func (w *World) callState(call string, version int64, state string) check {
 	})
 }
 
-// predicted makes a check that sends a Predict, waits, and compares the answer.
+// predicted makes a check that sends a Predict request, waits for the answer, and checks it with
+// fn.
 func (w *World) predicted(server string, spec runners.PredictSpec, want string, fn func(a runners.ModelAnswer) bool) check {
 	return w.onServer(server, func(c runners.Caller, s modelServer) error {
 		call, err := c.Predict(s.pod, s.kind, spec, runners.CallTimeout)

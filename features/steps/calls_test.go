@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// callCluster is a fake cluster whose reloads are answered with their number of
-// models, as seconds after which DEADLINE_EXCEEDED comes; one without is OK at once.
+// callCluster is a fake cluster with model servers. A reload to n models ends after n seconds with
+// DEADLINE_EXCEEDED. A reload without models is OK at once.
 type callCluster struct {
 	*fakeCluster
 	runners.Caller
@@ -41,7 +41,7 @@ func (r *callRunner) Build(spec runners.Spec) (runners.Cluster, error) {
 	return callCluster{fakeCluster: c.(*fakeCluster)}, err
 }
 
-// Calls go on while time passes, and are told apart by their order.
+// Goal: calls go on while time passes, and later sentences name them by their order.
 func TestCallsAreLookedAtLater(t *testing.T) {
 	const reloads = `
 Feature: f
@@ -69,7 +69,7 @@ Feature: f
 	}
 }
 
-// A runner whose clusters are no callers skips.
+// Goal: a sentence that needs calls is skipped on a runner whose clusters cannot make them.
 func TestCallsNeedARunnerThatCan(t *testing.T) {
 	for _, sentence := range []string{
 		"the model server is asked to reload to no model",

@@ -12,7 +12,8 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// A choice that no run makes changes nothing; whoever fixes one has mistyped it.
+// Goal: fixing a choice that no run makes is an error, because it is probably mistyped. It would
+// have no effect.
 func TestAChoiceThatIsNeverMadeIsAnError(t *testing.T) {
 	fsys := fstest.MapFS{"x.feature": {Data: []byte(`Feature: f
   Scenario: s

@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// maxPods bounds the pods of a scenario, whose memory would else end the program.
+// maxPods is the most pods of a scenario. With more the program might run out of memory.
 const maxPods = 20_000
 
 // clusterOf sets the number of pods and the configuration of their agents.
@@ -39,7 +39,8 @@ func (w *World) clusterOf(version, shards, replicas int) error {
 	return nil
 }
 
-// replicasIn places the replicas, as "lf:default, hl:default".
+// replicasIn sets the idc and cluster of each replica, from a list such as "lf:default,
+// hl:default".
 func (w *World) replicasIn(list string) error {
 	for place := range strings.SplitSeq(list, ",") {
 		idc, cluster, ok := strings.Cut(strings.TrimSpace(place), ":")
@@ -99,13 +100,13 @@ func (w *World) restartAfter(text string) error {
 
 func (w *World) start() error { return w.cluster.Start() }
 
-// listSeparator separates the members of a list.
+// listSeparator matches what separates the members of a list in a sentence.
 var listSeparator = regexp.MustCompile(`, | and `)
 
 // list splits a list into its members.
 func list(text string) []string { return listSeparator.Split(text, -1) }
 
-// conf is an agent.conf that sentences build up: settings in the order of the file.
+// conf is the agent.conf that sentences build up, as settings in the order of the file.
 type conf []setting
 
 type setting struct{ key, value string }
@@ -162,7 +163,7 @@ func (w *World) setSetting(key, value string) error {
 	return nil
 }
 
-// addSetting adds another line with a key that may be there already.
+// addSetting adds a line to agent.conf. The file may already have a line with that key.
 func (w *World) addSetting(key, value string) error {
 	w.conf = append(w.conf, setting{key, value})
 	return nil

@@ -17,35 +17,35 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Described describes a sentence for people who look it up.
+// Described describes a sentence for its users.
 type Described struct {
-	// Sentence is its readable form: {word} is a placeholder, (text) may be left out, and
-	// of a/b one is said.
+	// Sentence is the sentence in readable form. {word} is a placeholder, (text) is optional, and
+	// a/b means either of the two.
 	Sentence string `json:"sentence"`
 	// Kind is Given, When or Then.
 	Kind string `json:"kind"`
-	// Does says in a line what it does, or what has to be so.
+	// Does says in one line what the sentence does, or what must hold.
 	Does string `json:"does"`
 	// Placeholders lists the placeholders of the sentence, each once.
 	Placeholders []Placeholder `json:"placeholders"`
-	// Example is a text that says the sentence, and Where the place of the shipped scenario that
-	// it is from, "" for a caller's own sentence.
+	// Example is a text that matches the sentence. Where is its place in the shipped scenarios, ""
+	// for a caller's own sentence.
 	Example string `json:"example"`
 	Where   string `json:"where,omitempty"`
-	// Passes says when cluster time passes while the sentence is said, "" for never. It
-	// begins with "never" for a sentence that sets how long something lasts.
+	// Passes says when cluster time passes during the sentence, "" for never. For a sentence that
+	// sets how long something lasts it begins with "never".
 	Passes string `json:"passes,omitempty"`
 }
 
-// Placeholder is a word in braces.
+// Placeholder is a word in braces that stands for a text.
 type Placeholder struct {
 	Name    string `json:"name"`
 	Accepts string `json:"accepts"`
 	Example string `json:"example"`
 }
 
-// Describe describes the sentences that scenarios may say to a runner with these faults,
-// in the order of [Vocabulary].
+// Describe describes the sentences that scenarios can use with a runner that has these faults, in
+// the order of [Vocabulary].
 func Describe(faults []runners.FaultKind) []Described {
 	return lists.MapOrNil(newVocabulary(faults), func(s *Sentence) Described { return s.describe() })
 }
@@ -65,7 +65,8 @@ func (s *Sentence) describe() Described {
 	return d
 }
 
-// readable returns the text with the prefix and suffix of every sentence of its kind.
+// readable returns the sentence's text, with the prefix and suffix that all sentences of its kind
+// may have.
 func (s *Sentence) readable() string {
 	switch s.kind {
 	case anAssertion:
@@ -76,7 +77,7 @@ func (s *Sentence) readable() string {
 	return s.text
 }
 
-// example returns a text that says the sentence.
+// example returns a text that matches the sentence, with example words for its placeholders.
 func (s *Sentence) example() string {
 	text := s.text
 	used := map[string]int{}
@@ -103,8 +104,8 @@ func (s *Sentence) example() string {
 	return text
 }
 
-// pieces splits the readable form and writes a regular expression for each part: words by
-// the function word, (text) optional, a/b one of the two. names lists the words.
+// pieces converts the readable form into a regular expression. word gives the expression for each
+// placeholder, (text) is optional, and a/b matches either. names lists the placeholders.
 func pieces(text string, word func(name string) string) (pattern string, names []string) {
 	var b strings.Builder
 	rest := 0
@@ -135,7 +136,7 @@ var shownFile embed.FS
 
 const shownName = "examples.gherkin"
 
-// saying is a step of a shipped scenario, for an example.
+// saying is a step of a shipped scenario that serves as an example of a sentence.
 type saying struct{ text, where string }
 
 // sayings lists the steps of all shipped scenarios, each text once.
@@ -166,8 +167,8 @@ var sayings = sync.OnceValue(func() []saying {
 	return list
 })
 
-// shown returns the first step of a shipped scenario that says the sentence, one that waits if
-// there is one. ok is false for a caller's own sentence.
+// shown returns the first step of a shipped scenario that uses the sentence. It prefers a step that
+// waits ("within"). ok is false for a caller's own sentence.
 func (s *Sentence) shown() (saying, bool) {
 	all := sayings()
 	says := func(o saying) bool { return s.expr.MatchString(o.text) }

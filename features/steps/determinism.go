@@ -15,7 +15,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// compare runs an execution's job again. A difference between the traces makes it a failure.
+// compare runs the job of an execution a second time. If the two traces differ, the run fails.
 func (s *Suite) compare(first *execution) {
 	second := s.execute(first.job, s.overlay(0, 0))
 	defer second.world.close()
@@ -35,8 +35,8 @@ func (s *Suite) compare(first *execution) {
 		a.Stats.TraceHash, a.Stats.Events, b.Stats.TraceHash, b.Stats.Events, s.difference(first, second))
 }
 
-// uncounted describes a difference in counts, or in how often choices were made; "" for
-// none. With fixed choices the second run may choose otherwise.
+// uncounted describes a difference between two runs in their counts, or in how often choices were
+// made. It returns "" if there is none. With fixed choices the second run may choose differently.
 func (s *Suite) uncounted(first, second *execution) string {
 	a, b := &first.result.Stats, &second.result.Stats
 	if !reflect.DeepEqual(a.Counts, b.Counts) {
@@ -59,8 +59,8 @@ func (s *Suite) uncounted(first, second *execution) string {
 	return ""
 }
 
-// overlay fixes the suite's choices in the spec, and records the events in [from, to) where
-// that is not empty.
+// overlay returns a function that sets the suite's fixed choices in a spec. It also records the
+// events from number from up to number to, if that range is not empty.
 func (s *Suite) overlay(from, to uint64) func(*runners.Spec) {
 	return func(spec *runners.Spec) {
 		spec.Choices = append(spec.Choices, s.Choices...)
@@ -77,8 +77,8 @@ func record(from, to uint64) func(*runners.Spec) {
 	}
 }
 
-// difference describes the first event that differs. The checkpoints of the two runs tell
-// the stretch it is in; two more runs record that stretch.
+// difference describes the first event in which two runs differ. Their checkpoints show the part of
+// the run. Two further runs record the events of that part.
 func (s *Suite) difference(first, second *execution) string {
 	text, from, to, equal := divergence(first.world, second.world)
 	if equal || to <= from {
@@ -100,8 +100,8 @@ func divergence(a, b *World) (text string, from, to uint64, equal bool) {
 	return tracer.Divergence(b.cluster)
 }
 
-// choosing records where the runs of a suite have made choices, and how many at most in one
-// run. Its size is that of the largest cluster.
+// choosing records at which sites the runs of a suite have made choices, and the most choices of
+// one run. Its size is that of the largest cluster.
 type choosing struct {
 	mu   sync.Mutex
 	most map[string]uint64 // by "node/site"
@@ -109,7 +109,7 @@ type choosing struct {
 
 func newChoosing() *choosing { return &choosing{most: map[string]uint64{}} }
 
-// add adds the choices of one run.
+// add adds the sites at which one run has made choices.
 func (c *choosing) add(sites []runners.ChoiceSite) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -119,8 +119,8 @@ func (c *choosing) add(sites []runners.ChoiceSite) {
 	}
 }
 
-// unmade returns an [*InputError] for each choice that no run has made, so that fixing it
-// changed nothing.
+// unmade returns an [*InputError] for each fixed choice that no run has made. Fixing such a choice
+// had no effect.
 func (c *choosing) unmade(choices []runners.Choice) error {
 	if c == nil || len(c.most) == 0 {
 		return nil
@@ -145,7 +145,7 @@ func (c *choosing) unmade(choices []runners.Choice) error {
 	return errors.Join(all...)
 }
 
-// near returns the three names with the smallest edit distance.
+// near returns the three known sites whose names have the smallest edit distance to name.
 func (c *choosing) near(name string) []string {
 	names := slices.Sorted(maps.Keys(c.most))
 	slices.SortStableFunc(names, func(a, b string) int {

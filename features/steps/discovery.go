@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// agents reads "every agent", which means all that run, or a list of pods.
+// agents returns the pods that a text names: a list, or "every agent" for all whose agent runs.
 func (w *World) agents(text string) ([]string, error) {
 	if text != "every agent" {
 		_, pods, _ := strings.Cut(text, " of ")
@@ -31,7 +31,7 @@ func (w *World) agents(text string) ([]string, error) {
 	return names, nil
 }
 
-// eachAgent makes a check of every named agent.
+// eachAgent makes a check that fn holds for each of the named agents.
 func (w *World) eachAgent(agents string, fn func(pod string) error) check {
 	return func() error {
 		pods, err := w.agents(agents)
@@ -50,7 +50,7 @@ func (w *World) eachAgent(agents string, fn func(pod string) error) check {
 	}
 }
 
-// listsOn makes a check of the pods behind a key's addresses, whatever their ports.
+// listsOn makes a check of which pods the addresses of a key belong to, whatever their ports.
 func (w *World) listsOn(agents, key, pods string) check {
 	return w.eachAgent(agents, func(pod string) error {
 		what := fmt.Sprintf("HeartBeat of %s: %s", pod, key)
@@ -62,7 +62,7 @@ func (w *World) listsOn(agents, key, pods string) check {
 	})
 }
 
-// samePods compares pods with the sorted list got.
+// samePods checks that got, a sorted list, has exactly the named pods.
 func (w *World) samePods(what, pods string, got []string) error {
 	want := slices.Clone(w.pods(pods))
 	slices.Sort(want)
@@ -141,7 +141,7 @@ func (w *World) refusesGetResource(agents, code, text string) check {
 	})
 }
 
-// refused returns nil if err has the code, and the text in its message.
+// refused returns nil if err has the status code, and contains text in its message.
 func refused(what, code, text string, err error) error {
 	if rpc, ok := errors.AsType[*env.RPCError](err); ok && rpc.Code.String() == code && strings.Contains(rpc.Message, text) {
 		return nil

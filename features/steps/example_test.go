@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// scenarios are the files of somebody's own, as a rule an embed.FS.
+// scenarios holds a user's own scenario files. Usually it would be an embed.FS.
 var scenarios = fstest.MapFS{"pods.feature": {Data: []byte(`Feature: Pods
   Background:
     Given a v3 cluster of 1 shard with 2 replicas
@@ -25,8 +25,8 @@ var scenarios = fstest.MapFS{"pods.feature": {Data: []byte(`Feature: Pods
     Then within 5m shard0-replica0 has ended
 `)}}
 
-// In a Go test steps.Run(t, scenarios, steps.Suite{Runner: &simrun.Runner{}}) makes a
-// subtest of each scenario; a program runs a suite and has a report.
+// This is how a program runs a suite and gets a report. In a Go test,
+// steps.Run(t, scenarios, steps.Suite{Runner: &simrun.Runner{}}) makes a subtest of each scenario.
 func Example() {
 	suite := &steps.Suite{Runner: &simrun.Runner{}, FS: scenarios, Paths: []string{"."}, Seed: 1}
 	report, err := suite.Run()
@@ -47,7 +47,7 @@ func Example() {
 	//    t+300.000s: agent of shard0-replica0, want ended, got running (waited 5m0s)
 }
 
-// A suite may have sentences of its own, which act on the cluster and look at it.
+// A suite may have its own sentences, which act on the cluster and check it.
 func ExampleAction() {
 	own := []*steps.Sentence{
 		steps.Action("the note {text} is left", func(w *steps.World, note string) error {

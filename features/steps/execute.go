@@ -10,7 +10,8 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// runOne runs a job. While it fails, it runs it again on slower clocks, if the suite has them.
+// runOne runs a job, one scenario with one seed. While it fails, it runs again on slower clocks, if
+// the suite has any.
 func (s *Suite) runOne(j job) (r Result) {
 	if s.Clock != nil {
 		begin := s.Clock()
@@ -28,7 +29,7 @@ func (s *Suite) runOne(j job) (r Result) {
 	return r
 }
 
-// runOnce runs a job, twice where the suite asks for it.
+// runOnce runs a job on one clock, and a second time if the suite compares two runs.
 func (s *Suite) runOnce(j job) Result {
 	var adjust func(*runners.Spec)
 	if s.Detail {
@@ -45,14 +46,14 @@ func (s *Suite) runOnce(j job) Result {
 	return x.result
 }
 
-// execution is a finished run of a job, with its world still there.
+// execution is a finished run of a job. Its world, with the cluster, has not been closed yet.
 type execution struct {
 	job
 	world  *World
 	result Result
 }
 
-// execute runs a job; adjust can change the spec last, before the cluster is built.
+// execute runs a job. adjust, if not nil, can change the spec right before the cluster is built.
 func (s *Suite) execute(j job, adjust func(*runners.Spec)) *execution {
 	x := s.begin(j, adjust)
 	goesOn := true
@@ -80,7 +81,8 @@ func (s *Suite) begin(j job, adjust func(*runners.Spec)) *execution {
 	return x
 }
 
-// expect prepares the cluster for a sentence that comes, before it is built.
+// expect prepares the spec of the cluster for a sentence that comes later, because the cluster is
+// built before that.
 func (w *World) expect(said *Sentence) {
 	if said.fault != "" {
 		w.spec.Faults = append(w.spec.Faults, said.fault)
@@ -88,8 +90,8 @@ func (w *World) expect(said *Sentence) {
 	w.spec.Watch = w.spec.Watch || said.watches
 }
 
-// step runs a step, or skips it where an earlier one did not pass. It records the result
-// and reports whether the step passed.
+// step runs a step, or skips it if an earlier step did not pass. It records the result and reports
+// whether the step passed.
 func (x *execution) step(source *step, runs bool) bool {
 	st := Step{Keyword: source.keyword, KeywordAsWritten: source.keywordAsWritten, Text: source.text, Line: source.line, Status: Skipped}
 	if runs {
@@ -112,15 +114,15 @@ func (x *execution) step(source *step, runs bool) bool {
 	return st.Status == Passed
 }
 
-// keepLogs names the folder with the logs of a cluster of processes. They are deleted with
-// the cluster unless a step has failed.
+// keepLogs keeps the logs of the cluster's processes after a failure, and adds the name of their
+// folder to the result. Otherwise they are deleted with the cluster.
 func (x *execution) keepLogs() {
 	if k, ok := x.world.cluster.(runners.Keeper); ok {
 		x.result.Explanation = append(x.result.Explanation, "what its processes have written is in "+k.Keep())
 	}
 }
 
-// run runs the step in a world. A panic becomes an error that names the place.
+// run runs the step in a world. A panic becomes an error with the functions that led to it.
 func (st *step) run(w *World) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -130,7 +132,7 @@ func (st *step) run(w *World) (err error) {
 	return st.said.say(w, st.args)
 }
 
-// panicked lists the functions between a panic and the step that ran.
+// panicked lists the functions on the stack from the panic down to the step.
 func panicked() string {
 	calls := make([]uintptr, 32)
 	frames := runtime.CallersFrames(calls[:runtime.Callers(3, calls)])
@@ -148,7 +150,7 @@ func panicked() string {
 
 var plainForShell = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
 
-// forShell quotes a word for a shell where it has to be.
+// forShell quotes a word for a shell if that is necessary.
 func forShell(word string) string {
 	if plainForShell.MatchString(word) {
 		return word
@@ -156,7 +158,7 @@ func forShell(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// replay returns the command that repeats a run.
+// replay returns the shell command that repeats a run.
 func (s *Suite) replay(j job) string {
 	if s.command != "" {
 		return s.command

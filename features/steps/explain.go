@@ -16,18 +16,18 @@ import (
 )
 
 const (
-	// explainLines is the default length of an explanation.
+	// explainLines is how many lines an explanation has by default.
 	explainLines = 20
-	// explained bounds the kinds of failures of a suite that are explained, by running the
-	// first of each kind again.
+	// explained is the most kinds of failures in a suite that are explained. For that, the first
+	// run of each kind is repeated.
 	explained = 20
 )
 
 // detail has everything observed.
 func detail(spec *runners.Spec) { spec.Detail = true }
 
-// explainFailure explains a failed step from the log of its run. It runs the scenario again
-// where there is no log.
+// explainFailure adds to a result what led to its failed step, from the log of the run. If there is
+// no log, it runs the scenario again.
 func (s *Suite) explainFailure(j job, r *Result) {
 	failed := slices.IndexFunc(r.Steps, func(st Step) bool { return st.Status == Failed })
 	lines := cmp.Or(s.Explain, explainLines)
@@ -72,7 +72,7 @@ func (r *Result) from() time.Duration {
 	return r.Instants[0].At
 }
 
-// subjects lists what a step is about. A kind without names means everything of that kind.
+// subjects lists the pods, znodes and models that a step is about. An empty list means all.
 type subjects struct{ pods, paths, models []string }
 
 var (
@@ -80,12 +80,12 @@ var (
 	idcWord   = regexp.MustCompile(`idc (` + idcName + `)`)
 	pathWord  = regexp.MustCompile(`(?:^|\s)(/[^\s"]+)`)
 	modelWord = regexp.MustCompile(`[A-Za-z_][\w.-]*:[A-Za-z_][\w.-]*`)
-	// servableWord follows "of" where a model has no sub-graph.
+	// servableWord finds a model's name after "version of", for a model without sub-graphs.
 	servableWord = regexp.MustCompile(`versions? (?:-?\d+ )?of ([\w.-]+)(?: |$)`)
 )
 
-// subjectsOf reads the subjects of a step. A step about every pod is about the pods that
-// its error names.
+// subjectsOf finds the subjects in a step's text. For a step about every pod it takes the pods that
+// the error names.
 func subjectsOf(text string, failure error) subjects {
 	var s subjects
 	s.pods = podWord.FindAllString(text, -1)
@@ -117,8 +117,8 @@ func (s subjects) String() string {
 	return strings.Join(all, ", ")
 }
 
-// weight rates an observation: highest what is done to the cluster, then what changes in
-// it, lowest what is only logged.
+// weight rates how important an observation is: most an action on the cluster, less a change in the
+// cluster, least a line that is only logged.
 func weight(o *runners.Observation) int {
 	topic, what, _ := strings.Cut(o.Op, ".")
 	switch {
@@ -148,7 +148,7 @@ func (s subjects) concern(o *runners.Observation) bool {
 	if !things {
 		return ofPod
 	}
-	// Starts and ends of a pod's processes and sessions matter to everything that the pod has.
+	// Starts and ends of processes and sessions of a pod affect everything in the pod.
 	vital := strings.HasPrefix(o.Op, "process.") || strings.HasSuffix(o.Op, "Session") || o.Op == "log.error" || o.Op == "modelserver.serving" || o.Op == "modelserver.reason" || o.Op == "pod.down"
 	return ofPod && vital
 }
@@ -166,19 +166,19 @@ func (s subjects) names(o *runners.Observation) bool {
 	})
 }
 
-// bindingPeriod is how often an agent of v3 looks at its model server, counted from the time at
-// which it has written its service info (agent_v3.py).
+// bindingPeriod is how often an agent of v3 checks its model server. It counts from the time at
+// which the agent wrote its service info (agent_v3.py).
 const bindingPeriod = 30 * time.Second
 
-// rhythm has what tells when an agent looks at its model server again.
+// rhythm holds what determines when a pod's agent next checks its model server.
 type rhythm struct {
 	down     bool
 	since    time.Duration // of the agent's service info, 0 for none
 	last, by time.Duration // the last look and the time since the one before
 }
 
-// awaited says what comes next for the subjects: how pods that stay down come back, and when the
-// agents look at their model servers again.
+// awaited says what is to come for the subjects: how pods that are down come back, and when agents
+// next check their model servers.
 func awaited(log []runners.Observation, s subjects, now time.Duration) []string {
 	var lines []string
 	pods := rhythms(log)
@@ -198,7 +198,7 @@ func awaited(log []runners.Observation, s subjects, now time.Duration) []string 
 	return lines
 }
 
-// rhythms reads when agents look, by pod.
+// rhythms finds in a log when each pod's agent checks its model server.
 func rhythms(log []runners.Observation) map[string]*rhythm {
 	pods := map[string]*rhythm{}
 	for i := range log {
@@ -224,7 +224,7 @@ func rhythms(log []runners.Observation) map[string]*rhythm {
 	return pods
 }
 
-// happening is an observation, or the last of several that differ only in time.
+// happening stands for one observation, or for several that differ only in time.
 type happening struct {
 	at    int // place in the log
 	first int
@@ -250,7 +250,8 @@ func explanation(log []runners.Observation, from time.Duration, s subjects, n in
 	return lines[:min(len(lines), n)]
 }
 
-// happenings returns the observations that concern the subjects, in the order of their last time.
+// happenings returns the observations about the subjects, with repeated ones merged. They are in
+// the order of their last time.
 func happenings(log []runners.Observation, s subjects) []happening {
 	type key struct{ pod, op, path, note, peer string }
 	known := map[key]*happening{}
@@ -274,8 +275,8 @@ func happenings(log []runners.Observation, s subjects) []happening {
 	return lists.Map(list, func(h *happening) happening { return *h })
 }
 
-// choose takes at most n happenings: the latest actions, up to a third, then the latest
-// changes, then the latest logs. They stay in order.
+// choose chooses at most n happenings: the latest actions, up to a third of n, then the latest
+// changes, then the latest logs. The result is in order of time.
 func choose(log []runners.Observation, list []happening, n int) []happening {
 	taken := map[int]bool{}
 	take := func(weights, limit int) {
@@ -298,13 +299,14 @@ func choose(log []runners.Observation, list []happening, n int) []happening {
 	return chosen
 }
 
-// longWait is the delay from which on a cause is worded "after": timers lie between.
+// longWait is the least delay after a cause for which the text says "after". So long a delay means
+// that timers lie between.
 const longWait = time.Second
 
-// longestText bounds the text of one observation in a line.
+// longestText is the most characters of one observation in a line.
 const longestText = 160
 
-// happeningLine writes a line: number, time, who, what, and because of what.
+// happeningLine writes one line of an explanation: number, time, pod, what happened, and its cause.
 func happeningLine(log []runners.Observation, chosen []happening, i int, h happening, width int) string {
 	o := &log[h.at]
 	text := fmt.Sprintf("%-4s %-11s %-*s %s", fmt.Sprintf("[%d]", i+1), runners.Stamp(o.At), width, o.Pod, timeline.Shorten(timeline.Phrase(o), longestText))

@@ -10,17 +10,18 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// fakeRunner builds clusters in which nothing happens but what a test says.
+// fakeRunner builds fake clusters, in which only what a test says happens.
 type fakeRunner struct {
 	// made lists the clusters in the order of building.
 	made []*fakeCluster
-	// prepare is told of each cluster when it is built.
+	// prepare is called with each cluster when it is built.
 	prepare func(c *fakeCluster)
 }
 
 func (r *fakeRunner) Name() string { return "fake" }
 
-// Faults lists kinds that have a word of every sort, and each of the three uses.
+// Faults lists kinds of faults in which each type of placeholder occurs, and each of the three
+// forms of sentence.
 func (r *fakeRunner) Faults() []runners.FaultKind {
 	return []runners.FaultKind{
 		{Name: "network.partition", Lasts: "{places} is/are cut off from {places}", Ends: "{places} reach(es) {places} again"},
@@ -39,8 +40,8 @@ func (r *fakeRunner) Build(spec runners.Spec) (runners.Cluster, error) {
 	return c, nil
 }
 
-// fakeCluster has a clock and takes down what is done to it. Methods that no test
-// needs are those of the nil interface.
+// fakeCluster has a clock, and records what is done to it. Methods that no test needs come from the
+// nil interface, and panic.
 type fakeCluster struct {
 	runners.Cluster
 	spec   runners.Spec
@@ -49,14 +50,14 @@ type fakeCluster struct {
 	closed bool
 	hash   uint64
 	broken string
-	// invariants are what broke of them.
+	// invariants holds the broken invariants that the cluster reports.
 	invariants []runners.Broken
 
-	// runs reports whether a pod runs; nil means that all do.
+	// runs reports whether a pod runs at a time. A nil function means that all do.
 	runs func(pod string, now time.Duration) bool
-	// heartBeat answers; each answer takes 1 ms.
+	// heartBeat gives the answer to a HeartBeat request. Each answer takes 1 ms.
 	heartBeat func(pod string, now time.Duration) ([]runners.Addresses, error)
-	// unsupported makes every action one that the runner cannot do.
+	// unsupported makes the cluster refuse every action as one that its runner cannot do.
 	unsupported bool
 	diverge     func(other *fakeCluster) (string, uint64, uint64, bool)
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// faults stands in words.go for the sentences about the runner's faults of a topic.
+// faults is a placeholder in words.go for the sentences about the runner's faults of one topic.
 func faults(topic string) *Sentence { return &Sentence{kind: someFaults, text: topic} }
 
-// faultSentences returns the sentences of one kind of fault in the order of lists: the
-// condition, its begin, its begin for a time, and its end.
+// faultSentences returns the sentences about a kind of fault: the condition, its begin, its begin
+// for a time, and its end. That is their order in lists.
 func faultSentences(k runners.FaultKind) []*Sentence {
 	var list []*Sentence
 	if k.Lasts != "" {
@@ -57,7 +57,7 @@ func (w *World) ends(f func() (runners.Fault, error)) func() error {
 	return func() error { return w.fault(f, w.cluster.EndFault) }
 }
 
-// sets begins a fault. With a duration the fault ends by itself that much later.
+// sets begins a fault. If duration is not "", the fault ends by itself after it.
 func (w *World) sets(f func() (runners.Fault, error), duration string) error {
 	if err := w.begins(f)(); err != nil || duration == "" {
 		return err
@@ -81,8 +81,8 @@ func (w *World) fault(f func() (runners.Fault, error), do func(runners.Fault) er
 	return do(fault)
 }
 
-// faultFunc makes the function of a sentence about a fault. It takes a text for each word,
-// reads the fault from them, and hands it to do.
+// faultFunc makes the Go function of a sentence about a fault, by reflection. It takes a text for
+// each placeholder, makes the fault from these, and passes it to do.
 func faultFunc[Result any](k runners.FaultKind, text string, do func(*World, func() (runners.Fault, error)) Result) any {
 	words := wordsOf(text)
 	in := []reflect.Type{reflect.TypeFor[*World]()}
@@ -100,12 +100,12 @@ func faultFunc[Result any](k runners.FaultKind, text string, do func(*World, fun
 	}).Interface()
 }
 
-// wordsOf lists the words in braces of a sentence.
+// wordsOf lists the placeholders of a sentence, without braces.
 func wordsOf(text string) []string {
 	return lists.Select(token.FindAllStringSubmatch(text, -1), func(m []string) (string, bool) { return m[1], m[1] != "" })
 }
 
-// readFault fills a fault from the words of a sentence.
+// readFault makes a fault from the texts that a step has for a sentence's placeholders.
 func (w *World) readFault(kind string, words []string, args []reflect.Value) (runners.Fault, error) {
 	f := runners.Fault{Kind: kind}
 	for i, word := range words {
@@ -116,7 +116,7 @@ func (w *World) readFault(kind string, words []string, args []reflect.Value) (ru
 	return f, nil
 }
 
-// faultWords fills, for each word, the field of a fault that the word stands for.
+// faultWords says, for each placeholder, which field of a fault its text sets.
 var faultWords = map[string]func(w *World, f *runners.Fault, text string) error{
 	"pod": func(_ *World, f *runners.Fault, text string) error {
 		f.Pod = text
@@ -165,7 +165,7 @@ var faultWords = map[string]func(w *World, f *runners.Fault, text string) error{
 	},
 }
 
-// places reads a list of pods, "ZooKeeper" and "idc lf", in the form that runners use.
+// places converts a list of pods, "ZooKeeper" and "idc lf" into the names that runners use.
 func places(text string) []string {
 	names := list(text)
 	for i, name := range names {

@@ -13,45 +13,46 @@ import (
 	"github.com/monosim/monosim/features/steps/tags"
 )
 
-// scenario is a scenario of a file. An outline has one case for each row of its examples.
+// scenario is a scenario in a file. A scenario outline has one case for each row of its examples.
 type scenario struct {
 	feature, name, path string
 	text                string // of the file
-	// line is where the scenario begins. first and last are its outermost lines, from its
-	// tags to its last step or row.
+	// line is where the scenario begins. first is the line of its first tag, and last that of its
+	// last step or row.
 	line, first, last int
 	cases             []scenarioCase
 }
 
 type scenarioCase struct {
-	// name is the scenario's title, with the values of the row of an outline.
+	// name is the scenario's title. In an outline, the values of the row are filled in.
 	name string
-	// values writes the values of the row of an outline, "" elsewhere.
+	// values holds the values of an outline's row as text, "" without an outline.
 	values string
-	// row is the line of the row, 0 for a scenario without an outline.
+	// row is the line of an outline's row, 0 without an outline.
 	row  int
 	tags []string
-	// written is how the file has it.
+	// written holds the scenario as the file has it.
 	written *Written
-	// not has the runners that a tag excludes for the case, with the reasons.
+	// not holds the runners that a tag excludes for the case, each with the reason.
 	not   map[string]string
 	steps []step
-	// taken reports that the case was asked for.
+	// taken means that the user asked for this case.
 	taken bool
 }
 
-// step is a step of a file, read once for all of its runs.
+// step is a step of a file. It is parsed once for all runs.
 type step struct {
 	keyword, text          string
 	keywordAsWritten       string
 	line                   int
 	background, hasContent bool
-	// said is the step's sentence; args are the arguments that say takes.
+	// said is the sentence that the step uses. args holds the arguments for the sentence's
+	// function.
 	said *Sentence
 	args []reflect.Value
 }
 
-// line returns the line by which a person runs the case alone.
+// line returns the line number with which a person can run this case alone.
 func (c *scenarioCase) line(sc *scenario) int {
 	if c.row > 0 {
 		return c.row
@@ -59,8 +60,8 @@ func (c *scenarioCase) line(sc *scenario) int {
 	return sc.line
 }
 
-// take marks the cases that a line asks for: the line of a row asks for its case, any other
-// line of the scenario, and 0, for all. It reports whether it marked any.
+// take marks the cases that a line number asks for. The line of a row means its case. Any other
+// line of the scenario, or 0, means all cases. take reports whether it marked any.
 func (sc *scenario) take(line int) bool {
 	if line != 0 && (line < sc.first || line > sc.last) {
 		return false
@@ -80,7 +81,7 @@ func (sc *scenario) keep(wanted tags.Filter) {
 	})
 }
 
-// readFeature makes the scenarios of one file; why has the reasons of its tags, by the ids
+// readFeature makes the scenarios of one file. why holds the reasons given for its tags, by the ids
 // of the tags.
 func readFeature(doc document, pickles []*messages.Pickle, why map[string]string) []*scenario {
 	f := doc.Feature
@@ -107,7 +108,7 @@ func readFeature(doc document, pickles []*messages.Pickle, why map[string]string
 	return found
 }
 
-// each visits the scenarios and backgrounds of a feature, also those in rules.
+// each calls scenario and background for all such parts of a feature, also those inside rules.
 func each(f *messages.Feature, scenario func(*messages.Scenario), background func(*messages.Background)) {
 	visit := func(sc *messages.Scenario, b *messages.Background) {
 		if sc != nil {
@@ -146,7 +147,7 @@ func linesOf(sc *messages.Scenario) (first, last int) {
 	return first, last
 }
 
-// reader has the parts of one file by their ids.
+// reader holds the parsed parts of one file, by their ids.
 type reader struct {
 	why          map[string]string
 	steps        map[string]*messages.Step
@@ -157,15 +158,15 @@ type reader struct {
 	tagLines     map[string]int    // by ids of tags
 }
 
-// Written is how a scenario is written in its file.
+// Written holds a scenario as its file has it.
 type Written struct {
 	Feature, Scenario Heading
-	// Rule is the name of the rule that it is in.
+	// Rule is the name of the rule that contains the scenario, "" if none does.
 	Rule string
 }
 
-// Heading is a feature or a scenario without what is in it. A scenario has the tags of what it is
-// in, too.
+// Heading is the first part of a feature or a scenario, without its steps. The tags of a scenario
+// include those of the feature and rule around it.
 type Heading struct {
 	Keyword, Name, Description string
 	Line                       int
@@ -178,14 +179,15 @@ type Tag struct {
 	Line int
 }
 
-// newID numbers the parts of files. Two files have parts of one number, as nothing compares them.
+// newID returns a new id for a part of a file. All files share one counter, because ids of
+// different files are never compared.
 var newID = (&counter{}).next
 
 type counter struct{ n atomic.Int64 }
 
 func (c *counter) next() string { return strconv.FormatInt(c.n.Add(1), 10) }
 
-// tagged takes down the lines of tags, and returns them.
+// tagged records the lines of tags, and returns the tags with their lines.
 func (r *reader) tagged(list []*messages.Tag) (tags []Tag) {
 	for _, t := range list {
 		r.tagLines[t.Id] = int(t.Location.Line)
@@ -194,7 +196,7 @@ func (r *reader) tagged(list []*messages.Tag) (tags []Tag) {
 	return tags
 }
 
-// read takes down the headings of a file.
+// read records the headings of a file.
 func (r *reader) read(f *messages.Feature) {
 	r.feature = Heading{Keyword: f.Keyword, Name: f.Name, Description: f.Description, Line: int(f.Location.Line), Tags: r.tagged(f.Tags)}
 	each(f, func(sc *messages.Scenario) {
@@ -216,7 +218,7 @@ func (r *reader) read(f *messages.Feature) {
 	}
 }
 
-// rowless lists the outlines whose examples have no row.
+// rowless lists the scenario outlines whose examples have no row, so that they never run.
 func rowless(f *messages.Feature) (list []*messages.Scenario) {
 	each(f, func(sc *messages.Scenario) {
 		rows := 0
@@ -268,7 +270,8 @@ func (r *reader) newCase(source *messages.Scenario, p *messages.Pickle) scenario
 	return c
 }
 
-// rowOf finds a row of an outline: its line, and its values as "policy: latest, n: 3".
+// rowOf finds a row of an outline by its id. It returns the row's line, and its values such as
+// "policy: latest, n: 3".
 func rowOf(sc *messages.Scenario, id string) (line int, values string) {
 	for _, e := range sc.Examples {
 		for _, row := range e.TableBody {
@@ -285,7 +288,7 @@ func rowOf(sc *messages.Scenario, id string) (line int, values string) {
 	return 0, ""
 }
 
-// beginnings lists the lines on which the scenarios of a file begin.
+// beginnings lists the line numbers at which the scenarios of a file begin, for a message.
 func beginnings(list []*scenario) string {
 	lines := lists.MapOrNil(list, func(sc *scenario) string { return strconv.Itoa(sc.line) })
 	if lines == nil {

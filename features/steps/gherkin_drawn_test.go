@@ -23,11 +23,11 @@ var (
 	drawnSeed  = flag.Uint64("steps.drawnseed", 1, "seed of the feature files that are drawn")
 )
 
-// officialParser is the parser that drawn files are held to.
+// officialParser is the npm package of the parser with which random files are compared.
 const officialParser = "@cucumber/gherkin@42.0.1"
 
-// Goal: any feature file is read as its format's authors read it. Method: files are drawn by the
-// grammar, in all languages, a third of them with a mistake, and read here and by the official
+// Goal: any feature file is read as the authors of Gherkin read it. Method: draw random files by
+// the grammar, in all languages, a third of them with a mistake. Read them here and by the official
 // parser for JavaScript, which npm installs into a folder of the test.
 func TestDrawnFeatureFilesAreReadAsOfficially(t *testing.T) {
 	if *drawnFiles == 0 {
@@ -88,14 +88,15 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
-// official is what official.mjs prints of a file.
+// official is the result of the official parser for one file, as official.mjs prints it.
 type official struct {
 	File    string
 	Refused bool
 	Pickles []drawnPickle
 }
 
-// drawnPickle is a scenario, or a row of an outline, as it is run.
+// drawnPickle is a scenario, or a row of an outline, in the form in which both results are
+// compared.
 type drawnPickle struct {
 	Name              string
 	Line              int
@@ -116,7 +117,7 @@ type drawnStep struct {
 	Content       bool
 }
 
-// compareDrawn holds what is read here of a file to what the official parser has read.
+// compareDrawn reads a file here, and compares the result with that of the official parser.
 func compareDrawn(t *testing.T, dir string, want *official) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, want.File))
@@ -143,7 +144,7 @@ func compareDrawn(t *testing.T, dir string, want *official) {
 	}
 }
 
-// drawnOf is a case of a scenario.
+// drawnOf returns a case of a scenario in the form for comparison.
 func drawnOf(sc *scenario, c *scenarioCase) drawnPickle {
 	heading := func(h Heading) drawnHeading { return drawnHeading{h.Keyword, h.Name, h.Description, h.Line} }
 	p := drawnPickle{Name: c.written.Scenario.Name, Line: c.line(sc), Feature: heading(c.written.Feature), Scenario: heading(c.written.Scenario),
@@ -167,7 +168,8 @@ type drawer struct {
 	columns []string // of the outline that is being drawn
 }
 
-// languages are those of the parser's table, which the official one has in a table of its own.
+// languages lists Gherkin languages of the parser used here. The official parser has its own table
+// of them.
 var languages = func() (list []*gherkin.Dialect) {
 	for _, name := range strings.Fields("en de fr ja ru zh-CN ar hi en-old en-lol em tlh uz nl pt sv th ko vi tr el he ne mk-Cyrl sr-Latn") {
 		if d := gherkin.DialectsBuiltin().GetDialect(name); d != nil {
@@ -177,15 +179,15 @@ var languages = func() (list []*gherkin.Dialect) {
 	return list
 }()
 
-// one draws one of a list; an empty text is as likely as any other.
+// one returns a random member of a list. A text that occurs several times is more likely.
 func (d *drawer) one(list ...string) string { return list[d.r.IntN(len(list))] }
 
-// often reports true n times of a hundred.
+// often returns true with a probability of n percent.
 func (d *drawer) often(n int) bool { return d.r.IntN(100) < n }
 
 func (d *drawer) keyword(kind string) string { return d.one(d.dialect.Keywords[kind]...) }
 
-// file draws a file, a third of them with a mistake.
+// file returns a random file. A third of the files contain a mistake.
 func (d *drawer) file() string {
 	d.b.Reset()
 	d.dialect = languages[0]
@@ -213,19 +215,19 @@ func (d *drawer) file() string {
 	return text
 }
 
-// line writes a line with blanks around it.
+// line writes a line with random white space before and after the text.
 func (d *drawer) line(text string) {
 	d.b.WriteString(d.one("", "  ", "    ", "\t", " \t", "\u00a0", "\u3000 ") + text + d.one("", "", "", " ", "\t", " \t ", "\u00a0", "\u2003") + d.newline)
 }
 
-// noise writes blank lines and comments, or nothing.
+// noise writes some blank lines and comments, mostly none.
 func (d *drawer) noise() {
 	for d.often(20) {
 		d.line(d.one("", "", "# a remark", "#", "#@no tag", "# Feature: no feature"))
 	}
 }
 
-// text draws a title or a step, at times with the name of a column in it.
+// text returns a random title or step, sometimes with the name of a column in it.
 func (d *drawer) text() string {
 	words := []string{}
 	for range d.r.IntN(4) {
@@ -276,7 +278,7 @@ func (d *drawer) feature() {
 	}
 }
 
-// children draws the inside of a feature or of a rule.
+// children writes random scenarios and backgrounds, the inside of a feature or a rule.
 func (d *drawer) children() {
 	d.columns = nil
 	if d.often(30) {
@@ -335,7 +337,7 @@ func (d *drawer) examples() {
 	d.noise()
 }
 
-// table draws a table of so many rows, below a head if there is one.
+// table writes a random table with this many rows. If head is not nil, it becomes the first line.
 func (d *drawer) table(head []string, rows int) {
 	width := len(head)
 	if head != nil {
@@ -353,7 +355,7 @@ func (d *drawer) table(head []string, rows int) {
 	}
 }
 
-// mistaken changes a text so that it may be wrong.
+// mistaken returns the text with one random change, which may make it invalid.
 func (d *drawer) mistaken(text string) string {
 	lines := strings.SplitAfter(text, "\n")
 	i, k := d.r.IntN(len(lines)), d.r.IntN(len(lines))

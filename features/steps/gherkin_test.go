@@ -13,9 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Goal: files are read as the authors of Gherkin read them. Method: own files of the kinds that
-// once were not, and, where GHERKIN_SRC names a checkout of cucumber/gherkin, its good test data
-// beside the pickles that it has for them.
+// Goal: files are read as the authors of Gherkin read them. Method: files of the kinds that were
+// once read wrongly. If GHERKIN_SRC names a checkout of cucumber/gherkin, also its valid test
+// files, compared with their recorded pickles.
 
 func TestKindsOfFeatureFiles(t *testing.T) {
 	for _, c := range []struct{ name, text string }{
@@ -37,7 +37,8 @@ func TestKindsOfFeatureFiles(t *testing.T) {
 	}
 }
 
-// What is no Gherkin is told with its line, in words, and with what may be meant.
+// Goal: a mistake in a feature file is reported with its line, what was expected, and what may have
+// been meant.
 func TestMistakesOfFeatureFiles(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"a misspelt step", "Feature: f\n  Scenario: s\n    Given a v3 cluster of 1 shard with 1 replica\n    Whne x\n    Thne y\n",
@@ -78,7 +79,7 @@ func TestAnOutlineWithoutRowsIsSaid(t *testing.T) {
 	}
 }
 
-// The names, tags and step texts of pickles, as they are here and as the official ones are.
+// pickled holds the name, tags and step texts of a pickle, for comparison with the official ones.
 type pickled struct {
 	Name  string
 	Tags  []string

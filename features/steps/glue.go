@@ -13,36 +13,36 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Glue is the vocabulary in the form of Cucumber's own tools: parameter types, and step
-// definitions that are Cucumber expressions. A sentence with a time that may be left out has
-// two of them, since what is optional holds no parameter there.
+// Glue is the vocabulary in the form that Cucumber's own tools use: parameter types, and step
+// definitions as Cucumber expressions. There optional text cannot contain a parameter. So a
+// sentence with an optional time has two step definitions.
 type Glue struct {
 	Types []ParameterType
-	// Expressions has the step definitions, as "{duration} pass(es)".
+	// Expressions holds the step definitions, such as "{duration} pass(es)".
 	Expressions []string
 
 	keywords []string // of the expressions
 	patterns func() []gluePattern
 }
 
-// ParameterType is a placeholder of expressions. Pattern is a regular expression with one group.
+// ParameterType is a placeholder in expressions. Pattern is a regular expression with one group.
 type ParameterType struct{ Name, Pattern string }
 
-// Argument is what a text has in the place of a placeholder.
+// Argument is the part of a step's text that stands in the place of a placeholder.
 type Argument struct {
 	Group Group  `json:"group"`
 	Type  string `json:"parameterTypeName"`
 }
 
-// Group is a part of a text. Start counts units of UTF-16, as Cucumber does.
+// Group is a part of a text. Start counts UTF-16 units, as Cucumber does.
 type Group struct {
 	Start    int     `json:"start"`
 	Value    string  `json:"value"`
 	Children []Group `json:"children,omitempty"`
 }
 
-// gluePattern is an expression as a regular one, with two groups for each of its types: all that
-// fits the type, and in it the group of the type's own pattern.
+// gluePattern is a Cucumber expression as a regular expression. Each parameter has two groups: all
+// that matches it, and inside that the group of the type's own pattern.
 type gluePattern struct {
 	expr  *regexp.Regexp
 	types []string
@@ -68,8 +68,8 @@ func newGlue(known vocabulary) *Glue {
 	return g
 }
 
-// Match finds the step definition that a text says, by its place in Expressions, and the text's
-// arguments. It is -1 for none.
+// Match finds the step definition that matches a text, as an index in Expressions, and the text's
+// arguments. The index is -1 if none matches.
 func (g *Glue) Match(text string) (definition int, arguments []Argument) {
 	for i, p := range g.patterns() {
 		at := p.expr.FindStringSubmatchIndex(text)
@@ -102,10 +102,10 @@ func (s *Sentence) expressions() []string {
 	return []string{s.text}
 }
 
-// WriteGlue writes step definitions of all sentences for an editor: "typescript" for the
-// Cucumber expressions of cucumber-js, "go" for the regular expressions of godog. The Cucumber
-// language service reads them, and then completes and underlines steps. Nothing runs them. A file
-// has no comments and short patterns, because the service reads none that is larger than 32 kB.
+// WriteGlue writes step definitions of all sentences for an editor: "typescript" as Cucumber
+// expressions for cucumber-js, "go" as regular expressions for godog. The Cucumber language service
+// reads them to complete and underline steps. Nothing runs them. The file has no comments and short
+// patterns, because the service ignores files larger than 32 kB.
 func WriteGlue(w io.Writer, language string, faults []runners.FaultKind) error {
 	known := newVocabulary(faults)
 	var b strings.Builder

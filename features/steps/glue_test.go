@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// expressionsOf reads the step definitions of a glue file as regular expressions.
+// expressionsOf returns the step definitions in a glue file as regular expressions.
 func expressionsOf(t *testing.T, language string) []*regexp.Regexp {
 	var b bytes.Buffer
 	if err := WriteGlue(&b, language, simulated()); err != nil {
@@ -33,7 +33,8 @@ func expressionsOf(t *testing.T, language string) []*regexp.Regexp {
 	return list
 }
 
-// cucumberExpression reads the part of the language of Cucumber expressions that glue uses.
+// cucumberExpression converts a Cucumber expression into a regular expression. It knows only the
+// parts of the language that the glue uses.
 func cucumberExpression(t *testing.T, text string, types map[string]string) *regexp.Regexp {
 	pattern := ""
 	for i, part := range strings.Split(text, " ") {
@@ -60,7 +61,7 @@ func cucumberExpression(t *testing.T, text string, types map[string]string) *reg
 	return regexp.MustCompile("^" + pattern + "$")
 }
 
-// Every step of the shipped scenarios says one step definition of the glue.
+// Goal: every step of the shipped scenarios matches exactly one step definition of the glue.
 func TestGlueSaysEveryShippedStepOnce(t *testing.T) {
 	for _, language := range []string{"go", "typescript"} {
 		list := expressionsOf(t, language)

@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// A step that fails, and one that no sentence says, fail under godog too; that all scenarios
-// pass under it, with the traces of Suite.Run, shows cmd/monosim.
+// Goal: a step that fails, and a step that no sentence matches, also fail under godog. That all
+// scenarios pass under godog, with the traces of Suite.Run, is tested in cmd/monosim.
 func TestGodogIsToldOfFailures(t *testing.T) {
 	for _, c := range []struct{ name, scenario string }{
 		{"a failed step", "Feature: f\n  Scenario: s\n    Given a v3 cluster of 1 shard with 1 replica\n    When the cluster starts\n    Then within 10s shard0-replica0 has ended\n"},

@@ -11,13 +11,14 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// watched marks a sentence about invariants.
+// watched marks a sentence as being about invariants, so that the cluster checks them.
 func watched(s *Sentence) *Sentence {
 	s.watches = true
 	return s
 }
 
-// lasts has a sentence want "for 3m" before it: at an instant it says nothing.
+// lasts marks a sentence that needs "for 3m" before it, because it says nothing about a single
+// instant.
 func lasts(s *Sentence) *Sentence {
 	s.lasts = true
 	s.check = func(args []string) error {
@@ -30,10 +31,11 @@ func lasts(s *Sentence) *Sentence {
 	return s
 }
 
-// watchEvery is how often a check is made that says what was seen since it was made last.
+// watchEvery is how often a check is made that reports everything seen since the check before.
 const watchEvery = 30 * time.Second
 
-// watchFor makes such a check while time passes: fewer looks see as much.
+// watchFor lets time pass and calls a check now and then. The check reports all that was seen since
+// its last call, so that rare calls miss nothing.
 func (w *World) watchFor(duration string, c check) error {
 	d, err := time.ParseDuration(duration)
 	if err != nil {
@@ -54,7 +56,7 @@ func (w *World) watchFor(duration string, c check) error {
 	}
 }
 
-// onWatched makes a check of a cluster that checks the invariants of its agents.
+// onWatched makes a check of a cluster whose runner checks the invariants of its agents.
 func (w *World) onWatched(fn func(c runners.Watched) error) check {
 	return func() error {
 		c, ok := w.cluster.(runners.Watched)
@@ -65,7 +67,7 @@ func (w *World) onWatched(fn func(c runners.Watched) error) check {
 	}
 }
 
-// kept makes a check of an invariant that has to be so at any time.
+// kept makes a check of an invariant that must hold at any time.
 func (w *World) kept(invariant string) check {
 	return w.onWatched(func(c runners.Watched) error { return c.Kept(invariant) })
 }
@@ -77,7 +79,7 @@ func (w *World) noLock() check           { return w.kept("locks") }
 func (w *World) historyKept() check      { return w.kept("history") }
 func (w *World) isWhole() check          { return w.onWatched(runners.Watched.Whole) }
 
-// isQuiet begins to watch now.
+// isQuiet makes a check that the cluster has been quiet since this call.
 func (w *World) isQuiet() check {
 	c, ok := w.cluster.(runners.Watched)
 	if !ok {
@@ -86,8 +88,8 @@ func (w *World) isQuiet() check {
 	return c.Quiet()
 }
 
-// isBroken makes a check that an invariant is broken: one of those that have to be so at any time, of a whole
-// cluster, or of one that is quiet from now on.
+// isBroken makes a check that an invariant is broken. The invariant is one that must hold at any
+// time, one of a whole cluster, or one of a cluster that is quiet from now on.
 func (w *World) isBroken(invariant string) check {
 	quiet := w.isQuiet()
 	return w.onWatched(func(c runners.Watched) error {
@@ -102,13 +104,13 @@ func (w *World) isBroken(invariant string) check {
 	})
 }
 
-// leaveNothingToChance has every choice be its default, but for those that choose fixes.
+// leaveNothingToChance sets every random choice to its default, except those that choose fixes.
 func (w *World) leaveNothingToChance() error {
 	w.spec.Chance = runners.ChanceNone
 	return nil
 }
 
-// choose fixes a choice, given as node/site#k.
+// choose fixes the value of a random choice, which is given as node/site#k.
 func (w *World) choose(site string, value int64) error {
 	c, err := choiceAt(site)
 	if err == nil {

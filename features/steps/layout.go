@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// layoutPath returns the znode of a layout; a name that begins with a slash is a path
+// layoutPath returns the path of a layout's znode. A name that begins with a slash is a path
 // already (utils.py:571).
 func (w *World) layoutPath(name string) string {
 	if strings.HasPrefix(name, "/") {
@@ -36,7 +36,8 @@ func (w *World) publish(servables, layout string) error {
 	})
 }
 
-// remarkLayout makes the cluster record that nobody will see what is published to a layout.
+// remarkLayout adds a remark to the cluster's log if no agent watches a layout. What is published
+// there would have no effect.
 func (w *World) remarkLayout(layout string) {
 	watched := w.conf.get("layout_pattern")
 	if n, ok := w.cluster.(runners.Narrator); ok && w.spec.Detail && (watched == "" || w.layoutPath(watched) != w.layoutPath(layout)) {
@@ -50,8 +51,8 @@ func (w *World) unpublish(servables, layout string) error {
 	})
 }
 
-// eachModel calls fn once for each model of a list of servables, with its sub-graphs in the
-// order of the list.
+// eachModel calls fn once for each model in a list of servables. subGraphs holds the model's
+// sub-graphs in the order of the list.
 func eachModel(servables string, fn func(model string, subGraphs []string) error) error {
 	var models []string
 	subGraphs := map[string][]string{}
@@ -70,7 +71,7 @@ func eachModel(servables string, fn func(model string, subGraphs []string) error
 	return nil
 }
 
-// rollOut declares all sub-graphs of an exported model, then publishes them.
+// rollOut declares all sub-graphs of an exported model, then publishes them to a layout.
 func (w *World) rollOut(model, layout string) error {
 	var servables []string
 	for _, m := range w.models {

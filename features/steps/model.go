@@ -9,10 +9,11 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// modelRoot is the folder of exported models: /models/<model>/<sub-graph>/<version>.
+// modelRoot is the folder of all exported models. A version is
+// /models/<model>/<sub-graph>/<version>.
 const modelRoot = "/models/"
 
-// exportedModel exports a model before the start.
+// exportedModel adds a model that is exported before the cluster starts.
 func (w *World) exportedModel(model, subGraphs, size string, version int64) error {
 	bytes, err := sizeBytes(size)
 	if err != nil {
@@ -26,7 +27,7 @@ func (w *World) exportedModel(model, subGraphs, size string, version int64) erro
 	return nil
 }
 
-// sizeBytes reads "30 MB", with decimal units, or "30 MiB", with binary ones.
+// sizeBytes parses a size such as "30 MB" (decimal units) or "30 MiB" (binary units), in bytes.
 func sizeBytes(text string) (int64, error) {
 	number, unit, _ := strings.Cut(text, " ")
 	n, err := strconv.ParseInt(number, 10, 64)
@@ -40,7 +41,7 @@ func sizeBytes(text string) (int64, error) {
 	return n * of, nil
 }
 
-// basePath returns the folder with the versions of "<model>:<sub-graph>".
+// basePath returns the folder that contains the versions of "<model>:<sub-graph>".
 func (w *World) basePath(servable string) string {
 	model, subGraph := modelAndSubGraph(servable)
 	for _, m := range w.models {

@@ -13,10 +13,10 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// bareServerName is the name of the model server without an agent in sentences.
+// bareServerName is what sentences call the model server that has no agent.
 const bareServerName = "the model server"
 
-// modelServer names a model server; kind is "" in pods that have only one.
+// modelServer identifies a model server. kind is "" in pods that have only one.
 type modelServer struct{ pod, kind string }
 
 func (s modelServer) String() string {
@@ -29,8 +29,9 @@ func (s modelServer) String() string {
 	return s.kind + " server of " + s.pod
 }
 
-// servers reads "the ps server of shard0-replica0", "every model server", which means those
-// of pods with agents, or "the model server", which has no agent.
+// servers returns the model servers that a text names: one such as "the ps server of
+// shard0-replica0", "every model server" for those of all pods with agents, or "the model server",
+// which has no agent.
 func (w *World) servers(text string) ([]modelServer, error) {
 	if text != "every model server" {
 		s, err := oneServer(text)
@@ -49,7 +50,7 @@ func (w *World) servers(text string) ([]modelServer, error) {
 	return all, nil
 }
 
-// oneServer reads "the ps server of shard0-replica0" or "the model server".
+// oneServer parses "the ps server of shard0-replica0" or "the model server".
 func oneServer(text string) (modelServer, error) {
 	if text == bareServerName {
 		return modelServer{pod: runners.BareServer}, nil
@@ -62,8 +63,8 @@ func oneServer(text string) (modelServer, error) {
 	return s, err
 }
 
-// eachServer makes a check of the versions that every named server reports for a model. A
-// server that is not running fails the check.
+// eachServer makes a check of the versions that each named server reports for a model. A server
+// that does not run fails the check.
 func (w *World) eachServer(servers, model string, fn func(s modelServer, versions []env.ModelVersionStatus, err error) error) check {
 	return func() error {
 		list, err := w.servers(servers)
@@ -110,7 +111,7 @@ func (w *World) hasNoVersion(servers, model string) check {
 	})
 }
 
-// reportsError makes a check for a text inside the error message of a version.
+// reportsError makes a check that a version's error has the code, and contains text in its message.
 func (w *World) reportsError(servers, code, text string, version int64, model string) check {
 	return w.eachServer(servers, model, func(s modelServer, versions []env.ModelVersionStatus, err error) error {
 		what := fmt.Sprintf("%s: version %d of %s", s, version, model)
@@ -127,7 +128,7 @@ func (w *World) reportsError(servers, code, text string, version int64, model st
 	})
 }
 
-// statuses writes versions as "1 AVAILABLE, 2 END (NOT_FOUND: ...)".
+// statuses describes versions, such as "1 AVAILABLE, 2 END (NOT_FOUND: ...)".
 func statuses(versions []env.ModelVersionStatus) string {
 	if len(versions) == 0 {
 		return "no version"
@@ -136,10 +137,11 @@ func statuses(versions []env.ModelVersionStatus) string {
 	return strings.Join(parts, ", ")
 }
 
-// configName matches the names in a model config file.
+// configName matches a model's name in a model config file.
 var configName = regexp.MustCompile(`\bname:\s*"([^"]*)"`)
 
-// configFile makes a check of the names in the file that a pod's only model server polls.
+// configFile makes a check of the models named in the config file that a pod's only model server
+// polls.
 func (w *World) configFile(pod string, want []string) check {
 	return func() error {
 		s, err := w.cluster.PodState(pod)

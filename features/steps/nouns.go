@@ -15,30 +15,32 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// What is said behind a name so that a sentence may speak of what does not exist. Without it a
-// misspelt name would make every "is bound to no pod" true.
+// These suffixes let a sentence name something that does not exist. Without one, an unknown name is
+// an error, because a misspelt name would make every "is bound to no pod" true.
 const (
 	notExported = " that nobody has exported"
 	notWatched  = " that no agent watches"
 )
 
-// nouns holds what the sentences of a scenario may name, as far as the scenario has got: what
-// its shapes declare, and what its earlier steps have made.
+// nouns holds the names that a scenario's sentences may use at a point of the scenario. They come
+// from its shapes and from earlier steps.
 type nouns struct {
 	spec *runners.Spec
 	conf conf
-	// versions has the versions ever exported, by <model>:<sub-graph>.
+	// versions holds all versions that were exported so far, by <model>:<sub-graph>.
 	versions map[string]map[int64]bool
-	// served has the names that sentences gave to other base paths, and so all versions.
+	// served holds the models to which sentences gave other base paths. Any version of these may be
+	// named.
 	served map[string]bool
-	// znodes has the first parts of paths that steps have written; files has the stored files.
+	// znodes holds the first parts of the paths that steps have written. files holds the stored
+	// files.
 	znodes, files map[string]bool
-	// own lists the caller's own sentences: what they name exists from then on, and they may
-	// make znodes.
+	// own lists the caller's own sentences. What they name counts as existing, and they may create
+	// znodes.
 	own []*Sentence
 }
 
-// nounsOf takes the names of the shapes.
+// nounsOf collects the names that a scenario's shapes introduce.
 func nounsOf(w *World) *nouns {
 	n := &nouns{
 		spec: &w.spec, conf: w.conf, versions: map[string]map[int64]bool{}, served: map[string]bool{}, znodes: map[string]bool{}, files: map[string]bool{},
@@ -68,18 +70,18 @@ func (n *nouns) exported(name string, versions ...int64) {
 	}
 }
 
-// noun is a use of a word in a step.
+// noun is one text in a step that stands for a placeholder of its sentence.
 type noun struct {
 	word, text string
-	// begin and end are its place in the step's text.
+	// begin and end are the text's byte offsets in the step.
 	begin, end int
-	// before is the text of the sentence before the word; absent is set for one that is said
-	// not to exist.
+	// before is the sentence's text before the placeholder. absent means that the step says of the
+	// thing that it does not exist.
 	before string
 	absent bool
 }
 
-// nounsOf lists the words of a step in their order.
+// nounsOf lists the texts in a step that stand for the sentence's placeholders, in order.
 func (s *Sentence) nounsOf(text string) []noun {
 	at := s.expr.FindStringSubmatchIndex(text)[2:]
 	if s.kind == anAssertion {
@@ -103,12 +105,12 @@ func (s *Sentence) nounsOf(text string) []noun {
 	return list
 }
 
-// isVersion reports whether a number is that of a version.
+// isVersion reports whether the placeholder stands for the version of a model.
 func (u *noun) isVersion() bool {
 	return u.word == "version" || u.word == "n" && strings.HasSuffix(u.before, "version ")
 }
 
-// check returns an error for a step that names what the scenario does not have.
+// check returns an error if a step names something that the scenario does not have.
 func (n *nouns) check(s *Sentence, text string) error {
 	list := s.nounsOf(text)
 	if s.kind == aQuestion || s.kind == aFinding || slices.Contains(n.own, s) {
@@ -122,7 +124,7 @@ func (n *nouns) check(s *Sentence, text string) error {
 	return nil
 }
 
-// checkNoun checks one word of a step; list has all.
+// checkNoun checks the i-th name of a step. list holds all names of the step.
 func (n *nouns) checkNoun(s *Sentence, list []noun, i int) error {
 	u := &list[i]
 	if s.declares || isModel(u.word) && n.invents(s) {
@@ -155,7 +157,8 @@ func (n *nouns) checkNoun(s *Sentence, list []noun, i int) error {
 
 func isModel(word string) bool { return word == "model" || word == "servable" || word == "models" }
 
-// checkModels checks the sub-graphs of a list, and the versions of a step about one.
+// checkModels checks each sub-graph in a list. If the step names one sub-graph and a version, it
+// also checks the version.
 func (n *nouns) checkModels(s *Sentence, list []noun, u *noun) error {
 	known := n.known(s, u)
 	for _, said := range listSeparator.Split(u.text, -1) {
@@ -178,8 +181,8 @@ func (n *nouns) checkModels(s *Sentence, list []noun, u *noun) error {
 	return nil
 }
 
-// known lists the names that a word may have: tasks and sub-graphs where agents are of v1,
-// whose model servers call their one model ps_0 or entry.
+// known lists the names that are allowed for a word. If agents are of v1, these are tasks and
+// sub-graphs, because model servers of v1 call their only model ps_0 or entry.
 func (n *nouns) known(s *Sentence, u *noun) []string {
 	all := append(slices.Collect(maps.Keys(n.versions)), slices.Collect(maps.Keys(n.served))...)
 	switch {
@@ -198,7 +201,7 @@ func (n *nouns) known(s *Sentence, u *noun) []string {
 	return all
 }
 
-// subGraph returns the <model>:<sub-graph> of a name that model servers of v1 use.
+// subGraph returns the <model>:<sub-graph> of a name as model servers of v1 use it, such as ps_0.
 func (n *nouns) subGraph(name string) string {
 	for full := range n.versions {
 		if _, subGraph, _ := strings.Cut(full, ":"); n.v1() && subGraph == name {
@@ -210,7 +213,7 @@ func (n *nouns) subGraph(name string) string {
 
 func (n *nouns) v1() bool { return n.conf.get("agent_version") == "1" && n.spec.BareServer == nil }
 
-// tasks lists what pods of v1 register for.
+// tasks lists the tasks for which pods of v1 register, such as ps:0.
 func (n *nouns) tasks() []string {
 	of := map[string]bool{"entry:0": true}
 	for name := range n.versions {
@@ -251,7 +254,7 @@ func (n *nouns) checkName(name string, u *noun, known []string) error {
 	return nil
 }
 
-// checkVersion checks a version of one of the sub-graphs.
+// checkVersion checks that some of the named sub-graphs have the version.
 func (n *nouns) checkVersion(u *noun, names []string) error {
 	version, err := strconv.ParseInt(u.text, 10, 64)
 	if err != nil {
@@ -284,7 +287,7 @@ func (n *nouns) checkVersion(u *noun, names []string) error {
 	return nil
 }
 
-// checkLayout wants a layout that agents watch.
+// checkLayout checks that agents watch the named layout.
 func (n *nouns) checkLayout(u *noun) error {
 	w := World{conf: n.conf}
 	watched := n.conf.get("layout_pattern")
@@ -306,7 +309,7 @@ func (n *nouns) checkLayout(u *noun) error {
 
 var serverKind = regexp.MustCompile(`^the (model|ps|entry|dense) server of `)
 
-// checkServer wants a kind of model server that pods of the cluster can have.
+// checkServer checks that pods of the cluster can have the named kind of model server.
 func (n *nouns) checkServer(text string) error {
 	m := serverKind.FindStringSubmatch(text)
 	if m == nil {
@@ -322,11 +325,11 @@ func (n *nouns) checkServer(text string) error {
 	return nil
 }
 
-// roots lists the second parts of the paths of znodes that agents make below /<bzid>.
+// roots lists the names of the znodes that agents make directly below /<bzid>.
 var roots = []string{"binding", "container_service", "layouts", "locks", "portal", "publish", "resource", "saved_models", "service"}
 
-// checkPath wants paths below which something can be. What is below is free: znodes of any name
-// may be written, and be missing.
+// checkPath checks the beginning of a znode's path. The rest of the path is free, because scenarios
+// may write znodes of any name, or find them missing.
 func (n *nouns) checkPath(s *Sentence, u *noun) error {
 	parts := strings.Split(strings.TrimPrefix(u.text, "/"), "/")
 	switch {
@@ -383,7 +386,7 @@ func (n *nouns) checkConfigFile(text string) error {
 	return nil
 }
 
-// folders lists the folders of models and of the training job.
+// folders lists the folders of exported models and of the training job.
 func (n *nouns) folders() []string {
 	list := []string{strings.TrimSuffix(modelRoot, "/")}
 	if n.spec.Training != nil {
@@ -401,7 +404,7 @@ func (n *nouns) checkFolder(text string) error {
 	return fmt.Errorf("file: found %s, want a path below %s", text, oneOf(text, n.folders()))
 }
 
-// storedFiles lists the files that a training job writes or reads in its folder.
+// storedFiles lists the files in its folder that a training job writes or reads.
 var storedFiles = []string{"checkpoint", "clear_nn", "controller_server_addr.txt", "monolith_action", "monolith_action_response", "monolith_checkpoint", "restore_ckpt", "ps_cluster_dir", "graph.pbtxt"}
 
 func (n *nouns) checkStored(text string) error {
@@ -423,7 +426,7 @@ var variables = []string{"CLOUDNATIVE_INET_ADDR", "DENSE_SERVICE_IDX", "MONOLITH
 	"MY_POD_IP", "MY_POD_NAME", "PATH", "PORT", "PORT0", "PORT1", "PORT2", "PORT3", "PORT4", "PORT5", "PORT6", "PORT7", "PORT8", "PORT9", "PORT10", "PYTHONHASHSEED", "REPLICA_ID", "SHARD_ID", "TCE_CLUSTER", "TCE_INTERNAL_IDC",
 	"TCE_LOGICAL_CLUSTER", "TCE_PHYSICAL_CLUSTER", "TCE_PSM", "YARN_INET_ADDR"}
 
-// checkText checks the names that are said in quotes.
+// checkText checks names that a step gives in quotes, such as that of a barrier.
 func (n *nouns) checkText(s *Sentence, u *noun) error {
 	var what string
 	var known []string
@@ -455,14 +458,14 @@ func (n *nouns) checkWorkers(text string) error {
 	return nil
 }
 
-// invents reports whether a step names models for the fake model server, which invents the
-// versions of whatever it is asked to serve.
+// invents reports whether a step names models of the fake model server. That server makes up
+// versions of any model it is asked for, so all names are allowed.
 func (n *nouns) invents(s *Sentence) bool {
 	return n.spec.ModelServer == "python-fake" && n.spec.BareServer != nil &&
 		(strings.HasPrefix(s.text, "the config of") || strings.Contains(s.text, "config file") || strings.Contains(s.text, "reload to"))
 }
 
-// take remembers what a step makes.
+// take adds the things that a step creates, so that later steps may name them.
 func (n *nouns) take(s *Sentence, text string) {
 	list := s.nounsOf(text)
 	for _, u := range list {
@@ -482,7 +485,7 @@ func (n *nouns) take(s *Sentence, text string) {
 	}
 }
 
-// oneOf writes "one of a, b (did you mean a?)".
+// oneOf describes the allowed names, such as "one of a, b (did you mean a?)".
 func oneOf(found string, known []string) string {
 	if len(known) == 0 {
 		return "one, but the scenario has none"
@@ -497,8 +500,8 @@ func oneOf(found string, known []string) string {
 	return "one of " + strings.Join(known, ", ") + near
 }
 
-// didYouMean writes " (did you mean a?)" of the nearest name, "" where none is near or there is
-// only one.
+// didYouMean suggests the known name nearest to found, as " (did you mean a?)". It returns "" if no
+// name is near, or if there is only one.
 func didYouMean(found string, known []string) string {
 	near, distance := "", 3
 	for _, k := range known {

@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// free lists the uses of nouns in which any name is legal, or another name says the same, with
-// the reason.
+// free lists uses of names that may be changed without an error, because any name is legal there,
+// or another name means the same. Each has its reason.
 var free = []struct {
 	why string
 	is  func(w *World, st *step, u *noun, changed string) bool
@@ -40,8 +40,8 @@ var free = []struct {
 	}},
 }
 
-// TestEveryNounIsHeld changes each name in each step of all scenarios by a letter. The changed
-// scenario has to be refused before it runs, or to fail: one that passes has looked at nothing.
+// TestEveryNounIsHeld: Goal: no step passes with a wrong name. Method: change each name in each
+// step of all scenarios by one letter. The scenario must then be refused before it runs, or fail.
 func TestEveryNounIsHeld(t *testing.T) {
 	suite := &Suite{Runner: &simrun.Runner{}, FS: os.DirFS(".."), Paths: []string{"."}}
 	scenarios, err := suite.plan()
@@ -74,7 +74,7 @@ type mutator struct {
 	seen                                              map[string]bool
 }
 
-// mutable lists the words that are names.
+// mutable lists the placeholders that stand for names of things.
 var mutable = []string{"model", "models", "servable", "layout", "version", "pod", "pods", "agents", "server", "servers", "places", "trainer", "task", "quirks", "path", "method", "name", "n", "text"}
 
 func (m *mutator) scenario(sc *scenario, c *scenarioCase) {
@@ -104,7 +104,7 @@ func (w *World) operationOnly(c *scenarioCase) bool {
 	return slices.ContainsFunc(c.steps, func(st step) bool { return st.said.kind == aQuestion })
 }
 
-// names reports whether a word of a sentence is the name of something.
+// names reports whether a text in a step is the name of something, so that it is to be changed.
 func (m *mutator) names(s *Sentence, u *noun) bool {
 	switch {
 	case !slices.Contains(mutable, u.word) || s.declares || u.absent:
@@ -142,7 +142,7 @@ func (m *mutator) noun(sc *scenario, c *scenarioCase, i int, w *World, known *no
 	}
 }
 
-// change judges one changed step.
+// change tests one step with a changed name: it has to be refused or to fail.
 func (m *mutator) change(sc *scenario, c *scenarioCase, i int, w *World, known *nouns, u *noun, text string) {
 	if key := fmt.Sprint(sc.path, c.line(sc), i, text); m.seen[key] {
 		return
@@ -179,7 +179,7 @@ func (m *mutator) change(sc *scenario, c *scenarioCase, i int, w *World, known *
 	m.run(sc, c, i, w, u, &st)
 }
 
-// shapes says the shapes again with one of them changed.
+// shapes runs the shape sentences again, with one of them changed.
 func (m *mutator) shapes(c *scenarioCase, i int, changed *step) error {
 	w := &World{runner: m.suite.Runner}
 	for k := range c.steps[:i] {
@@ -192,7 +192,7 @@ func (m *mutator) shapes(c *scenarioCase, i int, changed *step) error {
 	return changed.said.possible(w, changed)
 }
 
-// run runs the scenario with the changed step, which has to fail.
+// run runs the scenario with the changed step, and fails the test if the scenario passes.
 func (m *mutator) run(sc *scenario, c *scenarioCase, i int, w *World, u *noun, st *step) {
 	if m.accepted++; u.word == "path" && m.accepted%8 != 0 {
 		return // of the many letters of paths some are enough

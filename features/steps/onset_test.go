@@ -13,9 +13,9 @@ import (
 
 var lasted = regexp.MustCompile(` for \S+$`)
 
-// ZooKeeper that is down lets the time pass; ZooKeeper that goes down does not, and is
-// back by itself. The method is to look at the cluster time that steps take: a
-// write waits for a server that is down.
+// Goal: "ZooKeeper is down for 10m" lets that time pass. "ZooKeeper goes down for 10m" lets no time
+// pass, and ends by itself. Method: measure the cluster time of the steps. A write waits for a
+// server that is down.
 func TestAnOnsetLetsNoTimePass(t *testing.T) {
 	text := `Feature: f
   Scenario: s
@@ -48,8 +48,8 @@ func TestAnOnsetLetsNoTimePass(t *testing.T) {
 	}
 }
 
-// Every fault that lasts has an onset, which lets no time pass and is over by itself. The
-// method is to say the example of each and to look at when the fault began and ended.
+// Goal: every fault that lasts also has a sentence for its onset, which lets no time pass and ends
+// by itself. Method: run the example of each, and look at when the fault began and ended.
 func TestEveryLastingFaultHasAnOnset(t *testing.T) {
 	runner := &simrun.Runner{}
 	examples := map[string]string{}
@@ -107,7 +107,7 @@ func TestEveryLastingFaultHasAnOnset(t *testing.T) {
 	}
 }
 
-// What is taken back before its time does not end a second time.
+// Goal: a fault that a step ends before its time does not end a second time.
 func TestAnOnsetCanBeTakenBack(t *testing.T) {
 	text := `Feature: f
   Scenario: s

@@ -10,18 +10,18 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// operation is a golden case (a single operation of the agents' code, recorded from the
-// reference) and the last answer to it.
+// operation is a golden case and the last answer to it. A golden case is one operation of the
+// agents' code with the answer of the reference.
 type operation struct {
 	id     string
 	answer *runners.Answer // nil before the first
-	// quirks lists the quirks of each answer so far, in the form of runners.Spec.
+	// quirks holds the quirks with which each answer so far was made, in the form of runners.Spec.
 	quirks []string
 	// hash is the rolling hash of all answers so far.
 	hash uint64
 }
 
-// recordedCase names the case that the scenario is about.
+// recordedCase sets the golden case that the scenario is about.
 func (w *World) recordedCase(id string) error {
 	if w.operation != nil {
 		return fmt.Errorf("found a second recorded case, %s after %s: want a scenario for each", id, w.operation.id)
@@ -30,8 +30,8 @@ func (w *World) recordedCase(id string) error {
 	return nil
 }
 
-// answeredAsRecorded answers the case with all faults of the reference, and wants the
-// recorded answer.
+// answeredAsRecorded runs the case with all faults of the reference, and returns an error unless
+// the answer is the recorded one.
 func (w *World) answeredAsRecorded() error {
 	if err := w.answered("python"); err != nil {
 		return err
@@ -42,8 +42,8 @@ func (w *World) answeredAsRecorded() error {
 	return nil
 }
 
-// answeredRepaired answers the case with some faults repaired, and wants another answer
-// than the recorded one.
+// answeredRepaired runs the case with some faults repaired, and returns an error if the answer is
+// the recorded one.
 func (w *World) answeredRepaired(faults string) error {
 	ids := list(faults)
 	if err := w.answered("-" + strings.Join(ids, ",-")); err != nil {
@@ -74,7 +74,7 @@ func (w *World) answered(quirks string) error {
 	return nil
 }
 
-// found makes a check that compares the answer at a place with JSON.
+// found makes a check that the answer has this JSON at a place.
 func (w *World) found(place, want string) check {
 	return w.looking(place, func(found any) error {
 		wanted, err := answer.Parse([]byte(want))
@@ -94,7 +94,7 @@ func (w *World) stepReturns(n int, want string) check {
 	return w.found(fmt.Sprintf("steps > %d", n), want)
 }
 
-// raises makes a check for an exception of a type at a place.
+// raises makes a check that the call at a place of the answer raised this type of exception.
 func (w *World) raises(place, exception string) check {
 	return w.looking(place, func(found any) error {
 		if got := answer.Raised(found); got != exception {
@@ -110,8 +110,8 @@ func (w *World) stepRaises(n int, exception string) check {
 	return w.raises(fmt.Sprintf("steps > %d", n), exception)
 }
 
-// has makes a check that counts the members of a list that equal JSON, the keys of an
-// object or of rows, or a text in a text.
+// has makes a check of how often a value occurs at a place of the answer: as a member of a list, as
+// a key of an object or of rows, or as part of a text.
 func (w *World) has(place, want string, times int) check {
 	return w.looking(place, func(found any) error {
 		wanted, err := answer.Parse([]byte(want))
@@ -134,7 +134,7 @@ func (w *World) has(place, want string, times int) check {
 
 func (w *World) hasNo(place, want string) check { return w.has(place, want, 0) }
 
-// looking makes a check of the last answer at a place.
+// looking makes a check that calls fn with the value at a place of the last answer.
 func (w *World) looking(place string, fn func(found any) error) check {
 	return func() error {
 		if w.operation == nil || w.operation.answer == nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// The goal is that scenarios about recorded cases say what an answer has, fail when
-// it has not, and build no cluster. The method is a runner with answers of ours.
+// Goal: scenarios about recorded cases check what an answer contains, fail if it does not, and
+// build no cluster. Method: a runner with made-up answers.
 
-// answeringRunner answers each case by the quirks that it is asked with.
+// answeringRunner answers a case with the answer for the quirks in the request.
 type answeringRunner struct {
 	fakeRunner
 	answers map[string]runners.Answer

@@ -17,31 +17,31 @@ import (
 	"github.com/monosim/monosim/features/steps/tags"
 )
 
-// InputError is a fault in what the suite was asked to run: a path, a tag filter, an
-// undefined sentence. It is a message for a person.
+// InputError is a mistake in what the user asked for, such as a missing path, a wrong tag filter or
+// an undefined sentence. Its text is for people.
 type InputError struct {
-	// Where is file:line, a path or an option.
+	// Where is file:line, a path, or a command-line option.
 	Where string
 	Text  string
 }
 
 func (e *InputError) Error() string { return e.Where + ": " + e.Text }
 
-// Listed is a scenario, or a row of an outline, that a suite runs.
+// Listed is a scenario, or a row of an outline, that a suite would run.
 type Listed struct {
 	Feature string `json:"feature"`
 	Name    string `json:"name"`
 	Path    string `json:"path"`
-	// Line is the line of the row, or where the scenario begins.
+	// Line is where the row stands or, without an outline, where the scenario begins.
 	Line  int      `json:"line"`
 	Tags  []string `json:"tags"`
 	Steps int      `json:"steps"`
-	// Not has the runners that a tag excludes, by name, with the reasons.
+	// Not holds the runners that a tag excludes, by name, each with the reason.
 	Not map[string]string `json:"not,omitempty"`
 }
 
-// List finds what Run would run and checks it against the vocabulary, but runs nothing. Its
-// error is as Run's.
+// List lists what Run would run and checks it against the vocabulary, but runs nothing. It returns
+// the same errors as Run.
 func (s *Suite) List() ([]Listed, error) {
 	scenarios, err := s.plan()
 	if err != nil {
@@ -59,8 +59,8 @@ func (sc *scenario) listed(c *scenarioCase) Listed {
 	return Listed{Feature: sc.feature, Name: c.name, Path: sc.path, Line: c.line(sc), Tags: c.tags, Steps: len(c.steps), Not: c.not}
 }
 
-// shard keeps the cases of the suite's shard. They are dealt out one by one, so that the slow
-// scenarios of a file do not come to one machine.
+// shard keeps only the cases of the suite's shard. Cases are dealt out in turn, so that the slow
+// scenarios of one file go to different machines.
 func (s *Suite) shard(found []*scenario) ([]*scenario, error) {
 	if s.Shards <= 1 {
 		return found, nil
@@ -80,8 +80,8 @@ func (s *Suite) shard(found []*scenario) ([]*scenario, error) {
 	return found, nil
 }
 
-// plan finds the scenarios and checks them against the vocabulary. The error has an
-// [*InputError] for each fault.
+// plan finds the scenarios and checks them against the vocabulary. The error joins an [*InputError]
+// for each mistake.
 func (s *Suite) plan() ([]*scenario, error) {
 	wanted, err := tags.Parse(s.Tags)
 	if err != nil {
@@ -129,7 +129,7 @@ func (s *Suite) plan() ([]*scenario, error) {
 	return found, errors.Join(h.faults...)
 }
 
-// find reads the scenarios of all paths, each once, and marks the cases that are asked for.
+// find reads the scenarios of all paths, each once, and marks the cases that the paths ask for.
 func (s *Suite) find() ([]*scenario, error) {
 	var found []*scenario
 	for _, path := range s.Paths {
@@ -171,13 +171,13 @@ func (s *Suite) find() ([]*scenario, error) {
 	return found, nil
 }
 
-// document is a .feature file, as text too.
+// document is a parsed .feature file, together with its text.
 type document struct {
 	*messages.GherkinDocument
 	text string
 }
 
-// documents parses a .feature file, or all in a directory, by their paths.
+// documents parses a .feature file, or all such files in a directory, in the order of their paths.
 func (s *Suite) documents(root string) ([]document, error) {
 	fsys := s.FS
 	if fsys == nil {
@@ -207,7 +207,7 @@ func (s *Suite) documents(root string) ([]document, error) {
 	return list, err
 }
 
-// badSyntax has an [*InputError] for each mistake of a file.
+// badSyntax returns an error that joins an [*InputError] for each mistake in a file.
 func badSyntax(path string, err error) error {
 	var list featurefile.Mistakes
 	if !errors.As(err, &list) {
@@ -220,14 +220,14 @@ func badSyntax(path string, err error) error {
 	return errors.Join(all...)
 }
 
-// hostFS is the host's files, by any path.
+// hostFS gives access to all files of the machine, by relative and absolute paths.
 type hostFS struct{}
 
 func (hostFS) Open(name string) (fs.File, error) { return os.Open(name) }
 
 var lineSuffix = regexp.MustCompile(`^(.*):(\d+)$`)
 
-// cutLine splits file:line; line is 0 where there is none.
+// cutLine splits file:line. If there is no line number, line is 0.
 func cutLine(path string) (file string, line int) {
 	m := lineSuffix.FindStringSubmatch(path)
 	if m == nil {
@@ -240,14 +240,14 @@ func cutLine(path string) (file string, line int) {
 	return m[1], line
 }
 
-// holder checks scenarios against the vocabulary and collects faults.
+// holder checks scenarios against the vocabulary and collects the mistakes.
 type holder struct {
 	suite  *Suite
 	known  vocabulary
 	faults []error
 }
 
-// fault records a fault of a line, once.
+// fault records a mistake at a line, unless the same mistake is recorded already.
 func (h *holder) fault(sc *scenario, line int, text string, args ...any) {
 	e := &InputError{Where: fmt.Sprintf("%s:%d", sc.path, line), Text: fmt.Sprintf(text, args...)}
 	if !slices.ContainsFunc(h.faults, func(o error) bool { return o.Error() == e.Error() }) {
@@ -261,8 +261,9 @@ func (h *holder) scenario(sc *scenario) {
 	}
 }
 
-// scenarioCase checks that every step is one sentence, that a Background has only shapes,
-// that something is asserted, and that all is about a cluster or all about a recorded case.
+// scenarioCase checks a case. Every step must match one sentence, a Background may have only
+// shapes, and something must be asserted. All steps must be about a cluster, or all about a
+// recorded case.
 func (h *holder) scenarioCase(sc *scenario, c *scenarioCase) {
 	asserts, unknown := false, false
 	onCluster, onCase := false, false
@@ -304,7 +305,7 @@ func (h *holder) scenarioCase(sc *scenario, c *scenarioCase) {
 	}
 }
 
-// meantAsStep says of a description that it may be meant as a step, "" for another.
+// meantAsStep returns a hint if a line of a description looks like a misspelt step, otherwise "".
 func meantAsStep(description string) string {
 	for line := range strings.Lines(description) {
 		line = strings.TrimSpace(line)
@@ -315,8 +316,8 @@ func meantAsStep(description string) string {
 	return ""
 }
 
-// people checks that the cluster of a case has the pods, servers, processes, models and
-// layouts that its steps name, each by the time of the step.
+// people checks that each pod, server, process, model and layout that a step names exists by then
+// in the cluster of the case.
 func (h *holder) people(sc *scenario, c *scenarioCase, w *World) {
 	if w.spec.Shards == 0 && w.spec.BareServer == nil && w.spec.Training == nil {
 		h.fault(sc, sc.line, "found no cluster, want a scenario that begins with one: %q, %q or %q",
@@ -338,7 +339,8 @@ func (h *holder) people(sc *scenario, c *scenarioCase, w *World) {
 	}
 }
 
-// sentence returns the sentence that a step says, nil for none.
+// sentence returns the sentence that a step matches. If there is not exactly one, it records a
+// mistake and returns nil.
 func (h *holder) sentence(sc *scenario, st *step) *Sentence {
 	found := h.known.match(st.text)
 	switch len(found) {

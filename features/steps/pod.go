@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// pods reads "every pod", "no pod" or a list.
+// pods returns the pods that a text names: "every pod", "no pod", or a list.
 func (w *World) pods(text string) []string {
 	switch text {
 	case "no pod":
@@ -20,7 +20,7 @@ func (w *World) pods(text string) []string {
 
 func (w *World) startPod(pod string) error { return w.cluster.StartPod(pod) }
 
-// eachPod makes a check of the state of every named pod.
+// eachPod makes a check that fn holds for the state of each named pod.
 func (w *World) eachPod(pods string, fn func(pod string, s runners.PodState) error) check {
 	return func() error {
 		for _, pod := range w.pods(pods) {

@@ -9,10 +9,11 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// policies lists the policies that gen_model_config accepts, in any case (utils.py:938-952).
+// policies lists the version policies that gen_model_config accepts, in upper or lower case
+// (utils.py:938-952).
 var policies = []string{"latest", "latest_once", "all", "specific"}
 
-// checkPolicy returns an error for a policy with which no model can be declared.
+// checkPolicy returns an error if a model cannot be declared with the policy.
 func checkPolicy(policy string) error {
 	if !slices.Contains(policies, strings.ToLower(policy)) {
 		return fmt.Errorf("version policy: found %q, want %s", policy, strings.Join(policies, ", "))
@@ -20,13 +21,13 @@ func checkPolicy(policy string) error {
 	return nil
 }
 
-// declared makes a sentence with a policy at its end check the policy.
+// declared makes a sentence check its last argument as the version policy of a declared model.
 func declared(s *Sentence) *Sentence {
 	s.check = func(args []string) error { return checkPolicy(args[len(args)-1]) }
 	return s
 }
 
-// entry makes a sentence with the policy of an entry at its end check the policy.
+// entry makes a sentence check its last argument as the version policy of a model config entry.
 func entry(s *Sentence) *Sentence {
 	s.check = func(args []string) error {
 		_, err := runners.ParsePolicy(args[len(args)-1])
@@ -35,25 +36,26 @@ func entry(s *Sentence) *Sentence {
 	return s
 }
 
-// ofBareServer marks a sentence as about the model server without an agent.
+// ofBareServer marks a sentence as being about the model server without an agent.
 func ofBareServer(s *Sentence) *Sentence {
 	s.ofBareServer = true
 	return s
 }
 
-// ofAgents marks a sentence as about pods with agents, though it names none.
+// ofAgents marks a sentence that is about pods with agents but names none.
 func ofAgents(s *Sentence) *Sentence {
 	s.ofAgents = true
 	return s
 }
 
-// ofTrainingJob marks a sentence as about a training job, though it names no process.
+// ofTrainingJob marks a sentence that is about a training job but names no process.
 func ofTrainingJob(s *Sentence) *Sentence {
 	s.ofTraining = true
 	return s
 }
 
-// declares marks a sentence that introduces its names; exports marks one that makes a version.
+// declares marks a sentence that introduces the names in it. exports marks one that creates a
+// version.
 func declares(s *Sentence) *Sentence {
 	s.declares = true
 	return s
@@ -64,7 +66,7 @@ func exports(s *Sentence) *Sentence {
 	return s
 }
 
-// checkTrainers checks that the cluster has the training job, and the processes that a step names.
+// checkTrainers checks that the cluster has a training job, with the processes that a step names.
 func (s *Sentence) checkTrainers(spec *runners.Spec, text string) error {
 	var names []string
 	if spec.Training != nil {
@@ -90,8 +92,8 @@ func (s *Sentence) checkTrainers(spec *runners.Spec, text string) error {
 	return nil
 }
 
-// possible returns an error for a step that cannot work, before anything runs. w takes the
-// shapes, but its cluster is never built.
+// possible returns an error if a step cannot work, before anything runs. It applies shapes to w,
+// whose cluster is never built.
 func (s *Sentence) possible(w *World, st *step) error {
 	if s.check != nil {
 		return s.check(s.expr.FindStringSubmatch(st.text)[1:])
@@ -112,7 +114,7 @@ func (s *Sentence) possible(w *World, st *step) error {
 	return err
 }
 
-// peopled returns an error for a step about something that the cluster of spec does not have.
+// peopled returns an error if a step is about something that the cluster of spec does not have.
 func (s *Sentence) peopled(spec *runners.Spec, st *step) error {
 	var pods []string
 	for _, p := range spec.Pods() {
@@ -147,7 +149,7 @@ func (s *Sentence) peopled(spec *runners.Spec, st *step) error {
 	return nil
 }
 
-// checkIDCs returns an error for an idc in a text that has no pod.
+// checkIDCs returns an error if a text names an idc in which there is no pod.
 func checkIDCs(spec *runners.Spec, said string) error {
 	var idcs []string
 	for _, p := range spec.Pods() {
@@ -166,10 +168,10 @@ func checkIDCs(spec *runners.Spec, said string) error {
 	return nil
 }
 
-// placeWords lists the words of sentences that name pods, agents and model servers.
+// placeWords lists the placeholders that stand for pods, agents or model servers.
 var placeWords = []string{"pod", "pods", "agents", "server", "servers", "places"}
 
-// places returns the texts in a step that stand for such words.
+// places returns the texts in a step that name pods, agents or model servers.
 func (s *Sentence) places(text string) []string {
 	if text == bareServerName {
 		return []string{text}
@@ -187,7 +189,7 @@ func (s *Sentence) places(text string) []string {
 	return said
 }
 
-// podRange lists pods; of many it names the first and the last.
+// podRange lists pods for a message. If there are many, it names only the first and the last.
 func podRange(pods []string) string {
 	switch {
 	case len(pods) == 0:

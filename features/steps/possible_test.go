@@ -38,7 +38,7 @@ func TestImpossibleWorldsAreRefused(t *testing.T) {
 	}
 }
 
-// What a scenario is about has to be in its cluster.
+// Goal: a scenario is refused if a step is about something that its cluster does not have.
 func TestScenariosAboutWhatIsNotThereAreRefused(t *testing.T) {
 	const alone, agents = "a model server", "a v3 cluster of 2 shards with 3 replicas"
 	const apart = agents + "\n    And replicas in \"lf:default, hl:default, lf:spare, yg:default\"" // no fourth replica is in yg

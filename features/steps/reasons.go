@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// A tag @not-real on a feature, a rule, a scenario or examples excludes them from the
+// A tag such as @not-real on a feature, a rule, a scenario or examples excludes them from the
 // runner of that name. A comment right above the tags has to give the reason:
 //
 //	# not-real: a real server cannot be made to lag
@@ -22,7 +22,7 @@ var (
 	notReason = regexp.MustCompile(`^\s*#\s*not-([a-z]+):\s*(\S.*)$`)
 )
 
-// reasons holds the reasons of the tags of a file, by the tags' ids.
+// reasons collects the reasons given for the tags of a file, by the tags' ids.
 type reasons struct {
 	path     string
 	comments map[int]string // by line; a tag removes the reason that it uses
@@ -30,8 +30,8 @@ type reasons struct {
 	fault    *InputError // the first
 }
 
-// readReasons reads the reasons. Its error, an *InputError, is about a tag without a reason
-// or a reason without a tag.
+// readReasons returns the reasons for a file's tags. A tag without a reason, or a reason without a
+// tag, is an *InputError.
 func readReasons(doc *messages.GherkinDocument) (map[string]string, error) {
 	r := &reasons{path: doc.Uri, comments: map[int]string{}, of: map[string]string{}}
 	for _, c := range doc.Comments {
@@ -67,7 +67,7 @@ func (r *reasons) wrong(line int, text string, args ...any) {
 	}
 }
 
-// tagged finds the reasons for tags, in the comments between them and right above them.
+// tagged finds the reasons for tags, in comments between the tags and right above them.
 func (r *reasons) tagged(tags []*messages.Tag, at *messages.Location) {
 	lines := lists.ToMap(tags, func(t *messages.Tag) (int, bool) { return int(t.Location.Line), true })
 	found := map[string]string{}
@@ -90,8 +90,9 @@ func (r *reasons) tagged(tags []*messages.Tag, at *messages.Location) {
 	}
 }
 
-// forAnyAgent excludes from the runner named agent, which runs agents in any language, what does
-// not run on real, whose servers it has, or on python, whose agents it is held to.
+// forAnyAgent sets what the runner named agent leaves out. That runner runs agents in any language.
+// It leaves out what real excludes, because it has the servers of real, and what python excludes,
+// because its agents are compared with Python's.
 func forAnyAgent(not map[string]string) map[string]string {
 	for _, name := range []string{"real", "python"} {
 		if why := not[name]; why != "" && not["agent"] == "" {
@@ -101,15 +102,16 @@ func forAnyAgent(not map[string]string) map[string]string {
 	return not
 }
 
-// NoTrainingJob is why a scenario does not run on the runner named tensorflow.
+// NoTrainingJob is the reason why a scenario without a training job does not run on the runner
+// named tensorflow.
 const NoTrainingJob = "it has no training job"
 
-// OnTensorFlow is the tag of a scenario that runs on the runner named tensorflow though it does not on
-// real: what it is about is in TensorFlow, and not in a process of this project's.
+// OnTensorFlow is the tag of a scenario that runs on the runner named tensorflow, though a tag
+// excludes the runner real. Such a scenario is about code inside TensorFlow.
 const OnTensorFlow = "@tensorflow"
 
-// forTensorFlow excludes from the runner named tensorflow, whose surroundings are those of real, what
-// does not run on real, and what is no training job.
+// forTensorFlow sets why a case does not run on the runner named tensorflow. That runner leaves out
+// what real excludes, because it has the servers of real, and scenarios without a training job.
 func (c *scenarioCase) forTensorFlow() {
 	why := c.not["real"]
 	if slices.Contains(c.tags, OnTensorFlow) {
@@ -131,10 +133,10 @@ func hasTag(tags []*messages.Tag, name string) bool {
 	return slices.ContainsFunc(tags, func(t *messages.Tag) bool { return t.Name == name })
 }
 
-// leftOut leaves out cases that do not run on a runner.
+// leftOut selects the cases that do not run on a runner, and keeps the first reason.
 type leftOut struct{ runner, why string }
 
-// take reports whether a case is left out, and remembers the first reason.
+// take reports whether a case does not run on the runner. It keeps the first reason found.
 func (l *leftOut) take(c scenarioCase) bool {
 	why := c.not[l.runner]
 	l.why = cmp.Or(l.why, why)

@@ -31,7 +31,7 @@ Feature: f
     Then within 5s shard0-replica0 has service info
 `
 
-// named is the simulation by another name.
+// named is the simulation under another name.
 type named struct {
 	simrun.Runner
 	name string
@@ -43,7 +43,7 @@ func reasonsSuite(name, text string) *steps.Suite {
 	return &steps.Suite{Runner: &named{name: name}, FS: fstest.MapFS{"f.feature": {Data: []byte(text)}}, Paths: []string{"."}}
 }
 
-// The goal is that a runner is asked for no scenario that says it does not run there.
+// Goal: a runner gets no scenario whose tags exclude it.
 func TestScenariosRunWhereTheirTagsLetThem(t *testing.T) {
 	for name, want := range map[string][]string{
 		"sim":  {"Everywhere but there", "In the simulation alone"},
@@ -75,7 +75,7 @@ func TestScenariosRunWhereTheirTagsLetThem(t *testing.T) {
 	}
 }
 
-// The goal is that no scenario is left out without a reason.
+// Goal: no tag excludes a runner without a reason.
 func TestATagWithoutAReasonIsAnError(t *testing.T) {
 	for name, c := range map[string]struct{ from, to, says string }{
 		"none":              {"  # not-real: an empty\n", "", "f.feature:12: found @not-real without a reason, want one above it: # not-real: why"},

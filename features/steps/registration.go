@@ -10,13 +10,13 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// containerCluster returns the name of a pod's cluster in znodes (utils.py:578,
+// containerCluster returns a pod's cluster in the form in which znodes name it (utils.py:578,
 // container_cluster).
 func (w *World) containerCluster(p runners.Pod) string {
 	return w.psm() + ";" + p.Location.IDC + ";" + p.Location.Cluster
 }
 
-// psm returns TCE_PSM as the runner sets it.
+// psm returns the value of TCE_PSM that the runner sets in the pods.
 func (w *World) psm() string {
 	for _, v := range w.spec.Env {
 		if v.Key == "TCE_PSM" {
@@ -26,7 +26,7 @@ func (w *World) psm() string {
 	return "monolith.serving"
 }
 
-// pod returns the pod of a name, or an error.
+// pod returns the pod with a name, or an error if there is none.
 func (w *World) pod(name string) (runners.Pod, error) {
 	for _, p := range w.cluster.Pods() {
 		if p.Name == name {
@@ -36,7 +36,7 @@ func (w *World) pod(name string) (runners.Pod, error) {
 	return runners.Pod{}, fmt.Errorf("found pod %s, want one of the %d of the cluster", name, len(w.cluster.Pods()))
 }
 
-// boundTo makes a check of the pods that a sub-graph is bound to. Bindings are named
+// boundTo makes a check of which pods a sub-graph is bound to. Its binding znodes are named
 // <sub-graph>:<cluster>:<pod>.
 func (w *World) boundTo(servable, pods string) check {
 	model, subGraph := modelAndSubGraph(servable)
@@ -62,7 +62,7 @@ func (w *World) boundTo(servable, pods string) check {
 	}
 }
 
-// boundEarlier makes a check that one sub-graph was bound to a pod before another was.
+// boundEarlier makes a check that one sub-graph was bound to a pod before another one was.
 func (w *World) boundEarlier(servable, pod, other string) check {
 	return func() error {
 		var made [2]int64
@@ -88,7 +88,7 @@ func (w *World) boundEarlier(servable, pod, other string) check {
 	}
 }
 
-// serviceInfo makes a check of whether pods have published their service info.
+// serviceInfo makes a check of whether the named pods have published their service info.
 func (w *World) serviceInfo(pods string, want bool) check {
 	return func() error {
 		for _, name := range w.pods(pods) {
@@ -118,14 +118,15 @@ func there(ok bool) string {
 func (w *World) haveServiceInfo(pods string) check   { return w.serviceInfo(pods, true) }
 func (w *World) haveNoServiceInfo(pods string) check { return w.serviceInfo(pods, false) }
 
-// registration is the znode in which a v1 pod registers for a task, as "ps:0".
+// registration is the znode in which a pod of v1 registers for a task such as "ps:0".
 type registration struct {
 	state env.ModelState
-	// writes counts the creation and the changes.
+	// writes counts how often the znode was written, including its creation.
 	writes int
 }
 
-// registration finds a pod's znode by the address in it; ok is false for a pod without one.
+// registration finds the znode by which a pod registers for a task, from the address in it. ok is
+// false if the pod has none.
 func (w *World) registration(pod, task string) (r registration, ok bool, err error) {
 	p, err := w.pod(pod)
 	if err != nil {
@@ -163,7 +164,7 @@ func (w *World) registration(pod, task string) (r registration, ok bool, err err
 	return r, false, nil
 }
 
-// registered makes a check of a registration that has to exist.
+// registered makes a check of a registration. It fails if there is no registration.
 func (w *World) registered(pod, task string, want any, fn func(what string, r registration) error) check {
 	return func() error {
 		r, ok, err := w.registration(pod, task)
@@ -224,7 +225,7 @@ func (w *World) writeZnode(path, data string) error {
 
 func (w *World) deleteZnode(path string) error { return w.cluster.DeleteZnode(path) }
 
-// znode makes a check of a znode that has to exist.
+// znode makes a check of a znode. It fails if the znode does not exist.
 func (w *World) znode(path string, fn func(n runners.Znode) error) check {
 	return func() error {
 		n, ok, err := w.cluster.Znode(path)

@@ -18,7 +18,7 @@ import (
 // Status is the outcome of a step or a scenario.
 type Status uint8
 
-// A scenario is skipped when the runner cannot do something that it asks for.
+// Skipped means that the runner cannot do something that the scenario asks for.
 const (
 	Passed Status = iota
 	Failed
@@ -29,9 +29,10 @@ func (s Status) String() string { return [...]string{"passed", "failed", "skippe
 
 // Result is one run of one scenario with one seed.
 type Result struct {
-	// Name is the scenario's title; that of a row of an outline includes the row's values.
+	// Name is the scenario's title. For a row of an outline it includes the row's values.
 	Feature, Name string
-	// Written is how the file has it; nil for a result of another suite, as godog's.
+	// Written holds the scenario as its file has it. It is nil if another suite, such as godog's,
+	// made the result.
 	Written *Written
 	// Path and Line are where the scenario, or the row of an outline, begins.
 	Path string
@@ -40,35 +41,35 @@ type Result struct {
 	Seed uint64
 	// Runner is the name of the runner.
 	Runner string
-	// Quirks has the quirks of the agents, in the form of runners.Spec. A scenario about a
-	// recorded case has an entry for each answer.
+	// Quirks holds the agents' choices of quirks, in the form of runners.Spec. A scenario about a
+	// recorded case has one for each answer.
 	Quirks []string
 	// Replay is the command that repeats the run.
 	Replay string
 	Steps  []Step
 	Status Status
-	// Err is a failure of the run as a whole: a broken cluster, or two runs of one seed
-	// that differ.
+	// Err is an error of the run as a whole: the cluster broke, or two runs with one seed differ.
 	Err   error
 	Stats runners.Stats
-	// Wall is the time that the run took, if Suite.Clock is set.
+	// Wall is how long the run took in wall time, if Suite.Clock is set.
 	Wall time.Duration
-	// Known has the invariants that broke as they do in the reference.
+	// Known lists invariants that broke in a way in which they also break in the reference.
 	Known []runners.Broken
-	// Explanation explains a failed step: a heading, and lines about the pods, znodes and
-	// models that the step names; see Suite.Explain.
+	// Explanation says what led to a failed step: a heading, and lines about the pods, znodes and
+	// models that the step names (Suite.Explain).
 	Explanation []string
 	// Instants are those at which an explained failure was lost: those of Suite.Instants, and when an
 	// invariant broke.
 	Instants []timeline.Instant
-	// Log has everything that was observed in the run, if Suite.Detail is set or the result
-	// has an Explanation.
+	// Log holds everything that was observed in the run, if Suite.Detail is set or there is an
+	// Explanation.
 	Log []runners.Observation
 
-	// Unable is the reason of the first step that the runner could not do, nil if there is none.
+	// Unable says why the runner could not do a step, for the first such step. It is nil if it
+	// could do all.
 	Unable error
-	// Late is by how much the host was late, in cluster time. Busy says that this is more than a
-	// scenario can allow for: a run that would have failed there is skipped (TooBusy).
+	// Late is how late the host was, in cluster time. Busy means that this is more than a scenario
+	// can tolerate. A failed run is then skipped (TooBusy).
 	Late time.Duration
 	Busy bool
 
@@ -77,7 +78,7 @@ type Result struct {
 
 // Step is one step of a result. Took is cluster time.
 type Step struct {
-	// Keyword is without the blank after it; KeywordAsWritten has what the file has.
+	// Keyword has no blank after it. KeywordAsWritten is the keyword as the file has it.
 	Keyword, KeywordAsWritten string
 	Text                      string
 	Line                      int
@@ -86,7 +87,7 @@ type Step struct {
 	Took                      time.Duration
 }
 
-// Failure returns the first failure, of the run as a whole or of a step; nil for none.
+// Failure returns the first error, of the run as a whole or of a step, or nil.
 func (r *Result) Failure() error {
 	for _, s := range r.Steps {
 		if s.Status == Failed {
@@ -96,7 +97,7 @@ func (r *Result) Failure() error {
 	return r.Err
 }
 
-// About describes, a line each, the quirks that the tags, the steps or the failure name.
+// About describes, in one line each, the quirks that the tags, the steps or the error mention.
 func (r *Result) About() []string {
 	text := strings.Join(r.Tags, " ")
 	for _, s := range r.Steps {
@@ -141,10 +142,11 @@ func (r *Result) finish(w *World) {
 	}
 }
 
-// ErrBusy is the reason why a run was skipped whose host was too busy to tell.
+// ErrBusy is why a failed run is skipped: the host was too busy for a verdict.
 var ErrBusy = errors.New("too busy to tell")
 
-// TooBusy skips a result that failed on a host that was too busy to tell, and reports whether it did.
+// TooBusy turns a failure on a host that was too busy into a skipped result. It reports whether it
+// did.
 func (r *Result) TooBusy() bool {
 	if r.Status != Failed || !r.Busy {
 		return false
@@ -185,42 +187,43 @@ var _ Listener = (*Report)(nil)
 // Summary counts the results of a suite. Its size does not depend on the number of seeds.
 type Summary struct {
 	Plan Plan
-	// Runs counts the results. It is less than planned when the run was interrupted or
-	// ended with the first failure.
+	// Runs counts the results. It is less than planned if the run was interrupted, or ended at the
+	// first failure.
 	Runs, Passed, Failed, Skipped int
-	// Busy counts those of Skipped whose host was too busy to tell.
+	// Busy counts those skipped runs whose host was too busy for a verdict.
 	Busy    int
 	Steps   int
 	Virtual time.Duration
-	// Interrupted reports that the run was ended from outside.
+	// Interrupted means that somebody ended the run early.
 	Interrupted bool
-	// OutOfTime reports that the run was ended because its time was over.
+	// OutOfTime means that the run ended early because its deadline passed.
 	OutOfTime bool
-	// Failures groups the failures by kind, in the order of the first of each.
+	// Failures groups the failures by kind, in the order in which each kind first occurred.
 	Failures []*FailureGroup
 
 	groups map[failureKey]*FailureGroup
 	trace  uint64
 }
 
-// FailureGroup holds the failures of one step of a scenario with the same message, apart
-// from times and hashes. A step with many messages has a last group for all others.
+// FailureGroup holds the failures of one step of a scenario whose messages differ only in times and
+// hashes. If a step has very many different messages, one last group holds the rest.
 type FailureGroup struct {
-	// First is the first failure, with its explanation but without its Log.
+	// First is the first failure of the group, with its explanation but without its Log.
 	First Result
 	Runs  int
-	// Seeds holds the first few seeds, in order.
+	// Seeds lists the first few seeds that failed so, in order.
 	Seeds []uint64
 }
 
 const (
-	// groupSeeds bounds the seeds that a group keeps.
+	// groupSeeds is the most seeds that a group lists.
 	groupSeeds = 5
-	// groupsPerStep bounds the messages of a step that have groups of their own.
+	// groupsPerStep is the most groups of one step. Failures with further messages share one more
+	// group.
 	groupsPerStep = 5
 )
 
-// failureKey is what the failures of a group share: the scenario, the step, the runner and
+// failureKey is what all failures of a group have in common: the scenario, the step, the runner and
 // the message.
 type failureKey struct {
 	path       string
@@ -234,10 +237,10 @@ func NewSummary(p Plan) *Summary {
 	return &Summary{Plan: p, groups: map[failureKey]*FailureGroup{}, trace: fnv.New64a().Sum64()}
 }
 
-// Add counts a result that another package found.
+// Add counts a result that another package has made.
 func (s *Summary) Add(r *Result) { s.add(r) }
 
-// add counts a result and returns the group of a failure.
+// add counts a result. If it is a failure, add returns its group.
 func (s *Summary) add(r *Result) *FailureGroup {
 	s.Runs++
 	s.Steps += len(r.Steps)
@@ -258,7 +261,7 @@ func (s *Summary) add(r *Result) *FailureGroup {
 	return nil
 }
 
-// fail adds a failure to its group.
+// fail adds a failure to its group, and returns the group.
 func (s *Summary) fail(r *Result) *FailureGroup {
 	step := slices.IndexFunc(r.Steps, func(st Step) bool { return st.Status == Failed })
 	key := failureKey{r.Path, r.Line, step, r.Runner, varying.ReplaceAllString(r.Failure().Error(), "…")}
@@ -290,13 +293,13 @@ func (s *Summary) fail(r *Result) *FailureGroup {
 // varying matches what differs between failures of one kind: times, and hashes of traces.
 var varying = regexp.MustCompile(`(?:` + durationText + `|[0-9a-f]{16}|0x[0-9a-f]+)`)
 
-// Seeds counts the seeds that were begun with.
+// Seeds returns how many seeds have at least one result.
 func (s *Summary) Seeds() int {
 	all := max(s.Plan.Scenarios, 1)
 	return min(s.Plan.Seeds, (s.Runs+all-1)/all)
 }
 
-// Remark says how far a run came that did not come to its end, "" for others.
+// Remark says how far a run came that ended early. For a complete run it returns "".
 func (s *Summary) Remark() string {
 	switch {
 	case s.Interrupted:
@@ -314,7 +317,7 @@ func (s *Summary) Remark() string {
 	return ""
 }
 
-// TraceHash folds the hashes of all runs in order.
+// TraceHash returns a hash of the trace hashes of all runs, in order.
 func (s *Summary) TraceHash() uint64 { return s.trace }
 
 // fold continues an FNV-1a hash of 64 bits with the bytes of a number.

@@ -56,7 +56,7 @@ func Run(t *testing.T, fsys fs.FS, how Suite) {
 	}
 }
 
-// test runs a scenario with each seed.
+// test runs a scenario with each seed. With several seeds each is a subtest.
 func (s *Suite) test(t *testing.T, sc *scenario) {
 	for i := range max(s.Seeds, 1) {
 		seed := s.Seed + uint64(i)
@@ -68,7 +68,7 @@ func (s *Suite) test(t *testing.T, sc *scenario) {
 	}
 }
 
-// testSeed runs the cases of a scenario and reports the results.
+// testSeed runs the cases of a scenario with one seed. The rows of an outline are subtests.
 func (s *Suite) testSeed(t *testing.T, sc *scenario, seed uint64) {
 	if len(sc.cases) == 1 && sc.cases[0].row == 0 {
 		s.testCase(t, job{sc, &sc.cases[0], seed})
@@ -80,7 +80,7 @@ func (s *Suite) testSeed(t *testing.T, sc *scenario, seed uint64) {
 	}
 }
 
-// testCase runs one case and reports its result.
+// testCase runs one case, and passes, fails or skips the test.
 func (s *Suite) testCase(t *testing.T, j job) {
 	one := *s
 	one.command = replay.Command(t, j.seed)
@@ -101,7 +101,7 @@ func tell(t *testing.T, r *Result) {
 	}
 }
 
-// account writes the steps of a failed result, and the reason.
+// account describes the steps of a failed result, and why it failed.
 func account(r *Result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s:%d: %s\n", r.Path, r.Line, r.Name)

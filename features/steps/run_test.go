@@ -14,7 +14,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// ownScenarios are those of somebody's own, with a sentence of theirs.
+// ownScenarios holds scenarios of a user of the package, with sentences of the user's own.
 var ownScenarios = fstest.MapFS{
 	"deep/lamps.feature": {Data: []byte(`Feature: Lamps
   @lamp
@@ -42,8 +42,8 @@ var ownScenarios = fstest.MapFS{
 `)},
 }
 
-// lamps are sentences about something that no vocabulary has: they go out by half a
-// second each.
+// lamps returns sentences that the vocabulary does not have. They are about lamps that go out, one
+// each half second.
 func lamps() []*Sentence {
 	out := map[*World]int{}
 	return []*Sentence{
@@ -62,7 +62,7 @@ func lamps() []*Sentence {
 	}
 }
 
-// TestHelperOwnScenarios is run by the tests below in a process of its own.
+// TestHelperOwnScenarios is not a test of its own. The tests below run it in a separate process.
 func TestHelperOwnScenarios(t *testing.T) {
 	how, ok := map[string]Suite{
 		"all":      {Runner: &fakeRunner{}, Sentences: lamps()},
@@ -82,8 +82,8 @@ func cannot(*World, int) error { return runners.ErrUnsupported }
 
 var duration = regexp.MustCompile(` \(\d+\.\d+s\)`)
 
-// ranScenarios runs the helper and returns what go test prints of it, without places
-// in files and without durations.
+// ranScenarios runs the helper in a process and returns the lines that go test prints, without file
+// names and durations.
 func ranScenarios(t *testing.T, which, pattern string) []string {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.v", "-test.run=^TestHelperOwnScenarios$"+pattern)
@@ -168,8 +168,8 @@ func TestScenariosAreSubtests(t *testing.T) {
 	}
 }
 
-// inOrder puts the verdicts before what was logged, which testing mixes, and takes
-// the indentation off.
+// inOrder puts the verdicts before the logged lines, because their order varies, and removes
+// indentation.
 func inOrder(lines []string) (sorted []string) {
 	var logged []string
 	for _, line := range lines {

@@ -12,12 +12,12 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// ScriptLine is a line of a script, "1h: ZooKeeper goes down for 10m": a time of the run
-// and a sentence. Where names its place in messages: a flag, or file:line.
+// ScriptLine is a line of a script, such as "1h: ZooKeeper goes down for 10m". It has a time of the
+// run and a sentence. Where is its place for messages: a command-line flag, or file:line.
 type ScriptLine struct{ Where, Text string }
 
-// ScriptLines splits a text into the lines of a script, without empty lines and those that
-// begin with #. name is the name of its file.
+// ScriptLines splits a text into the lines of a script. It drops empty lines, and comments, which
+// begin with #. name is the file's name.
 func ScriptLines(name, text string) []ScriptLine {
 	var lines []ScriptLine
 	n := 0
@@ -31,10 +31,9 @@ func ScriptLines(name, text string) []ScriptLine {
 	return lines
 }
 
-// ReadScript reads a script for clusters that runner builds of spec, in runs that last
-// until end. It returns the acts in the order of time. A script has actions, faults and
-// assertions. A fault that is said with "for 10m" ends by itself and lets no time pass. The
-// error has an [*InputError] for every line that makes no sense.
+// ReadScript parses a script for clusters that runner builds of spec, in runs that last until end.
+// It returns the acts by time. A script has actions, faults and assertions. A fault with "for 10m"
+// ends by itself and lets no time pass. The error joins an [*InputError] for every wrong line.
 func ReadScript(lines []ScriptLine, runner runners.Runner, spec runners.Spec, end time.Duration) ([]runners.Act, error) {
 	r := scriptReader{
 		world: &World{runner: runner, spec: spec, conf: parseConf(strings.ReplaceAll(spec.Conf, "\t", " ")), models: spec.Models},
@@ -72,17 +71,17 @@ func ReadScript(lines []ScriptLine, runner runners.Runner, spec runners.Spec, en
 	return lists.MapOrNil(read, func(a placedAct) runners.Act { return a.Act }), errors.Join(faults...)
 }
 
-// placedAct is an act with the place of its line.
+// placedAct is an act, with the place of its line for messages.
 type placedAct struct {
 	runners.Act
 	where string
 }
 
-// scriptReader reads the lines of a script.
+// scriptReader parses the lines of a script.
 type scriptReader struct {
 	world *World
 	known vocabulary
-	// nouns has what the cluster has, and what any line of the script makes.
+	// nouns holds the names that the cluster has, and those that any line of the script creates.
 	nouns *nouns
 	end   time.Duration
 }
@@ -116,7 +115,7 @@ func (r *scriptReader) line(text string) (runners.Act, error) {
 	return act, nil
 }
 
-// read finds the sentence of a step, which has to be one that a script can say of this cluster.
+// read finds the sentence of a step. It has to be one that a script may use with this cluster.
 func (r *scriptReader) read(st *step) error {
 	found := r.known.match(st.text)
 	if len(found) != 1 {
@@ -142,8 +141,8 @@ func (r *scriptReader) read(st *step) error {
 	return r.nouns.check(st.said, st.text)
 }
 
-// act does what a step says and lets no time pass: a condition with a duration ends by
-// itself later.
+// act does what a step says without letting time pass. A condition with a duration begins now and
+// ends by itself later.
 func (s *Sentence) act(w *World, st *step) error {
 	if s.kind != aCondition {
 		return st.run(w)

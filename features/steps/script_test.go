@@ -19,8 +19,8 @@ func scriptSpec() runners.Spec {
 	}
 }
 
-// The goal is that a script does at its times what scenarios do. The method is to play one
-// in the order of time and to look at when faults began and ended, and where a version was
+// Goal: at its times, a script does what the same steps of a scenario would do. Method: play a
+// script in the order of time, and look at when faults began and ended, and where a version was
 // exported to.
 func TestAScriptActsAtItsTimes(t *testing.T) {
 	lines := steps.ScriptLines("x.script", `

@@ -8,78 +8,79 @@ import (
 	"strings"
 )
 
-// kind is the purpose of a sentence.
+// kind says what a sentence is for.
 type kind uint8
 
 const (
 	aShape kind = iota
 	anAction
 	aCondition
-	// anOnset begins something that ends by itself if the sentence ends in a time.
+	// anOnset begins something. With a time at the sentence's end it ends by itself.
 	anOnset
 	anAssertion
-	// aQuestion and aFinding are about a recorded case; no cluster is built for them.
+	// aQuestion and aFinding are about a recorded case, for which no cluster is built.
 	aQuestion
 	aFinding
-	// someFaults marks the place in the vocabulary of the sentences about faults of one topic.
+	// someFaults marks where in the vocabulary the sentences about faults of one topic belong.
 	someFaults
 )
 
-// Sentence is one thing that a scenario may say. Vocabulary lists those that every suite
-// knows; Action and Assertion make a caller's own, for Suite.Sentences.
+// Sentence is a form of step that scenarios may use. Vocabulary lists those that every suite knows.
+// Action and Assertion make a caller's own, for Suite.Sentences.
 type Sentence struct {
 	kind kind
-	// text is the readable form, as "{duration} pass(es)".
+	// text is the readable form, such as "{duration} pass(es)".
 	text string
 	expr *regexp.Regexp
-	// do is a function of the World and one argument for each word. Shapes, actions and
-	// questions return an error, conditions a lasting, assertions and findings a check.
+	// do is a function of the World and one argument for each placeholder. For shapes, actions and
+	// questions it returns an error, for conditions a lasting, for assertions and findings a check.
 	do reflect.Value
-	// check, when set, returns an error for words that cannot work, before anything runs.
+	// check, when set, returns an error if the texts for the placeholders cannot work, before
+	// anything runs.
 	check func(words []string) error
-	// ofBareServer and ofAgents are set for a sentence that names neither but is about the
-	// model server without an agent, or about pods.
+	// ofBareServer and ofAgents mark a sentence that is about the model server without an agent, or
+	// about pods, though it names neither.
 	ofBareServer, ofAgents bool
-	// ofTraining is set for a sentence that is about the training job but names no process.
+	// ofTraining marks a sentence that is about the training job but names no process.
 	ofTraining bool
-	// declares is set for a sentence whose names need not be known before; exports for one
-	// after which a version exists.
+	// declares marks a sentence that may use new names. exports marks one after which a version
+	// exists.
 	declares, exports bool
-	// lasts is set for a sentence that needs "for 3m", and whose check says what was seen since it was made.
+	// lasts marks a sentence that needs "for 3m". Its check reports what was seen since the check
+	// was made.
 	lasts bool
-	// watches is set for a sentence about invariants, which are checked where one is said.
+	// watches marks a sentence about invariants. A scenario with such a sentence has them checked.
 	watches bool
-	// fault is the kind of fault that it begins or ends, "" for none.
+	// fault is the kind of fault that the sentence begins or ends, "" for none.
 	fault string
-	// does says in a line what the sentence does, "" where meanings has it.
+	// does says in one line what the sentence does. It is "" if package meaning has that line.
 	does string
-	// keyword is where the sentence belongs in a scenario: Given, When or Then.
+	// keyword says where the sentence is used in a scenario: Given, When or Then.
 	keyword string
-	// waits says when time passes while the sentence is said, "" for never.
+	// waits says when cluster time passes during the sentence, "" for never.
 	waits string
 }
 
-// check looks once at the cluster. It returns nil if all is as the scenario says, else an
-// error with what was wanted and what was found.
+// check looks at the cluster once. It returns nil if all is as the scenario says, otherwise an
+// error with what was expected and what was found.
 type check = func() error
 
-// lasting is a condition that lasts from begin to end. sets begins it, and makes it end by
+// lasting is a condition with functions that begin and end it. sets begins it, and makes it end by
 // itself after a duration.
 type lasting struct {
 	begin, end func() error
 	sets       func(duration string) error
 }
 
-// onset begins something, which ends after the duration; "" means that it lasts until it is
-// taken back.
+// onset begins something that ends after a duration. With "" it lasts until a later step ends it.
 type onset = func(duration string) error
 
 func shape(text string, do any) *Sentence { return newSentence(aShape, text, do) }
 
-// condition makes a sentence that may end in "for 12s".
+// condition makes a sentence that may end with a duration, as "for 12s".
 func condition(text string, do any) *Sentence { return newSentence(aCondition, text, do) }
 
-// question makes a sentence that asks a recorded case; finding makes one that looks at the answer.
+// question makes a sentence that runs a recorded case. finding makes one that checks the answer.
 func question(text string, do any) *Sentence { return newSentence(aQuestion, text, do) }
 func finding(text string, do any) *Sentence  { return newSentence(aFinding, text, do) }
 
@@ -116,7 +117,8 @@ func Action(text string, do any) *Sentence { return newSentence(anAction, text, 
 // with what was wanted and what was found. Assertion panics as Action does.
 func Assertion(text string, do any) *Sentence { return newSentence(anAssertion, text, do) }
 
-// These are the prefix and suffix of every sentence of a kind.
+// waitPrefix and timeSuffix match the optional beginning of every assertion, and the optional end
+// of every condition.
 const (
 	waitPrefix = `(?:(within|for) (` + durationText + `) )?`
 	timeSuffix = `(?: for (` + durationText + `))?`
@@ -137,7 +139,7 @@ func newSentence(k kind, text string, do any) *Sentence {
 	return s
 }
 
-// keywords has where sentences of each kind belong, waits when they let time pass.
+// keywords says where the sentences of each kind are used. waits says when they let time pass.
 var (
 	keywords = map[kind]string{aShape: "Given", anAction: "When", aCondition: "When", anOnset: "When", anAssertion: "Then", aQuestion: "When", aFinding: "Then"}
 	waits    = map[kind]string{
@@ -147,24 +149,24 @@ var (
 	}
 )
 
-// takesTime marks a sentence that lets time pass though others of its kind do not; when says when.
+// takesTime marks a sentence that lets time pass, unlike others of its kind. when says when.
 func takesTime(when string, s *Sentence) *Sentence {
 	s.waits = when
 	return s
 }
 
-// predictWaits makes an assertion about the answer to a Predict.
+// predictWaits makes an assertion about the answer to a Predict request, for which it waits.
 func predictWaits(text string, do any) *Sentence {
 	return takesTime("until the answer is there, and "+waits[anAssertion], Assertion(text, do))
 }
 
-// results has the types that the functions of each kind return.
+// results holds the type that the function of each kind of sentence returns.
 var results = map[kind]reflect.Type{
 	aShape: reflect.TypeFor[error](), anAction: reflect.TypeFor[error](), aQuestion: reflect.TypeFor[error](),
 	aCondition: reflect.TypeFor[lasting](), anOnset: reflect.TypeFor[onset](), anAssertion: reflect.TypeFor[check](), aFinding: reflect.TypeFor[check](),
 }
 
-// checkFunction checks that do is a function of a World and an argument for each word.
+// checkFunction checks that do is a function of a World and one argument for each placeholder.
 func (s *Sentence) checkFunction() error {
 	words := s.expr.NumSubexp()
 	switch s.kind {
@@ -181,18 +183,19 @@ func (s *Sentence) checkFunction() error {
 	return nil
 }
 
-// token finds what a sentence's readable form leaves open. A path as layouts/main is no choice of two words.
+// token matches the variable parts of a sentence's readable form. A path such as layouts/main is
+// not a choice of two words.
 var token = regexp.MustCompile(`\{(\w+)\}|\(([^)]*)\)|\b(?:is/are|has/have|was/were)\b`)
 
-// expression turns the readable form into a regular expression.
+// expression converts the readable form into a regular expression.
 func expression(text string) string {
 	pattern, _ := pieces(text, func(name string) string { return words[name].pattern })
 	return pattern
 }
 
-// arguments reads the arguments of say from a text that says the sentence: the words of
-// waitPrefix, those of the sentence, and that of timeSuffix. The error is about a number
-// that is too large.
+// arguments parses the arguments for say from a text that matches the sentence. They are the parts
+// of waitPrefix, the texts for the placeholders, and the part of timeSuffix. A number that is too
+// large is an error.
 func (s *Sentence) arguments(text string) ([]reflect.Value, error) {
 	groups := s.expr.FindStringSubmatch(text)[1:]
 	args := make([]reflect.Value, len(groups))
@@ -221,7 +224,7 @@ func (s *Sentence) arguments(text string) ([]reflect.Value, error) {
 	return args, nil
 }
 
-// say does what the sentence says in a world, with the arguments from that method.
+// say carries out the sentence in a world. args come from the method arguments.
 func (s *Sentence) say(w *World, args []reflect.Value) error {
 	switch {
 	case s.kind == aQuestion || s.kind == aFinding:

@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// bareServer asks for a model server without an agent.
+// bareServer adds a model server without an agent to the cluster's shape.
 func (w *World) bareServer() error { return w.bareServerWith("") }
 
 func (w *World) bareServerWith(flags string) error {
@@ -57,7 +57,7 @@ func (w *World) fakeSwitches() error {
 
 func (w *World) startBareServer() error { return w.cluster.StartPod(runners.BareServer) }
 
-// caller returns the cluster as a Caller, or an error if it is none.
+// caller returns the cluster as a Caller, or ErrUnsupported if it cannot call model servers.
 func (w *World) caller() (runners.Caller, error) {
 	if c, ok := w.cluster.(runners.Caller); ok {
 		return c, nil
@@ -65,8 +65,8 @@ func (w *World) caller() (runners.Caller, error) {
 	return nil, runners.ErrUnsupported
 }
 
-// served returns the entry of a model for later configs. Until a sentence changes it, the
-// entry has the default path and platform, and neither policy nor labels.
+// served returns the entry of a model for later model configs. Unless a sentence has changed it,
+// the entry has the default path and platform, and neither policy nor labels.
 func (w *World) served(servable string) *runners.ServedModel {
 	if m := w.entries[servable]; m != nil {
 		return m
@@ -79,7 +79,7 @@ func (w *World) served(servable string) *runners.ServedModel {
 	return m
 }
 
-// config returns the entries of some models; it is never nil.
+// config returns the model config entries of the listed models. The list is never nil.
 func (w *World) config(servables string) []runners.ServedModel {
 	return lists.Map(list(servables), func(name string) runners.ServedModel { return *w.served(name) })
 }
@@ -99,7 +99,7 @@ func (w *World) configPolicy(servable, policy string) error {
 	return nil
 }
 
-// configLabel adds a label, or moves it to another version.
+// configLabel gives a version a label. If another version has the label, it loses it.
 func (w *World) configLabel(servable string, version int64, label string) error {
 	m := w.served(servable)
 	labels := []runners.ServedLabel{{Name: label, Version: version}}
@@ -125,7 +125,7 @@ func (w *World) writeConfig(path string, models []runners.ServedModel) error {
 	return c.WriteModelConfig(path, models)
 }
 
-// onServer makes a check of one model server.
+// onServer makes a check that calls fn with one model server.
 func (w *World) onServer(server string, fn func(c runners.Caller, s modelServer) error) check {
 	return func() error {
 		c, err := w.caller()
@@ -208,7 +208,7 @@ func (w *World) memoryBetween(server, least, most string) check {
 	})
 }
 
-// hasVersions makes a check of how many versions a server reports for a model.
+// hasVersions makes a check of how many versions of a model each server reports.
 func (w *World) hasVersions(servers string, n int, model string) check {
 	return w.eachServer(servers, model, func(s modelServer, versions []env.ModelVersionStatus, err error) error {
 		what := fmt.Sprintf("%s: versions of %s", s, model)

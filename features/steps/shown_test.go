@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// Every sentence has a line on what it does, and an example from a scenario that is shipped and
-// planned here.
+// Goal: every sentence has a line that says what it does, and an example from a shipped scenario or
+// from the file of this test. Both kinds of scenarios can be planned.
 func TestEverySentenceIsShown(t *testing.T) {
 	planned := map[string]bool{}
 	for _, s := range []*Suite{{Runner: &simrun.Runner{}, FS: shownFile, Paths: []string{shownName}}, shippedSuite()} {
@@ -52,7 +52,7 @@ func shippedSuite() *Suite {
 	return &Suite{Runner: &simrun.Runner{}, FS: features.FS, Paths: []string{"."}}
 }
 
-// The scenarios that show sentences pass.
+// Goal: the scenarios that serve as examples of sentences pass.
 func TestShownScenariosPass(t *testing.T) {
 	s := &Suite{Runner: &simrun.Runner{}, FS: shownFile, Paths: []string{shownName}, Seeds: 3}
 	if report := run(t, s); report.Failed > 0 || report.Passed != 3*7 {

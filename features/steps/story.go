@@ -13,33 +13,33 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Line is one step of a story: a sentence with its arguments. A story is a list of lines, so that
-// it can be drawn, changed, told and written.
+// Line is one step of a story: a sentence with its arguments. A story is a list of lines, which can
+// be drawn at random, changed, run, and written as a scenario.
 type Line struct {
 	Text string
-	// Refusable lets a story go on where the cluster cannot do what the line says, as to kill what
-	// does not run.
+	// Refusable lets a story go on if the cluster cannot do what the line says, such as killing a
+	// process that does not run.
 	Refusable bool
 	said      *Sentence
 }
 
-// Keyword is where the line belongs in a scenario: Given, When or Then.
+// Keyword says where the line belongs in a scenario: Given, When or Then.
 func (l Line) Keyword() string { return l.said.keyword }
 
-// Book makes and tells stories for one runner. It may be used from several goroutines.
+// Book makes and runs stories for one runner. It is safe for concurrent use.
 type Book struct {
 	runner runners.Runner
 	known  vocabulary
-	// said has the sentence of each template that was filled.
+	// said caches the sentence of each template that was filled.
 	said sync.Map
 }
 
-// NewBook makes the book of a runner's sentences.
+// NewBook makes a Book with all sentences that scenarios for the runner may use.
 func NewBook(runner runners.Runner) *Book {
 	return &Book{runner: runner, known: newVocabulary(runner.Faults())}
 }
 
-// Line reads a text, which has to say one sentence.
+// Line makes a line from a text, which has to match exactly one sentence.
 func (b *Book) Line(text string) (Line, error) {
 	found := b.known.match(text)
 	if len(found) != 1 {
@@ -48,8 +48,8 @@ func (b *Book) Line(text string) (Line, error) {
 	return Line{Text: text, said: found[0]}, nil
 }
 
-// Fill makes a line of a sentence's readable form, or of one of which some words are filled, with a
-// text for each {word} in order.
+// Fill makes a line from a sentence's readable form, in which some placeholders may be filled
+// already. texts holds a text for each {word} that is left, in order.
 func (b *Book) Fill(template string, texts ...string) (Line, error) {
 	if n := len(wordsOf(template)); n != len(texts) {
 		return Line{}, fmt.Errorf("sentence %q: found %d words, want %d", template, len(texts), n)
@@ -65,7 +65,7 @@ func (b *Book) Fill(template string, texts ...string) (Line, error) {
 	return l, err
 }
 
-// fill puts texts in the places of words, and chooses the forms of other parts by them.
+// fill puts texts in the places of placeholders, and chooses singular or plural forms to match.
 func fill(template string, texts []string) string {
 	last := ""
 	return token.ReplaceAllStringFunc(template, func(part string) string {
@@ -89,8 +89,8 @@ func fill(template string, texts []string) string {
 	})
 }
 
-// Draw makes a line of a template, whose words are drawn from a cast. ok is false where the cast
-// has nothing for one of them.
+// Draw makes a line from a template, with random texts from a cast for its placeholders. ok is
+// false if the cast has nothing for one of them.
 func (b *Book) Draw(template string, c *drawn.Cast, d *drawn.Dial) (l Line, ok bool) {
 	c = namedIn(template, c)
 	names := wordsOf(template)
@@ -118,8 +118,8 @@ func (b *Book) Draw(template string, c *drawn.Cast, d *drawn.Dial) (l Line, ok b
 	return l, err == nil
 }
 
-// namedIn is the cast of a text: a stored file is one of a training job's, other paths are those of
-// directories.
+// namedIn returns the cast for a text. For a stored file, its paths are files of the training job.
+// In other texts they are directories.
 func namedIn(text string, c *drawn.Cast) *drawn.Cast {
 	if !strings.HasPrefix(text, "the stored file ") {
 		return c
@@ -129,7 +129,7 @@ func namedIn(text string, c *drawn.Cast) *drawn.Cast {
 	return &other
 }
 
-// Plainer lists lines that say the same with one word plainer.
+// Plainer lists variants of a line in which one name or value is plainer.
 func (b *Book) Plainer(l Line, c *drawn.Cast) (list []Line) {
 	c = namedIn(l.Text, c)
 	for _, u := range l.said.nounsOf(l.Text) {
@@ -148,7 +148,7 @@ func (b *Book) Plainer(l Line, c *drawn.Cast) (list []Line) {
 	return list
 }
 
-// Cast returns what stories of a shape may name.
+// Cast returns the names that stories in a cluster of this shape may use.
 func (b *Book) Cast(shapes []Line) (*drawn.Cast, error) {
 	w := &World{runner: b.runner}
 	for _, l := range shapes {
@@ -187,7 +187,7 @@ func (b *Book) Cast(shapes []Line) (*drawn.Cast, error) {
 	return c, nil
 }
 
-// serverKinds lists the kinds of model servers of a pod, in the words of sentences.
+// serverKinds lists the kinds of model servers that a pod has, in the words of sentences.
 func (w *World) serverKinds() []string {
 	switch deploy := w.conf.get("deploy_type"); {
 	case w.conf.get("agent_version") != "1":
@@ -200,7 +200,7 @@ func (w *World) serverKinds() []string {
 	return []string{"ps", "entry"}
 }
 
-// possible holds a line to what a cluster can be; shapes change w.
+// possible returns an error if a line cannot work in the cluster. Shapes change the cluster in w.
 func (b *Book) possible(w *World, l Line) error {
 	args, err := l.said.arguments(l.Text)
 	if err != nil {
@@ -209,8 +209,8 @@ func (b *Book) possible(w *World, l Line) error {
 	return l.said.possible(w, &step{text: l.Text, said: l.said, args: args})
 }
 
-// Check returns an error for a story that no scenario can tell, as one that names a pod which its
-// cluster does not have.
+// Check returns an error if a story could not be a scenario, for example because it names a pod
+// that its cluster does not have.
 func (b *Book) Check(lines []Line) error {
 	w := &World{runner: b.runner}
 	for _, l := range lines {
@@ -232,14 +232,14 @@ func (b *Book) Check(lines []Line) error {
 	return nil
 }
 
-// Scenario is a scenario of a file as a story.
+// Scenario is a scenario of a file, as the lines of a story.
 type Scenario struct {
 	Name  string
 	Lines []Line
 }
 
-// Stories returns the scenarios that a suite selects, each row of an outline as one. Its error is as
-// Suite.Run's.
+// Stories returns the scenarios that a suite selects, with each row of an outline as one. Its
+// errors are those of Suite.Run.
 func (b *Book) Stories(s *Suite) (list []Scenario, err error) {
 	found, err := s.plan()
 	for _, sc := range found {
@@ -254,29 +254,29 @@ func (b *Book) Stories(s *Suite) (list []Scenario, err error) {
 	return list, err
 }
 
-// Telling says how a story is told.
+// Telling holds the options of one run of a story.
 type Telling struct {
 	Seed   uint64
 	Quirks string
-	// Chance and Choices are those of the cluster's spec.
+	// Chance and Choices say how random choices are made, as in runners.Spec.
 	Chance  runners.Chance
 	Choices []runners.Choice
 	NoLeaps bool
 	Detail  bool
 }
 
-// Told is a story that was told.
+// Told is the result of one run of a story.
 type Told struct {
 	Result
-	// Refused has the lines that the cluster could not do, by their places.
+	// Refused lists the lines that the cluster could not do, by index.
 	Refused []int
-	// Tape has the choices that differ from their default, if Telling.Chance asks for them, and TapeAt
-	// when each was made, if they are recorded.
+	// Tape holds the random choices that differ from their default, if Telling.Chance asks for
+	// them. TapeAt holds the time of each, if they are recorded.
 	Tape   []runners.Choice
 	TapeAt []time.Duration
 }
 
-// Tell tells a story. It ends with the first line that fails.
+// Tell runs a story, up to the first line that fails.
 func (b *Book) Tell(name string, lines []Line, how Telling) *Told {
 	c := scenarioCase{name: name, steps: make([]step, len(lines))}
 	for i, l := range lines {
@@ -317,7 +317,7 @@ func (b *Book) Tell(name string, lines []Line, how Telling) *Told {
 	return t
 }
 
-// tries runs a step that the cluster may refuse, and reports whether it did.
+// tries runs a step that the cluster may refuse. It reports whether the cluster refused it.
 func (x *execution) tries(source *step) (refused bool) {
 	x.step(source, true)
 	st := &x.result.Steps[len(x.result.Steps)-1]
@@ -329,9 +329,9 @@ func (x *execution) tries(source *step) (refused bool) {
 	return true
 }
 
-// Failed returns the place of the line that failed, and a short name of what broke: the id of an
-// invariant, "panic" where the run itself broke, or the assertion that was not so. what is "" where
-// only the cluster could not do what a line says. line is -1 for a story that passed.
+// Failed returns the index of the line that failed, and a short name for what broke: the id of an
+// invariant, "panic" if the run itself broke, or the assertion that did not hold. what is "" if the
+// cluster merely could not do the line. line is -1 if the story passed.
 func (t *Told) Failed() (line int, what string) {
 	for i, st := range t.Steps {
 		if st.Status != Failed {

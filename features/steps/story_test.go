@@ -31,9 +31,9 @@ var shapes = []string{
 	"model predict_ctr with sub-graphs entry, ps_0 of 30 MB in version 1", "a training job with 2 workers and 2 PS", `the job setting discovery is "consul"`,
 }
 
-// Goal: every kind of fault can be drawn, also one that is added tomorrow, and what is drawn or
-// made plainer is a sentence that a scenario can say. Method: draw the words of all sentences
-// about faults for a cluster that has everything.
+// Goal: every kind of fault can be drawn at random, also kinds added in future. Drawn lines, and
+// plainer variants of them, are valid steps. Method: fill all sentences about faults for a cluster
+// that has everything.
 func TestEveryFaultCanBeDrawn(t *testing.T) {
 	runner := &simrun.Runner{}
 	b := steps.NewBook(runner)
@@ -63,7 +63,7 @@ func TestEveryFaultCanBeDrawn(t *testing.T) {
 	}
 }
 
-// Goal: sentences take the form that their words want.
+// Goal: filled sentences have the grammatical forms that their words require.
 func TestFilledSentencesReadWell(t *testing.T) {
 	b := steps.NewBook(&simrun.Runner{})
 	for _, c := range []struct {
@@ -94,8 +94,8 @@ var small = []string{
 	"the cluster starts",
 }
 
-// Goal: a story goes on where the cluster refuses a line that it may refuse, says which, and is the
-// same as one without it; a law that breaks ends it, with the invariant's name.
+// Goal: if the cluster refuses a refusable line, the story goes on, reports the line, and otherwise
+// runs as without it. A broken law ends the story and is reported by the invariant's name.
 func TestStoriesAreTold(t *testing.T) {
 	b := steps.NewBook(&simrun.Runner{})
 	tell := func(texts ...string) *steps.Told {
@@ -131,7 +131,8 @@ func TestStoriesAreTold(t *testing.T) {
 	}
 }
 
-// Goal: a recorded tape, said as the choices of a plain run, makes the same run, whatever the seed.
+// Goal: a recorded tape, replayed as the fixed choices of a plain run, makes the same run with any
+// seed.
 func TestARecordedStoryIsToldAgainPlainly(t *testing.T) {
 	b := steps.NewBook(&simrun.Runner{})
 	story := lines(t, b, append(append([]string{}, small...), "2m passes", "the cluster is whole")...)
@@ -150,8 +151,8 @@ func TestARecordedStoryIsToldAgainPlainly(t *testing.T) {
 	}
 }
 
-// Goal: a cluster is quiet for all of the time that is said, and not quiet where something is seen
-// at any moment of it.
+// Goal: "the cluster is quiet" holds only if it is quiet for the whole time stated. Anything seen
+// at any moment of it breaks the law.
 func TestQuietLasts(t *testing.T) {
 	b := steps.NewBook(&simrun.Runner{})
 	for _, c := range []struct {
@@ -173,7 +174,7 @@ func TestQuietLasts(t *testing.T) {
 	}
 }
 
-// Goal: a story that no scenario could tell is refused with its line.
+// Goal: a story that cannot be a scenario is refused, and the error names its line.
 func TestStoriesAreChecked(t *testing.T) {
 	b := steps.NewBook(&simrun.Runner{})
 	for _, text := range []string{"the agent of shard0-replica7 is killed", "version 4 of ctr:entry is deleted", "worker1 is killed", "the cluster is quiet"} {

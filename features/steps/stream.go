@@ -24,33 +24,33 @@ type Listener interface {
 
 // Plan counts what a suite is about to run.
 type Plan struct {
-	// Scenarios counts the selected scenarios, each row of an outline as one. Each runs
-	// with Seeds seeds, Runs times in all.
+	// Scenarios counts the selected scenarios, with each row of an outline as one. Each runs with
+	// Seeds seeds, which makes Runs runs in all.
 	Scenarios, Seeds, Runs int
-	// Files are those that the scenarios are in, in the order of the runs.
+	// Files lists the files that contain the scenarios, in the order of the runs.
 	Files []File
-	// Glue is what the scenarios may say.
+	// Glue holds the sentences that scenarios may use.
 	Glue *Glue
 }
 
-// File is a .feature file of which something runs.
+// File is a .feature file that contains selected scenarios.
 type File struct {
 	Path, Text string
-	// Lines has Result.Line of each scenario that runs.
+	// Lines holds the line of each selected scenario, as in Result.Line.
 	Lines []int
 }
 
-// These bound how many results may wait for an earlier one, for each job. Fewer would leave jobs
-// idle when runs take unequal times; more would take memory, of which results with logs need much.
+// These limit, per job, how many finished results may wait for an earlier one. Too few would leave
+// jobs idle when runs take unequal times. More need more memory, above all for results with logs.
 const (
 	ahead         = 32
 	aheadWithLogs = 2
 )
 
-// Stream runs every scenario with every seed and passes on each result as soon as all
-// earlier ones are passed on; it keeps none. When ctx ends, the results so far are the
-// whole run and Summary.Interrupted is set, or Summary.OutOfTime where its deadline has passed. Stream does not wait for runs that still go on
-// then. The error is an [*InputError], or what the listener returned.
+// Stream runs every scenario with every seed. It passes each result on in order as soon as it can,
+// and keeps none. When ctx ends, it returns without waiting for runs in progress, and sets
+// Summary.Interrupted, or Summary.OutOfTime if the deadline of ctx has passed. The error is an
+// [*InputError], or that of the listener.
 func (s *Suite) Stream(ctx context.Context, listener Listener) (*Summary, error) {
 	scenarios, err := s.plan()
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *Suite) Stream(ctx context.Context, listener Listener) (*Summary, error)
 	return summary, errors.Join(err, listener.End(summary))
 }
 
-// Plan finds what Stream would run. Its error is as Stream's.
+// Plan returns what Stream would run. Its errors are those of Stream.
 func (s *Suite) Plan() (Plan, error) {
 	scenarios, err := s.plan()
 	if err != nil {
@@ -104,8 +104,8 @@ type job struct {
 	seed     uint64
 }
 
-// jobs yields all runs in order: all scenarios with the first seed, then all with the next, so
-// that a run that is broken off has met as many scenarios as it could.
+// jobs yields all runs in order: all scenarios with the first seed, then all with the next. So a
+// run that is interrupted has run as many different scenarios as possible.
 func (s *Suite) jobs(scenarios []*scenario) iter.Seq[job] {
 	return func(yield func(job) bool) {
 		for i := range max(s.Seeds, 1) {
@@ -120,14 +120,14 @@ func (s *Suite) jobs(scenarios []*scenario) iter.Seq[job] {
 	}
 }
 
-// numbered is a job with its number in the order, and its result.
+// numbered is a job with its number in the order of runs, and its result.
 type numbered struct {
 	n int
 	job
 	result Result
 }
 
-// stream runs jobs and passes on their results in order.
+// stream runs jobs in parallel and passes their results on in order.
 func (s *Suite) stream(ctx context.Context, scenarios []*scenario, summary *Summary, listener Listener) error {
 	work, stop := context.WithCancel(ctx)
 	workers := s.Jobs
@@ -171,7 +171,8 @@ func (s *Suite) stream(ctx context.Context, scenarios []*scenario, summary *Summ
 	return nil
 }
 
-// finished passes on the results that waited for an earlier one when the suite was interrupted.
+// finished is called after an interruption. It passes on the results that were waiting for an
+// earlier one.
 func (s *Suite) finished(results <-chan numbered, waiting map[int]numbered, summary *Summary, listener Listener) error {
 	for more := true; more; {
 		select {
@@ -221,7 +222,7 @@ func (s *Suite) work(ctx context.Context, scenarios []*scenario, workers int, wi
 	}
 }
 
-// tell counts a result, explains it if it is the first failure of its kind, and passes it on.
+// tell counts a result and passes it on. If it is the first failure of its kind, tell explains it.
 func (s *Suite) tell(one numbered, summary *Summary, listener Listener) error {
 	r := &one.result
 	if group := summary.add(r); group != nil && group.Runs == 1 && len(summary.Failures) <= explained {

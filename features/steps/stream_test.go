@@ -15,11 +15,11 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// Goal: whoever listens hears of runs in one order and as they come, however many go on
-// at the same time, and of an end in any case. Method: clusters that wait for each other
-// when they are built.
+// Goal: a listener gets the results in one fixed order and as early as possible, however many run
+// at the same time. It always hears of the end. Method: clusters whose building waits for that of
+// others.
 
-// gated is a runner whose clusters are built when gate lets them.
+// gated is a runner that calls gate with the seed before it builds a cluster. gate may block.
 type gated struct {
 	fakeRunner
 	gate func(seed uint64)
@@ -35,10 +35,10 @@ func (g *gated) Build(spec runners.Spec) (runners.Cluster, error) {
 	return g.fakeRunner.Build(spec)
 }
 
-// told takes down what a listener is told.
+// told is a listener that records its calls.
 type told struct {
 	lines []string
-	// on, when set, is asked at every result.
+	// on, when set, is called with every result, and its error is returned.
 	on func(*Result) error
 }
 
@@ -67,12 +67,12 @@ const onePod = `Feature: f
     Then every pod runs
 `
 
-// seedsOf is a suite of one scenario with n seeds from 1 on.
+// seedsOf makes a suite of one scenario, with n seeds beginning at 1.
 func seedsOf(r runners.Runner, n, jobs int) *Suite {
 	return &Suite{Runner: r, FS: fstest.MapFS{"x.feature": {Data: []byte(onePod)}}, Paths: []string{"x.feature"}, Seed: 1, Seeds: n, Jobs: jobs, Explain: -1}
 }
 
-// stream runs a suite and returns what was told.
+// stream runs a suite and returns the calls of its listener.
 func stream(t *testing.T, ctx context.Context, s *Suite, on func(*Result) error) ([]string, *Summary, error) {
 	t.Helper()
 	l := &told{on: on}

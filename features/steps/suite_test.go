@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// suiteOf is a suite of one file, with lines numbered from 1.
+// suiteOf makes a suite of one file, x.feature. The text's first line is line 1.
 func suiteOf(runner runners.Runner, text string) *Suite {
 	return &Suite{
 		Runner: runner, FS: fstest.MapFS{"x.feature": {Data: []byte(strings.TrimPrefix(text, "\n"))}},
@@ -21,7 +21,7 @@ func suiteOf(runner runners.Runner, text string) *Suite {
 	}
 }
 
-// run runs a suite whose input makes sense.
+// run runs a suite, and fails the test if the suite's input is wrong.
 func run(t *testing.T, s *Suite) *Report {
 	t.Helper()
 	report, err := s.Run()
@@ -31,7 +31,7 @@ func run(t *testing.T, s *Suite) *Report {
 	return report
 }
 
-// failure runs a suite of one scenario and returns why it failed.
+// failure runs a suite of one scenario, which must fail, and returns why it failed.
 func failure(t *testing.T, s *Suite) string {
 	t.Helper()
 	report := run(t, s)
@@ -41,7 +41,8 @@ func failure(t *testing.T, s *Suite) string {
 	return report.Results[0].Failure().Error()
 }
 
-// wantFailure wants the one scenario of a suite to fail so, or with "" to pass.
+// wantFailure fails the test unless the only scenario of a suite fails with the error want. If want
+// is "", the scenario must pass.
 func wantFailure(t *testing.T, s *Suite, want string) {
 	t.Helper()
 	if want == "" {
@@ -103,7 +104,7 @@ Feature: f
 	}
 }
 
-// A kind of model server is that of the fault.
+// Goal: if a sentence names a kind of model server, the fault hits only that kind.
 func TestAFaultHitsOneKindOfServer(t *testing.T) {
 	r := &fakeRunner{}
 	run(t, suiteOf(r, `
@@ -155,7 +156,7 @@ Feature: f
 	}
 }
 
-// waiting is a scenario with one assertion about pods that run from 10 s to 20 s.
+// waiting makes a suite with one assertion, in a cluster whose pods run from 10 s to 20 s.
 func waiting(assertion string) *Suite {
 	r := &fakeRunner{prepare: func(c *fakeCluster) {
 		c.runs = func(_ string, now time.Duration) bool { return now >= 10*time.Second && now < 20*time.Second }
@@ -231,7 +232,8 @@ Feature: f
 	}
 }
 
-// An invariant that broke fails the step in which it did, unless the reference breaks it, too.
+// Goal: a broken invariant fails the step during which it broke, unless the reference breaks it
+// too.
 func TestBrokenInvariantFails(t *testing.T) {
 	const text = `
 Feature: f
@@ -405,8 +407,8 @@ Feature: f
 	}
 }
 
-// Goal: a failure is tried again on slower runners as long as there are any; the last run
-// is what counts, and its flags are those that repeat it.
+// Goal: a failed run is tried again on slower runners as long as there are any. The last run
+// counts, and the command that repeats it has that runner's flags.
 func TestAFailureIsTriedAgainOnASlowerRunner(t *testing.T) {
 	failing := func() runners.Runner {
 		return &fakeRunner{prepare: func(c *fakeCluster) { c.runs = func(string, time.Duration) bool { return false } }}
@@ -441,7 +443,7 @@ func TestAFailureIsTriedAgainOnASlowerRunner(t *testing.T) {
 	}
 }
 
-// slowHost is a runner whose clusters say by how much their host is late.
+// slowHost is a runner whose clusters report that their host is late.
 type slowHost struct {
 	*fakeRunner
 	busy bool
@@ -459,8 +461,8 @@ func (r slowHost) Build(spec runners.Spec) (runners.Cluster, error) {
 
 func (c slowCluster) Late() (time.Duration, bool) { return 3 * time.Second, c.busy }
 
-// Goal: what fails on a host that is busy with other work is no failure, and is counted apart.
-// What passes there has passed.
+// Goal: a failure on a host that is busy with other work does not count as failed, but is counted
+// separately. A run that passes there counts as passed.
 func TestAHostThatIsTooBusyToTell(t *testing.T) {
 	failing := &fakeRunner{prepare: func(c *fakeCluster) { c.runs = func(string, time.Duration) bool { return false } }}
 	for _, c := range []struct {

@@ -25,7 +25,7 @@ func (w *World) trainingJob(workers, ps int) error {
 	return w.spec.Training.CheckFields()
 }
 
-// jobSetting sets a field of the job by its name in plans.
+// jobSetting sets a field of the training job. Names are those of plans, and values are YAML.
 func (w *World) jobSetting(name, value string) error {
 	if w.spec.Training == nil {
 		return errors.New("the job: found none, want one that the scenario has asked for by \"a training job with 2 workers and 1 PS\"")
@@ -38,7 +38,7 @@ func (w *World) jobSetting(name, value string) error {
 	return w.spec.Training.CheckFields()
 }
 
-// trainer returns the cluster as a Trainer, or an error if it has no training job.
+// trainer returns the cluster as a Trainer, or an error if it cannot train or has no training job.
 func (w *World) trainer() (runners.Trainer, error) {
 	t, ok := w.cluster.(runners.Trainer)
 	if !ok {
@@ -47,7 +47,7 @@ func (w *World) trainer() (runners.Trainer, error) {
 	return t, nil
 }
 
-// onTraining calls fn with the training job.
+// onTraining calls fn with the cluster's training job.
 func (w *World) onTraining(fn func(t runners.Trainer) error) error {
 	t, err := w.trainer()
 	if err != nil {
@@ -56,7 +56,7 @@ func (w *World) onTraining(fn func(t runners.Trainer) error) error {
 	return fn(t)
 }
 
-// ofTraining makes a check of the training job.
+// ofTraining makes a check that calls fn with the training job.
 func (w *World) ofTraining(fn func(t runners.Trainer) error) check {
 	return func() error { return w.onTraining(fn) }
 }
@@ -67,7 +67,7 @@ func (w *World) startTrainer(name string) error {
 	return w.onTraining(func(t runners.Trainer) error { return t.StartTrainer(name) })
 }
 
-// operate calls the controller and keeps the answer.
+// operate calls a method of the job's controller and keeps the answer.
 func (w *World) operate(method string) error {
 	return w.onTraining(func(t runners.Trainer) error {
 		answer, err := t.Operate(method)
@@ -81,7 +81,7 @@ func (w *World) beginOperate(method string) error {
 	return w.onTraining(func(t runners.Trainer) error { return t.BeginOperate(method) })
 }
 
-// answer returns the answer of the last call.
+// answer returns the answer to the last call of the controller. ok is false if there is none yet.
 func (w *World) answer(t runners.Trainer) (runners.TrainingAnswer, bool) {
 	if w.operated != nil {
 		return *w.operated, true
@@ -136,7 +136,7 @@ func (w *World) notOperated() check {
 	})
 }
 
-// said writes an answer for people.
+// said returns an answer as text for a message.
 func said(a runners.TrainingAnswer) string {
 	if a.Err != nil {
 		return a.Err.Error()
@@ -144,7 +144,7 @@ func said(a runners.TrainingAnswer) string {
 	return strconv.Quote(a.Text)
 }
 
-// requestAction leaves a request for the controller in the model's directory.
+// requestAction writes a request for the controller into a file in the model's directory.
 func (w *World) requestAction(text string) error {
 	return w.storeFile(w.spec.Training.WithDefaults().ModelDir+"/monolith_action", text)
 }
@@ -191,7 +191,8 @@ func presence(there bool) string {
 	return "none"
 }
 
-// checkpointPath returns the path of a checkpoint without the endings of its files.
+// checkpointPath returns the path of a checkpoint, which its files have in common, without their
+// extensions.
 func (w *World) checkpointPath(step int64) string {
 	return fmt.Sprintf("%s/model.ckpt-%d", w.spec.Training.WithDefaults().ModelDir, step)
 }
@@ -268,7 +269,8 @@ func (w *World) barrier(want bool) check {
 	})
 }
 
-// workersBlocked makes a check that exactly these workers wait, as "1, 2"; "" for none.
+// workersBlocked makes a check that exactly these workers wait at the barrier, such as "1, 2". ""
+// means none.
 func (w *World) workersBlocked(text string) check {
 	return w.ofTraining(func(t runners.Trainer) error {
 		got := lists.MapOrNil(t.TrainingStatus().Blocked, strconv.Itoa)
@@ -316,7 +318,8 @@ func (w *World) ofTrainer(name string, fn func(s runners.TrainerState) error) ch
 	})
 }
 
-// discovered returns the address that the job's discovery has for a process.
+// discovered returns the address that the job's discovery lists for a process. The bool reports
+// whether it lists one.
 func (w *World) discovered(name string) (string, bool, error) {
 	if w.spec.Training.Discovery == "consul" {
 		r, ok := w.cluster.(runners.Registry)
@@ -351,7 +354,7 @@ func (w *World) discovery(name string, own bool) check {
 	})
 }
 
-// discoveryKnows makes a check that discovery has a process, whether it runs or not.
+// discoveryKnows makes a check that discovery lists a process, whether that runs or not.
 func (w *World) discoveryKnows(name string) check {
 	return func() error {
 		_, ok, err := w.discovered(name)
@@ -407,7 +410,8 @@ func (w *World) localAnswer(n int, want string) check {
 	return w.nthAnswer("wait", runners.Trainer.LocalBarriers, n, want)
 }
 
-// nthAnswer makes a check for a text in the n-th of some answers, or in its error.
+// nthAnswer makes a check that the n-th answer, or its error, contains a text. of returns the
+// answers.
 func (w *World) nthAnswer(what string, of func(runners.Trainer) []runners.TrainingAnswer, n int, want string) check {
 	return w.ofTraining(func(t runners.Trainer) error {
 		answers := of(t)
@@ -430,7 +434,7 @@ func (w *World) nthAnswer(what string, of func(runners.Trainer) []runners.Traini
 	})
 }
 
-// times makes a check of how often a process has done something.
+// times makes a check of how often a process of the training job has done something.
 func (w *World) times(name, op, path string, want int) check {
 	return w.ofTraining(func(t runners.Trainer) error {
 		if got := t.TrainingDeeds(name, op, path); got != want {
@@ -440,13 +444,13 @@ func (w *World) times(name, op, path string, want int) check {
 	})
 }
 
-// cameToBarrier makes a check of the number of barriers for an action. The operator's
-// barrier has no action.
+// cameToBarrier makes a check of how often a process was blocked at a barrier for an action. The
+// barrier of an operator has no action.
 func (w *World) cameToBarrier(name, action string, n int) check {
 	return w.times(name, "blocked", cmp.Or(action, noAction), n)
 }
 
-// noAction stands in sentences for a barrier without an action.
+// noAction stands for the missing action of an operator's barrier.
 const noAction = "no action"
 
 func (w *World) retried(name string, n int) check  { return w.times(name, "retry", "", n) }
@@ -454,11 +458,11 @@ func (w *World) reported(name string, n int) check { return w.times("chief", "un
 func (w *World) savedTimes(n int) check            { return w.times("chief", "saved", "", n) }
 func (w *World) restoredTimes(n int) check         { return w.times("chief", "restored", "", n) }
 
-// reportedAs makes a check of how often the chief has told the application's master this
-// end of the job.
+// reportedAs makes a check of how often the chief has reported this end of the job to the
+// application master.
 func (w *World) reportedAs(end string, n int) check { return w.times("chief", "reported", end, n) }
 
-// heartbeats makes a check of how often the chief's metric has changed to running, or to stopped.
+// heartbeats makes a check of how often the chief's metric has changed to typ, running or stopped.
 func (w *World) heartbeats(typ string, n int) check { return w.times("chief", "heartbeat", typ, n) }
 
 // evaluatedTimes makes a check of how often the evaluator has evaluated a checkpoint.
@@ -469,10 +473,11 @@ func (w *World) evaluatedTimes(step int64, n int) check {
 // evaluatedInAll makes a check of how many evaluations the evaluator has made.
 func (w *World) evaluatedInAll(n int) check { return w.times("evaluator", "evaluated", "", n) }
 
-// passedOver makes a check of how many checkpoints the evaluator found deleted.
+// passedOver makes a check of how many checkpoints the evaluator skipped, because they were
+// deleted.
 func (w *World) passedOver(n int) check { return w.times("evaluator", "passed-over", "", n) }
 
-// newestExport returns the newest version below a base path.
+// newestExport returns the newest version that the job has exported of a servable.
 func (w *World) newestExport(t runners.Trainer, servable string) (int64, error) {
 	names, err := t.StoredNames(w.basePath(servable))
 	if err != nil {
@@ -487,7 +492,7 @@ func (w *World) newestExport(t runners.Trainer, servable string) (int64, error) 
 	return newest, nil
 }
 
-// servesNewest makes a check that servers have the newest export of the job available.
+// servesNewest makes a check that the newest export of the job is available on the named servers.
 func (w *World) servesNewest(who, servable string) check {
 	return w.ofTraining(func(t runners.Trainer) error {
 		newest, err := w.newestExport(t, servable)
@@ -501,7 +506,8 @@ func (w *World) servesNewest(who, servable string) check {
 	})
 }
 
-// servesOlder makes a check that servers have an export of the job available, but not the newest.
+// servesOlder makes a check that an export of the job is available on the named servers, but not
+// the newest.
 func (w *World) servesOlder(who, servable string) check {
 	return w.ofTraining(func(t runners.Trainer) error {
 		newest, err := w.newestExport(t, servable)
@@ -523,7 +529,7 @@ func (w *World) servesOlder(who, servable string) check {
 	})
 }
 
-// exportsStored makes a check of the number of versions below a base path.
+// exportsStored makes a check of how many exported versions of a servable are stored.
 func (w *World) exportsStored(n int, servable string) check {
 	return w.ofTraining(func(t runners.Trainer) error {
 		names, err := t.StoredNames(w.basePath(servable))

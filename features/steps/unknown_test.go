@@ -55,7 +55,7 @@ Feature: f
 	}
 }
 
-// Every sentence's example says it, and every placeholder says what it takes.
+// Goal: the example of every sentence matches it, and every placeholder describes what it accepts.
 func TestEverySentenceIsDescribed(t *testing.T) {
 	for _, s := range known {
 		d := s.describe()

@@ -13,11 +13,11 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// vocabulary holds all sentences that scenarios may say to one runner.
+// vocabulary holds all sentences that scenarios may use with one runner.
 type vocabulary []*Sentence
 
-// newVocabulary puts the sentences about a runner's faults among the others, each topic at
-// its place, and topics without a place at the end. A caller's own come last.
+// newVocabulary inserts the sentences about a runner's faults into the others. Each topic has its
+// place, and a topic without one comes at the end. The caller's own sentences come last.
 func newVocabulary(kinds []runners.FaultKind, own ...*Sentence) vocabulary {
 	ofTopic := map[string][]*Sentence{}
 	var topics []string
@@ -42,15 +42,14 @@ func newVocabulary(kinds []runners.FaultKind, own ...*Sentence) vocabulary {
 	return append(v, own...)
 }
 
-// match returns the sentences that fit a text. More than one is a fault of the vocabulary,
-// and all are reported.
+// match returns all sentences that match a text. More than one is a mistake in the vocabulary.
 func (v vocabulary) match(text string) (found []*Sentence) {
 	return lists.Filter(v, func(s *Sentence) bool { return s.expr.MatchString(text) })
 }
 
-// Vocabulary lists the sentences that scenarios may say to a runner with these faults, in
-// their readable form: {word} stands for a word, (text) may be left out, and of a/b one is
-// said. words.go has the texts that fit a word.
+// Vocabulary lists the sentences that scenarios may use with a runner that has these faults, in
+// readable form: {word} is a placeholder, (text) is optional, and a/b means either of the two.
+// words.go says which texts match a placeholder.
 func Vocabulary(faults []runners.FaultKind) []string {
 	return newVocabulary(faults).readable()
 }
@@ -62,8 +61,8 @@ func (v vocabulary) readable() []string {
 	return lists.Map(v, (*Sentence).readable)
 }
 
-// unknown describes what is wrong with a text that no sentence says: the value of a
-// placeholder where everything else fits, else the nearest sentence.
+// unknown describes what is wrong with a text that matches no sentence. If only the values of
+// placeholders are wrong, it names these. Otherwise it suggests the nearest sentence.
 func (v vocabulary) unknown(text string) string {
 	var best []badValue
 	var of *Sentence
@@ -84,11 +83,11 @@ func (v vocabulary) unknown(text string) string {
 	return b.String()
 }
 
-// badValue is a text in the place of a placeholder that does not fit the placeholder.
+// badValue is a text in a step that the placeholder in its place does not accept.
 type badValue struct{ word, found string }
 
-// badValues returns the values in a text that do not fit the sentence's placeholders. It
-// returns nil for a text that does not fit the sentence whatever the values are.
+// badValues returns the values in a text that the sentence's placeholders do not accept. If the
+// text does not match the sentence with any values, it returns nil.
 func (s *Sentence) badValues(text string) []badValue {
 	l := lenientOf(s)
 	m := l.expr.FindStringSubmatch(text)
@@ -107,7 +106,7 @@ func (s *Sentence) badValues(text string) []badValue {
 // plainLetters counts the letters of a sentence outside of its placeholders.
 func (s *Sentence) plainLetters() int { return len(token.ReplaceAllString(s.text, "")) }
 
-// lenient matches a sentence with anything in the places of its words.
+// lenient is a sentence's expression that accepts any text in the places of placeholders.
 type lenient struct {
 	expr  *regexp.Regexp
 	words []string // of its groups
@@ -115,7 +114,7 @@ type lenient struct {
 
 var lenients sync.Map // from *Sentence to lenient
 
-// anyDuration matches what people write for a duration.
+// anyDuration matches durations as people write them, also in forms that scenarios do not accept.
 const anyDuration = `(` + durationText + `|\d\S*(?: ?(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?|days?))?|\S+)`
 
 func lenientOf(s *Sentence) lenient {
@@ -139,21 +138,21 @@ func lenientOf(s *Sentence) lenient {
 	return l
 }
 
-// ungrouped returns the pattern of a word without its group.
+// ungrouped returns a placeholder's pattern with its group made non-capturing.
 func ungrouped(pattern string) string {
 	open := strings.Index(pattern, "(")
 	return pattern[:open] + "(?:" + pattern[open+1:]
 }
 
-// wordExpr returns the expression that fits a word.
+// wordExpr returns an expression that matches what a placeholder accepts.
 func wordExpr(name string) *regexp.Regexp {
 	return regexp.MustCompile(`^(?:` + words[name].pattern + `)$`)
 }
 
 var prefixWords = regexp.MustCompile(`^(?:within|for) ` + durationText + ` `)
 
-// nearest returns the sentence with the smallest distance from text, counted in words. A
-// valid value in the place of a placeholder costs nothing.
+// nearest returns the sentence with the smallest edit distance from text, counted in words. A valid
+// value in the place of a placeholder adds no distance.
 func (v vocabulary) nearest(text string) string {
 	asked := strings.Fields(prefixWords.ReplaceAllString(text, ""))
 	best, bestDistance := "", -1
@@ -166,11 +165,11 @@ func (v vocabulary) nearest(text string) string {
 	return best
 }
 
-// editCost is the cost of adding, dropping or replacing a whole word; replacing a word by a
-// similar one is cheaper.
+// editCost is the cost of adding, removing or replacing a whole word. Replacing a word by a similar
+// one costs less.
 const editCost = 4
 
-// distance returns the cost of turning the words of a into those of b.
+// distance returns the least cost of changing the words of a into those of b.
 func distance(a, b []string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
@@ -188,7 +187,8 @@ func distance(a, b []string) int {
 	return row[len(b)]
 }
 
-// unlike returns 0 for a word that fits the known one, up to editCost for one that does not.
+// unlike returns the cost of having said in the place of known: 0 if it fits, up to editCost if
+// not.
 func unlike(said, known string) int {
 	if known == said {
 		return 0
@@ -210,7 +210,8 @@ func unlike(said, known string) int {
 	return editCost
 }
 
-// fitting returns the expression of one word of a sentence; any word of a list or a phrase fits.
+// fitting returns an expression for one word of a sentence. For placeholders that accept lists or
+// phrases, it matches any single word of these.
 func fitting(known string) string {
 	switch known {
 	case "{pods}", "{agents}", "{servers}", "{server}", "{places}":

@@ -14,15 +14,17 @@ const (
 	absent       = `(?:` + notExported + `)?`
 )
 
-// word is a placeholder of sentences.
+// word describes one kind of placeholder in sentences.
 type word struct {
-	// pattern has one group, whose text is the argument of the sentence's function.
+	// pattern is a regular expression with one group. The text of the group becomes the argument of
+	// the sentence's function.
 	pattern string
-	// accepts describes the texts that fit, for people.
+	// accepts describes, for people, which texts the placeholder accepts.
 	accepts string
-	// examples has texts that fit; a sentence with the word twice takes the second too.
+	// examples lists texts that the placeholder accepts. A sentence with the placeholder twice uses
+	// the first two.
 	examples []string
-	// drawn draws texts for stories, and has plainer ones to shrink to.
+	// drawn draws random texts for stories, and lists plainer ones to shrink to.
 	drawn drawn.Word
 }
 
@@ -63,11 +65,11 @@ var words = map[string]word{
 	"raised":  {`([A-Z]\w+)`, "a Python exception", []string{"KeyError"}, drawn.None},
 }
 
-// sentences is the vocabulary without the faults, whose sentences come with the runner.
-// {word} stands for a word of the table above, and (text) for text that may be left out.
-// faults(topic) marks the place of the sentences about a topic.
+// sentences is the vocabulary without the sentences about faults, which depend on the runner.
+// {word} is a placeholder of the table above, and (text) is optional. faults(topic) marks where the
+// sentences about a topic belong.
 var sentences = []*Sentence{
-	// Shapes: the cluster, before it is built.
+	// Shapes describe the cluster before it is built.
 	shape("a v{n} cluster of {n} shard(s) with {n} replica(s)( each)", (*World).clusterOf),
 	shape("replicas in {text}", (*World).replicasIn),
 	shape("the agent setting {text} is {text}", (*World).setSetting),
@@ -93,7 +95,7 @@ var sentences = []*Sentence{
 	shape("the thread of the fake model server runs within calls", (*World).fakeSwitches),
 	declares(shape("model {name} with sub-graphs {names} of {size} in version {n}", (*World).exportedModel)),
 
-	// A training job beside the agents.
+	// A training job runs next to the agents, or alone.
 	shape("a training job with {n} worker(s) and {n} PS", (*World).trainingJob),
 	shape("the job setting {name} is {text}", (*World).jobSetting),
 
@@ -146,7 +148,8 @@ var sentences = []*Sentence{
 	Assertion("the registration of {pod} for {model} was written {n} time(s) or more", (*World).writtenAtLeast),
 	Assertion("the registration of {pod} for {model} was written {n} time(s) or less", (*World).writtenAtMost),
 
-	// Invariants: what has to be so at any time, and once nothing disturbs the cluster.
+	// Invariants say what must hold at any time, and what must hold once nothing disturbs the
+	// cluster.
 	watched(Assertion("no registration outlives its server", (*World).noGhost)),
 	watched(Assertion("every registration is of its own pod", (*World).ownRegistrations)),
 	watched(Assertion("every entry has started after its PS", (*World).entriesLast)),
@@ -176,14 +179,14 @@ var sentences = []*Sentence{
 	ofBareServer(Assertion("the model server printed {text}", (*World).bareServerPrinted)),
 	ofBareServer(Assertion("the model server did not print {text}", (*World).bareServerDidNotPrint)),
 
-	// Entries of models, for later configs.
+	// These set the entries of models in later model configs.
 	declares(Action("the config of {model} has the base path {path}", (*World).configBasePath)),
 	Action("the config of {model} has the platform {text}", (*World).configPlatform),
 	entry(Action("the config of {model} has the policy {text}", (*World).configPolicy)),
 	Action("the config of {model} gives version {n} the label {text}", (*World).configLabel),
 	Action("the config of {model} gives version {n} the label {text} before it is exported", (*World).configLabel),
 
-	// Calls to model servers, which go on while time passes.
+	// Calls to model servers go on while time passes.
 	Action("{server} is asked to reload to {models}", (*World).reload),
 	Action("{server} is asked to reload to {models} with a deadline of {duration}", (*World).reloadBefore),
 	Action("{server} is asked to reload to no model", (*World).reloadToNothing),
@@ -197,7 +200,7 @@ var sentences = []*Sentence{
 	Assertion("{call} is answered with version {n} {state}", (*World).callState),
 	Assertion("{call} fails with {error} {text}", (*World).callFails),
 
-	// What clients of a model server see.
+	// These check what clients of a model server get.
 	Assertion("{server} serves", (*World).serves),
 	Assertion("{server} refuses connections", (*World).refusesConnections),
 	predictWaits("a Predict of {model} to {server} is answered by version {n}", (*World).predictVersion),
@@ -229,7 +232,7 @@ var sentences = []*Sentence{
 	ofTrainingJob(Assertion("the operator's call fails with {error} {text}", (*World).operateFails)),
 	ofTrainingJob(Assertion("the operator's call raises {raised}", (*World).operateRaises)),
 
-	// Its steps, barriers, checkpoints and exports.
+	// These check the training job's steps, barriers, checkpoints and exports.
 	ofTrainingJob(Assertion("the global step is {n} or more", (*World).stepAtLeast)),
 	ofTrainingJob(Assertion("the global step is {n} or less", (*World).stepAtMost)),
 	ofTrainingJob(Assertion("the barrier is placed", (*World).barrierPlaced)),
@@ -258,11 +261,12 @@ var sentences = []*Sentence{
 	ofTrainingJob(Assertion("{servers} serve(s) the newest export of {model}", (*World).servesNewest)),
 	ofTrainingJob(Assertion("{servers} serve(s) an export of {model} before the newest", (*World).servesOlder)),
 
-	// The barrier of the PS service, which every PS offers beside its variables.
+	// Every PS also offers a barrier service, next to its variables.
 	ofTrainingJob(Action("worker {n} of {n} arrives at the PS barrier {name} for {duration}", (*World).arriveAtPS)),
 	ofTrainingJob(Assertion("arrival {n} is answered with {text}", (*World).psAnswer)),
 
-	// A cluster whose workers are tasks of one process, beside the job.
+	// A local cluster has workers that are tasks of one process. It is separate from the training
+	// job.
 	ofTrainingJob(Action("a local cluster of {n} worker(s) starts", (*World).startLocal)),
 	ofTrainingJob(Action("local worker {n} makes {n} step(s)", (*World).localSteps)),
 	ofTrainingJob(Action("local worker {n} waits at its barrier for {duration}", (*World).localBarrier)),
@@ -277,7 +281,7 @@ var sentences = []*Sentence{
 	Assertion("{agents} answer(s) GetResource with shard {n} and replica {n}", (*World).resourceAnswer),
 	Assertion("{agents} refuse(s) GetResource with {error} {text}", (*World).refusesGetResource),
 
-	// Single operations of the agents' code, by the golden cases of vectors.
+	// These run single operations of the agents' code, taken from the golden cases of vectors.
 	given("the recorded case {case}", (*World).recordedCase),
 	question("it is answered as the reference does", (*World).answeredAsRecorded),
 	question("it is answered with {quirks} repaired", (*World).answeredRepaired),

@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/sim/fault"
 )
 
-// samples has a text for each word, and with the ones of plural words a list.
+// samples holds example texts for each placeholder. For those that accept lists it also has a list.
 var samples = map[string][]string{
 	"n": {"12"}, "status": {"503"}, "code": {"-9", "1"}, "duration": {"90s", "5m", "1h30m", "250ms", "1.5s"}, "text": {`"a; b"`, `""`},
 	"path": {"/gip/binding/ctr:entry"}, "name": {"main"}, "layout": {"main", "/gip/layout"}, "names": {"entry", "entry, ps_0 and ps_1"},
@@ -37,8 +37,8 @@ func simulated() []runners.FaultKind {
 	return kinds
 }
 
-// TestEverySentenceSaysOneThing makes texts of each sentence, with the parts that
-// may be left out and without, and wants that nothing else matches them.
+// TestEverySentenceSaysOneThing: Goal: no text matches two sentences. Method: make texts of each
+// sentence, with and without its optional parts.
 func TestEverySentenceSaysOneThing(t *testing.T) {
 	for _, s := range known {
 		for _, text := range examples(s) {
@@ -92,8 +92,8 @@ func examples(s *Sentence) []string {
 	return texts
 }
 
-// A function that does not fit its sentence is told when the sentence is made, of
-// the vocabulary as of a caller's own.
+// Goal: if a function does not fit its sentence, making the sentence panics. That holds for the
+// vocabulary and for a caller's own sentences.
 func TestASentenceWantsItsFunction(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -7,7 +7,7 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// World is the state of one run of one scenario; the function of every sentence gets it.
+// World is the state of one run of one scenario. The function of every sentence gets it.
 type World struct {
 	runner  runners.Runner
 	spec    runners.Spec
@@ -15,13 +15,13 @@ type World struct {
 	conf    conf
 	models  []runners.Model
 	cluster runners.Cluster // nil until the first sentence that is not a shape
-	// operation is the recorded case that a scenario has in place of a cluster.
+	// operation is the recorded case of a scenario that is about one, and so has no cluster.
 	operation *operation
-	// entries has, by name, the models that sentences put into configs; calls has the calls
-	// to model servers, by kind.
+	// entries holds, by name, the model config entries that sentences have set. calls holds the
+	// calls to model servers by kind.
 	entries map[string]*runners.ServedModel
 	calls   map[string][]runners.ModelCall
-	// operated is the answer to the last call of the controller, nil while the call goes on.
+	// operated is the answer to the last call of the controller. It is nil while the call goes on.
 	operated *runners.TrainingAnswer
 	// seen is the cluster time at the end of the previous step.
 	seen time.Duration
@@ -29,11 +29,11 @@ type World struct {
 	saying string
 }
 
-// Cluster returns the cluster of the scenario, for the functions of a caller's own
-// sentences. It exists for as long as the scenario runs.
+// Cluster returns the cluster of the scenario, for the functions of a caller's own sentences. It
+// lives until the scenario ends.
 func (w *World) Cluster() runners.Cluster { return w.cluster }
 
-// ready builds the cluster from the shapes.
+// ready builds the cluster from the shapes, unless it exists already.
 func (w *World) ready() error {
 	if w.cluster != nil {
 		return nil
@@ -52,13 +52,13 @@ func (w *World) ready() error {
 	return nil
 }
 
-// say tells the cluster about a step before it runs.
+// say records the text of a step before the step runs.
 func (w *World) say(text string) {
 	w.saying = text
 	w.remark()
 }
 
-// remark makes the cluster record the step, if it can.
+// remark writes the step's text into the cluster's log, if the cluster has one.
 func (w *World) remark() {
 	if n, ok := w.cluster.(runners.Narrator); ok && w.spec.Detail {
 		n.Remark(w.saying)
@@ -72,7 +72,8 @@ func (w *World) close() {
 	}
 }
 
-// outcome returns the error of a step, or the failure of a cluster that broke.
+// outcome returns err, the error of a step. If that is nil, it returns the failure of a broken
+// cluster.
 func (w *World) outcome(err error) error {
 	if err != nil || w.cluster == nil {
 		return err
@@ -83,8 +84,7 @@ func (w *World) outcome(err error) error {
 	return brokenInvariant(w.cluster)
 }
 
-// brokenInvariant returns an error for a broken invariant of a training job, unless
-// the reference breaks it too.
+// brokenInvariant returns an error for a broken invariant, unless the reference breaks it too.
 func brokenInvariant(c runners.Cluster) error {
 	watched, ok := c.(runners.Invariant)
 	if !ok {
@@ -98,7 +98,7 @@ func brokenInvariant(c runners.Cluster) error {
 	return nil
 }
 
-// differ makes the error of a check that found something else than was wanted.
+// differ makes the error of a check that expected want and found got.
 func differ(what string, want, got any) error {
 	return fmt.Errorf("%s, want %v, got %v", what, want, got)
 }
@@ -113,7 +113,8 @@ func (w *World) pass(text string) error {
 	return err
 }
 
-// last begins something. With a duration it lets that time pass and ends it.
+// last begins a condition. If duration is not "", it lets that time pass and then ends the
+// condition.
 func (w *World) last(duration string, l lasting) error {
 	if err := l.begin(); err != nil || duration == "" {
 		return err
@@ -124,8 +125,8 @@ func (w *World) last(duration string, l lasting) error {
 	return l.end()
 }
 
-// hold makes a check once, or waits until it succeeds ("within"), or repeats it all the
-// time ("for").
+// hold makes a check. With the mode "" it checks once, with "within" it waits until the check
+// succeeds, and with "for" it checks all the time.
 func (w *World) hold(mode, duration string, c check) error {
 	if mode == "" && runners.Tolerance(w.cluster) > 0 {
 		return runners.Within(w.cluster, 0, c)

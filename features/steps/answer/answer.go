@@ -19,7 +19,7 @@ import (
 	"strings"
 )
 
-// Parse reads JSON as Go's plain types, with numbers as they are written.
+// Parse parses JSON into Go's plain types. Numbers keep their text (json.Number).
 func Parse(data []byte) (v any, err error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -27,9 +27,9 @@ func Parse(data []byte) (v any, err error) {
 	return v, err
 }
 
-// At returns the value at a place, as "steps > 2 > tree". Each part is a key of an object, the
-// first member of a row, or the number of a member, counted from 1. An empty place is the whole
-// value. Where a part is not found, it is looked for in what a call returned.
+// At returns the value at a place such as "steps > 2 > tree". Each part is an object's key, the
+// first member of a row, or a member's number from 1. An empty place is the whole value. If a part
+// is not found in a recorded call, it is searched in what the call returned.
 func At(v any, place string) (any, error) {
 	if place == "" {
 		return v, nil
@@ -65,8 +65,8 @@ func member(v any, name string) (any, bool) {
 	return nil, false
 }
 
-// row splits a member of a list that is [key, value]. The value of a longer member, as [path,
-// value, version, ephemeral], is the whole row.
+// row reads a member of a list that has the form [key, value]. For a longer member, such as
+// [path, value, version, ephemeral], the value is the whole member.
 func row(v any) (key string, value any, ok bool) {
 	list, _ := v.([]any)
 	if len(list) < 2 {
@@ -79,7 +79,7 @@ func row(v any) (key string, value any, ok bool) {
 	return key, v, ok
 }
 
-// Returned unwraps a call: it gives what the call returned, and v itself where v is no call.
+// Returned gives what a recorded call returned. If v is not a call, it gives v itself.
 func Returned(v any) any {
 	if call, ok := v.(map[string]any); ok {
 		if r, ok := call["r"]; ok {
@@ -89,7 +89,7 @@ func Returned(v any) any {
 	return v
 }
 
-// Raised names the type of the exception that a call raised, "" for none.
+// Raised names the type of the exception that a recorded call raised, "" if it raised none.
 func Raised(v any) string {
 	call, _ := v.(map[string]any)
 	failure, _ := call["e"].(map[string]any)
@@ -97,8 +97,8 @@ func Raised(v any) string {
 	return name
 }
 
-// Count counts how often x is in v: a text in a text, a key in an object, a member or the key of a
-// row in a list. ok is false where v cannot hold x.
+// Count counts how often x occurs in v: as part of a text, as a key of an object, as a member of a
+// list, or as the key of a row in a list. ok is false if v cannot contain x.
 func Count(v, x any) (n int, ok bool) {
 	name, isText := x.(string)
 	switch v := v.(type) {
@@ -128,7 +128,7 @@ func Count(v, x any) (n int, ok bool) {
 // Same reports whether two values are equal JSON.
 func Same(a, b any) bool { return reflect.DeepEqual(a, b) }
 
-// Text writes a value as JSON for a message, cut after 400 bytes.
+// Text writes a value as JSON for a message, and cuts it after 400 bytes.
 func Text(v any) string {
 	const most = 400
 	data, err := json.Marshal(v)

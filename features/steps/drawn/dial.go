@@ -2,17 +2,17 @@ package drawn
 
 import "hash/fnv"
 
-// Dial draws the numbers of one part of a story.
+// Dial is a source of random numbers for one part of a story.
 type Dial struct{ state uint64 }
 
-// New makes the dial of a name in the story of a seed.
+// New makes the dial with a name for the story of a seed.
 func New(seed uint64, name string) *Dial {
 	h := fnv.New64a()
 	h.Write([]byte(name))
 	return &Dial{state: mix(seed) ^ h.Sum64()}
 }
 
-// N draws a number in [0, n); n is 1 or more.
+// N returns a random number in [0, n). n must be at least 1.
 func (d *Dial) N(n int) int { return int(d.Uint64() % uint64(n)) }
 
 // Uint64 draws any number.
@@ -28,7 +28,7 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// Of draws a member of a list, "" of an empty one.
+// Of returns a random member of a list, or "" if the list is empty.
 func (d *Dial) Of(list []string) string {
 	if len(list) == 0 {
 		return ""

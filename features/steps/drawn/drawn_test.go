@@ -9,15 +9,15 @@ import (
 	"github.com/monosim/monosim/features/steps/drawn"
 )
 
-// The numbers of a dial depend on the seed and its name alone.
+// A dial's numbers depend only on the seed and the dial's name.
 func ExampleNew() {
 	a, b := drawn.New(7, "act 0 what"), drawn.New(7, "act 0 what")
 	fmt.Println(a.N(100) == b.N(100), drawn.New(7, "act 1 what").Uint64() == drawn.New(7, "act 0 what").Uint64())
 	// Output: true false
 }
 
-// Goal: seeds and names of dials that are near each other draw numbers that are not. Method: count
-// the numbers of 16 that 1,000 neighbours draw first.
+// Goal: similar seeds, and similar names of dials, give unrelated numbers. Method: count how often
+// each of 16 numbers is drawn first by 1,000 neighbors.
 func TestNeighboursDrawAllNumbers(t *testing.T) {
 	for name, dial := range map[string]func(i int) *drawn.Dial{
 		"seeds": func(i int) *drawn.Dial { return drawn.New(uint64(i), "acts") },
@@ -33,7 +33,7 @@ func TestNeighboursDrawAllNumbers(t *testing.T) {
 	}
 }
 
-// Goal: durations are written so that they are read as they were, and plainer ones are shorter.
+// Goal: a written duration reads back as the same duration, and plainer durations are shorter.
 func TestDurationsArePlainer(t *testing.T) {
 	for _, d := range []time.Duration{time.Millisecond, 999 * time.Millisecond, time.Second, 1500 * time.Millisecond, 59 * time.Second, time.Minute, 90 * time.Second, 128123 * time.Millisecond, 2 * time.Hour} {
 		text := drawn.Say(d)

@@ -9,34 +9,36 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// Cast has what the sentences of a story may name, each list in a fixed order.
+// Cast holds the things that sentences of a story may name, each list in a fixed order.
 type Cast struct {
 	Pods, IDCs []string
-	// Servers are model servers, as "the ps server of shard0-replica0".
+	// Servers lists model servers, such as "the ps server of shard0-replica0".
 	Servers []string
-	// Models are sub-graphs, as "ctr:entry"; Newest has the newest version of each so far.
+	// Models lists sub-graphs, such as "ctr:entry". Newest holds the newest version of each so far.
 	Models []string
 	Newest map[string]int64
-	// Layouts are those that agents watch.
+	// Layouts lists the layouts that agents watch.
 	Layouts []string
-	// Trainers are the processes of the training job, Files some files that they share, and Paths all
-	// shared directories.
+	// Trainers lists the processes of the training job, Files some of the files that they share,
+	// and Paths all shared directories.
 	Trainers, Files, Paths []string
 }
 
-// Word draws texts for a placeholder.
+// Word draws random texts for a placeholder in a sentence.
 type Word struct {
-	// Draw returns a text that fits, "" where the cast has none. before are the texts of the
-	// sentence's words before it.
+	// Draw returns a random text for the placeholder, "" if the cast has none. before holds the
+	// texts of the placeholders before it in the sentence.
 	Draw func(c *Cast, d *Dial, before []string) string
-	// Plainer lists texts that are plainer than a text, the plainest first; nil means none.
+	// Plainer lists texts that are plainer than a text, the plainest first. A nil function lists
+	// none.
 	Plainer func(c *Cast, text string) []string
 }
 
-// None is for words that no story draws.
+// None is for placeholders that no story fills.
 var None Word
 
-// first draws a member of the list that of picks; the first member is the plainest.
+// first returns a Word that draws a member of the list which of returns. Members nearer to the
+// front are plainer.
 func first(of func(c *Cast) []string) Word {
 	return Word{
 		Draw: func(c *Cast, d *Dial, _ []string) string { return d.Of(of(c)) },
@@ -49,7 +51,7 @@ func first(of func(c *Cast) []string) Word {
 	}
 }
 
-// fixed draws one of some texts.
+// fixed returns a Word that draws one of the texts. Earlier texts are plainer.
 func fixed(texts ...string) Word { return first(func(*Cast) []string { return texts }) }
 
 // The words.
@@ -62,17 +64,17 @@ var (
 	Status  = fixed("500", "503", "404", "429")
 	Method  = fixed("GetBlockStatus", "SaveCheckpoint", "GetTrainingStatus")
 	Size    = fixed("30 MB", "1 MB", "300 MB", "1 GB")
-	// Number is a small number: of requests, or of a version.
+	// Number draws a number from 1 to 3, as a number of requests or a version.
 	Number = Word{
 		Draw:    func(_ *Cast, d *Dial, _ []string) string { return strconv.Itoa(1 + d.N(3)) },
 		Plainer: plainerNumber,
 	}
-	// Server is a model server; plainer is one of an earlier pod.
+	// Server draws a model server. A server of an earlier pod is plainer.
 	Server = Word{
 		Draw:    func(c *Cast, d *Dial, _ []string) string { return d.Of(c.Servers) },
 		Plainer: plainerServer,
 	}
-	// Models is one sub-graph or all of them.
+	// Models draws one sub-graph, or all of them.
 	Models = Word{
 		Draw: func(c *Cast, d *Dial, _ []string) string {
 			if len(c.Models) > 1 && d.N(2) == 0 {
@@ -82,9 +84,9 @@ var (
 		},
 		Plainer: plainerModels,
 	}
-	// Duration is from a second to some minutes, small ones as often as great ones.
+	// Duration draws from a second to some minutes, with short durations as likely as long ones.
 	Duration = Word{Draw: drawDuration, Plainer: func(_ *Cast, text string) []string { return PlainerDurations(text) }}
-	// Places is one place, another one than the places before it.
+	// Places draws one place, which differs from the places before it in the sentence.
 	Places = Word{Draw: drawPlace, Plainer: plainerPlace}
 )
 
@@ -139,7 +141,8 @@ func plainerPlace(c *Cast, text string) []string {
 	return nil
 }
 
-// PlainerDurations lists durations that are plainer than a text: shorter, and round.
+// PlainerDurations lists shorter and rounder durations than that in the text. If the text is not a
+// duration, the list is empty.
 func PlainerDurations(text string) (list []string) {
 	d, err := time.ParseDuration(text)
 	if err != nil {
@@ -159,7 +162,8 @@ func PlainerDurations(text string) (list []string) {
 	return list
 }
 
-// Say writes a duration as scenarios do, as 90s or 1.5s: in whole milliseconds, without hours.
+// Say writes a duration as scenarios do, such as 90s or 1.5s. It rounds to milliseconds and uses no
+// hours.
 func Say(d time.Duration) string {
 	d = d.Round(time.Millisecond)
 	if d >= time.Minute && d%time.Minute == 0 {

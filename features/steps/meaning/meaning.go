@@ -8,8 +8,8 @@
 // Unstable: any commit may change it.
 package meaning
 
-// Of says in a line what each sentence does, but for those about faults, which have the help of
-// their fault.
+// Of holds, for each sentence, one line that says what it does. Sentences about faults are not in
+// it, because their runner describes the faults.
 var Of = map[string]string{
 	"a v{n} cluster of {n} shard(s) with {n} replica(s)( each)": "Makes a cluster of agents with version 1 or 3 of the protocol: shards x replicas pods, each with one agent.",
 	"replicas in {text}":                                            "Places the replicas in data centres: the n-th replica of each shard in the n-th idc:cluster of the list.",
@@ -196,8 +196,8 @@ var Of = map[string]string{
 	"step {n} raises {raised}":                    "The n-th step of a sequence raises this exception.",
 }
 
-// Synonyms has, for a word that no sentence need have, words of sentences that are about it. A
-// sentence that has one of them is found.
+// Synonyms maps words that people search for to words in sentences. A search for such a word finds
+// each sentence that contains one of those.
 var Synonyms = map[string][]string{
 	"availability": {"AVAILABLE", "serves"},
 	"blackout":     {"is down", "goes down", "cut off"},

@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// Filter reports whether a scenario with these tags is taken.
+// Filter reports whether a scenario with these tags is selected.
 type Filter func(tags []string) bool
 
 // Parse reads a tag expression as Cucumber has them: tags with and, or, not and
@@ -45,13 +45,13 @@ var (
 	special = regexp.MustCompile(`[\s()\\]`)
 )
 
-// Escape writes a tag so that an expression can have it.
+// Escape returns a tag with its special characters escaped, for use in a tag expression.
 func Escape(tag string) string { return special.ReplaceAllString(tag, `\$0`) }
 
 // parser holds the tokens that are still to be read.
 type parser struct{ left []string }
 
-// next takes the next token if it is one of these, and reports whether it did.
+// next removes the next token if it is one of these, and reports whether it did.
 func (p *parser) next(tokens ...string) bool {
 	if len(p.left) == 0 || !slices.Contains(tokens, strings.ToLower(p.left[0])) {
 		return false
@@ -60,7 +60,7 @@ func (p *parser) next(tokens ...string) bool {
 	return true
 }
 
-// either reads terms joined by or.
+// either parses terms that are joined by "or".
 func (p *parser) either() (Filter, error) {
 	f, err := p.both()
 	for err == nil && p.next("or") {
@@ -72,7 +72,7 @@ func (p *parser) either() (Filter, error) {
 	return f, err
 }
 
-// both reads terms joined by and.
+// both parses terms that are joined by "and".
 func (p *parser) both() (Filter, error) {
 	f, err := p.term()
 	for err == nil && p.next("and", "&&") {
@@ -84,7 +84,7 @@ func (p *parser) both() (Filter, error) {
 	return f, err
 }
 
-// term reads a tag, an expression in parentheses, or one of them with not before it.
+// term parses a tag or an expression in parentheses. Each may have "not" in front.
 func (p *parser) term() (Filter, error) {
 	if p.next("not", "~") {
 		f, err := p.term()

@@ -41,7 +41,7 @@ func TestTagExpressions(t *testing.T) {
 	}
 }
 
-// Whatever a file may have as a tag can be selected by what Escape writes.
+// Goal: any tag that a file may have can be selected, written by Escape.
 func TestEveryTagCanBeSelected(t *testing.T) {
 	for _, tag := range strings.Fields(`@über @a/b @k=v @x(1) @a,b @sévère @p+q @日本 @#7 @a\b @a~b @100% @and @a.b:c-d @( @\ @!`) {
 		f, err := Parse("not @other and " + Escape(tag))
