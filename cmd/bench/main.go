@@ -24,8 +24,8 @@ import (
 )
 
 func main() {
-	// monosim collects garbage less often too, and what is measured in this process has to
-	// be measured as it runs there.
+	// What is measured in this process must run as it does in monosim, which also collects
+	// garbage less often than by default.
 	command.CollectLess()
 	root := tables.New()
 	root.AddCommand(servers.NewZooKeeper(), servers.NewTFServing(), servers.NewAgent(), goals.New(), validate.New())

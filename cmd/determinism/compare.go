@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// runner runs a variant and returns its standard output.
+// runner runs the command of a variant and returns its standard output.
 type runner func(context.Context, variant) (string, error)
 
 // compare runs every variant, prints a line for each, and returns the exit code. When the first

@@ -1,7 +1,7 @@
 package main
 
-// The test binary plays monosim: with FAKE_MONOSIM set it prints that text, in
-// which variables of its environment are replaced, and exits.
+// The test binary stands in for monosim. With FAKE_MONOSIM set it prints that text, in which it
+// expands environment variables, and exits.
 
 import (
 	"bytes"
@@ -169,7 +169,7 @@ func TestVariantsAreCompared(t *testing.T) {
 	}
 }
 
-// squeezed are the lines with columns one space apart.
+// squeezed returns the lines of a table with single spaces between the columns.
 func squeezed(text string) []string {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	for i, line := range lines {

@@ -47,7 +47,8 @@ func main() {
 	os.Exit(code)
 }
 
-// buildAndCompare builds monosim from the working directory's module.
+// buildAndCompare builds monosim from the module in the working directory, and compares its runs.
+// With race it also builds and runs a binary with the race detector.
 func buildAndCompare(ctx context.Context, race bool, out io.Writer) (int, error) {
 	dir, err := os.MkdirTemp("", "determinism")
 	if err != nil {
@@ -76,8 +77,8 @@ func build(ctx context.Context, binary string, flags ...string) error {
 	return nil
 }
 
-// runCommand returns what the variant's command printed on stdout. Its error
-// carries the end of stderr.
+// runCommand returns what the variant's command printed on stdout. If the command fails, the error
+// includes the end of stderr.
 func runCommand(ctx context.Context, v variant) (string, error) {
 	cmd := exec.CommandContext(ctx, v.command[0], v.command[1:]...)
 	cmd.Env = append(os.Environ(), v.env...)
@@ -89,10 +90,10 @@ func runCommand(ctx context.Context, v variant) (string, error) {
 	return stdout.String(), nil
 }
 
-// tailLines bounds the lines of output that the error of a failed command shows.
+// tailLines is how many lines of a failed command's output its error shows.
 const tailLines = 5
 
-// tail returns the last lines of the first text that is not empty.
+// tail returns the last lines of the first non-empty text.
 func tail(texts ...string) string {
 	for _, text := range texts {
 		text = strings.TrimSpace(text)

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// result holds the closing line of `monosim test`, without its wall time:
+// result holds the parts of the last line that `monosim test` prints. It leaves out the wall time,
+// which differs between equal runs:
 //
 //	12 scenarios (11 passed, 0 failed, 1 skipped), 80 steps, 3h2m virtual in 41ms wall, trace 9f2c…
 type result struct {
@@ -19,8 +20,8 @@ type result struct {
 var closingLine = regexp.MustCompile(
 	`^(([0-9]+) scenarios?(?: of this binary)? \([0-9]+ passed, [0-9]+ failed, [0-9]+ skipped\)), ([0-9]+ steps?), (.+ virtual) in .+ wall, trace ([0-9a-zA-Z]+)$`)
 
-// parseResult reads the last line of what `monosim test` printed. A run without scenarios
-// is an error, because it would agree with any other.
+// parseResult reads the last line that `monosim test` printed. A run without scenarios is an
+// error, because it would agree with any other such run.
 func parseResult(output string) (result, error) {
 	line := lastLine(output)
 	m := closingLine.FindStringSubmatch(line)
@@ -38,7 +39,7 @@ func lastLine(output string) string {
 	return strings.TrimSpace(output[strings.LastIndex(output, "\n")+1:])
 }
 
-// differs describes the first difference from want, "" for none.
+// differs describes how the result differs from want. It returns "" if the two are equal.
 func (r result) differs(want result) string {
 	var parts []string
 	for _, f := range []struct{ what, got, want string }{

@@ -1,6 +1,7 @@
 package main
 
-// binaries names the builds of monosim; race is empty when there is none.
+// binaries holds the paths of the monosim builds. race is "" if there is no build with the race
+// detector.
 type binaries struct {
 	plain string
 	race  string
@@ -16,7 +17,7 @@ type variant struct {
 // group lists variants whose closing lines must agree with that of the first.
 type group []variant
 
-// These are the runs that are repeated.
+// These are the arguments of the monosim runs that are repeated and compared.
 var (
 	oneSeed       = []string{"test", "builtin:", "--seed", "1"}
 	manySeeds     = []string{"test", "builtin:", "--seeds", "1000", "--tags", "@cluster1000"}
@@ -29,9 +30,10 @@ var (
 	neverCollects = "GOGC=off"
 )
 
-// groups returns the variants. Each changes several things that could leak into a run: the process
-// (addresses, hash seeds of maps), the scheduler, the collector, the instrumentation. To find
-// which one leaks, run `monosim test builtin: --seed 1` with one of them alone.
+// groups returns the variants to compare. A variant changes several things that must not influence
+// a run: the process (addresses, hash seeds of maps), the scheduler, the collector, the
+// instrumentation. To find which of them does, change one at a time for
+// `monosim test builtin: --seed 1`.
 func groups(b binaries) []group {
 	plain := func(name string, args, env []string) variant {
 		return variant{name: name, command: append([]string{b.plain}, args...), env: env}

@@ -16,15 +16,16 @@ const (
 	citationsDoc  = "rules and quirks that are cited exist, and rules of the servers are cited or excused"
 )
 
-// document is a specification. Its numbers are cited as the prefix, a hyphen and the number
-// of a section, with or without the number of a paragraph: ZK-n, ZK-n.m.
+// document is a specification whose rules are cited. A citation is the prefix, a hyphen and the
+// number of a section or of a paragraph in it: ZK-n, ZK-n.m.
 //
-// What defines a number is said at Number of package runners/show/rules. A rule is a defined number without
-// other numbers below it: each paragraph, and each section without paragraphs.
+// The documentation of Number in package runners/show/rules says what defines a number. A rule is
+// a defined number without other numbers below it: each paragraph, and each section without
+// paragraphs.
 type document struct {
 	prefix, path string
-	// covered demands that Go code, a test or a feature cites each rule. The document's own
-	// section [excusesHeading] may excuse a rule.
+	// covered requires that Go code, a test or a feature cites every rule of the document. Rules
+	// listed in its section [excusesHeading] are exempt.
 	covered bool
 }
 
@@ -39,22 +40,22 @@ var documents = []document{
 // quirksPath is the register of quirks, which are cited as Q and a number.
 const quirksPath = "vectors/quirks.yaml"
 
-// excusesHeading is the heading of the section in which a document excuses rules, one an
-// item: "- ZK-n.m: the reason".
+// excusesHeading is the heading of a section in which a document lists its exempt rules. Each
+// item is one rule: "- ZK-n.m: the reason".
 const excusesHeading = "Not built, not cited"
 
-// citingFiles lists the endings of files that may cite. In Go files only comments and
-// strings cite, in the others any text.
+// citingFiles lists the file endings in which citations are checked. In Go files only comments and
+// strings are searched, in other files the whole text.
 var citingFiles = []string{".go", ".feature", ".md", ".proto", ".py", ".sh", ".txt", ".yaml"}
 
 // coveringFiles lists the endings of files whose citations show that a rule is built or tested.
 var coveringFiles = []string{".go", ".feature"}
 
-// lintTestdata has the examples that the rules of this command are tested with. Their
-// citations are not checked.
+// lintTestdata is the folder with the test inputs of this command. Citations there are not checked,
+// because some of them are wrong on purpose.
 const lintTestdata = "cmd/lint/testdata/"
 
-// lintCitations checks every file that git tracks or would add.
+// lintCitations checks the citations in all files that git tracks or would add.
 func lintCitations() ([]finding, error) {
 	files, err := trackedTexts(cites)
 	if err != nil {
@@ -63,13 +64,13 @@ func lintCitations() ([]finding, error) {
 	return checkCitations(files)
 }
 
-// cites reports whether citations are looked for in a file.
+// cites reports whether citations in a file are checked, by its ending and folder.
 func cites(name string) bool {
 	return slices.Contains(citingFiles, path.Ext(name)) && !strings.HasPrefix(name, lintTestdata)
 }
 
-// checkCitations checks the citations of all files, given by name, against the documents
-// among them.
+// checkCitations checks the citations of all files against the specifications among the files. The
+// map holds the texts of the files by name.
 func checkCitations(files map[string]string) ([]finding, error) {
 	quirks, err := registered(files[quirksPath])
 	if err != nil {
@@ -101,7 +102,7 @@ func registered(register string) (map[string]bool, error) {
 	return ids, nil
 }
 
-// citations collects the citations and findings so far.
+// citations collects what the check has read so far: definitions, citations and findings.
 type citations struct {
 	specs  []spec
 	quirks map[string]bool
@@ -114,7 +115,7 @@ func (c *citations) report(file string, line int, format string, args ...any) {
 	c.found = append(c.found, finding{File: file, Line: line, Rule: citationsRule, Text: fmt.Sprintf(format, args...)})
 }
 
-// read reads a document. A missing one is reported once, not for each citation.
+// read reads a specification. A missing file is reported once, not again for each citation of it.
 func (c *citations) read(d document, files map[string]string) spec {
 	text, ok := files[d.path]
 	if !ok {
@@ -128,7 +129,8 @@ func (c *citations) read(d document, files map[string]string) spec {
 	return s
 }
 
-// cited matches the citation of a rule or a quirk.
+// cited matches a citation of a rule or of a quirk, such as a prefix with a number, or Q and a
+// number.
 var cited = regexp.MustCompile(`\b(?:(ZK|TFS|TRN|CNS|CAP)-E?\d+(?:\.\d+)?|Q\d+\b)`)
 
 // check checks the citations of one file.
@@ -149,13 +151,13 @@ func (c *citations) check(name, text string) {
 	}
 }
 
-// citation is where something is cited.
+// citation is the file and line of a citation.
 type citation struct {
 	file string
 	line int
 }
 
-// exists reports a citation of an undefined number; the numbers of quirks have the prefix "".
+// exists reports a finding if the cited number is not defined. prefix is "" for a quirk.
 func (c *citations) exists(name string, line int, prefix, number string) {
 	if prefix == "" {
 		if !c.quirks[number] {
@@ -169,8 +171,8 @@ func (c *citations) exists(name string, line int, prefix, number string) {
 	}
 }
 
-// coverage reports the rules that are neither cited nor excused, and the excuses that are
-// not needed.
+// coverage reports the rules that are neither cited nor exempt. It also reports exemptions that
+// are not needed.
 func (c *citations) coverage(s *spec) {
 	if !s.covered {
 		return
@@ -190,7 +192,8 @@ func (c *citations) coverage(s *spec) {
 	}
 }
 
-// excuse reports a wrong excuse as a finding, and returns whether it names a rule.
+// excuse checks one exemption, and reports it as a finding if it is wrong. It returns whether the
+// exemption names a rule of the document.
 func (c *citations) excuse(s *spec, e excusedRule, again bool) bool {
 	switch at, isCited := c.at[e.number]; {
 	case e.reason == "":

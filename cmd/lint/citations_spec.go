@@ -10,10 +10,10 @@ import (
 	numbered "github.com/monosim/monosim/runners/show/rules"
 )
 
-// spec holds what a document defines and excuses.
+// spec holds the numbers that a document defines, and the rules that it exempts from coverage.
 type spec struct {
 	document
-	// defined has the line of each defined number; it is nil where the document is missing.
+	// defined maps each defined number to its line. It is nil if the document is missing.
 	defined map[string]int
 	// above holds the sections that have paragraphs.
 	above   map[string]bool
@@ -27,7 +27,7 @@ type definition struct {
 	line   int
 }
 
-// excusedRule is an item of the section of excuses. reason is "" where the item cannot be read.
+// excusedRule is one item in the list of exempt rules. reason is "" if the item cannot be parsed.
 type excusedRule struct {
 	number, reason string
 	text           string
@@ -40,7 +40,7 @@ var (
 	excusing = regexp.MustCompile(`^((?:ZK|TFS|TRN)-\d+(?:\.\d+)?): +(\S.*)$`)
 )
 
-// readSpec finds what a document defines and excuses.
+// readSpec finds the numbers that a document defines and the rules that it exempts.
 func readSpec(d document, text string) spec {
 	document := numbered.Document{Prefix: d.prefix}
 	s := spec{document: d, defined: map[string]int{}, above: map[string]bool{}}
@@ -73,7 +73,7 @@ func (s *spec) define(number string, line int) {
 	}
 }
 
-// isRule reports whether a number has to be cited.
+// isRule reports whether a number has to be cited. A section with paragraphs does not have to be.
 func (s *spec) isRule(number string) bool { return !s.above[number] }
 
 func (d document) readExcuse(text string, line int) excusedRule {
@@ -84,7 +84,7 @@ func (d document) readExcuse(text string, line int) excusedRule {
 	return excusedRule{number: m[1], reason: m[2], text: text, line: line}
 }
 
-// passage is a text that may cite, and the line at which it begins.
+// passage is a piece of a file in which citations are searched, with its first line's number.
 type passage struct {
 	text string
 	line int
@@ -98,7 +98,7 @@ func passages(name, text string) []passage {
 	files := token.NewFileSet()
 	file := files.AddFile(name, -1, len(text))
 	var s scanner.Scanner
-	// A file that does not scan does not compile either, which is reported elsewhere.
+	// Errors of the scanner are ignored: such a file does not compile, which is reported elsewhere.
 	s.Init(file, []byte(text), nil, scanner.ScanComments)
 	var list []passage
 	for {

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// Goal: citations and the documents that they cite are held to one another. Method:
-// small repositories, an archive each in testdata/citations; its file "want" has what
-// is to be found there, and "removed" what it has not of base.txtar.
+// Goal: wrong citations and uncited rules are found. Method: each archive in testdata/citations
+// changes the small repository of base.txtar. Its file "want" lists the expected findings, and
+// its file "removed" lists the files of base.txtar to leave out.
 func TestCitations(t *testing.T) {
 	archives, err := filepath.Glob("testdata/citations/*.txtar")
 	if err != nil || len(archives) == 0 {
@@ -43,7 +43,8 @@ func TestCitations(t *testing.T) {
 	}
 }
 
-// unpacked are the files of archives, those of later ones in place of earlier ones'.
+// unpacked returns the files of several archives. A file of a later archive replaces an earlier
+// one.
 func unpacked(t *testing.T, archives ...string) map[string]string {
 	t.Helper()
 	files := map[string]string{}

@@ -18,8 +18,8 @@ const (
 	directionsDoc  = "imports between our packages run one way"
 )
 
-// direction says what packages of one part of the repository may import of the others.
-// Patterns are paths inside the module, as the go command reads them.
+// direction says which other packages the packages of one part of the repository may import.
+// Patterns are paths inside the module, in the form that the go command takes.
 type direction struct {
 	from    []string
 	to      []string // packages of the same part have to be listed too
@@ -28,20 +28,20 @@ type direction struct {
 	because string
 }
 
-// forAll has what every package may import, as it may the standard library.
+// forAll lists the packages that every package may import, like the standard library.
 var forAll = []string{"engine/lists", "engine/enum"}
 
-// The example of a package that is written against an interface needs an implementation to
-// run on: the clock of virtual time, the simulated world or the simulation.
+// Some packages are written against interfaces, and their examples need an implementation to run
+// on: the clock of virtual time, the simulated world or the simulation.
 var (
 	exampleClock  = []string{"engine/vtime"}
 	exampleWorld  = []string{"engine/vtime", "engine/cluster", "sim/world"}
 	exampleRunner = []string{"runners/test/simrun"}
 )
 
-// directions is searched from the top; the first entry whose from covers a package holds
-// for it. A package without an entry is a finding, so a new part of the repository has to
-// state here what it imports.
+// directions is searched from the top. The first entry whose from covers a package applies to it.
+// A package without an entry is a finding, so a new part of the repository has to state here what
+// it imports.
 var directions = []direction{
 	{
 		from:    []string{"cmd/bench/engines/own"},
@@ -325,9 +325,9 @@ var directions = []direction{
 	},
 }
 
-// agentRoom returns the direction of one package of engine/agent. All of them may import
-// env, and the given neighbours. Their external tests may use the simulated world; it
-// imports no agents, so no cycle arises.
+// agentRoom returns the direction of one package of engine/agent. All of these packages may import
+// env and the given neighbours. Their external tests may use the simulated world. That makes no
+// cycle, because the simulated world imports no agents.
 func agentRoom(room string, neighbours ...string) direction {
 	d := direction{
 		from: []string{strings.TrimSuffix("engine/agent/"+room, "/")},
@@ -342,7 +342,7 @@ func agentRoom(room string, neighbours ...string) direction {
 	return d
 }
 
-// listed is what the go command prints about a package.
+// listed holds what the go list command prints about a package.
 type listed struct {
 	ImportPath   string
 	Imports      []string
@@ -384,7 +384,7 @@ func goList(patterns []string) ([]listed, error) {
 	}
 }
 
-// checkDirections checks the imports of one package and its tests against the table.
+// checkDirections checks the imports of one package and of its tests against the table directions.
 func checkDirections(p listed) []finding {
 	room, ours := roomOf(p.ImportPath)
 	if !ours {

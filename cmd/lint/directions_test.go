@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The table holds in this very tree. The fix for a failure is nearly always to
-// move code, not to widen the table.
+// Goal: the packages of this repository keep to the table. The remedy for a failure is nearly
+// always to move code, not to widen the table.
 func TestImportsRunOneWay(t *testing.T) {
 	lookAtModule(t)
 	found, err := lintDirections(module + "/...")
@@ -23,9 +23,9 @@ func TestImportsRunOneWay(t *testing.T) {
 	}
 }
 
-// lookAtModule looks at each folder of the module. A cached result of a test
-// holds while what the test itself looked at stays the same, and the reading here
-// is done by the go command.
+// lookAtModule reads each folder of the module, so that go test notices changed files. It caches a
+// result only by the files that the test process itself reads. Here the go command does the
+// reading.
 func lookAtModule(t *testing.T) {
 	t.Helper()
 	root := filepath.Join("..", "..")
@@ -145,7 +145,7 @@ func TestANewPartNeedsADirection(t *testing.T) {
 
 var importedPattern = regexp.MustCompile(`^(?:imports|tests import) ([^;]+);`)
 
-// importedIn takes the imported package out of "imports sim; …".
+// importedIn returns the path of the imported package in a finding such as "imports sim; …".
 func importedIn(text string) string {
 	m := importedPattern.FindStringSubmatch(text)
 	if m == nil {

@@ -79,12 +79,12 @@ func newLinker(pass *analysis.Pass) *linker {
 // package.
 var lowerLink = regexp.MustCompile(`^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$`)
 
-// broken returns the links of a text that lead to no declaration.
+// broken returns the doc links in a text that lead to no declaration.
 func (l *linker) broken(text string) (names []string) {
 	return lists.Filter(l.links(text), func(link string) bool { return !l.leads(link) })
 }
 
-// links returns the links of a text outside of its code blocks.
+// links returns the doc links in a text. It skips code blocks.
 func (l *linker) links(text string) (names []string) {
 	for _, block := range l.parser.Parse(text).Content {
 		switch b := block.(type) {
@@ -118,7 +118,7 @@ func linksIn(texts []comment.Text) (names []string) {
 	return names
 }
 
-// leads reports whether a link's name is that of a declaration.
+// leads reports whether a doc link names an existing declaration.
 func (l *linker) leads(name string) bool {
 	slash := strings.LastIndex(name, "/") + 1
 	first, rest, dotted := strings.Cut(name[slash:], ".")
@@ -135,13 +135,13 @@ func (l *linker) leads(name string) bool {
 	if p := l.imported[first]; p != nil {
 		return declares(p, rest)
 	}
-	// This package does not import the other one, so its declarations are unknown. Links
-	// into the standard library are trusted.
+	// The linked package is not imported here, so its declarations are unknown. Only links into
+	// the standard library are trusted.
 	_, standard := comment.DefaultLookupPackage(first)
 	return standard
 }
 
-// tested returns the package that an external test tests, or nil.
+// tested returns the package that this external test package tests, or nil for another package.
 func (l *linker) tested() *types.Package {
 	if path, ok := strings.CutSuffix(l.pkg.Path(), "_test"); ok {
 		return l.imported[path]

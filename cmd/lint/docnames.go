@@ -20,7 +20,7 @@ var docNames = &analysis.Analyzer{
 	Run:  runDocNames,
 }
 
-// firstWord matches a name at the begin of a comment.
+// firstWord matches the first word of a comment, if it could be a Go name.
 var firstWord = regexp.MustCompile(`^([A-Za-z]\w*)[ ,]`)
 
 // testedByName matches the functions that go test calls because of their names.
@@ -73,8 +73,8 @@ func parametersOf(d *ast.FuncDecl) map[string]bool {
 	return names
 }
 
-// onlyName returns the name of a declaration of a single name outside of parentheses, else
-// nil. The comment on a group is about the whole group.
+// onlyName returns the declared name if the declaration has one name and no parentheses, else nil.
+// The comment on a group in parentheses is about the whole group.
 func onlyName(d *ast.GenDecl) *ast.Ident {
 	if len(d.Specs) != 1 || d.Lparen.IsValid() {
 		return nil
@@ -90,13 +90,13 @@ func onlyName(d *ast.GenDecl) *ast.Ident {
 	return nil
 }
 
-// semicolonsInASentence bounds the semicolons in one sentence of a package comment.
+// semicolonsInASentence is how many semicolons one sentence of a package comment may have.
 const semicolonsInASentence = 2
 
 // sentenceBorder matches the end of a sentence or a paragraph.
 var sentenceBorder = regexp.MustCompile(`[.!?:]\s|\n\s*\n|\n\s*- `)
 
-// chained returns the begin of the first sentence with too many semicolons, or "".
+// chained returns the first words of the first sentence with too many semicolons, or "".
 func chained(text string) string {
 	for _, sentence := range sentenceBorder.Split(text, -1) {
 		if strings.Count(sentence, ";") > semicolonsInASentence {

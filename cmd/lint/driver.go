@@ -13,7 +13,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// finding is one broken rule at one place.
+// finding is one violation of a rule at one place.
 type finding struct {
 	File string // relative to the working directory
 	Line int    // from 1; 0 for the whole file or package
@@ -28,15 +28,15 @@ func (f finding) String() string {
 	return fmt.Sprintf("%s:%d: %s: %s", f.File, f.Line, f.Rule, f.Text)
 }
 
-// compareFindings orders findings by their places.
+// compareFindings orders findings by file and line, then by rule and text.
 func compareFindings(a, b finding) int {
 	return cmp.Or(
 		cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line),
 		cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Text, b.Text))
 }
 
-// lint applies every rule. It returns the findings of each part even when another part
-// fails, so that one broken package does not hide the others.
+// lint applies every rule. Findings are returned even when a part of the check fails, so that one
+// broken package does not hide the findings elsewhere.
 func lint(patterns []string) ([]finding, error) {
 	analyzed, errAnalyze := analyze(patterns)
 	imports, errImports := lintDirections("./...")
@@ -47,7 +47,8 @@ func lint(patterns []string) ([]finding, error) {
 
 	found := slices.Concat(analyzed, imports, ported, texts, numbers, examples)
 	slices.SortFunc(found, compareFindings)
-	// A file with tests beside it is analyzed twice, alone and with its tests, so findings repeat.
+	// A file with tests beside it is analyzed twice, without and with its tests. So the same
+	// finding can appear twice.
 	return slices.Compact(found), errors.Join(errAnalyze, errImports, errPorted, errTexts, errNumbers, errExamples)
 }
 
@@ -97,10 +98,10 @@ func analyze(patterns []string) ([]finding, error) {
 	return found, nil
 }
 
-// errorsShown bounds the errors shown of one package; the compiler prints the rest.
+// errorsShown is how many compile errors of one package are shown. The compiler prints all.
 const errorsShown = 3
 
-// loadErrors returns why the package cannot be analyzed.
+// loadErrors returns the compile errors for which the package cannot be analyzed.
 func loadErrors(p *packages.Package) []string {
 	var texts []string
 	for _, e := range p.Errors {
@@ -121,7 +122,7 @@ func loadErrors(p *packages.Package) []string {
 	return texts
 }
 
-// relative makes a path relative to the working directory, if it is below it.
+// relative makes a path relative to the working directory. A path outside of it stays as it is.
 func relative(path string) string {
 	dir, err := os.Getwd()
 	if err != nil {

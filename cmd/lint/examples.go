@@ -19,17 +19,19 @@ const (
 	examplesDoc  = "every package that README.md or CONTRIBUTING.md names and that exports something has an Example whose output is checked"
 )
 
-// doors lists the pages where newcomers begin. They look up the packages that these pages name.
+// doors lists the pages that newcomers read first. The packages that these pages name need
+// examples.
 var doors = []string{"README.md", "CONTRIBUTING.md"}
 
 // namedPath matches the path of a folder of this module in a text, as sim/zookeeper/wire. A
 // path that goes on with a dot or a dash is the name of something else.
 var namedPath = regexp.MustCompile(`(?m)(?:^|[^\w./-])(?:\./)?((?:engine|features|runners|sim|vectors)(?:/\w+)*)\b`)
 
-// shownByTests lists packages of test suites. The tests that call them serve as examples.
+// shownByTests lists packages that hold test suites. They need no examples of their own, because
+// the tests that call them show how to use them.
 var shownByTests = []string{"engine/runtimetest/..."}
 
-// lintExamples checks the packages that the doors name.
+// lintExamples checks that the packages named on the pages in doors have examples.
 func lintExamples() ([]finding, error) {
 	var found []finding
 	var seen []string
@@ -50,7 +52,8 @@ func lintExamples() ([]finding, error) {
 	return found, nil
 }
 
-// lintDoor checks the packages that one page names, except those in seen.
+// lintDoor checks the packages that one page names. It skips those in seen, and adds the others
+// to it.
 func lintDoor(door string, text []byte, seen *[]string) ([]finding, error) {
 	var found []finding
 	for _, m := range namedPath.FindAllStringSubmatchIndex(string(text), -1) {
@@ -82,8 +85,8 @@ func lintDoor(door string, text []byte, seen *[]string) ([]finding, error) {
 	return found, nil
 }
 
-// exportsAnything reports whether the package in the folder exports a name; false for a
-// folder without Go files.
+// exportsAnything reports whether the package in the folder exports a name. It returns false for
+// a folder without Go files.
 func exportsAnything(folder string) (bool, error) {
 	sources, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err != nil {
@@ -104,8 +107,8 @@ func exportsAnything(folder string) (bool, error) {
 	return false, nil
 }
 
-// hasExample reports whether a test file of the folder has an Example with an output, which
-// go test runs.
+// hasExample reports whether a test file in the folder has an Example function with an output. go
+// test runs only such examples.
 func hasExample(folder string) (bool, error) {
 	tests, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
 	if err != nil {

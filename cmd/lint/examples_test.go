@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Goal: what README.md names needs an Example that go test runs; what is no package of
-// ours does not. Method: a repository with packages of each kind.
+// Goal: a package that README.md names needs an Example that go test runs. Other paths in it need
+// none. Method: a repository with packages of each kind.
 func TestPackagesThatReadmeNamesHaveExamples(t *testing.T) {
 	const output = "\n\t// Output:\n\t// 1\n}\n"
 	t.Chdir(repository(t, map[string]string{
@@ -38,7 +38,7 @@ func TestPackagesThatReadmeNamesHaveExamples(t *testing.T) {
 	}
 }
 
-// A test file that cannot be read is told, not passed over.
+// Goal: a test file that cannot be parsed is an error and is not skipped.
 func TestABrokenTestFileIsTold(t *testing.T) {
 	t.Chdir(repository(t, map[string]string{
 		"README.md": "sim/broken\n", "sim/broken/a.go": "package broken\n\nvar A int\n", "sim/broken/a_test.go": "package\n",

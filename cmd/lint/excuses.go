@@ -8,12 +8,12 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// excuses holds the comments of one file that excuse a line from one rule:
+// excuses holds the comments of one file that exempt a line from one rule:
 //
 //	//lint:ordered every value is the same
 //
-// A comment stands at the end of its line, or on the line above. It has to give a reason,
-// and has to be needed.
+// Such a comment stands at the end of its line, or on the line above. It must give a reason. It is
+// a finding itself when the rule finds nothing on that line.
 type excuses struct {
 	pass *analysis.Pass
 	mark string // "//lint:ordered"
@@ -27,7 +27,7 @@ type excuse struct {
 	used   bool
 }
 
-// excusesIn collects the comments //lint:<word> of the file.
+// excusesIn collects the comments of the file that begin with //lint: and the word.
 func excusesIn(pass *analysis.Pass, file *ast.File, word string) *excuses {
 	e := &excuses{pass: pass, mark: "//lint:" + word, at: map[int]*excuse{}}
 	for _, group := range file.Comments {
@@ -44,7 +44,7 @@ func excusesIn(pass *analysis.Pass, file *ast.File, word string) *excuses {
 	return e
 }
 
-// excused reports whether a comment excuses the line of pos.
+// excused reports whether a comment exempts the line of pos, and marks that comment as used.
 func (e *excuses) excused(pos token.Pos) bool {
 	line := e.pass.Fset.Position(pos).Line
 	for _, l := range []int{line, line - 1} {
@@ -56,8 +56,8 @@ func (e *excuses) excused(pos token.Pos) bool {
 	return false
 }
 
-// finish reports comments without a reason, and comments that excused nothing. Call it
-// after the last excused.
+// finish reports comments that lack a reason, and comments that exempted nothing. Call it after
+// all calls of excused for the file.
 func (e *excuses) finish() {
 	for _, x := range e.all {
 		switch {

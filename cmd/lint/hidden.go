@@ -10,12 +10,12 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// hidden forbids in deterministic packages whatever does not follow from the seed: clocks,
-// goroutines, channels, locks, random streams, the host. Two runs of one seed have to do
-// the same, event by event.
+// hidden forbids, in deterministic packages, everything that does not follow from the seed: clocks,
+// goroutines, channels, locks, random streams, the host. Two runs with the same seed must have the
+// same events.
 //
-// Test files may use files of the host (goldens). A line may be excused with //lint:hidden
-// and the reason.
+// Test files may read files of the host, such as golden files. The comment //lint:hidden with a
+// reason exempts a line.
 var hidden = &analysis.Analyzer{
 	Name: "hidden",
 	Doc:  "deterministic rooms use no clock, goroutine, channel, lock, random stream or host",
@@ -30,8 +30,8 @@ type hiddenImport struct {
 	inTests bool     // test files may import it
 }
 
-// hiddenImports is searched from the top. An entry with an empty instead allows a package
-// of a tree that is forbidden further down.
+// hiddenImports is searched from the top, and the first match decides. An entry with an empty
+// instead allows a package, although a later entry forbids the tree that it is in.
 var hiddenImports = []hiddenImport{
 	{path: "net/netip"},
 	{path: "net/url"},
@@ -58,7 +58,8 @@ type hiddenName struct {
 	but     []string // the packages that may use it
 }
 
-// hiddenNames has keys in the form of types.Func.FullName.
+// hiddenNames maps the full name of a function, as types.Func.FullName writes it, to the rule for
+// it.
 var hiddenNames = map[string]hiddenName{
 	"time.Now":          {instead: "use env.Clock.Now"},
 	"time.Since":        {instead: "subtract from env.Clock.Elapsed"},
@@ -86,23 +87,23 @@ var hiddenNames = map[string]hiddenName{
 	"(reflect.Value).MapRange": {instead: "sort the keys of a typed map"},
 }
 
-// seededRand holds the functions of math/rand that make a stream from a seed, which test
-// files may use, because they state the seed. The package's other functions share one
-// stream, which an edit anywhere changes.
+// seededRand lists the functions of math/rand that test files may use, because they make a random
+// stream from a stated seed. The package's other functions share one stream, so an edit anywhere
+// changes what they return.
 var seededRand = map[string]bool{
 	"New": true, "NewSource": true, "NewPCG": true, "NewChaCha8": true, "NewZipf": true,
 }
 
-// commonRooms lists packages with data that several worlds on several goroutines share.
-// What a world finds there equals what it looked for, and no order follows from a hash.
+// commonRooms lists packages whose data several worlds share, each on its own goroutine. They are
+// exempt because a lookup returns an equal value in any order, and no order depends on a hash.
 var commonRooms = []string{"engine/pysem/dict"}
 
 // runtimeRooms lists the packages that switch between tasks and unwind them.
 var runtimeRooms = []string{"engine/vtime/...", "engine/tasks"}
 
-// runtimeNames lists what these packages may use of package runtime: Goexit, because
-// t.FailNow inside a task has to reach the engine, and Stack, which alone tells that a task
-// runs where it should not.
+// runtimeNames lists what the packages in runtimeRooms may use of package runtime. Goexit is needed
+// because t.FailNow inside a task has to reach the engine. The stack is the only way to tell that a
+// task runs where it should not.
 var runtimeNames = map[string]bool{
 	"Goexit": true, "Stack": true, "Caller": true, "Callers": true, "CallersFrames": true,
 }
@@ -185,7 +186,8 @@ func (c *hiddenCheck) node(n ast.Node) bool {
 	return true
 }
 
-// use checks a name that is used, called or not, because a stored time.Now is a clock as well.
+// use checks a name wherever it appears, not only where it is called: a stored time.Now is a clock
+// as well.
 func (c *hiddenCheck) use(id *ast.Ident) {
 	obj := c.pass.TypesInfo.Uses[id]
 	if obj == nil || obj.Pkg() == nil {
@@ -199,7 +201,7 @@ func (c *hiddenCheck) use(id *ast.Ident) {
 		return
 	}
 	if h, ok := hiddenNames[name]; ok && !matchAny(h.but, c.room) {
-		// the rule testsleep reports every sleeping test
+		// A test that sleeps is reported by the rule testsleep instead.
 		if !(c.test && name == "time.Sleep") {
 			c.report(id.Pos(), name, h.instead)
 		}
@@ -214,7 +216,7 @@ func (c *hiddenCheck) use(id *ast.Ident) {
 			c.report(id.Pos(), name, "draw from env.Random: choices come from the engine")
 		}
 	case "runtime":
-		// The import is a finding of its own elsewhere.
+		// In other packages the import of runtime is itself a finding, so the name is not reported.
 		if !c.test && matchAny(runtimeRooms, c.room) && !runtimeNames[obj.Name()] {
 			c.report(id.Pos(), name, "Goexit and the own stack are all that is known to be safe here")
 		}
@@ -230,7 +232,8 @@ func (c *hiddenCheck) isChannel(e ast.Expr) bool {
 	return ok
 }
 
-// builtinName returns the name of the builtin that is called, or "".
+// builtinName returns the name of the builtin function that is called. It returns "" for any other
+// call.
 func builtinName(pass *analysis.Pass, call *ast.CallExpr) string {
 	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
 	if !ok {

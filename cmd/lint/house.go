@@ -16,8 +16,8 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// These limits hold for each package and function. A package beyond them should be split, a
-// function should give a part of it a name.
+// These limits hold for each package and function. Split a package that exceeds them. In a long
+// function, move a part into a function of its own.
 const (
 	maxSourceFiles   = 35
 	maxExportedNames = 100
@@ -25,18 +25,19 @@ const (
 	maxFuncLines     = 64
 )
 
-// baseLines is the number of lines of all packages at ad81760; later counts are compared with it.
+// baseLines is the number of lines of all packages at commit ad81760. The report compares the
+// present number with it.
 const baseLines = 207067
 
-// crowded lists packages that may exceed a limit for the time being, with what they may
-// have. An entry that is no longer needed is reported, so the list only gets shorter.
+// crowded lists packages that may exceed a limit for now, each with its own higher limits. An entry
+// that is no longer needed is reported, so the list only gets shorter.
 var crowded = map[string]roomSize{}
 
 // house holds the sizes of all packages and functions.
 type house struct {
 	rooms map[string]*roomSize // by folder
 	funcs []funcSize           // the longest first
-	// back holds the imports that point against the direction.
+	// back holds the findings about imports against the allowed directions.
 	back []finding
 }
 
@@ -53,7 +54,7 @@ type funcSize struct {
 	lines    int
 }
 
-// measureHouse measures every Go file that git tracks or would add.
+// measureHouse measures the size of every Go file that git tracks or would add.
 func measureHouse() (*house, error) {
 	files, err := trackedTexts(counts)
 	if err != nil {
@@ -76,7 +77,7 @@ func counts(name string) bool {
 		!slices.Contains(strings.Split(name, "/"), "testdata")
 }
 
-// add measures one file; generated files are left out.
+// add measures one file. It ignores generated files.
 func (h *house) add(name, text string) error {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, name, text, parser.ParseComments|parser.SkipObjectResolution)
@@ -134,7 +135,7 @@ func exportedNames(d ast.Decl) int {
 	return n
 }
 
-// funcName returns Name, or Type.Name for a method.
+// funcName returns a function's name, or Type.Name for a method.
 func funcName(f *ast.FuncDecl) string {
 	if f.Recv == nil || len(f.Recv.List) == 0 {
 		return f.Name.Name
@@ -170,7 +171,7 @@ func (h *house) median() int {
 	return h.funcs[len(h.funcs)/2].lines
 }
 
-// over describes the numbers beyond their limits, a line each.
+// over describes every size that exceeds its limit, one line for each.
 func (h *house) over() []string {
 	var lines []string
 	for _, at := range slices.Sorted(maps.Keys(h.rooms)) {
@@ -201,7 +202,8 @@ func (h *house) over() []string {
 // longestShown is how many of the longest functions are listed.
 const longestShown = 3
 
-// write writes a line for each package, the totals of the module, and what is over a limit.
+// write prints a line for each package, the totals of the module, and the sizes that exceed a
+// limit.
 func (h *house) write(out io.Writer) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "files\texported\tlines\t  package\n")

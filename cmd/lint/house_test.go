@@ -1,7 +1,7 @@
 package main
 
-// A house is built from texts, and what is measured of it and what is over the
-// limits is held to what was written into it.
+// Goal: sizes are measured correctly and those beyond a limit are found. Method: small Go files
+// written as texts, whose sizes are known.
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// houseOf measures files by name.
+// houseOf measures Go files that are given as texts by file name.
 func houseOf(t *testing.T, files map[string]string) *house {
 	t.Helper()
 	h := &house{rooms: map[string]*roomSize{}}
@@ -31,7 +31,7 @@ func TestHouseCountsSourceFilesAndNames(t *testing.T) {
 	h := houseOf(t, map[string]string{
 		"a/b/x.go": `package b
 
-// A and b are types, C to F values.
+// A and b are types, and the names C to F are values.
 type A struct{ Field int }
 type b struct{}
 
@@ -70,7 +70,7 @@ func i() {}
 	}
 }
 
-// manyNames is a file with n exported names.
+// manyNames returns the text of a Go file with n exported names.
 func manyNames(n int) string {
 	var b strings.Builder
 	b.WriteString("package x\n")
@@ -80,7 +80,7 @@ func manyNames(n int) string {
 	return b.String()
 }
 
-// longFunc is a file with a function of n lines.
+// longFunc returns the text of a Go file with one function of n lines.
 func longFunc(name string, n int) string {
 	return "package x\n\nfunc " + name + "() {\n" + strings.Repeat("\tprintln()\n", n-2) + "}\n"
 }

@@ -45,15 +45,15 @@ const (
 	exitFailed   = 2
 )
 
-// rules lists the analyzers, each about one package at a time.
+// rules lists the analyzers, each of which checks one package at a time.
 var rules = []*analysis.Analyzer{hidden, mapOrder, pkgDoc, stability, docNames, docLinks, testSleep}
 
 func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run checks the packages that the patterns in args name. It always checks the whole
-// module's import directions, port, tracked text, citations and examples.
+// run checks the packages that the patterns in args name. Import directions, the port, tracked
+// text, citations and examples are always checked for the whole module.
 func run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("lint", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -78,7 +78,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return tell(found, err, stdout, stderr)
 }
 
-// tell prints what was found and why the rest could not be checked, and returns the exit code.
+// tell prints the findings, and the error for what could not be checked. It returns the exit code.
 func tell[T any](found []T, err error, stdout, stderr io.Writer) int {
 	for _, f := range found {
 		fmt.Fprintln(stdout, f)
@@ -94,7 +94,7 @@ func tell[T any](found []T, err error, stdout, stderr io.Writer) int {
 	return exitClean
 }
 
-// runHouse prints the sizes; one beyond its limit is a finding.
+// runHouse prints the sizes of all packages. A size that exceeds its limit is a finding.
 func runHouse(stdout, stderr io.Writer) int {
 	h, err := measureHouse()
 	if err != nil {

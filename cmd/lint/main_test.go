@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A repository of one small module with one broken rule of each kind tells what
-// the command prints and how it exits.
+// Goal: the command prints each finding, and its exit code says whether there are any. Method: a
+// repository with one small module that breaks each rule once.
 
 const cleanFile = `// Package agent is small. It has three sentences. This is the last.
 package agent
@@ -117,8 +117,8 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// repository makes a git repository of a module with the files and documents without
-// rules.
+// repository makes a git repository of a module with the given files. It adds the specifications
+// that the linter expects, with no rules in them.
 func repository(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -8,10 +8,10 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// mapOrder reports loops over maps whose order can show. Go starts such a loop at a random
-// key, so whatever depends on the order differs between two runs of one seed. Whether a body
-// does the same in any order is not guessed: a loop passes when it names neither key nor
-// value, or when //lint:ordered and a reason stand at its line.
+// mapOrder reports loops over maps whose order can have an effect. Go starts such a loop at a
+// random key, so two runs with the same seed can differ. The rule does not guess whether a loop's
+// body is independent of order. A loop passes if it names neither key nor value, or if
+// //lint:ordered and a reason stand at its line.
 var mapOrder = &analysis.Analyzer{
 	Name: "maporder",
 	Doc:  "deterministic rooms range over maps only where the order cannot be seen",
@@ -20,8 +20,8 @@ var mapOrder = &analysis.Analyzer{
 
 const mapOrderAdvice = "range over slices.Sorted(maps.Keys(m)), use maps.Copy or maps.DeleteFunc, keep an ordered slice, or say why with //lint:ordered <reason>"
 
-// sortedConsumers lists functions that take an iterator of package maps and whose result
-// does not show its order.
+// sortedConsumers lists functions that may take an iterator of package maps, because their result
+// does not depend on its order.
 var sortedConsumers = map[string]bool{
 	"slices.Sorted":           true,
 	"slices.SortedFunc":       true,
@@ -61,8 +61,8 @@ func runMapOrder(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// rangesMap reports whether the loop ranges over a map, directly or by an iterator of package
-// maps.
+// rangesMap reports whether the loop ranges over a map, directly or through an iterator from
+// package maps.
 func rangesMap(pass *analysis.Pass, loop *ast.RangeStmt) bool {
 	call, ok := ast.Unparen(loop.X).(*ast.CallExpr)
 	return ok && mapIterator(pass, call) || isMap(pass.TypesInfo.TypeOf(loop.X))
@@ -105,14 +105,14 @@ func constrainedToMaps(p *types.TypeParam) bool {
 	return false
 }
 
-// mapIterator reports whether the call calls Keys, Values or All of package maps.
+// mapIterator reports whether the call is to Keys, Values or All of package maps.
 func mapIterator(pass *analysis.Pass, call *ast.CallExpr) bool {
 	name := calleeName(pass, call)
 	return name == "maps.Keys" || name == "maps.Values" || name == "maps.All"
 }
 
 // calleeName returns the full name of the called function or method, as types.Func.FullName
-// writes it, or "".
+// writes it. It returns "" if the callee is not known statically.
 func calleeName(pass *analysis.Pass, call *ast.CallExpr) string {
 	fn := typeutil.StaticCallee(pass.TypesInfo, call)
 	if fn == nil {
@@ -121,8 +121,8 @@ func calleeName(pass *analysis.Pass, call *ast.CallExpr) string {
 	return fn.Origin().FullName()
 }
 
-// orderLost reports whether the iterator's order cannot show, because it goes into a loop
-// (which is checked by itself), a sorting function or a map.
+// orderLost reports whether the iterator's order has no effect. That holds if a sorting function or
+// a map consumes it, or if a loop ranges over it, which is checked by itself.
 func orderLost(pass *analysis.Pass, call *ast.CallExpr, outer []ast.Node) bool {
 	switch parent := outer[len(outer)-1].(type) {
 	case *ast.RangeStmt:

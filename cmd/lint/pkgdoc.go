@@ -22,8 +22,8 @@ var pkgDoc = &analysis.Analyzer{
 	Run:  runPkgDoc,
 }
 
-// A comment needs at least this much to say what a package is, what to use first and where
-// to change what.
+// A package comment must have at least one of these lengths. Less cannot say what the package is,
+// what to use first and where to change what.
 const (
 	docSentences  = 3
 	docCharacters = 200
@@ -76,12 +76,12 @@ func runPkgDoc(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// goFile matches the name of a Go file of the package's own folder, or one with its folder
-// from the root of the module; stars stand for several files.
+// goFile matches the name of a Go file: in the package's own folder, or with a folder from the root
+// of the module. A star in the name stands for several files.
 var goFile = regexp.MustCompile("(?:^|[\\s(\\[`\"'])((?:[\\w*]+/)*[A-Za-z*][\\w*]*\\.go)\\b")
 
-// missingFiles returns the files that the text names and that do not exist. dir is the
-// package's folder.
+// missingFiles returns the files that the text names but that do not exist. dir is the package's
+// folder.
 func missingFiles(pass *analysis.Pass, dir, text string) (missing []string) {
 	room, _ := roomOf(strings.TrimSuffix(pass.Pkg.Path(), "_test"))
 	root := strings.TrimSuffix(filepath.ToSlash(dir), room)
@@ -96,8 +96,8 @@ func isThere(pattern string) bool {
 	return err == nil && len(found) > 0
 }
 
-// docOpening returns how the comment has to begin: "Package vtime", and for a main package
-// "Command lint", after its folder.
+// docOpening returns the words with which the package comment must begin: "Package vtime", or
+// "Command lint" for a main package in the folder lint.
 func docOpening(pass *analysis.Pass) string {
 	if pass.Pkg.Name() == "main" {
 		return "Command " + path.Base(pass.Pkg.Path())

@@ -17,12 +17,12 @@ const (
 	portDoc  = "the port knows no machinery of the simulator, and engine/env has no implementation"
 )
 
-// portRooms lists the packages that port Python, and that a reader lays beside it. How the
-// simulator saves memory must not show in them.
+// portRooms lists the packages that port Python. Readers compare them with the original, so code
+// that saves the simulator's memory must not show in them.
 var portRooms = []string{"engine/agent/...", "engine/training/..."}
 
-// envRoom is the package of interfaces through which a program reaches the world. It may
-// hold interfaces, plain types, and functions that make or print their values.
+// envRoom is the package of interfaces through which a program reaches the world. It may hold
+// only interfaces, plain types, and functions that make or print values of these.
 const envRoom = "engine/env"
 
 // machineryImports lists imports that neither the port nor envRoom may have.
@@ -40,7 +40,7 @@ func lintPort() ([]finding, error) {
 	return checkPort(files)
 }
 
-// checkPort checks files, given by name, against the rule.
+// checkPort checks files against the rule for the port. The map holds their texts by file name.
 func checkPort(files map[string]string) (found []finding, err error) {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		in, err := portFindings(name, files[name])
@@ -80,8 +80,8 @@ func portFindings(name, text string) (found []finding, err error) {
 	return found, nil
 }
 
-// implements describes what a function does beyond making a value, or returns "". A function may
-// choose, look and return. A loop counts as work, an assignment as keeping something.
+// implements describes what a function does beyond making a value, or returns "". Conditions,
+// reads and returns are allowed. A loop counts as work, and an assignment as keeping state.
 func implements(f *ast.FuncDecl) (what string) {
 	if f.Body == nil {
 		return ""

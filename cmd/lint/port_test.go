@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Files of the port and of env are written down, and what is found in them is held to what
-// was written into them.
+// Goal: the rule finds simulator code in the port and in env. Method: small files as texts, each
+// with its expected findings.
 func TestThePortKnowsNoMachinery(t *testing.T) {
 	for _, c := range []struct {
 		name, file, text string

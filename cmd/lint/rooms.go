@@ -8,11 +8,11 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// module is the path of this module, with which all its import paths begin.
+// module is this module's path. The import paths of all its packages begin with it.
 const module = "github.com/monosim/monosim"
 
-// deterministicRooms lists the packages that run in virtual time, and whose actions follow
-// from the seed.
+// deterministicRooms lists the packages that run in virtual time. What they do must follow from
+// the seed alone.
 var deterministicRooms = []string{
 	"engine/vtime/...",
 	"engine/agent/...",
@@ -27,8 +27,8 @@ var deterministicRooms = []string{
 	"sim/...",
 }
 
-// servedRooms lists packages inside of deterministic folders that serve a twin over a real
-// socket, so they run in wall time.
+// servedRooms lists packages that serve a twin over a real socket, so they run in wall time. They
+// are exceptions inside the folders of deterministicRooms.
 var servedRooms = []string{
 	"sim/zookeeper/wire/...",
 	"sim/zookeeper/recorded",
@@ -36,14 +36,15 @@ var servedRooms = []string{
 	"sim/consul/serve",
 }
 
-// deterministic reports whether the package at pkgPath, or the package that it externally
-// tests, has to be deterministic.
+// deterministic reports whether the package at pkgPath has to be deterministic. An external test
+// package counts as the package that it tests.
 func deterministic(pkgPath string) bool {
 	room, ours := roomOf(strings.TrimSuffix(pkgPath, "_test"))
 	return ours && matchAny(deterministicRooms, room) && !matchAny(servedRooms, room)
 }
 
-// roomOf returns the path inside the module: "engine/vtime", or "." for its root.
+// roomOf returns a package's path inside the module, such as "engine/vtime", or "." for the root.
+// ours is false for a package of another module.
 func roomOf(pkgPath string) (room string, ours bool) {
 	if pkgPath == module {
 		return ".", true
@@ -51,13 +52,13 @@ func roomOf(pkgPath string) (room string, ours bool) {
 	return strings.CutPrefix(pkgPath, module+"/")
 }
 
-// matchAny reports whether one of the patterns covers the room.
+// matchAny reports whether at least one of the patterns covers the package at room.
 func matchAny(patterns []string, room string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool { return match(p, room) })
 }
 
-// match reports whether the pattern covers the package. As with the go command "sim/..."
-// covers sim and everything below, "sim" only sim.
+// match reports whether the pattern covers the package. As for the go command, "sim/..." covers
+// sim and everything below it, and "sim" covers sim alone.
 func match(pattern, room string) bool {
 	top, subtree := strings.CutSuffix(pattern, "/...")
 	return room == top || subtree && strings.HasPrefix(room, top+"/")

@@ -1,8 +1,8 @@
 package main
 
-// The rules are run on the packages below testdata. Their lines say with
-// "want" comments what a rule has to find there; anything else that it finds,
-// and anything that it misses, fails.
+// Goal: each rule finds what it should and nothing else. Method: the rules run on the packages
+// below testdata. "want" comments on their lines say what a rule has to find there, and any other
+// finding fails the test.
 
 import (
 	"testing"

@@ -16,15 +16,16 @@ const (
 	speechDoc  = "tracked text names no folder of one machine and no package registry"
 )
 
-// phrase is text that no tracked file may have. Patterns are put together from parts, so
-// that this file passes its own rule.
+// phrase is a text that no tracked file may contain. The patterns below are joined from parts, so
+// that this file does not match its own rule.
 type phrase struct {
 	what    string
 	pattern *regexp.Regexp // a finding shows its first group
 	instead string
 }
 
-// start keeps a folder's name from matching inside a longer path or an address.
+// start is the beginning of a pattern. It prevents a folder's name from matching inside a longer
+// path or an address.
 const start = `(?:^|[^A-Za-z0-9_.~/-])`
 
 var phrases = []phrase{
@@ -46,7 +47,7 @@ var phrases = []phrase{
 	},
 }
 
-// lintSpeech checks every file that git tracks or would add.
+// lintSpeech checks every file that git tracks or would add for phrases that are not allowed.
 func lintSpeech() ([]finding, error) {
 	files, err := trackedTexts(func(string) bool { return true })
 	if err != nil {
@@ -59,9 +60,9 @@ func lintSpeech() ([]finding, error) {
 	return found, nil
 }
 
-// trackedTexts reads the files that git tracks or would add, by their names from the
-// working directory, if wanted takes the name. It leaves out links, and files that were
-// deleted but are still in git's index.
+// trackedTexts reads the files that git tracks or would add, if wanted accepts the file's name. The
+// result maps names, relative to the working directory, to texts. It leaves out links, and files
+// that are deleted but still in git's index.
 func trackedTexts(wanted func(name string) bool) (map[string]string, error) {
 	var stderr bytes.Buffer
 	cmd := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
@@ -84,7 +85,7 @@ func trackedTexts(wanted func(name string) bool) (map[string]string, error) {
 	return texts, nil
 }
 
-// checkSpeech checks one file. Binary files are left out.
+// checkSpeech searches one file for phrases that are not allowed. It skips binary files.
 func checkSpeech(name string, text []byte) []finding {
 	if bytes.IndexByte(text, 0) >= 0 {
 		return nil

@@ -2,7 +2,8 @@ package main
 
 import "testing"
 
-// Texts are put together from parts, as the rule reads this file too.
+// Goal: the rule finds each phrase that is not allowed. The texts here are joined from parts,
+// because the rule checks this file too.
 func TestSpeech(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -15,16 +15,15 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// stability demands that a package comment ends with a word on how stable the package is, where
-// STABILITY.md does not name it among the packages for others. Commands and generated packages
-// are left out.
+// stability requires that a package comment ends with the sentence in unstable. The packages that
+// STABILITY.md offers to other modules are exempt, as are commands and generated packages.
 var stability = &analysis.Analyzer{
 	Name: "stability",
 	Doc:  "the comment of a package that STABILITY.md does not name says that it is not stable",
 	Run:  runStability,
 }
 
-// unstable is what such a comment says, in a paragraph of its own.
+// unstable is the sentence that such a comment contains, in a paragraph of its own.
 const unstable = "Unstable: any commit may change it."
 
 func runStability(pass *analysis.Pass) (any, error) {
@@ -58,7 +57,7 @@ var (
 	rooms         sync.Map // of the packages that STABILITY.md names, by its folder
 )
 
-// stableRooms returns the packages that the document of a module names for others.
+// stableRooms returns the packages that a module's STABILITY.md offers to others.
 func stableRooms(root string) ([]string, error) {
 	if list, ok := rooms.Load(root); ok {
 		return list.([]string), nil

@@ -6,11 +6,11 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// checkSystem lists what of the packages and of all that they import is no right Go for an
-// operating system. It fails where there is no such package or system.
+// checkSystem type-checks the packages and their imports for another operating system. It returns
+// the type errors. It fails if a package or the system does not exist.
 //
-// Types are checked from sources: that takes a tenth of the processor time of a build, which
-// compiles the standard library for that system first.
+// Types are checked from source, which takes a tenth of the processor time of a build. A build
+// would first compile the standard library for that system.
 func checkSystem(system string, patterns []string) (found []string, err error) {
 	pkgs, err := packages.Load(&packages.Config{
 		Mode: packages.LoadAllSyntax,

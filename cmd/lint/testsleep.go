@@ -6,8 +6,8 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// testSleep forbids time.Sleep in tests, called or passed on. A test that sleeps
-// is slow when the sleep is long and flaky when it is short.
+// testSleep forbids time.Sleep in tests, both as a call and as a value. A test with a long sleep
+// is slow, and a test with a short one is flaky.
 var testSleep = &analysis.Analyzer{
 	Name: "testsleep",
 	Doc:  "no test sleeps",

@@ -17,8 +17,8 @@ import (
 	"github.com/monosim/monosim/cmd/monosim/command"
 )
 
-// Goal: the interfaces for faults are there when asked for, and not else; what they end
-// ends with the code that was asked for.
+// Goal: the HTTP interface for faults exists only when a flag asks for it. A program that it ends
+// has the exit code that was asked for.
 
 func post(t *testing.T, url, body string) string {
 	t.Helper()

@@ -12,14 +12,14 @@ import (
 	"github.com/monosim/monosim/cmd/monosim/command"
 )
 
-// wall is what no two runs have alike: a wall time.
+// wall matches a wall time, which differs between any two runs.
 var (
 	escape = regexp.MustCompile("\x1b\\[[0-9;]*m")
 	wall   = regexp.MustCompile(`\S+ wall`)
 )
 
-// The goal is that colours are all that they add. The method is to print everything that
-// has colours with and without them, and to take them off again.
+// Goal: colored output differs from plain output only by the color codes. Method: print everything
+// that can have colors with and without them, strip the codes, and compare.
 func TestColoursChangeNoText(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes minutes under the race detector; the whole tests have it")
@@ -59,7 +59,7 @@ func TestColoursChangeNoText(t *testing.T) {
 	}
 }
 
-// Files have no colours, whatever the terminal has.
+// Goal: output written to a file has no colors, even if colors are on for the terminal.
 func TestFilesHaveNoColours(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "pretty.txt")
 	if _, err := rootCommand("test", filepath.Join("testdata", "failures", "agent.killed.feature"), "--color", "always", "--format", "pretty:"+name); command.ExitCode(err) != command.ExitFailed {

@@ -14,18 +14,18 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// completion is a function that a shell calls for the values of an argument or a flag.
+// completion is a function that the shell calls to complete an argument or a flag's value.
 type completion = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
 
-// completeWith completes with a list that is only made when a shell asks.
+// completeWith returns a completion that calls list only when a shell asks for it.
 func completeWith(list func() []string) completion {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return list(), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-// completeFlags completes the values of flags by their names, in a command and all its
-// subcommands. A command with a flag --format completes it itself.
+// completeFlags registers completions for flag values, by the flag's name, in a command and all its
+// subcommands. A command with a flag --format registers the completion of that flag itself.
 func completeFlags(cmd *cobra.Command, lists map[string]func() []string) {
 	for name, list := range lists {
 		if cmd.Flags().Lookup(name) == nil {
@@ -59,8 +59,8 @@ func suiteNames() (names []string) {
 	return lists.MapOrNil(suites, func(s *golden.Suite) string { return s.Name })
 }
 
-// featureTags lists the tags of the scenarios that the command names, none where it names none
-// that are there.
+// featureTags lists the tags of the scenarios in the features that the arguments name. It lists
+// nothing if none of these features exist.
 func featureTags(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var names []string
 	if paths, err := findFeatures(args); err == nil {
@@ -79,7 +79,7 @@ func quirkIDs() (ids []string) {
 	return lists.MapOrNil(list, func(q scope.Quirk) string { return q.ID + "\t" + q.Decision + ": " + q.Effect })
 }
 
-// toggles lists the ids of the quirks that --quirks can keep or repair.
+// toggles lists the ids of the quirks that the flag --quirks can switch on or off.
 func toggles() (ids []string) {
 	list, err := scope.Quirks()
 	if err != nil {
@@ -88,7 +88,7 @@ func toggles() (ids []string) {
 	return lists.Select(list, func(q scope.Quirk) (string, bool) { return q.ID + "\t" + q.Effect, q.Decision == scope.Fix })
 }
 
-// escapedTags lists the tags of scenarios as --tags takes them.
+// escapedTags lists the tags of scenarios, sorted and escaped as --tags takes them.
 func escapedTags(list []steps.Listed) (names []string) {
 	return lists.MapOrNil(slices.Sorted(maps.Keys(countTags(list))), tags.Escape)
 }

@@ -49,7 +49,7 @@ the token that is printed with its address.`,
 	return cmd
 }
 
-// run serves until a signal or a failure.
+// run serves the Consul twin until a signal arrives or a failure occurs.
 func (o *consulOptions) run(cmd *cobra.Command) error {
 	if err := checkListen(cmd.ErrOrStderr(), "consul", "--listen", o.listen, "127.0.0.1:2280", o.allowRemote); err != nil {
 		return command.BadInput(err)

@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/cmd/monosim/command"
 )
 
-// Goal: `monosim consul` serves until it is told to stop, and refuses flags that make no
+// Goal: `monosim consul` serves until a signal tells it to stop. It refuses flags that make no
 // sense.
 
 func TestConsulServes(t *testing.T) {

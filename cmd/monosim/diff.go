@@ -152,7 +152,7 @@ func (o *diffOptions) run(cmd *cobra.Command) error {
 	return ending
 }
 
-// checkCauses returns an error for a kind of difference or a way to print that there is not.
+// checkCauses returns an error if --ignore or the output options name something unknown.
 func (o *diffOptions) checkCauses() error {
 	for _, kind := range o.ignore {
 		if !slices.Contains(conformance.Ignored(), kind) {
@@ -165,8 +165,8 @@ func (o *diffOptions) checkCauses() error {
 	return nil
 }
 
-// testees returns the subjects and the reference; the reference has no Testee when the
-// recorded vectors stand in for it.
+// testees returns the reference and the subjects to compare with it. The reference has no Testee
+// when recorded vectors stand in for it.
 func (o *diffOptions) testees() (reference conformance.Subject, subjects []conformance.Subject, err error) {
 	engine := engineSubject()
 	if o.python {
@@ -201,7 +201,7 @@ func (o *diffOptions) testees() (reference conformance.Subject, subjects []confo
 	return reference, subjects, nil
 }
 
-// compare asks one subject the golden cases, and the invented ones.
+// compare asks one subject the golden cases, and then the randomly generated ones.
 func (o *diffOptions) compare(cmd *cobra.Command, reference, subject conformance.Subject, i int) (*conformance.DiffReport, error) {
 	known := map[string]bool{}
 	if _, ok := subject.Testee.(*gotestee.Testee); ok && len(o.known) == 0 {
@@ -251,7 +251,7 @@ func (o *diffOptions) compare(cmd *cobra.Command, reference, subject conformance
 	return report, nil
 }
 
-// golden asks one subject the golden cases, and shows progress.
+// golden asks one subject the golden cases and shows how far it is.
 func (o *diffOptions) golden(cmd *cobra.Command, subject conformance.Subject, suites []*golden.Suite, known map[string]bool) (*conformance.Report, error) {
 	total := 0
 	for _, s := range suites {
@@ -273,13 +273,14 @@ var diffFormats = map[string]func(io.Writer, []conformance.SubjectReport) error{
 	"json":  conformance.WriteSubjectsJSON,
 }
 
-// diffOutput is a comparison in one format, to a file or to standard output.
+// diffOutput says in which format a comparison is written, and to which file.
 type diffOutput struct {
 	format string
 	file   string // empty for standard output
 }
 
-// parseDiffFormats reads "table", "junit:report.xml" and so on.
+// parseDiffFormats parses output specifications such as "table" or "junit:report.xml". Without any
+// it returns a table on standard output.
 func parseDiffFormats(texts []string) ([]diffOutput, error) {
 	if len(texts) == 0 {
 		texts = []string{"table"}

@@ -14,13 +14,12 @@ import (
 	"github.com/monosim/monosim/vectors/golden"
 )
 
-// The goal is that whoever writes a testee reads in the output what was asked, what
-// was expected and what came, whatever is wrong. The method is a testee in Python
-// that is wrong in one way at a time, in one case of one operation, and the words
-// that are printed then.
+// Goal: the output tells the author of a testee what was asked, what was expected and what came.
+// Method: a testee in Python that gives a wrong answer to one case of one operation, in one of
+// several ways. The test looks for the words that monosim prints then.
 
-// isabsCases is a directory with two cases as recorded, of one of which
-// testdata/diff/testee.py is wrong.
+// isabsCases returns a directory with two recorded cases. The testee in testdata/diff/testee.py
+// answers one of them wrongly.
 func isabsCases(t *testing.T) string {
 	t.Helper()
 	all, err := golden.Suites(golden.FS())
@@ -53,7 +52,7 @@ func isabsCases(t *testing.T) string {
 	return dir
 }
 
-// wrongTestee is the command of a testee that is wrong in that way.
+// wrongTestee returns the command of a testee that gives wrong answers in the way that how names.
 func wrongTestee(t *testing.T, how string) string {
 	t.Helper()
 	python, err := exec.LookPath("python3")
@@ -150,7 +149,7 @@ func TestDiffShowsHowATesteeDied(t *testing.T) {
 	}
 }
 
-// An answer too many is found with the next case, or at the end.
+// Goal: one answer too many is noticed, at the next case or at the end of the run.
 func TestDiffFindsAnAnswerTooMany(t *testing.T) {
 	out, code, err := runMonosim("", "diff", "--dir", isabsCases(t), "--testee", wrongTestee(t, "twice"))
 	text := out
@@ -176,7 +175,7 @@ func TestDiffFailsWhenATesteeEndsBadly(t *testing.T) {
 	}
 }
 
-// A testee that answers nothing at all has not passed.
+// Goal: a testee that answers no case at all fails the comparison.
 func TestDiffRefusesATesteeThatAnswersNothing(t *testing.T) {
 	for greeting, want := range map[string]string{
 		`{"name":"a","version":"1","ops":["utils.IsAbs"]}`: "it answered none of 2 cases",

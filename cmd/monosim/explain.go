@@ -16,7 +16,7 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// explained is a code with what it says, for --json.
+// explained is a code such as Q117 with its place and text, for the output with --json.
 type explained struct {
 	Code string `json:"code"`
 	Path string `json:"path"`
@@ -49,7 +49,8 @@ and keys of its plans (client.hedge.after) are explained, too; "words" lists the
 	return cmd
 }
 
-// explainAll prints what codes and words mean; several may be one word, as WHY NOT LESS.
+// explainAll prints the meaning of each code or word. Several arguments together may also form one
+// term, such as WHY NOT LESS.
 func explainAll(w io.Writer, codes []string, asJSON bool) error {
 	if len(codes) == 0 {
 		return listPrefixes(w, asJSON)
@@ -71,7 +72,7 @@ func explainAll(w io.Writer, codes []string, asJSON bool) error {
 	return printExplained(w, list)
 }
 
-// listPrefixes prints what codes there are.
+// listPrefixes prints the prefixes of codes, with the number of codes of each.
 func listPrefixes(w io.Writer, asJSON bool) error {
 	type prefix struct {
 		Prefix string `json:"prefix"`
@@ -99,12 +100,13 @@ func listPrefixes(w io.Writer, asJSON bool) error {
 	return nil
 }
 
-// allWords lists the words of reports, as a prefix lists its codes.
+// allWords is the argument that lists all words of reports, as a prefix lists all its codes.
 const allWords = "words"
 
 var quirkID = regexp.MustCompile(`^Q\d*$`)
 
-// explainCode finds a code, the codes of a prefix, a word of a report, a metric, or a key of a plan.
+// explainCode explains one term: a code, a prefix, a word of a report, a metric, or a key of a
+// plan. For a prefix it lists all codes.
 func explainCode(written string) ([]explained, error) {
 	if list := explainWord(written); list != nil {
 		return list, nil
@@ -132,8 +134,8 @@ func explainCode(written string) ([]explained, error) {
 	return nil, fmt.Errorf("code: found %q, want a quirk as Q117, or a rule as ZK-6.4 (ZK, TFS, CNS, TRN, INV, CAP), a word of a report as n_eff, a metric, or a key of a plan%s", written, plan.Nearest(written, append(allCodes(), plan.MetricNames()...)))
 }
 
-// explainWord finds a word of a report, in any case, or all of them for "words". It returns nil
-// for none.
+// explainWord looks up a word of a report, ignoring upper and lower case. For "words" it returns
+// all of them. It returns nil if no document has the word.
 func explainWord(word string) (list []explained) {
 	for _, d := range documents.All() {
 		for _, one := range rules.Words(d) {
@@ -146,7 +148,7 @@ func explainWord(word string) (list []explained) {
 	return list
 }
 
-// explainQuirk explains a quirk, or lists all for "Q".
+// explainQuirk explains the quirk with the given id. For the id "Q" it lists all quirks.
 func explainQuirk(id string) (list []explained, err error) {
 	if id == "Q" {
 		all, err := scope.Quirks()
@@ -167,7 +169,7 @@ func explainQuirk(id string) (list []explained, err error) {
 	return []explained{{q.ID, "vectors/quirks.yaml", 0, strings.TrimRight(text, "\n")}}, nil
 }
 
-// namesOf lists the codes of a document with their first sentences.
+// namesOf lists the codes that a document defines, each with the first sentence of its text.
 func namesOf(d rules.Document) (list []explained) {
 	for _, n := range rules.Numbers(d) {
 		text, line := rules.Find(d, n)
@@ -185,8 +187,8 @@ var (
 	row    = regexp.MustCompile(`^\| *(.*?) *\|$`)
 )
 
-// plainText takes the marks out of the first line of a rule, and makes lines of the cells where it is
-// a row of a table.
+// plainText removes the Markdown marks from the first line of a rule. If the rule is a row of a
+// table, it puts each cell on a line of its own.
 func plainText(text string) string {
 	first, rest, more := strings.Cut(text, "\n")
 	if m := row.FindStringSubmatch(first); m != nil && !more {
@@ -224,7 +226,7 @@ func printExplained(w io.Writer, list []explained) error {
 	return nil
 }
 
-// allCodes lists every code and every prefix.
+// allCodes lists every code and every prefix that `monosim explain` knows.
 func allCodes() []string {
 	list := []string{"Q"}
 	for _, line := range quirkIDs() {

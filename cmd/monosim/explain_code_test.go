@@ -54,8 +54,8 @@ func TestExplainSaysWhatItWants(t *testing.T) {
 	}
 }
 
-// Every key of a plan is explained by what its schema says, also below lists, and where fleet is left
-// out of its path.
+// Goal: the explanation of every key of a plan is the text of the plan's schema. This includes keys
+// below lists, and paths that leave out "fleet".
 func TestEveryKeyOfAPlanIsExplained(t *testing.T) {
 	var root jsonschema.Schema
 	if err := json.Unmarshal(plan.Schema(), &root); err != nil {
@@ -97,8 +97,9 @@ var (
 	stopped     = regexp.MustCompile(`(?m)^ +stopped: (.*)$`)
 )
 
-// Goal: what reports and errors of monosim whatif print is explained: every code, and every word
-// that is no plain one. Method: the texts in its code, and the recorded reports.
+// Goal: `monosim explain` knows everything that reports and errors of monosim whatif print: every
+// code, and every word that is not plain English. Method: collect them from the texts in its code
+// and from recorded reports.
 func TestEveryWordOfReportsIsExplained(t *testing.T) {
 	wanted := map[string]string{"n_eff": "verdicts", "certificate": "ANSWER", "MSER-5": "LATENCY", "W_q": "theory", "P(wait)": "theory", "knee": "SWEEP", "VIF": "JSON"}
 	for _, list := range [][]string{plan.Causes, model.PartNames[:], plan.MetricNames()} {
@@ -158,7 +159,7 @@ func TestEveryWordOfReportsIsExplained(t *testing.T) {
 	}
 }
 
-// literals calls each for the texts in a Go file.
+// literals calls the function each for every string literal in a Go file.
 func literals(path string, each func(text string)) error {
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
 	if err != nil {
@@ -175,7 +176,8 @@ func literals(path string, each func(text string)) error {
 	return nil
 }
 
-// Goal: monosim whatif explain says the same. Method: codes and words of each kind.
+// Goal: `monosim whatif explain` prints the same as `monosim explain`. Method: codes and words of
+// each kind.
 func TestBothExplainTheSame(t *testing.T) {
 	for _, words := range []string{"CAP-3.12", "cap-e06", "Q109", "METASTABLE", "metastable", "n_eff", "certificate", "WHY NOT LESS", "queue_full", "words", "CAP-3.12 n_eff", "W_q"} {
 		code, want, message := monosim(append([]string{"explain"}, strings.Fields(words)...)...)

@@ -20,8 +20,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// A failure says what led to it: scenarios whose last step is false, each after a fault of
-// another kind, are run, and what is printed is compared with what a person has read.
+// Goal: the report of a failed scenario says what led to the failure. Method: scenarios whose last
+// step is false, each after another kind of fault. Their output is compared with golden files that
+// a person has reviewed.
 func TestFailuresExplainThemselves(t *testing.T) {
 	files, err := filepath.Glob("testdata/failures/*.feature")
 	causes, err2 := filepath.Glob("testdata/causes/*.feature")
@@ -73,7 +74,7 @@ func TestExplainSaysHowMuch(t *testing.T) {
 	}
 }
 
-// What led to a failure stands in every form of report.
+// Goal: every report format says what led to a failure, including those for programs.
 func TestReportsForProgramsSayWhatLedToIt(t *testing.T) {
 	text, err := os.ReadFile(failure)
 	if err != nil {
@@ -115,7 +116,7 @@ func TestReportsForProgramsSayWhatLedToIt(t *testing.T) {
 	}
 }
 
-// A traced run is the same run: what happened is written beside it.
+// Goal: writing a trace file does not change a run: its hash is the same with and without the file.
 func TestTraceChangesNoTrace(t *testing.T) {
 	args := []string{"builtin:", "--tags", "@outage", "--seeds", "2"}
 	out, _, err := testCommand(args...)
@@ -132,8 +133,8 @@ func TestTraceChangesNoTrace(t *testing.T) {
 	}
 }
 
-// traceFile runs a command twice, holds the bytes of what it wrote to be the same, and
-// that no other file stays behind.
+// traceFile runs a command twice and returns the file that it wrote. It fails the test if the two
+// files differ, or if another file is left behind.
 func traceFile(t *testing.T, name string, run func(file string)) []byte {
 	t.Helper()
 	var first []byte
@@ -235,7 +236,8 @@ type chromeEvent struct {
 	Args          map[string]any
 }
 
-// checkChrome holds a file to the Trace Event Format, and wants lanes of some groups.
+// checkChrome checks that a file keeps to the Trace Event Format, and has lanes of the given
+// groups.
 func checkChrome(t *testing.T, data []byte, groups ...string) {
 	t.Helper()
 	var file struct{ TraceEvents []chromeEvent }

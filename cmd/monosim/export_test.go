@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Goal: the flags and variables of `monosim export` do what they say (TRN-4.10). What an export
-// writes is held to the Rust port's in package jsonexport.
+// Goal: the flags and environment variables of `monosim export` do what they say (TRN-4.10). That
+// its files equal the Rust port's is tested in package jsonexport.
 
 func TestExportTakesTheLatestCheckpoint(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "a", "model")

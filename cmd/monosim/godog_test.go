@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/features/steps"
 )
 
-// outcome is what two ways to run a scenario have to agree on.
+// outcome holds the results of a scenario that must be the same when godog and Suite.Run run it.
 type outcome struct {
 	Path   string
 	Status steps.Status
@@ -23,8 +23,8 @@ func outcomeOf(r steps.Result) outcome {
 	return outcome{r.Path, r.Status, len(r.Steps), r.Stats.TraceHash}
 }
 
-// The goal is that godog runs the scenarios as Suite.Run does; the method is to have both
-// run all of them, and to compare verdicts and traces.
+// Goal: godog runs the scenarios as Suite.Run does. Method: run all scenarios with both, and
+// compare verdicts and traces.
 func TestGodogRunsTheScenariosWithTheSameTraces(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes minutes under the race detector; the whole tests have it")

@@ -16,8 +16,8 @@ import (
 	"github.com/monosim/monosim/runners/show/webpage"
 )
 
-// The goal is that files of a run that is broken off are whole, have what was done, and
-// are all that is left. The method is to end the program once something was written.
+// Goal: after an interrupted run each output file is complete, holds the results so far, and no
+// other file is left. Method: end the program by a signal after its first output.
 func TestFilesOfAnInterruptedRunAreWhole(t *testing.T) {
 	conf, models := filepath.Join("testdata", "unified.conf"), filepath.Join("testdata", "exported")
 	for _, c := range []struct {
@@ -86,7 +86,7 @@ func TestFilesOfAnInterruptedRunAreWhole(t *testing.T) {
 	}
 }
 
-// sizeOf is the size of the largest file in a directory, by whatever name.
+// sizeOf returns the size in bytes of the largest file in a directory.
 func sizeOf(dir string) (largest int64) {
 	list, _ := os.ReadDir(dir)
 	for _, entry := range list {

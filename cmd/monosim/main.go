@@ -29,7 +29,8 @@ func main() {
 	os.Exit(command.ExitCode(err))
 }
 
-// run runs monosim, or the model server or the reference's program by whose name it was called.
+// run runs monosim. If the program was called by the name of the model server or of one of the
+// reference's programs, it runs that instead.
 func run() error {
 	if isModelServer(os.Args[0]) {
 		return runModelServer(os.Args[0], os.Args[1:], os.Stdout, os.Stderr)

@@ -12,8 +12,8 @@ import (
 	"github.com/monosim/monosim/cmd/monosim/command"
 )
 
-// make release builds the program with this command to write what its archives have beside it.
-// Programs without it are smaller.
+// This command is only in the program that `make release` builds to write the man pages and
+// completions for its archives. Other builds omit it, which makes them smaller.
 func init() {
 	later = append(later, func(root *cobra.Command) {
 		root.AddCommand(&cobra.Command{

@@ -2,5 +2,5 @@
 
 package main
 
-// underRace says whether the race detector is built in.
+// underRace is false in this build, which has no race detector.
 const underRace = false

@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/runners/show/colour"
 )
 
-// checkedOutput is an output that remembers when a write has failed, as with a full disk.
-// Much of what is printed has no caller to return the error to.
+// checkedOutput is an output that remembers the first failed write, for example on a full disk.
+// Much of the printing code has no caller to return such an error to.
 type checkedOutput struct {
 	io.Writer
 	err error // the first
@@ -26,10 +26,10 @@ func (o *checkedOutput) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap returns the output itself.
+// Unwrap returns the underlying output, so that others can tell whether it is a terminal.
 func (o *checkedOutput) Unwrap() io.Writer { return o.Writer }
 
-// useColours turns colours of standard output on or off, as --color says.
+// useColours turns colors of standard output on or off, as the value of --color says.
 func useColours(cmd *cobra.Command, when string) error {
 	out := cmd.Root().OutOrStdout()
 	wanted, err := colour.Wanted(when, command.IsTerminal(out), os.Getenv)
@@ -42,8 +42,8 @@ func useColours(cmd *cobra.Command, when string) error {
 	return nil
 }
 
-// end returns the error with which a command ends that returned err. An output that could
-// not be written counts more than err.
+// end returns the error with which the program ends after a command returned err. A failed write to
+// standard output takes precedence over err.
 func (o *checkedOutput) end(err error) error {
 	if o.err == nil {
 		return err

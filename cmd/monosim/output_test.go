@@ -14,10 +14,10 @@ import (
 	"github.com/monosim/monosim/cmd/monosim/command"
 )
 
-// Goal: what cannot be written is told, with exit code 2. Method: the program itself, in
-// a process whose standard output is a full disk, and files in no directory.
+// Goal: output that cannot be written is an error with exit code 2. Method: run the program with a
+// full disk as its standard output, and with files in folders that do not exist.
 
-// program is a process of monosim.
+// program returns a command that runs monosim as a process of its own.
 func program(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	path := builtProgram(t)

@@ -15,8 +15,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/parity"
 )
 
-// newParityCommand makes `monosim parity`, which a released program has not: it reads and writes
-// the files of a clone, where go run is at hand, and brings the parser of Go with it.
+// newParityCommand makes `monosim parity`. Released programs do not have this command: it works on
+// the files of a clone, where `go run` is available, and it would add Go's parser to the program.
 func newParityCommand() *cobra.Command {
 	var output, root string
 	var check, records bool
@@ -69,7 +69,8 @@ is not, and 2 when the sources cannot be read or the registers claim what is not
 	return cmd
 }
 
-// sameFile returns an error unless the file holds the text; the error names the lines that differ.
+// sameFile returns an error if the file does not hold exactly the text. The error names the lines
+// that differ.
 func sameFile(path string, text []byte) error {
 	old, err := os.ReadFile(path)
 	if err != nil {

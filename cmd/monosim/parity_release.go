@@ -4,5 +4,5 @@ package main
 
 import "github.com/spf13/cobra"
 
-// newParityCommand makes nothing: see parity.go.
+// newParityCommand returns nil, because released programs have no such command (see parity.go).
 func newParityCommand() *cobra.Command { return nil }

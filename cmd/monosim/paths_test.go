@@ -15,15 +15,16 @@ import (
 	"github.com/monosim/monosim/cmd/monosim/command"
 )
 
-// Goal: nothing stands in for a path that a user named. Method: every command of the tree, once for
-// each argument and flag that takes a path, is given one that is not there, as the program; it has
-// to end with 2 and to name the path. A flag that the tables below do not know fails the test.
+// Goal: a command never replaces a missing path that a user named by something else. Method: run
+// each command once for each argument or flag that takes a path, with a path that does not exist.
+// It must exit with 2 and name the path. A flag that the tables below lack fails the test.
 
-// absent is a path that is not there, and in whose folder nothing can be written.
+// absent is a path that does not exist. Its folder does not exist either, so that nothing can be
+// written there.
 const absent = "nowhere/absent"
 
-// absentPaths has the arguments of each command for each of its paths, by "command --flag" or
-// "command ARGUMENT".
+// absentPaths maps "command --flag" or "command ARGUMENT" to arguments in which that path is
+// missing.
 var absentPaths = map[string]string{
 	"diff --dir":                     "diff --testee ./port --dir " + absent,
 	"diff --format":                  "diff --testee ./port --suite utils --format junit:" + absent,
@@ -97,7 +98,8 @@ var absentPaths = map[string]string{
 
 const simOfAMinute = "sim --conf unified.conf --models exported --shards 2 --for 1m "
 
-// otherCodes are the codes of programs that end as their originals do.
+// otherCodes lists commands with exit codes of their own, because they exit as the programs that
+// they stand in for.
 var otherCodes = map[string]struct {
 	args string
 	code int
@@ -109,7 +111,8 @@ var otherCodes = map[string]struct {
 	"tfserving --model_config_file": {"tfserving --model_config_file=" + absent, 255},
 }
 
-// noPaths are arguments that are no paths, and flags of files that need not be there, with the reason.
+// noPaths lists arguments that are not paths, and flags whose files need not exist, each with the
+// reason.
 var noPaths = map[string]string{
 	"CODE":                      "what is printed as a code",
 	"init DIR":                  "made, as it is for what is written",
@@ -219,7 +222,7 @@ func TestEveryPathOfACommandIsHeld(t *testing.T) {
 	})
 }
 
-// eachCommand visits a command and all below it.
+// eachCommand calls visit for a command and for all of its subcommands, at any depth.
 func eachCommand(c *cobra.Command, visit func(*cobra.Command)) {
 	visit(c)
 	for _, below := range c.Commands() {

@@ -13,13 +13,12 @@ import (
 	"github.com/monosim/monosim/cmd/monosim/command"
 )
 
-// The goal is that the testee with which the protocol's description begins works as
-// it says there. The method is to take the program and what it prints out of the
-// page, and to run it.
+// Goal: the example testee at the top of the protocol's page works as the page says. Method:
+// extract the program and its expected output from the page, and run it.
 
 const protocolPage = "../../runners/diff/testee/PROTOCOL.md"
 
-// blocks are the texts of the page's code blocks of a language.
+// blocks returns the page's code blocks in the given language.
 func blocks(t *testing.T, language string) []string {
 	t.Helper()
 	page, err := os.ReadFile(protocolPage)
@@ -33,7 +32,8 @@ func blocks(t *testing.T, language string) []string {
 	return texts
 }
 
-// firstTestee writes the page's program and gives the command that runs it.
+// firstTestee writes the page's program into a file, after a change to it. It returns the command
+// that runs the program.
 func firstTestee(t *testing.T, change func(program string) string) string {
 	t.Helper()
 	python, err := exec.LookPath("python3")
@@ -47,7 +47,7 @@ func firstTestee(t *testing.T, change func(program string) string) string {
 	return python + " " + path
 }
 
-// withoutNumbers leaves out what changes whenever a case is added.
+// withoutNumbers replaces numbers by N, because they change whenever a golden case is added.
 func withoutNumbers(text string) string {
 	return regexp.MustCompile(` *\d+`).ReplaceAllString(text, " N")
 }

@@ -30,8 +30,8 @@ type quirkShown struct {
 	Forms   map[string]string `json:"forms,omitempty"`
 	Reason  string            `json:"reason,omitempty"`
 	Unshown string            `json:"unshown,omitempty"`
-	// Cases lists golden cases that are flagged with it; Scenarios lists those tagged with
-	// it, as file:line and name.
+	// Cases lists the golden cases that are flagged with the quirk. Scenarios lists the scenarios
+	// that are tagged with it, as file:line and name.
 	Cases     []string `json:"cases"`
 	Scenarios []string `json:"scenarios"`
 }
@@ -108,11 +108,11 @@ func writeJSON(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// shownBy holds, by quirk, the ids of the cases that are flagged with it and the scenarios that are
+// shownBy maps each quirk to the ids of the golden cases flagged with it, and to the scenarios
 // tagged with it.
 type shownBy struct{ cases, scenarios map[string][]string }
 
-// quirksShownBy looks through all cases and scenarios, once.
+// quirksShownBy searches all cases and scenarios for quirks. It does so only once per process.
 var quirksShownBy = sync.OnceValues(func() (by shownBy, err error) {
 	by = shownBy{map[string][]string{}, map[string][]string{}}
 	suites, err := golden.Suites(golden.FS())
@@ -137,7 +137,7 @@ var quirksShownBy = sync.OnceValues(func() (by shownBy, err error) {
 	return by, err
 })
 
-// showQuirks finds the cases and scenarios of quirks.
+// showQuirks adds to each quirk the cases and scenarios that show it.
 func showQuirks(list []scope.Quirk) ([]quirkShown, error) {
 	by, err := quirksShownBy()
 	if err != nil {

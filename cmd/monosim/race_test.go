@@ -2,5 +2,5 @@
 
 package main
 
-// underRace says whether the race detector is built in.
+// underRace is true in this build, which has the race detector.
 const underRace = true

@@ -20,14 +20,14 @@ import (
 	"github.com/monosim/monosim/vectors/golden"
 )
 
-// Goal: the examples of README and of the pages that it leads to do what these say.
-// Method: each line of their sh blocks runs in a directory with what the lines name, but for
-// those of notRun, which say why not.
+// Goal: the examples in README.md, and in the pages that it links to, do what these pages say.
+// Method: run each line of their sh blocks in a directory with the files that the lines name. The
+// list notRun has the exceptions, with reasons.
 
-// readmeRoot is where README.md is, from here.
+// readmeRoot is the folder of README.md, relative to this package.
 const readmeRoot = "../.."
 
-// pages are README and the pages beside the code that it links to.
+// pages lists README.md and the pages in code folders that it links to.
 func pages(t *testing.T) []string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(readmeRoot, "README.md"))
@@ -46,7 +46,7 @@ func pages(t *testing.T) []string {
 	return list
 }
 
-// notRun are beginnings of lines that do not run here, with the reason.
+// notRun maps the beginnings of lines that this test does not run to the reason.
 var notRun = map[string]string{
 	"make ":                                         "it runs this test, among others",
 	"MONOLITH_SRC=":                                 "it needs a checkout of the reference: make check-python",
@@ -81,7 +81,7 @@ var notRun = map[string]string{
 	"kill ":                                         "it ends the server of the lines above",
 }
 
-// endsWith are beginnings of lines that end with another code than 0.
+// endsWith maps the beginnings of lines to their exit codes, where these are not 0.
 var endsWith = map[string]int{
 	"monosim test --check-determinism builtin:features/startup.feature --choice": command.ExitFailed, // the choice differs
 }
@@ -133,8 +133,8 @@ func TestREADMERuns(t *testing.T) {
 	}
 }
 
-// The numbers of scenarios and of recorded cases on the pages, and the trace, are those of
-// this tree; -update, as make parity has it, writes them.
+// Goal: the pages state the true number of scenarios and of recorded cases, and the true trace.
+// With -update, which `make parity` passes, the test rewrites them instead.
 func TestREADMECounts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs all scenarios")
@@ -185,7 +185,7 @@ func sameButWall(a, b []byte) bool {
 	return bytes.Equal(wall.ReplaceAll(a, nil), wall.ReplaceAll(b, nil))
 }
 
-// thousands is a number below a million with a comma before its last three digits.
+// thousands formats a number below a million, with a comma before the last three digits.
 func thousands(n int) string {
 	if n < 1000 {
 		return strconv.Itoa(n)
@@ -202,7 +202,7 @@ func beginningOf[V any](line string, beginnings map[string]V) string {
 	return ""
 }
 
-// readmeDirectory has the program, and the files that README's lines name.
+// readmeDirectory makes a directory with the program and the files that README's lines name.
 func readmeDirectory(t *testing.T) string {
 	t.Helper()
 	path := builtProgram(t)
@@ -225,7 +225,8 @@ func readmeDirectory(t *testing.T) string {
 	return dir
 }
 
-// onPath are the variables of a process that finds the program of readmeDirectory.
+// onPath returns the environment for a process that finds the program of readmeDirectory on its
+// PATH.
 func onPath(dir string) []string {
 	return append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+string(filepath.ListSeparator)+os.Getenv("PATH"))
 }
@@ -244,8 +245,9 @@ func runREADME(t *testing.T, dir, line string) {
 	}
 }
 
-// Goal: README shows what is printed. Method: its scenario is a file that fails, and each line of what
-// it shows of the failure begins a line of the golden output, in the order of that.
+// Goal: README.md shows a failure as it is really printed. Method: its scenario must equal a test
+// file that fails. Each line of its output must begin a line of that test's golden output, in the
+// same order.
 func TestREADMEShowsAFailure(t *testing.T) {
 	const name = "testdata/failures/zookeeper.down"
 	scenario, err := os.ReadFile(name + ".feature")
@@ -271,7 +273,7 @@ func TestREADMEShowsAFailure(t *testing.T) {
 	}
 }
 
-// The first screen of README has a picture, which a clone has to carry.
+// Goal: README.md begins with a picture. The picture is small, because every clone has to carry it.
 func TestREADMEHasASmallPicture(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(readmeRoot, "README.md"))
 	if err != nil {
@@ -287,7 +289,7 @@ func TestREADMEHasASmallPicture(t *testing.T) {
 	}
 }
 
-// README is read on one sitting, and so is each guide.
+// Goal: README.md and each guide stay short enough to be read in one sitting.
 func TestPagesAreShort(t *testing.T) {
 	for _, page := range append(pages(t), "CONTRIBUTING.md", "engine/RECIPES.md") {
 		text, err := os.ReadFile(filepath.Join(readmeRoot, page))

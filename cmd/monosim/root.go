@@ -19,7 +19,7 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// later has what builds with a tag add to the root command.
+// later holds functions that add commands to the root command. Files with a build tag append to it.
 var later []func(root *cobra.Command)
 
 // newRootCommand makes `monosim` with all commands.
@@ -81,7 +81,7 @@ so is that of the reference's programs where monosim is called by their names.`,
 	return root
 }
 
-// typescriptGlue writes the step definitions of an editor.
+// typescriptGlue writes the step definitions that an editor needs to know the sentences.
 func typescriptGlue(w io.Writer) error {
 	return steps.WriteGlue(w, "typescript", newSimulation().Faults())
 }

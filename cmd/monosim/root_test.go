@@ -12,7 +12,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// rootCommand runs monosim with all of its commands.
+// rootCommand runs monosim inside the test process, with all of its commands, and returns what it
+// printed.
 func rootCommand(args ...string) (stdout string, err error) {
 	var out bytes.Buffer
 	cmd := newRootCommand()
@@ -113,7 +114,7 @@ func TestStepsAreListed(t *testing.T) {
 	}
 }
 
-// Every command shows how it is called, with flags that it has.
+// Goal: every command has examples, and their flags exist.
 func TestEveryCommandHasExamplesThatParse(t *testing.T) {
 	var look func(cmd *cobra.Command)
 	look = func(cmd *cobra.Command) {
@@ -149,7 +150,7 @@ func TestEveryCommandHasExamplesThatParse(t *testing.T) {
 	look(newRootCommand())
 }
 
-// wordsOf splits a line at blanks that are not in quotes.
+// wordsOf splits a line at spaces, except inside quotes.
 func wordsOf(line string) []string {
 	var quote rune
 	words := strings.FieldsFunc(line, func(r rune) bool {

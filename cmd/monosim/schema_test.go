@@ -11,9 +11,9 @@ import (
 	"github.com/monosim/monosim/runners/serve/playground"
 )
 
-// Goal: an editor with the schemas of plans takes what the program takes, and marks mistakes of
-// each kind. Method: check-jsonschema, a validator of the schemas' own standard, reads the worked
-// plans, and plans of one mistake.
+// Goal: an editor that uses the schemas accepts the plans that monosim accepts, and marks each kind
+// of mistake. Method: check-jsonschema, a standard validator, checks the example plans and plans
+// with one mistake each.
 func TestSchemasOfPlans(t *testing.T) {
 	python := pythontest.Find(t)
 	if !pythontest.Has(t, python, "check_jsonschema") {

@@ -91,7 +91,7 @@ the next start with the same --keep.
 	return cmd
 }
 
-// run serves until a signal or a failure.
+// run serves the cluster until a signal arrives or a failure occurs.
 func (o *serveOptions) run(cmd *cobra.Command, name string) error {
 	speed, err := parseSpeed(o.speed)
 	if err != nil {
@@ -136,7 +136,7 @@ func (o *serveOptions) run(cmd *cobra.Command, name string) error {
 	return nil
 }
 
-// servedAddresses is what --json prints.
+// servedAddresses holds the addresses of the servers, as --json prints them.
 type servedAddresses struct {
 	Admin string `json:"admin,omitempty"`
 	loopback.Endpoints

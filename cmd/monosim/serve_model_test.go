@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// Goal: `monosim serve-model` serves until a signal, and then ends in order (TRN-4.10).
+// Goal: `monosim serve-model` serves until it gets a signal, and then shuts down cleanly
+// (TRN-4.10).
 
 func TestServeModelEndsInOrder(t *testing.T) {
 	free, err := net.Listen("tcp", "127.0.0.1:0")

@@ -20,8 +20,8 @@ import (
 	"github.com/monosim/monosim/cmd/monosim/command"
 )
 
-// Goal: `monosim serve` keeps a cluster that can be looked at and broken, and leaves
-// nothing behind: not at its end, nor when it cannot start.
+// Goal: `monosim serve` runs a cluster that users can inspect and break. It leaves no files or
+// processes behind, neither when it ends nor when it cannot start.
 
 // description writes one.
 func description(t *testing.T, text string) string {
@@ -33,7 +33,7 @@ func description(t *testing.T, text string) string {
 	return name
 }
 
-// seen is what the test wants of a state.
+// seen holds the fields that the test reads of the cluster's state.
 type seen struct {
 	Pods []struct {
 		Name     string
@@ -56,7 +56,7 @@ type seen struct {
 	Events   []struct{ Pod, Op, Path, Note string }
 }
 
-// tells reports whether something is among the events.
+// tells reports whether the state has an event with this pod, operation, path and note.
 func (s seen) tells(pod, op, path, note string) bool {
 	for _, e := range s.Events {
 		if e.Pod == pod && e.Op == op && e.Path == path && e.Note == note {
@@ -66,7 +66,8 @@ func (s seen) tells(pod, op, path, note string) bool {
 	return false
 }
 
-// awaitState asks for the state until it shows something.
+// awaitState fetches the cluster's state until the function shows accepts it, for two minutes at
+// most.
 func awaitState(t *testing.T, url, what string, shows func(seen) bool) {
 	t.Helper()
 	limit, again := time.After(2*time.Minute), time.NewTicker(100*time.Millisecond)
@@ -181,7 +182,7 @@ func get(t *testing.T, url, accept string) string {
 	return string(text)
 }
 
-// namedProcesses are those whose command line names a directory.
+// namedProcesses lists the processes whose command line contains the directory.
 func namedProcesses(t *testing.T, dir string) (found []string) {
 	t.Helper()
 	names, err := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -225,7 +226,7 @@ func TestServeThatCannotStart(t *testing.T) {
 			t.Errorf("%q: got %v (%d), want %q (%d)", c.args, err, command.ExitCode(err), c.want, c.code)
 		}
 	}
-	// What the example says is what can be read.
+	// --example prints a configuration.
 	root := newRootCommand()
 	var out bytes.Buffer
 	root.SetArgs([]string{"serve", "--example"})

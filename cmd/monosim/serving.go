@@ -20,15 +20,15 @@ import (
 	"github.com/monosim/monosim/runners/serve/admin"
 )
 
-// serving is a listening server of a command that serves until a signal.
+// serving is a running server of a command, to be stopped by a signal.
 type serving struct {
-	// title names the server and its address, for the interface for faults.
+	// title names the server and its address, for the HTTP interface for faults.
 	title string
-	// addr is the printed address of the server.
+	// addr is the address of the server, as printed for the user.
 	addr string
-	// more has lines that are printed behind the addresses.
+	// more holds lines to print after the addresses.
 	more []string
-	// actions lists what the interface for faults can do with the server.
+	// actions lists the faults that the HTTP interface can cause in the server.
 	actions []admin.Action
 	// done, if not nil, is closed when the server has stopped by itself.
 	done <-chan struct{}
@@ -36,7 +36,7 @@ type serving struct {
 	close func() error
 }
 
-// adminFlags holds the flags of an interface for faults.
+// adminFlags holds the flags of the HTTP interface through which users cause faults.
 type adminFlags struct {
 	addr   string
 	access admin.Access
@@ -59,15 +59,15 @@ func (a *adminFlags) check() error {
 	return nil
 }
 
-// tell says where the token of an interface stands.
+// tell prints where the access token of the interface for faults is stored.
 func (a *adminFlags) tell(stderr io.Writer, file string) {
 	if file != "" {
 		fmt.Fprintf(stderr, "admin: the token is in %s; curl -H @%s sends it\n", file, file)
 	}
 }
 
-// serveUntilSignal opens a server and, where it is asked for, its interface for faults. It
-// prints their addresses, and closes both at a signal or when the server has stopped by itself.
+// serveUntilSignal starts a server and, if asked is set, its HTTP interface for faults. It prints
+// their addresses. It closes both at a signal, or when the server has stopped by itself.
 func serveUntilSignal(cmd *cobra.Command, asked *adminFlags, open func() (*serving, error)) (err error) {
 	if err := asked.check(); err != nil {
 		return command.BadInput(err)
@@ -101,8 +101,8 @@ func serveUntilSignal(cmd *cobra.Command, asked *adminFlags, open func() (*servi
 	return s.close()
 }
 
-// checkListen refuses an address that other machines can reach, unless the user allows it:
-// the server does not ask for secrets.
+// checkListen refuses an address that other machines can reach, unless the user allows it. The
+// reason is that the server does not authenticate its clients.
 func checkListen(stderr io.Writer, name, flag, listen, example string, allowRemote bool) error {
 	addr, err := net.ResolveTCPAddr("tcp", listen)
 	if err != nil {
@@ -118,7 +118,8 @@ func checkListen(stderr io.Writer, name, flag, listen, example string, allowRemo
 	return nil
 }
 
-// milliseconds reads a duration that the protocol carries as int32 milliseconds.
+// milliseconds converts the value of a flag to milliseconds, which the protocol sends as int32. It
+// returns an error for a duration that does not fit or is below least.
 func milliseconds(flag string, d, least time.Duration) (int64, error) {
 	ms := d.Milliseconds()
 	if d < least || ms > math.MaxInt32 || time.Duration(ms)*time.Millisecond != d {

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// dieOfSignals lets the program die of signals that Go catches or ignores. Upstream's server has
-// no handlers for them, so they end it. Signals that come before this call are lost.
+// dieOfSignals makes signals end the program that Go would catch or ignore. Upstream's server has
+// no handlers for them, so they end it too. Signals that arrive before this call are lost.
 func dieOfSignals() {
 	incoming := make(chan os.Signal, 1)
 	for _, s := range []os.Signal{syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGALRM} {
@@ -21,8 +21,8 @@ func dieOfSignals() {
 	go func() { dieOf((<-incoming).(syscall.Signal)) }()
 }
 
-// dieOf ends the program by a signal, so that its parent sees that signal. Go catches some
-// signals, so another program is put in place of this one and gets the signal.
+// dieOf ends the program by a signal, so that its parent process sees that signal. Go catches some
+// signals itself. So this program replaces itself by a shell that sends the signal to itself.
 func dieOf(s syscall.Signal) {
 	if s == syscall.SIGKILL {
 		syscall.Kill(os.Getpid(), s)

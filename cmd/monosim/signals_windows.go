@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// dieOfSignals does nothing: Go ends the program at every signal of this system.
+// dieOfSignals does nothing, because on Windows Go already ends the program at every signal.
 func dieOfSignals() {}
 
 // dieOf ends the program with the exit code that a shell reports for a signal.

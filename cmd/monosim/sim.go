@@ -148,10 +148,10 @@ func (s *simFlags) run(cmd *cobra.Command) error {
 	return s.outcome(ctx, report, failure)
 }
 
-// errMaxWall is the cause of a context that --max-wall has cancelled.
+// errMaxWall is the cancellation cause of a run that exceeded the wall time of --max-wall.
 var errMaxWall = errors.New("--max-wall is over")
 
-// outcome returns the error with which a reported run ends.
+// outcome returns the error with which the command ends after its report was made.
 func (s *simFlags) outcome(ctx context.Context, report *sim.Report, failure error) error {
 	far := fmt.Sprintf("after %vs of %v", report.VirtualSec, s.options.For)
 	switch {
@@ -180,7 +180,7 @@ func (s *simFlags) outcome(ctx context.Context, report *sim.Report, failure erro
 	return nil
 }
 
-// once runs the cluster once. Without a report the error is about what was asked for.
+// once runs the cluster one time. If it returns no report, the error is about the user's input.
 func (s *simFlags) once(ctx context.Context, cmd *cobra.Command) (*sim.Report, error) {
 	cluster, err := s.read()
 	if err != nil {
@@ -204,7 +204,7 @@ func (s *simFlags) once(ctx context.Context, cmd *cobra.Command) (*sim.Report, e
 	return cluster.Run(ctx, watch.at)
 }
 
-// read makes the cluster and what is done to it from the flags.
+// read makes the cluster from the flags, and schedules the faults and other acts that they ask for.
 func (s *simFlags) read() (*sim.Cluster, error) {
 	o := s.options
 	if err := checkQuirks(o.Quirks); err != nil {
@@ -236,7 +236,7 @@ func (s *simFlags) read() (*sim.Cluster, error) {
 	return cluster, s.addScript(cluster)
 }
 
-// addScript makes the cluster do what --at and --script say.
+// addScript schedules in the cluster what the lines of --at and --script say.
 func (s *simFlags) addScript(cluster *sim.Cluster) error {
 	var lines []steps.ScriptLine
 	if s.script != "" {
@@ -257,7 +257,7 @@ func (s *simFlags) addScript(cluster *sim.Cluster) error {
 // atHelp describes the values of --at.
 const atHelp = `a time and a sentence, as "1h: ZooKeeper goes down for 10m"; may be repeated`
 
-// atLines adds the lines of --at to those of a script.
+// atLines appends the values of --at to the lines of a script.
 func atLines(lines []steps.ScriptLine, at []string) []steps.ScriptLine {
 	for _, text := range at {
 		lines = append(lines, steps.ScriptLine{Where: "--at", Text: text})
@@ -275,7 +275,7 @@ func printSim(w io.Writer, report *sim.Report, asJSON bool) error {
 	return encoder.Encode(report)
 }
 
-// broken marks the error of a run that broke off, which is not bad input even where it is
+// broken marks the error of a run that broke off. Such an error is never bad input, even if it is
 // about a file of the cluster.
 func broken(failure error) error {
 	if failure == nil {

@@ -15,17 +15,18 @@ import (
 	"github.com/monosim/monosim/runners/sim"
 )
 
-// open opens the files that a run writes.
+// open opens the output files of a run, before the run begins.
 func (s *simFlags) open() (*command.OutFiles[*sim.Report], error) {
 	return command.OpenFiles(command.OutFile[*sim.Report]{Name: s.series, Form: (*sim.Report).WriteSeries}, command.OutFile[*sim.Report]{Name: s.html, Form: (*sim.Report).WriteHTML})
 }
 
-// swept lists the flags that --sweep can vary.
+// swept lists the flags that --sweep can set to several values.
 var swept = []string{
 	"for", "load-speed", "memory-limit", "model-server", "policy", "publish-after", "quirks", "replicas", "restart-after", "seed", "shards", "zookeeper",
 }
 
-// sweepAll runs once for each point and prints a row for each.
+// sweepAll runs the cluster for each combination of the swept values, and prints a row for each
+// run.
 func (s *simFlags) sweepAll(ctx context.Context, cmd *cobra.Command) error {
 	return command.Sweep{
 		Values: s.sweep, Example: "a flag and its values, as replicas=10,100,300", Columns: sim.SweepColumns,
@@ -48,13 +49,13 @@ func (s *simFlags) sweepAll(ctx context.Context, cmd *cobra.Command) error {
 	}.All(cmd, "html", "json", "series", "trace", "fail-unless-available")
 }
 
-// groupCounts is a number for all groups of pods, or one for each of some.
+// groupCounts holds a number for all groups of pods, and the numbers of groups that differ from it.
 type groupCounts struct {
 	all int
 	of  map[string]int
 }
 
-// Set reads a number, or GROUP=N, several with commas between them.
+// Set parses a number or GROUP=N. Several can be given, separated by commas.
 func (c *groupCounts) Set(text string) error {
 	for _, part := range strings.Split(text, ",") {
 		name, number, grouped := strings.Cut(part, "=")
@@ -84,10 +85,10 @@ func (c *groupCounts) String() string {
 	return strings.Join(list, ",")
 }
 
-// Type is what help calls such a value.
+// Type is the name of the value's type in help texts.
 func (c *groupCounts) Type() string { return "int" }
 
-// forGroup returns the number of a group.
+// forGroup returns the number for the named group, or else the number for all groups.
 func (c *groupCounts) forGroup(name string) int {
 	if n, ok := c.of[name]; ok {
 		return n

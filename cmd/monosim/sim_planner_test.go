@@ -15,7 +15,7 @@ import (
 	"github.com/monosim/monosim/runners/sim"
 )
 
-// simSample is `monosim sim` on the sample of an agent of version 3.
+// simSample runs `monosim sim` with the sample conf of an agent of version 3.
 func simSample(args ...string) (code int, stdout, message string) {
 	return monosim(append([]string{"sim", "--conf", "testdata/unified.conf", "--models", "testdata/exported"}, args...)...)
 }
@@ -30,8 +30,8 @@ func simReport(t *testing.T, args ...string) (*sim.Report, int, string) {
 	return &r, code, message
 }
 
-// The goal is that what is done during a run shows in its numbers. The method is an outage
-// of ZooKeeper and an export, and to look for both in the report and the time series.
+// Goal: faults and acts during a run show in its results. Method: make an outage of ZooKeeper and
+// an export, and look for both in the report and in the time series.
 func TestSimActsAtItsTimesAndSaysWhatCameOfIt(t *testing.T) {
 	dir := t.TempDir()
 	series, page, script := filepath.Join(dir, "s.csv"), filepath.Join(dir, "s.html"), filepath.Join(dir, "x.script")
@@ -74,7 +74,8 @@ func TestSimActsAtItsTimesAndSaysWhatCameOfIt(t *testing.T) {
 	}
 }
 
-// checkSeries wants a row for each minute, and ZooKeeper down in those of its outage.
+// checkSeries checks that a file has a row for each minute, and that ZooKeeper is down in the rows
+// of its outage.
 func checkSeries(t *testing.T, name string) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -118,8 +119,8 @@ func TestSimFailsForWhatIsMissing(t *testing.T) {
 	}
 }
 
-// Goal: a sweep tells the values with which pods are lost to clients from the others.
-// Method: an outage that sessions outlive, and one that they do not.
+// Goal: a sweep counts the pods that clients cannot find in the service map. Method: an outage
+// shorter than the session timeout, and a longer one.
 func TestSimSweepCountsWhatIsNotInTheServiceMap(t *testing.T) {
 	for outage, want := range map[string]string{"5s": "0", "30s": "11"} {
 		code, stdout, message := simSample("--for=15m", "--sweep=replicas=1", "--at=4m: ZooKeeper goes down for "+outage)

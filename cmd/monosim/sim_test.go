@@ -15,7 +15,7 @@ import (
 	"github.com/monosim/monosim/runners/sim"
 )
 
-// writeTree makes files below a fresh directory and returns it.
+// writeTree makes files in a new temporary directory and returns the directory.
 func writeTree(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -31,7 +31,7 @@ func writeTree(t *testing.T, files map[string]string) string {
 	return root
 }
 
-// monosim runs the program with arguments.
+// monosim runs the root command with the given arguments inside the test process.
 func monosim(args ...string) (code int, stdout, message string) {
 	var out, errs bytes.Buffer
 	root := newRootCommand()
@@ -88,7 +88,7 @@ func exported(t *testing.T) string {
 	})
 }
 
-// More shards than the conf has are tried without another conf.
+// Goal: --shards can ask for more shards than the conf has, without a change of the conf.
 func TestSimTakesShardsBeforeTheConf(t *testing.T) {
 	root := exported(t)
 	code, stdout, message := monosim("sim", "--conf", filepath.Join(root, "v1.conf"), "--models", filepath.Join(root, "v1"), "--shards", "2", "--for", "10m", "--json")
@@ -108,7 +108,7 @@ func TestSimTakesShardsBeforeTheConf(t *testing.T) {
 	}
 }
 
-// A version directory is read as a model server reads it: without saved_model.pb it is none.
+// Goal: a version directory without saved_model.pb counts as no version, as for a model server.
 func TestAVersionWithoutASavedModelIsNotAvailable(t *testing.T) {
 	root := exported(t)
 	code, stdout, message := monosim("sim", "--conf", filepath.Join(root, "v1.conf"), "--models", filepath.Join(root, "half"), "--for", "20m", "--fail-unless-available")
@@ -245,8 +245,8 @@ func TestSimWithoutBzidSaysSo(t *testing.T) {
 	}
 }
 
-// Goal: groups of pods have a conf each. Method: entry and PS containers beside each other, and
-// mistakes in what is said of groups.
+// Goal: each group of pods can have its own conf. Method: entry and PS containers in one cluster,
+// and mistakes in the flags about groups.
 func TestSimOfGroups(t *testing.T) {
 	root := writeTree(t, map[string]string{
 		"entry.conf":                      "bzid demo\nbase_name ctr\nbase_path hdfs:///models/ctr\nzk_servers 127.0.0.1:2181\nnum_ps 2\nnum_shard 2\ndeploy_type entry\n",
@@ -262,7 +262,7 @@ func TestSimOfGroups(t *testing.T) {
 		t.Fatalf("exit %d, %s, %v", code, message, err)
 	}
 	want := []sim.GroupPods{{Name: "entry", Conf: filepath.Join(root, "entry.conf"), Shards: 1, Replicas: 3}, {Name: "ps", Conf: filepath.Join(root, "ps.conf"), Shards: 2, Replicas: 2}}
-	// Each of seven agents watches the model, three tasks and seven replicas.
+	// Each of the seven agents sets 11 watches: 1 on the model, 3 on tasks, 7 on replicas.
 	if diff := cmp.Diff(want, r.Groups); diff != "" || r.Pods != 7 || r.Load.Watches.End != 7*(1+3+7) {
 		t.Errorf("%d pods, %d watches, groups (-want +got):\n%s", r.Pods, r.Load.Watches.End, diff)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/outlook"
 )
 
-// simWatch shows progress and cost of a run of `monosim sim` and forecasts its memory. It
-// ends a run that would not fit into memory.
+// simWatch shows the progress and cost of `monosim sim`, and forecasts its memory. It ends a run
+// that would not fit into memory.
 type simWatch struct {
 	outlook  *outlook.Outlook
 	progress *command.Progress
@@ -24,8 +24,8 @@ type simWatch struct {
 	file     string // of --cost
 }
 
-// newSimWatch starts watching. maxMemory is the flag, "" for the machine's memory; costFile
-// is where to write the cost of the run, "" for nowhere.
+// newSimWatch starts watching a run. maxMemory is the value of --max-memory, "" for what the
+// machine has. costFile names the file for the cost of the run, "" for none.
 func newSimWatch(notes io.Writer, size outlook.Size, maxMemory, costFile string) (*simWatch, error) {
 	max, err := command.MemoryFor(maxMemory)
 	if err != nil {
@@ -49,21 +49,23 @@ func newSimWatch(notes io.Writer, size outlook.Size, maxMemory, costFile string)
 	return w, nil
 }
 
-// These bound the garbage that the collector lets lie, as bytes and as shares of what lives. With
-// 1,000 agents a fifth took 1.2 times (version 1) and 1.4 times (version 3) the time of a half,
-// for an eighth less memory. Four times the memory of a small cluster is still next to nothing.
+// These bound how much garbage may lie uncollected: in bytes, and in percent of the live memory.
+// They are measured with 1,000 agents: a fifth of garbage took 1.2 times (version 1) and 1.4 times
+// (version 3) the time of a half, and saved an eighth of the memory. A small cluster may use four
+// times its live memory, because that is still little.
 const (
 	garbageBytes                = 16 << 20
 	leastGarbage, mostGarbage   = 30, 400
 	noticeablyOtherGarbageParts = 8 // of the percentage
 )
 
-// gcPercent returns the collector's percentage for that many live bytes.
+// gcPercent returns the GOGC percentage to use with the given number of live bytes.
 func gcPercent(live int64) int {
 	return int(min(max(garbageBytes*100/max(live, 1), leastGarbage), mostGarbage))
 }
 
-// paceCollector sets the collector's percentage by the live bytes, unless GOGC sets it.
+// paceCollector adapts the garbage collector's percentage to the live bytes. It does nothing if
+// GOGC is set in the environment.
 func (w *simWatch) paceCollector(live int64) {
 	if w.percent < 0 {
 		return

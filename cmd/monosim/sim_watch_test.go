@@ -11,8 +11,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/outlook"
 )
 
-// Goal: a run that does not fit into memory ends with the number that makes it large, and
-// with what was done up to there.
+// Goal: a run that does not fit into memory ends early. Its error names the number that makes it
+// large and how far the run was.
 func TestSimThatDoesNotFit(t *testing.T) {
 	root := exported(t)
 	args := []string{"sim", "--conf", filepath.Join(root, "v1.conf"), "--models", filepath.Join(root, "v1"), "--for", "10m", "--max-memory"}
@@ -31,7 +31,7 @@ func TestSimThatDoesNotFit(t *testing.T) {
 	}
 }
 
-// Goal: --cost tells what a run has cost. Method: more agents have more in use.
+// Goal: --cost writes what a run has cost. Method: a run with more agents uses more memory.
 func TestSimCost(t *testing.T) {
 	root := exported(t)
 	of := func(replicas string) (cost outlook.Cost) {
@@ -55,8 +55,9 @@ func TestSimCost(t *testing.T) {
 	}
 }
 
-// Goal: the garbage that may lie about is some 16 MiB, however much lives, but neither
-// next to nothing beside a large cluster nor many times a small one. Method: sizes.
+// Goal: the collector allows some 16 MiB of garbage, whatever the live memory. In a large cluster
+// it allows a larger amount, and in a small one at most four times the live memory. Method: several
+// sizes.
 func TestTheCollectorGoesByWhatLives(t *testing.T) {
 	for _, c := range []struct {
 		live int64

@@ -79,7 +79,7 @@ func runSteps(w io.Writer, runner runners.Runner, asked []string, asJSON bool) e
 	return nil
 }
 
-// textOf has all that is searched of a sentence.
+// textOf returns all text of a sentence that a search looks through.
 func textOf(d steps.Described) string {
 	text := d.Kind + " " + d.Sentence + " " + d.Does + " " + d.Example
 	for _, p := range d.Placeholders {
@@ -88,7 +88,7 @@ func textOf(d steps.Described) string {
 	return strings.ToLower(text)
 }
 
-// hasWords reports whether a sentence has all of the words, or is about them.
+// hasWords reports whether a sentence matches each of the words, literally or by a synonym.
 func hasWords(d steps.Described, asked []string) bool {
 	text := textOf(d)
 	return !slices.ContainsFunc(asked, func(word string) bool {
@@ -96,7 +96,7 @@ func hasWords(d steps.Described, asked []string) bool {
 	})
 }
 
-// isAbout reports whether a sentence has a synonym of a word.
+// isAbout reports whether a sentence contains a synonym of the word.
 func isAbout(d steps.Described, word string) bool {
 	sentence := strings.ToLower(d.Sentence)
 	return slices.ContainsFunc(meaning.Synonyms[strings.ToLower(word)], func(other string) bool {
@@ -104,7 +104,7 @@ func isAbout(d steps.Described, word string) bool {
 	})
 }
 
-// suggest says what to search in place of words that find nothing.
+// suggest proposes similar words when a search for the given words finds nothing.
 func suggest(all []steps.Described, asked []string) string {
 	known := map[string]bool{}
 	for word := range meaning.Synonyms {
@@ -137,14 +137,15 @@ func suggest(all []steps.Described, asked []string) string {
 	return "want words of one, or what it is about, as crash, latency, partition, rollback or traffic; monosim steps lists all"
 }
 
-// letters returns the letters of a word in order.
+// letters returns the letters of a word in alphabetical order, to compare words with swapped
+// letters.
 func letters(word string) string {
 	list := []rune(strings.ToLower(word))
 	slices.Sort(list)
 	return string(list)
 }
 
-// runSettings lists what may be set.
+// runSettings lists the settings that scenarios can set and that match the given words.
 func runSettings(w io.Writer, asked []string, asJSON bool) error {
 	found := []settings.Setting{}
 	for _, s := range settings.List() {
@@ -180,7 +181,7 @@ func runSettings(w io.Writer, asked []string, asJSON bool) error {
 	return err
 }
 
-// headings has a line over each kind of settings.
+// headings maps each kind of setting to the line that is printed above its list.
 var headings = map[string]string{
 	"agent":              `Settings of agents, for: Given the agent setting "NAME" is "VALUE" (type; default)`,
 	"job":                `Settings of a training job, for: Given the job setting NAME is "VALUE" (type)`,
@@ -189,7 +190,7 @@ var headings = map[string]string{
 	"error code":         `Error codes, for: Then the reload fails with NAME "text"`,
 }
 
-// sentenceText describes a sentence for people.
+// sentenceText formats the description of a sentence for people.
 func sentenceText(d steps.Described) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-5s %s\n        %s\n", d.Kind, d.Sentence, d.Does)

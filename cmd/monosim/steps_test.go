@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Words by which people search find sentences; words that find nothing are answered with a near one.
+// Goal: a search for everyday words finds the right sentence. A word that finds nothing gets a
+// suggestion of a similar one.
 func TestStepsAreFoundByTheWordsOfPeople(t *testing.T) {
 	for word, sentence := range map[string]string{
 		"crash": "the agent of {pod} is killed", "restart": "pods that end start again after {duration}", "latency": "the network between {places} and {places} is slower by {duration}",

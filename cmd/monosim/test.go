@@ -44,7 +44,8 @@ type testOptions struct {
 	lastFailed bool
 	quiet      bool
 	json       bool
-	// last has what failed last of the paths; nil where it cannot be kept.
+	// last lists the scenarios of the paths that failed last. It is nil if no such list can be
+	// kept.
 	last *project.Last
 }
 
@@ -180,7 +181,8 @@ func (o *testOptions) run(cmd *cobra.Command, paths []string, simulation func() 
 	return err
 }
 
-// stream runs the suite, writes the reports as results come, and ends with the line of totals.
+// stream runs the suite and writes the reports while results arrive. At the end it prints the line
+// of totals.
 func (o *testOptions) stream(cmd *cobra.Command, suite *steps.Suite, list []runners.Runner, outputs []output) error {
 	ctx, stop := command.UntilSignal(cmd.Context())
 	defer stop()
@@ -239,7 +241,8 @@ func (o *testOptions) stream(cmd *cobra.Command, suite *steps.Suite, list []runn
 	return nil
 }
 
-// inputError gives an error in what was asked for the exit code 2.
+// inputError marks an error in the user's input, so that the program exits with code 2. Other
+// errors stay as they are.
 func inputError(err error) error {
 	var input *steps.InputError
 	if errors.As(err, &input) {
@@ -248,7 +251,7 @@ func inputError(err error) error {
 	return err
 }
 
-// look prints what would run, and runs nothing.
+// look lists the scenarios that would run, without running them.
 func (o *testOptions) look(cmd *cobra.Command, suite *steps.Suite) error {
 	list, err := suite.List()
 	if err != nil {
@@ -332,7 +335,8 @@ func printFaults(out io.Writer, kinds []runners.FaultKind) {
 	}
 }
 
-// settle takes what monosim.yaml says where flags and arguments say nothing, and returns the paths.
+// settle takes settings from monosim.yaml where no flag or argument is given. It returns the paths
+// of the scenarios to run.
 func (o *testOptions) settle(cmd *cobra.Command, paths []string) ([]string, error) {
 	says, err := project.Read(project.File)
 	if err != nil {
@@ -369,7 +373,7 @@ func (o *testOptions) share(suite *steps.Suite) (err error) {
 	return err
 }
 
-// again has the suite take what failed last, if --last-failed asks for it.
+// again limits the suite to the scenarios that failed last, if --last-failed is set.
 func (o *testOptions) again(cmd *cobra.Command, suite *steps.Suite) error {
 	last, err := project.LastOf(suite.Paths)
 	if err != nil && o.lastFailed {
@@ -386,7 +390,7 @@ func (o *testOptions) again(cmd *cobra.Command, suite *steps.Suite) error {
 	return nil
 }
 
-// complete checks the flags and returns the suite that they ask for.
+// complete checks the flags and returns the suite to run.
 func (o *testOptions) complete(cmd *cobra.Command, paths []string, runner runners.Runner) (*steps.Suite, error) {
 	if o.suite.Seeds < 1 {
 		return nil, fmt.Errorf("--seeds: found %d, want 1 or more", o.suite.Seeds)
@@ -456,7 +460,7 @@ func parseChoice(text string) (runners.Choice, error) {
 	return runners.Choice{Node: m[1], Site: m[2], K: k, Value: value}, nil
 }
 
-// totals writes the last line of the output; whose says whose the scenarios are.
+// totals formats the last line of the output. whose tells if scenarios were built into this binary.
 func totals(ink colour.Ink, s *steps.Summary, whose string, wall time.Duration) string {
 	passed, failed := fmt.Sprintf("%d passed", s.Passed), fmt.Sprintf("%d failed", s.Failed)
 	if s.Failed > 0 {

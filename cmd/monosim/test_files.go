@@ -17,14 +17,17 @@ import (
 const (
 	// featureDir is the folder whose scenarios run where no path is given.
 	featureDir = "features"
-	// builtin begins the paths of the scenarios of this binary, as builtin:features/startup.feature.
+	// builtin is the prefix of paths to scenarios in this binary, as
+	// builtin:features/startup.feature.
 	builtin = "builtin:"
 )
 
-// featureFS has the files of the host and, by names that begin with builtin:, those of this binary.
+// featureFS is a file system with the host's files. Names that begin with builtin: are files in
+// this binary.
 type featureFS struct{}
 
-// Open opens a path of the host, or of the binary. Neither stands in for the other.
+// Open opens a file of the host, or of the binary if the name begins with builtin:. It never tries
+// the other source when a file is missing.
 func (featureFS) Open(name string) (fs.File, error) {
 	if inside, ok := strings.CutPrefix(name, builtin); ok {
 		return openEmbedded(inside)
@@ -32,7 +35,7 @@ func (featureFS) Open(name string) (fs.File, error) {
 	return os.Open(name)
 }
 
-// embeddedFS has only the scenarios of this binary, below features.
+// embeddedFS gives access to the scenarios in this binary, which are below the folder features.
 type embeddedFS struct{}
 
 func (embeddedFS) Open(name string) (fs.File, error) { return openEmbedded(name) }
@@ -49,8 +52,8 @@ func openEmbedded(name string) (fs.File, error) {
 
 var lineNumber = regexp.MustCompile(`:\d+$`)
 
-// findFeatures holds the paths to what is there. Without any it returns the folder features,
-// if it has a scenario; the scenarios of this binary run only where builtin: asks for them.
+// findFeatures checks that the paths exist. Without paths it returns the folder features, if there
+// is a scenario in it. Scenarios of this binary run only if a path begins with builtin:.
 func findFeatures(paths []string) ([]string, error) {
 	if len(paths) == 0 {
 		if !hasFeatures(featureDir) {
@@ -73,7 +76,7 @@ func findFeatures(paths []string) ([]string, error) {
 	return found, nil
 }
 
-// missing says why a path cannot be opened, and what is meant perhaps.
+// missing says why a path cannot be opened, and suggests what the user may have meant.
 func missing(path string, err error) string {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err.Error()
@@ -104,13 +107,13 @@ func hasFeatures(dir string) bool {
 	return has
 }
 
-// ranListener takes down what ran, and whether it failed with some seed.
+// ranListener records which scenarios ran, and whether each failed with any seed.
 type ranListener map[project.Scenario]bool
 
 // Begin does nothing.
 func (ran ranListener) Begin(steps.Plan) error { return nil }
 
-// Add takes down a run.
+// Add records the result of one run. A scenario counts as failed if one of its runs failed.
 func (ran ranListener) Add(r *steps.Result) error {
 	one := project.Scenario{Path: r.Path, Name: r.Name}
 	ran[one] = ran[one] || r.Status == steps.Failed
@@ -120,7 +123,7 @@ func (ran ranListener) Add(r *steps.Result) error {
 // End does nothing.
 func (ran ranListener) End(*steps.Summary) error { return nil }
 
-// whose counts the runs of scenarios of this binary.
+// whose counts the runs of scenarios that are built into this binary.
 type whose struct{ runs int }
 
 // Begin does nothing.
@@ -137,7 +140,8 @@ func (w *whose) Add(r *steps.Result) error {
 // End does nothing.
 func (w *whose) End(*steps.Summary) error { return nil }
 
-// of says whose the scenarios are of that many runs, "" where all are the caller's.
+// of says in words where the scenarios of that many runs come from. It returns "" if none are built
+// into this binary.
 func (w *whose) of(runs int) string {
 	switch w.runs {
 	case 0:

@@ -26,14 +26,14 @@ var formats = map[string]func(io.Writer) steps.Listener{
 	"html":     report.NewHTML,
 }
 
-// output is a report in one format, to a file or to standard output.
+// output says in which format a report is written, and to which file.
 type output struct {
 	format string
 	file   string // empty for standard output
 	quiet  bool
 }
 
-// parseFormats reads "pretty", "junit:report.xml" and so on.
+// parseFormats parses report specifications such as "pretty" or "junit:report.xml".
 func parseFormats(texts []string, quiet bool) ([]output, error) {
 	if len(texts) == 0 {
 		texts = []string{"progress"}
@@ -49,7 +49,7 @@ func parseFormats(texts []string, quiet bool) ([]output, error) {
 	return list, nil
 }
 
-// spoilt reports whether another line after the report would make it unreadable.
+// spoilt reports whether a line of text after the report would make the report invalid.
 func (o output) spoilt() bool {
 	return o.file == "" && slices.Contains([]string{"junit", "cucumber", "messages", "html"}, o.format)
 }
@@ -65,15 +65,16 @@ func (o output) report(stdout io.Writer) steps.Listener {
 	return &fileReport{name: o.file, form: formats[o.format]}
 }
 
-// inFile is a report into a file. The old content of the file stays until the report ends.
+// inFile is a report that is written into a file. An older file of that name stays until the report
+// is complete.
 type inFile interface {
-	// open creates the new file, before Begin.
+	// open creates a temporary file for the report. It is called before Begin.
 	open() error
-	// discard removes the new file. It does nothing after End, or without open.
+	// discard removes the temporary file. It does nothing after End, or if open was not called.
 	discard()
 }
 
-// fileReport is a report into a file, which gets its name at the end.
+// fileReport writes a report into a temporary file. At the end it renames the file to name.
 type fileReport struct {
 	name string
 	form func(io.Writer) steps.Listener
@@ -95,7 +96,7 @@ func (r *fileReport) discard() {
 	}
 }
 
-// End gives the new file its name.
+// End completes the report and gives the temporary file its final name.
 func (r *fileReport) End(s *steps.Summary) error {
 	defer r.file.Discard()
 	if err := r.Listener.End(s); err != nil {
@@ -104,8 +105,8 @@ func (r *fileReport) End(s *steps.Summary) error {
 	return r.file.Close()
 }
 
-// reportInput writes an error in what was asked for into the reports for CI servers, which else
-// would show those of an earlier run. It returns the error, with those of writing.
+// reportInput writes an input error into the reports for CI servers. Otherwise they would show the
+// results of an earlier run. It returns the error, joined with errors of writing.
 func reportInput(stdout io.Writer, outputs []output, err error) error {
 	told := err
 	for _, o := range outputs {
@@ -124,11 +125,10 @@ func reportInput(stdout io.Writer, outputs []output, err error) error {
 	return err
 }
 
-// listeners calls several listeners in turn. An error of one does not keep the others from
-// their end.
+// listeners calls several listeners in turn. If one of them fails, the others are still ended.
 type listeners []steps.Listener
 
-// open opens the files of all reports into files, or of none if one fails.
+// open creates the files of all reports that go to files. If one fails, it discards the others.
 func (l listeners) open() error {
 	for _, one := range l {
 		if r, ok := one.(inFile); ok {
@@ -141,7 +141,7 @@ func (l listeners) open() error {
 	return nil
 }
 
-// discard discards the files of reports that have not ended.
+// discard removes the temporary files of reports that have not ended.
 func (l listeners) discard() {
 	for _, one := range l {
 		if r, ok := one.(inFile); ok {
@@ -190,7 +190,7 @@ func (t *traceReport) discard() {
 	}
 }
 
-// Begin does nothing: a file begins with its first run.
+// Begin does nothing, because a trace file begins with its first run.
 func (t *traceReport) Begin(steps.Plan) error { return nil }
 
 // Add writes a run.
@@ -202,10 +202,10 @@ func (t *traceReport) Add(r *steps.Result) error {
 	return nil
 }
 
-// End gives the file its name.
+// End completes the trace file and gives it its final name.
 func (t *traceReport) End(*steps.Summary) error { return t.file.Close() }
 
-// exploring has what `monosim explore` takes from `monosim test`.
+// exploring holds the functions of `monosim test` that `monosim explore` uses.
 var exploring = explore.Parts{
 	Runner: newSimulation,
 	Suite: func(paths []string, runner runners.Runner) (*steps.Suite, error) {

@@ -15,8 +15,9 @@ import (
 	"github.com/monosim/monosim/runners/show/junit"
 )
 
-// Goal: long runs and those of CI servers take what they are told to: a part, a time, what failed
-// last, what a file says. Method: the list of what would run, or the last line of short runs.
+// Goal: long runs and runs on CI servers can be limited to a part of the scenarios, to a time, or
+// to what failed last, by flags or by monosim.yaml. Method: the list of what would run, or the last
+// line of short runs.
 
 // folder makes a temporary folder with these files, and makes it the test's working directory.
 func folder(t *testing.T, files map[string]string) {
@@ -32,7 +33,7 @@ func folder(t *testing.T, files map[string]string) {
 	}
 }
 
-// listed has the titles that --list prints.
+// listed runs `monosim test --list` and returns the titles that it prints.
 func listed(t *testing.T, args ...string) string {
 	t.Helper()
 	out, _, err := testCommand(append(args, "--list", "--json")...)
@@ -84,7 +85,7 @@ func TestShardsAndNamesSelect(t *testing.T) {
 
 func TestATimeEndsARunWhole(t *testing.T) {
 	folder(t, map[string]string{"features/x.feature": bothKinds()})
-	// A busy machine may meet no scenario, or not all of them, in a third of a second: then it has longer.
+	// On a busy machine not every scenario may run within 0.3 s. Then the limit is raised.
 	var out string
 	var err error
 	for limit := 300 * time.Millisecond; limit < 30*time.Second; limit *= 4 {
@@ -190,7 +191,7 @@ func TestReportsOfWrongInputAreWritten(t *testing.T) {
 	}
 }
 
-// A report of very many seeds is as large as one of few.
+// Goal: the size of a JUnit report does not grow with the number of seeds.
 func TestAJUnitReportDoesNotGrowWithSeeds(t *testing.T) {
 	folder(t, map[string]string{"features/x.feature": bothKinds() + strings.TrimPrefix(failing, "Feature: f\n")})
 	size := func(seeds string) int {

@@ -29,7 +29,7 @@ import (
 	"github.com/monosim/monosim/runners/test/tensorflowrun"
 )
 
-// The runners, in the order of lists.
+// runnerNames lists the runners in the order in which they are printed.
 var runnerNames = []string{"sim", "real", pythonrun.Name, tensorflowrun.Name, agentrun.Name}
 
 // runnerOptions holds the flags of `monosim test` that choose runners.
@@ -40,17 +40,18 @@ type runnerOptions struct {
 	again     int
 	keep      string
 	record    string
-	// stale leaves out what the record has of the present code, and longest what takes the cluster
-	// longer.
+	// stale leaves out scenarios whose result in the record is of the present code. longest leaves
+	// out scenarios that take more time of the cluster than this.
 	stale   bool
 	longest time.Duration
-	// agent is the command of the runner agent, and waits says that it waits to begin.
+	// agent is the command that starts an agent of the runner "agent". waits means that this agent
+	// waits for a line of input before it begins.
 	agent string
 	waits bool
-	// stdout takes its report as JSON.
+	// stdout receives the report on that agent as JSON.
 	stdout io.Writer
-	// zooKeeper and modelServer name the backends of clusters of processes; chosen is what the
-	// first of them says.
+	// zooKeeper and modelServer name the backends for clusters of real processes. chosen is the
+	// parsed value of zooKeeper.
 	zooKeeper   string
 	modelServer string
 	chosen      loopback.ZooKeeper
@@ -76,14 +77,14 @@ func (o *runnerOptions) register(cmd *cobra.Command) {
 	})
 }
 
-// port has an agent of another's held to the simulation, unless others are named.
+// port compares the runner "agent" with the simulation, if no other runner is named.
 func (o *runnerOptions) port() {
 	if len(o.names) == 1 && o.names[0] == agentrun.Name {
 		o.names, o.compare = []string{"sim", agentrun.Name}, true
 	}
 }
 
-// agentFlags returns the flags of the runner agent.
+// agentFlags returns the flags with which a user repeats a run of the runner "agent".
 func (o *runnerOptions) agentFlags() string {
 	flags := []string{"--agent", o.agent}
 	if o.waits {
@@ -92,7 +93,7 @@ func (o *runnerOptions) agentFlags() string {
 	return strings.Join(command.Quoted(flags), " ")
 }
 
-// one reports whether scenarios run on one runner alone, without a comparison.
+// one reports whether scenarios run on a single runner, without a comparison.
 func (o *runnerOptions) one() bool { return len(o.names) == 1 && !o.compare }
 
 // simulated reports whether everything runs in virtual time.
@@ -135,8 +136,8 @@ func (o *runnerOptions) check() error {
 	return nil
 }
 
-// checkBackends returns an error for backends that are not there, and for those that cannot be as
-// fast as the time scale says.
+// checkBackends returns an error for a backend that does not exist, or that cannot keep to the
+// given time scale.
 func (o *runnerOptions) checkBackends() (err error) {
 	if o.chosen, err = loopback.ParseZooKeeper(o.zooKeeper); err != nil {
 		return fmt.Errorf("--zookeeper: %w", err)
@@ -169,7 +170,7 @@ func (o *runnerOptions) checkBackends() (err error) {
 	return nil
 }
 
-// others returns the flags of backends that are not monosim's.
+// others returns the flags that choose backends other than monosim's own.
 func (o *runnerOptions) others() (flags []string) {
 	if z := o.chosen.String(); z != "monosim" {
 		flags = append(flags, "--zookeeper "+z)
@@ -180,8 +181,8 @@ func (o *runnerOptions) others() (flags []string) {
 	return flags
 }
 
-// keepsTheClock returns the flag of a backend that can be neither slower nor faster than the clock,
-// "" for none.
+// keepsTheClock returns the flag of a backend that always runs in real time. It returns "" if every
+// backend can run slower or faster.
 func (o *runnerOptions) keepsTheClock() string {
 	switch {
 	case len(o.chosen.Addrs) > 0:
@@ -192,7 +193,8 @@ func (o *runnerOptions) keepsTheClock() string {
 	return ""
 }
 
-// costs says what a backend that keeps the clock costs, "" if there is none.
+// costs warns of the effects of a backend that always runs in real time. It returns "" if there is
+// no such backend.
 func (o *runnerOptions) costs() string {
 	flag := o.keepsTheClock()
 	if flag == "" {
@@ -201,7 +203,7 @@ func (o *runnerOptions) costs() string {
 	return flag + ": the time scale is 1, so that a minute of a cluster takes a minute; monosim's own, and --zookeeper java, take a tenth of it with --time-scale 0.1"
 }
 
-// flags returns the flags that repeat a run on processes, on a clock of this scale.
+// flags returns the flags that repeat a run on real processes, with the given time scale.
 func (o *runnerOptions) flags(scale float64) string {
 	flags := o.others()
 	if scale != 1 {
@@ -210,7 +212,7 @@ func (o *runnerOptions) flags(scale float64) string {
 	return strings.Join(flags, " ")
 }
 
-// make makes the chosen runners; sim makes the simulation.
+// make makes the chosen runners. It calls sim to make the simulation.
 func (o *runnerOptions) make(sim func() runners.Runner) ([]runners.Runner, error) {
 	var list []runners.Runner
 	for _, name := range o.names {
@@ -247,8 +249,8 @@ func (o *runnerOptions) makeOne(name string, timeScale float64, sim func() runne
 	return loopback.New(surroundings), nil
 }
 
-// slower returns a runner for scenarios that failed that many times, and the flags that
-// stand for it; nil after enough attempts.
+// slower returns a runner on a slower clock, for scenarios that failed the given number of times,
+// and the flags that choose it. It returns nil after enough attempts.
 func (o *runnerOptions) slower(name string, times int) (runners.Runner, string) {
 	if times > o.again || o.keepsTheClock() != "" {
 		return nil, ""
@@ -261,13 +263,13 @@ func (o *runnerOptions) slower(name string, times int) (runners.Runner, string) 
 	return r, o.flags(scale)
 }
 
-// runnersOf lists the runners of a scenario, and the reason for each on which it does not run.
+// runnersOf lists the runners on which a scenario runs, and then the others, each with the reason.
 func runnersOf(sc steps.Listed) string {
 	on, not := runsOn(sc)
 	return strings.Join(append([]string{strings.Join(on, " ")}, not...), "; ")
 }
 
-// runsOn lists the runners of a scenario, and the others with the reasons.
+// runsOn returns the runners on which a scenario runs, and the other runners with the reasons.
 func runsOn(sc steps.Listed) (on, not []string) {
 	for _, name := range runnerNames {
 		switch why := sc.Not[name]; why {
@@ -281,7 +283,8 @@ func runsOn(sc steps.Listed) (on, not []string) {
 	return on, not
 }
 
-// on runs scenarios on the chosen runners.
+// on runs the scenarios on the chosen runners: in virtual time, on processes, or on several
+// compared.
 func (o *testOptions) on(ctx context.Context, suite *steps.Suite, list []runners.Runner, told steps.Listener, out io.Writer) (*steps.Summary, error) {
 	switch {
 	case o.budget > 0 && !o.runners.one():
@@ -289,8 +292,8 @@ func (o *testOptions) on(ctx context.Context, suite *steps.Suite, list []runners
 	case o.runners.simulated():
 		return suite.Stream(ctx, told)
 	case o.runners.one():
-		// Processes run one scenario after another unless asked otherwise, and no failure
-		// is run a second time to be explained.
+		// On real processes, scenarios run one after another unless asked otherwise. A failure is
+		// not run again to explain it.
 		suite.Runner, suite.Jobs, suite.Explain = list[0], max(suite.Jobs, 1), -1
 		flagsOf := func(flags string) string { return strings.TrimSpace("--runner " + list[0].Name() + " " + flags) }
 		suite.Flags = flagsOf(o.runners.flags(o.runners.timeScale))
@@ -333,7 +336,7 @@ func (o *testOptions) several(ctx context.Context, suite *steps.Suite, list []ru
 	return summary, err
 }
 
-// print prints what a comparison found: of an agent of another's the table of its report.
+// print prints the result of a comparison. For a foreign agent it prints the table of its report.
 func (o *testOptions) print(m *compare.Matrix, out io.Writer) error {
 	if o.runners.agent == "" {
 		return m.Print(out)
@@ -347,9 +350,9 @@ func (o *testOptions) print(m *compare.Matrix, out io.Writer) error {
 	return report.Print(out)
 }
 
-// choose has a comparison leave out what takes too long and what is recorded, and returns the code
-// that its record will speak of, and whether anything is left. It runs the scenarios in virtual
-// time, to know their times and traces.
+// choose removes from a comparison the scenarios that take too long or are already recorded. It
+// returns the hashes of the code that the record will refer to, and whether any scenario is left.
+// To learn the scenarios' times and traces it runs them in virtual time.
 func (o *testOptions) choose(ctx context.Context, c *compare.Comparison) (code *compare.Code, left bool, err error) {
 	if o.runners.record == "" && o.runners.longest == 0 {
 		return nil, true, nil
@@ -393,7 +396,7 @@ func (o *testOptions) choose(ctx context.Context, c *compare.Comparison) (code *
 	return code, slices.ContainsFunc(listed, c.Suite.Only), err
 }
 
-// readRecord reads what a record has already.
+// readRecord reads the results that a record file already has. A missing file gives no results.
 func readRecord(name string) (*compare.Matrix, error) {
 	text, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -405,8 +408,8 @@ func readRecord(name string) (*compare.Matrix, error) {
 	return compare.ParseMatrix(text)
 }
 
-// codeBehind returns the code that a record is to speak of: none for a file that is not in a project
-// with the rooms of this one.
+// codeBehind returns the hashes of the code that a record refers to. It returns nil if the record
+// file is not in a project with the packages of this one.
 func codeBehind(name string, runs []steps.Result) (*compare.Code, error) {
 	dir, err := filepath.Abs(name)
 	if err != nil {
@@ -425,7 +428,7 @@ func codeBehind(name string, runs []steps.Result) (*compare.Code, error) {
 	return nil, nil
 }
 
-// record updates a file with the new results; others in it stay.
+// record writes the new results into a record file. Other results in it stay.
 func record(name string, m *compare.Matrix, code *compare.Code) error {
 	for i := range m.Scenarios { // the record is about the files of the project
 		m.Scenarios[i].Path = strings.TrimPrefix(m.Scenarios[i].Path, builtin)

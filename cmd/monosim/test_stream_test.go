@@ -25,16 +25,17 @@ import (
 	"github.com/monosim/monosim/runners/show/junit"
 )
 
-// Goal: long runs tell what they do while they do it, use all cores without a difference,
-// and end whole when they are interrupted. Method: all forms at once; the program as a
-// process of its own, which gets a signal when it has said something.
+// Goal: long runs report progress, give the same results on any number of cores, and finish their
+// files when they are interrupted. Method: write all report formats at once; run the program as a
+// process and send it a signal after its first output.
 
 var (
 	wallTime = regexp.MustCompile(` in \S+ wall,`)
 	caseTime = regexp.MustCompile(` time="[\d.]+"`)
 )
 
-// allForms has a run write every form, and returns their flags and their files.
+// allForms returns the flags that make a run write every report format, and the files to be
+// written.
 func allForms(dir string) (flags, files []string) {
 	for _, form := range []string{"progress", "pretty", "junit", "cucumber", "messages"} {
 		files = append(files, filepath.Join(dir, form))
@@ -104,7 +105,7 @@ func TestAReportThatCannotBeWrittenEndsWith2(t *testing.T) {
 	}
 }
 
-// Whichever of the files cannot be opened, the others keep what they had.
+// Goal: if one of the report files cannot be opened, the other files keep their old content.
 func TestAReportThatCannotBeOpenedLeavesTheOthersAsTheyWere(t *testing.T) {
 	dir := t.TempDir()
 	nowhere := filepath.Join(dir, "nowhere", "x")
@@ -236,7 +237,7 @@ func wholeCucumber(t *testing.T, file, runs string) {
 	}
 }
 
-// wholeTrace wants a file of runs that are all there.
+// wholeTrace checks that a trace file is complete and has the given runs.
 func wholeTrace(t *testing.T, file, runs string) {
 	t.Helper()
 	text, err := os.ReadFile(file)

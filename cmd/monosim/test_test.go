@@ -34,7 +34,7 @@ func testCommand(args ...string) (stdout, stderr string, err error) {
 
 var lastLine = regexp.MustCompile(`^(\d+) scenarios(?: of this binary)? \((\d+) passed, (\d+) failed, (\d+) skipped\), \d+ steps, \S+ virtual in \S+ wall, trace ([0-9a-f]{16})$`)
 
-// last takes the totals of the last line apart.
+// last parses the last line of the output into the totals and the trace.
 func last(t *testing.T, output string) (scenarios, passed, failed, skipped, trace string) {
 	t.Helper()
 	lines := strings.Split(strings.TrimRight(output, "\n"), "\n")
@@ -45,7 +45,7 @@ func last(t *testing.T, output string) (scenarios, passed, failed, skipped, trac
 	return m[1], m[2], m[3], m[4], m[5]
 }
 
-// write puts a file into a new directory.
+// write writes a file into a new temporary directory and returns its path.
 func write(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -78,9 +78,10 @@ func TestOwnScenariosPass(t *testing.T) {
 	}
 }
 
-// A model server that reads its first config late loads what is published by then, so that
-// its pod binds after 30 s, and the pod beside it after 90 s (runners/test/BLACKBOX.md, BB-2.1).
-// With seed 228 the first pod of fakes.feature is one of these.
+// Goal: scenarios of the fakes wait for the slower pod. A model server that reads its first config
+// late loads what is published by then. So its pod binds after 30 s, and the pod beside it after 90
+// s (runners/test/BLACKBOX.md, BB-2.1). With seed 228 this happens to the first pod of
+// fakes.feature.
 func TestScenariosOfTheFakesWaitForTheSlowerPod(t *testing.T) {
 	if out, _, err := testCommand("builtin:features/fakes.feature", "--seed", "228"); err != nil {
 		t.Errorf("got %v, want all passed:\n%s", err, out)
@@ -147,9 +148,9 @@ func TestSeedsMultiplyTheRuns(t *testing.T) {
 	}
 }
 
-// The scenarios of the binary run in any folder where they are asked for, and the last line says
-// whose they were. Nothing but builtin: asks for them: a folder without scenarios, or a file that
-// is gone, is an error.
+// Goal: scenarios of the binary run in any folder, but only for paths that begin with builtin:. The
+// last line says that they are the binary's. A folder without scenarios or a missing file is an
+// error.
 func TestOnlyBuiltinNamesTheScenariosOfTheBinary(t *testing.T) {
 	t.Chdir(t.TempDir())
 	out, _, err := testCommand("builtin:features/lifecycle.feature", "builtin:features/startup.feature:4")
@@ -195,7 +196,7 @@ func TestOnlyBuiltinNamesTheScenariosOfTheBinary(t *testing.T) {
 	}
 }
 
-// completedTags is what a shell is told that completes --tags after some paths.
+// completedTags returns the completions of --tags that a shell gets after the given paths.
 func completedTags(t *testing.T, paths ...string) string {
 	t.Helper()
 	out, err := rootCommand(append(append([]string{"__completeNoDesc", "test"}, paths...), "--tags", "")...)
@@ -390,7 +391,7 @@ func TestLookingRunsNothing(t *testing.T) {
 	}
 }
 
-// Where a scenario does not run stands beside where it does, with the reason.
+// Goal: --list shows on which runners a scenario runs, and why not on the others.
 func TestAListSaysWhereScenariosRun(t *testing.T) {
 	path := write(t, "x.feature", strings.Replace(passing, "  Scenario", "  # not-python: it cannot\n  @not-python\n  Scenario", 1))
 	out, _, err := testCommand("--list", path)

@@ -15,7 +15,7 @@ import (
 	"github.com/monosim/monosim/runners/show/colour"
 )
 
-// ticker shows how far a run is and when it will end: on a terminal by a bar, elsewhere by
+// ticker shows the progress of a run and when it will end. On a terminal it shows a bar, elsewhere
 // a line every 10 s.
 type ticker struct {
 	out    io.Writer
@@ -71,7 +71,7 @@ func (t *ticker) say() {
 	fmt.Fprintln(t.out, t.screen.newLine()+t.far.line(time.Since(t.begin)))
 }
 
-// line describes the progress after that time.
+// line describes the progress when the run has lasted for the time after.
 func (f far) line(after time.Duration) string {
 	if f.total == 0 {
 		return fmt.Sprintf("%d runs, %d failed, %v virtual", f.runs, f.failed, f.virtual.Round(time.Second))
@@ -115,13 +115,13 @@ func (t *ticker) End(*steps.Summary) error {
 	return nil
 }
 
-// late drops all writes before its time, so that short runs show no bar.
+// late drops everything written before the time from, so that a short run shows no bar.
 type late struct {
 	out  io.Writer
 	from time.Time
 }
 
-// Write writes, or before its time only reports success.
+// Write passes the text on. Before the time from it drops the text and reports success.
 func (l *late) Write(p []byte) (int, error) {
 	if time.Now().Before(l.from) {
 		return len(p), nil
@@ -129,15 +129,15 @@ func (l *late) Write(p []byte) (int, error) {
 	return l.out.Write(p)
 }
 
-// screen is standard output with a progress bar below it. On a terminal the bar is removed
-// for whole lines, and an unfinished line waits.
+// screen is standard output with a progress bar below it. On a terminal the bar is removed while
+// whole lines are written. An unfinished line is held back until it is complete.
 type screen struct {
 	out    io.Writer
 	shared bool                     // whether the bar is on the same terminal
 	bar    *progressbar.ProgressBar // nil for none
 	rest   []byte
-	// open reports that the last line of out is unfinished. log says that what goes to standard error
-	// comes behind it in the same file, as in the log of a job.
+	// open means that the last line of out is unfinished. log means that standard output and
+	// standard error go to one file, such as the log of a job.
 	open atomic.Bool
 	log  bool
 }
@@ -146,8 +146,8 @@ func newScreen(out, errs io.Writer) *screen {
 	return &screen{out: out, shared: command.IsTerminal(out) && command.IsTerminal(errs), log: command.SameFile(out, errs)}
 }
 
-// newLine returns what a line of standard error has to begin with, so that it does not stand in the
-// middle of one of standard output. What it returns is written: then the log is at a line's begin.
+// newLine returns "\n" if a line of standard error would otherwise begin in the middle of a line of
+// standard output. The caller has to write the result.
 func (s *screen) newLine() string {
 	if s.log && s.open.Swap(false) {
 		return "\n"
@@ -174,10 +174,10 @@ func (s *screen) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// Coloured reports whether standard output takes colours; see colour.For.
+// Coloured reports whether standard output can show colors (see colour.For).
 func (s *screen) Coloured() bool { return colour.For(s.out).On() }
 
-// end removes the bar and writes the unfinished line.
+// end removes the bar and writes the unfinished line that was held back.
 func (s *screen) end() error {
 	if s.bar == nil {
 		return nil

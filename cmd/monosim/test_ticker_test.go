@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Progress on standard error begins a line of its own where both go to one log.
+// Goal: progress on standard error begins a new line if standard output goes to the same log.
 func TestProgressStandsOnLinesOfItsOwn(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// newTesteeCommand makes `monosim testee`, which answers JSON lines with the engine.
+// newTesteeCommand makes `monosim testee`, in which the engine answers cases as lines of JSON.
 func newTesteeCommand() *cobra.Command {
 	var quirks string
 	cmd := &cobra.Command{
@@ -53,7 +53,7 @@ func checkQuirks(text string) error {
 	return nil
 }
 
-// testeeFlags holds the flags that choose a testee.
+// testeeFlags holds the flags that choose testees: the Python reference or commands to run.
 type testeeFlags struct {
 	python   bool
 	commands []string
@@ -86,7 +86,7 @@ func (f *answerFlags) check() error {
 
 const pythonHelp = "ask the reference: needs MONOLITH_SRC, a checkout of it, and the project's sources; PYTHON names the interpreter (default python3)"
 
-// start makes the testees that the flags name.
+// start prepares the testees that the flags name.
 func (f *testeeFlags) start() (list []conformance.Subject, err error) {
 	if f.python {
 		reference, err := conformance.Python()

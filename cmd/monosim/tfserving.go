@@ -20,10 +20,10 @@ import (
 // subcommand. A copy or link of that name can stand in for the real one.
 const modelServerName = "tensorflow_model_server"
 
-// remoteOpMarker is the text that the reference searches the binary for, by `strings |
-// grep` (tfs_wrapper.py:49). A server that has it talks to parameter servers by gRPC, and
-// gets no --archon_entry_to_ps_rpc_timeout. To be taken for a server without it, put a
-// script in the binary's place that runs it: the search then reads the script.
+// remoteOpMarker is a text that the reference searches the server's binary for, by `strings | grep`
+// (tfs_wrapper.py:49). If the binary has it, the server talks to parameter servers by gRPC and gets
+// no --archon_entry_to_ps_rpc_timeout. To be taken for a server without it, install a script that
+// runs the binary: the search then reads the script.
 const remoteOpMarker = "PredictionServiceGrpc"
 
 // marker is a variable so that the linker keeps the text in the binary.
@@ -57,7 +57,7 @@ header, for curl -H @FILE. The ports file has its port.`,
 	}
 }
 
-// runModelServer serves until the process ends.
+// runModelServer serves until the process ends, in place of the real model server.
 func runModelServer(program string, args []string, stdout, stderr io.Writer) error {
 	runtime.KeepAlive(marker)
 	dieOfSignals()
@@ -71,7 +71,7 @@ func runModelServer(program string, args []string, stdout, stderr io.Writer) err
 	return nil
 }
 
-// adminOfModelServer serves the interface for faults.
+// adminOfModelServer starts the HTTP interface through which users cause faults in a model server.
 func adminOfModelServer(server *serve.Server, o serve.AdminOptions) (serve.AdminServer, error) {
 	served, err := admin.Listen(o.Addr, "a model server", admin.Access{Token: o.Token, File: o.TokenFile}, admin.ModelServer(server))
 	if err != nil {

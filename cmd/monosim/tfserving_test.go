@@ -25,14 +25,14 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 )
 
-// Goal: the binary takes the place of tensorflow_model_server: found by the
-// reference's search, called by the real one's name, ended as the real one ends.
+// Goal: the binary can replace tensorflow_model_server. The reference's search accepts it, it can
+// be called by that name, and it ends as the real server does.
 
-// buildDir has the program once a test has built it.
+// buildDir is the folder with the built program, "" until a test has built it.
 var buildDir string
 
-// builtProgram returns the path of the program. It skips the test under the race detector,
-// which sees nothing of a process that is built without it.
+// builtProgram builds the program and returns its path. Under the race detector it skips the test,
+// because the detector cannot watch a process that is built without it.
 func builtProgram(t *testing.T) string {
 	t.Helper()
 	if underRace {
@@ -45,8 +45,8 @@ func builtProgram(t *testing.T) string {
 	return path
 }
 
-// limited is the context of a process that ends with the test, and after five minutes: a
-// process that no signal ends would hold up all tests.
+// limited returns a context for a child process. It ends with the test or after five minutes, so
+// that a process that no signal ends does not hold up all tests.
 func limited(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
@@ -65,7 +65,8 @@ var buildOnce = sync.OnceValues(func() (path string, err error) {
 })
 
 func TestMain(m *testing.M) {
-	// What go has built lies in the user's cache, too, and stays to be found.
+	// The tests get a cache folder of their own. Go's build cache is in the user's cache folder
+	// too, so GOCACHE keeps it in use.
 	built, err := exec.Command("go", "env", "GOCACHE").Output()
 	cache, err2 := os.MkdirTemp("", "monosim-cache-") // what failed last is kept there
 	if err = errors.Join(err, err2); err == nil {
@@ -82,7 +83,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// modelServer is a link to the program by the real one's name.
+// modelServer makes a link to the program under the real server's name, and returns the link's
+// path.
 func modelServer(t *testing.T) string {
 	t.Helper()
 	path := builtProgram(t)
@@ -93,7 +95,8 @@ func modelServer(t *testing.T) string {
 	return link
 }
 
-// tfs_wrapper.py:49 runs `strings BINARY | grep PredictionServiceGrpc`.
+// Goal: the binary contains the text for which tfs_wrapper.py:49 runs
+// `strings BINARY | grep PredictionServiceGrpc`.
 func TestTheBinaryHasTheMarker(t *testing.T) {
 	data, err := os.ReadFile(modelServer(t))
 	if err != nil {
@@ -119,7 +122,8 @@ func runToEnd(t *testing.T, args ...string) (state *os.ProcessState, stdout, std
 	return cmd.ProcessState, out.String(), errs.String()
 }
 
-// TFS-9.2: exit codes, and signals that a parent sees.
+// Goal: the model server ends with the exit codes of TFS-9.2, and with signals that its parent
+// sees.
 func TestHowTheModelServerEnds(t *testing.T) {
 	dir := t.TempDir()
 	model, bad := filepath.Join(dir, "m"), filepath.Join(dir, "bad")
@@ -157,7 +161,7 @@ func TestHowTheModelServerEnds(t *testing.T) {
 	}
 }
 
-// codeOf is an exit code as Python's Popen gives it.
+// codeOf returns the exit code in the form of Python's Popen: the negative number of a signal.
 func codeOf(state *os.ProcessState) int {
 	if status := state.Sys().(syscall.WaitStatus); status.Signaled() {
 		return -int(status.Signal())
@@ -165,8 +169,8 @@ func codeOf(state *os.ProcessState) int {
 	return state.ExitCode()
 }
 
-// A server that a wrapper has composed the command line of is told more by the
-// environment; it serves, and SIGTERM ends it as whoever has no handler.
+// Goal: a server whose command line a wrapper composes can get more flags by an environment
+// variable. It serves, and SIGTERM ends it as it ends a program without handlers.
 func TestTheModelServerServesUntilASignal(t *testing.T) {
 	dir := t.TempDir()
 	config, events := filepath.Join(dir, "config"), filepath.Join(dir, "events")
@@ -206,7 +210,7 @@ func TestTheModelServerServesUntilASignal(t *testing.T) {
 	}
 }
 
-// Upstream has no handlers: what ends a program without them ends the server.
+// Goal: every signal that ends a program without handlers ends the server, as upstream's has none.
 func TestSignalsEndTheModelServer(t *testing.T) {
 	config := filepath.Join(t.TempDir(), "config")
 	if err := os.WriteFile(config, []byte("model_config_list {}"), 0o644); err != nil {
@@ -237,8 +241,8 @@ func TestSignalsEndTheModelServer(t *testing.T) {
 	}
 }
 
-// A server with REST outlives whoever reads its log (evhttp_server.cc ignores
-// SIGPIPE): it goes on to load versions, of which it tells nobody.
+// Goal: a server with REST goes on after the reader of its log is gone, because upstream's
+// evhttp_server.cc ignores SIGPIPE. It still loads new versions.
 func TestTheModelServerOutlivesItsLog(t *testing.T) {
 	sample, err := filepath.Abs("testdata/serving/ranker")
 	if err != nil {
@@ -283,8 +287,8 @@ func TestTheModelServerOutlivesItsLog(t *testing.T) {
 	cmd.Wait()
 }
 
-// awaitLine reads byte by byte, so that what follows stays for the next reader,
-// until a line matches, and gives its first group.
+// awaitLine reads until a line matches, and returns the first group of the match. It reads byte by
+// byte, so that the rest stays for the next reader.
 func awaitLine(t *testing.T, from io.Reader, line *regexp.Regexp) string {
 	t.Helper()
 	in := bufio.NewReaderSize(oneByte{from}, 16)
@@ -303,7 +307,7 @@ type oneByte struct{ io.Reader }
 
 func (r oneByte) Read(p []byte) (int, error) { return r.Reader.Read(p[:1]) }
 
-// The sample of the README.
+// Goal: the sample model of the README can be served and answers.
 func TestTheSampleModelAnswers(t *testing.T) {
 	sample, err := filepath.Abs("testdata/serving/ranker")
 	if err != nil {

@@ -142,13 +142,13 @@ func (o *trainFlags) run(cmd *cobra.Command, name string) error {
 	return job.outcome(ctx, report, failure)
 }
 
-// trainJob is a plan with what is done to it.
+// trainJob is a plan of a training job with the scheduled acts of its script.
 type trainJob struct {
 	*train.Plan
 	acts []runners.Act
 }
 
-// read reads a plan in which some values count instead of its own.
+// read reads a plan. The values in instead replace the plan's own values.
 func (o *trainFlags) read(name string, text []byte, instead []train.Value) (*trainJob, error) {
 	plan, err := train.ReadInstead(name, text, instead)
 	job := &trainJob{Plan: plan}
@@ -163,7 +163,7 @@ func (o *trainFlags) read(name string, text []byte, instead []train.Value) (*tra
 	return job, err
 }
 
-// outcome returns the error with which a reported run ends.
+// outcome returns the error with which the command ends after its report was made.
 func (j *trainJob) outcome(ctx context.Context, report *train.Report, failure error) error {
 	switch {
 	case ctx.Err() != nil && failure != nil:
@@ -178,8 +178,8 @@ func (j *trainJob) outcome(ctx context.Context, report *train.Report, failure er
 	return nil
 }
 
-// sweepAll runs the plan once for each point and prints a row for each. What is wrong with a job that
-// has run is in its row.
+// sweepAll runs the plan for each combination of the swept values, and prints a row for each run.
+// The row also holds the error of a run that failed.
 func (o *trainFlags) sweepAll(ctx context.Context, cmd *cobra.Command, name string, text []byte, instead []train.Value) error {
 	values := map[string]string{}
 	read := func() (*trainJob, error) {
@@ -214,7 +214,7 @@ func (o *trainFlags) sweepAll(ctx context.Context, cmd *cobra.Command, name stri
 	}.All(cmd, "html", "json", "series")
 }
 
-// acts reads the script of a plan and what --at adds.
+// acts parses the lines of the plan's script and of --at.
 func (o *trainFlags) acts(plan *train.Plan) ([]runners.Act, error) {
 	var lines []steps.ScriptLine
 	for _, line := range plan.Script {

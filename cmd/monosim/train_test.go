@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The worked plans run with their scripts, of which every line is done, and print what is in the .txt
-// beside each, but for the time that it took.
+// Goal: the example plans run, every line of their scripts takes effect, and they print what is in
+// the .txt file beside each. Only the wall time may differ.
 func TestTrainPrintsTheWorkedPlans(t *testing.T) {
 	plans, err := filepath.Glob(filepath.Join("..", "..", "runners", "train", "plans", "*.yaml"))
 	if err != nil || len(plans) == 0 {
@@ -41,8 +41,8 @@ func TestTrainPrintsTheWorkedPlans(t *testing.T) {
 
 var trainedIn = regexp.MustCompile(` in [0-9.]+s wall`)
 
-// Jobs that stand still, and what the report and the exit code say. The causes are in the plans of
-// which others may come across.
+// Goal: the report and the exit code tell when a job stands still. The plans each contain one cause
+// that users may meet.
 func TestTrainTellsAJobThatStandsStill(t *testing.T) {
 	plan := filepath.Join(t.TempDir(), "plan.yaml")
 	for _, c := range []struct {
@@ -82,7 +82,8 @@ func TestTrainTellsAJobThatStandsStill(t *testing.T) {
 	}
 }
 
-// Flags count instead of what the plan says, also where the plan's defaults follow from it (Q253).
+// Goal: a flag overrides the plan's value, and also changes the defaults that follow from it
+// (Q253).
 func TestFlagsOfTrainCountInsteadOfThePlan(t *testing.T) {
 	plan := filepath.Join(t.TempDir(), "plan.yaml")
 	if err := os.WriteFile(plan, []byte("seed: 3\nfor: 20m\nrun_config: {num_ps: 1}\njob: {restart_after: 30s}\nscript: [\"15m: chief is killed\"]\n"), 0o600); err != nil {
@@ -108,7 +109,8 @@ func TestFlagsOfTrainCountInsteadOfThePlan(t *testing.T) {
 	}
 }
 
-// A row for each combination, whatever became of the job, and files that are there after a run only.
+// Goal: a sweep has a row for each combination, whatever became of the job. Output files appear
+// only after a run.
 func TestTrainWritesSeriesPagesAndSweeps(t *testing.T) {
 	dir := t.TempDir()
 	plan, page, table := filepath.Join(dir, "plan.yaml"), filepath.Join(dir, "run.html"), filepath.Join(dir, "run.csv")

@@ -66,7 +66,7 @@ func (f *vectorFlags) read() ([]*golden.Suite, error) {
 	return golden.Suites(fsys)
 }
 
-// readKnown reads a list of ids, one a line; # begins a comment.
+// readKnown reads the list of cases that are known to fail, one id a line. # begins a comment.
 func readKnown(name string) (map[string]bool, error) {
 	if name == "" {
 		return nil, nil
@@ -78,13 +78,14 @@ func readKnown(name string) (map[string]bool, error) {
 	return conformance.ParseKnown(string(text)), nil
 }
 
-// engineKnown reads the list of the engine's own known failures, which is part of the vectors.
+// engineKnown reads the list of cases that the engine itself is known to fail. The list is stored
+// with the golden cases.
 func engineKnown() (map[string]bool, error) {
 	text, err := fs.ReadFile(golden.FS(), golden.KnownFailing)
 	return conformance.ParseKnown(string(text)), err
 }
 
-// each calls fn for each selected case. Without a selected case it returns an error.
+// each calls fn for each selected case. It returns an error if no case is selected.
 func (f *vectorFlags) each(fn func(*golden.Suite, *golden.Case) error) error {
 	taken := 0
 	suites, err := f.read()

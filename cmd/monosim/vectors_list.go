@@ -51,7 +51,7 @@ each with the number of its cases.`,
 	return cmd
 }
 
-// listedCase is a case, or an operation with the number of its cases.
+// listedCase is one entry of the list: a case, or an operation with its number of cases.
 type listedCase struct {
 	ID    string   `json:"id,omitempty"`
 	Flags []string `json:"flags,omitempty"`
@@ -66,7 +66,8 @@ func (l listedCase) String() string {
 	return l.ID + "\t" + strings.Join(l.Flags, " ")
 }
 
-// list lists the selected cases, or their operations in the order of their first cases.
+// list lists the selected cases. With ops it lists their operations, in the order of first
+// appearance.
 func (f *vectorFlags) list(ops bool) ([]listedCase, error) {
 	list, at := []listedCase{}, map[string]int{}
 	err := f.each(func(_ *golden.Suite, c *golden.Case) error {
@@ -141,7 +142,7 @@ func (o *showOptions) run(cmd *cobra.Command, ids []string) error {
 	return err
 }
 
-// writeRequest writes a golden case in the form in which a testee gets it.
+// writeRequest writes a golden case as the JSON request that a testee receives.
 func writeRequest(w io.Writer, c *golden.Case) error {
 	v, err := conformance.VectorOf(c)
 	if err != nil {

@@ -77,8 +77,9 @@ when they are not, and 2 when what was asked for makes no sense.`,
 	return cmd
 }
 
-// keptSuites splits the case files. It returns those that the testee can answer, and keeps
-// the suites that need a TensorFlow which the testee lacks.
+// keptSuites separates the case files that the testee can answer from those that need a TensorFlow
+// which the testee lacks. It returns the first as known, and keeps the recorded suites of the
+// others.
 func keptSuites(w io.Writer, dir string, files []golden.CaseFile, hello testee.Hello) (known []golden.CaseFile, kept []*golden.Suite, err error) {
 	for _, f := range files {
 		if len(f.Inputs) == 0 || !conformance.WantsTensorFlow(f.Suite) || hello.Knows(f.Inputs[0].Op) {
@@ -95,7 +96,7 @@ func keptSuites(w io.Writer, dir string, files []golden.CaseFile, hello testee.H
 	return known, kept, nil
 }
 
-// writeSuites writes the files, or with --check reports which would change.
+// writeSuites writes the recorded files. With check it only reports which files would change.
 func writeSuites(w io.Writer, dir string, suites []*golden.Suite, hello testee.Hello, check bool) error {
 	files, err := golden.Files(suites)
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// The goal is that the commands about golden cases and testees do what their help
-// says, with the exit codes that main.go names. The method is the root command
-// with its output kept, and testees that are small shell scripts.
+// Goal: the commands about golden cases and testees do what their help says, with the exit codes
+// that main.go names. Method: run the root command, capture its output, and use small shell scripts
+// as testees.
 
 func runMonosim(stdin string, args ...string) (stdout string, code int, err error) {
 	var out, errs bytes.Buffer
@@ -31,7 +31,7 @@ func runMonosim(stdin string, args ...string) (stdout string, code int, err erro
 	return out.String(), command.ExitCode(err), err
 }
 
-// scriptTestee is a testee that knows utils.isabs and gives one answer to all.
+// scriptTestee writes a testee that knows only utils.isabs and gives the same answer to every case.
 func scriptTestee(t *testing.T, answer string) string {
 	t.Helper()
 	path := write(t, "testee.sh", `#!/bin/sh
@@ -88,8 +88,8 @@ func TestVerifyFailsWithTheDifference(t *testing.T) {
 	}
 }
 
-// The goal is that nobody has to look up a number: wherever verify names a quirk, its
-// line stands, as monosim quirks prints it.
+// Goal: nobody has to look up the number of a quirk. Wherever verify names one, it also prints the
+// line of monosim quirks about it.
 func TestVerifyPrintsTheLinesOfTheQuirksThatItNames(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes minutes under the race detector; the whole tests have it")
@@ -256,7 +256,7 @@ func TestBadInputOfTheCommandsIsTold(t *testing.T) {
 	}
 }
 
-// The grammar of invented cases is printed as it is read.
+// Goal: diff groups failed cases by their cause and prints each cause once with its number.
 func TestDiffCountsFailuresByTheirCauses(t *testing.T) {
 	out, code, _ := runMonosim("", "diff", "--suite", "utils.isabs", "--testee", scriptTestee(t, `"out":true`))
 	for _, want := range []string{"failures have 1 cause;", "  true in place of false\n", "see utils.py:", "cause 1, true in place of false, in utils.isabs/"} {

@@ -79,7 +79,7 @@ func (o *verifyOptions) run(cmd *cobra.Command) error {
 	return o.write(cmd.OutOrStdout(), report)
 }
 
-// subjectOf returns the testee of a command, or the engine for "".
+// subjectOf returns the testee that a command starts. For "" it returns the engine.
 func subjectOf(command string, timeout time.Duration) (conformance.Subject, error) {
 	if command == "" {
 		return engineSubject(), nil

@@ -13,19 +13,20 @@ import (
 	"github.com/monosim/monosim/runners/diff/parity"
 )
 
-// release is the version that make release builds: the linker sets it to that of the git tag.
+// release is the version of a build by `make release`, whose linker sets it to the git tag. Other
+// builds leave it empty.
 var release string
 
-// untagged is the version of a build that no tag names.
+// untagged is the version of a build from a commit without a git tag.
 const untagged = "0.1.0-dev"
 
 // versionShown has what `monosim version` prints.
 type versionShown struct {
 	Version string `json:"version"`
-	// Commit is "" where the go command did not stamp it.
+	// Commit is the git commit, or "" if the go command did not record it in the build.
 	Commit    string `json:"commit"`
 	Reference string `json:"reference"`
-	// ZooKeeper and TFServing list profiles, the default first.
+	// ZooKeeper and TFServing list the profiles of the simulated servers, the default first.
 	ZooKeeper []string `json:"zookeeper"`
 	TFServing []string `json:"tf_serving"`
 }
@@ -53,8 +54,8 @@ that the program was built from, or one that ends with -dev.`,
 	return cmd
 }
 
-// addVersionFlag gives the root command --version. Cobra's own would bring in text/template, for
-// which the linker has to keep every method of every type.
+// addVersionFlag adds --version to the root command. Cobra's own flag would link text/template,
+// which makes the linker keep every method of every type.
 func addVersionFlag(root *cobra.Command) {
 	var asked bool
 	root.Flags().BoolVarP(&asked, "version", "v", false, "print the version, as monosim version does")
@@ -102,8 +103,8 @@ func thisVersion() versionShown {
 	return v
 }
 
-// versionOf returns the version of a build: what the linker was told, else that of the module
-// where a tag names it. The go command makes up a pseudo-version for the commits between tags.
+// versionOf returns the version of a build: the linker's, or else the module's if a git tag names
+// it. Pseudo-versions, which the go command makes for commits between tags, do not count.
 func versionOf(told, ofModule string) string {
 	switch {
 	case told != "":

@@ -29,7 +29,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// zooKeeperOptions holds the flags of `monosim zookeeper`. Some set options directly.
+// zooKeeperOptions holds the flags of `monosim zookeeper`. Some flags set fields of options
+// directly.
 type zooKeeperOptions struct {
 	options      wire.Options
 	listen       string
@@ -130,7 +131,7 @@ With --admin-server ADDRESS the AdminServer of a real ZooKeeper is there, too, w
 	return cmd
 }
 
-// start registers the flags of what the server is and begins with.
+// start registers the flags about addresses, version and initial state of the server.
 func (o *zooKeeperOptions) start(f *pflag.FlagSet) {
 	f.StringVar(&o.listen, "listen", "127.0.0.1:2181", "address to listen on; port 0 takes any that is free")
 	f.BoolVar(&o.allowRemote, "allow-remote", false, "let --listen, --secure-listen and --admin-server be addresses that other machines reach")
@@ -144,7 +145,8 @@ func (o *zooKeeperOptions) start(f *pflag.FlagSet) {
 	f.StringVar(&o.events, "events", "", "file to append every write to, with its session and wall time, one JSON object a line")
 }
 
-// settings registers --config, -D, and the flags that stand in a zoo.cfg or are properties there.
+// settings registers --config, -D, and the flags that correspond to settings of a zoo.cfg or to
+// Java properties.
 func (o *zooKeeperOptions) settings(f *pflag.FlagSet) {
 	f.StringVar(&o.config, "config", "", "zoo.cfg of a real server, whose settings count where no flag is given")
 	f.StringArrayVarP(&o.properties, "define", "D", nil, "Java system property, as znode.container.checkIntervalMs=1000; counts more than the zoo.cfg")
@@ -177,7 +179,7 @@ func (o *zooKeeperOptions) settings(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.options.Config.EnforceAuth, "enforce-auth", nil, "schemes of which a client needs an identity for every request, as sasl,digest (enforce.auth.schemes)")
 }
 
-// smallHeap is by how many bytes a small heap may grow between two collections.
+// smallHeap is how many bytes a small heap may grow between two garbage collections.
 const smallHeap = 48 << 20
 
 // run serves until a signal or a failure.
@@ -212,9 +214,10 @@ func (o *zooKeeperOptions) run(cmd *cobra.Command) (err error) {
 		opt.EventLog = log
 	}
 	if os.Getenv("GOGC") == "" {
-		// This command runs for long and beside others, so memory counts here, except for a
-		// small tree. The ballast is never touched, so it takes no memory, and the
-		// collector waits until as much again is allocated.
+		// This server runs for long beside other programs, so garbage is collected at Go's default
+		// rate to save memory. With a small tree that would mean collecting all the time. So an
+		// untouched array, which occupies no real memory, counts as live and makes the collector
+		// wait longer.
 		defer debug.SetGCPercent(debug.SetGCPercent(100))
 		weight := make([]byte, smallHeap)
 		defer runtime.KeepAlive(&weight)
@@ -227,8 +230,8 @@ func (o *zooKeeperOptions) run(cmd *cobra.Command) (err error) {
 	})
 }
 
-// serveCommands adds an AdminServer for each server to what is served, on the port of --admin-server
-// and those behind it.
+// serveCommands starts an AdminServer for each server. The first takes the port of --admin-server,
+// the others take the ports after it.
 func (o *zooKeeperOptions) serveCommands(s *serving, servers ...func() *wire.Server) (*serving, error) {
 	if o.adminServer == "" {
 		return s, nil
@@ -275,7 +278,7 @@ func (o *zooKeeperOptions) open(opt wire.Options) (*serving, error) {
 	return o.serveCommands(s, func() *wire.Server { return server })
 }
 
-// readStores reads the certificates of --secure-listen.
+// readStores reads the key store and the trust store for --secure-listen.
 func (o *zooKeeperOptions) readStores(cmd *cobra.Command) (err error) {
 	f := cmd.Flags()
 	if o.secureListen != "" && o.ensemble.servers == 0 {
@@ -286,7 +289,7 @@ func (o *zooKeeperOptions) readStores(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// serveSecure adds the port of --secure-listen to what is served.
+// serveSecure also opens the TLS port of --secure-listen, if that flag is given.
 func (o *zooKeeperOptions) serveSecure(s *serving, log func(line string)) (*serving, error) {
 	if o.secureListen == "" {
 		return s, nil
@@ -301,7 +304,7 @@ func (o *zooKeeperOptions) serveSecure(s *serving, log func(line string)) (*serv
 	return s, nil
 }
 
-// complete checks the flags and returns the options of the server.
+// complete checks the flags and returns the server's options.
 func (o *zooKeeperOptions) complete(stderr io.Writer) (opt wire.Options, err error) {
 	opt = o.options
 	opt.Log = func(line string) { fmt.Fprintln(stderr, "zookeeper: "+line) }
@@ -360,7 +363,8 @@ func (o *zooKeeperOptions) complete(stderr io.Writer) (opt wire.Options, err err
 	return opt, o.loadImport(&opt)
 }
 
-// timeouts sets the limits of session timeouts. 0 is a real server's: 2 and 20 ticks.
+// timeouts sets the limits of session timeouts. 0 takes the defaults of a real server: 2 and 20
+// ticks.
 func (o *zooKeeperOptions) timeouts(opt *wire.Options) (err error) {
 	cfg := &opt.Config
 	if cfg.MinSessionTimeoutMs, err = milliseconds("--min-session-timeout", o.minTimeout, 0); err != nil {
@@ -375,7 +379,8 @@ func (o *zooKeeperOptions) timeouts(opt *wire.Options) (err error) {
 	return nil
 }
 
-// notEmpty returns an error for a flag that was set to nothing, as by a variable that is not set.
+// notEmpty returns an error for a flag that was given with an empty value, for example by an unset
+// shell variable.
 func notEmpty(cmd *cobra.Command, names ...string) error {
 	for _, name := range names {
 		if f := cmd.Flags().Lookup(name); f.Changed && f.Value.String() == "" {
@@ -385,7 +390,8 @@ func notEmpty(cmd *cobra.Command, names ...string) error {
 	return nil
 }
 
-// configure sets the flags that --config and -D stand for, except those that were given.
+// configure applies the settings of --config and -D to the corresponding flags. A flag on the
+// command line takes precedence.
 func (o *zooKeeperOptions) configure(cmd *cobra.Command) error {
 	settings := &zoocfg.Settings{}
 	if o.config != "" {
@@ -440,7 +446,7 @@ func (o *zooKeeperOptions) completeLimits(opt *wire.Options) (err error) {
 	return nil
 }
 
-// words returns the four-letter words to answer, nil for all.
+// words returns the four-letter words that the server answers, nil for all of them.
 func (o *zooKeeperOptions) words() (words []string, err error) {
 	for _, word := range o.options.Words {
 		if word = strings.TrimSpace(word); word == "*" {
@@ -460,8 +466,8 @@ const (
 	sessionClockServer = "server"
 )
 
-// setSessionClock makes sessions expire by the clients' time or by the server's, and warns
-// where the two differ.
+// setSessionClock chooses the clock by which sessions expire: the wall clock of the clients, or the
+// server's clock. It warns if the two run at different speeds.
 func (o *zooKeeperOptions) setSessionClock(opt *wire.Options, stderr io.Writer) error {
 	warning := "session timeouts stay those of the wall clock, by which clients ping"
 	switch o.sessionClock {
@@ -495,8 +501,8 @@ func (o *zooKeeperOptions) loadSnapshot(opt *wire.Options) (err error) {
 	return nil
 }
 
-// loadImport reads the data directory of an Apache ZooKeeper. One that is given as --data-dir is
-// refused: this server would leave it unread.
+// loadImport reads the data directory of an Apache ZooKeeper. It refuses such a directory as
+// --data-dir, because this server would not read it.
 func (o *zooKeeperOptions) loadImport(opt *wire.Options) (err error) {
 	switch {
 	case o.imported == "" && o.importedLogs != "":
@@ -518,7 +524,7 @@ func (o *zooKeeperOptions) loadImport(opt *wire.Options) (err error) {
 	return nil
 }
 
-// writable returns an error if no file of this name could be made at the end.
+// writable returns an error if a file of this name could not be written at the end of the run.
 func writable(name string) error {
 	_, err := os.Stat(filepath.Dir(name))
 	if err == nil {

@@ -101,7 +101,8 @@ func (o *zooKeeperCheckOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return command.BadInput(err)
 	}
-	// Each run has a root of its own, because the server of --server may have been checked before.
+	// Each run works below a root znode of its own, because the server of --server may have been
+	// checked before.
 	root := fmt.Sprintf("/monosim-check-%d", time.Now().UnixNano())
 	if script != nil {
 		agree, err := diff.PlayAll(cmd.OutOrStdout(), root, script, servers)
@@ -152,8 +153,8 @@ func interrupted(ctx context.Context) error {
 	return &command.ExitError{Code: command.ExitFailed, Err: fmt.Errorf("broken off: %w", context.Cause(ctx))}
 }
 
-// verdict returns the error with which a check ends: a failure that was printed already, or
-// why it could not finish.
+// verdict returns the error with which a check ends. Its Err is nil if the failure was already
+// printed, and otherwise says why the check could not finish.
 func verdict(good bool, err error) error {
 	if err != nil || !good {
 		return &command.ExitError{Code: command.ExitFailed, Err: err}

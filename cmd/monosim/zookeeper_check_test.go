@@ -16,7 +16,8 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// serveSimulated stands in for a real server of a version.
+// serveSimulated serves the simulated ZooKeeper, which stands in for a real server, and returns its
+// address.
 func serveSimulated(t *testing.T, profile string) string {
 	t.Helper()
 	version, err := wire.ParseProfile(profile)
@@ -53,7 +54,7 @@ func TestCheckOfServersThatDiffer(t *testing.T) {
 	if code != command.ExitFailed || !strings.Contains(out, "the script, as small as it goes:\n{") {
 		t.Fatalf("got exit code %d, %v and\n%s", code, err, out)
 	}
-	// The script that it prints differs when it is played again.
+	// The printed script shows the same difference when it is played again.
 	_, script, _ := strings.Cut(out, "as small as it goes:\n")
 	script, _, _ = strings.Cut(script, "\n\n")
 	script, _, _ = strings.Cut(script, "\nseed ")
@@ -121,7 +122,7 @@ func TestCheckInterruptedLeavesNothing(t *testing.T) {
 	}
 }
 
-// awaitFile waits until there is a file that matches.
+// awaitFile waits until a file matches the pattern.
 func awaitFile(t *testing.T, pattern string) {
 	t.Helper()
 	await(t, pattern, func() bool {
@@ -130,7 +131,7 @@ func awaitFile(t *testing.T, pattern string) {
 	})
 }
 
-// await waits until something is so.
+// await waits until the function so returns true, for a minute at most.
 func await(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	limit, again := time.After(time.Minute), time.NewTicker(5*time.Millisecond)

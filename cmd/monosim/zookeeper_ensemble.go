@@ -15,7 +15,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// ensembleOptions holds the flags of several servers.
+// ensembleOptions holds the flags about an ensemble of several ZooKeeper servers.
 type ensembleOptions struct {
 	servers       int
 	observers     int
@@ -35,7 +35,8 @@ func (o *ensembleOptions) flags(cmd *cobra.Command) {
 	f.BoolVar(&o.stopped, "stopped", false, "leave the ensemble's servers to be started by the interface of --admin")
 }
 
-// portsFrom returns the addresses of servers: ports after the first one's, or any free ones.
+// portsFrom returns an address for each of several servers. Their ports follow the port of first,
+// or are any free ones if that is 0.
 func portsFrom(flag, first string, servers int) (list []string, err error) {
 	host, port, err := net.SplitHostPort(first)
 	if err != nil {
@@ -55,7 +56,7 @@ func portsFrom(flag, first string, servers int) (list []string, err error) {
 	return list, nil
 }
 
-// checkEnsemble returns an error for flags that an ensemble cannot have.
+// checkEnsemble returns an error for flags that do not go together with an ensemble.
 func (o *zooKeeperOptions) checkEnsemble() error {
 	e := &o.ensemble
 	switch {
@@ -93,7 +94,8 @@ func (o *zooKeeperOptions) openEnsemble(opt wire.Options) (*serving, error) {
 		return nil, fmt.Errorf("zookeeper: %w", err)
 	}
 	if !o.ensemble.stopped {
-		// Who reads the line that has the addresses finds servers that serve.
+		// The addresses are printed only after a leader is elected, so that the servers already
+		// serve.
 		if err := e.AwaitLeader(o.ensemble.electionTime + 10*time.Second); err != nil {
 			return nil, errors.Join(fmt.Errorf("zookeeper: %w", err), e.Close())
 		}

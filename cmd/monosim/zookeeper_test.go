@@ -18,10 +18,10 @@ import (
 	"github.com/monosim/monosim/cmd/monosim/command"
 )
 
-// Goal: `monosim zookeeper` serves until it is told to stop, keeps what it was
-// told to keep, and refuses flags that make no sense.
+// Goal: `monosim zookeeper` serves until a signal, saves the state that its flags ask for, and
+// refuses flags that make no sense.
 
-// served is the program in the middle of `monosim zookeeper`.
+// served is a running `monosim zookeeper` inside the test process.
 type served struct {
 	*testing.T
 	addr string
@@ -35,7 +35,7 @@ func serveZooKeeper(t *testing.T, args ...string) *served {
 	return serveTwin(t, "zookeeper", args...)
 }
 
-// serveTwin runs a command that prints its address and serves.
+// serveTwin starts a monosim command that prints its address and serves.
 func serveTwin(t *testing.T, name string, args ...string) *served {
 	t.Helper()
 	s := &served{T: t, end: make(chan error, 1)}
@@ -77,7 +77,7 @@ type noLog struct{}
 
 func (noLog) Printf(string, ...any) {}
 
-// client has a session when it returns.
+// client returns a connected client that has a session.
 func (s *served) client() *zk.Conn {
 	s.Helper()
 	c, _, err := zk.Connect([]string{s.addr}, 10*time.Second, zk.WithLogger(noLog{}))
@@ -135,7 +135,7 @@ func TestZooKeeperServesAndKeepsItsState(t *testing.T) {
 	}
 }
 
-// recordedApache is what a real server has left (see package datadir).
+// recordedApache is a data directory that a real ZooKeeper has written (see package datadir).
 const recordedApache = "../../runners/zookeeper/datadir/testdata/recorded"
 
 func TestZooKeeperImportsADirectoryOfApaches(t *testing.T) {
@@ -250,7 +250,7 @@ func TestZooKeeperRefusesWhatMakesNoSense(t *testing.T) {
 	}
 }
 
-// A zoo.cfg and properties set up a server; a flag that is given counts more.
+// Goal: a zoo.cfg and Java properties configure the server. A flag takes precedence over both.
 func TestZooKeeperByAZooCfg(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "zoo.cfg")
 	os.WriteFile(file, []byte("tickTime=500\ninitLimit=5\nclientPort=2181\nmaxClientCnxns=7\n4lw.commands.whitelist=conf\n"), 0o600)

@@ -22,18 +22,19 @@ import (
 
 const (
 	modulePath = "github.com/monosim/monosim"
-	// switchPath names a package that exists only in the overlay of the build.
+	// switchPath is the import path of the package that switches mutants on. The package exists
+	// only in the overlay of the build.
 	switchPath = modulePath + "/engine/switches"
 	switchFile = "engine/switches/switch.go"
 )
 
-// side is a part of the engine that is mutated at a time.
+// side is one of the two parts of the engine, agents or training. A run mutates only one of them.
 type side struct {
-	// mutated is the folder whose packages are mutated, and whose tests run; users is a package whose
-	// tests reach code that only it uses.
+	// mutated is the folder whose packages are mutated and whose tests run. users is another
+	// package, whose tests reach code that only it uses.
 	mutated, users string
-	// without lists folders and packages that are left out: those that only tests import, whose faults
-	// are not the engine's, and the ports of another reference.
+	// without lists packages that are not mutated: test helpers, whose faults are not the engine's,
+	// and the ports of another reference.
 	without []string
 }
 
@@ -42,7 +43,7 @@ var sides = []side{
 	{mutated: "engine/training", users: "runners/train", without: []string{"engine/training/rustport"}},
 }
 
-// sideOf returns the side of all places, the agents without any.
+// sideOf returns the side that all the places are in. Without places it returns the agents.
 func sideOf(places []string) (side, error) {
 	found := sides[0]
 	for i, place := range places {
@@ -63,7 +64,7 @@ func within(place, folder string) bool {
 //go:embed switches.txt
 var switchSource []byte
 
-// source is one file to be instrumented, and its text after the last round.
+// source is one file to be instrumented, and its instrumented text after the last build attempt.
 type source struct {
 	*rewrite
 	written      string // path of the instrumented file
@@ -71,7 +72,8 @@ type source struct {
 	spans        []span
 }
 
-// schemata holds the mutated packages, instrumented with all mutants at once.
+// schemata holds the packages to mutate. They are instrumented with all mutants at once, and an
+// environment variable selects the mutant of a run.
 type schemata struct {
 	side
 	root    string // of the module
@@ -82,7 +84,7 @@ type schemata struct {
 	packages []*packages.Package
 }
 
-// instrument finds all mutants and writes their switches into the sources of the build.
+// instrument finds all mutants and writes a switch for each of them into copies of the sources.
 func instrument(of side, root, dir string) (*schemata, error) {
 	pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax, Dir: root}, "./"+of.mutated+"/...")
 	if err != nil {
@@ -101,13 +103,13 @@ func instrument(of side, root, dir string) (*schemata, error) {
 	return s, s.compile()
 }
 
-// paths returns the packages that are mutated.
+// paths returns the import paths of the mutated packages.
 func (s *schemata) paths() []string {
 	return lists.Map(s.packages, func(p *packages.Package) string { return p.PkgPath })
 }
 
-// read finds the mutants of all files. It reads the declared constants first, because other
-// packages use them.
+// read finds the mutants of all files. It first collects the declared constants, because other
+// packages may use them.
 func (s *schemata) read(pkgs []*packages.Package) error {
 	each := func(do func(p *packages.Package, tree *ast.File, path, name string) error) error {
 		for _, p := range pkgs {
@@ -134,11 +136,12 @@ func (s *schemata) read(pkgs []*packages.Package) error {
 	}))
 }
 
-// rounds bounds how often compile tries again. A mutant that does not compile seldom hides
-// another, so a few rounds find all.
+// rounds is how often compile builds again after it has removed mutants that do not compile. The
+// compile error of one mutant seldom hides another, so a few rounds find all.
 const rounds = 12
 
-// compile builds the overlay until everything compiles; mutants that do not compile are refused.
+// compile builds the instrumented sources, and removes mutants that do not compile, until all
+// compiles.
 func (s *schemata) compile() error {
 	for range rounds {
 		if err := s.writeOverlay(); err != nil {
@@ -155,7 +158,8 @@ func (s *schemata) compile() error {
 	return fmt.Errorf("instrumented packages do not compile after %d rounds", rounds)
 }
 
-// writeOverlay writes the instrumented files, and the overlay that replaces the originals by them.
+// writeOverlay writes the instrumented files, and the overlay file that makes go use them in place
+// of the originals.
 func (s *schemata) writeOverlay() error {
 	replace := map[string]string{}
 	write := func(path string, text []byte) (string, error) {
@@ -189,8 +193,8 @@ func (s *schemata) goCommand(ctx context.Context, verb string, args ...string) (
 
 var compileError = regexp.MustCompile(`(?m)^(\S+\.go):(\d+):(\d+): (.*)$`)
 
-// refuse removes the switches of the mutants that the compiler complains about. It reports
-// whether there was any.
+// refuse removes the switches of the mutants that the compiler reports errors for. It returns
+// whether there were any.
 func (s *schemata) refuse(output string) bool {
 	any := false
 	for _, m := range compileError.FindAllStringSubmatch(output, -1) {
@@ -208,7 +212,7 @@ func (s *schemata) refuse(output string) bool {
 	return any
 }
 
-// writtenAs finds the source of an instrumented file that the compiler names.
+// writtenAs returns the source of an instrumented file, which compiler errors name by its path.
 func (s *schemata) writtenAs(path string) *source {
 	for _, file := range s.sources {
 		if filepath.Base(file.written) == filepath.Base(path) {
@@ -218,7 +222,7 @@ func (s *schemata) writtenAs(path string) *source {
 	return nil
 }
 
-// at returns the innermost mutant at a place in the instrumented text.
+// at returns the number of the innermost mutant at a line and column of the instrumented text.
 func (f *source) at(line, column int) int {
 	offset := 0
 	for range line - 1 {

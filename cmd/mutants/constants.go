@@ -14,17 +14,17 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// constant is a declared number. A mutant changes its uses, because a declaration cannot
-// depend on a switch.
+// constant is a declared numeric constant. Its mutant changes the uses of the constant, because a
+// declaration cannot depend on a switch.
 type constant struct {
 	declared mutant
 	value    gc.Value
 	another  gc.Value
-	// id is the number of its mutant; 0 before its first use.
+	// id is the number of the constant's mutant, 0 before the first use of the constant.
 	id int
 }
 
-// declare notes the numeric constants of a file.
+// declare records the numeric constants that a file declares.
 func (c *catalogue) declare(pkg *packages.Package, tree *ast.File, file string) {
 	for _, d := range tree.Decls {
 		decl, ok := d.(*ast.GenDecl)
@@ -42,8 +42,8 @@ func (c *catalogue) declare(pkg *packages.Package, tree *ast.File, file string) 
 	}
 }
 
-// counted reports whether iota numbers the constant. Such a number is a name: another one
-// would be a gross fault, not a small one.
+// counted reports whether iota numbers the constant. Such a constant has no mutant: its number only
+// serves as a name, so that another number would be a gross fault.
 func counted(e ast.Expr) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -74,7 +74,7 @@ func isNumber(t types.Type) bool {
 	return ok && basic.Info()&types.IsNumeric != 0 && basic.Info()&types.IsComplex == 0
 }
 
-// shown writes a number as the description of a change shows it.
+// shown formats a number for the description of a mutant, durations as in 1.5s.
 func shown(v gc.Value, t types.Type) string {
 	if isDuration(t) {
 		if ns, exact := gc.Int64Val(v); exact {
@@ -89,7 +89,8 @@ func isDuration(t types.Type) bool {
 	return ok && n.Obj().Name() == "Duration" && n.Obj().Pkg().Path() == "time"
 }
 
-// anotherDuration returns a duration near v, in seconds or milliseconds as in the source.
+// anotherDuration returns a duration near v. It changes the number of whole seconds, or of
+// milliseconds if v is no whole number of seconds.
 func anotherDuration(v gc.Value) gc.Value {
 	for _, unit := range []time.Duration{time.Second, time.Millisecond} {
 		per := gc.MakeInt64(int64(unit))
@@ -100,8 +101,8 @@ func anotherDuration(v gc.Value) gc.Value {
 	return another(v)
 }
 
-// largestStep bounds the numbers that are changed by one. A larger number is lowered by a
-// quarter, because one more seldom matters.
+// largestStep is the largest number that a mutant changes by 1. A larger number is lowered by a
+// quarter, because a difference of 1 seldom matters for it.
 const largestStep = 19
 
 // another returns a number near v: 11 for 10, 45 for 60.
@@ -116,14 +117,14 @@ func another(v gc.Value) gc.Value {
 	return gc.BinaryOp(quarter, token.QUO, gc.MakeInt64(4))
 }
 
-// piece is a part of a constant expression that can be another number.
+// piece is an operand in a constant expression that a mutant can replace by another number.
 type piece struct {
 	at    ast.Node
 	other string // source of the other number
 	id    int
 }
 
-// constant switches a constant expression that is not part of a larger one.
+// constant makes mutants of a constant expression, unless it is a part of a larger one.
 func (f *finder) constant(e ast.Expr, tv types.TypeAndValue) {
 	if id, ok := e.(*ast.Ident); ok && (id.Name == "true" || id.Name == "false") {
 		f.contrary(e, f.around(e)+" -> not")
@@ -148,7 +149,8 @@ func (f *finder) constant(e ast.Expr, tv types.TypeAndValue) {
 	}
 }
 
-// around returns the source around a word that means little alone.
+// around returns the source of the statement or call around e, because a word such as true means
+// little alone.
 func (f *finder) around(e ast.Expr) string {
 	switch parent := f.parent().(type) {
 	case *ast.KeyValueExpr, *ast.AssignStmt, *ast.CallExpr, *ast.ReturnStmt:
@@ -157,13 +159,14 @@ func (f *finder) around(e ast.Expr) string {
 	return f.text(e)
 }
 
-// with returns the source of e with another number at one place.
+// with returns the source of e in which the piece p is replaced by its other number.
 func (f *finder) with(e ast.Expr, p piece) string {
 	text, at := f.text(e), int(p.at.Pos()-e.Pos())
 	return text[:at] + p.other + text[at+int(p.at.End()-p.at.Pos()):]
 }
 
-// piece returns how one operand of a constant expression can change.
+// piece returns how an operand of a constant expression can change. ok is false if it cannot.
+// deeper says whether to look at the operand's own parts.
 func (f *finder) piece(n ast.Node, whole ast.Expr) (p piece, ok, deeper bool) {
 	switch n := n.(type) {
 	case *ast.BasicLit:
@@ -182,8 +185,8 @@ func (f *finder) piece(n ast.Node, whole ast.Expr) (p piece, ok, deeper bool) {
 	return piece{}, false, true
 }
 
-// named returns how the use of a declared constant can change. Constants of other modules
-// stay, except durations that stand by themselves.
+// named returns how the use of a declared constant can change. Constants of other modules cannot
+// change, except durations that stand alone.
 func (f *finder) named(n ast.Node, name *ast.Ident) (p piece, ok, deeper bool) {
 	object, isConst := f.pkg.TypesInfo.Uses[name].(*types.Const)
 	if !isConst || object.Pkg() == nil {

@@ -11,16 +11,16 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// equivalentFile lists the mutants that have no visible effect, with the reasons.
+// equivalentFile lists the mutants that change nothing that can be observed, with the reasons.
 const equivalentFile = "cmd/mutants/equivalent.yaml"
 
-// equivalent is one reason, with the names of the mutants that it excuses.
+// equivalent is one reason with the names of the mutants that it applies to.
 type equivalent struct {
 	Reason  string   `yaml:"reason"`
 	Mutants []string `yaml:"mutants"`
 }
 
-// readEquivalents returns the reasons by the names of the mutants.
+// readEquivalents reads the file and returns a map from the names of mutants to reasons.
 func readEquivalents(path string) (map[string]string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -47,8 +47,8 @@ func readEquivalents(path string) (map[string]string, error) {
 	return reasons, nil
 }
 
-// excuse marks the survivors that are equivalent. It returns an error for reasons that name
-// no mutant, or a killed one.
+// excuse marks the surviving mutants that have a reason. It returns the reasons that no longer
+// apply: the mutant does not exist, or it was killed.
 func excuse(verdicts []verdict, all []*mutant, reasons map[string]string) (stale []string) {
 	known := lists.ToMap(all, func(m *mutant) (string, bool) { return m.name(), true })
 	for name := range reasons {

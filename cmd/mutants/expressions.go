@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// swaps maps an operator of two operands to its replacement, and to the function in
-// switches.txt that does either.
+// swaps maps each binary operator to its replacement, and to the function in switches.txt that
+// applies the one or the other.
 var swaps = map[token.Token]struct {
 	to       token.Token
 	function string
@@ -28,7 +28,7 @@ var swaps = map[token.Token]struct {
 	token.REM:  {token.MUL, "Rest", opArith},
 }
 
-// contraries maps comparisons to their contrary.
+// contraries maps each comparison to its negation, such as < to >=.
 var contraries = map[token.Token]token.Token{
 	token.EQL: token.NEQ, token.NEQ: token.EQL, token.LSS: token.GEQ,
 	token.GEQ: token.LSS, token.GTR: token.LEQ, token.LEQ: token.GTR,
@@ -47,14 +47,16 @@ func (f *finder) binary(n *ast.BinaryExpr) {
 	if swap.operator == opLogic {
 		before, after = "func() bool { return ", " })"
 	}
-	// A line may end after a comma, but not where a statement would end.
+	// Line breaks are kept, after the comma: Go allows a break there, but not where a statement
+	// could end.
 	gap := f.source[f.file.Offset(n.X.End()):f.file.Offset(n.Y.Pos())]
 	between := ", " + strings.Repeat("\n", strings.Count(string(gap), "\n")) + before
 	f.wrap(id, n, "switch_."+swap.function+"("+fmt.Sprint(id)+", ", after)
 	f.replace(id, n.X.End(), n.Y.Pos(), between)
 }
 
-// changed shows an expression of two operands before and after the change.
+// changed describes the replacement of a binary operator: the source before it, and the new
+// operator.
 func (f *finder) changed(n *ast.BinaryExpr, to token.Token) string {
 	x, y := f.text(n.X), f.text(n.Y)
 	return oneLine(x+" "+n.Op.String()+" "+y) + " -> " + to.String()
@@ -65,7 +67,7 @@ func (f *finder) isText(e ast.Expr) bool {
 	return ok && basic.Info()&types.IsString != 0
 }
 
-// negate turns a condition into its contrary.
+// negate makes a mutant that negates a condition.
 func (f *finder) negate(e ast.Expr) {
 	f.contrary(e, oneLine(f.text(e))+" -> not")
 }
@@ -75,7 +77,8 @@ func (f *finder) contrary(e ast.Expr, change string) {
 	f.wrap(id, e, fmt.Sprintf("(switch_.On(%d) != (", id), "))")
 }
 
-// isCondition reports whether an expression that is not a comparison decides a branch.
+// isCondition reports whether a bool expression decides a branch by itself, as the condition of an
+// if, a loop or a case, or as an operand of && or ||.
 func (f *finder) isCondition(e ast.Expr) bool {
 	switch e.(type) {
 	case *ast.ParenExpr, *ast.FuncLit:
@@ -105,7 +108,7 @@ func (f *finder) isCondition(e ast.Expr) bool {
 	return false
 }
 
-// results makes mutants of what a function returns, one result at a time.
+// results makes a mutant for each result of a return statement.
 func (f *finder) results(n *ast.ReturnStmt) {
 	want := f.signature().Results()
 	if want.Len() != len(n.Results) {
@@ -128,7 +131,8 @@ func (f *finder) results(n *ast.ReturnStmt) {
 
 var errorType = types.Universe.Lookup("error").Type()
 
-// result returns how one result can change; change is empty where it cannot.
+// result returns the text to put before and after a result, and a description of the change. The
+// description is empty if the result cannot change.
 func (f *finder) result(e ast.Expr, want types.Type) (before, after, change string) {
 	tv := f.pkg.TypesInfo.Types[e]
 	isError := types.Identical(want, errorType)
@@ -163,7 +167,7 @@ func (f *finder) result(e ast.Expr, want types.Type) (before, after, change stri
 	return "", "", ""
 }
 
-// signature returns the type of the function that the node is in.
+// signature returns the type of the innermost function around the present node.
 func (f *finder) signature() *types.Signature {
 	for i := len(f.stack) - 1; i >= 0; i-- {
 		switch n := f.stack[i].(type) {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// catalogue collects the mutants, and marks those that do not compile as refused.
+// catalogue collects the mutants of all files. refused marks those that do not compile.
 type catalogue struct {
 	mutants []*mutant // by ID-1
 	named   map[mutant]int
@@ -43,7 +43,8 @@ type finder struct {
 	stack []ast.Node // from the file down to the parent of the visited node
 }
 
-// findIn finds the mutants of a file, named from the root of the module.
+// findIn finds the mutants of a file, and returns the edits that insert their switches. The name of
+// the file is relative to the root of the module.
 func (c *catalogue) findIn(pkg *packages.Package, tree *ast.File, name string, source []byte) *rewrite {
 	f := &finder{rewrite: &rewrite{file: pkg.Fset.File(tree.Package), source: source}, found: c, pkg: pkg, name: name, tree: tree}
 	ast.Inspect(tree, f.visit)
@@ -53,7 +54,8 @@ func (c *catalogue) findIn(pkg *packages.Package, tree *ast.File, name string, s
 	return f.rewrite
 }
 
-// visit visits a node before its children.
+// visit keeps the stack of the nodes around the present one, and looks for mutants in a node before
+// its children.
 func (f *finder) visit(n ast.Node) bool {
 	if n == nil {
 		f.stack = f.stack[:len(f.stack)-1]
@@ -94,8 +96,8 @@ func (f *finder) look(n ast.Node) bool {
 	return true
 }
 
-// fixed reports whether an expression cannot have mutants, because the language wants a
-// constant or a type there, or because nobody reads the value.
+// fixed reports whether an expression cannot have mutants. The language may require a constant or a
+// type there, or nobody may read the value.
 func (f *finder) fixed(e ast.Expr) bool {
 	switch parent := f.parent().(type) {
 	case *ast.ArrayType:
@@ -115,7 +117,7 @@ func (f *finder) fixed(e ast.Expr) bool {
 	return false
 }
 
-// isRoom reports whether e is the capacity of a make, which no result shows.
+// isRoom reports whether e is the capacity in a call of make, which has no effect on results.
 func (f *finder) isRoom(call *ast.CallExpr, e ast.Expr) bool {
 	builtin, ok := ast.Unparen(call.Fun).(*ast.Ident)
 	if !ok || len(call.Args) < 2 || call.Args[len(call.Args)-1] != e {
@@ -128,8 +130,8 @@ func (f *finder) isRoom(call *ast.CallExpr, e ast.Expr) bool {
 	return isMap || len(call.Args) == 3
 }
 
-// isBesideError reports whether nobody reads a result because an error is returned with it:
-// an empty result, or any result where the error is certain.
+// isBesideError reports whether callers ignore a result because an error is returned with it. That
+// is so for an empty result, and for any result if the error is certainly not nil.
 func (f *finder) isBesideError(n *ast.ReturnStmt, e ast.Expr) bool {
 	want, last := f.signature().Results(), n.Results[len(n.Results)-1]
 	if want.Len() != len(n.Results) || e == last || !types.Identical(want.At(want.Len()-1).Type(), errorType) {
@@ -138,7 +140,7 @@ func (f *finder) isBesideError(n *ast.ReturnStmt, e ast.Expr) bool {
 	return f.isCertain(last) || !f.pkg.TypesInfo.Types[last].IsNil() && f.isEmpty(e)
 }
 
-// isCertain reports whether an error cannot be nil: it is made in place, or was just
+// isCertain reports whether an error cannot be nil: it is made in the return statement, or was just
 // compared with nil.
 func (f *finder) isCertain(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
@@ -185,14 +187,14 @@ func (f *finder) parent() ast.Node {
 	return f.stack[len(f.stack)-1]
 }
 
-// mutant adds a mutant of the file and returns its number.
+// mutant adds a mutant at a node of this file and returns the mutant's number.
 func (f *finder) mutant(at ast.Node, o operator, change string) int {
 	return f.found.add(mutant{
 		Package: f.pkg.PkgPath, File: f.name, Line: f.file.Line(at.Pos()), Func: f.function(), Operator: o, Change: change,
 	}).ID
 }
 
-// function returns the declared function around the node.
+// function returns the name of the declared function around the present node.
 func (f *finder) function() string {
 	for _, n := range f.stack {
 		d, ok := n.(*ast.FuncDecl)
@@ -207,8 +209,8 @@ func (f *finder) function() string {
 	return ""
 }
 
-// typeArgument returns the type of an expression as an explicit type argument, "" where the
-// type has no name in this file.
+// typeArgument returns a type as Go source in brackets, such as [int], for an explicit type
+// argument. It returns "" if the type has no name in this file.
 func (f *finder) typeArgument(t types.Type) string {
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:
@@ -238,7 +240,7 @@ func (f *finder) nameOf(o types.Object) string {
 	return ""
 }
 
-// compiled returns the mutants that are not refused.
+// compiled returns the mutants without those that do not compile.
 func (c *catalogue) compiled() []*mutant {
 	return slices.DeleteFunc(slices.Clone(c.mutants), func(m *mutant) bool { return c.refused[m.ID] })
 }

@@ -15,8 +15,9 @@ import (
 	"time"
 )
 
-// A mutant that takes this many times what its part takes without one, and this much more, counts
-// as endless. The limit of wall time is wider, because it also runs while others work.
+// A mutant counts as endless when a part of the tests takes patience times as long as without it,
+// and the least time below in addition. Wall time has more room than CPU time, because other
+// processes run at the same time.
 const (
 	patience     = 10
 	leastCPU     = 5 * time.Second
@@ -26,16 +27,17 @@ const (
 // verdict is the result of running a mutant.
 type verdict struct {
 	Mutant *mutant `json:"mutant"`
-	// Killed names the kind of part that noticed it; empty for a survivor.
+	// Killed is the kind of the part that noticed the mutant, "" if none did. By is that part's
+	// name.
 	Killed kind   `json:"killed,omitempty"`
 	By     string `json:"by,omitempty"`
-	// Endless reports that the part did not end.
+	// Endless means that the part did not end with the mutant.
 	Endless bool   `json:"endless,omitempty"`
 	Reached bool   `json:"reached"`
 	Reason  string `json:"reason,omitempty"` // why an equivalent mutant has no effect
 }
 
-// survived writes a line about a mutant that nothing noticed.
+// survived describes a mutant that no part noticed, on one line.
 func (v verdict) survived() string {
 	line := "survived " + v.Mutant.String()
 	if !v.Reached {
@@ -44,18 +46,18 @@ func (v verdict) survived() string {
 	return line
 }
 
-// attempt is one process that may notice a mutant: parts of one program.
+// attempt is one process that may notice a mutant: one or more parts of the same program.
 type attempt []*part
 
 const (
-	// firstAlone is how many parts of a kind run one by one before all others run together.
+	// firstAlone is how many parts of a kind run as a process each, before the others run together.
 	firstAlone = 3
-	// slow is the time above which a test runs only after all others.
+	// slow is the duration beyond which a test runs after all faster tests.
 	slow = 200 * time.Millisecond
 )
 
-// attempts lists what to run for a mutant, the cheapest first. Within a kind, parts that
-// reach few mutants come first, because they test this place most closely.
+// attempts lists what to run for a mutant, the cheapest first. Within a kind, parts that reach few
+// mutants come first, because they test the mutant's place most closely.
 func attempts(m *mutant, parts []*part) []attempt {
 	var all []attempt
 	for _, k := range []kind{byVectors, byScenarios} {
@@ -84,7 +86,7 @@ func reaching(m *mutant, parts []*part, wanted func(*part) bool) []*part {
 	return parts
 }
 
-// byBinary groups tests by their package.
+// byBinary groups tests by their test binary, one for each package.
 func byBinary(tests []*part) []attempt {
 	var all []attempt
 	for _, p := range tests {
@@ -115,7 +117,7 @@ func try(ctx context.Context, m *mutant, parts []*part) (verdict, error) {
 	return v, nil
 }
 
-// name joins the names of the parts.
+// name returns the name of the first part, and the number of the others.
 func (a attempt) name() string {
 	if len(a) == 1 {
 		return a[0].name
@@ -123,7 +125,7 @@ func (a attempt) name() string {
 	return fmt.Sprintf("%s and %d more", a[0].name, len(a)-1)
 }
 
-// with runs the process with the mutant switched on.
+// with runs the attempt's process with one mutant switched on.
 func (a attempt) with(ctx context.Context, m *mutant) (killed, endless bool, err error) {
 	var cpu, wall time.Duration
 	for _, p := range a {
@@ -152,7 +154,7 @@ func (a attempt) with(ctx context.Context, m *mutant) (killed, endless bool, err
 	return false, false, err
 }
 
-// inParallel calls do for each number below n, on all cores, until one call fails.
+// inParallel calls do for each number from 0 to n-1, on all cores. It stops when a call fails.
 func inParallel(ctx context.Context, n int, do func(i int) error) error {
 	var wait sync.WaitGroup
 	var mu sync.Mutex

@@ -81,7 +81,7 @@ func main() {
 	os.Exit(code)
 }
 
-// run returns the exit code.
+// run measures the mutants as the options say, and returns the exit code.
 func run(ctx context.Context, o options, out io.Writer) (int, error) {
 	begun := time.Now()
 	root, err := os.Getwd()
@@ -132,7 +132,8 @@ func run(ctx context.Context, o options, out io.Writer) (int, error) {
 	return o.conclude(out, r, err)
 }
 
-// conclude writes the report. An interrupted run gets a report too, but no verdict.
+// conclude writes the report and returns the exit code. For an interrupted run it writes the report
+// but gives no verdict on the rate.
 func (o options) conclude(out io.Writer, r *report, interrupted error) (int, error) {
 	write := r.writeText
 	if o.json {
@@ -147,7 +148,7 @@ func (o options) conclude(out io.Writer, r *report, interrupted error) (int, err
 	return exitKilled, nil
 }
 
-// write lists the mutants in order, a line each, or as JSON.
+// write lists the mutants by number: one on each line, or as JSON.
 func (o options) write(out io.Writer, mutants []*mutant) error {
 	slices.SortFunc(mutants, func(a, b *mutant) int { return a.ID - b.ID })
 	if o.json {
@@ -161,12 +162,12 @@ func (o options) write(out io.Writer, mutants []*mutant) error {
 	return err
 }
 
-// unseen returns the mutants that no part reaches.
+// unseen returns the mutants that no part of the tests reaches.
 func unseen(mutants []*mutant, parts []*part) []*mutant {
 	return slices.DeleteFunc(slices.Clone(mutants), func(m *mutant) bool { return len(attempts(m, parts)) > 0 })
 }
 
-// look builds everything, and finds which part reaches which mutant.
+// look builds the programs, and finds which of their parts reaches which mutants.
 func (s *schemata) look(ctx context.Context, chosen int) ([]*part, error) {
 	fmt.Fprintf(os.Stderr, "building with %d mutants, %d of them to be run\n", len(s.found.compiled()), chosen)
 	parts, err := s.build(ctx)
@@ -178,8 +179,8 @@ func (s *schemata) look(ctx context.Context, chosen int) ([]*part, error) {
 	return parts, errors.Join(err, bar.Finish())
 }
 
-// choose returns the mutants of the places, or a sample of them. Their order is random, so
-// that whatever is done at any time stands for the rest.
+// choose returns the mutants to run: those at the given places, or a sample of all. Their order is
+// random, so that the results of an interrupted run represent the rest.
 func (o options) choose(all []*mutant) ([]*mutant, error) {
 	if len(o.places) > 0 {
 		all = slices.DeleteFunc(slices.Clone(all), func(m *mutant) bool {
@@ -196,14 +197,14 @@ func (o options) choose(all []*mutant) ([]*mutant, error) {
 	return lists.MapOrNil(order, func(i int) *mutant { return all[i] }), nil
 }
 
-// isAt reports whether a place names the mutant's line, file or folder.
+// isAt reports whether the place names the mutant's file, file:line or folder.
 func (m *mutant) isAt(place string) bool {
 	place = strings.TrimSuffix(strings.TrimPrefix(place, "./"), "/")
 	return place == m.File || place == fmt.Sprintf("%s:%d", m.File, m.Line) || strings.HasPrefix(m.File, place+"/")
 }
 
-// judge runs the mutants, calls tell with each verdict, and returns all in the order of the
-// mutants. When it is interrupted it returns the verdicts so far.
+// judge runs the mutants and calls tell with each verdict. It returns all verdicts in the order of
+// the mutants, or the verdicts so far if it is interrupted.
 func judge(ctx context.Context, chosen []*mutant, parts []*part, tell func(verdict)) ([]verdict, error) {
 	var verdicts []verdict
 	var mu sync.Mutex

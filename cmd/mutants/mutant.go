@@ -8,7 +8,7 @@ import (
 // operator names a kind of change.
 type operator string
 
-// Each operator is one way in which a port can be slightly wrong.
+// Each operator imitates one way in which a port can be slightly wrong.
 const (
 	opCondition operator = "condition" // a comparison or a condition becomes its contrary
 	opBoundary  operator = "boundary"  // < becomes <=, and the like
@@ -22,7 +22,7 @@ const (
 	opLeave     operator = "leaving" // break becomes continue, continue becomes break, or either is left out
 )
 
-// mutant is one change of one place.
+// mutant is one small change at one place of the source.
 type mutant struct {
 	ID       int      `json:"id"` // from 1
 	Package  string   `json:"package"`
@@ -31,11 +31,12 @@ type mutant struct {
 	Func     string   `json:"func"` // method as Type.Method, empty outside of functions
 	Operator operator `json:"operator"`
 	Change   string   `json:"change"`
-	// Nth distinguishes equal changes within one function, from 1.
+	// Nth numbers the mutants with the same change within one function, from 1.
 	Nth int `json:"nth"`
 }
 
-// name returns a name that stays the same when lines come and go; equivalent.yaml uses it.
+// name returns a name that does not change when lines are inserted or removed. equivalent.yaml uses
+// such names.
 func (m *mutant) name() string {
 	name := m.File
 	if m.Func != "" {
@@ -52,10 +53,10 @@ func (m *mutant) String() string {
 	return fmt.Sprintf("%s:%d: %s: %s", m.File, m.Line, m.Operator, m.Change)
 }
 
-// maxShown bounds how much of a source line the description of a change shows.
+// maxShown is how many characters of a source line the description of a change shows.
 const maxShown = 70
 
-// oneLine shortens source text to one line for a description.
+// oneLine joins source text into one line and shortens it, for a description.
 func oneLine(source string) string {
 	source = strings.Join(strings.Fields(source), " ")
 	if runes := []rune(source); len(runes) > maxShown {

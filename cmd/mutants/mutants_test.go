@@ -19,9 +19,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata/sample.golden")
 
-// Goal: each operator changes what it says, alone, and nothing changes without a
-// number. Method: a module with something for each, built once and run with every
-// number; what it prints is in the golden file beside each mutant.
+// Goal: each mutant changes its own place and nothing else, and without a mutant nothing changes.
+// Method: a module with a place for each operator, built once and run with every mutant's number. A
+// golden file has its output for each mutant.
 func TestEveryMutantChangesItsPlaceAlone(t *testing.T) {
 	root, err := filepath.Abs("testdata/module")
 	if err != nil {
@@ -54,7 +54,8 @@ func TestEveryMutantChangesItsPlaceAlone(t *testing.T) {
 	}
 }
 
-// show runs the sample with a mutant. Those that end with a panic say how.
+// show runs the sample program with a mutant and returns its output. After a panic it returns the
+// panic's message.
 func show(t *testing.T, binary string, id int) string {
 	t.Helper()
 	cmd := exec.Command(binary)
@@ -66,7 +67,7 @@ func show(t *testing.T, binary string, id int) string {
 	return string(output)
 }
 
-// Goal: what is asked first costs least. Method: parts of all kinds with more or fewer
+// Goal: the cheapest attempts come first. Method: parts of all kinds that reach more or fewer
 // mutants.
 func TestAttemptsAreTheCheapestFirst(t *testing.T) {
 	reach := func(n int) map[int]bool {
@@ -113,8 +114,8 @@ func TestCommandsNameTheirParts(t *testing.T) {
 	}
 }
 
-// Goal: a mutant is killed by a part that fails or does not end, not by one that
-// passes. Method: parts that are shells.
+// Goal: a mutant is killed by a part that fails or does not end, not by one that passes. Method:
+// shell scripts as parts.
 func TestWhatFailsKills(t *testing.T) {
 	for _, c := range []struct {
 		name, script    string
@@ -150,8 +151,8 @@ func TestExcusesThatDoNotHoldAreTold(t *testing.T) {
 	}
 }
 
-// Goal: the rate leaves equivalent mutants out and decides. Method: nine killed of
-// ten, then eight.
+// Goal: the exit code depends on the rate of killed mutants, in which equivalent mutants do not
+// count. Method: nine of ten killed, then eight.
 func TestTheRateDecides(t *testing.T) {
 	var verdicts []verdict
 	for i := range 11 {
@@ -231,7 +232,7 @@ func TestEquivalentsHaveReasons(t *testing.T) {
 	}
 }
 
-// Places choose the side that is mutated.
+// Goal: the given places decide which side is mutated, and places of both sides are an error.
 func TestPlacesAreOfOneSide(t *testing.T) {
 	for _, c := range []struct {
 		places []string

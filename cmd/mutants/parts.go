@@ -23,7 +23,7 @@ import (
 	"github.com/monosim/monosim/vectors/golden"
 )
 
-// kind is a sort of thing that can notice a mutant. Kinds are tried in this order.
+// kind is the kind of a part: vectors, scenarios or tests. Kinds are tried in this order.
 type kind string
 
 const (
@@ -44,10 +44,10 @@ type part struct {
 	alone   string   // the argument that selects only this part
 	among   string   // the argument that selects this part among several
 	folder  string
-	// What the part takes without a mutant.
+	// cpu and wall are the times that the part takes without a mutant.
 	cpu, wall time.Duration
-	// reaches holds the numbers of the mutants whose place the part runs with a result that
-	// the mutant changes.
+	// reaches holds the numbers of the mutants that this part can notice: it runs the mutant's
+	// place, and the mutant would change a value there.
 	reaches map[int]bool
 }
 
@@ -90,8 +90,8 @@ func worlds(program []string) []*part {
 	})
 }
 
-// vectors makes a part for each operation. A part run alone reads a directory with only its
-// own cases, because reading all cases takes longer than answering most.
+// vectors makes a part for each operation of the golden cases. A part reads a directory with only
+// its own cases, because reading all cases takes longer than answering most of them.
 func (s *schemata) vectors(program []string) ([]*part, error) {
 	suites, err := golden.Suites(golden.FS())
 	if err != nil {
@@ -157,7 +157,7 @@ func (s *schemata) tests(ctx context.Context, folder string) ([]*part, error) {
 	return parts, nil
 }
 
-// explore runs every part without a mutant and notes the mutants that it reaches.
+// explore runs every part without a mutant, and records which mutants the part reaches.
 func (s *schemata) explore(ctx context.Context, parts []*part, step func()) error {
 	return inParallel(ctx, len(parts), func(i int) error {
 		defer step()

@@ -8,22 +8,23 @@ import (
 	"strings"
 )
 
-// rewrite collects the edits of one file: pieces inserted around and between its text.
-// Lines keep their numbers, so that the compiler's errors name the right ones.
+// rewrite collects the edits of one file. Edits insert text and keep the line numbers, so that
+// compiler errors name the right lines.
 type rewrite struct {
 	file   *token.File
 	source []byte
 	edits  []edit
 }
 
-// Edits at one place have this order: a piece that ends there comes before any that begins there.
+// Edits at the same position are applied in this order: text that closes a node comes before text
+// that opens the next one.
 const (
 	closing = iota
 	replacing
 	opening
 )
 
-// edit replaces source[from:to], which is empty for an insertion.
+// edit replaces source[from:to] by text. For an insertion from and to are equal.
 type edit struct {
 	from, to int
 	text     string
@@ -32,7 +33,8 @@ type edit struct {
 	id       int // of the edit's mutant, or 0
 }
 
-// wrap puts text before and after a node. Of several, the first is outermost.
+// wrap puts text before and after a node. If a node is wrapped several times, the first wrapping is
+// the outermost.
 func (r *rewrite) wrap(id int, n ast.Node, before, after string) {
 	from, to := r.file.Offset(n.Pos()), r.file.Offset(n.End())
 	r.add(edit{from: from, to: from, text: before, order: opening, id: id})
@@ -54,10 +56,11 @@ func (r *rewrite) text(n ast.Node) string {
 	return string(r.source[r.file.Offset(n.Pos()):r.file.Offset(n.End())])
 }
 
-// span is the place of a mutant's pieces in the instrumented text.
+// span is the part of the instrumented text that belongs to a mutant, as offsets in bytes.
 type span struct{ id, from, to int }
 
-// apply returns the instrumented text without the refused mutants, and the spans of the others.
+// apply returns the instrumented text without the refused mutants, and the spans of all other
+// mutants.
 func (r *rewrite) apply(refused map[int]bool) (string, []span) {
 	slices.SortFunc(r.edits, func(a, b edit) int {
 		inside := cmp.Compare(a.seq, b.seq)

@@ -6,7 +6,7 @@ import (
 	"go/token"
 )
 
-// statement makes mutants of statements that can be left out or turned around.
+// statement makes mutants of a statement: leave it out, or do the opposite.
 func (f *finder) statement(n ast.Stmt) {
 	if !f.isListed() {
 		return
@@ -28,13 +28,13 @@ func (f *finder) statement(n ast.Stmt) {
 	}
 }
 
-// oppositions maps assignments to their opposites.
+// oppositions maps assignment operators to their opposites, such as += to -=.
 var oppositions = map[token.Token]token.Token{
 	token.INC: token.DEC, token.DEC: token.INC, token.ADD_ASSIGN: token.SUB_ASSIGN, token.SUB_ASSIGN: token.ADD_ASSIGN,
 }
 
-// isListed reports whether the node stands in a list of statements, where another statement
-// can take its place.
+// isListed reports whether the node is an element of a list of statements, so that another
+// statement can replace it.
 func (f *finder) isListed() bool {
 	switch f.parent().(type) {
 	case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
@@ -59,14 +59,14 @@ func (f *finder) leaveOut(n ast.Stmt, o operator) {
 	f.wrap(id, n, fmt.Sprintf("if !switch_.On(%d) { ", id), " }")
 }
 
-// turn makes a mutant with another statement in its place.
+// turn makes a mutant in which the statement other replaces this one.
 func (f *finder) turn(n ast.Stmt, tok token.Token, other string) {
 	id := f.mutant(n, opArith, oneLine(f.text(n))+" -> "+oppositions[tok].String())
 	f.wrap(id, n, fmt.Sprintf("if switch_.On(%d) { %s } else { ", id, other), " }")
 }
 
-// branch makes mutants without break or continue, and with one in place of the other where
-// both mean the same loop.
+// branch makes mutants of a break or continue: without it, and with the other keyword where both
+// refer to the same loop.
 func (f *finder) branch(n *ast.BranchStmt) {
 	if n.Tok != token.BREAK && n.Tok != token.CONTINUE {
 		return
@@ -83,8 +83,9 @@ func (f *finder) branch(n *ast.BranchStmt) {
 	f.wrap(id, n, fmt.Sprintf("if switch_.On(%d) { %s }; ", id, other), "")
 }
 
-// inLoop reports whether break ends a loop that would end by itself: no switch, and no
-// endless loop, after which the compiler wants no return.
+// inLoop reports whether break here would end a loop with a condition or a range. It is false
+// inside of a switch. It is false in an endless loop too: after a break the compiler would demand a
+// return.
 func (f *finder) inLoop() bool {
 	for i := len(f.stack) - 1; i >= 0; i-- {
 		switch n := f.stack[i].(type) {

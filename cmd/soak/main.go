@@ -44,8 +44,8 @@ func main() {
 	}
 }
 
-// run builds the program from this source and soaks it. It keeps the folder with the logs
-// of a soak that fails.
+// run builds monosim from this source and soaks it. If the soak fails, it keeps the folder with the
+// logs.
 func run(o soak.Options) (err error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

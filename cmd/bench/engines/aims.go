@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// aim is a goal of our engine with its hash on: to be faster than some other engines, or to
-// cost at most a number of ns an event.
+// aim is a goal for our engine with event hashing on. The engine has to be faster than the
+// engines in ahead, or an event has to cost at most the given nanoseconds.
 type aim struct {
 	work  string
 	n     int
@@ -15,7 +15,7 @@ type aim struct {
 	most  float64
 }
 
-// aims lists the goals of our engine.
+// aims lists the speed goals of our engine, by kind of work and number of models.
 var aims = []aim{
 	{work: callbacks, n: 100, ahead: []string{"desru", "ns-3, map", "ns-3, priority queue"}},
 	{work: callbacks, n: 10_000, ahead: []string{"desru", "ns-3, map", "ns-3, priority queue"}},
@@ -23,7 +23,7 @@ var aims = []aim{
 	{work: tasks, n: 10_000, most: 900},
 }
 
-// aimed is a goal with the result that was measured.
+// aimed is an aim together with the measured result and the verdict.
 type aimed struct {
 	Work    string `json:"work"`
 	Models  int    `json:"models"`
@@ -32,7 +32,8 @@ type aimed struct {
 	Verdict string `json:"verdict"`
 }
 
-// judge reports for each goal whether it was reached.
+// judge reports for each aim whether the measured rows reach it. It skips an aim whose work our
+// engine was not measured on.
 func judge(rows []row) []aimed {
 	list := []aimed{}
 	for _, a := range aims {

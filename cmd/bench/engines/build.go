@@ -15,10 +15,11 @@ import (
 	"github.com/monosim/monosim/engine/wholefile"
 )
 
-// peersDir has the programs of other engines, from the root of the checkout.
+// peersDir is the folder with the source of the other engines' programs, relative to the root of
+// the checkout.
 const peersDir = "cmd/bench/engines/peers"
 
-// builder makes the programs of all engines.
+// builder compiles the benchmark program of each engine into the folder dir.
 type builder struct {
 	ctx      context.Context
 	dir      string
@@ -31,14 +32,14 @@ type built struct {
 	run program
 }
 
-// absent is an engine that cannot run here.
+// absent is an engine that cannot be measured on this machine, with the reason.
 type absent struct {
 	Engine string `json:"engine"`
 	Why    string `json:"why"`
 }
 
-// all builds the engines whose names match. gone lists those that cannot be built, with the
-// reason.
+// all builds the engines whose names match the pattern only. It returns the built engines in
+// there. Engines that cannot be built are in gone, with the reason.
 func (b builder) all(only *regexp.Regexp) (there []built, gone []absent, err error) {
 	if b.dir, err = filepath.Abs(b.dir); err != nil {
 		return nil, nil, err
@@ -69,7 +70,7 @@ func (b builder) all(only *regexp.Regexp) (there []built, gone []absent, err err
 	return there, gone, nil
 }
 
-// try runs each kind of work for a moment, to see whether the program works.
+// try makes a short run of each kind of work, to see whether the built program works.
 func (p peer) try(ctx context.Context, run program) error {
 	for _, work := range p.works {
 		if _, err := once(ctx, run, key{work: work, n: 10}, 100); err != nil {
@@ -81,10 +82,11 @@ func (p peer) try(ctx context.Context, run program) error {
 
 func (b builder) path(name string) string { return filepath.Join(b.dir, name) }
 
-// command runs a command of a build. Its error fits on one line.
+// command runs one command of a build. If the command fails, the error is a single line, so that it
+// fits into the table.
 func (b builder) command(name string, args ...string) error { return b.commandIn(nil, name, args...) }
 
-// commandIn does as command, with more variables in the environment.
+// commandIn runs a command as [builder.command] does, with env added to the environment.
 func (b builder) commandIn(env []string, name string, args ...string) error {
 	if _, err := exec.LookPath(name); err != nil {
 		return fmt.Errorf("%s is not installed", name)
@@ -116,7 +118,8 @@ func firstError(output []byte, err error) string {
 	return last
 }
 
-// version returns the version of a library by pkg-config, "?" where pkg-config does not know it.
+// version asks pkg-config for the version of a library. It returns "?" when pkg-config does not
+// know the library.
 func (b builder) version(library string) string {
 	output, err := exec.CommandContext(b.ctx, "pkg-config", "--modversion", library).Output()
 	if err != nil {
@@ -146,7 +149,7 @@ func (b builder) copySources(names ...string) error {
 	return nil
 }
 
-// wordsOnly keeps the letters and digits of a text.
+// wordsOnly keeps the letters and digits of a text, so that it can be part of a file name.
 func wordsOnly(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

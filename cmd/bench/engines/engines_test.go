@@ -42,8 +42,8 @@ func TestParseRefusesWhatIsNoMeasurement(t *testing.T) {
 	}
 }
 
-// Goal: the table has the rows in the order of the list, ratios to our row of the same work
-// and size, and a word on runs that had other work to do.
+// Goal: the table keeps the order of the list, and shows each row's ratio to our engine's row of
+// the same work and size. It marks a row whose run had another number of events.
 func TestTheTableHasRatiosToOurs(t *testing.T) {
 	runs := func(costs ...float64) (list []sample) {
 		for _, c := range costs {
@@ -96,7 +96,8 @@ func TestTheFirstErrorOfACompilerIsWhatIsSaid(t *testing.T) {
 	}
 }
 
-// Goal: an aim is missed by one engine that is ahead, or by more ns than it allows.
+// Goal: an aim is missed when even one of its engines is faster than ours, or when an event
+// costs more nanoseconds than the aim allows.
 func TestAims(t *testing.T) {
 	line := func(work string, n int, engine string, cpu float64) row {
 		return row{Work: work, Models: n, Engine: engine, CPU: cpu, Median: 1}
@@ -120,7 +121,8 @@ func TestAims(t *testing.T) {
 	}
 }
 
-// Goal: the command builds our part, runs it in rounds and prints what can be read again.
+// Goal: the command builds our own programs, runs them in rounds, and prints output that can be
+// parsed again.
 func TestOursIsMeasured(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds two programs")

@@ -15,21 +15,23 @@ const (
 	tasks     = "tasks"
 )
 
-// peer is an engine, with what one has to know to compare its numbers.
+// peer describes an engine: how to build and run it, and a note on how to compare its numbers.
 type peer struct {
 	name  string
 	works []string
-	// events is the number of events of a run, which takes some tenths of a second.
+	// events is the number of events in one run, chosen so that a run takes a few tenths of a
+	// second.
 	events int
 	note   string
-	// build makes the program that does the work, or returns why it cannot be made.
+	// build compiles the engine's benchmark program. It returns an error if that is not possible
+	// here.
 	build func(b builder) (program, error)
 }
 
-// program returns the command that runs some work: n models with that many events between them.
+// program makes the command that runs one kind of work: n models, with events in total among them.
 type program func(ctx context.Context, work string, n, events int) *exec.Cmd
 
-// ours names the row that all others are compared with.
+// ours is the name of our engine's row, which all other rows are compared with.
 const ours = "ours"
 
 // peers lists all engines, in the order of the table.
@@ -51,7 +53,8 @@ func (p peer) does(work string) bool {
 	return slices.ContainsFunc(p.works, func(w string) bool { return w == work })
 }
 
-// plain makes a program that takes WORK N EVENTS after its own arguments.
+// plain returns a program whose command line is name, args, and then the work, the number of
+// models and the number of events.
 func plain(name string, args ...string) program {
 	return func(ctx context.Context, work string, n, events int) *exec.Cmd {
 		return exec.CommandContext(ctx, name, append(args, work, strconv.Itoa(n), strconv.Itoa(events))...)
@@ -68,8 +71,9 @@ func own(tags string) func(builder) (program, error) {
 	}
 }
 
-// rust builds a package of peers/rust from a copy, because cargo writes a lock file beside
-// the sources. Packages with compiler flags have a target directory of their own.
+// rust returns a function that builds the named package of peers/rust. The build works on a copy,
+// because cargo writes a lock file beside the sources. A package with compiler flags gets a target
+// directory of its own.
 func rust(name, flags string) func(builder) (program, error) {
 	return func(b builder) (program, error) {
 		if err := b.copySources("rust/work.rs", "rust/"+name+"/Cargo.toml", "rust/"+name+"/src/main.rs"); err != nil {
@@ -82,7 +86,8 @@ func rust(name, flags string) func(builder) (program, error) {
 	}
 }
 
-// cpp builds a program that uses a library, whose version pkg-config may know.
+// cpp returns a function that builds a C++ program against a library. The library's version comes
+// from pkg-config where that knows it.
 func cpp(name, library string, flags ...string) func(builder) (program, error) {
 	return func(b builder) (program, error) {
 		binary := b.path(fmt.Sprintf("%s%d", name, len(flags)))
@@ -104,7 +109,7 @@ func bubble(b builder) (program, error) {
 	return run, b.command("go", "test", "-C", peersDir+"/synctest", "-c", "-o", binary, ".")
 }
 
-// simpy builds the program for SimPy, which runs on $PYTHON, or on python3.
+// simpy returns the program for SimPy. It runs on the Python that $PYTHON names, or on python3.
 func simpy(b builder) (program, error) {
 	python := cmp.Or(os.Getenv("PYTHON"), "python3")
 	return plain(python, peersDir+"/python/simpy_work.py"), b.command(python, "-c", "import simpy")

@@ -13,35 +13,36 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// sizes lists the numbers of models.
+// sizes lists how many models are measured: a run for each number.
 var sizes = []int{100, 10_000}
 
-// runLimit ends a run that hangs; it is far above what any run takes.
+// runLimit ends a run that hangs. It is far longer than any normal run takes.
 const runLimit = 5 * time.Minute
 
-// key names a row: some work of an engine with n models.
+// key identifies a row of the table: an engine, a kind of work, and n models.
 type key struct {
 	work   string
 	n      int
 	engine string
 }
 
-// sample holds what one run printed, and the processor time that it took.
+// sample holds what the program of one run printed, and the processor time that the run took.
 type sample struct {
 	version string
 	events  int
 	ns      float64
-	// cpu counts the ns of the whole run, with its start and its warm-up.
+	// cpu is the processor time of the whole run in nanoseconds, including its start and its
+	// warm-up.
 	cpu float64
 }
 
-// warmUp is the share of events that come before the measured ones.
+// warmUp is the number of events before measuring begins, as a share of the measured events.
 const warmUp = 0.1
 
 func (s sample) cost() float64    { return s.ns / float64(s.events) }
 func (s sample) cpuCost() float64 { return s.cpu / (float64(s.events) * (1 + warmUp)) }
 
-// result holds all runs of a row.
+// result holds the samples of all runs of a row of the table.
 type result struct {
 	key
 	note    string
@@ -49,7 +50,7 @@ type result struct {
 	samples []sample
 }
 
-// measure runs all work of all engines, in rounds.
+// measure runs each kind of work on each engine, in rounds that each run everything once.
 func measure(ctx context.Context, programs []built, o options, progress io.Writer) ([]result, error) {
 	var results []result
 	for _, work := range []string{callbacks, tasks} {
@@ -78,7 +79,8 @@ func measure(ctx context.Context, programs []built, o options, progress io.Write
 	return results, nil
 }
 
-// once runs an engine once.
+// once runs an engine's program a single time and reads what it prints. A run that hangs is ended
+// after runLimit.
 func once(ctx context.Context, run program, k key, events int) (sample, error) {
 	ctx, cancel := context.WithTimeout(ctx, runLimit)
 	defer cancel()
@@ -94,7 +96,7 @@ func once(ctx context.Context, run program, k key, events int) (sample, error) {
 	return s, err
 }
 
-// parse reads the line "measured version=1.0 events=2000 ns=123456" among other lines.
+// parse finds the line "measured version=1.0 events=2000 ns=123456" in the output of a run.
 func parse(output []byte) (sample, error) {
 	lines := bufio.NewScanner(bytes.NewReader(output))
 	for lines.Scan() {

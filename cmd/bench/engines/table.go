@@ -18,9 +18,9 @@ type report struct {
 	Absent []absent `json:"absent"`
 }
 
-// row says what an event costs on one engine. Best and Median are wall time. CPU is the
-// median of processor time over all threads, by which engines are compared, because it does
-// not change with other load on the machine.
+// row holds the cost of an event on one engine. Best and Median are wall time. CPU is the median
+// processor time over all threads. Engines are compared by CPU, because other load on the machine
+// does not change it.
 type row struct {
 	Work    string  `json:"work"`
 	Models  int     `json:"models"`
@@ -29,13 +29,13 @@ type row struct {
 	Best    float64 `json:"best_ns"`
 	Median  float64 `json:"median_ns"`
 	CPU     float64 `json:"cpu_ns"`
-	// Ratio is CPU divided by the CPU of our engine with its hash.
+	// Ratio is this row's CPU divided by the CPU of our engine with event hashing on.
 	Ratio float64 `json:"times_ours"`
 	Note  string  `json:"note"`
 }
 
-// oddEvents bounds how far the number of events may be off before the row says so. Engines
-// that round delays are off.
+// oddEvents is how far the number of events may differ from the wanted one, as a fraction, before
+// the row mentions it. Engines that round delays have another number of events.
 const oddEvents = 0.03
 
 func summarize(results []result, gone []absent, rounds int) report {

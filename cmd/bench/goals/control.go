@@ -11,7 +11,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
-// dayPlan has 10,000 containers of version 3 over a day, with a new version every half hour.
+// dayPlan describes a day of 10,000 containers with agents of version 3. A new model version
+// is rolled out every half hour.
 const dayPlan = `apiVersion: capacity/v1
 model: {agent_version: 3, size: {embeddings: 2TiB, dense: 1GiB}, ram_factor: 1x}
 override: {num_ps: 20, num_shard: 20}
@@ -33,8 +34,8 @@ func dayEvents() string {
 	return list
 }
 
-// fleetPlan has as large a fleet over a day with 100,000 requests a second. One minute an
-// hour is simulated request by request, thinned by 8.
+// fleetPlan describes a fleet as large as dayPlan's, with 100,000 requests a second over a day.
+// One minute of each hour is simulated request by request, with one request for every eight.
 const fleetPlan = `apiVersion: capacity/v1
 model: {agent_version: 3, size: {embeddings: 2TiB, dense: 1GiB}, ram_factor: 1x}
 override: {num_ps: 20, num_shard: 20}
@@ -47,13 +48,13 @@ service:
 workload: {rate: 100k/s, horizon: 24h, detail: {windows: ["each hour 60s"], thin: 8}}
 `
 
-// fleetScale measures a day of fleetPlan, all its windows once.
+// fleetScale simulates a day of fleetPlan, each of its 24 windows once, in at most 600 s of CPU.
 func fleetScale() (Found, error) {
 	return fleetDay(fleetPlan, 24, 600)
 }
 
-// fleetDay simulates every window of a plan. It checks that there are that many windows,
-// and that they take at most that many seconds of CPU.
+// fleetDay simulates every window of the plan in text. The goal is reached when there are exactly
+// windows of them, and simulating them takes at most most seconds of CPU.
 func fleetDay(text string, windows int, most float64) (Found, error) {
 	_, p, _, err := plan.Parse("fleet.yaml", []byte(text))
 	if err != nil {
@@ -76,8 +77,8 @@ func fleetDay(text string, windows int, most float64) (Found, error) {
 		spent, len(spec.Windows), float64(total.Arrived)/1e6, float64(total.Calls.Sent)/1e6, float64(total.Latency.Quantile(0.99))/1e6)
 }
 
-// controlPlane measures a day of a large fleet in the flat model, and the watches that real
-// agents make. They have to equal the formula that the flat model uses.
+// controlPlane simulates a large fleet's day in the flat model, which takes watches from a
+// formula. It also counts the watches that real agents set, which must equal the formula's.
 func controlPlane() (Found, error) {
 	_, p, _, err := plan.Parse("day.yaml", []byte(dayPlan+dayEvents()))
 	if err != nil {
@@ -106,7 +107,8 @@ func controlPlane() (Found, error) {
 		spent, memory>>20, m.Load.Agents, agents, each(rested.HeapAlloc-empty.HeapAlloc), each(rested.StackInuse-empty.StackInuse), each(full.TotalAlloc-empty.TotalAlloc), m.Watches, m.Load.Watches)
 }
 
-// bursts measures the busiest second of real agents at rest beside the formula's.
+// bursts compares the busiest second of requests from idle real agents with the formula's. The goal
+// is reached when they differ by at most 5 % and the watches are equal.
 func bursts() (Found, error) {
 	_, p, _, err := plan.Parse("day.yaml", []byte(dayPlan+dayEvents()))
 	if err != nil {
@@ -126,7 +128,7 @@ func bursts() (Found, error) {
 	return found(reached, "busiest second%s", list)
 }
 
-// live measures the memory in use after a collection.
+// live reads the memory statistics after a garbage collection, so that only live objects count.
 func live(m *runtime.MemStats) {
 	runtime.GC()
 	runtime.ReadMemStats(m)

@@ -40,7 +40,8 @@ func openSweep(thin string) (*engines.Grid, *plan.Plan, error) {
 	return g, p, err
 }
 
-// sweptBy returns the hash of a sweep's result, with the work shared by some engines.
+// sweptBy runs the sweep with its work divided among the engines in list. It returns the hash of
+// the result.
 func sweptBy(list ...engines.Engine) (string, error) {
 	g, _, err := openSweep("off")
 	if err != nil {
@@ -81,7 +82,8 @@ func sweptBy(list ...engines.Engine) (string, error) {
 	return r.SHA256(), nil
 }
 
-// Equality returns the hash of one sweep, and an error where different engines get different ones.
+// Equality runs one sweep with several kinds and numbers of engines. It returns the hash of the
+// result, and an error if two of the runs give different hashes.
 func Equality() (string, error) {
 	first := ""
 	for _, n := range []int{-1, -2, 1, 4, 64} {

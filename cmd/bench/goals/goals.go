@@ -25,7 +25,7 @@ type Goal struct {
 	Measure func() (Found, error)
 }
 
-// Found is the result of a measurement.
+// Found is the result of measuring a goal: a text for the report, and whether the goal is reached.
 type Found struct {
 	Text    string
 	Reached bool
@@ -35,7 +35,7 @@ func found(reached bool, format string, args ...any) (Found, error) {
 	return Found{Text: fmt.Sprintf(format, args...), Reached: reached}, nil
 }
 
-// All lists the goals in order.
+// All lists the goals of the capacity simulation, in the order of their ids.
 func All() []Goal {
 	return []Goal{
 		{"G1", "closed forms inside of 95 % intervals of 2 % (4 % at 0.95), misses as chance has it; 120 s of CPU", closedForms},

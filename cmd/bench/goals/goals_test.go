@@ -19,9 +19,9 @@ func TestNoRequestAllocates(t *testing.T) {
 	}
 }
 
-// Goal: a day of a large fleet counts as affordable only when all of its windows were played
-// and took no more than allowed. Method: the plan of the benchmark with a window of 1 ms every
-// hour, once as it is, once with too little time, once with another number of windows.
+// Goal: a large fleet's day counts as affordable only if all of its windows were simulated within
+// the allowed time. Method: the plan of the benchmark with a window of 1 ms every hour, once as it
+// is, once with too little time, once with another number of windows.
 func TestADayOfALargeFleetIsPlayedWhole(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for seconds")
@@ -48,7 +48,8 @@ func TestEnginesGiveTheSameBytes(t *testing.T) {
 	}
 }
 
-// atNight returns how many of something `make nightly` asks for, or the few of `make check`.
+// atNight returns all under `make nightly`, which has more time for test cases, and few under
+// `make check`.
 func atNight(all, few int) int {
 	if os.Getenv("MONOSIM_NIGHTLY") != "" {
 		return all
@@ -56,8 +57,8 @@ func atNight(all, few int) int {
 	return few
 }
 
-// The search finds what simulating every cell finds (G8). `make check` asks one of the
-// questions and `make nightly` all: each is some ten seconds.
+// Goal: a search gives the same answers as simulating every cell of the grid (G8). `make check`
+// tries one random question and `make nightly` all of them, because each takes some ten seconds.
 func TestTheSearchFindsWhatTheGridFinds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulating every cell takes minutes under the race detector; the whole tests do")
@@ -76,9 +77,10 @@ func TestTheSearchFindsWhatTheGridFinds(t *testing.T) {
 	}
 }
 
-// Goal: a window's figures are those of the same seconds in a run over everything (CAP-3.18), and
-// what is before it is simulated only where it has to be. Method: random plans with bursts,
-// failures, retries and autoscalers; `make nightly` and `make bench-whatif` have 200 of them.
+// Goal: a window gives the figures that the same seconds have in a run over the whole horizon
+// (CAP-3.18). The time before the window is simulated only where that is necessary. Method: random
+// plans with bursts, failures, retries and autoscalers; `make nightly` and `make bench-whatif` have
+// 200 of them.
 func TestRandomWindowsBeginWithWhatWas(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for seconds")

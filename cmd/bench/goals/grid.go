@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/search"
 )
 
-// randomQuestion is a plan whose question searches twenty fleets.
+// randomQuestion is the template of a plan. Its question searches twenty fleets.
 const randomQuestion = `apiVersion: capacity/v1
 seed: %d
 budget: {max_replications: 320}
@@ -31,16 +31,17 @@ solve:
   must_hold_under: [normal, any 1 ps]
 `
 
-// Compared holds the results of random questions that were both searched and simulated cell
-// by cell.
+// Compared holds the results of random questions. Each was answered twice: by a search, and by
+// simulating every cell of the grid.
 type Compared struct {
 	Same, Undecided int
-	// Searched and Whole count the requests that the search and the whole grid simulated.
+	// Searched counts the requests that the searches simulated, Whole those of the full grids.
 	Searched, Whole int64
 	Different       []string
 }
 
-// SearchAndGrid answers random questions by a search and by the whole grid.
+// SearchAndGrid answers random questions both by a search and by simulating the whole grid, and
+// counts how often the two agree.
 func SearchAndGrid(questions int) (Compared, error) {
 	var out Compared
 	r := rand.New(rand.NewPCG(14, 8))

@@ -13,7 +13,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/search"
 )
 
-// plainSpec makes a fan-out to 20 shards of four containers with four threads.
+// plainSpec makes a model in which each request fans out to 20 shards. A shard has four
+// containers with four threads each.
 func plainSpec() *model.Spec {
 	s := validate.Fork(20, 4, 4, 0.7, 1e6, 100_000)
 	s.Timeout, s.Retries = 200e6, 2
@@ -23,7 +24,7 @@ func plainSpec() *model.Spec {
 	return s
 }
 
-// richSpec adds to plainSpec timeouts that expire, retries, and a dense tier with batches.
+// richSpec returns plainSpec with timeouts that expire, retries, and a dense tier with batching.
 func richSpec() *model.Spec {
 	s := plainSpec()
 	s.Timeout = 8e6
@@ -34,7 +35,7 @@ func richSpec() *model.Spec {
 	return s
 }
 
-// speed returns the sub-requests a second on one core, the best of three runs.
+// speed runs the model three times, and returns the most sub-requests a second on one core.
 func speed(spec func() *model.Spec) (best float64, retried float64, err error) {
 	for r := range 3 {
 		before := cpuSeconds()
@@ -64,8 +65,8 @@ func richSpeed() (Found, error) {
 	return found(v >= 1.5e6, "%.2f M a second of CPU, %.1f %% of them retried", v/1e6, retried*100)
 }
 
-// Allocations returns the allocations of one more request. It compares a run with one of
-// twice the length.
+// Allocations returns how many memory allocations one more request costs. It compares a run with
+// a run of twice the length.
 func Allocations() (float64, error) {
 	count := func(times plan.Duration) (requests, allocs float64, err error) {
 		spec := richSpec()

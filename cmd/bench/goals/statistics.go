@@ -35,8 +35,8 @@ func closedForms() (Found, error) {
 	return found(verdict == nil && spent < 120, "%d of %d inside, %.0f s of CPU%s", inside, len(outcomes), spent, text)
 }
 
-// mm1 makes an M/M/1 queue with a mean service of 1 ms at a load of 0.5, in runs of that
-// many requests.
+// mm1 makes an M/M/1 queue at a load of 0.5, with a mean service time of 1 ms. A run has the given
+// number of requests.
 func mm1(seed uint64, requests float64) *model.Spec {
 	s := validate.Fork(1, 1, 1, 0.5, 1e6, requests)
 	s.Seed = seed
@@ -69,9 +69,9 @@ func coverage() (Found, error) {
 	return found(a >= 0.92 && a <= 0.98 && b >= 0.92 && b <= 0.98, "mean %.1f %%, p99 %.1f %%", a*100, b*100)
 }
 
-// verdictErrors judges a limit that is exactly the p99, so that both a pass and a fail are
-// errors. By the binomial law the goal is missed only when the errors show, at 99 %, that
-// more than 1 % of verdicts err.
+// verdictErrors judges a model whose p99 is exactly the limit, so that both pass and fail are
+// wrong verdicts. The goal is missed only when a binomial test at 99 % confidence shows an error
+// rate above 1 %.
 func verdictErrors() (Found, error) {
 	const experiments, runs = 400, 20
 	passes, fails := int64(0), int64(0)

@@ -16,7 +16,7 @@ func cpuSeconds() float64 {
 	return hundreds(kernel) + hundreds(user)
 }
 
-// hundreds returns the seconds of a time counted in units of 100 ns.
+// hundreds converts a Windows file time, which counts units of 100 ns, to seconds.
 func hundreds(t windows.Filetime) float64 {
 	return float64(uint64(t.HighDateTime)<<32|uint64(t.LowDateTime)) / 1e7
 }

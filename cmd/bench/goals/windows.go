@@ -14,11 +14,11 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// seconds is how long a window of a random plan lasts.
+// seconds is the length of the window in a random plan.
 const seconds = 5
 
-// randomWindow returns a plan with events, failures, retries and an autoscaler, as chance has it,
-// and a window somewhere in its horizon.
+// randomWindow returns a random plan with a window somewhere in its horizon. Events, failures,
+// retries and an autoscaler are in the plan or not, at random.
 func randomWindow(rng *rand.Rand) string {
 	pick := func(list ...string) string { return list[rng.IntN(len(list))] }
 	cpu, shards, replicas, entries := 1+rng.IntN(2), 1+rng.IntN(2), 2+rng.IntN(2), 1+rng.IntN(3)
@@ -51,9 +51,9 @@ func randomWindow(rng *rand.Rand) string {
 	return b.String()
 }
 
-// windowOf compares a window of a plan with the same seconds of a run over everything, as many
-// times each. It returns what differs, "" for nothing, and for how much of what is before the
-// window there was no need to simulate it.
+// windowOf simulates the window of a plan in two ways: alone, and as a part of a run over the whole
+// horizon. Each way has the same number of replications. differs lists the figures that disagree,
+// "" for none. spared tells how much of the time before the window was not simulated.
 func windowOf(text string, replications int) (differs string, spared float64, err error) {
 	_, p, _, err := plan.Parse("plan.yaml", []byte(text))
 	if err != nil {
@@ -103,11 +103,12 @@ func windowOf(text string, replications int) (differs string, spared float64, er
 	return differs, 1 - before[0]/before[1], nil
 }
 
-// notByChance is the confidence of each comparison of 1,200.
+// notByChance is the confidence of each comparison. It is high because there are some 1,200
+// comparisons.
 const notByChance = 0.9999
 
-// windowsOf compares as many random windows with runs over everything. It returns those that
-// differ, and how many were simulated in part only.
+// windowsOf compares n random windows with runs over the whole horizon. wrong lists the windows
+// that differ. inPart counts the windows for which not all earlier time was simulated.
 func windowsOf(n, replications int, seed uint64) (wrong []string, inPart int, err error) {
 	var mu sync.Mutex
 	var wait sync.WaitGroup
@@ -140,7 +141,7 @@ func windowsOf(n, replications int, seed uint64) (wrong []string, inPart int, er
 	return wrong, inPart, err
 }
 
-// windows measures 200 random windows.
+// windows compares 200 random windows with runs over the whole horizon.
 func windows() (Found, error) {
 	wrong, inPart, err := windowsOf(200, 10, 1)
 	if err != nil {

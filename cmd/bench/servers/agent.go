@@ -11,7 +11,7 @@ import (
 	tfsbench "github.com/monosim/monosim/runners/tfserving/bench"
 )
 
-// NewAgent makes the command that measures the agent.
+// NewAgent makes the command that benchmarks the agent.
 func NewAgent() *cobra.Command {
 	o := bench.DefaultOptions()
 	var asJSON, check bool
@@ -51,7 +51,8 @@ with --check, an aim was missed, and 2 when what was asked for makes no sense.`,
 	return cmd
 }
 
-// benchAgent measures monosim's agent, and the reference's where a checkout is given.
+// benchAgent measures monosim's agent. It also measures the reference's agent if a checkout of the
+// reference is given.
 func benchAgent(notes io.Writer, o bench.Options) (*tfsbench.Report, error) {
 	monosim, _, remove, err := programs()
 	if err != nil {

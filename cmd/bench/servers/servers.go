@@ -25,10 +25,12 @@ import (
 	"github.com/monosim/monosim/runners/tfserving/bench"
 )
 
-// bareFlag makes a command a server that only answers, which is measured for comparison.
+// bareFlag is a hidden flag that turns a command into a server that only answers. Such a bare
+// server is measured for comparison.
 const bareFlag = "bare-server"
 
-// programs builds monosim and finds this program. remove deletes what was built.
+// programs builds monosim, and returns its path and the path of the running program. remove
+// deletes the built program.
 func programs() (monosim, self string, remove func(), err error) {
 	if self, err = os.Executable(); err != nil {
 		return "", "", nil, err
@@ -37,7 +39,8 @@ func programs() (monosim, self string, remove func(), err error) {
 	return monosim, self, remove, err
 }
 
-// printReport prints the results. With check, a missed goal is an error.
+// printReport prints the results as a table or as JSON. If check is set, it returns an error for
+// a missed goal.
 func printReport(out io.Writer, report *bench.Report, asJSON, check bool) error {
 	write := report.Write
 	if asJSON {

@@ -11,7 +11,8 @@ import (
 	"github.com/monosim/monosim/runners/tfserving/bench"
 )
 
-// Goal: each bench refuses what measures nothing, before it builds or starts anything.
+// Goal: each bench refuses flags with which it would measure nothing, before it builds or starts
+// anything.
 func TestBenchesRefuseFlags(t *testing.T) {
 	for _, c := range []struct {
 		bench       *cobra.Command
@@ -39,8 +40,7 @@ func TestBenchesRefuseFlags(t *testing.T) {
 	}
 }
 
-// Goal: a missed aim is an error with --check alone, and the table is printed all the
-// same.
+// Goal: a missed aim is an error only with --check. The table is printed with and without it.
 func TestAMissedAimIsAnErrorWithCheck(t *testing.T) {
 	report := &bench.Report{Rows: []bench.Row{
 		{What: "without", Value: 1, Unit: "ms"}, {What: "good", Value: 2, Unit: "/s", Aim: 1}, {What: "bad", Value: 2, Unit: "s", Aim: 1, AtMost: true},

@@ -9,7 +9,7 @@ import (
 	"github.com/monosim/monosim/runners/tfserving/bench"
 )
 
-// NewTFServing makes the command that measures the served model server.
+// NewTFServing makes the command that measures monosim's TF Serving twin behind a real socket.
 func NewTFServing() *cobra.Command {
 	opt := bench.DefaultOptions()
 	var asJSON, check, bare bool

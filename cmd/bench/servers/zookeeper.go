@@ -14,7 +14,7 @@ import (
 	"github.com/monosim/monosim/runners/zookeeper/bench"
 )
 
-// NewZooKeeper makes the command that measures the served ZooKeeper.
+// NewZooKeeper makes the command that measures monosim's ZooKeeper twin behind a real socket.
 func NewZooKeeper() *cobra.Command {
 	var opt bench.Options
 	var sessions int
@@ -89,7 +89,7 @@ func benchZooKeeper(out, notes io.Writer, opt bench.Options, sessions int) error
 	return held.Write(out)
 }
 
-// compareZooKeepers prints the table of rates.
+// compareZooKeepers prints a table with the request rates of the servers.
 func compareZooKeepers(out, notes io.Writer, opt bench.Options, serve, bare []string) (err error) {
 	servers, end, err := bench.Servers(notes, serve, bare)
 	defer func() { err = errors.Join(err, end()) }()

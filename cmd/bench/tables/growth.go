@@ -18,24 +18,24 @@ import (
 	"github.com/monosim/monosim/runners/process"
 )
 
-// growth measures how the cost of a cluster grows with its agents. Each size is a run of
-// `monosim sim` with the sample confs, in a process of its own, which has its own memory.
-// Another build of the program is measured beside it, if given.
+// growth measures how the cost of simulating a cluster grows with the number of its agents. Each
+// size is one `monosim sim` with a sample conf. It runs in a process of its own, so that its memory
+// can be told apart. If another build of the program is given, it is measured beside this one.
 
-// sample is a sample conf, and the number of shards that it is for.
+// sample is a sample conf with the number of shards in the cluster that it configures.
 type sample struct {
 	version, conf string
 	shards        int
 }
 
-// ofLarge is how many replicas a shard of the largest cluster has: 500 shards of 20, each
-// with a part of the models, as a cluster that needs so many agents would be.
+// ofLarge is the number of replicas of a shard in the largest cluster: 500 shards of 20 replicas.
+// Each shard has a part of the models, as in a real cluster of that size.
 const (
 	large   = 10_000
 	ofLarge = 20
 )
 
-// shardsOf returns the shards of a cluster with that many agents.
+// shardsOf returns how many shards a cluster with the given number of agents has.
 func (s sample) shardsOf(agents int) int {
 	if agents >= large {
 		return agents / ofLarge
@@ -45,14 +45,15 @@ func (s sample) shardsOf(agents int) int {
 
 var samples = []sample{{"v1", "agent.conf", 1}, {"v3", "unified.conf", 2}}
 
-// The start is the time in which everything becomes available, the day is the time after it.
+// During startTime everything in the cluster becomes available. dayTime is what follows it.
 const (
 	startTime = 10 * time.Minute
 	dayTime   = 24 * time.Hour
 )
 
-// sizes lists the numbers of agents. The full list is for a machine with time to spare.
-// Version 1 has no day of 10,000, which no real cluster of it could have either (SCL-14.1).
+// sizes lists the numbers of agents to measure. With full there are larger ones, for a machine
+// with time to spare. Version 1 has no day of 10,000 agents, which no real cluster could have
+// either (SCL-14.1).
 func sizes(version string, full bool) (agents []int) {
 	agents = []int{100, 200, 400}
 	if full {
@@ -64,8 +65,8 @@ func sizes(version string, full bool) (agents []int) {
 	return agents
 }
 
-// cost is what a run took. Live and stacks are bytes at the run's end, 0 where the program
-// does not tell them; peak is the most memory of its process.
+// cost holds what a run took. Live and Stacks are bytes at the end of the run, 0 if the program
+// does not report them. Peak is the peak memory of the run's process.
 type cost struct {
 	Wall, CPU          time.Duration
 	Events, Reads      float64
@@ -89,7 +90,7 @@ type goal struct {
 	reached          bool
 }
 
-// write measures, and prints each row as soon as it is known.
+// write measures every sample conf, and prints each row as soon as it is known.
 func (g *growth) write(out io.Writer) error {
 	for _, s := range samples {
 		if err := g.sample(out, s); err != nil {
@@ -104,7 +105,7 @@ func (g *growth) write(out io.Writer) error {
 	return w.Flush()
 }
 
-// sample measures and prints the rows of one conf.
+// sample measures and prints the rows of one sample conf.
 func (g *growth) sample(out io.Writer, s sample) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "\n%s, %s\twall\tprocessor\tevents\treads\tlive an agent\tstacks an agent\tpeak\tper agents: time\tlive\tto base: time\tpeak\t\n", s.version, s.conf)
@@ -134,8 +135,8 @@ func (g *growth) sample(out io.Writer, s sample) error {
 	return w.Flush()
 }
 
-// columns writes the columns of a row: the cost, its growth from the size before, and its
-// ratio to the other build.
+// columns formats the columns of a row: the cost, its growth since the smaller size in before, and
+// its ratio to the other build in base.
 func (c cost) columns(before, base cost) string {
 	if c.failure != nil {
 		return oneLine(c.failure) + "\t"
@@ -166,7 +167,8 @@ func ratio(a, b time.Duration) float64 {
 
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
-// after returns the cost without the cost of the start; memory stays as it is.
+// after subtracts the cost of the cluster's start, so that the cost of the day remains. Memory is
+// not subtracted.
 func (c cost) after(start cost) cost {
 	c.failure = cmp.Or(c.failure, start.failure)
 	c.Wall, c.CPU = max(c.Wall-start.Wall, 0), max(c.CPU-start.CPU, 0)
@@ -174,7 +176,7 @@ func (c cost) after(start cost) cost {
 	return c
 }
 
-// run runs the cluster for a time, in a process of its own.
+// run simulates a cluster for length of virtual time, in a process of its own.
 func (g *growth) run(program string, s sample, agents int, length time.Duration) (c cost) {
 	fmt.Fprintf(g.progress, "running %s: %s of %d agents for %v ...\n", filepath.Base(program), s.version, agents, length)
 	shards := s.shardsOf(agents)
@@ -203,7 +205,8 @@ func (g *growth) run(program string, s sample, agents int, length time.Duration)
 	return c
 }
 
-// execute runs a program in the directory of the samples, up to the time limit.
+// execute runs a program in the directory of the sample confs. It ends the program at the time
+// limit.
 func (g *growth) execute(program string, args []string) (output []byte, usage *os.ProcessState, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), g.limit)
 	defer cancel()
@@ -222,7 +225,7 @@ func (g *growth) execute(program string, args []string) (output []byte, usage *o
 	return output, cmd.ProcessState, nil
 }
 
-// read reads the report of a run, and the file of its cost if there is one.
+// read fills in the cost from the report of a run, and from the file told if it exists.
 func (c *cost) read(report []byte, told string) error {
 	var r struct {
 		WallSec float64 `json:"wall_s"`
@@ -258,13 +261,14 @@ func (c *cost) read(report []byte, told string) error {
 	return nil
 }
 
-// These are the goals of SCL-12. A ratio to another build is judged where one is given.
+// These are the goals of SCL-12. The ratio to another build is judged only if one is given.
 const (
 	mostStartGrowth = 4.5 // of a doubling
 	mostDayGrowth   = 2.2 // for twice as many agents of version 3
 )
 
-// judge adds the goal of a row in comparison with the row before: how much a doubling costs.
+// judge adds a goal that compares a row with the row of half as many agents: how much the cost
+// grows when the agents double.
 func (g *growth) judge(s sample, what string, c, before cost) {
 	name := fmt.Sprintf("%s, %s of %.0f agents", s.version, what, c.agents)
 	limit := map[string]float64{"start": mostStartGrowth, "day": mostDayGrowth}[what]
@@ -284,7 +288,7 @@ func (g *growth) atLeast(what string, value, limit float64) {
 	g.verdicts = append(g.verdicts, goal{what, fmt.Sprintf("%.0fx", value), fmt.Sprintf(">= %.0fx", limit), value >= limit})
 }
 
-// judgeSize adds the goals of one size.
+// judgeSize adds the goals that concern one size alone, such as its speed and memory.
 func (g *growth) judgeSize(s sample, start, day, baseDay cost) {
 	if start.failure != nil || day.failure != nil {
 		return
@@ -312,7 +316,7 @@ func (g *growth) judgeSize(s sample, start, day, baseDay cost) {
 	}
 }
 
-// short writes a count with three digits.
+// short formats a count with three digits and a unit: G, M or k.
 func short(v float64) string {
 	for _, unit := range []struct {
 		size float64

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Goal: a run's cost is what its report and its file say. Method: a report as `monosim sim`
-// prints it, cut down.
+// Goal: the cost of a run is read from its report and its cost file. Method: a shortened report of
+// `monosim sim`.
 func TestACostIsRead(t *testing.T) {
 	told := filepath.Join(t.TempDir(), "cost.json")
 	if err := os.WriteFile(told, []byte(`{"live_bytes": 3000, "stack_bytes": 1000}`), 0o600); err != nil {
@@ -29,8 +29,8 @@ func TestACostIsRead(t *testing.T) {
 	}
 }
 
-// Goal: the goals of a size and of a doubling are judged by its own numbers, and a run that
-// has not finished is a goal that was missed.
+// Goal: each goal is judged by the numbers of its own size or doubling. A run that did not finish
+// counts as a missed goal.
 func TestGoals(t *testing.T) {
 	var g growth
 	v1, v3 := samples[0], samples[1]
@@ -59,7 +59,7 @@ func TestGoals(t *testing.T) {
 	}
 }
 
-// Goal: a row stands beside the size before and the other build.
+// Goal: a row shows its growth since the smaller size and its ratio to the other build.
 func TestColumnsOfARow(t *testing.T) {
 	c := cost{agents: 200, CPU: 4 * time.Second, Live: 200 << 10, Peak: 2 << 20, Reads: 1.5e6}
 	before := cost{agents: 100, CPU: time.Second, Live: 50 << 10}
@@ -75,7 +75,7 @@ func TestColumnsOfARow(t *testing.T) {
 	}
 }
 
-// Goal: what takes too long is ended and says so.
+// Goal: a run that exceeds its time limit is ended, and its error says so.
 func TestARunHasALimit(t *testing.T) {
 	sleep := filepath.Join(t.TempDir(), "sleep")
 	if err := os.WriteFile(sleep, []byte("#!/bin/sh\nexec sleep 600\n"), 0o700); err != nil {

@@ -2,5 +2,5 @@ package tables
 
 import "os"
 
-// peakBytes returns the peak memory of a process that has ended, 0 where it is unknown.
+// peakBytes returns 0, which means unknown: Windows does not report a process's peak memory here.
 func peakBytes(*os.ProcessState) float64 { return 0 }

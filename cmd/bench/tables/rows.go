@@ -7,13 +7,14 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// group is a run of go test, with the rows that it measures.
+// group is one invocation of go test, with the table rows that it measures.
 type group struct {
 	name, pkg, pattern, benchtime string
 	rows                          []row
 }
 
-// row is one row of the table. An aim of 0 means none; lower means that less is better.
+// row describes one row of the table. aim is the number to reach, 0 for no aim. lower means that
+// a smaller number is better.
 type row struct {
 	what, benchmark, unit string
 	aim                   float64
@@ -49,7 +50,7 @@ var groups = []group{
 	}},
 }
 
-// matching returns the rows whose name contains a word.
+// matching returns the group's rows whose name contains the given word.
 func (g group) matching(word string) []row {
 	return lists.Filter(g.rows, func(r row) bool { return strings.Contains(r.what, word) })
 }
@@ -71,7 +72,7 @@ func (r row) verdict(value float64) string {
 	return fmt.Sprintf("%.0f %%", 100*value/r.aim)
 }
 
-// number writes a value for a person.
+// number formats a measured value with its unit, in thousands or millions where it is a rate.
 func number(v float64, unit string) string {
 	switch {
 	case strings.HasSuffix(unit, "/s") && v < 1e6:

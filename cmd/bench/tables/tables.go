@@ -33,7 +33,7 @@ import (
 	"github.com/monosim/monosim/cmd/monosim/command"
 )
 
-// New makes the command that prints the tables.
+// New makes the command that prints the tables of benchmarks and of growth.
 func New() *cobra.Command {
 	var only string
 	var g growth
@@ -88,7 +88,7 @@ func checkFlags(only, base string, limit time.Duration) error {
 	return fmt.Errorf("--only: found no row with %q in its name, want growth or part of one", only)
 }
 
-// grow builds the program and prints the tables of growth.
+// grow builds monosim, measures how its cost grows with a cluster's size, and prints the tables.
 func grow(g *growth, out io.Writer) (err error) {
 	if g.base != "" {
 		if g.base, err = filepath.Abs(g.base); err != nil {
@@ -131,10 +131,10 @@ func run(out, progress io.Writer, only string) error {
 	return w.Flush()
 }
 
-// key names one number of a benchmark.
+// key identifies one number that go test prints: a benchmark and a unit of it.
 type key struct{ benchmark, unit string }
 
-// measure runs go test and collects its numbers.
+// measure runs the group's benchmarks with go test and returns their numbers.
 func (g group) measure() (map[key]float64, error) {
 	cmd := exec.Command("go", "test", "-run", "^$", "-bench", g.pattern, "-benchtime", g.benchtime, "-timeout", "30m", g.pkg)
 	cmd.Env = append(os.Environ(), "GOGC=400")
@@ -145,7 +145,7 @@ func (g group) measure() (map[key]float64, error) {
 	return parse(output)
 }
 
-// parse reads lines as "BenchmarkName/sub-8  10  12.5 ns/op  3 events/s".
+// parse reads benchmark lines such as "BenchmarkName/sub-8  10  12.5 ns/op  3 events/s".
 func parse(output []byte) (map[key]float64, error) {
 	values := map[key]float64{}
 	lines := bufio.NewScanner(bytes.NewReader(output))
@@ -169,7 +169,8 @@ func parse(output []byte) (map[key]float64, error) {
 	return values, lines.Err()
 }
 
-// simpyProgram counts the events of 100 processes that wait in turn, as BenchmarkTaskSwitch does.
+// simpyProgram is a Python program that counts the events of 100 processes which sleep in turn. It
+// does the same work as BenchmarkTaskSwitch.
 const simpyProgram = `
 import time, simpy
 env = simpy.Environment()
@@ -187,7 +188,7 @@ while time.perf_counter() - start < 2:
 print(n / (time.perf_counter() - start))
 `
 
-// simpy measures SimPy where Python can import it.
+// simpy measures SimPy for comparison, where Python can import it.
 func simpy(w, progress io.Writer) {
 	if exec.Command("python3", "-c", "import simpy").Run() != nil {
 		fmt.Fprintln(w, "events/s of SimPy\tnot installed\t\t\t")

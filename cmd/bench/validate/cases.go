@@ -15,10 +15,11 @@ const (
 	second = 1e9
 )
 
-// Loads lists the loads of goal G1.
+// Loads lists the utilizations, from 0 to 1, at which goal G1 checks the queues.
 var Loads = []float64{0.5, 0.7, 0.8, 0.9, 0.95}
 
-// widthAt returns the half-width that G1 wants for the interval of a mean.
+// widthAt returns the relative half-width that G1 allows for the confidence interval of a mean, at
+// a load of rho.
 func widthAt(rho float64) float64 {
 	if rho > 0.9 {
 		return 0.04
@@ -26,7 +27,8 @@ func widthAt(rho float64) float64 {
 	return 0.02
 }
 
-// base makes a model with a rate of requests a second, in runs of that many requests.
+// base makes a model with Poisson arrivals at rate requests a second. A run is as long as the given
+// number of requests takes.
 func base(rate, requests float64, warm float64) *model.Spec {
 	s := &model.Spec{Seed: 14, Items: law.Constant(1)}
 	s.Arrivals = model.Arrivals{Process: "poisson", Rate: plan.RateLaw{Points: []plan.RatePoint{{Rate: plan.Rate(rate)}}}}
@@ -34,7 +36,7 @@ func base(rate, requests float64, warm float64) *model.Spec {
 	return s
 }
 
-// entryQueue makes a queue of c servers with a mean service of 1 ms at a load.
+// entryQueue makes a queue of c servers with a load of rho and a mean service time of 1 ms.
 func entryQueue(c int, rho float64, service law.Law, queue int) *model.Spec {
 	gap := 1 - math.Sqrt(rho)
 	requests := 10_000 / (1 - rho)
@@ -45,7 +47,7 @@ func entryQueue(c int, rho float64, service law.Law, queue int) *model.Spec {
 
 func meanSojourn(s *model.Sample) float64 { return float64(s.SumNs) / float64(s.Completed) / ms }
 
-// All lists the cases; short leaves out those that take long.
+// All lists the cases. With short it leaves out those that take long.
 func All(short bool) []Case {
 	loads := Loads
 	if short {
@@ -73,7 +75,8 @@ func queues(rho float64, short bool) []Case {
 		spec := entryQueue(c, rho, law.Exponential(ms), -1)
 		add(fmt.Sprintf("M/M/%d T", c), spec, sojourn)
 		if theory.ErlangC(c, rho) >= 0.05 {
-			// The wait is the sojourn without the work, because the two are drawn apart.
+			// The wait is measured by itself. It is not the sojourn time less the service time,
+			// because the two are drawn apart.
 			add(fmt.Sprintf("M/M/%d W_q", c), spec, wait)
 			list[len(list)-1].Value = waitOf
 		}
@@ -96,7 +99,7 @@ func queues(rho float64, short bool) []Case {
 	return list
 }
 
-// waitOf returns the mean wait in the entry queue.
+// waitOf returns the mean time that a request of the sample waited in the entry queue.
 func waitOf(s *model.Sample) float64 {
 	sum := int64(0)
 	for k := range s.Parts {
@@ -105,8 +108,8 @@ func waitOf(s *model.Sample) float64 {
 	return float64(sum) / float64(s.Completed) / ms
 }
 
-// Fork makes n shards of r containers with c threads at a load. Each thread works for an
-// exponential time of that mean; there is no entry stage.
+// Fork makes a fork-join model of n shards. A shard has r containers with c threads each, at a
+// load of rho. A call takes an exponential service time with the given mean. The entry adds none.
 func Fork(n, r, c int, rho, mean, requests float64) *model.Spec {
 	gap := 1 - math.Sqrt(rho)
 	s := base(rho*float64(r*c)*second/mean, requests, 60*mean/(float64(c)*gap*gap))
@@ -158,8 +161,8 @@ func others(short bool) []Case {
 	return append(list, Case{Name: "largest of 20 exponentials", Section: "CAP-7.2", Spec: free, Value: meanSojourn, Theory: theory.MaxOfExponentials(20, 1), Width: 0.02})
 }
 
-// mixes returns cases of two models on one server. Both wait as the mixture of their
-// service times (Pollaczek and Khinchine), and each works for its own time.
+// mixes returns cases with two models on one server. Requests of both wait as the mixture of the
+// two service times makes them (Pollaczek and Khinchine), and then take their own model's time.
 func mixes() []Case {
 	const rho, share, slow = 0.7, 0.3, 3.0
 	mean := 1 - share + share*slow
@@ -183,9 +186,9 @@ func mixes() []Case {
 	}
 }
 
-// hedges returns cases of calls that are sent a second time after the quantile q of what
-// their caller has seen, without queues. A share 1-q is sent twice, whatever the law. For
-// exponential times the latency is min(X, d + Y) with d = -ln(1-q).
+// hedges returns cases of hedged calls without queues. A caller sends a call again after the
+// quantile q of the latencies that it has seen, so a share 1-q is sent twice, whatever the law.
+// With exponential service times the latency is min(X, d + Y) with d = -ln(1-q).
 func hedges() []Case {
 	const q = 0.95
 	spec := Fork(1, 1, 1000, 0.01, ms, 30_000)
@@ -204,8 +207,8 @@ func hedges() []Case {
 	}
 }
 
-// failures returns cases of dead replicas that no balancer knows of yet (CAP-7.4): the
-// table of the specification.
+// failures returns cases with dead replicas that no load balancer knows of yet (CAP-7.4). They are
+// the rows of the table in the specification.
 func failures(short bool) []Case {
 	var list []Case
 	rows := []struct{ r, k, s int }{{10, 1, 20}, {9, 3, 1}, {10, 1, 1}, {4, 1, 20}, {3, 1, 5}}

@@ -12,7 +12,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// New makes the command that prints every case beside its closed form.
+// New makes the command that prints the simulated value of each case beside its closed form.
 func New() *cobra.Command {
 	var short, asJSON bool
 	cmd := &cobra.Command{

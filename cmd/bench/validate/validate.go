@@ -23,16 +23,16 @@ import (
 	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
-// Case is a model with a closed form.
+// Case is a model with a quantity whose exact or approximate value a formula gives.
 type Case struct {
 	Name    string
 	Section string
 	Spec    *model.Spec
-	// Value is the quantity of a sample that the closed form gives.
+	// Value reads the compared quantity from a sample. Theory is its value by the closed form.
 	Value  func(*model.Sample) float64
 	Theory float64
-	// Width is the wanted half-width of the interval, as a fraction. Within is the stated
-	// error of an approximate form, 0 for an exact one.
+	// Width is the half-width that the confidence interval has to reach, as a fraction of the mean.
+	// Within is the known error of an approximate formula, 0 for an exact one.
 	Width  float64
 	Within float64
 }
@@ -47,7 +47,7 @@ type Outcome struct {
 	Narrow     bool // the interval is as narrow as wanted
 }
 
-// Residual returns the simulated value over the theoretical one, less one.
+// Residual returns the relative error of the simulated value: 0.01 means 1 % above theory.
 func (o *Outcome) Residual() float64 { return o.Mean/o.Theory - 1 }
 
 func (o *Outcome) String() string {
@@ -61,8 +61,8 @@ func (o *Outcome) String() string {
 // maxRuns bounds a case.
 const maxRuns = 1280
 
-// Run simulates a case until its interval is narrow enough. A round has as many runs as the
-// spread so far asks for, and a tenth more, but at most doubles them.
+// Run simulates a case until its confidence interval is narrow enough. After each round it adds
+// the runs that the spread so far calls for and a tenth more, but at most doubles their number.
 func (c Case) Run() (Outcome, error) {
 	o := Outcome{Case: c}
 	var values []float64
@@ -91,8 +91,8 @@ func (c Case) Run() (Outcome, error) {
 	return o, nil
 }
 
-// RunAll simulates cases on all cores. It calls each with every outcome, in the order of
-// the cases.
+// RunAll simulates the cases on all cores. It passes every outcome to the function each, in the
+// order of the cases.
 func RunAll(cases []Case, each func(Outcome)) ([]Outcome, error) {
 	outcomes := make([]Outcome, len(cases))
 	errs := make([]error, len(cases))
@@ -129,9 +129,9 @@ func RunAll(cases []Case, each func(Outcome)) ([]Outcome, error) {
 	return outcomes, nil
 }
 
-// Judge returns an error when the outcomes contradict theory: an interval is too wide, one
-// misses by far, or more than 5 % miss, beyond chance (at 99.9 %). Some 95 % intervals miss
-// by chance (CAP-8, G1).
+// Judge returns an error when the outcomes contradict theory. They do when an interval is too wide
+// or one misses by far. They also do when more than 5 % of the 95 % intervals miss, and a test at
+// 99.9 % says that this is no chance (CAP-8, G1).
 func Judge(outcomes []Outcome) error {
 	exact, missed := 0, 0
 	for i := range outcomes {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// `go run ./cmd/bench validate`, at night whole and else in its short form.
+// Goal: the simulation agrees with the closed forms, as in `go run ./cmd/bench validate`. The
+// nightly tests check all cases, other tests the short list.
 func TestClosedForms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the closed forms take minutes under the race detector; the whole tests have them")
@@ -22,7 +23,7 @@ func TestClosedForms(t *testing.T) {
 	}
 }
 
-// A suite that says yes to anything shows nothing.
+// Goal: a wrong closed form makes the suite fail. A suite that passes anything would show nothing.
 func TestAWrongFormIsFound(t *testing.T) {
 	c := queues(0.5, true)[0]
 	c.Theory *= 1.2

@@ -35,12 +35,12 @@ import (
 const (
 	ExitFailed   = 1 // a check, scenario or case did not pass
 	ExitBadInput = 2 // the request makes no sense, or a file cannot be opened or written
-	// ExitUndecided is the code of a run that ended before its answer was known.
+	// ExitUndecided is the code of a run that ended before it had an answer.
 	ExitUndecided = 3
 )
 
-// ExitError is an error that ends the program with an exit code. A nil Err means that
-// everything was printed already.
+// ExitError is an error that ends the program with an exit code. A nil Err means that the error
+// was printed already.
 type ExitError struct {
 	Code int
 	Err  error
@@ -55,7 +55,8 @@ func (e *ExitError) Error() string {
 
 func (e *ExitError) Unwrap() error { return e.Err }
 
-// Ended makes the error of a program that has ended by itself with a code.
+// Ended makes the error for a program that ran as a child and ended with an exit code. It returns
+// nil for code 0 without an error.
 func Ended(code int, err error) error {
 	switch {
 	case err != nil:
@@ -66,7 +67,8 @@ func Ended(code int, err error) error {
 	return &ExitError{Code: code, Err: err}
 }
 
-// BadInput marks an error as one in what the user asked for, with its exit code.
+// BadInput marks an error as a fault in what the user asked for, so that the program ends with
+// [ExitBadInput].
 func BadInput(err error) error {
 	if err == nil {
 		return nil
@@ -82,15 +84,16 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return BadInput(fmt.Errorf("%w%s; see %s --help", err, similarFlag(cmd, err), cmd.CommandPath()))
 }
 
-// valueWords say what flags of the types want whose errors are Go's own.
+// valueWords says in plain words which values a type of flag takes. It covers the types for which
+// Go's own error would be printed.
 var valueWords = map[string]string{
 	"int": "a whole number", "int64": "a whole number", "uint": "a whole number, 0 or more", "uint64": "a whole number, 0 or more",
 	"uint8": "a whole number from 0 to 255", "uint16": "a whole number from 0 to 65535", "float64": "a number", "bool": "true or false",
 	"duration": "a duration with its unit, as 90s, 10m or 24h",
 }
 
-// wrongValue says what was found in a flag and what is wanted. Flags of our own types say that
-// themselves.
+// wrongValue makes an error that says which value a flag has and which it wants. For flags of our
+// own types it returns their own error, which already says so.
 func wrongValue(wrong *pflag.InvalidValueError) error {
 	want, ok := valueWords[wrong.GetFlag().Value.Type()]
 	switch {
@@ -104,8 +107,8 @@ func wrongValue(wrong *pflag.InvalidValueError) error {
 
 var unknownFlag = regexp.MustCompile(`^unknown flag: --(.+)$`)
 
-// similarFlag returns ", did you mean --tags" when the error is about an unknown flag that
-// is similar to a known one.
+// similarFlag returns a hint such as ", did you mean --tags" if the error is about an unknown flag
+// and a known flag has a similar name. Otherwise it returns "".
 func similarFlag(cmd *cobra.Command, err error) string {
 	m := unknownFlag.FindStringSubmatch(err.Error())
 	if m == nil {
@@ -124,7 +127,7 @@ func similarFlag(cmd *cobra.Command, err error) string {
 	return ", did you mean --" + best
 }
 
-// NoArguments returns bad input if there are arguments.
+// NoArguments returns an error of bad input if the command has arguments.
 func NoArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 && len(SimilarCommands(cmd, args[0])) > 0 {
 		return BadInput(UnknownCommand(cmd, args[0]))
@@ -135,7 +138,8 @@ func NoArguments(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// OneArgument returns bad input unless there is exactly one argument, which messages call name.
+// OneArgument returns a check that the command has exactly one argument. Error messages call the
+// argument by the given name.
 func OneArgument(name string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -148,7 +152,7 @@ func OneArgument(name string) cobra.PositionalArgs {
 	}
 }
 
-// UnknownCommand returns an error about a missing subcommand, with similar ones.
+// UnknownCommand returns an error for a subcommand that does not exist, and suggests similar ones.
 func UnknownCommand(cmd *cobra.Command, name string) error {
 	text := fmt.Sprintf("unknown command %q", name)
 	if similar := SimilarCommands(cmd, name); len(similar) > 0 {
@@ -157,13 +161,13 @@ func UnknownCommand(cmd *cobra.Command, name string) error {
 	return fmt.Errorf("%s; %s --help lists them", text, cmd.CommandPath())
 }
 
-// SimilarCommands returns the subcommands whose names are similar to a name.
+// SimilarCommands returns the subcommands whose names are within two edits of the given name.
 func SimilarCommands(cmd *cobra.Command, name string) []string {
 	cmd.SuggestionsMinimumDistance = 2
 	return cmd.SuggestionsFor(name)
 }
 
-// ExitCode returns the exit code of the program for an error.
+// ExitCode returns the exit code with which the program ends for an error, 0 for nil.
 func ExitCode(err error) int {
 	var e *ExitError
 	switch {
@@ -184,7 +188,7 @@ func PrintJSON(cmd *cobra.Command, v any) error {
 	return e.Encode(v)
 }
 
-// Quoted quotes arguments for a shell.
+// Quoted quotes arguments so that they can be pasted into a shell.
 func Quoted(args []string) []string {
 	list := make([]string, len(args))
 	for i, a := range args {

@@ -8,11 +8,11 @@ import (
 	"syscall"
 )
 
-// ExitInterrupted plus the number of a signal is the exit code of a run that the signal
-// ended, as in shells.
+// ExitInterrupted plus a signal's number is the exit code of a run that the signal ended, as in
+// shells.
 const ExitInterrupted = 128
 
-// signalled is the cause of a context that a signal has cancelled.
+// signalled is the cancellation cause of a context that a signal has ended.
 type signalled struct{ by syscall.Signal }
 
 func (s *signalled) Error() string { return "interrupted by " + SignalNames[s.by] }
@@ -43,8 +43,8 @@ func UntilSignal(parent context.Context) (ctx context.Context, stop func()) {
 	}
 }
 
-// InterruptedBy returns the error of a run that a signal has interrupted; far says how far
-// the run was.
+// InterruptedBy returns the error for a run that a signal has interrupted. far says how much of
+// the run was done.
 func InterruptedBy(ctx context.Context, far string) error {
 	cause := context.Cause(ctx)
 	code := ExitFailed

@@ -5,11 +5,11 @@ import (
 	"github.com/monosim/monosim/runners/whatif/outlook"
 )
 
-// MemoryHelp is what --max-memory says of itself.
+// MemoryHelp is the help text of the flag --max-memory.
 const MemoryHelp = "memory that the run may take, as 8GiB (default what this machine has to spare)"
 
-// MemoryFor returns the memory that a run may take: that of --max-memory, or what the machine
-// has to spare. It is 0 where that is unknown.
+// MemoryFor returns how many bytes of memory a run may take: the value of --max-memory, or else
+// what the machine has to spare. It returns 0 if that is unknown.
 func MemoryFor(flag string) (int64, error) {
 	if flag != "" {
 		return outlook.ParseBytes(flag)

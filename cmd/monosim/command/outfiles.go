@@ -7,20 +7,21 @@ import (
 	"github.com/monosim/monosim/engine/wholefile"
 )
 
-// OutFile is a file in one form of a report; Name "" means none.
+// OutFile is a file to write, with the function that writes a report in the file's format. Name ""
+// means no file.
 type OutFile[R any] struct {
 	Name string
 	Form func(R, io.Writer) error
 }
 
-// OutFiles holds the files that a run writes. They are opened before the run, so that one that cannot
-// be written ends it at once.
+// OutFiles holds the files that a run writes. They are opened before the run, so that a run ends at
+// once if a file cannot be written.
 type OutFiles[R any] struct {
 	files []*wholefile.File
 	forms []func(R, io.Writer) error
 }
 
-// OpenFiles opens the files that are wanted.
+// OpenFiles opens the wanted files, except those with an empty name.
 func OpenFiles[R any](wanted ...OutFile[R]) (*OutFiles[R], error) {
 	list := &OutFiles[R]{}
 	for _, f := range wanted {
@@ -37,7 +38,8 @@ func OpenFiles[R any](wanted ...OutFile[R]) (*OutFiles[R], error) {
 	return list, nil
 }
 
-// Write writes a report into all files, which have their names from then on.
+// Write writes a report into all files and closes them. Only then do the files appear under their
+// final names.
 func (l *OutFiles[R]) Write(report R) error {
 	var errs []error
 	for i, file := range l.files {
@@ -46,7 +48,7 @@ func (l *OutFiles[R]) Write(report R) error {
 	return errors.Join(errs...)
 }
 
-// Discard removes what was not written.
+// Discard removes the files that were opened but not written.
 func (l *OutFiles[R]) Discard() {
 	for _, file := range l.files {
 		file.Discard()

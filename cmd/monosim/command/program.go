@@ -8,16 +8,17 @@ import (
 	"runtime/debug"
 )
 
-// CollectLess makes the collector run less often than by default. Simulated worlds are many small
-// objects that live long and few that do not, so memory is cheaper than time. GOGC overrides it.
+// CollectLess makes the garbage collector run less often than by default. A simulated world has
+// many small objects that live long, so collecting costs much time and frees little memory. GOGC
+// in the environment overrides it.
 func CollectLess() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}
 }
 
-// FindProgram finds a program of this project beside the running one, else on PATH. how
-// says how to get it, for the error where it is missing.
+// FindProgram finds a program of this project in the folder of the running one, or else on PATH.
+// If it is missing, the error repeats how, which says how to get it.
 func FindProgram(name, how string) (string, error) {
 	if own, err := os.Executable(); err == nil {
 		beside := filepath.Join(filepath.Dir(own), name)

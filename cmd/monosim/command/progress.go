@@ -17,17 +17,18 @@ type Progress struct {
 	line func(done int64) string
 	bar  *progressbar.ProgressBar
 	next time.Time
-	// Beside adds the line to the bar, too.
+	// Beside shows the text of line beside the bar as well.
 	Beside bool
 }
 
 const (
-	// LineEvery is the time between two lines of progress where there is no terminal.
+	// LineEvery is the time between two progress lines when the output is not a terminal.
 	LineEvery      = 10 * time.Second
 	progressBeside = time.Second
 )
 
-// NewProgress makes the progress of total things; line writes it where there is no terminal.
+// NewProgress shows progress toward total, counted in units that things names. The function line
+// makes the text to print when the output is not a terminal.
 func NewProgress(out io.Writer, total int64, things string, line func(done int64) string) *Progress {
 	p := &Progress{out: out, line: line, next: time.Now().Add(LineEvery)}
 	if IsTerminal(out) {
@@ -38,7 +39,7 @@ func NewProgress(out io.Writer, total int64, things string, line func(done int64
 	return p
 }
 
-// At shows that so many things are done.
+// At updates the progress: done is how many units are done so far.
 func (p *Progress) At(done int64) {
 	if p.bar != nil {
 		if now := time.Now(); p.Beside && now.After(p.next) {
@@ -78,7 +79,7 @@ func SameFile(a, b io.Writer) bool {
 	return err == nil && err2 == nil && os.SameFile(one, other)
 }
 
-// fileOf returns the file that a writer writes to in the end, nil for none.
+// fileOf unwraps a writer down to the file that it writes to. It returns nil if there is none.
 func fileOf(w io.Writer) *os.File {
 	for {
 		inner, ok := w.(interface{ Unwrap() io.Writer })

@@ -2,8 +2,8 @@ package command
 
 import "fmt"
 
-// Shard reads --shard: the i-th of n parts, counted from 1. Both are 0 where the flag is not given,
-// which means all.
+// Shard parses --shard, which selects the i-th of n parts, counted from 1. Both results are 0 if
+// the flag is not given, which means all parts.
 func Shard(text string) (i, n int, err error) {
 	if text == "" {
 		return 0, 0, nil

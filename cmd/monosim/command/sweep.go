@@ -11,16 +11,17 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// Sweep is how a command runs once for each combination of values, and prints a row of CSV for each.
+// Sweep runs a command once for each combination of flag values. Each run prints one row of CSV.
 type Sweep struct {
-	// Values are those of --sweep, Example says what they are. Columns are those of a row behind the values.
+	// Values are the arguments of --sweep. Example shows in messages what they look like. Columns
+	// are the columns of a CSV row that follow the swept values.
 	Values  []string
 	Example string
 	Columns []string
-	// Known returns an error for a name that cannot be swept.
+	// Known returns an error if the named setting cannot be swept. Set gives it a value.
 	Known func(name string) error
 	Set   func(name, value string) error
-	// Read checks what is set, Run runs with it and returns the row.
+	// Read checks the values that are set. Run then runs with them and returns the CSV row.
 	Read func() error
 	Run  func() ([]string, error)
 }
@@ -33,13 +34,14 @@ func OneOf(name string, list []string) error {
 	return fmt.Errorf("found %q, want one of %s", name, strings.Join(list, ", "))
 }
 
-// sweepAxis is a name with the values that it takes in turn.
+// sweepAxis is a swept setting with the values that it takes in turn.
 type sweepAxis struct {
 	name   string
 	values []string
 }
 
-// axes reads the values of --sweep. Flags for a single run are refused beside it.
+// axes parses the values of --sweep. It refuses the flags in single, which make sense only for a
+// single run.
 func (s Sweep) axes(cmd *cobra.Command, single []string) (axes []sweepAxis, err error) {
 	for _, other := range single {
 		if cmd.Flags().Changed(other) {
@@ -62,7 +64,7 @@ func (s Sweep) axes(cmd *cobra.Command, single []string) (axes []sweepAxis, err 
 	return axes, nil
 }
 
-// points returns all combinations of the values.
+// points returns all combinations of the axes' values, one value of each axis.
 func points(axes []sweepAxis) [][]string {
 	all := [][]string{nil}
 	for _, a := range axes {
@@ -77,7 +79,8 @@ func points(axes []sweepAxis) [][]string {
 	return all
 }
 
-// All runs once for each point. All points are read before the first one runs.
+// All runs the command once for each combination of values. It checks all combinations before the
+// first run starts.
 func (s Sweep) All(cmd *cobra.Command, single ...string) error {
 	axes, err := s.axes(cmd, single)
 	if err != nil {

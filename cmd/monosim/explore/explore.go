@@ -34,13 +34,13 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// Parts are what the command takes from others.
+// Parts holds the functions that the command takes from the rest of the program.
 type Parts struct {
-	// Runner makes the runner that tells stories.
+	// Runner makes the runner that plays the randomly drawn stories.
 	Runner func() runners.Runner
 	// Suite makes a suite of the scenarios at some paths.
 	Suite func(paths []string, runner runners.Runner) (*steps.Suite, error)
-	// Reports makes what writes the reports that --format asks for.
+	// Reports makes a listener that writes the reports which --format asks for.
 	Reports func(formats []string, out io.Writer) (steps.Listener, error)
 }
 
@@ -103,7 +103,7 @@ it is 0 when all of these quirks were found, and else 1. A run that is interrupt
 	return cmd
 }
 
-// check returns an error for flags that make no sense, and fills in what they leave out.
+// check returns an error for flags that make no sense, and sets the defaults of omitted flags.
 func (o *options) check(cmd *cobra.Command) error {
 	given := cmd.Flags().Changed
 	switch {

@@ -19,7 +19,7 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// parts are those of a program without the other commands.
+// parts lets the tests run the command alone, without monosim's other commands.
 var parts = Parts{
 	Runner: func() runners.Runner { return &simrun.Runner{} },
 	Suite: func(paths []string, runner runners.Runner) (*steps.Suite, error) {
@@ -45,7 +45,8 @@ func monosimExplore(ctx context.Context, args ...string) (stdout string, code in
 	return out.String(), command.ExitCode(err)
 }
 
-// planted is the simulation with a fault that no quirk is about: no cluster is ever whole.
+// planted is the simulation with a fault that no quirk explains: every check that the cluster is
+// whole fails.
 type planted struct{ *simrun.Runner }
 
 func (r planted) Build(spec runners.Spec) (runners.Cluster, error) {
@@ -62,9 +63,9 @@ func (c broken) Whole() error {
 	return runners.Broken{Invariant: "canary", At: c.Now(), Text: "a planted fault"}
 }
 
-// Goal: a hunt prints what it finds as a scenario, saves the same, reports it as JUnit and as JSON,
-// and ends with 1 where something has no cause. Method: three stories of a world that fail by a planted fault, and the same
-// without it, whose failure has a cause (Q323).
+// Goal: a hunt prints each failure as a scenario, saves that scenario, and reports it as JUnit and
+// as JSON. It exits with 1 if a failure has no known cause. Method: three stories that fail by a
+// planted fault, and three without it, whose failure has a cause (Q323).
 func TestExplore(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "found")
 	flags := []string{"--world", "v3 1x3", "--seed", "9", "--seeds", "3"}
@@ -110,7 +111,8 @@ func TestExplore(t *testing.T) {
 	}
 }
 
-// Goal: a hunt for quirks ends with 0 when all of them were found, and says which were not.
+// Goal: a hunt for quirks exits with 0 once all of them are found, and otherwise says which are
+// missing.
 func TestExploreFindsQuirks(t *testing.T) {
 	world := []string{"--world", "v3 1x3", "--seed", "3"}
 	out, code := monosimExplore(t.Context(), append(world, "--find", "q208", "--seeds", "400")...)
@@ -124,7 +126,7 @@ func TestExploreFindsQuirks(t *testing.T) {
 	}
 }
 
-// Goal: worlds are listed, and scenarios make others.
+// Goal: --list prints the worlds to explore. Given scenarios, it prints the worlds made from them.
 func TestWorldsAreListed(t *testing.T) {
 	for _, c := range []struct {
 		args []string
@@ -140,7 +142,7 @@ func TestWorldsAreListed(t *testing.T) {
 	}
 }
 
-// Goal: what makes no sense is refused before anything is told.
+// Goal: flags and arguments that make no sense are refused before any story is played.
 func TestBadInput(t *testing.T) {
 	for _, args := range [][]string{
 		{"--seeds", "0"}, {"--seeds", "-1"}, {"--for", "0s"}, {"--for", "soon"}, {"--jobs", "-1"}, {"--shard", "3/2"}, {"--shard", "x"},

@@ -23,14 +23,14 @@ import (
 	"github.com/monosim/monosim/runners/show/timeline"
 )
 
-// output prints what is found, and saves it.
+// output prints the failures that a hunt finds, and saves them as scenarios.
 type output struct {
 	cmd      *cobra.Command
 	o        *options
 	out      io.Writer
 	begin    time.Time
 	progress *command.Progress
-	// names has how often each name of a file was given.
+	// names counts how often each file name was used, to number the repeated ones.
 	names map[string]int
 	// files has the scenarios by the names of their files, and found what was found by them.
 	files fstest.MapFS
@@ -45,7 +45,7 @@ func newOutput(cmd *cobra.Command, o *options) *output {
 	return u
 }
 
-// open prints what is explored and makes the folder of --save.
+// open prints what will be explored, and makes the folder that --save names.
 func (u *output) open() error {
 	if u.o.save != "" {
 		if err := os.MkdirAll(u.o.save, 0o777); err != nil {
@@ -73,7 +73,7 @@ func (u *output) open() error {
 	return nil
 }
 
-// tell prints one thing that was found.
+// tell prints one failure or quirk that the hunt has found.
 func (u *output) tell(f *explore.Found) error {
 	name := f.Name
 	if u.names[f.Name]++; u.names[f.Name] > 1 {
@@ -98,7 +98,7 @@ func (u *output) tell(f *explore.Found) error {
 	return nil
 }
 
-// again is the command that tells a saved scenario again.
+// again returns the command that runs a saved scenario again.
 func again(path string, f *explore.Found) string {
 	text := "monosim test " + path
 	if !f.Story.Plain {
@@ -107,10 +107,11 @@ func again(path string, f *explore.Found) string {
 	return text
 }
 
-// longestThen bounds the text of what followed the moment of a failure.
+// longestThen is the most characters shown of what followed the decisive moment of a failure.
 const longestThen = 120
 
-// moment says by which choice it was lost, "" where nobody has asked.
+// moment describes the random choice that decided the failure. It returns "" if nobody asked for
+// it.
 func moment(f *explore.Found) string {
 	if f.Moment == nil {
 		return ""
@@ -118,7 +119,7 @@ func moment(f *explore.Found) string {
 	return f.Moment.Text(func(o *runners.Observation) string { return timeline.Shorten(timeline.Phrase(o), longestThen) })
 }
 
-// cause says why, for people.
+// cause says in words why a story failed: which repaired quirk would make it pass, if any.
 func cause(f *explore.Found) string {
 	if f.Cause == "" {
 		return "no repair makes it pass"
@@ -130,7 +131,7 @@ func indent(text string) string {
 	return "  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ") + "\n"
 }
 
-// close prints what was found in all; nil stands for a hunt that broke off.
+// close prints the totals of the hunt. t is nil if the hunt was broken off.
 func (u *output) close(t *explore.Tally) error {
 	u.progress.Done()
 	if t == nil {
@@ -172,7 +173,7 @@ func (u *output) close(t *explore.Tally) error {
 	return nil
 }
 
-// printJSON prints the tally for programs.
+// printJSON prints the totals of the hunt as JSON.
 func (u *output) printJSON(t *explore.Tally) error {
 	type found struct {
 		What     string `json:"what"`
@@ -197,7 +198,7 @@ func (u *output) printJSON(t *explore.Tally) error {
 	})
 }
 
-// report runs the scenarios of what was found as monosim test does, for its reports.
+// report runs the found scenarios as `monosim test` would, to write the reports of --format.
 func (u *output) report(t *explore.Tally, to steps.Listener, runner runners.Runner) error {
 	if len(t.Found) == 0 {
 		summary := steps.NewSummary(steps.Plan{Glue: &steps.Glue{}})

@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/runners/serve/jsonmodel"
 )
 
-// These variables stand in for flags that are not given.
+// These environment variables give the values of flags that are not set.
 const (
 	checkpointVariable = "MONOLITH_CHECKPOINT_PATH"
 	exportVariable     = "MONOLITH_EXPORT_PATH"
@@ -76,8 +76,8 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	return nil
 }
 
-// complete takes from the environment what the flags do not give, and returns an error for
-// what makes no sense.
+// complete takes missing flags from the environment. It returns an error for values that make no
+// sense.
 func (f *exportFlags) complete(cmd *cobra.Command) error {
 	for _, p := range []struct {
 		value          *string

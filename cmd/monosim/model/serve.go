@@ -11,7 +11,7 @@ import (
 	"github.com/monosim/monosim/runners/serve/jsonmodel"
 )
 
-// These variables stand in for flags that are not given.
+// These environment variables give the values of flags that are not set.
 const (
 	modelVariable = "MONOLITH_MODEL_DIR"
 	portVariable  = "MONOLITH_SERVE_PORT"

@@ -44,7 +44,8 @@ agent, however it ends, unless --outlive is given.`,
 				return command.BadInput(err)
 			}
 			if os.Getenv("GOGC") == "" {
-				// This command runs for long and beside others, so memory counts here.
+				// An agent runs for long beside other programs, so garbage is collected at Go's
+				// default rate to save memory.
 				defer debug.SetGCPercent(debug.SetGCPercent(100))
 			}
 			return command.Ended(programs.Agent(o))

@@ -12,14 +12,15 @@ import (
 	"github.com/monosim/monosim/runners/serve/programs"
 )
 
-// IsProgram reports whether monosim was called by the name of a program of the reference, as
-// agent_client or agent_client.py, through a link or a copy. It returns the name for [RunAs].
+// IsProgram reports whether monosim was called, through a link or a copy, by the name of a program
+// of the reference, such as agent_client or agent_client.py. It returns the name for [RunAs].
 func IsProgram(called string) (name string, is bool) {
 	name = strings.TrimSuffix(strings.TrimSuffix(filepath.Base(called), ".exe"), ".py")
 	return name, slices.Contains(programs.Names(), name)
 }
 
-// RunAs runs a program of the reference with the reference's flags and exit codes.
+// RunAs runs monosim's version of a program of the reference, with the reference's flags and exit
+// codes.
 func RunAs(name, called string, args []string) error {
 	return command.Ended(programs.Client(programs.ClientOptions{
 		Name: name, Called: filepath.Base(called), Args: args, AsPython: true, Stdout: os.Stdout, Stderr: os.Stderr,
@@ -92,7 +93,7 @@ instances, with --file_type=pbtxt as text; --lagrangex_header, --has_sort_id,
 	}
 }
 
-// clientHelp is the help that they all share.
+// clientHelp is the part of the help that all these commands have in common.
 const clientHelp = `
 
 Flags are absl's: --name=value or --name value. --help lists them, --helpfull those of
@@ -113,7 +114,7 @@ func about(cmd *cobra.Command) string {
 	return text
 }
 
-// client completes the command of a program.
+// client fills in a command that runs the named program of the reference.
 func client(name string, cmd *cobra.Command) *cobra.Command {
 	cmd.Long += clientHelp
 	cmd.Aliases = []string{name}

@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/runners/serve/programs"
 )
 
-// addSurroundings adds the flags that programs which serve have in common.
+// addSurroundings adds the flags that all serving programs share, about addresses, time and seed.
 func addSurroundings(f *pflag.FlagSet, s *programs.Surroundings) {
 	f.StringVar(&s.Listen, "listen", "", "address that the gRPC server listens on; 0.0.0.0 and :: are all, which other machines reach (default: --localhost, else 127.0.0.1)")
 	f.StringVar(&s.Localhost, "localhost", "", "address for which localhost and 127.0.0.1 stand, where model servers listen on one of their own, as in a container")
@@ -20,7 +20,7 @@ func addSurroundings(f *pflag.FlagSet, s *programs.Surroundings) {
 	f.IntVarP(&s.Verbosity, "verbosity", "v", 0, "what is logged, as absl has it: 1 debug, 0 info, -1 warnings, -2 errors")
 }
 
-// speed is the value of a flag such as 10x.
+// speed is a flag value that says how many times faster than the clock time passes, such as 10x.
 type speed float64
 
 func (s *speed) String() string { return strconv.FormatFloat(max(1, float64(*s)), 'g', -1, 64) + "x" }

@@ -28,11 +28,11 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// File is the name of the file in the working folder.
+// File is the name of the settings file, which monosim test reads from the working folder.
 const File = "monosim.yaml"
 
-// Config has what monosim test takes where its flags and arguments say nothing. What the file
-// does not say is empty.
+// Config holds the settings that monosim test uses where no flag or argument is given. A setting
+// that the file omits is empty.
 type Config struct {
 	Features []string // paths, as arguments of monosim test
 	Seeds    int
@@ -41,11 +41,11 @@ type Config struct {
 	Tags     string
 }
 
-// keys are what the file may say.
+// keys lists the settings that the file may have.
 var keys = []string{"features", "seeds", "quirks", "runners", "tags"}
 
-// Read reads a file; one that is not there says nothing. An error has file:line, what was found
-// and what was wanted.
+// Read reads the settings file. A missing file gives empty settings. An error tells file:line, what
+// was found and what was wanted.
 func Read(name string) (Config, error) {
 	var c Config
 	file, err := os.Open(name)
@@ -69,7 +69,7 @@ func Read(name string) (Config, error) {
 	return c, c.fill(name, document.Content[0])
 }
 
-// fill sets the fields that a mapping has.
+// fill sets the settings that a YAML mapping has.
 func (c *Config) fill(name string, root *yaml.Node) error {
 	if root.Kind == yaml.ScalarNode && root.Tag == "!!null" {
 		return nil
@@ -94,7 +94,8 @@ func (c *Config) fill(name string, root *yaml.Node) error {
 	return nil
 }
 
-// set sets a field of keys; "" says that it could, any other text what was wanted.
+// set sets the field of one setting. It returns "" if the value is good, and otherwise says what
+// was wanted.
 func (c *Config) set(key string, value *yaml.Node) (want string) {
 	ok := false
 	switch key {
@@ -126,12 +127,12 @@ func nearest(key string) string {
 	})
 }
 
-// text reads a text that is not empty.
+// text returns the string in a YAML node. It returns false for an empty or other value.
 func text(n *yaml.Node) (string, bool) {
 	return n.Value, n.Kind == yaml.ScalarNode && n.Tag == "!!str" && n.Value != ""
 }
 
-// texts reads a text or a list of them.
+// texts returns the strings in a YAML node, which holds one string or a list of them.
 func texts(n *yaml.Node) ([]string, bool) {
 	if n.Kind != yaml.SequenceNode {
 		one, ok := text(n)
@@ -153,7 +154,7 @@ func number(n *yaml.Node) (int, bool) {
 	return i, err == nil && n.Kind == yaml.ScalarNode && n.Tag == "!!int" && i >= 1
 }
 
-// found says what a node is.
+// found describes the kind of a YAML node, for error messages.
 func found(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:

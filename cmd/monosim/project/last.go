@@ -14,21 +14,21 @@ import (
 	"github.com/monosim/monosim/engine/wholefile"
 )
 
-// Last has the scenarios of some paths that failed when they ran last.
+// Last lists the scenarios that failed in their most recent run, for one set of paths.
 type Last struct {
 	file   string
 	Failed []Scenario `json:"failed"`
 }
 
-// Scenario names a scenario, or a row of an outline, by its title with the values of the row, so
-// that edits above it do not matter.
+// Scenario identifies a scenario, or a row of an outline, by its title and the row's values. It has
+// no line number, so that edits above the scenario do not matter.
 type Scenario struct {
 	Path string `json:"path"`
 	Name string `json:"name"`
 }
 
-// LastOf reads what failed last of some paths. It is kept in the folder monosim of the user's
-// cache (XDG_CACHE_HOME or ~/.cache on Linux), in a file whose name is a hash of the absolute paths.
+// LastOf reads which scenarios of the paths failed last. The file lies in the folder monosim of the
+// user's cache (XDG_CACHE_HOME or ~/.cache on Linux). Its name is a hash of the absolute paths.
 func LastOf(paths []string) (*Last, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -53,11 +53,11 @@ func LastOf(paths []string) (*Last, error) {
 	return l, nil
 }
 
-// Has reports whether a scenario failed last.
+// Has reports whether a scenario failed in its most recent run.
 func (l *Last) Has(path, name string) bool { return slices.Contains(l.Failed, Scenario{path, name}) }
 
-// Keep writes what failed now; ran has every scenario that ran, with whether it failed. Those that
-// did not run stay as they were.
+// Keep saves which scenarios failed in this run. ran maps every scenario that ran to whether it
+// failed. The entries of other scenarios stay as they were.
 func (l *Last) Keep(ran map[Scenario]bool) error {
 	failed := slices.DeleteFunc(slices.Clone(l.Failed), func(s Scenario) bool { _, did := ran[s]; return did })
 	for one, did := range ran {

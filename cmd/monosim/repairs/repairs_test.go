@@ -25,32 +25,35 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// repairStories is how many stories are drawn, from which seed on. Without nightly few are played.
+// repairStories is the number of random stories to play, and firstStory the seed of the first one.
+// Only a nightly run plays that many.
 var (
 	repairStories = flag.Uint64("repairs.stories", 2000, "how many stories TestRepairsUnderDrawnFaults draws in the nightly run")
 	firstStory    = flag.Uint64("repairs.firststory", 0, "its first seed")
 	nightly       = os.Getenv("MONOSIM_NIGHTLY") != ""
 )
 
-// blaze is something that can be done to a training job: a sentence of sim/fault.
+// blaze is one fault that can hit a training job: a sentence of sim/fault with its arguments.
 type blaze struct {
 	kind, text string
-	// lasts tells whether the sentence takes "for 3m". fatal says why a job need not go on after it.
+	// lasts means that the sentence can end with a duration, as "for 3m". fatal, if not "", is the
+	// reason why a job may stop for good after the fault.
 	lasts bool
 	fatal string
 }
 
-// ofAgents are words of sentences that hit what belongs to agents and model servers.
+// ofAgents lists placeholders of sentences about agents and model servers, which a training job
+// does not have.
 var ofAgents = []string{"{pod}", "{server}", "{model}", "{places}"}
 
-// fills has the arguments that are tried for a word of a sentence.
+// fills maps a placeholder of a sentence to the arguments that the tests try for it.
 var fills = map[string][]string{
 	"{trainer}": {"chief", "worker1", "ps0"}, "{duration}": {"4s", "20s"}, "{n}": {"2"}, "{status}": {"500"}, "{size}": {"90 GB"},
 	"memory of {trainer}": {"memory of ps0"},
 	"files under {path}":  {"files under /train/model"}, "stored file {path}": {"stored file /train/model/checkpoint", "stored file /train/model/monolith_checkpoint"},
 }
 
-// blazes lists every kind of fault that hits a training job, with each of its arguments.
+// blazes lists every kind of fault that can hit a training job, once for each argument.
 func blazes(t *testing.T) (list []blaze) {
 	t.Helper()
 	for _, k := range (&simrun.Runner{}).Faults() {
@@ -85,7 +88,8 @@ func blazes(t *testing.T) (list []blaze) {
 	return list
 }
 
-// line is the blaze as a line of a script.
+// line formats the fault as a line of a script. It begins at the time at, and lasts for lasting if
+// it can.
 func (b blaze) line(at, lasting time.Duration) string {
 	if b.lasts {
 		return fmt.Sprintf("%v: %s for %v", at, b.text, lasting)
@@ -93,7 +97,8 @@ func (b blaze) line(at, lasting time.Duration) string {
 	return fmt.Sprintf("%v: %s", at, b.text)
 }
 
-// burntJobs are the jobs that are set on fire, of every discovery.
+// burntJobs lists the training jobs that the faults hit. They cover every kind of service
+// discovery.
 var burntJobs = []string{
 	"ps: 2, workers: 2, save_every: 2m, restart_after: 45s",
 	"ps: 2, workers: 2, save_every: 2m, restart_after: 45s, discovery: consul",
@@ -105,7 +110,7 @@ var burntJobs = []string{
 	"ps: 2, workers: 2, save_every: 2m, restart_after: 45s, max_retries: 6, discovery: consul, partial_recovery: true",
 }
 
-// burning is a story: a job and what happens to it.
+// burning is a story: a training job, and a script of faults that hit it.
 type burning struct {
 	seed          uint64
 	length        time.Duration
@@ -114,7 +119,7 @@ type burning struct {
 	mayStandStill bool
 }
 
-// plan is the story as monosim train reads it.
+// plan formats the story as a plan for monosim train, with the given quirks.
 func (s burning) plan(quirks string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "seed: %d\nfor: %v\nquirks: %q\njob: {%s}\nscript:\n", s.seed, s.length, quirks, s.shape)
@@ -124,7 +129,7 @@ func (s burning) plan(quirks string) string {
 	return b.String()
 }
 
-// play runs the story. ok is false when something of it does not hit this job.
+// play simulates the story. ok is false if one of its faults cannot hit this job.
 func (s burning) play(t *testing.T, quirks string) (report *train.Report, ok bool) {
 	t.Helper()
 	plan, err := train.Read("story.yaml", []byte(s.plan(quirks)))
@@ -146,7 +151,8 @@ func (s burning) play(t *testing.T, quirks string) (report *train.Report, ok boo
 	return report, report.Failed() == 0
 }
 
-// breaks lists the invariants that broke, each with the first text.
+// breaks maps each invariant that broke to the first message about it. Breaks that a known quirk
+// explains are included only if known is set.
 func (s burning) breaks(r *train.Report, known bool) map[string]string {
 	broken := map[string]string{}
 	for _, b := range r.Invariants {
@@ -158,7 +164,7 @@ func (s burning) breaks(r *train.Report, known bool) map[string]string {
 	return broken
 }
 
-// repaired lists the training quirks that can be repaired.
+// repaired lists the ids of the training quirks that can be repaired.
 func repaired(t *testing.T) (ids []string) {
 	t.Helper()
 	all, err := scope.Quirks()
@@ -176,7 +182,8 @@ func repaired(t *testing.T) (ids []string) {
 	return ids
 }
 
-// worse says what a repair made worse: an invariant that holds without it, or a tenth of the steps.
+// worse lists what became worse by a repair: an invariant that breaks only with it, or a loss of
+// more than a tenth of the training steps.
 func (s burning) worse(plain, repaired *train.Report) (list []string) {
 	before, after := s.breaks(plain, true), s.breaks(repaired, true)
 	for _, name := range slices.Sorted(maps.Keys(after)) {
@@ -224,8 +231,8 @@ func TestRepairsUnderEveryFault(t *testing.T) {
 	}
 }
 
-// The chief that asks at each look at a barrier who lives does not wait for a Consul that is down: with
-// Q239 repaired a save once held its barrier for 84 s.
+// Goal: a save does not wait for a Consul that is down. With Q239 repaired, the chief asks at each
+// look at a barrier which workers are alive. A save once held its barrier for 84 s because of that.
 func TestNoSaveWaitsForConsul(t *testing.T) {
 	for _, line := range []string{"5m: Consul goes down for 3m", "5m: Consul begins to answer after 14s for 6m", "5m: Consul begins to answer after 40s for 6m"} {
 		s := burning{seed: 1, length: 20 * time.Minute, shape: burntJobs[1], lines: []string{line}}
@@ -240,8 +247,9 @@ func TestNoSaveWaitsForConsul(t *testing.T) {
 	}
 }
 
-// compare plays the story as in the reference, with each of the repairs and with all. ok is false
-// when it does not hit this job, as a fault of Consul one that registers elsewhere.
+// compare plays the story as in the reference, then with each single repair in alone, then with all
+// repairs. It returns false if a fault cannot hit this job, such as a fault of Consul when the job
+// registers elsewhere.
 func (s burning) compare(t *testing.T, alone []string) (ok bool) {
 	t.Helper()
 	plain, ok := s.play(t, "python")
@@ -261,8 +269,8 @@ func (s burning) compare(t *testing.T, alone []string) (ok bool) {
 	return true
 }
 
-// Goal: with all quirks repaired no invariant breaks, whatever comes together. Method: stories of up
-// to four faults at random moments.
+// Goal: with all quirks repaired no invariant breaks, whichever faults coincide. Method: random
+// stories of up to four faults at random moments.
 func TestRepairsUnderDrawnFaults(t *testing.T) {
 	n := *repairStories
 	if !nightly {
@@ -278,7 +286,7 @@ func TestRepairsUnderDrawnFaults(t *testing.T) {
 	}
 }
 
-// burningOf is the story of a seed.
+// burningOf draws a random story from a seed, with faults from the list all.
 func burningOf(seed uint64, all []blaze) burning {
 	random := rand.New(rand.NewPCG(seed, 29))
 	s := burning{seed: seed + 1, length: 100 * time.Minute, shape: burntJobs[random.IntN(len(burntJobs))]}

@@ -14,14 +14,15 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// monosim is the path of the module that a written one requires.
+// monosim is the module path of this project, which a generated module requires.
 const monosim = "github.com/monosim/monosim"
 
 //go:embed module/cluster_test.go.txt
 var clusterTest []byte
 
-// moduleFiles returns the files of a Go module in a directory. It takes monosim from a clone,
-// and lists what that requires, so that it builds as it is, without `go mod tidy`.
+// moduleFiles returns the files of a Go module for the folder dir. The module uses the clone of
+// monosim in source, and its go.mod lists all that monosim requires. So it builds at once, without
+// `go mod tidy`.
 func moduleFiles(dir, source string) ([]File, error) {
 	if source == "" {
 		source = builtIn()
@@ -56,8 +57,8 @@ func moduleFiles(dir, source string) ([]File, error) {
 	}, err
 }
 
-// builtIn returns the root of the clone that this program was built in, or "" where it is
-// gone, or the program was built without paths.
+// builtIn returns the root of the clone in which this program was built. It returns "" if that
+// clone is gone, or if the program was built without file paths.
 func builtIn() string {
 	_, file, _, _ := runtime.Caller(0)
 	root := filepath.Join(filepath.Dir(file), "..", "..", "..")
@@ -70,7 +71,7 @@ func builtIn() string {
 	return root
 }
 
-// readModule reads the go.mod of a clone of monosim.
+// readModule reads the go.mod of the clone of monosim in the folder source.
 func readModule(source string) (*modfile.File, error) {
 	name := filepath.Join(source, "go.mod")
 	text, err := os.ReadFile(name)
@@ -87,7 +88,7 @@ func readModule(source string) (*modfile.File, error) {
 	return mod, nil
 }
 
-// requiring returns the go.mod of a module that takes monosim from a clone.
+// requiring returns the text of a go.mod that uses the clone of monosim in source.
 func requiring(theirs *modfile.File, name, source string) ([]byte, error) {
 	mod := &modfile.File{}
 	if err := mod.AddModuleStmt(name); err != nil {
@@ -114,7 +115,7 @@ func requiring(theirs *modfile.File, name, source string) ([]byte, error) {
 
 var notInPaths = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
-// modulePath returns the path of a module in a directory with that name.
+// modulePath derives a module path from the name of a folder.
 func modulePath(name string) string {
 	name = cmp.Or(strings.Trim(notInPaths.ReplaceAllString(name, "-"), "-"), "cluster")
 	return "example.com/" + name

@@ -38,7 +38,7 @@ const (
 	glueFile     = "features/steps.ts"
 )
 
-// NewCommand makes `monosim init`; glue writes the step definitions of an editor.
+// NewCommand makes `monosim init`. The function glue writes step definitions for editors.
 func NewCommand(glue func(io.Writer) error) *cobra.Command {
 	var (
 		asModule bool
@@ -87,7 +87,7 @@ exit code is 2.`,
 	return cmd
 }
 
-// say prints which files there are now, and what to do next.
+// say prints which files were written, and what the user can do next.
 func say(cmd *cobra.Command, dir string, list []File, next string) error {
 	var b strings.Builder
 	for _, f := range list {

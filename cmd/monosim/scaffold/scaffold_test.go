@@ -31,7 +31,7 @@ func run(args ...string) (stdout string, err error) {
 	return out.String(), err
 }
 
-// written runs `monosim init` in a new folder below an own one, and returns the folder.
+// written runs `monosim init` for a new folder inside a temporary one, and returns the new folder.
 func written(t *testing.T, flags ...string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "a", "first try")
@@ -98,8 +98,8 @@ func TestSettingsAreRead(t *testing.T) {
 	}
 }
 
-// Goal: GitHub Actions and GitLab CI take the files. Method: check-jsonschema has the schemas
-// that both publish.
+// Goal: GitHub Actions and GitLab CI accept the generated files. Method: validate them with
+// check-jsonschema, which has the schemas that both publish.
 func TestCIFilesAreValid(t *testing.T) {
 	python := pythontest.Find(t)
 	if !pythontest.Has(t, python, "check_jsonschema") {
@@ -117,7 +117,8 @@ func TestCIFilesAreValid(t *testing.T) {
 	}
 }
 
-// Goal: whichever of its files is there, init names it, leaves it as it is, and writes nothing.
+// Goal: if any of the files exists already, init names that file, leaves it unchanged, and writes
+// nothing.
 func TestNothingIsReplaced(t *testing.T) {
 	for _, flags := range [][]string{nil, {"--go", "--source", "../../.."}} {
 		list := names(t, written(t, flags...))
@@ -178,7 +179,7 @@ func TestWhatMakesNoSenseIsRefused(t *testing.T) {
 	}
 }
 
-// Goal: the module's tests run as it is written: without the network, and without go mod tidy.
+// Goal: the tests of a generated module run at once, without the network and without go mod tidy.
 func TestTheModuleRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds another module")

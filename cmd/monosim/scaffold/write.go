@@ -9,15 +9,15 @@ import (
 	"slices"
 )
 
-// File is a file to write, by its name from the folder, with slashes.
+// File is a file to write. Name is relative to the folder, with slashes.
 type File struct {
 	Name string
 	Text []byte
 }
 
-// Write writes files into a folder, which it makes where there is none. It writes all or
-// nothing: a file that is there already is an error that names it, and what a write that
-// fails has left is removed.
+// Write writes all the files into a folder, or none of them. It makes the folder if necessary. A
+// file that exists already is an error that names it. After a failed write it removes what it
+// wrote.
 func Write(dir string, files []File) (err error) {
 	for _, f := range files {
 		path := filepath.Join(dir, filepath.FromSlash(f.Name))
@@ -44,7 +44,7 @@ func Write(dir string, files []File) (err error) {
 		if err != nil {
 			return err
 		}
-		// O_EXCL: what another program has put there since is not replaced either.
+		// O_EXCL protects a file that another program has created since the check.
 		out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if err != nil {
 			return err
@@ -58,7 +58,7 @@ func Write(dir string, files []File) (err error) {
 	return nil
 }
 
-// makeFolders makes a folder and those above it, and returns the ones that were not there.
+// makeFolders makes a folder and its parents. It returns the folders that did not exist before.
 func makeFolders(dir string) (made []string, err error) {
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

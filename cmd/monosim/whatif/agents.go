@@ -15,7 +15,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// mostAgents bounds --agents, because version 1 takes memory with the square of it.
+// mostAgents is the largest value of --agents. The memory of version 1 grows with its square.
 const mostAgents = 1000
 
 // addAgentFlags adds the flags of commands that can run real agents beside the model.
@@ -24,8 +24,8 @@ func (f *planFlags) addAgentFlags(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&f.incidents, "incidents", nil, "what happens to these agents, as \"kill 3,zookeeper outage\", or all: "+strings.Join(control.Incidents(), ", "))
 }
 
-// addAgents adds to a result the load that a plan, or the answer that was found, puts on
-// ZooKeeper.
+// addAgents adds to a result the load that real agents put on ZooKeeper. The fleet is that of the
+// plan, or of the answer that was found.
 func (f *planFlags) addAgents(ctx context.Context, source *plan.Source, p *plan.Plan, r *result.Result) error {
 	if r.Command == "sweep" { // merged shards have no agents
 		return nil
@@ -54,7 +54,7 @@ func (f *planFlags) addAgents(ctx context.Context, source *plan.Source, p *plan.
 	return control.Fill(ctx, r, p, f.agents, incidents)
 }
 
-// flagWords returns the flags that repeat the command.
+// flagWords returns the flags that a user needs to repeat the command.
 func (f *planFlags) flagWords() (words string) {
 	if f.sensitivity {
 		words = " --sensitivity"

@@ -26,7 +26,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// with reads a plan, answers it by do, and prints the answer.
+// with reads a plan, computes its answer with the function do, and prints the answer.
 func (f *planFlags) with(cmd *cobra.Command, path string, do answer) error {
 	begin := time.Now()
 	source, p, warnings, err := readPlan(cmd, path, f)
@@ -70,8 +70,8 @@ func (f *planFlags) with(cmd *cobra.Command, path string, do answer) error {
 	return f.answered(cmd, j, r, begin)
 }
 
-// limit warns of a plan that takes long, and refuses one that would take more memory than there is, and every cell of a search
-// or sweep that would.
+// limit warns of a plan that takes long. It refuses a plan that needs more memory than there is, or
+// a search or sweep with such a cell.
 func (f *planFlags) limit(cmd *cobra.Command, j *judge.Judge, source *plan.Source, p *plan.Plan) error {
 	if !f.bounded {
 		return nil
@@ -90,8 +90,8 @@ func (f *planFlags) limit(cmd *cobra.Command, j *judge.Judge, source *plan.Sourc
 	return nil
 }
 
-// outgrown returns the error of a simulation that took more memory than there is as a problem
-// of its plan, and other errors as they are.
+// outgrown turns the error of a simulation that ran out of memory into a problem of its plan. It
+// returns other errors unchanged.
 func (f *planFlags) outgrown(j *judge.Judge, source *plan.Source, err error) error {
 	if large := (*model.TooLargeError)(nil); errors.As(err, &large) {
 		return source.TooLarge(j.Outgrown(large))
@@ -99,8 +99,7 @@ func (f *planFlags) outgrown(j *judge.Judge, source *plan.Source, err error) err
 	return err
 }
 
-// writable returns an error, before anything is simulated, for a file that cannot be
-// written at the end.
+// writable checks, before anything is simulated, that all output files can be written at the end.
 func (f *planFlags) writable() error {
 	if f.jobs < 0 {
 		return command.BadInput(fmt.Errorf("--jobs: found %d, want 0 or more", f.jobs))
@@ -123,8 +122,8 @@ func (f *planFlags) writable() error {
 	return nil
 }
 
-// addSensitivity adds how changes of inputs would change the results of the plan, or of the
-// answer that was found.
+// addSensitivity adds how the results would change with the inputs. The inputs are those of the
+// plan, or of the answer that was found.
 func addSensitivity(ctx context.Context, j *judge.Judge, source *plan.Source, p *plan.Plan, r *result.Result) error {
 	p, err := answeredPlan(source, p, r)
 	if err != nil {
@@ -135,7 +134,8 @@ func addSensitivity(ctx context.Context, j *judge.Judge, source *plan.Source, p 
 	return err
 }
 
-// answeredPlan returns the plan with the found answer set in it, or as it is written.
+// answeredPlan returns the plan with the values of the found answer. Without an answer it returns
+// the plan unchanged.
 func answeredPlan(source *plan.Source, p *plan.Plan, r *result.Result) (*plan.Plan, error) {
 	if r.Answer == nil {
 		return p, nil
@@ -152,7 +152,8 @@ func answeredPlan(source *plan.Source, p *plan.Plan, r *result.Result) (*plan.Pl
 	return answer, nil
 }
 
-// addTraces simulates again, with a trace, what the plan wants traced, for the folder of --report.
+// addTraces simulates again the parts that the plan wants traced, and adds their traces. They are
+// files in the folder of --report.
 func (f *planFlags) addTraces(source *plan.Source, p *plan.Plan, r *result.Result) error {
 	if f.out == "" || len(r.Windows) == 0 { // there is no report, or nothing was simulated
 		return nil
@@ -172,7 +173,7 @@ func (f *planFlags) addTraces(source *plan.Source, p *plan.Plan, r *result.Resul
 	return nil
 }
 
-// onePlan returns bad input unless there is exactly one argument.
+// onePlan returns an error of bad input unless there is exactly one argument.
 func onePlan(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return command.BadInput(fmt.Errorf("found %d arguments, want one plan file; see %s --help", len(args), cmd.CommandPath()))
@@ -180,8 +181,8 @@ func onePlan(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// ReadPlan reads a plan for a command that does not simulate it. Problems of the plan are
-// printed one a line, and with asJSON as a result too.
+// ReadPlan reads a plan for a command that does not simulate it. It prints each problem of the plan
+// on a line, and with asJSON also as a result in JSON.
 func ReadPlan(cmd *cobra.Command, path string, asJSON bool) (*plan.Plan, error) {
 	_, p, _, err := readPlan(cmd, path, &planFlags{json: asJSON})
 	return p, err
@@ -215,8 +216,8 @@ func readPlan(cmd *cobra.Command, path string, f *planFlags) (*plan.Source, *pla
 	return source, p, warnings, nil
 }
 
-// refuse prints the problems of a plan, with --json as a result too, and returns the error
-// that ends the command. Other errors are bad input.
+// refuse prints the problems of a plan, with --json also as a result, and returns the error that
+// ends the command. It treats any other error as bad input.
 func (f *planFlags) refuse(cmd *cobra.Command, path string, err error) error {
 	var problems plan.Problems
 	if !errors.As(err, &problems) {
@@ -234,8 +235,8 @@ func (f *planFlags) refuse(cmd *cobra.Command, path string, err error) error {
 	return &command.ExitError{Code: command.ExitBadInput}
 }
 
-// judge makes the judge of a plan, within its budget, with the points of --cache. Progress
-// is shown on standard error until the returned function is called.
+// judge makes the judge that simulates a plan within its budget. It reuses results from the folder
+// of --cache. Progress appears on standard error until the returned function is called.
 func (f *planFlags) judge(cmd *cobra.Command, p *plan.Plan) (*judge.Judge, func(), error) {
 	j := &judge.Judge{Workers: f.jobs}
 	if !f.whole {
@@ -259,7 +260,7 @@ func (f *planFlags) judge(cmd *cobra.Command, p *plan.Plan) (*judge.Judge, func(
 	return j, progress.bar.Done, nil
 }
 
-// answered prints a result and returns the error with its exit code.
+// answered prints a result, and returns the error that carries the command's exit code.
 func (f *planFlags) answered(cmd *cobra.Command, j *judge.Judge, r *result.Result, begin time.Time) error {
 	if f.runInfo != "" {
 		if err := writeRunInfo(f.runInfo, j, begin); err != nil {
@@ -292,8 +293,8 @@ type outFile struct {
 	write func(io.Writer) error
 }
 
-// files lists the files that flags ask for and, in the folder of --report, those of the
-// plan's report.
+// files lists the output files that flags ask for. With --report they include the files of the
+// report's folder.
 func (f *planFlags) files(r *result.Result) (list []outFile) {
 	add := func(wanted bool, path string, write func(io.Writer) error) {
 		if wanted {
@@ -315,7 +316,7 @@ func (f *planFlags) files(r *result.Result) (list []outFile) {
 	return append(list, f.traces...)
 }
 
-// writeFile writes a file, whole or not at all.
+// writeFile writes a file completely or not at all.
 func writeFile(path string, write func(io.Writer) error) error {
 	file, err := wholefile.Create(path)
 	if err != nil {

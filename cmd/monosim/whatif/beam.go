@@ -17,11 +17,12 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// beamProgram sweeps on Apache Beam. It is a program of its own, because Beam is ten times
-// the size of monosim.
+// beamProgram is the name of the program that runs sweeps on Apache Beam. It is a separate program,
+// because Beam is ten times the size of monosim.
 const beamProgram = "monosim-beam"
 
-// sweepBeam lets the program simulate all points into a folder, and answers from the files in it.
+// sweepBeam runs beamProgram, which simulates all points of the sweep and writes files into a
+// folder. It makes the answer from these files.
 func sweepBeam(cmd *cobra.Command, f *planFlags, path, out, flags string) error {
 	if len(f.beside) > 0 {
 		return command.BadInput(errors.New("--files: found it beside --engine beam, want all files of the plan in its folder"))
@@ -51,7 +52,8 @@ func sweepBeam(cmd *cobra.Command, f *planFlags, path, out, flags string) error 
 	})
 }
 
-// beamError returns the exit code of the program, which has printed its error.
+// beamError returns an error with the exit code of beamProgram. The program has printed the error
+// text itself.
 func beamError(err error) error {
 	code := command.ExitFailed
 	if exit := new(exec.ExitError); errors.As(err, &exit) && exit.ExitCode() == command.ExitBadInput {

@@ -8,8 +8,9 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// Goal: budget.wall ends run and solve at once, with a report of what is known and exit code 3,
-// and no sweep, which is the same bytes by whatever it was run. Method: a budget of a nanosecond.
+// Goal: when budget.wall is over, run and solve end at once, report what is known, and exit with 3.
+// A sweep ignores it, because its result must be the same bytes wherever it runs. Method: a budget
+// of a nanosecond.
 func TestTheWallClockEndsRunsAndSearches(t *testing.T) {
 	const old, short = "budget: {", "budget: {wall: 1ns, "
 	for _, name := range []string{"run", "solve"} {
@@ -38,8 +39,8 @@ func TestTheWallClockEndsRunsAndSearches(t *testing.T) {
 	}
 }
 
-// Goal: what is printed to reproduce a merge is a merge. Method: a sweep of one shard in a folder
-// of its own, and the printed command again.
+// Goal: the command that a merge prints under REPRODUCE repeats the merge. Method: sweep one shard
+// into a folder, merge it, and run the printed command.
 func TestAMergeCanBeRepeatedAsItSays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it simulates for seconds, with goroutines that others have, too")
@@ -59,9 +60,10 @@ func TestAMergeCanBeRepeatedAsItSays(t *testing.T) {
 	}
 }
 
-// Goal: ZOOKEEPER of a search is that of its answer and not of the plan as written, and a fleet whose
-// watches ZooKeeper does not hold is none (CAP-3.16). Method: a search for the least p99 over other
-// fleets than the one that is written, with memory for all of them, and for the smallest.
+// Goal: the section ZOOKEEPER of a search is about its answer, not about the plan as written. A
+// fleet with more watches than ZooKeeper can hold is no answer (CAP-3.16). Method: a search for the
+// least p99 over other fleets than the written one, with memory for all of them, and for the
+// smallest only.
 func TestASearchMindsZooKeeper(t *testing.T) {
 	for _, c := range []struct {
 		heap     string
@@ -79,7 +81,8 @@ func TestASearchMindsZooKeeper(t *testing.T) {
 	}
 }
 
-// Goal: a warning is called so once. Method: a plan with fewer requests than a surer verdict takes.
+// Goal: the word "warning" appears once for each warning. Method: a plan with fewer requests than a
+// reliable verdict takes.
 func TestAWarningIsCalledSoOnce(t *testing.T) {
 	path := planFile(t, "\"at 5s 200ms\"", "\"at 5s 15ms\"")
 	code, _, message := whatif("theory", path)

@@ -31,7 +31,7 @@ func newSchema() *cobra.Command {
 	return cmd
 }
 
-// Explain prints what codes and words of reports mean. It is that of monosim explain.
+// Explain prints the meaning of codes and words of reports, as `monosim explain` does.
 type Explain func(w io.Writer, codes []string, asJSON bool) error
 
 func newExplain(others Explain) *cobra.Command {
@@ -68,7 +68,7 @@ func newExplain(others Explain) *cobra.Command {
 	return cmd
 }
 
-// metricNamed returns the metric that an objective writes so, with or without its scope.
+// metricNamed returns the metric for its name in an objective, such as p99 or p99(request).
 func metricNamed(written string) (plan.Metric, error) {
 	name, scope, scoped := strings.Cut(strings.TrimSuffix(written, ")"), "(")
 	i := slices.IndexFunc(plan.Metrics, func(m plan.Metric) bool {
@@ -80,7 +80,7 @@ func metricNamed(written string) (plan.Metric, error) {
 	return plan.Metrics[i], nil
 }
 
-// ExplainMetric says what a metric of an objective is, or a key of a plan.
+// ExplainMetric explains a metric of an objective, or else a key of a plan.
 func ExplainMetric(written string) (text string, err error) {
 	m, err := metricNamed(written)
 	if err != nil {
@@ -92,7 +92,7 @@ func ExplainMetric(written string) (text string, err error) {
 	return textOf(m), nil
 }
 
-// planSchema is the schema of plans.
+// planSchema returns the JSON schema of plans, parsed once.
 var planSchema = sync.OnceValue(func() *jsonschema.Schema {
 	s := &jsonschema.Schema{}
 	if err := json.Unmarshal(plan.Schema(), s); err != nil {
@@ -101,7 +101,8 @@ var planSchema = sync.OnceValue(func() *jsonschema.Schema {
 	return s
 })
 
-// property returns the schema of a key, in items of a list and in any form of a value, or nil.
+// property returns the schema of a key of an object, or nil. It also searches the items of a list,
+// and each alternative where a value can have several forms.
 func property(of *jsonschema.Schema, key string) *jsonschema.Schema {
 	if s := of.Properties[key]; s != nil {
 		return s
@@ -117,8 +118,8 @@ func property(of *jsonschema.Schema, key string) *jsonschema.Schema {
 	return nil
 }
 
-// keyNamed says what a key of a plan is, by the schema of plans, or returns "". Items of lists are
-// left out of its path, as in events.publish.
+// keyNamed returns what the schema says about a key of a plan, or "". The path of the key has no
+// indices of list items, as in events.publish.
 func keyNamed(path string) string {
 	at := planSchema()
 	for key := range strings.SplitSeq(plan.RootPath(path), ".") {
@@ -146,7 +147,7 @@ func keyNamed(path string) string {
 	return text
 }
 
-// forPrograms returns what explain prints with --json.
+// forPrograms returns the value that explain prints for a metric with --json.
 func forPrograms(m plan.Metric) any {
 	return struct {
 		Metric  string   `json:"metric"`

@@ -41,8 +41,8 @@ monosim whatif merge DIR --plan PLAN gives the answer, the same bytes as one pro
 	return cmd
 }
 
-// filesBeside returns the files that a plan reads, by name. They lie beside it, as in the
-// folder that a config map makes.
+// filesBeside returns the texts of the files that a plan reads, by name. They must be in the plan's
+// folder, because the config map of the manifest becomes one flat folder.
 func filesBeside(path string, p *plan.Plan) (map[string]string, error) {
 	if p.Model.Exported != "" {
 		return nil, fmt.Errorf("%s: found model.exported %s, want model.size: a config map has no folders", path, p.Model.Exported)

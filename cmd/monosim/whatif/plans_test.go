@@ -14,11 +14,11 @@ import (
 	"github.com/monosim/monosim/runners/show/webpage/webpagetest"
 )
 
-// plansDir has the worked plans, each with its report.
+// plansDir is the folder with the example plans, each with its expected report.
 const plansDir = "../../../runners/whatif/plans"
 
-// workedPlans are the commands whose output the reports are, with their exit codes. Those
-// that take more than five seconds of processor time are for the night.
+// workedPlans lists the commands that print the expected reports, with their exit codes. Commands
+// that take more than five seconds of processor time run only at night.
 var workedPlans = []struct {
 	report  string
 	args    []string
@@ -56,9 +56,8 @@ var workedPlans = []struct {
 
 var update = flag.Bool("update", false, "write the reports of the worked plans anew")
 
-// The goal is that the reports of the worked plans are what the program says. The method is
-// to run each and to compare; -update writes them anew, and MONOSIM_NIGHTLY has those that
-// `make check` leaves out.
+// Goal: each example plan still gives the report beside it. Method: run each plan and compare.
+// -update rewrites the reports. MONOSIM_NIGHTLY also runs the plans that `make check` leaves out.
 func TestWorkedPlansSayWhatTheirReportsSay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the searches take a minute")
@@ -90,7 +89,8 @@ func TestWorkedPlansSayWhatTheirReportsSay(t *testing.T) {
 	}
 }
 
-// Every plan has a report and is run, and README.md says how to read it.
+// Goal: every example plan has a report and is run by the tests, and README.md explains how to read
+// it.
 func TestEveryWorkedPlanIsRun(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join(plansDir, "README.md"))
 	if err != nil {
@@ -129,9 +129,9 @@ func TestThePageOfAPlan(t *testing.T) {
 	}
 }
 
-// The page of a sweep has latency over the load with the closed form and the knee, and a map
-// of two paths with the contour of what holds and lines of equal cost (CAP-4.3); that of a plan
-// as it is has the closed form with what was simulated.
+// Goal: the page of a sweep plots latency over load, with the closed form and the knee. For two
+// paths it has a map with the contour of what holds, and lines of equal cost (CAP-4.3). The page of
+// a single plan shows the closed form beside the simulated values.
 func TestThePageOfASweep(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for seconds")
@@ -141,7 +141,8 @@ func TestThePageOfASweep(t *testing.T) {
   load: {workload.rate: [500/s, 1k/s, 4k/s, 7.9k/s]}
   words: {client.hedge.after: ["off", 5ms, p90]}
   map: {ps.replicas: [1, 2, 3], workload.arrivals.rate_scale: [1x, 3x, 3.9x]}`)
-	// No cell has more than it can do, whose retries would be simulated for a minute, and the begin is near.
+	// No cell is overloaded, because simulating its retries would take a minute. The window is near
+	// the beginning.
 	near := strings.Replace(read(t, file), `horizon: 10s, detail: {windows: ["at 5s 200ms"]}`, `horizon: 1s, detail: {windows: ["at 500ms 200ms"]}`, 1)
 	if err := os.WriteFile(file, []byte(near), 0o644); err != nil {
 		t.Fatal(err)
@@ -168,7 +169,7 @@ func TestThePageOfASweep(t *testing.T) {
 	}
 }
 
-// The page of a plan with worlds has a plot of them, and a tile of each objective.
+// Goal: the page of a plan with worlds has a plot of the worlds, and a tile for each objective.
 func TestThePageOfWorlds(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "page.html")
 	text := strings.NewReplacer("max_replications: 40", "max_replications: 20", "count: 20", "count: 3", "horizon: 2s", "horizon: 200ms").Replace(read(t, filepath.Join(plansDir, "unsure.yaml")))

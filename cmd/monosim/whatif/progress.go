@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/judge"
 )
 
-// far shows how far a simulation is, and an upper bound of the remaining time. It may end
-// before, when it is precise enough or decided.
+// far shows how much of a simulation is done, and an upper bound of the remaining time. The
+// simulation can end earlier, once it is precise enough or decided.
 type far struct {
 	bar      *command.Progress
 	begin    time.Time // when the present count began
@@ -33,7 +33,7 @@ func (f *far) at(now judge.Far) {
 	f.bar.At(now.Requests)
 }
 
-// line describes the progress at an instant.
+// line describes the progress at the time now.
 func (f *far) line(now time.Time) string {
 	text := fmt.Sprintf("%d requests simulated", f.last.Requests)
 	if f.last.Most > 0 {
@@ -45,7 +45,8 @@ func (f *far) line(now time.Time) string {
 	return text
 }
 
-// left returns the longest time that remains, at the speed so far and within the budget.
+// left returns an upper bound of the remaining time. It assumes the speed so far, and is never more
+// than what is left of the budget.
 func (f *far) left(now time.Time) (left time.Duration, known bool) {
 	if f.last.Done > 1 { // the first one starts the clock
 		each := float64(now.Sub(f.begin)) / float64(f.last.Done-1)

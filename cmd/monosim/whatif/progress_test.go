@@ -8,7 +8,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/judge"
 )
 
-// The time left is that of the speed so far, and never more than the budget.
+// Goal: the remaining time follows from the speed so far, and never exceeds the budget.
 func TestProgressSaysHowLongItTakes(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// The goal is that the JSON has what every replication counted (CAP-4.4). The method is to have
-// estimates, checks and conservation again from its counters and histograms alone.
+// Goal: the JSON result has everything that each replication counted (CAP-4.4). Method: compute the
+// estimates, the checks and the conservation again, from the counters and histograms in it alone.
 func TestRecordsAreWhatEstimatesAreMadeOf(t *testing.T) {
 	file := planFile(t, "", "")
 	r := resultOf(t, "run", file)
@@ -49,7 +49,7 @@ func TestRecordsAreWhatEstimatesAreMadeOf(t *testing.T) {
 	}
 }
 
-// quantile is the bar that has a share of all values at or below its end.
+// quantile returns the upper end of the histogram's bar that contains the quantile q.
 func quantile(h result.Histogram, q float64) int64 {
 	rank, seen := int64(q*float64(h.Count())+0.5), int64(0)
 	for _, b := range h {
@@ -60,8 +60,9 @@ func quantile(h result.Histogram, q float64) int64 {
 	return 0
 }
 
-// A sweep has the records of every cell, a search those of its answer; a result that is read is
-// written as it was; the page, whose plots show no replication, has none.
+// Goal: a sweep has records for every cell, and a search has those of its answer. A result that is
+// read and written again stays the same. The page has no records, because its plots show no
+// replications.
 func TestRecordsNameTheirPoint(t *testing.T) {
 	file := planFile(t, "", "")
 	for _, c := range []struct {

@@ -15,9 +15,9 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// Goal: a plan that needs more memory than there is is refused before it is simulated, with the line
-// of the value that makes it large, and so is a cell of a sweep or of a search. Method: values of each
-// kind that would take more than a small bound, most of which no machine could hold.
+// Goal: a plan that needs more memory than there is gets refused before it is simulated. The error
+// names the line of the value that makes it large. The same holds for a cell of a sweep or search.
+// Method: values of each kind that exceed a small bound, most of which no machine could hold.
 func TestPlansThatAreTooLargeAreRefused(t *testing.T) {
 	for _, c := range []struct{ command, old, new, want string }{
 		{"run", "ps: {replicas: 2", "ps: {replicas: 100000000", `:8:18: found 200000000 containers of ps that would take about `},
@@ -50,8 +50,9 @@ func TestPlansThatAreTooLargeAreRefused(t *testing.T) {
 	}
 }
 
-// Goal: a load that nothing foretells to be too much ends once it is. Method: containers that are lost
-// under a load that they could bear, and a bound that the queue exceeds.
+// Goal: a simulation ends when its queue outgrows memory, even if nothing foretold the overload.
+// Method: containers fail under a load that all together could bear, until the queue exceeds a
+// bound.
 func TestAQueueThatOutgrowsMemoryEndsTheRun(t *testing.T) {
 	file := planFile(t, "horizon: 10s, detail: {windows: [\"at 5s 200ms\"]}}", "horizon: 60s}\nevents: [{at: 1s, slow: {ps: {count: 4, factor: 5000x}}}]\noverride: {num_ps: 2, num_shard: 2, fetch_ps_timeout: 1000s}")
 	text := strings.Replace(read(t, file), "override: {num_ps: 2, num_shard: 2}\n", "", 1)
@@ -64,8 +65,8 @@ func TestAQueueThatOutgrowsMemoryEndsTheRun(t *testing.T) {
 	}
 }
 
-// Goal: a file of the cache, or of a shard, in which one digit is another is found. Method: one digit of
-// each, and the results of the same commands.
+// Goal: a file of the cache or of a shard is rejected when a single digit in it has changed.
+// Method: change one digit in each file, and compare the results of the same commands.
 func TestAlteredSamplesAreFound(t *testing.T) {
 	path, dir := planFile(t, "", ""), t.TempDir()
 	cache := filepath.Join(dir, "cache")
@@ -102,7 +103,7 @@ func TestAlteredSamplesAreFound(t *testing.T) {
 	}
 }
 
-// alter makes the first digit behind a word another.
+// alter changes the first digit that follows the given word in a file.
 func alter(t *testing.T, path, word string) {
 	t.Helper()
 	before, after, ok := strings.Cut(read(t, path), word)
@@ -118,7 +119,8 @@ func alter(t *testing.T, path, word string) {
 	}
 }
 
-// Goal: a key without effect is a warning that a run ignores, and with --strict a mistake. Method: both.
+// Goal: a key without effect gives a warning, and with --strict an error. Method: run with and
+// without --strict.
 func TestStrictRefusesKeysWithoutEffect(t *testing.T) {
 	file := planFile(t, "workload: {", "workload: {arrivals: {cv: 2}, ")
 	const want = "workload.arrivals.cv changes nothing: it is of process gamma [CAP-E19]"
@@ -134,8 +136,8 @@ func TestStrictRefusesKeysWithoutEffect(t *testing.T) {
 	}
 }
 
-// Goal: which balancer, and whether to give up calls, are questions for a sweep. Method: a sweep over
-// both, whose cells are told apart, on the page too.
+// Goal: a sweep can vary settings that are words: the load balancer, and whether to give up calls.
+// Method: a sweep over both, whose cells are distinct in the text and on the page.
 func TestASweepOverWords(t *testing.T) {
 	file := planFile(t, "sweep: {load: {workload.rate: [500/s, 1k/s]}}", "sweep: {words: {client.balance: [random, p2c], client.abandon: [continue, cancel]}}")
 	page := filepath.Join(t.TempDir(), "page.html")
@@ -150,8 +152,9 @@ func TestASweepOverWords(t *testing.T) {
 	}
 }
 
-// Goal: a report in which most fail begins with that, and says of whom its latencies are. Method: three
-// times what a core can do, with a timeout, in text and on the page.
+// Goal: if most requests fail, the report says so first, and says which requests its latencies
+// include. Method: three times the load that a core can take, with a timeout; in the text and on
+// the page.
 func TestAReportOfFailuresBeginsWithThem(t *testing.T) {
 	file := planFile(t, "override: {num_ps: 2, num_shard: 2}", "override: {num_ps: 2, num_shard: 2, fetch_ps_timeout: 50ms, fetch_ps_retry: 0}\nclient: {abandon: cancel}")
 	text := strings.NewReplacer("rate: 1k/s", "rate: 300/s", "[500/s, 1k/s]", "[20/s, 300/s]", "ps: {replicas: 2, cpu: 4", "ps: {replicas: 1, cpu: 1", "exp(mean=1ms)", "exp(mean=10ms)", "at 5s 200ms", "at 5s 1s").Replace(read(t, file))
@@ -175,8 +178,8 @@ func TestAReportOfFailuresBeginsWithThem(t *testing.T) {
 	}
 }
 
-// Goal: theory prints how long calls wait, and how many, by the formula of their queue. Method: M/M/1,
-// M/M/c, and cores that are shared, beside the closed forms by hand.
+// Goal: theory prints the wait of calls and the queue length, by the formula of the queue. Method:
+// M/M/1, M/M/c and shared cores, compared with closed forms worked out by hand.
 func TestTheoryPrintsWaits(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{`entry: {cpu: 1ms}`, `entry: {cpu: "exp(mean=1ms)", threads: 1}`, "W_q of entry (M/G/1, c = 1) 1 ms (CAP-7.1)\n             P(wait) of entry 50 %"},
@@ -193,8 +196,8 @@ func TestTheoryPrintsWaits(t *testing.T) {
 	}
 }
 
-// Goal: what an event did can be seen second by second, in JSON, as a table and on the page. Method: a run
-// with an event, and the same rows in each.
+// Goal: the effect of an event can be seen second by second, in JSON, as a table and on the page.
+// Method: a run with an event, which must give the same rows in each form.
 func TestTheTimeAxisOfAnIncident(t *testing.T) {
 	file := planFile(t, "slo:", "events: [{at: 5s, slow: {ps: {count: 1, factor: 20x}}, for: 1s, name: slow}]\nslo:")
 	text := strings.Replace(read(t, file), `"at 5s 200ms"`, `"each incident -1s..+2s"`, 1)

@@ -77,7 +77,7 @@ it with FLINK_JOB_SERVER=JAR.`,
 	return cmd
 }
 
-// sweepAll simulates all points in this process.
+// sweepAll simulates all points of a sweep inside this process.
 func sweepAll(f *planFlags) answer {
 	return func(ctx context.Context, j *judge.Judge, source *plan.Source, p *plan.Plan, warnings plan.Problems) (*result.Result, error) {
 		grid, err := engines.Open(source, p, warnings)
@@ -95,7 +95,8 @@ func sweepAll(f *planFlags) answer {
 	}
 }
 
-// holds returns an error when the samples of a sweep take more memory than there is.
+// holds returns an error if the samples of a sweep, of the given number of bytes, do not fit into
+// memory.
 func (f *planFlags) holds(j *judge.Judge, source *plan.Source, bytes float64) error {
 	if j.MaxMemory <= 0 || bytes <= float64(j.MaxMemory) {
 		return nil
@@ -186,7 +187,7 @@ func newMerge() *cobra.Command {
 	return cmd
 }
 
-// merged answers a plan from the files of its shards in a folder.
+// merged computes the answer of a sweep from the files that its shards have written into a folder.
 func merged(source *plan.Source, p *plan.Plan, warnings plan.Problems, dir string) (*result.Result, error) {
 	grid, err := engines.Open(source, p, warnings)
 	if err != nil {

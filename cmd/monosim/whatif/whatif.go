@@ -29,7 +29,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/search"
 )
 
-// New makes `monosim whatif`. Codes and words of reports are explained by others.
+// New makes `monosim whatif`. It calls others to explain codes and words of reports.
 func New(others Explain) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "whatif",
@@ -50,7 +50,7 @@ makes no sense, and 3 when the budget ended before all was decided.`,
 	return cmd
 }
 
-// planFlags holds the flags that commands on a plan share.
+// planFlags holds the flags that all commands on a plan have in common.
 type planFlags struct {
 	json bool
 	seed uint64
@@ -71,14 +71,14 @@ type planFlags struct {
 	agents      int
 	incidents   []string
 	sensitivity bool
-	// whole simulates everything that was asked for, however long it takes, so that a sweep
-	// gives the same bytes wherever it runs.
+	// whole means that everything is simulated, however long it takes, so that a sweep gives the
+	// same bytes wherever it runs.
 	whole bool
-	// folder has the shards that are merged.
+	// folder is the folder with the files of the shards to merge.
 	folder string
 
 	strict bool
-	// bounded says that the command simulates, within maxMemory.
+	// bounded means that the command simulates. Then its memory is bounded by maxMemory.
 	bounded   bool
 	maxMemory string
 }
@@ -98,17 +98,17 @@ func (f *planFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.runInfo, "run-info", "", "file for what depends on this machine: time taken, cores, rates")
 }
 
-// addMemory adds the flag of commands that simulate.
+// addMemory adds --max-memory, for commands that simulate.
 func (f *planFlags) addMemory(cmd *cobra.Command) {
 	f.bounded = true
 	cmd.Flags().StringVar(&f.maxMemory, "max-memory", "", command.MemoryHelp+"; a plan that would take more is refused")
 }
 
-// answer finds the answer to a plan.
+// answer is a function that computes the result of one command for a plan.
 type answer func(context.Context, *judge.Judge, *plan.Source, *plan.Plan, plan.Problems) (*result.Result, error)
 
-// planCommand makes a command on one plan file, with the flags that all share. simulated
-// tells whether it simulates the plan.
+// planCommand makes a command that takes one plan file, with the common flags. simulated says
+// whether the command simulates the plan.
 func planCommand(use string, simulated bool, short string, do answer) *cobra.Command {
 	var f planFlags
 	cmd := &cobra.Command{

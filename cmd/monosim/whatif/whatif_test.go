@@ -32,7 +32,7 @@ solve: {over: {ps.replicas: 1..3}}
 sweep: {load: {workload.rate: [500/s, 1k/s]}}
 `
 
-// whatif runs the command with arguments, below the program's.
+// whatif runs `monosim whatif` with the given arguments inside the test process.
 func whatif(args ...string) (code int, stdout, message string) {
 	var out, errs bytes.Buffer
 	cmd := &cobra.Command{Use: "monosim"}
@@ -48,7 +48,7 @@ func whatif(args ...string) (code int, stdout, message string) {
 	return command.ExitCode(err), out.String(), errs.String() + message
 }
 
-// planFile is the small plan with one text in the place of another.
+// planFile writes the small plan into a file, with the text old replaced by new.
 func planFile(t *testing.T, old, new string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "plan.yaml")
@@ -101,8 +101,8 @@ func TestWhatifExitCodesSayWhetherObjectivesAreMet(t *testing.T) {
 	}
 }
 
-// A value of a sweep that no cell can have is refused with its place, as any other mistake; one
-// that other values of the sweep mend is not.
+// Goal: a swept value that is wrong in every cell is refused with its place, like any other
+// mistake. A value that is only wrong together with some values of another path is not refused.
 func TestNonsenseInSweepsIsRefused(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"[500/s, 1k/s]", "[500/s, -1/s, 7, 1k/s]", ":15:39: workload.rate -1/s: workload.rate must be >0, got -1/s [CAP-E05]\n" +
@@ -128,9 +128,9 @@ func TestWhatifGivesTheSameBytesForAnyNumberOfJobs(t *testing.T) {
 	}
 }
 
-// Goal: what is in the cache changes no byte of a result, neither the certificate's count nor where
-// a budget of requests ends a search. Method: searches without a cache, with an empty one, and with
-// all of their points.
+// Goal: the cache never changes a byte of a result. This includes the certificate's count of
+// requests, and where a budget of requests ends a search. Method: searches without a cache, with an
+// empty one, and with a cache that has all points.
 func TestACacheChangesNoByte(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it simulates for seconds, with goroutines that others have, too")
@@ -149,7 +149,8 @@ func TestACacheChangesNoByte(t *testing.T) {
 	}
 }
 
-// What was interrupted goes on from the cache, and merges name what is missing.
+// Goal: an interrupted sweep continues from its cache, and a merge names the shards that are
+// missing.
 func TestWhatifSweepsInShards(t *testing.T) {
 	path, dir := planFile(t, "", ""), t.TempDir()
 	broken := t.TempDir()
@@ -199,7 +200,7 @@ func TestTheManifestHasThePlan(t *testing.T) {
 	}
 }
 
-// The pods of a manifest find all that the plan reads beside it, in YAML and in JSON.
+// Goal: the pods of a manifest get every file that the plan reads, in YAML and in JSON.
 func TestTheManifestHasWhatThePlanReads(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
@@ -251,7 +252,7 @@ func TestTheManifestHasWhatThePlanReads(t *testing.T) {
 	}
 }
 
-// Without the program there is one clear line, and nothing is simulated.
+// Goal: if monosim-beam is not installed, the command prints one clear line and simulates nothing.
 func TestTheProgramForBeamIsAskedFor(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	for _, c := range []struct {
@@ -268,7 +269,7 @@ func TestTheProgramForBeamIsAskedFor(t *testing.T) {
 	}
 }
 
-// --report is a folder of what the plan's report asks for.
+// Goal: --report makes a folder with the files that the report section of the plan asks for.
 func TestReportIsWhatThePlanAsksFor(t *testing.T) {
 	text := read(t, filepath.Join(plansDir, "flash.yaml"))
 	for _, c := range []struct{ report, want string }{
@@ -318,7 +319,7 @@ func TestReportIsWhatThePlanAsksFor(t *testing.T) {
 	}
 }
 
-// What a metric is, and estimates as a table, for programs.
+// Goal: programs can read the explanation of a metric as JSON, and estimates as a CSV table.
 func TestTextsForPrograms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it simulates for seconds, with goroutines that others have, too")
@@ -344,8 +345,8 @@ func TestTextsForPrograms(t *testing.T) {
 	}
 }
 
-// Goal: explain takes what objectives take, and what they do not it refuses with what is near.
-// Method: metrics with and without scope, and with one that there is not.
+// Goal: explain accepts every metric that objectives accept. For another one it suggests a similar
+// metric. Method: metrics with a scope, without one, and with an unknown one.
 func TestExplainTakesWhatObjectivesTake(t *testing.T) {
 	for _, c := range []struct {
 		metric string

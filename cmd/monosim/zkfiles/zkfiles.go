@@ -41,7 +41,7 @@ func tell(cmd *cobra.Command, notes []string) {
 	}
 }
 
-// read reads a state, and tells its notes.
+// read reads the state of a ZooKeeper from a folder or file, and prints the notes about it.
 func read(cmd *cobra.Command, s *files.Source, from string) (*files.State, error) {
 	state, err := s.Read(from)
 	if err != nil {

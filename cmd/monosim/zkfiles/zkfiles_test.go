@@ -19,8 +19,9 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// Goal: the commands print what a real server has left, whose answers package datadir holds them to.
-// Method: goldens of the recorded directory, read by a person, and states that go there and back.
+// Goal: the commands print correctly what a real ZooKeeper has left on disk. Package datadir
+// compares that with the server's own answers. Method: reviewed golden outputs for a recorded
+// directory, and states that are exported and read again.
 
 var update = flag.Bool("update", false, "write the goldens anew")
 
@@ -39,7 +40,7 @@ func run(t *testing.T, args ...string) (out, errs string, err error) {
 	return o.String(), e.String(), err
 }
 
-// mustRun runs a command that has to say nothing on standard error.
+// mustRun runs a command and fails the test on an error or any text on standard error.
 func mustRun(t *testing.T, args ...string) string {
 	t.Helper()
 	out, errs, err := run(t, args...)
@@ -75,7 +76,7 @@ func TestGoldens(t *testing.T) {
 	}
 }
 
-// In JSON each znode has what the real server has answered.
+// Goal: with --json each znode has the values that the real server answered.
 func TestJSON(t *testing.T) {
 	var got struct {
 		Znodes []struct {
@@ -115,8 +116,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// What is exported is shown as it was, whether it was a directory of Apache's, a --data-dir or a
-// --snapshot.
+// Goal: an exported state shows the same as its source: a directory of Apache ZooKeeper, a
+// --data-dir, or a --snapshot.
 func TestExport(t *testing.T) {
 	dir := t.TempDir()
 	snapshot, nowMs, _, err := files.Import(recorded, "")

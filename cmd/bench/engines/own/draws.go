@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// quantiles holds quantiles of the exponential distribution of mean 1; the last one stands
-// for the tail.
+// quantiles holds 1025 quantiles of the exponential distribution with mean 1. The last quantile
+// would be infinite, so a finite value stands for the tail.
 var quantiles = func() (q [1025]float64) {
 	for i := range 1024 {
 		q[i] = -math.Log(1 - float64(i)/1024)
@@ -15,8 +15,8 @@ var quantiles = func() (q [1025]float64) {
 	return q
 }()
 
-// draws makes the delays of one model. It uses a linear congruential generator and interpolates
-// between two quantiles, so that a draw costs about the same in every language.
+// draws is the random generator for the delays of one model. It is a linear congruential generator
+// that interpolates between two quantiles, so that a draw costs about the same in every language.
 type draws uint64
 
 func newDraws(i int) draws {

@@ -27,7 +27,8 @@ func main() {
 // counter counts what happened.
 type counter struct{ events uint64 }
 
-// works starts N models in a world, which count their events, by the name of the work.
+// works maps the name of a kind of work to a function. The function starts n models in a world,
+// and each model counts its events in the counter.
 var works = map[string]func(w *vtime.World, n int, c *counter){
 	"callbacks": callbacks,
 	"tasks":     tasks,

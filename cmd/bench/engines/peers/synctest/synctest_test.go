@@ -19,7 +19,8 @@ import (
 	"time"
 )
 
-// quantiles of the exponential distribution of mean 1; the last stands for the tail.
+// quantiles holds quantiles of the exponential distribution with mean 1. The last quantile would
+// be infinite, so a finite value stands for the tail.
 var quantiles = func() (q [1025]float64) {
 	for i := range 1024 {
 		q[i] = -math.Log(1 - float64(i)/1024)
@@ -28,7 +29,8 @@ var quantiles = func() (q [1025]float64) {
 	return q
 }()
 
-// draws are the delays of one goroutine, the same as in ../../own/draws.go.
+// draws is the random generator for the delays of one goroutine. It gives the same delays as the
+// generator in ../../own/draws.go.
 type draws uint64
 
 func newDraws(i int) draws {
@@ -45,7 +47,8 @@ func (s *draws) delay() time.Duration {
 	return 1 + time.Duration(x*float64(time.Second))
 }
 
-// wall reads the machine's clock: time.Now is the bubble's.
+// wall reads the machine's clock. It cannot use time.Now, which returns the virtual time of the
+// synctest bubble.
 func wall(t *testing.T) int64 {
 	var tv syscall.Timeval
 	if err := syscall.Gettimeofday(&tv); err != nil {
@@ -54,8 +57,8 @@ func wall(t *testing.T) int64 {
 	return tv.Nano()
 }
 
-// sleeper is one goroutine. It has a cache line of its own: with GOMAXPROCS above 1
-// goroutines that are due at one instant run in parallel.
+// sleeper is one goroutine's state, padded to a cache line of its own. With GOMAXPROCS above 1,
+// goroutines that are due at the same instant run in parallel.
 type sleeper struct {
 	draws draws
 	count int64
