@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/vectors"
 )
 
-// The register of quirks is there as it is written; package scope reads it, and package
-// golden has the cases.
+// Example reads the first id from the text of the register of quirks. Package scope decodes that
+// register, and package golden has the recorded cases.
 func Example() {
 	_, after, _ := strings.Cut(string(vectors.QuirksYAML), "- {id: ")
 	id, _, _ := strings.Cut(after, ",")

@@ -37,7 +37,7 @@ func main() {
 	}
 }
 
-// run writes the layout, and reads it back to see that digests and sizes are right.
+// run writes the image as an OCI layout and reads it back, to check its digests and sizes.
 func run(program, dir, arch, version string) error {
 	image, err := build(program, arch, version)
 	if err != nil {
@@ -57,8 +57,8 @@ func run(program, dir, arch, version string) error {
 	return validate.Index(index)
 }
 
-// build makes an image with the program, two empty folders, and nothing else. Equal
-// programs give equal images: no file has a time.
+// build makes an image with the program and two empty folders. The same program always gives
+// the same image, because files in it carry no modification time.
 func build(program, arch, version string) (v1.Image, error) {
 	text, err := os.ReadFile(program)
 	if err != nil {

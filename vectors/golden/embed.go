@@ -10,5 +10,6 @@ import (
 //go:embed *.json known_failing.txt
 var embedded embed.FS
 
-// FS returns the vectors of this binary, without the case files, which are for recording.
+// FS returns the golden vectors that are embedded in this binary. The case files are not among
+// them, because only recording needs them.
 func FS() fs.FS { return embedded }

@@ -12,5 +12,6 @@ var packed []byte
 
 var embedded = unpack(packed)
 
-// FS returns the vectors of this binary, without the case files, which are for recording.
+// FS returns the golden vectors that are embedded in this binary. The case files are not among
+// them, because only recording needs them.
 func FS() fs.FS { return embedded }

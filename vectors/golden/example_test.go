@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/vectors/golden"
 )
 
-// A suite has the cases about one module of the reference, each with what was asked and
-// what the real Python answered.
+// Example reads a suite, which holds the cases about one module of the reference. Each case has a
+// question and the answer of the real Python.
 func Example() {
 	suite, err := golden.ReadSuite(golden.FS(), "constants")
 	if err != nil {

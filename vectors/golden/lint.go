@@ -11,10 +11,11 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// slug matches an id, which never changes: the operation, a slash, and words.
+// slug matches the id of a case, which never changes. It consists of the operation, a slash, and
+// lower-case words.
 var slug = regexp.MustCompile(`^[A-Za-z0-9_.]+/[a-z0-9]+(?:[-_.][a-z0-9]+)*$`)
 
-// Lint describes what is wrong with the vectors of a directory, a line for each finding.
+// Lint checks the golden vectors in a directory. It returns one line for each mistake.
 func Lint(fsys fs.FS) ([]string, error) {
 	suites, err := Suites(fsys)
 	if err != nil {
@@ -114,7 +115,7 @@ func (l *linter) id(suite, id, op string) {
 	l.seen[id] = suite
 }
 
-// inputs compares the vectors with the case files that they were recorded from.
+// inputs compares the recorded cases with the case files from which they were recorded.
 func (l *linter) inputs(suites []*Suite, files []CaseFile) {
 	recorded := map[string]*Case{}
 	for _, s := range suites {
@@ -162,7 +163,8 @@ func sameJSON(a, b json.RawMessage) bool {
 	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
 }
 
-// manifest compares the hashes with the files, and the files with what a recording would write.
+// manifest compares the hashes in the manifest with the files, and the files with what a recording
+// would write.
 func (l *linter) manifest(fsys fs.FS, suites []*Suite) error {
 	want, err := Files(suites)
 	if err != nil {

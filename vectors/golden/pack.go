@@ -8,8 +8,8 @@ import (
 	"io/fs"
 )
 
-// Pack writes the files of a directory of vectors as one archive of a twentieth of their
-// size. Programs with the build tag release contain it; see .ci/release.sh.
+// Pack writes a directory of vectors as one zip archive, about a twentieth of their size. Programs
+// built with the tag release contain the archive; see .ci/release.sh.
 func Pack(w io.Writer, fsys fs.FS) error {
 	archive := zip.NewWriter(w)
 	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {

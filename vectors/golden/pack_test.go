@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The goal is that a release has the same vectors; the method is to pack those of this
-// binary, and to read all files from the archive.
+// Goal: a release has the same vectors as any other build. Method: the test packs the vectors of
+// this binary, and reads all files back from the archive.
 func TestPackedVectorsAreTheSame(t *testing.T) {
 	var first, again bytes.Buffer
 	if err := Pack(&first, FS()); err != nil {

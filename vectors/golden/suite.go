@@ -26,30 +26,31 @@ import (
 	"strings"
 )
 
-// Suite is one file of cases about one module of the reference.
+// Suite is a file of golden cases about one module of the reference.
 type Suite struct {
-	// Name is the name of the module in operations; the file is <Name>.json.
+	// Name is the module's name, with which its operations begin. The suite's file is <Name>.json.
 	Name   string `json:"suite"`
 	Source Source `json:"source"`
-	// Notes explains the flags of the cases.
+	// Notes explains the flags that the cases have, by flag.
 	Notes map[string]string `json:"notes,omitempty"`
 	Cases []Case            `json:"cases"`
 }
 
-// Source says where the answers come from.
+// Source says from which code of the reference the answers were recorded.
 type Source struct {
 	Repo   string `json:"repo"`
 	Commit string `json:"commit"`
-	// Path is the module's file in the repository, Symbol the function or class that is asked.
+	// Path is the module's file in the repository. Symbol is the function or class that the cases
+	// call.
 	Path   string `json:"path"`
 	Symbol string `json:"symbol"`
-	// With names the surroundings of the reference that were real; empty where stand-ins
-	// were used.
+	// With names the real software below the reference while recording, such as a version of
+	// tensorflow. It is empty if stand-ins were used.
 	With string `json:"with,omitempty"`
 }
 
-// Question is what a case asks, in the forms of the testee protocol. The raw parts keep
-// what a decoder would lose: the order of keys, large ints, lone surrogates.
+// Question is what a case asks, in the JSON forms of the testee protocol. Its parts stay undecoded
+// JSON, because a decoder would lose details: the order of keys, large ints, lone surrogates.
 type Question struct {
 	ID    string          `json:"id"`
 	Op    string          `json:"op"`
@@ -57,7 +58,7 @@ type Question struct {
 	Env   json.RawMessage `json:"env,omitempty"`
 	Host  json.RawMessage `json:"host,omitempty"`
 	Files json.RawMessage `json:"files,omitempty"`
-	// Shows lists what the answer has beside its value: logs, metrics, waits.
+	// Shows lists what the answer includes besides the result: logs, metrics, waits.
 	Shows []string        `json:"shows,omitempty"`
 	In    json.RawMessage `json:"in"`
 }
@@ -65,7 +66,7 @@ type Question struct {
 // Case is a question with its answer.
 type Case struct {
 	Question
-	// Out or Error is the answer.
+	// Out is the result of a successful answer; Error is the error of a failed one.
 	Out   json.RawMessage `json:"out,omitempty"`
 	Error json.RawMessage `json:"error,omitempty"`
 	// Logs, Metrics and Waits are present if Shows lists them: log lines as [level, text],
@@ -73,28 +74,29 @@ type Case struct {
 	Logs    json.RawMessage `json:"logs,omitempty"`
 	Metrics json.RawMessage `json:"metrics,omitempty"`
 	Waits   json.RawMessage `json:"waits,omitempty"`
-	// Verdict is match (the port answers the same) or diverge (it answers otherwise on
-	// purpose: a flag names the quirk).
+	// Verdict is "match" if the port gives the same answer. It is "diverge" if the port answers
+	// otherwise on purpose, and then a flag names the quirk.
 	Verdict string   `json:"verdict"`
 	Flags   []string `json:"flags,omitempty"`
 }
 
-// Has reports whether the case has the flag.
+// Has reports whether the case has a flag, such as the id of a quirk.
 func (c *Case) Has(flag string) bool { return slices.Contains(c.Flags, flag) }
 
-// Line returns the case in the form of its suite's file.
+// Line returns the case as one line of compact JSON, as in its suite's file.
 func (c *Case) Line() (string, error) {
 	text, err := compact(c)
 	return string(text), err
 }
 
-// namesakes maps a module whose name another module has too to its operations.
+// namesakes resolves modules with the same name. It maps the suite of such a module to the
+// operations that belong to it.
 var namesakes = map[string][]string{
 	"monolith_utils": {"utils.CopyFile", "utils.CopyRecursively", "utils.enable_monkey_patch"},
 }
 
-// SuiteOf returns the name of the suite of an operation, which is its module. It accepts
-// the id of a case too.
+// SuiteOf returns the name of the suite to which an operation belongs. op may also be the id of a
+// case.
 func SuiteOf(op string) string {
 	op, _, _ = strings.Cut(op, "/")
 	for suite, ops := range namesakes {
@@ -106,13 +108,14 @@ func SuiteOf(op string) string {
 	return module
 }
 
-// manifestName is the file with the hashes.
+// manifestName is the name of the file with the hashes of all suites.
 const manifestName = "manifest.json"
 
-// casesDir is the folder of the inputs that people wrote, from which suites are recorded.
+// casesDir is the folder of the case files. They hold the questions that people wrote, from which
+// suites are recorded.
 const casesDir = "cases"
 
-// KnownFailing lists the ids of the cases that the engine is known to fail.
+// KnownFailing is the name of a file that lists cases by id. The engine is known to fail them.
 const KnownFailing = "known_failing.txt"
 
 // Suites reads the suites of a directory, sorted by name.
@@ -149,7 +152,8 @@ func ReadSuite(fsys fs.FS, suite string) (*Suite, error) {
 	return &s, nil
 }
 
-// decodeStrict returns an error for unknown fields, and for text behind the value.
+// decodeStrict decodes one JSON value. It returns an error for an unknown field, and for text after
+// the value.
 func decodeStrict(data []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
@@ -162,13 +166,13 @@ func decodeStrict(data []byte, v any) error {
 	return nil
 }
 
-// Input is one line of a case file: a question without an answer.
+// Input is one line of a case file: a question whose answer is not recorded yet.
 type Input struct {
 	Question
 	Flags []string `json:"flags,omitempty"`
 }
 
-// Line returns the input in the form of a case file.
+// Line returns the input as one line of compact JSON, as in a case file.
 func (in *Input) Line() (string, error) {
 	text, err := compact(in)
 	return string(text), err

@@ -14,9 +14,8 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// The goal is that the golden cases are sound, that their files are what a
-// recording writes, and that lint sees what is not. The method is the embedded
-// vectors, and small broken ones.
+// Goal: the golden cases have no mistakes, and their files are what a recording would write. Lint
+// finds each kind of mistake. Method: the tests use the embedded vectors, and small broken ones.
 
 func TestTheVectorsAreSound(t *testing.T) {
 	findings, err := Lint(os.DirFS("."))
@@ -48,7 +47,8 @@ func TestASuiteIsWrittenAsItWasRead(t *testing.T) {
 	}
 }
 
-// sound is one suite with all that belongs to it.
+// sound returns a directory with one suite that has no mistakes, and with all files that belong to
+// it.
 func sound(t *testing.T) fstest.MapFS {
 	t.Helper()
 	suite := &Suite{

@@ -8,8 +8,8 @@ import (
 	"fmt"
 )
 
-// Format returns the suite in the form of its file: one case a line, so that a change of
-// one case is a change of one line.
+// Format returns the content of the suite's file. Each case is one line, so that a change of one
+// case changes one line.
 func (s *Suite) Format() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString("{\n")
@@ -43,7 +43,7 @@ func (s *Suite) Format() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// compact returns JSON without white space; raw parts keep everything else.
+// compact encodes v as JSON without white space. Otherwise raw JSON in v stays unchanged.
 func compact(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -54,7 +54,7 @@ func compact(v any) ([]byte, error) {
 	return bytes.TrimRight(b.Bytes(), "\n"), nil
 }
 
-// Manifest has a hash of each suite's file.
+// Manifest holds a hash of each suite's file, and the total number of cases.
 type Manifest struct {
 	Suites []ManifestEntry `json:"suites"`
 	Total  int             `json:"total"`
@@ -67,7 +67,7 @@ type ManifestEntry struct {
 	Cases  int    `json:"cases"`
 }
 
-// NewManifest hashes suites, which have to be sorted by name.
+// NewManifest makes the manifest of suites, which must be sorted by name.
 func NewManifest(suites []*Suite) (*Manifest, error) {
 	m := &Manifest{}
 	for _, s := range suites {
@@ -86,13 +86,13 @@ func hashOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Format returns the manifest in the form of its file.
+// Format returns the content of the manifest's file, as indented JSON.
 func (m *Manifest) Format() ([]byte, error) {
 	text, err := json.MarshalIndent(m, "", "  ")
 	return append(text, '\n'), err
 }
 
-// Files returns the files that hold the suites, by name: the suites themselves and the manifest.
+// Files returns the contents of the suites' files and of the manifest, by file name.
 func Files(suites []*Suite) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for _, s := range suites {

@@ -10,7 +10,8 @@ import (
 //go:embed absences.yaml
 var absencesYAML []byte
 
-// A module of the reference may lack these.
+// These are the subjects that a module of the reference may lack. A subject that is absent has
+// nothing to compare.
 const (
 	Settings = "settings" // environment, flags, configuration
 	Threads  = "threads"  // threads, locks, callbacks
@@ -18,15 +19,16 @@ const (
 	Formats  = "formats"  // data in a form of its own
 )
 
-// Absence says what a module of the reference lacks.
+// Absence says which subjects a module of the reference lacks, such as threads or logs.
 type Absence struct {
 	File    string   `yaml:"file"`
 	Without []string `yaml:"without"`
-	// Why says, for each of these, why a text of the module that looks like it does not count.
+	// Why maps a lacking subject to a reason. It is needed where the module's text looks as if the
+	// subject were present, and says why that text does not count.
 	Why map[string]string `yaml:"why"`
 }
 
-// Absences lists the modules that lack something.
+// Absences lists the modules of the reference that lack some subject.
 func Absences() ([]Absence, error) {
 	modules, err := allModules()
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// signs are what a module of the reference has in its text that is not without something.
+// signs maps each subject to the Python code that shows its presence. A module whose text matches
+// does not lack the subject.
 var signs = map[string]*regexp.Regexp{
 	Settings: regexp.MustCompile(`AgentConfig|environ|getenv|FLAGS|\bflags\.`),
 	Threads:  regexp.MustCompile(`\bthreading\.|Thread\(|ThreadPoolExecutor\(|\bR?Lock\(|\bQueue\(|ChildrenWatch|DataWatch|Election\(|add_listener|callback|signal\.signal|\bProcess\(|\bPool\(`),
@@ -17,8 +18,8 @@ var signs = map[string]*regexp.Regexp{
 	Formats:  regexp.MustCompile(`\bjson\b|serialize|SerializeToString|ParseFromString|text_format|unpack\(|\bopen\(|MessageTo|Request\(|Response\(|\bbytes\b|ModelServerConfig`),
 }
 
-// unread are parts of a module that do nothing: comments, texts that are no values, and
-// imports, which alone say nothing.
+// unread matches the parts of a module in which signs do not count: comments, docstrings and
+// imports.
 var unread = regexp.MustCompile(`(?m)#.*$|^[ \t]*'''(?s:.*?)'''|^[ \t]*"""(?s:.*?)"""|^[ \t]*(?:from [\w.]+ )?import (?:[^\n\\]|\\\n)*$`)
 
 func TestAbsencesAreThoseOfTheReference(t *testing.T) {
@@ -71,8 +72,8 @@ func wantSigns(t *testing.T, file, text string, a Absence) {
 	}
 }
 
-// Goal: an absence that the text belies is refused. Method: a module with threads, logs
-// and formats, and what is only named in comments and imports.
+// Goal: signs of a subject are found in code, but not in comments and imports. Method: a module
+// uses threads and formats, and names settings and logs only in imports and comments.
 func TestSignsAreFoundInWhatIsDone(t *testing.T) {
 	text := unread.ReplaceAllString("import threading\nfrom absl import flags, logging\n# FLAGS\n'''\nlogging.info('')\n'''\nx = threading.Lock()\nopen('f')\n", "")
 	for subject, want := range map[string]string{Settings: "", Threads: "threading.", Logs: "", Formats: "open("} {

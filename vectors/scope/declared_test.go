@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// declaredIn lists what the Go files of a folder declare: functions, types,
-// variables and constants by name, methods and fields as Type.Name. Tests count.
+// declaredIn returns the names that the Go files of a folder declare, including test files.
+// Functions, types, variables and constants have their names; methods and fields have Type.Name.
 func declaredIn(t *testing.T, folder string) map[string]bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
@@ -36,7 +36,7 @@ func declaredIn(t *testing.T, folder string) map[string]bool {
 	return names
 }
 
-// receiverOf is the type of a method with a dot, and nothing for a function.
+// receiverOf returns the type of a method's receiver and a dot; "" for a function.
 func receiverOf(d *ast.FuncDecl) string {
 	if d.Recv == nil {
 		return ""
@@ -72,7 +72,7 @@ func addSpec(names map[string]bool, spec ast.Spec) {
 	}
 }
 
-// members are the fields of a struct, the methods of an interface.
+// members returns the fields of a struct type, or the methods of an interface type.
 func members(typ ast.Expr) *ast.FieldList {
 	switch typ := typ.(type) {
 	case *ast.StructType:

@@ -7,7 +7,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// decode reads one of the registers; an unknown key is an error.
+// decode decodes a register from YAML into list. name is its file name for errors. An unknown key
+// is an error.
 func decode(name string, text []byte, list any) error {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	decoder.KnownFields(true)

@@ -6,8 +6,8 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// The registers say of a file of the reference what ports it, and of a quirk what is
-// done about it.
+// Example reads two registers. That of modules says which Go code ports a file of the reference.
+// That of quirks says how a quirk is handled.
 func Example() {
 	modules, err := scope.Modules()
 	if err != nil {

@@ -10,32 +10,32 @@ import (
 //go:embed lines.yaml
 var linesYAML []byte
 
-// MostLines is how many lines of Go a line of the reference may become without a reason.
+// MostLines limits the lines of Go for each line of the reference. A port with more needs a reason.
 const MostLines = 2
 
-// Port is Go that ports files of the reference, with the lines of code of both: lines with
-// more on them than a comment.
+// Port is Go code that ports files of the reference. It has the number of lines of code on both
+// sides. A line that holds only a comment does not count.
 type Port struct {
 	// Python holds the files of the reference, as [Names] names them.
 	Python []string `yaml:"python"`
-	// Go holds files, patterns of files or folders of the repository. A file that one port names
-	// by itself or by a pattern is in no folder of another.
+	// Go holds files, file patterns or folders of the repository. A folder does not include the
+	// files that another port lists by name or by pattern.
 	Go []string `yaml:"go"`
-	// Lines counts the lines of Go when it was last measured.
+	// Lines is the number of lines of Go code when they were last counted.
 	Lines int `yaml:"lines"`
-	// Why says what the Go has beside the Python, where it has more than MostLines for each line,
-	// or what it is where it has no counterpart in the reference.
+	// Why is the reason for more than MostLines lines of Go for each line of Python. For Go without
+	// a counterpart in the reference it says what the code does.
 	Why string `yaml:"why"`
 
-	// PythonLines counts those of the reference.
+	// PythonLines is the number of lines of code in the files that Python lists.
 	PythonLines int `yaml:"-"`
 }
 
 // Ratio returns how many lines of Go there are for one of the reference.
 func (p *Port) Ratio() float64 { return float64(p.Lines) / float64(p.PythonLines) }
 
-// Ports lists what engine/agent and engine/training port, the reference's agent first, and last
-// their files that have no counterpart in the reference.
+// Ports lists the ports in engine/agent and engine/training. Those of the reference's agent come
+// first, and Go files without a counterpart in the reference come last.
 func Ports() ([]Port, error) {
 	modules, err := Names()
 	if err != nil {

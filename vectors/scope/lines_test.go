@@ -17,8 +17,8 @@ import (
 	"testing"
 )
 
-// The goal is that the port stays the Python: that each module's Go and Python can be laid side
-// by side. The method is to count lines of code of both, and to let no module's Go grow.
+// Goal: the port stays so close to the Python that each module's Go and Python can be read side by
+// side. Method: the test counts lines of code on both sides, and lets no module's Go grow.
 
 var update = flag.Bool("update", false, "write lines that became fewer into lines.yaml")
 
@@ -54,7 +54,8 @@ func TestNoModuleGrows(t *testing.T) {
 	}
 }
 
-// claimedFiles returns the files of each port. Each file of the port has to be in one.
+// claimedFiles returns the Go files that belong to each port. It fails the test if a Go file of the
+// ported packages belongs to none.
 func claimedFiles(t *testing.T, ports []Port) [][]string {
 	t.Helper()
 	owner := map[string]int{}
@@ -96,7 +97,7 @@ func claimedFiles(t *testing.T, ports []Port) [][]string {
 	return claims
 }
 
-// ported lists the Go files of the port.
+// ported lists the Go source files in engine/agent and engine/training.
 func ported(t *testing.T) (names []string) {
 	t.Helper()
 	for _, folder := range []string{"engine/agent", "engine/training"} {
@@ -111,14 +112,15 @@ func ported(t *testing.T) (names []string) {
 	return sourceFiles(names)
 }
 
-// sourceFiles returns the Go files among names that are neither tests nor data of tests.
+// sourceFiles filters names. It keeps the Go files that are neither tests nor test data.
 func sourceFiles(names []string) []string {
 	return slices.DeleteFunc(names, func(name string) bool {
 		return path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") || strings.Contains(name, "/testdata/")
 	})
 }
 
-// codeLines counts the lines of a Go file with more on them than a comment.
+// codeLines counts the lines of code in a Go file. Blank lines and lines with only a comment do not
+// count.
 func codeLines(t *testing.T, name string) int {
 	t.Helper()
 	text, err := os.ReadFile(name)
@@ -161,7 +163,8 @@ func TestLinesOfCodeAreThoseWithMoreThanAComment(t *testing.T) {
 	}
 }
 
-// updateLines lowers what entries may have. None is raised: who needs that writes it by hand.
+// updateLines lowers the counts in lines.yaml to the measured ones. It raises none: a larger count
+// must be written by hand.
 func updateLines(t *testing.T, measured []int) {
 	t.Helper()
 	const name = "lines.yaml"

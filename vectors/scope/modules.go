@@ -31,20 +31,22 @@ var modulesYAML []byte
 //go:embed boxed.yaml
 var boxedYAML []byte
 
-// Module is one file of the reference.
+// Module is one file of the reference, with the state of its port.
 type Module struct {
-	// ID is the row of the scope, as B10.
+	// ID is the id of the file's row in the scope, such as B10.
 	ID   string `yaml:"id"`
 	File string `yaml:"file"`
-	// State is done, part, later or none.
+	// State is the progress of the port: done, part, later or none.
 	State string `yaml:"state"`
-	// Go lists the files or packages that port it.
+	// Go lists the Go files or packages that port the module.
 	Go []string `yaml:"go"`
-	// Commands lists the programs that replace the module's own, for a module that can be run.
+	// Commands lists the programs that replace the module when it is run as a program. It is empty
+	// for other modules.
 	Commands []string `yaml:"commands"`
-	// Note says what is missing, or why nothing ports it.
+	// Note says what is missing from the port, or why the module has no port.
 	Note string `yaml:"note"`
-	// Tests names the module that a module of tests with a checklist is about.
+	// Tests is set for a module of tests. It names the tested module, if that module has a
+	// checklist.
 	Tests string `yaml:"tests"`
 }
 
@@ -54,7 +56,7 @@ func Boxed() ([]Module, error) {
 	return list, decode("boxed.yaml", boxedYAML, &list)
 }
 
-// allModules returns the modules of both lists.
+// allModules returns the modules of Modules and those of Boxed.
 func allModules() ([]Module, error) {
 	modules, err := Modules()
 	if err != nil {

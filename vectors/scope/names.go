@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// namesName is the file with the recorded names.
+// namesName is the file with the public names that were recorded from the reference.
 const namesName = "names.json"
 
 //go:embed names.json
@@ -17,31 +17,33 @@ var namesYAML []byte
 
 // ModuleNames holds the public names of one file of the reference, in the order of its text.
 type ModuleNames struct {
-	// File is a bare name for a file in monolith/agent_service, else a path from the
-	// reference's root.
+	// File is a bare file name if the file is in monolith/agent_service. Otherwise it is a path
+	// from the reference's root.
 	File string `json:"file"`
-	// Program reports that the file can be run.
+	// Program is true if the file can be run as a program.
 	Program bool `json:"program"`
-	// Code counts the lines with more on them than a comment or a docstring.
+	// Code counts the lines of code, without lines that hold only a comment or docstring.
 	Code  int    `json:"code"`
 	Names []Name `json:"names"`
 }
 
-// Name is a public name of the reference and what became of it.
+// Name is a public name of the reference, with the Go code that ports it or the reason why none
+// does.
 type Name struct {
-	// Name is the name; a member's has its class in front, as ZKMirror.create.
+	// Name is the name itself. A member's name begins with its class, as in ZKMirror.create.
 	Name string `json:"name"`
 	// Kind is function, class, constant, method, property or attribute.
 	Kind string `json:"kind"`
 	Line int    `json:"line"`
-	// Go lists what ports it, as engine/agent.ZKMirror.Create; it is empty where Reason says why.
+	// Go lists the Go names that port it, such as engine/agent.ZKMirror.Create. If there are none,
+	// Reason says why.
 	Go     []string `json:"-"`
 	Reason string   `json:"-"`
-	// Later reports that it is still to be ported.
+	// Later is true if the name is still to be ported.
 	Later bool `json:"-"`
 }
 
-// Names lists the public names of the reference's modules with what became of them.
+// Names lists the public names of the reference's modules, and which Go code ports each name.
 func Names() ([]ModuleNames, error) { return parseNames(namesJSON, namesYAML) }
 
 func parseNames(recorded, mapped []byte) ([]ModuleNames, error) {

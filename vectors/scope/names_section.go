@@ -21,7 +21,7 @@ type nameSection struct {
 	Later   []excuseNames `yaml:"later"`
 }
 
-// excuseNames lists names without a port, with the reason.
+// excuseNames lists names that have no port, and the reason for that.
 type excuseNames struct {
 	Reason string   `yaml:"reason"`
 	Names  []string `yaml:"names"`
@@ -29,7 +29,7 @@ type excuseNames struct {
 	Rest bool `yaml:"rest"`
 }
 
-// goNames maps Python names (members with their class) to what ports them.
+// goNames maps Python names to the Go names that port them. A member has its class in front.
 type goNames []goName
 
 type goName struct {
@@ -37,8 +37,8 @@ type goName struct {
 	golang []string
 }
 
-// UnmarshalYAML reads a map. A value is a Go name or a list of them, or for a class
-// a map of its members.
+// UnmarshalYAML reads a YAML map from Python names. A value is a Go name or a list of Go names. For
+// a class, the value may be a map of its members.
 func (g *goNames) UnmarshalYAML(node *yaml.Node) error {
 	return eachPair(node, func(python string, value *yaml.Node) error {
 		if value.Kind == yaml.MappingNode {
@@ -74,7 +74,7 @@ func (g *goNames) addClass(class string, members *yaml.Node) error {
 	})
 }
 
-// eachPair calls fn for the pairs of a map, in order.
+// eachPair calls fn for each pair of a YAML map, in the order of the file.
 func eachPair(node *yaml.Node, fn func(key string, value *yaml.Node) error) error {
 	if node.Kind != yaml.MappingNode {
 		return fmt.Errorf("line %d: found %q, want a map", node.Line, node.Value)
@@ -87,7 +87,7 @@ func eachPair(node *yaml.Node, fn func(key string, value *yaml.Node) error) erro
 	return nil
 }
 
-// oneOrMore reads a name or a list of names.
+// oneOrMore reads a YAML node that is a Go name or a list of Go names. An empty list is an error.
 func oneOrMore(node *yaml.Node) ([]string, error) {
 	if node.Kind == yaml.ScalarNode {
 		return []string{node.Value}, nil
@@ -102,8 +102,8 @@ func oneOrMore(node *yaml.Node) ([]string, error) {
 	return list, nil
 }
 
-// fill adds what the section says to the recorded names. It has to list each of them once,
-// and no other.
+// fill copies the ports and reasons of the section to the recorded names. The section must list
+// each recorded name once, and no other name.
 func (s *nameSection) fill(names []Name) error {
 	byName := map[string]*Name{}
 	for i := range names {
@@ -148,8 +148,8 @@ func (s *nameSection) fill(names []Name) error {
 	return nil
 }
 
-// fill adds the reason to the names that it is for. Rest may only mean later, so that no
-// name is passed over silently.
+// fill sets the reason of the listed names, or with Rest of all names not in said. Rest is allowed
+// only for names to be ported later. So every name without a port must be listed.
 func (x excuseNames) fill(names []Name, take func(string) (*Name, error), said map[string]bool, later bool) error {
 	if x.Reason == "" || (len(x.Names) > 0) == x.Rest || x.Rest && !later {
 		return fmt.Errorf("found reason %q for %q, want a reason and its names, or with later the rest", x.Reason, x.Names)
@@ -172,13 +172,13 @@ func (x excuseNames) fill(names []Name, take func(string) (*Name, error), said m
 	return nil
 }
 
-// A name without a package in front belongs to the section's package.
+// A Go name that does not begin with a package belongs to the package of its section.
 var (
 	goSymbol    = regexp.MustCompile(`^[A-Za-z_]\w*(\.[A-Za-z_]\w*)?$`)
 	withPackage = regexp.MustCompile(`^[a-z0-9_]+(/[a-z0-9_]+)+\.`)
 )
 
-// qualify puts the package in front of each name.
+// qualify puts the section's package in front of each Go name that has no package.
 func (s *nameSection) qualify(golang []string) ([]string, error) {
 	var full []string
 	for _, name := range golang {
@@ -196,7 +196,7 @@ func (s *nameSection) qualify(golang []string) ([]string, error) {
 	return full, nil
 }
 
-// nearestName returns the name with the smallest edit distance.
+// nearestName returns the recorded name with the smallest edit distance to name.
 func nearestName(name string, names []Name) string {
 	return nearestOf(name, lists.Map(names, func(n Name) string { return n.Name }))
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The goal is that no public name of the reference is forgotten, and that no Go name
-// is claimed that is not there. The method is to hold the map to the recorded names
-// and to the declarations of the packages that it names.
+// Goal: every public name of the reference has a port or a reason, and every Go name in names.yaml
+// exists. Method: names.yaml is compared with the recorded Python names, and with the declarations
+// of the Go packages.
 
 func readNames(t *testing.T) []ModuleNames {
 	t.Helper()
@@ -76,8 +76,8 @@ func TestGoNamesAreDeclared(t *testing.T) {
 	}
 }
 
-// The goal is that the ratio of the names is that of the scope: what a row of the groups
-// A, C, D and E is about counts, ported or not.
+// Goal: the share of ported names refers to the whole scope. For this, names.json must have every
+// file of a row in groups A, C, D and E, ported or not.
 func TestEveryFileOfTheRowsHasItsNamesRecorded(t *testing.T) {
 	rows, err := Rows()
 	if err != nil {

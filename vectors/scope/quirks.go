@@ -14,7 +14,7 @@ import (
 	"github.com/monosim/monosim/vectors"
 )
 
-// These are the decisions about a quirk.
+// These are the possible decisions about a quirk of the reference.
 const (
 	Match   = "match"   // the engine does the same
 	Fix     = "fix"     // the same, and a toggle repairs it
@@ -22,38 +22,40 @@ const (
 	Later   = "later"   // it waits for something
 )
 
-// Quirk is a surprise or a fault of the reference.
+// Quirk is a surprising or faulty behavior of the reference, with the decision about it.
 type Quirk struct {
-	// ID is Q and a number, from 1 and ascending; there may be gaps.
+	// ID is "Q" and a number from 1. The numbers ascend in the register and may have gaps.
 	ID string `yaml:"id"`
 	// Where lists the lines of the reference as file:line or file:line-line. A bare file
 	// name is in monolith/agent_service, other paths start at the reference's root.
 	Where    []string `yaml:"where"`
 	Effect   string   `yaml:"effect"`
 	Decision string   `yaml:"decision"`
-	// Marks has X if it was seen in a run of the reference, Z if it was seen on a real ZooKeeper.
+	// Marks contains "X" if the quirk was seen in a run of the reference. It contains "Z" if the
+	// quirk was seen on a real ZooKeeper.
 	Marks []string `yaml:"marks"`
-	// Reason gives the reason of Diverge, or what Later waits for.
+	// Reason is the reason for the decision Diverge. For Later it says what the decision waits for.
 	Reason string `yaml:"reason"`
-	// Repaired says what happens instead when a Fix is switched on.
+	// Repaired says what the engine does instead if the repair of a Fix is switched on.
 	Repaired string `yaml:"repaired"`
-	// Forms says what happens instead in other variants of the quirk, by name.
+	// Forms maps the name of each other variant of the quirk to what the engine does in it.
 	Forms map[string]string `yaml:"forms"`
-	// Differs lists where runs of a scenario differ because of it.
+	// Differs lists logs of scenarios in which the quirk makes a runner differ from the simulation.
 	Differs []DiffersOn `yaml:"differs"`
-	// Unshown says why no test, case or scenario shows a Match or a Diverge.
+	// Unshown says why no test, golden case or scenario shows the quirk. Only quirks with the
+	// decision Match or Diverge may have it.
 	Unshown string `yaml:"unshown"`
 }
 
-// DiffersOn says where the log of a runner differs from the simulation's.
+// DiffersOn says where a runner's log of a scenario differs from the simulation's log.
 type DiffersOn struct {
 	// Runner is "real" or "python".
 	Runner string `yaml:"runner"`
-	// Track is a regular expression for names of tracks (runners/test/deeds).
+	// Track is a regular expression for the names of log tracks (runners/test/deeds).
 	Track string `yaml:"track"`
 }
 
-// Number returns the number in its id, 0 for an id that has none.
+// Number returns the number in the quirk's id; 0 for an id that is not valid.
 func (q Quirk) Number() int {
 	n, err := strconv.Atoi(strings.TrimPrefix(q.ID, "Q"))
 	if err != nil || q.ID != fmt.Sprintf("Q%d", n) {
@@ -65,7 +67,7 @@ func (q Quirk) Number() int {
 // Line returns the quirk on one line: its id, the decision, and its effect.
 func (q Quirk) Line() string { return fmt.Sprintf("%s (%s): %s", q.ID, q.Decision, q.Effect) }
 
-// Quirks lists the register in the order of its numbers.
+// Quirks lists all quirks of the register, in the order of their numbers.
 func Quirks() ([]Quirk, error) {
 	list, err := register()
 	return slices.Clone(list), err
@@ -73,8 +75,8 @@ func Quirks() ([]Quirk, error) {
 
 var register = sync.OnceValues(func() ([]Quirk, error) { return parseQuirks(vectors.QuirksYAML) })
 
-// FindQuirk returns the entry of an id, as "Q152", "q152" or "152". The error for an unknown one names
-// the nearest.
+// FindQuirk returns the quirk with an id, such as "Q152", "q152" or "152". The error for an unknown
+// id names the nearest known one.
 func FindQuirk(text string) (Quirk, error) {
 	id := "Q" + strings.TrimLeft(text, "qQ")
 	list, err := Quirks()
@@ -93,7 +95,8 @@ func FindQuirk(text string) (Quirk, error) {
 	return Quirk{}, fmt.Errorf("quirk: found %q, want an id of the register (Q1 to %s); the nearest is %s", text, list[len(list)-1].ID, nearest)
 }
 
-// QuirkIDs returns the ids of the register that text names, in its order and each once.
+// QuirkIDs returns the ids of quirks that occur in text, each once, in the order of text. Ids that
+// are not in the register are left out.
 func QuirkIDs(text string) []string {
 	var ids []string
 	for _, id := range quirkID.FindAllString(text, -1) {
@@ -104,8 +107,8 @@ func QuirkIDs(text string) []string {
 	return ids
 }
 
-// QuirkLines returns the lines of the quirks whose ids text names, in the order of text and
-// each once. Ids that the register does not have are left out.
+// QuirkLines returns a line for each quirk whose id occurs in text, in the order of text. Each
+// quirk appears once. Ids that are not in the register are left out.
 func QuirkLines(text string) []string {
 	var lines []string
 	for _, id := range QuirkIDs(text) {
@@ -122,11 +125,12 @@ var (
 	quirkForm = regexp.MustCompile(`^(?:(.*),)?(Q\d+)=(\w+)$`)
 )
 
-// CheckToggles returns an error unless text chooses quirks for agents: "python", "fixed",
-// ids to keep as "Q22,Q117", or ids to repair as "-Q22,-Q117", each of a repairable quirk.
+// CheckToggles returns an error unless text is a valid choice of quirks for agents. Valid choices
+// are "python", "fixed", ids to keep as "Q22,Q117", or ids to repair as "-Q22,-Q117". Each id must
+// be of a repairable quirk.
 //
-// After a comma, or alone, may stand one quirk in another variant than the reference's and
-// the repaired one, as "Q25=fork".
+// One quirk may have a variant other than the reference's and the repaired one, written as
+// "Q25=fork". It stands alone, or after a comma behind a choice.
 func CheckToggles(text string) error {
 	if m := quirkForm.FindStringSubmatch(text); m != nil {
 		q, err := FindQuirk(m[2])

@@ -24,9 +24,9 @@ func TestTheRegisterHasEveryQuirkOfTheFirstReading(t *testing.T) {
 	}
 }
 
-// What --quirks fixed repairs is what the engine has constants for, and what it
-// asks Keeps for. The method is to read both from its sources, for vectors imports
-// nothing of ours.
+// Goal: the quirks with the decision Fix are exactly those that the engine has constants for, and
+// that it asks Keeps about. Method: the test reads both from the engine's sources, because vectors
+// imports no other package of the project.
 func TestFixesAreTheTogglesOfTheEngine(t *testing.T) {
 	quirks, err := Quirks()
 	if err != nil {
@@ -50,8 +50,8 @@ func TestFixesAreTheTogglesOfTheEngine(t *testing.T) {
 
 var quirkName = regexp.MustCompile(`^Q\d+$`)
 
-// toggles lists the quirk constants of packages quirks and jobquirks in the tree, and the quirks that
-// Keeps is asked for anywhere in it.
+// toggles reads the sources below root. declared lists the quirk constants of packages quirks and
+// jobquirks. asked lists the quirks that any code passes to Keeps.
 func toggles(t *testing.T, root string) (declared, asked []string) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
@@ -83,7 +83,7 @@ func toggles(t *testing.T, root string) (declared, asked []string) {
 	return declared, slices.Compact(asked)
 }
 
-// askedFor is the quirk that a call of Keeps names, if it is one.
+// askedFor returns the quirk that a call passes to Keeps. It returns nil for any other call.
 func askedFor(call *ast.CallExpr) []string {
 	f, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || !strings.EqualFold(f.Sel.Name, "keeps") || len(call.Args) != 1 {

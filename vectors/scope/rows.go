@@ -10,23 +10,23 @@ import (
 //go:embed rows.yaml
 var rowsYAML []byte
 
-// Row is one behaviour of the scope.
+// Row is one row of the scope: a behavior that the project is to reproduce.
 type Row struct {
-	// ID is the group's letter and a number, as A1b or B-W3.
+	// ID is the letter of the group and a number, such as A1b or B-W3.
 	ID    string `yaml:"id"`
 	Title string `yaml:"title"`
-	// State is done, part, later or none. A row of a file has the state of its module. Rows
-	// of group G have none here: theirs follows from the boxes of the modules.
+	// State is done, part, later or none. A row about a file takes the state of its module. Rows of
+	// group G have no state here, because it follows from the boxes of the modules.
 	State string `yaml:"state"`
 	// Home is the part of the project that the row belongs to.
 	Home string `yaml:"home"`
-	// Note says what is missing, or why nothing is there.
+	// Note says what is missing, or why nothing was built for the row.
 	Note string `yaml:"note"`
-	// Files lists the reference's files that a row of groups A, C, D and E is about, named
-	// as in [Names].
+	// Files lists the reference's files that the row is about, named as in [Names]. Only rows of
+	// groups A, C, D and E have them.
 	Files []string `yaml:"files"`
-	// Commands lists the programs that the row promises: monosim with the names of a
-	// command, or make with a target. A row whose commands are missing is not done.
+	// Commands lists the programs that the row promises. Each is monosim with the names of a
+	// command, or make with a target. A row is not done while one of them is missing.
 	Commands []string `yaml:"commands"`
 }
 
@@ -51,7 +51,7 @@ func RowGroups() []RowGroup {
 	}
 }
 
-// RowKinds explains the second letter of rows of group B, as "W, a workstream".
+// RowKinds explains the ids of the rows of group B, whose second letter is the kind of row.
 func RowKinds() []string {
 	return []string{
 		"B01 to B38, the files of monolith/agent_service", "S, its scope", "L, its layout in parts",
@@ -90,7 +90,8 @@ func parseRows(text []byte, modules []Module) ([]Row, error) {
 	return rows, checkGroups(rows)
 }
 
-// takeState copies the state of a file's module to its row, so that it is written only once.
+// takeState copies the state of a file's module to the row. So the registers contain the state only
+// once.
 func (r *Row) takeState(modules []Module) error {
 	i := slices.IndexFunc(modules, func(m Module) bool { return m.ID == r.ID })
 	if i < 0 {
@@ -120,7 +121,8 @@ func (r *Row) check() error {
 	return nil
 }
 
-// checkGroups returns an error unless the groups come in order, each with all its rows.
+// checkGroups returns an error unless the rows are ordered by group, and each group has the right
+// number of rows.
 func checkGroups(rows []Row) error {
 	for _, g := range RowGroups() {
 		n := slices.IndexFunc(rows, func(r Row) bool { return !strings.HasPrefix(r.ID, g.Letter) })

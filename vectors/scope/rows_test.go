@@ -60,7 +60,7 @@ func TestFaultsOfTheRowsAreTold(t *testing.T) {
 	}
 }
 
-// allGroups is a scope with the right number of rows.
+// allGroups returns the YAML text of a scope in which each group has the right number of rows.
 func allGroups() string {
 	var b strings.Builder
 	for _, g := range RowGroups() {
