@@ -18,8 +18,8 @@ var (
 	wall   = regexp.MustCompile(`\S+ wall`)
 )
 
-// Goal: colored output differs from plain output only by the color codes. Method: print everything
-// that can have colors with and without them, strip the codes, and compare.
+// Goal: coloured output differs from plain output only by the colour codes. Method: print everything
+// that can have colours with and without them, strip the codes, and compare.
 func TestColoursChangeNoText(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes minutes under the race detector; the whole tests have it")
@@ -59,7 +59,7 @@ func TestColoursChangeNoText(t *testing.T) {
 	}
 }
 
-// Goal: output written to a file has no colors, even if colors are on for the terminal.
+// Goal: output written to a file has no colours, even if colours are on for the terminal.
 func TestFilesHaveNoColours(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "pretty.txt")
 	if _, err := rootCommand("test", filepath.Join("testdata", "failures", "agent.killed.feature"), "--color", "always", "--format", "pretty:"+name); command.ExitCode(err) != command.ExitFailed {

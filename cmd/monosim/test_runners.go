@@ -336,7 +336,8 @@ func (o *testOptions) several(ctx context.Context, suite *steps.Suite, list []ru
 	return summary, err
 }
 
-// print prints the result of a comparison. For a foreign agent it prints the table of its report.
+// print prints the result of a comparison. For a foreign agent it prints the agent's report, as a
+// table or with --json as JSON.
 func (o *testOptions) print(m *compare.Matrix, out io.Writer) error {
 	if o.runners.agent == "" {
 		return m.Print(out)

@@ -174,7 +174,7 @@ func (s *screen) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// Coloured reports whether standard output can show colors (see colour.For).
+// Coloured reports whether standard output can show colours (see colour.For).
 func (s *screen) Coloured() bool { return colour.For(s.out).On() }
 
 // end removes the bar and writes the unfinished line that was held back.

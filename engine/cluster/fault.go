@@ -30,7 +30,7 @@ type Fault struct {
 	// Duration is a delay.
 	Duration time.Duration
 	// From and To are two groups of places. A place is the name of a pod, "zookeeper", or
-	// "idc:<name>" for all pods of a data center.
+	// "idc:<name>" for all pods of a data centre.
 	From, To []string
 }
 

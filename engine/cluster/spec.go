@@ -103,7 +103,7 @@ type Group struct {
 	Shards, Replicas, HostShards int
 }
 
-// Location is a data center and a cluster in it.
+// Location is a data centre and a cluster in it.
 type Location struct{ IDC, Cluster string }
 
 // EnvVar is one environment variable.

@@ -176,7 +176,7 @@ type Lock interface {
 // Election is kazoo's Election recipe for one path.
 type Election interface {
 	// Run waits until this candidate is the leader, calls the function leader, and resigns when
-	// that returns. It returns nil if the election is canceled.
+	// that returns. It returns nil if the election is cancelled.
 	Run(leader func()) error
 	Cancel()
 	Contenders() ([]string, error)

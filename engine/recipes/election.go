@@ -17,7 +17,7 @@ func (c *Client) NewElection(path, identifier string) env.Election {
 }
 
 // Run waits until the candidate leads, calls the function leader, and resigns when that returns. It
-// returns nil if the candidacy is canceled.
+// returns nil if the candidacy is cancelled.
 func (e *election) Run(leader func()) error {
 	got, err := e.lock.Acquire(-1)
 	if errors.Is(err, zkerrors.ErrCancelled) {

@@ -120,7 +120,7 @@ func firstSeeds(group *steps.FailureGroup) string {
 	return strings.Join(list, ", ")
 }
 
-// mark returns the sign of a status, in its color. signs has one character for each of the three
+// mark returns the sign of a status, in its colour. signs has one character for each of the three
 // statuses.
 func mark(ink colour.Ink, s steps.Status, signs string) string {
 	sign := signs[s : s+1]

@@ -65,8 +65,8 @@ type Result struct {
 	// Explanation.
 	Log []runners.Observation
 
-	// Unable says why the runner could not do a step, for the first such step. It is nil if it
-	// could do all.
+	// Unable is the error of the first step that the runner could not do, or ErrBusy if the machine was
+	// too late to tell. It is nil for neither.
 	Unable error
 	// Late is how late the host was, in cluster time. Busy means that this is more than a scenario
 	// can tolerate. A failed run is then skipped (TooBusy).

@@ -14,7 +14,7 @@ func CPU(pid int) (time.Duration, error) {
 	if pid < 1 || pid > most {
 		return 0, fmt.Errorf("processor time of process %d: %w", pid, unix.ESRCH)
 	}
-	// ofProcess selects the clock that counts the processor time of all threads
+	// ofProcess selects the clock that counts the time the scheduler gave to all threads
 	// (clock_getcpuclockid).
 	const ofProcess = 2
 	var t unix.Timespec

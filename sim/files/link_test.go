@@ -9,7 +9,7 @@ import (
 )
 
 // Goal: watches, faults, mounts and crashes treat symbolic links correctly. os_test.go compares all
-// other behavior of links with the kernel.
+// other behaviour of links with the kernel.
 
 func TestAWatchFollowsLinks(t *testing.T) {
 	cases := []struct {

@@ -4,7 +4,7 @@ import "time"
 
 // LatencyModel says how long messages take from one host to another. All random choices follow
 // from the seed of the world. A field's comment says what its zero value means. [DefaultLatency]
-// returns values of a usual data center.
+// returns values of a usual data centre.
 type LatencyModel struct {
 	// Min and Spread give the one-way latency between hosts: Min plus a choice from [0, Spread).
 	Min, Spread time.Duration

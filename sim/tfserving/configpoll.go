@@ -81,7 +81,7 @@ func (p *configPoll) reloaded() {
 }
 
 // heard is called at every change of a servable's state. If the last run failed because of version
-// labels, it schedules a run, because the labeled versions may be available now.
+// labels, it schedules a run, because the labelled versions may be available now.
 func (p *configPoll) heard() {
 	if p.labelsFailed && !p.busy {
 		p.changed()

@@ -165,8 +165,9 @@ func TestFollowersCountAsTheLeader(t *testing.T) { // ZK-5.2
 	expect(t, slices.Equal(replica.Children("/n"), l.m.Children("/n")), true)
 }
 
-// Goal: 3.9 refuses a check outside a multi, and uses no zxid for a request that it cannot read
-// (ZK-14.12, ZK-14.13, ZK-14.14).
+// Goal: 3.9 refuses a check outside a multi (ZK-14.12). It uses no zxid for a write that it cannot
+// read, except for a null, a multi or a createSession (ZK-14.13). A checkWatches of null finds no
+// watcher (ZK-14.14).
 func TestWhat39CannotRead(t *testing.T) {
 	for _, c := range []struct {
 		name     string

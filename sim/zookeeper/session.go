@@ -81,7 +81,7 @@ func (s *session) disown(n *znode) {
 	s.owns--
 }
 
-// link inserts an ephemeral between the neighbors that its links name. It undoes disown, provided
+// link inserts an ephemeral between the neighbours that its links name. It undoes disown, provided
 // that all later changes were undone before.
 func (s *session) link(n *znode) {
 	if n.ownerPrev != nil {

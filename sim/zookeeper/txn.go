@@ -15,7 +15,7 @@ const (
 	nodeACLSet
 )
 
-// change is a change that the present transaction has applied, with the old values for a rollback.
+// change is a change that the present transaction has applied, with what a rollback needs.
 type change struct {
 	kind changeKind
 	node *znode

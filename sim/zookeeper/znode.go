@@ -99,7 +99,7 @@ func (n *znode) linkChild(child *znode) {
 	n.relist(child, false)
 }
 
-// unlinkChild removes child from the list of n's children. child keeps its links to its neighbors.
+// unlinkChild removes child from the list of n's children. child keeps its links to its neighbours.
 func (n *znode) unlinkChild(child *znode) {
 	if child.prev != nil {
 		child.prev.next = child.next

@@ -22,7 +22,7 @@ const (
 	Later   = "later"   // it waits for something
 )
 
-// Quirk is a surprising or faulty behavior of the reference, with the decision about it.
+// Quirk is a surprising or faulty behaviour of the reference, with the decision about it.
 type Quirk struct {
 	// ID is "Q" and a number from 1. The numbers ascend in the register and may have gaps.
 	ID string `yaml:"id"`

@@ -10,7 +10,7 @@ import (
 //go:embed rows.yaml
 var rowsYAML []byte
 
-// Row is one row of the scope: a behavior that the project is to reproduce.
+// Row is one row of the scope: a behaviour that the project is to reproduce.
 type Row struct {
 	// ID is the letter of the group and a number, such as A1b or B-W3.
 	ID    string `yaml:"id"`

@@ -30,7 +30,7 @@ func (c *AgentConfig) envInt(variable string, fallback int) (int, error) {
 	return n, err
 }
 
-// IDC returns the name of the data center in lower case. It is None if TCE_INTERNAL_IDC is unset.
+// IDC returns the name of the data centre in lower case. It is None if TCE_INTERNAL_IDC is unset.
 func (c *AgentConfig) IDC() pysem.OptString {
 	if v, ok := c.env.Host.LookupEnv("TCE_INTERNAL_IDC"); ok {
 		return pysem.Some(pysem.Lower(v))
@@ -52,7 +52,7 @@ func (c *AgentConfig) Cluster() pysem.OptString {
 	return last
 }
 
-// Location returns "idc:cluster". It is None unless both the data center and the cluster are known.
+// Location returns "idc:cluster". It is None unless both the data centre and the cluster are known.
 func (c *AgentConfig) Location() pysem.OptString {
 	idc, cluster := c.IDC(), c.Cluster()
 	if !idc.Set || !cluster.Set {

@@ -80,7 +80,7 @@ func (m *ReplicaManager) Stop() {
 }
 
 // IsPSSetStarted reports whether each PS task has an AVAILABLE replica in the agent's own data
-// center and cluster (replica_manager.py:796). An entry waits for that.
+// centre and cluster (replica_manager.py:796). An entry waits for that.
 func (m *ReplicaManager) IsPSSetStarted() (bool, error) {
 	for i := range m.conf.NumPS {
 		addrs, err := m.watcher.GetReplicas(agentservice.ServerType_PS, i, m.conf.IDC(), m.conf.Cluster())
@@ -108,7 +108,7 @@ func anyAddrs(addrs []pysem.OptString) []any {
 	return lists.Map(addrs, pysem.OptString.Any)
 }
 
-// IsDenseSetStarted reports whether dense has an AVAILABLE replica in any data center and cluster
+// IsDenseSetStarted reports whether dense has an AVAILABLE replica in any data centre and cluster
 // (Q21). An entry waits for that if dense runs alone.
 func (m *ReplicaManager) IsDenseSetStarted() (bool, error) {
 	addrs, err := m.watcher.GetReplicas(agentservice.ServerType_DENSE, 0, pysem.OptString{}, pysem.OptString{})

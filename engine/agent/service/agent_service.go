@@ -154,7 +154,7 @@ type AnswersV1 struct {
 }
 
 // GetReplicas lists the addresses of one task's AVAILABLE replicas. If dc_aware is set, it takes
-// only the agent's own data center and cluster. An unknown server type is a ValueError (Q37).
+// only the agent's own data centre and cluster. An unknown server type is a ValueError (Q37).
 func (a AnswersV1) GetReplicas(r *agentservice.GetReplicasRequest) (*agentservice.GetReplicasResponse, error) {
 	conf := a.Watcher.Conf()
 	addrs, err := a.Watcher.GetReplicas(r.GetServerType(), int(r.GetTask()), conf.IDC(), conf.Cluster())
@@ -169,7 +169,7 @@ func (a AnswersV1) GetReplicas(r *agentservice.GetReplicasRequest) (*agentservic
 }
 
 // HeartBeat lists the addresses of all tasks of a server type by "<type>:<task>". If dc_aware is
-// set, it takes only the agent's own data center and cluster.
+// set, it takes only the agent's own data centre and cluster.
 //
 // Cost: a call visits all replicas of the type. The service reuses the answer as long as nothing
 // changes.

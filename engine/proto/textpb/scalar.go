@@ -39,8 +39,9 @@ func appendEnum(text []byte, enum protoreflect.EnumDescriptor, number protorefle
 }
 
 // appendQuoted appends a string or bytes in double quotes, escaped byte by byte (text_encoding.py,
-// CEscape with as_utf8=False). Printable ASCII stays, except that quotes of both kinds are escaped.
-// Any other byte becomes three octal digits.
+// CEscape with as_utf8=False). Printable ASCII stays, except that quotes of both kinds and the
+// backslash get a backslash. Newline, carriage return and tab become \n, \r and \t. Any other byte
+// becomes three octal digits.
 func appendQuoted[T string | []byte](text []byte, s T) []byte {
 	text = append(text, '"')
 	for i := range len(s) {

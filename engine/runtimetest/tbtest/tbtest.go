@@ -65,7 +65,7 @@ func (tb *TB) Failed() bool { return tb.IsFailed }
 // Cleanup registers a function to call at the end of the test.
 func (tb *TB) Cleanup(fn func()) { tb.cleanups = append(tb.cleanups, fn) }
 
-// Context returns a context that is never canceled.
+// Context returns a context that is never cancelled.
 func (tb *TB) Context() context.Context { return context.Background() }
 
 // TempDir returns a directory that is removed at the end of the test.

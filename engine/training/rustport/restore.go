@@ -30,7 +30,7 @@ func (r Role) String() string {
 	return "worker"
 }
 
-// Variant chooses between the behavior that the requirements' rows ask for, and the behavior of the
+// Variant chooses between the behaviour that the requirements' rows ask for, and the behaviour of the
 // Rust port at commit f415ff3.
 type Variant int
 

@@ -17,7 +17,7 @@ func ExampleNew() {
 }
 
 // Goal: similar seeds, and similar names of dials, give unrelated numbers. Method: count how often
-// each of 16 numbers is drawn first by 1,000 neighbors.
+// each of 16 numbers is drawn first by 1,000 neighbours.
 func TestNeighboursDrawAllNumbers(t *testing.T) {
 	for name, dial := range map[string]func(i int) *drawn.Dial{
 		"seeds": func(i int) *drawn.Dial { return drawn.New(uint64(i), "acts") },

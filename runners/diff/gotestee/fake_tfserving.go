@@ -170,7 +170,7 @@ func (f *fakeSequence) do() caseworld.Do {
 	}
 }
 
-// outcomeOf makes the call that a step describes, and returns what the client receives.
+// outcomeOf makes the call that the arguments describe, and returns what the client receives.
 func outcomeOf(name string, a caseworld.Arguments, do func(method string, request []byte) ([]byte, error)) *pysem.Dict {
 	method, known := fakeMethods[name]
 	if !known {

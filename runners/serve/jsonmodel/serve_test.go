@@ -20,7 +20,7 @@ import (
 )
 
 // Goal: serving a model works from start to shutdown as TRN-4.10 says. Method: real clients send
-// requests, and the context is canceled as a signal would do.
+// requests, and the context is cancelled as a signal would do.
 
 // served serves the model in dir while ask runs, and returns the log.
 func served(t *testing.T, dir string, ask func(context.Context, *grpc.ClientConn)) string {

@@ -28,7 +28,7 @@ type Surroundings struct {
 	Speed float64
 	// Seed determines all random choices. 0 means a new seed for each run.
 	Seed uint64
-	// Python is the Python version whose behavior the program imitates, for example "3.8". "" means
+	// Python is the Python version whose behaviour the program imitates, for example "3.8". "" means
 	// the default version.
 	Python string
 	// Verbosity is the log level in absl's numbering: 1 is DEBUG, 0 INFO, -1 WARNING, -2 ERROR.

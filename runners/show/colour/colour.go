@@ -19,10 +19,10 @@ import (
 	"github.com/fatih/color"
 )
 
-// When lists the values of the flag for colors.
+// When lists the values of the flag for colours.
 var When = []string{"auto", "always", "never"}
 
-// Wanted decides whether to use colors. when is "always", "never" or "auto". With "auto", colors
+// Wanted decides whether to use colours. when is "always", "never" or "auto". With "auto", colours
 // are used on a terminal that is not dumb, unless NO_COLOR is set (https://no-color.org). env reads
 // an environment variable. Any other value of when is an error.
 func Wanted(when string, terminal bool, env func(string) string) (bool, error) {
@@ -37,13 +37,13 @@ func Wanted(when string, terminal bool, env func(string) string) (bool, error) {
 	return false, fmt.Errorf("found %q, want auto, always or never", when)
 }
 
-// writer is a writer whose output may have colors.
+// writer is a writer whose output may have colours.
 type writer struct{ io.Writer }
 
-// On marks w as a writer that shows colors, so that For returns an ink that paints.
+// On marks w as a writer that shows colours, so that For returns an ink that paints.
 func On(w io.Writer) io.Writer { return writer{w} }
 
-// Coloured returns true. For calls it to find out whether a writer shows colors.
+// Coloured returns true. For calls it to find out whether a writer shows colours.
 func (writer) Coloured() bool { return true }
 
 // Unwrap returns the writer that was passed to On.
@@ -59,7 +59,7 @@ func For(w io.Writer) Ink {
 	return Ink{ok && c.Coloured()}
 }
 
-// On reports whether the ink adds colors.
+// On reports whether the ink adds colours.
 func (i Ink) On() bool { return i.on }
 
 // Good paints what passed.

@@ -35,7 +35,7 @@ func TestColoursAreForTerminalsUnlessAskedFor(t *testing.T) {
 	}
 }
 
-// This writes the same text in color for a writer marked by On, and without color for another
+// This writes the same text in colour for a writer marked by On, and without colour for another
 // writer.
 func Example() {
 	var b bytes.Buffer

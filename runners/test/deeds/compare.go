@@ -7,7 +7,7 @@ import (
 )
 
 // Open holds logs of several runs of one scenario, as of the simulation with several seeds.
-// They differ only where the reference allows more than one behavior. Another log agrees if
+// They differ only where the reference allows more than one behaviour. Another log agrees if
 // each of its tracks matches that track in any of the open logs.
 type Open []*Log
 

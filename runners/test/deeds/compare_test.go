@@ -116,7 +116,7 @@ func TestHowMuchIsTheSame(t *testing.T) {
 	}
 }
 
-// Goal: a difference is shown with its neighboring deeds. Deeds further away are only
+// Goal: a difference is shown with its neighbouring deeds. Deeds further away are only
 // counted, and long ones are cut around the difference.
 func TestADifferenceHasItsContext(t *testing.T) {
 	log := func(eighth string) *deeds.Log {

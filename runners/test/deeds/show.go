@@ -12,7 +12,7 @@ const around = 2
 const longestDeed = 400
 
 // Lines shows a difference: the track, and what both sides did in it. The differing deed is
-// marked and shown between its neighbors. want and got are the names of the two sides.
+// marked and shown between its neighbours. want and got are the names of the two sides.
 func (d *Difference) Lines(want, got string) []string {
 	lines := []string{d.heading()}
 	for _, side := range []struct {

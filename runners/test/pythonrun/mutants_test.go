@@ -66,7 +66,7 @@ var mutants = []mutant{
 	{"another text in the log", "agent_v3", 131, "callback with", "callback for", v3Story, "what is compared has no log lines: those of the port are held to the reference's case by case"},
 }
 
-// Goal: a comparison notices an agent whose behavior differs. Method: run the reference from
+// Goal: a comparison notices an agent whose behaviour differs. Method: run the reference from
 // a copy in which one line is changed.
 func TestMutantsAreNoticed(t *testing.T) {
 	if *mutate == "" {

@@ -206,7 +206,7 @@ func TestAgentsV3OnBothStages(t *testing.T) {
 		"pod1 sees entry=pod1 ps_0=pod0,pod1", "the end")
 }
 
-// replicas lists the AVAILABLE replicas of all tasks, as the watcher of a replica manager
+// replicas returns how many AVAILABLE replicas each task has, as the watcher of a replica manager
 // knows them.
 func replicas(p *pod, m *replicamanager.ReplicaManager) string {
 	var list []string

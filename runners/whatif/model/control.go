@@ -473,7 +473,7 @@ func (h *history) cluster(text string) Location {
 }
 
 // pick chooses up to count running containers of a tier. They are of the hottest shard for
-// same_shard_worst, of the first idc for same_idc, and neighbors in order for same_rack.
+// same_shard_worst, of the first idc for same_idc, and neighbours in order for same_rack.
 func (h *history) pick(tier string, count int, how string) []int32 {
 	t := slices.Index(plan.TierNames, tier)
 	var all []int32

@@ -55,8 +55,8 @@ func (s *solver) atLeast(c, d *cell) bool {
 }
 
 // narrowed returns how much common random numbers reduced the variance of the difference in
-// mean latency between the answer and its neighbors (CAP-5.7). The factor is the mean over
-// the simulated neighbors, 0 when there are none.
+// mean latency between the answer and its neighbours (CAP-5.7). The factor is the mean over
+// the simulated neighbours, 0 when there are none.
 func (s *solver) narrowed(best *cell) float64 {
 	sum, n := 0.0, 0
 	for k := range s.axes {

@@ -10,7 +10,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
-// answer simulates the neighbors of the best cell and returns the result with the
+// answer simulates the neighbours of the best cell and returns the result with the
 // certificate (CAP-5.10). best is nil if no cell holds.
 func (s *solver) answer(ctx context.Context, best *cell, warnings plan.Problems) (*result.Result, error) {
 	answered := s.plan

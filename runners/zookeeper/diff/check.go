@@ -24,7 +24,7 @@ type Options struct {
 	MostDifferences int
 	// Progress, when set, is called with the number of steps played.
 	Progress func(steps int)
-	// Context, when set, ends the check early when it is canceled. Check then returns its error.
+	// Context, when set, ends the check early when it is cancelled. Check then returns its error.
 	Context context.Context
 }
 

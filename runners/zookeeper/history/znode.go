@@ -5,7 +5,7 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
-// znode is the modeled state of one znode. Both checks use it. The zero value is a missing
+// znode is the modelled state of one znode. Both checks use it. The zero value is a missing
 // znode.
 type znode struct {
 	exists  bool

@@ -109,9 +109,9 @@ type Host interface {
 // Uncaught is the beginning of the text that Python prints for an exception that ends a thread.
 const Uncaught = "Exception in thread "
 
-// Options selects between behaviors of the reference.
+// Options selects between behaviours of the reference.
 type Options struct {
-	// Bugs keeps the faulty behaviors of the reference. False repairs them.
+	// Bugs keeps the faulty behaviours of the reference. False repairs them.
 	Bugs bool
 	// Switches lets the fake's thread run in the middle of a call, whenever the call has queued an
 	// event. Python's interpreter may do that, because calls do not hold the lock (Q229). If false,

@@ -54,7 +54,7 @@ func internal(format string, args ...any) error {
 	return &env.RPCError{Code: rpcerrors.Internal, Message: fmt.Sprintf(format, args...)}
 }
 
-// statusOf converts an error to a status. For an expired or canceled context it uses the texts of
+// statusOf converts an error to a status. For an expired or cancelled context it uses the texts of
 // the TensorFlow runtime.
 func statusOf(err error) *env.RPCError {
 	var status *env.RPCError

@@ -88,7 +88,7 @@ func (h *host) Exit(code int, stdout string) { (*Server)(h).end(code, stdout) }
 
 func (h *host) Log(level env.Level, format string, args ...any) { h.log.logf(level, format, args...) }
 
-// choices makes random choices where upstream's behavior is not defined. Any thread may call it.
+// choices makes random choices where upstream's behaviour is not defined. Any thread may call it.
 type choices struct {
 	mu     sync.Mutex
 	source *rand.Rand // source is nil to take the default of each choice

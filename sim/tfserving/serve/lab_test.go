@@ -245,7 +245,7 @@ func (l *lab) predictions() apis.PredictionServiceClient {
 	return apis.NewPredictionServiceClient(l.dial())
 }
 
-// context returns a context that is canceled after patience.
+// context returns a context that is cancelled after patience.
 func (l *lab) context() context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	l.Cleanup(cancel)

@@ -25,7 +25,7 @@ type Options struct {
 	// Speed is how many times as fast as wall time the simulated time runs; 0 means 1. Clients'
 	// deadlines stay in wall time.
 	Speed float64
-	// Seed seeds the random choices where upstream's behavior is not defined: the order of models
+	// Seed seeds the random choices where upstream's behaviour is not defined: the order of models
 	// in a tick, and the times of unloads. 0 takes the default of each choice.
 	Seed uint64
 	// Store is the local directory for URIs: hdfs://a/b is read from Store/hdfs/a/b. If it is "",

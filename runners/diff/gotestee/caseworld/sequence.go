@@ -127,7 +127,7 @@ func (c *Call) others(q Sequence, s Step, took *[]any) func(n int) {
 	}
 }
 
-// InRows replaces each run of equal neighbors by one [entry, count].
+// InRows replaces each run of equal neighbours by one [entry, count].
 func InRows(entries []any) []any {
 	rows := []any{}
 	for i, e := range entries {

@@ -90,7 +90,7 @@ func trainingCluster(c *caseworld.Call) (any, error) {
 	return caseworld.Object("result", result, "slept", caseworld.InRows(l.time.Slept), "queries", sameRows(d.queries), "files", files, "metrics", sameRows(d.metrics)), nil
 }
 
-// sameRows replaces neighbors that have the same repr by one [entry, count].
+// sameRows replaces neighbours that have the same repr by one [entry, count].
 func sameRows(entries []any) []any {
 	rows, last := []any{}, ""
 	for _, e := range entries {

@@ -22,7 +22,7 @@ var waitingOps = caseworld.Table{
 }
 
 // calls runs the case's calls and returns their answers, each with the log of the call. If rows is
-// set, equal neighbors in the log are merged.
+// set, equal neighbours in the log are joined into one [entry, how many].
 func (l *lab) calls(do caseworld.Do, log *[]any, rows bool) []any {
 	return l.c.Run(caseworld.Sequence{Do: do, Time: l.time, Before: func() { *log = []any{} }, After: func(_ caseworld.Step, answer *pysem.Dict) {
 		if rows {

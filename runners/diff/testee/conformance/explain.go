@@ -104,7 +104,7 @@ func (e explanation) covers(op string) bool {
 	})
 }
 
-// sortRuns looks at every list under key in a value. It sorts each run of neighboring items for
+// sortRuns looks at every list under key in a value. It sorts each run of neighbouring items for
 // which take returns true.
 func sortRuns(v any, key string, take func(item []any) bool) any {
 	return rebuild(v, func(v any) any {

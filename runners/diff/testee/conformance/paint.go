@@ -19,7 +19,7 @@ var (
 	failedRow    = regexp.MustCompile(`^  \S+ +\d+ +[1-9]\d* +\d+ +\d+\n$`)
 )
 
-// writePainted writes a report, in color if w is a terminal that shows colors.
+// writePainted writes a report, in colour if w is a terminal that shows colours.
 func writePainted(w io.Writer, report *bytes.Buffer) error {
 	ink := colour.For(w)
 	if !ink.On() {

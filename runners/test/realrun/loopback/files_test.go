@@ -18,7 +18,7 @@ import (
 
 // Goal: no file outside a cluster's directory is read or changed, whatever names are asked
 // for and whatever links exist. Files that faults take away are back once the faults are
-// over. Method: clusters that have files but no processes, in a folder whose neighbors must
+// over. Method: clusters that have files but no processes, in a folder whose neighbours must
 // not change.
 
 var ctr = runners.Model{Name: "ctr", BasePath: "/models/ctr", SubGraphs: []runners.SubGraph{{Name: "entry", Versions: []int64{1, 2}, SizeBytes: 10}}}

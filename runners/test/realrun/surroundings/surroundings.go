@@ -39,7 +39,7 @@ type Options struct {
 	Network realrun.Options
 	// Log says which log lines are written, and where to.
 	Log LogOptions
-	// Python is the Python version whose behavior ported code follows.
+	// Python is the Python version whose behaviour ported code follows.
 	Python env.Python
 	// Furnish, when set, is called with each Env before its first use, and may replace parts of
 	// it.

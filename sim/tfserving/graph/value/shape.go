@@ -33,7 +33,7 @@ func ShapeText(shape []int) string {
 	return "[" + strings.Join(sizes, ",") + "]"
 }
 
-// Strides returns for each dimension how many elements apart its neighbors are, in row-major order.
+// Strides returns for each dimension how many elements apart its neighbours are, in row-major order.
 func Strides(shape []int) []int {
 	strides := make([]int, len(shape))
 	step := 1
@@ -103,7 +103,7 @@ func BroadcastIndex(shape, result []int) Index {
 }
 
 // Walk returns the position of each element of a shape, in row-major order. The first element is at
-// start, and steps holds the distance between neighbors in each dimension.
+// start, and steps holds the distance between neighbours in each dimension.
 func Walk(shape, steps []int, start int) []int {
 	n, _ := Count(shape)
 	list := make([]int, n)

@@ -74,7 +74,7 @@ func (f float) normalize() float {
 	return float{f.fraction << shift, f.exponent - shift}
 }
 
-// split converts a double to a float. It also returns the points half-way to the neighboring
+// split converts a double to a float. It also returns the points half-way to the neighbouring
 // doubles, lower and upper, both with the exponent of upper.
 func split(value float64) (f, lower, upper float) {
 	const hidden = 1 << 52
