@@ -29,7 +29,7 @@ func (o *checkedOutput) Write(p []byte) (int, error) {
 // Unwrap returns the underlying output, so that others can tell whether it is a terminal.
 func (o *checkedOutput) Unwrap() io.Writer { return o.Writer }
 
-// useColours turns colours of standard output on or off, as the value of --colour says.
+// useColours turns colours of standard output on or off, as the value of --color says.
 func useColours(cmd *cobra.Command, when string) error {
 	out := cmd.Root().OutOrStdout()
 	wanted, err := colour.Wanted(when, command.IsTerminal(out), os.Getenv)
