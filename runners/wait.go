@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// looks is roughly how often a wait calls its check. The number is limited because each look
+// looks is roughly the most times that a wait calls its check. The number is limited because each look
 // at an agent or a model server is a call over the network.
 const looks = 150
 

@@ -668,7 +668,7 @@ func TestLatenciesOfConnectionsFollowOneLaw(t *testing.T) {
 		mean := sum / count
 		variance := squares/count - mean*mean
 		// A uniform choice from [0, 1) has the mean 1/2 and the variance 1/12. Five standard errors
-		// are allowed.
+		// of the mean are allowed for both.
 		if far := 5 / math.Sqrt(12*count); math.Abs(mean-0.5) > far || math.Abs(variance-1.0/12) > far {
 			t.Errorf("%d latencies: mean %.3f, variance %.4f of the spread, want 0.5 and 0.0833", len(sample), mean, variance)
 		}

@@ -29,8 +29,8 @@ type testHost struct {
 	logs    []string
 	choose  func(site string, n int) int
 
-	// hung makes file operations wait in looks until answer is called. apart completes each file
-	// operation in a separate event at the same instant.
+	// hung makes each Look at the disk wait in looks until answer is called. apart makes each Look a
+	// separate event at the same instant.
 	hung, apart bool
 	looks       []func()
 }

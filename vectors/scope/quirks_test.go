@@ -50,8 +50,8 @@ func TestFixesAreTheTogglesOfTheEngine(t *testing.T) {
 
 var quirkName = regexp.MustCompile(`^Q\d+$`)
 
-// toggles reads the sources below root. declared lists the quirk constants of packages quirks and
-// jobquirks. asked lists the quirks that any code passes to Keeps.
+// toggles reads the Go sources below root, except tests. declared lists the quirk constants of packages
+// quirks and jobquirks. asked lists the quirks that calls of Keeps name.
 func toggles(t *testing.T, root string) (declared, asked []string) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {

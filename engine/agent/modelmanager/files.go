@@ -149,8 +149,8 @@ func (m *ModelManager) copyModel(s sourceModel) (paths []string, ok bool, err er
 	readyNum := 0
 	for _, sub := range s.subModels {
 		if !m.receivePath.Set {
-			// Python's join raises. Its exception handler then raises too, because it uses the
-			// unset path.
+			// Python's join raises. Its exception handler then raises too, because it uses
+			// temp_dst_file, which is not set yet.
 			return nil, false, unboundLocal("temp_dst_file")
 		}
 		to := pysem.JoinStrings(m.receivePath.V, s.model, sub.relative)

@@ -98,8 +98,8 @@ func (c *chunk[K, V]) set(j int, it item[K, V]) *chunk[K, V] {
 // notice whether another has made it.
 type space[K, V comparable] struct {
 	mu sync.Mutex
-	// at maps a hash to its chunk. If several chunks have the same hash, they are at consecutive
-	// numbers without a gap.
+	// at has each chunk at its hash or, if other chunks are there, at the next free number. All numbers
+	// from a chunk's hash to its place are taken.
 	at   map[uint64]weak.Pointer[chunk[K, V]]
 	most int          // how large at gets before it is looked through
 	room []item[K, V] // to put a chunk together

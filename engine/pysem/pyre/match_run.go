@@ -262,8 +262,8 @@ func (s *state) maxUntil(pc, ptr int) (bool, error) {
 	return found, err
 }
 
-// minUntil is executed at the end of each repetition, in a repeat that repeats as seldom as
-// possible.
+// minUntil is executed before the first repetition and after each one, in a repeat that repeats as
+// seldom as possible.
 func (s *state) minUntil(pc, ptr int) (bool, error) {
 	r := s.repeat
 	body := &s.code[r.pc]

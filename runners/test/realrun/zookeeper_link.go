@@ -271,8 +271,8 @@ func (l *link) close() {
 	})
 }
 
-// oneConnection lets a zk.Conn dial only once. Later attempts wait until the zk.Conn is
-// closed.
+// oneConnection is the host provider of a zk.Conn whose dialer gives it only one connection. Before
+// each later attempt, which the dialer refuses, the zk.Conn waits a second or until it is closed.
 type oneConnection struct {
 	addr string
 	used bool

@@ -97,7 +97,8 @@ func (d *decoder) useConf(p *Plan, c *agentConf) {
 	}
 }
 
-// confRefused reports settings of an agent.conf that no plan can represent.
+// confRefused reports settings of an agent.conf that the plan contradicts, or that no plan can
+// represent.
 func (d *decoder) confRefused(p *Plan, c *agentConf) {
 	refuse := func(key, why string) {
 		d.report("model.agent_conf", conflict, "%s:%d says %s %s: %s", c.path, c.lines[key], key, c.values[key], why)

@@ -29,7 +29,8 @@ type Difference struct {
 	Differs bool `json:"differs"`
 }
 
-// Diff compares the estimates that both results have. It fails if their architectures differ.
+// Diff compares the estimates that both results have. It fails if their architectures differ, or if
+// there is no such estimate.
 func Diff(a, b *Result) ([]Difference, error) {
 	if a.Architecture != b.Architecture {
 		return nil, fmt.Errorf("found results of %s and %s, want two of one architecture", a.Architecture, b.Architecture)

@@ -72,7 +72,7 @@ func (r *httpRequest) toProxy() bool {
 // specially.
 func (r *httpRequest) isTunnel() bool { return r.method == http.MethodConnect && !r.old }
 
-// mayHaveBody reports whether libevent reads a body for this method. If not, the bytes after the
+// mayHaveBody reports whether this libevent reads a body for the request's method. If not, the bytes after the
 // headers are the next request.
 func (r *httpRequest) mayHaveBody() bool {
 	switch r.method {

@@ -74,8 +74,8 @@ func (*namedVariables) Devices() []string { return nil }
 func (d *namedVariables) Restore(s session.Session, prefix string, _ []string) error {
 	data, err := d.files.ReadFile(prefix + checkpoints.IndexSuffix)
 	if err != nil {
-		// TensorFlow takes a file that is named exactly as the checkpoint for a checkpoint in the
-		// older format.
+		// TensorFlow assumes that a file with exactly the checkpoint's name is a checkpoint in the older
+		// format.
 		return session.Raise("DataLossError", "Unable to open table file %s: Data loss: not an sstable (bad magic number): perhaps your file is in a different file format and you need to use a different restore operator?", prefix)
 	}
 	values := map[string]int64{}

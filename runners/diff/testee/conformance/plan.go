@@ -20,7 +20,8 @@ func (s Selection) GeneratedOps() (ops []string, err error) {
 	return ops, nil
 }
 
-// planned names a random case of the plan. The case itself is built only when it is asked.
+// planned names a random case of the plan. The case itself is not kept: it is built again when it is
+// asked.
 type planned struct {
 	op string
 	// number counts the random cases of the operation. It is part of the case's id, which so does
