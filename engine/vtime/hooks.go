@@ -6,8 +6,8 @@ import "time"
 // to sleep. It has what the engine calls there, and what that package may change here. No other
 // package needs it.
 
-// SleepingLoops makes the steps of one process's sleeping loops, without an event for each step.
-// The engine calls it while one of the loops is asleep.
+// SleepingLoops plays the turns of a process's idle loops, which have no events of their own. The
+// engine calls it to catch up, or to wake loops that must go on event by event.
 type SleepingLoops interface {
 	// CatchUp makes all steps that come before the current event.
 	CatchUp()

@@ -34,8 +34,8 @@ func (p *Process) hand(t *Task) {
 	t.baton <- struct{}{}
 }
 
-// enter begins a call of the current task that may wait. If the task has to end, it unwinds it.
-// Otherwise it returns the task and holds p.mu.
+// enter begins a call that may wait, and returns the current task with p.mu held. If the task has
+// to end, enter panics instead, which unwinds the task.
 func (p *Process) enter(call string) *Task {
 	at := goroutineNumber()
 	p.mu.Lock()

@@ -249,8 +249,8 @@ func (h *Hunt) count(change func(*Tally)) {
 	}
 }
 
-// parallel calls do(0) to do(n-1), some at the same time, until ctx ends. It returns how many calls
-// it made, which are the first ones.
+// parallel calls do(0) to do(n-1), some at the same time, until ctx ends. If it returns k, it has
+// called do(0) to do(k-1) and no others.
 func (h *Hunt) parallel(ctx context.Context, n int, do func(i int)) int {
 	workers := h.Jobs
 	if workers <= 0 {

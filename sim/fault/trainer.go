@@ -219,8 +219,8 @@ func fromMaster(w *world.World, do func(a, b []string) error) error {
 	return do([]string{world.ApplicationMasterHost}, trainersBut(w, ""))
 }
 
-// fromTrainer calls do with the host of the fault's training process and the other hosts, to change
-// the network between them.
+// fromTrainer calls do with two lists of hosts: the training process that the fault names, and
+// others. do cuts, refuses or restores the network between them.
 func fromTrainer(w *world.World, f cluster.Fault, others []string, do func(a, b []string) error) error {
 	if _, err := w.FindTrainer(f.Pod); err != nil {
 		return err

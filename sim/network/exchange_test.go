@@ -93,8 +93,8 @@ func (a *asker) Resume() {
 	a.exchange.Resume(asked{}, askBytes)
 }
 
-// answerer answers each request as a step of its loop. It echoes any other payload as an ordinary
-// message.
+// answerer answers a request with SendStep, so that the answer is a step of its loop. It sends any
+// other payload back with Send.
 type answerer struct{ loop *vtime.Loop }
 
 func (s *answerer) Receive(c *network.Conn, payload any) {

@@ -269,8 +269,9 @@ func (q *agentQuestion) unload() error {
 	return nil
 }
 
-// clean deletes all znodes below the path that args selects. A missing path is a NoNodeError. It
-// also ends the watches of mirrors (Q65).
+// clean deletes the children of the path that args selects: "portal", "pub", "addr" or "res". For
+// the last two it also deletes everything below them. A missing path is a NoNodeError.
+// The deletion also ends the watches of mirrors (Q65).
 func (q *agentQuestion) clean(args string) error {
 	zk, err := q.connect()
 	if err != nil {

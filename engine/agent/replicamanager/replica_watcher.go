@@ -699,7 +699,8 @@ func (w *ReplicaWatcher) GetReplica(t agentservice.ServerType, task, replica int
 	return addrs, err
 }
 
-// taskOf works as tasksOf, for a single task.
+// taskOf calls yield for the tasks of a server type that have the given number. If dc_aware is set,
+// it takes only those of the given location.
 func (w *ReplicaWatcher) taskOf(t agentservice.ServerType, task int, idc, cluster pysem.OptString, yield func(agentconfig.ZKPath, *TaskReplicas) error) error {
 	return w.tasksOf(t, idc, cluster, func(p agentconfig.ZKPath, replicas *TaskReplicas) error {
 		if ok, err := isNumber(p.Index.V, task); !ok || err != nil {

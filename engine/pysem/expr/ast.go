@@ -105,8 +105,8 @@ const (
 	setDisplay
 )
 
-// folding says how CPython makes a set of constants when it compiles. It influences the order of
-// the items.
+// folding says whether CPython turns a set display of constants, such as {1, 2, 3}, into one
+// constant at compile time. If it does, the items can come in another order.
 type folding uint8
 
 const (

@@ -187,7 +187,8 @@ func namedClass(p []rune) (name string, n int, ok bool) {
 	return name, len("[:") + len(name) + len(":]"), true
 }
 
-// quoted returns a regular expression for one character that is valid also within brackets.
+// quoted escapes one character for a regular expression. The result is valid outside and inside
+// square brackets.
 func quoted(c rune) string {
 	if c == '-' || c == '^' {
 		return `\` + string(c)

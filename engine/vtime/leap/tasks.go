@@ -60,8 +60,8 @@ func LoopOf(p *vtime.Process) *vtime.Loop {
 	return nil
 }
 
-// Think waits for the time that a loop's program takes before a request. The current task must run
-// a loop.
+// Think waits as long as the program computes before it sends a request. The time is drawn at
+// random. The current task must run a loop.
 func Think(p *vtime.Process) { TurnsOf(p).think() }
 
 // Depend records that the current turn reads on. The next turn can be the same only while on does

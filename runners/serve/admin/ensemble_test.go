@@ -73,7 +73,8 @@ func TestServersOfAnEnsemble(t *testing.T) {
 	l.post("/servers/4/stop", "", "GET / lists")
 	l.post("/servers/2/connections/drop", "", `"dropped":0`)
 
-	// A server that is held stops when the client that holds it disconnects.
+	// POST /servers/3/hold starts server 3 for as long as the request lasts. When the client
+	// disconnects, the server stops.
 	l.post("/servers/3/stop", "", "{}")
 	held, err := http.Post(l.admin.URL()+"/servers/3/hold", "", nil)
 	if err != nil {

@@ -170,8 +170,9 @@ type served struct {
 	end                   func()
 }
 
-// model finds the versions in the directory. An export becomes the only version. Its number is the
-// version in its manifest, else the directory's name if that is a number, else 0.
+// model finds the versions to serve. If the directory itself is an export, that is the only
+// version. Its number comes from its manifest, else from the directory's name if that is a number,
+// else it is 0.
 func (o *ServeOptions) model() (*served, error) {
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {

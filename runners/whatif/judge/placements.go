@@ -326,8 +326,8 @@ func (e *enumeration) take() {
 	e.found = append(e.found, c)
 }
 
-// ways multiplies a class's number of placements by the number of ways to choose shards of
-// one kind for its rows. It returns the first row of the next kind.
+// ways handles the rows from on that are of one kind. It multiplies c.placements by the number of
+// ways to choose which shards these rows stand for. It returns the first row of the next kind.
 func (e *enumeration) ways(c *class, from int) int {
 	free, same := e.rows[from].alike, 0
 	i := from

@@ -198,7 +198,8 @@ func (w *world) skipBatch(i int32) bool {
 	return true
 }
 
-// batchDue runs when the timeout of an open batch is over.
+// batchDue runs when the timeout of an open batch is over. It gives the batch to a free thread, as
+// feed does, unless the batch is done already.
 func (w *world) batchDue(arg uint64) {
 	i, gen := unhandle(arg)
 	if b := &w.batches[i]; b.gen == gen {

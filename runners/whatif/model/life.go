@@ -9,9 +9,9 @@ import (
 
 // Life records what happened to the containers in one replication.
 type Life struct {
-	// Available holds, for each publish, how many nanoseconds it took until the last replica
-	// served the version, -1 for never. Serving holds the smallest number of serving replicas of
-	// a shard in that time.
+	// Available holds, for each publish, the nanoseconds until the last replica served the version,
+	// or -1 if one never did. Serving holds, for each publish, the smallest number of serving
+	// replicas that a shard had until then. For -1 that is until the end of the run.
 	Available []int64 `json:"available,omitempty"`
 	Serving   []int64 `json:"serving,omitempty"`
 	// Rollouts holds, for each publish, when each replica served the version.

@@ -45,7 +45,8 @@ func (t *tally) set(w *world, n, entered int64) {
 	t.n, t.entered = n, entered
 }
 
-// residual returns the relative difference of the two measures at the end.
+// residual returns by how much the tally's two measures of occupancy, area and stay, differ at the
+// end. The difference is relative to area. By Little's law it should be 0.
 func (t *tally) residual(now int64) float64 {
 	t.advance(now)
 	stay := t.stay + t.n*t.clip(now) - t.entered

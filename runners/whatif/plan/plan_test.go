@@ -301,10 +301,10 @@ func TestModelsOfAMix(t *testing.T) {
 	}
 }
 
-// Goal: a class is not a separate model. Memory, loads and watches are the same as without
-// it, and it takes its model's values except those it sets. It may not set values of a
-// model, nor refer to a later entry or to another class. Method: compare a mix with a class
-// to a mix without.
+// Goal: an entry of workload.mix with class_of is a class of requests to another entry's model, and
+// not a model of its own. Memory, loads and watches are the same as without it. It takes the values
+// of that model except those it sets. It may not set the model's own values, such as its size. It
+// may not name a later entry or another class. Method: compare a mix with a class to a mix without.
 func TestAClassIsNoModel(t *testing.T) {
 	of := func(mix string) (*Plan, error) {
 		_, p, _, err := Parse("plan.yaml", []byte(strings.Replace(small, "slo:", "  mix:\n    - {model: recall, share: 40%, num_ps: 2, size: {embeddings: 4GiB}, ps: {cpu: 3ms}}\n"+mix+"slo:", 1)))

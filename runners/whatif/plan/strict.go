@@ -122,8 +122,8 @@ func (d *decoder) isDefault(path string) bool {
 	return word == text || err == nil && err2 == nil && want == found
 }
 
-// idle warns of keys without effect because they concern another kind of container, law or
-// search than the plan has.
+// idle warns of keys that the plan sets but that cannot have an effect. An example is num_shard
+// of a tier without shards, or backoff.factor where backoff.base is 0.
 func (d *decoder) idle(p *Plan) {
 	w, s := &p.Workload, &p.Service
 	batched := s.Dense != nil && !s.Dense.Batch.IsZero()

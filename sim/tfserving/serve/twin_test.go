@@ -65,7 +65,8 @@ func TestVirtualAndServedModesAreTheSame(t *testing.T) {
 	}
 }
 
-// twinMachine returns the options of both twins, with one model at the start.
+// twinMachine returns the options of a model server with one model, "a". The test starts the
+// virtual twin and the served twin with the same options.
 func twinMachine(profile tfserving.Profile, l *lab) tfserving.Options {
 	o := tfserving.DefaultOptions(profile)
 	o.ModelName, o.ModelBasePath, o.MaxNumLoadRetries = "a", l.path("a"), 1

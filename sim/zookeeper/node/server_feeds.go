@@ -65,8 +65,8 @@ func (s *Server) nothingExpires() bool {
 	return !ok || dueMs > s.nowMs()
 }
 
-// settleFeeds makes the past steps of leaping feeds. It is called before a write, because later
-// steps get other answers.
+// settleFeeds plays the steps of leaping feeds that lie in the past but were not played yet. It is
+// called before a write, because those steps must still see the state before the write.
 func (s *Server) settleFeeds() {
 	for _, v := range s.feeds {
 		v.leap.sleeper.CatchUp()

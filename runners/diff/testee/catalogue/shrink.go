@@ -41,7 +41,8 @@ func (a *attempts[T]) try(one T) bool {
 	return true
 }
 
-// cut removes runs of draws, long runs first. It reports whether any could be removed.
+// cut deletes sequences of consecutive draws from the tape, long ones first. It keeps a deletion if
+// the answers still differ, and reports whether it kept any.
 func (s *shrinker) cut() bool {
 	improved := false
 	for size := len(s.best) / 2; size > 0; size /= 2 {

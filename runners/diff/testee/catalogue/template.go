@@ -378,7 +378,8 @@ func collectSteps(template any, steps map[string][]Field) {
 	}
 }
 
-// joinFields returns the arguments in two declarations of the same step, each once.
+// joinFields merges the arguments of two templates that declare the same step. It keeps only the
+// first argument of each name.
 func joinFields(have, more []Field) []Field {
 	for _, f := range more {
 		if !slices.ContainsFunc(have, func(h Field) bool { return h.Name == f.Name }) {

@@ -65,7 +65,7 @@ func readableText(digits string) (string, bool) {
 	return string(data), !strings.ContainsFunc(string(data), unreadable)
 }
 
-// line is a line of JSON for people.
+// line is one line of JSON that is laid out for people to read.
 type line struct {
 	text string
 	// compared is the part of the text that counts when two lines are compared.

@@ -210,8 +210,8 @@ func (c *Cluster) wall(d time.Duration) time.Duration {
 	return time.Duration(float64(d) * c.o.TimeScale)
 }
 
-// Tolerance returns the cluster time by which events may be late. It grows with how late
-// this machine already was, see runners.Tolerant.
+// Tolerance returns how late an event may be, in cluster time (runners.Tolerant). It is the fixed
+// slack plus the delay measured on this machine.
 func (c *Cluster) Tolerance() time.Duration {
 	late, _ := c.Late()
 	return c.o.Slack + late

@@ -71,7 +71,7 @@ func (j *journal) watch() {
 	}()
 }
 
-// close stops following the files.
+// close stops the goroutine of watch, and closes the files that it read.
 func (j *journal) close() {
 	close(j.stop)
 	if j.done != nil {

@@ -26,7 +26,7 @@ type story struct {
 	began  time.Time
 	rand   *rand.Rand
 	killed map[string]time.Time // pods that are still listed
-	// published lists the published versions, in order.
+	// published holds each version published so far and when, in the order of publishing.
 	published []published
 }
 
