@@ -38,7 +38,7 @@ func trainingFlags(c *caseworld.Call) (*absl.Flags, error) {
 	return flags, parsed(c, flags)
 }
 
-// colour is the name of the enum that cases use. A member is a tuple, so that no other value equals
+// color is the name of the enum that cases use. A member is a tuple, so that no other value equals
 // it.
 const color = "Color"
 
