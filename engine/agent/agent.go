@@ -70,11 +70,11 @@ func readConf(e *env.Env, o Options) (*agentconfig.AgentConfig, error) {
 }
 
 // runDense runs the agents of the dense services that share the GPU of a container (MPS), and waits
-// until all of them have ended. It ignores their exit codes: the container runs as long as one
-// agent does.
+// until all of them have ended. It ignores how they ended: the container runs on as long as one of
+// them does.
 //
-// Cost: each child reads the configuration again and has its own sessions, watches and polls. So
-// three services cost as much as three agents.
+// Cost: sessions, watches and polls grow with the dense services. Each child reads the
+// configuration again and has its own, so three services cost as much as three agents.
 func runDense(e *env.Env, conf *agentconfig.AgentConfig, o Options) error {
 	var children []env.Process
 	for i := range conf.DenseServiceNum {

@@ -42,12 +42,13 @@ func zooKeeperOptions(e *env.Env, conf *agentconfig.AgentConfig) env.ZooKeeperOp
 const longestPause = 10 * time.Second
 
 // startLogged starts a program in TFS_HOME/bin and appends its output to the file
-// <dir>/<prefix>_<base>, where log has the directory dir and the base name base
-// (agent_base.py:54-74, ServingLog). The file name is computed before the directory changes, so a
-// relative log is below TFS_HOME/bin (Q8). In an MLP pod the file stays empty, because the program
-// writes to the agent's output (agent_v1.py:172).
+// <dir>/<prefix>_<base>, made from log's directory and base name (agent_base.py:54-74, ServingLog).
+// The name is computed before the directory changes, so a relative log is below TFS_HOME/bin (Q8).
+// In an MLP pod the file stays empty, because the program writes to the agent's output
+// (agent_v1.py:172).
 //
-// Cost: one open log file for each process of the container. The reference never closes them.
+// Cost: open log files grow with the processes of the container, one each. The reference never
+// closes them.
 func startLogged(e *env.Env, home, prefix, log string, cmd env.Command) (env.Process, error) {
 	cmd.Output = pysem.JoinStrings(pysem.Dirname(log), prefix+"_"+pysem.Basename(log))
 	cmd.Append = true

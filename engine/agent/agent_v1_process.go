@@ -246,10 +246,10 @@ func (m *processMgr) start() error {
 	return nil
 }
 
-// poll checks the processes once a second. When one of them ends, even with exit code 0, it kills
-// all (Q15).
+// poll checks the processes once a second. The end of any of them, even with exit code 0, ends all
+// (Q15).
 //
-// Cost: a look at each process, once a second.
+// Cost: a round grows with the processes, and there is one each second.
 func (m *processMgr) poll() {
 	m.e.Log.Logf(env.Info, "the number of procs is %d ", len(m.nodes))
 	loop := threading.NewLoop(m.e.Tasks, time.Second)

@@ -174,12 +174,12 @@ func (a *AgentV3) AddressMap(services backends.ServiceMap) ([]service.ModelAddre
 	return list, nil
 }
 
-// SyncAvailableSavedModels registers the container in ZooKeeper for the models that are AVAILABLE
-// on its server (agent_v3.py:118). If one model has no version at all, the whole round stops (Q27).
-// In a started agent a task calls it every 30 s.
+// SyncAvailableSavedModels binds the container to the models that are AVAILABLE on its server
+// (agent_v3.py:118). A single model without any version stops the round (Q27). A task calls it
+// every 30 s once the agent is started.
 //
-// Cost: one status call after another for the models of the config file. A slow server makes a
-// round longer.
+// Cost: a round grows with the models of the config file, with one status call after another. A
+// slow server makes it longer.
 func (a *AgentV3) SyncAvailableSavedModels() error {
 	statuses, err := a.server.ListSavedModelsStatus()
 	if err != nil {
@@ -207,11 +207,11 @@ func (a *AgentV3) SyncAvailableSavedModels() error {
 }
 
 // LayoutUpdated writes the models that the filters accept to the model config file
-// (agent_v3.py:128). The backend calls it for each change of the layout. The file is rewritten in
+// (agent_v3.py:128). The backend calls it for each change of the layout. The file is written in
 // place, while the server may be reading it (Q31).
 //
-// Cost: each change writes the whole file, with all models of the layout. So adding m models one by
-// one writes about m² entries.
+// Cost: a write grows with the models of the layout, and each change writes the whole file. So m
+// models that are added one by one cost m² entries.
 func (a *AgentV3) LayoutUpdated(models []backends.LayoutModel) error {
 	a.e.Log.Logf(env.Info, "layout callback with saved_models: %v", pylog.Later(func() string { return reprOfLayout(models) }))
 	list := &config.ModelConfigList{}

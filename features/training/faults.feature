@@ -144,7 +144,7 @@ Feature: Faults of a training job, and what repairs them
 
   # TRN-8.15: a server gives up an answer that is not heard for 20 s, and who waits for it is not told.
   # not-real: what the kernel sends again keeps the wall clock, and Go's gRPC gives no answer up after 20 s
-  @not-real
+  @not-real @tensorflow
   Scenario: A job whose PS was unreachable for 40s stands still, until the PS is started again
     Given a training job with 1 worker and 2 PS
     And the job setting save_every is "1m"
@@ -165,7 +165,7 @@ Feature: Faults of a training job, and what repairs them
 
   # TRN-8.15: what arrives at a stopped process is kept for it, and its session of ZooKeeper ends.
   # not-real: a process that was stopped opens its session up to 200 s later there, for a reason that is open
-  @not-real
+  @not-real @tensorflow
   Scenario: A job whose PS is stopped waits for it, and goes on where it was
     Given a training job with 1 worker and 2 PS
     And the job setting save_every is "20s"

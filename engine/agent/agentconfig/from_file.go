@@ -28,10 +28,10 @@ func FromFile(e *env.Env, path string) (*AgentConfig, error) {
 	return Loader{Env: e}.FromFile(path)
 }
 
-// FromFile reads a configuration file as the function [FromFile] does, with the loader's quirks.
+// FromFile is [FromFile] with the loader's quirks.
 //
-// Cost: reading grows with the lines of the file and of the files that it includes. An agent does
-// it twice at its start and never again.
+// Cost: reading grows with the lines of the file and its includes. It happens twice at the start
+// and never again.
 func (l Loader) FromFile(path string) (*AgentConfig, error) {
 	var args pysem.Dict
 	if err := ParseConf(l.Env, path, &args, l.Quirks); err != nil {

@@ -10,11 +10,11 @@ import (
 // Like the reference's properties, the methods of this file read the environment at each call
 // (utils.py:530-584).
 
-// NumTCEShard returns the number of containers that share the PS shards (utils.py:529). That is the
-// variable [HostShardEnv], or 1 if it is unset (constants.py:15). A value that is not a number is a
-// ValueError.
+// NumTCEShard returns the number of containers that share the PS shards (utils.py:529): the
+// variable [HostShardEnv], or 1 when it is unset (constants.py:15). A variable that is no number is
+// a ValueError.
 //
-// Cost: a call reads one variable, whatever the size of the cluster.
+// Cost: a call does not grow: it reads one variable.
 func (c *AgentConfig) NumTCEShard() (int, error) { return c.envInt(HostShardEnv, 1) }
 
 // ShardID returns this container's index, from 0, among the containers that share the PS shards. It

@@ -456,12 +456,13 @@ func (b *ZKBackend) LookAgain() error {
 	return nil
 }
 
-// bound sets the services of a model to those of its bindings (backends.py:322). A binding is left
-// out until the next change of the bindings if its container has not reported its service info yet
-// (Q43).
+// bound replaces the services of a model by those of its bindings
+// (backends.py:322). A binding whose container has not told its service yet is
+// left out until the next change of the bindings (Q43).
 //
-// Cost: each change of a model's bindings reads the service info of every binding again, in every
-// container that watches the model. If n containers bind a model, each container makes n² reads.
+// Cost: a change of the bindings grows with the bindings of the model, whose service
+// info is read anew in every container that follows it: n containers that bind one
+// model cost n² reads in each of them.
 func (b *ZKBackend) bound(model string, children *recipes.Names) error {
 	b.lock.Lock()
 	defer b.lock.Unlock()

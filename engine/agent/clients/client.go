@@ -115,10 +115,11 @@ func trueOrNone(b bool) string {
 	return "None"
 }
 
-// Status reads which stages a model has reached (client.py:83). It returns a NoNodeError before
-// anything was published, and before any replica of this model serves.
+// Status reads how far a model is (client.py:83). It is a NoNodeError before anything was
+// published, or before any replica of this model serves.
 //
-// Cost: a call reads all replicas of the model. A program calls it once.
+// Cost: a call grows with the replicas of the model, all of which it reads. A program calls it
+// once.
 func (c *ServingClient) Status(model string) (LoadState, error) {
 	paths := c.mirror.Paths()
 	var s LoadState

@@ -94,7 +94,7 @@ func (c *SvrClient) Close() {
 	}
 }
 
-// Cost: an answer grows with the replicas in it. A client opens a single connection.
+// Cost: an answer grows with the replicas in it. A client connects once in its life.
 func (c *SvrClient) call(method string, request, response proto.Message) error {
 	if c.channel == nil {
 		target, err := agentTarget(c.e, c.Quirks, c.conf)

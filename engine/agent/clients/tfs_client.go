@@ -140,7 +140,8 @@ func (c TFSClient) slotName(slot int) string {
 	return "slot_" + strconv.Itoa(slot)
 }
 
-// Cost: the whole file is read into memory and parsed before the first example is used.
+// Cost: memory grows with the file, which is read and parsed as a whole before the first example is
+// used.
 func (c TFSClient) readExampleBatch(file, fileType string) (*example.ExampleBatch, error) {
 	stream, err := c.open(file)
 	if err != nil {

@@ -210,7 +210,8 @@ const replicaMetaSizeBytes = 288
 
 // Serialize returns the JSON form.
 //
-// Cost: each change of the replica's state writes the whole JSON, of about 300 bytes.
+// Cost: the JSON grows with the texts of the record, to about 300 bytes. Each change of a state
+// writes it as a whole.
 func (m *ReplicaMeta) Serialize() []byte {
 	return ReplicaMetaClass.AppendJSON(make([]byte, 0, replicaMetaSizeBytes), m)
 }

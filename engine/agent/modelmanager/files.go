@@ -201,11 +201,11 @@ func (m *ModelManager) fillTemp(source, temp string) error {
 // text.
 type notCopied struct{ source, destination, why string }
 
-// copyTree copies a directory as shutil.copytree does. It continues after a file that fails, and
-// follows links. A destination that exists is an error.
+// copyTree does what shutil.copytree does: it continues after a file that fails, it follows links,
+// and a destination that exists is an error.
 //
-// Cost: a copy reads every byte of the version, file by file, even if most files are already there.
-// Other models wait for it.
+// Cost: a copy grows with the bytes of the version, file by file, even when most of them are there
+// already. Other models wait for it.
 func (m *ModelManager) copyTree(source, destination string) error {
 	failed, err := m.copyEntries(source, destination)
 	if err != nil || len(failed) == 0 {

@@ -34,11 +34,11 @@ type agentQuestion struct {
 	serverType agentservice.ServerType
 }
 
-// agentClient runs agent_client.py: it asks the agent on this host where models are served, shows
+// agentClient is agent_client.py: it asks the agent of this host where models are served, shows
 // znodes, and requests models.
 //
-// Cost: addr and get read each znode below their path, one after another, and clean deletes each. A
-// command makes one connection.
+// Cost: a command grows with the znodes below its place: addr and get read each, one after another,
+// and clean deletes each. It makes one connection.
 func (p *process) agentClient() error {
 	conf, err := p.conf()
 	if err != nil {

@@ -4,10 +4,10 @@ import (
 	"github.com/monosim/monosim/engine/agent"
 )
 
-// dispatch runs run.py: it runs the program that --bin_name names, with the flags of all programs.
-// The return value of that program's main function is dropped.
+// dispatch is run.py: it runs the program that --bin_name names, with the flags of all programs.
+// What that program's main returns is lost.
 //
-// Cost: that of the program that it starts.
+// Cost: a call grows with the work of the program that it starts.
 func (p *process) dispatch() error {
 	name := p.flags.Text("bin_name").V
 	if p.options.Instead != nil && p.options.Instead(name) {

@@ -363,11 +363,11 @@ func (u *ReplicaUpdater) report(path string, state env.ModelState) error {
 	return err
 }
 
-// updateLoop reports the states of all models once a second. The first error ends the round
-// (replica_manager.py:588).
+// updateLoop reports all models once a second; the first that fails ends the
+// round (replica_manager.py:588).
 //
-// Cost: one status call a second for each model of the container. The calls are made one after
-// another and have no deadline.
+// Cost: status calls grow with the models that the container serves, one each every
+// second, one after another and without a deadline.
 func (u *ReplicaUpdater) updateLoop() {
 	loop := threading.NewLoop(u.e.Tasks, updatePeriod)
 	u.goRound(loop, func() bool {

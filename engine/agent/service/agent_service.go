@@ -171,8 +171,8 @@ func (a AnswersV1) GetReplicas(r *agentservice.GetReplicasRequest) (*agentservic
 // HeartBeat lists the addresses of all tasks of a server type by "<type>:<task>". If dc_aware is
 // set, it takes only the agent's own data centre and cluster.
 //
-// Cost: a call visits all replicas of the type. The service reuses the answer as long as nothing
-// changes.
+// Cost: a call grows with the replicas of the type, all of which it visits. The service reuses the
+// answer as long as nothing changes.
 func (a AnswersV1) HeartBeat(r *agentservice.HeartBeatRequest) (*agentservice.HeartBeatResponse, error) {
 	conf := a.Watcher.Conf()
 	tasks, err := a.Watcher.GetAllReplicas(r.GetServerType(), conf.IDC(), conf.Cluster())

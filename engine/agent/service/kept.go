@@ -39,10 +39,10 @@ func (a AnswersV1) heartBeatSeen() seen {
 	return seen{a.Watcher.Changes(), conf.IDC(), conf.Cluster()}
 }
 
-// heartBeat answers a HeartBeat. It repeats the last answer if nothing has changed since.
+// heartBeat answers a HeartBeat, with the last answer if nothing has changed since.
 //
-// Cost: if replicas have changed, a call visits all of them. Otherwise it costs only the bytes of
-// the answer.
+// Cost: a call grows with the replicas when they have changed since the last one, otherwise only
+// with the bytes of the answer.
 func (s *AgentService) heartBeat(data []byte) ([]byte, error) {
 	answers, ok := s.answers.(repeats)
 	if !ok {

@@ -135,12 +135,12 @@ func (m *TFSMonitor) Stop() {
 	m.stubs = nil
 }
 
-// Status asks for all versions of the model with the given name (tfs_monitor.py:208). If no server
-// on this container has that name, it returns no versions. A dense name without dense_alone is a
-// KeyError (Q143). Other errors are *env.RPCError.
+// Status asks for all versions of a model by its name (tfs_monitor.py:208). A name of no server on
+// this container gives none. A dense name without dense_alone is a KeyError (Q143). Other errors
+// are *env.RPCError.
 //
-// Cost: a publish needs one status call for each of its sub-models, one after another. The calls
-// have no deadline, so a server that does not answer blocks the calling thread.
+// Cost: the status of a publish grows with its sub-models, with one call after another and no
+// deadline. A server that does not answer blocks the calling thread.
 func (m *TFSMonitor) Status(name string) ([]env.ModelVersionStatus, error) {
 	m.lock.Lock()
 	defer m.lock.Unlock()

@@ -167,11 +167,12 @@ func (w *TFSWrapper) ListSavedModels() ([]string, error) {
 	return w.models.read(w.e.Files, w.configFile)
 }
 
-// ListSavedModelsStatus asks the server for each model in the model config file
-// (tfs_wrapper.py:137-167). It takes the highest AVAILABLE version, or else the highest version. A
-// call that fails gives UNKNOWN with the call's error code. It returns errors of reading the file.
+// ListSavedModelsStatus asks the server for each model of the config file and takes the highest
+// AVAILABLE version, else the highest (tfs_wrapper.py:137-167). A call that fails gives UNKNOWN
+// with the call's code. Errors are those of the file.
 //
-// Cost: one status call for each model in the file, one after another and without a deadline.
+// Cost: a call grows with the models of the config file: one status call after another, without a
+// deadline.
 func (w *TFSWrapper) ListSavedModelsStatus() ([]SavedModelStatus, error) {
 	names, err := w.ListSavedModels()
 	if err != nil {

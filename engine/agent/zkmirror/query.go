@@ -33,12 +33,11 @@ func (m *ZKMirror) Get(path string) []byte {
 	return data
 }
 
-// Children returns the names below a path in the cache. It returns a name for each znode in the
-// subtree, so names repeat. It also counts znodes whose path only begins with the same letters
-// (zk_mirror.py:144, Q180).
+// Children returns the names below a path in the cache: one for each znode in the subtree, so names
+// repeat. Znodes whose path only begins with the same letters count, too (zk_mirror.py:144, Q180).
 //
-// Cost: a call visits all znodes in the cache. GetModelReplicas calls it for each task, which makes
-// that quadratic.
+// Cost: a call grows with the znodes of the cache, all of which it walks. GetModelReplicas does
+// that for each task, which makes it quadratic.
 func (m *ZKMirror) Children(path string) []string {
 	depth := strings.Count(path, "/") + 1
 	prefix := path

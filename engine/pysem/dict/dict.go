@@ -21,11 +21,12 @@ import (
 	"slices"
 )
 
-// Dict is a map that keeps the order in which keys were first set, as a Python dict does. A key
-// that is set again keeps its place. A key that is deleted and set again comes last. The zero value
-// is empty. Copy a Dict with [Dict.Copy], never by assignment.
+// Dict is a map in the order in which its keys were set first. A key that is set again keeps
+// its place; one that was deleted and is set again comes last. The zero value is empty. To have
+// another one use [Dict.Copy], never an assignment.
 //
-// Cost: a look-up or change visits the chunks of the map, of some 8 keys each, and opens only one.
+// Cost: a look-up and a change pass over the chunks of the map, some 8 keys each, of which they
+// open one.
 type Dict[K, V comparable] struct {
 	chunks []part[K, V]
 	length int

@@ -167,7 +167,7 @@ func FuzzCheckpointState(f *testing.F) {
 	})
 }
 
-// BenchmarkSave measures what a save costs while 10, 100 or 1,000 checkpoints are kept.
+// Cost: a save among 10, 100 and 1,000 kept checkpoints.
 func BenchmarkSave(b *testing.B) {
 	for _, kept := range []int{10, 100, 1000} {
 		b.Run(fmt.Sprintf("kept=%d", kept), func(b *testing.B) {

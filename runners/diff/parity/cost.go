@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A comment about cost must have this form, in a file that ports the module:
+// A note on cost has one form, in a comment of a file that ports the module:
 //
 // 	Cost: what is done grows with what there is of ..., how often.
 //

@@ -11,12 +11,11 @@ import (
 	"github.com/monosim/monosim/engine/env/zkerrors"
 )
 
-// Client is the reference's FakeKazooClient, which has its own tree of znodes and no server.
-// Watches fire inside the call that causes them, in the caller's task (ZK-15.18). ZK-15.21 lists
-// what it lacks.
+// Client is the reference's FakeKazooClient, which has its own tree and no server. Watches fire
+// inside the call that causes them, in the caller's task (ZK-15.18). ZK-15.21 lists what it lacks.
 //
-// The cost of a call grows with the depth of its path. Creating or deleting a znode also grows with
-// the number of its siblings, because a watch receives a new list of their names.
+// Cost: a call grows with the depth of its path; one that makes or deletes a znode also with the
+// children of its parent, whose names a watch is handed anew.
 type Client struct {
 	e    *env.Env
 	tree *catalog // tree is nil before Start and after Stop
