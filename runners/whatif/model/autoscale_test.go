@@ -191,3 +191,16 @@ events: [{at: 10s, for: 10s, partition: {between: [lf, hl]}}]
 		t.Error("the link is not cut")
 	}
 }
+
+// Goal: an autoscaler that knows the offered load follows it down and up again. Method: 160 requests
+// a second need four containers of four cores at 60 %, and half of them need two.
+func TestAnAutoscalerThatKnowsTheLoadFollowsIt(t *testing.T) {
+	l := lifeOf(t, 4, 160, "events: [{at: 2m, traffic: {factor: 0.5x}, for: 6m}]\n", "target: 60%", "metric: offered, target: 60%, stabilise_down: 60s")
+	var live []int
+	for _, s := range l.Live[Entry] {
+		live = append(live, s.N)
+	}
+	if fmt.Sprint(live) != "[4 2 3 4]" {
+		t.Errorf("containers that live: got %v (%+v), want 4, then 2, and 3 and 4 as they come up", live, l.Live[Entry])
+	}
+}

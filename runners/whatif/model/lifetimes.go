@@ -326,7 +326,7 @@ func (h *history) autoscale() {
 						down = max(down, int(old.to))
 					}
 				}
-				if want := min(max(n, up), max(n, down)); want != n {
+				if want := min(max(n, up), down); want != n { // up is at most down
 					h.scale(t, want, at, func() int64 { return int64(a.Provision.Sample(h.rng, 0)) })
 					n = want
 				}
