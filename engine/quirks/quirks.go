@@ -67,8 +67,8 @@ const (
 	Q321 Quirk = 321 // backends.py:322: a change of bindings is lost with the connection
 	Q322 Quirk = 322 // zk_utils.py:57: kazoo's pauses grow up to an hour
 	Q323 Quirk = 323 // agent_v3.py:175: the model server starts before the agent knows what it has to serve
-	Q328 Quirk = 328 // backends.py:242: a client that is restarted with the lock taken waits for a callback that waits for the lock
 	Q325 Quirk = 325 // agent_v1.py:139: an entry waits for a PS of its own pod that has ended
+	Q328 Quirk = 328 // backends.py:242: a client that is restarted with the lock taken waits for a callback that waits for the lock
 )
 
 func (q Quirk) String() string { return "Q" + strconv.Itoa(int(q)) }

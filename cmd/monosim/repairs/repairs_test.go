@@ -8,6 +8,7 @@
 package repairs_test
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -49,9 +50,12 @@ var ofAgents = []string{"{pod}", "{server}", "{model}", "{places}"}
 // fills maps a placeholder of a sentence to the arguments that the tests try for it.
 var fills = map[string][]string{
 	"{trainer}": {"chief", "worker1", "ps0"}, "{duration}": {"4s", "20s"}, "{n}": {"2"}, "{status}": {"500"}, "{size}": {"90 GB"},
-	"memory of {trainer}": {"memory of ps0"},
-	"files under {path}":  {"files under /train/model"}, "stored file {path}": {"stored file /train/model/checkpoint", "stored file /train/model/monolith_checkpoint"},
+	"memory of {trainer}": {"memory of ps0"}, "{trainer} stops": {"ps0 stops"},
+	"files under {path}": {"files under /train/model"}, "stored file {path}": {"stored file /train/model/checkpoint", "stored file /train/model/monolith_checkpoint"},
 }
+
+// longestFirst sorts what says most about its arguments to the front.
+func longestFirst(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) }
 
 // blazes lists every kind of fault that can hit a training job, once for each argument.
 func blazes(t *testing.T) (list []blaze) {
@@ -66,7 +70,7 @@ func blazes(t *testing.T) (list []blaze) {
 			continue
 		}
 		texts := []string{strings.ReplaceAll(strings.ReplaceAll(sentence, "write(s)", "writes"), "fail(s)", "fail")}
-		for _, word := range slices.Sorted(maps.Keys(fills)) {
+		for _, word := range slices.SortedFunc(maps.Keys(fills), longestFirst) {
 			if !strings.Contains(sentence, word) {
 				continue
 			}
@@ -81,9 +85,6 @@ func blazes(t *testing.T) (list []blaze) {
 		for _, text := range texts {
 			if strings.Contains(text, "{") {
 				t.Fatalf("%s: found %q, want arguments for its words in fills", k.Name, text)
-			}
-			if k.Name == "trainer.stopped" && !strings.HasPrefix(text, "ps") {
-				continue // only a PS can be stopped
 			}
 			list = append(list, blaze{kind: k.Name, text: text, lasts: lasts, fatal: k.Fatal})
 		}

@@ -48,7 +48,7 @@ func (m *ModelManager) sourceData() ([]sourceModel, error) {
 	}
 	var source []sourceModel
 	for _, dir := range dirs {
-		complete := slices.Contains(done, dir+writeDone)
+		complete := slices.Contains(done, dir+WriteDone)
 		if complete || m.quirks.Keeps(quirks.Q105) {
 			m.lock(pysem.JoinStrings(root, dir))
 		}
@@ -105,7 +105,7 @@ func (m *ModelManager) versionData(path, version string) []versionPath {
 // lock writes a read lock file beside the directory. It records the lock even if the file cannot be
 // written (model_manager.py:154).
 func (m *ModelManager) lock(path string) {
-	name := path + readLock
+	name := path + ReadLock
 	if err := m.e.Files.WriteFile(name, nil); err != nil {
 		m.logf("create lock %s failed", name)
 	}
@@ -129,7 +129,7 @@ func (m *ModelManager) RemoveReadLock() error {
 	}
 	_, files, _ := pyos.WalkTop(m.e.Files, m.sourcePath.V)
 	for _, file := range files {
-		if !strings.HasSuffix(file, readLock) {
+		if !strings.HasSuffix(file, ReadLock) {
 			continue
 		}
 		if m.quirks.Keeps(quirks.Q100) {

@@ -67,8 +67,8 @@ type LatestVersion struct {
 
 // These file name endings make up the protocol with the transfer service.
 const (
-	writeDone = ".write.done"
-	readLock  = ".read.lock"
+	WriteDone = ".write.done"
+	ReadLock  = ".read.lock"
 )
 
 // These are the manager's intervals, and the longest wait in seconds (model_manager.py:36-39).
@@ -339,7 +339,7 @@ func (m *ModelManager) WaitForDownload() (bool, error) {
 // isDoneFile reports whether a file marks a complete version of this model. A name that only begins
 // with the model's name also counts (Q103).
 func (m *ModelManager) isDoneFile(file string) (bool, error) {
-	directory, found := strings.CutSuffix(file, writeDone)
+	directory, found := strings.CutSuffix(file, WriteDone)
 	if !found {
 		return false, nil
 	}

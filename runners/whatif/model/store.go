@@ -68,20 +68,11 @@ func storeOf(p *plan.Plan, thin int) *store {
 	return &store{whole: float64(p.Fleet.Boot.Store) / float64(thin) / 1e9, each: float64(p.Fleet.Boot.ModelLoad) / 1e9}
 }
 
-// file is a version of a model that is loaded: bytes that are read, and what follows.
-type file = struct {
-	Bytes   float64
-	Besides plan.Duration
-}
-
-// load lets a container load from an instant on, one file after the other, in a start (or for a publish)
+// load lets a container load from an instant on, one version after the other, in a start (or for a publish)
 // that began at another. then runs with when it has, or with when the container ended.
-func (h *history) load(s int32, list []file, begun, from int64, then func(at int64)) {
+func (h *history) load(s int32, list []plan.Loading, begun, from int64, then func(at int64)) {
 	if h.store == nil {
-		for _, one := range list {
-			from += int64(one.Besides + plan.Duration(one.Bytes/float64(h.p.Fleet.Boot.ModelLoad)*1e9))
-		}
-		then(from)
+		then(from + int64(h.p.Took(list)))
 		return
 	}
 	if len(list) == 0 || h.store.ended {

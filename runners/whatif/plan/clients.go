@@ -134,18 +134,22 @@ func (d *decoder) checkClients(p *Plan) {
 	if !known {
 		return
 	}
+	shares := p.Clients()
 	for i, n := range p.EntriesIn() {
-		if share := p.Clients()[i]; share > 0 && n == 0 {
+		if share := shares[i]; share > 0 && n == 0 {
 			d.reportBoth("workload.places."+p.Fleet.IDCs[i].Name, "fleet.entry.replicas", doesNotFit, "%s has %s of the clients and no entry container", p.Fleet.IDCs[i].Name, quantity.Format(quantity.Percent, share))
 		}
 	}
 }
 
-// ownShare returns the part of the requests that come to the entry containers of a place, of which it has so
-// many of all.
-func (p *Plan) ownShare(place places.Place, n int) float64 {
-	if shares := p.Clients(); shares != nil {
-		return shares[place.IDC] * float64(n) / float64(p.EntriesIn()[place.IDC])
+// ownShare returns a function for the part of the requests that come to the entry containers of a place,
+// of which it has so many of all.
+func (p *Plan) ownShare() func(place places.Place, n int) float64 {
+	shares, in := p.Clients(), p.EntriesIn()
+	return func(place places.Place, n int) float64 {
+		if shares != nil {
+			return shares[place.IDC] * float64(n) / float64(in[place.IDC])
+		}
+		return float64(n) / float64(p.Containers("entry"))
 	}
-	return float64(n) / float64(p.Containers("entry"))
 }

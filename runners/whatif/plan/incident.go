@@ -20,7 +20,7 @@ type Event struct {
 	} `plan:"partition"`
 	Loss      *Loss     `plan:"loss"`
 	ZooKeeper *zkEvent  `plan:"zookeeper"`
-	Scale     *Scale    `plan:"scale"`
+	Scale     *scale    `plan:"scale"`
 	Traffic   *struct { // multiplies the rate of requests
 		Factor Factor `plan:"factor" required:"true" range:">0"`
 	} `plan:"traffic"`
@@ -108,8 +108,8 @@ type zkEvent struct {
 	ExpireAll  bool `plan:"expire_all" default:"false" doc:"a session storm; agents of version 3 are listed by nobody after it until the model is published anew"`
 }
 
-// Scale sets the number of replicas of tiers manually.
-type Scale struct {
+// scale sets the number of replicas of tiers manually.
+type scale struct {
 	Entry int `plan:"entry" default:"0" range:">=0"`
 	PS    int `plan:"ps" default:"0" range:">=0"`
 	Dense int `plan:"dense" default:"0" range:">=0"`

@@ -130,7 +130,7 @@ func (p *Plan) RollsOver(name string, shard int) Bytes {
 
 // LoadTime returns how long a container of a tier takes to load one version of each model,
 // one after the other, while the store has enough for all; of ps, that of a shard.
-func (p *Plan) LoadTime(tier string, shard int) Duration { return p.took(p.Boots(tier, shard)) }
+func (p *Plan) LoadTime(tier string, shard int) Duration { return p.Took(p.Boots(tier, shard)) }
 
 // LoadTimeOf returns how long loading a version of one model takes. The name "" stands for
 // all models of the mix. For ps it is the time of the fullest container.
@@ -140,16 +140,17 @@ func (p *Plan) LoadTimeOf(name, tier string, size float64) Duration {
 
 // LoadTimeIn returns the result of LoadTimeOf for a container of the given shard.
 func (p *Plan) LoadTimeIn(name, tier string, shard int, size float64) Duration {
-	return p.took(p.Loads(name, tier, shard, size))
+	return p.Took(p.Loads(name, tier, shard, size))
 }
 
-// loading is the load of one version of one model.
-type loading = struct {
+// Loading is the load of one version of one model.
+type Loading struct {
 	Bytes   float64  // that are read
 	Besides Duration // for what follows
 }
 
-func (p *Plan) took(loads []loading) Duration {
+// Took returns how long loads take one after the other, while the store has enough for all.
+func (p *Plan) Took(loads []Loading) Duration {
 	sum := Duration(0)
 	for _, one := range loads {
 		sum += one.Besides + Duration(one.Bytes/float64(p.Fleet.Boot.ModelLoad)*1e9)
@@ -158,7 +159,7 @@ func (p *Plan) took(loads []loading) Duration {
 }
 
 // Boots returns what a container loads when it starts, in order.
-func (p *Plan) Boots(tier string, shard int) []loading {
+func (p *Plan) Boots(tier string, shard int) []Loading {
 	list := p.Loads("", tier, shard, 1)
 	if p.RoughSortBytes(tier) > 0 {
 		list = append(list, p.Loads(RoughSortName, tier, shard, 1)...)
@@ -168,13 +169,13 @@ func (p *Plan) Boots(tier string, shard int) []loading {
 
 // Loads returns what a container of a shard loads of a version of a model, in order; the name "" stands
 // for all models of the mix. size is the share of the bytes that is new.
-func (p *Plan) Loads(name, tier string, shard int, size float64) []loading {
-	var list []loading
+func (p *Plan) Loads(name, tier string, shard int, size float64) []Loading {
+	var list []Loading
 	load := func(bytes Bytes) {
 		if bytes == 0 {
 			return
 		}
-		one := loading{float64(bytes) * size, p.Fleet.Boot.LoadFixed}
+		one := Loading{float64(bytes) * size, p.Fleet.Boot.LoadFixed}
 		if tier == "dense" {
 			one.Besides += p.Service.Dense.Device.Copied(Bytes(one.Bytes))
 		}

@@ -50,11 +50,11 @@ func (p *Plan) OwnPlace() bool { return p.Override.DCAware && p.Model.AgentVersi
 // ownFullest returns the utilization of a shard's fullest replicas at a rate, if the
 // requests of each location stay there.
 func (p *Plan) ownFullest(tier string, shard int, offered float64) float64 {
-	list, most := p.Places(), 0.0
+	list, share, most := p.Places(), p.ownShare(), 0.0
 	entries, there := p.placed("entry", list), p.calledAt(tier, shard, list)
 	for place, n := range entries { //lint:order a maximum
 		if there[place] > 0 {
-			most = max(most, offered*p.ownShare(place, n)/float64(there[place]))
+			most = max(most, offered*share(place, n)/float64(there[place]))
 		}
 	}
 	return most

@@ -191,7 +191,7 @@ func TestQuiet(t *testing.T) {
 func TestLocks(t *testing.T) {
 	for name, want := range map[string]int{"rough@1": 0, "rough@2": 1, "rough_b@1": 1, "other@1": 1} {
 		c := New(still{names: map[string][]string{"/p2p": {"rough@1", "rough@1.write.done", "rough_b@1.write.done", name + ".read.lock"}}})
-		c.roughs["/p2p"] = &rough{model: "rough", source: "/p2p", local: "/rough"}
+		c.rough = &rough{model: "rough", source: "/p2p", local: "/rough"}
 		for range 2 {
 			if err := c.Look(LookEvery); err != nil {
 				t.Fatal(err)

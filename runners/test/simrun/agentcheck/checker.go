@@ -56,10 +56,9 @@ type Checker struct {
 	order      order
 	quiets     []*quiet
 	places     map[agent.Agent]*place
-	// roughs has the rough sort models of agents, by the folder of the transfer service; met is set
-	// once an agent was looked at.
-	roughs map[string]*rough
-	met    bool
+	// rough is the rough sort model of the agents, nil without one. It is known once met is set.
+	rough *rough
+	met   bool
 	// shut has the pods whose model server has not opened its port since it started: true where it
 	// was asked for a model without a version meanwhile, and so never will (TFS-9.2).
 	shut map[string]bool
@@ -68,7 +67,7 @@ type Checker struct {
 // New makes the checker of a cluster.
 func New(view View) *Checker {
 	return &Checker{
-		view: view, told: map[string]bool{}, goesOn: map[string]int{}, places: map[agent.Agent]*place{}, roughs: map[string]*rough{}, shut: map[string]bool{},
+		view: view, told: map[string]bool{}, goesOn: map[string]int{}, places: map[agent.Agent]*place{}, shut: map[string]bool{},
 		registered: registrations{nodes: map[string]*node{}}, order: order{served: map[string]bool{}},
 	}
 }

@@ -1,23 +1,17 @@
 package agentcheck
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/agent/modelmanager"
 	"github.com/monosim/monosim/engine/lists"
 )
 
 // rough is a rough sort model: a transfer service brings its versions to a folder that all pods
 // share, and each agent copies the newest that is complete to a folder of its own (model_manager.py).
 type rough struct{ model, source, local string }
-
-// These end the names of a version's mark that it is complete, and of a lock on it.
-const (
-	completeMark = ".write.done"
-	readLock     = ".read.lock"
-)
 
 // roughOf is the rough sort model of an agent, nil for none.
 func roughOf(conf *agentconfig.AgentConfig) *rough {
@@ -34,39 +28,38 @@ func (r *rough) folder(version string) string { return r.source + "/" + r.model 
 func (r *rough) received(names []string) []string {
 	return lists.Select(names, func(name string) (string, bool) {
 		version, ours := strings.CutPrefix(name, r.model+"@")
-		version, complete := strings.CutSuffix(version, completeMark)
+		version, complete := strings.CutSuffix(version, modelmanager.WriteDone)
 		return version, ours && complete
 	})
 }
 
-// lookForLocks looks for locks on what no agent can copy. It takes the settings of the first agents
+// lookForLocks looks for locks on what no agent can copy. It takes the settings of the first agent
 // that it sees for those of all.
 func (c *Checker) lookForLocks() error {
 	for _, p := range c.view.Pods() {
-		if c.met {
-			break
-		}
 		for _, a := range c.view.Agents(p.Name) {
+			if c.met {
+				break
+			}
 			at, err := c.placeOf(p.Name, a)
 			if err != nil {
 				return err
 			}
-			if c.met = true; at.rough != nil {
-				c.roughs[at.rough.source] = at.rough
-			}
+			c.met, c.rough = true, at.rough
 		}
 	}
-	for _, source := range slices.Sorted(maps.Keys(c.roughs)) {
-		r := c.roughs[source]
-		names, err := c.view.StoredNames(source)
-		if err != nil {
-			return err
-		}
-		for _, name := range names {
-			folder, locked := strings.CutSuffix(name, readLock)
-			if locked && (!strings.HasPrefix(folder, r.model+"@") || !slices.Contains(names, folder+completeMark)) {
-				c.breaks(Locks, name, "%s/%s is there, want no lock on what is not complete, or of another model than %s", source, name, r.model)
-			}
+	r := c.rough
+	if r == nil {
+		return nil
+	}
+	names, err := c.view.StoredNames(r.source)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		folder, locked := strings.CutSuffix(name, modelmanager.ReadLock)
+		if locked && (!strings.HasPrefix(folder, r.model+"@") || !slices.Contains(names, folder+modelmanager.WriteDone)) {
+			c.breaks(Locks, name, "%s/%s is there, want no lock on what is not complete, or of another model than %s", r.source, name, r.model)
 		}
 	}
 	return nil
