@@ -16,7 +16,7 @@
 //   - how containers work: server.go, sharing.go (cores that threads share), batch.go, and device.go
 //     for batches on an accelerator
 //   - how requests arrive: arrivals.go
-//   - from when on a window is simulated: begin.go
+//   - from when on a window is simulated: begin.go; whether the fleet is at rest: rest.go
 //   - failures, rollouts and scaling of containers: control.go, and autoscale.go for autoscalers
 //     that measure
 //   - what is counted: tally.go, sample.go and hist.go; in steps of time: series.go

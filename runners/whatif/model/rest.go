@@ -1,0 +1,449 @@
+package model
+
+import (
+	"math"
+	"slices"
+
+	"github.com/monosim/monosim/runners/whatif/plan"
+)
+
+// rest tracks over the horizon whether the fleet is at rest. It treats load as a fluid: a
+// queue grows by the work that exceeds its station's capacity.
+type rest struct {
+	w        *world
+	stations []station
+	need     []float64 // of each station, seconds of work a request brings to the fullest shard
+	backlog  []float64 // of each station, in seconds
+	up, seen []bool    // of each container
+	clients  clients   // of this rest, as their idcs have them
+	flaps    []bool
+	serving  [tiers][]int // containers of each shard that work and are called
+	missing  int          // containers that do not serve
+	flapping int
+	slow     map[int32]float64
+	loading  [tiers]int
+	// ghosts counts containers that are dead but still called. blinds holds the containers whose
+	// agents keep an outdated list of replicas. died says that a container died meanwhile.
+	ghosts int
+	broken map[[2]int]bool // links that are cut or lose another share than usual
+	blinds map[int32]bool
+	died   bool
+	until  int64                  // calls of what has died go on until then
+	fresh  [tiers]int64           // when a container of the tier was last made cold
+	risk   float64                // expected number of calls so far that wait for longer than the timeout
+	stale  bool                   // need is to be computed anew
+	tails  map[[2]float64]float64 // what above returns, by tier and time
+}
+
+func (w *world) rest() *rest {
+	r := &rest{w: w, stations: w.spec.stations(), slow: map[int32]float64{}, blinds: map[int32]bool{}, broken: map[[2]int]bool{}, tails: map[[2]float64]float64{}, stale: true}
+	r.clients = clients{w: w, moved: slices.Clone(w.clients.moved), shares: w.clients.shares}
+	n := len(w.servers)
+	r.up, r.seen, r.flaps = make([]bool, n), make([]bool, n), make([]bool, n)
+	r.need, r.backlog = make([]float64, len(r.stations)), make([]float64, len(r.stations))
+	for t := range r.serving {
+		r.serving[t] = make([]int, len(w.spec.Tiers[t].Replicas))
+	}
+	for i := range w.servers {
+		one := &w.servers[i]
+		r.set(int32(i), one.up, one.visible)
+		if one.removed {
+			r.missing++
+		}
+	}
+	return r
+}
+
+// set sets whether container i works (up) and whether callers see it (seen).
+func (r *rest) set(i int32, up, seen bool) {
+	s := &r.w.servers[i]
+	serves := func() bool { return r.serves(i) }
+	ghost := func() bool { return !r.up[i] && r.seen[i] && s.tier != Entry && !s.removed }
+	r.count(s, serves(), ghost(), -1)
+	r.up[i], r.seen[i] = up, seen
+	r.count(s, serves(), ghost(), 1)
+	r.stale = true
+}
+
+func (r *rest) count(s *server, serves, ghost bool, by int) {
+	if serves {
+		r.serving[s.tier][s.shard] += by
+		r.missing -= by
+	}
+	if ghost {
+		r.ghosts += by
+	}
+}
+
+// apply applies a change to this fluid model, as [world.apply] does in the simulation.
+func (r *rest) apply(c change) {
+	i := c.server
+	switch c.what {
+	case moves:
+		r.clients.move(c.a, c.value == 1)
+		r.stale = true
+	case cuts:
+		r.broken[[2]int{c.a, c.b}] = true
+	case joins:
+		delete(r.broken, [2]int{c.a, c.b})
+		r.until = c.at + r.w.spec.memory()
+	case loses:
+		if c.value != r.w.spec.Loss {
+			r.broken[[2]int{c.a, c.b}] = true
+		} else if r.broken[[2]int{c.a, c.b}] {
+			delete(r.broken, [2]int{c.a, c.b})
+			r.until = c.at + r.w.spec.memory()
+		}
+	case slows:
+		r.slow[i] = c.value
+		if c.value == 1 {
+			delete(r.slow, i)
+		}
+	case loads:
+		r.loading[r.w.servers[r.w.servers[i].host].tier]++
+	case loaded:
+		r.loading[r.w.servers[r.w.servers[i].host].tier]--
+		r.fresh[r.w.servers[i].tier] = c.at
+	default:
+		if !r.w.servers[i].removed {
+			r.container(c)
+		}
+	}
+}
+
+// container applies a change in a container's life.
+func (r *rest) container(c change) {
+	i := c.server
+	up, seen := r.up[i], r.seen[i]
+	flapped := r.flaps[i]
+	switch c.what {
+	case goesDown:
+		up, r.flaps[i] = false, false
+		delete(r.blinds, i)
+	case comesUp:
+		up = true
+		r.fresh[r.w.servers[i].tier] = c.at
+	case isSeen:
+		seen = true
+		r.fresh[r.w.servers[i].tier] = c.at
+	case isUnseen:
+		seen = false
+	case drains:
+		up, seen = up && r.w.servers[i].tier != Entry, false
+	case retires:
+		up, seen = false, false
+	case isLost:
+		seen, r.flaps[i] = seen && !up, false
+	case isBack:
+		seen, r.flaps[i] = seen || up, up && c.value == 1
+	case blinds:
+		r.died = r.died && len(r.blinds) > 0
+		r.blinds[i] = true
+	case sights:
+		delete(r.blinds, i)
+	}
+	if r.up[i] && !up {
+		r.died = true
+	}
+	if r.up[i] && !up || c.what == isUnseen {
+		r.until = c.at + r.w.spec.memory()
+	}
+	if r.flaps[i] != flapped {
+		r.flapping += map[bool]int{true: 1, false: -1}[r.flaps[i]]
+		r.stale = true
+	}
+	if up != r.up[i] || seen != r.seen[i] {
+		r.set(i, up, seen)
+	}
+}
+
+// refresh computes how much work each request brings to the fullest shard of each station.
+func (r *rest) refresh() {
+	if !r.stale {
+		return
+	}
+	r.stale = false
+	for k := range r.stations {
+		r.need[k] = 0
+		o := &r.stations[k]
+		for shard, work := range o.work {
+			n := r.of(o.tier, shard)
+			if n == 0 {
+				continue // its requests fail at once and wait nowhere
+			}
+			if r.flapping > 0 {
+				n = math.Max(1, n/2)
+			}
+			r.need[k] = math.Max(r.need[k], work/n)
+		}
+		if all := r.all(o.tier); o.common > 0 && all > 0 {
+			r.need[k] += o.common / all
+		}
+		if r.missing > 0 && r.w.spec.IDCAware { // the rest may be of one place
+			r.need[k] *= float64(r.w.spec.IDCs)
+		}
+	}
+}
+
+// of returns how many containers of a shard there would be, each as full as the fullest, that work and are
+// called; those of the fullest idc where each has its clients.
+func (r *rest) of(tier, shard int) float64 {
+	if !r.w.spec.byIDC(tier) {
+		return float64(r.serving[tier][shard])
+	}
+	in := make([]int, len(r.clients.shares))
+	for i := r.w.first[tier]; i < len(r.w.servers) && int(r.w.servers[i].tier) == tier; i++ {
+		if s := &r.w.servers[i]; int(s.shard) == shard && r.serves(int32(i)) {
+			in[s.loc.IDC]++
+		}
+	}
+	return crowded(r.clients.shares, in)
+}
+
+// serves reports whether a container works and is called.
+func (r *rest) serves(i int32) bool {
+	return r.up[i] && (r.seen[i] || r.w.servers[i].tier == Entry)
+}
+
+// all returns how many containers of a tier work and are called by others.
+func (r *rest) all(tier int) float64 {
+	sum := 0
+	for _, n := range r.serving[tier] {
+		sum += n
+	}
+	return float64(sum)
+}
+
+// slowed returns the factor by which work takes longer in the slowest container of a tier.
+func (r *rest) slowed(tier int) float64 {
+	if r.w.spec.Mixed {
+		tier = PS
+	}
+	factor := 1.0
+	for i, one := range r.slow { //lint:order a maximum
+		if int(r.w.servers[i].tier) == tier {
+			factor = math.Max(factor, one)
+		}
+	}
+	if t := &r.w.spec.Tiers[tier]; r.loading[tier] > 0 && t.Device != nil {
+		factor *= 1 + float64(t.Device.PieceNs)/math.Max(t.Law.Min(), 1)
+	} else if r.loading[tier] > 0 {
+		factor *= math.Max(1, t.Interference)
+		if t.Shared {
+			factor *= t.Cores / math.Max(t.Cores-1, t.Cores/2)
+		}
+	}
+	return factor
+}
+
+// load returns a station's utilization at a rate, and the factor by which work takes longer.
+// It includes retries of calls whose work alone takes longer than the timeout.
+func (r *rest) load(k int, rate float64) (rho, slowed float64) {
+	o := &r.stations[k]
+	slowed = r.slowed(o.tier)
+	rho = rate * r.need[k] * slowed
+	if o.attempts > 1 {
+		rho *= 1 + (o.attempts-1)*r.above(o.tier, float64(r.w.spec.Timeout)/slowed)
+	}
+	return rho, slowed
+}
+
+// relaxes returns how many seconds the fleet takes at a rate until its queues no longer
+// depend on how they started.
+func (r *rest) relaxes(rate float64) float64 {
+	r.refresh()
+	s := r.w.spec
+	longest := least.Seconds()
+	for k := range r.stations {
+		o := &r.stations[k]
+		rho, slowed := r.load(k, rate)
+		took := o.relaxes(rho) * slowed
+		if s.Arrivals.Clients > 0 {
+			took = forgotten * (s.Arrivals.Think.Mean/1e9 + float64(s.Arrivals.Clients)*r.need[k]*slowed)
+		}
+		longest = math.Max(longest, took)
+	}
+	longest += (hedgeWarmUp(s.Control.Plan) + s.heals(s.callsOfCaller(rate))) / 1e9
+	if s.Loss > 0 || len(s.Control.Dead) > 0 {
+		longest += float64(s.memory()) / 1e9
+	}
+	return longest
+}
+
+// above returns the result of [Spec.above] from a cache, because it is needed again and again.
+func (r *rest) above(tier int, x float64) float64 {
+	key := [2]float64{float64(tier), x}
+	p, ok := r.tails[key]
+	if !ok {
+		p = r.w.spec.above(tier, x)
+		r.tails[key] = p
+	}
+	return p
+}
+
+// above returns the probability that a call works for longer than x nanoseconds at a tier.
+func (s *Spec) above(tier int, x float64) float64 {
+	most := 0.0
+	for _, m := range s.Served() {
+		l, x := m.Laws[tier], x
+		if l.IsZero() || s.Tiers[tier].Batch != nil {
+			continue
+		}
+		if !m.Noise[tier].IsZero() {
+			x /= m.Noise[tier].Quantile(0.999, 1)
+		}
+		share := 1.0
+		if tier == PS && len(m.Calls) > 0 {
+			share = m.Calls[0].Share
+		}
+		if l.OfItems() {
+			most = math.Max(most, m.Items.Above(l.ItemsAbove(x)/share, 0))
+		} else {
+			most = math.Max(most, l.Above(x, 0))
+		}
+	}
+	return most
+}
+
+// tips returns how often per second a shard is expected to overload itself. That happens
+// when so many containers have queues longer than the timeout at once that the retried calls
+// fill the shard. A container's waits are about exponential. In addition, long calls may
+// leave it too few threads. Containers are taken as independent, unless all requests arrive
+// in bursts.
+func (r *rest) tips(k int, rho, slowed float64) float64 {
+	o, s := &r.stations[k], r.w.spec
+	timeout := float64(s.Timeout) / 1e9
+	wait := math.Max(0, 0.8*timeout-o.mean*slowed)
+	p := rho * math.Exp(-wait*(1-rho)/(o.each*slowed*o.spread))
+	if o.mean/o.each*(1-rho) < 1 {
+		p += r.above(o.tier, timeout/2*1e9/slowed)
+	}
+	p = math.Min(p, 1)
+	containers := max(1, slices.Min(r.serving[o.tier]))
+	ways, full := 1.0, 0
+	for full < containers && rho*s.repeated(o, float64(full)/float64(containers)) < 1 {
+		full++
+		ways *= float64(containers-full+1) / float64(full) * p
+		if s.Arrivals.Process == "mmpp" {
+			ways = p
+		}
+	}
+	return float64(len(o.work)) * ways / timeout
+}
+
+// repeated returns how many attempts a call has on average if a share of the attempts times
+// out.
+func (s *Spec) repeated(o *station, share float64) float64 {
+	sum, one := 0.0, 1.0
+	for range s.Retries + 1 {
+		sum += one
+		one *= share
+	}
+	if most := float64(1 + s.Retries); o.attempts > most { // some are hedged besides
+		sum *= 1 + share*(o.attempts/most-1)
+	}
+	return sum
+}
+
+// passes advances the fluid model from from to to at a rate. It returns for how long the
+// fleet is not at rest, and why.
+func (r *rest) passes(from, to int64, rate float64) (unrest int64, why string) {
+	r.refresh()
+	seconds := float64(to-from) / 1e9
+	for k := range r.stations {
+		o := &r.stations[k]
+		name := plan.TierNames[o.tier]
+		rho, slowed := r.load(k, rate)
+		took := o.relaxes(rho) * slowed
+		worst := rho * o.attempts
+		settles := took <= r.w.spec.slowest(rate)
+		if !settles && rho < 1 { // what it holds by chance
+			r.backlog[k] = math.Max(r.backlog[k], forgotten*o.spread*o.each*slowed/(1-rho))
+		}
+		if settles && r.backlog[k] == 0 {
+			if worst >= 1 && o.attempts > 1 {
+				if r.risk += r.tips(k, rho, slowed) * seconds; r.risk > tipping {
+					return to - from, "retries can keep " + name + " full for ever"
+				}
+			}
+			continue
+		}
+		drains := math.Inf(1)
+		if settles && worst < 1 {
+			drains = r.backlog[k] / (1 - worst)
+		}
+		r.backlog[k] = math.Max(0, r.backlog[k]+float64((worst-1)*seconds))
+		if ns := int64(math.Min(drains, seconds) * 1e9); ns > unrest || why == "" {
+			unrest, why = max(unrest, ns), name+" was full"
+		}
+	}
+	if len(r.broken) > 0 || r.ghosts > 0 || len(r.blinds) > 0 && r.died {
+		return to - from, "containers could not be reached"
+	}
+	if warm := r.warms(rate); min(warm, to)-from > unrest {
+		unrest, why = min(warm, to)-from, "containers were cold"
+	}
+	if r.until > from && min(r.until, to)-from > unrest {
+		unrest, why = min(r.until, to)-from, "calls of a dead container went on"
+	}
+	return unrest, why
+}
+
+// warms returns until when the latest cold containers are slow, at a rate. It allows twice
+// the mean time that they need.
+func (r *rest) warms(rate float64) int64 {
+	last := int64(0)
+	for t := range r.fresh {
+		cold := r.w.spec.Tiers[t].Cold
+		if r.w.spec.Tiers[t].Device.counts() {
+			cold = max(cold, int32(min(2*r.w.spec.Tiers[t].Batch.MaxItems, 1e6)))
+		}
+		if cold == 0 || r.fresh[t] == 0 {
+			continue
+		}
+		each := rate / float64(max(1, slices.Max(r.serving[t])))
+		last = max(last, r.fresh[t]+int64(math.Min(2*float64(cold)/math.Max(each, 1e-9), 1e9)*1e9))
+	}
+	return last
+}
+
+// stretches divides the horizon up to an instant into parts, by how long the fleet takes
+// there until its queues no longer depend on how they started.
+func (w *world) stretches(until int64) []stretch {
+	r := w.rest()
+	steps := ratesFrom(&w.spec.Arrivals, 0)
+	var list []stretch
+	put := func(from, relax int64, why string) {
+		if n := len(list); n == 0 || list[n-1].relax != relax {
+			list = append(list, stretch{from, relax, why})
+		}
+	}
+	at, step, next := int64(0), 0, 0
+	for at < until {
+		for ; next < len(w.tape) && w.tape[next].at <= at; next++ {
+			r.apply(w.tape[next])
+		}
+		for step+1 < len(steps) && steps[step+1].at <= at {
+			step++
+		}
+		to, rate := until, 0.0
+		if next < len(w.tape) {
+			to = min(to, w.tape[next].at)
+		}
+		if len(steps) > 0 {
+			rate = steps[step].rate * 1e9
+			if step+1 < len(steps) {
+				to = min(to, steps[step+1].at)
+			}
+		}
+		unrest, why := r.passes(at, to, rate)
+		if unrest > 0 {
+			put(at, never, why)
+		}
+		if unrest < to-at {
+			put(at+unrest, int64(r.relaxes(rate)*1e9), "")
+		}
+		at = to
+	}
+	return list
+}
