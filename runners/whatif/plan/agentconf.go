@@ -6,12 +6,14 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"math/big"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/expr"
 )
 
 type agentConf struct {
@@ -135,13 +137,13 @@ func (d *decoder) confRefused(p *Plan, c *agentConf) {
 	case (policy == "specific" || policy == "latest_once") && published:
 		refuse("version_policy", "servers load no version that is published later, and the plan has an event that publishes")
 	}
-	if n, ok := product(c.values["grpc_max_threads"]); ok && n > 0 {
+	if n, ok := number("grpc_max_threads", c.values["grpc_max_threads"]); ok && n > 0 {
 		for _, tier := range TierNames {
 			s, t := p.Service.Of(tier), p.Fleet.Tier(tier)
 			if s == nil || t == nil {
 				continue
 			}
-			if threads := cmp.Or(int64(s.Threads), int64(math.Ceil(t.CPU))); threads > n {
+			if threads := cmp.Or(int64(s.Threads), int64(math.Ceil(t.CPU))); float64(threads) > n {
 				refuse("grpc_max_threads", fmt.Sprintf("service.%s has %d threads", tier, threads))
 			}
 		}
@@ -178,8 +180,8 @@ var confUses = func() map[string]string {
 		"batching_parameters_file":        "none: the platform config, which the agent writes, has the parameters",
 		"platform_config_file":            "none: the agent writes it anew (utils.py:518)",
 		"flush_filesystem_caches":         "none: caches of files are not counted as memory",
-		"per_process_gpu_memory_fraction": "none: no tier has a GPU",
-		"allow_growth":                    "none: no tier has a GPU",
+		"per_process_gpu_memory_fraction": "none: memory of a device is not counted",
+		"allow_growth":                    "none: memory of a device is not counted",
 		"enable_model_warmup":             "none: a warm-up is part of fleet.boot.load_fixed",
 		"version_data":                    "none: which version is loaded is no capacity; how many are held is model.resident_versions",
 		"layout_pattern":                  "none: fleet.ps.num_shard says what containers of version 3 hold",
@@ -224,13 +226,28 @@ func (d *decoder) confFields(v reflect.Value, path string, c *agentConf) {
 			d.agree(f, at, key, c, boolInt(c.truth(key)), boolInt(f.value.Bool()), func() { f.value.SetBool(c.truth(key)) })
 			continue
 		}
-		n, ok := product(word)
+		n, ok := number(key, word)
 		if !ok {
 			continue // CheckConf has reported it; the reference takes the default
 		}
-		n *= map[string]int64{"us": 1e3, "ms": 1e6, "s": 1e9, "": 1}[f.tag.Get("confUnit")]
-		d.agree(f, at, key, c, n, f.value.Int(), func() { f.value.SetInt(n) })
+		d.confNumber(f, at, key, c, n*map[string]float64{"us": 1e3, "ms": 1e6, "s": 1e9, "": 1}[f.tag.Get("confUnit")])
 	}
+}
+
+// confNumber takes a number of agent.conf, in the base unit of its field. It has to be in the
+// field's range, as if the plan gave it.
+func (d *decoder) confNumber(f field, path, key string, c *agentConf, n float64) {
+	text, taken := f.tag.Get("range"), reflect.New(f.value.Type()).Elem()
+	if math.Abs(n) < 1<<62 {
+		taken.SetInt(int64(n))
+	} else {
+		text = "smaller"
+	}
+	if text == "smaller" || text != "" && !d.inRange(taken, text) {
+		d.report("model.agent_conf", outOfRange, "%s:%d says %s %s: %s must be %s", c.path, c.lines[key], key, c.values[key], path, text)
+		return
+	}
+	d.agree(f, path, key, c, taken.Int(), f.value.Int(), func() { f.value.Set(taken) })
 }
 
 func (d *decoder) agree(f field, path, key string, c *agentConf, conf, plan int64, take func()) {
@@ -250,15 +267,21 @@ func boolInt(b bool) int64 {
 	return 0
 }
 
-// product parses a number or a product of numbers, such as 60 * 1000.
-func product(text string) (int64, bool) {
-	result := int64(1)
-	for _, part := range strings.Split(text, "*") {
-		n, err := strconv.ParseInt(strings.TrimSpace(part), 10, 48)
-		if err != nil {
-			return 0, false
-		}
-		result *= n
+// number evaluates a value of agent.conf as the reference does, which takes expressions such as
+// 60 * 1000 or 1e3 and cuts fractions off (utils.py:775).
+func number(key, text string) (float64, bool) {
+	v, err := agentconfig.EvalNumber(text, key, "int")
+	if err != nil {
+		return 0, false
 	}
-	return result, true
+	whole, err := expr.ToInt(v)
+	if err != nil {
+		return 0, false
+	}
+	n, ok := pysem.Big(whole)
+	if !ok {
+		return 0, false
+	}
+	x, _ := new(big.Float).SetInt(n).Float64()
+	return x, true
 }

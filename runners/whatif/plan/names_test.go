@@ -120,6 +120,38 @@ events: [{at: 1s, publish: {version: 2}}]
 	}
 }
 
+// Goal: numbers of agent.conf are what the reference makes of them, expressions included, and one
+// that override would not take is refused with its line. Method: plans that have num_ps, or another
+// key, from agent.conf; values by Python's int(eval(text)) (utils.py:775).
+func TestNumbersOfConfs(t *testing.T) {
+	for _, c := range []struct {
+		line string
+		want int // num_ps
+	}{
+		{"num_ps 60 + 5", 65}, {"num_ps 10.9", 10}, {"num_ps 1e2", 100}, {"num_ps 2**3", 8}, {"num_ps (7)", 7}, {"num_ps 9 // 2", 4}, {"num_ps five", 1},
+		{"num_ps 0", 0}, {"num_ps 1e9", 0}, {"num_ps 10**40", 0}, {"num_shard 0", 0}, {"num_shard -1", 0}, {"fetch_ps_timeout_ms 0", 0}, {"fetch_ps_timeout_ms 10**18", 0},
+		{"fetch_ps_retry -1", 0}, {"fetch_ps_retry 11", 0}, {"aio_thread_num 0", 0}, {"fetch_ps_long_conn_num 0", 0}, {"dense_service_num 0", 0},
+		{"max_num_load_retries -1", 0}, {"file_system_poll_wait_seconds -1", 0}, {"num_load_threads -2", 0}, {"update_model_status_interval 0", 0}, {"max_waiting_sec 0", 0},
+	} {
+		folder := t.TempDir()
+		if err := os.WriteFile(filepath.Join(folder, "agent.conf"), []byte("deploy_type entry\n"+c.line+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, p, _, err := plan.Parse(filepath.Join(folder, "plan.yaml"), []byte(`apiVersion: capacity/v1
+model: {agent_conf: agent.conf, size: {embeddings: 1GiB, dense: 1GiB}}
+fleet: {entry: {replicas: 1, cpu: 4, mem: 8GiB}, ps: {replicas: 1, cpu: 4, mem: 8GiB}}
+service: {entry: {cpu: 1ms}, ps: {cpu: 1ms}}
+workload: {rate: 1/s, horizon: 10s}
+`))
+		switch {
+		case c.want == 0 && (err == nil || !strings.Contains(err.Error(), "agent.conf:2 says "+c.line+": override.") || !strings.HasSuffix(err.Error(), "[CAP-E05]") || strings.Contains(err.Error(), "\n")):
+			t.Errorf("%q: got %v, want it refused as out of range, and nothing else", c.line, err)
+		case c.want > 0 && (err != nil || p.Override.NumPS != c.want):
+			t.Errorf("%q: got %v, want %d PS", c.line, err, c.want)
+		}
+	}
+}
+
 // Goal: without jemalloc, more memory is retained after an unload, unless the plan sets how
 // much.
 func TestMemoryThatGlibcKeeps(t *testing.T) {
