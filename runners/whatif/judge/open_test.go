@@ -107,3 +107,28 @@ func TestGoodputIsWhatIsAnswered(t *testing.T) {
 		t.Errorf("answered: got %+v, want nearly all, for half a minute more than the window is enough", a)
 	}
 }
+
+// Goal: where nothing came there is nothing to judge, and the report says which data are missing.
+// Method: clients that all wait for the one call which a PS works on for a thousand seconds, so that
+// none asks within the window.
+func TestWhereNothingCameNothingIsJudged(t *testing.T) {
+	text := strings.NewReplacer("{rate: RATE/s, horizon: 30s}", "{loop: \"closed(clients=5, think=1s)\", horizon: 30s}\nslo: [p99(request) <= 50ms, errors <= 1%, answered >= 99%, mean(request) <= 1s, goodput >= 1/s]",
+		"{cpu: 1us}", "{cpu: 1000s, threads: 1}", "num_shard: 1}", "num_shard: 1, fetch_ps_timeout: 100000s}").Replace(drowning)
+	r, err := (&judge.Judge{}).Run(t.Context(), parse(t, text), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range r.Verdicts {
+		switch {
+		case v.Metric == "goodput":
+			if v.Outcome != result.Fail {
+				t.Errorf("%s: got %s, want it missed", v.SLO, v.Outcome)
+			}
+		case v.Outcome != result.Undecided || !strings.HasPrefix(v.Text, "not enough data (n = 0, "):
+			t.Errorf("%s: got %s, %s, want it undecided for want of data", v.SLO, v.Outcome, v.Text)
+		}
+	}
+	if len(r.Windows) != 1 || r.Windows[0].Requests != 0 || r.Load != nil {
+		t.Errorf("got windows %+v, want one without requests", r.Windows)
+	}
+}

@@ -144,6 +144,8 @@ func (e *Evaluation) byCount(v *result.Verdict, w *PerModel, bad, open []int64, 
 	case best == stats.Pass || worst == stats.Fail:
 		v.Outcome = result.Undecided
 		v.Text = stillOpen(v)
+	case v.N == 0:
+		v.Outcome, v.Text = result.Undecided, notEnough(0, 1)
 	case p == 0 || v.X == v.N:
 		v.Outcome = result.Undecided
 		v.Text = fmt.Sprintf("%d of %d exceed it, and no number of requests shows that it is always so", v.X, v.N)
@@ -186,9 +188,8 @@ func (e *Evaluation) byInterval(v *result.Verdict, w *Pool, o plan.SLO) {
 		e.unanswered(v, m, o)
 		return
 	}
-	if len(values) < 2 {
-		v.Outcome = result.Undecided
-		v.Text = notEnough(int64(len(values)), 2)
+	if n := int64(len(values)); n < 2 || isShare(o.Metric) && sum(m.Arrived) == 0 {
+		v.Outcome, v.Text = result.Undecided, notEnough(min(n, sum(m.Arrived)), 2)
 		return
 	}
 	mean, low, high := w.interval(metric, o.Model, v.Confidence)

@@ -62,7 +62,7 @@ func metrics() metricList {
 		Metric{Name: Dashboard + "above", Scopes: []string{someTime}, Kind: quantity.Percent, Unit: "fraction", Doc: "share of the answered requests above a bound of TensorFlow Serving's buckets (10 us x 1.8^k), the least that is not below the time, as dashboard_above(50ms) of 67.5 ms: what 1 - rate(bucket{le=...})/rate(count) is on a dashboard, exactly"},
 		Metric{Name: "errors", Scopes: Causes, NoScope: true, Kind: quantity.Percent, Unit: "fraction", Doc: "share of requests that fail, of one cause or of all (CAP-4.5)"},
 		Metric{Name: "goodput", NoScope: true, Kind: quantity.Rate, Unit: "per_second", Higher: true, Doc: "successful answers a second, whenever their requests came (CAP-12.14)"},
-		Metric{Name: "answered", NoScope: true, Kind: quantity.Percent, Unit: "fraction", Higher: true, Doc: "share of the requests that are answered successfully before the simulation ends, a minute behind the window"},
+		Metric{Name: "answered", NoScope: true, Kind: quantity.Percent, Unit: "fraction", Higher: true, Doc: "share of the requests that are answered successfully before the simulation ends, a minute or more behind the window"},
 		Metric{Name: "util", Scopes: TierNames, Kind: quantity.Percent, Unit: "fraction", Doc: "busy share of the cores, mean over live containers (CAP-12.14)"},
 		Metric{Name: "util_max", Scopes: TierNames, Kind: quantity.Percent, Unit: "fraction", Doc: "busy share of the cores of the fullest container (CAP-12.14)"},
 		Metric{Name: "time_to_available", Scopes: []string{"publish"}, Kind: quantity.Duration, Unit: "ns", Doc: "from a publish to the last replica that serves it; the worst of several (CAP-3.13, CAP-12.14)"},
@@ -141,7 +141,7 @@ func (s *SLO) decodeText(d *decoder, text, path string) {
 		d.report(path, badSLO, "%q: %s", text, err)
 	case limit < 0:
 		d.report(path, badSLO, "%q: the limit is negative", text)
-	case limit > 1 && kind == quantity.Percent:
+	case limit > 1 && kind == quantity.Percent && name != "zk.peak_utilisation": // a burst asks more than can be done within its second
 		d.report(path, badSLO, "%q: found a limit of %s, want 0%%..100%%, for it is a share", text, quantity.Format(quantity.Percent, limit))
 	case limit > float64(longest) && kind == quantity.Duration || math.IsInf(limit, 0):
 		d.report(path, badSLO, "%q: found %s, want at most %s", text, m[4], longest.text())
@@ -166,7 +166,7 @@ func (s *SLO) decodeText(d *decoder, text, path string) {
 // 100 % or a value of at least 0.
 func (s *SLO) Unbreakable() bool {
 	switch s.Metric {
-	case "errors", Dashboard + "above":
+	case "errors", Dashboard + "above", "util", "util_max":
 		return s.Op == "<=" && s.Limit == 1
 	}
 	return s.Op == ">=" && s.Limit == 0

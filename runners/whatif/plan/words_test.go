@@ -177,7 +177,7 @@ func TestObjectivesOutOfRange(t *testing.T) {
 	if got := problemsOf(t, "slo:", "events: [{at: 10s, name: lost, lose_idc: local, for: 1s}]\nsolve: {over: {ps.replicas: 1..2}, minimise: p99, must_hold_under: [lost]}\nslo:"); !strings.Contains(got, `no window is around "lost"`) {
 		t.Errorf("must_hold_under: got %q", got)
 	}
-	for text, window := range map[string]string{"recovery(lost) <= 10s": "each incident -1s..+9s", "util(ps) <= 100%": "all", "answered > 0%": "all", "errors < 100%": "all"} {
+	for text, window := range map[string]string{"recovery(lost) <= 10s": "each incident -1s..+9s", "util(ps) <= 99%": "all", "answered > 0%": "all", "zk.peak_utilisation <= 400%": "all", "errors < 100%": "all"} {
 		got := problemsOf(t, "  horizon: 60s\nslo:", fmt.Sprintf("  horizon: 60s\n  detail: {windows: [%q]}\nevents: [{at: 10s, name: lost, lose_idc: local, for: 1s}]\nslo:\n  - %s", window, text))
 		if got != "" {
 			t.Errorf("%s: got %q, want a plan", text, got)
@@ -190,7 +190,8 @@ func TestObjectivesOutOfRange(t *testing.T) {
 func TestObjectivesAtABorderAreWarnedOf(t *testing.T) {
 	for text, want := range map[string]string{
 		"errors <= 100%": "no fleet can break it", "errors(timeout) <= 100%": "no fleet can break it", "answered >= 0%": "no fleet can break it", "goodput >= 0/s": "no fleet can break it",
-		"dashboard_above(5ms) <= 100%": "no fleet can break it", "errors <= 0%": "no number of requests shows", "answered >= 100%": "no number of requests shows",
+		"dashboard_above(5ms) <= 100%": "no fleet can break it", "util(ps) <= 100%": "no fleet can break it", "util_max(entry) <= 100%": "no fleet can break it",
+		"errors <= 0%": "no number of requests shows", "answered >= 100%": "no number of requests shows",
 	} {
 		_, _, warnings, err := Parse("plan.yaml", []byte(strings.Replace(small, "slo:\n", "slo:\n  - "+text+"\n", 1)))
 		always := strings.HasPrefix(want, "no fleet")

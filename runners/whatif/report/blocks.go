@@ -126,7 +126,8 @@ func latency(l *lines, r *result.Result) {
 		l.extendIf(w.Stationary && w.Cut > 0, " and %s more that MSER-5 cuts", duration(w.Cut))
 		l.addIf(w.Unsettled != "", "  %s", w.Unsettled)
 		l.addIf(w.Requests == 0, "  not enough data (n = 0): nothing came")
-		l.addIf(w.Open > 0, "  %s of them, %s, have no answer when the simulation ends a minute behind the window", thousands(w.Open), share(float64(w.Open)/float64(w.Requests)))
+		l.extendIf(w.Requests == 0 && r.Load == nil, "; clients think all the time, or wait for answers to what they asked before")
+		l.addIf(w.Open > 0, "  %s of them, %s, have no answer when the simulation ends, a minute or more behind the window", thousands(w.Open), share(float64(w.Open)/float64(w.Requests)))
 		ofRequests(l, r.Estimates, result.Scope{Window: w.Name}, "", latencies)
 		models(l, r, w.Name)
 	}
