@@ -28,10 +28,15 @@ type FS struct {
 	hidden []*hiding  // hidden holds names not yet visible to all, oldest first
 
 	looked leap.Observed // looked tracks the tasks that read the tree, mounted trees included
+	moved  uint64        // moved counts the changes of the tree, mounted trees included
 }
+
+// Changes counts the changes so far of what the tree shows, mounted trees included.
+func (f *FS) Changes() uint64 { return f.moved }
 
 // changes notifies the tasks that read the tree. It must be called before each change of the tree.
 func (f *FS) changes() {
+	f.moved++
 	f.looked.BeforeChange()
 	for _, at := range f.parents {
 		at.fs.changes()

@@ -47,6 +47,7 @@ func (p *Pod) runModelServer(proc *processes.Process) {
 	options.Cost.StartTime, options.Cost.RoundTime = p.starting(paceServer), paceWake.draw(p.machine.Node)
 	s := &ModelServer{Kind: kindOf(proc), ConfigFile: options.ModelConfigFile, Port: options.Port, Process: proc}
 	p.servers = append(p.servers, s)
+	p.w.changes++
 	s.node = node.Start(node.Config{
 		OnReason: p.reasons(proc),
 		Options:  options, Proc: proc.Life(), Host: p.machine.Net, Files: p.machine.FS, Dir: proc.Dir(),
@@ -102,6 +103,7 @@ func kindOf(proc *processes.Process) string {
 }
 
 func (p *Pod) dropServer(proc *processes.Process) {
+	p.w.changes++
 	p.servers = slices.DeleteFunc(p.servers, func(s *ModelServer) bool {
 		if s.Process != proc {
 			return false

@@ -7,12 +7,14 @@ import (
 	"github.com/monosim/monosim/engine/cluster"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/sim/network"
+	"github.com/monosim/monosim/sim/tfserving"
 	"github.com/monosim/monosim/sim/zookeeper"
 )
 
 // observe reports an event of the cluster to Options.Observe. The arguments become fields of a
 // cluster.Observation.
 func (w *World) observe(host, op, path, note string, id int64) {
+	w.changes++
 	if w.options.Observe == nil {
 		return
 	}
@@ -61,6 +63,7 @@ func (w *World) hostAt(addr string) string {
 
 // wrote reports a write of ZooKeeper to Options.History and Options.Observe.
 func (w *World) wrote(write zookeeper.Write) {
+	w.changes++
 	if w.options.History != nil {
 		w.options.History.Wrote(write)
 	}
@@ -82,6 +85,24 @@ func (w *World) wrote(write zookeeper.Write) {
 		o.Data = string(write.Data)
 	}
 	w.options.Observe(o)
+}
+
+// Changes returns a number that grows with each change of znodes, of the names and contents of files,
+// of pods and their processes, and of what model servers answer about their models. While it stays
+// the same, so does all of that. Nobody reports the changes of kazoo-fake and of python-fake, so
+// with these the number is another one each time.
+func (w *World) Changes() uint64 {
+	if w.zk == nil || w.profile == tfserving.ProfilePythonFake {
+		w.changes++
+	}
+	n := w.changes
+	for _, s := range w.stores {
+		n += s.fs.Changes()
+	}
+	for _, p := range w.pods {
+		n += p.machine.FS.Changes()
+	}
+	return n
 }
 
 func flags(args []string) string { return strings.Join(args[1:], " ") }

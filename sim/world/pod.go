@@ -168,6 +168,7 @@ func (p *Pod) Start() error {
 		return nil
 	}
 	p.starts++
+	p.w.changes++
 	p.drawPace()
 	p.hashSeed = uint32(p.machine.Node.Source(hashSeedSite).Intn(env.HashSeeds))
 	if seed, ok := hashSeedOf(p.w.spec); ok {

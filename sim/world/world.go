@@ -63,6 +63,8 @@ type World struct {
 	modelServers *tfserving.Shared
 	// variables holds the last environment variable made for each key.
 	variables map[string]string
+	// changes counts what has changed outside of file systems, for [World.Changes].
+	changes uint64
 }
 
 // store is a shared file system that is mounted at one path in every pod.

@@ -29,6 +29,8 @@ type Cluster struct {
 	quirks quirks.Set
 	// agents maps a pod to the agents of its latest start.
 	agents map[string][]startedAgent
+	// begun counts the changes of agents.
+	begun uint64
 	// monitors holds one TFSMonitor for each model server that was called through one.
 	monitors map[*world.ModelServer]*monitor
 	log      []runners.Observation
@@ -133,8 +135,10 @@ func (c *Cluster) confName() string {
 func (c *Cluster) runAgent(e *env.Env, confPath string) {
 	pod := e.Host.Hostname()
 	c.agents[pod] = nil
+	c.begun++
 	agent.Main(e, agent.Options{ConfPath: confPath, Quirks: c.quirks, Started: func(e *env.Env, a agent.Agent) {
 		c.agents[pod] = append(c.agents[pod], startedAgent{a, e.Processes.Pid()})
+		c.begun++
 	}})
 }
 

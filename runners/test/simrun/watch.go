@@ -63,6 +63,9 @@ func (v agentView) Agents(pod string) []agent.Agent {
 	return nil
 }
 
+// Changes counts what has changed in the cluster, and the starts of agents.
+func (v agentView) Changes() uint64 { return v.world.Changes() + v.begun }
+
 // PodNames lists the names in a directory of a pod.
 func (v agentView) PodNames(pod, path string) ([]string, error) {
 	p, err := v.world.FindPod(pod)

@@ -2,8 +2,13 @@ package simrun_test
 
 import (
 	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/test/simrun"
@@ -20,13 +25,17 @@ func watchedSpec(version string) runners.Spec {
 	return spec
 }
 
-// begun builds and starts a cluster and publishes all of its models.
+// begun builds a cluster and starts it.
 func begun(t *testing.T, spec runners.Spec) *simrun.Cluster {
 	t.Helper()
-	built, err := (&simrun.Runner{}).Build(spec)
-	do(t, err)
-	t.Cleanup(built.Close)
-	c := built.(*simrun.Cluster)
+	c := build(t, spec)
+	start(t, c, spec)
+	return c
+}
+
+// start starts a cluster and publishes all of its models.
+func start(t *testing.T, c *simrun.Cluster, spec runners.Spec) {
+	t.Helper()
 	do(t, c.Start())
 	if spec.Conf == confV3 {
 		for _, g := range spec.Models[0].SubGraphs {
@@ -34,7 +43,6 @@ func begun(t *testing.T, spec runners.Spec) *simrun.Cluster {
 			do(t, c.Publish("", "ctr", g.Name))
 		}
 	}
-	return c
 }
 
 // Goal: an undisturbed cluster reaches its wanted state, stays quiet, and breaks no invariant.
@@ -111,5 +119,53 @@ func TestWatchingChangesNothing(t *testing.T) {
 				t.Errorf("%s, %s: trace %016x, want %016x", version, what, got, plain)
 			}
 		}
+	}
+}
+
+// Goal: what the checker remembers while nothing changes is what it would find. Method: random
+// faults hit two equal clusters, and the checker of one remembers nothing.
+func TestRememberedLooksAreTheSame(t *testing.T) {
+	stories := uint64(6)
+	if testing.Short() {
+		stories = 2
+	}
+	looks, broken := 0, 0
+	for seed := range stories {
+		for _, version := range []string{"v3", "v1"} {
+			r := rand.New(rand.NewPCG(seed, 2))
+			spec := watchedSpec(version)
+			spec.Seed = seed
+			anew, remembers := build(t, spec), build(t, spec)
+			anew.Forget()
+			both := func(do func(c *simrun.Cluster) error) {
+				if a, b := fmt.Sprint(do(anew)), fmt.Sprint(do(remembers)); a != b {
+					t.Fatalf("%s, seed %d, at %v: found %s, want %s", version, seed, remembers.Now(), b, a)
+				} else if strings.Contains(a, "want") {
+					broken++
+				}
+				looks++
+			}
+			both(func(c *simrun.Cluster) error { start(t, c, spec); return nil })
+			kinds := (&simrun.Runner{}).Faults()
+			for range 6 {
+				f := faultOf(kinds[r.IntN(len(kinds))])
+				f.Pod = remembers.Pods()[r.IntN(len(remembers.Pods()))].Name
+				both(func(c *simrun.Cluster) error { return c.BeginFault(f) })
+				for range r.IntN(60) {
+					d := time.Duration(r.Int64N(int64(4 * time.Second)))
+					both(func(c *simrun.Cluster) error { pass(t, c, d); return c.Whole() })
+				}
+				both(func(c *simrun.Cluster) error { return c.EndFault(f) })
+			}
+			for _, id := range []string{"ghost", "owner", "order", "locks"} {
+				both(func(c *simrun.Cluster) error { return c.Kept(id) })
+			}
+			if diff := cmp.Diff(anew.Stats(), remembers.Stats()); diff != "" {
+				t.Fatalf("%s, seed %d (-anew +remembering):\n%s", version, seed, diff)
+			}
+		}
+	}
+	if broken < looks/10 {
+		t.Errorf("%d of %d looks found something broken, want more to compare", broken, looks)
 	}
 }

@@ -43,6 +43,14 @@ func (s still) Znode(path string) (runners.Znode, bool, error) {
 	return runners.Znode{Path: path, Data: []byte(text)}, ok, nil
 }
 
+// Changes lets a checker look at everything anew each time.
+func (still) Changes() uint64 {
+	asked++
+	return asked
+}
+
+var asked uint64
+
 const (
 	binding  = "/gip/binding/ctr/entry:monolith.serving;lf;default:shard0-replica1"
 	replica1 = "/predict_ctr/service/predict_ctr/ps:0/7"

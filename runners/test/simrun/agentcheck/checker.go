@@ -1,7 +1,6 @@
 package agentcheck
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -40,6 +39,9 @@ type View interface {
 	StoredNames(path string) ([]string, error)
 	// PodNames lists the names in a directory of a pod, none for one that is missing.
 	PodNames(pod, path string) ([]string, error)
+	// Changes returns a number that stays the same only while none of the other methods would
+	// answer otherwise, except those that call agents.
+	Changes() uint64
 }
 
 // Checker checks the invariants of the agents of one cluster while it runs.
@@ -62,6 +64,16 @@ type Checker struct {
 	// shut has the pods whose model server has not opened its port since it started: true where it
 	// was asked for a model without a version meanwhile, and so never will (TFS-9.2).
 	shut map[string]bool
+	// looked is the state at the latest look, and judged the one in which Whole last found what can be
+	// seen without asking an agent.
+	looked, judged mark
+	found          *whole
+}
+
+// mark is a state of the cluster: a number of the view's Changes. The zero value is none.
+type mark struct {
+	at  uint64
+	set bool
 }
 
 // New makes the checker of a cluster.
@@ -124,11 +136,21 @@ func (c *Checker) Disturbed(at time.Duration, what string, lasting, over bool) {
 	}
 }
 
-// Look checks the invariants that have a time limit.
+// Look checks the invariants that have a time limit. While nothing changes it only looks at the time.
 func (c *Checker) Look(now time.Duration) error {
 	c.now = max(c.now, now)
+	at := mark{c.view.Changes(), true}
+	if c.looked == at {
+		c.timeGhosts()
+		return nil
+	}
 	for pod := range c.shut {
 		c.lookAtShut(pod)
 	}
-	return cmp.Or(c.lookForGhosts(), c.lookForLocks())
+	if err := c.lookForGhosts(); err != nil {
+		return err
+	}
+	c.timeGhosts()
+	c.looked = at
+	return c.lookForLocks()
 }

@@ -79,7 +79,7 @@ func modelV1(kind, task string) string {
 	return kind + "_" + task
 }
 
-// lookForGhosts finds registrations that outlive their server for longer than allowed.
+// lookForGhosts finds the registrations without a server.
 func (c *Checker) lookForGhosts() error {
 	for _, path := range slices.Sorted(maps.Keys(c.registered.nodes)) {
 		n := c.registered.nodes[path]
@@ -96,11 +96,26 @@ func (c *Checker) lookForGhosts() error {
 		if !n.lost {
 			n.lost, n.since = true, c.now
 		}
-		if since := max(n.since, c.calm); len(c.goesOn) == 0 && c.now > since+outlives {
-			c.breaks(Ghost, path, "%s is there, and %s does not serve %s since %v, want it gone within %v", path, n.pod, n.model, since, outlives)
-		}
 	}
 	return nil
+}
+
+// timeGhosts finds the registrations that have had no server for longer than allowed.
+func (c *Checker) timeGhosts() {
+	if len(c.goesOn) > 0 {
+		return
+	}
+	var over []string
+	for path, n := range c.registered.nodes {
+		if n.lost && c.now > max(n.since, c.calm)+outlives {
+			over = append(over, path)
+		}
+	}
+	slices.Sort(over)
+	for _, path := range over {
+		n := c.registered.nodes[path]
+		c.breaks(Ghost, path, "%s is there, and %s does not serve %s since %v, want it gone within %v", path, n.pod, n.model, max(n.since, c.calm), outlives)
+	}
 }
 
 // isServed reports whether the registration's server serves its model. A pod may have

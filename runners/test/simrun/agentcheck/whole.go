@@ -91,6 +91,8 @@ type whole struct {
 	// server.
 	places map[string]*place
 	waits  map[string]bool
+	// broken is what is not as it should be, nil if that can only be seen by asking the agents.
+	broken *runners.Broken
 }
 
 // Whole returns nil if the cluster is in its wanted state. Every pod runs with its servers,
@@ -99,16 +101,29 @@ type whole struct {
 // [runners.Broken]. It asks the agents last, over the network.
 func (c *Checker) Whole() error {
 	c.now = max(c.now, c.view.Now())
-	w := &whole{Checker: c, served: map[string][]string{}, nodes: map[string]string{}, places: map[string]*place{}, waits: map[string]bool{}}
-	for _, p := range c.view.Pods() {
-		if err := w.pod(p.Name); err != nil {
-			return err
-		}
+	at := mark{c.view.Changes(), true}
+	if c.judged == at {
+		return c.found.all()
 	}
-	if err := w.noOthers(); err != nil {
+	w := &whole{Checker: c, served: map[string][]string{}, nodes: map[string]string{}, places: map[string]*place{}, waits: map[string]bool{}}
+	switch err := w.withoutAsking().(type) {
+	case nil:
+	case runners.Broken:
+		w.broken = &err
+	default:
 		return err
 	}
-	for _, p := range c.view.Pods() {
+	c.judged, c.found = at, w
+	return w.all()
+}
+
+// all returns what was found without asking an agent, and if that is nothing, asks all agents.
+func (w *whole) all() error {
+	if w.broken != nil {
+		w.broken.At = w.now
+		return *w.broken
+	}
+	for _, p := range w.view.Pods() {
 		if w.waits[p.Name] {
 			continue
 		}
@@ -117,6 +132,16 @@ func (c *Checker) Whole() error {
 		}
 	}
 	return nil
+}
+
+// withoutAsking checks everything that can be seen without asking an agent.
+func (w *whole) withoutAsking() error {
+	for _, p := range w.view.Pods() {
+		if err := w.pod(p.Name); err != nil {
+			return err
+		}
+	}
+	return w.noOthers()
 }
 
 // pod checks everything about one pod that can be seen without asking its agent.
