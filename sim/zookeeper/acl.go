@@ -108,16 +108,18 @@ func (m *Machine) matches(c *Conn, a *acl.Entry) bool {
 
 // expandACL checks an ACL sent by a client, drops repeated entries, and replaces auth by the
 // caller's authenticated identities (ZK-9.2). An IP address is an identity, but not an
-// authenticated one.
-func (m *Machine) expandACL(c *Conn, sent []acl.Entry) ([]acl.Entry, bool) {
+// authenticated one. The code is marshallingError if the server meets a null that it cannot use
+// (ZK-9.8).
+func (m *Machine) expandACL(c *Conn, sent []acl.Entry) ([]acl.Entry, Code) {
 	if acl.IsOpen(sent) {
-		return acl.Everyone, true
+		return acl.Everyone, CodeOK
+	}
+	unique, ok := acl.Unique(sent)
+	if !ok {
+		return nil, marshallingError
 	}
 	var out []acl.Entry
-	for i, a := range sent {
-		if slices.Contains(sent[:i], a) {
-			continue
-		}
+	for _, a := range unique {
 		switch {
 		case a.Scheme == "world" && a.ID == "anyone":
 			out = append(out, a)
@@ -129,16 +131,30 @@ func (m *Machine) expandACL(c *Conn, sent []acl.Entry) ([]acl.Entry, bool) {
 				}
 			}
 			if len(out) == before {
-				return nil, false
+				return nil, invalidACL
 			}
+		case a.ID == acl.Null && m.looksAtID(a.Scheme):
+			return nil, marshallingError
 		case a.Scheme == "digest" && acl.ValidDigest(a.ID), a.Scheme == "ip" && acl.ValidIP(a.ID),
 			a.Scheme == "sasl" && m.cfg.SASLScheme && acl.ValidPrincipal(a.ID):
 			out = append(out, a)
 		default:
-			return nil, false
+			return nil, invalidACL
 		}
 	}
-	return out, len(out) > 0
+	if len(out) == 0 {
+		return nil, invalidACL
+	}
+	return out, CodeOK
+}
+
+// looksAtID reports whether the server looks at the IDs of a scheme in an ACL.
+func (m *Machine) looksAtID(scheme string) bool {
+	switch scheme {
+	case "world", "digest", "ip":
+		return true
+	}
+	return scheme == "sasl" && m.cfg.SASLScheme
 }
 
 // getACL returns the ACL of a znode. The client needs READ or ADMIN. Without ADMIN, digests in the

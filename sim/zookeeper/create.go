@@ -18,13 +18,16 @@ func (m *Machine) create(c *Conn, req *Request, inMulti bool) outcome {
 	if code := m.checkTTL(req, inMulti); code != CodeOK {
 		return outcome{code: code}
 	}
+	if req.NullPath {
+		return outcome{code: marshallingError}
+	}
 	above, ok := parentPath(req.Path)
 	if !ok {
 		return outcome{code: badArguments}
 	}
-	acl, ok := m.expandACL(c, req.ACL)
-	if !ok {
-		return outcome{code: invalidACL}
+	acl, code := m.expandACL(c, req.ACL)
+	if code != CodeOK {
+		return outcome{code: code}
 	}
 	parent := m.tree.lookup(above)
 	if parent == nil {

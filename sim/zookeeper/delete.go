@@ -3,6 +3,9 @@ package zookeeper
 // delete removes a leaf. It makes the checks in the order of ZK-6.2. The client needs DELETE on the
 // parent.
 func (m *Machine) delete(c *Conn, req *Request, _ bool) outcome {
+	if req.NullPath {
+		return outcome{code: marshallingError}
+	}
 	above, ok := parentPath(req.Path)
 	if !ok || systemPath(req.Path) {
 		return outcome{code: badArguments}

@@ -181,11 +181,11 @@ func TestWhat39CannotRead(t *testing.T) {
 		{"a check", Request{Op: OpCheck, Path: "/none", Version: -1}, "check NoNodeError zxid=2", "check UnimplementedError zxid=-1", 1, 0, true},
 		{"a check cut short", Request{Op: OpCheck, Malformed: true}, "check MarshallingError zxid=2", "check UnimplementedError zxid=-1", 1, 0, true},
 		{"a create cut short", Request{Op: OpCreate, Malformed: true}, "create MarshallingError zxid=2", "create MarshallingError zxid=1", 1, 0, false},
-		{"a create of null", Request{Op: OpCreate, Malformed: true, HasNull: true}, "create MarshallingError zxid=2", "create MarshallingError zxid=2", 1, 1, false},
+		{"a create of null", Request{Op: OpCreate, NullPath: true}, "create MarshallingError zxid=2", "create MarshallingError zxid=2", 1, 1, false},
 		{"a deleteContainer cut short", Request{Op: OpDeleteContainer, Malformed: true}, "deleteContainer BadArgumentsError zxid=2", "deleteContainer MarshallingError zxid=1", 1, 0, false},
 		{"a multi cut short", Request{Op: OpMulti, Malformed: true}, "multi MarshallingError zxid=2", "multi MarshallingError zxid=2", 1, 1, false},
 		{"a createSession cut short", Request{Op: OpCreateSession, Malformed: true}, "createSession MarshallingError zxid=2", "createSession MarshallingError zxid=2", 1, 1, false},
-		{"a checkWatches of null", Request{Op: OpCheckWatches, Mode: 3, Malformed: true, HasNull: true}, "checkWatches MarshallingError zxid=1", "checkWatches NoWatcher zxid=1", 0, 0, false},
+		{"a checkWatches of null", Request{Op: OpCheckWatches, Mode: 3, Malformed: true, NullPath: true}, "checkWatches MarshallingError zxid=1", "checkWatches NoWatcher zxid=1", 0, 0, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, p := range []Profile{V38, V39} {

@@ -156,10 +156,12 @@ type Machine struct {
 	cfg   Config
 	nowMs int64
 
-	tree    *tree
-	zxid    int64
-	epoch   int64
-	changes []change
+	tree *tree
+	zxid int64
+	// lostZxids counts the zxids after zxid that were taken but belong to no transaction (ZK-8.6).
+	lostZxids int64
+	epoch     int64
+	changes   []change
 	// ahead holds the sequence counters of parents, where requests in progress see another value
 	// than the tree has.
 	ahead map[*znode]int32
@@ -240,7 +242,7 @@ func (m *Machine) do(c *Conn, req *Request) {
 		m.hangUp(c)
 	case op.place < atLeader && req.Malformed:
 		code := marshallingError
-		if req.Op == OpCheckWatches && req.HasNull && m.cfg.Profile == V39 && m.knownWatchType(req.Mode) {
+		if req.Op == OpCheckWatches && req.NullPath && m.cfg.Profile == V39 && m.knownWatchType(req.Mode) {
 			code = CodeNoWatcher
 		}
 		m.reply(c, req).Err = code

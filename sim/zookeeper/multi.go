@@ -1,6 +1,8 @@
 package zookeeper
 
 import (
+	"slices"
+
 	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/sim/zookeeper/field"
 )
@@ -8,10 +10,25 @@ import (
 // multi executes all of its operations or none, with one zxid (ZK-8). Later operations see the
 // effects of earlier ones. Events are sent after all operations.
 func (m *Machine) multi(c *Conn, req *Request) {
-	m.begin()
 	code := marshallingError
 	var results []Result
-	if !req.Malformed && m.readsMulti(req.Ops) {
+	switch decoded := m.decodes(req); {
+	case decoded == refused:
+		m.reply(c, req).Err = code
+		return
+	case decoded == refusedWithZxid, m.cfg.Profile == V39 && hasNullPath(req.Ops):
+		m.begin()
+	case hasNullPath(req.Ops):
+		// 3.8 takes a zxid and fails before it begins the transaction, so the zxid belongs to nothing
+		// (ZK-8.6).
+		m.lostZxids++
+		r := m.reply(c, req)
+		r.Err, r.Results = code, []Result{}
+		return
+	case holds(req.Ops, inMultiRead):
+		m.begin()
+	default:
+		m.begin()
 		results, code = m.applyAll(c, req.Ops)
 	}
 	if code != CodeOK {
@@ -28,19 +45,47 @@ func (m *Machine) multi(c *Conn, req *Request) {
 	r.Results = results
 }
 
-// readsMulti reports whether the server can decode a multi. It cannot if the multi contains an
-// operation that is not allowed inside one, or on 3.9 a create with unknown or TTL flags (ZK-14.8,
-// MultiOperationRecord.java).
-func (m *Machine) readsMulti(ops []Request) bool {
-	for i := range ops {
-		op := ops[i].Op.entry()
-		creates := op.effect == EffectCreate && !op.takes(field.TTL)
-		unread := !validFlags(ops[i].Flags) || ttlFlags(ops[i].Flags)
-		if op.nests != inMulti || creates && m.cfg.Profile == V39 && unread {
-			return false
+// decoding is the result of decoding a multi or multiRead.
+type decoding uint8
+
+const (
+	decoded decoding = iota
+	// refused means that a multi uses no zxid.
+	refused
+	refusedWithZxid
+)
+
+// decodes decodes the operations one after another, as MultiOperationRecord.java does. 3.9 also
+// makes a create's options (ZK-14.8). All operations must be reads, or all writes.
+func (m *Machine) decodes(req *Request) decoding {
+	for i := range req.Ops {
+		op := &req.Ops[i]
+		entry := op.Op.entry()
+		if m.cfg.Profile == V39 && entry.effect == EffectCreate && !entry.takes(field.TTL) {
+			switch {
+			case !validFlags(op.Flags):
+				return refusedWithZxid
+			case op.ACL == nil:
+				return refused
+			case ttlFlags(op.Flags):
+				return refusedWithZxid
+			}
+		}
+		if entry.nests != req.Ops[0].Op.entry().nests {
+			return refusedWithZxid
 		}
 	}
-	return true
+	if req.Malformed {
+		return refusedWithZxid
+	}
+	return decoded
+}
+
+// holds reports whether the operations, which are of one kind, may occur in such a compound.
+func holds(ops []Request, in nesting) bool { return len(ops) > 0 && ops[0].Op.entry().nests == in }
+
+func hasNullPath(ops []Request) bool {
+	return slices.ContainsFunc(ops, func(op Request) bool { return op.NullPath })
 }
 
 // applyAll applies the operations until one fails. code is the error of that operation.

@@ -95,3 +95,19 @@ func TestMultiReadMixesRecordsAndErrors(t *testing.T) { // ZK-1.8
 	expect(t, r.String(), "multiRead OK zxid=2 (getChildren [zookeeper null]) (error NoNodeError) (getData null)")
 	expect(t, l.reply(c, Request{Op: OpMultiRead, Ops: []Request{mk("/a")}}).Err, marshallingError)
 }
+
+// Goal: the answer to a compound with a null path ends with the results so far (ZK-8.6; the bytes
+// of 3.8.0), and the zxid that 3.8 takes for a multi belongs to nothing.
+func TestNullPathInACompound(t *testing.T) {
+	l := newLab(t, Config{})
+	c := l.connect()
+	l.must(c, mk("/a"))
+	null := Request{Op: OpGetData, NullPath: true}
+	r := l.reply(c, Request{Op: OpMultiRead, Ops: []Request{{Op: OpGetData, Path: "/a"}, null}})
+	expect(t, r.Err, marshallingError)
+	expect(t, len(r.Results), 1)
+	r = l.reply(c, multi(check("/a", 0), Request{Op: OpCheck, NullPath: true}))
+	expect(t, r, Reply{Xid: r.Xid, Zxid: 2, Err: marshallingError, Op: OpMulti, Results: []Result{}})
+	expect(t, l.must(c, set("/a", "x")).Zxid, int64(4))
+	expect(t, l.must(c, set("/a", "x")).Zxid, int64(5))
+}

@@ -138,7 +138,7 @@ var operations = [...]operation{
 		0, noEffect, byItself, atServer, (*Machine).refuse, nil},
 	{OpCreate, "create", "CREA", fields(field.NewPath, field.Data, field.ACL, field.Flags), fields(field.Path),
 		acl.Create, EffectCreate, inMulti, asTransaction, (*Machine).write, (*Machine).create},
-	{OpDelete, "delete", "DELE", fields(field.Path, field.Version), nil,
+	{OpDelete, "delete", "DELE", fields(field.NullablePath, field.Version), nil,
 		acl.Delete, EffectDelete, inMulti, asTransaction, (*Machine).write, (*Machine).delete},
 	{OpExists, "exists", "EXIS", fields(field.Path, field.Watch), fields(field.Stat),
 		acl.Read, noEffect, byItself, atServer, (*Machine).exists, nil},

@@ -58,7 +58,8 @@ type ConnectResponse struct {
 	HasReadOnly, ReadOnly bool
 }
 
-// Reply answers one request. Op determines which fields are valid; after an error none is. Slices
+// Reply answers one request. Op determines which fields are valid; after an error none is, but for
+// Results that are not nil (ZK-8.6). Slices
 // belong to the machine, which never changes them. Callers must not change them either.
 type Reply struct {
 	Xid  int32

@@ -119,15 +119,17 @@ func (m *Machine) getEphemerals(c *Conn, req *Request) {
 // multiRead executes several reads. Each of them may fail separately (ZK-1.8). They set no watches.
 func (m *Machine) multiRead(c *Conn, req *Request) {
 	r := m.reply(c, req)
+	if m.decodes(req) != decoded {
+		r.Err = marshallingError
+		return
+	}
+	r.Results = make([]Result, 0, len(req.Ops))
 	for i := range req.Ops {
-		if req.Ops[i].Op.entry().nests != inMultiRead {
-			r.Err = marshallingError
+		if req.Ops[i].NullPath || !holds(req.Ops, inMultiRead) {
+			r.Err = marshallingError // the answer has the results so far (ZK-8.6)
 			return
 		}
-	}
-	r.Results = make([]Result, len(req.Ops))
-	for i := range req.Ops {
-		r.Results[i] = m.readOne(c, &req.Ops[i])
+		r.Results = append(r.Results, m.readOne(c, &req.Ops[i]))
 	}
 }
 

@@ -106,8 +106,8 @@ type Request struct {
 	// Xid is a number chosen by the client, which the reply repeats.
 	Xid int32
 	Op  OpCode
-	// Path is the znode's path, or for getEphemerals a prefix. NullPath means that the path of a
-	// sync was null.
+	// Path is the znode's path, or for getEphemerals a prefix. NullPath means that the path was
+	// null; Path is then "".
 	Path     string
 	NullPath bool
 	// Data is the data of a create or set (nil is distinct from empty, ZK-5.7), or the credential
@@ -128,7 +128,9 @@ type Request struct {
 	// createSession.
 	TTLMs     int64
 	TimeoutMs int32
-	ACL       []acl.Entry
+	// ACL is the access control list of a create or setACL; nil is null. acl.Null stands for a null
+	// scheme or ID in it.
+	ACL []acl.Entry
 	// Scheme is the authentication scheme of an auth request.
 	Scheme string
 	// Ops holds the operations of a multi or multiRead.
@@ -137,11 +139,10 @@ type Request struct {
 	Membership *members.Change
 	// Watches holds the lists of setWatches and setWatches2; nil means empty lists.
 	Watches *WatchLists
-	// Malformed marks a body that a server cannot use, mostly because it cannot be decoded. The
-	// answer is -5. On 3.8 a malformed write still uses up its zxid. HasNull means that the body
-	// can be decoded but has a null where the server needs a string. On 3.9 such a write uses up
-	// its zxid.
-	Malformed, HasNull bool
+	// Malformed marks a body that cannot be decoded, or a read that has a null where the server
+	// needs a string. The answer is -5. On 3.8 a malformed write still uses up its zxid. A multi
+	// that is malformed has in Ops the operations before the one that cannot be decoded.
+	Malformed bool
 	// Pipelined means that the request arrived before the previous request was answered, so that
 	// both are in progress together (ZK-5.2). It is not sent on the wire.
 	Pipelined bool

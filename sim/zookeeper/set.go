@@ -33,9 +33,9 @@ func (m *Machine) setACL(c *Conn, req *Request, _ bool) outcome {
 	if !validPath(req.Path) {
 		return outcome{code: badArguments}
 	}
-	acl, ok := m.expandACL(c, req.ACL)
-	if !ok {
-		return outcome{code: invalidACL}
+	acl, code := m.expandACL(c, req.ACL)
+	if code != CodeOK {
+		return outcome{code: code}
 	}
 	n := m.tree.lookup(req.Path)
 	if n == nil {

@@ -58,7 +58,8 @@ func (m *Machine) begin() {
 	if m.cfg.OnTransaction != nil {
 		m.cfg.OnTransaction()
 	}
-	m.zxid++
+	m.zxid += 1 + m.lostZxids
+	m.lostZxids = 0
 	if m.zxid>>32 < m.epoch {
 		m.zxid = m.epoch<<32 | 1
 	}
@@ -154,7 +155,7 @@ func (m *Machine) write(c *Conn, req *Request) {
 	switch {
 	case req.Op == OpDeleteContainer && m.cfg.Profile == V38:
 		unread = false // it takes the whole frame for the path
-	case unread && (req.Op == OpReconfig || m.cfg.Profile == V39 && !req.HasNull):
+	case unread && (req.Op == OpReconfig || m.cfg.Profile == V39):
 		// For this operation 3.8 decodes the body before it takes a zxid. 3.9 does so for all
 		// operations (PrepRequestProcessor).
 		m.reply(c, req).Err = marshallingError
@@ -163,11 +164,8 @@ func (m *Machine) write(c *Conn, req *Request) {
 	m.begin()
 	op := req.Op.entry()
 	o := outcome{code: marshallingError}
-	switch {
-	case !unread:
+	if !unread {
 		o = op.apply(m, c, req, false)
-	case req.HasNull && req.Op.Effect() == EffectCreate && !validFlags(req.Flags):
-		o.code = badArguments // a create looks at its flags before it needs the string that is null
 	}
 	w := Write{Op: req.Op, Of: req.Op, Path: req.Path, Data: req.Data, Session: c.session.id, Err: o.code}
 	var stat Stat

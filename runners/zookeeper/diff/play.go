@@ -95,12 +95,6 @@ func (p *player) step(s Step) error {
 	case Ask:
 		return p.ask(s.Client, p.absolute(s), func(b []byte, req *zookeeper.Request) []byte { return s.mangled(wire.AppendRequest(b, req), p.root) })
 	case Raw:
-		if _, several := p.server.(Spread); several && s.Op == zookeeper.OpReconfig && unreadable(s) {
-			// The leader refuses an unreadable reconfig without a transaction, so a follower would
-			// wait forever for its answer (ZK-24.10).
-			p.say(s.Client, "does not ask for a reconfig that may not be read")
-			return nil
-		}
 		return p.ask(s.Client, &zookeeper.Request{Op: s.Op}, func(b []byte, req *zookeeper.Request) []byte {
 			b = binary.BigEndian.AppendUint32(b, uint32(8+len(s.Body)))
 			b = binary.BigEndian.AppendUint32(b, uint32(req.Xid))
@@ -111,12 +105,15 @@ func (p *player) step(s Step) error {
 	return fmt.Errorf("found the kind %q, want connect, attach, drop, ask or raw", s.Kind)
 }
 
-// unreadable reports whether the body of a Raw step cannot be decoded as a request of its
-// operation.
-func unreadable(s Step) bool {
-	message := binary.BigEndian.AppendUint32(make([]byte, 4), uint32(s.Op))
+// stopsAServer reports whether a frame has a request for which a server of a real ensemble waits
+// for ever: a reconfig that cannot be read, or a multi with a null path (ZK-24.10).
+func stopsAServer(frame []byte) bool {
 	var req zookeeper.Request
-	return new(wire.Decoder).Request(append(message, s.Body...), &req) != nil || req.Malformed
+	if new(wire.Decoder).Request(frame[4:], &req) != nil {
+		return false // the server closes the connection
+	}
+	nullPath := slices.ContainsFunc(req.Ops, func(op zookeeper.Request) bool { return op.NullPath })
+	return req.Op == zookeeper.OpReconfig && req.Malformed || req.Op == zookeeper.OpMulti && nullPath
 }
 
 func (p *player) hangUp(c int) {
@@ -191,7 +188,12 @@ func (p *player) ask(c int, req *zookeeper.Request, encode func([]byte, *zookeep
 	if req.Op == zookeeper.OpPing {
 		req.Xid = zookeeper.XidPing
 	}
-	if err := conn.Send(encode(nil, req)); err != nil {
+	frame := encode(nil, req)
+	if _, several := p.server.(Spread); several && stopsAServer(frame) {
+		p.say(c, "does not ask for what may stop a server")
+		return nil
+	}
+	if err := conn.Send(frame); err != nil {
 		return err
 	}
 	if err := p.readUpTo(c, req); err != nil {

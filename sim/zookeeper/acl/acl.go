@@ -52,6 +52,9 @@ type Entry struct {
 	ID     string
 }
 
+// Null stands for a null scheme or ID in a request. Java's decoder never returns this text.
+const Null = "\xffnull"
+
 // String formats the entry as zkCli does: scheme:id:permissions.
 func (a Entry) String() string {
 	letters := ""
@@ -61,6 +64,29 @@ func (a Entry) String() string {
 		}
 	}
 	return fmt.Sprintf("%s:%s:%s", a.Scheme, a.ID, letters)
+}
+
+// Unique drops repeated entries. It returns false if a comparison of two entries meets a null in
+// the later one, which is an exception in Java (PrepRequestProcessor.java removeDuplicates).
+func Unique(acl []Entry) ([]Entry, bool) {
+	unique := make([]Entry, 0, len(acl))
+next:
+	for _, a := range acl {
+		for _, earlier := range unique {
+			switch {
+			case a.Perms != earlier.Perms:
+			case a.Scheme == Null:
+				return nil, false
+			case a.Scheme != earlier.Scheme:
+			case a.ID == Null:
+				return nil, false
+			case a.ID == earlier.ID:
+				continue next
+			}
+		}
+		unique = append(unique, a)
+	}
+	return unique, true
 }
 
 // Open returns a list that permits everything to everybody.

@@ -15,9 +15,9 @@ type Kind uint8
 // A kind is named after the field of Request or Reply that it fills.
 const (
 	Path Kind = iota
-	// NewPath is the Path of a znode that the request creates.
+	// NewPath is the Path of a znode that the request creates. It may be null.
 	NewPath
-	// NullablePath is a Path for which null stands for the empty string.
+	// NullablePath is a Path that may be null.
 	NullablePath
 	// EchoedPath is a Path that may be null and is returned unchanged in the reply.
 	EchoedPath

@@ -2,11 +2,13 @@ package recorded
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/monosim/monosim/sim/zookeeper"
 	"github.com/monosim/monosim/sim/zookeeper/acl"
+	"github.com/monosim/monosim/sim/zookeeper/field"
 )
 
 // A script is a text file with a title and requests. A request is a line such as "1 create /a
@@ -69,6 +71,7 @@ func requestText(r *zookeeper.Request) string {
 	w.number("ttl", r.TTLMs)
 	w.number("timeout", int64(r.TimeoutMs))
 	w.flag("null", r.NullPath)
+	w.flag("nullACL", r.ACL == nil && takesACL(r.Op))
 	w.flag("watch", r.Watch)
 	if r.Scheme != "" {
 		w.string("scheme", r.Scheme)
@@ -90,6 +93,8 @@ func requestText(r *zookeeper.Request) string {
 	}
 	return text
 }
+
+func takesACL(op zookeeper.OpCode) bool { return slices.Contains(op.RequestFields(), field.ACL) }
 
 // watchList is one list of a setWatches, with its name in scripts.
 type watchList struct {
@@ -199,6 +204,9 @@ func (p *parser) field() (name, value string) {
 func (p *parser) request(verb string) zookeeper.Request {
 	r := zookeeper.Request{Op: parseOp(verb), Ops: []zookeeper.Request{}}
 	r.Malformed = r.Op == zookeeper.OpCreateSession // without a timeout it has no body
+	if takesACL(r.Op) {
+		r.ACL = []acl.Entry{} // as it was sent; nil would be null
+	}
 	if r.Op == zookeeper.OpSetWatches || r.Op == zookeeper.OpSetWatches2 {
 		r.Watches = &zookeeper.WatchLists{}
 	}
@@ -233,6 +241,8 @@ func setField(r *zookeeper.Request, name, value string) {
 		r.TimeoutMs, r.Malformed = int32(parseNumber(value)), false
 	case "null":
 		r.NullPath = true
+	case "nullACL":
+		r.ACL = nil
 	case "watch":
 		r.Watch = true
 	case "scheme":

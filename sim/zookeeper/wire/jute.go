@@ -117,19 +117,20 @@ func (r *reader) buffer() []byte {
 	return append(make([]byte, 0, len(b)), b...)
 }
 
-// nullable reads a string; null becomes "".
-func (r *reader) nullable() string { return r.decoded(r.bytes("string")) }
+// textOrNull reads a string of an access control list; null becomes acl.Null.
+func (r *reader) textOrNull() string {
+	b := r.bytes("string")
+	if b == nil && r.why == "" {
+		return acl.Null
+	}
+	return r.decoded(b)
+}
 
 // string reads a string that must not be null. It sets hasNull if the string is null.
 func (r *reader) string() string { return r.decoded(r.notNull()) }
 
-// name reads a string that is likely to recur, such as a path, through the cache. It sets hasNull
-// if the string is null.
-func (r *reader) name() string { return r.remembered(r.notNull()) }
-
-// nullableName reads a string that is likely to recur, through the cache. Null becomes "".
-func (r *reader) nullableName() string { return r.remembered(r.bytes("string")) }
-
+// remembered converts the bytes of a string that is likely to recur, such as a path, through the
+// cache.
 func (r *reader) remembered(b []byte) string {
 	if r.names == nil {
 		return string(b)
@@ -178,29 +179,21 @@ var openACL = acl.Open()
 // openACLBytes is openACL encoded, which nearly every create contains.
 var openACLBytes = appendACL(nil, openACL)
 
-// acl reads an access control list; null becomes the empty one.
+// acl reads an access control list; null becomes nil.
 func (r *reader) acl() []acl.Entry {
 	if n := len(openACLBytes); len(r.rest) >= n && string(r.rest[:n]) == string(openACLBytes) {
 		r.rest = r.rest[n:]
 		return openACL
 	}
-	n, _ := r.count(12)
+	n, isNull := r.count(12)
+	if isNull {
+		return nil
+	}
 	list := make([]acl.Entry, n)
 	for i := range list {
-		list[i] = acl.Entry{Perms: acl.Perm(r.int32()), Scheme: r.nullable()}
-		list[i].ID = r.id(list[i].Scheme)
+		list[i] = acl.Entry{Perms: acl.Perm(r.int32()), Scheme: r.textOrNull(), ID: r.textOrNull()}
 	}
 	return list
-}
-
-// id reads the identity that belongs to an authentication scheme. kazoo encodes an empty identity
-// as null, for example for auth. For schemes whose identity the server checks, null sets hasNull.
-func (r *reader) id(scheme string) string {
-	switch scheme {
-	case "world", "digest", "ip":
-		return r.string()
-	}
-	return r.nullable()
 }
 
 func (r *reader) stat() (s zookeeper.Stat) {
@@ -248,12 +241,16 @@ func appendStrings(b []byte, list []string) []byte {
 	return b
 }
 
+// appendACL appends an access control list; nil becomes null.
 func appendACL(b []byte, list []acl.Entry) []byte {
+	if list == nil {
+		return appendInt(b, null)
+	}
 	b = appendInt(b, int32(len(list)))
 	for i := range list {
 		b = appendInt(b, int32(list[i].Perms))
-		b = appendString(b, list[i].Scheme)
-		b = appendString(b, list[i].ID)
+		b = appendNullable(b, list[i].Scheme, list[i].Scheme == acl.Null)
+		b = appendNullable(b, list[i].ID, list[i].ID == acl.Null)
 	}
 	return b
 }

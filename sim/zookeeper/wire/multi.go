@@ -3,7 +3,7 @@ package wire
 import "github.com/monosim/monosim/sim/zookeeper"
 
 // operations reads the operations of a multi or multiRead, up to the record that marks their end
-// (ZK-8.1).
+// (ZK-8.1), or to the first that cannot be decoded. The machine looks at null paths.
 func (r *reader) operations() []zookeeper.Request {
 	ops := []zookeeper.Request{}
 	for {
@@ -16,6 +16,10 @@ func (r *reader) operations() []zookeeper.Request {
 			r.fail("operation that no multi may hold")
 		}
 		r.requestFields(op.RequestFields(), &ops[len(ops)-1])
+		r.hasNull = false
+		if r.why != "" {
+			return ops[:len(ops)-1]
+		}
 	}
 }
 

@@ -10,13 +10,13 @@ import (
 const syncConnected = 3
 
 // AppendReply appends a reply to b as a frame (ZK-1.3). r.Op determines the form of the body. A
-// reply with an error has no body, except that of sasl.
+// reply with an error has no body, except that of sasl and one with Results (ZK-8.6).
 func AppendReply(b []byte, r *zookeeper.Reply) []byte {
 	b, at := beginFrame(b)
 	b = appendInt(b, r.Xid)
 	b = appendLong(b, r.Zxid)
 	b = appendInt(b, int32(r.Err))
-	if r.Err == zookeeper.CodeOK || r.Op == zookeeper.OpSASL {
+	if r.Err == zookeeper.CodeOK || r.Op == zookeeper.OpSASL || r.Results != nil {
 		b = appendReplyFields(b, r.Op.ReplyFields(), r)
 	}
 	return endFrame(b, at)

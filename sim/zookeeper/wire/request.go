@@ -27,10 +27,9 @@ func (d *Decoder) Request(message []byte, req *zookeeper.Request) error {
 	}
 	r.requestFields(req.Op.RequestFields(), req)
 	if r.why != "" {
-		*req = zookeeper.Request{Xid: req.Xid, Op: req.Op, Malformed: true}
-	} else if r.hasNull {
-		req.Malformed, req.HasNull = true, true
+		*req = zookeeper.Request{Xid: req.Xid, Op: req.Op, Ops: req.Ops}
 	}
+	req.Malformed = r.why != "" || r.hasNull
 	return nil
 }
 
@@ -40,12 +39,12 @@ func (r *reader) requestFields(fields []field.Kind, req *zookeeper.Request) {
 	for _, f := range fields {
 		switch f {
 		case field.Path:
-			req.Path = r.name()
+			b := r.notNull()
+			req.Path, req.NullPath = r.remembered(b), b == nil
 		case field.NewPath:
-			req.Path = r.string()
-		case field.NullablePath:
-			req.Path = r.nullableName()
-		case field.EchoedPath:
+			b := r.bytes("string")
+			req.Path, req.NullPath = r.decoded(b), b == nil
+		case field.NullablePath, field.EchoedPath:
 			b := r.bytes("string")
 			req.Path, req.NullPath = r.remembered(b), b == nil
 		case field.Data:
@@ -70,7 +69,7 @@ func (r *reader) requestFields(fields []field.Kind, req *zookeeper.Request) {
 			req.Watches = r.watchLists(f == field.AllWatchLists)
 		case field.Credential:
 			r.int32() // a type, which no server checks
-			req.Scheme, req.Data = r.nullable(), r.buffer()
+			req.Scheme, req.Data = r.decoded(r.bytes("string")), r.buffer()
 		case field.Token:
 			if req.Data = r.buffer(); req.Data == nil {
 				r.fail("null token")
@@ -104,9 +103,7 @@ func AppendRequest(b []byte, req *zookeeper.Request) []byte {
 func appendRequestFields(b []byte, fields []field.Kind, req *zookeeper.Request) []byte {
 	for _, f := range fields {
 		switch f {
-		case field.Path, field.NewPath, field.NullablePath:
-			b = appendString(b, req.Path)
-		case field.EchoedPath:
+		case field.Path, field.NewPath, field.NullablePath, field.EchoedPath:
 			b = appendNullable(b, req.Path, req.NullPath)
 		case field.Data, field.Token:
 			b = appendBuffer(b, req.Data)
