@@ -316,6 +316,13 @@ var directions = []direction{
 		because: "a job is described in the plain data of a cluster, and put together from the rooms of the training side",
 	},
 	{
+		from: []string{"engine/training/parametersync"},
+		to: []string{"engine/agent/agentconfig", "engine/agent/backends", "engine/agent/replicamanager", "engine/env", "engine/lists", "engine/proto/...", "engine/quirks", "engine/training", "engine/training/session", "engine/pysem/threading",
+			"engine/pysem/..."},
+		outside: []string{"sim/...", "engine/vtime"},
+		because: "the PS of a job find those that serve by what agents register, as estimator.py imports agent_service",
+	},
+	{
 		from: []string{"engine/training/..."},
 		to: []string{"engine/training/...", "engine/confined", "engine/env", "engine/env/rpcerrors", "engine/env/zkerrors", "engine/env/httperrors", "engine/envutils", "engine/proto/...", "engine/quirks", "engine/quirks/jobquirks", "engine/recipes/...",
 			"engine/tfrecord", "engine/pysem/threading/...", "engine/pysem/..."},

@@ -107,6 +107,16 @@ type TrainingSpec struct {
 	ApplicationMaster bool `yaml:"application_master"`
 	// KeepPS keeps the PS running after the end of training, as in a job that goes on in real time.
 	KeepPS bool `yaml:"keep_ps"`
+	// ParameterSync makes each PS push what training changes on it to the model servers of the
+	// sub-graph ps_<index> of SyncModel, every 10 s. BZID is the first part of the agents' znodes.
+	// With UnifiedServing the model servers are those of agents of version 3. Otherwise they are those
+	// of version 1, whose model is BaseName, below the data centre with DCAware.
+	ParameterSync  bool   `yaml:"parameter_sync"`
+	SyncModel      string `yaml:"sync_model"`
+	BZID           string `yaml:"bzid"`
+	BaseName       string `yaml:"base_name"`
+	UnifiedServing bool   `yaml:"unified_serving"`
+	DCAware        bool   `yaml:"dc_aware"`
 }
 
 // The builds of TensorFlow.
@@ -179,6 +189,12 @@ func (s *TrainingSpec) Faults() []*SpecError {
 	faults := s.fieldFaults()
 	if (s.TideStartHour == nil) != (s.TideEndHour == nil) {
 		faults = append(faults, &SpecError{Where: "tide_start_hour, tide_end_hour", Found: "one of them", Want: "both or none"})
+	}
+	if s.ParameterSync && s.BZID == "" {
+		faults = append(faults, &SpecError{Where: "bzid", Found: "none", Want: "that of the agents, to which parameter_sync pushes"})
+	}
+	if s.ParameterSync && !s.UnifiedServing && s.BaseName == "" {
+		faults = append(faults, &SpecError{Where: "base_name", Found: "none", Want: "that of the agents of version 1 to which parameter_sync pushes, or unified_serving for those of version 3"})
 	}
 	return faults
 }

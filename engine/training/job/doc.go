@@ -13,7 +13,7 @@
 //
 //   - what chief and workers do: worker.go
 //   - their hooks: hooks.go
-//   - a PS: ps.go
+//   - a PS: ps.go, and its parameter sync: sync.go
 //   - what is written for a checkpoint or an export: data.go and export.go
 //   - what a process tells of its waits: waits.go
 //

@@ -18,6 +18,7 @@ import (
 	"github.com/monosim/monosim/engine/training/cputraining"
 	"github.com/monosim/monosim/engine/training/evaluation"
 	"github.com/monosim/monosim/engine/training/gfile"
+	"github.com/monosim/monosim/engine/training/parametersync"
 	"github.com/monosim/monosim/engine/training/runnerutils"
 	"github.com/monosim/monosim/engine/training/saveutils"
 	"github.com/monosim/monosim/engine/training/session"
@@ -75,6 +76,8 @@ type process struct {
 	saver   *saveutils.PartialRecoverySaver
 	monitor *saveutils.PSMonitor
 	step    int64 // the last global step it has seen
+	// backend says where a PS pushes its parameters to; nil where it pushes none.
+	backend parametersync.Backend
 	// action is the action of the last barrier that the process reached.
 	action string
 	// began is true once the chief has found its cluster. From then on the result is reported to
@@ -123,6 +126,11 @@ func (p *process) run() error {
 	if err != nil {
 		return err
 	}
+	if p.Role == PS && p.Spec.ParameterSync {
+		if err := p.startBackend(); err != nil {
+			return err
+		}
+	}
 	if p.Spec.IsPlaced() {
 		if err := p.findPlace(); err != nil {
 			return err
@@ -151,7 +159,7 @@ func (p *process) run() error {
 		return err
 	}
 	if p.Role == PS {
-		return p.Waits.waiting(wait{in: "cpu_training", every: psPoll, what: text("its end"), serves: true}, p.awaitEnd)
+		return p.Waits.waiting(wait{in: "cpu_training", every: psPoll, what: text("its end"), serves: true}, p.joinPS)
 	}
 	err = p.work()
 	if p.began && p.Spec.ApplicationMaster {

@@ -71,6 +71,8 @@ type Servers struct {
 	coasts  []*coast
 	// latest is the latest session of each process.
 	latest map[*env.Env]*Remote
+	// steps counts all training steps of the job. Each reaches every PS of its cluster.
+	steps int64
 	// unheard has the connections of processes whose servers' ends were given up; see held.go.
 	unheard map[connection]bool
 }
@@ -104,6 +106,8 @@ type Watcher interface {
 type server struct {
 	memory Memory
 	ready  bool // its variables were initialised
+	// touched is the value of Servers.steps up to which [Servers.Touched] has counted.
+	touched int64
 }
 
 // NewServers makes a job without any server running.
@@ -118,7 +122,7 @@ func (s *Servers) Handle(next env.Handler) env.Handler { return next }
 // Start begins the server of a process, with variables that are not initialised.
 func (s *Servers) Start(addr string) {
 	s.disturbs()
-	s.byAddr[addr] = &server{}
+	s.byAddr[addr] = &server{touched: s.steps}
 	s.changes++
 }
 
@@ -142,6 +146,22 @@ func (s *Servers) Local(addr string) *Memory {
 		return &found.memory
 	}
 	return nil
+}
+
+// Touched returns how many training steps have reached the server at addr since the last call. It
+// returns 0 while no server runs there or its variables are not initialised, as those of a PS that
+// the job did not choose.
+func (s *Servers) Touched(addr string) (n int64) {
+	s.Settle()
+	found := s.byAddr[addr]
+	if found == nil {
+		return 0
+	}
+	if found.ready {
+		n = s.steps - found.touched
+	}
+	found.touched = s.steps
+	return n
 }
 
 // Connect makes a session over the servers of a cluster. addrs maps devices to addresses. A
@@ -407,6 +427,7 @@ func (r *Remote) Step(devices []string, d time.Duration, counter *Variable) (int
 
 // stepped tells the watcher, if there is one, that steps were made.
 func (r *Remote) stepped(n, value int64, took time.Duration) {
+	r.servers.steps += n
 	if w := r.servers.Watcher; w != nil {
 		w.Stepped(r.e.Host.Hostname(), n, value, took)
 	}

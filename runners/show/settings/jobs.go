@@ -45,4 +45,10 @@ var jobs = map[string]string{
 	"restart_after":        "a process that failed is started again after this time; 0 is never",
 	"application_master":   "the job runs under a master that the chief tells how it went",
 	"keep_ps":              "PS run on after the end of training",
+	"parameter_sync":       "each PS pushes what training changes on it to the PS that serve, every 10 s",
+	"sync_model":           "the model of the agents to which it pushes; default that of job",
+	"bzid":                 "the agents' bzid, for parameter_sync",
+	"base_name":            "the agents' base_name, for parameter_sync to agents of version 1",
+	"unified_serving":      "parameter_sync looks for agents of version 3, and else for those of version 1",
+	"dc_aware":             "agents of version 1 register below their data centre",
 }

@@ -1,0 +1,114 @@
+package parametersync
+
+import (
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/threading"
+	"github.com/monosim/monosim/engine/training/session"
+)
+
+const (
+	// Period is the time from the begin of a round to that of the next (cpu_training.py:1759).
+	Period = 10 * time.Second
+	// limit is how long the session waits for a round's operation (cpu_training.py:1749).
+	limit = time.Minute
+)
+
+// Options describes the parameter sync of a PS.
+type Options struct {
+	PS      int
+	Backend Backend
+	// Take returns how many training steps have touched the PS since its last call.
+	Take func() int64
+	// Round, if set, is told of each round, with what Take returned: these updates are pushed now or
+	// never. Pushed is told of each push, and Ended of the error that ended the loop before its time.
+	Round  func(steps int64)
+	Pushed func(Push)
+	Ended  func(err error)
+}
+
+// Loop is the parameter sync of one PS, in a task of its own (_join_ps, cpu_training.py:1736).
+type Loop struct {
+	Options
+	e        *env.Env
+	client   *client
+	using    *threading.Lock
+	finished bool
+	task     env.Task
+}
+
+// Start starts the loop. Its first round begins at once.
+func Start(e *env.Env, o Options) *Loop {
+	l := &Loop{Options: o, e: e, client: &client{e: e, ps: o.PS, channels: map[string]env.Channel{}}, using: threading.NewLock(e.Tasks, "parameter sync client")}
+	l.task = threading.Start(e.Tasks, "parameter sync", l.run)
+	return l
+}
+
+// Finish lets the loop end after its present round and pause, and waits for that
+// (cpu_training.py:1771).
+func (l *Loop) Finish() {
+	l.finished = true
+	l.task.Join()
+	l.client.close()
+}
+
+// run makes rounds until Finish. Only errors of TensorFlow are caught; any other ends the thread, and
+// with it the PS's parameter sync, while the PS itself goes on (cpu_training.py:1751).
+func (l *Loop) run() {
+	for !l.finished {
+		start := l.e.Clock.Elapsed()
+		err := l.round()
+		switch {
+		case err != nil && session.IsOpError(err):
+			l.e.Log.Logf(env.Error, "Error occurred when synchronizing parameter: %v", err)
+		case err != nil:
+			l.e.Log.Logf(env.Error, "Exception in thread: %s: %v", pysem.TypeOf(err), err)
+			if l.Ended != nil {
+				l.Ended(err)
+			}
+			return
+		}
+		l.e.Tasks.Sleep(max(0, Period-(l.e.Clock.Elapsed()-start)))
+	}
+}
+
+// round asks for the targets and runs the operation. The session gives up after a time limit, and the
+// operation goes on: the next one waits for its end (the lock of sync_client_manager.cc).
+func (l *Loop) round() error {
+	conf, err := refresh(l.Backend, l.PS)
+	if err != nil {
+		return err
+	}
+	done := threading.NewFuture[error](l.e.Tasks, "parameter sync operation")
+	threading.Start(l.e.Tasks, "parameter sync operation", func() {
+		l.using.Lock()
+		defer l.using.Unlock()
+		done.Set(l.operate(conf))
+	})
+	failed, ok := done.Wait(limit)
+	if !ok {
+		return session.Raise("DeadlineExceededError", "Deadline Exceeded")
+	}
+	return failed
+}
+
+// operate is the operation MonolithParameterSync (parameter_sync_ops.cc:145). It takes what was
+// touched off the list whether or not there is a target (parameter_sync_tf_bridge.cc:71), and succeeds
+// whatever becomes of its pushes (parameter_sync_tf_bridge.cc:98).
+func (l *Loop) operate(conf config) error {
+	l.client.replace(conf.targets)
+	steps := l.Take()
+	if l.Round != nil {
+		l.Round(steps)
+	}
+	if steps == 0 {
+		return nil
+	}
+	return l.client.push(conf, steps, func(p Push) {
+		if l.Pushed != nil {
+			l.Pushed(p)
+		}
+	})
+}
