@@ -78,12 +78,17 @@ func (s *Sentence) checkTrainers(spec *runners.Spec, text string) error {
 		groups = groups[2:]
 	}
 	for i, word := range wordsOf(s.text) {
-		if word != "trainer" {
+		if word != "trainer" && word != "places" {
 			continue
 		}
-		about = true
-		if spec.Training != nil && !slices.Contains(names, groups[i]) {
-			return fmt.Errorf("process of the training job: found %s, want one of %s%s", groups[i], strings.Join(names, ", "), didYouMean(groups[i], names))
+		for _, said := range list(groups[i]) {
+			if word == "places" && !trainerWord.MatchString(said) {
+				continue
+			}
+			about = true
+			if spec.Training != nil && !slices.Contains(names, said) {
+				return fmt.Errorf("process of the training job: found %s, want one of %s%s", said, strings.Join(names, ", "), didYouMean(said, names))
+			}
 		}
 	}
 	if about && spec.Training == nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +19,8 @@ import (
 
 // trainerName matches the name of a process of a training job.
 const trainerName = `chief|worker\d+|ps\d+|evaluator`
+
+var trainerWord = regexp.MustCompile(`^(?:` + trainerName + `)$`)
 
 // trainingJob adds a training job to the cluster's shape.
 func (w *World) trainingJob(workers, ps int) error {

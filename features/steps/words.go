@@ -4,10 +4,10 @@ import "github.com/monosim/monosim/features/steps/drawn"
 
 // The parts of words.
 const (
-	podName      = `shard\d+-replica\d+`
+	podName      = `[\w-]*shard\d+-replica\d+`
 	podList      = podName + `(?:(?:, | and )` + podName + `)*`
 	idcName      = `[\w-]+`
-	placeName    = `(?:` + podName + `|ZooKeeper|idc ` + idcName + `)`
+	placeName    = `(?:` + podName + `|ZooKeeper|idc ` + idcName + `|ps\d+)`
 	serverOfPod  = `the (?:model|ps|entry|dense) server of ` + podName
 	durationText = `(?:\d+(?:\.\d+)?(?:ms|h|m|s))+`
 	plainName    = `[\w.-]+`
@@ -53,7 +53,7 @@ var words = map[string]word{
 	"version": {`(-?\d+)`, "the number of a version", []string{"1"}, drawn.None},
 	"task":    {`(\d+)` + absent, "the number of a PS, entry or dense server; then \"that nobody has exported\" for one that does not exist", []string{"0"}, drawn.None},
 	"kind":    {`(ps|entry|dense)`, "ps, entry or dense", []string{"ps"}, drawn.None},
-	"places":  {`(` + placeName + `(?:(?:, | and )` + placeName + `)*)`, "pods, ZooKeeper and idc NAME, joined by commas or and", []string{"shard0-replica0", "ZooKeeper"}, drawn.Places},
+	"places":  {`(` + placeName + `(?:(?:, | and )` + placeName + `)*)`, "pods, ZooKeeper, idc NAME and, cut off from pods, PS of a training job as ps0, joined by commas or and", []string{"shard0-replica0", "ZooKeeper"}, drawn.Places},
 	"state":   {`(START|LOADING|AVAILABLE|UNLOADING|END|UNKNOWN)`, "START, LOADING, AVAILABLE, UNLOADING, END or UNKNOWN", []string{"AVAILABLE"}, drawn.None},
 	"error":   {`([A-Z_]+)`, "a gRPC status, as NOT_FOUND", []string{"NOT_FOUND"}, drawn.None},
 	"trainer": {`(` + trainerName + `)`, "a process of the training job: chief, worker1 or ps0 and so on, or evaluator", []string{"worker1"}, drawn.Trainer},
@@ -260,6 +260,14 @@ var sentences = []*Sentence{
 	ofTrainingJob(Assertion("{n} export(s) of {model} is/are stored", (*World).exportsStored)),
 	ofTrainingJob(Assertion("{servers} serve(s) the newest export of {model}", (*World).servesNewest)),
 	ofTrainingJob(Assertion("{servers} serve(s) an export of {model} before the newest", (*World).servesOlder)),
+
+	// These check the parameter sync: what each PS of the job pushes to the PS that serve.
+	ofTrainingJob(Assertion("{servers} has/have parameters of {servable} that are {duration} old or less", (*World).parametersAtMost)),
+	ofTrainingJob(Assertion("{servers} has/have parameters of {servable} that are {duration} old or more", (*World).parametersAtLeast)),
+	ofTrainingJob(Assertion("{servers} lack(s) updates of {servable}", (*World).lacksUpdates)),
+	ofTrainingJob(Assertion("{servers} lack(s) no updates of {servable}", (*World).lacksNoUpdates)),
+	Assertion("{trainer} has pushed its parameters to {servers}", (*World).hasPushed),
+	Assertion("the parameter sync of {trainer} goes on", (*World).syncGoesOn),
 
 	// Every PS also offers a barrier service, next to its variables.
 	ofTrainingJob(Action("worker {n} of {n} arrives at the PS barrier {name} for {duration}", (*World).arriveAtPS)),

@@ -2,6 +2,7 @@ package fault
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,6 +73,8 @@ func hostsAt(w *world.World, places []string) ([]string, error) {
 			if len(hosts) == found {
 				return nil, fmt.Errorf("place: found %q, want the idc of a pod", place)
 			}
+		case isTrainer(w, place):
+			hosts = append(hosts, place)
 		default:
 			if _, err := w.FindPod(place); err != nil {
 				return nil, err
@@ -80,6 +83,12 @@ func hostsAt(w *world.World, places []string) ([]string, error) {
 		}
 	}
 	return hosts, nil
+}
+
+// isTrainer reports whether a place is a process of the training job.
+func isTrainer(w *world.World, place string) bool {
+	_, err := w.FindTrainer(place)
+	return err == nil
 }
 
 // between calls do with the host names of the fault's two groups of places.
@@ -91,6 +100,14 @@ func between(w *world.World, f cluster.Fault, do func(from, to []string) error) 
 	to, err := hostsAt(w, f.To)
 	if err != nil {
 		return err
+	}
+	for _, places := range [][2][]string{{from, to}, {to, from}} {
+		for _, place := range places[0] {
+			other := slices.IndexFunc(places[1], func(o string) bool { return isTrainer(w, o) || o == world.ZooKeeperHost })
+			if isTrainer(w, place) && other >= 0 {
+				return fmt.Errorf("place: found %s beside %s, want a pod on one side: a process of the job is \"unreachable\" to the others, or \"without ZooKeeper\"", place, places[1][other])
+			}
+		}
 	}
 	return do(from, to)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/test/operator"
+	"github.com/monosim/monosim/runners/test/simrun/freshness"
 	"github.com/monosim/monosim/sim/hosts"
 	"github.com/monosim/monosim/sim/world"
 )
@@ -45,7 +46,9 @@ type Cluster struct {
 	endings operator.Endings
 	// training is the state of the training job, nil if there is no job.
 	training *trainingState
-	watch    watch
+	// fresh measures what the pods serve of a job's exports and pushes; nil where it has neither.
+	fresh *freshness.Meter
+	watch watch
 }
 
 func (r *Runner) build(spec runners.Spec) (*Cluster, error) {
@@ -57,6 +60,7 @@ func (r *Runner) build(spec runners.Spec) (*Cluster, error) {
 	}
 	if spec.Training != nil {
 		c.training.watch(c)
+		c.measure()
 	}
 	c.Agents = operator.Agents{Call: c.callAgent}
 	c.Layouts = operator.Layouts{Conf: c.confName(), Session: c.withZooKeeper}
@@ -187,6 +191,9 @@ func (c *Cluster) observed(o runners.Observation) {
 	}
 	if c.watch.agents != nil {
 		c.watch.agents.Observe(o)
+	}
+	if c.fresh != nil {
+		c.fresh.Observe(o)
 	}
 	if c.runner.OnObservation != nil {
 		c.runner.OnObservation(o)

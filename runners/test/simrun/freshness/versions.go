@@ -1,0 +1,169 @@
+package freshness
+
+import (
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/runners"
+)
+
+// Version says how an export came from its step to an address that is served. Times are in seconds
+// of the run, -1 for what has not happened.
+type Version struct {
+	// Model is the model's name on servers, or the sub-graph alone while no server has the version.
+	Model   string `json:"model"`
+	Version int64  `json:"version"`
+	Step    int64  `json:"step"`
+	// SavedSeconds is when the checkpoint was written, and ExportedSeconds when the version was there.
+	SavedSeconds    float64 `json:"saved_s"`
+	ExportedSeconds float64 `json:"exported_s"`
+	// LoadedSeconds is when the first pod had it AVAILABLE, and LastLoadedSeconds when the latest.
+	LoadedSeconds     float64 `json:"loaded_s"`
+	LastLoadedSeconds float64 `json:"last_loaded_s"`
+	// ServedSeconds is when the first pod that has it was registered for the sub-graph, too, and
+	// LastServedSeconds when the latest. Pods counts them.
+	ServedSeconds     float64 `json:"served_s"`
+	LastServedSeconds float64 `json:"last_served_s"`
+	Pods              int     `json:"pods"`
+}
+
+// export is a version of a sub-graph.
+type export struct {
+	graph                string
+	number, step         int64
+	saved, exported      time.Duration
+	model                string
+	loaded, loadedLast   time.Duration
+	served, servedLast   time.Duration
+	pods                 int
+	hasLoaded, hasServed bool
+}
+
+// versions follows the exports of a job.
+type versions struct {
+	list []*export
+	// saved is when the latest checkpoint was written.
+	saved time.Duration
+	// newest has the version that each place serves and registered whether it is registered for it.
+	newest     map[place]*export
+	registered map[place]bool
+}
+
+func newVersions() versions {
+	return versions{newest: map[place]*export{}, registered: map[place]bool{}}
+}
+
+// exported is a checkpoint that was written, or an export of one.
+func (v *versions) exported(o runners.Observation) {
+	if o.Op == "training.saved" {
+		v.saved = o.At
+		return
+	}
+	number, err := strconv.ParseInt(path.Base(o.Path), 10, 64)
+	if err != nil {
+		return
+	}
+	step, _ := strconv.ParseInt(strings.TrimPrefix(o.Note, "step "), 10, 64)
+	v.list = append(v.list, &export{graph: path.Base(path.Dir(o.Path)), number: number, step: step, saved: v.saved, exported: o.At})
+}
+
+// find returns the export that a server's version is of, nil for none.
+func (v *versions) find(model string, number int64) *export {
+	graph := model[strings.LastIndexByte(model, ':')+1:]
+	for _, e := range v.list {
+		if e.graph == graph && e.number == number {
+			return e
+		}
+	}
+	return nil
+}
+
+// savedAt returns when the checkpoint of a version was written; 0, the begin of the run, for a
+// version that no export of the run has made.
+func (v *versions) savedAt(model string, number int64) time.Duration {
+	if e := v.find(model, number); e != nil {
+		return e.saved
+	}
+	return 0
+}
+
+// loaded is a version that became AVAILABLE.
+func (v *versions) loaded(p place, number int64, now time.Duration) {
+	e := v.find(p.model, number)
+	if e == nil || v.newest[p] != nil && v.newest[p].number >= number {
+		return
+	}
+	e.model = p.model
+	if !e.hasLoaded {
+		e.hasLoaded, e.loaded = true, now
+	}
+	e.loadedLast = now
+	v.newest[p] = e
+	if v.registered[p] {
+		e.serve(now)
+	}
+}
+
+// unloaded forgets what a pod serves.
+func (v *versions) unloaded(pod string) {
+	for p := range v.newest { //lint:ordered each by itself
+		if p.pod == pod {
+			delete(v.newest, p)
+		}
+	}
+}
+
+func (e *export) serve(now time.Duration) {
+	if !e.hasServed {
+		e.hasServed, e.served = true, now
+	}
+	e.servedLast = now
+	e.pods++
+}
+
+// bound is a binding of a pod to a sub-graph (/<bzid>/binding/<model>/<sub_graph>:<container>) that
+// is made, or goes.
+func (v *versions) bound(o runners.Observation) {
+	parts := strings.Split(o.Path, "/")
+	if len(parts) != 5 || parts[2] != "binding" || o.Note != "ephemeral" && o.Note != "" && o.Note != "with its session" {
+		return
+	}
+	graph, _, ok := strings.Cut(parts[4], ":")
+	if !ok {
+		return
+	}
+	p := place{o.Pod, parts[3] + ":" + graph}
+	if o.Op == "zookeeper.delete" {
+		delete(v.registered, p)
+		return
+	}
+	if e := v.newest[p]; e != nil && !v.registered[p] {
+		e.serve(o.At)
+	}
+	v.registered[p] = true
+}
+
+// Versions returns the exports of the run, in the order in which they were made.
+func (m *Meter) Versions() []Version {
+	list := make([]Version, 0, len(m.list))
+	when := func(has bool, at time.Duration) float64 {
+		if !has {
+			return -1
+		}
+		return at.Seconds()
+	}
+	for _, e := range m.list {
+		name := e.model
+		if name == "" {
+			name = e.graph
+		}
+		list = append(list, Version{
+			Model: name, Version: e.number, Step: e.step, SavedSeconds: e.saved.Seconds(), ExportedSeconds: e.exported.Seconds(),
+			LoadedSeconds: when(e.hasLoaded, e.loaded), LastLoadedSeconds: when(e.hasLoaded, e.loadedLast),
+			ServedSeconds: when(e.hasServed, e.served), LastServedSeconds: when(e.hasServed, e.servedLast), Pods: e.pods,
+		})
+	}
+	return list
+}
