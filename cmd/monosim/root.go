@@ -104,4 +104,6 @@ func newHelpCommand() *cobra.Command {
 }
 
 // newSimulation makes the runner that runs scenarios in virtual time.
-func newSimulation() runners.Runner { return &simrun.Runner{Operations: gotestee.Recorded{}} }
+func newSimulation() runners.Runner {
+	return &simrun.Runner{Operations: gotestee.Recorded{}, Warm: &simrun.Warm{}}
+}

@@ -12,6 +12,7 @@ import (
 // coro is a pooled coroutine. It runs one task after another, and is parked in the pool between two
 // tasks.
 type coro struct {
+	w     *World // the world of its task
 	next  func() (struct{}, bool)
 	stop  func()
 	yield func(struct{}) bool
@@ -42,27 +43,36 @@ func (w *World) takeCoro() *coro {
 		return c
 	}
 	w.pool.unused = 0
-	c := &coro{place: len(w.coros)}
+	c := w.cfg.Coroutines.take()
+	if c == nil {
+		c = newCoro()
+	}
+	c.w, c.place = w, len(w.coros)
+	w.coros = append(w.coros, c)
+	return c
+}
+
+func newCoro() *coro {
+	c := &coro{}
 	c.next, c.stop = iter.Pull(func(yield func(struct{}) bool) {
-		c.yield, c.owner = yield, tasks.GoroutineNumber(w.line[:])
+		c.yield, c.owner = yield, tasks.GoroutineNumber(c.w.line[:])
 		for {
 			c.task.main()
 			c.task = nil
-			w.pool.free = append(w.pool.free, c)
+			c.w.pool.free = append(c.w.pool.free, c)
 			if !yield(struct{}{}) {
 				return
 			}
 		}
 	})
-	w.coros = append(w.coros, c)
 	return c
 }
 
-// shrink ends the coroutines that were not needed since the last call, the oldest first.
+// shrink gives up the coroutines that were not needed since the last call, the oldest first.
 func (w *World) shrink() {
 	p := &w.pool
 	for _, c := range p.free[:p.unused] {
-		c.stop()
+		w.cfg.Coroutines.give(c)
 		last := w.coros[len(w.coros)-1]
 		w.coros[c.place], last.place = last, c.place
 		w.coros[len(w.coros)-1] = nil

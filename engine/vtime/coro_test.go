@@ -22,7 +22,7 @@ import (
 func coroutines() int {
 	stacks := make([]byte, 1<<22)
 	stacks = stacks[:runtime.Stack(stacks, true)]
-	return bytes.Count(stacks, []byte("vtime.(*World).takeCoro.func1("))
+	return bytes.Count(stacks, []byte("vtime.newCoro.func1("))
 }
 
 // Goal: Close stops every coroutine, whether its task never began, waits, has ended or has
@@ -83,6 +83,44 @@ func TestCloseStopsEveryCoroutine(t *testing.T) {
 				t.Errorf("%d coroutines are left", n)
 			}
 		})
+	}
+}
+
+// Goal: a world runs on the coroutines of a closed one as it does on its own: tasks that waited,
+// panicked or had ended leave no trace. Those that are kept end with Coroutines.Close.
+func TestCoroutinesOutliveTheirWorld(t *testing.T) {
+	var kept vtime.Coroutines
+	goroutines := func() (numbers []uint64) {
+		w := newWorld(t, vtime.Config{Seed: 3, Coroutines: &kept})
+		defer w.Close()
+		p := w.Node("node").NewProcess("p")
+		for i := range 9 {
+			p.Go("task", func() {
+				numbers = append(numbers, tasks.GoroutineNumber(make([]byte, 64)))
+				p.Sleep(time.Duration(1+i%3) * time.Second)
+			})
+		}
+		runTo(t, w, vtime.Limits{Until: 2 * time.Second}, vtime.TimeUp)
+		slices.Sort(numbers)
+		return numbers
+	}
+	first := goroutines()
+	bomb := newWorld(t, vtime.Config{Coroutines: &kept})
+	p := bomb.Node("node").NewProcess("p")
+	p.Go("bomb", func() { panic("bomb") })
+	if _, err := bomb.Run(vtime.Limits{}); err == nil {
+		t.Error("the bomb was not told")
+	}
+	bomb.Close()
+	if again := goroutines(); !slices.Equal(first, again) {
+		t.Errorf("tasks ran on goroutines %v, then on %v, want the same", first, again)
+	}
+	if n := coroutines(); n != len(first) {
+		t.Errorf("%d coroutines are kept, want %d", n, len(first))
+	}
+	kept.Close()
+	if n := coroutines(); n != 0 {
+		t.Errorf("%d coroutines are left", n)
 	}
 }
 

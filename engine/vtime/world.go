@@ -26,6 +26,9 @@ type Config struct {
 	NoLeaps bool
 	// Replay is the command that runs this world again. A panic prints it.
 	Replay string
+	// Coroutines, when set, keeps coroutines from world to world. Only one world at a time may have it,
+	// until it is closed.
+	Coroutines *Coroutines
 }
 
 // World is one simulated world: a clock, a queue of events, nodes. Close it after use.
@@ -308,7 +311,7 @@ func (w *World) Close() {
 		if t := c.task; t != nil && !t.done {
 			t.proc.reap() // its process was crashed, but the run ended before it was reaped
 		}
-		c.stop()
+		w.cfg.Coroutines.give(c)
 	}
 	w.coros, w.pool, w.slots, w.heap, w.far, w.wheel, w.free = nil, coroPool{}, nil, eventHeap{}, farEvents{}, timingWheel{}, 0
 	w.closed = true

@@ -35,12 +35,15 @@ type Options struct {
 	// CheckOwner checks every wait of every task for correct use, which makes runs slower
 	// (vtime.Config.CheckOwner).
 	CheckOwner bool
+	// Coroutines, when set, keeps the engine's coroutines from world to world
+	// (vtime.Config.Coroutines).
+	Coroutines *vtime.Coroutines
 }
 
 // engineConfig returns the configuration of virtual time for a spec.
 func engineConfig(spec cluster.Spec, o Options) vtime.Config {
 	cfg := vtime.Config{
-		Seed: spec.Seed, Replay: spec.Replay, CheckOwner: o.CheckOwner, NoLeaps: spec.NoLeaps,
+		Seed: spec.Seed, Replay: spec.Replay, CheckOwner: o.CheckOwner, NoLeaps: spec.NoLeaps, Coroutines: o.Coroutines,
 		Trace: vtime.TraceConfig{Record: spec.Record, From: spec.RecordFrom, To: spec.RecordTo, Origins: spec.Detail},
 	}
 	if mode := tapeModes[spec.Chance]; len(spec.Choices) > 0 || mode != vtime.TapeOverlay {

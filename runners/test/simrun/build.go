@@ -10,6 +10,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/vtime"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/test/operator"
 	"github.com/monosim/monosim/runners/test/simrun/freshness"
@@ -49,6 +50,8 @@ type Cluster struct {
 	// fresh measures what the pods serve of a job's exports and pushes; nil where it has neither.
 	fresh *freshness.Meter
 	watch watch
+	// coroutines are those that the runner keeps from cluster to cluster, nil for none.
+	coroutines *vtime.Coroutines
 }
 
 func (r *Runner) build(spec runners.Spec) (*Cluster, error) {
@@ -65,11 +68,13 @@ func (r *Runner) build(spec runners.Spec) (*Cluster, error) {
 	c.Agents = operator.Agents{Call: c.callAgent}
 	c.Layouts = operator.Layouts{Conf: c.confName(), Session: c.withZooKeeper}
 	c.watch.begin(c)
+	c.coroutines = r.Warm.take()
 	if c.world, err = world.New(spec, c.options()); err != nil {
+		r.Warm.give(c.coroutines)
 		return nil, err
 	}
 	if err := c.readConf(); err != nil {
-		c.world.Close()
+		c.Close()
 		return nil, err
 	}
 	return c, nil
@@ -80,7 +85,7 @@ func (r *Runner) build(spec runners.Spec) (*Cluster, error) {
 func (c *Cluster) options() world.Options {
 	return world.Options{
 		Agent: c.runAgent, Trainer: c.runTrainer, Observe: c.observed, CheckOwner: c.runner.CheckOwner, Traffic: c.runner.Traffic,
-		History: c.watch.history,
+		History: c.watch.history, Coroutines: c.coroutines,
 		Logs: &hosts.Logs{Level: c.logLevel(), OnLine: func(l hosts.Line) {
 			o := runners.Observation{At: l.At, Pod: l.Host, Op: "log." + strings.ToLower(l.Level.String()), Path: l.Process, Note: l.Text}
 			if c.spec.Detail {
@@ -233,6 +238,10 @@ func (c *Cluster) remark(who, op, path, note string) {
 }
 
 // Close ends every task and process of the cluster and frees them. It must be called once.
-func (c *Cluster) Close() { c.world.Close() }
+func (c *Cluster) Close() {
+	c.world.Close()
+	c.runner.Warm.give(c.coroutines)
+	c.coroutines = nil
+}
 
 var _ runners.Cluster = (*Cluster)(nil)

@@ -38,7 +38,8 @@ type Runner struct {
 	// CheckOwner checks that only the running task waits. It costs about a microsecond for each
 	// wait, so it is for tests.
 	CheckOwner bool
-	// It is for tests.
+	// Warm, when set, keeps coroutines from cluster to cluster.
+	Warm *Warm
 }
 
 // Name is "sim".

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/test/simrun"
@@ -55,6 +57,21 @@ func dump(t *testing.T, c runners.Cluster) {
 		t.Logf("t+%.3fs %s %s %s %s", o.At.Seconds(), o.Pod, o.Op, o.Path, o.Note)
 	}
 	t.Logf("%+v", c.Stats())
+}
+
+// Goal: a cluster behaves the same whatever was kept of clusters before it. Method: stories of faults
+// are told cold, and on what the stories before have left.
+func TestWarmClustersAreTheSame(t *testing.T) {
+	warm := &simrun.Warm{}
+	defer warm.Close()
+	for seed := range uint64(4) {
+		for _, version := range []string{"v1", "v3"} {
+			cold := playFaults(t, &simrun.Runner{}, version, seed, false)
+			if diff := cmp.Diff(cold, playFaults(t, &simrun.Runner{Warm: warm}, version, seed, false)); diff != "" {
+				t.Fatalf("%s, seed %d (-cold +warm):\n%s", version, seed, diff)
+			}
+		}
+	}
 }
 
 func TestAPublishedModelIsServedAndFound(t *testing.T) {
