@@ -75,7 +75,11 @@ func (p *parter) part(path string, a, b any) {
 			return
 		}
 	}
-	p.add(path, "%s in place of %s", shapeOf(b), shapeOf(a))
+	if shape, came := shapeOf(a), shapeOf(b); shape != came {
+		p.add(path, "%s in place of %s", came, shape)
+	} else {
+		p.add(path, "another %s", strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(shape, "an "), "a "), "another "))
+	}
 }
 
 // raisedBy returns the raised error in an answer, or in one attempt of an answer. ok is false for
@@ -138,6 +142,10 @@ func (p *parter) beside(key string, a, b any) {
 	what := map[string]string{"logs": linesOfLogs, "metrics": "metrics", "waits": "waits"}[key]
 	x, _ := a.([]any)
 	switch y, _ := b.([]any); {
+	case key == "logs" && slices.EqualFunc(x, y, sameLine):
+		p.add("."+key, "%s at another level", what)
+	case len(x) == len(y) && lessOf(x, y) == 0:
+		p.add("."+key, "%s in another order", what)
 	case len(y) == 0:
 		p.add("."+key, "%s missing", what)
 	case len(x) == 0:
@@ -145,6 +153,13 @@ func (p *parter) beside(key string, a, b any) {
 	default:
 		p.add("."+key, "%s differ", what)
 	}
+}
+
+// sameLine reports whether two log lines have the same text. Their levels come before it.
+func sameLine(a, b any) bool {
+	x, _ := a.([]any)
+	y, _ := b.([]any)
+	return len(x) == 2 && len(y) == 2 && equal(x[1], y[1])
 }
 
 // bytesOf decodes two values that both stand for bytes. ok is false if either of them does not.
@@ -208,17 +223,20 @@ type pair struct {
 	value any
 }
 
-func pairsOf(list []any) ([]pair, bool) {
-	var pairs []pair
+// pairsOf reads a list as such a mapping. ok is false for a list in which a key comes twice, as in
+// a list of calls with their arguments.
+func pairsOf(list []any) (pairs []pair, ok bool) {
+	keys := map[string]bool{}
 	for _, x := range list {
 		entry, ok := x.([]any)
 		if !ok || len(entry) != 2 {
 			return nil, false
 		}
 		key, ok := entry[0].(string)
-		if !ok {
+		if !ok || keys[key] {
 			return nil, false
 		}
+		keys[key] = true
 		pairs = append(pairs, pair{key, entry[1]})
 	}
 	return pairs, true
@@ -264,14 +282,22 @@ func (p *parter) texts(path, a, b string) {
 		return
 	}
 	before := len(p.found)
-	if hasPlaces := strings.ContainsAny(a, ",:") && strings.ContainsAny(b, ",:"); hasPlaces && compact(a) == a != (compact(b) == b) {
+	hasPlaces := strings.ContainsAny(a, ",:") && strings.ContainsAny(b, ",:")
+	if hasPlaces && compact(a) == a != (compact(b) == b) || blankEnd(a) != blankEnd(b) {
 		p.add(path, blanksOfJSON)
 	}
 	p.json(path+"{}", x, y)
-	if len(p.found) == before {
+	switch {
+	case len(p.found) > before:
+	case compact(a) == compact(b):
+		p.add(path, blanksOfJSON)
+	default:
 		p.add(path, writingOfJSON)
 	}
 }
+
+// blankEnd returns the blanks at the end of a text.
+func blankEnd(text string) string { return text[len(strings.TrimRight(text, " \t\r\n")):] }
 
 // jsonIn parses a text that holds a JSON object or list. It returns nil for any other text.
 func jsonIn(text string) any {
