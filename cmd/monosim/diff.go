@@ -204,6 +204,10 @@ func (o *diffOptions) testees() (reference conformance.Subject, subjects []confo
 // compare asks one subject the golden cases, and then the randomly generated ones.
 func (o *diffOptions) compare(cmd *cobra.Command, reference, subject conformance.Subject, i int) (*conformance.DiffReport, error) {
 	known := map[string]bool{}
+	suites, err := o.read()
+	if err != nil {
+		return nil, err
+	}
 	if _, ok := subject.Testee.(*gotestee.Testee); ok && len(o.known) == 0 {
 		list, err := engineKnown()
 		if err != nil {
@@ -213,16 +217,15 @@ func (o *diffOptions) compare(cmd *cobra.Command, reference, subject conformance
 	}
 	if i < len(o.known) {
 		list, err := readKnown(o.known[i])
+		if err == nil {
+			err = checkKnown(o.known[i], list, suites)
+		}
 		if err != nil {
 			return nil, err
 		}
 		maps.Copy(known, list)
 	}
 	selection := conformance.Selection{Suites: o.suites}
-	suites, err := o.read()
-	if err != nil {
-		return nil, err
-	}
 	golden, err := o.golden(cmd, subject, suites, known)
 	if err != nil {
 		return nil, err
@@ -249,6 +252,23 @@ func (o *diffOptions) compare(cmd *cobra.Command, reference, subject conformance
 	report.Results = append(report.Results, invented.Results...)
 	report.Differences, report.Large = invented.Differences, invented.Large
 	return report, nil
+}
+
+// checkKnown returns an error if a list of known failures has ids of no golden case. Ids of invented
+// cases may be any.
+func checkKnown(name string, known map[string]bool, suites []*golden.Suite) error {
+	there := map[string]bool{}
+	for _, s := range suites {
+		for _, c := range s.Cases {
+			there[c.ID] = true
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(known)) {
+		if !there[id] && !strings.Contains(id, "/seed-") {
+			return fmt.Errorf("--known-failing: found %q in %s, want ids of cases, as monosim vectors list prints them", id, name)
+		}
+	}
+	return nil
 }
 
 // golden asks one subject the golden cases and shows how far it is.

@@ -236,6 +236,7 @@ func TestBadInputOfTheCommandsIsTold(t *testing.T) {
 		{"nobody to record from", []string{"vectors", "record"}, "want one"},
 		{"no checkout", []string{"vectors", "record", "--python"}, "MONOLITH_SRC"},
 		{"nothing to compare with", []string{"diff", "--fuzz", "3"}, "found neither --python nor --testee"},
+		{"a known failure of no case", []string{"diff", "--suite", "utils.isabs", "--known-failing", write(t, "known.txt", "utils.isabs/seed-1-3\nutils.isabs/relativ\n")}, "--known-failing: found \"utils.isabs/relativ\""},
 		{"a negative number", []string{"diff", "--fuzz", "-3"}, "found -3, want 0 or more"},
 		{"a kind of difference that there is not", []string{"diff", "--ignore", "all"}, "--ignore: found \"all\", want logs, texts, blanks"},
 		{"a way to print that there is not", []string{"diff", "--by", "op"}, "--by: found \"op\", want cause or case"},

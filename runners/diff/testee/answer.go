@@ -39,13 +39,16 @@ type Answer struct {
 	Type, Message string
 	// Why says why an answer is Skipped or Broken.
 	Why string
+	// Lack says in a few words, the same for all such cases, what a Broken answer lacks. It may be "".
+	Lack string
 	// Late means that the answer is Broken because the testee did not answer in time.
 	Late bool
 }
 
-// brokenf makes an answer of kind Broken, with the reason as a format and its arguments.
-func brokenf(format string, args ...any) Answer {
-	return Answer{Kind: Broken, Why: fmt.Sprintf(format, args...)}
+// brokenf makes an answer of kind Broken that lacks something, with the reason as a format and its
+// arguments.
+func brokenf(lack, format string, args ...any) Answer {
+	return Answer{Kind: Broken, Lack: lack, Why: fmt.Sprintf(format, args...)}
 }
 
 // ParseAnswer parses a line into an answer and the id of its case.

@@ -72,16 +72,20 @@ func (p *Process) name() string { return strings.Join(p.Command, " ") }
 func (p *Process) Answer(c *Case) Answer {
 	line, err := p.ask(c.Line())
 	if err != nil {
-		return Answer{Kind: Broken, Why: err.Error(), Late: errors.Is(err, errLate)}
+		lack := "the testee ended"
+		if errors.Is(err, errLate) {
+			lack = "not in time"
+		}
+		return Answer{Kind: Broken, Why: err.Error(), Lack: lack, Late: errors.Is(err, errLate)}
 	}
 	id, a, err := ParseAnswer(line)
 	switch {
 	case err != nil:
 		p.end()
-		return brokenf("found the line %s\nwant a JSON object with the id and one of out, error and skipped: %v", shorten(line), err)
+		return brokenf("a line that is none", "found the line %s\nwant a JSON object with the id and one of out, error and skipped: %v", shorten(line), err)
 	case id != c.ID:
 		p.end()
-		return brokenf("found an answer to %q, want one to %q: one line of answer for each line, in order", id, c.ID)
+		return brokenf("one to another case", "found an answer to %q, want one to %q: one line of answer for each line, in order", id, c.ID)
 	}
 	return a
 }

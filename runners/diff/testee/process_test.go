@@ -64,14 +64,14 @@ func newProcess(t *testing.T) *Process {
 }
 
 func TestABrokenTesteeCostsOneCase(t *testing.T) {
-	cases := []struct{ id, want string }{
-		{"dies", "out of luck"},
-		{"dies", "the testee ended without an answer: exit status 3"},
-		{"hangs", "found no answer within 300ms"},
-		{"noise", "Listening on port 8500"},
-		{"noise", "want a JSON object with the id and one of out, error and skipped"},
-		{"half", "found no JSON"},
-		{"other", `found an answer to "somebody", want one to "other"`},
+	cases := []struct{ id, want, lack string }{
+		{"dies", "out of luck", "the testee ended"},
+		{"dies", "the testee ended without an answer: exit status 3", "the testee ended"},
+		{"hangs", "found no answer within 300ms", "not in time"},
+		{"noise", "Listening on port 8500", "a line that is none"},
+		{"noise", "want a JSON object with the id and one of out, error and skipped", "a line that is none"},
+		{"half", "found no JSON", "a line that is none"},
+		{"other", `found an answer to "somebody", want one to "other"`, "one to another case"},
 	}
 	for _, c := range cases {
 		t.Run(c.id+" "+c.want, func(t *testing.T) {
@@ -87,8 +87,8 @@ func TestABrokenTesteeCostsOneCase(t *testing.T) {
 					t.Errorf("a good case got %s %s", got.Kind, got)
 				case got.Late != (id == "hangs"):
 					t.Errorf("%s: got late %v", id, got.Late)
-				case id == c.id && (got.Kind != Broken || !strings.Contains(got.Why, c.want)):
-					t.Errorf("got %s %q, want broken with %q", got.Kind, got.Why, c.want)
+				case id == c.id && (got.Kind != Broken || !strings.Contains(got.Why, c.want) || got.Lack != c.lack):
+					t.Errorf("got %s %q, %s, want broken with %q, %s", got.Kind, got.Why, got.Lack, c.want, c.lack)
 				}
 			}
 		})

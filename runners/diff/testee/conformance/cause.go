@@ -63,7 +63,7 @@ func CausesOf(results []Result) []Cause {
 		causes = by.group(failed)
 	}
 	for _, c := range causes {
-		if hangsOnInput(c.What) && !by.rare[c.What] {
+		if len(c.Failures) > 1 && hangsOnInput(c.What) && !by.rare[c.What] {
 			by.inputs[c.What] = frequentInputs(c.Failures, min(mostInputs, mostCauses-len(by.group(failed))))
 		}
 	}
@@ -135,7 +135,7 @@ func (l labels) group(failed []Result) []Cause {
 func (l labels) causes(r Result) []Cause {
 	parts := r.Partings
 	if len(parts) == 0 { // a case of the list of known failures that passes
-		parts = []Parting{{What: "other"}}
+		parts = []Parting{{What: "a known failure that passes"}}
 	}
 	var causes []Cause
 	for _, p := range parts {

@@ -33,7 +33,10 @@ const (
 // equal.
 func partingsOf(op string, want, got testee.Answer) []Parting {
 	if got.Kind == testee.Broken {
-		return []Parting{{What: noAnswer}}
+		if got.Lack == "" {
+			return []Parting{{What: noAnswer}}
+		}
+		return []Parting{{What: noAnswer + ": " + got.Lack}}
 	}
 	var p parter
 	p.part("", canonicalAnswer(op, want), canonicalAnswer(op, got))

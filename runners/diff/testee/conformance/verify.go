@@ -202,7 +202,7 @@ func Verify(t testee.Testee, suites []*golden.Suite, s Selection, known map[stri
 			if late[c.Op] < mostLate {
 				result.judge(c, v, answerOf(t, hello, &v.Case), known[c.ID])
 			} else {
-				result.judge(c, v, testee.Answer{Kind: testee.Broken, Why: fmt.Sprintf("not asked: %d answers of the operation were late before", mostLate)}, known[c.ID])
+				result.judge(c, v, testee.Answer{Kind: testee.Broken, Lack: "not asked after late ones", Why: fmt.Sprintf("not asked: %d answers of the operation were late before", mostLate)}, known[c.ID])
 			}
 			if result.Late {
 				late[c.Op]++

@@ -58,7 +58,7 @@ func (l lateTestee) Answer(c *testee.Case) testee.Answer {
 	if c.Op == "utils.isabs" {
 		return testee.Answer{Kind: testee.Returned, Out: true}
 	}
-	return testee.Answer{Kind: testee.Broken, Why: "late", Late: true}
+	return testee.Answer{Kind: testee.Broken, Why: "late", Lack: "not in time", Late: true}
 }
 
 func TestAnOperationThatIsAlwaysLateIsAskedThreeTimes(t *testing.T) {
@@ -76,6 +76,10 @@ func TestAnOperationThatIsAlwaysLateIsAskedThreeTimes(t *testing.T) {
 	}
 	if c := report.Counts(); c.Failed != 5 || c.Passed != 3 || subject.asked["utils.DeployType"] != 3 || subject.asked["utils.isabs"] != 3 {
 		t.Errorf("got %v, asked %v, want 5 failed of which 3 are asked, and 3 passed", c, subject.asked)
+	}
+	causes := CausesOf(report.Results)
+	if len(causes) != 2 || causes[0].What != "no answer: not in time" || causes[0].Alone != 3 || causes[1].What != "no answer: not asked after late ones" {
+		t.Errorf("causes: got %v, want that 3 were late and 2 not asked", causes)
 	}
 	if last := report.Results[6]; last.Text != "not asked: 3 answers of the operation were late before" || !last.Broken {
 		t.Errorf("%s: got %q, want that it was not asked", last.ID, last.Text)
