@@ -151,6 +151,13 @@ type Tracer interface {
 	Divergence(other Cluster) (text string, from, to uint64, equal bool)
 }
 
+// Mourner is a cluster of processes that can say which of them have ended and with what words.
+type Mourner interface {
+	// Ended has a line for each pod whose agent or model servers have ended and not started again:
+	// how, and the end of what the agent wrote. It is for messages of failures.
+	Ended() []string
+}
+
 // Blind is a cluster whose log lacks some topics that the log of a simulated cluster has.
 type Blind interface {
 	// Unseen lists the missing topics. A topic is the part of Observation.Op before the dot.

@@ -49,7 +49,7 @@ func Within(c Cluster, limit time.Duration, check func() error) error {
 		case err == nil:
 			return true, nil
 		case waited >= limit:
-			return true, fmt.Errorf("%s: %w (waited %v)", Stamp(c.Now()), err, limit)
+			return true, fmt.Errorf("%s: %w (waited %v)", Stamp(c.Now()), err, limit.Round(time.Millisecond))
 		}
 		return false, nil
 	})

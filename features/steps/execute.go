@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/monosim/monosim/runners"
@@ -60,8 +61,28 @@ func (s *Suite) execute(j job, adjust func(*runners.Spec)) *execution {
 	for i := range j.which.steps {
 		goesOn = x.step(&j.which.steps[i], goesOn) && goesOn
 	}
+	x.mourn()
 	x.result.finish(x.world)
 	return x
+}
+
+// mostEnded is how many pods whose processes have ended a failure names.
+const mostEnded = 3
+
+// mourn adds to the failure of a step which agents and model servers have ended, if the cluster knows.
+func (x *execution) mourn() {
+	i := slices.IndexFunc(x.result.Steps, func(s Step) bool { return s.Status == Failed })
+	m, knows := x.world.cluster.(runners.Mourner)
+	if i < 0 || !knows {
+		return
+	}
+	lines := m.Ended()
+	if more := len(lines) - mostEnded; more > 0 {
+		lines = append(lines[:mostEnded], fmt.Sprintf("and %d more", more))
+	}
+	if len(lines) > 0 {
+		x.result.Steps[i].Err = fmt.Errorf("%w\n%s", x.result.Steps[i].Err, strings.Join(lines, "\n"))
+	}
 }
 
 // begin prepares the run of a job.

@@ -167,6 +167,33 @@ func TestAPlantedFaultIsNamed(t *testing.T) {
 	}
 }
 
+// Goal: the failure of a scenario says that agents have ended by themselves, how, and with what words.
+// Method: a command that is no agent.
+func TestAFailureNamesAgentsThatHaveEnded(t *testing.T) {
+	t.Parallel() // it mostly waits
+	o := agentrun.Options{Command: `sh -c 'echo no such luck; exit 7' sh`, Loopback: loopback.Options{Monosim: program, TimeScale: 0.3, Dir: t.TempDir()}}
+	r, err := agentrun.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, detail := range []bool{false, true} {
+		s := steps.Suite{Runner: r, FS: features.FS, Paths: []string{"startup.feature:4"}, Seed: 1, Explain: -1}
+		if detail { // as a comparison runs it
+			s.Runner, s.Detail = deeds.Watch(r), true
+		}
+		report := &steps.Report{}
+		if _, err := s.Stream(context.Background(), report); err != nil {
+			t.Fatal(err)
+		}
+		failure := report.Results[0].Failure()
+		for _, want := range []string{"shard0-replica0: its agent has ended with code 7, its output with: no such luck\n", "\nand 1 more"} {
+			if failure == nil || !strings.Contains(failure.Error(), want) {
+				t.Errorf("watched %v: got %v, want %q", detail, failure, want)
+			}
+		}
+	}
+}
+
 // Goal: a spec that no foreign agent can satisfy is refused before anything starts.
 func TestWhatIsRefused(t *testing.T) {
 	r, err := agentrun.New(own())

@@ -251,7 +251,16 @@ func (w *watched) Late() (late time.Duration, tooBusy bool) {
 // Tolerance returns the tolerance of the wrapped cluster.
 func (w *watched) Tolerance() time.Duration { return runners.Tolerance(w.Cluster) }
 
+// Ended asks the wrapped cluster, if that is a runners.Mourner.
+func (w *watched) Ended() []string {
+	if m, ok := w.Cluster.(runners.Mourner); ok {
+		return m.Ended()
+	}
+	return nil
+}
+
 var (
+	_ runners.Mourner   = (*watched)(nil)
 	_ runners.Tolerant  = (*watched)(nil)
 	_ runners.Delayed   = (*watched)(nil)
 	_ runners.Narrator  = (*watched)(nil)
