@@ -312,7 +312,7 @@ museum: ## prove the scenarios of features/museum with 100 seeds, and find fault
 	$(BUILD)/monosim explore --record features/museum/found.txt --seed $(or $(SEED),$$(date +%s)) --for $(or $(FOR),10m) --find $(or $(QUIRKS),$(museumQuirks))
 	$(if $(RUNNERS),$(BUILD)/monosim test features/museum/reference.feature features/network.feature --tags '$(or $(TAGS),@Q44 or @Q45 or @Q207 or @Q208 or @Q320 or @Q329)' --runner $(RUNNERS) --compare --jobs 5)
 
-python-mutants: ## change the reference's agents in eighteen small ways, one at a time, and see that a comparison notices; a quarter of an hour; ONLY='bindings every'; needs MONOLITH_SRC and PYTHON
+python-mutants: ## change the reference's agents in 21 small ways, one at a time, and see that a comparison notices; twenty minutes; ONLY='bindings every'; needs MONOLITH_SRC and PYTHON
 	@test -n "$$MONOLITH_SRC" || { echo "python-mutants: MONOLITH_SRC names no checkout of bytedance/monolith"; exit 2; }
 	$(GO) test -count=1 -v -timeout 60m ./runners/test/pythonrun -run TestMutantsAreNoticed -args -pythonrun.mutants '$(or $(ONLY),.)'
 

@@ -74,6 +74,9 @@ type Spec struct {
 	// Detail observes and keeps everything that a runner can see, each observation with its cause.
 	// That includes calls, log lines from INFO on, faults and remarks. It does not change the run.
 	Detail bool
+	// Reads also observes what pods read from ZooKeeper, as the operation "read" with the znode as Path
+	// and the kind of read as Note. In the simulation, it sees what NoLeaps makes events of.
+	Reads bool
 	// NoLeaps makes every turn of a polling loop an event by itself. By default the simulation
 	// counts turns that change nothing without playing them. The results are the same, but the run
 	// is slower.

@@ -62,3 +62,37 @@ scenarios  cause                       in the reference                         
 		t.Errorf("%v; want the totals in JSON, got %s", err, text)
 	}
 }
+
+// Goal: the causes of rounds say what is done too often or too seldom, and where the reference does it.
+// Method: one report for each difference.
+func TestCausesOfRounds(t *testing.T) {
+	deed := func(times int) []deeds.Deed {
+		return []deeds.Deed{{Text: "reads there", Times: times, Every: time.Minute}}
+	}
+	for _, c := range []struct {
+		track     string
+		kind      deeds.Kind
+		want, got []deeds.Deed
+		cause     string
+	}{
+		{"reads p /gip/layouts/main", deeds.ByCount, deed(2), deed(40), "reading the layout: too often"},
+		{"reads p /gip/binding/ctr", deeds.ByCount, deed(20), deed(2), "reading the bindings: too seldom"},
+		{"reads p /ctr/service/ctr/ps:0", deeds.ByPeriod, deed(9), deed(9), "reading the registrations: at another period"},
+		{"reads p /ctr/service/ctr", deeds.ByCount, deed(9), nil, "reading the registrations: missing"},
+		{"reads p /other", deeds.ByCount, nil, deed(9), "reading ZooKeeper: too much"},
+		{"round p GetModelStatus ctr", deeds.ByBetween, deed(9), deed(9), "what model servers are asked: now and then missing"},
+		{"round p probe", deeds.ByCount, deed(2), deed(9), "the probe of the model servers' ports: too often"},
+	} {
+		d := &deeds.Difference{Kind: c.kind, Track: c.track, Want: c.want, Got: c.got, Until: 20}
+		if len(c.want) > 0 {
+			d.Until = time.Duration(c.want[0].Times)
+		}
+		m := &compare.Matrix{Runners: []string{"sim", "agent"}, Scenarios: []compare.Row{
+			{Cells: []compare.Cell{{Verdict: "passed"}, {Verdict: "passed", Log: compare.Differs, First: d}}},
+		}}
+		causes := m.Port("agent", "./my-agent").Causes
+		if len(causes) != 1 || causes[0].Cause != c.cause || (causes[0].Reference == "") != (c.track == "reads p /other") {
+			t.Errorf("%s: got %+v, want %s", c.track, causes, c.cause)
+		}
+	}
+}

@@ -50,6 +50,14 @@ func (w *World) observeProbe(from, to string) {
 	}
 }
 
+// read reports that an agent's pod has asked ZooKeeper for a znode. The connection stands for the
+// session, of which nothing more is wanted than that it differs from others of the pod.
+func (w *World) read(host string, conn zookeeper.ConnID, op zookeeper.OpCode, path string) {
+	if w.byName[host] != nil {
+		w.observe(host, "read", path, op.String(), int64(conn))
+	}
+}
+
 // hostAt returns the name of the pod with an address, or the address itself.
 func (w *World) hostAt(addr string) string {
 	ip, _, _ := strings.Cut(addr, ":")

@@ -105,6 +105,9 @@ func New(spec cluster.Spec, o Options) (*World, error) {
 		cfg.ChildOrder = childOrder(host.Node().Source(childrenSite).Unseeded(childOrders))
 		w.zk = node.NewServer(host, ZooKeeperPort, cfg)
 		w.zkServers = []string{w.zk.Addr()}
+		if w.spec.Reads && w.options.Observe != nil {
+			w.zk.OnRead = w.read
+		}
 		if o.Traffic {
 			w.zk.CountTraffic(OperatorHost)
 		}

@@ -271,6 +271,13 @@ func (op OpCode) ReplyFields() []field.Kind { return op.entry().reply }
 // Writes reports whether the operation is a transaction, which takes a zxid.
 func (op OpCode) Writes() bool { return op.entry().place == asTransaction }
 
+// Reads reports whether the operation reads a znode or its children at the client's own server, and
+// does nothing else.
+func (op OpCode) Reads() bool {
+	e := op.entry()
+	return e.place == atServer && e.needs&acl.Read != 0
+}
+
 // Touches reports whether a request with this opcode keeps its session alive. Authentication does
 // not (ZK-3.2, ZooKeeperServer.java processPacket).
 func (op OpCode) Touches() bool { return op != OpAuth && op != OpSASL }

@@ -132,7 +132,7 @@ func deedsOf(l *Log, name string) []Deed {
 // track compares one track with the track of that name in all open logs. The result is false
 // if they agree.
 func (c *comparison) track(name string) (Difference, bool) {
-	if topic, _, _ := strings.Cut(name, " "); topic == roundTopic {
+	if topic, _, _ := strings.Cut(name, " "); isRound(topic) {
 		return c.round(name)
 	}
 	got := deedsOf(c.got, name)

@@ -26,6 +26,7 @@
 //   - which observations count: read.go; how texts are made equal: plain.go
 //   - what is observed beyond a runner's own log: watch.go
 //   - what counts as a difference: compare.go, and of rounds: round.go; how it is shown: show.go
+//   - which reads of ZooKeeper are one act: reads.go
 //
 // Unstable: any commit may change it.
 package deeds
@@ -55,7 +56,7 @@ type Track struct {
 }
 
 // Topic is the first word of the name: "znode", "session", "process", "child", "model",
-// "call", "round", "training", "file" or "answer".
+// "call", "round", "reads", "training", "file" or "answer".
 func (t *Track) Topic() string {
 	topic, _, _ := strings.Cut(t.Name, " ")
 	return topic
@@ -89,6 +90,9 @@ func (d Deed) String() string {
 	}
 	return line
 }
+
+// Ends reports whether the deed is the end of a process.
+func (d Deed) Ends() bool { return strings.HasPrefix(d.Text+" ", ends) }
 
 // same reports whether two deeds are equal apart from their times.
 func (d Deed) same(o Deed) bool {

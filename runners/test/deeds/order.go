@@ -40,7 +40,7 @@ func firsts(l *Log) [][]done {
 	var pods []string
 	for _, t := range l.Tracks {
 		who := t.Deeds[0].Who
-		if t.Topic() == "file" || t.Topic() == "answer" || t.Topic() == roundTopic || who == anybody {
+		if t.Topic() == "file" || t.Topic() == "answer" || isRound(t.Topic()) || who == anybody {
 			continue
 		}
 		if byPod[who] == nil {

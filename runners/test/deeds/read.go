@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/monosim/monosim/runners"
 )
@@ -32,7 +33,7 @@ const (
 // Read makes the log of a run that was observed with Spec.Detail. The observations have to
 // be in order of time, with addresses and paths in the form that [Watch] gives them.
 func Read(log []runners.Observation) *Log {
-	r := &reader{tracks: map[string]*Track{}, programs: map[process]string{}, answers: map[string]*runners.Observation{}, exports: map[string][]string{}}
+	r := &reader{tracks: map[string]*Track{}, programs: map[process]string{}, answers: map[string]*runners.Observation{}, exports: map[string][]string{}, reads: map[readBy]time.Duration{}}
 	for i := range log {
 		r.observe(&log[i])
 	}
@@ -63,6 +64,8 @@ type reader struct {
 	// exports lists for each model, in order, its versions that are named by the timestamp of
 	// their export.
 	exports map[string][]string
+	// reads has for a session and what it reads when it last did.
+	reads map[readBy]time.Duration
 }
 
 func (r *reader) observe(o *runners.Observation) {
@@ -83,6 +86,8 @@ func (r *reader) observe(o *runners.Observation) {
 		r.training(o, what)
 	case "rpc":
 		r.call(o)
+	case "read":
+		r.read(o)
 	case "probe":
 		r.round(o, "probe", "finds a port of its model servers open")
 	case opFile:

@@ -130,7 +130,7 @@ func TestAWatchedClusterSaysMore(t *testing.T) {
 	}
 	narrator.Remark("another")
 	log := c.Log()
-	if want := (runners.Observation{Op: deeds.OpUnseen, Note: "call znode session"}); log[0] != want {
+	if want := (runners.Observation{Op: deeds.OpUnseen, Note: "call znode session reads"}); log[0] != want {
 		t.Errorf("first: want %v, got %v", want, log[0])
 	}
 	want := map[string][]string{

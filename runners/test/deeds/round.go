@@ -3,6 +3,7 @@ package deeds
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/monosim/monosim/runners"
@@ -25,7 +26,11 @@ func (r *reader) round(o *runners.Observation, what, text string) {
 	if o.Pod == runners.BareServer {
 		return // only scenarios ask from there
 	}
-	name := fmt.Sprintf("%s %s %s", roundTopic, o.Pod, what)
+	r.act(fmt.Sprintf("%s %s %s", roundTopic, o.Pod, what), o, text)
+}
+
+// act adds one act to a track of rounds.
+func (r *reader) act(name string, o *runners.Observation, text string) {
 	r.add(name, o, o.Pod, text)
 	t := r.tracks[name]
 	t.at = append(t.at, o.At)
@@ -33,13 +38,17 @@ func (r *reader) round(o *runners.Observation, what, text string) {
 
 // measured computes the period of a round from the times of its acts.
 func (t *Track) measured() {
-	if t.Topic() != roundTopic {
+	d := &t.Deeds[0]
+	switch t.Topic() {
+	case roundTopic:
+		d.Every = median(t.at)
+	case readsTopic:
+		d.Every = cadence(t.at)
+	default:
 		return
 	}
-	d := &t.Deeds[0]
-	d.Every = median(t.at)
-	for i := 1; i < len(t.at); i++ {
-		if t.at[i]-t.at[i-1] < part(betweenPart, d.Every) {
+	for gap := range gaps(t.at) {
+		if gap < part(betweenPart, d.Every) {
 			d.Between++
 		}
 	}
@@ -57,12 +66,8 @@ func median(at []time.Duration) time.Duration {
 	if len(at) <= leastGaps {
 		return 0
 	}
-	var gaps []time.Duration
-	for i, t := range at[1:] {
-		gaps = append(gaps, t-at[i])
-	}
-	slices.Sort(gaps)
-	return gaps[len(gaps)/2]
+	sorted := slices.Sorted(gaps(at))
+	return sorted[len(sorted)/2]
 }
 
 // Tolerances of a round against the most similar open log: for its start, its period, and
@@ -96,6 +101,9 @@ func (c *comparison) round(name string) (Difference, bool) {
 		far := roundCount + time.Duration(roundCountPart*float64(max(n, slices.Max(counts))))
 		if got.Every > 0 {
 			far += c.slack.Late / got.Every // of those there was no time for as many
+		}
+		if strings.HasPrefix(name, readsTopic) {
+			far += c.slack.Late / splits
 		}
 		if d.between(ByCount, n, counts, far) {
 			return d, true

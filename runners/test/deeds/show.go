@@ -3,6 +3,7 @@ package deeds
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // around is how many deeds are shown before and after one that differs.
@@ -59,6 +60,9 @@ func (d *Difference) heading() string {
 	}
 	return fmt.Sprintf("%s: deed %d is another", d.Track, d.At+1)
 }
+
+// TooOften reports for a difference in count whether it is too many rather than too few.
+func (d *Difference) TooOften() bool { return time.Duration(times(d.Got)) > d.Until }
 
 // times sums how often the deeds of a list were done.
 func times(list []Deed) (n int) {

@@ -33,6 +33,9 @@ type watchingOperations struct {
 
 // Build makes a cluster of the wrapped runner.
 func (w watching) Build(spec runners.Spec) (runners.Cluster, error) {
+	if spec.Detail {
+		spec.Reads, spec.NoLeaps = true, true // a leap tells of no reads
+	}
 	c, err := w.Runner.Build(spec)
 	if err != nil || !spec.Detail {
 		return c, err
@@ -124,7 +127,7 @@ func topics(unseen []string) []string {
 	for _, topic := range unseen {
 		switch topic {
 		case "zookeeper":
-			list = append(list, "znode", "session")
+			list = append(list, "znode", "session", readsTopic)
 		case "modelserver":
 			list = append(list, "model")
 		case "rpc":

@@ -49,6 +49,10 @@ type Server struct {
 	placements []*placement
 	traffic    *traffic         // nil without CountTraffic
 	event      *zookeeper.Event // that was sent last
+
+	// OnRead, when set, is told of every read that a client of a host asks for on a connection. Reads
+	// that were leapt over are not among them.
+	OnRead func(host string, conn zookeeper.ConnID, op zookeeper.OpCode, path string)
 }
 
 var kindExpiry = vtime.NewKind("zookeeper.expiry")
@@ -218,6 +222,9 @@ func (c *serverConn) request(r *request) {
 	}
 	if t := c.s.traffic; t != nil {
 		t.request(c.s.host.Node().World().Now(), c.asks.of(t, c.s.from, &r.Request), &r.Request)
+	}
+	if c.s.OnRead != nil && r.Op.Reads() {
+		c.s.OnRead(c.client, c.id, r.Op, r.Path)
 	}
 	switch {
 	case c.follower != nil:

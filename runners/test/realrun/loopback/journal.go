@@ -27,6 +27,8 @@ type journal struct {
 
 	mu   sync.Mutex
 	list []runners.Observation
+	// reads has the pods whose reads of ZooKeeper are observed.
+	reads map[string]bool
 	// tails holds the files that are followed, by name.
 	tails map[string]*tail
 	tree  map[string]*runners.Znode
@@ -43,8 +45,13 @@ type journal struct {
 type seenServer struct{ serving, ended bool }
 
 func newJournal(c *Cluster) *journal {
+	reads := map[string]bool{}
+	for _, p := range c.spec.Pods() {
+		reads[p.Name] = c.spec.Reads
+	}
 	return &journal{
-		c: c, stop: make(chan struct{}), tails: map[string]*tail{}, tree: map[string]*runners.Znode{"/": {Path: "/"}},
+		reads: reads,
+		c:     c, stop: make(chan struct{}), tails: map[string]*tail{}, tree: map[string]*runners.Znode{"/": {Path: "/"}},
 		seen: map[string]*seenServer{}, deeds: map[trainingDeed]int{},
 		counts: runners.Counts{RPCs: map[string]uint64{}, ZooKeeperRequests: map[string]uint64{}},
 	}
@@ -191,6 +198,9 @@ func (j *journal) acted(a wiretap.Act) {
 	defer j.mu.Unlock()
 	j.counts.ZooKeeperRequests[a.Op.String()]++
 	if wiretap.Read(a.Op) {
+		if j.reads[a.Client] && a.Op.Reads() {
+			j.note(runners.Observation{Pod: a.Client, Op: "read", Path: a.Path, Note: a.Op.String(), ID: a.Session})
+		}
 		return
 	}
 	j.counts.ZooKeeperWrites++

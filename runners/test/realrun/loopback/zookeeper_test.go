@@ -39,7 +39,7 @@ func TestTheTapReadsWhatTheServerDid(t *testing.T) {
 func tapAll(t *testing.T, scale float64) error {
 	o := options(t)
 	o.Agent, o.TimeScale = loopback.OwnAgent, scale
-	built, err := loopback.New(o).Build(runners.Spec{Conf: runners.ConfV3, Replicas: 3, Detail: true, Seed: 1})
+	built, err := loopback.New(o).Build(runners.Spec{Conf: runners.ConfV3, Replicas: 3, Detail: true, Reads: true, Seed: 1})
 	if err != nil {
 		return err
 	}
@@ -88,6 +88,7 @@ func tapAll(t *testing.T, scale float64) error {
 	for i, step := range []func() error{
 		c.Start,
 		func() error { return runners.Within(c, time.Minute, infos(3)) },
+		func() error { return readsOf(c) },
 		func() error { return c.BeginFault(runners.Fault{Kind: "agent.killed", Pod: pods[0].Name}) },
 		func() error { return runners.Within(c, time.Minute, infos(2)) },
 		func() error {
@@ -105,6 +106,32 @@ func tapAll(t *testing.T, scale float64) error {
 		if err := step(); err != nil {
 			return fmt.Errorf("step %d: %w", i, err)
 		}
+	}
+	return nil
+}
+
+// readsOf returns an error unless the log has reads of each pod, of nobody else, and no more than the
+// tap has counted.
+func readsOf(c *loopback.Cluster) error {
+	byPod, byOp := map[string]int{}, map[string]int{}
+	for _, o := range c.Log() {
+		if o.Op == "read" {
+			byPod[o.Pod]++
+			byOp[o.Note]++
+		}
+	}
+	for op, n := range byOp {
+		if counted := c.Stats().ZooKeeperRequests[op]; uint64(n) > counted {
+			return fmt.Errorf("reads: got %d times %s, counted %d", n, op, counted)
+		}
+	}
+	for _, p := range c.Pods() {
+		if byPod[p.Name] == 0 {
+			return fmt.Errorf("reads: got %v, want some of %s", byPod, p.Name)
+		}
+	}
+	if len(byPod) != len(c.Pods()) {
+		return fmt.Errorf("reads: got %v, want those of pods", byPod)
 	}
 	return nil
 }
