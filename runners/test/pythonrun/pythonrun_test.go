@@ -114,7 +114,8 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 		{pythonrun.Options{}, "found no MONOLITH_SRC"},
 		{pythonrun.Options{Source: t.TempDir()}, "agent.py: no such file or directory; want a checkout of bytedance/monolith"},
 		{pythonrun.Options{Source: source, Python: "no-such-python"}, "no-such-python"},
-		{pythonrun.Options{Source: source, Python: script("echo \"No module named 'kazoo'\"; exit 1")}, "No module named 'kazoo'; want what runners/diff/python/requirements.txt lists"},
+		{pythonrun.Options{Source: source, Python: script("echo \"No module named 'kazoo'\"; exit 1")}, "No module named 'kazoo'; want a Python with what runners/diff/python/requirements.txt lists"},
+		{pythonrun.Options{Source: source, Python: script("exit 1")}, ": exit status 1; want a Python with"},
 		{pythonrun.Options{Source: source, Python: script("echo 3.11"), Loopback: loopback.Options{TimeScale: 0.01}}, "time scale: found 0.01, want 0.1 at least"},
 	} {
 		if _, err := pythonrun.New(c.o); err == nil || !strings.Contains(err.Error(), c.says) {

@@ -39,7 +39,11 @@ func check(o *Options) (minor string, err error) {
 	out, err := exec.Command(o.Python, "-c", "import "+modules+", sys; print('%d.%d' % sys.version_info[:2])").CombinedOutput()
 	if err != nil {
 		lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-		return "", fmt.Errorf("%s: %s; want what runners/diff/python/requirements.txt lists", o.Python, lines[len(lines)-1])
+		said := lines[len(lines)-1]
+		if said == "" {
+			said = err.Error()
+		}
+		return "", fmt.Errorf("%s: %s; want a Python with what runners/diff/python/requirements.txt lists, which PYTHON names", o.Python, said)
 	}
 	return strings.TrimSpace(string(out)), nil
 }
