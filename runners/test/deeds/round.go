@@ -80,6 +80,9 @@ const (
 	roundCountPart = 0.2
 )
 
+// fewActs is up to how many acts one that is late moves the median interval by much of its lateness.
+const fewActs = 8
+
 // round compares a round with the round of that name in all open logs. A log without it
 // counts as having done it 0 times.
 func (c *comparison) round(name string) (Difference, bool) {
@@ -116,7 +119,11 @@ func (c *comparison) round(name string) (Difference, bool) {
 	if len(periods) == 0 || got.Every == 0 {
 		return d, false
 	}
-	if d.between(ByPeriod, got.Every, periods, roundPeriod+late/10+part(roundPart, got.Every)) {
+	shaken := late / 10
+	if got.Times <= fewActs {
+		shaken = late / 2
+	}
+	if d.between(ByPeriod, got.Every, periods, roundPeriod+shaken+part(roundPart, got.Every)) {
 		return d, true
 	}
 	return d, c.got.Ended == 0 && got.Between == 0 && d.inBetween(name, c.open)
