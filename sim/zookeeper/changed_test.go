@@ -65,3 +65,14 @@ func TestNotesOfAQuota(t *testing.T) {
 	l.m.TakeNotes(&got)
 	expect(t, []string(got), []string{`node /zookeeper/quota/a/zookeeper_stats "count=2,bytes=0" v0 c0`, `node /a/b "" v0 c0`, "offspring /a c1"})
 }
+
+// Goal: limits of the empty path, which end a real server, limit and count nothing (ZK-1.7).
+func TestLimitsOfNothing(t *testing.T) {
+	l := newLab(t, Config{EnforceQuota: true})
+	c := l.connect()
+	for _, path := range []string{quotaRoot + "/" + limitsChild, quotaRoot + "/" + statsChild} {
+		l.must(c, Request{Op: OpCreate, Path: path, Data: []byte("count=-1,bytes=-1=;countHardLimit=1"), ACL: mk("").ACL})
+	}
+	l.must(c, mk("/a"))
+	l.must(c, mk("/a/b"))
+}

@@ -89,9 +89,6 @@ func (m *Machine) deleteContainer(_ *Conn, req *Request, _ bool) outcome {
 	if m.cfg.Profile == V38 {
 		return outcome{code: badArguments}
 	}
-	if req.NullPath {
-		return outcome{code: marshallingError}
-	}
 	return m.removeMortal(req.Path)
 }
 

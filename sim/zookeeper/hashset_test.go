@@ -183,6 +183,7 @@ func TestWhat39CannotRead(t *testing.T) {
 		{"a create cut short", Request{Op: OpCreate, Malformed: true}, "create MarshallingError zxid=2", "create MarshallingError zxid=1", 1, 0, false},
 		{"a create of null", Request{Op: OpCreate, NullPath: true}, "create MarshallingError zxid=2", "create MarshallingError zxid=2", 1, 1, false},
 		{"a deleteContainer cut short", Request{Op: OpDeleteContainer, Malformed: true}, "deleteContainer BadArgumentsError zxid=2", "deleteContainer MarshallingError zxid=1", 1, 0, false},
+		{"a deleteContainer of null", Request{Op: OpDeleteContainer, NullPath: true}, "deleteContainer BadArgumentsError zxid=2", "deleteContainer MarshallingError zxid=1", 1, 0, false},
 		{"a multi cut short", Request{Op: OpMulti, Malformed: true}, "multi MarshallingError zxid=2", "multi MarshallingError zxid=2", 1, 1, false},
 		{"a createSession cut short", Request{Op: OpCreateSession, Malformed: true}, "createSession MarshallingError zxid=2", "createSession MarshallingError zxid=2", 1, 1, false},
 		{"a checkWatches of null", Request{Op: OpCheckWatches, Mode: 3, Malformed: true, NullPath: true}, "checkWatches MarshallingError zxid=1", "checkWatches NoWatcher zxid=1", 0, 0, false},

@@ -3,8 +3,9 @@ package zookeeper
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/monosim/monosim/sim/zookeeper/java"
 )
 
 // A quota of /a is stored in two znodes that clients write: its limits in
@@ -141,7 +142,7 @@ func parseUsage(text string) (u usage, ok bool) {
 	for _, pair := range strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == ';' }) {
 		name, rest, _ := strings.Cut(pair, "=")
 		number, _, _ := strings.Cut(rest, "=")
-		v, err := strconv.ParseInt(number, 10, 64)
+		v, err := java.ParseInt(number, 64)
 		if err != nil {
 			return u, false
 		}

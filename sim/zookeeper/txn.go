@@ -151,7 +151,8 @@ type outcome struct {
 
 // write executes one write request. It takes a zxid, changes the tree, fires watches and replies.
 func (m *Machine) write(c *Conn, req *Request) {
-	unread := req.Malformed
+	// 3.9 reads the path of a deleteContainer as a buffer, which must not be null.
+	unread := req.Malformed || req.Op == OpDeleteContainer && req.NullPath
 	switch {
 	case req.Op == OpDeleteContainer && m.cfg.Profile == V38:
 		unread = false // it takes the whole frame for the path

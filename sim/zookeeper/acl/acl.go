@@ -26,7 +26,6 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/monosim/monosim/sim/zookeeper/java"
@@ -180,8 +179,8 @@ func parseIPNetwork(s string) (base uint32, bits int, ok bool) {
 	}
 	bits = 32
 	if masked {
-		var err error
-		if bits, err = strconv.Atoi(mask); err != nil || bits < 0 || bits > 32 {
+		v, err := java.ParseInt(mask, 32)
+		if bits = int(v); err != nil || bits < 0 || bits > 32 {
 			return 0, 0, false
 		}
 	}
@@ -194,7 +193,7 @@ func parseIPv4(s string) (ip uint32, ok bool) {
 		return 0, false
 	}
 	for _, part := range parts {
-		v, err := strconv.Atoi(part)
+		v, err := java.ParseInt(part, 32)
 		if err != nil || v < 0 || v > 255 {
 			return 0, false
 		}

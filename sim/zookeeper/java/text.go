@@ -10,6 +10,7 @@
 //
 //   - what becomes of broken or uncommon UTF-8: text.go
 //   - the order of a set: hashset.go
+//   - which texts are numbers: number.go
 //
 // Unstable: any commit may change it.
 package java
