@@ -62,8 +62,9 @@ func TestAnotherPeriodIsNoticed(t *testing.T) {
 		{"every 20 seconds", half, rounds(31, 20, 5), 0, "comes every 20.10s, want every 29.95s to 30.10s"},
 		{"between what two seeds do", half, rounds(45, 30, 4), 0, "deed 1 is at another time, want t+31.0s to t+61.0s"},
 		{"late, on a machine that was", half, rounds(36, 30, 4), 2 * time.Second, ""},
-		{"few at once, one late on a machine that was", deeds.Open{rounds(10, 0.05, 3)}, rounds(12, 0.6, 3), 2 * time.Second, ""},
-		{"few at once, one late on one that was not", deeds.Open{rounds(10, 0.05, 3)}, rounds(12, 0.6, 3), 0, "comes every"},
+		{"few, at another period on a machine that was late", deeds.Open{rounds(10, 1, 3)}, rounds(11, 2, 3), 2 * time.Second, ""},
+		{"many, at another period on a machine that was late", deeds.Open{rounds(10, 1, 20)}, rounds(11, 2, 20), 2 * time.Second, "comes every 1.95s, want every 0.95s to 0.95s"},
+		{"few, at another period on one that was not", deeds.Open{rounds(10, 1, 3)}, rounds(11, 2, 3), 0, "comes every 2.10s, want every 1.10s to 1.10s"},
 		{"late, on one that was not", half, rounds(36, 30, 4), 0, "deed 1 is at another time"},
 	} {
 		found := deeds.Compare(c.open, c.got, deeds.Slack{Least: time.Minute, Late: c.late})
