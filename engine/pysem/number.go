@@ -237,6 +237,11 @@ func compareNumbers(a, b any) (c int, ordered bool) {
 	if aFloat && bFloat {
 		return cmp.Compare(fa, fb), true
 	}
+	if p, ok := a.(bool); ok {
+		if q, ok := b.(bool); ok && p == q {
+			return 0, true
+		}
+	}
 	return exactFloat(a).Cmp(exactFloat(b)), true
 }
 

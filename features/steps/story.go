@@ -30,8 +30,9 @@ func (l Line) Keyword() string { return l.said.keyword }
 type Book struct {
 	runner runners.Runner
 	known  vocabulary
-	// said caches the sentence of each template that was filled.
-	said sync.Map
+	// said caches the sentence of each template that was filled, and plain the line of each without a
+	// placeholder.
+	said, plain sync.Map
 }
 
 // NewBook makes a Book with all sentences that scenarios for the runner may use.
@@ -51,6 +52,20 @@ func (b *Book) Line(text string) (Line, error) {
 // Fill makes a line from a sentence's readable form, in which some placeholders may be filled
 // already. texts holds a text for each {word} that is left, in order.
 func (b *Book) Fill(template string, texts ...string) (Line, error) {
+	if len(texts) > 0 {
+		return b.fill(template, texts)
+	}
+	if l, ok := b.plain.Load(template); ok {
+		return l.(Line), nil
+	}
+	l, err := b.fill(template, nil)
+	if err == nil {
+		b.plain.Store(template, l)
+	}
+	return l, err
+}
+
+func (b *Book) fill(template string, texts []string) (Line, error) {
 	if n := len(wordsOf(template)); n != len(texts) {
 		return Line{}, fmt.Errorf("sentence %q: found %d words, want %d", template, len(texts), n)
 	}

@@ -73,6 +73,9 @@ func (f *FS) notify(at string) {
 		}
 	}
 	for _, m := range f.parents {
+		if len(m.fs.watchers)+len(m.fs.parents) == 0 {
+			continue
+		}
 		if at == "/" {
 			m.fs.notify(m.prefix)
 		} else {

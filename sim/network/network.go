@@ -80,7 +80,12 @@ func (n *Network) AddHost(node, name string, ips ...string) *Host {
 func (n *Network) Assign(nameOrIP string, h *Host) { n.byName[canonical(nameOrIP)] = h }
 
 // Host returns the host with a name or address; nil if there is none.
-func (n *Network) Host(nameOrIP string) *Host { return n.byName[canonical(nameOrIP)] }
+func (n *Network) Host(nameOrIP string) *Host {
+	if h := n.byName[nameOrIP]; h != nil { // it is canonical
+		return h
+	}
+	return n.byName[canonical(nameOrIP)]
+}
 
 // Hosts lists all hosts in the order in which they were added. The slice must not be changed.
 func (n *Network) Hosts() []*Host { return n.hosts }

@@ -4,9 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/monosim/monosim/engine/pysem/dict"
 )
 
 // ErrHelp is returned by ParseFlags if the first unknown argument is --help.
@@ -48,40 +49,50 @@ func ParseFlags(profile Profile, args []string) (o Options, unknown []string, er
 // The flags, types and defaults have upstream's order and format (tensorflow Flags::Usage). The
 // help texts are our own.
 func FlagsUsage(profile Profile, program string) string {
+	text, _ := usages.Read(append([]byte{byte(profile)}, program...))
+	return text
+}
+
+// usages keeps the usage texts, which every start of a server with an unknown flag prints, by profile
+// and program.
+var usages = dict.Readings[string]{Decode: func(of []byte) (string, error) { return usageOf(Profile(of[0]), string(of[1:])), nil }, Most: 4 << 10}
+
+func usageOf(profile Profile, program string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "usage: %s\nFlags:\n", program)
 	defaults := DefaultOptions(profile)
-	for _, f := range flags {
-		if profile.hasFlag(f) {
+	for i := range flags {
+		if f := &flags[i]; profile.hasFlag(f) {
 			fmt.Fprintf(&b, "\t%-33s\t%s\t%s\n", "--"+f.name+"="+f.value(&defaults), f.kind, f.help)
 		}
 	}
 	return b.String()
 }
 
-func (p Profile) hasFlag(f commandFlag) bool { return p == ProfileHead || !f.headOnly }
+func (p Profile) hasFlag(f *commandFlag) bool { return p == ProfileHead || !f.headOnly }
 
 // findFlag returns the first flag that accepts the argument, and the value in the argument. known
 // is false if no flag accepts it.
 func findFlag(profile Profile, arg string) (f commandFlag, value string, known bool) {
-	i := slices.IndexFunc(flags, func(f commandFlag) bool {
-		if !profile.hasFlag(f) {
-			return false
+	for i := range flags {
+		if !profile.hasFlag(&flags[i]) {
+			continue
 		}
-		value, known = f.takes(profile, arg)
-		return known
-	})
-	if i < 0 {
-		return commandFlag{}, "", false
+		if value, known = flags[i].takes(profile, arg); known {
+			return flags[i], value, true
+		}
 	}
-	return flags[i], value, true
+	return commandFlag{}, "", false
 }
 
 // takes reports whether the argument sets the flag, and returns its value. For a boolean, tfs-2.4
 // accepts every argument that begins with the flag's name, and the value then includes the "=".
 // tfs-head requires that the argument ends after the name or continues with "=".
-func (f commandFlag) takes(profile Profile, arg string) (value string, ok bool) {
-	rest, ok := strings.CutPrefix(arg, "--"+f.name)
+func (f *commandFlag) takes(profile Profile, arg string) (value string, ok bool) {
+	rest, ok := strings.CutPrefix(arg, "--")
+	if ok {
+		rest, ok = strings.CutPrefix(rest, f.name)
+	}
 	switch {
 	case !ok:
 		return "", false

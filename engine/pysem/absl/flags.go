@@ -70,7 +70,11 @@ func New(modules ...Module) *Flags {
 
 // Registry makes flags from modules, without the flags that every program has.
 func Registry(modules ...Module) *Flags {
-	f := &Flags{modules: modules, byName: map[string]*Flag{}, values: map[string]any{}, given: map[string]bool{}}
+	n := 0
+	for _, m := range modules {
+		n += len(m.Flags)
+	}
+	f := &Flags{modules: modules, byName: make(map[string]*Flag, n), values: make(map[string]any, n), given: map[string]bool{}}
 	for _, m := range f.modules {
 		for i := range m.Flags {
 			f.define(&m.Flags[i])

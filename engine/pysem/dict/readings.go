@@ -1,12 +1,17 @@
 package dict
 
-import "sync"
+import (
+	"cmp"
+	"sync"
+)
 
 // Readings caches decoded values by their encoded content, so that many processes decode each
 // content only once. Callers must not change the values.
 type Readings[V any] struct {
 	// Decode decodes a content. The result must depend on nothing else.
 	Decode func(content []byte) (V, error)
+	// Most is how many bytes of contents a generation has at most; 0 means 8 MiB.
+	Most int
 
 	mu sync.Mutex
 	// young holds the contents that were read since the last change of generations. When it is
@@ -30,7 +35,7 @@ func (r *Readings[V]) Read(content []byte) (v V, err error) {
 			return v, err
 		}
 	}
-	if r.young == nil || r.bytes+len(content) > mostReadingsBytes {
+	if r.young == nil || r.bytes+len(content) > cmp.Or(r.Most, mostReadingsBytes) {
 		r.young, r.old, r.bytes = map[string]V{}, r.young, 0
 	}
 	r.young[string(content)] = v

@@ -34,6 +34,7 @@ import (
 	"slices"
 
 	"github.com/monosim/monosim/engine/pysem"
+	readings "github.com/monosim/monosim/engine/pysem/dict"
 )
 
 // Program is a parsed expression. It can be evaluated any number of times, and by several
@@ -50,8 +51,18 @@ type Program struct {
 // Compile parses a source. It returns the error that Python's compile raises, such as a
 // SyntaxError, or a refusal of what this package does not support.
 func Compile(source string) (*Program, error) {
-	p := &Program{source: source, bound: map[string]bool{}}
-	root, err := parse(source, p)
+	if p, err := programs.Read([]byte(source)); err == nil {
+		return p, nil
+	}
+	return compile([]byte(source))
+}
+
+// programs keeps the programs of sources without an error, which many agents of many worlds share.
+var programs = readings.Readings[*Program]{Decode: compile, Most: 64 << 10}
+
+func compile(source []byte) (*Program, error) {
+	p := &Program{source: string(source), bound: map[string]bool{}}
+	root, err := parse(p.source, p)
 	p.root = root
 	return p, err
 }

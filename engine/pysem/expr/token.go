@@ -59,7 +59,9 @@ func lex(src string) ([]token, error) {
 	if strings.Contains(src, "\x00") {
 		return nil, raise("SyntaxError", "source code string cannot contain null bytes")
 	}
-	src = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(src)
+	if strings.Contains(src, "\r") {
+		src = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(src)
+	}
 	if _, err := pysem.DecodeUTF8([]byte(src)); err != nil {
 		return nil, raise("UnicodeEncodeError", "'utf-8' codec can't encode character '\\u%04x' in position %d: surrogates not allowed", firstSurrogate(src), 0)
 	}
