@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/lists"
@@ -67,22 +68,68 @@ var escaper = strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`)
 
 // matching returns the paths in a directory whose names match. It returns none if dir is not a
 // directory.
-func matching(f env.Files, dir string, name *regexp.Regexp) (found []string) {
+func matching(f env.Files, dir string, name func(string) bool) (found []string) {
 	names, err := f.ReadDir(dir)
 	if err != nil {
 		return nil
 	}
-	return lists.Select(names, func(n string) (string, bool) { return pysem.JoinStrings(dir, n), name.MatchString(n) })
+	return lists.Select(names, func(n string) (string, bool) { return pysem.JoinStrings(dir, n), name(n) })
 }
 
 // nothing matches no name.
 const nothing = `[^\x00-\x{10FFFF}]`
 
-// fnmatch converts a name pattern to a regular expression with the rules of the C library's
+// fnmatch returns a function that reports whether a name matches a pattern.
+func fnmatch(pattern string) func(name string) bool {
+	if texts, ok := plain(pattern); ok {
+		return func(name string) bool { return inOrder(name, texts) }
+	}
+	return expression(pattern).MatchString
+}
+
+// plain returns the texts between the stars of a pattern. ok is false for a pattern that needs a
+// regular expression, because it has other characters with a meaning, or is no UTF-8.
+func plain(pattern string) (texts []string, ok bool) {
+	var b strings.Builder
+	for p := []rune(pattern); len(p) > 0; p = p[1:] {
+		switch {
+		case p[0] == '?' || p[0] == '[' || p[0] == utf8.RuneError || p[0] == '\\' && len(p) == 1:
+			return nil, false
+		case p[0] == '*':
+			texts = append(texts, b.String())
+			b.Reset()
+			continue
+		case p[0] == '\\':
+			if p = p[1:]; p[0] == utf8.RuneError {
+				return nil, false
+			}
+		}
+		b.WriteRune(p[0])
+	}
+	return append(texts, b.String()), true
+}
+
+// inOrder reports whether a name has the texts one after the other, the first at its beginning and
+// the last at its end.
+func inOrder(name string, texts []string) bool {
+	last := len(texts) - 1
+	if last == 0 {
+		return name == texts[0]
+	}
+	name, ok := strings.CutPrefix(name, texts[0])
+	for _, text := range texts[1:last] {
+		if ok {
+			_, name, ok = strings.Cut(name, text)
+		}
+	}
+	return ok && strings.HasSuffix(name, texts[last])
+}
+
+// expression converts a name pattern to a regular expression with the rules of the C library's
 // fnmatch. A backslash makes the next character literal, ! and ^ negate a bracket, [:digit:] and
 // the like are classes, and an unclosed bracket matches itself. Unlike in a shell, * also matches a
 // leading dot.
-func fnmatch(pattern string) *regexp.Regexp {
+func expression(pattern string) *regexp.Regexp {
 	var b strings.Builder
 	for p := []rune(pattern); len(p) > 0; {
 		n := 1

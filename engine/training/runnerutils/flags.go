@@ -49,7 +49,7 @@ var trainingFlags = []absl.Module{
 // NewFlags returns the flags of a training program. RunnerConfig has fields with a flag each, and
 // the modules that the program imports have flags of their own.
 func NewFlags() *absl.Flags {
-	fields := absl.Module{Name: "monolith.native_training.gflags_utils"}
+	fields := absl.Module{Name: "monolith.native_training.gflags_utils", Flags: make([]absl.Flag, 0, len(flagFields))}
 	for _, f := range flagFields {
 		flag := absl.Flag{Name: f.Name, Default: f.Default}
 		switch f.Kind {

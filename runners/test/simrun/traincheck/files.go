@@ -1,6 +1,7 @@
 package traincheck
 
 import (
+	"bytes"
 	"fmt"
 	"path"
 	"slices"
@@ -25,6 +26,32 @@ type stored struct {
 	// exempt lists the checkpoints that existed at the previous look and were exempt from
 	// deletion.
 	exempt []string
+	// checkpoint and state are the two files as they were last read.
+	checkpoint, state reading
+}
+
+// reading is a text proto file that lists paths, as it was last read.
+type reading struct {
+	known bool
+	data  []byte
+	paths []string
+}
+
+// read reads the file, and calls list with its text if that has changed. A file that is no text
+// counts as empty. ok is false if the file is missing.
+func (r *reading) read(files Files, name string, list func(text string) []string) (paths []string, ok bool, err error) {
+	data, ok, err := files.StoredFile(name)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	if !r.known || !bytes.Equal(r.data, data) {
+		text, err := pysem.DecodeUTF8(data)
+		if err != nil {
+			text = ""
+		}
+		*r = reading{known: true, data: data, paths: list(text)}
+	}
+	return r.paths, true, nil
 }
 
 // begins records that a process has stopped waiting for the chief's restore.
@@ -74,32 +101,20 @@ func there(files Files, checkpoint string) (bool, error) {
 
 // list reads the paths in the file "checkpoint". A partly written file has none.
 func (s *stored) list(c *Checker, files Files) (paths []string, ok bool, err error) {
-	state := &training.CheckpointState{}
-	if ok, err = message(files, path.Join(c.spec.ModelDir, checkpoints.Filename), func(text string) error { return textformat.Merge(text, state) }); err != nil {
-		return nil, false, err
-	}
-	return c.absolute(state.AllModelCheckpointPaths), ok, nil
+	return s.checkpoint.read(files, path.Join(c.spec.ModelDir, checkpoints.Filename), func(text string) []string {
+		state := &training.CheckpointState{}
+		_ = textformat.Merge(text, state) // a torn file counts as empty
+		return c.absolute(state.AllModelCheckpointPaths)
+	})
 }
 
 // exempted reads which checkpoints the file monolith_checkpoint exempts from deletion.
 func (s *stored) exempted(c *Checker, files Files) (paths []string, ok bool, err error) {
-	state := &nativetraining.MonolithCheckpointState{}
-	if ok, err = message(files, path.Join(c.spec.ModelDir, saveutils.MonolithCkptStateFileName), func(text string) error { return textformat.Merge(text, state) }); err != nil {
-		return nil, false, err
-	}
-	return c.absolute(state.ExemptModelCheckpointPaths), ok, nil
-}
-
-// message reads a text proto file. ok is false if the file is missing or partly written.
-func message(files Files, name string, read func(text string) error) (ok bool, err error) {
-	data, ok, err := files.StoredFile(name)
-	if err != nil || !ok {
-		return false, err
-	}
-	if text, err := pysem.DecodeUTF8(data); err == nil {
-		_ = read(text) // a torn file counts as empty
-	}
-	return true, nil
+	return s.state.read(files, path.Join(c.spec.ModelDir, saveutils.MonolithCkptStateFileName), func(text string) []string {
+		state := &nativetraining.MonolithCheckpointState{}
+		_ = textformat.Merge(text, state)
+		return c.absolute(state.ExemptModelCheckpointPaths)
+	})
 }
 
 func (c *Checker) absolute(paths []string) []string {
