@@ -22,11 +22,11 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
-	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/lists"
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/pylog"
 )
 
 // ReplicaManager combines a [ReplicaWatcher] and a [ReplicaUpdater] on one ZooKeeper client and

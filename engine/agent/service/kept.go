@@ -3,10 +3,10 @@ package service
 import (
 	"google.golang.org/protobuf/proto"
 
-	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/env"
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/pylog"
 )
 
 // seen identifies the state that an answer of HeartBeat was made from. Equal values mean equal

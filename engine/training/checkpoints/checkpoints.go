@@ -13,6 +13,7 @@
 package checkpoints
 
 import (
+	"errors"
 	"path"
 	"strings"
 
@@ -40,23 +41,24 @@ func IsAbs(p string) bool { return strings.HasPrefix(p, "hdfs:/") || strings.Has
 func join(dir, p string) string { return pysem.JoinStrings(dir, p) }
 
 // State reads the state file name in a directory. It returns nil if the file is missing or cannot
-// be parsed. A file without a current checkpoint raises a ValueError.
-func State(f env.Files, dir, name string) (*training.CheckpointState, error) {
+// be parsed, which is logged; the log may be nil. A file without a current checkpoint raises a
+// ValueError.
+func State(f env.Files, log env.Log, dir, name string) (*training.CheckpointState, error) {
 	file := join(dir, name)
 	if !env.Exists(f, file) {
 		return nil, nil
 	}
 	text, err := gfile.Read(f, file)
 	if session.IsOpError(err) {
-		return nil, nil
+		return nil, Ignored(log, file, err)
 	}
 	state := &training.CheckpointState{}
 	content, err := pysem.DecodeUTF8(text)
 	if err != nil {
 		return nil, err
 	}
-	if textformat.Merge(content, state) != nil {
-		return nil, nil
+	if err := textformat.Merge(content, state); err != nil {
+		return nil, Ignored(log, file, err)
 	}
 	if state.ModelCheckpointPath == "" {
 		return nil, pysem.Raise("ValueError", "Invalid checkpoint state loaded from %s", dir)
@@ -70,6 +72,20 @@ func State(f env.Files, dir, name string) (*training.CheckpointState, error) {
 		}
 	}
 	return state, nil
+}
+
+// Ignored logs why a state file could not be read (checkpoint_management.py:263). It returns nil
+// for an error that TensorFlow catches, and err for others.
+func Ignored(log env.Log, file string, err error) error {
+	var python *pysem.Error
+	if !session.IsOpError(err) && pysem.TypeOf(err) != "ParseError" || !errors.As(err, &python) {
+		return err
+	}
+	if log != nil {
+		log.Logf(env.Warning, "%s: %s", python.Type, python.Message)
+		log.Logf(env.Warning, "%s: Checkpoint ignored", file)
+	}
+	return nil
 }
 
 // UpdateRelativeState does what UpdateState does, but first makes absolute paths relative to the
@@ -169,7 +185,7 @@ func ModTime(f env.Files, prefix string) (seconds float64, ok bool) {
 // Latest returns the current checkpoint of a directory (tf.train.latest_checkpoint). It returns ""
 // if there is none or if the checkpoint named in the state file does not exist.
 func Latest(e *env.Env, dir, name string) (string, error) {
-	state, err := State(e.Files, dir, name)
+	state, err := State(e.Files, e.Log, dir, name)
 	if err != nil || state == nil {
 		return "", err
 	}

@@ -87,7 +87,7 @@ func (r *Run) Train() error {
 	if err := r.validate(); err != nil {
 		return err
 	}
-	chief, err := IsChief(r.Env.Host, &r.Config.CPUTrainingConfig)
+	chief, err := IsChief(r.Env, &r.Config.CPUTrainingConfig)
 	if err != nil {
 		return err
 	}
@@ -145,14 +145,14 @@ func (r *Run) validate() error {
 
 // IsChief reports whether a process is the chief (cpu_training.py:577). The chief is worker 0. If
 // all or part of the model is trained synchronously, it is the worker with rank 0.
-func IsChief(host env.Host, c *CPUTrainingConfig) (bool, error) {
+func IsChief(e *env.Env, c *CPUTrainingConfig) (bool, error) {
 	if c.ServerType != "worker" {
 		return false, nil
 	}
 	if !c.EnableSyncTraining && !c.EnablePartialSyncTraining {
 		return c.Index == 0, nil
 	}
-	rank, err := hvdlib.IntVariable(host, "OMPI_COMM_WORLD_RANK", 0)
+	rank, err := hvdlib.MPI(e, "rank", 0)
 	return err == nil && rank == 0, err
 }
 

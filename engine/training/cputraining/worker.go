@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/clustermanager"
 )
@@ -27,31 +28,47 @@ type worker struct {
 
 // train waits for the cluster and trains in it. If a later search for the cluster fails, the chief
 // does not report that error to the application master, unless Q257 is repaired.
-func (w *worker) train() (err error) {
-	cluster, err := w.cluster()
+func (w *worker) train() error {
+	start, err := w.trainToEnd()
 	if err != nil {
 		return err
 	}
-	chief, err := IsChief(w.Env.Host, &w.Config.CPUTrainingConfig)
+	end := w.timestamp()
+	w.Env.Log.Logf(env.Info, "Worker End %s, Cost: %s(s)", pysem.FloatRepr(end), pysem.FloatRepr(end-start))
+	return nil
+}
+
+// trainToEnd trains, and for the chief ends the job. It returns the time at which training began.
+func (w *worker) trainToEnd() (start float64, err error) {
+	cluster, err := w.cluster()
 	if err != nil {
-		return err
+		return 0, err
+	}
+	chief, err := IsChief(w.Env, &w.Config.CPUTrainingConfig)
+	if err != nil {
+		return 0, err
 	}
 	if chief {
 		w.Work.StartHeartbeat()
-		defer func() {
-			if ending := w.endOfChief(cluster); ending != nil {
+	}
+	defer func() {
+		if chief, ending := IsChief(w.Env, &w.Config.CPUTrainingConfig); chief && ending == nil {
+			if ending = w.endOfChief(cluster); ending != nil {
 				err = ending
 			}
-		}()
-	}
+		}
+	}()
+	start = w.timestamp()
+	w.Env.Log.Logf(env.Info, "Worker Start %s", pysem.FloatRepr(start))
+	w.Env.Log.Logf(env.Info, "only_feature_engineering: %s.", pysem.Str(w.Config.OnlyFeatureEngineering))
 	for {
 		err = w.once(cluster)
 		if err == nil {
-			return nil
+			return start, nil
 		}
 		if !temporary(err) {
 			w.captured = err
-			return err
+			return start, err
 		}
 		w.noteFailure(err)
 		w.Env.Tasks.Sleep(seconds(w.Config.RetryWaitInSecs))
@@ -60,10 +77,13 @@ func (w *worker) train() (err error) {
 			if w.captured == nil && !w.Quirks.Keeps(jobquirks.Q257) {
 				w.captured = err
 			}
-			return err
+			return start, err
 		}
 	}
 }
+
+// timestamp returns the time in seconds, as Python's datetime has it, which knows microseconds.
+func (w *worker) timestamp() float64 { return float64(w.Env.Clock.Now().UnixMicro()) / 1e6 }
 
 // once runs one training.
 func (w *worker) once(c Cluster) error {

@@ -17,27 +17,25 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/pylog"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/cputraining"
 	"github.com/monosim/monosim/engine/training/hvdlib"
 )
 
 // MPIRank returns the process's rank, or 0 without MPI (distribution_utils.py:316). A variable that
-// is not a number raises a ValueError, here and in the functions below.
-func MPIRank(host env.Host) (int, error) { return hvdlib.IntVariable(host, "OMPI_COMM_WORLD_RANK", 0) }
+// is not a number raises a ValueError, and one that is not set is logged, here and in the functions
+// below.
+func MPIRank(e *env.Env) (int, error) { return hvdlib.MPI(e, "rank", 0) }
 
 // MPILocalRank returns the process's rank on its host, or 0 without MPI.
-func MPILocalRank(host env.Host) (int, error) {
-	return hvdlib.IntVariable(host, "OMPI_COMM_WORLD_LOCAL_RANK", 0)
-}
+func MPILocalRank(e *env.Env) (int, error) { return hvdlib.MPI(e, "local_rank", 0) }
 
 // MPISize returns the number of processes, or 1 without MPI.
-func MPISize(host env.Host) (int, error) { return hvdlib.IntVariable(host, "OMPI_COMM_WORLD_SIZE", 1) }
+func MPISize(e *env.Env) (int, error) { return hvdlib.MPI(e, "size", 1) }
 
 // MPILocalSize returns the number of processes on this host, or 1 without MPI.
-func MPILocalSize(host env.Host) (int, error) {
-	return hvdlib.IntVariable(host, "OMPI_COMM_WORLD_LOCAL_SIZE", 1)
-}
+func MPILocalSize(e *env.Env) (int, error) { return hvdlib.MPI(e, "local_size", 1) }
 
 // SyncTraining holds a process's state of synchronous training.
 type SyncTraining struct {
@@ -69,7 +67,7 @@ func (s *SyncTraining) Init(c *cputraining.DistributedCPUTrainingConfig) error {
 	}
 	switch pysem.TypeOf(err) {
 	case "ImportError", "ModuleNotFoundError", "NotFoundError":
-		s.Env.Log.Logf(env.Warning, "init_sync_train_and_get_index error %v", err)
+		s.Env.Log.Logf(env.Warning, "init_sync_train_and_get_index error %s", pylog.Text(err))
 		return nil
 	}
 	return err
@@ -131,14 +129,15 @@ func (s *SyncTraining) begun(c *cputraining.DistributedCPUTrainingConfig, lib hv
 
 // TryInitCUDA assigns the GPU with the process's local rank to it, unless GPUs are already assigned
 // (distribution_utils.py:359).
-func TryInitCUDA(host env.Host) error {
+func TryInitCUDA(e *env.Env) error {
+	host := e.Host
 	_, given := host.LookupEnv("CUDA_VISIBLE_DEVICES")
 	_, mpi := host.LookupEnv("OMPI_COMM_WORLD_LOCAL_RANK")
 	if given || !mpi {
 		return nil
 	}
 	host.Setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID")
-	rank, err := MPILocalRank(host)
+	rank, err := MPILocalRank(e)
 	if err == nil {
 		host.Setenv("CUDA_VISIBLE_DEVICES", pysem.Str(rank))
 	}

@@ -136,8 +136,8 @@ func TestTheGPUOfAProcess(t *testing.T) {
 		{"given", map[string]string{"OMPI_COMM_WORLD_LOCAL_RANK": "3", "CUDA_VISIBLE_DEVICES": "7"}, "", "7", false},
 		{"no number", map[string]string{"OMPI_COMM_WORLD_LOCAL_RANK": "x"}, "PCI_BUS_ID", "", true},
 	} {
-		host := envtest.New(nil, try.vars).Host
-		err := distributionutils.TryInitCUDA(host)
+		e := envtest.New(nil, try.vars)
+		host, err := e.Host, distributionutils.TryInitCUDA(e)
 		order, _ := host.LookupEnv("CUDA_DEVICE_ORDER")
 		gpu, _ := host.LookupEnv("CUDA_VISIBLE_DEVICES")
 		if (err != nil) != try.wrong || order != try.order || gpu != try.gpu {
@@ -147,16 +147,16 @@ func TestTheGPUOfAProcess(t *testing.T) {
 }
 
 func TestMPIVariables(t *testing.T) {
-	host := envtest.New(nil, map[string]string{"OMPI_COMM_WORLD_RANK": "2", "OMPI_COMM_WORLD_LOCAL_SIZE": "x"}).Host
-	rank, err := distributionutils.MPIRank(host)
+	e := envtest.New(nil, map[string]string{"OMPI_COMM_WORLD_RANK": "2", "OMPI_COMM_WORLD_LOCAL_SIZE": "x"})
+	rank, err := distributionutils.MPIRank(e)
 	if rank != 2 || err != nil {
 		t.Errorf("rank: got %d %v, want 2", rank, err)
 	}
-	local, err := distributionutils.MPILocalRank(host)
+	local, err := distributionutils.MPILocalRank(e)
 	if local != 0 || err != nil {
 		t.Errorf("rank on the host: got %d %v, want 0", local, err)
 	}
-	if _, err := distributionutils.MPILocalSize(host); pysem.TypeOf(err) != "ValueError" {
+	if _, err := distributionutils.MPILocalSize(e); pysem.TypeOf(err) != "ValueError" {
 		t.Errorf("size on the host: got %v, want a ValueError", err)
 	}
 }

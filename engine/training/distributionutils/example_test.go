@@ -25,7 +25,7 @@ func Example() {
 	c.ModelDir, c.UUID, c.NumPS, c.MergeSyncTrainingCkpt = "/m", "u", 3, false
 	fmt.Println(sync.Init(&c))
 	fmt.Println(c.Index, c.NumWorkers, c.NumPS, c.ModelDir)
-	fmt.Println(distributionutils.MPISize(e.Host))
+	fmt.Println(distributionutils.MPISize(e))
 	// Output:
 	// <nil>
 	// 2 4 0 /m/u/index-0002

@@ -1,6 +1,7 @@
 package estimator
 
 import (
+	"github.com/monosim/monosim/engine/env"
 	"slices"
 
 	"github.com/monosim/monosim/engine/pysem"
@@ -84,6 +85,7 @@ func (c *RunConfig) UserParams() []string {
 // unless Q254 is repaired. A discovery by Consul becomes one by ZooKeeper, even if the user asked
 // for Consul (Q258).
 func (c *RunConfig) ToRunnerConfig(p runnerutils.Process) (*runnerutils.RunnerConfig, error) {
+	c.logUserParams(p.Env.Log)
 	conf, err := c.begin()
 	if err != nil {
 		return nil, err
@@ -102,6 +104,16 @@ func (c *RunConfig) ToRunnerConfig(p runnerutils.Process) (*runnerutils.RunnerCo
 		}
 	}
 	return &conf, c.override(&conf)
+}
+
+// logUserParams logs each field that differs from its default, as the reference does when the
+// configuration is made (estimator.py:243).
+func (c *RunConfig) logUserParams(log env.Log) {
+	for _, a := range RunConfigClass.Fields() {
+		if value := RunConfigClass.Get(c, a.Name); !pysem.Equal(value, a.Default) {
+			log.Logf(env.Info, "save user param %s with value %s", a.Name, pysem.Str(value))
+		}
+	}
 }
 
 // Merge returns the configuration that ToRunnerConfig returns for the given command-line values by

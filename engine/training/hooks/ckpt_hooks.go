@@ -213,5 +213,6 @@ func (r *workerCkptRestorer) AfterCreateSession(s session.Session, _ *session.Co
 		h.e.Log.Logf(env.Info, "Skipped worker ckpt restore.")
 		return nil
 	}
+	h.e.Log.Logf(env.Info, "Restoring parameters from %s", latest)
 	return h.iterators.Restore(s, latest)
 }

@@ -12,6 +12,8 @@
 package hvdlib
 
 import (
+	"strings"
+
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 )
@@ -54,6 +56,16 @@ func IntVariable(host env.Host, name string, otherwise int) (int, error) {
 		return 0, err
 	}
 	return pysem.Saturate(pysem.Int(n)), nil
+}
+
+// MPI returns what MPI says about a process, such as its rank. A variable that is not set is logged
+// (distribution_utils.py:316).
+func MPI(e *env.Env, what string, otherwise int) (int, error) {
+	name := "OMPI_COMM_WORLD_" + strings.ToUpper(what)
+	if _, ok := e.Host.LookupEnv(name); !ok {
+		e.Log.Logf(env.Warning, "get_mpi_%s use default %d", what, otherwise)
+	}
+	return IntVariable(e.Host, name, otherwise)
 }
 
 // Library returns the library. The first call imports it.

@@ -8,6 +8,8 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	modelexport "github.com/monosim/monosim/engine/proto/monolith/native_training/model_export"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/pylog"
+	"github.com/monosim/monosim/engine/pysem/pyset"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/gfile"
 	"github.com/monosim/monosim/engine/training/saveutils"
@@ -59,7 +61,7 @@ type ExportSaverListener struct {
 	e           *env.Env
 	helper      saveutils.SaveHelper
 	exporter    Exporter
-	exemptSteps []int64
+	exemptSteps *pyset.Set[int64]
 	options     ListenerOptions
 }
 
@@ -67,14 +69,15 @@ type ExportSaverListener struct {
 // exempt checkpoint without a step in its name is an AssertionError.
 func NewExportSaverListener(e *env.Env, savePath string, exporter Exporter, o ListenerOptions) (*ExportSaverListener, error) {
 	l := &ExportSaverListener{e: e, helper: saveutils.SaveHelper{Basename: savePath}, exporter: exporter, options: o}
+	l.exemptSteps = pyset.New(func(a, b int64) bool { return a == b })
 	for _, checkpoint := range o.Exempt {
 		step, err := GlobalStepOf(checkpoint)
 		if err != nil {
 			return nil, err
 		}
-		l.exemptSteps = append(l.exemptSteps, step)
+		l.exemptSteps.Add(step, step)
 	}
-	e.Log.Logf(env.Info, "Exempt global steps=%v", l.exemptSteps)
+	e.Log.Logf(env.Info, "Exempt global steps=%v", pylog.Ints(l.exemptSteps.Keys()))
 	return l, nil
 }
 
@@ -152,15 +155,17 @@ func (l *ExportSaverListener) deleteOld(dir string) error {
 
 // existingSteps returns the steps whose exports are kept.
 func (l *ExportSaverListener) existingSteps(base string) ([]int64, error) {
-	steps, err := l.helper.ExistingCheckpointSteps(l.e.Files)
+	steps, err := l.helper.ExistingCheckpointSteps(l.e)
 	if err != nil {
 		return nil, err
 	}
-	steps = append(steps, l.exemptSteps...)
+	for step := range l.exemptSteps.All {
+		steps = append(steps, step)
+	}
 	if !l.options.DenseOnly {
 		return steps, nil
 	}
-	full, err := checkpoints.State(l.e.Files, parent(parent(base)), checkpoints.Filename)
+	full, err := checkpoints.State(l.e.Files, l.e.Log, parent(parent(base)), checkpoints.Filename)
 	if err != nil || full == nil {
 		return steps, err
 	}

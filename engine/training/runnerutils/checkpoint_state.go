@@ -2,13 +2,13 @@ package runnerutils
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 
 	"github.com/monosim/monosim/engine/env"
 	pb "github.com/monosim/monosim/engine/proto/tensorflow/python/training"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/absl"
+	"github.com/monosim/monosim/engine/pysem/pylog"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/session"
@@ -29,7 +29,7 @@ type CheckpointStates struct {
 	Env   *env.Env
 	Flags *absl.Flags
 	// Read, when set, replaces checkpoints.State.
-	Read func(f env.Files, dir, name string) (*pb.CheckpointState, error)
+	Read func(f env.Files, log env.Log, dir, name string) (*pb.CheckpointState, error)
 	// Quirks is the set of the reference's faults that are kept.
 	Quirks jobquirks.Set
 }
@@ -68,10 +68,10 @@ func (s CheckpointStates) read(dir, name string) (*pb.CheckpointState, error) {
 	if read == nil {
 		read = checkpoints.State
 	}
-	state, err := read(s.Env.Files, dir, name)
+	state, err := read(s.Env.Files, s.Env.Log, dir, name)
 	again := 0
 	for err == nil && state == nil && again < maxRereads && env.Exists(s.Env.Files, pysem.JoinStrings(dir, name)) {
-		state, err = read(s.Env.Files, dir, name)
+		state, err = read(s.Env.Files, s.Env.Log, dir, name)
 		again++
 	}
 	if err == nil && again >= maxRereads && (state == nil || s.Quirks.Keeps(jobquirks.Q201)) {
@@ -115,9 +115,8 @@ func (s CheckpointStates) override(dir string, state *pb.CheckpointState, wanted
 }
 
 func (s CheckpointStates) tell(err error) {
-	s.Env.Log.Logf(env.Info, "get_checkpoint_state: %v", err)
-	if python, ok := errors.AsType[*pysem.Error](err); ok {
-		s.Env.Log.Logf(env.Error, "exc_type: <class '%s'>", python.Type)
-	}
-	s.Env.Log.Logf(env.Error, "exc_value: %v", err)
+	text := pylog.Text(err)
+	s.Env.Log.Logf(env.Info, "get_checkpoint_state: %s", text)
+	s.Env.Log.Logf(env.Error, "exc_type: %s", pylog.Class(err))
+	s.Env.Log.Logf(env.Error, "exc_value: %s", text)
 }

@@ -10,6 +10,7 @@ import (
 	nativetraining "github.com/monosim/monosim/engine/proto/monolith/native_training"
 	pb "github.com/monosim/monosim/engine/proto/tensorflow/python/training"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/pylog"
 	"github.com/monosim/monosim/engine/pysem/textformat"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/checkpoints"
@@ -63,14 +64,14 @@ func (p Process) copyCkptFile(c *RunnerConfig) error {
 	}
 	chosen, err := p.chosen(from, c.RestoreCkpt)
 	if err != nil {
-		e.Log.Logf(env.Warning, "%v", err)
+		e.Log.Logf(env.Warning, "%s", pylog.Text(err))
 		return p.letOthersBegin(c.ModelDir, from, "")
 	}
 	if env.Exists(e.Files, pysem.JoinStrings(c.ModelDir, checkpoints.Filename)) {
 		return p.letOthersBegin(c.ModelDir, from, chosen)
 	}
 	if err := p.begin(c.ModelDir, from, chosen); err != nil {
-		e.Log.Logf(env.Warning, "%v", err)
+		e.Log.Logf(env.Warning, "%s", pylog.Text(err))
 		e.Log.Logf(env.Warning, "checkpoint exist in %s", c.ModelDir)
 	}
 	return nil
@@ -83,7 +84,7 @@ func (p Process) letOthersBegin(dir, from, chosen string) error {
 	if p.Quirks.Keeps(jobquirks.Q251) || env.Exists(p.Env.Files, pysem.JoinStrings(dir, saveutils.MonolithCkptStateFileName)) {
 		return nil
 	}
-	state, err := checkpoints.State(p.Env.Files, dir, checkpoints.Filename)
+	state, err := checkpoints.State(p.Env.Files, p.Env.Log, dir, checkpoints.Filename)
 	if err == nil && state != nil && state.ModelCheckpointPath == chosen {
 		return p.exempt(dir, from, chosen)
 	}
@@ -96,7 +97,7 @@ func (p Process) letOthersBegin(dir, from, chosen string) error {
 // chosen returns the path of the checkpoint with this name in a directory. Without a name it
 // returns the current checkpoint.
 func (p Process) chosen(dir string, name pysem.OptString) (string, error) {
-	state, err := checkpoints.State(p.Env.Files, dir, checkpoints.Filename)
+	state, err := checkpoints.State(p.Env.Files, p.Env.Log, dir, checkpoints.Filename)
 	if err != nil {
 		return "", err
 	}

@@ -138,10 +138,11 @@ func (p Process) Init(c *RunnerConfig) error {
 }
 
 // passMLP makes a process of MLP wait for the data service, or run a part of it, as its flags say
-// (runner_utils.py:235).
+// (runner_utils.py:235). Without a data service it only reads the environment.
 func (p Process) passMLP() error {
 	if p.DataService == nil {
-		return nil
+		_, err := training.NewMLPEnv(p.Env)
+		return err
 	}
 	var refused error
 	err := training.MLPPass(p.Env, p.DataService, nil, training.MLPPassOptions{

@@ -131,11 +131,14 @@ func (p *PartialRecoverySaver) write(s session.Session, dir, file string) error 
 	if err := p.record(file); err != nil {
 		return err
 	}
-	update := checkpoints.UpdateState
+	update, shown, last := checkpoints.UpdateState, file, p.LastCheckpoints()
 	if p.options.RelativePaths {
-		update = checkpoints.UpdateRelativeState
+		update, shown = checkpoints.UpdateRelativeState, pysem.Basename(file)
 	}
-	if err := update(p.e.Files, dir, file, p.LastCheckpoints(), p.options.LatestFilename); err != nil {
+	if len(last) == 0 || last[len(last)-1] != file { // TensorFlow's checkpoint_management.py:101
+		p.e.Log.Logf(env.Info, "%s is not in all_model_checkpoint_paths. Manually adding it.", shown)
+	}
+	if err := update(p.e.Files, dir, file, last, p.options.LatestFilename); err != nil {
 		return err
 	}
 	return p.maybeDelete()

@@ -43,18 +43,27 @@ type ClearNN struct {
 // ValueError, and None a TypeError. ClearNN applies only once, and only in a directory with a
 // readable state.
 func (p *PartialRecoverySaver) Restore(s session.Session, path pysem.OptString) error {
+	log := p.e.Log
 	if p.options.Exporting || s == nil {
+		log.Logf(env.Info, "is_exporting or sess is None, fall back to origin_restore")
 		return p.originRestore(s, path)
 	}
+	log.Logf(env.Info, "save_path is %s", pysem.Str(path.Any()))
 	if !path.Set {
 		return pysem.Raise("TypeError", "expected str, bytes or os.PathLike object, not NoneType")
 	}
-	clear := p.options.ClearNN
-	if clear == nil {
+	dir := pysem.Dirname(path.V)
+	state, err := checkpoints.State(p.e.Files, p.e.Log, dir, checkpoints.Filename)
+	if err != nil {
+		log.Logf(env.Info, "no checkpoint file in %s, fall back to origin_restore", dir)
 		return p.originRestore(s, path)
 	}
-	state, err := checkpoints.State(p.e.Files, pysem.Dirname(path.V), checkpoints.Filename)
-	if err != nil || state == nil {
+	if state == nil {
+		log.Logf(env.Info, "checkpoint_state is None, fall back to origin_restore")
+		return p.originRestore(s, path)
+	}
+	clear := p.options.ClearNN
+	if clear == nil {
 		return p.originRestore(s, path)
 	}
 	if err := p.clearOrRestore(s, path, clear); err != nil {
@@ -73,6 +82,7 @@ func (p *PartialRecoverySaver) clearOrRestore(s session.Session, path pysem.OptS
 		dir = pysem.Dirname(path.V)
 	}
 	flag := pysem.JoinStrings(dir, clearNNFile)
+	p.e.Log.Logf(env.Info, "the clear nn flag_file is %s", flag)
 	if env.Exists(p.e.Files, flag) {
 		p.e.Log.Logf(env.Info, "clear nn flag_file exists, restore from ckpt, do not clear nn")
 		return p.originRestore(s, path)
@@ -97,6 +107,7 @@ func (p *PartialRecoverySaver) clearOrRestore(s session.Session, path pysem.OptS
 		if err := session.Do(s, session.Assign(clear.GlobalStep, step)); err != nil {
 			return err
 		}
+		p.e.Log.Logf(env.Info, "update global_step to continue training, %d", step)
 	}
 	p.e.Log.Logf(env.Info, "clear nn by calling init_op other than restore ...")
 	return session.FileError(flag, p.e.Files.WriteFile(flag, []byte("clean nn done!")))

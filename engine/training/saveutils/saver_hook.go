@@ -8,6 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	nativetraining "github.com/monosim/monosim/engine/proto/monolith/native_training"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/pylog"
 	"github.com/monosim/monosim/engine/pysem/threading"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/gfile"
@@ -74,6 +75,10 @@ func DefaultSaverHookOptions() SaverHookOptions {
 	return SaverHookOptions{Basename: "model.ckpt", GlobalStep: session.GlobalStep(), SaveGraphDef: true, NoFirstSave: true}
 }
 
+// listenerRepr is Python's repr of a listener. No class of the reference's asks for a stop, so it
+// names the base class.
+const listenerRepr = "<tensorflow.python.training.basic_session_run_hooks.CheckpointSaverListener object at 0x7f0000000000>"
+
 // SaverHook saves a checkpoint when one is due (NoFirstSaveCheckpointSaverHook,
 // save_utils.py:248, over TensorFlow's CheckpointSaverHook).
 type SaverHook struct {
@@ -91,6 +96,7 @@ type SaverHook struct {
 
 // NewSaverHook makes the hook that saves checkpoints into dir. It fails where [NewTimer] does.
 func NewSaverHook(e *env.Env, dir string, saver Saver, options SaverHookOptions) (*SaverHook, error) {
+	e.Log.Logf(env.Info, "Create CheckpointSaverHook.")
 	timer, err := NewTimer(e, options.Interval)
 	if err != nil {
 		return nil, err
@@ -249,14 +255,16 @@ func (h *SaverHook) saveNow(s session.Session, step int64) (stop bool, err error
 		return false, nil
 	}
 	h.beforeSave(s, step)
-	defer h.afterSave(s, step)
+	var raised error
+	defer func() { h.afterSave(s, step, raised) }()
 	for range saveTries {
 		stop, err = h.try(s, step, mode)
 		if err == nil || !session.IsOpError(err) {
+			raised = err
 			return stop, err
 		}
 		h.options.Metrics.EmitCounter("save_checkpoint_failed", 1, mode)
-		h.e.Log.Logf(env.Error, "Failed to save, retrying ...\n%v", err)
+		h.e.Log.Logf(env.Error, "Failed to save, retrying ...\n%v", pylog.Traceback(err))
 	}
 	if h.ignore {
 		return false, nil
@@ -300,6 +308,9 @@ func (h *SaverHook) saveOnce(s session.Session, step int64) (stop bool, err erro
 		if err != nil {
 			return false, err
 		}
+		if asked {
+			h.e.Log.Logf(env.Info, "A CheckpointSaverListener requested that training be stopped. listener: %s", listenerRepr)
+		}
 		stop = stop || asked
 	}
 	return stop, nil
@@ -309,16 +320,21 @@ func (h *SaverHook) saveOnce(s session.Session, step int64) (stop bool, err erro
 func (h *SaverHook) beforeSave(s session.Session, step int64) {
 	for _, g := range h.options.Guards {
 		if err := g.BeforeSave(s, step); err != nil {
-			h.e.Log.Logf(env.Error, "%v", err)
+			h.e.Log.Logf(env.Error, "%v", pylog.Traceback(err))
 		}
 	}
 }
 
-// afterSave calls AfterSave of the guards in reverse order.
-func (h *SaverHook) afterSave(s session.Session, step int64) {
+// afterSave calls AfterSave of the guards in reverse order. raised is the error that leaves the
+// save, if one does. Python's traceback of a guard's error begins with it.
+func (h *SaverHook) afterSave(s session.Session, step int64, raised error) {
+	before := ""
+	if raised != nil {
+		before = pylog.Traceback(raised).String() + "\nDuring handling of the above exception, another exception occurred:\n\n"
+	}
 	for _, g := range slices.Backward(h.options.Guards) {
 		if _, err := g.AfterSave(s, step); err != nil {
-			h.e.Log.Logf(env.Error, "%v", err)
+			h.e.Log.Logf(env.Error, "%s%v", before, pylog.Traceback(err))
 		}
 	}
 }

@@ -2,7 +2,6 @@ package saveutils
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +15,6 @@ import (
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/gfile"
-	"github.com/monosim/monosim/engine/training/session"
 )
 
 // MonolithCkptStateFileName is the file that lists the checkpoints that are never deleted. It lies
@@ -43,36 +41,23 @@ func MonolithCheckpointState(e *env.Env, dir string, reading StateReading) (*nat
 	}
 	data, err := gfile.Read(e.Files, file)
 	if err != nil {
-		return nil, ignored(e, file, err)
+		return nil, checkpoints.Ignored(e.Log, file, err)
 	}
 	content, err := pysem.DecodeUTF8(data)
 	if err != nil && !reading.Quirks.Keeps(jobquirks.Q244) {
-		return nil, ignored(e, file, pysem.Raise("ParseError", "%v", err))
+		return nil, checkpoints.Ignored(e.Log, file, pysem.Raise("ParseError", "%v", err))
 	}
 	if err != nil {
 		return nil, err
 	}
 	state := &nativetraining.MonolithCheckpointState{}
 	if err := textformat.Merge(content, state); err != nil {
-		return nil, ignored(e, file, err)
+		return nil, checkpoints.Ignored(e.Log, file, err)
 	}
 	if reading.RemoveInvalidPath {
 		removeInvalid(e, dir, state)
 	}
 	return state, nil
-}
-
-// ignored logs why a state could not be read. It returns nil for an error that the reference
-// catches, and err for others.
-func ignored(e *env.Env, file string, err error) error {
-	if !session.IsOpError(err) && pysem.TypeOf(err) != "ParseError" {
-		return err
-	}
-	var python *pysem.Error
-	errors.As(err, &python)
-	e.Log.Logf(env.Warning, "%s: %s", python.Type, python.Message)
-	e.Log.Logf(env.Warning, "%s: Checkpoint ignored", file)
-	return nil
 }
 
 func removeInvalid(e *env.Env, dir string, state *nativetraining.MonolithCheckpointState) {
@@ -111,11 +96,11 @@ type cachedState struct {
 }
 
 // LatestCheckpointState returns the state of a directory, as read at this step or a later one.
-func (c *StateCache) LatestCheckpointState(f env.Files, dir string, globalStep int64) (*training.CheckpointState, error) {
+func (c *StateCache) LatestCheckpointState(e *env.Env, dir string, globalStep int64) (*training.CheckpointState, error) {
 	if kept, ok := c.kept[dir]; ok && kept.globalStep >= globalStep && kept.state != nil {
 		return kept.state, nil
 	}
-	state, err := checkpoints.State(f, dir, checkpoints.Filename)
+	state, err := checkpoints.State(e.Files, e.Log, dir, checkpoints.Filename)
 	if err != nil {
 		return nil, err
 	}
@@ -156,8 +141,8 @@ func (SaveHelper) GlobalStepValue(prefix string) (int64, error) {
 
 // ExistingCheckpointSteps returns the sorted steps of the checkpoints that the file "checkpoint"
 // lists. If the file is missing, it is an AttributeError (save_utils.py:161).
-func (h SaveHelper) ExistingCheckpointSteps(f env.Files) ([]int64, error) {
-	state, err := checkpoints.State(f, pysem.Dirname(h.Basename), checkpoints.Filename)
+func (h SaveHelper) ExistingCheckpointSteps(e *env.Env) ([]int64, error) {
+	state, err := checkpoints.State(e.Files, e.Log, pysem.Dirname(h.Basename), checkpoints.Filename)
 	if err != nil {
 		return nil, err
 	}

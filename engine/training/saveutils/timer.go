@@ -1,6 +1,7 @@
 package saveutils
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
@@ -99,7 +100,7 @@ func (t *Timer) isTideDue(now time.Time) bool {
 	}
 	t.log.Logf(env.Info, "Current UTC time: %d : %d", now.UTC().Hour(), now.UTC().Minute())
 	t.log.Logf(env.Info, "Tide not available. Using tide checkpoint saving time interval.")
-	t.log.Logf(env.Info, "Now: %s Last: %s Interval: %s", unix(now), unix(t.lastTime), pysem.FloatRepr(t.interval.TideSeconds.V))
+	t.log.Logf(env.Info, "Now: %s Last: %s Interval: %s", unix(now), unix(t.lastTime), strconv.FormatFloat(t.interval.TideSeconds.V, 'f', -1, 64))
 	return true
 }
 

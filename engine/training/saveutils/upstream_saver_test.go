@@ -34,7 +34,7 @@ func (d shards) Write(s session.Session, prefix string) error {
 // one.
 func expectState(t *testing.T, c *worldtest.Case, want ...string) {
 	t.Helper()
-	state, err := checkpoints.State(c.Env.Files, "m", checkpoints.Filename)
+	state, err := checkpoints.State(c.Env.Files, c.Env.Log, "m", checkpoints.Filename)
 	c.Must(err)
 	if state.ModelCheckpointPath != want[len(want)-1] || !slices.Equal(state.AllModelCheckpointPaths, want) {
 		t.Errorf("got %s and %v, want %v", state.ModelCheckpointPath, state.AllModelCheckpointPaths, want)
@@ -61,7 +61,7 @@ func keeping(c *worldtest.Case, most int, exempt ...string) *saveutils.PartialRe
 // expectSteps fails the test unless the listed checkpoints have these steps.
 func expectSteps(t *testing.T, c *worldtest.Case, want ...int64) {
 	t.Helper()
-	got, err := saveutils.SaveHelper{Basename: "m/ckpt"}.ExistingCheckpointSteps(c.Env.Files)
+	got, err := saveutils.SaveHelper{Basename: "m/ckpt"}.ExistingCheckpointSteps(c.Env)
 	c.Must(err)
 	if slices.Sort(got); !slices.Equal(got, want) {
 		t.Errorf("got steps %v, want %v", got, want)

@@ -4,6 +4,8 @@ import types
 
 from absl import flags
 
+import shown as beside
+
 
 def parse(argv):
     """Gives the process's flags their defaults, then the values of argv."""
@@ -11,6 +13,7 @@ def parse(argv):
     for name in flags.FLAGS:
         flags.FLAGS[name].unparse()
     flags.FLAGS(["program", *argv])
+    beside.set_verbosity()
 
 
 def values(names):

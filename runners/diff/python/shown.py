@@ -18,9 +18,17 @@ SHOWN = ("logs", "metrics", "waits")
 OBJECT = re.compile(r"\b0x[0-9a-f]{4,}\b")
 FRAME = re.compile(r"<frame at [^>]*>")
 FRAMES = re.compile(r"(Traceback \(most recent call last\):\n)(?:[ \t].*\n)+")
+TEMPORARY = re.compile(r"\.tmp[0-9a-f]{32}\b")
 FAILED_CALL = re.compile(r"(<_InactiveRpcError of RPC that terminated with:\n\tstatus = [\w.]+\n).*?\n>", re.DOTALL)
 
 MODEL_SERVER = "mocked_tfserving.py"
+
+# What is logged by no line of the reference and no work of TensorFlow: what cases do with absl's flags,
+# and what TensorFlow says of functions that it will drop.
+OTHERS = ["_flagvalues.py", "deprecation.py"]
+
+# kazoo and gRPC have loggers of their own, which are not taken.
+LOGGERS = ("absl", "root", "tensorflow")
 
 PORT = re.compile(r" load \(\d+\)")
 
@@ -36,8 +44,7 @@ class Lines(standard_logging.Handler):
     """Takes the lines of a case."""
 
     def emit(self, record):
-        # kazoo and gRPC have others; a model server beside the module is a process of its own
-        if "logs" in _shown and record.name in ("absl", "root") and record.filename not in _others:
+        if "logs" in _shown and record.name in LOGGERS and record.filename not in _others:
             _shown["logs"].append([record.levelname, hidden(record.getMessage())])
 
 
@@ -70,7 +77,7 @@ def install():
 
 def start(names, module=None):
     """Begins to take what is named of a case about a module, and nothing else; nothing was said yet."""
-    _others[:] = [] if module == "mocked_tfserving" else [MODEL_SERVER]
+    _others[:] = OTHERS if module == "mocked_tfserving" else [*OTHERS, MODEL_SERVER]  # a server beside the module is a process of its own
     _shown.clear()
     _shown.update({name: [] for name in SHOWN if name in names})
     takes_logs = "logs" in _shown
@@ -103,10 +110,10 @@ def in_order(entries):
 
 
 def hidden(text):
-    """A line without what differs from run to run: addresses of objects, gRPC's wording, the order of maps."""
+    """A line without what differs from run to run: addresses of objects, names of temporary files, gRPC's wording, the order of maps."""
     text = values.placeholders.put(text)
     text = FAILED_CALL.sub(r"\1\t" + values.GRPC_DETAILS + "\n>", text)
     text = FRAMES.sub(r"\1  <frames>\n", text)
-    text = PORT.sub(" load (<PORT>)", text)
+    text = PORT.sub(" load (<PORT>)", TEMPORARY.sub(".tmp", text))
     text = ENTRIES.sub(in_order, text)
     return OBJECT.sub("<ID>", FRAME.sub("<frame>", text))

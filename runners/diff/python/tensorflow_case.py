@@ -117,6 +117,7 @@ def appear(given):
 def graph(now=surroundings.START_TIME):
     """A case's graph, empty; the clock is set."""
     time.reset(now)
+    surroundings.clock.source = time  # which absl asks for what it logs every so often
     with tf.Graph().as_default() as made:
         yield made
 

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/monosim/monosim/engine/agent/pylog"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/pylog"
 	"github.com/monosim/monosim/runners/diff/testee"
 	"github.com/monosim/monosim/sim/hosts"
 )

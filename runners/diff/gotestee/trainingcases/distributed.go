@@ -210,12 +210,12 @@ func getMPI(c *caseworld.Call) (any, error) {
 	out := caseworld.Object()
 	for _, f := range []struct {
 		name string
-		get  func(env.Host) (int, error)
+		get  func(*env.Env) (int, error)
 	}{
 		{"rank", distributionutils.MPIRank}, {"local_rank", distributionutils.MPILocalRank}, {"size", distributionutils.MPISize},
 		{"local_size", distributionutils.MPILocalSize},
 	} {
-		out.Set(f.name, caseworld.Attempt(f.get(c.Env.Host)))
+		out.Set(f.name, caseworld.Attempt(f.get(c.Env)))
 	}
 	return out, nil
 }

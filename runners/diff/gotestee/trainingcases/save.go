@@ -89,7 +89,7 @@ func saveHelper(c *caseworld.Call) (any, error) {
 }
 
 func existingCheckpointSteps(c *caseworld.Call) (any, error) {
-	steps, err := saveutils.SaveHelper{Basename: c.In.Str("basename")}.ExistingCheckpointSteps(c.Env.Files)
+	steps, err := saveutils.SaveHelper{Basename: c.In.Str("basename")}.ExistingCheckpointSteps(c.Env)
 	return lists.Map(steps, func(s int64) any { return s }), err
 }
 
@@ -107,7 +107,7 @@ func latestCheckpointState(c *caseworld.Call) (any, error) {
 			err = c.Env.Files.Remove(file)
 		case len(step) == 2 && step[0] == "get":
 			var state *training.CheckpointState
-			state, err = cache.LatestCheckpointState(c.Env.Files, dir, int64(step[1].(int)))
+			state, err = cache.LatestCheckpointState(c.Env, dir, int64(step[1].(int)))
 			states = append(states, caseworld.Raw{V: caseworld.Encode(checkpointState(state))})
 		default:
 			c.In.Wrong("steps", "write, remove and get")
@@ -391,7 +391,7 @@ func saverSequence(c *caseworld.Call) (any, error) {
 	}, func(out *pysem.Dict) {
 		out.Set("last", saver.LastCheckpoints())
 		out.Set("files", indexed(c.Env.Files, "m"))
-		state, err := checkpoints.State(c.Env.Files, "m", checkpoints.Filename)
+		state, err := checkpoints.State(c.Env.Files, c.Env.Log, "m", checkpoints.Filename)
 		if err != nil {
 			panic(err)
 		}
@@ -437,7 +437,7 @@ func workerCkptSequence(c *caseworld.Call) (any, error) {
 		},
 		"restore": func() error { return helper.RestorerHook().AfterCreateSession(l.s, nil) },
 		"state": func() (any, error) {
-			state, err := checkpoints.State(c.Env.Files, "m", "checkpoint_input_worker_"+pysem.Str(index))
+			state, err := checkpoints.State(c.Env.Files, c.Env.Log, "m", "checkpoint_input_worker_"+pysem.Str(index))
 			if state == nil {
 				return nil, err
 			}

@@ -1,5 +1,6 @@
 """cpu_training.py (PROTOCOL.md section 26)."""
 import contextlib
+import datetime
 import json
 import os
 import types
@@ -10,6 +11,7 @@ from monolith.native_training.native_task import NativeTask
 from monolith.native_training.service_discovery import ServiceDiscovery, TfConfigServiceDiscovery
 
 import command_line
+import surroundings
 import tensorflow_case as case
 from ops.cluster_manager import Discovery
 from values import attempt
@@ -73,6 +75,14 @@ def discovery_of(given, log):
                                                                   if isinstance(given["tf_config"], str) else given["tf_config"])
 
 
+class Now(datetime.datetime):
+    """Takes the place of datetime: the case's clock tells the time."""
+
+    @classmethod
+    def now(cls, tz=None):
+        return datetime.datetime.fromtimestamp(case.time.time(), tz)
+
+
 @contextlib.contextmanager
 def stubs(given, log):
     """Has what TensorFlow and others would do be noted."""
@@ -101,6 +111,7 @@ def stubs(given, log):
         "yarn_runtime": types.SimpleNamespace(
             get_local_host=cpu_training.yarn_runtime.get_local_host, maybe_finish_application=lambda: log.append(["finish"]),
             maybe_kill_application=lambda reason: log.append(["kill", reason])),
+        "datetime": Now,
         "cli": types.SimpleNamespace(get_cli=lambda prefix: types.SimpleNamespace(emit_timer=lambda *args: None, emit_store=lambda *args: None)),
     }
     real = {name: getattr(cpu_training, name) for name in replaced}
@@ -120,6 +131,7 @@ def stubs(given, log):
 
 def distributed_train(given):
     case.time.reset()
+    surroundings.clock.source = case.time
     command_line.parse([])
     log = []
     config = cpu_training.DistributedCpuTrainingConfig(**given["kwargs"])

@@ -6,6 +6,7 @@ import tensorflow as tf
 from absl import flags
 from monolith.native_training.data import datasets
 
+import shown
 import surroundings
 from values import attempt
 
@@ -28,6 +29,7 @@ class Files:
 def patterns(given):
     if not FLAGS.is_parsed():
         FLAGS(["testee"])
+    shown.set_verbosity()
     files, made = Files(given["existing"]), []
     real = datasets.tf, datasets.DistributedFilePBDataset, datasets.FilePBDataset
     datasets.tf = types.SimpleNamespace(io=types.SimpleNamespace(gfile=files))

@@ -99,7 +99,7 @@ func (c *Cluster) TrainingStatus() runners.TrainingStatus {
 		})
 	}
 	e := c.operator.e
-	if state, err := checkpoints.State(e.Files, c.modelDir(), checkpoints.Filename); err == nil && state != nil {
+	if state, err := checkpoints.State(e.Files, nil, c.modelDir(), checkpoints.Filename); err == nil && state != nil {
 		for _, path := range state.AllModelCheckpointPaths {
 			status.Checkpoints = append(status.Checkpoints, string(c.disks.plain("", []byte(path))))
 		}

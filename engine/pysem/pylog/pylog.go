@@ -1,5 +1,5 @@
-// Package pylog formats what agents log as Python formats it: exceptions, events, the arguments of
-// a message. Every log line of an agent has the level and the text of the reference's.
+// Package pylog formats what agents and training jobs log as Python formats it: exceptions, events,
+// the arguments of a message. Every log line has the level and the text of the reference's.
 //
 // Two things to use first:
 //
@@ -164,6 +164,16 @@ func Popen(args []string) Later {
 func Strings(list []string) Later {
 	return func() string {
 		return pysem.Repr(lists.Map(list, func(s string) any { return s }))
+	}
+}
+
+// Ints returns Python's repr of a set of ints, whose keys are given in the order of the set.
+func Ints(keys []int64) Later {
+	return func() string {
+		if len(keys) == 0 {
+			return "set()"
+		}
+		return "{" + strings.Join(lists.Map(keys, func(n int64) string { return strconv.FormatInt(n, 10) }), ", ") + "}"
 	}
 }
 

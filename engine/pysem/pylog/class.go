@@ -2,6 +2,7 @@ package pylog
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
@@ -19,8 +20,15 @@ var modules = map[string]string{
 	"CancelledError":     "kazoo.exceptions",
 	"_InactiveRpcError":  "grpc._channel",
 	"gaierror":           "socket",
-	"NotFoundError":      "tensorflow.python.framework.errors_impl",
 	"TextParseException": "google.protobuf.text_format",
+}
+
+// tensorflow lists the exception classes of TensorFlow's errors_impl module. Its CancelledError is
+// missing, because kazoo has one, too.
+var tensorflow = []string{
+	"UnknownError", "InvalidArgumentError", "DeadlineExceededError", "NotFoundError", "AlreadyExistsError", "PermissionDeniedError",
+	"UnauthenticatedError", "ResourceExhaustedError", "FailedPreconditionError", "AbortedError", "OutOfRangeError", "UnimplementedError",
+	"InternalError", "UnavailableError", "DataLossError",
 }
 
 // ClassName returns the name of the Python exception class for err, without its module.
@@ -55,6 +63,8 @@ func qualified(err error) string {
 	var zk *zkerrors.Error
 	if module, ok := modules[name]; ok {
 		name = module + "." + name
+	} else if slices.Contains(tensorflow, name) {
+		name = "tensorflow.python.framework.errors_impl." + name
 	} else if errors.As(err, &zk) {
 		name = "kazoo.exceptions." + name
 	}
