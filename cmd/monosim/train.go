@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -34,7 +35,8 @@ A plan has the keys seed, for, quirks, run_config (the fields of the reference's
 num_ps, num_workers, model_dir, save_checkpoints_secs and so on), runner_config (those of its
 RunnerConfig, as the command line of the processes has them: num_redundant_ps, tide_start_hour,
 discovery_type and so on), job (sizes and times that neither has: step_time, export_dir,
-restart_after and so on) and script: a list of lines as "10m: ps0 is killed", in the sentences
+restart_after and so on), serving (agents that serve what the job exports, and take what its
+PS push: model, entry, ps_shards, ps_replicas, dense and so on) and script: a list of lines as "10m: ps0 is killed", in the sentences
 of scenarios; monosim test --sentences lists them.
 
 A field of run_config goes before that of runner_config, unless it is what a RunConfig has by
@@ -152,7 +154,7 @@ type trainJob struct {
 func (o *trainFlags) read(name string, text []byte, instead []train.Value) (*trainJob, error) {
 	plan, err := train.ReadInstead(name, text, instead)
 	job := &trainJob{Plan: plan}
-	if plan != nil && plan.For > 0 && plan.Job.Check() == nil { // else the script's lines cannot be held to the job
+	if plan != nil && plan.Job.Check() == nil { // else the script's lines cannot be held to the job
 		var wrong error
 		job.acts, wrong = o.acts(plan)
 		err = errors.Join(err, wrong)
@@ -189,8 +191,12 @@ func (o *trainFlags) sweepAll(ctx context.Context, cmd *cobra.Command, name stri
 		}
 		return o.read(name, text, all)
 	}
+	columns := train.SweepColumns
+	if plan, _ := train.ReadInstead(name, text, instead); plan != nil && plan.Serving != nil || slices.ContainsFunc(o.sweep, train.HasServing) {
+		columns = slices.Concat(columns, train.ServingColumns)
+	}
 	return command.Sweep{
-		Values: o.sweep, Example: "a place of the plan and its values, as job.max_retries=0,6", Columns: train.SweepColumns,
+		Values: o.sweep, Example: "a place of the plan and its values, as job.max_retries=0,6", Columns: columns,
 		Known: func(string) error { return nil }, // the plan says which places it has
 		Set: func(place, value string) error {
 			values[place] = value
@@ -220,5 +226,9 @@ func (o *trainFlags) acts(plan *train.Plan) ([]runners.Act, error) {
 	for _, line := range plan.Script {
 		lines = append(lines, steps.ScriptLine{Where: line.Where, Text: line.Text})
 	}
-	return steps.ReadScript(atLines(lines, o.at), &simrun.Runner{}, plan.Spec(), plan.For)
+	end := plan.For
+	if end <= 0 {
+		end = time.Duration(math.MaxInt64) // that mistake is told already
+	}
+	return steps.ReadScript(atLines(lines, o.at), &simrun.Runner{}, plan.Spec(), end)
 }

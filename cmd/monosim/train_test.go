@@ -122,6 +122,11 @@ func TestTrainWritesSeriesPagesAndSweeps(t *testing.T) {
 	if code != 0 || len(rows) != 5 || !strings.HasPrefix(rows[0], "job.max_retries,seed,global_step,") || !strings.HasPrefix(rows[2], "0,2,") || !strings.HasSuffix(rows[2], ",1") || !strings.HasPrefix(rows[4], "6,2,") || !strings.HasSuffix(rows[4], ",0") {
 		t.Errorf("exit code %d, %s, %q: want a job that stands still without tries and one that goes on with six", code, message, rows)
 	}
+	code, out, message = monosim("train", plan, "--sweep", "serving.ps_replicas=1,2")
+	rows = strings.Split(strings.TrimSpace(out), "\n")
+	if code != 0 || len(rows) != 3 || !strings.HasSuffix(rows[0], ",stands_still,served,to_address_s,to_address_worst_s,age_s,age_worst_s,pushes_failed,steps_missing") || strings.Count(rows[1], ",") != strings.Count(rows[0], ",") {
+		t.Errorf("exit code %d, %s, %q: want columns of agents, which the plan has by the sweep alone", code, message, rows)
+	}
 	for _, c := range []struct {
 		args []string
 		code int
@@ -158,6 +163,10 @@ func TestTrainRefusesPlansThatMakeNoSense(t *testing.T) {
 		{"job: {ps: 1}\nscript:\n- \"50m: within 1m ps0 is at work\"\n- \"50m30s: ps0 is killed\"", ":4:3: found \"ps0 is killed\" at 50m30s, want nothing before 51m0s, until when \"within 1m ps0 is at work\" of"},
 		{"sed: 1\njob: {ps: 1}\nscript: [\"2h: ps0 is killed\", \"1m: ps0 falls over\"]", ":3:10: found 2h0m0s, want a time before the end"},
 		{"sed: 1\njob: {ps: 1}\nscript: [\"2h: ps0 is killed\", \"1m: ps0 falls over\"]", ":3:31: no sentence says"},
+		{"for: -1m\nquirks: Q9999\njob: {ps: 1}\nscript: [\"2h: ps7 is killed\"]", ":4:10: process of the training job: found ps7, want one of chief, ps0"},
+		{"job: {ps: 1}\nserving: {}\nscript: [\"1m: ps0 is cut off from ZooKeeper\"]", ":3:10: places: found ps0 beside ZooKeeper, want pods on one side"},
+		{"job: {ps: 2}\nserving: {}\nscript: [\"1m: ps0 is cut off from ps1 for 1m\"]", ":3:10: places: found ps0 beside ps1, want pods on one side"},
+		{"job: {ps: 1}\nserving: {}\nscript: [\"1m: the model server of ps-shard1-replica0 is killed\"]", ":3:10: pod: found ps-shard1-replica0, want one of the cluster: entry-shard0-replica0, ps-shard0-replica0"},
 	} {
 		if err := os.WriteFile(plan, []byte(c.text), 0o600); err != nil {
 			t.Fatal(err)

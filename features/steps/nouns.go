@@ -198,7 +198,7 @@ func (n *nouns) known(s *Sentence, u *noun) []string {
 		all = names
 	}
 	slices.Sort(all)
-	return all
+	return slices.Compact(all)
 }
 
 // subGraph returns the <model>:<sub-graph> of a name as model servers of v1 use it, such as ps_0.

@@ -77,11 +77,15 @@ func (s *Sentence) checkTrainers(spec *runners.Spec, text string) error {
 	if s.kind == anAssertion {
 		groups = groups[2:]
 	}
+	var cut []string // the PS of the job that a fault cuts off, and ZooKeeper beside it
 	for i, word := range wordsOf(s.text) {
 		if word != "trainer" && word != "places" {
 			continue
 		}
 		for _, said := range list(groups[i]) {
+			if word == "places" && (said == "ZooKeeper" || trainerWord.MatchString(said)) {
+				cut = append(cut, said)
+			}
 			if word == "places" && !trainerWord.MatchString(said) {
 				continue
 			}
@@ -90,6 +94,9 @@ func (s *Sentence) checkTrainers(spec *runners.Spec, text string) error {
 				return fmt.Errorf("process of the training job: found %s, want one of %s%s", said, strings.Join(names, ", "), didYouMean(said, names))
 			}
 		}
+	}
+	if len(cut) > 1 && about {
+		return fmt.Errorf("places: found %s beside %s, want pods on one side: a PS is unreachable for the others of its job, or without ZooKeeper", cut[0], cut[1])
 	}
 	if about && spec.Training == nil {
 		return errors.New("the training job: found none, want one that the scenario has asked for by \"a training job with 2 workers and 1 PS\"")

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -45,6 +46,8 @@ type setting struct {
 	take   func(c config, job spec)
 	// noZero refuses the value 0, because the job would treat 0 as not set.
 	noZero bool
+	// serving says that the setting has an effect only in a plan with agents.
+	serving bool
 }
 
 // settings lists all settings. Fields that appear in none of them have no effect on a
@@ -87,6 +90,13 @@ var settings = []setting{
 	}},
 	// Realtime training requires these.
 	{fields: []string{"bzid", "base_name"}},
+	{serving: true, job: "parameter_sync", fields: []string{"enable_realtime_training", "enable_parameter_sync"}, take: func(c config, job spec) { job.ParameterSync = c.EnableRealtimeTraining }},
+	{serving: true, job: "bzid", fields: []string{"bzid"}, take: func(c config, job spec) { job.BZID = c.Bzid.Or("") }},
+	{serving: true, job: "base_name", fields: []string{"base_name"}, take: func(c config, job spec) { job.BaseName = c.BaseName.Or("") }},
+	{serving: true, job: "unified_serving", fields: []string{"unified_serving"}, take: func(c config, job spec) { job.UnifiedServing = c.UnifiedServing }},
+	{serving: true, job: "dc_aware", fields: []string{"dc_aware"}, take: func(c config, job spec) { job.DCAware = c.DCAware }},
+	// estimator.py:439: model_name, or else deep_insight_name, which also names the job.
+	{serving: true, job: "sync_model", fields: []string{"model_name"}, take: func(c config, job spec) { job.SyncModel = cmp.Or(c.ModelName, c.DeepInsightName.Or("")) }},
 }
 
 func seconds(n int) time.Duration { return time.Duration(n) * time.Second }
@@ -155,10 +165,14 @@ func (d *reader) configs(n *yaml.Node, f *file, kept quirks.Set) (notes []string
 	if whole {
 		d.realtime(merged, user, flags)
 	}
-	for _, s := range settings {
+	known := settings
+	if find(n, servingKey) == n {
+		known = lists.Filter(settings, func(s setting) bool { return !s.serving })
+	}
+	for _, s := range known {
 		d.take(s, merged, find(n, "job"), f, user, flags)
 	}
-	return append(overruled(merged, user, flags), withoutEffect(user, flags)...)
+	return append(overruled(merged, user, flags), withoutEffect(known, user, flags)...)
 }
 
 // realtime checks that the fields are set which PS training in real time requires
@@ -240,11 +254,11 @@ func asSaid(name string, value any) string {
 }
 
 // withoutEffect returns a note that lists the fields that the simulation ignores.
-func withoutEffect(user, flags *said) []string {
+func withoutEffect(known []setting, user, flags *said) []string {
 	var list []string
 	for _, s := range []*said{user, flags} {
 		names := lists.Select(s.fields, func(f dataclass.Field) (string, bool) {
-			return f.Name, !slices.ContainsFunc(settings, func(s setting) bool { return slices.Contains(s.fields, f.Name) })
+			return f.Name, !slices.ContainsFunc(known, func(s setting) bool { return slices.Contains(s.fields, f.Name) })
 		})
 		if len(names) > 0 {
 			list = append(list, s.key+" "+strings.Join(names, ", "))

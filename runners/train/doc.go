@@ -17,6 +17,7 @@
 //   - what a plan may contain: plan.go
 //   - what a field of a configuration does to a job: config.go
 //   - the settings of a job: engine/cluster
+//   - agents that serve its exports: serving.go, and what the report says of them: served.go
 //   - what is printed: report.go
 //   - the time series, the row of a sweep, and the page: sample.go, page.go and page.js
 //

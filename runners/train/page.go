@@ -26,7 +26,7 @@ func (r *Report) WriteHTML(out io.Writer) error {
 	page := webpage.Begin(out, webpage.Head{Title: "monosim train: " + r.Plan, Styles: []string{webpage.PlotStyle}, Scripts: []string{webpage.PlotScript, pageScript}})
 	same := *r
 	same.WallSec = 0
-	names, rows := series.Rows(columns, r.Samples)
+	names, rows := series.Rows(r.columns(), r.Samples)
 	if err := page.Line(pageData{&same, names, rows, r.Bars}); err != nil {
 		return err
 	}

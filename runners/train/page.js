@@ -26,19 +26,30 @@
     series: [{ name: "run", points: column("running"), step: true }, { name: "wait for somebody", points: column("waiting"), step: true }] });
   linePlot(plots, { title: "Time without a step", x, y: { label: "seconds", format: seconds, base: 60 }, events, series: [{ name: "since the last step", points: column("stands_s") }] });
 
+  const served = r.serving;
+  if (served) linePlot(plots, { title: "Age of parameters", x, y: { label: "seconds", format: seconds, base: 60 }, events,
+    series: [{ name: "oldest that a pod serves", points: column("parameters_age_s") }] });
+
   const lanes = new Map();
   for (const b of list(data.bars)) {
     if (!lanes.has(b.who)) lanes.set(b.who, { name: b.who, bars: [] });
     lanes.get(b.who).bars.push({ from: b.from_s, until: b.until_s, kind: b.what, label: `${b.what} ${seconds(b.from_s)} to ${seconds(b.until_s)}${b.end ? ", ended with " + b.end : ""}` });
   }
-  for (const m of r.timeline.filter(m => m.what === "saved" || m.what === "restored" || m.what === "failed"))
+  for (const m of r.timeline.filter(m => ["saved", "restored", "failed", "loaded"].includes(m.what)))
     if (lanes.has(m.who)) lanes.get(m.who).bars.push({ from: m.at_s, until: m.at_s, kind: m.what, label: `${m.what} ${m.about || ""} at ${seconds(m.at_s)}` });
   lanePlot(plots, { title: "Each process", note: "lives, and of the first moments saves, restores and ends by errors", begin: 0, end: r.virtual_s, format: seconds, rows: [...lanes.values()],
-    kinds: { start: "var(--bar-process)", running: "var(--bar-available)", saved: "var(--s1)", restored: "var(--s2)", failed: "var(--s4)" } });
+    kinds: { start: "var(--bar-process)", running: "var(--bar-available)", saved: "var(--s1)", restored: "var(--s2)", failed: "var(--s4)", loaded: "var(--s3)" } });
 
   const table = (title, head, rows) => rows.length ? page.append(el("h2", {}, title), el("table", { class: "facts" },
     el("tr", {}, ...head.map(h => el("th", {}, h))), ...rows.map(cells => el("tr", {}, ...cells.map(c => el("td", {}, String(c))))))) : 0;
   table("What failed, and what it took", ["at", "what", "without a step", "steps lost"], w.failures.map(f => [seconds(f.at_s), f.what, seconds(f.paused_s), f.steps_lost]));
+  if (served) {
+    const when = s => s < 0 ? "" : seconds(s);
+    table("From step to served address", ["step", "sub-graph", "saved", "loaded", "served by the first", "served by the last", "pods"],
+      list(served.exports).map(v => [v.step, v.model, when(v.saved_s), when(v.loaded_s), when(v.served_s), when(v.last_served_s), v.pods]));
+    table("Age of the parameters of serving PS", ["sub-graph", "pod", "mean", "worst", "at the end", "pushes", "failed", "steps missing", "at most"],
+      list(served.parameters).map(p => [p.model, p.pod, seconds(p.mean_s), seconds(p.worst_s), when(p.end_s), p.pushes, p.failed, p.missing_steps, p.most_missing_steps]));
+  }
   table("Script", ["at", "what", "outcome"], list(r.acts).map(a => [seconds(a.at_s), a.what, a.error ? "failed: " + a.error : "done"]));
   table("Invariants that broke", ["at", "which", "what", "known"], list(r.invariants).map(b => [seconds(b.at_s), b.invariant, b.what, expected.includes(b.invariant) ? "the plan expects it" : b.known || ""]));
   table("At the end", ["processes", "what"], r.processes.map(d => [d.processes.length > 4 ? `${d.processes[0]} to ${d.processes[d.processes.length - 1]} (${d.processes.length})` : d.processes.join(", "), d.what]));

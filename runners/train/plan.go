@@ -27,6 +27,8 @@ type Plan struct {
 	// Quirks has the meaning of runners.Spec.Quirks.
 	Quirks string
 	Job    runners.TrainingSpec
+	// Serving has the agents that serve what the job exports, nil for none.
+	Serving *Serving
 	// Expect lists the invariants that the plan expects to break, such as INV-8 for a job that
 	// stops making steps. The run fails if one of them holds.
 	Expect []string
@@ -51,6 +53,7 @@ type file struct {
 	RunConfig    yaml.Node            `yaml:"run_config" doc:"fields of the reference's RunConfig"`
 	RunnerConfig yaml.Node            `yaml:"runner_config" doc:"fields of the reference's RunnerConfig, as the command line of the processes has them"`
 	Job          runners.TrainingSpec `yaml:"job" doc:"sizes and times that neither configuration has"`
+	Serving      Serving              `yaml:"serving" doc:"agents of version 3 that serve what the job exports, and take its parameter sync"`
 	Expect       yaml.Node            `yaml:"expect" doc:"invariants that are expected to break, as [INV-8] for a job that comes to stand still"`
 	Script       yaml.Node            `yaml:"script" doc:"what happens, a line each, as \"10m: ps0 is killed\""`
 }
@@ -104,6 +107,7 @@ func (d *reader) plan(n *yaml.Node) (*Plan, error) {
 		d.fault(find(n, "quirks"), "%v", err)
 	}
 	retriesOfReference(&f.Job)
+	serving := d.serving(n, &f)
 	said := len(d.faults)
 	for _, wrong := range f.Job.Faults() {
 		d.checked(n, wrong, said > 0)
@@ -114,7 +118,8 @@ func (d *reader) plan(n *yaml.Node) (*Plan, error) {
 		}
 	}
 	notes = append(notes, d.doubtful(n, &f, kept)...)
-	plan := &Plan{Name: d.file, Seed: f.Seed, For: f.For, Quirks: f.Quirks, Job: f.Job, Notes: notes, Expect: d.expect(&f.Expect), Script: d.script(&f.Script)}
+	notes = append(notes, serving.unheard(&f.Job)...)
+	plan := &Plan{Name: d.file, Seed: f.Seed, For: f.For, Quirks: f.Quirks, Job: f.Job, Serving: serving, Notes: notes, Expect: d.expect(&f.Expect), Script: d.script(&f.Script)}
 	return plan, d.err()
 }
 
@@ -270,5 +275,9 @@ func (d *reader) script(n *yaml.Node) (lines []Line) {
 // Spec returns the plan's job as a runners.Spec.
 func (p *Plan) Spec() runners.Spec {
 	job := p.Job
-	return runners.Spec{Seed: p.Seed, Quirks: p.Quirks, Training: &job}
+	spec := runners.Spec{Seed: p.Seed, Quirks: p.Quirks, Training: &job}
+	if p.Serving != nil {
+		p.Serving.in(&spec)
+	}
+	return spec
 }

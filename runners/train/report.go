@@ -39,7 +39,9 @@ type Report struct {
 	Checkpoints []string       `json:"checkpoints"`
 	// Work says how many steps were made and lost. Processes says what each process does at the
 	// end.
-	Work      Work    `json:"work"`
+	Work Work `json:"work"`
+	// Serving says what the plan's agents served, nil for a plan without.
+	Serving   *Served `json:"serving,omitempty"`
 	Processes []Doing `json:"processes"`
 	// Invariants lists the broken invariants of TRN-6.5, and Expected those that the plan
 	// expects to break. NotChecked lists those that the run gave no occasion to check, with the
@@ -147,6 +149,9 @@ func (r *Report) Print(w io.Writer) {
 	fmt.Fprintf(w, "  %-24s %d\n  %-24s %d\n  %-24s %d\n", "global step", r.GlobalStep, "checkpoints listed", len(r.Checkpoints), "processes at the end", len(r.Running))
 	fmt.Fprintln(w, "\nthe work")
 	r.Work.print(w)
+	if r.Serving != nil {
+		r.Serving.print(w)
+	}
 	fmt.Fprintln(w, "\nat the end")
 	for _, d := range r.Processes {
 		fmt.Fprintf(w, "  %s %s\n", d.who, d.What)

@@ -25,6 +25,9 @@ func (p *Plan) Run(ctx context.Context, acts []runners.Act) (*Report, error) {
 	report := &Report{Plan: p.Name, Seed: p.Seed, Quirks: p.Quirks, Workers: p.Job.Workers, PS: p.Job.PS, Notes: p.Notes, Expected: p.Expect, Deeds: map[string]int{}, due: p.Every}
 	job := p.Job.WithDefaults()
 	report.TensorFlow, report.FailFast, report.MaxRetries, report.RetryWaitSeconds = job.TensorFlow, *job.FailFast, *job.MaxRetries, job.RetryWait.Seconds()
+	if p.Serving != nil {
+		report.Serving = newServed(p.Serving, p.Spec())
+	}
 	built, err := (&simrun.Runner{KeepLog: 1, OnObservation: report.observe}).Build(p.Spec())
 	if err != nil {
 		return nil, err
@@ -41,6 +44,11 @@ func (p *Plan) Run(ctx context.Context, acts []runners.Act) (*Report, error) {
 func (p *Plan) live(ctx context.Context, c *simrun.Cluster, acts []runners.Act, report *Report) error {
 	if err := c.StartTraining(); err != nil {
 		return err
+	}
+	if p.Serving != nil {
+		if err := p.Serving.start(c, &p.Job); err != nil {
+			return err
+		}
 	}
 	for _, act := range acts {
 		if err := p.pass(ctx, c, report, act.At); err != nil {
@@ -75,7 +83,7 @@ func (p *Plan) pass(ctx context.Context, c *simrun.Cluster, report *Report, unti
 			return err
 		}
 		if p.Every > 0 && c.Now() >= report.due {
-			report.sample(c.Training(), c.Now())
+			report.sample(c, c.Now())
 			report.due += p.Every
 		}
 	}
@@ -86,6 +94,9 @@ func (p *Plan) pass(ctx context.Context, c *simrun.Cluster, report *Report, unti
 // are ignored.
 func (r *Report) observe(o runners.Observation) {
 	if r.over {
+		return
+	}
+	if r.pod(o) {
 		return
 	}
 	op, ofJob := strings.CutPrefix(o.Op, "training.")
@@ -102,9 +113,10 @@ func (r *Report) observe(o runners.Observation) {
 	if op == "serving" || op == "blocked" && o.Pod != "chief" {
 		return // only counted, as every process does it
 	}
-	if r.MomentsTotal++; len(r.Timeline) < maxTimeline {
-		r.Timeline = append(r.Timeline, Moment{AtSeconds: o.At.Seconds(), Who: o.Pod, What: op, About: strings.TrimSpace(strings.Join([]string{about(o), o.Note}, " "))})
+	if r.Serving != nil && r.Serving.isRoutine(o, op) {
+		return
 	}
+	r.moment(o, op, strings.TrimSpace(strings.Join([]string{about(o), o.Note}, " ")))
 }
 
 // explains records events that may explain pauses and lost steps: ends of processes, and
@@ -150,6 +162,9 @@ func (r *Report) sum(c *simrun.Cluster, wall time.Duration, failure error) {
 	}
 	r.Counts, r.Trace = stats.Counts, fmt.Sprintf("%016x", stats.TraceHash)
 	r.closeBars(c.Now())
+	if r.Serving != nil {
+		r.Serving.sum(c.Freshness(), c.Now())
+	}
 	r.VirtualSec, r.WallSec = stats.Virtual.Seconds(), wall.Seconds()
 	if failure != nil {
 		r.Failure = cmp.Or(failure.Error(), "the run broke off")

@@ -8,6 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/show/series"
+	"github.com/monosim/monosim/runners/test/simrun"
 	"github.com/monosim/monosim/runners/test/simrun/traincheck"
 )
 
@@ -24,6 +25,10 @@ type Sample struct {
 	// Running counts the running processes. Waiting counts those of them that wait for another
 	// process.
 	Running, Waiting int
+	// ParametersAge is the age in seconds of the oldest parameters that a pod serves, and StepsMissing
+	// the most steps whose updates one of them will not get by a push. They are 0 without agents.
+	ParametersAge float64
+	StepsMissing  int64
 }
 
 var columns = []series.Column[Sample]{
@@ -38,7 +43,8 @@ var columns = []series.Column[Sample]{
 }
 
 // sample adds a sample of the job's present state.
-func (r *Report) sample(check *traincheck.Checker, now time.Duration) {
+func (r *Report) sample(c *simrun.Cluster, now time.Duration) {
+	check := c.Training()
 	made, last := check.Steps()
 	one := Sample{AtSeconds: now.Seconds(), GlobalStep: check.Step(), StepsMade: made, StandsSeconds: max(now-last, 0).Seconds()}
 	var before Sample
@@ -58,11 +64,16 @@ func (r *Report) sample(check *traincheck.Checker, now time.Duration) {
 			one.Waiting++
 		}
 	}
+	if r.Serving != nil {
+		for _, p := range c.Freshness().Parameters(now) {
+			one.ParametersAge, one.StepsMissing = max(one.ParametersAge, p.EndSeconds), max(one.StepsMissing, p.MissingSteps)
+		}
+	}
 	r.Samples = append(r.Samples, one)
 }
 
 // WriteSeries writes the samples as CSV.
-func (r *Report) WriteSeries(out io.Writer) error { return series.Write(out, columns, r.Samples) }
+func (r *Report) WriteSeries(out io.Writer) error { return series.Write(out, r.columns(), r.Samples) }
 
 // SweepColumns lists the result columns of a sweep. In its table they follow the columns of
 // the swept values.
@@ -82,10 +93,14 @@ func (r *Report) SweepRow() []string {
 		}
 	}
 	w := &r.Work
-	return lists.Map([]float64{
+	row := lists.Map([]float64{
 		float64(r.GlobalStep), float64(w.StepsMade), float64(w.StepsLost), w.Goodput, w.PausedSeconds, w.SavesSeconds, float64(r.Deeds["saved"]), float64(r.Deeds["restored"]),
 		float64(r.Deeds["retry"]), float64(r.Deeds["failed"]), float64(len(r.Running)), float64(r.Unknown()), float64(r.Failed()), float64(stands),
 	}, series.Decimal)
+	if r.Serving != nil {
+		row = append(row, r.Serving.sweepRow()...)
+	}
+	return row
 }
 
 // Bar is a part of a process's life: from its start until it serves, or from then until it

@@ -23,7 +23,7 @@ func TestFaultsOfPlansAreTold(t *testing.T) {
 	}{
 		{"nothing", "", []string{"p.yaml:1:1: found nothing, want a plan"}},
 		{"a list", "- 1", []string{"p.yaml:1:1: plan: found a list, want keys and values"}},
-		{"an unknown key", "seeds: 1\njob: {ps: 1}", []string{`p.yaml:1:1: plan: found key "seeds", want one of expect, for, job, quirks, run_config, runner_config, script, seed`}},
+		{"an unknown key", "seeds: 1\njob: {ps: 1}", []string{`p.yaml:1:1: plan: found key "seeds", want one of expect, for, job, quirks, run_config, runner_config, script, seed, serving`}},
 		{"a key twice", "seed: 1\nseed: 2\njob: {ps: 1}", []string{`p.yaml:2:1: plan: found key "seed" twice, want it once`}},
 		{"a number that is none", "job:\n  workers: many\n  ps: 1", []string{`p.yaml:2:12: workers: found "many", want a whole number`}},
 		{"a fraction", "job:\n  workers: 1.5\n  tide_start_hour: 1e0\n  ps: 1", []string{`p.yaml:2:12: workers: found "1.5", want a whole number`, `p.yaml:3:20: tide_start_hour: found "1e0", want a whole number`}},
@@ -72,6 +72,16 @@ func TestFaultsOfPlansAreTold(t *testing.T) {
 			`p.yaml:1:10: expect: found "INV-9", want one of INV-1, INV-2`, "p.yaml:1:24: expect: found INV-8 twice, want it once",
 		}},
 		{"expectations that are a text", "expect: INV-8\njob: {ps: 1}", []string{`p.yaml:1:9: expect: found "INV-8", want a list of invariants as [INV-8]`}},
+		{"agents of no sizes", "job: {ps: 1}\nserving: {entry: 0, ps_shards: -1, densee: 2, restart_after: soon}", []string{
+			`p.yaml:2:18: serving: entry: found 0, want 1 or more`, `p.yaml:2:32: serving: ps_shards: found -1, want 1 or more`, `p.yaml:2:36: serving: found key "densee", want one of dense, entry`,
+			`p.yaml:2:62: restart_after: found "soon", want a time`,
+		}},
+		{"agents that are a number", "job: {ps: 1}\nserving: 3", []string{`p.yaml:2:10: serving: found "3", want keys and values`}},
+		{"more agents than there is memory", "job: {ps: 1}\nserving: {ps_shards: 3000, ps_replicas: 3000}", []string{"p.yaml:2:10: serving: found 3000 x 3000 PS pods, 1 entry and 0 dense, want 20000 pods or fewer"}},
+		{"a model that is a path", "job: {ps: 1}\nserving: {model: a/b}", []string{`p.yaml:2:18: serving: model: found "a/b", want a name as ctr`}},
+		{"a parameter sync to nobody", "job: {ps: 1, parameter_sync: true}", []string{"p.yaml:1:30: job: parameter_sync: found true without serving, want agents to push to"}},
+		{"a parameter sync to whom", "job: {ps: 1, parameter_sync: true}\nserving: {}", []string{"p.yaml:1:6: job: bzid: found none, want that of the agents", "p.yaml:1:6: job: base_name: found none"}},
+		{"two who they are", "run_config: {num_ps: 1, bzid: b}\njob: {bzid: c}\nserving: {}", []string{"p.yaml:1:31: run_config: found bzid beside job's bzid, want one of them"}},
 		{"two", "sed: 1\njob: {ps: x}", []string{`p.yaml:1:1: plan: found key "sed"`, `p.yaml:2:11: ps: found "x", want a whole number`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

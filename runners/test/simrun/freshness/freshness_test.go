@@ -115,6 +115,7 @@ func TestAnExportIsServedWhereItIsLoadedAndBound(t *testing.T) {
 		{"bound twice", []string{saved, exported, loaded, bound, "17 a zookeeper.create /gip/binding/ctr/ps_0:c:a ephemeral"}, first},
 		{"bound in vain", []string{saved, exported, loaded, "16 a zookeeper.create /gip/binding/ctr/ps_0:c:a NodeExistsError"}, some},
 		{"another that was bound before", []string{saved, exported, other, loaded, bound, "18 b modelserver.state ctr:ps_0/7 AVAILABLE"}, both},
+		{"one that comes back with it", []string{saved, exported, loaded, bound, killed, again}, first},
 		{"one whose binding went before", []string{saved, exported, other, "13 b zookeeper.delete /gip/binding/ctr/ps_0:c:b with its session", loaded, bound, "18 b modelserver.state ctr:ps_0/8 AVAILABLE"}, first},
 	} {
 		t.Run(c.name, func(t *testing.T) {

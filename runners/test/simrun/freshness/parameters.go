@@ -226,7 +226,8 @@ func (m *Meter) Age(pod, model string, now time.Duration) (age time.Duration, mi
 // Parameters returns what was measured until now, sorted by model and pod.
 func (m *Meter) Parameters(now time.Duration) []Parameters {
 	list := make([]Parameters, 0, len(m.places))
-	for _, s := range m.places {
+	for _, known := range m.places {
+		s := *known // to look changes nothing, not even how sums are rounded
 		s.count(now)
 		p := Parameters{
 			Pod: s.pod, Model: s.model, Pushes: s.pushes, Failed: s.failed, WorstSeconds: s.worst.Seconds(), EndSeconds: -1,

@@ -31,13 +31,15 @@ type Version struct {
 
 // export is a version of a sub-graph.
 type export struct {
-	graph                string
-	number, step         int64
-	saved, exported      time.Duration
-	model                string
-	loaded, loadedLast   time.Duration
-	served, servedLast   time.Duration
-	pods                 int
+	graph              string
+	number, step       int64
+	saved, exported    time.Duration
+	model              string
+	loaded, loadedLast time.Duration
+	served, servedLast time.Duration
+	// had has the pods that have loaded it, true where one was registered for it, too. A pod that comes
+	// back with the version does not count again.
+	had                  map[string]bool
 	hasLoaded, hasServed bool
 }
 
@@ -66,7 +68,7 @@ func (v *versions) exported(o runners.Observation) {
 		return
 	}
 	step, _ := strconv.ParseInt(strings.TrimPrefix(o.Note, "step "), 10, 64)
-	v.list = append(v.list, &export{graph: path.Base(path.Dir(o.Path)), number: number, step: step, saved: v.saved, exported: o.At})
+	v.list = append(v.list, &export{graph: path.Base(path.Dir(o.Path)), number: number, step: step, saved: v.saved, exported: o.At, had: map[string]bool{}})
 }
 
 // find returns the export that a server's version is of, nil for none.
@@ -99,10 +101,12 @@ func (v *versions) loaded(p place, number int64, now time.Duration) {
 	if !e.hasLoaded {
 		e.hasLoaded, e.loaded = true, now
 	}
-	e.loadedLast = now
+	if _, ok := e.had[p.pod]; !ok {
+		e.had[p.pod], e.loadedLast = false, now
+	}
 	v.newest[p] = e
 	if v.registered[p] {
-		e.serve(now)
+		e.serve(p.pod, now)
 	}
 }
 
@@ -115,12 +119,23 @@ func (v *versions) unloaded(pod string) {
 	}
 }
 
-func (e *export) serve(now time.Duration) {
+func (e *export) serve(pod string, now time.Duration) {
 	if !e.hasServed {
 		e.hasServed, e.served = true, now
 	}
-	e.servedLast = now
-	e.pods++
+	if !e.had[pod] {
+		e.had[pod], e.servedLast = true, now
+	}
+}
+
+// pods returns how many pods have served it.
+func (e *export) pods() (n int) {
+	for _, served := range e.had { //lint:ordered a sum
+		if served {
+			n++
+		}
+	}
+	return n
 }
 
 // bound is a binding of a pod to a sub-graph (/<bzid>/binding/<model>/<sub_graph>:<container>) that
@@ -140,7 +155,7 @@ func (v *versions) bound(o runners.Observation) {
 		return
 	}
 	if e := v.newest[p]; e != nil && !v.registered[p] {
-		e.serve(o.At)
+		e.serve(o.Pod, o.At)
 	}
 	v.registered[p] = true
 }
@@ -162,7 +177,7 @@ func (m *Meter) Versions() []Version {
 		list = append(list, Version{
 			Model: name, Version: e.number, Step: e.step, SavedSeconds: e.saved.Seconds(), ExportedSeconds: e.exported.Seconds(),
 			LoadedSeconds: when(e.hasLoaded, e.loaded), LastLoadedSeconds: when(e.hasLoaded, e.loadedLast),
-			ServedSeconds: when(e.hasServed, e.served), LastServedSeconds: when(e.hasServed, e.servedLast), Pods: e.pods,
+			ServedSeconds: when(e.hasServed, e.served), LastServedSeconds: when(e.hasServed, e.servedLast), Pods: e.pods(),
 		})
 	}
 	return list
