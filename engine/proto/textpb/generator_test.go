@@ -60,7 +60,11 @@ func drawValue(t *rapid.T, desc protoreflect.FieldDescriptor, newMessage func() 
 	case protoreflect.Uint32Kind:
 		return protoreflect.ValueOfUint32(rapid.Uint32().Draw(t, label))
 	case protoreflect.DoubleKind:
-		return protoreflect.ValueOfFloat64(rapid.Float64().Draw(t, label))
+		v := rapid.Float64().Draw(t, label)
+		if v == 0 {
+			v = 0 // not -0.0, which a singular field of Python's messages does not keep, nor textformat's
+		}
+		return protoreflect.ValueOfFloat64(v)
 	default:
 		t.Fatalf("%s: no generator for a field of kind %s", label, desc.Kind())
 		return protoreflect.Value{}
