@@ -19,9 +19,12 @@ const readsTopic = "reads"
 // It is shorter than the shortest pause of the reference between two acts, which is 1 s.
 const burst = 500 * time.Millisecond
 
-// splits is the lateness of the machine for which one act more or less is allowed: a burst may come in
-// two parts then, and two bursts as one.
-const splits = 4 * burst
+// Of reads one act more or less is allowed for each splits that the machine was late, as a burst may
+// come in two parts then, and two bursts as one, and for a readsCountPart of them.
+const (
+	splits         = 8 * burst
+	readsCountPart = 0.1
+)
 
 // readBy identifies what of a track's reads may be one act: those of one session. The agents of a pod
 // have one each.

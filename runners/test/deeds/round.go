@@ -101,14 +101,7 @@ func (c *comparison) round(name string) (Difference, bool) {
 	}
 	if c.got.Ended == 0 {
 		n := time.Duration(got.Times)
-		far := roundCount + time.Duration(roundCountPart*float64(max(n, slices.Max(counts))))
-		if got.Every > 0 {
-			far += c.slack.Late / got.Every // of those there was no time for as many
-		}
-		if strings.HasPrefix(name, readsTopic) {
-			far += c.slack.Late / splits
-		}
-		if d.between(ByCount, n, counts, far) {
+		if d.between(ByCount, n, counts, c.farCount(name, got, max(n, slices.Max(counts)))) {
 			return d, true
 		}
 	}
@@ -127,6 +120,20 @@ func (c *comparison) round(name string) (Difference, bool) {
 		return d, true
 	}
 	return d, c.got.Ended == 0 && got.Between == 0 && d.inBetween(name, c.open)
+}
+
+// farCount returns by how much the number of a round's acts may differ, if most are the most of them.
+func (c *comparison) farCount(name string, got Deed, most time.Duration) time.Duration {
+	share := roundCountPart
+	far := time.Duration(roundCount)
+	if strings.HasPrefix(name, readsTopic) {
+		share = readsCountPart
+		far += c.slack.Late / splits
+	}
+	if got.Every > 0 {
+		far += c.slack.Late / got.Every // of those there was no time for as many
+	}
+	return far + part(share, most)
 }
 
 // inBetween reports whether every open log has acts of a slower round in between. It is
