@@ -52,12 +52,12 @@ func (w *Known) add(e *Evaluation, pool *Pool, s *model.Sample) {
 	if loop := e.Plan.Workload.Loop; loop.Closed() && s.Completed > 0 {
 		h := s.Latency.Corrected(int64(loop.Think.Mean) + s.Latency.Quantile(0.5))
 		w.Corrected.Merge(h)
-		w.latencies(plan.Corrected, h, h.Mean())
+		w.latencies(plan.Corrected, h, h.Mean(), h.Count())
 	}
 	for t, name := range plan.TierNames {
 		one := &s.Tiers[t]
 		if one.Attempts > 0 {
-			w.latencies(name, one.Latency, float64(one.SumNs)/float64(one.Attempts))
+			w.latencies(name, one.Latency, float64(one.SumNs)/float64(one.Attempts), one.Attempts)
 		}
 		if one.CoreNs > 0 {
 			w.put("util("+name+")", float64(one.BusyNs)/float64(one.CoreNs))
@@ -93,10 +93,11 @@ func (w *Known) aboveBounds(e *Evaluation, s *model.Sample) {
 // put adds one replication's value of a metric.
 func (m *PerModel) put(metric string, v float64) { m.Values[metric] = append(m.Values[metric], v) }
 
-// latencies adds one replication's mean and quantiles of latency for a scope, such as
+// latencies adds one replication's mean and quantiles of n latencies for a scope, such as
 // "request".
-func (m *PerModel) latencies(scope string, h model.Hist, mean float64) {
+func (m *PerModel) latencies(scope string, h model.Hist, mean float64, n int64) {
 	m.put("mean("+scope+")", mean)
+	m.counts["mean("+scope+")"] = append(m.counts["mean("+scope+")"], n)
 	m.tails[scope] = append(m.tails[scope], tailOf(h))
 	for _, q := range quantiles {
 		m.put(q.name+"("+scope+")", float64(h.Quantile(q.q)))
@@ -110,7 +111,7 @@ func (m *PerModel) latencies(scope string, h model.Hist, mean float64) {
 // requests was simulated.
 func (m *PerModel) add(s *model.Outcomes, ns int64, thin float64) {
 	if s.Completed > 0 {
-		m.latencies("request", s.Latency, float64(s.SumNs)/float64(s.Completed))
+		m.latencies("request", s.Latency, float64(s.SumNs)/float64(s.Completed), s.Completed)
 	}
 	for k, n := range s.Failed {
 		m.put("errors("+plan.Causes[k]+")", share(n, s.Arrived))
@@ -126,6 +127,7 @@ func (m *PerModel) add(s *model.Outcomes, ns int64, thin float64) {
 	m.Open = append(m.Open, s.Open)
 	if n := s.Completed + s.Open; n > 0 {
 		m.atLeast = append(m.atLeast, float64(s.SumNs+s.OpenNs)/float64(n))
+		m.counts[atLeast] = append(m.counts[atLeast], n)
 	}
 	m.Arrived = append(m.Arrived, s.Arrived)
 	m.Bad = append(m.Bad, failed)

@@ -46,7 +46,7 @@ import (
 
 // Version identifies the version of the model's computation. It is part of the key of every
 // cached sample, so it must change whenever samples change.
-const Version = "11"
+const Version = "12"
 
 // Judge simulates plans. The zero value uses all cores, reports no progress and has no
 // deadline.
@@ -196,15 +196,21 @@ type PerModel struct {
 	// requests as answered at the replication's end.
 	atLeast []float64
 	tails   map[string][]tail // of every replication, by scope
+	// counts holds, for each metric that is a mean of observations, and for atLeast, the number of
+	// observations of each replication that has any.
+	counts map[string][]int64
 	// completed holds, for each replication, the number of answered requests. above holds, by
 	// metric, how many of them took longer than a bound of a dashboard's buckets.
 	completed []int64
 	above     map[string][]int64
 }
 
+// atLeast is the key of PerModel.counts for PerModel.atLeast.
+const atLeast = "at least"
+
 // newPerModel returns empty results for a model with the given number of limits.
 func newPerModel(name string, limits int) PerModel {
-	return PerModel{Name: name, Values: map[string][]float64{}, Over: make([][]int64, limits), Young: make([][]int64, limits), tails: map[string][]tail{}, above: map[string][]int64{}}
+	return PerModel{Name: name, Values: map[string][]float64{}, Over: make([][]int64, limits), Young: make([][]int64, limits), tails: map[string][]tail{}, above: map[string][]int64{}, counts: map[string][]int64{}}
 }
 
 // Evaluate simulates replications of a plan under a condition until the goal is reached or a

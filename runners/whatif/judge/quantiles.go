@@ -122,7 +122,16 @@ func (w *Pool) latencies(scope string) model.Hist {
 	return w.Sum.Latency
 }
 
-// interval returns the value of a metric and its confidence interval. Quantiles and shares
+// mean returns a metric's mean and the half-width of its confidence interval: of a latency over
+// all observations together, of another metric over replications.
+func (m *PerModel) mean(metric string, confidence float64) (mean, half float64) {
+	if counts, ok := m.counts[metric]; ok {
+		return stats.Ratio(counts, m.Values[metric], confidence)
+	}
+	return stats.Interval(m.Values[metric], confidence)
+}
+
+// interval returns the value of a metric and its confidence interval. Latencies and shares
 // are computed over all observations together. Other metrics are means over replications.
 func (w *Pool) interval(metric, name string, confidence float64) (value, low, high float64) {
 	m := w.requests(name)
@@ -161,7 +170,7 @@ func (w *Pool) interval(metric, name string, confidence float64) (value, low, hi
 		}
 		return value, low, high
 	}
-	mean, half := stats.Interval(values, confidence)
+	mean, half := m.mean(metric, confidence)
 	ci := around(mean, half)
 	if unitOf(metric) == "fraction" {
 		ci[1] = math.Min(ci[1], 1)
@@ -184,6 +193,6 @@ func (w *Pool) value(metric string) float64 {
 	if pooled, ok := w.pooled(metric, ""); ok {
 		return pooled
 	}
-	mean, _ := stats.Mean(w.Values[metric])
+	mean, _ := w.mean(metric, 0.95) // of any confidence
 	return mean
 }

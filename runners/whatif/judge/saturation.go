@@ -52,7 +52,7 @@ func (e *Evaluation) saturation(w *Pool) result.Saturation {
 		s.State = "OVERLOADED"
 	case w.Sum.Arrived == 0:
 		s.State = "UNKNOWN"
-	case w.backlogs() || failed > 0.05:
+	case e.backlogs(w) || failed > 0.05:
 		s.State = "BACKLOGGED"
 	case s.Utilisation > 1:
 		s.State = "OVERLOADED"
@@ -119,12 +119,14 @@ func (e *Evaluation) eventAt(at int64) string {
 // noReplica is the index of the failure cause that no replica is listed.
 var noReplica = slices.Index(plan.Causes, "no_replica")
 
-// backlogs reports whether requests take longer and longer during a window. It compares the
-// last quarter with the second, because the first may be warm-up. The limit is an increase
-// of a tenth if the window is not stationary, and of a half otherwise. Noise alone can make
-// a window look unsettled.
-func (w *Pool) backlogs() bool {
-	const quarter = model.Bins / 4
+// backlogs reports whether requests take longer and longer during a window, or in what is left of it
+// once its last event has begun or ended: that such a change makes them slower is no backlog yet.
+// It compares the last quarter with the second, because the first may be warm-up. The limit is an
+// increase of a tenth if the window is not stationary, and of a half otherwise. Noise alone can
+// make a window look unsettled.
+func (e *Evaluation) backlogs(w *Pool) bool {
+	from := e.sinceLast(&w.Window.Window)
+	quarter := (model.Bins - from) / 4
 	mean := func(from int) float64 {
 		var ns, n int64
 		for b := from; b < from+quarter; b++ {
@@ -136,7 +138,24 @@ func (w *Pool) backlogs() bool {
 	if w.Stationary {
 		most = 1.5
 	}
-	return mean(model.Bins-quarter) > float64(most*mean(quarter))
+	return mean(model.Bins-quarter) > float64(most*mean(from+quarter))
+}
+
+// sinceLast returns the bin of a window that follows the last change by an event within its first
+// three quarters, 0 if there is none.
+func (e *Evaluation) sinceLast(w *plan.Window) int {
+	from := 0
+	for i := range e.Plan.Events {
+		event := &e.Plan.Events[i]
+		at := int64(event.At)
+		for _, at := range []int64{at, at + int64(event.For), at + int64(event.RestartAfter)} {
+			bin := int(math.Ceil(float64(at-int64(w.Start)) / float64(w.End-w.Start) * model.Bins))
+			if bin > from && bin <= model.Bins*3/4 {
+				from = bin
+			}
+		}
+	}
+	return from
 }
 
 func (e *Evaluation) denseCalls() int {

@@ -173,6 +173,23 @@ func TestABacklogIsToldFromNoise(t *testing.T) {
 	}
 }
 
+// Goal: a change that makes requests slower is no backlog, and one that makes them wait longer and
+// longer is. Method: of four PS containers at 40 % two die in the middle of the window, and callers know
+// at once, so that the others have 80 %; or three, whose one is left with 160 %.
+func TestAStepIsNoBacklog(t *testing.T) {
+	long(t)
+	for count, want := range map[int]string{2: "STABLE", 3: "BACKLOGGED"} { //lint:order each by itself
+		r := run(t, strings.NewReplacer("num_ps: 2, num_shard: 2", "num_ps: 1, num_shard: 1, fetch_ps_retry: 0", "ps: {replicas: 2,", "ps: {replicas: 4,", "rate: 1k/s", "rate: 1600/s").Replace(steady)+
+			fmt.Sprintf("events: [{at: 10s, scale: {ps: %d}}]\n", 4-count))
+		if s := r.Saturation; s.State != want || math.Abs(s.Utilisation-1.6/float64(4-count)) > 1e-3 {
+			t.Errorf("%d of 4 gone: got %+v, want %s", count, s, want)
+		}
+		if w := r.Windows[0]; count == 2 && w.Stationary {
+			t.Error("the window looks stationary: the test tries nothing")
+		}
+	}
+}
+
 // Goal: waiting for a connection is reported separately from the network (CAP-4.2). Method:
 // the same fleet with slow PS, to which each caller has a hundred connections. The wait for
 // a connection is then far longer than the network time, which stays the same.

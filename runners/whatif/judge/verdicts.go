@@ -233,7 +233,7 @@ func (e *Evaluation) unanswered(v *result.Verdict, m *PerModel, o plan.SLO) {
 	if o.Metric != "mean" || o.Scope != "request" || len(m.atLeast) < 2 {
 		return
 	}
-	mean, half := stats.Interval(m.atLeast, v.Confidence)
+	mean, half := stats.Ratio(m.counts[atLeast], m.atLeast, v.Confidence)
 	if !within(o, mean-half) {
 		v.Outcome = result.Fail
 		v.Text = fmt.Sprintf("found %s at least, as %d of %d are open at the end of the simulation", measured(kindOf(o), mean), v.Open, v.N)

@@ -2,6 +2,7 @@ package judge_test
 
 import (
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -243,5 +244,53 @@ func TestEdgesOfWindowsAddNothing(t *testing.T) {
 				t.Errorf("%s, %s: %s", c.name, window, r.Windows[0].Unsettled)
 			}
 		}
+	}
+}
+
+// Goal: a mean is that of all requests, also where more come to replications in which all take longer,
+// and its interval covers the truth. Method: ten requests at once, and a window that is short beside
+// their work, so that a replication has none, ten, or many. The truth is the closed form of M^X/M/1
+// (CAP-7.1), rho/(mu (1-rho)) + (X-1)/(2 mu (1-rho)) + 1/mu; the mean of the replications' means is a
+// seventh less.
+func TestAMeanIsThatOfAllRequests(t *testing.T) {
+	const text = `apiVersion: capacity/v1
+seed: SEED
+budget: {min_replications: 300, max_replications: 300}
+model: {agent_version: 1, size: {embeddings: 1GiB}}
+override: {num_ps: 1, num_shard: 1, fetch_ps_timeout: 1000s}
+fleet:
+  entry: {replicas: 1, cpu: 1, mem: 8GiB}
+  ps: {replicas: 1, cpu: 8, mem: 8GiB}
+network: {same_cluster: 0ms, same_idc: 0ms, overhead_per_rpc: 0us}
+service:
+  entry: {cpu: "exp(50ms)"}
+  ps: {cpu: 1ns}
+workload: {rate: 12/s, arrivals: {batch: det(10)}, horizon: 70s, detail: {windows: [at 60s 2s]}}
+`
+	const rho, mu = 0.6, 20.0
+	truth := (rho/(mu*(1-rho)) + 9/(2*mu*(1-rho)) + 1/mu) * 1e9
+	inside, low := 0, 0
+	const seeds = 4
+	for seed := range seeds {
+		r, err := (&judge.Judge{}).Run(t.Context(), parse(t, strings.Replace(text, "SEED", strconv.Itoa(seed+1), 1)), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mean := r.Find("mean(request)", "")
+		if mean == nil || mean.Value == nil {
+			t.Fatalf("got %+v, want a mean", mean)
+		}
+		if mean.CI[0] <= truth && truth <= mean.CI[1] {
+			inside++
+		}
+		if *mean.Value < truth {
+			low++
+		}
+		if half := (mean.CI[1] - mean.CI[0]) / 2; half > truth/6 {
+			t.Errorf("seed %d: got %.0f +- %.0f ms, want a half-width of a sixth at most", seed+1, *mean.Value/1e6, half/1e6)
+		}
+	}
+	if inside < seeds-1 || low == seeds {
+		t.Errorf("got %d of %d intervals around %.1f ms, and %d below it", inside, seeds, truth/1e6, low)
 	}
 }

@@ -42,3 +42,44 @@ func TestBusyTimeIsTakenBackWithACancelledCall(t *testing.T) {
 		}
 	}
 }
+
+// Goal: utilisation is that of live containers, as long as they live (CAP-12.14). Method: 300 requests of
+// 10 ms a second are three cores of work. For half of the window eight cores live, then four; or eight,
+// and sixteen once containers that are added have come up 5 s later; or all the idc's work on the other's.
+func TestUtilisationIsOfLiveContainers(t *testing.T) {
+	const text = `apiVersion: capacity/v1
+model: {size: {embeddings: 1GB}}
+override: {num_ps: 1, num_shard: 1, fetch_ps_timeout: 30s}
+fleet:
+  idcs: [{name: x}, {name: y}]
+  entry: {replicas: 4, cpu: 2, mem: 8GiB}
+  ps: {replicas: 2, cpu: 8, mem: 8GiB}
+  boot: {schedule: 5s}
+service: {entry: {cpu: 10ms}, ps: {cpu: 100us}}
+workload: {horizon: 20s, rate: 300/s}
+events: [{at: 10s, EVENT}]
+`
+	for event, live := range map[string]float64{ //lint:order each by itself
+		"kill: {entry: {count: 2}}, restart_after: 60s": 8*10 + 4*10,
+		"lose_idc: y":           8*10 + 4*10,
+		"scale: {entry: 8}":     8*15 + 16*5,
+		"scale: {entry: 2}":     8*10 + 4*10,
+		"traffic: {factor: 1x}": 8 * 20,
+	} {
+		s := mixedOf(t, text, "EVENT", event)
+		busy, cores := 0.0, 0.0
+		for run := range 4 {
+			one, err := s.Run(0, run)
+			if err != nil || !one.Fits() {
+				t.Fatalf("%s: %v, fits %v", event, err, err == nil && one.Fits())
+			}
+			busy, cores = busy+float64(one.Tiers[Entry].BusyNs)/4e9, cores+float64(one.Tiers[Entry].CoreNs)/4e9
+			if most := float64(one.Tiers[Entry].MaxParts) / 1e6; most < busy/cores*0.9 {
+				t.Errorf("%s: the fullest is busy %.3f of the time, all of them %.3f", event, most, busy/cores)
+			}
+		}
+		if math.Abs(cores-live) > 0.2 || math.Abs(busy-3*20) > 2.5 {
+			t.Errorf("%s: got %.1f of %.1f core seconds, want 60 of %.1f", event, busy, cores, live)
+		}
+	}
+}

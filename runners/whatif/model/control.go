@@ -163,7 +163,8 @@ func (w *world) remove() {
 		}
 		for _, one := range w.processes(at) {
 			s := &w.servers[one]
-			s.up, s.removed = false, true
+			w.turns(s, false)
+			s.removed = true
 			s.visible = s.visible && k >= len(w.spec.Control.Remove)
 		}
 	}
@@ -229,7 +230,8 @@ func (w *world) apply(c change) {
 			w.die(c.server)
 		}
 	case comesUp:
-		s.up, s.drained, s.cold = true, false, w.spec.Tiers[s.tier].Cold
+		w.turns(s, true)
+		s.drained, s.cold = false, w.spec.Tiers[s.tier].Cold
 		if s.host == c.server {
 			s.loading = 0
 		}
@@ -255,7 +257,8 @@ func (w *world) apply(c change) {
 	case copies:
 		s.device.from, s.device.until = c.at-w.base, c.at-w.base+int64(c.value)
 	case retires:
-		s.visible, s.up, s.gone = false, false, c.at
+		w.turns(s, false)
+		s.visible, s.gone, w.servers[s.host].left = false, c.at, true
 	case fails:
 		w.history.fate = &Fate{}
 		w.history.kill(c.server, c.at, c.at+int64(w.history.rng.ExpFloat64()*float64(w.history.p.Random.Of(plan.TierNames[s.tier]).MTTR)), 0)

@@ -190,6 +190,9 @@ func (w *world) build() {
 		if s.Mixed && w.servers[i].tier != PS {
 			w.joins(&w.servers[i], i-w.first[w.servers[i].tier])
 		}
+		if w.servers[i].up {
+			w.servers[w.servers[i].host].living++
+		}
 	}
 	w.places, w.clusters = s.places()
 	w.turn = make([]uint32, len(w.servers)*tiers*max(w.shards, 1))
@@ -327,11 +330,21 @@ func (w *world) close() {
 	s.Events, s.Hash = w.clock.Events(), w.clock.Hash()
 }
 
-// work adds up, for each segment, how long containers worked.
+// shortLife is the part of a window, as one in so many, that a container's life counts for at least
+// when it is asked which is the fullest: one that lived for an instant is not.
+const shortLife = 10
+
+// work adds up, for each segment, how long containers worked, and how long they lived.
 func (w *world) work() {
 	for i := range w.servers {
-		one := &w.servers[i]
-		if !one.up && one.busyNs == [Segments]int64{} {
+		if s := &w.servers[i]; s.living > 0 {
+			w.spread(&s.upNs, s.since, w.end, 1)
+			s.living = 0
+		}
+	}
+	for i := range w.servers {
+		one, host := &w.servers[i], &w.servers[w.servers[i].host]
+		if host.upNs == [Segments]int64{} && host.busyNs == [Segments]int64{} {
 			continue
 		}
 		t := &w.spec.Tiers[one.tier]
@@ -339,18 +352,18 @@ func (w *world) work() {
 		if n := float64(w.working(t)); !t.Shared && n > cores {
 			cores = n
 		}
-		if host := &w.servers[one.host]; host.up || host.busyNs != [Segments]int64{} {
-			one.busyNs = host.busyNs
-		}
-		busy, could := int64(0), int64(0) // sums from segment k to the end
+		busy, could, all := int64(0), int64(0), int64(0) // sums from segment k to the end
 		for k := Segments - 1; k >= 0; k-- {
 			segment := &w.sample.Segments[k]
-			cored := int64(cores * float64(segment.Seconds))
-			busy, could = busy+one.busyNs[k], could+cored
+			lived := int64(cores * float64(host.upNs[k]))
+			if host.left {
+				lived = max(lived, host.busyNs[k])
+			}
+			busy, could, all = busy+host.busyNs[k], could+lived, all+int64(cores*float64(segment.Seconds))
 			of := &segment.Tiers[one.tier]
-			of.BusyNs += one.busyNs[k]
-			of.CoreNs += cored
-			of.MaxParts = max(of.MaxParts, int64(float64(busy)/float64(could)*1e6))
+			of.BusyNs += host.busyNs[k]
+			of.CoreNs += lived
+			of.MaxParts = max(of.MaxParts, int64(float64(busy)/float64(max(could, all/shortLife, 1))*1e6))
 		}
 	}
 }

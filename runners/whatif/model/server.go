@@ -193,12 +193,37 @@ func (w *world) count(s *server, from, to int64, cores float64) {
 	if s.pod != nil {
 		s.pod.worked(w.base+from, w.base+to, cores)
 	}
+	w.spread(&s.busyNs, from, to, cores)
+}
+
+// spread adds a time, as often as there are cores, to the segments of the window that it lies in.
+func (w *world) spread(of *[Segments]int64, from, to int64, cores float64) {
 	from, to = max(from, w.begin), min(to, w.end)
 	for k := Segments - 1; to > from; k-- {
 		if start := max(w.starts[k], from); start < to {
-			s.busyNs[k] += int64(float64(to-start) * cores)
+			of[k] += int64(float64(to-start) * cores)
 			to = start
 		}
+	}
+}
+
+// turns makes a process come up or go down, which begins or ends the life of its container.
+func (w *world) turns(s *server, up bool) {
+	if s.up == up {
+		return
+	}
+	s.up = up
+	host := &w.servers[s.host]
+	switch {
+	case !up:
+		if host.living--; host.living == 0 {
+			w.spread(&host.upNs, host.since, w.now, 1)
+		}
+	case host.living == 0:
+		host.since = w.now
+		fallthrough
+	default:
+		host.living++
 	}
 }
 
@@ -206,7 +231,7 @@ func (w *world) count(s *server, from, to int64, cores float64) {
 func (w *world) die(at int32) {
 	s := &w.servers[at]
 	w.takeBack(at)
-	s.up = false
+	w.turns(s, false)
 	s.epoch++
 	w.forgetLatencies(at)
 	tier := int(s.tier)

@@ -124,6 +124,10 @@ type server struct {
 	slow    float64
 	tokens  float64         // of its budget of retries
 	busyNs  [Segments]int64 // nanoseconds of work in each segment of the window
+	upNs    [Segments]int64 // nanoseconds of life there, of the container whose cores it has
+	living  int32           // processes of the container that are up, of its host alone
+	since   int64           // when the first of them came up
+	left    bool            // scaled away once, and then at work on what it had
 	share   *sharing
 	pod     *pod      // for an autoscaler that measures; nil for other tiers
 	batch   []batcher // by process and model

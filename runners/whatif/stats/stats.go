@@ -101,6 +101,28 @@ func Sectioned(whole float64, parts []float64, confidence float64) (half float64
 	return T(confidence, n-1) * math.Sqrt(squares/(n-1)/n)
 }
 
+// Ratio returns the mean of all observations, and the half-width of its confidence interval. means
+// and n hold the mean and the number of observations of several independent parts. A part counts
+// as often as it has observations: parts in which more comes are often those in which all take
+// longer, so that the mean of means would be too small. The interval is Student's, over how far
+// each part pulls the mean (the linearised ratio). It is NaN with fewer than two parts.
+func Ratio(n []int64, means []float64, confidence float64) (ratio, half float64) {
+	total, all := 0.0, 0.0
+	for i, m := range means {
+		total += float64(m * float64(n[i]))
+		all += float64(n[i])
+	}
+	if all == 0 {
+		return 0, math.NaN()
+	}
+	ratio = total / all
+	pulls := make([]float64, len(means))
+	for i, m := range means {
+		pulls[i] = (m - ratio) * float64(n[i]) * float64(len(means)) / all
+	}
+	return ratio, Sectioned(0, pulls, confidence)
+}
+
 // T returns the two-sided quantile of Student's t distribution. With x =
 // degrees/(degrees+t*t) the two tails have the probability of the regularized incomplete
 // beta function of x.

@@ -124,6 +124,24 @@ func TestCommonRandomNumbersNarrowDifferences(t *testing.T) {
 	}
 }
 
+// Goal: a mean of parts of different sizes is that of all observations, and its interval that of a
+// ratio. Method: parts of equal sizes, of which both are those of the means; two parts by hand.
+func TestARatioIsOfAllObservations(t *testing.T) {
+	means := []float64{3, 5, 4, 8}
+	mean, half := Interval(means, 0.95)
+	if ratio, by := Ratio([]int64{7, 7, 7, 7}, means, 0.95); math.Abs(ratio-mean) > 1e-12 || math.Abs(by-half) > 1e-12 {
+		t.Errorf("got %g +- %g of equal parts, want %g +- %g", ratio, by, mean, half)
+	}
+	// one observation of 1, three of 3: 10/4; both pull it by (mean - 2.5) n / 2 = 0.75, so that
+	// s^2/R is 0.75^2, and t of one degree of freedom at 50 % is 1
+	if ratio, by := Ratio([]int64{1, 3}, []float64{1, 3}, 0.5); ratio != 2.5 || math.Abs(by-0.75) > 1e-12 {
+		t.Errorf("got %g +- %g, want 2.5 +- 0.75", ratio, by)
+	}
+	if ratio, by := Ratio([]int64{4}, []float64{2}, 0.95); ratio != 2 || !math.IsNaN(by) {
+		t.Errorf("got %g +- %g of one part, want 2 and no interval", ratio, by)
+	}
+}
+
 // Goal: the interval of a quantile over all observations covers the true value as often as
 // it claims. An interval around the mean of the parts' quantiles does not, because the parts
 // are small (CAP-12.15). Method: parts of 120 exponential values, whose p99 is known.
