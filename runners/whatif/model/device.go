@@ -1,6 +1,10 @@
 package model
 
-import "github.com/monosim/monosim/runners/whatif/plan"
+import (
+	"math"
+
+	"github.com/monosim/monosim/runners/whatif/plan"
+)
 
 // device is the state of a container's accelerator. Its methods accept nil, which means that
 // there is none.
@@ -66,7 +70,7 @@ func (d *device) more(w *world, s *server, b *batch, t *Device) float64 {
 			running += s.feeds[k].busy
 		}
 		if running == 1 { // this one alone
-			more = t.Pause.MeanOf(float64(w.now - d.idle))
+			more = t.Pause.MeanOf(math.Min(float64(w.now-d.idle), t.Pause.At[len(t.Pause.At)-1])) // more than was measured does not go on
 		}
 	}
 	if d.seen == nil {

@@ -96,7 +96,8 @@ type drawn struct {
 	restart                 float64
 	batched                 bool // dense
 	perItem, hold           float64
-	most, at                int // calls in a batch, and batches at once
+	most, at                int // items of a batch, and batches at once
+	device                  *drawnDevice
 }
 
 func draw(seed uint64) *drawn {
@@ -180,6 +181,7 @@ func draw(seed uint64) *drawn {
 	d.from = 0.5 + r.Float64()
 	d.until = d.from + 0.3 + r.Float64()
 	d.more(r, pick, chance)
+	d.onDevice(r, chance)
 	return d
 }
 
@@ -238,12 +240,16 @@ func (d *drawn) text() string {
 	} else {
 		put("  entry: {replicas: %d, cpu: %g, mem: 64GiB}\n  ps: {replicas: %d, cpu: %g, mem: 64GiB}", d.entry.replicas, d.entry.cores, d.ps.replicas, d.ps.cores)
 		if d.hasDense {
-			put("  dense: {replicas: %d, cpu: %g, mem: 64GiB, services_per_container: 1}", d.dense.replicas, d.dense.cores)
+			put("  dense: {replicas: %d, cpu: %g, mem: 64GiB, services_per_container: %d}", d.dense.replicas, d.dense.cores, d.processes())
 		}
 	}
 	put("service:")
 	for _, t := range d.tiers() {
 		if t.name == "dense" && !d.hasDense {
+			continue
+		}
+		if t.name == "dense" && d.device != nil {
+			put("  dense: {%s, skip_late: %v}\n  items: %q", d.device, t.skipLate, fmt.Sprintf("uniform(0.5, %d.5)", d.device.items))
 			continue
 		}
 		if t.name == "dense" && d.batched {
@@ -303,6 +309,8 @@ func (d *drawn) text() string {
 		put("  mix: [{model: a, share: %.9g%%}, {model: b, class_of: a, priority: 1, share: %.9g%%}]", (1-d.second)*100, d.second*100)
 	}
 	switch {
+	case d.device != nil && d.device.publish:
+		put("events: [{at: %.9gms, publish: {version: 2}}]", d.from*1e3)
 	case d.traffic > 0:
 		put("events: [{at: %.9gms, for: %.9gms, traffic: {factor: %.9gx}}]", d.from*1e3, (d.until-d.from)*1e3, d.traffic)
 	case d.evacuate:
@@ -370,6 +378,8 @@ type stage struct {
 	running, gone  bool
 	done, lost     func() // lost where its container dies
 	at             *container
+	items          int
+	calls          []*stage // of a batch
 }
 
 // cpu is the set of cores of a container, which several processes may share.
@@ -393,13 +403,22 @@ type container struct {
 	idc     int
 	dead    bool
 	refuse  bool
-	groups  []*group // batches that wait, the last of which may take more
+	feeds   []*feed
 	working []*stage // has a thread
+	deaths  int
+	device  *deviceState
+}
+
+// feed is a server process that computes batches.
+type feed struct {
+	groups []*group // batches that wait, the last of which may take more
+	used   int
 }
 
 // group is a batch.
 type group struct {
 	stages []*stage
+	items  int
 	since  float64
 	closed bool
 }
@@ -559,38 +578,52 @@ func (c *container) takes(one *stage) bool {
 	return true
 }
 
-// joins puts a call into the batch that fills.
+// joins puts a call into the batch that fills, of any process.
 func (c *container) joins(one *stage) {
 	s := c.cpu.s
-	if n := len(c.groups); n == 0 || c.groups[n-1].closed {
-		c.groups = append(c.groups, &group{since: s.now})
-		s.after(s.hold, c.forms)
+	f := c.feeds[s.r.IntN(len(c.feeds))]
+	if n := len(f.groups); n > 0 && f.groups[n-1].items+one.items > s.most {
+		f.groups[n-1].closed = true
 	}
-	g := c.groups[len(c.groups)-1]
+	if n := len(f.groups); n == 0 || f.groups[n-1].closed {
+		f.groups = append(f.groups, &group{since: s.now})
+		s.after(s.hold, func() { c.forms(f) })
+	}
+	g := f.groups[len(f.groups)-1]
 	g.stages = append(g.stages, one)
-	g.closed = len(g.stages) == s.most
-	c.forms()
+	g.items += one.items
+	g.closed = g.items >= s.most
+	c.forms(f)
 }
 
 // forms gives batches that are full, or have waited for long enough, to threads.
-func (c *container) forms() {
+func (c *container) forms(f *feed) {
 	s := c.cpu.s
-	for len(c.groups) > 0 && c.used < s.at {
-		g := c.groups[0]
+	for len(f.groups) > 0 && f.used < s.at {
+		g := f.groups[0]
 		if !g.closed && s.now < g.since+s.hold-1e-9 {
 			return
 		}
-		c.groups = c.groups[1:]
+		f.groups = f.groups[1:]
 		if c.skipLate && !slices.ContainsFunc(g.stages, func(one *stage) bool { return s.now < one.deadline }) {
 			continue
 		}
 		c.used++
-		all := &stage{at: c, left: s.dense.work.mean + s.perItem*float64(len(g.stages))}
+		f.used++
+		all := &stage{at: c, left: s.dense.work.mean + s.perItem*float64(g.items), calls: g.stages}
 		all.done = func() { // its thread is free
-			c.forms()
+			f.used--
+			if c.device != nil {
+				c.device.idle = s.now
+			}
+			c.forms(f)
 			for _, one := range g.stages {
 				one.done()
 			}
+		}
+		if c.device != nil {
+			c.compute(all, f, g.items)
+			continue
 		}
 		c.begin(all)
 	}
@@ -601,7 +634,17 @@ func (c *container) dies(refuse bool) {
 	s := c.cpu.s
 	c.cpu.pass()
 	c.dead, c.refuse = true, refuse
+	c.deaths++
 	lost := append(c.working, c.waiting...)
+	for _, f := range c.feeds {
+		for _, g := range f.groups {
+			lost = append(lost, g.stages...)
+		}
+		f.groups, f.used = nil, 0
+	}
+	for _, one := range slices.Clone(lost) {
+		lost = append(lost, one.calls...)
+	}
 	c.cpu.running, c.waiting, c.working, c.used = nil, nil, nil, 0
 	c.cpu.plan()
 	for _, one := range lost {
@@ -634,6 +677,7 @@ type asked struct {
 	at       float64
 	number   int
 	priority int
+	items    int
 	entry    *container
 	caller   *caller
 	over     bool
@@ -657,7 +701,10 @@ type asking struct {
 
 func (s *second) arrive() {
 	s.number++
-	q := &asked{at: s.now, number: s.number}
+	q := &asked{at: s.now, number: s.number, items: 1}
+	if s.device != nil {
+		q.items = 1 + s.r.IntN(s.device.items)
+	}
 	live := s.live()
 	if s.r.Float64() < s.drawn.second {
 		q.priority = 1
@@ -882,7 +929,10 @@ func (s *second) launch(q *asked, tier int, to *container, sent float64, refused
 			}
 			return
 		}
-		one := &stage{left: work.draw(s.r), deadline: sent + s.timeout, priority: q.priority, lost: refused}
+		one := &stage{left: work.draw(s.r), deadline: sent + s.timeout, priority: q.priority, lost: refused, items: 1}
+		if !a.over && s.device != nil {
+			one.items = q.items
+		}
 		a.stage = one
 		one.done = func() {
 			a.stage = nil
@@ -993,7 +1043,12 @@ func (d *drawn) play(run uint64) [4]float64 {
 	var dense []*container
 	for k := range d.dense.replicas {
 		if d.hasDense {
-			dense = append(dense, fresh(&d.dense, of(k)))
+			one := fresh(&d.dense, of(k))
+			for range d.processes() {
+				one.feeds = append(one.feeds, &feed{})
+			}
+			s.furnish(one)
+			dense = append(dense, one)
 		}
 	}
 	s.groups[[2]int{2, 0}] = dense
@@ -1039,7 +1094,7 @@ func (d *drawn) play(run uint64) [4]float64 {
 		s.after(d.until, func() { s.moved = false })
 	}
 	if d.kill != "" {
-		s.kills(ps)
+		s.kills(ps, dense)
 	}
 	for range d.clients {
 		s.after(s.r.Float64()*d.think.draw(s.r), s.arrive)
@@ -1128,12 +1183,15 @@ func gamma(r *rand.Rand, k float64) float64 {
 }
 
 // kills lets one container die, and start again.
-func (s *second) kills(ps []*container) {
+func (s *second) kills(ps, dense []*container) {
 	some, load := ps, 0.0
 	if s.kill == "entry" {
 		if some = s.entries; !s.hasDense {
 			load = 1e-3 // 1 GB of the dense part
 		}
+	}
+	if s.kill == "dense" { // 1 GB for each process, and their copies to the device
+		some, load = dense, float64(s.processes())*1e-3+s.device.copied()
 	}
 	k := s.r.IntN(len(some))
 	one := some[k]
@@ -1160,7 +1218,11 @@ func (s *second) kills(ps []*container) {
 			s.end(q, false)
 		}
 	})
-	s.after(s.from+s.restart+load, func() { one.dead = false })
+	s.after(s.from+s.restart+load, func() {
+		if one.dead = false; one.device != nil {
+			one.device.anew(false)
+		}
+	})
 }
 
 // first simulates a run of the plan with the simulator that is tested, and returns the same
@@ -1183,7 +1245,7 @@ func (d *drawn) first(t *testing.T, spec *model.Spec, run int) [4]float64 {
 
 // Goal: the model plays plans as a simulator does that shares nothing with it. Method: plans at random of
 // the whole way of a request (fan-out, dense, mixed containers, shared cores, queues, priorities and who is shed,
-// timeouts, retries with backoff, budgets and breakers, hedges, late calls, batches, requests at once, in bursts, by
+// timeouts, retries with backoff, budgets and breakers, hedges, late calls, batches, devices, requests at once, in bursts, by
 // clients that wait and from places, more traffic, evacuations, slow and dead containers, and more or fewer of them), from an empty fleet on, some runs of each by both. No figure of no plan differs by six standard
 // errors, and their sum over all plans by five. With MONOSIM_NIGHTLY 300 plans, else 20.
 func TestASecondSimulatorPlaysTheSame(t *testing.T) {
