@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/monosim/monosim/cmd/monosim/command"
+	"github.com/monosim/monosim/runners/show/jsonschema"
 	"github.com/monosim/monosim/runners/whatif/result"
 	"github.com/spf13/cobra"
 )
@@ -342,6 +343,38 @@ func TestTextsForPrograms(t *testing.T) {
 	}
 	if code, _, _ := whatif("theory", filepath.Join(plansDir, "flash.yaml"), "--csv", "nowhere/x.csv"); code != command.ExitBadInput {
 		t.Errorf("a file that cannot be: exit %d, want %d", code, command.ExitBadInput)
+	}
+}
+
+// Goal: explain says of every key of a plan what it is, not only its name. Method: all paths of the
+// schema; and of a key of agent.conf with a range, that it has these.
+func TestExplainSaysSomethingOfEveryKey(t *testing.T) {
+	var walk func(of *jsonschema.Schema, path string)
+	seen := 0
+	walk = func(of *jsonschema.Schema, path string) {
+		for key, one := range of.Properties { //lint:order each key is judged by itself
+			at := strings.TrimPrefix(path+"."+key, ".")
+			seen++
+			text := keyNamed(at)
+			if first, _, _ := strings.Cut(text, "\n"); len(first) < len(at)+len(": of x") {
+				t.Errorf("%s: got %q, want what it is", at, text)
+			}
+			walk(one, at)
+		}
+		if of.Items != nil {
+			walk(of.Items, path)
+		}
+		for _, form := range of.AnyOf {
+			walk(form, path)
+		}
+	}
+	walk(planSchema(), "")
+	if seen < 300 {
+		t.Errorf("walked %d keys, want all of a plan", seen)
+	}
+	const want = "override.fetch_ps_retry: further attempts of a call whose attempt failed; 0..10; fetch_ps_retry of agent.conf\ndefault 2\n"
+	if got := keyNamed("override.fetch_ps_retry"); got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

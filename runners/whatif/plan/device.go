@@ -11,7 +11,7 @@ import (
 // Device is the accelerator of a container. Its server processes share it in time slices.
 type Device struct {
 	Processes int      `plan:"processes" default:"0" range:"0..64" doc:"server processes of a container, which share its device in time slices; services_per_container by default"`
-	Pause     delayLaw `plan:"pause" json:",omitzero" doc:"what a batch takes longer when the device had nothing to do for a time before it, as points(3ms=0s, 10ms=0.3ms)"`
+	Pause     delayLaw `plan:"pause" json:",omitzero" doc:"what a batch takes longer when the device had nothing to do for a time before it, as points(3ms=0s, 10ms=0.3ms); a longer pause than the last counts as the last"`
 	NewSize   Duration `plan:"new_size" default:"0s" range:">=0" doc:"what a batch takes longer whose number of items its process has not had since it came up or loaded a version, as a CUDA graph or a program that is compiled then"`
 	First     Duration `plan:"first" default:"0s" range:">=0" doc:"what the first batch of a process takes longer after it came up"`
 	Link      ByteRate `plan:"link" default:"0MB/s" range:">=0" doc:"how fast the weights of a version are copied to the device, once they have been loaded as fleet.boot.model_load says; 0MB/s for at once. Batches whose inputs wait for them stand in the place of model.load_interference"`

@@ -20,6 +20,12 @@ type Axes []Axis
 // Sweeps lists named grids. In YAML it is a mapping from names to grids.
 type Sweeps []Sweep
 
+// skewForms are the keys of a skew.
+type skewForms struct {
+	Zipf   float64    `plan:"zipf" default:"0" range:">=0" doc:"exponent of the shares: of the lookups shard k has as 1/k^s, times its number of PS"`
+	Shares []Fraction `plan:"shares" doc:"of the lookups, one a shard; they sum to 100 %"`
+}
+
 func (s *Skew) decodeNode(d *decoder, n *yaml.Node, path string) {
 	if n.Kind == yaml.ScalarNode {
 		if n.Value != "none" {
@@ -27,10 +33,7 @@ func (s *Skew) decodeNode(d *decoder, n *yaml.Node, path string) {
 		}
 		return
 	}
-	var form struct {
-		Zipf   float64    `plan:"zipf" default:"0" range:">=0"`
-		Shares []Fraction `plan:"shares"`
-	}
+	var form skewForms
 	d.structure(reflect.ValueOf(&form).Elem(), n, path)
 	s.Zipf = form.Zipf
 	sum := 0.0
@@ -58,11 +61,14 @@ func zipfShares(s float64, n, numPS int) []float64 {
 	return shares
 }
 
+// replicasForms are the keys of numbers of replicas.
+type replicasForms struct {
+	Default int `plan:"default" required:"true" range:">=1" doc:"of each shard"`
+	Hottest int `plan:"hottest" default:"0" range:">=0" doc:"of the shard with most lookups; 0 for as many as the others"`
+}
+
 func (r *Replicas) decodeNode(d *decoder, n *yaml.Node, path string) {
-	form := struct {
-		Default int `plan:"default" required:"true" range:">=1"`
-		Hottest int `plan:"hottest" default:"0" range:">=0"`
-	}{}
+	var form replicasForms
 	if n.Kind == yaml.ScalarNode {
 		d.plain(reflect.ValueOf(&form.Default).Elem(), n, path, "")
 		d.ranged(reflect.ValueOf(form.Default), n, path, `range:">=1"`)
@@ -78,9 +84,9 @@ func (r *Replicas) decodeNode(d *decoder, n *yaml.Node, path string) {
 
 // picked is the mapping under the tier in a kill or slow event.
 type picked struct {
-	Count  int    `plan:"count" default:"1" range:">=1"`
-	Pick   string `plan:"pick" default:"random" enum:"random|same_shard_worst|same_idc|same_rack"`
-	Factor Factor `plan:"factor" default:"5x" range:">=1x"`
+	Count  int    `plan:"count" default:"1" range:">=1" doc:"how many containers"`
+	Pick   string `plan:"pick" default:"random" enum:"random|same_shard_worst|same_idc|same_rack" doc:"which ones: any, all of the shard that has most work, of one idc, or of one rack"`
+	Factor Factor `plan:"factor" default:"5x" range:">=1x" doc:"of slow: how many times longer work takes"`
 }
 
 // oneTier reads {TIER: {count, pick}}. more lists further keys that are allowed beside the

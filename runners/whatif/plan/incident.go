@@ -8,22 +8,22 @@ type Event struct {
 	Name         string    `plan:"name" doc:"for others to refer to"`
 	Note         string    `plan:"note" doc:"for people"`
 	RestartAfter Duration  `plan:"restart_after" default:"0s" range:">=0" doc:"of a kill: when the containers start again; at once by default"`
-	Publish      *Publish  `plan:"publish"`
-	Kill         *Kill     `plan:"kill"`
-	Restart      *restart  `plan:"restart" json:",omitempty"`
-	Evacuate     *evacuate `plan:"evacuate" json:",omitempty"`
+	Publish      *Publish  `plan:"publish" doc:"a new version of a model"`
+	Kill         *Kill     `plan:"kill" doc:"containers die"`
+	Restart      *restart  `plan:"restart" json:",omitempty" doc:"containers of a tier start anew, some at a time"`
+	Evacuate     *evacuate `plan:"evacuate" json:",omitempty" doc:"clients of an idc go to the others"`
 	LoseIDC      string    `plan:"lose_idc" doc:"name of an idc"`
 	LoseCluster  string    `plan:"lose_cluster" doc:"idc:cluster"`
-	Slow         *Slow     `plan:"slow"`
+	Slow         *Slow     `plan:"slow" doc:"work of some containers takes longer"`
 	Partition    *struct { // cuts the link between two idcs
-		Between []string `plan:"between" required:"true"`
-	} `plan:"partition"`
-	Loss      *Loss     `plan:"loss"`
-	ZooKeeper *zkEvent  `plan:"zookeeper"`
-	Scale     *scale    `plan:"scale"`
+		Between []string `plan:"between" required:"true" doc:"two idcs"`
+	} `plan:"partition" doc:"the link between two idcs is cut"`
+	Loss      *Loss     `plan:"loss" doc:"packets are lost"`
+	ZooKeeper *zkEvent  `plan:"zookeeper" doc:"what happens to the ensemble"`
+	Scale     *scale    `plan:"scale" doc:"how many containers there are from then on"`
 	Traffic   *struct { // multiplies the rate of requests
-		Factor Factor `plan:"factor" required:"true" range:">0"`
-	} `plan:"traffic"`
+		Factor Factor `plan:"factor" required:"true" range:">0" doc:"of the rate of requests"`
+	} `plan:"traffic" doc:"more or fewer requests"`
 }
 
 // Label returns the event's name, or else its note, or else its action.
@@ -63,7 +63,7 @@ func (e *Event) actions() []string {
 // Publish publishes a new version of a model.
 type Publish struct {
 	Model   string   `plan:"model" json:"model,omitempty" doc:"of workload.mix; all of them by default"`
-	Version int      `plan:"version" required:"true" range:">=1"`
+	Version int      `plan:"version" required:"true" range:">=1" doc:"of the model"`
 	Size    Fraction `plan:"size" default:"100%" range:"0%..100%" doc:"share of the bytes that is new; scales load time only"`
 	Bad     string   `plan:"bad" default:"none" enum:"none|load_failure|partial" doc:"load_failure: no attempt loads it; partial: only shards of the PS get it"`
 	Shards  Shards   `plan:"shards" default:"all" doc:"all, or how many shards of the PS get it, from the first"`
@@ -98,36 +98,36 @@ type Slow struct {
 // Loss drops packets on a link between two idcs, or on all links.
 type Loss struct {
 	Link []string `plan:"link" doc:"two idcs; all links by default"`
-	Rate Fraction `plan:"rate" required:"true" range:"0%..100%"`
+	Rate Fraction `plan:"rate" required:"true" range:"0%..100%" doc:"share of the packets"`
 }
 
 // zkEvent is a failure of the ZooKeeper ensemble.
 type zkEvent struct {
-	LeaderLoss bool `plan:"leader_loss" default:"false"`
+	LeaderLoss bool `plan:"leader_loss" default:"false" doc:"the leader is lost, and another elected"`
 	Outage     bool `plan:"outage" default:"false" doc:"for as long as for says"`
 	ExpireAll  bool `plan:"expire_all" default:"false" doc:"a session storm; agents of version 3 are listed by nobody after it until the model is published anew"`
 }
 
 // scale sets the number of replicas of tiers manually.
 type scale struct {
-	Entry int `plan:"entry" default:"0" range:">=0"`
-	PS    int `plan:"ps" default:"0" range:">=0"`
-	Dense int `plan:"dense" default:"0" range:">=0"`
+	Entry int `plan:"entry" default:"0" range:">=0" doc:"containers of entry"`
+	PS    int `plan:"ps" default:"0" range:">=0" doc:"containers of ps, of each shard"`
+	Dense int `plan:"dense" default:"0" range:">=0" doc:"containers of dense"`
 }
 
 // failure says how often containers fail at random, and for how long.
 type failure struct {
-	MTBF Duration `plan:"mtbf" required:"true" range:">0"`
-	MTTR Duration `plan:"mttr" required:"true" range:">0"`
+	MTBF Duration `plan:"mtbf" required:"true" range:">0" doc:"mean time from a start of a container to its failure, exponential"`
+	MTTR Duration `plan:"mttr" required:"true" range:">0" doc:"mean time to its repair, exponential"`
 	// Correlated says which containers fail together.
 	Correlated *struct {
 		Rack int `plan:"rack" required:"true" range:">=1" doc:"containers of a rack"`
-	} `plan:"correlated"`
+	} `plan:"correlated" doc:"containers that fail together"`
 }
 
 // Solve says what a search varies, and what it minimizes or maximizes.
 type Solve struct {
-	Minimise      string   `plan:"minimise" default:"cost" enum:"cost|containers|p99"`
+	Minimise      string   `plan:"minimise" default:"cost" enum:"cost|containers|p99" doc:"what to make least"`
 	Maximise      string   `plan:"maximise" enum:"rate" json:",omitempty" doc:"rate: the greatest load that the plan holds, in place of over"`
 	Step          Fraction `plan:"step" default:"0%" range:"0%..20%" json:",omitempty" doc:"of maximise: what rates are told apart by, as a part of the rate at which a tier is full; 2% by default"`
 	Sections      int      `plan:"sections" default:"0" range:"0..64" json:",omitempty" doc:"of maximise: how many rates are simulated side by side (k-section), as many as there are workers; 1 (bisection) by default"`
@@ -135,7 +135,7 @@ type Solve struct {
 	Alternatives  int      `plan:"alternatives" default:"0" range:"0..20" json:",omitempty" doc:"how many other configurations to find that hold and are no larger versions of the answer"`
 	LeastRegret   int      `plan:"least_regret" default:"0" range:"0..20" json:",omitempty" doc:"how many configurations to compare in all worlds of what is not known for sure, by what each costs too much where it holds and where it does not"`
 	MustHoldUnder []Must   `plan:"must_hold_under" doc:"normal, any K TIER, any K idc, or the name of an event"`
-	Prove         bool     `plan:"prove_minimal" default:"true"`
+	Prove         bool     `plan:"prove_minimal" default:"true" doc:"show that nothing cheaper holds"`
 }
 
 // Axis is a path in the plan with the values to try for it.

@@ -160,21 +160,21 @@ func (s Skew) Of(n, numPS int) []float64 {
 // Override holds values of agent.conf. After reading a plan, it has the values that apply,
 // from whichever file they came.
 type Override struct {
-	NumPS             int      `plan:"num_ps" default:"1" range:"1..100000" conf:"num_ps"`
-	NumShard          int      `plan:"num_shard" default:"1" range:"1..100000" conf:"num_shard"`
-	DenseServiceNum   int      `plan:"dense_service_num" default:"3" range:">=1" conf:"dense_service_num"`
-	FetchPSTimeout    Duration `plan:"fetch_ps_timeout" default:"200ms" range:">0" conf:"fetch_ps_timeout_ms" confUnit:"ms"`
-	FetchPSRetry      int      `plan:"fetch_ps_retry" default:"2" range:"0..10" conf:"fetch_ps_retry"`
-	LongConnNum       int      `plan:"fetch_ps_long_conn_num" default:"100" range:">=1" conf:"fetch_ps_long_conn_num"`
-	LongConn          bool     `plan:"fetch_ps_long_conn_enable" default:"true" conf:"fetch_ps_long_conn_enable"`
-	AIOThreads        int      `plan:"aio_threads" default:"30" range:">=1" conf:"aio_thread_num"`
-	StatusInterval    Duration `plan:"update_model_status_interval" default:"1s" range:">0" conf:"update_model_status_interval" confUnit:"s"`
-	MaxWaiting        Duration `plan:"max_waiting" default:"1200s" range:">0" conf:"max_waiting_sec" confUnit:"s"`
-	FSPoll            Duration `plan:"fs_poll" default:"1s" range:">=0" conf:"file_system_poll_wait_seconds" confUnit:"s"`
-	FSPollPS          Duration `plan:"fs_poll_ps" default:"0s" range:">=0" conf:"file_system_poll_wait_seconds_ps" confUnit:"s"`
-	MaxLoadRetries    int      `plan:"max_num_load_retries" default:"5" range:">=0" conf:"max_num_load_retries"`
-	LoadRetryInterval Duration `plan:"load_retry_interval" default:"60s" range:">=0" conf:"load_retry_interval_micros" confUnit:"us"`
-	NumLoadThreads    int      `plan:"num_load_threads" default:"0" range:">=0" conf:"num_load_threads"`
+	NumPS             int      `plan:"num_ps" default:"1" range:"1..100000" conf:"num_ps" doc:"parameter servers, spread over the shards; of each one call a request"`
+	NumShard          int      `plan:"num_shard" default:"1" range:"1..100000" conf:"num_shard" doc:"shards of containers that the PS are spread over"`
+	DenseServiceNum   int      `plan:"dense_service_num" default:"3" range:">=1" conf:"dense_service_num" doc:"server processes of a dense container"`
+	FetchPSTimeout    Duration `plan:"fetch_ps_timeout" default:"200ms" range:">0" conf:"fetch_ps_timeout_ms" confUnit:"ms" doc:"how long a caller waits for an attempt of a call"`
+	FetchPSRetry      int      `plan:"fetch_ps_retry" default:"2" range:"0..10" conf:"fetch_ps_retry" doc:"further attempts of a call whose attempt failed"`
+	LongConnNum       int      `plan:"fetch_ps_long_conn_num" default:"100" range:">=1" conf:"fetch_ps_long_conn_num" doc:"connections from one container to another, each with one call at a time"`
+	LongConn          bool     `plan:"fetch_ps_long_conn_enable" default:"true" conf:"fetch_ps_long_conn_enable" doc:"whether connections stay; without, none is waited for"`
+	AIOThreads        int      `plan:"aio_threads" default:"30" range:">=1" conf:"aio_thread_num" doc:"threads of an entry container that send calls"`
+	StatusInterval    Duration `plan:"update_model_status_interval" default:"1s" range:">0" conf:"update_model_status_interval" confUnit:"s" doc:"an entry that starts looks every two of them for its PS"`
+	MaxWaiting        Duration `plan:"max_waiting" default:"1200s" range:">0" conf:"max_waiting_sec" confUnit:"s" doc:"how long a container that starts waits for what it needs"`
+	FSPoll            Duration `plan:"fs_poll" default:"1s" range:">=0" conf:"file_system_poll_wait_seconds" confUnit:"s" doc:"how often an entry or dense server looks for versions in the store; 0 looks once"`
+	FSPollPS          Duration `plan:"fs_poll_ps" default:"0s" range:">=0" conf:"file_system_poll_wait_seconds_ps" confUnit:"s" doc:"how often a PS does; 0 looks once"`
+	MaxLoadRetries    int      `plan:"max_num_load_retries" default:"5" range:">=0" conf:"max_num_load_retries" doc:"further attempts of a load that failed"`
+	LoadRetryInterval Duration `plan:"load_retry_interval" default:"60s" range:">=0" conf:"load_retry_interval_micros" confUnit:"us" doc:"between two of them"`
+	NumLoadThreads    int      `plan:"num_load_threads" default:"0" range:">=0" conf:"num_load_threads" doc:"loads at once; 0 loads one after the other within the loop of the manager"`
 	DCAware           bool     `plan:"dc_aware" default:"false" conf:"dc_aware" json:",omitempty" doc:"agents of version 1 tell an entry of its own idc and cluster only"`
 	Batching          Batching `plan:"batching" doc:"batching of dense servers"`
 	Quirks            string   `plan:"quirks" default:"python" enum:"python|fixed" doc:"faults of the reference as they are, or repaired"`
@@ -194,10 +194,10 @@ func AgentQuirks(quirks string) string {
 // Batching describes TensorFlow Serving's batching.
 type Batching struct {
 	Enabled      bool     `plan:"enabled" default:"false" doc:"by default what dense_alone and enable_batching say"`
-	MaxBatchSize int      `plan:"max_batch_size" default:"1024" range:">=1"`
-	Timeout      Duration `plan:"batch_timeout" default:"800us" range:">=0"`
-	Threads      int      `plan:"num_batch_threads" default:"8" range:">=1"`
-	MaxEnqueued  int      `plan:"max_enqueued_batches" default:"100000" range:">=1"`
+	MaxBatchSize int      `plan:"max_batch_size" default:"1024" range:">=1" doc:"items of a batch at most"`
+	Timeout      Duration `plan:"batch_timeout" default:"800us" range:">=0" doc:"how long a batch waits for more"`
+	Threads      int      `plan:"num_batch_threads" default:"8" range:">=1" doc:"batches of a server process at once"`
+	MaxEnqueued  int      `plan:"max_enqueued_batches" default:"100000" range:">=1" doc:"batches of a server process that wait at most"`
 }
 
 // Report says which reports are written.

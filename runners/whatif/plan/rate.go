@@ -20,28 +20,28 @@ type rateForms struct {
 }
 
 type diurnalRate struct {
-	Trough Rate  `plan:"trough" required:"true" range:">0"`
-	Peak   Rate  `plan:"peak" required:"true" range:">0"`
-	PeakAt Clock `plan:"peak_at" default:"12h"`
+	Trough Rate  `plan:"trough" required:"true" range:">0" doc:"the least rate"`
+	Peak   Rate  `plan:"peak" required:"true" range:">0" doc:"the greatest rate"`
+	PeakAt Clock `plan:"peak_at" default:"12h" doc:"when that is"`
 }
 
 type rateFrom struct {
-	At   Clock `plan:"at" required:"true"`
-	Rate Rate  `plan:"rate" required:"true" range:">0"`
+	At   Clock `plan:"at" required:"true" doc:"from when on"`
+	Rate Rate  `plan:"rate" required:"true" range:">0" doc:"from then on"`
 }
 
 type stepRate struct {
-	Before Rate  `plan:"before" required:"true" range:">0"`
-	After  Rate  `plan:"after" required:"true" range:">0"`
-	At     Clock `plan:"at" required:"true"`
+	Before Rate  `plan:"before" required:"true" range:">0" doc:"rate until then"`
+	After  Rate  `plan:"after" required:"true" range:">0" doc:"rate from then on"`
+	At     Clock `plan:"at" required:"true" doc:"from when on"`
 }
 
 type flashRate struct {
-	Base Rate     `plan:"base" required:"true" range:">0"`
-	Peak Rate     `plan:"peak" required:"true" range:">0"`
-	At   Clock    `plan:"at" required:"true"`
-	Ramp Duration `plan:"ramp" default:"10s" range:">=0"`
-	Hold Duration `plan:"hold" default:"5m" range:">=0"`
+	Base Rate     `plan:"base" required:"true" range:">0" doc:"rate before and after"`
+	Peak Rate     `plan:"peak" required:"true" range:">0" doc:"the greatest rate"`
+	At   Clock    `plan:"at" required:"true" doc:"from when on"`
+	Ramp Duration `plan:"ramp" default:"10s" range:">=0" doc:"how long it rises, and falls"`
+	Hold Duration `plan:"hold" default:"5m" range:">=0" doc:"how long it is there"`
 }
 
 const (

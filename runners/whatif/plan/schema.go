@@ -38,17 +38,21 @@ func special(t reflect.Type) *schema {
 	case reflect.TypeFor[TimeLaw](), reflect.TypeFor[NumberLaw](), reflect.TypeFor[noiseLaw](), reflect.TypeFor[delayLaw]():
 		return &schema{AnyOf: []*schema{lawText(), jsonschema.Number()}}
 	case reflect.TypeFor[Skew]():
-		return &schema{AnyOf: []*schema{{Enum: []any{"none"}}, jsonschema.Object(map[string]*schema{"zipf": jsonschema.Number()}, "zipf"),
-			jsonschema.Object(map[string]*schema{"shares": jsonschema.List(quantitySchema(quantity.Percent))}, "shares")}}
+		forms := schemaOf(reflect.TypeFor[skewForms](), "").Properties
+		return &schema{AnyOf: []*schema{{Enum: []any{"none"}}, jsonschema.Object(map[string]*schema{"zipf": forms["zipf"]}, "zipf"),
+			jsonschema.Object(map[string]*schema{"shares": forms["shares"]}, "shares")}}
 	case reflect.TypeFor[Replicas]():
-		return &schema{AnyOf: []*schema{jsonschema.Whole(), jsonschema.Object(map[string]*schema{"default": jsonschema.Whole(), "hottest": jsonschema.Whole()}, "default")}}
+		return &schema{AnyOf: []*schema{jsonschema.Whole(), schemaOf(reflect.TypeFor[replicasForms](), "")}}
 	case reflect.TypeFor[RateLaw]():
 		return &schema{AnyOf: []*schema{quantitySchema(quantity.Rate), schemaOf(reflect.TypeFor[rateForms](), "")}}
 	case reflect.TypeFor[Kill](), reflect.TypeFor[Slow]():
-		tier := schemaOf(reflect.TypeFor[picked](), "")
-		tiers := map[string]*schema{"entry": tier, "ps": tier, "dense": tier}
+		tiers := map[string]*schema{}
+		for _, name := range TierNames {
+			tiers[name] = schemaOf(reflect.TypeFor[picked](), "")
+			tiers[name].Description = "containers of " + name
+		}
 		if t == reflect.TypeFor[Kill]() {
-			tiers["refuse"] = jsonschema.Boolean()
+			tiers["refuse"] = &schema{Type: "boolean", Description: "calls to them are refused at once; else nobody answers"}
 		}
 		return jsonschema.Object(tiers)
 	case reflect.TypeFor[Axes]():
@@ -131,18 +135,41 @@ func structSchema(t reflect.Type) *schema {
 			continue
 		}
 		property := schemaOf(f.Type, f.Tag)
-		if d, ok := f.Tag.Lookup("default"); ok && property.Type == "string" {
-			property.Default = d
+		if d, ok := f.Tag.Lookup("default"); ok {
+			property.Default = defaultOf(d, property.Type)
 		}
 		if mayBeUncertain(f.Type) && f.Tag.Get("enum") == "" {
 			property = &schema{AnyOf: []*schema{property, {Ref: "#/$defs/uncertain"}}, Default: property.Default}
 			property.AnyOf[0].Default = nil
 		}
-		property.Description = f.Tag.Get("doc")
+		property.Description = described(f.Tag)
 		s.Properties[name] = property
 		if f.Tag.Get("required") == "true" && f.Tag.Get("unless") == "" {
 			s.Required = append(s.Required, name)
 		}
 	}
 	return s
+}
+
+// defaultOf returns the default of a property as JSON has it.
+func defaultOf(text, kind string) any {
+	switch kind {
+	case "integer", "number":
+		return json.Number(text)
+	case "boolean":
+		return text == "true"
+	}
+	return text
+}
+
+// described says what a key is, with its range, and its name in agent.conf.
+func described(tag reflect.StructTag) string {
+	parts := []string{tag.Get("doc")}
+	if text := tag.Get("range"); text != "" {
+		parts = append(parts, text)
+	}
+	if key := tag.Get("conf"); key != "" {
+		parts = append(parts, key+" of agent.conf")
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "; ")
 }

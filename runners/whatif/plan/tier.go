@@ -22,7 +22,7 @@ type Fleet struct {
 
 // IDC is a data centre.
 type IDC struct {
-	Name     string   `plan:"name" required:"true"`
+	Name     string   `plan:"name" required:"true" doc:"of the idc"`
 	Clusters []string `plan:"clusters" doc:"a by default"`
 }
 
@@ -80,9 +80,9 @@ var TierNames = []string{"entry", "ps", "dense"}
 
 // ByTier holds one setting for each tier. It is nil for a tier for which the plan gives none.
 type ByTier[T any] struct {
-	Entry *T `plan:"entry"`
-	PS    *T `plan:"ps"`
-	Dense *T `plan:"dense"`
+	Entry *T `plan:"entry" doc:"of entry containers"`
+	PS    *T `plan:"ps" doc:"of PS containers"`
+	Dense *T `plan:"dense" doc:"of dense containers"`
 }
 
 // Of returns the setting for a tier, nil if there is none.
@@ -113,7 +113,7 @@ type Service struct {
 	PS         TierService  `plan:"ps" doc:"of PS containers, for one call"`
 	Dense      *TierService `plan:"dense" doc:"of dense servers"`
 	Items      NumberLaw    `plan:"items" default:"det(1)" doc:"candidates of a request"`
-	Contention Contention   `plan:"contention"`
+	Contention Contention   `plan:"contention" doc:"how threads share cores"`
 	AgentCPU   float64      `plan:"agent_cpu" default:"0" range:">=0" doc:"cores of each container that its agent uses"`
 }
 
@@ -153,19 +153,19 @@ type shed struct {
 
 // Contention says how threads share cores.
 type Contention struct {
-	Model    string  `plan:"model" default:"processor_sharing" enum:"none|processor_sharing"`
+	Model    string  `plan:"model" default:"processor_sharing" enum:"none|processor_sharing" doc:"processor_sharing shares the cores evenly among the threads that run; none gives each a core of its own"`
 	Overhead float64 `plan:"overhead_per_runnable" default:"0" range:"0..0.1" doc:"speed lost for each runnable thread above cpu"`
 }
 
 // Client says how calls to PS and dense servers are made.
 type Client struct {
 	Balance     Balance `plan:"balance" default:"random" doc:"random, round_robin, least_loaded, p2c, or idc_aware(one of them)"`
-	RetryTarget string  `plan:"retry_target" default:"fresh_random" enum:"fresh_random|distinct|same"`
+	RetryTarget string  `plan:"retry_target" default:"fresh_random" enum:"fresh_random|distinct|same" doc:"where a retry goes: to any replica, to one that was not tried, or to the same"`
 	Partial     Partial `plan:"partial" default:"fail" doc:"fail, or allow(min_shards=n)"`
 	// Hedge sends a second call if the first takes long.
 	Hedge struct {
 		After HedgeAfter `plan:"after" default:"off" doc:"off, a duration, or a quantile of the calls that a caller has seen, as p95"`
-	} `plan:"hedge"`
+	} `plan:"hedge" doc:"second calls"`
 	Backoff     backoff     `plan:"backoff" json:",omitzero" doc:"how long a retry waits before it is sent"`
 	RetryBudget retryBudget `plan:"retry_budget" json:",omitzero" doc:"how many retries a caller has"`
 	Breaker     breaker     `plan:"breaker" json:",omitzero" doc:"when a caller leaves a container alone"`
@@ -224,28 +224,28 @@ type HedgeAfter struct {
 
 // Network holds one-way delays and losses.
 type Network struct {
-	SameCluster TimeLaw `plan:"same_cluster" default:"0.15ms"`
-	SameIDC     TimeLaw `plan:"same_idc" default:"0.3ms"`
+	SameCluster TimeLaw `plan:"same_cluster" default:"0.15ms" doc:"within a cluster"`
+	SameIDC     TimeLaw `plan:"same_idc" default:"0.3ms" doc:"between clusters of an idc"`
 	// CrossIDC is the delay between data centres, uniform within Latency ± Jitter.
 	CrossIDC struct {
-		Latency Duration `plan:"latency" default:"2ms" range:">=0"`
-		Jitter  Duration `plan:"jitter" default:"0.3ms" range:">=0"`
-	} `plan:"cross_idc"`
+		Latency Duration `plan:"latency" default:"2ms" range:">=0" doc:"between idcs"`
+		Jitter  Duration `plan:"jitter" default:"0.3ms" range:">=0" doc:"even within so much below and above"`
+	} `plan:"cross_idc" doc:"between idcs"`
 	PerRPC Duration `plan:"overhead_per_rpc" default:"60us" range:">=0" doc:"of a call, both directions together; takes no CPU"`
-	Loss   Fraction `plan:"loss" default:"0%" range:"0%..100%"`
+	Loss   Fraction `plan:"loss" default:"0%" range:"0%..100%" doc:"share of the messages that are lost"`
 }
 
 // ZooKeeper describes the ensemble and its capacity.
 type ZooKeeper struct {
 	Servers        int      `plan:"servers" default:"5" range:">=1" doc:"an odd number"`
 	ReadOps        Rate     `plan:"read_ops" default:"100k/s" range:">0" doc:"reads of the whole ensemble"`
-	WriteOps       Rate     `plan:"write_ops" default:"15k/s" range:">0"`
-	WatchBytes     Bytes    `plan:"watch_bytes" default:"200B" range:">0"`
-	SessionTimeout Duration `plan:"session_timeout" default:"10s" range:">0"`
-	Tick           Duration `plan:"tick" default:"2s" range:">0"`
-	JuteMaxBuffer  Bytes    `plan:"jute_maxbuffer" default:"1MiB" range:">0"`
-	Heap           Bytes    `plan:"heap" default:"16GiB" range:">0"`
-	Election       TimeLaw  `plan:"election" default:"lognormal(mean=3s, cv=0.5)"`
+	WriteOps       Rate     `plan:"write_ops" default:"15k/s" range:">0" doc:"writes of the whole ensemble"`
+	WatchBytes     Bytes    `plan:"watch_bytes" default:"200B" range:">0" doc:"memory of one watch"`
+	SessionTimeout Duration `plan:"session_timeout" default:"10s" range:">0" doc:"after which a session expires that is not heard of"`
+	Tick           Duration `plan:"tick" default:"2s" range:">0" doc:"sessions expire at whole ones"`
+	JuteMaxBuffer  Bytes    `plan:"jute_maxbuffer" default:"1MiB" range:">0" doc:"the longest answer"`
+	Heap           Bytes    `plan:"heap" default:"16GiB" range:">0" doc:"memory of a server, which watches may fill"`
+	Election       TimeLaw  `plan:"election" default:"lognormal(mean=3s, cv=0.5)" doc:"how long a new leader takes"`
 	IDC            string   `plan:"idc" doc:"where it is; the first idc by default"`
 	Pause          Duration `plan:"pause" default:"0.4ms" range:">=0" doc:"of an agent, between an answer and its next request"`
 }

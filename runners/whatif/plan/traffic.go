@@ -9,23 +9,23 @@ import (
 
 // Workload describes the requests to the fleet.
 type Workload struct {
-	Arrivals  Arrivals            `plan:"arrivals"`
+	Arrivals  Arrivals            `plan:"arrivals" doc:"when requests come"`
 	Rate      RateLaw             `plan:"rate" doc:"requests a second: constant, {diurnal: ...}, {piecewise: ...}, {step: ...} or {flash: ...}"`
 	Loop      Loop                `plan:"loop" default:"open" doc:"open, or closed(clients=100, think=1s)"`
 	Places    map[string]Fraction `plan:"places" json:",omitempty" doc:"share of the clients of each idc, whose requests come to its entry containers and to no others; without it any request may come to any of them"`
 	Mix       []Mix               `plan:"mix" doc:"models on the same containers, with their shares of the requests; one by default"`
-	Horizon   Duration            `plan:"horizon" default:"10m" range:">0"`
-	Detail    Detail              `plan:"detail"`
+	Horizon   Duration            `plan:"horizon" default:"10m" range:">0" doc:"how long the plan is"`
+	Detail    Detail              `plan:"detail" doc:"what of it is simulated"`
 	ColdStart bool                `plan:"cold_start" default:"false" doc:"the cluster starts within the horizon"`
 }
 
 // Arrivals describes the random process by which requests arrive.
 type Arrivals struct {
-	Process   string    `plan:"process" default:"poisson" enum:"poisson|gamma|mmpp|deterministic|trace"`
+	Process   string    `plan:"process" default:"poisson" enum:"poisson|gamma|mmpp|deterministic|trace" doc:"law of the gaps: poisson, gamma, in bursts and quiet (mmpp), all equal, or as a trace has them"`
 	CV        float64   `plan:"cv" default:"1" range:">0" doc:"of the gaps, gamma only"`
 	Burst     Factor    `plan:"burst" default:"3x" range:">=1x" doc:"ratio of the rates in bursts and in quiet, mmpp only"`
-	MeanBurst Duration  `plan:"mean_burst" default:"2s" range:">0"`
-	MeanQuiet Duration  `plan:"mean_quiet" default:"8s" range:">0"`
+	MeanBurst Duration  `plan:"mean_burst" default:"2s" range:">0" doc:"mean length of a burst, mmpp only"`
+	MeanQuiet Duration  `plan:"mean_quiet" default:"8s" range:">0" doc:"mean length of the quiet between bursts, mmpp only"`
 	Batch     NumberLaw `plan:"batch" json:",omitzero" doc:"how many requests come at once: det(5), or a law, rounded, 1 at least; one by default. The rate stays that of requests; not of a trace"`
 	File      string    `plan:"file" doc:"times of arrival, one a line, trace only"`
 	RateScale Factor    `plan:"rate_scale" default:"1x" range:">0" doc:"of all rates, or of a trace"`
@@ -102,8 +102,8 @@ type Autoscaler struct {
 	Target        Target       `plan:"target" default:"60%" doc:"of a container: share of the cores that it requests, requests a second, or calls that wait"`
 	Metrics       []Metered    `plan:"metrics" json:",omitempty" doc:"several metrics, of which the one that asks for most counts, in the place of metric and target"`
 	Request       float64      `plan:"request" default:"0" range:">=0" json:",omitempty" doc:"cores that a container requests, which are 100 % of its cpu; its cpu by default"`
-	Min           int          `plan:"min" required:"true" range:">=1"`
-	Max           int          `plan:"max" required:"true" range:">=1"`
+	Min           int          `plan:"min" required:"true" range:">=1" doc:"containers at least, of ps of each shard"`
+	Max           int          `plan:"max" required:"true" range:">=1" doc:"containers at most, of ps of each shard"`
 	Interval      Duration     `plan:"interval" default:"15s" range:">0" doc:"between looks"`
 	ScrapeDelay   Duration     `plan:"scrape_delay" default:"30s" range:">=0" doc:"how old what it sees is"`
 	ScrapeWindow  Duration     `plan:"scrape_window" default:"15s" range:">=1s" doc:"how long what it sees was measured"`
@@ -118,7 +118,7 @@ type Autoscaler struct {
 
 // Metered is a metric of an autoscaler with its target.
 type Metered struct {
-	Metric string `plan:"metric" required:"true" enum:"cpu|qps|queue"`
+	Metric string `plan:"metric" required:"true" enum:"cpu|qps|queue" doc:"as of metric"`
 	Target Target `plan:"target" required:"true" doc:"as of metric: 60%, 500/s, or a number"`
 }
 
@@ -132,7 +132,7 @@ type hpaBehavior struct {
 type HPARules struct {
 	Select    string      `plan:"select" default:"max" enum:"max|min|disabled" doc:"which policy counts; disabled never goes this way"`
 	Tolerance *Fraction   `plan:"tolerance" json:",omitempty" range:"0%..100%" doc:"in the place of the other"`
-	Policies  []hpaPolicy `plan:"policies" json:",omitempty"`
+	Policies  []hpaPolicy `plan:"policies" json:",omitempty" doc:"how much it changes within a period; select says which of them counts"`
 }
 
 // hpaPolicy limits the change within a period, by either Pods or Percent.
