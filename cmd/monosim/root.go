@@ -103,7 +103,8 @@ func newHelpCommand() *cobra.Command {
 	}
 }
 
-// newSimulation makes the runner that runs scenarios in virtual time.
+// newSimulation makes the runner that runs scenarios in virtual time. What reads a run's log asks for
+// its details, which a cluster keeps all.
 func newSimulation() runners.Runner {
-	return &simrun.Runner{Operations: gotestee.Recorded{}, Warm: &simrun.Warm{}}
+	return &simrun.Runner{Operations: gotestee.Recorded{}, Warm: &simrun.Warm{}, KeepLog: 1}
 }

@@ -23,7 +23,7 @@ import (
 // opened returns the worlds prepared for the simulation, with these kinds of faults.
 func opened(t testing.TB, kinds []runners.FaultKind) (list []*World) {
 	t.Helper()
-	book := steps.NewBook(&simrun.Runner{Warm: &simrun.Warm{}})
+	book := steps.NewBook(&simrun.Runner{Warm: &simrun.Warm{}, KeepLog: 1})
 	for _, w := range Worlds() {
 		if err := w.open(book, kinds); err != nil {
 			t.Fatal(err)
@@ -272,7 +272,7 @@ func TestAHuntEndsInTime(t *testing.T) {
 // Goal: every scenario that starts a cluster can be made a world, in which stories can be drawn and
 // run.
 func TestScenariosMakeWorlds(t *testing.T) {
-	book := steps.NewBook(&simrun.Runner{Warm: &simrun.Warm{}})
+	book := steps.NewBook(&simrun.Runner{Warm: &simrun.Warm{}, KeepLog: 1})
 	files, err := fs.Glob(features.FS, "rollout.feature")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("found %v (%v), want rollout.feature", files, err)
@@ -382,7 +382,7 @@ func TestAHuntForQuirksEnds(t *testing.T) {
 // keeps the faults of the reference, but expects the twin's outcome.
 func museum(t *testing.T, feature, tag string) *Story {
 	t.Helper()
-	book := steps.NewBook(&simrun.Runner{Warm: &simrun.Warm{}})
+	book := steps.NewBook(&simrun.Runner{Warm: &simrun.Warm{}, KeepLog: 1})
 	scenarios, err := book.Stories(&steps.Suite{Runner: &simrun.Runner{}, FS: features.FS, Paths: []string{feature}, Tags: tag})
 	if err != nil || len(scenarios) < 2 {
 		t.Fatalf("%s: found %d scenarios (%v), want twins", tag, len(scenarios), err)

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"unsafe"
 
+	"github.com/monosim/monosim/engine/pysem/dict"
 	"github.com/monosim/monosim/sim/tfserving/infer"
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 )
@@ -79,14 +80,34 @@ func parsed[T any](s *Shared, key contentKey, data []byte, parse func() (T, erro
 	return value, nil
 }
 
-// config calls parseConfigText, but only once for all servers that read the same bytes.
+// config calls parseConfigText, but only once for all servers that read the same bytes, and for
+// servers of other worlds that have read equal ones.
 func (s *Shared) config(m messages, data []byte) (modelconfig.ServerConfig, error) {
-	return parsed(s, contentKey{messages: m}, data, func() (modelconfig.ServerConfig, error) { return parseConfigText(m, data) })
+	return parsed(s, contentKey{messages: m}, data, func() (modelconfig.ServerConfig, error) { return configTexts.Read(m.before(data)) })
 }
 
-// platforms calls parsePlatformText, but only once for all servers that read the same bytes.
+// platforms calls parsePlatformText, but only once for all servers that read the same bytes, and for
+// servers of other worlds that have read equal ones.
 func (s *Shared) platforms(m messages, data []byte) (platformFile, error) {
-	return parsed(s, contentKey{messages: m}, data, func() (platformFile, error) { return parsePlatformText(m.profile, data) })
+	return parsed(s, contentKey{messages: m}, data, func() (platformFile, error) { return platformTexts.Read(m.before(data)) })
+}
+
+// mostTexts is how many bytes of files each table of parsed files keeps.
+const mostTexts = 256 << 10
+
+// configTexts and platformTexts keep parsed files by what before returns.
+var (
+	configTexts = dict.Readings[modelconfig.ServerConfig]{Most: mostTexts, Decode: func(of []byte) (modelconfig.ServerConfig, error) {
+		return parseConfigText(messages{Profile(of[0]), LatestOnce(of[1])}, of[2:])
+	}}
+	platformTexts = dict.Readings[platformFile]{Most: mostTexts, Decode: func(of []byte) (platformFile, error) {
+		return parsePlatformText(Profile(of[0]), of[2:])
+	}}
+)
+
+// before returns a file's content with the messages in front that it is read as.
+func (m messages) before(data []byte) []byte {
+	return append([]byte{byte(m.profile), byte(m.once)}, data...)
 }
 
 // standIn returns a shared model that accepts every request.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -160,7 +161,17 @@ func (u *ReplicaUpdater) DensePath() string {
 // paddedEntryPath returns the entry's znode with an id of 11 digits, as a sequential znode "0%010d"
 // has (replica_manager.py:513, ZK-16.4).
 func (u *ReplicaUpdater) paddedEntryPath() string {
-	return fmt.Sprintf("%s/%s:0/%011d", u.prefix, agentconfig.ServerEntry, u.conf.ReplicaID.V)
+	return u.prefix + "/" + agentconfig.ServerEntry + ":0/" + elevenDigits(u.conf.ReplicaID.V)
+}
+
+// elevenDigits formats n as %011d does.
+func elevenDigits(n int) string {
+	const zeros = "00000000000"
+	text := strconv.Itoa(n)
+	if n < 0 || len(text) > len(zeros) {
+		return fmt.Sprintf("%011d", n)
+	}
+	return zeros[len(text):] + text
 }
 
 // Register writes all replicas of the container as ephemeral znodes in the state UNKNOWN

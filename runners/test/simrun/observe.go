@@ -2,12 +2,15 @@ package simrun
 
 import (
 	"fmt"
-	"sort"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/sim/world"
 )
 
 // Now returns the virtual time since the cluster was built.
@@ -55,10 +58,10 @@ func (c *Cluster) PodState(pod string) (runners.PodState, error) {
 		return runners.PodState{}, err
 	}
 	state := runners.PodState{Running: p.Running(), ExitCode: p.ExitCode(), Starts: p.Starts(), IP: p.IP()}
-	for _, s := range p.ModelServers() {
-		state.ModelServers = append(state.ModelServers, runners.ModelServerState{Kind: s.Kind, Port: s.Port, ConfigFile: s.ConfigFile})
-	}
-	sort.Slice(state.ModelServers, func(i, j int) bool { return state.ModelServers[i].Kind < state.ModelServers[j].Kind })
+	state.ModelServers = lists.MapOrNil(p.ModelServers(), func(s *world.ModelServer) runners.ModelServerState {
+		return runners.ModelServerState{Kind: s.Kind, Port: s.Port, ConfigFile: s.ConfigFile}
+	})
+	slices.SortFunc(state.ModelServers, func(a, b runners.ModelServerState) int { return strings.Compare(a.Kind, b.Kind) })
 	return state, nil
 }
 
@@ -104,7 +107,7 @@ func (c *Cluster) fakeZnode(path string) (runners.Znode, bool, error) {
 	return runners.Znode{Path: path, Data: data, Children: children, Version: stat.Version}, err == nil, err
 }
 
-// Log returns the latest observations, as many as Runner.KeepLog keeps.
+// Log returns the observations from the first, as many as Runner.KeepLog keeps.
 func (c *Cluster) Log() []runners.Observation { return c.log }
 
 // Failure returns the error that broke the run, or the first broken invariant of the

@@ -25,7 +25,7 @@ import (
 
 // Runner builds simulated clusters. The zero value is ready for use.
 type Runner struct {
-	// KeepLog is how many of the latest observations a cluster keeps. 0 means all. With
+	// KeepLog is how many observations a cluster keeps, from the first. 0 means all. With
 	// Spec.Detail a cluster keeps all, unless OnObservation is set.
 	KeepLog int
 	// OnObservation, when set, is called with every observation as it is made.
