@@ -3,6 +3,7 @@ package steps
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +22,9 @@ type Line struct {
 	// process that does not run.
 	Refusable bool
 	said      *Sentence
+	// args are the sentence's arguments in the text read.
+	args []reflect.Value
+	read string
 }
 
 // Keyword says where the line belongs in a scenario: Given, When or Then.
@@ -30,7 +34,7 @@ func (l Line) Keyword() string { return l.said.keyword }
 type Book struct {
 	runner runners.Runner
 	known  vocabulary
-	// said caches the sentence of each template that was filled, and plain the line of each without a
+	// said caches a filled for each template that was filled, and plain the line of each without a
 	// placeholder.
 	said, plain sync.Map
 }
@@ -46,7 +50,11 @@ func (b *Book) Line(text string) (Line, error) {
 	if len(found) != 1 {
 		return Line{}, errors.New(b.known.unknown(text))
 	}
-	return Line{Text: text, said: found[0]}, nil
+	l := Line{Text: text, said: found[0]}
+	if args, err := l.said.arguments(text); err == nil { // else Tell meets the error
+		l.args, l.read = args, text
+	}
+	return l, nil
 }
 
 // Fill makes a line from a sentence's readable form, in which some placeholders may be filled
@@ -66,18 +74,29 @@ func (b *Book) Fill(template string, texts ...string) (Line, error) {
 }
 
 func (b *Book) fill(template string, texts []string) (Line, error) {
-	if n := len(wordsOf(template)); n != len(texts) {
-		return Line{}, fmt.Errorf("sentence %q: found %d words, want %d", template, len(texts), n)
+	known, _ := b.said.Load(template)
+	s, ok := known.(filled)
+	if !ok {
+		s.words = len(wordsOf(template))
+	}
+	if s.words != len(texts) {
+		return Line{}, fmt.Errorf("sentence %q: found %d words, want %d", template, len(texts), s.words)
 	}
 	text := fill(template, texts)
-	if s, ok := b.said.Load(template); ok && s.(*Sentence).expr.MatchString(text) {
-		return Line{Text: text, said: s.(*Sentence)}, nil
+	if ok && s.sentence.expr.MatchString(text) {
+		return Line{Text: text, said: s.sentence}, nil
 	}
 	l, err := b.Line(text)
 	if err == nil {
-		b.said.Store(template, l.said)
+		b.said.Store(template, filled{l.said, s.words})
 	}
 	return l, err
+}
+
+// filled is what is known of a template: the sentence of its lines, and how many placeholders it has.
+type filled struct {
+	sentence *Sentence
+	words    int
 }
 
 // fill puts texts in the places of placeholders, and chooses singular or plural forms to match.
@@ -295,9 +314,12 @@ type Told struct {
 func (b *Book) Tell(name string, lines []Line, how Telling) *Told {
 	c := scenarioCase{name: name, steps: make([]step, len(lines))}
 	for i, l := range lines {
-		args, err := l.said.arguments(l.Text)
-		if err != nil {
-			return &Told{Result: Result{Name: name, Seed: how.Seed, Status: Failed, Err: err}}
+		args := l.args
+		if l.read != l.Text {
+			var err error
+			if args, err = l.said.arguments(l.Text); err != nil {
+				return &Told{Result: Result{Name: name, Seed: how.Seed, Status: Failed, Err: err}}
+			}
 		}
 		c.steps[i] = step{keyword: l.said.keyword, keywordAsWritten: l.said.keyword + " ", text: l.Text, line: i + 1, said: l.said, args: args}
 	}

@@ -44,6 +44,11 @@ var groups = []group{
 		{"1 h with 400 workers and 80 PS, ZooKeeper, virtual/wall", "BenchmarkTrainingHour/zookeeper/workers=400", "virtual/wall", 0},
 		{"1 h with 1,000 workers and 200 PS, ZooKeeper, virtual/wall", "BenchmarkTrainingHour/zookeeper/workers=1000", "virtual/wall", 0},
 	}},
+	{name: "what explore tells on a core", pkg: "./features/explore", pattern: "Stories", benchtime: "3s", rows: []row{
+		{"stories/s of v3 1x3", "BenchmarkStories/v3_1x3", "stories/s", 500},
+		{"stories/s of v1 1x3", "BenchmarkStories/v1_1x3", "stories/s", 150},
+		{"stories/s of training by ZooKeeper", "BenchmarkStories/training_by_ZooKeeper", "stories/s", 160},
+	}},
 	{name: "the engine as a testee", pkg: "./runners/diff/gotestee", pattern: "Pure|Sequences", benchtime: "2s", rows: []row{
 		{"cases/s of the pure operations", "BenchmarkPure", "cases/s", 20e3},
 		{"cases/s of the others", "BenchmarkSequences", "cases/s", 0},
@@ -75,6 +80,8 @@ func (r row) verdict(value float64) string {
 // number formats a measured value with its unit, in thousands or millions where it is a rate.
 func number(v float64, unit string) string {
 	switch {
+	case strings.HasSuffix(unit, "/s") && v < 1e3:
+		return fmt.Sprintf("%.0f", v)
 	case strings.HasSuffix(unit, "/s") && v < 1e6:
 		return fmt.Sprintf("%.1f k", v/1e3)
 	case strings.HasSuffix(unit, "/s"):
