@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/engine/agent/replicamanager"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/lists"
+	"github.com/monosim/monosim/engine/pylog"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/pysem/pylog"
 	"github.com/monosim/monosim/engine/pysem/threading"
 	"github.com/monosim/monosim/engine/quirks"
 )

@@ -14,8 +14,8 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/engine/proto/textpb"
+	"github.com/monosim/monosim/engine/pylog"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/pysem/pylog"
 	"github.com/monosim/monosim/engine/pysem/threading"
 	"github.com/monosim/monosim/engine/quirks"
 )

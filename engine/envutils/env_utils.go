@@ -4,6 +4,8 @@
 //
 // Use [ZKAuthData] for a client of ZooKeeper; [GeneratePSMFromUUID] names a job's service.
 //
+// Cost: a call does not grow with the environment: it reads one variable.
+//
 // Unstable: any commit may change it.
 package envutils
 

@@ -18,6 +18,8 @@ type (
 // MLPEnv is the environment that the MLP scheduler gives a process (mlp_utils.py:63). It consists
 // of the process's role and index and the hosts and ports of all roles. Under MPI the workers of a
 // host share one entry, and their ports are numbered upwards from worker 0's port.
+//
+// Cost: reading it grows with the variables of the process, each of which is looked at.
 type MLPEnv struct {
 	Framework OptString
 	SSHPort   OptString

@@ -58,6 +58,9 @@ func LocalServerAddr(host env.Host, port string) (string, error) {
 
 // NodeAliveChecker tries to connect to each of some addresses once, and keeps the results
 // (net_utils.py:26).
+//
+// Cost: a check grows with the addresses that do not answer, each of which takes the whole timeout of one
+// task.
 type NodeAliveChecker struct {
 	e           *env.Env
 	timeout     time.Duration

@@ -30,6 +30,8 @@ const (
 // weeks (zk_utils.py:62). If the job exists and force is not set, it is a ValueError that names all
 // jobs (Q205). Errors of removing old jobs are ignored. A job's age is that of its own znode, which
 // its processes do not change.
+//
+// Cost: it grows with the jobs, each of whose znodes is looked at.
 func ClearZKPath(e *env.Env, servers, job string, force bool) error {
 	zk := NewMonolithKazooClient(e, servers, pysem.None[[][2]string]())
 	defer zk.Stop()

@@ -17,6 +17,8 @@ const (
 	Threads  = "threads"  // threads, locks, callbacks
 	Logs     = "logs"     // log lines, metrics
 	Formats  = "formats"  // data in a form of its own
+	// Functions are functions and classes. A module without them has nothing that could be called.
+	Functions = "functions"
 )
 
 // Absence says which subjects a module of the reference lacks, such as threads or logs.
@@ -42,7 +44,7 @@ func parseAbsences(text []byte, modules []Module) ([]Absence, error) {
 	if err := decode("absences.yaml", text, &list); err != nil {
 		return nil, err
 	}
-	words := []string{Settings, Threads, Logs, Formats}
+	words := []string{Settings, Threads, Logs, Formats, Functions}
 	seen := map[string]bool{}
 	for _, a := range list {
 		if seen[a.File] || !slices.ContainsFunc(modules, func(m Module) bool { return m.File == a.File }) {
@@ -51,7 +53,7 @@ func parseAbsences(text []byte, modules []Module) ([]Absence, error) {
 		seen[a.File] = true
 		for _, w := range a.Without {
 			if !slices.Contains(words, w) {
-				return nil, fmt.Errorf("absences.yaml: %s: found %q, want settings, threads, logs or formats", a.File, w)
+				return nil, fmt.Errorf("absences.yaml: %s: found %q, want settings, threads, logs, formats or functions", a.File, w)
 			}
 		}
 		for _, w := range slices.Sorted(maps.Keys(a.Why)) {

@@ -2,6 +2,7 @@ package scope
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,7 +17,8 @@ type Row struct {
 	ID    string `yaml:"id"`
 	Title string `yaml:"title"`
 	// State is done, part, later or none. A row about a file takes the state of its module. Rows of
-	// group G have no state here, because it follows from the boxes of the modules.
+	// group G have no state here, because it follows from the boxes of the modules, and neither have
+	// those that are [Row.Derived].
 	State string `yaml:"state"`
 	// Home is the part of the project that the row belongs to.
 	Home string `yaml:"home"`
@@ -25,6 +27,8 @@ type Row struct {
 	// Files lists the reference's files that the row is about, named as in [Names]. Only rows of
 	// groups A, C, D and E have them.
 	Files []string `yaml:"files"`
+	// Tests lists the Go tests that show a row which is about no file of the reference.
+	Tests []string `yaml:"tests"`
 	// Commands lists the programs that the row promises. Each is monosim with the names of a
 	// command, or make with a target. A row is not done while one of them is missing.
 	Commands []string `yaml:"commands"`
@@ -32,6 +36,12 @@ type Row struct {
 
 // Group returns the letter of the row's group.
 func (r Row) Group() string { return r.ID[:1] }
+
+// Derived reports whether the row's state follows from evidence: its files, tests and commands. It
+// does for the rows of the training side and all that name files, unless there is nothing to do.
+func (r Row) Derived() bool {
+	return r.State != "none" && r.Group() != "G" && (len(r.Files) > 0 || strings.Contains("CDE", r.Group()))
+}
 
 // RowGroup is a group of rows of the scope.
 type RowGroup struct {
@@ -111,7 +121,11 @@ func (r *Row) check() error {
 		return fmt.Errorf("found title %q and home %q, want both", r.Title, r.Home)
 	case r.Group() == "G" && (r.State != "" || r.Note != ""):
 		return fmt.Errorf("found state %q and note %q, want neither: they follow from the boxes", r.State, r.Note)
-	case r.Group() == "G":
+	case r.Derived() && (r.State != "" || r.Note != ""):
+		return fmt.Errorf("found state %q and note %q, want neither: they follow from files, tests and commands", r.State, r.Note)
+	case r.Derived() && len(r.Files)+len(r.Tests)+len(r.Commands) == 0:
+		return errors.New("found no files, tests or commands, want what shows it")
+	case r.Group() == "G", r.Derived():
 		return nil
 	case !states[r.State]:
 		return fmt.Errorf("found state %q, want done, part, later or none", r.State)

@@ -45,6 +45,9 @@ func TestFaultsOfTheRowsAreTold(t *testing.T) {
 		{"home", "- {id: A1, title: t, state: done}", `rows.yaml: A1: found title "t" and home "", want both`},
 		{"note", "- {id: A1, title: t, state: part, home: h}", `rows.yaml: A1: found state part without a note, want one that says what is missing`},
 		{"state of a box", "- {id: G1, title: t, state: done, home: h}", `rows.yaml: G1: found state "done" and note "", want neither: they follow from the boxes`},
+		{"state of what files show", "- {id: A1, title: t, state: done, home: h, files: [a.py]}", `rows.yaml: A1: found state "done" and note "", want neither: they follow from files, tests and commands`},
+		{"state of the training side", "- {id: D1, title: t, state: part, note: n, home: h}", `rows.yaml: D1: found state "part" and note "n", want neither: they follow from files, tests and commands`},
+		{"nothing shows it", "- {id: D1, title: t, home: h}", `rows.yaml: D1: found no files, tests or commands, want what shows it`},
 		{"state of a file", "- {id: B01, title: a.py, state: done, home: h}",
 			`rows.yaml: B01: found title "a.py", state "done" and note "", want a.py and the others left to modules.yaml`},
 		{"rows missing", "- {id: G1, title: t, home: h}", `rows.yaml: found 1 rows of group G, want 10`},
@@ -66,8 +69,11 @@ func allGroups() string {
 	for _, g := range RowGroups() {
 		for i := range g.Rows {
 			state := ", state: done"
-			if g.Letter == "G" {
+			switch g.Letter {
+			case "G":
 				state = ""
+			case "C", "D", "E":
+				state = ", tests: [TestIt]"
 			}
 			fmt.Fprintf(&b, "- {id: %s-%d, title: t%s, home: h}\n", g.Letter, i, state)
 		}

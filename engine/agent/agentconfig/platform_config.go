@@ -12,8 +12,8 @@ import (
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	servables "github.com/monosim/monosim/engine/proto/tensorflow_serving/servables/tensorflow"
 	"github.com/monosim/monosim/engine/proto/textpb"
+	"github.com/monosim/monosim/engine/pylog"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/pysem/pylog"
 )
 
 // defaultParallelism is the number of threads if neither the configuration nor MY_CPU_LIMIT sets a

@@ -12,8 +12,8 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/engine/pylog"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/pysem/pylog"
 	"github.com/monosim/monosim/engine/pysem/pyos"
 	"github.com/monosim/monosim/engine/quirks"
 )

@@ -6,8 +6,8 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/lists"
+	"github.com/monosim/monosim/engine/pylog"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/pysem/pylog"
 	"github.com/monosim/monosim/engine/pysem/pyos"
 	"github.com/monosim/monosim/engine/pysem/pyset"
 	"github.com/monosim/monosim/engine/quirks"

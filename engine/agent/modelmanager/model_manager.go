@@ -21,8 +21,8 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pylog"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/pysem/pylog"
 	"github.com/monosim/monosim/engine/pysem/pyos"
 	"github.com/monosim/monosim/engine/pysem/pyset"
 	"github.com/monosim/monosim/engine/pysem/threading"

@@ -17,8 +17,8 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
 	"github.com/monosim/monosim/engine/proto/textpb"
+	"github.com/monosim/monosim/engine/pylog"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/pysem/pylog"
 	"github.com/monosim/monosim/engine/pysem/pyre"
 	"github.com/monosim/monosim/engine/quirks"
 )

@@ -11,8 +11,8 @@ import (
 
 	"github.com/monosim/monosim/engine/lists"
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
+	"github.com/monosim/monosim/engine/pylog"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/pysem/pylog"
 )
 
 // rawJSON is a result that is already formatted as JSON.

@@ -25,8 +25,8 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/lists"
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
+	"github.com/monosim/monosim/engine/pylog"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/pysem/pylog"
 )
 
 // ReplicaManager combines a [ReplicaWatcher] and a [ReplicaUpdater] on one ZooKeeper client and

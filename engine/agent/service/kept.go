@@ -5,8 +5,8 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	agentservice "github.com/monosim/monosim/engine/proto/monolith/agent_service"
+	"github.com/monosim/monosim/engine/pylog"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/pysem/pylog"
 )
 
 // seen identifies the state that an answer of HeartBeat was made from. Equal values mean equal

@@ -7,8 +7,8 @@ import (
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/zkerrors"
+	"github.com/monosim/monosim/engine/pylog"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/pysem/pylog"
 	"github.com/monosim/monosim/engine/pysem/threading"
 	"github.com/monosim/monosim/engine/quirks"
 )

@@ -6,8 +6,8 @@ import (
 
 	"github.com/monosim/monosim/engine/agent/datadef"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pylog"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/pysem/pylog"
 	"github.com/monosim/monosim/engine/pysem/pyset"
 )
 

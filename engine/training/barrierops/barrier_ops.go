@@ -10,8 +10,8 @@
 // barrier that is placed again within a worker's polling period keeps that worker waiting
 // (TRN-2.7). To change how workers wait: [BarrierOp.WaitUntilBarrierRemoved].
 //
-// Cost: a waiting worker reads one element a second. A look at all workers is one read with one
-// element for each.
+// Cost: a look at all workers grows with the workers: it is one read with one element for each. A
+// waiting worker reads one element a second.
 //
 // Unstable: any commit may change it.
 package barrierops

@@ -8,7 +8,8 @@
 //
 // To change how long it waits: [poll] and [fileTimeout].
 //
-// Cost: one query every 5 s until enough PS are registered; each answer lists all of them.
+// Cost: the answer to a query grows with the registered PS, all of which it lists. There is one
+// query every 5 s until enough are registered.
 //
 // Unstable: any commit may change it.
 package clustermanager

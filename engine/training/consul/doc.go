@@ -15,5 +15,8 @@
 //   - what a connection does after an error: connection.go
 //   - what the simulated agent answers: sim/consul
 //
+// Cost: a look-up grows with the elements of the service, all of which the agent lists. A registration
+// sends a heartbeat every 30 s.
+//
 // Unstable: any commit may change it.
 package consul

@@ -14,8 +14,8 @@
 //   - what all processes do first: train.go
 //   - the fields of the configuration: config.go
 //
-// Cost: a worker that waits for others asks the discovery every 5 s; a failure takes one more query
-// for the cluster.
+// Cost: a failure takes one more query for the cluster, which grows with its processes. A worker that
+// waits for others asks the discovery every 5 s.
 //
 // Unstable: any commit may change it.
 package cputraining

@@ -35,6 +35,9 @@ type Finder func(pattern string) ([]string, error)
 // {INT(0,5)} for each number, with both ends included. The leftmost template changes slowest.
 // Spaces are ignored. Patterns for which find returns nothing or an error are left out. It raises
 // an AssertionError if none is left. An empty flag returns nil.
+//
+// Cost: it grows with the product of the templates' numbers of texts, for each of which the files are
+// searched once.
 func InputPatterns(flag string, find Finder) ([]string, error) {
 	if flag == "" {
 		return nil, nil

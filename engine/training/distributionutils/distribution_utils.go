@@ -9,6 +9,9 @@
 //
 // To change the variables of BytePS: byteps.go.
 //
+// Cost: it does not grow with the processes: each reads variables of its environment and initialises
+// one library.
+//
 // Unstable: any commit may change it.
 package distributionutils
 
@@ -16,8 +19,8 @@ import (
 	"fmt"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pylog"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/pysem/pylog"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/cputraining"
 	"github.com/monosim/monosim/engine/training/hvdlib"

@@ -15,5 +15,8 @@
 //   - the fields: run_config.go
 //   - what a model's function returns: spec.go
 //
+// Cost: making a configuration grows with the fields of both classes, each of which is compared with
+// its default. What training costs is in package cputraining.
+//
 // Unstable: any commit may change it.
 package estimator

@@ -9,6 +9,9 @@
 // [ReadEntryDumps] reads them back. The reference ends the process when embeddings do not fit their
 // ids; here that is an error, as in the Rust port (TRN-5.20). To change what fits: AppendEntryDump.
 //
+// Cost: a dump grows with its ids and the lengths of their embeddings. Memory does not grow with the file,
+// because what waits is written from 64 KiB on.
+//
 // Unstable: any commit may change it.
 package fileops
 

@@ -14,6 +14,8 @@
 //   - how a field's documentation is read: help.go
 //   - fields with a flag of another name: link.go
 //
+// Cost: an update grows with the fields of the class, each of which is compared with its default.
+//
 // Unstable: any commit may change it.
 package gflagsutils
 

@@ -63,6 +63,8 @@ func DefaultBarrierSaverOptions() BarrierSaverOptions {
 
 // BarrierSaverListener delays a save until all workers wait at the barrier or the time limit has
 // passed (ckpt_hooks.py:73).
+//
+// Cost: each look at the barrier, once a second, grows with the workers.
 type BarrierSaverListener struct {
 	session.NoListener
 	e       *env.Env

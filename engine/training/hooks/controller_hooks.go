@@ -33,6 +33,9 @@ const (
 
 // ControllerHook carries out, between two steps, the requests made since the previous step
 // (controller_hooks.py:34).
+//
+// Cost: what a step pays does not grow: it reads one variable of two elements. A stop looks at all
+// workers every 2 s.
 type ControllerHook struct {
 	session.NoHook
 	e       *env.Env

@@ -3,6 +3,8 @@ package hooks
 import "github.com/monosim/monosim/engine/training/session"
 
 // BeforeSaveListener calls its listener before saves but not after them (hook_utils.py:18).
+//
+// Cost: a call does not grow with the listeners: it goes on to one of them.
 type BeforeSaveListener struct {
 	session.NoListener
 	Listener session.Listener

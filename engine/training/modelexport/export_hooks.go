@@ -7,8 +7,8 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	modelexport "github.com/monosim/monosim/engine/proto/monolith/native_training/model_export"
+	"github.com/monosim/monosim/engine/pylog"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/pysem/pylog"
 	"github.com/monosim/monosim/engine/pysem/pyset"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/gfile"
@@ -56,6 +56,9 @@ type ListenerOptions struct {
 
 // ExportSaverListener exports each saved checkpoint. Once a checkpoint is no longer listed, the
 // next save deletes its exports (export_hooks.py:39).
+//
+// Cost: a save grows with the exports that are kept, each of which is compared with the checkpoints
+// that are kept.
 type ExportSaverListener struct {
 	session.NoListener
 	e           *env.Env

@@ -8,7 +8,7 @@
 //
 // To change where it is stored: [StateFile].
 //
-// Cost: the file has an entry for each kept export, and is read and written as a whole.
+// Cost: the file grows with the kept exports, and is read and written as a whole.
 //
 // Unstable: any commit may change it.
 package modelexport

@@ -15,6 +15,9 @@
 //   - how a queue waits: queue.go
 //   - what hooks do: hooks.go; those of the Rust port: port.go
 //
+// Cost: memory grows with the capacity of the queues, in rows. A step puts one row into a queue and
+// takes one out, which does not grow.
+//
 // Unstable: any commit may change it.
 package prefetch
 

@@ -6,9 +6,9 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	pb "github.com/monosim/monosim/engine/proto/tensorflow/python/training"
+	"github.com/monosim/monosim/engine/pylog"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/absl"
-	"github.com/monosim/monosim/engine/pysem/pylog"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/session"

@@ -18,7 +18,8 @@
 //   - what is copied from another directory: restore.go
 //   - how discovery is chosen: discovery.go
 //
-// Cost: a wait looks at one file every 30 s; reading a state reads one file, at most six times.
+// Cost: a state grows with the checkpoints that it lists, and is read at most six times. A wait looks
+// at one file every 30 s.
 //
 // Unstable: any commit may change it.
 package runnerutils

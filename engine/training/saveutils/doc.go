@@ -17,8 +17,8 @@
 //   - which PS are restored: restore.go and ps_monitor.go
 //   - the file monolith_checkpoint: state.go
 //
-// Cost: a save writes the file "checkpoint" with a line for each checkpoint that is kept,
-// and reads monolith_checkpoint twice; a step without a save reads one variable.
+// Cost: a save grows with the checkpoints that are kept, each of which is a line of the file
+// "checkpoint". It reads monolith_checkpoint twice. A step without a save reads one variable.
 //
 // Unstable: any commit may change it.
 package saveutils

@@ -7,8 +7,8 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	nativetraining "github.com/monosim/monosim/engine/proto/monolith/native_training"
+	"github.com/monosim/monosim/engine/pylog"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/pysem/pylog"
 	"github.com/monosim/monosim/engine/pysem/threading"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/gfile"

@@ -9,6 +9,8 @@
 // A window over midnight never closes, and neither does a window of no length (TRN-2.12). To change
 // how long a worker waits at most: [NewCustomGlobalStepWaiterHook].
 //
+// Cost: a waiting worker reads the step twice a second, which does not grow with the workers.
+//
 // Unstable: any commit may change it.
 package sessionrunhooks
 

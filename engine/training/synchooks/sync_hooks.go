@@ -10,8 +10,8 @@
 // A worker that dies leaves its flag set, and the chief waits for it until its time limit
 // (TRN-2.11). To change the limit: [DefaultChiefTimeout].
 //
-// Cost: each worker reads a flag a second until the chief has restored; at the end the chief reads
-// the flags of all workers once a second.
+// Cost: at the end the chief reads all flags once a second, which grows with the workers. Each worker
+// reads one flag a second until the chief has restored.
 //
 // Unstable: any commit may change it.
 package synchooks

@@ -19,6 +19,8 @@ import (
 type carried struct {
 	quirks       []int
 	modules, ops []string
+	// tests lists the tests that assert something.
+	tests []string
 	// bothWays lists quirks that a test shows twice: with the fault, and repaired.
 	bothWays []int
 }
@@ -50,6 +52,7 @@ func carriedBy(name, text string) (c carried, err error) {
 	}
 	for _, name := range tests {
 		if texts, asserts := reach(declared, name); asserts {
+			c.tests = append(c.tests, name)
 			c.add(texts)
 			c.bothWays = append(c.bothWays, declared[name].both...)
 		}

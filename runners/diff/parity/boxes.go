@@ -167,8 +167,10 @@ func (p *evidence) costBox(m scope.Module) box {
 	return box{boxOpen, "no comment \"Cost: ... grows with ...\" where it is ported"}
 }
 
-// boxSubjects holds the subject of each of the boxes G4 to G7, by the box's index.
-var boxSubjects = map[int]string{3: scope.Settings, 4: scope.Formats, 5: scope.Threads, 6: scope.Logs}
+// boxSubjects holds the subject that a box asks about, by the box's index.
+var boxSubjects = map[int]string{
+	1: scope.Functions, 2: scope.Functions, 3: scope.Settings, 4: scope.Formats, 5: scope.Threads, 6: scope.Logs, 9: scope.Functions,
+}
 
 // absence returns what a module of the reference does not have, such as settings or threads. A box
 // about something that a module lacks is not needed.
@@ -229,7 +231,8 @@ func (p *evidence) testsOf(m scope.Module) []string {
 	quirks := lists.Select(p.quirks, func(q scope.Quirk) (int, bool) {
 		return q.Number(), slices.Contains(p.filesOfQuirk("@"+q.ID), m.File)
 	})
-	return p.tree.testsOf(m.File, m.Go, quirks)
+	_, upstream := p.testsWithNames(strings.TrimSuffix(m.File, ".py") + "_test.py")
+	return p.tree.testsOf(m.File, m.Go, quirks, upstream)
 }
 
 // filesOfQuirk lists the Python files that have the quirk of a tag such as @Q22.

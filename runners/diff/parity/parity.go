@@ -90,6 +90,7 @@ func read(sources fs.FS, report *steps.Report) (*evidence, error) {
 		return nil, err
 	}
 	p.stateBoxRows()
+	p.stateDerivedRows()
 	return p, p.checkStates()
 }
 

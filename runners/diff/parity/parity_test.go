@@ -97,15 +97,18 @@ func TestTestsOfAModuleNameItOrLieBesideItsPort(t *testing.T) {
 		name, file string
 		port       []string
 		quirks     []int
+		upstream   []string
 		want       []string
 	}{
-		{"beside the port", "backends.py", []string{"engine/agent/backends.go"}, nil, []string{"engine/agent/backends_test.go"}},
-		{"by an operation", "agent_v3.py", nil, nil, []string{"runners/ops_test.go"}},
-		{"by a quirk", "x.py", nil, []int{2, 6}, []string{"runners/quirks_test.go"}},
-		{"the name of a file is no operation", "agent.py", nil, nil, nil},
+		{"beside the port", "backends.py", []string{"engine/agent/backends.go"}, nil, nil, []string{"engine/agent/backends_test.go"}},
+		{"by an operation", "agent_v3.py", nil, nil, nil, []string{"runners/ops_test.go"}},
+		{"by a quirk", "x.py", nil, []int{2, 6}, nil, []string{"runners/quirks_test.go"}},
+		{"the name of a file is no operation", "agent.py", nil, nil, nil, nil},
+		{"by the name of a test of the reference", "y.py", nil, nil, []string{"TestOp"}, []string{"runners/ops_test.go"}},
+		{"by the name of one that asserts nothing", "y.py", nil, nil, []string{"TestUpstreamAgentV3_test_publish"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if diff := cmp.Diff(c.want, tree.testsOf(c.file, c.port, c.quirks)); diff != "" {
+			if diff := cmp.Diff(c.want, tree.testsOf(c.file, c.port, c.quirks, c.upstream)); diff != "" {
 				t.Errorf("tests of %s (-want +got):\n%s", c.file, diff)
 			}
 		})

@@ -35,6 +35,58 @@ func (p *evidence) stateBoxRows() {
 	}
 }
 
+// stateDerivedRows sets the states of the rows that name what shows them. A row is done if nothing of
+// that is missing, and later if all of it is. The note lists what is missing.
+func (p *evidence) stateDerivedRows() {
+	for i := range p.rows {
+		r := &p.rows[i]
+		if !r.Derived() {
+			continue
+		}
+		missing, there := p.shownOf(*r)
+		switch {
+		case len(missing) == 0:
+			r.State = "done"
+		case there == 0:
+			r.State = "later"
+		default:
+			r.State = "part"
+		}
+		r.Note = strings.Join(missing, "; ")
+	}
+}
+
+// shownOf lists what is missing of a row's files, tests and commands, and counts what is there.
+func (p *evidence) shownOf(r scope.Row) (missing []string, there int) {
+	note := func(ok bool, text string) {
+		if there += one(ok); !ok {
+			missing = append(missing, text)
+		}
+	}
+	for _, file := range r.Files {
+		note(p.isFileShown(file), "no test and no case of "+file)
+		if later := len(countNames(p.namesOf(file)).later); later > 0 {
+			note(false, lists.Counted(later, "name")+" of "+file+" are later")
+		}
+	}
+	for _, name := range r.Tests {
+		note(p.tree.hasTest(name), "no test "+name+" that asserts something")
+	}
+	for _, command := range r.Commands {
+		note(p.tree.hasCommand(command), "no command "+command)
+	}
+	return missing, there
+}
+
+// isFileShown reports whether a file of the reference has recorded cases or tests. One without a name or
+// a function has nothing to show, and neither has a file of tests of which none needs a port.
+func (p *evidence) isFileShown(file string) bool {
+	if wanted, carried := p.testsWithNames(file); strings.HasSuffix(file, "_test.py") {
+		return len(carried) > 0 || wanted == 0
+	}
+	return len(p.namesOf(file)) == 0 || slices.Contains(p.absence(file).Without, scope.Functions) || p.tree.casesOf(file).total > 0 || len(p.testsOf(scope.Module{File: file})) > 0
+}
+
 // filesWaiting counts the reference's files that have a name still to be ported.
 func (p *evidence) filesWaiting() (n int) {
 	for _, m := range p.names {

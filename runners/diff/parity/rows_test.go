@@ -78,3 +78,26 @@ func TestTheRowsOfTheBoxesFollowFromTheModules(t *testing.T) {
 		t.Errorf("G9 of a project with all ported: got %s: %s, want done", got.State, got.Note)
 	}
 }
+
+// Goal: the state of a row that names what shows it follows from that alone.
+func TestStatesFollowFromWhatShowsARow(t *testing.T) {
+	p := smallParity(t)
+	p.rows = []scope.Row{
+		{ID: "C1", Files: []string{"backends.py"}, Tests: []string{"TestOp"}, Commands: []string{"make check"}},
+		{ID: "D2", Tests: []string{"TestUpstreamAgentV3_test_publish"}},
+		{ID: "D3", Tests: []string{"TestOp"}, Commands: []string{"monosim export"}},
+		{ID: "D4", State: "none", Note: "nothing to do"},
+		{ID: "E5", Files: []string{"agent_v3.py"}},
+		{ID: "A6", Files: []string{"nowhere.py"}},
+	}
+	p.names = append(p.names, scope.ModuleNames{File: "nowhere.py", Names: []scope.Name{{Name: "A", Go: []string{"x.A"}}}})
+	p.stateDerivedRows()
+	for i, want := range []string{
+		"done ", "later no test TestUpstreamAgentV3_test_publish that asserts something", "part no command monosim export", "none nothing to do",
+		"part 3 names of agent_v3.py are later", "later no test and no case of nowhere.py",
+	} {
+		if got := p.rows[i].State + " " + p.rows[i].Note; got != want {
+			t.Errorf("%s: got %q, want %q", p.rows[i].ID, got, want)
+		}
+	}
+}

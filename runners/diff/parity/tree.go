@@ -157,6 +157,11 @@ func (t *sourceTree) testsCarrying(quirk int) (paths []string) {
 	return lists.Select(t.files, func(f goFile) (string, bool) { return f.path, slices.Contains(f.carried.quirks, quirk) })
 }
 
+// hasTest reports whether there is a test of that name that asserts something.
+func (t *sourceTree) hasTest(name string) bool {
+	return slices.ContainsFunc(t.files, func(f goFile) bool { return slices.Contains(f.carried.tests, name) })
+}
+
 // showsBothWays reports whether some test shows a quirk with its fault and repaired.
 func (t *sourceTree) showsBothWays(quirk int) bool {
 	return slices.ContainsFunc(t.files, func(f goFile) bool { return slices.Contains(f.carried.bothWays, quirk) })
@@ -180,8 +185,9 @@ func (t *sourceTree) unknownQuirks(known func(number int) bool) (list []string) 
 const maxQuirk = 319
 
 // testsOf lists the files with tests that show a module, one of its operations or quirks. Files
-// that are named after a file of its port count too.
-func (t *sourceTree) testsOf(file string, port []string, quirks []int) (paths []string) {
+// that are named after a file of its port count too, and those with one of the tests that are named
+// after tests of the reference.
+func (t *sourceTree) testsOf(file string, port []string, quirks []int, upstream []string) (paths []string) {
 	for _, f := range t.files {
 		if !f.test {
 			continue
@@ -189,7 +195,8 @@ func (t *sourceTree) testsOf(file string, port []string, quirks []int) (paths []
 		named := slices.Contains(f.carried.modules, file) || slices.ContainsFunc(f.carried.ops, func(op string) bool { return t.isOf(op, file) })
 		beside := slices.Contains(port, strings.TrimSuffix(f.path, "_test.go")+".go")
 		ofQuirk := slices.ContainsFunc(f.carried.quirks, func(q int) bool { return slices.Contains(quirks, q) })
-		if named || beside || ofQuirk {
+		ported := slices.ContainsFunc(upstream, func(name string) bool { return slices.Contains(f.carried.tests, name) })
+		if named || beside || ofQuirk || ported {
 			paths = append(paths, f.path)
 		}
 	}

@@ -19,6 +19,11 @@ type Stub struct {
 	channel env.Channel
 }
 
+// ServerAddrFilename is the name of the address file in the model's directory (constants.py:14).
+const ServerAddrFilename = "controller_server_addr.txt"
+
+// Cost: a call does not grow with the job: one file was read, and one request is sent.
+
 // StubFromModelDir returns a stub for the address stored in a model's directory. A missing file
 // raises a NotFoundError (client_lib.py:25).
 func StubFromModelDir(e *env.Env, modelDir string) (*Stub, error) {

@@ -30,9 +30,6 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// ServerAddrFilename is the name of the address file in the model's directory (constants.py:14).
-const ServerAddrFilename = "controller_server_addr.txt"
-
 const (
 	serverWorkers = 2                // calls at a time (server_lib.py:86)
 	stopGrace     = 20 * time.Second // for calls that are running at the end (server_lib.py:95)
@@ -44,6 +41,8 @@ type Saver interface {
 }
 
 // Servicer handles the controller's calls (server_lib.py:32).
+//
+// Cost: asking who is blocked grows with the workers, for each of which one element is read.
 type Servicer struct {
 	s       session.Session
 	barrier *barrierops.BarrierOp

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pylog"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/pysem/pylog"
 	"github.com/monosim/monosim/runners/diff/testee"
 	"github.com/monosim/monosim/sim/hosts"
 )
