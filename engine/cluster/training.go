@@ -318,6 +318,8 @@ type Hazards struct {
 	// RSSBytes is the memory of each PS by index; by default 1 MB. In a running job change it with
 	// SetRSSBytes.
 	RSSBytes map[int]int64
+	// Stopped has the PS by index whose process is stopped and makes nothing of its own.
+	Stopped map[int]bool
 
 	told []*func()
 }

@@ -99,6 +99,26 @@ Feature: What a training job learns is pushed to the PS that serve
     And within 10m every model server has parameters of ctr:ps_0 that are 11s old or less
     And for 2m every model server has parameters of ctr:ps_0 that are 12s old or less
 
+  # What has touched it is kept in its memory meanwhile (SIGSTOP), and the job waits for it.
+  @v3
+  Scenario: A PS that is stopped pushes nothing, and loses nothing
+    Given a v3 cluster of 1 shard with 2 replicas
+    And model ctr with sub-graphs entry and ps_0 of 30 MB in version 1
+    And a training job with 2 workers and 1 PS
+    And the job setting parameter_sync is "true"
+    And the job setting unified_serving is "true"
+    And the job setting bzid is "gip"
+    And the job setting sync_model is "ctr"
+    And model ctr is declared and published to layout main
+    When the cluster starts
+    Then within 95s every agent lists ctr:ps_0 on every pod
+    When the training starts
+    Then within 1m ps0 has pushed its parameters to every model server
+    When ps0 is stopped for 40s
+    Then every model server has parameters of ctr:ps_0 that are 35s old or more
+    And within 15s every model server has parameters of ctr:ps_0 that are 11s old or less
+    And every model server lacks no updates of ctr:ps_0
+
   # Without unified_serving the targets are the replicas that agents of version 1 register
   # (estimator.py:300), and the model has the name of its sub-graph there (replica_manager.py:825).
   @v1

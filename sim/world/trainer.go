@@ -157,6 +157,12 @@ func (t *Trainer) Stop(on bool) error {
 		return nil
 	}
 	t.stopped = on
+	if t.Role == "ps" {
+		if t.w.hazards.Stopped == nil {
+			t.w.hazards.Stopped = map[int]bool{}
+		}
+		t.w.hazards.Stopped[t.Index] = on
+	}
 	services := []string{ZooKeeperHost}
 	if t.w.consul != nil {
 		services = append(services, ConsulHost)

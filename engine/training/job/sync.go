@@ -39,6 +39,7 @@ func (p *process) joinPS() error {
 	loop := parametersync.Start(p.e, parametersync.Options{
 		PS: p.Index, Backend: p.backend, Pushed: p.pushed,
 		Take:  func() int64 { return p.Servers.(touched).Touched(p.addr) },
+		Held:  func() bool { return p.Hazards.Stopped[p.Index] },
 		Round: func(steps int64) { p.Happened("sync-round", "", fmt.Sprintf("%d steps", steps)) },
 		Ended: func(err error) { p.Happened("sync-ended", "", err.Error()) },
 	})

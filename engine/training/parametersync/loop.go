@@ -14,6 +14,9 @@ const (
 	Period = 10 * time.Second
 	// limit is how long the session waits for a round's operation (cpu_training.py:1749).
 	limit = time.Minute
+	// heldPoll is how often a process that is stopped looks whether it goes on. A round that was due
+	// begins so long after that at the latest, and in truth at once.
+	heldPoll = time.Second
 )
 
 // Options describes the parameter sync of a PS.
@@ -22,6 +25,8 @@ type Options struct {
 	Backend Backend
 	// Take returns how many training steps have touched the PS since its last call.
 	Take func() int64
+	// Held, if set, reports whether the process is stopped, as by SIGSTOP.
+	Held func() bool
 	// Round, if set, is told of each round, with what Take returned: these updates are pushed now or
 	// never. Pushed is told of each push, and Ended of the error that ended the loop before its time.
 	Round  func(steps int64)
@@ -58,6 +63,9 @@ func (l *Loop) Finish() {
 // with it the PS's parameter sync, while the PS itself goes on (cpu_training.py:1751).
 func (l *Loop) run() {
 	for !l.finished {
+		for l.Held != nil && l.Held() {
+			l.e.Tasks.Sleep(heldPoll)
+		}
 		start := l.e.Clock.Elapsed()
 		err := l.round()
 		switch {

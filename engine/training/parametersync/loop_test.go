@@ -42,6 +42,8 @@ type story struct {
 	ended   error
 	// lost cuts the PS off from the host far.
 	lost bool
+	// held is set while the process is stopped.
+	held bool
 	// events lists what happened, with the time, as "10s ps-a:1 took 5".
 	events []string
 }
@@ -89,7 +91,7 @@ func (s *story) run(d time.Duration, then func()) {
 	life.Go("main", func() {
 		e := m.Env(life, nil)
 		loop := parametersync.Start(e, parametersync.Options{
-			PS: 3, Backend: &s.backend,
+			PS: 3, Backend: &s.backend, Held: func() bool { return s.held },
 			Take: func() (n int64) {
 				if len(s.touched) > 0 {
 					n, s.touched = s.touched[0], s.touched[1:]
@@ -157,6 +159,18 @@ func TestTargetsThatDoNotAnswerHoldTheRound(t *testing.T) {
 		!strings.HasPrefix(s.events[25], "1m18s far:100 2 steps") {
 		t.Errorf("got %d events, %s, %s, %s; want pushes of 3 s each, and the second round after the first, at 1m15s", n, s.events[0], s.events[24], s.events[25])
 	}
+}
+
+// Goal: a PS that is stopped pushes nothing, and goes on with what it had. Method: it is stopped from
+// its start on, and goes on after 15 s.
+func TestAPSThatIsStoppedPushesNothing(t *testing.T) {
+	s := begin(t)
+	s.serve("a")
+	s.backend.addrs = []string{"a:1"}
+	s.touched = []int64{5}
+	s.held = true
+	s.run(16*time.Second, func() { s.held = false })
+	s.want("15s a ctr:ps_3 MonolithMultiHashTable_3/raw_assign [5]", "25s finished")
 }
 
 // Goal: an error of TensorFlow is logged, and the loop goes on; any other ends the thread, and with
