@@ -197,7 +197,7 @@ var directions = []direction{
 	},
 	{
 		from: []string{"sim/..."},
-		to: []string{"sim/...", "engine/vtime/...", "engine/env", "engine/env/rpcerrors", "engine/env/zkerrors", "engine/env/httperrors", "engine/cluster", "engine/grpccore", "engine/pysem", "engine/pysem/pyset",
+		to: []string{"sim/...", "engine/vtime/...", "engine/env", "engine/env/rpcerrors", "engine/env/zkerrors", "engine/env/httperrors", "engine/cluster", "engine/grpccore", "engine/pysem", "engine/pysem/dict", "engine/pysem/pyset",
 			"engine/pysem/textformat", "engine/proto/...", "engine/recipes/...", "engine/pysem/threading/...", "engine/tfrecord", "engine/confined", "engine/wholefile", "engine/yamldoc"},
 		inTests: []string{"engine/runtimetest/...", "engine/pythontest"},
 		because: "the simulated world knows what it is built from and touched through, not the agents that touch it",
@@ -278,8 +278,14 @@ var directions = []direction{
 		because: "what a cluster is built from and seen to do is plain data, for the simulated world and for every runner",
 	},
 	{
+		from:    []string{"engine/pylog"},
+		to:      []string{"engine/env", "engine/env/rpcerrors", "engine/env/zkerrors", "engine/proto/...", "engine/pysem/..."},
+		because: "agents and training jobs log by Python's rules alike, and import nothing of each other",
+	},
+	{
 		from:    []string{"engine/envutils"},
 		to:      []string{"engine/env", "engine/env/rpcerrors"},
+		inTests: []string{"engine/env/envtest"},
 		because: "agents and training jobs read some variables of their container alike, and import nothing of each other",
 	},
 	{
@@ -324,7 +330,7 @@ var directions = []direction{
 	},
 	{
 		from: []string{"engine/training/..."},
-		to: []string{"engine/training/...", "engine/confined", "engine/env", "engine/env/rpcerrors", "engine/env/zkerrors", "engine/env/httperrors", "engine/envutils", "engine/proto/...", "engine/quirks", "engine/quirks/jobquirks", "engine/recipes/...",
+		to: []string{"engine/training/...", "engine/confined", "engine/env", "engine/env/rpcerrors", "engine/env/zkerrors", "engine/env/httperrors", "engine/envutils", "engine/pylog", "engine/proto/...", "engine/quirks", "engine/quirks/jobquirks", "engine/recipes/...",
 			"engine/tfrecord", "engine/pysem/threading/...", "engine/pysem/..."},
 		inTests: []string{"engine/env/envtest", "engine/pythontest"},
 		outside: []string{"sim/...", "engine/vtime", "engine/cluster"},
@@ -338,7 +344,7 @@ var directions = []direction{
 func agentRoom(room string, neighbours ...string) direction {
 	d := direction{
 		from: []string{strings.TrimSuffix("engine/agent/"+room, "/")},
-		to: []string{"engine/env", "engine/env/rpcerrors", "engine/env/zkerrors", "engine/envutils", "engine/proto/...", "engine/quirks", "engine/quirks/jobquirks", "engine/recipes/...", "engine/pysem/threading/...",
+		to: []string{"engine/env", "engine/env/rpcerrors", "engine/env/zkerrors", "engine/envutils", "engine/pylog", "engine/proto/...", "engine/quirks", "engine/quirks/jobquirks", "engine/recipes/...", "engine/pysem/threading/...",
 			"engine/pysem/..."},
 		inTests: []string{"engine/env/envtest"},
 		outside: []string{"sim/...", "engine/vtime", "engine/cluster", "engine/agent/agenttest", "engine/agent/tfs/tfstest"},

@@ -119,6 +119,10 @@ type TrainingSpec struct {
 	DCAware        bool   `yaml:"dc_aware"`
 }
 
+// MaxTrainers is the most workers, PS or redundant PS of a job. With more the program might run out of
+// memory.
+const MaxTrainers = 20_000
+
 // The builds of TensorFlow.
 const (
 	TensorFlowPatched = "patched"
@@ -218,6 +222,14 @@ func (s *TrainingSpec) fieldFaults() (faults []*SpecError) {
 			faults = append(faults, &SpecError{Where: n.name, Found: fmt.Sprint(n.value), Want: fmt.Sprintf("%d or more", n.least)})
 		}
 	}
+	for _, n := range []struct {
+		name  string
+		value int
+	}{{"workers", s.Workers}, {"ps", s.PS}, {"redundant_ps", s.RedundantPS}} {
+		if n.value > MaxTrainers {
+			faults = append(faults, &SpecError{Where: n.name, Found: fmt.Sprint(n.value), Want: fmt.Sprintf("%d or fewer", MaxTrainers)})
+		}
+	}
 	if s.MaxRetries != nil && *s.MaxRetries < 0 {
 		faults = append(faults, &SpecError{Where: "max_retries", Found: fmt.Sprint(*s.MaxRetries), Want: "0 or more"})
 	}
@@ -237,7 +249,10 @@ func (s *TrainingSpec) fieldFaults() (faults []*SpecError) {
 
 // nameFaults lists the names that would lead out of the directories for which they are meant.
 func (s *TrainingSpec) nameFaults() (faults []*SpecError) {
-	for _, graph := range s.ExportGraphs {
+	for i, graph := range s.ExportGraphs {
+		if slices.Contains(s.ExportGraphs[:i], graph) {
+			faults = append(faults, &SpecError{Where: "export_graphs", Found: strconv.Quote(graph) + " twice", Want: "it once"})
+		}
 		if confined.Name(graph) != nil {
 			faults = append(faults, &SpecError{Where: "export_graphs", Found: strconv.Quote(graph), Want: "plain names of directories in export_dir, as entry"})
 		}

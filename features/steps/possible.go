@@ -140,18 +140,18 @@ func (s *Sentence) peopled(spec *runners.Spec, st *step) error {
 		text = bareServerName
 	}
 	if s.ofAgents && len(pods) == 0 {
-		return errors.New("pods: found none, want a cluster with agents, as a v3 cluster of 1 shard with 2 replicas; there is a model server only")
+		return errors.New("pods: found none, want a cluster with agents, as a v3 cluster of 1 shard with 2 replicas; there is " + instead(spec))
 	}
 	for _, said := range s.places(text) {
 		switch {
 		case said == bareServerName && spec.BareServer == nil:
 			return errors.New("the model server: found none, want one that the scenario has asked for by \"a model server\"")
 		case strings.HasPrefix(said, "every ") && len(pods) == 0:
-			return fmt.Errorf("%s: found none, want a cluster with agents; there is a model server only", said)
+			return fmt.Errorf("%s: found none, want a cluster with agents; there is %s", said, instead(spec))
 		}
 		for _, name := range podWord.FindAllString(said, -1) {
 			if !slices.Contains(pods, name) {
-				return fmt.Errorf("pod: found %s, want one of the cluster: %s%s", name, podRange(pods), didYouMean(name, pods))
+				return fmt.Errorf("pod: found %s, want one of the cluster: %s%s", name, podRange(spec, pods), didYouMean(name, pods))
 			}
 		}
 		if err := checkIDCs(spec, said); err != nil {
@@ -172,7 +172,7 @@ func checkIDCs(spec *runners.Spec, said string) error {
 	for _, m := range idcWord.FindAllStringSubmatch(said, -1) {
 		switch {
 		case len(idcs) == 0:
-			return fmt.Errorf("idc: found %s, want a cluster with agents; there is a model server only", m[1])
+			return fmt.Errorf("idc: found %s, want a cluster with agents; there is %s", m[1], instead(spec))
 		case !slices.Contains(idcs, m[1]):
 			return fmt.Errorf("idc: found %s, want one that has a pod: %s%s", m[1], strings.Join(idcs, ", "), didYouMean(m[1], idcs))
 		}
@@ -201,11 +201,19 @@ func (s *Sentence) places(text string) []string {
 	return said
 }
 
+// instead says what a cluster without agents has.
+func instead(spec *runners.Spec) string {
+	if spec.BareServer == nil && spec.Training != nil {
+		return "a training job only, without agents"
+	}
+	return "a model server only"
+}
+
 // podRange lists pods for a message. If there are many, it names only the first and the last.
-func podRange(pods []string) string {
+func podRange(spec *runners.Spec, pods []string) string {
 	switch {
 	case len(pods) == 0:
-		return "there is a model server only"
+		return "there is " + instead(spec)
 	case len(pods) > 4:
 		return pods[0] + " to " + pods[len(pods)-1]
 	}

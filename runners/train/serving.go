@@ -11,6 +11,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/monosim/monosim/engine/cluster"
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/test/simrun"
@@ -76,7 +77,7 @@ func (d *reader) serving(n *yaml.Node, f *file) *Serving {
 	}
 	if len(job.ExportGraphs) == 0 {
 		job.ExportGraphs = []string{"entry"}
-		for i := range job.PS {
+		for i := range min(job.PS, cluster.MaxTrainers) {
 			job.ExportGraphs = append(job.ExportGraphs, fmt.Sprintf("ps_%d", i))
 		}
 		if s.Dense > 0 {

@@ -72,10 +72,14 @@ func TestFaultsOfPlansAreTold(t *testing.T) {
 			`p.yaml:1:10: expect: found "INV-9", want one of INV-1, INV-2`, "p.yaml:1:24: expect: found INV-8 twice, want it once",
 		}},
 		{"expectations that are a text", "expect: INV-8\njob: {ps: 1}", []string{`p.yaml:1:9: expect: found "INV-8", want a list of invariants as [INV-8]`}},
+		{"more processes than there is memory", "job: {ps: 1000000000, workers: 20001}\nrunner_config: {num_redundant_ps: 30000}\nserving: {}", []string{
+			"p.yaml:1:11: job: ps: found 1000000000, want 20000 or fewer", "p.yaml:1:32: job: workers: found 20001, want 20000 or fewer", "p.yaml:2:35: runner_config: num_redundant_ps: found 30000, want 20000 or fewer",
+		}},
 		{"agents of no sizes", "job: {ps: 1}\nserving: {entry: 0, ps_shards: -1, densee: 2, restart_after: soon}", []string{
 			`p.yaml:2:18: serving: entry: found 0, want 1 or more`, `p.yaml:2:32: serving: ps_shards: found -1, want 1 or more`, `p.yaml:2:36: serving: found key "densee", want one of dense, entry`,
 			`p.yaml:2:62: restart_after: found "soon", want a time`,
 		}},
+		{"a sub-graph twice", "job: {ps: 1, export_graphs: [entry, entry]}", []string{`p.yaml:1:29: job: export_graphs: found "entry" twice, want it once`}},
 		{"agents that are a number", "job: {ps: 1}\nserving: 3", []string{`p.yaml:2:10: serving: found "3", want keys and values`}},
 		{"more agents than there is memory", "job: {ps: 1}\nserving: {ps_shards: 3000, ps_replicas: 3000}", []string{"p.yaml:2:10: serving: found 3000 x 3000 PS pods, 1 entry and 0 dense, want 20000 pods or fewer"}},
 		{"a model that is a path", "job: {ps: 1}\nserving: {model: a/b}", []string{`p.yaml:2:18: serving: model: found "a/b", want a name as ctr`}},

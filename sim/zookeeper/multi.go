@@ -56,7 +56,7 @@ const (
 )
 
 // decodes decodes the operations one after another, as MultiOperationRecord.java does. 3.9 also
-// makes a create's options (ZK-14.8). All operations must be reads, or all writes.
+// makes a create's options (ZK-14.8, ZK-14.15). All operations must be reads, or all writes.
 func (m *Machine) decodes(req *Request) decoding {
 	for i := range req.Ops {
 		op := &req.Ops[i]
