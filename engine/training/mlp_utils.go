@@ -7,6 +7,7 @@ import (
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/training/hvdlib"
 )
 
 // OptString and OptInt are values that may be None.
@@ -119,7 +120,7 @@ func (m *MLPEnv) readPlace() (err error) {
 		m.e.Log.Logf(env.Info, "enable_mpi is False, index %d, port %d", m.Index, m.Port)
 		return nil
 	}
-	if m.Index, err = m.variable(mpiRankVariable, "get_mpi_rank", 0); err != nil {
+	if m.Index, err = hvdlib.MPI(m.e, "rank", 0); err != nil {
 		return err
 	}
 	size, err := m.mpiSize()
@@ -139,19 +140,7 @@ func (m *MLPEnv) readPlace() (err error) {
 
 // mpiSize returns MPI's number of processes. It logs if that is unknown
 // (distribution_utils.py:334).
-func (m *MLPEnv) mpiSize() (int, error) { return m.variable("OMPI_COMM_WORLD_SIZE", "get_mpi_size", 1) }
-
-// variable returns a variable as a number. If it is unset, it returns fallback and logs that under
-// the name of the calling function.
-func (m *MLPEnv) variable(key, function string, fallback int) (int, error) {
-	text, ok := m.e.Host.LookupEnv(key)
-	if !ok {
-		m.e.Log.Logf(env.Warning, "%s use default %d", function, fallback)
-		return fallback, nil
-	}
-	n, _, err := pysem.ParseSmallInt(text)
-	return n, err
-}
+func (m *MLPEnv) mpiSize() (int, error) { return hvdlib.MPI(m.e, "size", 1) }
 
 // get returns a variable without surrounding whitespace and quotes. An empty variable is None.
 func (m *MLPEnv) get(key string) OptString {
@@ -234,7 +223,7 @@ func (m *MLPEnv) HostOf(role OptString, index OptInt, primary bool) (OptString, 
 	name := m.role(role)
 	i := m.indexOf(name, index)
 	if m.mpi && name == "WORKER" {
-		locals, err := m.variable("OMPI_COMM_WORLD_LOCAL_SIZE", "get_mpi_local_size", 1)
+		locals, err := hvdlib.MPI(m.e, "local_size", 1)
 		if err != nil {
 			return OptString{}, err
 		}

@@ -1,9 +1,9 @@
 package estimator
 
 import (
-	"github.com/monosim/monosim/engine/env"
 	"slices"
 
+	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dataclass"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
@@ -109,10 +109,8 @@ func (c *RunConfig) ToRunnerConfig(p runnerutils.Process) (*runnerutils.RunnerCo
 // logUserParams logs each field that differs from its default, as the reference does when the
 // configuration is made (estimator.py:243).
 func (c *RunConfig) logUserParams(log env.Log) {
-	for _, a := range RunConfigClass.Fields() {
-		if value := RunConfigClass.Get(c, a.Name); !pysem.Equal(value, a.Default) {
-			log.Logf(env.Info, "save user param %s with value %s", a.Name, pysem.Str(value))
-		}
+	for _, name := range c.UserParams() {
+		log.Logf(env.Info, "save user param %s with value %s", name, pysem.Str(RunConfigClass.Get(c, name)))
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 
 // Stub is a client of a controller. Its calls have no timeout and are not retried. Errors are
 // *env.RPCError.
+//
+// Cost: a call does not grow with the job: one file was read, and one request is sent.
 type Stub struct {
 	target  string
 	channel env.Channel
@@ -21,8 +23,6 @@ type Stub struct {
 
 // ServerAddrFilename is the name of the address file in the model's directory (constants.py:14).
 const ServerAddrFilename = "controller_server_addr.txt"
-
-// Cost: a call does not grow with the job: one file was read, and one request is sent.
 
 // StubFromModelDir returns a stub for the address stored in a model's directory. A missing file
 // raises a NotFoundError (client_lib.py:25).
