@@ -2,6 +2,7 @@ package parametersync
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/agent/backends"
@@ -92,7 +93,8 @@ func given(addrs []pysem.OptString) []string {
 	return lists.Select(addrs, func(a pysem.OptString) (string, bool) { return a.V, a.Set })
 }
 
-// config is a ClientConfig (parameter_sync.proto).
+// config is a ClientConfig (parameter_sync.proto). A target that was given twice is there once, as the
+// clients are a map by target.
 type config struct {
 	model   string
 	targets []string
@@ -101,5 +103,11 @@ type config struct {
 // refresh asks the backend for the servers of a PS's sub-graph (distributed_serving_ops.py:100).
 func refresh(b Backend, ps int) (config, error) {
 	model, addrs, err := b.Targets(fmt.Sprintf("ps_%d", ps))
-	return config{model, addrs}, err
+	conf := config{model: model}
+	for _, addr := range addrs {
+		if !slices.Contains(conf.targets, addr) {
+			conf.targets = append(conf.targets, addr)
+		}
+	}
+	return conf, err
 }

@@ -2,6 +2,7 @@ package parametersync
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -38,12 +39,8 @@ type client struct {
 // replace drops the channels of targets that are gone, and makes those of new ones
 // (sync_client_manager.cc:155).
 func (c *client) replace(targets []string) {
-	wanted := map[string]bool{}
-	for _, t := range targets {
-		wanted[t] = true
-	}
 	for t, channel := range c.channels { //lint:ordered each by itself
-		if !wanted[t] {
+		if !slices.Contains(targets, t) {
 			channel.Close()
 			delete(c.channels, t)
 		}
@@ -62,12 +59,7 @@ func (c *client) push(conf config, steps int64, pushed func(Push)) error {
 	if err != nil {
 		return err
 	}
-	seen := map[string]bool{}
 	for _, target := range conf.targets {
-		if seen[target] {
-			continue
-		}
-		seen[target] = true
 		_, err := c.channels[target].Call(predict, request, Timeout)
 		if err != nil {
 			c.e.Log.Logf(env.Warning, "parameter sync of ps %d to %s: %v", c.ps, target, err)
