@@ -39,13 +39,13 @@ func (w *World) observeCall(r network.RPC) {
 		note = spec.Name + ": " + note
 	}
 	w.options.Observe(cluster.Observation{
-		At: r.Ended, Pod: r.From, Op: "rpc", Path: path.Base(r.Method), Note: note, Peer: w.hostAt(r.To), Took: r.Ended - r.Started,
+		At: r.Ended, Pod: r.From, Op: "rpc", Path: path.Base(r.Method), Note: note, Peer: w.HostAt(r.To), Took: r.Ended - r.Started,
 	})
 }
 
 // observeProbe reports that a pod has found one of its own ports open.
 func (w *World) observeProbe(from, to string) {
-	if w.byName[from] != nil && (w.hostAt(to) == from || strings.HasPrefix(to, "127.")) {
+	if w.byName[from] != nil && (w.HostAt(to) == from || strings.HasPrefix(to, "127.")) {
 		w.observe(from, "probe", "modelserver", "", 0)
 	}
 }
@@ -58,8 +58,8 @@ func (w *World) read(host string, conn zookeeper.ConnID, op zookeeper.OpCode, pa
 	}
 }
 
-// hostAt returns the name of the pod with an address, or the address itself.
-func (w *World) hostAt(addr string) string {
+// HostAt returns the name of the pod with an address, or the address itself.
+func (w *World) HostAt(addr string) string {
 	ip, _, _ := strings.Cut(addr, ":")
 	for _, p := range w.pods {
 		if p.ip == ip {

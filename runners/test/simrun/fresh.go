@@ -2,7 +2,6 @@ package simrun
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/monosim/monosim/runners"
@@ -12,19 +11,8 @@ import (
 // measure makes the meter of a job that exports or pushes its parameters.
 func (c *Cluster) measure() {
 	if job := c.spec.Training; job.ExportDir != "" || job.ParameterSync {
-		c.fresh = freshness.New(c.podAt)
+		c.fresh = freshness.New(func(addr string) string { return c.world.HostAt(addr) })
 	}
-}
-
-// podAt returns the name of the pod at an address, or the address if there is none.
-func (c *Cluster) podAt(addr string) string {
-	ip, _, _ := strings.Cut(addr, ":")
-	for _, p := range c.world.Pods() {
-		if p.IP() == ip {
-			return p.Name
-		}
-	}
-	return addr
 }
 
 // Freshness returns the meter of the parameters and exports of the job, nil if the job has neither.
@@ -41,7 +29,7 @@ func (c *Cluster) ParametersAge(pod, model string) (age time.Duration, missing i
 // Pushes counts the pushes of a PS to a pod that succeeded.
 func (c *Cluster) Pushes(trainer, pod string) (n int) {
 	for key, times := range c.training.deeds { //lint:ordered a sum
-		if key.trainer == trainer && key.op == "pushed" && key.path != "" && c.podAt(key.path) == pod {
+		if key.trainer == trainer && key.op == "pushed" && key.path != "" && c.world.HostAt(key.path) == pod {
 			n += times
 		}
 	}

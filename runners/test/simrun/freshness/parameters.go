@@ -59,17 +59,17 @@ type round struct {
 type Meter struct {
 	podAt  func(addr string) string
 	rounds map[int][]round
-	places []*parameters
+	// places has the state of each place, and ofPS those of a PS by its index, in the order in which they
+	// were met.
+	places map[place]*parameters
+	ofPS   map[int][]*parameters
 	versions
 }
 
 // New makes a meter. podAt returns the name of the pod at an address.
 func New(podAt func(addr string) string) *Meter {
-	return &Meter{podAt: podAt, rounds: map[int][]round{}, versions: newVersions()}
+	return &Meter{podAt: podAt, rounds: map[int][]round{}, places: map[place]*parameters{}, ofPS: map[int][]*parameters{}, versions: newVersions()}
 }
-
-// modelServer is the name of a model server's process.
-const modelServer = "tensorflow_model_server"
 
 // Observe takes an observation of the run.
 func (m *Meter) Observe(o runners.Observation) {
@@ -83,7 +83,7 @@ func (m *Meter) Observe(o runners.Observation) {
 	case "modelserver.state":
 		m.state(o)
 	case "process.exit":
-		if o.Path == modelServer {
+		if o.Path == runners.ModelServerProcess {
 			m.ended(o)
 		}
 	case "zookeeper.create", "zookeeper.delete":
@@ -94,8 +94,7 @@ func (m *Meter) Observe(o runners.Observation) {
 // psOf returns the index of the PS whose parameters a model has, as ctr:ps_0. ok is false for the
 // other sub-graphs.
 func psOf(model string) (index int, ok bool) {
-	graph := model[strings.LastIndexByte(model, ':')+1:]
-	number, ok := strings.CutPrefix(graph, "ps_")
+	number, ok := strings.CutPrefix(graphOf(model), "ps_")
 	index, err := strconv.Atoi(number)
 	return index, ok && err == nil
 }
@@ -107,13 +106,11 @@ func (m *Meter) at(p place) *parameters {
 	if !ok {
 		return nil
 	}
-	for _, s := range m.places {
-		if s.place == p {
-			return s
-		}
+	s := m.places[p]
+	if s == nil {
+		s = &parameters{place: p, ps: ps}
+		m.places[p], m.ofPS[ps] = s, append(m.ofPS[ps], s)
 	}
-	s := &parameters{place: p, ps: ps}
-	m.places = append(m.places, s)
 	return s
 }
 
@@ -128,9 +125,9 @@ func (m *Meter) round(o runners.Observation) {
 	ps, _ := strconv.Atoi(strings.TrimPrefix(o.Pod, "ps"))
 	r := round{o.At, stepsOf(o.Note)}
 	m.rounds[ps] = append(m.rounds[ps], r)
-	for _, s := range m.places {
+	for _, s := range m.ofPS[ps] {
 		switch {
-		case s.ps != ps || s.version == 0:
+		case s.version == 0:
 		case r.steps > 0:
 			s.most = max(s.most, s.missing)
 			s.missing += r.steps
@@ -193,7 +190,7 @@ func (m *Meter) state(o runners.Observation) {
 // ended is the end of a model server: nothing of its pod is served.
 func (m *Meter) ended(o runners.Observation) {
 	m.unloaded(o.Pod)
-	for _, s := range m.places {
+	for _, s := range m.places { //lint:ordered each by itself
 		if s.pod == o.Pod {
 			s.count(o.At)
 			s.version = 0
@@ -215,10 +212,8 @@ func (s *parameters) count(now time.Duration) {
 // Age returns how old the parameters of a sub-graph in a pod are, and how many steps are missing.
 // It returns an error while the pod serves none.
 func (m *Meter) Age(pod, model string, now time.Duration) (age time.Duration, missing int64, err error) {
-	for _, s := range m.places {
-		if s.place == (place{pod, model}) && s.version != 0 {
-			return now - s.asOf, s.missing, nil
-		}
+	if s := m.places[place{pod, model}]; s != nil && s.version != 0 {
+		return now - s.asOf, s.missing, nil
 	}
 	return 0, 0, fmt.Errorf("%s: found no version of %s that it serves", pod, model)
 }
@@ -226,7 +221,7 @@ func (m *Meter) Age(pod, model string, now time.Duration) (age time.Duration, mi
 // Parameters returns what was measured until now, sorted by model and pod.
 func (m *Meter) Parameters(now time.Duration) []Parameters {
 	list := make([]Parameters, 0, len(m.places))
-	for _, known := range m.places {
+	for _, known := range m.places { //lint:ordered sorted below
 		s := *known // to look changes nothing, not even how sums are rounded
 		s.count(now)
 		p := Parameters{

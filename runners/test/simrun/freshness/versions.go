@@ -1,6 +1,7 @@
 package freshness
 
 import (
+	"cmp"
 	"path"
 	"strconv"
 	"strings"
@@ -46,6 +47,8 @@ type export struct {
 // versions follows the exports of a job.
 type versions struct {
 	list []*export
+	// byName has the first export of each sub-graph's version.
+	byName map[name]*export
 	// saved is when the latest checkpoint was written.
 	saved time.Duration
 	// newest has the version that each place serves and registered whether it is registered for it.
@@ -53,8 +56,17 @@ type versions struct {
 	registered map[place]bool
 }
 
+// name is a version of a sub-graph.
+type name struct {
+	graph  string
+	number int64
+}
+
+// graphOf returns the sub-graph of a model's name on servers, as ps_0 of ctr:ps_0.
+func graphOf(model string) string { return model[strings.LastIndexByte(model, ':')+1:] }
+
 func newVersions() versions {
-	return versions{newest: map[place]*export{}, registered: map[place]bool{}}
+	return versions{byName: map[name]*export{}, newest: map[place]*export{}, registered: map[place]bool{}}
 }
 
 // exported is a checkpoint that was written, or an export of one.
@@ -68,18 +80,16 @@ func (v *versions) exported(o runners.Observation) {
 		return
 	}
 	step, _ := strconv.ParseInt(strings.TrimPrefix(o.Note, "step "), 10, 64)
-	v.list = append(v.list, &export{graph: path.Base(path.Dir(o.Path)), number: number, step: step, saved: v.saved, exported: o.At, had: map[string]bool{}})
+	e := &export{graph: path.Base(path.Dir(o.Path)), number: number, step: step, saved: v.saved, exported: o.At, had: map[string]bool{}}
+	v.list = append(v.list, e)
+	if n := (name{e.graph, number}); v.byName[n] == nil {
+		v.byName[n] = e
+	}
 }
 
 // find returns the export that a server's version is of, nil for none.
 func (v *versions) find(model string, number int64) *export {
-	graph := model[strings.LastIndexByte(model, ':')+1:]
-	for _, e := range v.list {
-		if e.graph == graph && e.number == number {
-			return e
-		}
-	}
-	return nil
+	return v.byName[name{graphOf(model), number}]
 }
 
 // savedAt returns when the checkpoint of a version was written; 0, the begin of the run, for a
@@ -170,12 +180,8 @@ func (m *Meter) Versions() []Version {
 		return at.Seconds()
 	}
 	for _, e := range m.list {
-		name := e.model
-		if name == "" {
-			name = e.graph
-		}
 		list = append(list, Version{
-			Model: name, Version: e.number, Step: e.step, SavedSeconds: e.saved.Seconds(), ExportedSeconds: e.exported.Seconds(),
+			Model: cmp.Or(e.model, e.graph), Version: e.number, Step: e.step, SavedSeconds: e.saved.Seconds(), ExportedSeconds: e.exported.Seconds(),
 			LoadedSeconds: when(e.hasLoaded, e.loaded), LastLoadedSeconds: when(e.hasLoaded, e.loadedLast),
 			ServedSeconds: when(e.hasServed, e.served), LastServedSeconds: when(e.hasServed, e.servedLast), Pods: e.pods(),
 		})
