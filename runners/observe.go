@@ -6,6 +6,12 @@ import (
 	"github.com/monosim/monosim/engine/env"
 )
 
+// Names of a pod's processes, as the Path of the observations "process.start" and "process.exit".
+const (
+	AgentProcess       = "agent_service"
+	ModelServerProcess = "tensorflow_model_server"
+)
+
 // Observer is the part of a cluster that only observes it. Methods that ask an agent make a network
 // call, which takes up to CallTimeout of cluster time. The error for an unknown pod lists the known
 // pods.

@@ -42,12 +42,6 @@ func newServed(s *Serving, spec runners.Spec) *Served {
 	return served
 }
 
-// Names of processes in a pod.
-const (
-	agentProcess  = "agent_service"
-	serverProcess = "tensorflow_model_server"
-)
-
 // pod takes an observation of a pod. ok is false for others. It adds to the report's timeline the
 // starts and ends of processes, and the first load of each version.
 func (r *Report) pod(o runners.Observation) (ok bool) {
@@ -60,9 +54,9 @@ func (r *Report) pod(o runners.Observation) (ok bool) {
 	case o.Op == "process.start" || o.Op == "process.exit":
 		r.moment(o, o.Op, strings.TrimSpace(o.Path+" "+exitOf(o)))
 		switch {
-		case o.Op == "process.start" && o.Path == agentProcess:
+		case o.Op == "process.start" && o.Path == runners.AgentProcess:
 			r.bar(o.Pod, "start", at)
-		case o.Op == "process.exit" && (o.Path == agentProcess || o.Path == serverProcess && s.up[o.Pod]):
+		case o.Op == "process.exit" && (o.Path == runners.AgentProcess || o.Path == runners.ModelServerProcess && s.up[o.Pod]):
 			r.end(o.Pod, at, exitOf(o))
 			s.up[o.Pod] = false
 		}

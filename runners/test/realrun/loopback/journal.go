@@ -120,14 +120,14 @@ func (j *journal) log() []runners.Observation {
 // started records the start of a pod's first process, ended its end.
 func (j *journal) started(p *pod, pid int) {
 	if p.bare == nil { // a model server is observed by its own files
-		j.add(runners.Observation{Pod: p.Name, Op: "process.start", Path: "agent_service", Note: "--conf=" + agentConf, ID: int64(pid)})
+		j.add(runners.Observation{Pod: p.Name, Op: "process.start", Path: runners.AgentProcess, Note: "--conf=" + agentConf, ID: int64(pid)})
 	}
 }
 
 func (j *journal) ended(p *pod, pid, code int) {
-	name := "agent_service"
+	name := runners.AgentProcess
 	if p.bare != nil {
-		name = "tensorflow_model_server"
+		name = runners.ModelServerProcess
 	}
 	j.add(runners.Observation{Pod: p.Name, Op: "process.exit", Path: name, Note: fmt.Sprintf("code %d", code), ID: int64(pid)})
 }
@@ -156,7 +156,7 @@ func (j *journal) lookAt(p *pod, s modelServer) {
 		seen = &seenServer{}
 		j.seen[s.name] = seen
 		args := string(j.c.disks.plain(p.Name, []byte(strings.Join(s.args, " "))))
-		j.note(runners.Observation{At: j.c.at(s.startedAt), Pod: p.Name, Op: "process.start", Path: "tensorflow_model_server", Note: args, ID: int64(s.pid)})
+		j.note(runners.Observation{At: j.c.at(s.startedAt), Pod: p.Name, Op: "process.start", Path: runners.ModelServerProcess, Note: args, ID: int64(s.pid)})
 	}
 	if !s.serving.IsZero() && !seen.serving {
 		seen.serving = true
@@ -165,7 +165,7 @@ func (j *journal) lookAt(p *pod, s modelServer) {
 	j.follow(s.name+".events", func(line []byte) { j.changed(p, s.pid, line) })
 	if !seen.ended && p.bare == nil && !s.runs() && time.Since(s.startedAt) > time.Second {
 		seen.ended = true
-		j.note(runners.Observation{Pod: p.Name, Op: "process.exit", Path: "tensorflow_model_server", ID: int64(s.pid)})
+		j.note(runners.Observation{Pod: p.Name, Op: "process.exit", Path: runners.ModelServerProcess, ID: int64(s.pid)})
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/monosim/monosim/runners"
 )
 
 // child is a child process of this program that leads a process group of its own.
@@ -64,7 +66,7 @@ func (c *Cluster) Ended() (lines []string) {
 	how := map[string]string{}
 	for _, o := range c.journal.log() {
 		switch {
-		case o.Path != "agent_service":
+		case o.Path != runners.AgentProcess:
 		case o.Op == "process.start":
 			delete(how, o.Pod)
 		case o.Op == "process.exit":

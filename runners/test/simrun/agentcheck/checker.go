@@ -111,7 +111,7 @@ func (c *Checker) Observe(o runners.Observation) {
 		}
 	case strings.HasPrefix(o.Op, "modelserver."):
 		c.served(o)
-	case o.Op == "process.start" && o.Path == modelServer:
+	case o.Op == "process.start" && o.Path == runners.ModelServerProcess:
 		c.shut[o.Pod] = false
 		c.lookAtShut(o.Pod)
 	case o.Op == "log.error" || o.Op == "log.critical":

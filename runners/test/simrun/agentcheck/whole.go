@@ -235,9 +235,6 @@ func (c *Checker) empty(targets []target) (kinds map[string]bool, err error) {
 	return kinds, nil
 }
 
-// modelServer is the name of a model server's process.
-const modelServer = "tensorflow_model_server"
-
 // lookAtShut notes whether the server of a pod that has not opened its port is asked for a model without
 // a version: one that opens no port takes no other configuration either, whatever is published later.
 func (c *Checker) lookAtShut(pod string) {
