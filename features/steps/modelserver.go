@@ -67,21 +67,28 @@ func oneServer(text string) (modelServer, error) {
 // that does not run fails the check.
 func (w *World) eachServer(servers, model string, fn func(s modelServer, versions []env.ModelVersionStatus, err error) error) check {
 	return func() error {
-		list, err := w.servers(servers)
-		if err != nil {
+		return w.onServers(servers, func(s modelServer) error {
+			versions, err := w.cluster.ModelStatus(s.pod, s.kind, model)
+			return fn(s, versions, err)
+		})
+	}
+}
+
+// onServers calls fn with each named server, up to the first error. That none runs is one, too.
+func (w *World) onServers(servers string, fn func(s modelServer) error) error {
+	list, err := w.servers(servers)
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		return differ("model servers", "some running", "none")
+	}
+	for _, s := range list {
+		if err := fn(s); err != nil {
 			return err
 		}
-		if len(list) == 0 {
-			return differ("model servers", "some running", "none")
-		}
-		for _, s := range list {
-			versions, err := w.cluster.ModelStatus(s.pod, s.kind, model)
-			if err := fn(s, versions, err); err != nil {
-				return err
-			}
-		}
-		return nil
 	}
+	return nil
 }
 
 func (w *World) hasVersion(servers string, version int64, model, state string) check {

@@ -222,31 +222,27 @@ func (w *World) hasVersions(servers string, n int, model string) check {
 	})
 }
 
-// ofParameters makes a check of the parameters that each of the named model servers has.
-func (w *World) ofParameters(who, model string, fn func(what string, age time.Duration, missing int64) error) check {
+// ofFresh makes a check of what the cluster measured of each of the named model servers.
+func (w *World) ofFresh(who string, fn func(fresh runners.Fresh, s modelServer) error) check {
 	return func() error {
 		fresh, ok := w.cluster.(runners.Fresh)
 		if !ok {
 			return runners.ErrUnsupported
 		}
-		servers, err := w.servers(who)
-		if err != nil {
-			return err
-		}
-		if len(servers) == 0 {
-			return differ("model servers", "some running", "none")
-		}
-		for _, s := range servers {
-			age, missing, err := fresh.ParametersAge(s.pod, model)
-			if err != nil {
-				return differ(fmt.Sprintf("%s: parameters of %s", s, model), "some", err)
-			}
-			if err := fn(fmt.Sprintf("%s: parameters of %s", s, model), age, missing); err != nil {
-				return err
-			}
-		}
-		return nil
+		return w.onServers(who, func(s modelServer) error { return fn(fresh, s) })
 	}
+}
+
+// ofParameters makes a check of the parameters that each of the named model servers has.
+func (w *World) ofParameters(who, model string, fn func(what string, age time.Duration, missing int64) error) check {
+	return w.ofFresh(who, func(fresh runners.Fresh, s modelServer) error {
+		what := fmt.Sprintf("%s: parameters of %s", s, model)
+		age, missing, err := fresh.ParametersAge(s.pod, model)
+		if err != nil {
+			return differ(what, "some", err)
+		}
+		return fn(what, age, missing)
+	})
 }
 
 func (w *World) parametersAtMost(who, model, text string) check {
@@ -290,22 +286,9 @@ func (w *World) lacksNoUpdates(who, model string) check {
 
 // hasPushed makes a check that a PS has pushed to each of the named model servers.
 func (w *World) hasPushed(trainer, who string) check {
-	return w.ofTraining(func(t runners.Trainer) error {
-		fresh, ok := w.cluster.(runners.Fresh)
-		if !ok {
-			return runners.ErrUnsupported
-		}
-		servers, err := w.servers(who)
-		if err != nil {
-			return err
-		}
-		if len(servers) == 0 {
-			return differ("model servers", "some running", "none")
-		}
-		for _, s := range servers {
-			if fresh.Pushes(trainer, s.pod) == 0 {
-				return differ(fmt.Sprintf("pushes of %s to %s", trainer, s), "one at least", "none")
-			}
+	return w.ofFresh(who, func(fresh runners.Fresh, s modelServer) error {
+		if fresh.Pushes(trainer, s.pod) == 0 {
+			return differ(fmt.Sprintf("pushes of %s to %s", trainer, s), "one at least", "none")
 		}
 		return nil
 	})
