@@ -51,10 +51,7 @@ type Program struct {
 // Compile parses a source. It returns the error that Python's compile raises, such as a
 // SyntaxError, or a refusal of what this package does not support.
 func Compile(source string) (*Program, error) {
-	if p, err := programs.Read([]byte(source)); err == nil {
-		return p, nil
-	}
-	return compile([]byte(source))
+	return programs.Read([]byte(source))
 }
 
 // programs keeps the programs of sources without an error, which many agents of many worlds share.

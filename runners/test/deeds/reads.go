@@ -1,8 +1,8 @@
 package deeds
 
 import (
+	"iter"
 	"path"
-	"slices"
 	"strings"
 	"time"
 
@@ -72,7 +72,7 @@ func cadence(at []time.Duration) time.Duration {
 }
 
 // gaps yields the intervals between successive times.
-func gaps(at []time.Duration) func(func(time.Duration) bool) {
+func gaps(at []time.Duration) iter.Seq[time.Duration] {
 	return func(yield func(time.Duration) bool) {
 		for i := 1; i < len(at); i++ {
 			if !yield(at[i] - at[i-1]) {
@@ -83,4 +83,4 @@ func gaps(at []time.Duration) func(func(time.Duration) bool) {
 }
 
 // isRound reports whether the acts of a topic are compared as rounds.
-func isRound(topic string) bool { return slices.Contains([]string{roundTopic, readsTopic}, topic) }
+func isRound(topic string) bool { return topic == roundTopic || topic == readsTopic }
