@@ -171,3 +171,10 @@ type Blind interface {
 	// forked by an agent cannot.
 	Unseen() []string
 }
+
+// Thrifty is a runner whose agents may read ZooKeeper less often than the simulated ones do.
+type Thrifty interface {
+	// ReadsLess reports whether fewer reads are no difference, as of agents that cache what they
+	// have read. More reads, and reads at another period, always are.
+	ReadsLess() bool
+}

@@ -18,6 +18,7 @@
 //
 //   - what is compared: runners/test/deeds
 //   - how seeds are sought, and which of them do the same: seeds.go
+//   - that a runner's agents may read less: thrift.go
 //   - what is kept of it, and when a record is older than the code: record.go, code.go
 //   - what explains a difference: explain.go
 //   - what is printed: matrix.go
@@ -296,13 +297,13 @@ func (t *trial) once(ctx context.Context, i int, r runners.Runner, flags string)
 	case result.Status == steps.Skipped:
 		result.Status, result.Err = steps.Failed, fmt.Errorf("%s cannot do this, and no tag @not-%s says so", r.Name(), r.Name())
 	case t.measure != nil && result.Status == steps.Passed:
-		cell = t.compare(ctx, &result)
+		cell = t.compare(ctx, r, &result)
 		if ctx.Err() != nil && cell.Log == Differs {
 			return cell, result, false // more seeds may have done the same
 		}
 		busy = result.TooBusy()
 	case t.measure != nil && result.Status == steps.Failed:
-		cell = t.until(&result)
+		cell = t.until(r, &result)
 	}
 	if i > 0 {
 		result.Name += " on " + r.Name()
@@ -334,9 +335,9 @@ func (c *Comparison) suite(sc steps.Listed, r runners.Runner) *steps.Suite {
 
 // compare compares what a run did with the runs of the measure. A difference that no quirk explains
 // makes the run a failure.
-func (t *trial) compare(ctx context.Context, result *steps.Result) Cell {
+func (t *trial) compare(ctx context.Context, r runners.Runner, result *steps.Result) Cell {
 	got := deeds.Read(result.Log)
-	v := t.measure.view(got, unseen(result.Log), result.Late)
+	v := t.measure.view(r, got, unseen(result.Log), result.Late)
 	differences := v.hold(ctx)
 	cell := Cell{Log: Same}
 	cell.Alike, cell.Deeds = v.agreement()
@@ -367,13 +368,13 @@ func (t *trial) compare(ctx context.Context, result *steps.Result) Cell {
 }
 
 // until compares a failed run, up to where it failed, with the run of the measure's first seed.
-func (t *trial) until(result *steps.Result) (cell Cell) {
+func (t *trial) until(r runners.Runner, result *steps.Result) (cell Cell) {
 	got := deeds.Read(result.Log)
 	if n := len(result.Log); n > 0 {
 		got.Ended = result.Log[n-1].At
 	}
-	v := t.measure.view(got, append(unseen(result.Log), "file"), result.Late) // files are read at the end
-	if found := deeds.Compare(v.open(1), v.got, t.comparison.slack()); len(found) > 0 {
+	v := t.measure.view(r, got, append(unseen(result.Log), "file"), result.Late) // files are read at the end
+	if found := v.differences(v.open(1), t.comparison.slack()); len(found) > 0 {
 		cell.First = &found[0]
 	}
 	cell.Alike, cell.Deeds = v.agreement()

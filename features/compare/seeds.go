@@ -38,14 +38,30 @@ type view struct {
 	got    *deeds.Log
 	unseen []string
 	slack  deeds.Slack
+	// thrifty says that fewer reads of ZooKeeper than in the measure are no difference.
+	thrifty bool
 }
 
-// view prepares to compare a log with those of the measure. late is how late the machine was during
-// the run.
-func (m *measure) view(got *deeds.Log, unseen []string, late time.Duration) *view {
+// view prepares to compare the log of a run on runner r with those of the measure. late is how late
+// the machine was during the run.
+func (m *measure) view(r runners.Runner, got *deeds.Log, unseen []string, late time.Duration) *view {
 	slack := m.trial.comparison.slack()
 	slack.Late = late
-	return &view{m, got.Without(unseen), unseen, slack}
+	thrifty, ok := r.(runners.Thrifty)
+	return &view{m, got.Without(unseen), unseen, slack, ok && thrifty.ReadsLess()}
+}
+
+// did returns what the run did, for a comparison with open logs.
+func (v *view) did(open deeds.Open) *deeds.Log {
+	if v.thrifty {
+		return readsAtLeast(v.got, open)
+	}
+	return v.got
+}
+
+// differences compares the run with open logs.
+func (v *view) differences(open deeds.Open, slack deeds.Slack) []deeds.Difference {
+	return deeds.Compare(open, v.did(open), slack)
 }
 
 // most returns the limit on the number of seeds to run.
@@ -56,7 +72,7 @@ func (m *measure) most() int { return cmp.Or(m.trial.comparison.Most, mostSeeds)
 func (v *view) hold(ctx context.Context) []deeds.Difference {
 	for n := 1; ; n = min(4*n, v.most()) {
 		complete := v.upTo(ctx, n)
-		if found := deeds.Compare(v.open(n), v.got, v.slack); len(found) == 0 || n == v.most() || !complete {
+		if found := v.differences(v.open(n), v.slack); len(found) == 0 || n == v.most() || !complete {
 			return found
 		}
 	}
@@ -70,7 +86,7 @@ func (v *view) set(ctx context.Context) *Seeds {
 			break
 		}
 		same := lists.Select(v.logs, func(s seen) (int, bool) {
-			return s.seed + int(v.trial.comparison.Suite.Seed), s.seed < n && len(deeds.Compare(deeds.Open{s.log.Without(v.unseen)}, v.got, v.slack)) == 0
+			return s.seed + int(v.trial.comparison.Suite.Seed), s.seed < n && len(v.differences(deeds.Open{s.log.Without(v.unseen)}, v.slack)) == 0
 		})
 		if len(same) > 0 || n == v.most() {
 			return &Seeds{Of: n, Whole: ranges(same)}
@@ -110,7 +126,8 @@ func (v *view) open(n int) (open deeds.Open) {
 
 // agreement counts all actions in the log and in the measure, and how many of them are the same.
 func (v *view) agreement() (same, all int) {
-	return deeds.Agreement(v.open(v.seeds), v.got, v.slack)
+	open := v.open(v.seeds)
+	return deeds.Agreement(open, v.did(open), v.slack)
 }
 
 // slack returns how far the time of an action may differ from its time in the measure.

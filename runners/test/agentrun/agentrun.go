@@ -79,6 +79,10 @@ func (r *Runner) Build(spec runners.Spec) (runners.Cluster, error) {
 	return r.Runner.Build(spec)
 }
 
+// ReadsLess is true: an agent in another language has a client of its own, which may cache what it
+// has read.
+func (r *Runner) ReadsLess() bool { return true }
+
 // Kept returns an error for a spec that only this project can run: with repaired quirks of
 // the agents, or with a training job.
 func Kept(spec runners.Spec) error {
@@ -158,4 +162,7 @@ func inherited(env []string) []string {
 	}), here...)
 }
 
-var _ runners.Runner = (*Runner)(nil)
+var (
+	_ runners.Runner  = (*Runner)(nil)
+	_ runners.Thrifty = (*Runner)(nil)
+)

@@ -1,0 +1,63 @@
+package compare
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/monosim/monosim/runners/test/deeds"
+)
+
+// readsTopic is the topic of what pods read from ZooKeeper.
+const readsTopic = "reads"
+
+// readsAtLeast copies a log so that in each track of reads it has at least as many acts as the open
+// log with the fewest. It leaves the period of the acts as it is, as well as all that comes more often.
+func readsAtLeast(got *deeds.Log, open deeds.Open) *deeds.Log {
+	whole := &deeds.Log{Tracks: slices.Clone(got.Tracks), Ended: got.Ended}
+	if len(open) == 0 {
+		return whole
+	}
+	for _, t := range open[0].Tracks { // what no seed lacks is here
+		if t.Topic() != readsTopic {
+			continue
+		}
+		if least := leastReads(open, t.Name); least != nil {
+			whole.Tracks = topUp(whole.Tracks, least)
+		}
+	}
+	return whole
+}
+
+// leastReads merges a track of reads of all open logs: the fewest acts, and the latest begin. It
+// returns nil if one of the logs lacks it.
+func leastReads(open deeds.Open, name string) *deeds.Track {
+	var least *deeds.Track
+	for _, l := range open {
+		t := l.Track(name)
+		if t == nil {
+			return nil
+		}
+		if least == nil {
+			least = &deeds.Track{Name: name, Deeds: slices.Clone(t.Deeds)}
+			continue
+		}
+		d, o := &least.Deeds[0], t.Deeds[0]
+		d.Times, d.Between, d.First = min(d.Times, o.Times), min(d.Between, o.Between), max(d.First, o.First)
+	}
+	return least
+}
+
+// topUp adds the acts that a track lacks, in tracks sorted by name. A track with fewer acts may also
+// begin later, and lack those that come between the others.
+func topUp(tracks []*deeds.Track, least *deeds.Track) []*deeds.Track {
+	i, ok := slices.BinarySearchFunc(tracks, least.Name, func(t *deeds.Track, name string) int { return strings.Compare(t.Name, name) })
+	if !ok {
+		return slices.Insert(tracks, i, least)
+	}
+	d, want := tracks[i].Deeds[0], least.Deeds[0]
+	if d.Times < want.Times {
+		d.Times, d.Between, d.First = want.Times, max(d.Between, want.Between), min(d.First, want.First)
+		tracks[i] = &deeds.Track{Name: least.Name, Deeds: []deeds.Deed{d}}
+	}
+	return tracks
+}
