@@ -73,14 +73,14 @@ const (
 
 func (q Quirk) String() string { return "Q" + strconv.Itoa(int(q)) }
 
-// maxQuirk is the highest quirk number that a Set can hold.
-const maxQuirk = 330
+// Max is the highest number of a quirk that a Set can hold.
+const Max = 331
 
 // Set is a set of quirks that are kept, so that the code behaves as the reference does. All other
 // quirks are repaired. The zero value keeps all quirks.
 type Set struct {
 	// repaired has a bit for each quirk that is not in the set.
-	repaired [maxQuirk/64 + 1]uint64
+	repaired [Max/64 + 1]uint64
 	// fork selects another form of Q25, which it has with monolith's own fork of the model server's
 	// protos.
 	fork bool
@@ -147,7 +147,7 @@ func parseKept(text string) (Set, error) {
 		name, minus := strings.CutPrefix(id, "-")
 		number, found := strings.CutPrefix(name, "Q")
 		n, err := strconv.Atoi(number)
-		if minus != repairs || !found || err != nil || n < 1 || n > maxQuirk {
+		if minus != repairs || !found || err != nil || n < 1 || n > Max {
 			return Set{}, fmt.Errorf("quirks: found %q, want python, fixed, ids to keep as Q22,Q117, or ids to repair as -Q22,-Q117, with or without ,%s", id, ForkForm)
 		}
 		listed = append(listed, Quirk(n))
@@ -172,7 +172,7 @@ func (s Set) String() string {
 		return "fixed"
 	}
 	var kept, repaired []string
-	for q := Quirk(1); q <= maxQuirk; q++ {
+	for q := Quirk(1); q <= Max; q++ {
 		if s.Keeps(q) {
 			kept = append(kept, q.String())
 		} else {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/show/series"
 	"github.com/monosim/monosim/runners/test/simrun/freshness"
@@ -24,6 +26,8 @@ type Served struct {
 	PushesEnded []string `json:"pushes_ended,omitempty"`
 
 	described string
+	// kept has the quirks of the reference that the run kept.
+	kept jobquirks.Set
 	// failing has the pushes, by PS and target, whose last one failed. known has those that were told.
 	failing, known map[string]bool
 	// told has the versions whose first load is in the timeline.
@@ -35,7 +39,8 @@ type Served struct {
 }
 
 func newServed(s *Serving, spec runners.Spec) *Served {
-	served := &Served{Model: s.Model, Pods: s.Pods(), described: s.String(), failing: map[string]bool{}, known: map[string]bool{}, told: map[string]bool{}, names: map[string]bool{}, up: map[string]bool{}}
+	kept, _ := quirks.Parse(spec.Quirks) // Read has refused what is none
+	served := &Served{Model: s.Model, Pods: s.Pods(), described: s.String(), kept: kept, failing: map[string]bool{}, known: map[string]bool{}, told: map[string]bool{}, names: map[string]bool{}, up: map[string]bool{}}
 	for _, p := range spec.Pods() {
 		served.names[p.Name] = true
 	}
@@ -189,6 +194,9 @@ func (s *Served) print(w io.Writer) {
 		}
 		fmt.Fprintf(w, "  %-10s %s: %.3fs in the mean, %.3fs at worst, %s; %d pushes, %d failed; updates of %d steps are missing, of %d at most\n",
 			p.Model, p.Pod, p.MeanSeconds, p.WorstSeconds, end, p.Pushes, p.Failed, p.MissingSteps, p.MostMissingSteps)
+	}
+	if _, _, failed, _ := s.ages(); failed > 0 && s.kept.Keeps(jobquirks.Q331) {
+		fmt.Fprintln(w, "  what a push that failed carried is not sent again: its ids left their list before (Q331)")
 	}
 	for _, ps := range s.PushesEnded {
 		fmt.Fprintf(w, "  the parameter sync of %s has ended by an error\n", ps)

@@ -119,6 +119,9 @@ func TestAServingPSThatIsCutOffLacksUpdates(t *testing.T) {
 	if fmt.Sprint(told) != "[push-failed pushed]" {
 		t.Errorf("got %v on the timeline, want the first that failed and the first that did not", told)
 	}
+	if got := printed(r); !strings.Contains(got, "not sent again: its ids left their list before (Q331)") {
+		t.Errorf("got no quirk in\n%s", got)
+	}
 	row := r.SweepRow()
 	if len(row) != len(train.SweepColumns)+len(train.ServingColumns) || row[len(row)-2] != fmt.Sprint(cutOff.Failed) || row[len(row)-1] != fmt.Sprint(well.MissingSteps+cutOff.MissingSteps) {
 		t.Errorf("got %v for %v", row, train.ServingColumns)

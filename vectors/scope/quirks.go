@@ -179,7 +179,7 @@ func parseQuirks(text []byte) ([]Quirk, error) {
 	return list, nil
 }
 
-var sourceLines = regexp.MustCompile(`^[\w./]+\.(py|conf):[1-9]\d*(-[1-9]\d*)?$`)
+var sourceLines = regexp.MustCompile(`^[\w./]+\.(py|cc|conf):[1-9]\d*(-[1-9]\d*)?$`)
 
 func (q Quirk) check() error {
 	if len(q.Where) == 0 || q.Effect == "" {

@@ -37,7 +37,7 @@ func (p *process) joinPS() error {
 		return p.awaitEnd()
 	}
 	loop := parametersync.Start(p.e, parametersync.Options{
-		PS: p.Index, Backend: p.backend, Pushed: p.pushed,
+		PS: p.Index, Backend: p.backend, Quirks: p.Quirks, Pushed: p.pushed,
 		Take:  func() int64 { return p.Servers.(touched).Touched(p.addr) },
 		Held:  func() bool { return p.Hazards.Stopped[p.Index] },
 		Round: func(steps int64) { p.Happened("sync-round", "", fmt.Sprintf("%d steps", steps)) },

@@ -23,7 +23,8 @@ const (
 type Push struct {
 	// Model is the name of the model there, and Target the address.
 	Model, Target string
-	// Steps is how many training steps had touched the PS since the round before.
+	// Steps is how many training steps had touched the PS since the round before. With Q331 repaired it
+	// has those too whose push to this target failed.
 	Steps int64
 	// Err is the RPC's status; nil for OK.
 	Err error
@@ -34,6 +35,10 @@ type client struct {
 	e        *env.Env
 	ps       int
 	channels map[string]env.Channel
+	// keeps is set if what a target did not take goes with its next push (Q331). owed has the steps that
+	// each is to get then.
+	keeps bool
+	owed  map[string]int64
 }
 
 // replace drops the channels of targets that are gone, and makes those of new ones
@@ -43,6 +48,7 @@ func (c *client) replace(targets []string) {
 		if !slices.Contains(targets, t) {
 			channel.Close()
 			delete(c.channels, t)
+			delete(c.owed, t)
 		}
 	}
 	for _, t := range targets {
@@ -55,16 +61,26 @@ func (c *client) replace(targets []string) {
 // push sends to each target, one after another, and goes on after a failure. The reference's order is
 // that of a hash map, here it is the backend's.
 func (c *client) push(conf config, steps int64, pushed func(Push)) error {
-	request, err := proto.Marshal(c.request(conf.model, steps))
-	if err != nil {
-		return err
-	}
 	for _, target := range conf.targets {
-		_, err := c.channels[target].Call(predict, request, Timeout)
+		due := steps + c.owed[target]
+		if due == 0 {
+			continue
+		}
+		request, err := proto.Marshal(c.request(conf.model, due))
 		if err != nil {
+			return err
+		}
+		_, err = c.channels[target].Call(predict, request, Timeout)
+		switch {
+		case err == nil:
+			delete(c.owed, target)
+		case c.keeps:
+			c.owed[target] = due
+			fallthrough
+		default:
 			c.e.Log.Logf(env.Warning, "parameter sync of ps %d to %s: %v", c.ps, target, err)
 		}
-		pushed(Push{Model: conf.model, Target: target, Steps: steps, Err: err})
+		pushed(Push{Model: conf.model, Target: target, Steps: due, Err: err})
 	}
 	return nil
 }

@@ -9,7 +9,7 @@
 //
 // A push takes the ids that training has touched off its list before it is sent, and a failed push
 // puts none back (parameter_sync_tf_bridge.cc:71). So a serving PS that misses a push gets these ids
-// when training touches them again or with the next version, and not by another try.
+// when training touches them again or with the next version, and not by another try (Q331).
 //
 // To change:
 //

@@ -6,6 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/threading"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/session"
 )
 
@@ -23,12 +24,13 @@ const (
 type Options struct {
 	PS      int
 	Backend Backend
+	Quirks  jobquirks.Set
 	// Take returns how many training steps have touched the PS since its last call.
 	Take func() int64
 	// Held, if set, reports whether the process is stopped, as by SIGSTOP.
 	Held func() bool
 	// Round, if set, is told of each round, with what Take returned: these updates are pushed now or
-	// never. Pushed is told of each push, and Ended of the error that ended the loop before its time.
+	// never, or later with Q331 repaired. Pushed is told of each push, and Ended of the error that ended the loop before its time.
 	Round  func(steps int64)
 	Pushed func(Push)
 	Ended  func(err error)
@@ -46,7 +48,7 @@ type Loop struct {
 
 // Start starts the loop. Its first round begins at once.
 func Start(e *env.Env, o Options) *Loop {
-	l := &Loop{Options: o, e: e, client: &client{e: e, ps: o.PS, channels: map[string]env.Channel{}}, using: threading.NewLock(e.Tasks, "parameter sync client")}
+	l := &Loop{Options: o, e: e, client: &client{e: e, ps: o.PS, channels: map[string]env.Channel{}, keeps: !o.Quirks.Keeps(jobquirks.Q331), owed: map[string]int64{}}, using: threading.NewLock(e.Tasks, "parameter sync client")}
 	l.task = threading.Start(e.Tasks, "parameter sync", l.run)
 	return l
 }
@@ -103,15 +105,18 @@ func (l *Loop) round() error {
 }
 
 // operate is the operation MonolithParameterSync (parameter_sync_ops.cc:145). It takes what was
-// touched off the list whether or not there is a target (parameter_sync_tf_bridge.cc:71), and succeeds
-// whatever becomes of its pushes (parameter_sync_tf_bridge.cc:98).
+// touched off the list whether or not there is a target (parameter_sync_tf_bridge.cc:71, Q331), and
+// succeeds whatever becomes of its pushes (parameter_sync_tf_bridge.cc:98).
 func (l *Loop) operate(conf config) error {
 	l.client.replace(conf.targets)
+	if len(conf.targets) == 0 && !l.Quirks.Keeps(jobquirks.Q331) {
+		return nil
+	}
 	steps := l.Take()
 	if l.Round != nil {
 		l.Round(steps)
 	}
-	if steps == 0 {
+	if steps == 0 && len(l.client.owed) == 0 {
 		return nil
 	}
 	return l.client.push(conf, steps, func(p Push) {

@@ -11,6 +11,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/apis"
+	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/parametersync"
 	"github.com/monosim/monosim/engine/training/session"
 	"github.com/monosim/monosim/engine/vtime"
@@ -41,7 +43,8 @@ type story struct {
 	touched []int64
 	ended   error
 	// lost cuts the PS off from the host far.
-	lost bool
+	lost   bool
+	quirks jobquirks.Set
 	// held is set while the process is stopped.
 	held bool
 	// events lists what happened, with the time, as "10s ps-a:1 took 5".
@@ -91,7 +94,7 @@ func (s *story) run(d time.Duration, then func()) {
 	life.Go("main", func() {
 		e := m.Env(life, nil)
 		loop := parametersync.Start(e, parametersync.Options{
-			PS: 3, Backend: &s.backend, Held: func() bool { return s.held },
+			PS: 3, Backend: &s.backend, Quirks: s.quirks, Held: func() bool { return s.held },
 			Take: func() (n int64) {
 				if len(s.touched) > 0 {
 					n, s.touched = s.touched[0], s.touched[1:]
@@ -158,6 +161,47 @@ func TestTargetsThatDoNotAnswerHoldTheRound(t *testing.T) {
 	if n := len(s.events); n != 51 || !strings.HasPrefix(s.events[0], "3s far:100 1 steps: DEADLINE_EXCEEDED") || !strings.HasPrefix(s.events[24], "1m15s far:124 1 steps") ||
 		!strings.HasPrefix(s.events[25], "1m18s far:100 2 steps") {
 		t.Errorf("got %d events, %s, %s, %s; want pushes of 3 s each, and the second round after the first, at 1m15s", n, s.events[0], s.events[24], s.events[25])
+	}
+}
+
+// Goal: what a target did not take, and what was touched without one, is lost with Q331, and comes
+// later without it, to that target only. Method: one target is cut off until 15 s and one is well;
+// then a story without any target until 15 s.
+func TestQ331_WhatAPushDidNotBringComesLaterWhereThatIsRepaired(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		quirks       jobquirks.Set
+		cut, without []string
+	}{
+		{"kept", quirks.Python,
+			[]string{"0s a [5]", "3s far:1 5 steps: DEADLINE_EXCEEDED: Deadline Exceeded", "10s a [7]", "13s far:1 7 steps: DEADLINE_EXCEEDED: Deadline Exceeded", "30s a [1]", "30s far [1]", "50s finished"},
+			[]string{"30s a [1]", "50s finished"}},
+		{"repaired", quirks.Python.Repair(jobquirks.Q331),
+			[]string{"0s a [5]", "3s far:1 5 steps: DEADLINE_EXCEEDED: Deadline Exceeded", "10s a [7]", "13s far:1 12 steps: DEADLINE_EXCEEDED: Deadline Exceeded", "20s far [12]", "30s a [1]", "30s far [1]", "50s finished"},
+			[]string{"20s a [5]", "30s a [7]", "40s a [1]", "50s finished"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, cut := range []bool{true, false} {
+				s := begin(t)
+				s.quirks, s.lost, s.touched = c.quirks, cut, []int64{5, 7, 0, 1}
+				s.serve("a")
+				then, want := func() { s.backend.addrs = []string{"a:1"} }, c.without
+				if cut {
+					s.serve("far")
+					s.backend.addrs, want = []string{"a:1", "far:1"}, c.cut
+					then = func() {
+						if err := s.net.HealBoth([]string{"trainer"}, []string{"far"}); err != nil {
+							t.Error(err)
+						}
+					}
+				}
+				s.run(45*time.Second, then)
+				for i, e := range s.events {
+					s.events[i] = strings.Replace(e, " ctr:ps_3 MonolithMultiHashTable_3/raw_assign", "", 1)
+				}
+				s.want(want...)
+			}
+		})
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/engine/lists"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/sim/fault"
 )
 
@@ -168,21 +169,17 @@ func (t *sourceTree) showsBothWays(quirk int) bool {
 }
 
 // unknownQuirks lists the mentioned quirks that the register does not know, each with a file that
-// mentions it.
+// mentions it. Tests use numbers above the highest to check that they are refused.
 func (t *sourceTree) unknownQuirks(known func(number int) bool) (list []string) {
 	for _, f := range t.files {
 		for _, n := range f.quirks {
-			if !known(n) && n <= maxQuirk {
+			if !known(n) && n <= quirks.Max {
 				list = append(list, fmt.Sprintf("Q%d in %s", n, f.path))
 			}
 		}
 	}
 	return list
 }
-
-// maxQuirk is the highest number of a quirk that the engine's sets can hold. Tests use higher
-// numbers to check that they are refused.
-const maxQuirk = 319
 
 // testsOf lists the files with tests that show a module, one of its operations or quirks. Files
 // that are named after a file of its port count too, and those with one of the tests that are named

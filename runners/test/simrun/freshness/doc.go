@@ -8,7 +8,7 @@
 //
 // The parameters of a serving PS are as old as the newest push that it took, or as the checkpoint of
 // the version that it serves where that is newer. A push that it did not get is not sent again
-// (engine/training/parametersync): its updates are missing until a version is loaded that has them.
+// (engine/training/parametersync, Q331): its updates are missing until a version is loaded that has them.
 //
 // To change:
 //

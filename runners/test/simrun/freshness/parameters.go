@@ -154,11 +154,22 @@ func (m *Meter) pushed(o runners.Observation) {
 	s.pushes++
 	if all := m.rounds[s.ps]; s.version != 0 && len(all) > 0 {
 		s.count(o.At)
-		last := all[len(all)-1]
-		s.asOf = max(s.asOf, last.at)
-		s.missing = max(0, s.missing-last.steps)
+		s.missing = max(0, s.missing-brought(all, stepsOf(o.Note), s.asOf))
+		s.asOf = max(s.asOf, all[len(all)-1].at)
 		s.most = max(s.most, s.missing)
 	}
+}
+
+// brought returns how many of a push's steps are of rounds after asOf: those of the last round, and
+// of the ones before it whose pushes failed (with Q331 repaired).
+func brought(rounds []round, steps int64, asOf time.Duration) (n int64) {
+	for _, r := range slices.Backward(rounds) {
+		if r.at <= asOf || n >= steps {
+			break
+		}
+		n += r.steps
+	}
+	return n
 }
 
 // state is a change of a model server's version.
