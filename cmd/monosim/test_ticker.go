@@ -16,7 +16,7 @@ import (
 )
 
 // ticker shows the progress of a run and when it will end. On a terminal it shows a bar, elsewhere
-// a line every 10 s.
+// a line now and then.
 type ticker struct {
 	out    io.Writer
 	screen *screen
@@ -50,13 +50,14 @@ func (t *ticker) Begin(p steps.Plan) error {
 		return nil
 	}
 	t.end = make(chan struct{})
+	lines := command.NewLines(int64(t.far.total), t.begin)
 	t.ended.Go(func() {
-		clock := time.NewTicker(command.LineEvery)
+		clock := time.NewTicker(command.Look)
 		defer clock.Stop()
 		for {
 			select {
-			case <-clock.C:
-				t.say()
+			case now := <-clock.C:
+				t.tell(lines, now)
 			case <-t.end:
 				return
 			}
@@ -65,10 +66,13 @@ func (t *ticker) Begin(p steps.Plan) error {
 	return nil
 }
 
-func (t *ticker) say() {
+// tell writes a line of progress, if one is due.
+func (t *ticker) tell(lines *command.Lines, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	fmt.Fprintln(t.out, t.screen.newLine()+t.far.line(time.Since(t.begin)))
+	if text := lines.At(now, int64(t.far.runs), func() string { return t.far.line(now.Sub(t.begin)) }); text != "" {
+		fmt.Fprintln(t.out, t.screen.newLine()+text)
+	}
 }
 
 // line describes the progress when the run has lasted for the time after.

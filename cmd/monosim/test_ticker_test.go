@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/monosim/monosim/cmd/monosim/command"
 )
 
 // Goal: progress on standard error begins a new line if standard output goes to the same log.
@@ -15,7 +17,7 @@ func TestProgressStandsOnLinesOfItsOwn(t *testing.T) {
 		same bool
 		want string
 	}{
-		{"one log", true, "..\n0 runs, 0 failed, 0s virtual\n0 runs, 0 failed, 0s virtual\n.\n0 runs, 0 failed, 0s virtual\n"},
+		{"one log", true, "..\n0 runs, 0 failed, 0s virtual\n1 runs, 0 failed, 0s virtual\n.\n2 runs, 0 failed, 0s virtual\n"},
 		{"two files", false, "...\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -32,12 +34,18 @@ func TestProgressStandsOnLinesOfItsOwn(t *testing.T) {
 				defer errs.Close()
 			}
 			s := newScreen(log, errs)
-			tick := &ticker{out: errs, screen: s, begin: time.Now()}
+			now := time.Now()
+			tick, lines := &ticker{out: errs, screen: s, begin: now}, command.NewLines(0, now)
+			say := func() {
+				now = now.Add(time.Hour)
+				tick.tell(lines, now)
+				tick.far.runs++
+			}
 			fmt.Fprint(s, "..")
-			tick.say()
-			tick.say()
+			say()
+			say()
 			fmt.Fprint(s, ".\n")
-			tick.say()
+			say()
 			if text, err := os.ReadFile(log.Name()); err != nil || string(text) != c.want {
 				t.Errorf("got %q, %v, want %q", text, err, c.want)
 			}

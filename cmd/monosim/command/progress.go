@@ -10,27 +10,25 @@ import (
 	"golang.org/x/term"
 )
 
-// Progress shows how far a long run is: a bar on a terminal, elsewhere a line every 10 s.
-// Short runs show nothing.
+// Progress shows how far a long run is: a bar on a terminal, elsewhere a line now and then
+// ([Lines]). Short runs show nothing.
 type Progress struct {
-	out  io.Writer
-	line func(done int64) string
-	bar  *progressbar.ProgressBar
-	next time.Time
+	out   io.Writer
+	line  func(done int64) string
+	lines *Lines
+	bar   *progressbar.ProgressBar
+	next  time.Time // when the text beside the bar is due
 	// Beside shows the text of line beside the bar as well.
 	Beside bool
 }
 
-const (
-	// LineEvery is the time between two progress lines when the output is not a terminal.
-	LineEvery      = 10 * time.Second
-	progressBeside = time.Second
-)
+const progressBeside = time.Second
 
 // NewProgress shows progress toward total, counted in units that things names. The function line
 // makes the text to print when the output is not a terminal.
 func NewProgress(out io.Writer, total int64, things string, line func(done int64) string) *Progress {
-	p := &Progress{out: out, line: line, next: time.Now().Add(LineEvery)}
+	now := time.Now()
+	p := &Progress{out: out, line: line, lines: NewLines(total, now), next: now.Add(Look)}
 	if IsTerminal(out) {
 		p.bar = progressbar.NewOptions64(total,
 			progressbar.OptionSetWriter(out), progressbar.OptionThrottle(200*time.Millisecond),
@@ -49,9 +47,8 @@ func (p *Progress) At(done int64) {
 		_ = p.bar.Set64(done) // a bar that cannot be drawn is no reason to stop
 		return
 	}
-	if time.Now().After(p.next) {
-		p.next = time.Now().Add(LineEvery)
-		fmt.Fprintln(p.out, p.line(done))
+	if text := p.lines.At(time.Now(), done, func() string { return p.line(done) }); text != "" {
+		fmt.Fprintln(p.out, text)
 	}
 }
 
