@@ -50,10 +50,10 @@ const (
 
 // CausesOf groups failures by cause, the largest groups first. It aims at twenty causes at most. If
 // answers differ in too many ways, the rare ones form one cause for each operation. If they differ
-// in few, the largest groups are split by their inputs.
+// in few, the largest groups are split by what in their inputs separates them from cases that pass.
 func CausesOf(results []Result) []Cause {
 	failed := slices.DeleteFunc(slices.Clone(results), func(r Result) bool { return r.Status != Failed })
-	by := labels{rare: map[string]bool{}, inputs: map[string]map[string]bool{}}
+	by := labels{rare: map[string]bool{}, inputs: map[string][]int{}}
 	kinds := by.group(failed)
 	causes := kinds
 	for few := 2; len(causes) > mostKinds && few < len(failed); few++ {
@@ -64,7 +64,7 @@ func CausesOf(results []Result) []Cause {
 	}
 	for _, c := range causes {
 		if len(c.Failures) > 1 && hangsOnInput(c.What) && !by.rare[c.What] {
-			by.inputs[c.What] = frequentInputs(c.Failures, min(mostInputs, mostCauses-len(by.group(failed))))
+			by.inputs[c.What] = separating(c, results, mostCauses-len(by.group(failed)))
 		}
 	}
 	causes = by.group(failed)
@@ -76,17 +76,10 @@ func CausesOf(results []Result) []Cause {
 	return causes
 }
 
-// frequentInputs returns the features that most of the failures' inputs have, at most most of them.
-func frequentInputs(failures []Result, most int) map[string]bool {
-	names := byCount(slices.DeleteFunc(lists.Map(failures, func(r Result) string { return featureOf(r.Asked) }),
-		func(name string) bool { return name == "" }))
-	return lists.ToMap(names[:min(max(most, 0), len(names))], func(name string) (string, bool) { return name, true })
-}
-
 // labels determine to which cause a difference in a failure's answer belongs.
 type labels struct {
-	rare   map[string]bool            // ways of parting that are one cause for each operation
-	inputs map[string]map[string]bool // ways that are told apart by inputs, and the inputs
+	rare   map[string]bool  // ways of parting that are one cause for each operation
+	inputs map[string][]int // ways that are told apart by inputs, and the features, of which the first counts
 }
 
 func (l labels) cause(r Result, p Parting) Cause {
@@ -95,9 +88,10 @@ func (l labels) cause(r Result, p Parting) Cause {
 		c.What = "other differences of " + r.Op
 		return c
 	}
-	if inputs := l.inputs[p.What]; len(inputs) > 0 {
-		if c.Input = featureOf(r.Asked); !inputs[c.Input] {
-			c.Input = "other inputs"
+	if list := l.inputs[p.What]; len(list) > 0 {
+		c.Input = "other inputs"
+		if i := slices.IndexFunc(list, r.Features.has); i >= 0 {
+			c.Input = features[list[i]].name
 		}
 	}
 	return c

@@ -86,7 +86,8 @@ func TestTheFailuresOfAPortAreFewCauses(t *testing.T) {
 		{"blanks of JSON", "data_def.ModelMeta.serialize", 100},
 		{"log lines missing", "utils.ZKPath", 56},
 		{"JSONDecodeError in place of an answer, for NaN or Infinity", "data_def.ModelMeta.deserialize", 15},
-		{"JSONDecodeError in place of an answer, for a number with a fraction or exponent", "data_def.ModelMeta.deserialize", 15},
+		{"JSONDecodeError in place of an answer, for a number with a fraction or exponent", "data_def.ModelMeta.deserialize", 20},
+		{"an answer in place of UnicodeDecodeError, for bytes that are not UTF-8", "data_def.ModelMeta.deserialize", 10},
 		{"an answer in place of AttributeError", "data_def.ModelMeta.deserialize", 12}, // lists are taken for objects
 		{"JSONDecodeError in place of another exception, for a text or number in place of an object", "data_def.Event.deserialize", 20},
 		{"order of entries", "utils.conf_parser", 10},

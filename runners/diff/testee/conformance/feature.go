@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/runners/diff/testee"
 )
 
 // hangsOnInput reports whether a kind of difference, named by what, depends on the input of the
@@ -35,8 +36,7 @@ var (
 	floats    = regexp.MustCompile(`[0-9](\.[0-9]|[eE][-+]?[0-9])`)
 )
 
-// features lists all known features. They are tried in this order, and the first match names the
-// input.
+// features lists all known features. Of those that separate as well, the first names the input.
 var features = []feature{
 	{"bytes that are not UTF-8", anyText(func(s string) bool { return !utf8.ValidString(s) })},
 	{"NaN or Infinity", anyText(notFinite.MatchString)},
@@ -94,25 +94,29 @@ func repeatsKey(s string) bool {
 	return ok && strings.Count(s, ":") > strings.Count(string(pysem.AppendJSON(nil, d)), ":")
 }
 
-// featureOf returns the name of the first feature that the input of a case has, or "" for none.
-// asked is the case as JSON.
-func featureOf(asked string) string {
-	c, ok := jsonOf(asked).(*pysem.Dict)
+// Features says which of the known features an input has, by a bit for each of them.
+type Features uint32
+
+func (s Features) has(i int) bool { return s&(1<<i) != 0 }
+
+// featuresOf returns which features the input of a case has.
+func featuresOf(c *testee.Case) (set Features) {
+	asked, ok := jsonOf(c.Line()).(*pysem.Dict)
 	if !ok {
-		return ""
+		return 0
 	}
 	var in input
 	for _, name := range []string{"in", "files"} {
-		if v, ok := c.Get(name); ok {
+		if v, ok := asked.Get(name); ok {
 			in.collect(v)
 		}
 	}
-	for _, f := range features {
+	for i, f := range features {
 		if f.has(in) {
-			return f.name
+			set |= 1 << i
 		}
 	}
-	return ""
+	return set
 }
 
 func (in *input) collect(v any) {

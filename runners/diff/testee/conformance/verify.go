@@ -60,6 +60,8 @@ type Result struct {
 
 	// Partings lists all differences between the answer of a failed case and the expected answer.
 	Partings []Parting
+	// Features are those of the input. Cases that pass tell which of them matter.
+	Features Features
 }
 
 // ReadableCase formats a case for people. A short case takes one line, and a longer case several.
@@ -229,6 +231,7 @@ func (r *Result) judge(c *golden.Case, v *Vector, got testee.Answer, known bool)
 		return
 	}
 	r.Text, r.Broken, r.Late = Compare(c.Op, v.Want, got), got.Kind == testee.Broken, got.Late
+	r.Features = featuresOf(&v.Case)
 	switch {
 	case r.Text == "" && known:
 		r.Status, r.Text = Failed, "passes, although the list of known failures has it: take it off the list"
