@@ -323,7 +323,7 @@ var directions = []direction{
 	},
 	{
 		from: []string{"engine/training/parametersync"},
-		to: []string{"engine/agent/agentconfig", "engine/agent/backends", "engine/agent/replicamanager", "engine/env", "engine/lists", "engine/proto/...", "engine/quirks", "engine/training", "engine/training/session", "engine/pysem/threading",
+		to: []string{"engine/agent/agentconfig", "engine/agent/backends", "engine/agent/replicamanager", "engine/env", "engine/lists", "engine/proto/...", "engine/quirks", "engine/quirks/jobquirks", "engine/training", "engine/training/session", "engine/pysem/threading",
 			"engine/pysem/..."},
 		outside: []string{"sim/...", "engine/vtime"},
 		because: "the PS of a job find those that serve by what agents register, as estimator.py imports agent_service",
