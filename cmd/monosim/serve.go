@@ -97,7 +97,7 @@ func (o *serveOptions) run(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return command.BadInput(err)
 	}
-	if err := o.admin.check(); err != nil {
+	if err := o.admin.check(cmd); err != nil {
 		return command.BadInput(err)
 	}
 	d, err := playground.Read(name)

@@ -49,7 +49,10 @@ func (a *adminFlags) register(f *pflag.FlagSet, help string) {
 }
 
 // check returns an error for flags that make no sense together.
-func (a *adminFlags) check() error {
+func (a *adminFlags) check(cmd *cobra.Command) error {
+	if err := notEmpty(cmd, "admin", "admin-token", "admin-token-file"); err != nil {
+		return err
+	}
 	if a.addr == "" && a.access != (admin.Access{}) {
 		return errors.New("--admin-token, --admin-token-file: found one of them, want --admin too")
 	}
@@ -69,7 +72,7 @@ func (a *adminFlags) tell(stderr io.Writer, file string) {
 // serveUntilSignal starts a server and, if asked is set, its HTTP interface for faults. It prints
 // their addresses. It closes both at a signal, or when the server has stopped by itself.
 func serveUntilSignal(cmd *cobra.Command, asked *adminFlags, open func() (*serving, error)) (err error) {
-	if err := asked.check(); err != nil {
+	if err := asked.check(cmd); err != nil {
 		return command.BadInput(err)
 	}
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)

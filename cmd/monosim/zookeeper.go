@@ -184,7 +184,7 @@ const smallHeap = 48 << 20
 
 // run serves until a signal or a failure.
 func (o *zooKeeperOptions) run(cmd *cobra.Command) (err error) {
-	if err := notEmpty(cmd, "data-dir", "snapshot", "log-writes", "events", "admin", "admin-server", "listen", "config", "import", "import-logs", "secure-listen", "tls-key-store", "tls-trust-store", "jaas"); err != nil {
+	if err := notEmpty(cmd, "data-dir", "snapshot", "log-writes", "events", "admin", "admin-server", "listen", "config", "import", "import-logs", "secure-listen", "tls-key-store", "tls-trust-store", "jaas", "super-digest", "digest-alg"); err != nil {
 		return command.BadInput(err)
 	}
 	if err := o.configure(cmd); err != nil {

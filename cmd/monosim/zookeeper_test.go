@@ -227,6 +227,8 @@ func TestZooKeeperRefusesWhatMakesNoSense(t *testing.T) {
 		{"TLS by a store of Java's", []string{"--secure-listen", "127.0.0.1:0", "--tls-client-auth", "none", "--tls-key-store", broken}, "--tls-key-store: " + broken + ": found no PEM; stores of JKS and PKCS12 are not read: openssl pkcs12 -nodes writes PEM"},
 		{"TLS of an ensemble", []string{"--secure-listen", "127.0.0.1:0", "--ensemble", "3"}, "--secure-listen: an ensemble has no such port"},
 		{"unknown digest", []string{"-Dzookeeper.DigestAuthenticationProvider.digestAlg=ROT13"}, `--digest-alg: found "ROT13", want one of MD5, SHA-1, SHA-224, SHA-256, SHA-384, SHA-512, SHA1, SHA3-256, SHA3-384, SHA3-512`},
+		{"no super user", []string{"--super-digest", ""}, `--super-digest: found "", want identity of the super user, as user:base64(sha1(user:password))`},
+		{"no token", []string{"--admin", "127.0.0.1:0", "--admin-token", ""}, `--admin-token: found "", want token that requests to --admin carry, or none for an interface that whoever is on this machine may use; a new one without`},
 		{"no data directory", []string{"--data-dir", ""}, `--data-dir: found "", want directory that keeps the state across restarts`},
 		{"snapshot in no directory", []string{"--snapshot", filepath.Join(dir, "none", "s")}, "--snapshot: the state could not be saved at the end: stat " + filepath.Join(dir, "none") + ": no such file or directory"},
 		{"two places", []string{"--snapshot", "a", "--data-dir", "b"}, "--snapshot: cannot go with --data-dir, which has snapshots of its own"},

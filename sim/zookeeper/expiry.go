@@ -2,6 +2,7 @@ package zookeeper
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -17,6 +18,9 @@ type expiry struct {
 	// spare holds emptied slices for reuse.
 	spare [][]*session
 }
+
+// never is a deadline that does not come.
+const never = math.MaxInt64
 
 type bucket struct {
 	atMs int64
@@ -76,9 +80,14 @@ func (e *expiry) due() []*session {
 // touch moves the session's deadline to one timeout from now (ZK-3.2).
 func (m *Machine) touch(s *session) { m.touchFor(s, s.timeoutMs) }
 
-// touchFor does what touch does, with the given timeout instead of the session's own.
+// touchFor does what touch does, with the given timeout instead of the session's own. A client can ask
+// for one that has passed (ZK-1.6): a server looks only at the ticks that come, so that the session
+// stays until it is touched again.
 func (m *Machine) touchFor(s *session, timeoutMs int64) {
 	s.deadlineMs = m.expiry.deadline(m.nowMs + timeoutMs)
+	if s.deadlineMs < m.expiry.deadline(m.nowMs) {
+		s.deadlineMs = never
+	}
 	// A client that reconnects may shorten the timeout. The session's bucket would then come too
 	// late.
 	if s.filedMs == 0 || s.deadlineMs < s.filedMs {
@@ -90,7 +99,8 @@ func (m *Machine) touchFor(s *session, timeoutMs int64) {
 // session expires and nothing is swept. ok is false if there is nothing to wait for.
 func (m *Machine) NextExpiryMs() (atMs int64, ok bool) {
 	if len(m.sessions) > 0 && len(m.expiry.buckets) > 0 {
-		atMs, ok = m.expiry.buckets[0].atMs, true
+		atMs = m.expiry.buckets[0].atMs
+		ok = atMs != never
 	}
 	if sweepMs, waiting := m.sweep.due(len(m.tree.mortals)); waiting && (!ok || sweepMs < atMs) {
 		atMs, ok = sweepMs, true

@@ -24,6 +24,12 @@ func inHashOrder(n *znode) []string {
 	return lists.Map(children, func(c *znode) string { return c.name })
 }
 
+// inServersOrder sorts children, which are in the order of creation, into the order in which a server
+// lists them that has had peak of them.
+func inServersOrder[T any](children []T, peak int, name func(T) string) {
+	java.InOrder(children, java.Buckets(childBuckets, peak), func(c T) uint32 { return java.Spread(name(c)) })
+}
+
 // owned returns the session's ephemerals in the order of the server's set. The four-letter word
 // dump prints them in this order.
 func (s *session) owned() []*znode {

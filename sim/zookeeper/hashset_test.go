@@ -219,3 +219,21 @@ func TestNullsAndASecondCreateSession(t *testing.T) {
 	expect(t, l.m.Sessions()[0].DeadlineMs, int64(12_000))
 	expect(t, l.do(c, Request{Op: OpAuth, Scheme: "digest"}), []string{"1 auth AuthFailedError zxid=0", "1 close"})
 }
+
+// Goal: a createSession for a time that has passed leaves the session alive until it is heard of again,
+// unless its tick is still to come (ZK-1.6). Method: what servers 3.8.0 and 3.9.3 did.
+func TestCreateSessionForATimeThatHasPassed(t *testing.T) {
+	for timeoutMs, lives := range map[int32]bool{-1 << 31: true, -10_000: true, -2_000: true, -1: false, 0: false} {
+		l := newLab(t, Config{})
+		c := l.connect()
+		l.m.Tick(9_000)
+		l.do(c, Request{Op: OpCreateSession, TimeoutMs: timeoutMs})
+		l.m.Tick(1_000_000)
+		expect(t, len(l.m.Sessions()) == 1, lives)
+		if lives {
+			l.do(c, Request{Op: OpPing})
+			l.m.Tick(2_000_000)
+			expect(t, len(l.m.Sessions()), 0)
+		}
+	}
+}

@@ -2,18 +2,21 @@ package zookeeper
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
 // Image is the durable state of a server as plain data, for callers that store it outside of
-// memory. It has the same content as a Snapshot.
+// memory. It has the same content as a Snapshot, but for the tables in which a server keeps names:
+// one that starts from an image fills them anew, in the order of the image.
 type Image struct {
 	Zxid          int64
 	Epoch         int64
 	NextSessionID int64
-	// Nodes has parents before their children.
+	// Nodes has parents before their children. In those that a Snapshot returns, children are in the
+	// order in which the server lists them, as in the file of a real one.
 	Nodes    []NodeImage
 	Sessions []SessionImage
 }
@@ -40,16 +43,33 @@ type Offspring struct {
 	// Creates is the internal cversion, which counts the creations of children (ZK-5.2).
 	Creates int32
 	Pzxid   int64
+	// Peak is the most children that the znode has had since its table was filled; 0 if that is
+	// their number. A Snapshot's images do not have it.
+	Peak int32
 }
 
-// SessionImage is one live session.
-type SessionImage struct{ ID, TimeoutMs int64 }
+// SessionImage is one live session. Peak is the most ephemerals that it has had, as in Offspring.
+type SessionImage struct {
+	ID, TimeoutMs int64
+	Peak          int32
+}
 
 // Image returns the content of the snapshot as plain data.
 func (s *Snapshot) Image() Image {
 	image := Image{Zxid: s.zxid, Epoch: s.epoch, NextSessionID: s.nextSessionID}
-	for i := range s.nodes {
-		image.Nodes = append(image.Nodes, s.nodes[i].node.image(s.nodes[i].owner))
+	children := make(map[string][]*savedNode, len(s.nodes))
+	for i := 1; i < len(s.nodes); i++ { // the first is the root
+		above := s.nodes[i].parentPath
+		children[above] = append(children[above], &s.nodes[i])
+	}
+	// Each znode waits behind those that come before it, which are at the end.
+	for waiting := []*savedNode{&s.nodes[0]}; len(waiting) > 0; {
+		n := waiting[len(waiting)-1]
+		image.Nodes = append(image.Nodes, n.node.image(n.owner))
+		below := children[n.node.path]
+		inServersOrder(below, max(int(n.node.peak), len(below)), func(c *savedNode) string { return c.node.name })
+		slices.Reverse(below)
+		waiting = append(waiting[:len(waiting)-1], below...)
 	}
 	for _, saved := range s.sessions {
 		image.Sessions = append(image.Sessions, SessionImage{ID: saved.id, TimeoutMs: saved.timeoutMs})
@@ -110,7 +130,7 @@ func NewSnapshot(image Image) (*Snapshot, error) {
 		}
 	}
 	for _, saved := range image.Sessions {
-		s.sessions = append(s.sessions, savedSession{id: saved.ID, timeoutMs: saved.TimeoutMs, owned: owned[saved.ID]})
+		s.sessions = append(s.sessions, savedSession{id: saved.ID, timeoutMs: saved.TimeoutMs, owned: owned[saved.ID], peak: saved.Peak})
 	}
 	return s, nil
 }
@@ -122,7 +142,7 @@ func (n *NodeImage) saved() (savedNode, error) {
 	saved := savedNode{owner: n.Owner, node: znode{
 		path: n.Path, data: n.Data, acl: n.ACL, ttlMs: n.TTLMs,
 		ctimeMs: n.CtimeMs, mtimeMs: n.MtimeMs, version: n.Version, aversion: n.Aversion,
-		czxid: n.Czxid, mzxid: n.Mzxid, pzxid: n.Pzxid, creates: n.Creates,
+		czxid: n.Czxid, mzxid: n.Mzxid, pzxid: n.Pzxid, creates: n.Creates, peak: n.Peak,
 	}}
 	switch {
 	case n.Container:

@@ -238,6 +238,6 @@ func (m *Machine) createSession(c *Conn, req *Request) {
 		m.reply(c, req).Err = code
 		return
 	}
-	m.touchFor(c.session, max(int64(req.TimeoutMs), 0))
+	m.touchFor(c.session, int64(req.TimeoutMs))
 	m.welcome(c)
 }

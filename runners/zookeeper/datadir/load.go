@@ -56,8 +56,12 @@ func Holds(dir string) bool {
 	return err == nil && len(snapshots)+len(logs) > 0 && !HoldsOwn(dir)
 }
 
-// HoldsOwn reports whether a directory is a --data-dir of the simulated server.
+// HoldsOwn reports whether a directory is a --data-dir of the simulated server. One whose only log is
+// empty or damaged at its beginning still has the lock, which no other server makes.
 func HoldsOwn(dir string) bool {
+	if _, err := os.Stat(filepath.Join(dir, "lock")); err == nil {
+		return true
+	}
 	logs, _ := filepath.Glob(filepath.Join(dir, "log.*")) // the pattern is right, but for a strange name
 	return slices.ContainsFunc(logs, IsOwn)
 }

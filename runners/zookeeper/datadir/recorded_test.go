@@ -251,3 +251,16 @@ func TestExportWantsAnEmptyDirectory(t *testing.T) {
 		t.Errorf("got %v, want an error that names %s", err, dir)
 	}
 }
+
+// Goal: a directory of the simulated server is known by its lock even when a kill has left an empty log.
+func TestOwnDirectoryWithAnEmptyLog(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"lock", "log.0000000001"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if own, apache := datadir.HoldsOwn(dir), datadir.Holds(dir); !own || apache {
+			t.Errorf("with %s: found own %v and Apache's %v, want true and false", name, own, apache)
+		}
+	}
+}

@@ -24,6 +24,7 @@ type node struct {
 	version, aversion   int32
 	creates             int32
 	children            map[string]bool // by name
+	peak                int             // the most children so far
 	order               int             // its place among all that were added
 	digest              int64
 }
@@ -77,6 +78,7 @@ func (t *tree) add(path string, n *node) {
 			parent.children = map[string]bool{}
 		}
 		parent.children[nameOf(path)] = true
+		parent.peak = max(parent.peak, len(parent.children))
 	}
 	if isSession(n.owner) {
 		if t.owned[n.owner] == nil {
@@ -288,7 +290,7 @@ func (t *tree) image() zookeeper.Image {
 		made := zookeeper.NodeImage{
 			Path: shown(one.path), Data: n.data, ACL: n.acl, Container: n.owner == containerOwner,
 			CtimeMs: n.ctimeMs, MtimeMs: n.mtimeMs, Version: n.version, Aversion: n.aversion, Czxid: n.czxid, Mzxid: n.mzxid,
-			Offspring: zookeeper.Offspring{Creates: n.creates, Pzxid: n.pzxid},
+			Offspring: zookeeper.Offspring{Creates: n.creates, Pzxid: n.pzxid, Peak: int32(n.peak)},
 		}
 		switch {
 		case isTTL(n.owner):

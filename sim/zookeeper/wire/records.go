@@ -1,11 +1,13 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"maps"
+	"path"
 	"slices"
 
 	"github.com/monosim/monosim/sim/zookeeper"
@@ -134,13 +136,71 @@ func nextRecord(b []byte) (body, rest []byte, ok bool) {
 // state is what the records read so far add up to: znodes, sessions and counters.
 type state struct {
 	nowMs, zxid, nextSessionID int64
-	nodes                      map[string]zookeeper.NodeImage
+	nodes                      map[string]*storedNode
 	sessions                   map[int64]zookeeper.SessionImage
+	owners                     map[int64]crowd // by session: its ephemerals
+	made                       int             // znodes so far
 	complete                   bool
 }
 
+// storedNode is a znode with its place among all, in the order of their creation, and its children. Both
+// decide, as in a real server that reads its files, the order in which children are listed (ZK-5.8).
+type storedNode struct {
+	zookeeper.NodeImage
+	order    int
+	children crowd
+}
+
+// crowd counts the members of a set, and the most that it has had.
+type crowd struct{ now, peak int32 }
+
+func (c *crowd) add() {
+	c.now++
+	c.peak = max(c.peak, c.now)
+}
+
+func (s *state) put(n zookeeper.NodeImage) {
+	if old := s.nodes[n.Path]; old != nil {
+		old.NodeImage = n
+		return
+	}
+	s.made++
+	s.nodes[n.Path] = &storedNode{NodeImage: n, order: s.made}
+	if parent := s.parent(n.Path); parent != nil {
+		parent.children.add()
+	}
+	if n.Owner != 0 {
+		c := s.owners[n.Owner]
+		c.add()
+		s.owners[n.Owner] = c
+	}
+}
+
+func (s *state) drop(name string) {
+	n := s.nodes[name]
+	if n == nil {
+		return
+	}
+	delete(s.nodes, name)
+	if parent := s.parent(name); parent != nil { // else it has gone in the same turn
+		parent.children.now--
+	}
+	if c, ok := s.owners[n.Owner]; ok {
+		c.now--
+		s.owners[n.Owner] = c
+	}
+}
+
+// parent returns the znode above a path; nil for the root.
+func (s *state) parent(name string) *storedNode {
+	if name == "/" {
+		return nil
+	}
+	return s.nodes[path.Dir(name)]
+}
+
 func newState() *state {
-	return &state{nodes: map[string]zookeeper.NodeImage{}, sessions: map[int64]zookeeper.SessionImage{}}
+	return &state{nodes: map[string]*storedNode{}, sessions: map[int64]zookeeper.SessionImage{}, owners: map[int64]crowd{}}
 }
 
 func (s *state) apply(body []byte) error {
@@ -155,31 +215,30 @@ func (s *state) apply(body []byte) error {
 func (s *state) entry(r *reader) {
 	switch kind := entryKind(r.front(1, "entry")[0]); kind {
 	case entryNode:
-		n := zookeeper.NodeImage{
+		s.put(zookeeper.NodeImage{
 			Path: r.string(), Data: r.buffer(), ACL: r.acl(), Owner: r.int64(), Container: r.bool(),
 			TTLMs: r.int64(), CtimeMs: r.int64(), MtimeMs: r.int64(), Version: r.int32(), Aversion: r.int32(),
 			Czxid: r.int64(), Mzxid: r.int64(), Offspring: r.offspring(),
-		}
-		s.nodes[n.Path] = n
+		})
 	case entryFresh:
-		n := r.freshNode()
-		s.nodes[n.Path] = n
+		s.put(r.freshNode())
 	case entryOffspring:
-		path := r.string()
-		n, ok := s.nodes[path]
+		name := r.string()
+		n, ok := s.nodes[name]
 		if !ok {
-			r.fail(fmt.Sprintf("children of %q, which is not there", path))
+			r.fail(fmt.Sprintf("children of %q, which is not there", name))
 			return
 		}
 		n.Offspring = r.offspring()
-		s.nodes[path] = n
 	case entryGone:
-		delete(s.nodes, r.string())
+		s.drop(r.string())
 	case entrySession:
 		session := zookeeper.SessionImage{ID: r.int64(), TimeoutMs: r.int64()}
 		s.sessions[session.ID] = session
 	case entryEnded:
-		delete(s.sessions, r.int64())
+		id := r.int64()
+		delete(s.sessions, id)
+		delete(s.owners, id)
 	case entryComplete:
 		s.complete = true
 	default:
@@ -194,12 +253,16 @@ func (r *reader) offspring() zookeeper.Offspring {
 // snapshot converts the state to the machine's Snapshot.
 func (s *state) snapshot() (*zookeeper.Snapshot, error) {
 	image := zookeeper.Image{Zxid: s.zxid, Epoch: s.zxid >> 32, NextSessionID: s.nextSessionID}
-	// In the order of paths, parents precede their children.
-	for _, path := range slices.Sorted(maps.Keys(s.nodes)) {
-		image.Nodes = append(image.Nodes, s.nodes[path])
+	// In the order of creation, parents precede their children.
+	byOrder := func(a, b *storedNode) int { return cmp.Compare(a.order, b.order) }
+	for _, n := range slices.SortedFunc(maps.Values(s.nodes), byOrder) {
+		n.Peak = n.children.peak
+		image.Nodes = append(image.Nodes, n.NodeImage)
 	}
 	for _, id := range slices.Sorted(maps.Keys(s.sessions)) {
-		image.Sessions = append(image.Sessions, s.sessions[id])
+		session := s.sessions[id]
+		session.Peak = s.owners[id].peak
+		image.Sessions = append(image.Sessions, session)
 	}
 	return zookeeper.NewSnapshot(image)
 }

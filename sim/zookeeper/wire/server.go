@@ -129,6 +129,15 @@ func (s *Server) boot() error {
 			s.commit.store.close()
 			return fmt.Errorf("data directory %s: %w", s.opt.DataDir, err)
 		}
+		return nil
+	}
+	// A real server writes a snapshot whenever it starts. The next start fills the sets of names anew
+	// from it, and so decides their order (ZK-5.8).
+	if s.commit.store.hasRecords() {
+		if err := s.commit.store.rotate(s.beganMs, s.machine.Snapshot()); err != nil {
+			s.commit.store.close()
+			return fmt.Errorf("data directory %s: %w", s.opt.DataDir, err)
+		}
 	}
 	return nil
 }

@@ -305,6 +305,9 @@ func (st *store) full() bool {
 	return st.writing == nil && st.log.Size() >= max(st.rotateAt, st.snapshot)
 }
 
+// hasRecords reports whether there are records that the last snapshot does not have.
+func (st *store) hasRecords() bool { return st.log.Size() > int64(len(magic)) }
+
 // rotate begins a new generation. s is the state after all records written so far. Its snapshot is
 // written in the background.
 func (st *store) rotate(nowMs int64, s *zookeeper.Snapshot) error {
