@@ -17,6 +17,7 @@ const (
 	Threads  = "threads"  // threads, locks, callbacks
 	Logs     = "logs"     // log lines, metrics
 	Formats  = "formats"  // data in a form of its own
+	Errors   = "errors"   // what is raised or caught
 	// Functions are functions and classes. A module without them has nothing that could be called.
 	Functions = "functions"
 )
@@ -44,7 +45,7 @@ func parseAbsences(text []byte, modules []Module) ([]Absence, error) {
 	if err := decode("absences.yaml", text, &list); err != nil {
 		return nil, err
 	}
-	words := []string{Settings, Threads, Logs, Formats, Functions}
+	words := []string{Settings, Threads, Logs, Formats, Errors, Functions}
 	seen := map[string]bool{}
 	for _, a := range list {
 		if seen[a.File] || !slices.ContainsFunc(modules, func(m Module) bool { return m.File == a.File }) {
@@ -53,7 +54,7 @@ func parseAbsences(text []byte, modules []Module) ([]Absence, error) {
 		seen[a.File] = true
 		for _, w := range a.Without {
 			if !slices.Contains(words, w) {
-				return nil, fmt.Errorf("absences.yaml: %s: found %q, want settings, threads, logs, formats or functions", a.File, w)
+				return nil, fmt.Errorf("absences.yaml: %s: found %q, want settings, threads, logs, formats, errors or functions", a.File, w)
 			}
 		}
 		for _, w := range slices.Sorted(maps.Keys(a.Why)) {

@@ -22,7 +22,7 @@ func TestFaultsOfTheAbsencesAreTold(t *testing.T) {
 		{"unknown file", "- {file: b.py, without: [logs]}", `absences.yaml: found file "b.py", want one of modules.yaml or boxed.yaml, once`},
 		{"twice", "- {file: a.py, without: [logs]}\n- {file: a.py, without: [threads]}", `absences.yaml: found file "a.py", want one of modules.yaml or boxed.yaml, once`},
 		{"reason", "- {file: a.py, without: [logs], why: {threads: none}}", `absences.yaml: a.py: found a reason for "threads", want one for what it is without`},
-		{"word", "- {file: a.py, without: [colour]}", `absences.yaml: a.py: found "colour", want settings, threads, logs, formats or functions`},
+		{"word", "- {file: a.py, without: [colour]}", `absences.yaml: a.py: found "colour", want settings, threads, logs, formats, errors or functions`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := parseAbsences([]byte(c.yaml), modules)

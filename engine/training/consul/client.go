@@ -206,7 +206,7 @@ func (c *Client) RegisterService(r Registration) error {
 		old.over = true
 	}
 	c.beating[id] = b
-	c.e.Tasks.Go("ConsulHealthCheck-"+id, func() { c.heartbeat(conn, b) })
+	threading.Start(c.e.Tasks, "ConsulHealthCheck-"+id, func() { c.heartbeat(conn, b) })
 	return nil
 }
 

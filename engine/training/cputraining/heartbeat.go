@@ -41,7 +41,7 @@ func (h *Heartbeat) Start() {
 	h.e.Log.Logf(env.Info, "start MetricsHeartBeat thread")
 	h.stopped = false
 	h.ended.Clear()
-	h.e.Tasks.Go("heartbeat", h.beat)
+	threading.Start(h.e.Tasks, "heartbeat", h.beat)
 }
 
 func (h *Heartbeat) beat() {

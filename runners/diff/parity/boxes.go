@@ -29,7 +29,7 @@ var boxEvidence = [boxRows]string{
 	"recorded cases with an answer.",
 	"recorded cases with an error, as a whole or in a step.",
 	"an input that is recorded with different answers under different environments, configuration files, flags or configurations, all else being the same.",
-	"recorded cases with bytes or messages, or files that are answered differently when nothing but their content differs.",
+	"recorded cases with bytes or messages, or files, or texts in a form of their own, that are answered differently when nothing but their content differs.",
 	"recorded sequences in which more than one call comes from a watch or a thread that runs, in their order; rounds that a step asks for, and threads that stand still, tick nothing.",
 	"recorded log lines with level and text, or metrics by their names.",
 	"a comment of the port of the form *Cost: ... grows with ...*",
@@ -82,8 +82,12 @@ func (p *evidence) boxesOf(m scope.Module) [10]box {
 		tickIf(len(tests)+len(scenarios) > 0, testsAndScenarios(tests, scenarios), "no test that asserts something carries it"),
 		tickIf(m.State == "done" && c.total > 0, lists.Counted(c.total, "case")+where, comparisonIsOpen(m, missing)),
 	}
-	for i, asked := range boxSubjects {
-		if a := p.absence(m.File); slices.Contains(a.Without, asked) {
+	a := p.absence(m.File)
+	for i, subjects := range boxSubjects {
+		for _, asked := range subjects {
+			if !slices.Contains(a.Without, asked) {
+				continue
+			}
 			boxes[i] = box{boxNotNeeded, "the reference's module has no " + asked}
 			if why := a.Why[asked]; why != "" {
 				boxes[i].text += " to compare: " + why
@@ -167,9 +171,9 @@ func (p *evidence) costBox(m scope.Module) box {
 	return box{boxOpen, "no comment \"Cost: ... grows with ...\" where it is ported"}
 }
 
-// boxSubjects holds the subject that a box asks about, by the box's index.
-var boxSubjects = map[int]string{
-	1: scope.Functions, 2: scope.Functions, 3: scope.Settings, 4: scope.Formats, 5: scope.Threads, 6: scope.Logs, 9: scope.Functions,
+// boxSubjects holds the subjects that a box asks about, by the box's index.
+var boxSubjects = map[int][]string{
+	1: {scope.Functions}, 2: {scope.Errors, scope.Functions}, 3: {scope.Settings}, 4: {scope.Formats}, 5: {scope.Threads}, 6: {scope.Logs}, 9: {scope.Functions},
 }
 
 // absence returns what a module of the reference does not have, such as settings or threads. A box

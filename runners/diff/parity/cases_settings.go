@@ -33,6 +33,10 @@ func (k settingKind) String() string {
 // operation works on.
 var settingFields = []string{"config", "conf", "flags", "options", "tfs_log", "argv"}
 
+// contentFields lists the fields of a case's input that hold texts in a form of their own, as JSON or
+// the text of messages, which are read as the content of a file is.
+var contentFields = []string{"contents", "script"}
+
 // question is the input of a case, split into its settings and the rest.
 type question struct {
 	settings [settingKinds]string
@@ -58,7 +62,8 @@ func questionOf(c caseJSON) (q question, err error) {
 			data[name] = text
 		}
 	}
-	options, subject := splitInput(c.In)
+	options, texts, subject := splitInput(c.In)
+	maps.Copy(data, texts)
 	q.settings = [settingKinds]string{fieldsText(env), fieldsText(confs), fieldsText(options)}
 	q.contents = fieldsText(data)
 	q.shape = strings.Join([]string{c.Op, string(c.Host), strings.Join(slices.Sorted(maps.Keys(data)), "\n"), subject}, "\n\n")
@@ -66,21 +71,27 @@ func questionOf(c caseJSON) (q question, err error) {
 	return q, nil
 }
 
-// splitInput splits an input into its settings and its subject. If the input is not an object, all
-// of it is the subject.
-func splitInput(in json.RawMessage) (options map[string]json.RawMessage, subject string) {
+// splitInput splits an input into its settings, its texts in a form of their own and its subject. If
+// the input is not an object, all of it is the subject.
+func splitInput(in json.RawMessage) (options, texts map[string]json.RawMessage, subject string) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(in, &fields); err != nil {
-		return nil, string(in)
+		return nil, nil, string(in)
 	}
-	options = map[string]json.RawMessage{}
+	options, texts = map[string]json.RawMessage{}, map[string]json.RawMessage{}
 	for _, name := range settingFields {
 		if v, ok := fields[name]; ok {
 			options[name] = v
 			delete(fields, name)
 		}
 	}
-	return options, fieldsText(fields)
+	for _, name := range contentFields {
+		if v, ok := fields[name]; ok {
+			texts["in."+name] = v
+			delete(fields, name)
+		}
+	}
+	return options, texts, fieldsText(fields)
 }
 
 // fieldsText returns fields as a text, in the order of their names.

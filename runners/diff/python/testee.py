@@ -38,7 +38,7 @@ PARTS = {
     MAIN: ("utils", "data_def", "mocked_zkclient", "zk_mirror", "replica_manager", "backends", "agent_service",
            "tfs_monitor", "mocked_tfserving", "fake_tfserving", "agent_v3", "tfs_wrapper", "model_manager",
            "agent_controller", "resource_utils", "training", "service_discovery", "agent", "agent_v1", "agent_v3_sequence",
-           "agent_service_sequence", "svr_client", "constants", "python", "waiting", "consul"),
+           "agent_service_sequence", "svr_client", "constants", "python", "waiting", "consul", "training_running"),
     TFS_CLIENT: ("tfs_client", "tfs_client_program"),
     CLIENT: ("client",),
     AGENT_CLIENT: ("agent_client",),
@@ -48,7 +48,7 @@ PARTS = {
             "monolith_utils", "base_runner",
             "export_hooks"),
     RUNNER: ("runner_utils", "gflags_utils", "cpu_training", "estimator", "hvd_lib", "distribution_utils",
-             "saved_model_exporters"),
+             "saved_model_exporters", "cpu_training_running"),
     DATA: ("datasets", "nested_tensors", "prefetch_queue", "tpu_runner", "model_registry"),
 }
 # Operations of a module that is called as another one.

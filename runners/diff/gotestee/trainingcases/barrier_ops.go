@@ -3,7 +3,6 @@ package trainingcases
 import (
 	"time"
 
-	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/training/barrierops"
 	"github.com/monosim/monosim/engine/training/hooks"
@@ -175,9 +174,3 @@ func saverListenerOptions(in caseworld.Arguments) hooks.BarrierSaverOptions {
 
 // unavailable returns the error of a session whose PS cannot be reached.
 func unavailable() error { return session.Raise("UnavailableError", "u") }
-
-// errorLog is a log that keeps the texts of its error lines.
-type errorLog struct {
-	env.Log
-	texts []any
-}

@@ -244,6 +244,9 @@ func asyncFunctionMgr(c *caseworld.Call) (any, error) {
 		names := lists.Map(kwargs.Items, func(item pysem.Item) string { return item.Key })
 		slices.Sort(names)
 		called = append(called, []any{len(args), names})
+		if c.In.Flag("fails") {
+			return nil, pysem.Raise("RuntimeError", "the target failed")
+		}
 		return func(session.Session) error {
 			ran = true
 			return nil

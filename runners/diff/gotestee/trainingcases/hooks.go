@@ -1,10 +1,9 @@
 package trainingcases
 
 import (
-	"fmt"
+	"slices"
 	"time"
 
-	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/training/barrierops"
@@ -24,12 +23,6 @@ var hookOps = caseworld.Table{
 
 func psSharedName(c *caseworld.Call) (any, error) {
 	return hooks.PSMachineInfoSharedName(c.In.Integer("index")), nil
-}
-
-func (l *errorLog) Logf(level env.Level, format string, args ...any) {
-	if level == env.Error {
-		l.texts = append(l.texts, fmt.Sprintf(format, args...))
-	}
 }
 
 // healthRounds is a session in which each health check gets the next round in the case. All else
@@ -75,8 +68,6 @@ func (w *waitingStop) WaitForStop(limit time.Duration) bool {
 
 func psHealthChecker(c *caseworld.Call) (any, error) {
 	b := newBarrierSteps(newLab(c))
-	log := &errorLog{Log: b.e.Log}
-	b.e.Log = log
 	b.barrier = barrierops.NewBarrierOp(b.e, c.In.Integer("capacity"), barrierops.Options{})
 	coord := &waitingStop{stopped: c.In.Flag("stopped"), waits: []any{}}
 	rounds := &healthRounds{Memory: b.s, rounds: c.In.List("rounds"), stop: func() { coord.stopped = true }}
@@ -108,32 +99,39 @@ func psHealthChecker(c *caseworld.Call) (any, error) {
 	result := caseworld.Attempt(nil, hook.Check(rounds, coord))
 	out := caseworld.Object("shared_names", names, "reports", reports, "waits", coord.waits, "result", result,
 		"rounds_left", len(rounds.rounds), "blocked", b.blocked())
-	if c.In.Value("report") == "default" {
-		out.Set("log", append([]any{}, log.texts...))
-	}
 	return out, nil
 }
 
-// notedListener records all calls, and asks that training stop.
-type notedListener struct{ notes }
+// notedListener records all calls, and asks that training stop. It fails in the named calls.
+type notedListener struct {
+	notes
+	fails []string
+}
 
-func (l *notedListener) Begin() error { return l.note("begin", nil) }
+func (l *notedListener) call(name string, step any) error {
+	if err := l.note(name, step); err != nil || !slices.Contains(l.fails, name) {
+		return err
+	}
+	return pysem.Raise("RuntimeError", "%s failed", name)
+}
+
+func (l *notedListener) Begin() error { return l.call("begin", nil) }
 
 func (l *notedListener) BeforeSave(_ session.Session, step int64) error {
-	return l.note("before_save", step)
+	return l.call("before_save", step)
 }
 
 func (l *notedListener) AfterSave(_ session.Session, step int64) (bool, error) {
-	return true, l.note("after_save", step)
+	return true, l.call("after_save", step)
 }
 
-func (l *notedListener) End(_ session.Session, step int64) error { return l.note("end", step) }
+func (l *notedListener) End(_ session.Session, step int64) error { return l.call("end", step) }
 
 // listenerStep is the global step that the protocol's calls pass to listeners.
 const listenerStep = 3
 
 func listener(c *caseworld.Call) (any, error) {
-	inner := &notedListener{noNotes()}
+	inner := &notedListener{notes: noNotes(), fails: c.In.OptStrings("fails")}
 	var made session.Listener
 	switch kind := c.In.Str("kind"); kind {
 	case "BeforeSaveListener":

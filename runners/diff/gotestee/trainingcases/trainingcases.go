@@ -23,7 +23,7 @@ func Ops() caseworld.Table {
 	all := caseworld.Table{}
 	for _, table := range []caseworld.Table{
 		hookOps, barrierOps, controllerOps, saveOps, tideOps, clusterOps, fileOps, dataOps, tpuOps, waitingOps,
-		flagOps, runnerOps, estimatorOps, distributedOps, exportOps, tfConfigOps, consulOps, zkUtilsOps,
+		flagOps, runnerOps, estimatorOps, distributedOps, exportOps, tfConfigOps, consulOps, runningOps, zkUtilsOps,
 	} {
 		maps.Copy(all, table)
 	}

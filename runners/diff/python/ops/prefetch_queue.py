@@ -52,6 +52,8 @@ def function_mgr(given):
 
         def target(*args, **kwargs):
             called.append([len(args), sorted(kwargs)])
+            if given.get("fails"):
+                raise RuntimeError("the target failed")
             return made
 
         options = {} if given["is_async"] is None else {"is_async": given["is_async"]}

@@ -1,6 +1,5 @@
 """ps_check_hooks.py (PROTOCOL.md section 24)."""
 import tensorflow as tf
-from absl import logging
 from monolith.native_training import barrier_ops
 from monolith.native_training.hooks import ps_check_hooks
 
@@ -59,7 +58,7 @@ class Coordinator:
 
 
 def checker(given):
-    reports, log = [], []
+    reports = []
 
     def record(results):
         reports.append(Raw(encode([[i, r] for i, r in results.items()])))
@@ -68,7 +67,6 @@ def checker(given):
 
     ops, coordinator = Ops(), Coordinator(bool(given.get("stopped")))
     real_ops, ps_check_hooks.logging_ops = ps_check_hooks.logging_ops, ops
-    real_error, logging.error = logging.error, lambda text, *args: log.append(text % args)
     try:
         with case.graph():
             barrier = barrier_ops.BarrierOp(given["capacity"])
@@ -83,9 +81,7 @@ def checker(given):
                 out = {"shared_names": ops.names, "reports": reports, "waits": coordinator.waits, "result": result,
                        "rounds_left": len(rounds), "blocked": Steps(barrier, real).blocked()}
     finally:
-        ps_check_hooks.logging_ops, logging.error = real_ops, real_error
-    if given.get("report") == "default":
-        out["log"] = log
+        ps_check_hooks.logging_ops = real_ops
     return out
 
 

@@ -18,6 +18,12 @@ var consulOps = operations{
 			"CONSUL_HTTP_PORT?4", numeral)
 		return object{"script!8", some(8, consulEntry), "steps", consulSteps}
 	},
+	"consul.Client.threads.sequence": func(d *draws, _ *testee.Case) object {
+		d.undrawable = true
+		return object{"script?", nil, "steps", steps(0, 0,
+			do("register", "name", nil, "port", nil, "tags?", nil, "check_script?", nil, "host?", nil), do("deregister", "name", nil, "port", nil, "host?", nil), do("pass", "seconds", nil),
+		), "until_ms", nil}
+	},
 }
 
 var consulSteps = steps(0, 6,

@@ -41,7 +41,7 @@ var dataSideOps = operations{
 	"nested_tensors.NestedTensors":          in("nested", func(d *draws) any { return nestedValue(d, 3) }, "drop", oneOf(0, 0, 1, 2)),
 	"prefetch_queue.AsyncPushHook.sequence": pushHook,
 	"prefetch_queue.AsyncFunctionMgr": in("default_is_async", oneOf(nil, true, false), "is_async (each may be null: not passed)", oneOf(nil, true, false),
-		"with_arguments", either),
+		"with_arguments", either, "fails?4 (the target raises)", true),
 	"mlp_utils.MLPEnv.sequence": mlpSequence,
 	"mlp_utils.add_mpi_exception_hook": func(d *draws, c *testee.Case) object {
 		d.vary(c.Env, "OMPI_COMM_WORLD_RANK!4", oneOf("0", "3", "-1", " 7 ", "", "x", "1_0", "٣"))

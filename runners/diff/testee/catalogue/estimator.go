@@ -18,9 +18,10 @@ var estimatorOps = operations{
 		addrs := some(3, join("h", from(0, 3), ":1"))
 		return object{"cluster", object{"chief", []any{"c:1"}, "worker", addrs, "ps", addrs}, "ignored_jobs", oneOf([]any{"worker"}, []any{}, []any{"chief", "ps"})}
 	},
-	"cpu_training.distributed_train":             distributedTrain,
-	"cpu_training.do_worker_train":               inCluster,
-	"cpu_training.do_worker_feature_engineering": inCluster,
+	"cpu_training.distributed_train":               distributedTrain,
+	"cpu_training.MetricsHeartBeatThread.sequence": recorded("steps ([name, s]…)", "until_ms"),
+	"cpu_training.do_worker_train":                 inCluster,
+	"cpu_training.do_worker_feature_engineering":   inCluster,
 	"cpu_training.local_train_internal": besideTFConfig("kwargs (of CpuTrainingConfig: `num_ps`)", object{"num_ps", from(0, 3)},
 		"outcome", oneOf("ok", "ok", "value", "unavailable")),
 	"saved_model_exporters.export_saved_model": besideTFConfig("kind (standalone or distributed)", oneOf("standalone", "distributed"),

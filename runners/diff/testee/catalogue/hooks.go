@@ -28,7 +28,8 @@ var hookOps = operations{
 		return object{"capacity", from(1, 3), "num_ps", ps, "rounds", several(1, 4, seldom(8, "error", round)), "placed?6", true,
 			"report?", oneOf("record", "raise", "default"), "stopped?6", true}
 	},
-	"hook_utils.listener": in("kind", oneOf("BeforeSaveListener", "AfterSaveListener"), "calls", some(6, oneOf("before_save", "after_save", "begin", "end"))),
+	"hook_utils.listener": in("kind", oneOf("BeforeSaveListener", "AfterSaveListener"), "calls", some(6, oneOf("before_save", "after_save", "begin", "end")),
+		"fails?3 (calls of the inner listener that raise)", some(2, oneOf("before_save", "after_save", "begin", "end"))),
 	"session_hooks.sequence": func(*draws, *testee.Case) object {
 		entered := false
 		return object{"steps (names)", some(10, func(d *draws) any {

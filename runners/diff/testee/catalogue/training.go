@@ -9,10 +9,11 @@ import (
 // trainingOps declares the operations by which a training process finds out about itself and about
 // other processes.
 var trainingOps = operations{
-	"net_utils.is_ipv6_address":       in("ip", oneOf("1.2.3.4", "::1", "", "fd00::1", "x", "1", "::ffff:1.2.3.4", "fe80::1%eth0", "2001:db8::10/64", " ::1", "1.2.3", oddText(5))),
-	"net_utils.concat_ip_and_port":    in("ip", oneOf("1.2.3.4", "::1", "", "host", "fd00::1", "[::1]"), "port", oneOf(80, 0, nil, "x", -1)),
-	"net_utils.get_local_server_addr": surroundings(hostAndAddresses),
-	"net_utils.NodeAliveChecker":      in("addrs", some(3, oneOf("127.0.0.1:1", "10.255.255.1:2", "[::1]:1")), "timeout", 1, "num_thread", oneOf(1, 2)),
+	"net_utils.is_ipv6_address":           in("ip", oneOf("1.2.3.4", "::1", "", "fd00::1", "x", "1", "::ffff:1.2.3.4", "fe80::1%eth0", "2001:db8::10/64", " ::1", "1.2.3", oddText(5))),
+	"net_utils.concat_ip_and_port":        in("ip", oneOf("1.2.3.4", "::1", "", "host", "fd00::1", "[::1]"), "port", oneOf(80, 0, nil, "x", -1)),
+	"net_utils.get_local_server_addr":     surroundings(hostAndAddresses),
+	"net_utils.NodeAliveChecker":          in("addrs", some(3, oneOf("127.0.0.1:1", "10.255.255.1:2", "[::1]:1")), "timeout", 1, "num_thread", oneOf(1, 2)),
+	"net_utils.NodeAliveChecker.sequence": recorded("addrs", "answers (ms)", "timeout (s)", "num_thread", "until_ms"),
 	"net_utils.NodeAliveChecker.reachable": in(
 		"addrs", some(6, oneOf("h:1", "g:2", "[::1]:3", "::1:3", "h", "", "h:x", "h:", "[h]:1", "fd00::1:4", "[fd00::1]:4", "h: 1", "h:99999", "a:b:1")),
 		"open ([host, port]…)", some(3, oneOf([]any{"h", 1}, []any{"g", 2}, []any{"::1", 3}, []any{"fd00::1", 4}, []any{"a:b", 1})),

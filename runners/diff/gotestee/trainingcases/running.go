@@ -1,0 +1,170 @@
+package trainingcases
+
+import (
+	"strings"
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/httperrors"
+	"github.com/monosim/monosim/engine/lists"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/training"
+	"github.com/monosim/monosim/engine/training/consul"
+	"github.com/monosim/monosim/engine/training/cputraining"
+	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
+)
+
+// runningOps holds the operations in which threads of the reference run, in time that only sleeping
+// moves.
+var runningOps = caseworld.Table{
+	"net_utils.NodeAliveChecker.sequence":          runningNodes,
+	"cpu_training.MetricsHeartBeatThread.sequence": runningHeartbeat,
+	"consul.Client.threads.sequence":               runningServices,
+}
+
+// running is a case whose tasks run, until its time is over.
+type running struct {
+	c     *caseworld.Call
+	begin time.Duration
+	log   []any
+	over  bool
+}
+
+// sinceStart is a clock that starts at the full second at which every case starts.
+type sinceStart struct {
+	env.Clock
+	begin time.Duration
+}
+
+func (c sinceStart) Now() time.Time {
+	return time.Unix(caseworld.EpochSec, 0).Add(c.Elapsed() - c.begin)
+}
+
+func newRunning(c *caseworld.Call) *running {
+	r := &running{c: c, begin: c.Env.Clock.Elapsed(), log: []any{}}
+	c.Env.Clock = sinceStart{c.Env.Clock, r.begin}
+	return r
+}
+
+func (r *running) note(name string, value any) {
+	if !r.over {
+		ms := int((r.c.Env.Clock.Elapsed() - r.begin) / time.Millisecond)
+		r.log = append(r.log, caseworld.Raw{V: []any{ms, name, caseworld.Encode(value)}})
+	}
+}
+
+// play runs main, and what it starts, until the time is over.
+func (r *running) play(main func()) (any, error) {
+	r.c.Life.Go("main thread", main)
+	r.c.Life.Sleep(time.Duration(r.c.In.Integer("until_ms")) * time.Millisecond)
+	r.over = true
+	return caseworld.Object("log", r.log), nil
+}
+
+// slowNodes is a network whose addresses take their time to answer.
+type slowNodes struct {
+	env.Network
+	r         *running
+	answersMs []int
+}
+
+func (n *slowNodes) Probe(addr string, timeout time.Duration) error {
+	took := time.Millisecond
+	if len(n.answersMs) > 0 {
+		took, n.answersMs = time.Duration(n.answersMs[0])*time.Millisecond, n.answersMs[1:]
+	}
+	host, port, _ := splitAddr(addr)
+	n.r.note("connect", []any{host, port, int(timeout / time.Second)})
+	n.r.c.Env.Tasks.Sleep(min(max(took, -took), timeout))
+	switch {
+	case max(took, -took) >= timeout:
+		n.r.note("timed out", port)
+		return httperrors.TimedOut
+	case took < 0:
+		n.r.note("refused", port)
+		return httperrors.Refused
+	}
+	n.r.note("connected", port)
+	return nil
+}
+
+func runningNodes(c *caseworld.Call) (any, error) {
+	r := newRunning(c)
+	c.Env.Network = &slowNodes{Network: c.Env.Network, r: r, answersMs: c.In.Ints("answers")}
+	return r.play(func() {
+		checker := training.NewNodeAliveChecker(c.Env, c.In.Strings("addrs"), time.Duration(c.In.Integer("timeout"))*time.Second, c.In.Integer("num_thread"))
+		list := func(addrs []string) []any { return lists.Map(addrs, func(a string) any { return a }) }
+		r.note("checked", []any{list(checker.AliveNodes()), list(checker.DeadNodes())})
+	})
+}
+
+// EmitStore notes a beat.
+func (r *running) EmitStore(name string, seconds int64, typ string) {
+	r.note("beat", []any{name, int(seconds), typ})
+}
+
+// Flush does nothing.
+func (r *running) Flush() {}
+
+func runningHeartbeat(c *caseworld.Call) (any, error) {
+	r := newRunning(c)
+	return r.play(func() {
+		heart := cputraining.NewHeartbeat(c.Env, r)
+		for _, v := range c.In.List("steps") {
+			switch step := v.([]any); step[0] {
+			case "pass":
+				c.Env.Tasks.Sleep(time.Duration(step[1].(int)) * time.Second)
+			case "start":
+				heart.Start()
+				r.note("start", nil)
+			case "stop":
+				heart.Stop()
+				r.note("stop", nil)
+			}
+		}
+	})
+}
+
+// notedAgent is the scripted agent, whose requests are noted with their time.
+type notedAgent struct {
+	*scriptedAgent
+	r *running
+}
+
+// DialHTTP makes a connection to the scripted agent.
+func (a notedAgent) DialHTTP(addr string, timeout time.Duration) env.HTTPConn {
+	return notedConn{HTTPConn: a.scriptedAgent.DialHTTP(addr, timeout), a: a}
+}
+
+type notedConn struct {
+	env.HTTPConn
+	a notedAgent
+}
+
+func (c notedConn) Request(method, target string, body []byte) error {
+	err := c.HTTPConn.Request(method, target, body)
+	for _, entry := range c.a.log {
+		c.a.r.note(entry.([]any)[0].(string), entry)
+	}
+	c.a.scriptedAgent.log = nil
+	return err
+}
+
+func runningServices(c *caseworld.Call) (any, error) {
+	r := newRunning(c)
+	c.Env.Network = notedAgent{&scriptedAgent{Network: c.Env.Network, script: c.In.OptList("script")}, r}
+	client, err := consul.New(c.Env, c.Quirks)
+	if err != nil {
+		return nil, err
+	}
+	l := &lab{c: c, e: c.Env}
+	do := consulSteps(l, client)
+	do["pass"] = func(seconds int) { c.Env.Tasks.Sleep(time.Duration(seconds) * time.Second) }
+	return r.play(func() {
+		c.Run(caseworld.Sequence{Do: do, After: func(s caseworld.Step, answer *pysem.Dict) {
+			if !strings.HasPrefix(s.Name, "pass") {
+				r.note(s.Name, answer)
+			}
+		}})
+	})
+}
