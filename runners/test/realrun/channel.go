@@ -98,7 +98,7 @@ func (c *channel) end() {
 
 // connect dials for gRPC.
 func (c *channel) connect(ctx context.Context, addr string) (net.Conn, error) {
-	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", addr)
+	conn, err := dial(ctx, c.p.World(), addr)
 	c.mu.Lock()
 	c.dialErr = err
 	c.mu.Unlock()

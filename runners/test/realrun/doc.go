@@ -38,7 +38,7 @@
 //
 // To change
 //
-//   - how requests become tasks: server.go; calls and connections: channel.go
+//   - how requests become tasks: server.go; calls and connections: channel.go; their starts: dial.go
 //   - the words of failures: wording.go; what gRPC itself answers: engine/grpccore
 //   - a model server client: models.go
 //   - a ZooKeeper client: zookeeper.go; its connection task: zookeeper_loop.go; its calls:

@@ -71,7 +71,7 @@ func (n *Network) resolve(addr string) string {
 }
 
 // Probe connects by TCP and closes the connection at once. It waits no longer than timeout,
-// or as long as the kernel does for 0.
+// or for 0 as long as the kernel would in the time of the world.
 func (n *Network) Probe(addr string, timeout time.Duration) (err error) {
 	n.p.Block(func(whole context.Context) {
 		ctx, cancel := whole, context.CancelFunc(func() {})
@@ -80,7 +80,7 @@ func (n *Network) Probe(addr string, timeout time.Duration) (err error) {
 		}
 		defer cancel()
 		var conn net.Conn
-		if conn, err = (&net.Dialer{}).DialContext(ctx, "tcp", n.resolve(addr)); err == nil {
+		if conn, err = dial(ctx, n.p.World(), n.resolve(addr)); err == nil {
 			err = conn.Close()
 		} else if whole.Err() == nil && ctx.Err() != nil {
 			err = env.ErrProbeTimedOut

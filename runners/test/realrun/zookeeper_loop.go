@@ -64,8 +64,10 @@ func (s *ZooKeeperSession) connect(addr string, pauses *recipes.Pauses) recipes.
 // dial opens a TCP connection within the session timeout. It returns nil on failure.
 func (s *ZooKeeperSession) dial(addr string) (conn net.Conn) {
 	s.p.Block(func(ctx context.Context) {
+		ctx, cancel := context.WithTimeout(ctx, s.p.World().Real(s.life.Timeout))
+		defer cancel()
 		var err error
-		conn, err = (&net.Dialer{Timeout: s.p.World().Real(s.life.Timeout)}).DialContext(ctx, "tcp", addr)
+		conn, err = dial(ctx, s.p.World(), addr)
 		if err != nil {
 			conn = nil
 		}

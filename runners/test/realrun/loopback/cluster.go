@@ -125,7 +125,7 @@ func (c *Cluster) addZooKeeper() (err error) {
 		return err
 	}
 	c.expiries = newExpiries(c)
-	c.tap = &wiretap.ZooKeeper{Chroot: c.zk.chroot(), Tell: c.journal.acted, Born: c.expiries.watch}
+	c.tap = &wiretap.ZooKeeper{Chroot: c.zk.chroot(), Tell: c.journal.acted, Born: c.expiries.watch, Unanswered: c.expiries.await}
 	c.expiries.begin()
 	c.operator.relay, err = newRelay(c, operatorName, c.net.ip(1))
 	return err

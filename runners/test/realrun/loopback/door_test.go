@@ -1,11 +1,15 @@
 package loopback
 
 import (
+	"context"
 	"errors"
 	"net"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/monosim/monosim/engine/walltime"
+	"github.com/monosim/monosim/runners/test/realrun"
 )
 
 // doors opens a door for the test, without a cable if plain. It skips the test where a cable
@@ -99,4 +103,27 @@ func TestHowConnectionsFailToBegin(t *testing.T) {
 func isTimeout(err error) bool {
 	var n net.Error
 	return errors.As(err, &n) && n.Timeout()
+}
+
+// Goal: in a world a hundred times as fast a probe of a host that loses what is sent to it ends
+// after the two minutes of that world in which Linux gives up, not after those of the clock.
+func TestAProbeGivesUpInTheTimeOfItsWorld(t *testing.T) {
+	d := doors(t, true)
+	if err := d.hold(true); err != nil {
+		t.Skip(err)
+	}
+	w := walltime.New(walltime.Config{Speed: 100})
+	t.Cleanup(w.Close)
+	p := w.NewProcess("node", "p")
+	p.Go("probe", func() {
+		err := realrun.NewNetwork(p, realrun.Options{}).Probe(d.addr(), 0)
+		if took := p.Elapsed(); !errors.Is(err, syscall.ETIMEDOUT) || took < 127*time.Second {
+			t.Errorf("got %v after %v, want a time-out after two minutes", err, took)
+		}
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := w.Wait(ctx); err != nil {
+		t.Error(err)
+	}
 }

@@ -13,9 +13,10 @@ import (
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
-// expiries detects sessions that ZooKeeper ends by itself, which the traffic of clients does
-// not show. Its own client watches every ephemeral. For a silent session without ephemerals,
-// it asks the server.
+// expiries detects what the traffic of clients does not show: sessions that ZooKeeper ends by
+// itself, and creates whose answers were lost with their connections. Its own client watches every
+// ephemeral, and the path of every such create. For a silent session without ephemerals, it asks the
+// server.
 type expiries struct {
 	c      *Cluster
 	ctx    context.Context
@@ -85,24 +86,32 @@ func (x *expiries) client() *zk.Conn {
 
 // watch watches an ephemeral until it is deleted.
 func (x *expiries) watch(e *wiretap.Ephemeral) {
+	x.until(false, e.Path, e.Session, e.Over, func() { x.c.tap.Gone(e) })
+}
+
+// await watches the path of a create without an answer until its znode is there.
+func (x *expiries) await(c *wiretap.Create) {
+	x.until(true, c.Path, c.Owner, c.Over, func() { x.c.tap.Made(c) })
+}
+
+// until waits until a znode that belongs to owner is there, or is not there, and calls then. It
+// calls nothing once over is closed.
+func (x *expiries) until(there bool, path string, owner int64, over <-chan struct{}, then func()) {
 	x.wg.Go(func() {
 		for {
-			there, changes, err := x.look(e)
+			found, changes, err := x.look(path, owner)
+			again := (<-chan time.Time)(nil)
 			switch {
 			case err != nil:
-				changes = nil
-			case !there:
-				x.c.tap.Gone(e)
+				changes, again = nil, time.After(lookEvery)
+			case found == there:
+				then()
 				return
-			}
-			again := (<-chan time.Time)(nil)
-			if err != nil {
-				again = time.After(lookEvery)
 			}
 			select {
 			case <-changes:
 			case <-again:
-			case <-e.Over:
+			case <-over:
 				return
 			case <-x.ctx.Done():
 				return
@@ -111,15 +120,15 @@ func (x *expiries) watch(e *wiretap.Ephemeral) {
 	})
 }
 
-// look reports whether an ephemeral still exists and belongs to its session, and sets a
-// watch on it.
-func (x *expiries) look(e *wiretap.Ephemeral) (there bool, changes <-chan zk.Event, err error) {
+// look reports whether a znode exists and belongs to a session, or to none if owner is 0. It sets a
+// watch on the path.
+func (x *expiries) look(path string, owner int64) (there bool, changes <-chan zk.Event, err error) {
 	conn := x.client()
 	if conn == nil {
 		return false, nil, zk.ErrConnectionClosed
 	}
-	there, stat, changes, err := conn.ExistsW(e.Path)
-	return there && stat.EphemeralOwner == e.Session, changes, err
+	there, stat, changes, err := conn.ExistsW(path)
+	return there && stat.EphemeralOwner == owner, changes, err
 }
 
 // askForTheSilent asks the server about sessions that have been silent for longer than their

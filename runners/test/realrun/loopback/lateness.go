@@ -94,8 +94,13 @@ func (c *Cluster) watchLateness(stop <-chan struct{}) {
 	}
 }
 
-// running lists the pids of pods' first processes and of the training job's processes.
+// running lists the pids of pods' first processes, of the training job's processes, and of the
+// cluster's own ZooKeeper. If that is late, sessions of killed processes outlive the restart of
+// these, which by Q120 and Q326 costs their registrations.
 func (c *Cluster) running() (pids []int) {
+	if z, ok := c.zk.(*simulated); ok {
+		pids = append(pids, z.pids()...)
+	}
 	for _, p := range c.pods {
 		if first := p.leader(); first != nil {
 			pids = append(pids, first.pid())

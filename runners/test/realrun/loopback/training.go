@@ -48,17 +48,43 @@ func (c *Cluster) findTrainer(name string) (*trainer, error) {
 	return nil, fmt.Errorf("process of the training job: found %q, want one of %s", name, strings.Join(c.spec.Training.TrainerNames(), ", "))
 }
 
-// StartTraining starts all processes of the job.
+// StartTraining starts all processes of the job. Where nobody registers, the chief looks once for the
+// PS, at its start, and for the next time half a minute later (cpu_training.py:2040). What such
+// programs take to start is the machine's time, so there the PS come first, and serve.
 func (c *Cluster) StartTraining() error {
 	if c.spec.Training == nil {
 		return errors.New("training: found no job, want one in the cluster's shape")
 	}
-	for _, t := range c.trainers {
+	if !c.spec.Training.IsPlaced() {
+		return startAll(c.trainers)
+	}
+	isPS := func(t *trainer) bool { return t.role == job.PS }
+	ps := lists.Filter(c.trainers, isPS)
+	if err := startAll(ps); err != nil {
+		return err
+	}
+	c.awaitServers(ps)
+	return startAll(lists.Filter(c.trainers, func(t *trainer) bool { return !isPS(t) }))
+}
+
+func startAll(list []*trainer) error {
+	for _, t := range list {
 		if err := t.start(); err != nil {
 			return fmt.Errorf("%s: %w", t.name, err)
 		}
 	}
 	return nil
+}
+
+// awaitServers waits until the processes serve or have ended, or for readyLimit.
+func (c *Cluster) awaitServers(list []*trainer) {
+	awaited := func() bool {
+		c.journal.look()
+		return !slices.ContainsFunc(list, func(t *trainer) bool { s := t.state(); return s.Running && s.Addr == "" })
+	}
+	for end := time.Now().Add(readyLimit); !awaited() && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
 }
 
 // StartTrainer starts a process that has ended.

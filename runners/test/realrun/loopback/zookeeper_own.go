@@ -117,6 +117,16 @@ func (z *simulated) output() string {
 	return filepath.Join(z.c.disks.root, logsDir, fmt.Sprintf("zookeeper-%d.log", z.starts))
 }
 
+// pids returns the pid of the server, none while it is down.
+func (z *simulated) pids() []int {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	if z.child == nil {
+		return nil
+	}
+	return []int{z.child.pid()}
+}
+
 // admin returns the URL of the server's interface for faults, "" while the server is down.
 func (z *simulated) admin() string {
 	z.mu.Lock()

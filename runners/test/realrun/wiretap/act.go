@@ -27,6 +27,9 @@ func (z *ZooKeeper) acted(s *session, of zookeeper.OpCode, req *zookeeper.Reques
 	}
 	switch req.Op.Effect() {
 	case zookeeper.EffectCreate:
+		if z.told(s, path) {
+			return
+		}
 		a.Path, a.Data = path, req.Data
 		a.Ephemeral = req.Flags == zookeeper.FlagEphemeral || req.Flags == zookeeper.FlagEphemeralSequential
 		z.born(s, a)

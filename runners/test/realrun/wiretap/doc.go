@@ -9,14 +9,17 @@
 //     [Conn.Answer].
 //   - [GRPC] and [REST] read a connection to a model server, and tell of calls.
 //
-// Of an act it tells once the server has answered. What a server does without being asked is the
-// end of a session. It shows in ephemerals that are no longer there, so whoever uses this package
-// looks after those that [ZooKeeper.Born] gets, and says [ZooKeeper.Gone].
+// It tells of an act once the server has answered. Two things show in no answer, so whoever uses
+// this package looks on the server for them. A session that ends by itself shows in an ephemeral
+// that is gone: watch those that [ZooKeeper.Born] gets, and call [ZooKeeper.Gone]. A create whose
+// connection was lost may have happened: watch what [ZooKeeper.Unanswered] gets, and call
+// [ZooKeeper.Made].
 //
 // To change
 //
 //   - what is told of a request: act.go
 //   - how sessions begin and end: zookeeper.go
+//   - what is told of requests without an answer: doubt.go
 //   - how a part of the tree stands for the whole: chroot.go
 //   - what is read of calls to a model server: calls.go
 //

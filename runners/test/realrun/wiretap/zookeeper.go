@@ -38,12 +38,20 @@ type ZooKeeper struct {
 	// Born, when set, receives each new ephemeral. The receiver should watch it and call Gone
 	// when it disappears.
 	Born func(*Ephemeral)
+	// Unanswered, when set, receives each create whose connection was lost before the answer. The
+	// receiver should watch the path, and call Made when a znode of that session is there.
+	Unanswered func(*Create)
 
 	mu         sync.Mutex
 	sessions   map[int64]*session
 	ephemerals map[string]*Ephemeral
+	// open holds the connections that were not closed.
+	open map[*Conn]bool
 	// doubtful holds, by path, deletes of ephemerals whose connection was lost before the answer.
 	doubtful map[string]Act
+	// unanswered and made hold creates without an answer, by path: made those that the receiver of
+	// Unanswered has seen to have happened, unanswered all others.
+	unanswered, made map[string]*Create
 }
 
 // session is a session that the server has granted and that is not known to have ended.
@@ -65,11 +73,35 @@ type Ephemeral struct {
 	Over chan struct{}
 
 	path string // as clients see it
+	// gone is set if the ephemeral is gone while a delete of it waits for its answer. The answer
+	// says whether the delete or the end of the session has removed it.
+	gone bool
+}
+
+// Create is a create of which it is not known whether the server has done it.
+type Create struct {
+	// Path is the path on the server, including the chroot.
+	Path    string
+	Session int64
+	// Owner is the session that owns the znode: Session for an ephemeral, 0 otherwise.
+	Owner int64
+	// Over is closed when the create is told, or can no longer happen.
+	Over chan struct{}
+
+	act Act
 }
 
 // Connect begins to decode a new connection of the named client.
 func (z *ZooKeeper) Connect(client string) *Conn {
-	return &Conn{z: z, client: client, asked: map[int32]zookeeper.Request{}}
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	if z.open == nil {
+		z.sessions, z.ephemerals, z.open = map[int64]*session{}, map[string]*Ephemeral{}, map[*Conn]bool{}
+		z.doubtful, z.unanswered, z.made = map[string]Act{}, map[string]*Create{}, map[string]*Create{}
+	}
+	c := &Conn{z: z, client: client, asked: map[int32]zookeeper.Request{}}
+	z.open[c] = true
+	return c
 }
 
 // Conn decodes one connection. Request and Answer may be called concurrently.
@@ -142,6 +174,7 @@ func (c *Conn) Answer(message []byte) []byte {
 	}
 	changed := c.z.above(&reply)
 	c.answered(&req, &reply)
+	c.z.settle(&req)
 	if !changed {
 		return nil
 	}
@@ -161,9 +194,6 @@ func (c *Conn) greet(message []byte) {
 	}
 	s := z.sessions[resp.SessionID]
 	if s == nil {
-		if z.sessions == nil {
-			z.sessions, z.ephemerals, z.doubtful = map[int64]*session{}, map[string]*Ephemeral{}, map[string]Act{}
-		}
 		s = &session{id: resp.SessionID, client: c.client}
 		z.sessions[s.id] = s
 		z.tell(s, Act{Op: zookeeper.OpCreateSession, Of: zookeeper.OpCreateSession})
@@ -183,14 +213,21 @@ func (c *Conn) Close() {
 		return
 	}
 	c.closed = true
+	delete(c.z.open, c)
 	if c.session == nil {
 		return
 	}
 	c.session.conns--
-	for _, req := range c.asked {
-		if req.Op == zookeeper.OpDelete && c.z.ephemerals[req.Path] != nil {
-			c.z.doubtful[req.Path] = Act{Client: c.session.client, Session: c.session.id, Op: req.Op, Of: req.Op, Path: req.Path}
+	for _, xid := range slices.Sorted(maps.Keys(c.asked)) {
+		req := c.asked[xid]
+		delete(c.asked, xid)
+		switch req.Op.Effect() {
+		case zookeeper.EffectCreate:
+			c.z.doubtCreate(c.session, &req)
+		case zookeeper.EffectDelete:
+			c.z.doubtDelete(c.session, &req)
 		}
+		c.z.settle(&req)
 	}
 }
 
@@ -207,6 +244,11 @@ func (z *ZooKeeper) end(s *session) {
 		return
 	}
 	delete(z.sessions, s.id)
+	for path, c := range z.unanswered {
+		if c.Session == s.id {
+			z.forget(path)
+		}
+	}
 	for _, path := range slices.Sorted(maps.Keys(z.ephemerals)) {
 		if z.ephemerals[path].Session == s.id {
 			z.dead(path)
@@ -223,22 +265,19 @@ func (z *ZooKeeper) dead(path string) {
 		delete(z.ephemerals, path)
 	}
 	delete(z.doubtful, path)
+	delete(z.made, path)
 }
 
 // Gone tells the tap that an ephemeral no longer exists. If no client has deleted it, its
-// session has ended.
+// session has ended. A delete that is still to be answered is waited for.
 func (z *ZooKeeper) Gone(e *Ephemeral) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
 	if z.ephemerals[e.path] != e {
 		return
 	}
-	if by, ok := z.doubtful[e.path]; ok {
-		z.dead(e.path)
-		z.Tell(by)
-		return
-	}
-	z.end(z.sessions[e.Session])
+	e.gone = true
+	z.left(e)
 }
 
 // Expired tells the tap that a session has ended.

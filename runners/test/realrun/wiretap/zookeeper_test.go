@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/runners/test/realrun/wiretap"
 	"github.com/monosim/monosim/sim/zookeeper"
 	"github.com/monosim/monosim/sim/zookeeper/wire"
@@ -140,6 +141,106 @@ func TestADeleteWithoutAnAnswer(t *testing.T) {
 	create(tap.open("pod", 7, 7), "/g", zookeeper.FlagEphemeral)
 	if got := tap.acts[len(tap.acts)-1]; got != "pod 7 create ephemeral /g x" {
 		t.Errorf("got %q, want no other session", got)
+	}
+}
+
+// send gives a request to the tap without an answer.
+func send(c *wiretap.Conn, req zookeeper.Request) {
+	req.Xid = 9
+	c.Request(wire.AppendRequest(nil, &req)[4:])
+}
+
+// Goal: an ephemeral that is gone before its delete is answered was deleted, and its session lives, unless
+// the answer says that it was gone already.
+func TestADeleteThatIsAnsweredLate(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		end  func(c *wiretap.Conn)
+		want []string
+	}{
+		{"done", func(c *wiretap.Conn) {
+			c.Answer(wire.AppendReply(nil, &zookeeper.Reply{Xid: 9, Op: zookeeper.OpDelete})[4:])
+		}, []string{"pod 7 delete ephemeral /e"}},
+		{"gone already", func(c *wiretap.Conn) {
+			c.Answer(wire.AppendReply(nil, &zookeeper.Reply{Xid: 9, Op: zookeeper.OpDelete, Err: zkerrors.NoNode})[4:])
+		}, []string{"other 8 delete NoNodeError /e", "pod 7 delete of closeSession ephemeral /e", "pod 7 delete of closeSession ephemeral /f", "pod 7 closeSession"}},
+		{"the answer is lost", (*wiretap.Conn).Close, []string{"pod 7 delete /e"}},
+	} {
+		tap := newTapped()
+		c := tap.open("pod", 0, 7)
+		create(c, "/e", zookeeper.FlagEphemeral)
+		create(c, "/f", zookeeper.FlagEphemeral)
+		if test.name == "gone already" {
+			c = tap.open("other", 0, 8)
+		}
+		begun := len(tap.acts)
+		send(c, zookeeper.Request{Op: zookeeper.OpDelete, Path: "/e", Version: -1})
+		tap.Gone(tap.born[0])
+		if got := tap.acts[begun:]; len(got) > 0 {
+			t.Errorf("%s: before the answer: got %q, want nothing", test.name, got)
+		}
+		test.end(c)
+		if diff := cmp.Diff(test.want, tap.acts[begun:]); diff != "" {
+			t.Errorf("%s: acts (-want +got):\n%s", test.name, diff)
+		}
+	}
+}
+
+// Goal: a create without an answer is told once, when its znode is seen, and not at all where the
+// server has not done it.
+func TestACreateWithoutAnAnswer(t *testing.T) {
+	request := zookeeper.Request{Op: zookeeper.OpCreate, Path: "/e", Data: []byte("x"), Flags: zookeeper.FlagEphemeral}
+	ended := []string{"pod 7 delete of closeSession ephemeral /e", "pod 7 closeSession"}
+	for _, test := range []struct {
+		name string
+		then func(tap *tapped, lost *wiretap.Create)
+		want []string
+	}{
+		{"it is there", func(tap *tapped, lost *wiretap.Create) {
+			tap.Made(lost)
+			tap.Made(lost)
+			ask(tap.open("pod", 7, 7), request, zookeeper.Reply{Err: zkerrors.NodeExists})
+			tap.Gone(tap.born[0])
+		}, append([]string{"pod 7 create ephemeral /e x", "pod 7 create NodeExistsError /e"}, ended...)},
+		{"it was tried again", func(tap *tapped, lost *wiretap.Create) {
+			create(tap.open("pod", 7, 7), "/e", zookeeper.FlagEphemeral)
+			tap.Made(lost)
+		}, []string{"pod 7 create ephemeral /e x"}},
+		{"it was tried again, and seen before the answer", func(tap *tapped, lost *wiretap.Create) {
+			tap.Made(lost)
+			create(tap.open("pod", 7, 7), "/e", zookeeper.FlagEphemeral)
+			tap.Expired(7)
+		}, append([]string{"pod 7 create ephemeral /e x"}, ended...)},
+		{"it is made anew after a delete", func(tap *tapped, lost *wiretap.Create) {
+			c := tap.open("pod", 7, 7)
+			tap.Made(lost)
+			ask(c, zookeeper.Request{Op: zookeeper.OpDelete, Path: "/e", Version: -1}, zookeeper.Reply{})
+			create(c, "/e", zookeeper.FlagEphemeral)
+		}, []string{"pod 7 create ephemeral /e x", "pod 7 delete ephemeral /e", "pod 7 create ephemeral /e x"}},
+		{"its session ends", func(tap *tapped, lost *wiretap.Create) {
+			tap.Expired(7)
+			tap.Made(lost)
+		}, []string{"pod 7 closeSession"}},
+	} {
+		tap := newTapped()
+		var lost []*wiretap.Create
+		tap.Unanswered = func(c *wiretap.Create) { lost = append(lost, c) }
+		c := tap.open("pod", 0, 7)
+		send(c, request)
+		c.Close()
+		if len(lost) != 1 || lost[0].Path != "/e" || lost[0].Owner != 7 {
+			t.Fatalf("%s: got %+v, want one create of /e", test.name, lost)
+		}
+		begun := len(tap.acts)
+		test.then(tap, lost[0])
+		if diff := cmp.Diff(test.want, tap.acts[begun:]); diff != "" {
+			t.Errorf("%s: acts (-want +got):\n%s", test.name, diff)
+		}
+		select {
+		case <-lost[0].Over:
+		default:
+			t.Errorf("%s: want it over", test.name)
+		}
 	}
 }
 

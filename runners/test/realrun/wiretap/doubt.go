@@ -1,0 +1,115 @@
+package wiretap
+
+import (
+	"slices"
+
+	"github.com/monosim/monosim/sim/zookeeper"
+)
+
+// doubtCreate notes that a create may have happened, because its connection was lost before the
+// answer. The name of a sequential znode is only in the answer, so nobody can look for one.
+func (z *ZooKeeper) doubtCreate(s *session, req *zookeeper.Request) {
+	ephemeral := req.Flags == zookeeper.FlagEphemeral
+	if z.Unanswered == nil || z.sessions[s.id] == nil || !ephemeral && req.Flags != zookeeper.FlagPersistent {
+		return
+	}
+	c := &Create{
+		Path: z.onServer(req.Path), Session: s.id, Over: make(chan struct{}),
+		act: Act{Op: req.Op, Of: req.Op, Path: req.Path, Data: req.Data, Ephemeral: ephemeral},
+	}
+	if ephemeral {
+		c.Owner = s.id
+	}
+	z.forget(req.Path)
+	z.unanswered[req.Path] = c
+	z.Unanswered(c)
+}
+
+// doubtDelete notes that an ephemeral may have been deleted, because the delete's connection was
+// lost before the answer.
+func (z *ZooKeeper) doubtDelete(s *session, req *zookeeper.Request) {
+	e := z.ephemerals[req.Path]
+	if e == nil {
+		return
+	}
+	z.doubtful[req.Path] = Act{Client: s.client, Session: s.id, Op: req.Op, Of: req.Op, Path: req.Path}
+	if e.gone {
+		z.left(e)
+	}
+}
+
+// forget drops a create without an answer that has not been told.
+func (z *ZooKeeper) forget(path string) {
+	if c := z.unanswered[path]; c != nil {
+		close(c.Over)
+		delete(z.unanswered, path)
+	}
+}
+
+// Made tells the tap that a create without an answer has happened, because a znode with its path
+// and owner is there.
+func (z *ZooKeeper) Made(c *Create) {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	s := z.sessions[c.Session]
+	if z.unanswered[c.act.Path] != c || s == nil {
+		return
+	}
+	z.forget(c.act.Path)
+	if c.act.Ephemeral {
+		z.born(s, c.act)
+	}
+	z.made[c.act.Path] = c
+	z.tell(s, c.act)
+}
+
+// told reports whether a create that was answered was told before, by Made. Then the first try
+// failed, and the receiver of Unanswered saw the znode of the second try before its answer.
+func (z *ZooKeeper) told(s *session, path string) bool {
+	z.forget(path)
+	c := z.made[path]
+	delete(z.made, path)
+	return c != nil && c.Session == s.id
+}
+
+// left reports the end of an ephemeral that is gone, unless a delete of it is still to be answered.
+func (z *ZooKeeper) left(e *Ephemeral) {
+	if by, ok := z.doubtful[e.path]; ok {
+		z.dead(e.path)
+		z.Tell(by)
+	} else if !z.deleting(e.path) {
+		z.end(z.sessions[e.Session])
+	}
+}
+
+// settle reports the ends of ephemerals that have waited for the answer of a request.
+func (z *ZooKeeper) settle(req *zookeeper.Request) {
+	for _, path := range deletes(req) {
+		if e := z.ephemerals[path]; e != nil && e.gone {
+			z.left(e)
+		}
+	}
+}
+
+// deleting reports whether a delete of a path waits for its answer.
+func (z *ZooKeeper) deleting(path string) bool {
+	for c := range z.open {
+		for _, req := range c.asked {
+			if slices.Contains(deletes(&req), path) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// deletes lists the paths that a request deletes.
+func deletes(req *zookeeper.Request) (paths []string) {
+	if req.Op.Effect() == zookeeper.EffectDelete {
+		return []string{req.Path}
+	}
+	for i := range req.Ops {
+		paths = append(paths, deletes(&req.Ops[i])...)
+	}
+	return paths
+}
