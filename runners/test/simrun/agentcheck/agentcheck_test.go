@@ -108,6 +108,30 @@ func TestGhosts(t *testing.T) {
 	}
 }
 
+// Goal: each registration is looked at, also behind one that does not say AVAILABLE. One that said
+// so without a server, and does not any more, is no ghost.
+func TestGhostsOfSeveralReplicas(t *testing.T) {
+	const replica2 = "/predict_ctr/service/predict_ctr/ps:0/8"
+	available, gone := `{"address": "10.1.0.1:1", "stat": 30}`, `{"address": "10.1.0.1:1", "stat": 50}`
+	for _, one := range []struct {
+		before, then string // what the first says
+		second       string // what the second says then
+		want         int
+	}{{gone, gone, available, 1}, {available, gone, gone, 0}} {
+		view := still{znodes: map[string]string{replica1: one.before, replica2: available}}
+		c := New(view)
+		c.Observe(create("shard0-replica0", replica1))
+		c.Observe(create("shard0-replica1", replica2))
+		_ = c.Look(LookEvery)
+		view.znodes[replica1], view.znodes[replica2] = one.then, one.second
+		_ = c.Look(2 * LookEvery)
+		_ = c.Look(outlives + 3*LookEvery)
+		if got := len(c.Broken()); got != one.want {
+			t.Errorf("%+v: %v broke, want %d ghosts", one, broke(c), one.want)
+		}
+	}
+}
+
 // Goal: a registration that disappears in time breaks no invariant. The end of a disturbance
 // restarts the allowed time.
 func TestGhostsThatGo(t *testing.T) {

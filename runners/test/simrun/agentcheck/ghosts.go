@@ -88,9 +88,13 @@ func (c *Checker) lookForGhosts() error {
 			continue
 		}
 		if n.v1 {
-			if ok, err := c.saysAvailable(path); err != nil || !ok {
-				n.lost = false
+			ok, err := c.saysAvailable(path)
+			if err != nil {
 				return err
+			}
+			if !ok {
+				n.lost = false
+				continue
 			}
 		}
 		if !n.lost {
