@@ -85,6 +85,7 @@ const mostRepairs = 4
 func causeOf(s *Story, all, found []string) (cause []string, runs int) {
 	passes := func(some []string) bool {
 		other := s.clone()
+		other.refusable(true) // with a repair there may be nothing to kill
 		other.Quirks = repaired(s.Quirks, all, some)
 		line, _ := other.tell(steps.Telling{}).Failed()
 		return line < 0

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,6 +48,9 @@ func (w *World) swarm(seed uint64) (all, swarm []choice) {
 	all = lists.MapOrNil(w.kinds, faultChoice)
 	for _, act := range w.Acts {
 		begin, end, lasts := strings.Cut(act, later)
+		if text, ok := strings.CutSuffix(act, lasting); ok {
+			begin, lasts = text, true
+		}
 		all = append(all, choice{name: act, begin: begin, end: end, lasts: lasts})
 	}
 	for _, c := range all {
@@ -70,12 +74,30 @@ func (w *World) Draw(seed uint64, quirks string) *Story {
 		}
 	}
 	setup := max(drawn.New(seed, "setup").N(len(w.Setups)+3)-3, 0) // more often the usual one
-	for _, text := range w.Setups[setup] {
-		s.Setup = append(s.Setup, s.fill(text))
-	}
 	fatal := w.drawActs(s, seed)
-	s.laws(fatal)
+	for _, text := range w.Setups[setup] {
+		text, rest, more := strings.Cut(text, later)
+		s.Setup = append(s.Setup, s.fill(text))
+		if more {
+			s.begin(rest, drawSoon(seed, "setup later"))
+		}
+	}
+	s.laws(fatal || w.Fatal)
 	return s
+}
+
+// begin adds an act in its place among the others.
+func (s *Story) begin(text string, at time.Duration) {
+	line := s.fill(text)
+	line.Refusable = true
+	s.Acts = append(s.Acts, Act{At: at, Line: line, Kind: text})
+	slices.SortStableFunc(s.Acts, func(a, b Act) int { return cmp.Compare(a.At, b.At) })
+}
+
+// drawSoon draws a time within the first minutes, with the first seconds as likely as later ones.
+func drawSoon(seed uint64, dial string) time.Duration {
+	d := drawn.New(seed, dial)
+	return (time.Duration(d.N(int(longest/time.Millisecond))) * time.Millisecond >> (2 + d.N(6))).Round(time.Millisecond)
 }
 
 // drawActs draws the acts of a story, and reports whether any of them is fatal.

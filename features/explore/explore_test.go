@@ -289,11 +289,25 @@ func TestScenariosMakeWorlds(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", s.Name, err)
 		}
+		if !slices.ContainsFunc(w.Shapes, after.MatchString) {
+			t.Errorf("%s: the shapes are %q, want one that says when pods start again", s.Name, w.Shapes)
+		}
 		story := w.Draw(1, "")
 		told := story.tell(steps.Telling{})
 		if line, what := told.Failed(); line >= 0 && what == "" {
 			t.Errorf("%s: %v", s.Name, told.Failure())
 		}
+	}
+	line := func(text string) steps.Line {
+		l, err := book.Line(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	w, err := WorldOf("job", []steps.Line{line("a training job with 1 worker and 1 PS"), line(`the job setting max_steps is "9"`), line("the training starts")})
+	if want := []string{"a training job with 1 worker and 1 PS", restartJob, `the job setting max_steps is "9"`}; err != nil || !slices.Equal(w.Shapes, want) {
+		t.Errorf("a job makes a world of %q (%v), want %q", w.Shapes, err, want)
 	}
 	if _, err := WorldOf("none", nil); err == nil {
 		t.Error("a scenario without a cluster makes a world, want an error")

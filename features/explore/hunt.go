@@ -351,6 +351,7 @@ func (h *Hunt) cutDown(f *failure) *Found {
 	sh, ok := shrink(f.story, f.what, f.known != "", f.refused)
 	found.Told = sh.runs
 	if ok {
+		sh.elsewhere()
 		sh.tape(mostTapeRuns)
 		found.Told = sh.runs
 		found.Story, found.kinds = sh.best, sh.best.kinds()

@@ -11,6 +11,7 @@ var (
 	// safety lists what must hold at any time.
 	safety = []string{
 		"no registration outlives its server", "every registration is of its own pod", "every entry has started after its PS", "no agent locks what it cannot copy",
+		"every registration has an address",
 		"ZooKeeper has kept its promises",
 	}
 	// liveness lists what must hold once the faults are over. The cluster becomes whole in time,

@@ -16,14 +16,14 @@ import (
 // Sight says where a quirk was first found as the cause of a failure.
 type Sight struct {
 	Quirk, What string
-	// After is how many stories of all worlds had run by then.
+	// After is how many stories of the explored worlds had run by then.
 	After int
 	World string
 }
 
 // heading begins a record.
 const heading = `# The quirks that monosim explore has found as causes: by which invariant, after how many stories
-# of all worlds, and in which world. make museum writes it.
+# of the worlds that were explored, and in which world. make museum writes it.
 `
 
 // ReadRecord reads a record file, and returns its sights by quirk.
@@ -59,6 +59,23 @@ func ParseRecord(data []byte) (map[string]Sight, error) {
 		return nil, fmt.Errorf("%d: found %q, want a quirk that no line before has, an invariant, a number of stories, and a world, with tabs between", i+1, line)
 	}
 	return seen, nil
+}
+
+// ParseUnreached parses the list of quirks that exploring cannot find: a line of each with its id, a
+// tab, and the reason.
+func ParseUnreached(data []byte) (map[string]string, error) {
+	list := map[string]string{}
+	for i, line := range strings.Split(string(data), "\n") {
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		id, why, _ := strings.Cut(line, "\t")
+		if quirkOf(id) == 0 || why == "" || list[id] != "" {
+			return nil, fmt.Errorf("%d: found %q, want a quirk that no line before has, a tab, and why exploring cannot find it", i+1, line)
+		}
+		list[id] = why
+	}
+	return list, nil
 }
 
 // Record adds to a record file what a hunt has found. Quirks that the hunt did not find keep their

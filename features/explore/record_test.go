@@ -39,3 +39,16 @@ func TestRecord(t *testing.T) {
 		}
 	}
 }
+
+// Goal: the list of what exploring cannot find has a reason for each quirk, and each once.
+func TestUnreached(t *testing.T) {
+	list, err := ParseUnreached([]byte("# why\nQ27\tno server answers so\n\nQ316\tit costs 5 s\n"))
+	if err != nil || len(list) != 2 || list["Q316"] != "it costs 5 s" {
+		t.Errorf("found %v (%v), want two quirks with their reasons", list, err)
+	}
+	for _, bad := range []string{"Q27", "Q27\t", "27\tno server", "Q27\ta\nQ27\tb"} {
+		if _, err := ParseUnreached([]byte(bad)); err == nil {
+			t.Errorf("%q: found no error, want one", bad)
+		}
+	}
+}

@@ -42,14 +42,7 @@ func shrink(s *Story, what string, known bool, refused []int) (sh *shrinker, ok 
 		sh.best.drop(refused)
 	}
 	sh.best = sh.best.clone()
-	for i := range sh.best.Acts { // from here on nothing may be refused
-		sh.best.Acts[i].Line.Refusable = false
-		if end := sh.best.Acts[i].End; end != nil {
-			firm := *end
-			firm.Refusable = false
-			sh.best.Acts[i].End = &firm
-		}
-	}
+	sh.best.refusable(false) // from here on nothing may be refused
 	sh.first = sh.best.tell(steps.Telling{})
 	sh.runs++
 	if !sh.broke(sh.first) || s.World.book.Check(sh.best.Lines()) != nil {
@@ -59,6 +52,7 @@ func shrink(s *Story, what string, known bool, refused []int) (sh *shrinker, ok 
 	sh.plain()
 	sh.calm = !sh.passesCalm(sh.best)
 	sh.smallest()
+	sh.aside()
 	for before := (*Story)(nil); before != sh.best && sh.runs < mostRuns; {
 		before = sh.best
 		sh.acts()
@@ -197,6 +191,37 @@ func (sh *shrinker) plain() {
 	}
 }
 
+// shifts lists by how much a story that needs its choices is moved, and longer by what its acts last,
+// to fail without them.
+var (
+	shifts = []time.Duration{1, 2, 3, 5, 8, 10, 13, 15, 18, 20, 22, 25, 28, 30, 35, 40, 45, 50, 55} // in seconds
+	longer = []time.Duration{2, 4, 8}
+)
+
+// elsewhere looks for times with which a story fails with all choices plain: agents look again every
+// 30 or 60 s, and choices often only decide what an act meets, or whether it lasts long enough.
+func (sh *shrinker) elsewhere() {
+	for _, n := range longer {
+		sh.plainly(func(a *Act) { a.For *= n })
+	}
+	for _, d := range shifts {
+		sh.plainly(func(a *Act) { a.At += d * time.Second })
+	}
+}
+
+// plainly changes all acts of a story that is not plain yet. If it fails like that with all choices
+// plain, it becomes the best.
+func (sh *shrinker) plainly(change func(a *Act)) {
+	s := sh.best.clone()
+	s.Plain = true
+	for i := range s.Acts {
+		change(&s.Acts[i])
+	}
+	if !sh.best.Plain && len(s.Acts) > 0 && sh.fails(s) {
+		sh.best = s
+	}
+}
+
 // acts removes acts: first half of them, then ever fewer at a time, at last each alone.
 func (sh *shrinker) acts() {
 	for n := len(sh.best.Acts) / 2; n > 0; n /= 2 {
@@ -281,6 +306,25 @@ func (sh *shrinker) times() {
 // subGraphs matches the sentence of a model, and in it the list of its sub-graphs.
 var subGraphs = regexp.MustCompile(`^(model \S+ with sub-graphs )(.+)( of .+ in version \d+)$`)
 
+// aside removes each model but the last, together with all settings and steps before the start that
+// name it.
+func (sh *shrinker) aside() {
+	var names []string
+	for _, l := range sh.best.Shapes {
+		if m := subGraphs.FindStringSubmatch(l.Text); m != nil {
+			names = append(names, strings.Fields(m[1])[1])
+		}
+	}
+	for i := 0; i < len(names)-1; i++ {
+		about := func(l steps.Line) bool { return strings.Contains(l.Text, names[i]) }
+		if slices.ContainsFunc(sh.best.Shapes, about) {
+			sh.trySound(func(s *Story) {
+				s.Shapes, s.Setup = slices.DeleteFunc(s.Shapes, about), slices.DeleteFunc(s.Setup, about)
+			})
+		}
+	}
+}
+
 // world removes shapes and sub-graphs, and makes the cluster smaller.
 func (sh *shrinker) world() {
 	for i := 0; i < len(sh.best.Shapes); i++ {
@@ -290,8 +334,8 @@ func (sh *shrinker) world() {
 			sh.smaller(i, m)
 		case subGraphs.MatchString(text):
 			sh.graphs(i)
-		case after.MatchString(text), strings.HasPrefix(text, "the job setting restart_after"): // else what was killed stays away
-		case strings.HasPrefix(text, "a training job with "):
+		case after.MatchString(text), comesBack(text): // else what was killed stays away
+		case isJob(text):
 			for _, job := range []string{"a training job with 1 worker and 1 PS", "a training job with 2 workers and 1 PS", "a training job with 1 worker and 2 PS"} {
 				if text == job || sh.tryShape(i, job) {
 					break

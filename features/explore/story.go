@@ -129,6 +129,19 @@ func (s *Story) clone() *Story {
 	return &c
 }
 
+// refusable says of all acts whether the story goes on where the cluster cannot do them.
+func (s *Story) refusable(may bool) {
+	for i := range s.Acts {
+		a := &s.Acts[i]
+		a.Line.Refusable = may
+		if a.End != nil {
+			end := *a.End
+			end.Refusable = may
+			a.End = &end
+		}
+	}
+}
+
 // drop removes the lines that the cluster has refused, given by their indices.
 func (s *Story) drop(refused []int) {
 	lines := s.Lines()

@@ -19,18 +19,21 @@ type World struct {
 	// Shapes holds the sentences that describe the cluster.
 	Shapes []string
 	// Setups holds alternative lists of steps before the start. A story draws one of them, and the
-	// first is the usual one.
+	// first is the usual one. In a step, the part behind [later] is done some time after the start.
 	Setups [][]string
 	// Start starts it.
 	Start string
 	// Acts holds templates for actions of operators. In a template, the part behind [later] is done
-	// some time after the part before it.
+	// some time after the part before it. One that ends with [lasting] takes a time.
 	Acts []string
 	// Told holds the lines after the start of the scenario that the world was made of. Every story
 	// contains them.
 	Told []string
 	// Calm holds further laws of a story without acts.
 	Calm []string
+	// Fatal means that only what must hold at any time is asked of its stories: the job ends, or an
+	// operator stops it.
+	Fatal bool
 
 	book   *steps.Book
 	shapes []steps.Line
@@ -41,6 +44,9 @@ type World struct {
 // later separates the two halves of an act in a template. They are drawn together, because separate
 // acts would hardly ever fit together.
 const later = "; later "
+
+// lasting ends the template of an act that lasts for a drawn time, and then ends by itself.
+const lasting = " for {duration}"
 
 const (
 	startCluster  = "the cluster starts"
@@ -62,12 +68,14 @@ func serving(name, cluster, graphs string, shapes ...string) *World {
 			{models + " is published to layout main", models + " is declared"},
 			{models + ` is declared with policy "latest_once"`, models + " is published to layout main"},
 			{publish, `znode /gip/layouts/main/nonsense is written with ""`},
+			{publish, `znode /gip/saved_models/ctr/entry is written with "nonsense"` + later + models + " is/are declared"},
 		},
 		Acts: []string{
 			"version {n} of {model} is exported", "version {n} of {model} is exported", "version {n} of {model} is deleted",
 			"{models} is/are published to layout {layout}", "{models} is/are unpublished from layout {layout}", "{models} is/are declared",
 			`{models} is/are declared with policy "all"`,
 			"{models} is/are unpublished from layout {layout}" + later + "{models} is/are published to layout {layout}",
+			"the network between {pod} and ZooKeeper becomes slower by 3s" + lasting,
 			"znode /gip/layouts/main is deleted" + later + "{models} is/are published to layout {layout}",
 		},
 	}
@@ -89,7 +97,10 @@ func registering(name, cluster string, ps int, shapes ...string) *World {
 			"model predict_ctr with sub-graphs " + strings.Join(graphs, ", ") + " of 30 MB in version 1",
 		}),
 		Setups: [][]string{nil},
-		Acts:   []string{"version {n} of {model} is exported", "version {n} of {model} is exported", "version {n} of {model} is deleted"},
+		Acts: []string{
+			"version {n} of {model} is exported", "version {n} of {model} is exported", "version {n} of {model} is deleted",
+			"version 1 of predict_ctr:ps_0 is deleted" + later + "the export of version 2 of predict_ctr:ps_0 begins without its graph, with variables of 30 MB",
+		},
 	}
 }
 
@@ -98,7 +109,7 @@ func training(name string, shapes ...string) *World {
 	return &World{
 		Name: name, Start: startTraining,
 		Shapes: slices.Concat([]string{
-			"a training job with 2 workers and 2 PS", `the job setting save_steps is "50"`, `the job setting restart_after is "20s"`,
+			"a training job with 2 workers and 2 PS", `the job setting save_steps is "50"`, restartJob,
 		}, shapes),
 		Setups: [][]string{nil},
 		Acts:   []string{"the operator begins to call {method}"},
@@ -134,6 +145,13 @@ func Worlds() []*World {
 		`the stored file /train/old/model.ckpt-61.index is written with "61"`,
 		`the stored file /train/old/checkpoint is written with "model_checkpoint_path: 'model.ckpt-61' all_model_checkpoint_paths: 'model.ckpt-61'"`,
 	}, nil}
+	watched := training("training with a memory limit", `the job setting ps_memory_limit is "2000000"`)
+	watched.Acts, watched.Fatal = append(watched.Acts, "the memory of ps0 comes to 3 MB"), true
+	ending := &World{
+		Name: "training that ends", Start: startTraining, Setups: [][]string{nil}, Fatal: true,
+		Shapes: []string{"a training job with 2 workers and 2 PS", `the job setting save_steps is "50"`, `the job setting max_steps is "400"`},
+		Acts:   []string{"worker1 is killed", "worker2 is killed"},
+	}
 	return []*World{
 		serving("v3 1x3", "a v3 cluster of 1 shard with 3 replicas each", "entry, ps_0"),
 		sharded,
@@ -146,11 +164,14 @@ func Worlds() []*World {
 		training("training by Consul", `the job setting discovery is "consul"`),
 		training("training with a redundant PS", `the job setting redundant_ps is "1"`),
 		restoring,
+		watched,
+		ending,
 	}
 }
 
 // WorldOf makes a world from a scenario. It takes over the shape, and the steps before and after
-// the start, but no assertions.
+// the start, but no assertions. Where the scenario does not say when what has ended starts again, it
+// does after a while: otherwise nothing would be whole after a kill.
 func WorldOf(name string, lines []steps.Line) (*World, error) {
 	w := &World{Name: name, Setups: [][]string{nil}}
 	for _, l := range lines {
@@ -169,8 +190,23 @@ func WorldOf(name string, lines []steps.Line) (*World, error) {
 	if w.Start == "" {
 		return nil, fmt.Errorf("scenario %q: found no %q or %q, want a cluster that starts", name, startCluster, startTraining)
 	}
+	w.comesBack(size.MatchString, after.MatchString, "pods that end start again after 15s")
+	w.comesBack(isJob, comesBack, restartJob)
 	return w, nil
 }
+
+// comesBack adds a sentence behind the shape that of matches, unless said matches a shape.
+func (w *World) comesBack(of, said func(text string) bool, text string) {
+	if i := slices.IndexFunc(w.Shapes, of); i >= 0 && !slices.ContainsFunc(w.Shapes, said) {
+		w.Shapes = slices.Insert(w.Shapes, i+1, text)
+	}
+}
+
+// restartJob says when a process of a training job that has failed starts again.
+const restartJob = `the job setting restart_after is "20s"`
+
+func isJob(text string) bool     { return strings.HasPrefix(text, "a training job with ") }
+func comesBack(text string) bool { return strings.HasPrefix(text, "the job setting restart_after") }
 
 // open parses the sentences of a world for a runner, and selects the kinds of faults that fit it.
 func (w *World) open(book *steps.Book, kinds []runners.FaultKind) (err error) {

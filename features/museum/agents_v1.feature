@@ -233,3 +233,50 @@ Feature: What breaks clusters of agents of version 1, and the same repaired
       | quirks | outcome                            |
       | Q105   | the invariant locks is broken      |
       | fixed  | no agent locks what it cannot copy |
+
+  # found by monosim explore: address, after 71 stories of all worlds, in v1 in two data centres
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @v1 @Q110 @not-real @not-python
+  Scenario Outline: A poll that registers a lost PS before its agent does (quirks <quirks>)
+    Given a v1 cluster of 1 shard with 1 replica
+    And pods that end start again after 2s
+    And model predict_ctr with sub-graphs entry of 30 MB in version 1
+    And the agents keep the quirks "<quirks>"
+    And nothing is left to chance
+    When the cluster starts
+    And 353s pass
+    And the ZooKeeper session of shard0-replica0 expires
+    And 150s pass
+    Then <outcome>
+
+    Examples:
+      | quirks | outcome                           |
+      | Q110   | the invariant address is broken   |
+      | fixed  | every registration has an address |
+
+  # found by monosim explore: bound, after 1367 stories of v1 1x3 and 2x2 with all else repaired
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @v1 @Q122 @not-real @not-python
+  Scenario Outline: A PS that cannot be loaded hides its entry (quirks <quirks>)
+    Given a v1 cluster of 1 shard with 1 replica
+    And pods that end start again after 15s
+    And the agent setting "num_ps" is "1"
+    And model predict_ctr with sub-graphs entry, ps_0 of 30 MB in version 1
+    And the agents keep the quirks "<quirks>"
+    And nothing is left to chance
+    When the cluster starts
+    And 30s pass
+    And version 1 of predict_ctr:ps_0 is deleted
+    And 1s passes
+    And the export of version 2 of predict_ctr:ps_0 begins without its graph, with variables of 30 MB
+    And 419s pass
+    And ZooKeeper gets cut off from shard0-replica0 for 10s
+    And 160s pass
+    Then <outcome>
+
+    Examples:
+      | quirks | outcome                              |
+      | Q122   | for 4m the invariant bound is broken |
+      | fixed  | within 4m the cluster is whole       |

@@ -112,3 +112,66 @@ Feature: What invariants once took for a fault of agents, and no agent can help
     When version 9 of rough:entry_item_embedding_0 is received
     Then within 1m shard0-replica0 runs 2 model servers
     And within 1m the entry server of shard0-replica0 has version 9 of entry_item_embedding_0 AVAILABLE
+
+  # TFS-8.8: a model that is removed and added again while a load is tried again keeps the reload that added it waiting.
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @v3 @not-real @not-python
+  Scenario: A reload of a model server that never returns
+    Given a v3 cluster of 1 shard with 1 replica
+    And pods that end start again after 5s
+    And model ctr with sub-graphs entry, ps_0 of 30 MB in version 1
+    And the agents keep the quirks "fixed"
+    And nothing is left to chance
+    When model ctr is declared and published to layout main
+    And the cluster starts
+    And 1s passes
+    And znode /gip/layouts/main is deleted
+    And the export of version 2 of ctr:entry begins without its graph, with variables of 30 MB for 64s
+    And 1m passes
+    And ctr:ps_0 is published to layout main
+    And 90s pass
+    And ctr:ps_0 is unpublished from layout main
+    And 150s pass
+    Then within 4m the cluster is whole
+
+  # What is written when the fault ends takes its time all the same.
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @v3 @not-real @not-python
+  Scenario: An agent that is still slow to write a file when that is over
+    Given a v3 cluster of 1 shard with 1 replica
+    And pods that end start again after 5s
+    And model ctr with sub-graphs entry, ps_0 of 30 MB in version 1
+    And the agents keep the quirks "fixed"
+    And nothing is left to chance
+    When model ctr is declared and published to layout main
+    And the cluster starts
+    And 1m passes
+    And the agent of shard0-replica0 takes 1m to write a file
+    And ctr:entry is unpublished from layout main
+    And version 1 of ctr:entry is deleted
+    And 1s passes
+    And the agent of shard0-replica0 writes a file in one step
+    And ctr:entry, ctr:ps_0 are published to layout main
+    And 150s pass
+    Then no registration outlives its server
+
+  # An agent that cannot follow its layout ends, or follows none, until somebody mends the config.
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @v3 @not-real @not-python
+  Scenario: A deploy config that nobody can read
+    Given a v3 cluster of 1 shard with 1 replica
+    And pods that end start again after 15s
+    And model ctr with sub-graphs entry of 30 MB in version 1
+    And the agents keep the quirks "fixed"
+    And nothing is left to chance
+    When model ctr is declared and published to layout main
+    And znode /gip/saved_models/ctr/entry is written with "nonsense"
+    And the cluster starts
+    And 150s pass
+    Then for 3m the cluster is quiet
+    And the cluster is whole
+    When ctr:entry is declared
+    Then within 1m ctr:entry is bound to every pod

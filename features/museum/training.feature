@@ -147,3 +147,45 @@ Feature: What breaks training jobs, and the same repaired
       | quirks | outcome                                |
       | Q327   | for 4m the invariant at-work is broken |
       | fixed  | within 4m the cluster is whole         |
+
+  # found by monosim explore: health, after 103 stories of all worlds, in training with a memory limit
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @training @Q240 @not-real @not-python
+  Scenario Outline: A PS whose memory is looked at while a save holds the workers (quirks <quirks>)
+    Given a training job with 2 workers and 1 PS
+    And the job setting save_steps is "50"
+    And the job setting restart_after is "20s"
+    And the job setting ps_memory_limit is "2000000"
+    And the agents keep the quirks "<quirks>"
+    And nothing is left to chance
+    When the training starts
+    And 1m passes
+    And the memory of ps0 comes to 3 MB
+    And 150s pass
+    Then <outcome>
+
+    Examples:
+      | quirks | outcome                                       |
+      | python | within 5m the global step is 600 or more      |
+      | -Q240  | for 5m the workers at the barrier are "1, 2" |
+
+  # found by monosim explore: ends, after 559 stories of all worlds, in training that ends
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @training @Q239 @not-real @not-python
+  Scenario Outline: A chief whose worker has died ends late (quirks <quirks>)
+    Given a training job with 2 workers and 1 PS
+    And the job setting max_steps is "400"
+    And the agents keep the quirks "<quirks>"
+    And nothing is left to chance
+    When the training starts
+    And 10s pass
+    And worker1 is killed
+    And 440s pass
+    Then <outcome>
+
+    Examples:
+      | quirks | outcome                           |
+      | python | for 10m chief is at work          |
+      | -Q239  | chief has ended with exit code 0 |

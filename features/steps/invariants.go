@@ -75,6 +75,7 @@ func (w *World) kept(invariant string) check {
 func (w *World) noGhost() check          { return w.kept("ghost") }
 func (w *World) ownRegistrations() check { return w.kept("owner") }
 func (w *World) entriesLast() check      { return w.kept("order") }
+func (w *World) addresses() check        { return w.kept("address") }
 func (w *World) noLock() check           { return w.kept("locks") }
 func (w *World) historyKept() check      { return w.kept("history") }
 func (w *World) isWhole() check          { return w.onWatched(runners.Watched.Whole) }

@@ -154,6 +154,7 @@ var sentences = []*Sentence{
 	watched(Assertion("every registration is of its own pod", (*World).ownRegistrations)),
 	watched(Assertion("every entry has started after its PS", (*World).entriesLast)),
 	watched(Assertion("no agent locks what it cannot copy", (*World).noLock)),
+	watched(Assertion("every registration has an address", (*World).addresses)),
 	watched(Assertion("ZooKeeper has kept its promises", (*World).historyKept)),
 	watched(Assertion("the cluster is whole", (*World).isWhole)),
 	watched(lasts(Assertion("the cluster is quiet", (*World).isQuiet))),

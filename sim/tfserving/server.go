@@ -151,6 +151,9 @@ func (s *Server) OnServing(fn func()) { s.onServing = fn }
 // Serving reports whether the ports are open.
 func (s *Server) Serving() bool { return s.serving && !s.dead }
 
+// Awaits reports whether a reload waits for its models, as one that never returns does (TFS-8.7).
+func (s *Server) Awaits() bool { return s.core.waiting != nil && s.core.waiting.begun }
+
 // Start starts the process, which loads the first config. When the ports would open, it calls
 // OnServing's function. If the process ends before that, it calls Host.Exit. A second call of Start
 // does nothing.

@@ -69,7 +69,8 @@ monosim test runs, with every choice plain but for those that it needs. Its caus
 smallest set of repairs of the reference with which the scenario passes.
 
 Without an argument all worlds of --list are explored. WORLD.feature, also with :LINE, has scenarios
-whose shape and story are taken, without what they assert; faults are put in.
+whose shape and story are taken, without what they assert; faults are put in. Pods and processes
+that end start again, after 15 s or 20 s where the scenario does not say when.
 builtin:features/rollout.feature names a file of this binary.
 
 What is found is printed as it is found, one of each invariant and cause. The exit code is 0 when

@@ -49,7 +49,7 @@ func newOutput(cmd *cobra.Command, o *options) *output {
 func (u *output) open() error {
 	if u.o.save != "" {
 		if err := os.MkdirAll(u.o.save, 0o777); err != nil {
-			return err
+			return fmt.Errorf("--save: %w", err)
 		}
 	}
 	names := namesOf(u.o.hunt.Worlds)

@@ -29,6 +29,7 @@ var Of = map[string]string{
 	"no registration outlives its server":                           "No binding and no AVAILABLE registration was there 45 s after its server had ceased to serve, while ZooKeeper and the network were well.",
 	"every registration is of its own pod":                          "Every registration so far was made in a session of the pod that it names.",
 	"every entry has started after its PS":                          "No entry has served before every PS, and dense where that runs alone, had served somewhere.",
+	"every registration has an address":                             "No replica of agents of version 1 has been registered with an address that has no port.",
 	"no agent locks what it cannot copy":                            "No pod has held a read lock on a version of the transfer service that is not complete, or of another model.",
 	"ZooKeeper has kept its promises":                               "What every client of ZooKeeper has seen is what ZooKeeper promises; it is looked at in runs with --no-leaps.",
 	"the cluster is whole":                                          "Every pod runs, serves the newest of what is published to it and nothing else, and is registered and listed for exactly that; a training job is at work.",

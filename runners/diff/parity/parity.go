@@ -35,11 +35,13 @@ type evidence struct {
 	ports    []scope.Port
 	quirks   []scope.Quirk
 	found    map[string]explore.Sight
-	report   *steps.Report
-	tree     *sourceTree
-	compared *compare.Matrix // nil where nothing was recorded
-	code     *compare.Code   // of which the record should speak; nil without one
-	nightly  []nightlyPart
+	// unreached says why exploring cannot find a quirk, by id.
+	unreached map[string]string
+	report    *steps.Report
+	tree      *sourceTree
+	compared  *compare.Matrix // nil where nothing was recorded
+	code      *compare.Code   // of which the record should speak; nil without one
+	nightly   []nightlyPart
 }
 
 // Text returns the text of PARITY.md. It is made from the registers in this binary, the project's
@@ -77,7 +79,7 @@ func read(sources fs.FS, report *steps.Report) (*evidence, error) {
 	if p.quirks, err = scope.Quirks(); err != nil {
 		return nil, err
 	}
-	if p.found, err = readFound(sources); err != nil {
+	if err = p.readFound(sources); err != nil {
 		return nil, err
 	}
 	if p.tree, err = readSources(sources); err != nil {

@@ -14,23 +14,50 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// foundFile lists the quirks that random exploration has found.
-const foundFile = "features/museum/found.txt"
+// foundFile lists the quirks that random exploration has found, and unreachedFile those that it
+// cannot find.
+const (
+	foundFile     = "features/museum/found.txt"
+	unreachedFile = "features/museum/unreached.txt"
+)
 
-// readFound reads foundFile. If it is missing, it returns nil.
-func readFound(sources fs.FS) (map[string]explore.Sight, error) {
-	data, err := fs.ReadFile(sources, foundFile)
+// readList reads a list of quirks. If the file is missing, the list is empty.
+func readList[T any](sources fs.FS, file string, parse func(data []byte) (map[string]T, error)) (map[string]T, error) {
+	data, err := fs.ReadFile(sources, file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	found, err := explore.ParseRecord(data)
+	list, err := parse(data)
 	if err != nil {
-		return nil, fmt.Errorf("%s:%w", foundFile, err)
+		return nil, fmt.Errorf("%s:%w", file, err)
 	}
-	return found, nil
+	return list, nil
+}
+
+// readFound reads which quirks exploring has found, and which it cannot find. No quirk is both, and
+// those that it cannot find are repairable, because only a repair can be a cause.
+func (p *evidence) readFound(sources fs.FS) (err error) {
+	if p.found, err = readList(sources, foundFile, explore.ParseRecord); err != nil {
+		return err
+	}
+	if p.unreached, err = readList(sources, unreachedFile, explore.ParseUnreached); err != nil {
+		return err
+	}
+	for id := range p.unreached {
+		q, err := scope.FindQuirk(id)
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s: %w", unreachedFile, err)
+		case q.Decision != scope.Fix:
+			return fmt.Errorf("%s: found %s with the decision %s, want one that can be repaired", unreachedFile, id, q.Decision)
+		case p.found[id].After > 0:
+			return fmt.Errorf("%s: found %s, which %s has, too: want it in one of them", unreachedFile, id, foundFile)
+		}
+	}
+	return nil
 }
 
 // quirkShown lists the cases, tests and scenarios that show a quirk of the reference.
@@ -114,12 +141,12 @@ tagged with it; a fix by scenarios that pass with its fault and with its repair,
 divergence, the reason is said. X: seen in a run of the reference; Z: on a real ZooKeeper. The register is
 %[3]s.
 
-Found: exploring came upon it by itself, by an invariant that broke, after so many stories of all worlds
-(%[4]s, which %[1]smake museum%[1]s writes).
+Found: exploring came upon it by itself, by an invariant that broke, after so many stories of the worlds that were explored
+(%[4]s, which %[1]smake museum%[1]s writes), or cannot, for the reason said (%[5]s).
 
 | quirk | where | effect | seen | decision | more | shown | by | found |
 |---|---|---|---|---|---|---|---|---|
-`, "`", quirksTitle, toFile("vectors/quirks.yaml"), toFile(foundFile))
+`, "`", quirksTitle, toFile("vectors/quirks.yaml"), toFile(foundFile), toFile(unreachedFile))
 	for _, q := range p.quirks {
 		is := "no"
 		if p.isShown(q) {
@@ -132,6 +159,8 @@ Found: exploring came upon it by itself, by an invariant that broke, after so ma
 		found := ""
 		if s, ok := p.found[q.ID]; ok {
 			found = fmt.Sprintf("%s, %d", s.What, s.After)
+		} else if why := p.unreached[q.ID]; why != "" {
+			found = "cannot: " + cell(why)
 		}
 		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n",
 			q.ID, strings.Join(q.Where, " "), cell(q.Effect), strings.Join(q.Marks, ""), q.Decision, cell(q.Reason+q.Repaired), is, cell(by), found)

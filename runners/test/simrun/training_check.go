@@ -75,6 +75,9 @@ func (c *Cluster) lookAtTraining() error {
 // disturbed reports a fault to the checkers of agents and of the training job.
 func (c *Cluster) disturbed(f runners.Fault, lasting, over bool) {
 	if c.watch.agents != nil {
+		if f.Kind == "agent.torn-writes" {
+			c.watch.agents.WritesTake(f.Duration)
+		}
 		c.watch.agents.Disturbed(c.Now(), f.Kind+" "+operator.Hit(f), lasting, over)
 	}
 	c.training.servers.Reach = c.reaches

@@ -66,6 +66,12 @@ func (v agentView) Agents(pod string) []agent.Agent {
 // Changes counts what has changed in the cluster, and the starts of agents.
 func (v agentView) Changes() uint64 { return v.world.Changes() + v.begun }
 
+// Reloading reports whether the model server of a pod is in a reload that waits for its models.
+func (v agentView) Reloading(pod string) bool {
+	s, err := v.server(pod, "")
+	return err == nil && s.Server().Serving() && s.Server().Awaits()
+}
+
 // PodNames lists the names in a directory of a pod.
 func (v agentView) PodNames(pod, path string) ([]string, error) {
 	p, err := v.world.FindPod(pod)

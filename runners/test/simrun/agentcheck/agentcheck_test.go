@@ -19,6 +19,11 @@ type still struct {
 	names map[string][]string
 	// servers holds the model servers that every pod has.
 	servers []runners.ModelServerState
+	// ephemeral has the paths of ephemeral znodes, pods the cluster's, and reloads those of them whose
+	// server is in a reload.
+	ephemeral map[string]bool
+	pods      []runners.Pod
+	reloads   map[string]bool
 }
 
 func (s still) PodState(string) (runners.PodState, error) {
@@ -34,13 +39,17 @@ func (s still) ModelStatus(pod, _, model string) ([]env.ModelVersionStatus, erro
 
 func (s still) StoredNames(path string) ([]string, error) { return s.names[path], nil }
 
+func (s still) Reloading(pod string) bool { return s.reloads[pod] }
+
 func (still) Agents(string) []agent.Agent { return nil }
 
-func (still) Pods() []runners.Pod { return nil }
+func (still) Now() time.Duration { return 0 }
+
+func (s still) Pods() []runners.Pod { return s.pods }
 
 func (s still) Znode(path string) (runners.Znode, bool, error) {
 	text, ok := s.znodes[path]
-	return runners.Znode{Path: path, Data: []byte(text)}, ok, nil
+	return runners.Znode{Path: path, Data: []byte(text), Ephemeral: s.ephemeral[path]}, ok, nil
 }
 
 // Changes lets a checker look at everything anew each time.
@@ -162,6 +171,81 @@ func TestOwners(t *testing.T) {
 	c.Observe(create("shard0-replica0", binding))
 	if got := broke(c); len(got) != 1 || got[0] != Owner {
 		t.Errorf("broken: %v, want %s", got, Owner)
+	}
+}
+
+// Goal: a replica of v1 that is registered with an address without a port breaks an invariant. The
+// folders of replicas are none.
+func TestAddresses(t *testing.T) {
+	const folder = "/predict_ctr/service/predict_ctr/lf:default/ps:0"
+	for data, want := range map[string]int{`{"address": "10.1.0.1:None"}`: 1, `{"address": "10.1.0.1:30010"}`: 0, `{"address": "[fd00::1]:30010"}`: 0} {
+		view := still{znodes: map[string]string{replica1: data, folder: ""}, ephemeral: map[string]bool{replica1: true}}
+		made, written := New(view), New(view)
+		made.Observe(create("shard0-replica0", folder))
+		made.Observe(create("shard0-replica0", replica1))
+		view.znodes[replica1] = `{"address": "10.1.0.1:1"}`
+		written.Observe(create("shard0-replica0", replica1))
+		view.znodes[replica1] = data
+		written.Observe(runners.Observation{Pod: "shard0-replica0", Op: "zookeeper.setData", Path: replica1, Note: "ephemeral"})
+		for how, c := range map[string]*Checker{"made": made, "written": written} {
+			if got := broke(c); len(got) != want || want == 1 && got[0] != Address {
+				t.Errorf("%s with %s: %v broke, want %d of addresses", how, data, got, want)
+			}
+		}
+	}
+}
+
+// Goal: while a deploy config cannot be read, or a model server is in a reload that does not return,
+// nobody is blamed for what a pod does again and again. Method: make a znode twice.
+func TestWhatNoAgentCanHelp(t *testing.T) {
+	const deploy = "/gip/saved_models/ctr/entry"
+	write := func(c *Checker) {
+		c.Observe(runners.Observation{Pod: "operator", Op: "zookeeper.setData", Path: deploy})
+	}
+	flaps := func(c *Checker) bool {
+		quiet := c.Quiet()
+		c.Observe(create("shard0-replica1", binding))
+		c.Observe(create("shard0-replica1", binding))
+		return quiet() != nil
+	}
+	view := still{znodes: map[string]string{deploy: "nonsense"}, pods: []runners.Pod{{Name: "shard0-replica1"}}, reloads: map[string]bool{}}
+	c := New(view)
+	write(c)
+	if flaps(c) || c.Whole() != nil {
+		t.Error("a deploy config that cannot be read: blamed, want nobody blamed")
+	}
+	view.znodes[deploy] = `{"model_base_path": "/m", "version_policy": "latest"}`
+	write(c)
+	if !flaps(c) {
+		t.Error("a deploy config that can be read again: nobody blamed, want the pod to be")
+	}
+	view.reloads["shard0-replica1"] = true
+	for at, want := range map[time.Duration]bool{endless: true, endless + LookEvery: false} {
+		c := New(view)
+		_ = c.Look(0)
+		_ = c.Look(at)
+		if got := flaps(c); got != want {
+			t.Errorf("%v after a reload began: blamed %v, want %v", at, got, want)
+		}
+	}
+}
+
+// Goal: an agent that was slow to write a file goes on with that after the fault has ended.
+func TestAWriteThatGoesOn(t *testing.T) {
+	c := New(still{})
+	c.Observe(create("shard0-replica1", binding))
+	c.WritesTake(time.Minute)
+	c.Disturbed(0, "agent.torn-writes shard0-replica1", true, false)
+	c.Disturbed(LookEvery, "agent.torn-writes shard0-replica1", true, true)
+	_ = c.Look(LookEvery)
+	for _, look := range []struct {
+		at   time.Duration
+		want int
+	}{{LookEvery + time.Minute + outlives, 0}, {2*LookEvery + time.Minute + outlives, 1}} {
+		_ = c.Look(look.at)
+		if got := len(c.Broken()); got != look.want {
+			t.Errorf("at %v: %v broke, want %d", look.at, broke(c), look.want)
+		}
 	}
 }
 

@@ -15,6 +15,8 @@ const (
 	Owner = "owner" // a registration is made by another pod
 	Order = "order" // an entry starts before its PS or dense
 	Locks = "locks" // an agent locks a version that is not complete, or of another model
+	// Address is broken where a replica is registered with an address that has no port.
+	Address = "address"
 
 	Runs    = "runs"    // every pod runs
 	Servers = "servers" // with its model servers
@@ -39,6 +41,9 @@ type View interface {
 	StoredNames(path string) ([]string, error)
 	// PodNames lists the names in a directory of a pod, none for one that is missing.
 	PodNames(pod, path string) ([]string, error)
+	// Reloading reports whether the model server of a pod of v3 is in a reload that waits for its
+	// models.
+	Reloading(pod string) bool
 	// Changes returns a number that stays the same only while none of the other methods would
 	// answer otherwise, except those that call agents.
 	Changes() uint64
@@ -64,6 +69,13 @@ type Checker struct {
 	// shut has the pods whose model server has not opened its port since it started: true where it
 	// was asked for a model without a version meanwhile, and so never will (TFS-9.2).
 	shut map[string]bool
+	// unreadable has the paths of deploy configs that cannot be read. While there is one, no agent
+	// can follow its layout.
+	unreadable map[string]bool
+	// reloads has the pods whose server is in a reload, and since when.
+	reloads map[string]time.Duration
+	// writes is how long agents took to write a file while they were slow at that.
+	writes time.Duration
 	// looked is the state at the latest look, and judged the one in which Whole last found what can be
 	// seen without asking an agent.
 	looked, judged mark
@@ -79,7 +91,7 @@ type mark struct {
 // New makes the checker of a cluster.
 func New(view View) *Checker {
 	return &Checker{
-		view: view, told: map[string]bool{}, goesOn: map[string]int{}, places: map[agent.Agent]*place{}, shut: map[string]bool{},
+		view: view, told: map[string]bool{}, goesOn: map[string]int{}, places: map[agent.Agent]*place{}, shut: map[string]bool{}, unreadable: map[string]bool{}, reloads: map[string]time.Duration{},
 		registered: registrations{nodes: map[string]*node{}}, order: order{served: map[string]bool{}},
 	}
 }
@@ -131,14 +143,21 @@ func (c *Checker) Disturbed(at time.Duration, what string, lasting, over bool) {
 			delete(c.goesOn, what)
 		}
 		c.calm = c.now
+		if strings.HasPrefix(what, "agent.torn-writes") {
+			c.calm += c.writes // a file that is being written takes the old time
+		}
 	case lasting:
 		c.goesOn[what]++
 	}
 }
 
+// WritesTake records that an agent takes d to write a file from now on.
+func (c *Checker) WritesTake(d time.Duration) { c.writes = max(c.writes, d) }
+
 // Look checks the invariants that have a time limit. While nothing changes it only looks at the time.
 func (c *Checker) Look(now time.Duration) error {
 	c.now = max(c.now, now)
+	c.lookAtReloads()
 	at := mark{c.view.Changes(), true}
 	if c.looked == at {
 		c.timeGhosts()

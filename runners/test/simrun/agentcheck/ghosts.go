@@ -44,9 +44,13 @@ func (c *Checker) wrote(o runners.Observation) {
 		}
 		c.owned(o, n)
 		c.registered.nodes[o.Path] = n
+		c.addressed(o, n)
+	case "zookeeper.setData":
+		c.addressed(o, c.registered.nodes[o.Path])
 	case "zookeeper.delete":
 		delete(c.registered.nodes, o.Path)
 	}
+	c.declared(o)
 }
 
 // registration parses a znode's path as a binding,

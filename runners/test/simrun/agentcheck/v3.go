@@ -6,6 +6,7 @@ import (
 	"github.com/monosim/monosim/engine/agent"
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/agent/datadef"
+	"github.com/monosim/monosim/runners"
 )
 
 // placeV3 returns what an agent v3 has to serve: what its filters accept of a layout.
@@ -69,4 +70,19 @@ func (p *place) accepts(subGraph string) bool {
 		}
 	}
 	return len(p.filters) == 0
+}
+
+// declared notes whether a deploy config that was just written can be read.
+func (c *Checker) declared(o runners.Observation) {
+	if !strings.Contains(o.Path, "/saved_models/") || strings.Count(o.Path, "/") != 4 {
+		return
+	}
+	delete(c.unreadable, o.Path)
+	z, ok, err := c.view.Znode(o.Path)
+	if err != nil || !ok {
+		return
+	}
+	if _, err := datadef.ParseSavedModelDeployConfig(z.Data); err != nil {
+		c.unreadable[o.Path] = true
+	}
 }

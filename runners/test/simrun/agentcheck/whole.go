@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/monosim/monosim/engine/agent"
 	"github.com/monosim/monosim/engine/agent/agentconfig"
@@ -136,6 +137,12 @@ func (w *whole) all() error {
 
 // withoutAsking checks everything that can be seen without asking an agent.
 func (w *whole) withoutAsking() error {
+	if len(w.unreadable) > 0 {
+		for _, p := range w.view.Pods() {
+			w.waits[p.Name] = true
+		}
+		return nil
+	}
 	for _, p := range w.view.Pods() {
 		if err := w.pod(p.Name); err != nil {
 			return err
@@ -189,7 +196,7 @@ func (w *whole) agent(pod string, p *place, s runners.PodState) error {
 		return err
 	}
 	maps.Copy(stuck, held)
-	stuck[""] = stuck[""] || w.shut[pod]
+	stuck[""] = stuck[""] || w.shut[pod] || w.wedged(pod)
 	for i, t := range targets {
 		check := w.target
 		if stuck[t.kind] {
@@ -205,6 +212,9 @@ func (w *whole) agent(pod string, p *place, s runners.PodState) error {
 	info := p.prefix + "/container_service/" + p.container
 	if _, ok, err := w.view.Znode(info); err != nil || !ok {
 		return cmp.Or(err, error(w.failure(Info, "%s has no service info, want %s", pod, info)))
+	}
+	if w.wedged(pod) {
+		return nil
 	}
 	return w.nothingElse(pod, p, targets)
 }
@@ -235,6 +245,32 @@ func (c *Checker) empty(targets []target) (kinds map[string]bool, err error) {
 	return kinds, nil
 }
 
+// endless is how long a reload has to wait for its models to count as one that never returns.
+const endless = 2 * time.Minute
+
+// lookAtReloads notes which servers are in a reload.
+func (c *Checker) lookAtReloads() {
+	for _, p := range c.view.Pods() {
+		since, before := c.reloads[p.Name]
+		switch on := c.view.Reloading(p.Name); {
+		case !on && before:
+			delete(c.reloads, p.Name)
+			c.judged = mark{}
+		case on && !before:
+			c.reloads[p.Name] = c.now
+		case on && c.now > since+endless:
+			c.judged = mark{} // of which more is forgiven from now on
+		}
+	}
+}
+
+// wedged reports whether the server of a pod is in a reload that does not return, so that it takes
+// no other configuration (TFS-8.7, TFS-8.8). No agent can help that.
+func (c *Checker) wedged(pod string) bool {
+	since, on := c.reloads[pod]
+	return on && c.now > since+endless
+}
+
 // lookAtShut notes whether the server of a pod that has not opened its port is asked for a model without
 // a version: one that opens no port takes no other configuration either, whatever is published later.
 func (c *Checker) lookAtShut(pod string) {
@@ -257,7 +293,7 @@ func (c *Checker) lookAtShut(pod string) {
 // state when the pod last ran. A server whose loads have failed ends, and the whole pod
 // restarts with it.
 func (c *Checker) isStuck(pod string) bool {
-	if c.shut[pod] {
+	if c.shut[pod] || len(c.unreadable) > 0 || c.wedged(pod) {
 		return true
 	}
 	for _, a := range c.view.Agents(pod) {
@@ -296,7 +332,11 @@ func (w *whole) asFound(pod string, p *place, t *target) error {
 	if err == nil && !ok && len(w.available(pod, t.kind, t.model)) > 0 {
 		return w.failure(Bound, "%s serves %s, want %s, got none", pod, t.model, t.node)
 	}
-	if ok && (!p.v1 || replicaOf(z.Data).Stat == env.StateAvailable) {
+	says := !p.v1 || ok && replicaOf(z.Data).Stat == env.StateAvailable
+	if ok && !says && len(w.available(pod, t.kind, t.model)) > 0 {
+		return w.failure(Bound, "%s serves %s, want %s as AVAILABLE, got %v", pod, t.model, t.node, replicaOf(z.Data).Stat)
+	}
+	if ok && says {
 		w.serves(pod, p, t)
 	}
 	w.waits[pod] = w.waits[pod] || !p.v1 && len(w.available(pod, t.kind, t.model)) == 0

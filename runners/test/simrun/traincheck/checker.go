@@ -47,6 +47,7 @@ type Checker struct {
 	local     localBarriers
 	ps        psBarriers
 	life      life
+	health    health
 }
 
 // process holds what the checker has observed of one process of the job.
@@ -57,9 +58,10 @@ type process struct {
 	ended   time.Duration
 	serving bool // whether it has served since its last start
 	served  time.Duration
-	addr    string // where it serves
-	code    string // how it ended, as "code 1"
-	gaveUp  string // why it ended, "" where it told no error
+	retried time.Duration // when it last left its session to try again
+	addr    string        // where it serves
+	code    string        // how it ended, as "code 1"
+	gaveUp  string        // why it ended, "" where it told no error
 }
 
 // New makes the checker of a job. kept is the set of quirks that the job's code keeps.
@@ -108,11 +110,16 @@ func (c *Checker) Observe(o runners.Observation) {
 		}
 		p.running, p.ended, p.code = false, o.At, o.Note
 		c.barrier.ended(o.Pod)
+		c.health.leaves(o.Pod)
 	case o.Op == "training.serving":
 		p.serving, p.served, p.addr = true, o.At, o.Path
 		c.stored.begins(o.Pod)
+	case o.Op == "training.unhealthy":
+		c.health.reported(c.now)
 	case o.Op == "training.retry" || o.Op == "training.failed":
 		c.barrier.gaveUp(o.Pod)
+		c.health.leaves(o.Pod)
+		p.retried = o.At
 		if o.Op == "training.failed" {
 			p.gaveUp = c.decision(o.Note)
 		}
@@ -152,6 +159,8 @@ func (c *Checker) Look(now time.Duration, files Files) error {
 	c.barrier.look()
 	c.discovery.look()
 	c.life.look()
+	c.lookAtEnd()
+	c.lookAtHealth()
 	return c.stored.look(c, files)
 }
 

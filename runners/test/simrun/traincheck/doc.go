@@ -1,4 +1,5 @@
-// Package traincheck checks the invariants INV-1 to INV-8 of TRN-6.5 while a training job runs.
+// Package traincheck checks the invariants INV-1 to INV-8 of TRN-6.5 while a training job runs,
+// and two more: health and ends.
 //
 // Two things to use first:
 //
@@ -14,6 +15,7 @@
 //   - of barriers: barriers.go; of the two barriers that are calls: arrivals.go
 //   - of restores and checkpoints: files.go
 //   - of discovery: discovery.go
+//   - of the health of PS: health.go; of the end of a job: end.go
 //   - of who goes on, and what failures cost: life.go
 //
 // Cost: each Look goes over all processes and reads two files.

@@ -379,6 +379,35 @@ func TestInvariantsBreakAndHold(t *testing.T) {
 			psBarrier(1, false)(s)
 			psBarrier(2, true, true)(s)
 		}},
+		{name: "a PS that is not healthy stops the workers", invariant: "-", tell: func(s *story) {
+			s.op("chief", "training.unhealthy", "ps0")
+			s.pass(time.Minute)
+			s.op("chief", "training.unhealthy", "ps0") // the first met the barrier of a save
+			s.pass(time.Minute)
+			s.place("")
+			s.pass(time.Second)
+			s.check.ResumeAsked(s.now)
+			s.assign("chief", 0, false)
+			s.pass(time.Hour)
+		}},
+		{name: "a PS that is not healthy, and a chief that looks no more", invariant: "health", known: "Q240", kept: quirks.Python,
+			text: "a PS was reported as not healthy at 0s", tell: reportOnce},
+		{name: "a chief that looks no more, repaired", invariant: "health", kept: quirks.Fixed, text: "nor the PS looked at again, want that within 1m13s", tell: reportOnce},
+		{name: "a chief that leaves its session after a report", invariant: "-", kept: quirks.Fixed, tell: func(s *story) {
+			s.op("chief", "training.unhealthy", "ps0")
+			s.op("chief", "training.retry", "UnavailableError")
+			s.pass(time.Hour)
+		}},
+		{name: "a chief that waits for a worker that died", invariant: "ends", known: "Q239", kept: quirks.Python, text: "no worker is left since 1m0s", tell: waitFor("code -9")},
+		{name: "a chief that waits, repaired", invariant: "ends", kept: quirks.Fixed, text: "the chief has not ended, want it to within 2m12s", tell: waitFor("code -9")},
+		{name: "a chief that waits for nobody", invariant: "ends", kept: quirks.Python, text: "no worker is left", tell: waitFor("code 0")},
+		{name: "a worker that comes back", invariant: "-", kept: quirks.Python, spec: cluster.TrainingSpec{RestartAfter: 10 * time.Second}, tell: waitFor("code -9")},
+		{name: "a chief that makes steps after its workers", invariant: "-", kept: quirks.Fixed, tell: func(s *story) {
+			s.pass(time.Minute)
+			finish("code 0")(s)
+			s.step(200)
+			s.pass(2 * time.Minute)
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := begin(t, c.kept, c.spec)
@@ -397,6 +426,32 @@ func TestInvariantsBreakAndHold(t *testing.T) {
 				t.Errorf("got %q, want it to begin with the invariant, and to say what is known", line)
 			}
 		})
+	}
+}
+
+// reportOnce reports a PS that is not healthy, and nothing after that.
+func reportOnce(s *story) {
+	s.op("chief", "training.unhealthy", "ps0")
+	s.pass(10 * time.Minute)
+}
+
+// finish reports that worker1 ends well and worker2 in another way, while the chief goes on.
+func finish(other string) func(s *story) {
+	return func(s *story) {
+		s.op("worker1", "training.finished", "")
+		for worker, note := range map[string]string{"worker1": "code 0", "worker2": other} {
+			s.check.Observe(runners.Observation{At: s.now, Pod: worker, Op: "process.exit", Note: note})
+		}
+		s.pass(time.Minute)
+	}
+}
+
+// waitFor reports the same, after which the chief does nothing for minutes.
+func waitFor(other string) func(s *story) {
+	return func(s *story) {
+		s.pass(time.Minute)
+		finish(other)(s)
+		s.pass(5 * time.Minute)
 	}
 }
 

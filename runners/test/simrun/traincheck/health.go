@@ -1,0 +1,48 @@
+package traincheck
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/monosim/monosim/engine/quirks/jobquirks"
+)
+
+// Health is the invariant that the workers stop once the chief has reported a PS as unhealthy.
+const Health = "health"
+
+// healthPeriod is how often the chief looks at the health of the PS (ps_check_hooks.py:65).
+const healthPeriod = 30 * time.Second
+
+// health follows what the chief does about PS that it has reported as unhealthy.
+type health struct {
+	// waits is set from a report until a barrier without an owner is placed. since is when the
+	// latest report was made: where a report meets the barrier of a save, the next look has another.
+	waits bool
+	since time.Duration
+}
+
+func (h *health) reported(now time.Duration) { h.waits, h.since = true, now }
+
+// leaves records that a process has left its session. The chief looks anew in the next one.
+func (h *health) leaves(who string) {
+	h.waits = h.waits && who != "chief"
+}
+
+// lookAtHealth finds a report after which the workers were not stopped, nor the PS looked at again
+// (TRN-2.8).
+func (c *Checker) lookAtHealth() {
+	h, b := &c.health, &c.barrier
+	if b.placed && b.action == "" {
+		h.waits = false
+	}
+	if len(c.discovery.goesOn) > 0 {
+		return
+	}
+	if limit := healthPeriod + b.limit(); h.waits && c.now > max(h.since, c.discovery.calm)+limit {
+		known := ""
+		if c.quirks.Keeps(jobquirks.Q240) {
+			known = jobquirks.Q240.String()
+		}
+		c.breaks(Health, fmt.Sprint(h.since), known, "a PS was reported as not healthy at %v, and neither was a barrier placed nor the PS looked at again, want that within %v", h.since, limit)
+	}
+}
