@@ -153,7 +153,7 @@ var errMaxWall = errors.New("--max-wall is over")
 
 // outcome returns the error with which the command ends after its report was made.
 func (s *simFlags) outcome(ctx context.Context, report *sim.Report, failure error) error {
-	far := fmt.Sprintf("after %vs of %v", report.VirtualSec, s.options.For)
+	far := command.Far(report.VirtualSec, s.options.For)
 	switch {
 	case errors.Is(context.Cause(ctx), errMaxWall) && report.Failure != "":
 		return &command.ExitError{Code: command.ExitUndecided, Err: fmt.Errorf("%w %s", errMaxWall, far)}

@@ -169,7 +169,7 @@ func (o *trainFlags) read(name string, text []byte, instead []train.Value) (*tra
 func (j *trainJob) outcome(ctx context.Context, report *train.Report, failure error) error {
 	switch {
 	case ctx.Err() != nil && failure != nil:
-		return command.InterruptedBy(ctx, fmt.Sprintf("after %vs of %v", report.VirtualSec, j.For))
+		return command.InterruptedBy(ctx, command.Far(report.VirtualSec, j.For))
 	case failure != nil:
 		return broken(failure)
 	case report.Failed() > 0:

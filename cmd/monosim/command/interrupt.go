@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
 // ExitInterrupted plus a signal's number is the exit code of a run that the signal ended, as in
@@ -52,4 +53,9 @@ func InterruptedBy(ctx context.Context, far string) error {
 		code = ExitInterrupted + int(b.by)
 	}
 	return &ExitError{Code: code, Err: fmt.Errorf("%w %s", cause, far)}
+}
+
+// Far says how much of a run of virtual time was done, to the millisecond.
+func Far(seconds float64, of time.Duration) string {
+	return fmt.Sprintf("after %v of %v", time.Duration(seconds*float64(time.Second)).Round(time.Millisecond), of)
 }

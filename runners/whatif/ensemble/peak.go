@@ -162,5 +162,5 @@ func OverBurst(p *plan.Plan) string {
 		return ""
 	}
 	return fmt.Sprintf("zookeeper works %s on what %d agents ask at once, more than a third of session_timeout, %s",
-		quantity.Format(quantity.Duration, l.DrainNs), l.Agents, quantity.Format(quantity.Duration, most))
+		quantity.Text(quantity.Duration, l.DrainNs, 3), l.Agents, quantity.Text(quantity.Duration, most, 3))
 }

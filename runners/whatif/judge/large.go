@@ -7,6 +7,7 @@ import (
 	"github.com/monosim/monosim/runners/whatif/model"
 	"github.com/monosim/monosim/runners/whatif/outlook"
 	"github.com/monosim/monosim/runners/whatif/plan"
+	"github.com/monosim/monosim/runners/whatif/quantity"
 )
 
 // TooLarge reports a plan whose simulation would take more memory than allowed. It returns
@@ -51,9 +52,9 @@ func (j *Judge) TakesLong(p *plan.Plan) string {
 	if e.Full != "" && p.Override.FetchPSRetry > 0 {
 		text += fmt.Sprintf(", as %s is full and calls are repeated", e.Full)
 	}
-	text += fmt.Sprintf(", which take %s at the least", took.Round(time.Second))
+	text += fmt.Sprintf(", which take %s at the least", quantity.Text(quantity.Duration, float64(took), 3))
 	if p.Budget.Wall > 0 && took > time.Duration(p.Budget.Wall) {
-		text += fmt.Sprintf(", more than budget.wall %s: nothing will be decided", time.Duration(p.Budget.Wall))
+		text += fmt.Sprintf(", more than budget.wall %s: nothing will be decided", quantity.Format(quantity.Duration, float64(p.Budget.Wall)))
 	}
 	return text + "; shorter or fewer workload.detail.windows, workload.detail.thin or budget.requests make it shorter"
 }

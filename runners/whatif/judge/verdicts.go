@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/monosim/monosim/runners/whatif/ensemble"
@@ -256,13 +255,7 @@ func kindOf(o plan.SLO) quantity.Kind {
 }
 
 // measured formats a value with its unit and four significant digits.
-func measured(kind quantity.Kind, v float64) string {
-	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
-	if err != nil {
-		panic(err) // it was formatted from a number
-	}
-	return quantity.Format(kind, rounded)
-}
+func measured(kind quantity.Kind, v float64) string { return quantity.Text(kind, v, 4) }
 
 // Why returns the first objective that fails, or else the first that is undecided, with the
 // value found. It returns "" if all are met.

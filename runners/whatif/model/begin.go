@@ -358,6 +358,6 @@ func (w *world) refuse(from, far int64, why string) {
 	}
 	if above != "" {
 		w.sample.Refused = fmt.Sprintf("not simulated: what it begins with hangs on all since %s, as %s; that takes %s requests more, above %s",
-			quantity.Format(quantity.Duration, float64(max(0, from))), why, quantity.Format(quantity.Count, math.Round(requests)), above)
+			quantity.Text(quantity.Duration, float64(max(0, from)), 3), why, quantity.Text(quantity.Count, requests, 3), above)
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/monosim/monosim/engine/lists"
+	units "github.com/monosim/monosim/runners/whatif/quantity"
 	"github.com/monosim/monosim/runners/whatif/result"
 )
 
@@ -63,56 +63,20 @@ func interval(unit string, ci [2]float64) string {
 	return fmt.Sprintf("[%s, %s]", number(unit, ci[0]), number(unit, ci[1]))
 }
 
+// digits is how many significant digits of a number reports show.
+const digits = 3
+
 // duration formats nanoseconds, such as 1.25 ms, 46.8 ms or 3m41s.
-func duration[N quantity](n N) string {
-	ns := float64(n)
-	switch a := math.Abs(ns); {
-	case a < 1e3:
-		return short(ns) + " ns"
-	case a < 1e6:
-		return short(ns/1e3) + " us"
-	case a < 1e9:
-		return short(ns/1e6) + " ms"
-	case a < 60e9:
-		return short(ns/1e9) + " s"
-	}
-	return time.Duration(ns).Round(time.Second).String()
-}
+func duration[N quantity](n N) string { return units.Text(units.Duration, float64(n), digits) }
 
 // bytes formats a number of bytes, such as 1.2 GiB.
-func bytes[N quantity](n N) string {
-	v, units := float64(n), []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB"}
-	i := 0
-	for ; math.Abs(v) >= 1000 && i < len(units)-1; i++ {
-		v /= 1024
-	}
-	return short(v) + " " + units[i]
-}
+func bytes[N quantity](n N) string { return units.Text(units.Bytes, float64(n), digits) }
 
 // short formats a number to three significant digits.
-func short(v float64) string {
-	if math.Abs(v) >= 1000 {
-		return thousands(v)
-	}
-	return strconv.FormatFloat(v, 'g', 3, 64)
-}
+func short(v float64) string { return units.Text(units.Number, v, digits) }
 
 // thousands formats a large number, such as 1,234, 12.3 k or 1.9 M.
-func thousands[N quantity](n N) string {
-	v := float64(n)
-	switch a := math.Abs(v); {
-	case a >= 1e9:
-		return strconv.FormatFloat(v/1e9, 'g', 3, 64) + " G"
-	case a >= 1e6:
-		return strconv.FormatFloat(v/1e6, 'g', 3, 64) + " M"
-	case a >= 1e4:
-		return strconv.FormatFloat(v/1e3, 'g', 3, 64) + " k"
-	case a >= 1e3:
-		s := strconv.FormatFloat(math.Round(v), 'f', 0, 64)
-		return s[:len(s)-3] + "," + s[len(s)-3:]
-	}
-	return strconv.FormatFloat(v, 'g', 3, 64)
-}
+func thousands[N quantity](n N) string { return units.Text(units.Number, float64(n), digits) }
 
 // estimate formats a value with its confidence interval. For an estimate without a value it
 // returns the reason.
