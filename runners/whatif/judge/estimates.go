@@ -306,6 +306,9 @@ func sum(list []int64) int64 {
 func (w *Pool) observations(metric string) int64 {
 	for t, name := range plan.TierNames {
 		if strings.HasSuffix(metric, "("+name+")") {
+			if isUtilisation(metric) && w.Sum.Tiers[t].BusyNs > 0 { // also where all that it does is too late
+				return max(w.Sum.Tiers[t].Attempts, int64(len(w.Values[metric])))
+			}
 			return w.Sum.Tiers[t].Attempts
 		}
 	}
@@ -317,6 +320,9 @@ func (w *Pool) observations(metric string) int64 {
 	}
 	return w.Sum.Completed
 }
+
+// isUtilisation reports whether a metric is a share of a tier's time.
+func isUtilisation(metric string) bool { return strings.HasPrefix(metric, "util") }
 
 // needs returns how many observations an estimate of the metric requires.
 func needs(metric string, runs int) int64 {

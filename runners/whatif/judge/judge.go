@@ -155,7 +155,8 @@ type Pool struct {
 	// has no steady state. Both are "" otherwise.
 	Refused, Unsettled string
 
-	segments int // number of segments that were cut
+	segments int     // number of segments that were cut
+	thin     float64 // requests that each simulated one stands for
 	// after[k] holds the results without the first k segments. A window that is not steady is
 	// never cut and has a single entry.
 	after []Known
@@ -253,7 +254,7 @@ func newEvaluation(p *plan.Plan, c model.Condition, g Goal) *Evaluation {
 	e := &Evaluation{Plan: p, Condition: c, Spec: model.Compile(p, c), Goal: g}
 	e.missed = e.misses()
 	for _, w := range e.Spec.Windows {
-		e.Windows = append(e.Windows, newPool(w, len(e.Spec.Limits)))
+		e.Windows = append(e.Windows, newPool(w, len(e.Spec.Limits), e.Spec.Control.Thin))
 	}
 	return e
 }

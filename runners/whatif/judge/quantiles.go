@@ -172,10 +172,27 @@ func (w *Pool) interval(metric, name string, confidence float64) (value, low, hi
 	}
 	mean, half := m.mean(metric, confidence)
 	ci := around(mean, half)
+	if unit := w.oneOf(metric); unit > 0 {
+		if least, most, ok := stats.Few(mean/unit, len(values), confidence); ok {
+			ci = [2]float64{math.Min(ci[0], least*unit), math.Max(ci[1], most*unit)}
+		}
+	}
 	if unitOf(metric) == "fraction" {
 		ci[1] = math.Min(ci[1], 1)
 	}
 	return mean, ci[0], ci[1]
+}
+
+// oneOf returns what one request is in a metric that counts requests of each replication, and 0
+// for other metrics.
+func (w *Pool) oneOf(metric string) float64 {
+	switch name, _, _ := strings.Cut(metric, "("); {
+	case name == "lost":
+		return w.thin
+	case name == "goodput":
+		return w.thin / (float64(int64(w.Window.End-w.Window.Start)-w.Cut) / 1e9)
+	}
+	return 0
 }
 
 // around returns the interval of the given half-width around a mean. The interval does not

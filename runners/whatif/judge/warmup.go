@@ -12,8 +12,8 @@ import (
 )
 
 // newPool returns the pool of a window before any sample.
-func newPool(w model.Window, limits int) *Pool {
-	one := &Pool{Window: w, Conserved: true}
+func newPool(w model.Window, limits, thin int) *Pool {
+	one := &Pool{Window: w, Conserved: true, thin: float64(max(thin, 1))}
 	one.forget(limits)
 	return one
 }

@@ -5,8 +5,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-
-	"github.com/monosim/monosim/engine/lists"
 )
 
 func (d *decoder) event(p *Plan, i int) {
@@ -176,7 +174,7 @@ func (d *decoder) objectives(p *Plan) {
 func (d *decoder) recovers(p *Plan, s *SLO, at string) {
 	switch event := p.EventNamed(s.Scope); {
 	case event == 0:
-		d.report(at, badSLO, "%q: no event has this name or note%s", s.Name(), Nearest(s.Scope, p.eventNames()))
+		d.report(at, badSLO, "%q: no event has this name or note%s", s.Name(), p.nearestEvent(s.Scope))
 	case !p.hasWindowAround(event):
 		d.reportBoth(at, "workload.detail.windows", badSLO, "%q: no window is around the event, want each incident -10s..+60s in workload.detail.windows", s.Name())
 	case s.Metric == "above" && !p.LimitsRequests():
@@ -190,8 +188,18 @@ func (p *Plan) hasWindowAround(event int) bool {
 	return slices.ContainsFunc(p.Windows(), func(w Window) bool { return w.Incident == event })
 }
 
-func (p *Plan) eventNames() []string {
-	return lists.MapOrNil(p.Events, func(e Event) string { return e.Label() })
+// nearestEvent suggests the name of an event, or one of other words. Where an event has neither
+// name nor note and its kind was meant, it says that a name is missing.
+func (p *Plan) nearestEvent(found string, others ...string) string {
+	for i := range p.Events {
+		if e := &p.Events[i]; e.Name == "" && e.Note == "" && e.Action() == found {
+			return fmt.Sprintf(", want one: write {at: ..., name: %s, ...} in events.%d", found, i)
+		}
+	}
+	for i := range p.Events {
+		others = append(others, p.Events[i].Name, p.Events[i].Note)
+	}
+	return Nearest(found, slices.DeleteFunc(others, func(name string) bool { return name == "" }))
 }
 
 // EventNamed returns the number, from 1, of the event with the given name or note. It
@@ -211,7 +219,7 @@ func (d *decoder) must(p *Plan, m *Must, path string) {
 	case m.Of != "":
 	default:
 		if m.Event = p.EventNamed(m.Text); m.Event == 0 {
-			d.report(path, unknownName, "must_hold_under: found %q, want normal, any K TIER, any K idc, or the name of an event%s", m.Text, Nearest(m.Text, append(p.eventNames(), "normal")))
+			d.report(path, unknownName, "must_hold_under: found %q, want normal, any K TIER, any K idc, or the name of an event%s", m.Text, p.nearestEvent(m.Text, "normal"))
 			return
 		}
 		if m.Of = "event"; !p.hasWindowAround(m.Event) {

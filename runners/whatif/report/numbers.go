@@ -18,20 +18,22 @@ type quantity interface{ ~int | ~int64 | ~float64 }
 
 // number formats a value to three significant digits. unit is a unit of results, such as
 // "ns" or "bytes".
-func number(unit string, v float64) string {
+func number(unit string, v float64) string { return units.Text(kindOf(unit), v, digits) }
+
+func kindOf(unit string) units.Kind {
 	switch unit {
 	case "ns":
-		return duration(v)
+		return units.Duration
 	case "bytes":
-		return bytes(v)
+		return units.Bytes
 	case "fraction":
-		return share(v)
+		return units.Percent
 	case "per_second":
-		return rate(v)
+		return units.Rate
 	case "per_hour":
-		return short(v) + "/h"
+		return units.Cost
 	}
-	return thousands(v)
+	return units.Number
 }
 
 // share formats a fraction of one as a percentage.
@@ -60,11 +62,25 @@ func joined(between string, words ...string) string {
 
 // interval formats a confidence interval as "[low, high]" in the given unit.
 func interval(unit string, ci [2]float64) string {
-	return fmt.Sprintf("[%s, %s]", number(unit, ci[0]), number(unit, ci[1]))
+	_, text := within(unit, 0, ci)
+	return text
 }
 
-// digits is how many significant digits of a number reports show.
-const digits = 3
+// within formats a value and its confidence interval. They have more digits where the ends of the
+// interval would else look alike, as if the value were known for sure.
+func within(unit string, v float64, ci [2]float64) (value, text string) {
+	kind, n := kindOf(unit), digits
+	for ; n < mostDigits && ci[0] != ci[1] && units.Text(kind, ci[0], n) == units.Text(kind, ci[1], n); n++ {
+	}
+	return units.Text(kind, v, n), fmt.Sprintf("[%s, %s]", units.Text(kind, ci[0], n), units.Text(kind, ci[1], n))
+}
+
+// digits is how many significant digits of a number reports show, and mostDigits how many of the
+// ends of an interval that is narrower.
+const (
+	digits     = 3
+	mostDigits = 8
+)
 
 // duration formats nanoseconds, such as 1.25 ms, 46.8 ms or 3m41s.
 func duration[N quantity](n N) string { return units.Text(units.Duration, float64(n), digits) }
@@ -84,11 +100,11 @@ func estimate(e *result.Estimate) string {
 	if e.Value == nil {
 		return cmp.Or(e.Text, fmt.Sprintf("not enough data (n = %d)", e.N))
 	}
-	text := number(e.Unit, *e.Value)
-	if e.CI != nil {
-		text += fmt.Sprintf(" %s @%s", interval(e.Unit, *e.CI), percent(e.Confidence))
+	if e.CI == nil {
+		return number(e.Unit, *e.Value)
 	}
-	return text
+	value, ci := within(e.Unit, *e.Value, *e.CI)
+	return fmt.Sprintf("%s %s @%s", value, ci, percent(e.Confidence))
 }
 
 func percent(fraction float64) string {

@@ -84,6 +84,23 @@ func exactShare(m, y, tail float64) (low, high float64) {
 	return low, high
 }
 
+// few is how many events have a mean that Student's interval is not true of: none in twenty
+// replications has the interval [0, 0].
+const few = 30
+
+// Few returns the limits of the mean of n counts, by Poisson's law of their sum. It returns false
+// if there are so many events, or so few counts, that it has nothing to add to [Interval].
+func Few(mean float64, n int, confidence float64) (low, high float64, ok bool) {
+	all, tail := math.Round(mean*float64(n)), (1-confidence)/2
+	if n < 2 || all > few {
+		return 0, 0, false
+	}
+	if all > 0 {
+		low = mathext.GammaIncRegInv(all, tail) / float64(n)
+	}
+	return low, mathext.GammaIncRegInv(all+1, 1-tail) / float64(n), true
+}
+
 // Sectioned returns the half-width of the confidence interval of whole, a value computed
 // from all observations together, such as a difference of pooled quantiles (CAP-12.15).
 // parts holds the value computed from each of several independent parts of the observations.

@@ -86,6 +86,20 @@ func TestSharesHaveExactIntervals(t *testing.T) {
 	}
 }
 
+// Goal: few events have the limits of a Poisson count, and many none. Method: the published exact
+// limits at 95 % (0: 3.689; 1: 0.0253 to 5.572; 10: 4.795 to 18.39), over ten replications.
+func TestFewEventsHaveTheLimitsOfPoisson(t *testing.T) {
+	for k, want := range map[int][2]float64{0: {0, 0.3689}, 1: {0.00253, 0.5572}, 10: {0.4795, 1.839}} {
+		low, high, ok := Few(float64(k)/10, 10, 0.95)
+		if !ok || math.Abs(low-want[0]) > 1e-4 || math.Abs(high-want[1]) > 1e-3 {
+			t.Errorf("%d in 10: got [%.5f, %.5f] %v, want %v", k, low, high, ok, want)
+		}
+	}
+	if _, _, ok := Few(100, 10, 0.95); ok {
+		t.Error("a thousand are few")
+	}
+}
+
 func TestMSERCutsARampOnly(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	flat, ramp := make([]float64, 200), make([]float64, 200)
