@@ -67,3 +67,48 @@ func TestObjectivesAtTheirBorders(t *testing.T) {
 		}
 	}
 }
+
+// Goal: intervals of quantiles, also as a dashboard shows them, have the truth, and those of dashboards do not end at
+// the value. Method: the law itself
+// put through the buckets by hand. Of PS that take 5 to 40 ms, evenly, a share F = (t - 5)/35 is below t; the
+// bounds are 11.569, 20.824, 37.483 and 67.469 ms.
+func TestIntervalsOfDashboards(t *testing.T) {
+	r := run(t, `apiVersion: capacity/v1
+budget: {min_replications: 20, max_replications: 20}
+model: {size: {embeddings: 1GB}}
+override: {num_ps: 2, num_shard: 2, fetch_ps_timeout: 10s}
+fleet: {entry: {replicas: 1, cpu: 64, mem: 8GiB}, ps: {replicas: 1, cpu: 64, mem: 8GiB}}
+service: {entry: {cpu: 1us}, ps: {cpu: "uniform(5ms, 40ms)"}}
+workload: {rate: 50/s, horizon: 5m}
+`)
+	for _, c := range []struct {
+		metric string
+		cdf    func(ms float64) float64
+		q      float64
+	}{
+		{"dashboard_p50(ps)", func(ms float64) float64 { return (ms - 5) / 35 }, 0.5},
+		{"dashboard_p99(ps)", func(ms float64) float64 { return (ms - 5) / 35 }, 0.99},
+		{"dashboard_p99(request)", func(ms float64) float64 { return math.Pow((ms-5.36)/35, 2) }, 0.99}, // the slower of two, and the network
+	} {
+		at := func(k float64) float64 { return 0.01 * math.Pow(1.8, k) }
+		k := 12.0
+		share := func(k float64) float64 { return math.Min(c.cdf(at(k)), 1) }
+		for share(k+1) < c.q {
+			k++
+		}
+		want := (at(k) + (at(k+1)-at(k))*(c.q-share(k))/(share(k+1)-share(k))) * 1e6
+		e := r.Find(c.metric, "all")
+		if e == nil || e.CI == nil {
+			t.Fatalf("%s: got no interval", c.metric)
+		}
+		if ci := *e.CI; want < ci[0] || want > ci[1] || ci[0] >= *e.Value || ci[1] <= *e.Value || (ci[1]-ci[0])/want > 0.02 {
+			t.Errorf("%s: got %.4g [%.4g, %.4g] ns, want %.5g in a narrow interval around the value", c.metric, *e.Value, ci[0], ci[1], want)
+		}
+	}
+	// Latencies of servers are counted in ranges of up to 0.8 %: an interval is not narrower than these.
+	for metric, want := range map[string]float64{"p50(ps)": 22.5e6, "p90(ps)": 36.5e6, "p99(ps)": 39.65e6} {
+		if e := r.Find(metric, "all"); e == nil || e.CI == nil || want < e.CI[0] || want > e.CI[1] || e.CI[1]-e.CI[0] > 0.02*want {
+			t.Errorf("%s: got %+v, want %g in a narrow interval", metric, e, want)
+		}
+	}
+}

@@ -39,7 +39,4 @@ func TestDashboardsShowBuckets(t *testing.T) {
 			t.Errorf("%s: got %g ms, want %g", c.what, got/1e6, c.want/1e6)
 		}
 	}
-	if got := shareUpTo(half, 30e6); got != 0.5 {
-		t.Errorf("share up to 30 ms: got %g", got)
-	}
 }

@@ -47,41 +47,41 @@ func (w *Pool) pooled(metric, name string) (float64, bool) {
 
 // shown returns the quantile that Prometheus' histogram_quantile computes from TensorFlow
 // Serving's latency buckets, in nanoseconds. That function assumes latencies to be spread
-// evenly within a bucket, and none to lie beyond the last bound.
-func shown(h model.Hist, q float64) float64 {
+// evenly within a bucket, and none to lie beyond the last bound. So are latencies here that
+// the histogram cannot tell from a bound.
+func shown(h model.Hist, q float64) float64 { return bucketed(h, q, math.NaN()) }
+
+// bucketed returns what shown does, but counts the given share of the latencies that the
+// histogram cannot tell from the bound of a bucket as below it.
+func bucketed(h model.Hist, q, below float64) float64 {
 	const bounds = stats.ServingBuckets
-	var upTo [bounds]int64
+	var upTo [bounds]float64
 	limit := stats.ServingBounds()
 	k := 0
-	last := int64(0)
-	h.CDF(func(ns, count int64) {
-		for ; k < bounds && float64(ns) > limit[k]; k++ {
-			upTo[k] = last
+	last := 0.0
+	h.Bars(func(from, to, count int64) {
+		for ; k < bounds && float64(to) > limit[k]; k++ {
+			part := below
+			if math.IsNaN(part) {
+				part = (limit[k] - float64(from)) / float64(to-from)
+			}
+			if upTo[k] = last; float64(from) <= limit[k] {
+				upTo[k] += float64(float64(count) * part)
+			}
 		}
-		last = count
+		last += float64(count)
 	})
 	for ; k < bounds; k++ {
 		upTo[k] = last
 	}
-	rank, below, from := min(q, 1)*float64(last), int64(0), 0.0
+	rank, before, from := min(q, 1)*last, 0.0, 0.0
 	for k, n := range upTo {
-		if float64(n) >= rank && n > below {
-			return from + float64((limit[k]-from)*(rank-float64(below))/float64(n-below))
+		if n >= rank && n > before {
+			return from + float64((limit[k]-from)*(rank-before)/(n-before))
 		}
-		below, from = n, limit[k]
+		before, from = n, limit[k]
 	}
 	return limit[bounds-1]
-}
-
-// shareUpTo returns the share of latencies of at most ns nanoseconds.
-func shareUpTo(h model.Hist, ns float64) float64 {
-	n := int64(0)
-	h.CDF(func(at, count int64) {
-		if float64(at) <= ns {
-			n = count
-		}
-	})
-	return share(n, h.Count())
 }
 
 // known converts a level q over all requests to the level over the answered ones that has
@@ -139,10 +139,16 @@ func (w *Pool) interval(metric, name string, confidence float64) (value, low, hi
 	if pooled, ok := w.pooled(metric, name); ok {
 		q, scope, _ := quantileOf(metric)
 		h := w.hist(scope, name)
-		low, high = quantileBounds(h, m.tails[scope], min(w.known(q, scope, name), 1), confidence)
+		level := min(w.known(q, scope, name), 1)
 		if strings.HasPrefix(metric, plan.Dashboard) {
-			return pooled, min(shown(h, shareUpTo(h, low)), pooled), max(shown(h, shareUpTo(h, high)), pooled)
+			least, most := shareAbove(h, m.tails[scope], level, confidence)
+			low, high = pooled, pooled
+			for _, edge := range []float64{0, 1} { // what the histogram cannot tell may be above a bound, or not
+				low, high = min(low, bucketed(h, 1-most, edge)), max(high, bucketed(h, 1-least, edge))
+			}
+			return pooled, low, high
 		}
+		low, high = quantileBounds(h, m.tails[scope], level, confidence)
 		return pooled, low, high
 	}
 	if above, ok := m.above[metric]; ok {

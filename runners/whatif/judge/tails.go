@@ -65,11 +65,17 @@ func (t *tail) above(part int) (above, within int64) {
 }
 
 // quantileBounds returns the confidence interval of a quantile over all observations
-// together. It first computes the interval of the share of observations above the quantile,
-// from the variation of that share between replications. This interval is then converted to
-// latencies by the pooled distribution. So the bounds are observed latencies, and
-// replications may be short.
+// together: the latencies that the bounds of the share above it have in the pooled
+// distribution, or what the histogram cannot tell from them. So the bounds are observed
+// latencies, and replications may be short.
 func quantileBounds(h model.Hist, parts []tail, q, confidence float64) (low, high float64) {
+	least, most := shareAbove(h, parts, q, confidence)
+	return float64(h.Least(1 - most)), float64(h.Quantile(1 - least))
+}
+
+// shareAbove returns the confidence interval of the share of observations above a quantile of
+// all, from the variation of that share between replications.
+func shareAbove(h model.Hist, parts []tail, q, confidence float64) (least, most float64) {
 	at := h.Quantile(q)
 	part := partOf(at)
 	// Within the quantile's part, each replication is assumed to be distributed as all are
@@ -85,6 +91,6 @@ func quantileBounds(h model.Hist, parts []tail, q, confidence float64) (low, hig
 		above, within := parts[i].above(part)
 		n[i], x[i] = parts[i].all, float64(above)+float64(beyond*float64(within))
 	}
-	_, least, most := stats.Share(n, x, confidence)
-	return float64(h.Quantile(1 - most)), float64(h.Quantile(1 - least))
+	_, least, most = stats.Share(n, x, confidence)
+	return least, most
 }

@@ -182,18 +182,25 @@ func (w *world) startLooking() {
 // scrape records how many calls wait at the containers of an autoscaler.
 func (w *world) scrape(arg uint64) {
 	s := w.scalers[arg]
+	w.countWaiting(s)
+	w.at(w.now+int64(s.plan.ScrapeWindow), &w.onScrape, arg)
+}
+
+func (w *world) countWaiting(s *scaler) {
 	for i := s.first; i < s.first+s.most; i++ {
 		one := &w.servers[i]
 		if k := one.pod.slot(floorDiv(w.base+w.now, one.pod.window) - 1); k != nil {
 			k.waits = int64(one.queued)
 		}
 	}
-	w.at(w.now+int64(s.plan.ScrapeWindow), &w.onScrape, arg)
 }
 
 // decide makes an autoscaler look, and carries out its decision.
 func (w *world) decide(arg uint64) {
 	s := w.scalers[arg]
+	if (w.base+w.now)%int64(s.plan.ScrapeWindow) == 0 { // without a delay it sees what is sampled now
+		w.countWaiting(s)
+	}
 	l := w.sees(s)
 	d := s.auto.Look(&l)
 	if w.keepsLooks {

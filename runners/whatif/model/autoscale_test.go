@@ -154,6 +154,14 @@ func TestWhatAnAutoscalerLooksAt(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
 		}
 	}
+	// From 1m on half as much again as they can do: hundreds wait at each after a window. The look that sees it
+	// first and the next one double the number, without a delay at once.
+	for _, c := range []struct{ delay, want string }{{"0s", "4>8 1m15s, 8>16 1m30s"}, {"5s", "4>8 1m30s, 8>16 1m45s"}, {"20s", "4>8 1m45s, 8>16 2m0s"}} {
+		got := stepsOf(lifeOf(t, 4, 100, "events: [{at: 1m, traffic: {factor: 4x}}]\n", "scrape_delay: 0s", "scrape_delay: "+c.delay, "target: 60%", "metric: queue, target: 3"))
+		if !strings.HasPrefix(got, c.want) {
+			t.Errorf("queues, %s late: got %s, want %s", c.delay, got, c.want)
+		}
+	}
 	l := lifeOf(t, 4, 100, "  ps: {metric: qps, target: 20/s, min: 1, max: 9, scrape_delay: 0s}\n", "autoscale: {entry: {target: 60%, min: 1, max: 40, scrape_delay: 0s, provision: det(30s)}}", "autoscale:")
 	if len(l.Scalings) == 0 || l.Scalings[0].Tier != PS || l.Scalings[0].To != 4 {
 		t.Errorf("ps by requests: got %s, want 2>4 and 5", stepsOf(l))

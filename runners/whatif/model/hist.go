@@ -59,17 +59,9 @@ func (h Hist) digits() int {
 	return h.fine
 }
 
-// each calls do for every value that occurred, with its count.
+// each calls do for every value that occurred, in microseconds, with its count.
 func (h Hist) each(do func(to, count int64)) {
-	bars := h.bars
-	if h.h != nil {
-		bars = h.h.Distribution()
-	}
-	for _, bar := range bars {
-		if bar.Count > 0 {
-			do(bar.To, bar.Count)
-		}
-	}
+	h.Bars(func(_, to, count int64) { do(to/1000, count) })
 }
 
 // Longest is the largest latency that a Hist records exactly, in microseconds. Longer ones
@@ -120,6 +112,19 @@ func (h Hist) Quantile(q float64) int64 {
 	return 0
 }
 
+// Least returns the least latency, in nanoseconds, that the histogram cannot tell from the
+// q-quantile, which Quantile takes for the greatest of these.
+func (h Hist) Least(q float64) int64 {
+	at := h.Quantile(q)
+	least := at
+	h.Bars(func(from, to, _ int64) {
+		if to == at {
+			least = from
+		}
+	})
+	return least
+}
+
 // maxSteps limits how many values are added for a single value by [Hist.Corrected]. Larger
 // corrections use a larger stride.
 const maxSteps = 10_000
@@ -151,6 +156,20 @@ func (h Hist) Mean() float64 {
 		return one.Mean() * 1000
 	}
 	return 0
+}
+
+// Bars calls each in ascending order for every range of latencies that the histogram does not
+// tell apart, if any occurred. from and to are in nanoseconds.
+func (h Hist) Bars(each func(from, to, count int64)) {
+	bars := h.bars
+	if h.h != nil {
+		bars = h.h.Distribution()
+	}
+	for _, bar := range bars {
+		if bar.Count > 0 {
+			each(bar.From*1000, bar.To*1000, bar.Count)
+		}
+	}
 }
 
 // CDF calls each for every value in ascending order, in nanoseconds, with the number of

@@ -181,7 +181,7 @@ func (d *decoder) bound(s *SLO, path string) {
 	case err != nil:
 		d.report(path, badSLO, "%q: %s", s.Text, err)
 	case at <= 0 || i < 0:
-		d.report(path, badSLO, "%q: found %s, want a time above 0 and up to %s, the greatest bound of TensorFlow Serving's buckets", s.Text, s.Scope, Duration(bounds[len(bounds)-1]).text())
+		d.report(path, badSLO, "%q: found %s, want a time above 0 and up to %s, the greatest bound of TensorFlow Serving's buckets", s.Text, s.Scope, quantity.Text(quantity.Duration, bounds[len(bounds)-1], 3))
 	default:
 		s.Bound = bounds[i]
 	}
