@@ -36,8 +36,8 @@ func tierResult(p *plan.Plan, name string, t *plan.Tier) result.Tier {
 	one := result.Tier{Name: name, Containers: p.Containers(name), Replicas: p.ReplicasOf(name, 1), Shards: 1, CPU: t.CPU, MemLimit: int64(t.Mem),
 		MemSteady: int64(p.Memory(name, 1)), MemPeak: int64(p.MemoryPeak(name)), Cost: float64(t.Cost) * float64(p.Containers(name)),
 		Offered: p.Fullest(name, p.PeakRate())}
-	if s := p.Service.Of(name); p.Service.Contention.Model == "none" && float64(s.Threads) > t.CPU && s.Batch.IsZero() {
-		one.Busy = one.Offered * float64(s.Threads)
+	if threads := p.Uncontended(name); threads > t.CPU {
+		one.Busy = one.Offered * threads
 	}
 	if name == "ps" {
 		one.Shards = p.Shards()
@@ -364,8 +364,10 @@ func (e *Evaluation) simulatedForms(list []result.ClosedForm) {
 			continue
 		}
 		value := w.value(f.Metric)
-		residual := value/f.Theory - 1
-		f.Sim, f.Residual = &value, &residual
+		f.Sim = &value
+		if residual := value/f.Theory - 1; f.Theory != 0 {
+			f.Residual = &residual
+		}
 	}
 }
 

@@ -208,15 +208,28 @@ func (d *decoder) service(p *Plan) {
 	if !s.Items.IsZero() && s.Items.Mean <= 0 {
 		d.report("service.items", outOfRange, "service.items must have a mean above 0")
 	}
+	d.uncontended(p)
+}
+
+// uncontended warns of threads that share no cores although they are more. Those of all processes of
+// a mixed container count.
+func (d *decoder) uncontended(p *Plan) {
+	for _, tier := range p.Kinds() {
+		name := tier
+		if p.Fleet.Mixed != nil {
+			name = "mixed"
+		}
+		threads, cores := p.Uncontended(tier), p.Fleet.Tier(tier).CPU-p.Service.AgentCPU
+		if cores > 0 && threads > cores {
+			d.report("service.contention", conflict, "%sservice.contention is none, so the %.0f threads of %s work like as many cores, and it has %s; processor_sharing is a container's",
+				warned, threads, name, quantity.Format(quantity.Number, cores))
+		}
+	}
 }
 
 func (d *decoder) tierService(p *Plan, tier string, t *Tier, s *TierService, at string) {
 	if s.Threads == 0 {
 		s.Threads = max(1, int(math.Ceil(t.CPU)))
-	}
-	if cores := t.CPU - p.Service.AgentCPU; p.Service.Contention.Model == "none" && cores > 0 && float64(s.Threads) > cores && s.Batch.IsZero() {
-		d.report("service.contention", conflict, "%sservice.contention is none, so the %d threads of %s work like as many cores, and it has %s; processor_sharing is a container's",
-			warned, s.Threads, tier, quantity.Format(quantity.Count, cores))
 	}
 	if tier != "dense" {
 		if d.given(at + ".batch") {

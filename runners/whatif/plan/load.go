@@ -95,6 +95,26 @@ func (p *Plan) batchThreads(t *Tier, cores float64) float64 {
 	return min(threads, cores)
 }
 
+// Uncontended returns how many threads of a container of a tier work at full speed however many cores
+// it has, for all processes of a mixed one. It is 0 where threads share cores, and for a device.
+func (p *Plan) Uncontended(tier string) float64 {
+	if p.Service.Contention.Model != "none" {
+		return 0
+	}
+	sum := 0.0
+	for _, one := range TierNames {
+		t := p.Fleet.Tier(one)
+		switch {
+		case t == nil || p.Fleet.Mixed == nil && one != tier:
+		case one != "dense" || !p.Batched():
+			sum += float64(p.Service.Of(one).Threads)
+		case p.Service.Dense.Device.IsZero():
+			sum += p.batchThreads(t, t.CPU)
+		}
+	}
+	return sum
+}
+
 // capacity returns how many cores the threads of a container can use.
 func (p *Plan) capacity(s TierService, cores float64) float64 {
 	if p.Service.Contention.Model == "none" {
