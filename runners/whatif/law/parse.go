@@ -216,6 +216,7 @@ func (p *parser) logNormal() (Law, error) {
 
 func (p *parser) uniform() (Law, error) {
 	var ends [2]float64
+	var texts [2]string
 	for i, name := range []string{"a", "b"} {
 		text, ok := p.call.Take(name)
 		if !ok {
@@ -225,10 +226,10 @@ func (p *parser) uniform() (Law, error) {
 		if err != nil {
 			return Law{}, err
 		}
-		ends[i] = v
+		ends[i], texts[i] = v, text
 	}
 	if ends[0] < 0 || ends[1] <= ends[0] {
-		return Law{}, badForm("uniform needs 0 <= a < b")
+		return Law{}, badForm("uniform needs 0 <= a < b, found %s and %s", texts[0], texts[1])
 	}
 	return Law{Kind: Uniform, Low: ends[0], High: ends[1]}, nil
 }

@@ -231,6 +231,7 @@ func (d *decoder) tierService(p *Plan, tier string, t *Tier, s *TierService, at 
 	if s.Threads == 0 {
 		s.Threads = max(1, int(math.Ceil(t.CPU)))
 	}
+	d.sheds(s, at)
 	if tier != "dense" {
 		if d.given(at + ".batch") {
 			d.reportKey(at+".batch", unknownKey, "unknown key \"batch\": only dense has it")
@@ -243,13 +244,14 @@ func (d *decoder) tierService(p *Plan, tier string, t *Tier, s *TierService, at 
 		d.reportKey(at+map[bool]string{true: ".profile", false: ".device"}[s.Profile != ""], unknownKey, "only service.dense has a device, and a profile of one")
 	}
 	switch {
-	case d.given(at+".cpu") && s.CPU.IsZero() || d.given(at+".batch") && s.Batch.IsZero(): // reported already
+	case d.given(at+".cpu") && s.CPU.IsZero() || d.given(at+".batch") && s.Batch.IsZero() || s.lacksProfile(): // reported already
 	case s.CPU.IsZero() && s.Batch.IsZero():
 		d.reportKey(at, requiredKey, "%s.cpu is required", at)
 	case !s.CPU.IsZero() && !s.Batch.IsZero():
 		d.reportBoth(at+".batch", at+".cpu", conflict, "%s has cpu and batch; give one of them", at)
 	case !s.Batch.IsZero() && !s.Batch.OfItems():
 		d.report(at+".batch", badLaw, "%s.batch must be affine(base=, per_item=) or points(items=time, ...)", at)
+	case d.endsBelow(p, s.Batch, at+".batch"): // reported there
 	case !s.CPU.IsZero() && s.CPU.Mean <= 0 && s.CPU.PerItem <= 0:
 		d.report(at+".cpu", outOfRange, "%s.cpu must have a mean above 0", at)
 	}
@@ -261,6 +263,28 @@ func (d *decoder) tierService(p *Plan, tier string, t *Tier, s *TierService, at 
 	}
 	if t.CPU > 0 && t.CPU <= p.Service.AgentCPU { // a cpu of 0 or less has been reported
 		d.reportBoth("service.agent_cpu", "fleet."+tier+".cpu", outOfRange, "agent_cpu must be below the cpu %g of %s", t.CPU, tier)
+	}
+}
+
+// endsBelow reports points of a batch whose last two go down so far that a full batch would take no
+// time.
+func (d *decoder) endsBelow(p *Plan, batch TimeLaw, path string) bool {
+	most := float64(p.Override.Batching.MaxBatchSize)
+	if batch.IsZero() || batch.MeanOf(most) > 0 {
+		return false
+	}
+	d.report(path, badLaw, "%s: found points that fall at the end, so that a batch of %g items (max_batch_size) would take no time: give a point there", path, most)
+	return true
+}
+
+// sheds checks that no priority is turned away at two lengths of the queue.
+func (d *decoder) sheds(s *TierService, at string) {
+	for i, one := range s.Shed {
+		for k, other := range s.Shed[:i] {
+			if one.Priority == other.Priority {
+				d.reportBoth(fmt.Sprintf("%s.shed.%d.priority", at, i), fmt.Sprintf("%s.shed.%d.priority", at, k), conflict, "shed: priority %d is given twice, want each once", one.Priority)
+			}
+		}
 	}
 }
 

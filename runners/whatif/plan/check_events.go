@@ -11,7 +11,9 @@ func (d *decoder) event(p *Plan, i int) {
 	e := &p.Events[i]
 	at := fmt.Sprintf("events.%d", i)
 	horizon := p.Workload.Horizon
-	if e.At < 0 || Duration(e.At) >= horizon {
+	if e.At < 0 {
+		d.report(at+".at", outOfRange, "%s.at must be >=0, got %s", at, Duration(e.At).text())
+	} else if Duration(e.At) >= horizon {
 		d.reportBoth(at+".at", "workload.horizon", afterHorizon, "event at %s is after the horizon %s", Duration(e.At).text(), horizon.text())
 	}
 	actions := e.actions()

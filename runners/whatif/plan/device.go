@@ -93,7 +93,7 @@ func (d *decoder) device(p *Plan, t *Tier, s *TierService, at string) {
 	default:
 		t.Services = own.Processes
 	}
-	if s.Batch.IsZero() {
+	if s.Batch.IsZero() && !s.lacksProfile() {
 		d.reportKey(at+".device", conflict, "%s.device computes batches: it needs %s.batch, and batching that is not turned off", at, at)
 	}
 	if a := p.Autoscale.Dense; a != nil {
@@ -112,6 +112,11 @@ func (d *decoder) device(p *Plan, t *Tier, s *TierService, at string) {
 	}
 }
 
+// lacksProfile reports whether a profile is named that there is none of, as has been reported.
+func (s *TierService) lacksProfile() bool {
+	return s.Profile != "" && !slices.Contains(deviceProfiles(), s.Profile)
+}
+
 // deviceProfile fills in settings that the plan does not give from the profile that it names.
 func (d *decoder) deviceProfile(p *Plan) {
 	const at = "service.dense"
@@ -119,7 +124,7 @@ func (d *decoder) deviceProfile(p *Plan) {
 	if s == nil || s.Profile == "" {
 		return
 	}
-	if !slices.Contains(deviceProfiles(), s.Profile) {
+	if s.lacksProfile() {
 		return // reported already
 	}
 	found := readDevice(s.Profile)

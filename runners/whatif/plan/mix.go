@@ -222,6 +222,7 @@ func (d *decoder) mixed(p *Plan, m *Mix, at string) {
 			d.reportBoth(here+".cpu", "service."+tier+".batch", conflict, "%s.cpu but service.%s has batch: models of one server are all batched, or none is", here, tier)
 		case !s.Batch.IsZero() && !s.Batch.OfItems():
 			d.report(here+".batch", badLaw, "%s.batch must be affine(base=, per_item=) or points(items=time, ...)", here)
+		case d.endsBelow(p, s.Batch, here+".batch"): // reported there
 		case !s.CPU.IsZero() && s.CPU.Mean <= 0 && s.CPU.PerItem <= 0:
 			d.report(here+".cpu", outOfRange, "%s.cpu must have a mean above 0", here)
 		}

@@ -255,7 +255,7 @@ func (d *decoder) scaler(p *Plan, a *Autoscaler, tier string) {
 		for i, one := range rules.Policies {
 			if (one.Pods > 0) == (one.Percent > 0) {
 				at := fmt.Sprintf("%s.behavior.%s.policies.%d", path, name, i)
-				d.report(at, conflict, "a policy has one of pods and percent above 0")
+				d.report(at, conflict, "a policy has one of pods and percent above 0, found %s", map[bool]string{true: "both", false: "neither"}[one.Pods > 0])
 			}
 		}
 	}

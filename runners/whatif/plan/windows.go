@@ -36,6 +36,9 @@ func (d *decoder) windows(p *Plan) []Window {
 				if strings.HasPrefix(text, "each") {
 					w.Start, w.End = max(w.Start, 0), min(w.End, horizon)
 				}
+				if w.Incident > 0 && Duration(p.Events[w.Incident-1].At) >= horizon {
+					continue // reported of the event
+				}
 				if w.Start < 0 || w.End > horizon || w.Start >= w.End {
 					d.report(path, afterHorizon, "window %q is %s..%s, which is not inside of the horizon %s", text, w.Start.text(), w.End.text(), horizon.text())
 					continue
