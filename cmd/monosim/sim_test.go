@@ -245,6 +245,27 @@ func TestSimWithoutBzidSaysSo(t *testing.T) {
 	}
 }
 
+// Goal: a cluster of one's own takes no key of a capacity plan, which an agent would pass over. Method:
+// fleet.boot.store, alone or with another key, and a whole plan.
+func TestSimRefusesKeysOfPlans(t *testing.T) {
+	const conf = "agent_version 1\nbzid lab\nbase_name lab\nbase_path /lab\nnum_ps 2\nnum_shard 1\ndeploy_type mixed\n"
+	dir := t.TempDir()
+	for _, c := range []struct{ text, want string }{
+		{conf + "fleet.boot.store 5GB/s\n", ":8: found fleet.boot.store, want none: that is of capacity plans (monosim whatif run); each server here loads for itself, --load-speed a second"},
+		{conf + "fleet.boot.store 5GB/s\nnetwork.loss 1%\n", ":9: found network.loss, want none: that is of capacity plans (monosim whatif run)"},
+		{"apiVersion: capacity/v1\nfleet: {boot: {store: 5GB/s}}\n", ":1: found apiVersion, want an agent.conf: this is a capacity plan, for monosim whatif run"},
+	} {
+		path := filepath.Join(dir, "a.conf")
+		if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		code, _, message := monosim("sim", "--conf", path, "--models", dir, "--for", "1m")
+		if code != 2 || !strings.Contains(message, path+c.want) {
+			t.Errorf("exit %d, %s, want 2 and %s", code, message, c.want)
+		}
+	}
+}
+
 // Goal: each group of pods can have its own conf. Method: entry and PS containers in one cluster,
 // and mistakes in the flags about groups.
 func TestSimOfGroups(t *testing.T) {

@@ -27,6 +27,34 @@ type ConfError []string
 
 func (e ConfError) Error() string { return strings.Join(e, "\n") }
 
+// planKey matches a key of a capacity plan, as fleet.boot.store, and the first line of a plan.
+var planKey = regexp.MustCompile(`^\s*(apiVersion|(?:autoscale|client|fleet|model|network|override|service|workload|zookeeper)\.[a-z_.]+)\b`)
+
+// ofPlan returns an error for keys of capacity plans, which an agent would pass over. It returns nil
+// for a file without them.
+func ofPlan(path, text string) error {
+	var list ConfError
+	for i, line := range strings.Split(text, "\n") {
+		m := planKey.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		where := fmt.Sprintf("%s:%d: found %s, ", path, i+1, m[1])
+		switch {
+		case m[1] == "apiVersion":
+			return ConfError{where + "want an agent.conf: this is a capacity plan, for monosim whatif run"}
+		case strings.HasPrefix(m[1], "fleet.boot."):
+			list = append(list, where+"want none: that is of capacity plans (monosim whatif run); each server here loads for itself, --load-speed a second")
+		default:
+			list = append(list, where+"want none: that is of capacity plans (monosim whatif run)")
+		}
+	}
+	if list == nil {
+		return nil
+	}
+	return list
+}
+
 // readConfs reads the agent.conf of all pods, or one for each group of pods.
 func (c *Cluster) readConfs() (err error) {
 	if len(c.options.Groups) == 0 {
@@ -78,6 +106,9 @@ func (c *Cluster) readConf(path string, shards int) (text string, _ int, _ confV
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return fail(fmt.Errorf("conf %s: %w", path, reasonOf(err)))
+	}
+	if found := ofPlan(path, string(data)); found != nil {
+		return fail(found)
 	}
 	check := simrun.CheckConf(path, data, func(path string) (string, error) {
 		text, err := os.ReadFile(path)

@@ -42,6 +42,43 @@ func TestFormulasAreWhatAgentsDo(t *testing.T) {
 	}
 }
 
+// Goal: real agents load no faster than the store of the plan allows. Method: the closed form. Four entries of
+// 3 GB share 2 GB/s, which takes each of them 6 s (with a poll of files and one of states, of a second each);
+// without a store, or with one that has enough, model_load is what counts.
+func TestAgentsLoadAsTheStoreAllows(t *testing.T) {
+	for _, c := range []struct {
+		boot, poll string
+		least      float64
+	}{
+		{"model_load: 1GB/s, store: 2GB/s", "0s", 6}, {"model_load: 1GB/s", "0s", 3}, {"model_load: 1GB/s, store: 9GB/s", "0s", 3},
+		{"model_load: 1GB/s, store: 2GB/s", "1s", 12}, // the four PS read, too
+	} {
+		_, p, _, err := plan.Parse("plan.yaml", []byte(`apiVersion: capacity/v1
+model: {size: {embeddings: 1GB, dense: 3GB}}
+override: {num_ps: 2, num_shard: 2, fs_poll_ps: `+c.poll+`}
+fleet: {entry: {replicas: 4, cpu: 4, mem: 64GiB}, ps: {replicas: 2, cpu: 4, mem: 64GiB}, boot: {load_fixed: 0s, `+c.boot+`}}
+service: {entry: {cpu: 1ms}, ps: {cpu: 1ms}}
+workload: {rate: 1/s}
+`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lab := control.LabOf(p, 4)
+		m, err := lab.Measure(t.Context(), &servers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, ns := range m.Rollout {
+			if took := float64(ns) / 1e9; took < c.least || took > c.least+3 {
+				t.Errorf("%s, PS look every %s: a version is served after %g s, want %g to %g", c.boot, c.poll, took, c.least, c.least+3)
+			}
+		}
+		if len(m.Rollout) != 4 {
+			t.Errorf("%s: a roll-out to %d containers, want 4", c.boot, len(m.Rollout))
+		}
+	}
+}
+
 // Goal: the formulas predict how much agents ask when every session expires, and from then
 // on, with the reference's faults and without. Method: expire all sessions in fleets of four
 // sizes.

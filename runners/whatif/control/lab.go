@@ -61,7 +61,7 @@ func LabOf(p *plan.Plan, containers int) Lab {
 		Version: f.Version, Shards: min(f.NumShard, max(containers/2, 1)), NumPS: f.NumPS, Quirks: p.Override.Quirks, Seed: p.Seed,
 		EntryBytes: int64(p.Model.Size.Dense), PSBytes: int64(p.Model.Size.Embeddings) / int64(f.NumPS),
 		Serving: runners.ServingSpec{
-			LoadTime: time.Duration(p.Fleet.Boot.LoadFixed), LoadBytesPerSecond: int64(p.Fleet.Boot.ModelLoad), RAMPerDiskByte: float64(p.Model.RAMFactor),
+			LoadTime: time.Duration(p.Fleet.Boot.LoadFixed), LoadBytesPerSecond: int64(shareOfStore(p)), RAMPerDiskByte: float64(p.Model.RAMFactor),
 		},
 	}
 	lab.NumPS = max(f.NumPS*lab.Shards/f.NumShard, lab.Shards)
@@ -72,6 +72,22 @@ func LabOf(p *plan.Plan, containers int) Lab {
 		}
 	}
 	return lab
+}
+
+// shareOfStore returns how many bytes a second a container of the lab reads: as a container of the
+// plan when all that look for versions read at once, which is the case after a publish (CAP-12.37).
+func shareOfStore(p *plan.Plan) float64 {
+	each := float64(p.Fleet.Boot.ModelLoad)
+	if p.Fleet.Boot.Store == 0 {
+		return each
+	}
+	n := 0
+	for _, tier := range p.Kinds() {
+		if tier != "ps" || p.Fleet.Mixed != nil || p.Model.AgentVersion == 3 || p.Override.FSPollPS > 0 {
+			n += p.Containers(tier)
+		}
+	}
+	return max(1, min(each, float64(p.Fleet.Boot.Store)/float64(max(n, 1))))
 }
 
 // labStart is the range of times, in nanoseconds, within which the agents of a simulated
