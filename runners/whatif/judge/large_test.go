@@ -59,7 +59,7 @@ func TestWhatAPlanTakesIsKnownBefore(t *testing.T) {
 			t.Errorf("got %q, want %q in it", text, want)
 		}
 	}
-	if text := j.TakesLong(read("9k", "60m")); !strings.Contains(text, "more than budget.wall 10m0s: nothing will be decided") {
+	if text := j.TakesLong(read("9k", "60m")); !strings.Contains(text, "more than budget.wall 10m: nothing will be decided") {
 		t.Errorf("got %q, want it to be more than budget.wall", text)
 	}
 }

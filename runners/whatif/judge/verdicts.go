@@ -201,6 +201,9 @@ func (e *Evaluation) byInterval(v *result.Verdict, w *Pool, o plan.SLO) {
 		low, high = high, low
 	}
 	v.Outcome = outcome(within(o, high), within(o, low))
+	if o.Metric == "goodput" && mean == 0 && !within(o, mean) { // a fleet that answers nobody, in all replications
+		v.Outcome = result.Fail
+	}
 	switch v.Outcome {
 	case result.Undecided:
 		v.Text = found + ": too near to the limit"
