@@ -175,3 +175,24 @@ Feature: What invariants once took for a fault of agents, and no agent can help
     And the cluster is whole
     When ctr:entry is declared
     Then within 1m ctr:entry is bound to every pod
+
+  # TRN-8.15: the chief waits for an answer that the server of ps2 has given up, which INV-8 tells.
+  # not-real: every choice is said, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @training @not-real @not-python
+  Scenario: A job whose first answer was given up
+    Given a training job with 1 worker and 2 PS
+    And the job setting restart_after is "20s"
+    And the job setting redundant_ps is "1"
+    And the agents keep the quirks "fixed"
+    And nothing is left to chance
+    And the choice chief/pace.import#0 is 2727
+    And the choice ps0/pace.import#0 is 6156
+    And the choice chief/grpc.ping#0 is 2
+    When the training starts
+    And 2s pass
+    And ps2 becomes unreachable for 15s
+    And 2s pass
+    And ps1 is killed
+    And 163s pass
+    Then within 4m the cluster is whole
