@@ -203,7 +203,8 @@ class Backend {
     if (this.watched[path] && !this.watched[path].stopped) return;
     await this.zk.ensure(path);
     const told = (children, nested) => (nested ? fn(children) : this.alone(() => fn(children)));
-    this.watched[path] = await this.zk.watch(path, (c, nested) => told(c, nested).catch((e) => log('watch of', path, String(e))));
+    const later = (e) => log('watch of', path, String(e)); // the first time it is the caller's
+    this.watched[path] = await this.zk.watch(path, (c, nested) => (nested ? told(c, nested) : told(c, nested).catch(later)));
   }
 
   async layout(children, changed) {
@@ -284,10 +285,18 @@ async function main() {
       await backend.bind(models);
     }),
   ];
-  await backend.alone(() => backend.watch(conf.layout, (children) => backend.layout(children, (models) => {
+  const layout = (models) => {
     const accepted = models.filter(([, graph]) => conf.filters.length === 0 || conf.filters.some((f) => accepts(f, graph)));
     fs.writeFileSync(server.config, `model_config_list {\n${accepted.map(([name, graph, deploy]) => modelConfig(`${name}:${graph}`, deploy)).join('')}}\n`);
-  })));
+  };
+  try {
+    await backend.alone(() => backend.watch(conf.layout, (children) => backend.layout(children, layout)));
+  } catch (e) { // it reports and binds on until a signal (Q209)
+    log(e.stack);
+    while (!over) await pause(SECOND);
+    await Promise.all(loops);
+    process.exit(1);
+  }
 
   while (!over && server.code === null) await pause(SECOND);
   over = true;

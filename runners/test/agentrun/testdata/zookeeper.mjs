@@ -3,10 +3,10 @@
 // is used, so that a check needs node alone.
 import net from 'node:net';
 
-const OP = { create: 1, delete: 2, get: 4, set: 5, children: 8, ping: 11, close: -11 };
+const OP = { create: 1, delete: 2, exists: 3, get: 4, set: 5, children: 8, ping: 11, close: -11 };
 export const NO_NODE = -101, NODE_EXISTS = -110, CONNECTION_LOSS = -4, SESSION_EXPIRED = -112;
 const PING_XID = -2, EVENT_XID = -1;
-const TIMEOUT_MS = 10000; // of a session, and of an attempt to connect
+const TIMEOUT_MS = 10000; // of a session, of an attempt to connect, and of the answer to that
 
 class ZooKeeperError extends Error {
   constructor(code, path) { super(`ZooKeeper error ${code} at ${path}`); this.code = code; }
@@ -65,10 +65,12 @@ export class ZooKeeper {
       let greeted = false, rest = Buffer.alloc(0), heard = Date.now();
       const limit = setTimeout(() => socket.destroy(), this.wall(TIMEOUT_MS));
       const beat = setInterval(() => {
+        if (!greeted) return;
         if (Date.now() - heard > this.wall(TIMEOUT_MS * 2 / 3)) socket.destroy();
-        else if (greeted) socket.write(Buffer.concat([int(8), int(PING_XID), int(OP.ping)]));
+        else socket.write(Buffer.concat([int(8), int(PING_XID), int(OP.ping)]));
       }, this.wall(TIMEOUT_MS / 3));
       socket.on('connect', () => {
+        limit.refresh(); // the answer may take as long
         const hello = Buffer.concat([int(0), long(this.lastZxid), int(TIMEOUT_MS), long(this.session.id), bytes(this.session.password), bool(false)]);
         socket.write(bytes(hello));
       });
@@ -143,14 +145,19 @@ export class ZooKeeper {
     return body.subarray(4, 4 + Math.max(body.readInt32BE(0), 0));
   }
 
-  // ensure makes a znode with its parents where they are missing.
-  async ensure(path) {
-    for (let again = true; again;) {
-      again = false;
-      try { await this.create(path, ''); } catch (e) {
-        if (e.code === NO_NODE) { await this.ensure(path.slice(0, path.lastIndexOf('/'))); again = true; } else if (e.code !== NODE_EXISTS) throw e;
-      }
+  async exists(path) {
+    try { await this.call('exists', path, bool(false)); } catch (e) {
+      if (e.code === NO_NODE) return false;
+      throw e;
     }
+    return true;
+  }
+
+  // ensure makes a znode with its parents where they are missing. It looks first, as kazoo does.
+  async ensure(path) {
+    if (await this.exists(path)) return;
+    await this.ensure(path.slice(0, path.lastIndexOf('/')) || '/');
+    await this.create(path, '').catch((e) => { if (e.code !== NODE_EXISTS) throw e; });
   }
 
   async close() {
