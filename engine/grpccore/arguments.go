@@ -11,14 +11,18 @@ import (
 )
 
 // Arguments are channel arguments of C-core whose values are integers. Of those that it knows we have
-// limits of messages and metadata, ages of connections, pings and streams; it ignores what it does not know.
+// limits of messages and metadata, ages of connections, pings, streams and compression; it ignores what it does not know.
 type Arguments map[string]int
 
-// ParseArguments reads a text of key=value,key=value, as --grpc_channel_arguments of a model server.
+// ParseArguments reads a text of key=value,key=value, as --grpc_channel_arguments of a model server. Of a
+// key that comes twice the first counts.
 func ParseArguments(text string) Arguments {
 	a := Arguments{}
 	for argument := range strings.SplitSeq(text, ",") {
 		key, value, _ := strings.Cut(argument, "=")
+		if _, twice := a[key]; twice {
+			continue
+		}
 		if n, err := strconv.ParseInt(value, 10, 32); err == nil {
 			a[key] = int(n)
 		}
@@ -40,7 +44,7 @@ func (a Arguments) options() []grpc.ServerOption {
 	if interval, given := a["grpc.http2.min_ping_interval_without_data_ms"]; given && interval <= 0 {
 		pings.MinTime = time.Nanosecond // 0 would be grpc-go's default
 	}
-	if strikes, given := a["grpc.http2.max_ping_strikes"]; given && strikes <= 0 {
+	if _, given := a["grpc.http2.max_ping_strikes"]; given { // the front counts, if there is a limit
 		pings = keepalive.EnforcementPolicy{MinTime: time.Nanosecond, PermitWithoutStream: true} // any may come
 	}
 	options := []grpc.ServerOption{
@@ -54,9 +58,23 @@ func (a Arguments) options() []grpc.ServerOption {
 		grpc.KeepaliveEnforcementPolicy(pings),
 	}
 	if n, ok := a["grpc.max_concurrent_streams"]; ok && n >= 0 {
-		options = append(options, grpc.MaxConcurrentStreams(uint32(n)))
+		options = append(options, grpc.MaxConcurrentStreams(uint32(max(n, 1)))) // 0 would be no limit
 	}
 	return options
+}
+
+// noStreams reports whether every call is refused.
+func (a Arguments) noStreams() bool {
+	n, given := a["grpc.max_concurrent_streams"]
+	return given && n == 0
+}
+
+func (a Arguments) strikes() strikes {
+	s := strikes{most: max(a["grpc.http2.max_ping_strikes"], 0), always: a["grpc.keepalive_permit_without_calls"] != 0, interval: usualInterval}
+	if _, given := a["grpc.http2.min_ping_interval_without_data_ms"]; given {
+		s.interval = a.duration("grpc.http2.min_ping_interval_without_data_ms")
+	}
+	return s
 }
 
 // duration returns an argument given in milliseconds. It returns 0, which selects gRPC's default,

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 	"google.golang.org/grpc/codes"
 )
@@ -15,7 +16,12 @@ import (
 // limits are those of a request in bytes. Metadata are names, values, and 32 for each field: from the
 // hard limit on every request is refused. Between both C-core refuses by chance, the more likely the
 // larger the request is (random_early_detection.cc), and so do we.
-type limits struct{ message, soft, hard int }
+type limits struct {
+	message, soft, hard int
+	noStreams           bool // every call is refused
+	strikes             strikes
+	compression         compression
+}
 
 // call holds the header of a request, as C-core reads it.
 type call struct {
@@ -24,7 +30,7 @@ type call struct {
 
 	// These are the fields that have a meaning, nil if missing. If a field occurs twice, the last
 	// is kept.
-	method, scheme, path, authority, host, te, contentType, timeout, encoding *hpack.HeaderField
+	method, scheme, path, authority, host, te, contentType, timeout, encoding, accepts *hpack.HeaderField
 
 	limit  int      // from this size on the call is refused
 	soft   int      // and above this one by chance
@@ -38,7 +44,8 @@ type call struct {
 type refusal struct {
 	code  codes.Code
 	text  string
-	reset bool // the stream is reset, and code and text are not told
+	reset bool          // the stream is reset, and code and text are not told
+	why   http2.ErrCode // of a reset; INTERNAL_ERROR if it is 0
 }
 
 func (c *call) reset(soft, limit int) {
@@ -100,7 +107,9 @@ func (c *call) look(f *hpack.HeaderField) (failure string) {
 	case "grpc-encoding":
 		c.once(&c.encoding, f)
 		return c.oneOf(f, "identity", "gzip", "deflate")
-	case "user-agent", "grpc-accept-encoding":
+	case "grpc-accept-encoding":
+		c.accepts = f
+	case "user-agent":
 	case "host":
 		if c.host != nil {
 			return "Duplicate 'host' header received"

@@ -18,7 +18,8 @@
 //   - The wrapper puts marks into messages that are too large or have a wrong flag, so that the codec refuses them: bodies.go.
 //   - It follows what grpc-go writes, to add the encodings that are accepted and to answer a passed
 //     deadline, which grpc-go only resets, and to end connections as C-core does: writing.go.
-//   - Channel arguments become options of grpc-go, or limits of the wrapper: arguments.go.
+//   - Channel arguments become options of grpc-go, or limits of the wrapper: arguments.go; compressed
+//     answers and strikes of pings are its own: compression.go, pings.go.
 //
 // Unstable: any commit may change it.
 package grpccore

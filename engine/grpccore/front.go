@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net"
 	"slices"
+	"time"
 
 	"golang.org/x/net/http2"
 	"google.golang.org/grpc/credentials"
@@ -56,11 +57,15 @@ type front struct {
 	skip  int    // of the bytes that follow, this many are passed unseen
 	err   error
 
-	out writing
+	strikes strikes
+	out     writing
 }
 
 func newFront(conn net.Conn, l limits) *front {
-	return &front{Conn: conn, judge: newJudge(l), bodies: bodies{limit: l.message}, skip: len(http2.ClientPreface), out: writing{hard: l.hard}}
+	return &front{
+		Conn: conn, judge: newJudge(l), bodies: bodies{limit: l.message}, skip: len(http2.ClientPreface), strikes: l.strikes,
+		out: writing{hard: l.hard, noStreams: l.noStreams, accepted: l.compression.acceptedField(), whole: l.compression.answers()},
+	}
 }
 
 // Close tells running calls why the connection ends, where C-core does.
@@ -103,6 +108,8 @@ const (
 	frameHead    = 9       // bytes before a frame's payload
 	largestBlock = 4 << 20 // bytes of a header block with its frames; a client with more is cut off
 )
+
+var errTooManyPings = errors.New("grpccore: too many pings")
 
 var errBlockTooLarge = errors.New("grpccore: a header block of more than 4 MiB")
 
@@ -158,7 +165,7 @@ func (f *front) scan(b []byte, copying bool) (clean int) {
 		f.judge.drained = f.out.drained.Load()
 		v := f.judge.frames(b[:size])
 		if v.begins {
-			f.out.running.begin(streamOf(b), len(v.answer) == 0)
+			f.out.running.begin(streamOf(b), len(v.answer) == 0, v.format)
 		}
 		f.bodies.begin(streamOf(b), v.coded)
 		if v.pass {
@@ -180,9 +187,21 @@ func (f *front) scan(b []byte, copying bool) (clean int) {
 func (f *front) other(b []byte) (instead []byte, whole bool) {
 	switch kind, flags := http2.FrameType(b[3]), http2.Flags(b[4]); {
 	case kind == http2.FrameData:
+		f.strikes.owed = true
 		return f.bodies.frame(b, f.skip)
 	case kind == http2.FrameSettings && flags.Has(http2.FlagSettingsAck):
 		f.judge.settled = true
+	case kind == http2.FramePing && !flags.Has(http2.FlagPingAck) && f.strikes.most > 0:
+		if len(b) < f.skip {
+			return nil, false
+		}
+		if f.out.sent.Swap(false) {
+			f.strikes.forgive()
+		}
+		if f.strikes.ping(time.Now(), f.out.running.any()) {
+			f.out.tooManyPings(f.Conn, b[frameHead:f.skip])
+			f.err = errTooManyPings
+		}
 	case kind == http2.FrameRSTStream:
 		f.bodies.end(streamOf(b))
 		f.out.running.end(streamOf(b))

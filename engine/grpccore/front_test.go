@@ -23,7 +23,7 @@ func (s *sent) Read(p []byte) (int, error)  { return s.in.Read(p) }
 func (s *sent) Write(p []byte) (int, error) { return s.out.Write(p) }
 
 // usualLimits are those of a server without options.
-var usualLimits = limits{message: 4 << 20, soft: 8 << 10, hard: 16 << 10}
+var usualLimits = limits{message: 4 << 20, soft: 8 << 10, hard: 16 << 10, compression: compression{enabled: algorithms}}
 
 // conversation returns the bytes that a client sends: calls with a growing HPACK table, with odd
 // and refused calls among them, long headers, messages in pieces, and too large or cut messages.
@@ -145,7 +145,7 @@ func FuzzFront(f *testing.F) {
 	f.Fuzz(func(t *testing.T, all []byte) {
 		var read [2][]byte
 		for i, in := range []io.Reader{bytes.NewReader(all), iotest.HalfReader(bytes.NewReader(all))} {
-			read[i], _ = io.ReadAll(newFront(&sent{in: in}, limits{message: 1 << 10, soft: 8 << 10, hard: 16 << 10})) // an error is one way to end
+			read[i], _ = io.ReadAll(newFront(&sent{in: in}, limits{message: 1 << 10, soft: 8 << 10, hard: 16 << 10, compression: usualLimits.compression})) // an error is one way to end
 		}
 		if !bytes.Equal(read[0], read[1]) {
 			t.Errorf("read %d bytes whole and %d in pieces, want the same", len(read[0]), len(read[1]))

@@ -2,6 +2,7 @@ package grpccore
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -25,8 +26,9 @@ type judge struct {
 	newest  uint32 // the last stream that began
 	// usual is the last header block that was passed unchanged and did not change the HPACK table.
 	// The same bytes later mean the same header, so they need not be read again.
-	usual []byte
-	coded bool // usual has an encoding
+	usual  []byte
+	coded  bool   // usual has an encoding
+	format string // of the answers to it
 	// apart is set once a block was not passed unchanged. From then on grpc-go's decoder has
 	// another HPACK table than the client, so later blocks must not use the table.
 	apart bool
@@ -55,6 +57,7 @@ type verdict struct {
 	instead []byte // is what it reads where it does not
 	answer  []byte // goes to the client
 	coded   bool   // the call has an encoding
+	format  string // that of its answers; "" if they are not compressed
 	begins  bool   // a call begins
 }
 
@@ -68,7 +71,7 @@ func (j *judge) frames(b []byte) verdict {
 	begins := stream > j.newest && stream%2 == 1
 	if begins && !j.apart && !j.drained && len(block) > 0 && bytes.Equal(block, j.usual) {
 		j.newest = stream
-		return verdict{pass: true, coded: j.coded, begins: true}
+		return verdict{pass: true, coded: j.coded, format: j.format, begins: true}
 	}
 	j.call.reset(j.limits.soft, j.limits.hard)
 	if !j.settled {
@@ -88,19 +91,36 @@ func (j *judge) frames(b []byte) verdict {
 		j.call.fail(codes.Canceled, "CANCELLED")
 	}
 	coded := j.call.encoding != nil && j.call.encoding.Value != "identity"
+	if coded && !j.limits.compression.takes(j.call.encoding.Value) {
+		j.call.fail(codes.Unimplemented, "Compression algorithm '"+j.call.encoding.Value+"' is disabled.")
+	}
+	if j.limits.noStreams {
+		j.call.refuse = &refusal{reset: true, why: http2.ErrCodeRefusedStream}
+		if !j.settled {
+			j.call.refuse.why = http2.ErrCodeEnhanceYourCalm
+		}
+	}
+	format := ""
+	if j.limits.compression.answers() {
+		var accepted []string
+		if j.call.accepts != nil {
+			accepted = strings.Split(j.call.accepts.Value, ",")
+		}
+		format = j.limits.compression.of(accepted)
+	}
 	switch {
 	case j.call.refuse != nil:
 		j.apart = true
 		return verdict{answer: j.refusal(stream, ends, j.call.refuse), begins: true}
 	case j.apart, j.call.odd:
 		j.apart = true
-		return verdict{instead: j.headers(stream, ends, j.call.instead()), coded: coded, begins: true}
+		return verdict{instead: j.headers(stream, ends, j.call.instead()), coded: coded, format: format, begins: true}
 	}
 	j.usual = j.usual[:0]
 	if j.call.size <= j.limits.soft && constant(block) { // above it each call is drawn for
-		j.usual, j.coded = append(j.usual, block...), coded
+		j.usual, j.coded, j.format = append(j.usual, block...), coded, format
 	}
-	return verdict{pass: true, coded: coded, begins: true}
+	return verdict{pass: true, coded: coded, format: format, begins: true}
 }
 
 // later returns what grpc-go reads for a header block that does not begin a call. If the block ends
@@ -145,7 +165,7 @@ func (j *judge) write(stream uint32, ends bool, fields []hpack.HeaderField) {
 func (j *judge) refusal(stream uint32, ended bool, r *refusal) []byte {
 	j.out.Reset()
 	if r.reset {
-		_ = j.framer.WriteRSTStream(stream, http2.ErrCodeInternal)
+		_ = j.framer.WriteRSTStream(stream, cmp.Or(r.why, http2.ErrCodeInternal))
 		return j.out.Bytes()
 	}
 	j.write(stream, true, []hpack.HeaderField{

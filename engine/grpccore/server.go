@@ -46,14 +46,17 @@ func New(o Options, options ...grpc.ServerOption) *Server {
 	if o.Codec == nil {
 		o.Codec = encoding.GetCodecV2("proto")
 	}
-	received, sent := 4<<20, sending{o.Codec, o.Arguments.length("grpc.max_send_message_length", math.MaxInt)}
+	received := 4 << 20
+	sent := sending{o.Codec, o.Arguments.length("grpc.max_send_message_length", math.MaxInt), o.Arguments.compression()}
 	if o.MaxReceive != nil {
 		received = *o.MaxReceive
 	}
 	received = o.Arguments.length("grpc.max_receive_message_length", received)
 	soft, hard := o.Arguments.metadata()
 	return &Server{grpc.NewServer(append(append(o.Arguments.options(), options...),
-		grpc.Creds(newFronted(o.Credentials, limits{message: received, soft: soft, hard: hard})),
+		grpc.Creds(newFronted(o.Credentials, limits{
+			message: received, soft: soft, hard: hard, noStreams: o.Arguments.noStreams(), strikes: o.Arguments.strikes(), compression: sent.compression,
+		})),
 		grpc.MaxRecvMsgSize(received+markBytes), grpc.MaxSendMsgSize(math.MaxInt),
 		grpc.MaxHeaderListSize(largestBlock), // the front has the limit, and tells it
 		grpc.ForceServerCodecV2(codec{o.Codec, received}),
@@ -116,10 +119,12 @@ func (o sending) answering(handle grpc.StreamHandler) grpc.StreamHandler {
 	return func(service any, stream grpc.ServerStream) error { return handle(service, answer{stream, o}) }
 }
 
-// sending holds the codec for answers, and the largest size of an answer in bytes.
+// sending holds the codec for answers, the largest size of an answer in bytes, and how answers are
+// compressed.
 type sending struct {
-	codec encoding.CodecV2
-	limit int
+	codec       encoding.CodecV2
+	limit       int
+	compression compression
 }
 
 // encoded is an answer that is already encoded, which the codec sends unchanged.
@@ -137,7 +142,7 @@ func (a answer) SendMsg(response any) error {
 	if err := plain(a.Context()); err != nil {
 		return err
 	}
-	if a.limit == math.MaxInt {
+	if a.limit == math.MaxInt && !a.compression.answers() {
 		return a.ServerStream.SendMsg(response)
 	}
 	// The answer is encoded here to check its size, because grpc-go would refuse a large one with
@@ -148,6 +153,11 @@ func (a answer) SendMsg(response any) error {
 	}
 	if n := data.Len(); n > a.limit {
 		return status.Errorf(codes.ResourceExhausted, "SERVER: Sent message larger than max (%d vs. %d)", n, a.limit)
+	}
+	if a.compression.answers() {
+		if data, err = a.compression.compressed(a.Context(), data); err != nil {
+			return err
+		}
 	}
 	return a.ServerStream.SendMsg(encoded(data))
 }

@@ -1,7 +1,6 @@
 package grpccore
 
 import (
-	"bytes"
 	"encoding/binary"
 	"maps"
 	"math"
@@ -28,6 +27,14 @@ type writing struct {
 	last     int // index of ended that was written last
 	encoder  *judge
 
+	noStreams bool   // settings tell that no call is taken
+	accepted  []byte // is the field that lists what requests may be compressed with
+	// whole says that answers may be compressed. Then grpc-go's frames are written as wholes, and part is the
+	// beginning of one whose rest has not come.
+	whole bool
+	part  []byte
+	sent  atomic.Bool // headers or data were sent since the last ping
+
 	hard    int         // is the limit of a request's metadata that settings tell
 	running running     // are calls that are not answered
 	why     string      // is what they are told when the connection ends; "" if nothing
@@ -40,13 +47,20 @@ type writing struct {
 type running struct {
 	mu      sync.Mutex // is held for moments only, so that reading waits for no write
 	calls   map[uint32]bool
+	formats map[uint32]*flags // those of compressed answers
 	newest  uint32
 	refused uint32 // is the newest call of which grpc-go does not know
 }
 
-func (r *running) begin(stream uint32, known bool) {
+func (r *running) begin(stream uint32, known bool, format string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if known && format != "" {
+		if r.formats == nil {
+			r.formats = map[uint32]*flags{}
+		}
+		r.formats[stream] = &flags{magic: magics[format], field: literal(hpack.HeaderField{Name: "grpc-encoding", Value: format})}
+	}
 	switch r.newest = stream; {
 	case !known:
 		r.refused = stream
@@ -61,6 +75,21 @@ func (r *running) end(stream uint32) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.calls, stream)
+	delete(r.formats, stream)
+}
+
+// format returns how the answer of a call is compressed; nil if it is not.
+func (r *running) format(stream uint32) *flags {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.formats[stream]
+}
+
+// any reports whether a call is running.
+func (r *running) any() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.calls) > 0
 }
 
 // state returns the calls in their order, the newest call, and the newest one that was refused.
@@ -94,6 +123,18 @@ func (w *writing) farewell(to net.Conn) {
 	_, _ = to.Write(all) // the connection ends anyway
 }
 
+// tooManyPings answers the last ping of a client, and tells it why its connection is about to end.
+func (w *writing) tooManyPings(to net.Conn, ping []byte) {
+	w.mu.Lock()
+	_, w.newest, _ = w.running.state()
+	w.why = "Too many pings"
+	goAway := w.judge().goAway(w.newest, http2.ErrCodeEnhanceYourCalm, "too_many_pings")
+	frames := append([]byte{0, 0, byte(len(ping)), byte(http2.FramePing), byte(http2.FlagPingAck), 0, 0, 0, 0}, ping...)
+	frames = append(frames, goAway...)
+	w.mu.Unlock()
+	w.tell(to, frames)
+}
+
 func (w *writing) judge() *judge {
 	if w.encoder == nil {
 		w.encoder = newJudge(limits{})
@@ -123,6 +164,9 @@ func (f *front) Write(p []byte) (int, error) {
 	w, size := &f.out, len(p)
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.whole {
+		p = w.wholeFrames(p)
+	}
 	w.buffer = w.buffer[:0]
 	from := 0 // what is before it is in the buffer
 	for at := 0; at < len(p); {
@@ -167,38 +211,57 @@ func (f *front) Write(p []byte) (int, error) {
 	return size, nil
 }
 
+// wholeFrames returns a copy of the whole frames among what is written. The rest waits for the next
+// write, which comes, as grpc-go ends with a whole frame.
+func (w *writing) wholeFrames(p []byte) []byte {
+	all := append(w.part, p...)
+	at := 0
+	for len(all)-at >= frameHead && len(all)-at >= frameHead+payloadSize(all[at:]) {
+		at += frameHead + payloadSize(all[at:])
+	}
+	w.part = slices.Clone(all[at:])
+	return all[:at]
+}
+
 // change says how a frame is changed before it is written.
 type change int
 
 const (
 	asItIs change = iota
 	withAccepted
+	withFlags
 	withLimit
 	late
 	goAway
 )
 
-// accepted is the encoded header field that lists the encodings that a request may have.
-var accepted = func() []byte {
-	var b bytes.Buffer
-	_ = hpack.NewEncoder(&b).WriteField(hpack.HeaderField{Name: "grpc-accept-encoding", Value: "identity, deflate, gzip", Sensitive: true}) // so that it is not put into the table
-	return b.Bytes()
-}()
-
 // changed appends a frame to the buffer, with the given change.
 func (w *writing) changed(c change, frame []byte) {
 	switch c {
 	case withAccepted:
-		n := payloadSize(frame) + len(accepted)
+		fields := w.accepted
+		if f := w.running.format(streamOf(frame)); f != nil {
+			fields = slices.Concat(fields, f.field)
+		}
+		n := payloadSize(frame) + len(fields)
 		w.buffer = append(w.buffer, byte(n>>16), byte(n>>8), byte(n))
-		w.buffer = append(append(w.buffer, frame[3:]...), accepted...)
+		w.buffer = append(append(w.buffer, frame[3:]...), fields...)
+		return
+	case withFlags:
+		w.buffer = append(w.buffer, frame...)
+		if f := w.running.format(streamOf(frame)); f != nil {
+			f.frame(w.buffer[len(w.buffer)-payloadSize(frame):])
+		}
 		return
 	case withLimit:
 		w.buffer = append(w.buffer, frame...)
 		settings := w.buffer[len(w.buffer)-payloadSize(frame):]
 		for ; len(settings) >= settingBytes; settings = settings[settingBytes:] {
-			if http2.SettingID(binary.BigEndian.Uint16(settings)) == http2.SettingMaxHeaderListSize {
+			switch id := http2.SettingID(binary.BigEndian.Uint16(settings)); {
+			case id == http2.SettingMaxHeaderListSize:
 				binary.BigEndian.PutUint32(settings[2:], uint32(w.hard))
+			case id == http2.SettingMaxConcurrentStreams && w.noStreams:
+				binary.BigEndian.PutUint32(settings[2:], 0)
 			}
 		}
 		return
@@ -243,7 +306,12 @@ func (w *writing) goAway(payload []byte) []byte {
 func (w *writing) begin(frame []byte) change {
 	w.rest = payloadSize(frame)
 	kind, flags := http2.FrameType(frame[3]), http2.Flags(frame[4])
+	if kind == http2.FrameHeaders || kind == http2.FrameData {
+		w.sent.Store(true)
+	}
 	switch {
+	case kind == http2.FrameData && w.whole:
+		return withFlags
 	case kind == http2.FrameSettings && !flags.Has(http2.FlagSettingsAck):
 		return withLimit
 	case kind == http2.FrameGoAway:

@@ -11,6 +11,9 @@ func (p Probe) Known() string {
 	case "control characters in a value":
 		return "no client library sends them; grpc-go cannot read them, C-core passes them"
 	}
+	if p.Name == "grpc.default_compression_algorithm=2,grpc.max_send_message_length=100: metadata" {
+		return "grpc-go sends the trailing metadata that a handler has set before its answer is too large; C-core drops it"
+	}
 	if p.Name == "timeout before the message is whole" {
 		return "grpc-go, which waits for the rest of the message, may say first that a context has a deadline"
 	}

@@ -1,5 +1,10 @@
 package grpcpeers
 
+import (
+	"fmt"
+	"strings"
+)
+
 // arguments are conversations with servers whose limits are given by channel arguments.
 func arguments() (list []Probe) {
 	with := func(arguments string, probes ...Probe) {
@@ -53,7 +58,32 @@ func arguments() (list []Probe) {
 	} {
 		with(a, idle, called)
 	}
-	with("grpc.max_concurrent_streams=1", limits, Probe{Name: "three calls at once", do: func(w *wire) {
+	between := Probe{Name: "pings between calls", do: func(w *wire) {
+		w.greet()
+		for _, id := range []uint32{1, 3, 5} {
+			w.headers(id, false, request("Echo"))
+			w.data(id, true, message(0, []byte("hello")))
+			w.await(id)
+			w.pings(2)
+		}
+		w.pings(9)
+	}}
+	counted := func(p Probe) Probe {
+		do := p.do
+		p.do = func(w *wire) {
+			do(w)
+			w.lines = append(w.lines, fmt.Sprintf("%d pings answered", w.acks))
+		}
+		return p
+	}
+	idle, between = counted(idle), counted(between) // during a call C-core forgives once or twice, by chance
+	for _, strikes := range []string{"1", "2", "3", "5"} {
+		a := "grpc.http2.max_ping_strikes=" + strikes
+		with(a, idle, called, between)
+		with(a+",grpc.keepalive_permit_without_calls=1", idle, called)
+		with(a+",grpc.http2.min_ping_interval_without_data_ms=0", idle)
+	}
+	several := Probe{Name: "three calls at once", do: func(w *wire) {
 		w.greet()
 		for _, id := range []uint32{1, 3, 5} {
 			w.headers(id, false, request("Chat"))
@@ -61,7 +91,85 @@ func arguments() (list []Probe) {
 		w.await(3, 5)
 		w.data(1, true, nil)
 		w.await(1)
-	}})
+	}}
+	with("grpc.max_concurrent_streams=1", limits, several)
+	for _, a := range []string{"grpc.max_concurrent_streams=0", "grpc.max_concurrent_streams=0,grpc.max_concurrent_streams=1", "grpc.max_concurrent_streams=1,grpc.max_concurrent_streams=0"} {
+		with(a, limits, several, echo, Probe{Name: "a call before the settings", do: func(w *wire) {
+			w.hello()
+			w.call(request("Echo"), 0, "hello")
+			w.await(1)
+		}})
+	}
+	with("grpc.max_concurrent_streams=-1", limits, echo)
+	return append(list, compressions()...)
+}
+
+// compressions are calls of servers that compress their answers, or do not take compressed requests.
+func compressions() (list []Probe) {
+	long := strings.Repeat("hello ", 100)
+	from := func(name, method, body, encoding, accepts string) Probe {
+		changes, flag, sent := []field(nil), byte(0), body
+		switch encoding {
+		case "gzip":
+			flag, sent = 1, gzipped(body)
+		case "deflate":
+			flag, sent = 1, deflated(body)
+		}
+		if encoding != "" {
+			changes = append(changes, field{"grpc-encoding", encoding})
+		}
+		if accepts != "" {
+			changes = append(changes, field{"grpc-accept-encoding", accepts})
+		}
+		return Probe{Name: name, do: func(w *wire) {
+			w.greet()
+			w.call(request(method, changes...), flag, sent)
+			w.await(1)
+		}}
+	}
+	calls := []Probe{
+		from("short", "Echo", "hello", "", "identity, deflate, gzip"),
+		from("long", "Echo", long, "", "identity, deflate, gzip"),
+		from("long, accepts nothing", "Echo", long, "", ""),
+		from("long, accepts gzip", "Echo", long, "", "gzip"),
+		from("long, accepts deflate", "Echo", long, "", "identity,deflate"),
+		from("long, accepts identity", "Echo", long, "", "identity"),
+		from("long, accepts others", "Echo", long, "", "br, zstd"),
+		from("gzip", "Echo", long, "gzip", "gzip"),
+		from("gzip, accepts nothing", "Echo", long, "gzip", ""),
+		from("deflate", "Echo", long, "deflate", "deflate, gzip"),
+		from("short gzip", "Echo", "hello", "gzip", "identity, deflate, gzip"),
+		from("identity", "Echo", long, "identity", "identity, deflate, gzip"),
+		from("an empty answer", "Empty", "hello", "", "identity, deflate, gzip"),
+		from("refused", "Refuse", "hello", "", "identity, deflate, gzip"),
+		from("unknown", "Nope", "hello", "", "identity, deflate, gzip"),
+		from("unknown, deflate", "Nope", "hello", "deflate", "identity, deflate, gzip"),
+		from("metadata", "Tell", long, "", "identity, deflate, gzip"),
+		{Name: "stream", do: func(w *wire) {
+			w.greet()
+			w.headers(1, false, request("Chat", field{"grpc-accept-encoding", "identity, deflate, gzip"}))
+			w.data(1, true, append(message(0, []byte(long)), message(0, []byte("hello"))...))
+			w.await(1)
+		}},
+	}
+	for _, a := range []string{
+		"grpc.default_compression_algorithm=0", "grpc.default_compression_algorithm=1", "grpc.default_compression_algorithm=2", "grpc.default_compression_algorithm=3",
+		"grpc.default_compression_algorithm=-1",
+		"grpc.default_compression_level=0", "grpc.default_compression_level=1", "grpc.default_compression_level=2", "grpc.default_compression_level=3",
+		"grpc.default_compression_level=4", "grpc.default_compression_level=-1",
+		"grpc.compression_enabled_algorithms_bitset=0", "grpc.compression_enabled_algorithms_bitset=1", "grpc.compression_enabled_algorithms_bitset=2",
+		"grpc.compression_enabled_algorithms_bitset=3", "grpc.compression_enabled_algorithms_bitset=4", "grpc.compression_enabled_algorithms_bitset=5",
+		"grpc.compression_enabled_algorithms_bitset=8", "grpc.compression_enabled_algorithms_bitset=-1",
+		"grpc.default_compression_algorithm=2,grpc.compression_enabled_algorithms_bitset=3", "grpc.default_compression_level=3,grpc.compression_enabled_algorithms_bitset=5",
+		"grpc.default_compression_level=1,grpc.compression_enabled_algorithms_bitset=1", "grpc.default_compression_algorithm=1,grpc.default_compression_level=3",
+		"grpc.default_compression_algorithm=2,grpc.default_compression_level=0",
+		"grpc.default_compression_algorithm=2,grpc.max_send_message_length=100",
+	} {
+		for _, p := range calls {
+			p.Name, p.Arguments = a+": "+p.Name, a
+			list = append(list, p)
+		}
+	}
 	return list
 }
 

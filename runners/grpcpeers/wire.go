@@ -2,6 +2,8 @@ package grpcpeers
 
 import (
 	"bytes"
+	"compress/gzip"
+	"compress/zlib"
 	"errors"
 	"fmt"
 	"io"
@@ -56,22 +58,23 @@ func message(flag byte, body []byte) []byte {
 // wire is an HTTP/2 connection that can also send what no client sends. It records as text what the
 // server sends.
 type wire struct {
-	net     net.Conn
-	framer  *http2.Framer
-	block   bytes.Buffer
-	encoder *hpack.Encoder
-	lines   []string
-	bodies  map[uint32][]byte
-	began   map[uint32]bool
-	ended   map[uint32]bool
-	acks    int
-	goaways int
-	mute    bool // pings are not answered before pong
-	pinged  [][8]byte
-	limits  string // are those of the server's settings
-	settled bool   // the server's settings are acknowledged
-	over    bool
-	err     error // of a write
+	net      net.Conn
+	framer   *http2.Framer
+	block    bytes.Buffer
+	encoder  *hpack.Encoder
+	lines    []string
+	bodies   map[uint32][]byte
+	began    map[uint32]bool
+	encoding map[uint32]string // grpc-encoding of answers
+	ended    map[uint32]bool
+	acks     int
+	goaways  int
+	mute     bool // pings are not answered before pong
+	pinged   [][8]byte
+	limits   string // are those of the server's settings
+	settled  bool   // the server's settings are acknowledged
+	over     bool
+	err      error // of a write
 }
 
 // patience is the longest wait for an answer. It is long because the machine may be busy.
@@ -82,7 +85,7 @@ func dial(addr string) (*wire, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &wire{net: c, framer: http2.NewFramer(c, c), bodies: map[uint32][]byte{}, began: map[uint32]bool{}, ended: map[uint32]bool{}}
+	w := &wire{net: c, framer: http2.NewFramer(c, c), bodies: map[uint32][]byte{}, began: map[uint32]bool{}, encoding: map[uint32]string{}, ended: map[uint32]bool{}}
 	w.framer.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
 	w.framer.SetMaxReadFrameSize(1 << 24)
 	w.framer.AllowIllegalWrites = true
@@ -234,6 +237,11 @@ func (w *wire) take(frame http2.Frame) {
 			}
 		}
 		w.began[id] = true
+		for _, h := range f.Fields {
+			if h.Name == "grpc-encoding" {
+				w.encoding[id] = h.Value
+			}
+		}
 		w.tell(id, kind+" "+fieldsOf(f))
 		w.ended[id] = w.ended[id] || f.StreamEnded()
 	case *http2.DataFrame:
@@ -289,9 +297,13 @@ func (w *wire) tellMessages(stream uint32) {
 		if len(body) < 5+n {
 			break
 		}
-		text := fmt.Sprintf("%q", body[5:5+n])
-		if n > 64 {
-			text = fmt.Sprintf("%d bytes", n)
+		plain, text := body[5:5+n], ""
+		if body[0] == 1 {
+			// Other compressors make other bytes, so what is compared is what a client gets.
+			plain, text = decompressed(w.encoding[stream], plain), " "+w.encoding[stream]
+		}
+		if text = fmt.Sprintf("%q", plain) + text; len(plain) > 64 {
+			text = fmt.Sprintf("%d bytes", len(plain)) + text[strings.LastIndexByte(text, '"')+1:]
 		}
 		w.tell(stream, fmt.Sprintf("message %d %s", body[0], text))
 		body = body[5+n:]
@@ -309,4 +321,20 @@ func fieldsOf(f *http2.MetaHeadersFrame) string {
 	})
 	slices.Sort(list)
 	return strings.Join(list, " | ")
+}
+
+// decompressed returns the bytes of a message that is compressed in this way.
+func decompressed(encoding string, message []byte) []byte {
+	open := func(r io.Reader) (io.Reader, error) { return zlib.NewReader(r) }
+	if encoding == "gzip" {
+		open = func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }
+	}
+	reader, err := open(bytes.NewReader(message))
+	if err == nil {
+		message, err = io.ReadAll(reader)
+	}
+	if err != nil {
+		return []byte(err.Error())
+	}
+	return message
 }
