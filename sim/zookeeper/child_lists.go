@@ -1,6 +1,7 @@
 package zookeeper
 
 import (
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/recipes/bulk"
 	"github.com/monosim/monosim/sim/zookeeper/java"
 )
@@ -56,11 +57,13 @@ func (n *znode) childNames() []string {
 }
 
 // childBlocks returns the names of childNames in blocks. Successive lists share the blocks that are
-// equal, to save memory.
+// equal, to save memory. Buckets with more than eight names are in the order of creation.
 func (n *znode) childBlocks() *bulk.Names {
 	l := n.listed()
 	if size := java.Buckets(childBuckets, int(n.peak)); l.blocks == nil || l.buckets != size {
-		names := inHashOrder(n)
+		children := n.children()
+		java.InOrder(children, size, childSpread)
+		names := lists.Map(children, childName)
 		keys := make([]uint32, len(names))
 		for i, name := range names {
 			keys[i] = java.Spread(name) & (size - 1)

@@ -16,18 +16,27 @@ const (
 
 // inHashOrder returns the names of a znode's children in the order of the Java set.
 func inHashOrder(n *znode) []string {
+	children := n.children()
+	java.Listed(children, childBuckets, int(n.peak), childSpread, childName)
+	return lists.Map(children, childName)
+}
+
+// children returns a znode's children in the order of creation.
+func (n *znode) children() []*znode {
 	children := make([]*znode, 0, n.numChildren)
 	for c := n.first; c != nil; c = c.next {
 		children = append(children, c)
 	}
-	java.InOrder(children, java.Buckets(childBuckets, int(n.peak)), func(c *znode) uint32 { return c.spread })
-	return lists.Map(children, func(c *znode) string { return c.name })
+	return children
 }
+
+func childSpread(n *znode) uint32 { return n.spread }
+func childName(n *znode) string   { return n.name }
 
 // inServersOrder sorts children, which are in the order of creation, into the order in which a server
 // lists them that has had peak of them.
 func inServersOrder[T any](children []T, peak int, name func(T) string) {
-	java.InOrder(children, java.Buckets(childBuckets, peak), func(c T) uint32 { return java.Spread(name(c)) })
+	java.Listed(children, childBuckets, peak, func(c T) uint32 { return java.Spread(name(c)) }, name)
 }
 
 // owned returns the session's ephemerals in the order of the server's set. The four-letter word
@@ -37,7 +46,7 @@ func (s *session) owned() []*znode {
 	for n := s.firstOwned; n != nil; n = n.ownerNext {
 		nodes = append(nodes, n)
 	}
-	java.InOrder(nodes, java.Buckets(usualBuckets, int(s.peak)), pathSpread)
+	java.Listed(nodes, usualBuckets, int(s.peak), pathSpread, pathOf)
 	return nodes
 }
 
@@ -46,8 +55,9 @@ func (s *session) owned() []*znode {
 // has another size (ZK-2.7).
 func (s *session) leaving() []*znode {
 	nodes := s.owned()
-	java.InOrder(nodes, java.CloneBuckets(len(nodes)), pathSpread)
+	java.Listed(nodes, java.CloneBuckets(len(nodes)), len(nodes), pathSpread, pathOf)
 	return nodes
 }
 
 func pathSpread(n *znode) uint32 { return java.Spread(n.path) }
+func pathOf(n *znode) string     { return n.path }

@@ -149,7 +149,7 @@ func (m *Machine) Watches() []WatchInfo {
 func (m *Machine) DataWatches() (infos []WatchInfo) {
 	t := &m.watches.data
 	lists := slices.SortedFunc(maps.Values(t.byPath), func(a, b *watchList) int { return cmp.Compare(a.opened, b.opened) })
-	java.InOrder(lists, java.Buckets(usualBuckets, t.peak), func(l *watchList) uint32 { return java.Spread(l.path) })
+	java.Listed(lists, usualBuckets, t.peak, func(l *watchList) uint32 { return java.Spread(l.path) }, func(l *watchList) string { return l.path })
 	for _, list := range lists {
 		infos = t.appendInfos(infos, list)
 	}

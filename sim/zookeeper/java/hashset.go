@@ -37,10 +37,8 @@ func Spread(s string) uint32 { return SpreadOf(Hash(s)) }
 func SpreadOf(hash uint32) uint32 { return hash ^ hash>>16 }
 
 // Buckets returns the number of buckets of a table that began with first buckets and has held up to
-// peak entries. The table doubles when it is more than three quarters full, and never shrinks.
-//
-// Two rules of Java are left out. A table with less than 64 buckets also doubles when the ninth
-// entry comes into one bucket. A larger table turns such a bucket into a tree.
+// peak entries, of which no bucket had more than eight. The table doubles when it is more than three
+// quarters full, and never shrinks.
 func Buckets(first uint32, peak int) uint32 {
 	for uint32(peak) > first/4*3 {
 		first *= 2
@@ -58,21 +56,26 @@ func CloneBuckets(n int) uint32 {
 	return buckets
 }
 
-// InOrder sorts the members of a set into the order in which Java iterates over them: by bucket,
-// and within a bucket in the order of arrival. members must be in the order of arrival. spread
-// returns a member's Spread.
+// InOrder sorts the members of a set into the order in which Java iterates over them, if no bucket
+// has more than eight: by bucket, and within a bucket in the order of arrival. members must be in the
+// order of arrival. spread returns a member's Spread. [Listed] has the order of any set.
 func InOrder[T any](members []T, buckets uint32, spread func(T) uint32) {
 	if len(members) < 2 {
 		return
 	}
+	for i, p := range inBuckets(members, buckets, spread) {
+		members[i] = p.member
+	}
+}
+
+// inBuckets returns the members by bucket.
+func inBuckets[T any](members []T, buckets uint32, spread func(T) uint32) []placed[T] {
 	list := make([]placed[T], len(members)) // so that each is spread once
 	for i, m := range members {
 		list[i] = placed[T]{spread(m) & (buckets - 1), m}
 	}
 	slices.SortStableFunc(list, func(a, b placed[T]) int { return cmp.Compare(a.bucket, b.bucket) })
-	for i := range list {
-		members[i] = list[i].member
-	}
+	return list
 }
 
 type placed[T any] struct {

@@ -2,7 +2,9 @@ package java
 
 import (
 	"fmt"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -66,5 +68,31 @@ func TestSetsAreListedByBucket(t *testing.T) {
 	}
 	if got := []uint32{Buckets(8, 6), Buckets(8, 7), Buckets(16, 12), Buckets(16, 13), CloneBuckets(0), CloneBuckets(2), CloneBuckets(5), CloneBuckets(6), CloneBuckets(12)}; !slices.Equal(got, []uint32{8, 16, 16, 32, 1, 4, 8, 16, 32}) {
 		t.Errorf("got tables of %d", got)
+	}
+}
+
+// Goal: sets with crowded buckets are in Java's order. Method: sets that OpenJDK 17 has filled and cloned; a
+// line has the first number of buckets, the members as they came, the order of the set, and that of its clone.
+func TestListedAsJavaListsCrowdedSets(t *testing.T) {
+	data, err := os.ReadFile("testdata/sets.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	itself := func(s string) string { return s }
+	for line := range strings.Lines(string(data)) {
+		parts := strings.Split(strings.TrimSpace(line), "|")
+		first, err := strconv.ParseUint(parts[0], 10, 32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set := strings.Split(parts[1], ",")
+		Listed(set, uint32(first), len(set), Spread, itself)
+		if got := strings.Join(set, ","); got != parts[2] {
+			t.Errorf("set of %s:\ngot  %s\nwant %s", parts[1], got, parts[2])
+		}
+		Listed(set, CloneBuckets(len(set)), len(set), Spread, itself)
+		if got := strings.Join(set, ","); got != parts[3] {
+			t.Errorf("clone of %s:\ngot  %s\nwant %s", parts[2], got, parts[3])
+		}
 	}
 }
