@@ -2,21 +2,28 @@ package grpcpeers
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/monosim/monosim/engine/lists"
 )
+
+// given returns the probes for a server with these arguments.
+func given(arguments string, probes []Probe) []Probe {
+	return lists.Map(probes, func(p Probe) Probe {
+		p.Name, p.Arguments = arguments+": "+p.Name, arguments
+		return p
+	})
+}
+
+var limits = Probe{Name: "settings", do: func(w *wire) {
+	w.greet()
+	w.lines = append(w.lines, "limits"+w.limits)
+}}
 
 // arguments are conversations with servers whose limits are given by channel arguments.
 func arguments() (list []Probe) {
-	with := func(arguments string, probes ...Probe) {
-		for _, p := range probes {
-			p.Name, p.Arguments = arguments+": "+p.Name, arguments
-			list = append(list, p)
-		}
-	}
-	limits := Probe{Name: "settings", do: func(w *wire) {
-		w.greet()
-		w.lines = append(w.lines, "limits"+w.limits)
-	}}
+	with := func(arguments string, probes ...Probe) { list = append(list, given(arguments, probes)...) }
 	sizes := func(sizes ...int) []Probe {
 		probes := []Probe{limits}
 		for _, size := range sizes {
@@ -47,6 +54,12 @@ func arguments() (list []Probe) {
 		with(a, echo, compressed)
 	}
 
+	return slices.Concat(list, strikes(), streams(), compressions())
+}
+
+// strikes are conversations with servers that take another number of pings.
+func strikes() (list []Probe) {
+	with := func(arguments string, probes ...Probe) { list = append(list, given(arguments, probes)...) }
 	idle, called := Probe{Name: "pings of an idle connection", do: func(w *wire) { w.greet(); w.pings(9) }}, Probe{Name: "pings during a call", do: func(w *wire) {
 		w.greet()
 		w.call(request("Slow", field{"grpc-timeout", "5S"}), 0, "hello")
@@ -83,6 +96,13 @@ func arguments() (list []Probe) {
 		with(a+",grpc.keepalive_permit_without_calls=1", idle, called)
 		with(a+",grpc.http2.min_ping_interval_without_data_ms=0", idle)
 	}
+	return list
+}
+
+// streams are conversations with servers that take few calls at once, or none.
+func streams() (list []Probe) {
+	with := func(arguments string, probes ...Probe) { list = append(list, given(arguments, probes)...) }
+	echo := callingOf("echo", "Echo", "hello")
 	several := Probe{Name: "three calls at once", do: func(w *wire) {
 		w.greet()
 		for _, id := range []uint32{1, 3, 5} {
@@ -101,11 +121,31 @@ func arguments() (list []Probe) {
 		}})
 	}
 	with("grpc.max_concurrent_streams=-1", limits, echo)
-	return append(list, compressions()...)
+	return list
 }
 
 // compressions are calls of servers that compress their answers, or do not take compressed requests.
 func compressions() (list []Probe) {
+	calls := compressedCalls()
+	for _, a := range []string{
+		"grpc.default_compression_algorithm=0", "grpc.default_compression_algorithm=1", "grpc.default_compression_algorithm=2", "grpc.default_compression_algorithm=3",
+		"grpc.default_compression_algorithm=-1",
+		"grpc.default_compression_level=0", "grpc.default_compression_level=1", "grpc.default_compression_level=2", "grpc.default_compression_level=3",
+		"grpc.default_compression_level=4", "grpc.default_compression_level=-1",
+		"grpc.compression_enabled_algorithms_bitset=0", "grpc.compression_enabled_algorithms_bitset=1", "grpc.compression_enabled_algorithms_bitset=2",
+		"grpc.compression_enabled_algorithms_bitset=3", "grpc.compression_enabled_algorithms_bitset=4", "grpc.compression_enabled_algorithms_bitset=5",
+		"grpc.compression_enabled_algorithms_bitset=8", "grpc.compression_enabled_algorithms_bitset=-1",
+		"grpc.default_compression_algorithm=2,grpc.compression_enabled_algorithms_bitset=3", "grpc.default_compression_level=3,grpc.compression_enabled_algorithms_bitset=5",
+		"grpc.default_compression_level=1,grpc.compression_enabled_algorithms_bitset=1", "grpc.default_compression_algorithm=1,grpc.default_compression_level=3",
+		"grpc.default_compression_algorithm=2,grpc.default_compression_level=0",
+		"grpc.default_compression_algorithm=2,grpc.max_send_message_length=100",
+	} {
+		list = append(list, given(a, calls)...)
+	}
+	return list
+}
+
+func compressedCalls() []Probe {
 	long := strings.Repeat("hello ", 100)
 	from := func(name, method, body, encoding, accepts string) Probe {
 		changes, flag, sent := []field(nil), byte(0), body
@@ -127,7 +167,7 @@ func compressions() (list []Probe) {
 			w.await(1)
 		}}
 	}
-	calls := []Probe{
+	return []Probe{
 		from("short", "Echo", "hello", "", "identity, deflate, gzip"),
 		from("long", "Echo", long, "", "identity, deflate, gzip"),
 		from("long, accepts nothing", "Echo", long, "", ""),
@@ -152,25 +192,6 @@ func compressions() (list []Probe) {
 			w.await(1)
 		}},
 	}
-	for _, a := range []string{
-		"grpc.default_compression_algorithm=0", "grpc.default_compression_algorithm=1", "grpc.default_compression_algorithm=2", "grpc.default_compression_algorithm=3",
-		"grpc.default_compression_algorithm=-1",
-		"grpc.default_compression_level=0", "grpc.default_compression_level=1", "grpc.default_compression_level=2", "grpc.default_compression_level=3",
-		"grpc.default_compression_level=4", "grpc.default_compression_level=-1",
-		"grpc.compression_enabled_algorithms_bitset=0", "grpc.compression_enabled_algorithms_bitset=1", "grpc.compression_enabled_algorithms_bitset=2",
-		"grpc.compression_enabled_algorithms_bitset=3", "grpc.compression_enabled_algorithms_bitset=4", "grpc.compression_enabled_algorithms_bitset=5",
-		"grpc.compression_enabled_algorithms_bitset=8", "grpc.compression_enabled_algorithms_bitset=-1",
-		"grpc.default_compression_algorithm=2,grpc.compression_enabled_algorithms_bitset=3", "grpc.default_compression_level=3,grpc.compression_enabled_algorithms_bitset=5",
-		"grpc.default_compression_level=1,grpc.compression_enabled_algorithms_bitset=1", "grpc.default_compression_algorithm=1,grpc.default_compression_level=3",
-		"grpc.default_compression_algorithm=2,grpc.default_compression_level=0",
-		"grpc.default_compression_algorithm=2,grpc.max_send_message_length=100",
-	} {
-		for _, p := range calls {
-			p.Name, p.Arguments = a+": "+p.Name, a
-			list = append(list, p)
-		}
-	}
-	return list
 }
 
 // ages are conversations with servers that end connections by themselves.
