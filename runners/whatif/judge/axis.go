@@ -179,15 +179,20 @@ type course struct {
 func courseOf(s *model.Sample, before, step int64, missed func(*model.Instant) bool) course {
 	first := int(before / step)
 	var means []float64
-	var arrived, failed int64
-	most := 0.0 // share of failures in a step before
+	var arrived, failed, ended int64
+	most := 0.0               // share of failures in a step before
+	struck, usual := 0.0, 0.0 // under way at the event, and at the begin of a step before it, and failed
 	for k := range min(first, len(s.Series)) {
 		i := &s.Series[k]
 		if i.Completed > 0 {
 			means = append(means, float64(i.SumNs)/float64(i.Completed))
 		}
-		arrived, failed = arrived+i.Arrived, failed+i.Failed
-		most = max(most, share(i.Failed, i.Arrived))
+		by := i.Failed - i.Struck // by itself
+		arrived, failed, ended = arrived+i.Arrived, failed+by, ended+i.Ended
+		most = max(most, share(by, i.Arrived))
+		if struck += float64(i.Struck); k < first-1 {
+			usual += float64(failed-ended) / float64(first-1)
+		}
 	}
 	c := course{known: len(means) >= 3}
 	limit := 0.0
@@ -212,7 +217,7 @@ func courseOf(s *model.Sample, before, step int64, missed func(*model.Instant) b
 	if c.never = last == len(s.Series)-1; last >= first {
 		c.recovered = int64(last+1)*step - before
 	}
-	c.lost = max(c.lost, 0)
+	c.lost = max(c.lost, 0) + max(struck-usual, 0)
 	return c
 }
 

@@ -128,3 +128,25 @@ func TestACostThatIsNotOverFails(t *testing.T) {
 		t.Errorf("more than 100 are lost already: got %s", got)
 	}
 }
+
+// Goal: requests that were under way when an event came are lost, too, and are no measure of how it was before.
+// Method: Little's law. Entry containers work for 50 ms, 200 requests a second on four of them, so that 2.5 are
+// under way on each that ends at once; with a drain of 25 ms half of these. They came before the event.
+func TestRequestsUnderWayAreLost(t *testing.T) {
+	for more, want := range map[string]float64{"": 10, ", at_once: 2, drain: 25ms": 5, ", drain: 60ms": 0} {
+		r := run(t, `apiVersion: capacity/v1
+budget: {min_replications: 40, max_replications: 40}
+model: {size: {embeddings: 1GB}}
+override: {num_ps: 1, num_shard: 1}
+fleet: {entry: {replicas: 4, cpu: 64, mem: 8GiB}, ps: {replicas: 1, cpu: 4, mem: 8GiB}, boot: {load_fixed: 0s}}
+service: {entry: {cpu: 50ms}, ps: {cpu: 1us}}
+network: {same_cluster: 1us, overhead_per_rpc: 0s}
+workload: {rate: 200/s, horizon: 60s, detail: {windows: ["each incident -10s..+30s"]}}
+events: [{at: 20s, name: again, restart: {tier: entry`+more+`}}]
+`)
+		e := r.Find("lost(again)", "incident again")
+		if e == nil || e.Value == nil || math.Abs(*e.Value-want) > 0.15*want+1e-9 || e.CI[0] > want || e.CI[1] < want {
+			t.Errorf("restart%s: lost %+v, want %g", more, e, want)
+		}
+	}
+}

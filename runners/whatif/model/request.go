@@ -205,7 +205,7 @@ func (w *world) fail(i int32, cause uint8) {
 		w.servers[r.caller].fanning--
 	}
 	w.abandonAll(i)
-	w.sample.failed(r)
+	w.sample.failed(r, w.now)
 	if w.tracer != nil {
 		w.tracer.ended(w, i, plan.Causes[cause])
 	}

@@ -107,7 +107,11 @@ func (s *Spec) world(window, replication int) *world {
 	w.sample.Window, w.sample.Replication = window, replication
 	w.control(replication)
 	w.begins(win)
-	w.sample.beginSeries(win.Step, len(s.Limits))
+	event := int64(-1) // none
+	if p := s.Control.Plan; win.Incident > 0 {
+		event = int64(p.Events[win.Incident-1].At) - int64(win.Start)
+	}
+	w.sample.beginSeries(win.Step, event, len(s.Limits))
 	return w
 }
 

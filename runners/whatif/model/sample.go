@@ -50,6 +50,7 @@ type Sample struct {
 	Refused string `json:"refused,omitempty"`
 
 	step       int64
+	event      int64           // how long after the begin of the window its event is, or -1
 	begin, end int64           // instants between which intended arrivals count
 	starts     [Segments]int64 // begins of the segments
 }
@@ -309,7 +310,7 @@ func (s *Sample) open(w *world, r *request) {
 	took := w.now - r.intended
 	one := s.segment(r.intended)
 	one.open(took, w.spec.Limits)
-	s.instant(r.intended).done(int64(none), nil)
+	s.fails(r.intended, w.now)
 	if one.Models != nil {
 		one.Models[r.model].open(took, w.served[r.model].Limits)
 	}
@@ -322,7 +323,7 @@ func (s *Counted) waited(r *request) {
 	}
 }
 
-func (s *Sample) failed(r *request) {
+func (s *Sample) failed(r *request, now int64) {
 	if !s.counts(r.intended) {
 		return
 	}
@@ -332,7 +333,7 @@ func (s *Sample) failed(r *request) {
 		one.Models[r.model].failed(r.cause)
 	}
 	one.waited(r)
-	s.instant(r.intended).done(int64(none), nil)
+	s.fails(r.intended, now)
 	s.BinFailed[s.bin(r.intended)]++
 }
 

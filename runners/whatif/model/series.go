@@ -15,6 +15,10 @@ type Instant struct {
 	Failed    int64 `json:"failed"` // and open when the simulation ends
 	Answered  int64 `json:"answered"`
 	SumNs     int64 `json:"sum_ns"`
+	// Struck counts those that came before the event of the window and failed after it, in the step in
+	// which they came. Ended counts failures in the step in which they happen.
+	Struck int64 `json:"struck,omitempty"`
+	Ended  int64 `json:"ended,omitempty"`
 	// Over counts, for each of Spec.Limits, the requests that miss the limit.
 	Over    []int64 `json:"over,omitempty"`
 	Latency Hist    `json:"latency"`
@@ -55,8 +59,10 @@ func stepOf(p *plan.Plan, w plan.Window) int64 {
 	return int64(time.Second) * max(1, (length+mostInstants*int64(time.Second)-1)/(mostInstants*int64(time.Second)))
 }
 
-// beginSeries allocates the steps of a window's time series.
-func (s *Sample) beginSeries(step int64, limits int) {
+// beginSeries allocates the steps of a window's time series. event is how long after the begin of the
+// window its event is.
+func (s *Sample) beginSeries(step, event int64, limits int) {
+	s.event = event
 	if s.step = step; step == 0 {
 		return
 	}
@@ -72,6 +78,21 @@ func (s *Sample) instant(at int64) *Instant {
 		return nil
 	}
 	return &s.Series[(at-s.begin)/s.step]
+}
+
+// fails counts a failure, at an instant, of a request that came at another.
+func (s *Sample) fails(intended, now int64) {
+	i := s.instant(intended)
+	if i == nil {
+		return
+	}
+	i.done(int64(none), nil)
+	if event := s.begin + s.event; s.event >= 0 && intended < event && event <= now {
+		i.Struck++
+	}
+	if at := s.instant(now); at != nil {
+		at.Ended++
+	}
 }
 
 // done counts the end of a request in its step. took is its latency in nanoseconds, or none

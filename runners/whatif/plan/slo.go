@@ -68,7 +68,7 @@ func metrics() metricList {
 		Metric{Name: "time_to_available", Scopes: []string{"publish"}, Kind: quantity.Duration, Unit: "ns", Doc: "from a publish to the last replica that serves it; the worst of several (CAP-3.13, CAP-12.14)"},
 		Metric{Name: "min_serving", Scopes: []string{"publish"}, Kind: quantity.Count, Unit: "count", Higher: true, Doc: "least number of replicas of a shard that serve while a version rolls out"},
 		Metric{Name: "recovery", Scopes: []string{"*"}, Kind: quantity.Duration, Unit: "ns", Doc: "from an event until latency and errors are again what they were (CAP-4.5)"},
-		Metric{Name: "lost", Scopes: []string{"*"}, Kind: quantity.Count, Unit: "count", Doc: "requests that came from an event on, until recovery, and failed, beyond the share that failed before (CAP-4.5)"},
+		Metric{Name: "lost", Scopes: []string{"*"}, Kind: quantity.Count, Unit: "count", Doc: "requests that came from an event on, until recovery, or were under way at it, and failed, beyond the share that failed before (CAP-4.5)"},
 		Metric{Name: "above", Scopes: []string{"*"}, Kind: quantity.Duration, Unit: "ns", Doc: "how long after an event, all seconds together, an objective of the plan on quantiles of request or on errors was missed (CAP-4.5)"},
 		Metric{Name: "zk.utilisation", NoScope: true, Kind: quantity.Percent, Unit: "fraction", Doc: "reads/read_ops + writes/write_ops at rest, or from then on where an event takes all sessions (CAP-3.12)"},
 		Metric{Name: "zk.peak_utilisation", NoScope: true, Kind: quantity.Percent, Unit: "fraction", Doc: "what comes in the busiest second, of what the ensemble can in one; above 100 % it falls behind; agents start as far apart as fleet.starts says, and their loops keep their phases (CAP-3.12)"},
