@@ -157,6 +157,13 @@ func TestTrainRefusesPlansThatMakeNoSense(t *testing.T) {
 	plan := filepath.Join(t.TempDir(), "plan.yaml")
 	for _, c := range []struct{ text, want string }{
 		{"job: {ps: 0}", ":1:11: job: ps: found 0, want 1 or more"},
+		{"job: {ps: 1}\nscript: [\"5m: Consul goes down for 3m\"]", ":2:10: Consul: found none, want a training job whose processes find each other by it"},
+		{"job: {ps: 1, discovery: consul}\nscript: [\"5m: ZooKeeper goes down for 3m\"]", ":2:10: ZooKeeper: found nobody who uses it, want a training job whose processes find each other by it; they do by consul"},
+		{"job: {ps: 1, discovery: primus}\nscript: [\"5m: ps0 loses ZooKeeper\"]", ":2:10: ZooKeeper: found nobody who uses it"},
+		{"job: {ps: 1}\nscript: [\"5m: the application master is unreachable for 1m\"]", ":2:10: the application master: found none, want a training job with one"},
+		{"job: {ps: 1, workers: 1}\nscript: [\"1m: chief stops\"]", ":2:10: process of the training job: found chief, want one of role ps"},
+		{"job: {ps: 1, workers: 1}\nscript: [\"1m: ps0 stops\", \"2m: worker1 is stopped for 5s\"]", ":2:27: process of the training job: found worker1, want one of role ps"},
+		{"job: {ps: 1, workers: 1}\nscript: [\"3m: the memory of chief comes to 5 GB\"]", ":2:10: process of the training job: found chief, want one of role ps"},
 		{"job: {ps: 1}\nscript: [\"10m: ps7 is killed\"]", ":2:10: process of the training job: found ps7, want one of chief, ps0"},
 		{"job: {ps: 1}\nscript: [\"2h: ps0 is killed\"]", ":2:10: found 2h0m0s, want a time before the end of the run at 1h0m0s"},
 		{"job: {ps: 1}\nscript: [\"1h: within 1m ps0 is at work\"]", ":2:10: found \"within 1m ps0 is at work\", which waits until 1h1m0s"},

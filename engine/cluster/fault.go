@@ -59,6 +59,9 @@ type FaultKind struct {
 	// Onset is another sentence that begins the fault. It is followed by "for 12s": the scenario
 	// goes on at once, and the fault ends by itself after that time.
 	Onset string
+	// Only is the role of the training processes that the fault can hit, as "ps". It is "" for a fault
+	// of any, or of none.
+	Only string
 }
 
 // Topic returns the part of the cluster that faults of this kind hit: the part of Name before the

@@ -43,7 +43,7 @@ func faultSentences(k runners.FaultKind) []*Sentence {
 		if s.does = k.Help; s.text == k.Ends {
 			s.does = "Ends this: " + k.Help
 		}
-		s.fault = k.Name
+		s.fault, s.only = k.Name, k.Only
 		s.exports = strings.Contains(s.text, "is exported with") || strings.HasPrefix(s.text, "the export of version")
 	}
 	return list

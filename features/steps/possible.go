@@ -93,6 +93,9 @@ func (s *Sentence) checkTrainers(spec *runners.Spec, text string) error {
 			if spec.Training != nil && !slices.Contains(names, said) {
 				return fmt.Errorf("process of the training job: found %s, want one of %s%s", said, strings.Join(names, ", "), didYouMean(said, names))
 			}
+			if !strings.HasPrefix(said, s.only) {
+				return fmt.Errorf("process of the training job: found %s, want one of role %s: what others do is not simulated", said, s.only)
+			}
 		}
 	}
 	if len(cut) > 1 && about {
@@ -100,6 +103,23 @@ func (s *Sentence) checkTrainers(spec *runners.Spec, text string) error {
 	}
 	if about && spec.Training == nil {
 		return errors.New("the training job: found none, want one that the scenario has asked for by \"a training job with 2 workers and 1 PS\"")
+	}
+	return nil
+}
+
+// checkServers checks that somebody of the cluster uses the server that a fault hits.
+func (s *Sentence) checkServers(spec *runners.Spec) error {
+	t := spec.Training
+	topic, _, _ := strings.Cut(s.fault, ".")
+	switch {
+	case topic == "consul" && (t == nil || t.Discovery != "consul"):
+		return errors.New("Consul: found none, want a training job whose processes find each other by it (discovery: consul)")
+	case t == nil || len(spec.Pods()) > 0 || t.ParameterSync: // agents use ZooKeeper, and what they register
+		return nil
+	case s.fault == "trainer.application-master" && !t.ApplicationMaster:
+		return errors.New("the application master: found none, want a training job with one (application_master: true)")
+	case (topic == "zookeeper" || s.fault == "trainer.disconnected" || s.fault == "trainer.expired-session") && t.Discovery != "" && t.Discovery != "zookeeper":
+		return fmt.Errorf("ZooKeeper: found nobody who uses it, want a training job whose processes find each other by it; they do by %s", t.Discovery)
 	}
 	return nil
 }
@@ -133,6 +153,9 @@ func (s *Sentence) peopled(spec *runners.Spec, st *step) error {
 		pods = append(pods, p.Name)
 	}
 	if err := s.checkTrainers(spec, st.text); err != nil {
+		return err
+	}
+	if err := s.checkServers(spec); err != nil {
 		return err
 	}
 	text := st.text

@@ -53,6 +53,8 @@ type Sentence struct {
 	watches bool
 	// fault is the kind of fault that the sentence begins or ends, "" for none.
 	fault string
+	// only is the role of the training processes that the fault can hit, "" for any.
+	only string
 	// does says in one line what the sentence does. It is "" if package meaning has that line.
 	does string
 	// keyword says where the sentence is used in a scenario: Given, When or Then.

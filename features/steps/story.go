@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/features/steps/drawn"
 	"github.com/monosim/monosim/runners"
 )
@@ -126,7 +127,7 @@ func fill(template string, texts []string) string {
 // Draw makes a line from a template, with random texts from a cast for its placeholders. ok is
 // false if the cast has nothing for one of them.
 func (b *Book) Draw(template string, c *drawn.Cast, d *drawn.Dial) (l Line, ok bool) {
-	c = namedIn(template, c)
+	c = namedIn(template, b.known.only(template), c)
 	names := wordsOf(template)
 	texts := make([]string, len(names))
 	model := ""
@@ -153,19 +154,37 @@ func (b *Book) Draw(template string, c *drawn.Cast, d *drawn.Dial) (l Line, ok b
 }
 
 // namedIn returns the cast for a text. For a stored file, its paths are files of the training job.
-// In other texts they are directories.
-func namedIn(text string, c *drawn.Cast) *drawn.Cast {
-	if !strings.HasPrefix(text, "the stored file ") {
+// In other texts they are directories. only is the role of the processes that the text can name, ""
+// for any.
+func namedIn(text, only string, c *drawn.Cast) *drawn.Cast {
+	stored := strings.HasPrefix(text, "the stored file ")
+	if !stored && only == "" {
 		return c
 	}
 	other := *c
-	other.Paths = c.Files
+	if stored {
+		other.Paths = c.Files
+	}
+	other.Trainers = lists.Filter(c.Trainers, func(name string) bool { return strings.HasPrefix(name, only) })
 	return &other
+}
+
+// only returns the role of the processes that a template of a fault can name, "" for any.
+func (v vocabulary) only(template string) string {
+	if !strings.Contains(template, "{trainer}") {
+		return ""
+	}
+	for _, s := range v {
+		if s.only != "" && strings.HasPrefix(template, s.text) {
+			return s.only
+		}
+	}
+	return ""
 }
 
 // Plainer lists variants of a line in which one name or value is plainer.
 func (b *Book) Plainer(l Line, c *drawn.Cast) (list []Line) {
-	c = namedIn(l.Text, c)
+	c = namedIn(l.Text, l.said.only, c)
 	for _, u := range l.said.nounsOf(l.Text) {
 		of := words[u.word].drawn
 		if of.Plainer == nil || u.begin < 0 || u.isVersion() {

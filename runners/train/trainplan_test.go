@@ -247,6 +247,49 @@ func TestAnInvariantThatBreaksIsReported(t *testing.T) {
 	}
 }
 
+// Goal: an evaluator waits for each checkpoint anew, and an evaluation is no wait for one.
+func TestAnEvaluatorWaitsForEachCheckpointAnew(t *testing.T) {
+	for _, c := range []struct{ length, want string }{
+		{"4m15s", "its evaluation of /train/model/model.ckpt-"},
+		{"8m", "checkpoints to evaluate"},
+	} {
+		plan, err := Read("p.yaml", []byte("for: "+c.length+"\njob: {ps: 1, evaluator: true, save_every: 4m, eval_time: 1m}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := plan.Run(context.Background(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range r.Processes {
+			if d.Processes[0] == "evaluator" && (!strings.Contains(d.For, c.want) || d.SinceSeconds < 240) {
+				t.Errorf("after %s: got %+v, want it to wait for %s since the save at 4m at least", c.length, d, c.want)
+			}
+		}
+	}
+}
+
+// Goal: what happens at the same moment is one failure, with all that it cost.
+func TestWhatHappensAtOnceIsOneFailure(t *testing.T) {
+	plan, err := Read("p.yaml", []byte("for: 20m\njob: {ps: 2, workers: 1, save_every: 4m, restart_after: 20s, max_retries: 3}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var acts []runners.Act
+	for _, ps := range []string{"ps0", "ps1"} {
+		acts = append(acts, runners.Act{At: 10 * time.Minute, Until: 10 * time.Minute, Text: ps + " is killed", Do: func(c runners.Cluster) error {
+			return c.BeginFault(runners.Fault{Kind: "trainer.killed", Pod: ps})
+		}})
+	}
+	r, err := plan.Run(context.Background(), acts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := r.Work.Failures; len(f) != 2 || f[1].What != "ps0 is killed; ps1 is killed" || f[1].PausedSeconds < 20 || f[1].StepsLost == 0 {
+		t.Errorf("got %+v, want the start, and one failure of both PS with the time and the steps", f)
+	}
+}
+
 func TestAnActThatFailsIsReported(t *testing.T) {
 	plan, err := Read("p.yaml", []byte("for: 5m\njob: {ps: 1}"))
 	if err != nil {

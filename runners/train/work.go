@@ -72,7 +72,11 @@ func account(check *traincheck.Checker, causes []cause, saves []time.Duration) W
 	for _, p := range check.Pauses() {
 		if first := causeOf(causes, p.From, p.To); p.From > 0 && first != nil {
 			for i := range causes {
-				if c := &causes[i]; c.at > first.at && c.at <= p.To {
+				switch c := &causes[i]; {
+				case c == first:
+				case c.at == first.at && c.of == nil: // one failure of several parts
+					c.of, first.what = first, first.what+"; "+c.what
+				case c.at > first.at && c.at <= p.To:
 					c.of = first
 				}
 			}
@@ -195,7 +199,11 @@ func (r *Report) Wrong() string {
 	}
 	for _, b := range r.Invariants {
 		if b.Invariant == traincheck.Liveness && !slices.Contains(r.Expected, b.Invariant) {
-			parts = append(parts, "the job stands still: "+cmp.Or(b.What, b.Invariant))
+			who := "the job"
+			if strings.HasPrefix(b.What, "no save") {
+				who = "the chief"
+			}
+			parts = append(parts, who+" stands still: "+cmp.Or(b.What, b.Invariant))
 		}
 	}
 	if kept := r.kept(); len(kept) > 0 {

@@ -102,6 +102,7 @@ var trainerKinds = []Kind{
 			Help:   "The memory of a PS comes to a size, which its health says from then on.",
 			Fatal:  "the workers stop until an operator lets them go on (TRN-2.8)",
 			Begins: "the memory of {trainer} comes to {size}",
+			Only:   "ps",
 		},
 		Begin: func(w *world.World, f cluster.Fault) error {
 			t, err := w.FindTrainer(f.Pod)
@@ -150,6 +151,7 @@ var trainerKinds = []Kind{
 			Lasts: "{trainer} is stopped",
 			Ends:  "{trainer} goes on",
 			Onset: "{trainer} stops",
+			Only:  "ps",
 		},
 		Begin: func(w *world.World, f cluster.Fault) error { return stopPS(w, f, true) },
 		End:   func(w *world.World, f cluster.Fault) error { return stopPS(w, f, false) },

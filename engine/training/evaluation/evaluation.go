@@ -42,6 +42,8 @@ type Options struct {
 	Setup, Takes time.Duration
 	// Happened is called for each checkpoint with op "evaluated", or "passed-over" if it is gone.
 	Happened func(op, path, note string)
+	// During, if set, is called for each evaluation, and has to call evaluate.
+	During func(checkpoint string, evaluate func())
 	// Quirks is the set of the reference's bugs to keep.
 	Quirks quirks.Set
 }
@@ -76,9 +78,18 @@ type follower struct {
 	e *env.Env
 }
 
-// Evaluate sets up, reads the checkpoint and evaluates it. It raises a NotFoundError if the
+// Evaluate evaluates a checkpoint.
+func (f *follower) Evaluate(_ any, _ int, checkpoint string) (logs []summaries.Log, err error) {
+	if f.During == nil {
+		return f.evaluate(checkpoint)
+	}
+	f.During(checkpoint, func() { logs, err = f.evaluate(checkpoint) })
+	return logs, err
+}
+
+// evaluate sets up, reads the checkpoint and evaluates it. It raises a NotFoundError if the
 // checkpoint is gone by the time it is read.
-func (f *follower) Evaluate(_ any, _ int, checkpoint string) ([]summaries.Log, error) {
+func (f *follower) evaluate(checkpoint string) ([]summaries.Log, error) {
 	f.e.Tasks.Sleep(f.Setup)
 	step, err := f.stepIn(checkpoint)
 	if err != nil {

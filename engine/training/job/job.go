@@ -108,19 +108,23 @@ func Main(e *env.Env, o Options) int {
 	}
 	if err := p.run(); err != nil {
 		e.Log.Logf(env.Error, "%s: %v", pysem.TypeOf(err), err)
-		p.Happened("failed", "", fmt.Sprintf("%s: %v", pysem.TypeOf(err), err))
+		p.Happened("failed", "", classed(err))
 		return 1
 	}
 	return 0
 }
 
+// classed returns an error's text behind its class, which most texts begin with.
+func classed(err error) string {
+	if class := pysem.TypeOf(err); !strings.HasPrefix(err.Error(), class) {
+		return class + ": " + err.Error()
+	}
+	return err.Error()
+}
+
 func (p *process) run() error {
 	if p.Role == Evaluator {
-		return p.phase("tpu_runner", time.Second, text("checkpoints to evaluate"), func() error {
-			return evaluation.Run(p.e, evaluation.Options{
-				ModelDir: p.Spec.ModelDir, MaxSteps: p.Spec.MaxSteps, Setup: p.Spec.EvalSetup, Takes: p.Spec.EvalTime, Happened: p.Happened, Quirks: p.Quirks,
-			})
-		})
+		return p.evaluate()
 	}
 	err := p.phase("runner_utils", 30*time.Second, text("the chief to set up "+p.Spec.ModelDir), p.configure)
 	if err != nil {
@@ -166,6 +170,24 @@ func (p *process) run() error {
 		p.tellMaster()
 	}
 	return err
+}
+
+// evaluate evaluates the checkpoints as they come. It waits for each anew.
+func (p *process) evaluate() error {
+	idle := &wait{in: "tpu_runner", every: time.Second, what: text("checkpoints to evaluate")}
+	p.Waits.begin(idle)
+	defer p.Waits.end(idle)
+	return evaluation.Run(p.e, evaluation.Options{
+		ModelDir: p.Spec.ModelDir, MaxSteps: p.Spec.MaxSteps, Setup: p.Spec.EvalSetup, Takes: p.Spec.EvalTime, Happened: p.Happened, Quirks: p.Quirks,
+		During: func(checkpoint string, evaluate func()) {
+			p.Waits.end(idle)
+			defer p.Waits.begin(idle)
+			busy := &wait{in: "tpu_runner", what: text("its evaluation of " + checkpoint)}
+			p.Waits.begin(busy)
+			defer p.Waits.end(busy)
+			evaluate()
+		},
+	})
 }
 
 // tellMaster tells the application master to end the job as succeeded or failed

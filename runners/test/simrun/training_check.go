@@ -91,7 +91,7 @@ func (c *Cluster) disturbed(f runners.Fault, lasting, over bool) {
 			}
 			c.training.check.FilesLate(c.Now(), lag)
 		}
-		c.training.check.Disturbed(c.Now(), f.Kind+" "+operator.Hit(f), lasting, over)
+		c.training.check.Disturbed(c.Now(), strings.TrimSpace(f.Kind+" "+operator.Hit(f)), lasting, over)
 	}
 }
 

@@ -129,14 +129,10 @@ func (c *Checker) Observe(o runners.Observation) {
 // decision says why a process did not retry after an error. failed has the form "class:
 // error".
 func (c *Checker) decision(failed string) string {
-	class, text, _ := strings.Cut(failed, ": ")
-	if !strings.HasPrefix(text, class) { // errors of Python name their class themselves
-		text = failed
+	if class, _, _ := strings.Cut(failed, ": "); job.Temporary(class) {
+		return fmt.Sprintf("the cluster had changed once more than the %d times it is tried again, after %s", *c.spec.MaxRetries, failed)
 	}
-	if job.Temporary(class) {
-		return fmt.Sprintf("the cluster had changed once more than the %d times it is tried again, after %s", *c.spec.MaxRetries, text)
-	}
-	return "not tried again after " + text
+	return "not tried again after " + failed
 }
 
 // Disturbed records a disturbance from outside of the job, its network or its ZooKeeper. A

@@ -158,6 +158,10 @@ func (l *life) look() {
 	if l.c.Unheard() {
 		l.c.discovery.apart = max(l.c.discovery.apart, l.c.now)
 	}
+	if w, ok := l.c.present("chief"); ok && w.Lost && l.c.now-w.Since > l.patience() {
+		// the others may make steps, but nobody saves them, and nobody ends the job
+		l.c.breaks(Liveness, fmt.Sprint("chief ", w.Since), l.known(), "no save since %v: %s", w.Since.Round(time.Millisecond), l.c.Waiting())
+	}
 	since, ok := l.stands()
 	if !ok || len(l.c.discovery.goesOn) > 0 {
 		return
@@ -310,6 +314,8 @@ func (c *Checker) Waiting() string {
 type Group struct {
 	Activity
 	Names []string
+	// Until is when the last of them ended.
+	Until time.Duration
 }
 
 // Grouped groups processes with equal activities, whenever these began.
@@ -327,7 +333,7 @@ func Grouped(list []Activity) (groups []Group) {
 		}
 		g := &groups[i]
 		g.Names = append(g.Names, a.Process)
-		g.Waits.Since, g.Ended = min(g.Waits.Since, a.Waits.Since), min(g.Ended, a.Ended)
+		g.Waits.Since, g.Ended, g.Until = min(g.Waits.Since, a.Waits.Since), min(g.Ended, a.Ended), max(g.Until, a.Ended)
 	}
 	return groups
 }
@@ -355,7 +361,11 @@ func (g *Group) What() string {
 	}
 	switch {
 	case !g.Running:
-		return fmt.Sprintf("%s ended at %v with %s", some("has", "have"), g.Ended.Round(time.Millisecond), ended)
+		at := fmt.Sprintf("at %v", g.Ended.Round(time.Millisecond))
+		if g.Until.Round(time.Millisecond) > g.Ended.Round(time.Millisecond) {
+			at = fmt.Sprintf("from %v to %v", g.Ended.Round(time.Millisecond), g.Until.Round(time.Millisecond))
+		}
+		return fmt.Sprintf("%s ended %s with %s", some("has", "have"), at, ended)
 	case g.Began > 0:
 		return fmt.Sprintf("began again at %v, and made no step since %s end with %s", g.Began.Round(time.Millisecond), some("its", "their"), ended)
 	case g.Waits.Serves:

@@ -30,6 +30,8 @@ type story struct {
 	steps int64
 	// listed holds the addresses that Consul's look-ups return.
 	listed map[string]string
+	// lost, if set, is when the chief began to wait for an answer that was given up.
+	lost time.Duration
 }
 
 func begin(t *testing.T, kept quirks.Set, spec cluster.TrainingSpec) *story {
@@ -38,7 +40,10 @@ func begin(t *testing.T, kept quirks.Set, spec cluster.TrainingSpec) *story {
 	for _, name := range spec.TrainerNames() {
 		s.op(name, "process.start", "")
 	}
-	s.check.Present = func(string) (job.Wait, bool) {
+	s.check.Present = func(name string) (job.Wait, bool) {
+		if name == "chief" && s.lost > 0 {
+			return job.Wait{In: "session", For: "an answer", Since: s.lost, Lost: true}, true
+		}
 		return job.Wait{In: "nowhere", For: "nobody", Every: 5 * time.Second, Since: time.Minute}, true
 	}
 	s.check.Registered = func(name string) (string, bool) {
@@ -284,16 +289,43 @@ func TestInvariantsBreakAndHold(t *testing.T) {
 			s.step(10)
 			s.pass(11 * time.Minute)
 		}},
+		{name: "a chief that hears no more while the others go on", life: true, invariant: "INV-8", known: "TRN-8.15", text: "no save since 2m0s: chief waits for an answer, session, since 2m0s; worker1", tell: func(s *story) {
+			s.lost = 2 * time.Minute
+			for range 15 {
+				s.pass(time.Minute)
+				s.step(10)
+			}
+		}},
+		{name: "a chief that hears again in time", life: true, invariant: "-", tell: func(s *story) {
+			s.lost = 2 * time.Minute
+			for range 8 {
+				s.pass(time.Minute)
+				s.step(10)
+			}
+			s.lost = 0
+			for range 8 {
+				s.pass(time.Minute)
+				s.step(10)
+			}
+		}},
+		{name: "processes that ended one after the other", life: true, invariant: "INV-8", text: "chief, worker1 have ended from 1m0s to 3m0s with code 1: not tried again after ValueError: no checkpoint; worker2", tell: func(s *story) {
+			s.pass(time.Minute)
+			s.step(10)
+			s.ends("chief", "ValueError: no checkpoint")
+			s.pass(2 * time.Minute)
+			s.ends("worker1", "ValueError: no checkpoint")
+			s.pass(11 * time.Minute)
+		}},
 		{name: "a chief that gave up", life: true, invariant: "INV-8", text: "no step since 1m0s: chief has ended at 1m0s with code 1: not tried again after ValueError: no checkpoint; worker1", tell: func(s *story) {
 			s.pass(time.Minute)
 			s.step(10)
-			s.ends("chief", "ValueError: ValueError: no checkpoint")
+			s.ends("chief", "ValueError: no checkpoint")
 			s.pass(11 * time.Minute)
 		}},
 		{name: "a worker that tried often enough", life: true, invariant: "INV-8", text: "worker1 has ended at 1m0s with code 1: the cluster had changed once more than the 2 times it is tried again, after UnavailableError: gone", spec: cluster.TrainingSpec{MaxRetries: new(2)}, tell: func(s *story) {
 			s.pass(time.Minute)
 			s.step(10)
-			s.ends("worker1", "UnavailableError: UnavailableError: gone")
+			s.ends("worker1", "UnavailableError: gone")
 			s.pass(11 * time.Minute)
 		}},
 		{name: "a chief that failed and ended the PS", life: true, invariant: "INV-8", known: "Q327", text: "ps0 has ended at 1m0s with code 0", spec: cluster.TrainingSpec{RestartAfter: time.Second}, tell: failWithPS},
@@ -478,7 +510,7 @@ func leaveMark(s *story) {
 func failWithPS(s *story) {
 	s.pass(time.Minute)
 	s.step(10)
-	s.ends("chief", "ValueError: ValueError: no checkpoint")
+	s.ends("chief", "ValueError: no checkpoint")
 	s.check.Observe(runners.Observation{At: s.now, Pod: "ps0", Op: "process.exit", Note: "code 0"})
 	s.op("chief", "process.start", "")
 	s.pass(11 * time.Minute)
