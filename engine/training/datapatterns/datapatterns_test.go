@@ -57,10 +57,15 @@ func TestFilesOfAPattern(t *testing.T) {
 	}
 }
 
+// quiet is a log that nobody reads.
+type quiet struct{ env.Log }
+
+func (quiet) Logf(env.Level, string, ...any) {}
+
 func TestQ270_TemplatesWithoutAnEndAreRefused(t *testing.T) {
 	all := func(pattern string) ([]string, error) { return []string{pattern}, nil }
 	for _, flag := range []string{"{INT(0,1000000000000)}", "{INT(-99999999999999999999,99999999999999999999)}", "{INT(1,3000)}{INT(1,3000)}", "{DATE(0001010100,9999010100)}"} {
-		if _, err := datapatterns.InputPatterns(flag, all); pysem.TypeOf(err) != "MemoryError" || !strings.Contains(err.Error(), "(Q270)") {
+		if _, err := datapatterns.InputPatterns(quiet{}, flag, all); pysem.TypeOf(err) != "MemoryError" || !strings.Contains(err.Error(), "(Q270)") {
 			t.Errorf("%s: got %v, want a MemoryError that names Q270", flag, err)
 		}
 	}
@@ -98,7 +103,7 @@ func FuzzInputPatterns(f *testing.F) {
 		f.Add(flag)
 	}
 	f.Fuzz(func(t *testing.T, flag string) {
-		patterns, err := datapatterns.InputPatterns(flag, func(pattern string) ([]string, error) { return []string{pattern}, nil })
+		patterns, err := datapatterns.InputPatterns(quiet{}, flag, func(pattern string) ([]string, error) { return []string{pattern}, nil })
 		if err == nil && flag != "" && len(patterns) == 0 {
 			t.Errorf("%q: got no pattern and no error", flag)
 		}
@@ -111,7 +116,7 @@ func FuzzInputPatterns(f *testing.F) {
 // This example expands the days and hours of a template and the files of a list.
 func Example() {
 	found := func(pattern string) ([]string, error) { return []string{pattern}, nil }
-	fmt.Println(datapatterns.InputPatterns("day_{DATE(20201130, 20201201)}/part_{INT(0, 1)}", found))
+	fmt.Println(datapatterns.InputPatterns(quiet{}, "day_{DATE(20201130, 20201201)}/part_{INT(0, 1)}", found))
 	fmt.Println(datapatterns.FromPattern(tree(), "/d/b.tfrecord,/d/a*"))
 	// Output:
 	// [day_20201130/part_0 day_20201130/part_1 day_20201201/part_0 day_20201201/part_1] <nil>

@@ -24,6 +24,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 )
 
@@ -34,33 +36,62 @@ type Finder func(pattern string) ([]string, error)
 // {DATE(20201120,20201122)} stands for each day, {DATE(2020112022,2020112101)} for each hour, and
 // {INT(0,5)} for each number, with both ends included. The leftmost template changes slowest.
 // Spaces are ignored. Patterns for which find returns nothing or an error are left out. It raises
-// an AssertionError if none is left. An empty flag returns nil.
+// an AssertionError if none is left. An empty flag returns nil. It logs what it finds.
 //
 // Cost: it grows with the product of the templates' numbers of texts, for each of which the files are
 // searched once.
-func InputPatterns(flag string, find Finder) ([]string, error) {
+func InputPatterns(log env.Log, flag string, find Finder) ([]string, error) {
 	if flag == "" {
 		return nil, nil
 	}
-	frame, lists, err := expand(strings.ReplaceAll(flag, " ", ""))
+	flag = strings.ReplaceAll(flag, " ", "")
+	log.Logf(env.Info, "The original string is : %s", flag)
+	frame, templates := framed(flag)
+	log.Logf(env.Info, "input_pattern %s", frame)
+	log.Logf(env.Info, "all_pattern_tmp %s", pysem.Repr(anyOf(templates)))
+	choices, err := expand(templates)
 	if err != nil {
 		return nil, err
 	}
-	var kept []string
-	err = product(lists, nil, func(choice []string) error {
+	log.Logf(env.Info, "all_pattern_format %s", shown(templates, choices))
+	kept := []string{}
+	err = product(choices, nil, func(choice []string) error {
 		pattern, err := format(frame, choice)
 		if err != nil {
 			return err
 		}
-		if found, err := find(pattern); err == nil && len(found) > 0 {
+		switch found, err := find(pattern); {
+		case err != nil:
+			log.Logf(env.Warning, "pattern not match any files: %s with error: %s", pattern, strings.TrimPrefix(err.Error(), pysem.TypeOf(err)+": "))
+		case len(found) == 0:
+			log.Logf(env.Warning, "pattern not match any files: %s", pattern)
+		default:
 			kept = append(kept, pattern)
 		}
 		return nil
 	})
-	if err == nil && len(kept) == 0 {
-		err = pysem.Raise("AssertionError", "no match files")
+	if err != nil {
+		return nil, err
 	}
-	return kept, err
+	log.Logf(env.Info, "all_input_files %s", pysem.Repr(anyOf(kept)))
+	if len(kept) == 0 {
+		return nil, pysem.Raise("AssertionError", "no match files")
+	}
+	return kept, nil
+}
+
+func anyOf(texts []string) []any { return lists.Map(texts, func(t string) any { return t }) }
+
+// shown returns the repr of the lists of texts. Those of INT are numbers.
+func shown(templates []string, choices [][]string) string {
+	parts := make([]string, len(choices))
+	for i, list := range choices {
+		parts[i] = pysem.Repr(anyOf(list))
+		if strings.HasPrefix(templates[i], "INT") {
+			parts[i] = "[" + strings.Join(list, ", ") + "]"
+		}
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
 }
 
 // mostPatterns is the maximum number of patterns of a flag. The reference has no limit (Q270).
@@ -79,15 +110,13 @@ func product(lists [][]string, chosen []string, each func(choice []string) error
 	return nil
 }
 
-// expand splits a flag into a frame and the texts of each template. The frame has {} in place of
-// each template.
-func expand(flag string) (frame string, lists [][]string, err error) {
+// framed splits a flag into a frame, which has {} in place of each template, and the templates.
+func framed(flag string) (frame string, templates []string) {
 	var b strings.Builder
-	count := big.NewInt(1)
 	for {
 		open := strings.IndexByte(flag, '{')
 		if open < 0 {
-			break
+			return b.String() + flag, templates
 		}
 		length := closing(flag[open:])
 		if length < 0 {
@@ -95,18 +124,26 @@ func expand(flag string) (frame string, lists [][]string, err error) {
 			flag = flag[open+1:]
 			continue
 		}
-		list, n, err := texts(flag[open+1 : open+length-1])
-		if err != nil {
-			return "", nil, err
-		}
-		if count.Mul(count, big.NewInt(int64(n))).Cmp(big.NewInt(mostPatterns)) > 0 {
-			return "", nil, tooMany(count.String())
-		}
-		lists = append(lists, list)
+		templates = append(templates, flag[open+1:open+length-1])
 		b.WriteString(flag[:open] + "{}")
 		flag = flag[open+length:]
 	}
-	return b.String() + flag, lists, nil
+}
+
+// expand returns the texts of each template.
+func expand(templates []string) (choices [][]string, err error) {
+	count := big.NewInt(1)
+	for _, template := range templates {
+		list, n, err := texts(template)
+		if err != nil {
+			return nil, err
+		}
+		if count.Mul(count, big.NewInt(int64(n))).Cmp(big.NewInt(mostPatterns)) > 0 {
+			return nil, tooMany(count.String())
+		}
+		choices = append(choices, list)
+	}
+	return choices, nil
 }
 
 func tooMany(count string) error {

@@ -37,6 +37,9 @@ var settingFields = []string{"config", "conf", "flags", "options", "tfs_log", "a
 // the text of messages, which are read as the content of a file is.
 var contentFields = []string{"contents", "script"}
 
+// contentArgument is the argument in the field "kwargs" that holds such a text.
+const contentArgument = "params_override"
+
 // question is the input of a case, split into its settings and the rest.
 type question struct {
 	settings [settingKinds]string
@@ -90,6 +93,12 @@ func splitInput(in json.RawMessage) (options, texts map[string]json.RawMessage, 
 			texts["in."+name] = v
 			delete(fields, name)
 		}
+	}
+	var arguments map[string]json.RawMessage
+	if text, ok := fields["kwargs"]; ok && json.Unmarshal(text, &arguments) == nil && arguments[contentArgument] != nil {
+		texts["in."+contentArgument] = arguments[contentArgument]
+		delete(arguments, contentArgument)
+		fields["kwargs"] = json.RawMessage(fieldsText(arguments))
 	}
 	return options, texts, fieldsText(fields)
 }

@@ -24,7 +24,7 @@ var dataOps = caseworld.Table{
 
 func inputPatterns(c *caseworld.Call) (any, error) {
 	globbed := []any{}
-	patterns, err := datapatterns.InputPatterns(c.In.Str("pattern"), func(pattern string) ([]string, error) {
+	patterns, err := datapatterns.InputPatterns(c.Env.Log, c.In.Str("pattern"), func(pattern string) ([]string, error) {
 		globbed = append(globbed, pattern)
 		switch existing := c.In.Value("existing").(type) {
 		case string:

@@ -435,6 +435,14 @@ func workerCkptSequence(c *caseworld.Call) (any, error) {
 			}
 			return helper.SaveIteratorCallback()(action, l.s)
 		},
+		"info": func() (any, error) {
+			info, err := hooks.CkptInfo(l.s)
+			if err != nil {
+				return nil, err
+			}
+			data, err := proto.Marshal(info)
+			return append([]byte{}, data...), err
+		},
 		"restore": func() error { return helper.RestorerHook().AfterCreateSession(l.s, nil) },
 		"state": func() (any, error) {
 			state, err := checkpoints.State(c.Env.Files, c.Env.Log, "m", "checkpoint_input_worker_"+pysem.Str(index))

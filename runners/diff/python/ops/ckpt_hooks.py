@@ -63,6 +63,7 @@ def worker_ckpt_helper(given):
                 "next": lambda: int(session.run(following)), "initialize": lambda: session.run(iterator.initializer),
                 "save": save, "restore": lambda: helper.create_restorer_hook().after_create_session(session, None),
                 "state": lambda: state(f"checkpoint_input_worker_{given['index']}"),
+                "info": lambda: session.run(ckpt_hooks._get_meta().info_var),
                 "files": lambda: sorted(os.listdir("m")),
             }
             return {"steps": case.steps(lambda name, arguments: methods[name](**arguments), given["steps"])}

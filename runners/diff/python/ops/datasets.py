@@ -26,12 +26,34 @@ class Files:
         return [pattern] if self.existing == "all" or pattern in self.existing else []
 
 
+class Said:
+    """The log of the module, from the first line about a pattern to the last."""
+
+    def __init__(self, log):
+        self.log, self.on = log, False
+
+    def info(self, text, *args):
+        self.on = self.on or text.startswith("The original string is")
+        if self.on:
+            self.log.info(text, *args)
+        self.on = self.on and not text.startswith("all_input_files")
+
+    def warning(self, text, *args):
+        if self.on:
+            self.log.warning(text, *args)
+
+    def error(self, text, *args):
+        if self.on:
+            self.log.error(text, *args)
+
+
 def patterns(given):
     if not FLAGS.is_parsed():
         FLAGS(["testee"])
     shown.set_verbosity()
     files, made = Files(given["existing"]), []
-    real = datasets.tf, datasets.DistributedFilePBDataset, datasets.FilePBDataset
+    real = datasets.tf, datasets.DistributedFilePBDataset, datasets.FilePBDataset, datasets.logging
+    datasets.logging = Said(real[-1])
     datasets.tf = types.SimpleNamespace(io=types.SimpleNamespace(gfile=files))
     datasets.DistributedFilePBDataset = lambda patterns, **kwargs: made.append(list(patterns))
     datasets.FilePBDataset = lambda *args, **kwargs: made.append(None)
@@ -44,7 +66,7 @@ def patterns(given):
     try:
         return {"patterns": attempt(make), "globbed": files.globbed}
     finally:
-        datasets.tf, datasets.DistributedFilePBDataset, datasets.FilePBDataset = real
+        datasets.tf, datasets.DistributedFilePBDataset, datasets.FilePBDataset, datasets.logging = real
         FLAGS.dataset_input_patterns = FLAGS["dataset_input_patterns"].default
 
 

@@ -63,7 +63,7 @@ var hookOps = operations{
 		do("after_save", "step", from(0, 49)).often(10), do("info").often(10))...),
 		"wait_seconds?4", oneOf(2, 3), "max_pending_seconds?1", oneOf(4, 0, 30, 1)),
 	"ckpt_hooks.WorkerCkptHelper.sequence": in("index", from(0, 2), "size", oneOf(10, 2, 0), "steps", shortSteps(12,
-		do("next restore state files initialize"), do("save", "action", oneOf("Save", "Save", "Stop"), "global_step", from(0, 7))), "disabled?6", true),
+		do("next restore state files initialize info"), do("save", "action", oneOf("Save", "Save", "Stop"), "global_step", from(0, 7))), "disabled?6", true),
 }
 
 // barrierSteps returns the steps on a barrier, with a prefix before their names. If a step waits,
