@@ -16,10 +16,11 @@ const Ends = "ends"
 // worker until its session is over, and the chief asks it every 30 s at most.
 const endsWithin = 2 * time.Minute
 
-// lookAtEnd finds a chief that waits for workers of which none is left.
+// lookAtEnd finds a chief that waits for workers of which none is left. One that waits for something
+// else is INV-8's to tell.
 func (c *Checker) lookAtEnd() {
 	chief := c.procs["chief"]
-	if !c.life.finished || chief == nil || !chief.running || len(c.discovery.goesOn) > 0 || c.life.hopeless() || c.Unheard() {
+	if w, ok := c.present("chief"); !ok || w.In != "sync_hooks" || !c.life.finished || len(c.discovery.goesOn) > 0 || c.life.hopeless() || c.Unheard() {
 		return
 	}
 	since, died, workers := max(chief.started, chief.retried, c.life.last, c.discovery.calm), false, 0

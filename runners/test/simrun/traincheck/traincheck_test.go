@@ -434,6 +434,10 @@ func TestInvariantsBreakAndHold(t *testing.T) {
 		{name: "a chief that waits, repaired", invariant: "ends", kept: quirks.Fixed, text: "the chief has not ended, want it to within 2m12s", tell: waitFor("code -9")},
 		{name: "a chief that waits for nobody", invariant: "ends", kept: quirks.Python, text: "no worker is left", tell: waitFor("code 0")},
 		{name: "a worker that comes back", invariant: "-", kept: quirks.Python, spec: cluster.TrainingSpec{RestartAfter: 10 * time.Second}, tell: waitFor("code -9")},
+		{name: "a chief that waits for a PS", invariant: "-", kept: quirks.Fixed, tell: func(s *story) {
+			finish("code -9")(s)
+			s.pass(5 * time.Minute)
+		}},
 		{name: "a chief that makes steps after its workers", invariant: "-", kept: quirks.Fixed, tell: func(s *story) {
 			s.pass(time.Minute)
 			finish("code 0")(s)
@@ -483,6 +487,7 @@ func waitFor(other string) func(s *story) {
 	return func(s *story) {
 		s.pass(time.Minute)
 		finish(other)(s)
+		s.check.Present = func(string) (job.Wait, bool) { return job.Wait{In: "sync_hooks", For: "the workers to end"}, true }
 		s.pass(5 * time.Minute)
 	}
 }
