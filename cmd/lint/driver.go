@@ -18,7 +18,7 @@ type finding struct {
 	File string // relative to the working directory
 	Line int    // from 1; 0 for the whole file or package
 	Rule string
-	Text string // what was found, and what to do instead
+	Text string // says what was found and what to do instead
 }
 
 func (f finding) String() string {
@@ -105,7 +105,7 @@ const errorsShown = 3
 func loadErrors(p *packages.Package) []string {
 	var texts []string
 	for _, e := range p.Errors {
-		continued := strings.HasPrefix(e.Msg, "\t") // the line continues the error before it
+		continued := strings.HasPrefix(e.Msg, "\t") // an indented line belongs to the error above it
 		if (e.Kind == packages.TypeError || e.Kind == packages.ParseError) && !continued {
 			file, position, _ := strings.Cut(e.Pos, ":")
 			texts = append(texts, fmt.Sprintf("%s:%s: %s", relative(file), position, e.Msg))

@@ -20,7 +20,7 @@ func checkSystem(system string, patterns []string) (found []string, err error) {
 		return nil, err
 	}
 	for p := range packages.Postorder(pkgs) {
-		if len(p.Errors) > 0 { // importers of a package with errors have none of their own
+		if len(p.Errors) > 0 { // a package that only imports a broken one lists no errors of its own
 			found = append(found, loadErrors(p)...)
 		}
 	}

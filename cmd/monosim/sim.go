@@ -189,7 +189,7 @@ func (s *simFlags) once(ctx context.Context, cmd *cobra.Command) (*sim.Report, e
 	for _, warning := range cluster.Warnings {
 		fmt.Fprintln(cmd.ErrOrStderr(), "warning: "+warning)
 	}
-	if s.cost != "" { // what cannot be written is told before the run, not after it
+	if s.cost != "" { // an unwritable file has to be reported before the run, not after it
 		file, err := wholefile.Create(s.cost)
 		if err != nil {
 			return nil, err

@@ -129,7 +129,7 @@ func (o *runnerOptions) check() error {
 		return nil
 	}
 	file, err := wholefile.Create(o.record)
-	if err != nil { // told before the runs, which take minutes
+	if err != nil { // reported before the runs, because they take minutes
 		return fmt.Errorf("--record: %w", err)
 	}
 	file.Discard()
@@ -275,7 +275,7 @@ func runsOn(sc steps.Listed) (on, not []string) {
 		switch why := sc.Not[name]; why {
 		case "":
 			on = append(on, name)
-		case steps.NoTrainingJob: // which goes without saying
+		case steps.NoTrainingJob: // goes unmentioned: a scenario without a training job is not for that runner
 		default:
 			not = append(not, fmt.Sprintf("not %s: %s", name, why))
 		}

@@ -154,7 +154,7 @@ type trainJob struct {
 func (o *trainFlags) read(name string, text []byte, instead []train.Value) (*trainJob, error) {
 	plan, err := train.ReadInstead(name, text, instead)
 	job := &trainJob{Plan: plan}
-	if plan != nil && plan.Job.Check() == nil { // else the script's lines cannot be held to the job
+	if plan != nil && plan.Job.Check() == nil { // only a valid job can be checked against the script's lines
 		var wrong error
 		job.acts, wrong = o.acts(plan)
 		err = errors.Join(err, wrong)
@@ -197,7 +197,7 @@ func (o *trainFlags) sweepAll(ctx context.Context, cmd *cobra.Command, name stri
 	}
 	return command.Sweep{
 		Values: o.sweep, Example: "a place of the plan and its values, as job.max_retries=0,6", Columns: columns,
-		Known: func(string) error { return nil }, // the plan says which places it has
+		Known: func(string) error { return nil }, // the plan checks the places itself
 		Set: func(place, value string) error {
 			values[place] = value
 			return nil
@@ -228,7 +228,7 @@ func (o *trainFlags) acts(plan *train.Plan) ([]runners.Act, error) {
 	}
 	end := plan.For
 	if end <= 0 {
-		end = time.Duration(math.MaxInt64) // that mistake is told already
+		end = time.Duration(math.MaxInt64) // that mistake has been reported already
 	}
 	return steps.ReadScript(atLines(lines, o.at), &simrun.Runner{}, plan.Spec(), end)
 }

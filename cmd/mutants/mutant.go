@@ -11,12 +11,12 @@ type operator string
 // Each operator imitates one way in which a port can be slightly wrong.
 const (
 	opCondition operator = "condition" // a comparison or a condition becomes its contrary
-	opBoundary  operator = "boundary"  // < becomes <=, and the like
+	opBoundary  operator = "boundary"  // a comparison includes or excludes its limit: < becomes <=
 	opLogic     operator = "logic"     // && becomes ||, and the contrary
 	opArith     operator = "arithmetic"
 	opNumber    operator = "number"  // a number, a duration, true or false becomes another
 	opReturn    operator = "return"  // a result becomes nothing, its contrary, one more, or an error
-	opCall      operator = "call"    // a call whose result nobody takes is left out
+	opCall      operator = "call"    // a call whose result is unused is removed
 	opAssign    operator = "assign"  // an assignment is left out
 	opDefer     operator = "defer"   // a deferred or started call is left out
 	opLeave     operator = "leaving" // break becomes continue, continue becomes break, or either is left out

@@ -17,7 +17,7 @@ const leastRate = 90.0
 
 // tally counts verdicts.
 type tally struct {
-	Mutants    int          `json:"mutants"` // without the equivalent ones
+	Mutants    int          `json:"mutants"` // mutants that change nothing are not counted
 	Killed     int          `json:"killed"`
 	By         map[kind]int `json:"by"`
 	Endless    int          `json:"endless"` // the killed mutants that did not end

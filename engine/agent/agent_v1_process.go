@@ -162,7 +162,7 @@ func (n *processNode) kill(sleep func(d time.Duration)) {
 			return
 		}
 		n.e.Log.Logf(env.Info, "kill proc %v", pylog.Popen(strings.Fields(n.command)))
-		_ = n.process.Signal(env.SIGKILL) // an error means that it has ended
+		_ = n.process.Signal(env.SIGKILL) // the only error is that the process has ended already
 		sleep(time.Second)
 	}
 }

@@ -322,7 +322,7 @@ func (a *AgentV3) followLayout() error {
 	}
 	err = a.backend.RegisterLayoutCallback(layout, a.LayoutUpdated)
 	if err != nil && !a.conf.Quirks.Keeps(quirks.Q209) && a.conf.Quirks.Keeps(quirks.Q323) {
-		a.Stop() // of what runs by then
+		a.Stop() // stops whatever was started so far
 	}
 	return err
 }

@@ -17,12 +17,12 @@ type bodies struct {
 	coded map[uint32]bool
 	rest  map[uint32]int
 
-	taken   int // bytes of the frame that instead stands for
+	taken   int // counts the bytes of the original frame that instead replaces
 	instead []byte
 }
 
 const (
-	messageHead = 5  // bytes before a message
+	messageHead = 5  // a byte of flags and four bytes of length precede a message
 	lost        = -1 // is the rest of a call that is not followed any more
 )
 

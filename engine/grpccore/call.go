@@ -32,12 +32,12 @@ type call struct {
 	// is kept.
 	method, scheme, path, authority, host, te, contentType, timeout, encoding, accepts *hpack.HeaderField
 
-	limit  int      // from this size on the call is refused
-	soft   int      // and above this one by chance
-	refuse *refusal // is why, where it is
-	failed int      // is the number of fields that were read before it was
-	odd    bool     // grpc-go would answer otherwise, so it has to read another header
-	named  bool     // a field has come that is no pseudo header
+	limit  int      // a call with headers of this size or more is refused
+	soft   int      // a call with headers above this size is refused by chance
+	refuse *refusal // says why the call is refused; nil if it is not
+	failed int      // counts the fields that were read before the refusal
+	odd    bool     // grpc-go would answer differently, so it gets another header to read
+	named  bool     // an ordinary field was read, after which pseudo headers are an error
 }
 
 // refusal is an answer that the server gives without calling a handler.

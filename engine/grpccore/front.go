@@ -51,9 +51,9 @@ type front struct {
 	judge  *judge
 	bodies bodies
 
-	ready []byte // is read before anything else
-	held  []byte // begins a frame whose rest has not come
-	room  []byte // for held, and what comes after it
+	ready []byte // holds bytes that Read returns first
+	held  []byte // holds the beginning of a frame that has not arrived completely
+	room  []byte // is the buffer in which held and the bytes after it are stored
 	skip  int    // of the bytes that follow, this many are passed unseen
 	err   error
 
@@ -125,7 +125,7 @@ func (f *front) scan(b []byte, copying bool) (clean int) {
 		}
 		b = b[n:]
 	}
-	own := func(n int) { // from here on all goes through ready
+	own := func(n int) { // from the first changed frame on, all bytes pass through ready
 		if !copying {
 			copying = true
 			f.ready = f.ready[:0]

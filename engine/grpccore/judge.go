@@ -53,9 +53,9 @@ func newJudge(l limits) *judge {
 // verdict says what to do with the frames of a header block. Its bytes are valid until the next
 // verdict.
 type verdict struct {
-	pass    bool   // grpc-go reads them as they are
-	instead []byte // is what it reads where it does not
-	answer  []byte // goes to the client
+	pass    bool   // grpc-go reads the frames unchanged
+	instead []byte // replaces the frames that grpc-go reads, unless pass is set
+	answer  []byte // is sent to the client
 	coded   bool   // the call has an encoding
 	format  string // that of its answers; "" if they are not compressed
 	begins  bool   // a call begins

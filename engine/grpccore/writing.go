@@ -19,10 +19,10 @@ import (
 type writing struct {
 	mu       sync.Mutex
 	rest     int    // bytes of the current frame's payload that have not been written
-	head     []byte // begins the head of a frame
-	waiting  []byte // goes out behind the current frame
+	head     []byte // holds the bytes of a frame's head that were written so far
+	waiting  []byte // is sent after the current frame
 	buffer   []byte
-	answered []uint32 // are the calls whose answer has begun, and not ended
+	answered []uint32 // lists the calls whose answer has begun but not ended
 	ended    [64]uint32
 	last     int // index of ended that was written last
 	encoder  *judge
@@ -168,7 +168,7 @@ func (f *front) Write(p []byte) (int, error) {
 		p = w.wholeFrames(p)
 	}
 	w.buffer = w.buffer[:0]
-	from := 0 // what is before it is in the buffer
+	from := 0 // everything before this index is in the buffer already
 	for at := 0; at < len(p); {
 		if w.rest > 0 {
 			n := min(w.rest, len(p)-at)

@@ -13,7 +13,7 @@ import (
 type Reader struct {
 	src     io.Reader
 	buf     []byte
-	from    int   // of what is read and not yet given
+	from    int   // is the index of the first byte that was read but not returned
 	to      int   //
 	offset  int64 // of buf[from] in the file
 	records int

@@ -9,7 +9,7 @@ import "math/bits"
 // which with ten thousand events would not fit the processor's caches.
 type farEvents struct {
 	base   int64
-	limit  uint64 // the first instant whose events are not in the heap
+	limit  uint64 // events at this instant or later are not in the heap
 	count  int
 	levels uint64 // bit i is set when filled[i] is not 0
 	filled [farLevels]uint64

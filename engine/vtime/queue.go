@@ -21,7 +21,7 @@ const inHeap = ^uint32(0)
 // scheduling, but steps of loops by loop and part.
 const (
 	steps     uint64 = 0 << 62
-	beforeAll uint64 = 1 << 62 // starts of tasks and the like
+	beforeAll uint64 = 1 << 62 // orders starts of tasks before all other events of the instant
 	inTurn    uint64 = 2 << 62 // all other events
 )
 

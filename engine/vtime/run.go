@@ -29,7 +29,7 @@ type runState struct {
 type readyTask struct {
 	task  *Task
 	wait  uint64
-	cause uint64 // the cause given to what the task schedules
+	cause uint64 // is the cause of the events that the task schedules
 }
 
 func (r readyTask) valid() bool { return !r.task.done && r.task.waitSeq == r.wait }

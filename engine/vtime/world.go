@@ -309,7 +309,7 @@ func (w *World) Close() {
 	w.run.reaps = nil // the coroutines below include their tasks
 	for _, c := range w.coros {
 		if t := c.task; t != nil && !t.done {
-			t.proc.reap() // its process was crashed, but the run ended before it was reaped
+			t.proc.reap() // the run ended after the process's crash and before its task was unwound
 		}
 		w.cfg.Coroutines.give(c)
 	}

@@ -198,7 +198,7 @@ func (c *Comparison) all(ctx context.Context, list []steps.Listed, tell func(*tr
 				return err
 			}
 		case <-ctx.Done():
-			running.Wait() // each ends with the runners that it has done
+			running.Wait() // running trials end early, with the results so far
 			return finished(done[i:], tell)
 		}
 	}
@@ -216,7 +216,7 @@ func finished(done []chan *trial, tell func(*trial) error) error {
 			if err := tell(t); err != nil {
 				return err
 			}
-		default: // it has not begun
+		default: // the trial has no result, because it was not begun
 		}
 	}
 	return nil

@@ -17,7 +17,7 @@ func readsAtLeast(got *deeds.Log, open deeds.Open) *deeds.Log {
 	if len(open) == 0 {
 		return whole
 	}
-	for _, t := range open[0].Tracks { // what no seed lacks is here
+	for _, t := range open[0].Tracks { // a track that every seed has is also in the first one
 		if t.Topic() != readsTopic {
 			continue
 		}

@@ -49,7 +49,7 @@ type Hunt struct {
 	all   []string // ids of quirks that can be repaired
 	done  func()   // ends the hunt, as ctx does
 	tally Tally
-	mu    sync.Mutex // of tally, where stories are told side by side
+	mu    sync.Mutex // guards tally, because stories run in parallel
 }
 
 // Tally counts a hunt.

@@ -76,7 +76,7 @@ func momentOf(s *Story, what string, byRule bool) (m Moment, ok bool) {
 		return m, false
 	}
 	tape := first.Tape
-	lo, hi := 0, len(tape) // P is that of none at lo, and of all at hi
+	lo, hi := 0, len(tape) // at lo no entry of the tape is used, at hi all are
 	without, with := m.With, share(tape)
 	if with-without < hangs {
 		m.Always, m.With = true, without

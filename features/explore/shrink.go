@@ -19,7 +19,7 @@ const mostRuns = 60
 
 // shrinker makes a story smaller, as long as it fails in the same way.
 type shrinker struct {
-	what string // what broke, as broke says it
+	what string // is the failure as broke words it
 	// known means that the reference breaks the invariant by a registered rule, so that the story
 	// does not count as failed.
 	known bool
@@ -259,7 +259,7 @@ func (sh *shrinker) setup() {
 			}
 		})
 	}
-	for i := 0; i < len(sh.best.Setup) && !sh.calm; { // else it is what the story is about
+	for i := 0; i < len(sh.best.Setup) && !sh.calm; { // a calm story is about its setup, so that stays
 		if !sh.try(func(s *Story) { s.Setup = slices.Delete(s.Setup, i, i+1) }) {
 			i++
 		}
@@ -334,7 +334,7 @@ func (sh *shrinker) world() {
 			sh.smaller(i, m)
 		case subGraphs.MatchString(text):
 			sh.graphs(i)
-		case after.MatchString(text), comesBack(text): // else what was killed stays away
+		case after.MatchString(text), comesBack(text): // stays as it is: without a restart a killed process stays away
 		case isJob(text):
 			for _, job := range []string{"a training job with 1 worker and 1 PS", "a training job with 2 workers and 1 PS", "a training job with 1 worker and 2 PS"} {
 				if text == job || sh.tryShape(i, job) {

@@ -54,7 +54,7 @@ func mistakes(err error, text string) Mistakes {
 		one.Column, _ = strconv.Atoi(m[2])
 		if u := unexpectedLine.FindStringSubmatch(m[3]); u != nil {
 			if u[2] == "" && list != nil {
-				break // the file ends too early because of what stands before
+				break // an early end of the file follows from an earlier mistake
 			}
 			one.Text = unexpected(strings.Split(u[1], ", "), strings.TrimFunc(u[2], blank), language(text))
 		}

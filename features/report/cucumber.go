@@ -54,7 +54,7 @@ type (
 type cucumber struct {
 	out     io.Writer
 	feature *CucumberFeature // the feature that is being written
-	any     bool             // it has an element
+	any     bool             // an element was written, so that the next needs a comma
 }
 
 // NewCucumber makes a listener that writes Cucumber JSON, the same as Cucumber's own formatter.

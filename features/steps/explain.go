@@ -135,10 +135,10 @@ func weight(o *runners.Observation) int {
 // concern reports whether an observation is about the subjects.
 func (s subjects) concern(o *runners.Observation) bool {
 	if o.Op == "log.info" {
-		return false // what an agent does is shown beside its log
+		return false // an agent's own actions are shown next to its log instead
 	}
 	if weight(o) == 3 {
-		return o.Op != "fault.begin" && o.Op != "fault.happen" || o.Cause == 0 // a fault without a cause is told by its step
+		return o.Op != "fault.begin" && o.Op != "fault.happen" || o.Cause == 0 // the step's own line tells of a fault without a cause
 	}
 	things := len(s.paths)+len(s.models) > 0
 	if things && s.names(o) {
@@ -173,7 +173,7 @@ const bindingPeriod = 30 * time.Second
 // rhythm holds what determines when a pod's agent next checks its model server.
 type rhythm struct {
 	down     bool
-	since    time.Duration // of the agent's service info, 0 for none
+	since    time.Duration // is the time of the agent's service info, 0 if there is none
 	last, by time.Duration // the last look and the time since the one before
 }
 

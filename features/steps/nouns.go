@@ -258,7 +258,7 @@ func (n *nouns) checkName(name string, u *noun, known []string) error {
 func (n *nouns) checkVersion(u *noun, names []string) error {
 	version, err := strconv.ParseInt(u.text, 10, 64)
 	if err != nil {
-		return nil // it is told as a number
+		return nil // another check reports that it is no number
 	}
 	var known []string
 	for _, name := range names {

@@ -141,7 +141,7 @@ func (s *Sentence) possible(w *World, st *step) error {
 		err = c.Check(whole)
 	}
 	if err != nil {
-		w.spec, w.conf = spec, conf // a later shape is not told the fault of this one
+		w.spec, w.conf = spec, conf // a mistake of this shape must not be reported for a later one
 	}
 	return err
 }

@@ -57,7 +57,7 @@ func ReadScript(lines []ScriptLine, runner runners.Runner, spec runners.Spec, en
 		read = append(read, placedAct{act, line.Where})
 	}
 	slices.SortStableFunc(read, func(a, b placedAct) int { return cmp.Compare(a.At, b.At) })
-	var waits *placedAct // the one that waits longest so far
+	var waits *placedAct // is the act that has waited longest so far
 	for i := range read {
 		a := &read[i]
 		if waits != nil && waits.Until > a.At {

@@ -233,7 +233,7 @@ func (w *wire) chatOver(grace string, goaways int, another bool) {
 	}
 	if another && goaways == 1 {
 		w.await(3)
-		w.pong() // brings the second GOAWAY, which must not come before
+		w.pong() // the pong brings the second GOAWAY, which must not come earlier
 		w.awaitGoAways(2)
 	}
 	w.data(1, true, message(0, []byte("two")))

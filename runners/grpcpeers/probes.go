@@ -31,7 +31,7 @@ func (p Probe) Ask(addr string) ([]string, error) {
 	defer w.net.Close()
 	p.do(w)
 	if w.acks == 0 && !w.over {
-		w.pings(1) // what was sent with the answer has come, too
+		w.pings(1) // after the answer of a ping everything sent before it has arrived
 	}
 	return w.lines, nil
 }

@@ -147,7 +147,7 @@ func (d *reader) configs(n *yaml.Node, f *file, kept quirks.Set) (notes []string
 	if !hasUser && !hasFlags {
 		return nil
 	}
-	whole := len(d.faults) == 0 // else what is missing may be what is wrong
+	whole := len(d.faults) == 0 // after a mistake a missing field may be the mistaken one
 	conf, c := estimator.RunConfigClass.New(), (*estimator.RunConfig)(nil)
 	if hasUser {
 		c = &conf

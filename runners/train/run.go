@@ -124,7 +124,7 @@ func (r *Report) observe(o runners.Observation) {
 func (r *Report) explains(o runners.Observation, op string) {
 	switch {
 	case op == "process.exit" && o.Note != "code 0":
-		if n := len(r.causes); n == 0 || r.causes[n-1].at != o.At { // else it is what the script did
+		if n := len(r.causes); n == 0 || r.causes[n-1].at != o.At { // an end at the instant of a scripted action is that action's effect
 			r.causes = append(r.causes, cause{at: o.At, what: o.Pod + " ended with " + o.Note})
 		}
 	case op == "barrier":

@@ -39,7 +39,7 @@ type Served struct {
 }
 
 func newServed(s *Serving, spec runners.Spec) *Served {
-	kept, _ := quirks.Parse(spec.Quirks) // Read has refused what is none
+	kept, _ := quirks.Parse(spec.Quirks) // cannot fail: Read has refused invalid sets
 	served := &Served{Model: s.Model, Pods: s.Pods(), described: s.String(), kept: kept, failing: map[string]bool{}, known: map[string]bool{}, told: map[string]bool{}, names: map[string]bool{}, up: map[string]bool{}}
 	for _, p := range spec.Pods() {
 		served.names[p.Name] = true
@@ -114,7 +114,7 @@ func (s *Served) isRoutine(o runners.Observation, op string) bool {
 // checkpoint sums up the exports of one checkpoint.
 type checkpoint struct {
 	step                  int64
-	saved, loaded, served float64 // -1 for what has not happened to all sub-graphs
+	saved, loaded, served float64 // is -1 until it has happened to all sub-graphs
 	graphs, pods          int
 }
 

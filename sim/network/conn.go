@@ -117,7 +117,7 @@ func (c *Conn) Close() {
 	case was == connOpen:
 		c.out.push(segmentClose, nil, 0)
 	case was == connDialing && c.out.stalled:
-		c.out.discard() // nobody dials any more
+		c.out.discard() // the dial was given up, so its lost packet is not sent again
 	}
 }
 

@@ -15,7 +15,7 @@ type Exchange struct {
 	loop *vtime.Loop
 	// answers says which message is on its way: an answer if true, else a request.
 	answers bool
-	next    time.Duration // when that comes in
+	next    time.Duration // is when that message arrives
 }
 
 // Begin sends the first request at the virtual time at, from the end c of a connection.

@@ -109,7 +109,7 @@ type httpConn struct {
 	conn    *Conn
 	ended   error // why the connection has ended, nil before
 	answers []*httpAnswer
-	reading *httpAnswer // whose status was given
+	reading *httpAnswer // is the answer whose status was read and whose body is being read
 	waiting *vtime.Task
 }
 

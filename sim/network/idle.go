@@ -62,7 +62,7 @@ func (p *pipe) whole() bool { return p.trouble == nil && !p.link.cut() && p.link
 // the message gets its number.
 func (c *Conn) WakeSleepers() {
 	if c.n.w.Closing() {
-		return // nobody will ask for what they left waiting
+		return // the world is ending, so the steps that they have put off are never needed
 	}
 	for i := 0; i < len(c.sleepers); i++ {
 		if s := c.sleepers[i]; s.Tolerant {
@@ -77,7 +77,7 @@ func (c *Conn) WakeSleepers() {
 // wake wakes the loops that have joined the connection.
 func (c *Conn) wake() {
 	if c.n.w.Closing() {
-		return // nobody will ask for what they left waiting
+		return // the world is ending, so the steps that they have put off are never needed
 	}
 	for len(c.sleepers) > 0 {
 		c.wakeOne(c.sleepers[len(c.sleepers)-1])

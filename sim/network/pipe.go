@@ -22,9 +22,9 @@ type pipe struct {
 	link     *link
 	latency  *vtime.Source // nil before the first draw
 	last     time.Duration // when the segment that was sent last arrives
-	trouble  *trouble      // has lost a segment and delivered none since
+	trouble  *trouble      // is set from a lost segment until the next delivery
 	count    int32
-	stalled  bool // it has no event and waits for the link
+	stalled  bool // no delivery is scheduled: the pipe waits until the link works again
 	local    bool // it stays inside of one host
 
 	first segment     // there is seldom more than one

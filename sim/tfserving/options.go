@@ -33,7 +33,7 @@ type LatestOnce uint8
 // These are the variants of the protobuf messages.
 const (
 	LatestOnceOfFork   LatestOnce = iota // LatestOnceOfFork has the reference's num_versions (utils.py:943)
-	LatestOnceOfPublic                   // LatestOnceOfPublic is that of tensorflow/serving#2040, without a field
+	LatestOnceOfPublic                   // LatestOnceOfPublic is the policy as tensorflow/serving#2040 has it, without a field
 	NoLatestOnce                         // NoLatestOnce is every release's
 )
 

@@ -57,7 +57,7 @@ func (m *Machine) ReadAgain(nowMs int64, c *Conn, req *Request, reply *Reply) bo
 		n.watched = m.watches.data.addTo(n.watched, m.cfg.Profile, c, req.Path, oneShot)
 	}
 	if reply.Op != OpGetData {
-		*reply = Reply{Op: OpGetData} // else nothing is left of it but what is set here
+		*reply = Reply{Op: OpGetData} // clears all other fields of the reused reply
 	}
 	reply.Xid, reply.Zxid, reply.Err, reply.Data, reply.Stat = req.Xid, m.zxid, CodeOK, n.data, n.stat()
 	return true

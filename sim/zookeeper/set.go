@@ -21,7 +21,7 @@ func (m *Machine) setData(c *Conn, req *Request, _ bool) outcome {
 	m.changes = append(m.changes, savedBefore(n, grown))
 	if len(req.Data) == 0 || !bytes.Equal(n.data, req.Data) {
 		m.contentChanges(n.parent, n)
-		n.data = req.Data // for equal data, what is known about the old slice stays valid
+		n.data = req.Data // equal data keeps the old slice, so that what is cached about it stays valid
 	}
 	n.mzxid, n.mtimeMs = m.zxid, m.wallMs()
 	n.version++

@@ -41,7 +41,7 @@ type znode struct {
 	data  []byte
 	acl   []acl.Entry
 	kind  nodeKind
-	noted note // what has changed since TakeNotes
+	noted note // records the changes since the last TakeNotes
 
 	// session is the owner of an ephemeral, else nil. ownerPrev and ownerNext link the ephemerals
 	// of a session.

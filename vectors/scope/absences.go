@@ -17,7 +17,7 @@ const (
 	Threads  = "threads"  // threads, locks, callbacks
 	Logs     = "logs"     // log lines, metrics
 	Formats  = "formats"  // data in a form of its own
-	Errors   = "errors"   // what is raised or caught
+	Errors   = "errors"   // lists exceptions that are raised or caught
 	// Functions are functions and classes. A module without them has nothing that could be called.
 	Functions = "functions"
 )

@@ -18,7 +18,7 @@ import (
 const (
 	Match   = "match"   // the engine does the same
 	Fix     = "fix"     // the same, and a toggle repairs it
-	Diverge = "diverge" // it does something else, for a reason
+	Diverge = "diverge" // the port deliberately behaves differently
 	Later   = "later"   // it waits for something
 )
 

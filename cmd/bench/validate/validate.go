@@ -40,7 +40,7 @@ type Case struct {
 // Outcome is the result of a case.
 type Outcome struct {
 	Case
-	Mean, Half float64 // Half is that of the 95 % interval
+	Mean, Half float64 // Half is half the width of the 95 % interval
 	Runs       int
 	Little     float64
 	Inside     bool // the closed form lies in the interval

@@ -84,7 +84,7 @@ func (f *planFlags) limit(cmd *cobra.Command, j *judge.Judge, source *plan.Sourc
 	if err := source.Limit(j.TooLarge); err != nil {
 		return err
 	}
-	if long := j.TakesLong(p); long != "" { // what is too large is not begun, not even to estimate it
+	if long := j.TakesLong(p); long != "" { // a plan that is too large is refused before even the estimate
 		fmt.Fprintln(cmd.ErrOrStderr(), "warning: "+long)
 	}
 	return nil

@@ -205,7 +205,7 @@ func (b *ZKBackend) SyncAvailableSavedModels(container datadef.Container, models
 func (b *ZKBackend) restart() error {
 	b.forgetAvailable()
 	if !b.Quirks.Keeps(quirks.Q328) {
-		return nil // the client is about to connect anew
+		return nil // Kazoo reconnects by itself, so that no restart is needed
 	}
 	b.e.Log.Logf(env.Warning, "zk is lost, try restarting")
 	return b.zk.Restart()

@@ -77,7 +77,7 @@ func (f *InstanceFormater) TensorProto(batchSize int) *framework.TensorProto {
 func (f *InstanceFormater) String() string {
 	text, err := textpb.Marshal(f.Instance)
 	if err != nil {
-		panic(err) // only a malformed Any fails, and an Instance holds none
+		panic(err) // cannot happen: only a malformed Any fails, and an Instance has no Any
 	}
 	return text
 }

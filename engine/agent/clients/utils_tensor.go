@@ -22,7 +22,7 @@ func MakeTensorProto(instances [][]byte) *framework.TensorProto {
 func serialize(m proto.Message) []byte {
 	data, err := proto.MarshalOptions{Deterministic: true, AllowPartial: true}.Marshal(m)
 	if err != nil {
-		panic(err) // only strings that are not UTF-8 fail, and messages hold none
+		panic(err) // cannot happen: only strings that are not UTF-8 fail
 	}
 	return data
 }

@@ -101,7 +101,7 @@ type space[K, V comparable] struct {
 	// at has each chunk at its hash or, if other chunks are there, at the next free number. All numbers
 	// from a chunk's hash to its place are taken.
 	at   map[uint64]weak.Pointer[chunk[K, V]]
-	most int          // how large at gets before it is looked through
+	most int          // limits the length of at, which is searched from front to back
 	room []item[K, V] // to put a chunk together
 }
 

@@ -137,7 +137,7 @@ func (d *Dict[K, V]) delete(hash uint64, k K) {
 	d.own()
 	d.length--
 	items := slices.Delete(slices.Clone(d.chunks[i].items), j, j+1)
-	if j == len(items) && i+1 < len(d.chunks) { // what has ended the chunk is gone
+	if j == len(items) && i+1 < len(d.chunks) { // the removed item had ended the chunk, so the next chunk joins it
 		items = append(items, d.chunks[i+1].items...)
 		d.chunks = slices.Delete(d.chunks, i, i+1)
 	}

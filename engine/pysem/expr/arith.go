@@ -371,7 +371,7 @@ func (m *machine) combine(op string, a, b Value) (v Value, ok bool, err error) {
 	if other, isDict2 := b.(*Dict); isDict && isDict2 && op == "|" {
 		merged := d.copy()
 		for _, e := range other.live() {
-			_ = merged.set(e.key, e.value) // its keys were hashed before
+			_ = merged.set(e.key, e.value) // cannot fail: the key was hashable in its first dict
 		}
 		return merged, true, m.make(merged.Len())
 	}

@@ -43,7 +43,7 @@ type (
 	// sequence is a list, tuple or set that is written out, such as [1, 2].
 	sequence struct {
 		kind  sequenceKind
-		items []node // starred ones too
+		items []node // may include starred items
 		// folded says whether CPython makes this set already when it compiles.
 		folded folding
 	}
@@ -59,7 +59,7 @@ type (
 	slice     struct{ start, stop, step node } // nil where left out
 	call      struct {
 		function node
-		args     []node // starred ones too
+		args     []node // may include starred items
 		keywords []keyword
 	}
 	keyword struct {

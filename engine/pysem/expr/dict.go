@@ -10,7 +10,7 @@ import (
 
 // Dict is a Python dict. It keeps its keys in the order of insertion.
 type Dict struct {
-	entries []dictEntry // deleted ones stay, with gone set
+	entries []dictEntry // a deleted entry stays in the list with gone set
 	index   map[any]int
 }
 
@@ -80,7 +80,7 @@ func (d *Dict) live() []dictEntry {
 func (d *Dict) copy() *Dict {
 	copied := &Dict{}
 	for _, e := range d.live() {
-		_ = copied.set(e.key, e.value) // its keys were hashed before
+		_ = copied.set(e.key, e.value) // cannot fail: the key was hashable in its first dict
 	}
 	return copied
 }
@@ -219,7 +219,7 @@ var dictMethods = []*builtin{
 			return nil, raise("KeyError", "'popitem(): dictionary is empty'")
 		}
 		last := live[len(live)-1]
-		_, _, _ = d.remove(last.key) // it was hashed before
+		_, _, _ = d.remove(last.key) // cannot fail: the key is in the dict, so it is hashable
 		return Tuple{last.key, last.value}, nil
 	}),
 	defineMethod("dict", "clear", signature{}, func(m *machine, d *Dict, _ []Value) (Value, error) {
@@ -274,12 +274,12 @@ func (m *machine) fillDict(name string, d *Dict, args arguments) error {
 func (m *machine) addPairs(d *Dict, v Value) error {
 	if more, ok := v.(*Dict); ok {
 		for _, e := range more.live() {
-			_ = d.set(e.key, e.value) // its keys were hashed before
+			_ = d.set(e.key, e.value) // cannot fail: the key was hashable in its first dict
 		}
 		return m.make(more.Len())
 	}
 	if c, ok := v.(*class); ok && c.name == "dict" {
-		return typeError("unbound method dict.keys() needs an argument") // it has keys, and so counts as a mapping
+		return typeError("unbound method dict.keys() needs an argument") // CPython takes an object with a method keys for a mapping, and calls it
 	}
 	i := 0
 	return m.each(v, func(item Value) error {

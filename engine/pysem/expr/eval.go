@@ -268,7 +268,7 @@ func (d dict) eval(f *frame) (Value, error) {
 				return nil, typeError("'%s' object is not a mapping", typeName(v))
 			}
 			for _, e := range more.live() {
-				_ = made.set(e.key, e.value) // its keys were hashed before
+				_ = made.set(e.key, e.value) // cannot fail: the key was hashable in its first dict
 			}
 			continue
 		}

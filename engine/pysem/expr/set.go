@@ -84,7 +84,7 @@ func (s *Set) count() {
 func (s *Set) mergeKeys(d *Dict) {
 	s.items.Grow(d.Len())
 	for _, e := range d.live() {
-		_ = s.add(e.key) // a key was hashed before
+		_ = s.add(e.key) // cannot fail: a dict's key is hashable
 	}
 }
 
@@ -331,7 +331,7 @@ func intersection(a, b *Set) *Set {
 	result, _ := newSet(frozen, nil)
 	for key, hash := range b.items.All {
 		if a.items.Has(key, hash) {
-			_ = result.add(key) // it was hashed before
+			_ = result.add(key) // cannot fail: an item of a set is hashable
 		}
 	}
 	return result
@@ -350,7 +350,7 @@ func symmetricDifference(a, b *Set) *Set {
 	result := b.copy(a.frozen)
 	for key := range a.items.All {
 		if was, _ := result.discard(key); !was {
-			_ = result.add(key) // it was hashed before
+			_ = result.add(key) // cannot fail: an item of a set is hashable
 		}
 	}
 	return result
@@ -381,7 +381,7 @@ func (m *machine) combineViews(op string, a, b Value) (Value, bool, error) {
 		return intersection(left, right), true, nil
 	case "-":
 		for _, item := range right.all() {
-			_, _ = left.discard(item) // it was hashed before
+			_, _ = left.discard(item) // cannot fail: an item of a set is hashable
 		}
 		return left, true, nil
 	}

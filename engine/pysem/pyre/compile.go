@@ -26,7 +26,7 @@ const (
 	codeAssertNot
 	codeBranch // field to: the next branch, 0 for the last
 	codeJump
-	codeRepeatOne // repeats one character; field to: what follows
+	codeRepeatOne // repeats a test of one character; the field to holds the next instruction
 	codeMinRepeatOne
 	codePossessiveOne
 	codeRepeat // repeats anything; field to: the instruction that ends a round

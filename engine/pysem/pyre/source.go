@@ -14,7 +14,7 @@ const none = ""
 type source struct {
 	chars []string
 	at    int    // the place behind next
-	next  string // none at the end
+	next  string // is empty at the end of the pattern
 }
 
 func newSource(pattern string) (*source, error) {

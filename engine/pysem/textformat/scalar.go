@@ -144,7 +144,7 @@ func floatOf(text string, kind protoreflect.Kind) (protoreflect.Value, error) {
 	if kind == protoreflect.DoubleKind {
 		return protoreflect.ValueOfFloat64(f), nil
 	}
-	switch { // what would be rounded down to the largest float is infinite too
+	switch { // a number that would round down to the largest float is infinite as well
 	case f > math.MaxFloat32:
 		f = math.Inf(1)
 	case f < -math.MaxFloat32:

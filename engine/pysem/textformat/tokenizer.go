@@ -17,7 +17,7 @@ type tokenizer struct {
 	ended bool     // whether there is no further token
 	token string   // "" at the end
 
-	previous place // where the token before stands
+	previous place // is the position of the previous token
 }
 
 // place is a position in the text: a line, and a byte of that line.

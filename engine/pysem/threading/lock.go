@@ -13,7 +13,7 @@ import (
 type Lock struct {
 	held  bool
 	queue waiters[struct{}]
-	loops env.Loops // that are told of its uses, nil for none
+	loops env.Loops // is informed when the lock is used; nil informs nobody
 }
 
 // NewLock makes a lock that nobody holds.

@@ -49,7 +49,7 @@ func (r *Remote) await(c *call, device, addr string) (*server, error) {
 		end = r.onWait(device, false)
 	}
 	defer func() { end() }()
-	answers := c.sent && !slices.Contains(c.dark, addr) // what is lost is the answer
+	answers := c.sent && !slices.Contains(c.dark, addr) // the request has arrived, so it is the answer that is lost
 	began, rto := r.e.Clock.Elapsed(), firstRetransmission
 	for sent := 0; r.waits(c, err); found, err = r.reach(addr) {
 		if !errors.Is(err, errHeld) {
@@ -71,7 +71,7 @@ func (r *Remote) await(c *call, device, addr string) (*server, error) {
 			return nil, Raise("UnavailableError", "Connection timed out: %s", addr)
 		}
 	}
-	if c.stepping && pysem.TypeOf(err) == "AbortedError" { // the step goes to a connection that the new server does not have
+	if c.stepping && pysem.TypeOf(err) == "AbortedError" { // the step was sent on a connection that the restarted server does not know
 		return nil, reset(addr)
 	}
 	return found, err

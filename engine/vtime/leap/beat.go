@@ -14,7 +14,7 @@ type Beat struct {
 	*vtime.Loop
 	world *vtime.World
 	proc  *vtime.Process
-	task  *vtime.Task // task is the one that runs the beat
+	task  *vtime.Task // is the task that runs the beat
 	waits []time.Duration
 	cycle time.Duration
 	usual func(part int) bool

@@ -58,9 +58,9 @@ type recording struct {
 
 	world *vtime.World
 	of    *sleepers
-	cause uint64       // of what it does when it is woken
-	looks []dependency // of the recorded turn, beside answers
-	uses  []dependency // all, of a loop that is asleep
+	cause uint64       // is the cause of the events that the loop schedules once it is woken
+	looks []dependency // lists what the recorded turn has looked at, except answers
+	uses  []dependency // lists all that a sleeping loop depends on, answers included
 
 	n int // requests of the present turn so far
 
@@ -75,11 +75,11 @@ type recording struct {
 	// firstAt is one more than the process's Runs at the last turn that only asked, 0 if there was
 	// none. While Runs stays the same, the next such turn does the same.
 	firstAt uint64
-	before  []dependency // what the answers of that turn follow from
+	before  []dependency // lists what the answers of that turn depend on
 
-	locks  []any // that the turn has looked at or taken
-	holds  []any // those that it holds
-	across []any // those that it held while it waited
+	locks  []any // lists the locks that the turn has looked at or taken
+	holds  []any // lists the locks that the turn holds now
+	across []any // lists the locks that the turn held while it waited
 	// conflicts holds loops of the process that use a lock which this loop holds while it waits, or
 	// the other way round.
 	conflicts []*Turns
@@ -108,7 +108,7 @@ func (t *Turns) enter() {
 	t.sleeper = Sleeper{loop: &t.Loop, leaper: t, of: t.of, turns: t}
 	for _, o := range t.of.loops {
 		o.sleeper.Wake()
-		o.valid = false // nobody knows what its turns are to this loop
+		o.valid = false // how its recorded turn affects this loop is unknown
 	}
 	t.of.loops = append(t.of.loops, t)
 }

@@ -52,15 +52,15 @@ type sleepers struct {
 	// The fields that CatchUp reads lie together in memory. With many processes it is mostly called
 	// in vain, for a process that is no longer in the cache.
 	world      *vtime.World
-	due        vtime.Bound // no step of those asleep comes before it
+	due        vtime.Bound // no sleeping loop has a step before this instant
 	catchingUp bool
 	asleep     []*Sleeper
-	mutating   int // of asleep: those that change what turns look at
+	mutating   int // counts the sleeping loops whose steps change what turns look at
 	loops      []*Turns
-	firsts     uint64      // turns that were the first ones since something changed
-	check      vtime.Timer // of conflicts
-	held       vtime.Timer // of locks; see checkHeld
-	taken      bool        // a lock, since the last checkHeld
+	firsts     uint64      // counts the turns that were the first after a change
+	check      vtime.Timer // is the next check for conflicts between sleeping loops
+	held       vtime.Timer // is the next check of held locks; see checkHeld
+	taken      bool        // a lock was taken since the last checkHeld
 }
 
 // sleepersOf returns the loops of a process, and makes them on first use.
@@ -112,7 +112,7 @@ func (s *Sleeper) Wake() {
 		return
 	}
 	if s.of.world.Closing() {
-		s.leave() // nobody will ask for what it has let wait
+		s.leave() // the world is ending, so the steps that it has put off are never needed
 		return
 	}
 	s.of.CatchUp()

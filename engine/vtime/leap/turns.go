@@ -44,7 +44,7 @@ func NewTurns(p *vtime.Process, cfg Config) *Turns {
 	t.world, t.of, t.Loop = w, sleepersOf(p), *p.Node().NewLoop(task.Name())
 	task.SetLoop(t)
 	t.enter()
-	task.ForgetActs() // what comes before the first Turn is none
+	task.ForgetActs() // what the task did before its first Turn belongs to no turn
 	return t
 }
 
@@ -83,7 +83,7 @@ func (t *Turns) end() {
 	t.next = t.world.In(t.cfg.Period + t.cfg.Late.Draw())
 	t.phase = waitsForTurn
 	if t.keepRecording(); !t.valid {
-		t.world.Unasked() // the turn may have changed what a run waits for
+		t.world.Unasked() // the turn may have met the condition that a run waits for
 	}
 	if !t.fallAsleep() {
 		t.setTimer()

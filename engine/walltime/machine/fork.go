@@ -29,7 +29,7 @@ type Fork struct {
 
 	mu   sync.Mutex
 	path []int // numbers of the forks that this copy has yet to pass through
-	gone []int // numbers of the forks that it has passed through
+	gone []int // lists the numbers of the forks that led to this process
 }
 
 // NewFork reads forkVariable, which tells whether this program is a forked copy. It then removes

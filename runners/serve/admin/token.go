@@ -85,7 +85,7 @@ func (a Access) open(port string) (k key, err error) {
 	if k.file != "" {
 		return k, writeToken(k.file, k.token)
 	}
-	if a.Token == "" { // who gives a token has it already
+	if a.Token == "" { // a generated token has to be written down for its users
 		k.file, k.temporary = tokenFile(port), true
 		if err := writeToken(k.file, k.token); err != nil {
 			k.file, k.temporary = "", false // it is printed anyway

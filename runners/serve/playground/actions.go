@@ -258,7 +258,7 @@ func (p *Playground) page(w http.ResponseWriter, _ *http.Request) {
 	if err := page.Line(view); err != nil {
 		return
 	}
-	_ = page.End() // the client is gone, so nobody needs the error
+	_ = page.End() // the error is that the client is gone, so that it cannot be told
 }
 
 // live sends each new view as an event until the client disconnects or the cluster ends.

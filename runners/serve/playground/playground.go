@@ -81,7 +81,7 @@ func Start(ctx context.Context, d *Description, o Options) (_ *Playground, err e
 	runner := loopback.New(loopback.Options{
 		Monosim: o.Monosim, Agent: loopback.OwnAgent, TimeScale: 1 / o.Speed, Dir: o.Dir, Keep: o.Keep, Admin: o.Admin != "", AdminToken: p.admin.Token(),
 	})
-	d.Spec.Detail = true // for what the operator does, which the page lists, too
+	d.Spec.Detail = true // the page also lists the operator's actions, which only a detailed log has
 	if err := runner.Check(d.Spec); err != nil {
 		return nil, &InputError{fmt.Errorf("%s: %w", d.Name, err)}
 	}

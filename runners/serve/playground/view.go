@@ -148,7 +148,7 @@ func (p *Playground) seeServices() []ServiceView {
 					continue
 				}
 				known[a.Key] = true
-				pods, _ := runners.PodsAt(p.cluster, a.Addrs) // an address that belongs to no pod is shown as it is
+				pods, _ := runners.PodsAt(p.cluster, a.Addrs) // the error names addresses without a pod, which are shown unchanged
 				list = append(list, ServiceView{Key: a.Key, Addrs: a.Addrs, Pods: pods})
 			}
 		}

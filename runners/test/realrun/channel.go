@@ -92,7 +92,7 @@ func (c *channel) Close() {
 
 func (c *channel) end() {
 	if !c.closed.Swap(true) {
-		_ = c.conn.Close() // the only possible error is that it was closed before
+		_ = c.conn.Close() // fails only if it was closed already
 	}
 }
 

@@ -133,7 +133,7 @@ func (n *Network) endHTTP(conn net.Conn) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	delete(n.https, conn)
-	conn.Close() // nobody is left to take the error
+	conn.Close() // the caller has given up and takes no error
 }
 
 func (n *Network) closeHTTP() {

@@ -62,7 +62,7 @@ func (s *server) Stop() {
 
 // stop closes the listener itself, because gRPC may not have taken over the listener yet.
 func (s *server) stop() {
-	_ = s.listener.Close() // the only possible error says that it was closed before
+	_ = s.listener.Close() // fails only if it was closed already
 	s.grpc.Stop()
 }
 

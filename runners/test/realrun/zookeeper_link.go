@@ -242,7 +242,7 @@ func (l *link) ask(request func() error, answer func(error)) {
 			close(written)
 			err = <-result
 		case err = <-result:
-			select { // the request was written right before the answer, or never
+			select { // sent may hold a token from just before the answer; if not, nothing was written
 			case <-l.sent:
 			default:
 			}

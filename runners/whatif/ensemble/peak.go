@@ -15,7 +15,7 @@ import (
 // loop is a loop that agents or their model servers repeat.
 type loop struct {
 	name string
-	of   string // what it asks
+	of   string // is the server or store that the loop asks
 	load burst.Load
 }
 

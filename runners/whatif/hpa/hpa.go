@@ -55,14 +55,14 @@ type Behavior struct {
 // Rules holds the rules for one direction of scaling, up or down.
 type Rules struct {
 	Window    time.Duration `json:"window"`
-	Tolerance *float64      `json:"tolerance,omitempty"` // nil for that of the controller
+	Tolerance *float64      `json:"tolerance,omitempty"` // nil means the controller's default
 	Select    string        `json:"select"`              // Max, Min or Disabled
 	Policies  []Policy      `json:"policies"`
 }
 
 // Policy limits how much the number of replicas may change within a period.
 type Policy struct {
-	Percent bool          `json:"percent,omitempty"` // of the number at the begin of the period; otherwise pods
+	Percent bool          `json:"percent,omitempty"` // Value is a percentage of the pods at the start of the period, not a number of pods
 	Value   int           `json:"value"`
 	Period  time.Duration `json:"period"`
 }

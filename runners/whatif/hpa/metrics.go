@@ -4,7 +4,7 @@ import "math"
 
 // group divides the pods of a look, by index, for one metric.
 type group struct {
-	counted  []int // whose values count
+	counted  []int // lists the pods whose values count
 	starting []int // pending, or too new for their CPU to mean anything
 	missing  []int // without a value
 }
@@ -105,7 +105,7 @@ func (c *Config) byMetric(l *Look, metric int) (d Decision, ok bool) {
 	if ratio < 1 {
 		total += int64(len(g.missing)) * c.instead(m)
 	} else if ratio == 1 {
-		pods = len(g.counted) // nothing stands for the missing
+		pods = len(g.counted) // at the target, missing values are left out of the mean
 	}
 	if waits {
 		pods += len(g.starting)

@@ -166,10 +166,10 @@ func (e *Evaluation) marks(w *Pool) []result.Mark {
 
 // course describes how one replication was affected by an event.
 type course struct {
-	recovered int64   // nanoseconds from the event until all was as before
+	recovered int64   // counts nanoseconds from the event to full recovery
 	lost      float64 // requests that came until then and failed, beyond the share that failed before
 	above     int64   // nanoseconds in which an objective was missed
-	known     bool    // enough is known from before the event
+	known     bool    // there are enough steps before the event to compare with
 	never     bool    // it did not recover within the window
 }
 

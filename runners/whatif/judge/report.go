@@ -234,7 +234,7 @@ func (e *Evaluation) timeline() []result.TimelinePoint {
 	var list []result.TimelinePoint
 	for _, t := range at {
 		if len(e.lives) > 0 && e.lives[0].Until > 0 && t > e.lives[0].Until {
-			break // nobody knows what an autoscaler that measures did then
+			break // the decisions of a measuring autoscaler are unknown there
 		}
 		rate := e.rateAt(t)
 		one := result.TimelinePoint{At: t, Rate: rate, Live: map[string]int{}, Offered: map[string]float64{}, Mem: map[string]int64{}}

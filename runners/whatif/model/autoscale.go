@@ -36,7 +36,7 @@ type pod struct {
 	exists bool
 	silent bool   // reports nothing, as its process is dead
 	from   int64  // since when it reports
-	boot   uint32 // grows when it begins and ends: changes that were meant for before are void
+	boot   uint32 // grows at each start and end, which cancels changes scheduled before
 	made   int    // the order of creation
 	window int64
 	base   int64 // number of slots[0]
@@ -365,7 +365,7 @@ func (w *world) retire(s *scaler) {
 		}
 	}
 	one := w.servers[gone].pod
-	one.exists, one.boot = false, one.boot+1 // what was to become of it is void
+	one.exists, one.boot = false, one.boot+1 // raising boot cancels the changes that are scheduled for the container
 	w.history.add(w.base+w.now, retires, gone, 0)
 }
 

@@ -109,7 +109,7 @@ func (w *world) sendChained(i int32, a attemptOf, rng *rand.Rand, chains *[3]cha
 		if w.tracer != nil {
 			w.tracer.unsent(w, i, a, tier)
 		}
-		if !a.hedge { // else the first call goes on alone
+		if !a.hedge { // a hedge that fails leaves the first call as it is
 			w.retryOrFail(i, a, causeNoReplica)
 		}
 		return
@@ -511,7 +511,7 @@ func (w *world) failAttempt(id int32, cause uint8) {
 	}
 	second := c.flags&hedging != 0
 	w.giveUp(id)
-	if second { // the first call goes on alone
+	if second { // the hedged call is given up, and the first one continues
 		w.hedges[int(i)*w.stride+a.slot] = none
 		return
 	}

@@ -8,7 +8,7 @@ import (
 // clients are the clients of each idc, where these come to its entry containers alone.
 type clients struct {
 	w      *world
-	moved  []bool    // idcs whose clients are elsewhere
+	moved  []bool    // marks the idcs whose clients were moved to other idcs
 	shares []float64 // of the requests that come to each idc; nil where any come to any
 	live   [][]int32 // entry containers of each idc that are up
 }

@@ -54,12 +54,12 @@ const (
 	isBack // registered again after its session was lost; with value 1 it flaps from then on
 	hides  // a container that flaps is not seen
 	shows
-	blinds // its agent loses ZooKeeper and goes on with what it saw last
+	blinds // its agent loses ZooKeeper and keeps using its last view
 	sights
 	happens // an event of a plan with an autoscaler that measures
 	begins  // the container itself starts, before it loads
 	fails   // at random
-	drains  // gets no more requests, and works on those that it has
+	drains  // gets no new requests and finishes those that it has
 	copies  // weights to its device, for value nanoseconds
 	moves   // the clients of idc a elsewhere, with value 0 back
 )
@@ -89,9 +89,9 @@ type history struct {
 	// one whose end is not known yet.
 	loading map[int32]int64
 	waiting map[int32][]func()
-	agenda  []entry // what is still to be done, in order
-	clock   int64   // the instant of what is done now
-	store   *store  // nil when it has enough for all
+	agenda  []entry // lists the coming changes in order of time
+	clock   int64   // is the instant of the present change
+	store   *store  // nil when the store is never short of bandwidth
 	// With a store, starting holds when the starts began that have not ended, and ended when containers did.
 	starting map[int32]int64
 	ended    map[int32]int64

@@ -64,7 +64,7 @@ type Hold struct {
 // takes into account which containers of its shard are up, and how slow the container is.
 type Fullness struct {
 	At    int64 `json:"at"`
-	Parts int64 `json:"parts"` // millionths of what it can do
+	Parts int64 `json:"parts"` // is how full it is, in millionths of what it can do
 }
 
 // Fate sums what an event did to containers, over all replications.
@@ -211,7 +211,7 @@ func (h *history) fullest(tier int) (most Fullness) {
 type crowd struct {
 	slow  map[int32]float64 // factor of each container's work
 	up    []int32           // in order
-	part  float64           // what most returned last, while known
+	part  float64           // caches the last result of most; valid while known is set
 	known bool
 }
 

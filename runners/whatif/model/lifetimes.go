@@ -237,7 +237,7 @@ func (h *history) coldTier(order []int, ready int64, begins map[int32]int64) {
 			begins[s.host] = start
 		}
 		if order[0] != PS && ready-start > most {
-			served(math.MaxInt64 / 2) // whoever waits for these never comes up, either
+			served(math.MaxInt64 / 2) // containers that wait for these never start, either
 			continue
 		}
 		if order[0] != PS && ready > start {

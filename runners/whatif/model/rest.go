@@ -28,11 +28,11 @@ type rest struct {
 	broken map[[2]int]bool // links that are cut or lose another share than usual
 	blinds map[int32]bool
 	died   bool
-	until  int64                  // calls of what has died go on until then
+	until  int64                  // is when the last call to a dead container ends
 	fresh  [tiers]int64           // when a container of the tier was last made cold
 	risk   float64                // expected number of calls so far that wait for longer than the timeout
-	stale  bool                   // need is to be computed anew
-	tails  map[[2]float64]float64 // what above returns, by tier and time
+	stale  bool                   // need is out of date
+	tails  map[[2]float64]float64 // caches results of above, by tier and time
 }
 
 func (w *world) rest() *rest {
@@ -357,7 +357,7 @@ func (r *rest) passes(from, to int64, rate float64) (unrest int64, why string) {
 		took := o.relaxes(rho) * slowed
 		worst := rho * o.attempts
 		settles := took <= r.w.spec.slowest(rate)
-		if !settles && rho < 1 { // what it holds by chance
+		if !settles && rho < 1 { // even a station that keeps up has a random queue
 			r.backlog[k] = math.Max(r.backlog[k], forgotten*o.spread*o.each*slowed/(1-rho))
 		}
 		if settles && r.backlog[k] == 0 {

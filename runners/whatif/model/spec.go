@@ -220,8 +220,8 @@ type Batch struct {
 
 // Device is an accelerator that the processes of a container share. It acts as a single core.
 type Device struct {
-	Pause     law.Law // what a batch takes longer after a pause
-	NewSizeNs float64 // more for a number of items that its process has not had yet
+	Pause     law.Law // is the extra time of a batch after a pause
+	NewSizeNs float64 // is the extra time for a batch size that the process has not met yet
 	FirstNs   float64 // more for the first batch of a process
 	// PieceNs is how long copying one piece of weights takes. The input of a batch with at least
 	// WaitFrom items waits for the piece in progress. 0 means that no batch waits.

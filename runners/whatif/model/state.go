@@ -109,7 +109,7 @@ type server struct {
 	blind   bool // its agent cannot reach ZooKeeper
 	drained bool // gets no more requests before it ends; of an entry container
 	loading int32
-	cold    int32 // what it begins before it is warm
+	cold    int32 // counts the requests that it still begins before it is warm
 	gone    int64 // when it last went down or retired
 	shard   int16
 	host    int32 // whose cores it has: itself, or in a mixed container that of PS
@@ -127,7 +127,7 @@ type server struct {
 	upNs    [Segments]int64 // nanoseconds of life there, of the container whose cores it has
 	living  int32           // processes of the container that are up, of its host alone
 	since   int64           // when the first of them came up
-	left    bool            // scaled away once, and then at work on what it had
+	left    bool            // was scaled away once, while it still had requests
 	share   *sharing
 	pod     *pod      // for an autoscaler that measures; nil for other tiers
 	batch   []batcher // by process and model

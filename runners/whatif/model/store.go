@@ -48,10 +48,10 @@ type store struct {
 	whole float64 // bytes a nanosecond
 	each  float64
 	at    int64   // when given was right
-	given float64 // bytes that one who reads has got since the begin of all
+	given float64 // is how many bytes each continuous reader has received since the start
 	reads []read  // in the order in which they end
 	plans int     // how often the end of the first one was planned
-	ended bool    // the reads that end now are those of a container that ends
+	ended bool    // the reads end now because their container does
 }
 
 type read struct {

@@ -48,7 +48,7 @@ type Outlook struct {
 	size     Size
 	maxBytes int64
 	last     Far
-	base     Memory // of the program before the run
+	base     Memory // is the program's memory before the run
 	// recent holds the progress at the latest instants of wall time, which are recentWall apart.
 	// The present rate is computed from it.
 	recent []Far

@@ -20,7 +20,7 @@ type decoder struct {
 	read     func(path string) (string, error)
 	problems Problems
 	places   map[string]place  // where the file gives each path
-	words    map[string]string // what single values the file gives
+	words    map[string]string // maps each path to the text of its single value
 	unsure   []Uncertain
 	targets  map[string]quantity.Kind // kinds in which autoscalers' targets are written, by path
 }

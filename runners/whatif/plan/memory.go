@@ -146,7 +146,7 @@ func (p *Plan) LoadTimeIn(name, tier string, shard int, size float64) Duration {
 // Loading is the load of one version of one model.
 type Loading struct {
 	Bytes   float64  // that are read
-	Besides Duration // for what follows
+	Besides Duration // is the time that the load takes besides reading
 }
 
 // Took returns how long loads take one after the other, while the store has enough for all.
@@ -211,7 +211,7 @@ func (p *Plan) LoadBytes(name, tier string, size float64) float64 {
 // versions during a rollover. It returns 0 if no number suffices.
 func (p *Plan) SmallestShards() int {
 	room := float64(p.Fleet.PS.Mem-p.Model.Overhead) - float64(p.RoughSortBytes("ps"))*float64(p.Model.RAMFactor)*float64(p.VersionsOf(RoughSortName, "ps"))
-	if p.Fleet.Mixed != nil { // all but what a shard has
+	if p.Fleet.Mixed != nil { // everything except the shard's own memory
 		room = float64(p.Fleet.PS.Mem - p.MemoryPeak("ps") + Bytes(float64(p.NewBytes("", "ps"))*float64(p.Model.RAMFactor)*float64(p.Versions("ps"))))
 	}
 	if room <= 0 {

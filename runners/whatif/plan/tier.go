@@ -56,7 +56,7 @@ type Boot struct {
 // starts says how far apart agents start.
 type starts struct {
 	Together bool    `json:"together,omitempty"`
-	Law      law.Law `json:"law,omitzero"` // none for what boot gives
+	Law      law.Law `json:"law,omitzero"` // is the zero law where boot says when agents start
 }
 
 // imports is how long an agent takes from its start to its session, mostly for importing

@@ -58,7 +58,7 @@ type Verdict struct {
 	// Open counts requests without an answer when the simulation ends. It is unknown whether
 	// these requests meet the limit.
 	Open int64  `json:"open,omitempty"`
-	Text string `json:"text,omitempty"` // what was found, for FAIL and UNDECIDED
+	Text string `json:"text,omitempty"` // says what was found if the verdict is FAIL or UNDECIDED
 }
 
 // Objective returns the objective as the plan writes it, followed by its model if it has one.

@@ -94,7 +94,7 @@ type Binding struct {
 	// violated.
 	Constraint string            `json:"constraint"`
 	Argument   string            `json:"argument"` // as of the cell
-	Reason     string            `json:"reason"`   // with what was found
+	Reason     string            `json:"reason"`   // includes the value that was found
 	Point      map[string]string `json:"point"`    // of the cell
 }
 
@@ -144,7 +144,7 @@ type Tornado struct {
 	LowCI      [2]float64 `json:"low_ci"`
 	HighCI     [2]float64 `json:"high_ci"`
 	Confidence float64    `json:"confidence"`
-	Note       string     `json:"note,omitempty"` // what else keeps the input from mattering
+	Note       string     `json:"note,omitempty"` // names another limit that hides the input's effect
 }
 
 // Sweep is a grid that was simulated.

@@ -116,7 +116,7 @@ type Scaler struct {
 type ScaleStep struct {
 	At int64  `json:"at"`
 	To int    `json:"to"`
-	By string `json:"by"` // what made it this number
+	By string `json:"by"` // names the cause of the change
 }
 
 // ScaleHold is a time in which an autoscaler adds nothing although it measures too much load.

@@ -71,7 +71,7 @@ type ZKLoad struct {
 // which they started. So the busiest second may have far more requests than the mean.
 type Periodic struct {
 	Name     string  `json:"name"`
-	Of       string  `json:"of"` // what is asked
+	Of       string  `json:"of"` // names the kind of request
 	PeriodNs int64   `json:"period_ns"`
 	Agents   int     `json:"agents"`
 	Each     float64 `json:"each"` // requests of one in a round

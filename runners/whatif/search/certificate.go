@@ -60,7 +60,7 @@ func (s *solver) answer(ctx context.Context, best *cell, warnings plan.Problems)
 	}
 	exit := r.Exit
 	err = s.judge.AddWorlds(ctx, s.source, best.plan, best.values, r)
-	r.Exit = exit // the search has already judged the answer in worlds, under all conditions
+	r.Exit = exit // the search has judged the answer for all draws of uncertain values already, so AddWorlds must not change the exit code
 	return r, err
 }
 

@@ -110,7 +110,7 @@ func zxidOf(name string) int64 {
 	if m == nil {
 		return 0
 	}
-	zxid, _ := strconv.ParseUint(m[2], 16, 64) // the expression lets pass what it reads
+	zxid, _ := strconv.ParseUint(m[2], 16, 64) // cannot fail: the expression matches hexadecimal digits only
 	return int64(zxid)
 }
 
@@ -131,7 +131,7 @@ func IsOwn(name string) bool {
 	}
 	defer f.Close()
 	front := make([]byte, len(ownMagic))
-	n, _ := f.Read(front) // what cannot be read is no other file, and fails later
+	n, _ := f.Read(front) // an unreadable file does not count as ours, and fails when it is loaded
 	return string(front[:n]) == ownMagic
 }
 
@@ -206,7 +206,7 @@ func (d *Data) replay(t *tree, digest snapshotDigest, logs []file, at int64) err
 		differs = t.differs(&digest.Digest, differs)
 	}
 	if i := slices.IndexFunc(logs, func(f file) bool { return f.zxid <= t.zxid }); i >= 0 {
-		logs = logs[:i+1] // the older ones have nothing that is later than the snapshot
+		logs = logs[:i+1] // older logs end before the snapshot
 	}
 	for _, f := range slices.Backward(logs) {
 		log, err := readLog(f.name)

@@ -36,7 +36,7 @@ type node struct {
 type tree struct {
 	zxid     int64
 	timeMs   int64
-	nodes    map[string]*node // by path; that of the root is ""
+	nodes    map[string]*node // by path; the root's path is ""
 	sessions map[int64]int32  // their timeouts in ms
 	owned    map[int64]map[string]bool
 	added    int

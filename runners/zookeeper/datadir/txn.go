@@ -92,7 +92,7 @@ func (c *Change) read(r *reader, op zookeeper.OpCode) {
 		c.TimeoutMs = r.int32("a timeout")
 	case zookeeper.OpCloseSession:
 		if r.left() == 0 {
-			return // of a server before 3.6, which deletes what it knows as the session's
+			return // a server before 3.6 lists no paths: it deletes the ephemerals that it has of the session
 		}
 		c.Gone = make([]string, r.count("paths", 4))
 		for i := range c.Gone {

@@ -41,7 +41,7 @@ type machineConn struct {
 
 func (c *machineConn) Send(frame []byte) error {
 	if c.closed {
-		return nil // like bytes into a socket that nobody reads
+		return nil // the request is lost, as on a closed socket
 	}
 	message := frame[4:]
 	c.s.nowMs++

@@ -57,7 +57,7 @@ type Step struct {
 // Values of Step.Wrong: the errors that an attempt to connect can contain.
 const (
 	WrongPassword = "password"
-	WrongSession  = "session" // one that never was
+	WrongSession  = "session" // names a session that never existed
 	WrongZxid     = "zxid"    // the client claims to have seen more than the server has
 )
 

@@ -200,7 +200,7 @@ func (s *Server) serve(tcp net.Conn) {
 		io.Copy(behind, secure)
 		behind.(*net.TCPConn).CloseWrite()
 	}()
-	io.Copy(secure, behind) // the server closes a connection that has ended, for whatever reason
+	io.Copy(secure, behind) // whatever ends the copy, the server then closes the connection
 	secure.CloseWrite()
 	tcp.Close()
 	<-over

@@ -26,7 +26,7 @@ type step struct {
 	node   *ops.Node
 	run    ops.Kernel
 	inputs []slot
-	after  []int // after are the steps that have to be done before, and alive
+	after  []int // after lists the steps that have to be done, and be alive, before this one
 }
 
 func unsupported(format string, args ...any) error {
@@ -50,7 +50,7 @@ func (p *Plan) Only(fetches []int) *Plan {
 		part.fetches = append(part.fetches, p.fetches[i])
 		part.idle[p.fetches[i].step] = false
 	}
-	for i := len(p.steps) - 1; i >= p.feeds; i-- { // what a step needs comes before it
+	for i := len(p.steps) - 1; i >= p.feeds; i-- { // a step's inputs come earlier in the list
 		if part.idle[i] {
 			continue
 		}

@@ -73,7 +73,7 @@ func integerOf(text string) (uint64, bool) {
 	switch {
 	case len(text) > 1 && text[0] == '0' && text[1]|0x20 == 'x':
 		if digits, base = text[2:], 16; digits == "" {
-			return 0, true // what is wrong was found with the token
+			return 0, true // the tokenizer has reported the mistake already
 		}
 	case text[0] == '0':
 		base = 8
@@ -107,7 +107,7 @@ func (p *parser) double() (f float64, ok bool) {
 	case p.current.kind != identifier:
 		return 0, p.fail("Expected double, got: %s", p.current.text)
 	case word == "nan":
-		f = math.Float64frombits(0x7ff8_0000_0000_0000) // as C++ has it, and Go has not
+		f = math.Float64frombits(0x7ff8_0000_0000_0000) // C++'s NaN has other bits than Go's
 	default:
 		f = math.Inf(1)
 	}
@@ -122,7 +122,7 @@ func (p *parser) double() (f float64, ok bool) {
 func floatOf(text string) float64 {
 	f, err := strconv.ParseFloat(strings.TrimSuffix(text, "f"), 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return 0 // what is wrong was found with the token
+		return 0 // the tokenizer has reported the mistake already
 	}
 	return f
 }

@@ -119,10 +119,10 @@ type Session struct {
 	idle    idleTimer
 	asker   *asker        // that was used last
 	surveys []*vtime.Loop // of surveys that are over
-	room    [][]byte      // for what a survey finds in a turn
+	room    [][]byte      // is the buffer for the data that a survey finds in a turn
 	feeds   []*feed       // that are over
 	usual   []*usualBelow
-	usualOf *zookeeper.Machine // whose usual is
+	usualOf *zookeeper.Machine // is the machine to which usual belongs
 
 	history *history.History
 	number  int // in the history

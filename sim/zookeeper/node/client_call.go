@@ -36,8 +36,8 @@ type call struct {
 	request request
 	watch   env.Watcher
 	task    *vtime.Task
-	feed    *feed   // whose question it is, in place of a task
-	survey  *survey // that it is of
+	feed    *feed   // is the feed or survey that asks, if it is not a task
+	survey  *survey // is the survey that the call belongs to
 	began   int     // of the history
 	reply   zookeeper.Reply
 	err     *zkerrors.Error

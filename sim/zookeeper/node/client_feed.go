@@ -50,7 +50,7 @@ func (s *Session) Feed(of *bulk.Feed) (odd *bulk.Answer, ok bool) {
 	s.p.Acts()
 	v := s.takeFeed(of)
 	defer v.end()
-	v.look() // before anything is read that may be gone when it is read again
+	v.look() // look must come first: a later read may no longer find the znode
 	if !v.next() {
 		return nil, true
 	}

@@ -21,7 +21,7 @@ type feedLeap struct {
 	at      *zookeeper.Conn // the machine's side of server
 	phase   feedPhase
 	next    time.Duration // when the phase ends
-	xid     int32         // of what is on its way
+	xid     int32         // is the xid of the request in transit
 	limit   int           // how many reads from the present one on bring nothing odd, when it was last counted
 	look    vtime.Timer
 

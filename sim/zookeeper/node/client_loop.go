@@ -183,7 +183,7 @@ func (s *Session) send() {
 }
 
 func (s *Session) sendOne(c *call) {
-	s.conn.WakeSleepers() // requests that were leapt over have numbers before this one's
+	s.conn.WakeSleepers() // skipped requests have to get their numbers before this one
 	s.xid++
 	c.request.Xid = s.xid
 	s.pending.push(c)

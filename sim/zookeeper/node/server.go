@@ -26,7 +26,7 @@ type Server struct {
 	saved   *zookeeper.Snapshot
 	before  zookeeper.Counters // of earlier lives
 	hosts   map[int64]string   // by session
-	from    string             // whose request is being handled
+	from    string             // is the host whose request is being handled
 
 	// writes reports every write before it happens, so that answers of leaps are not used after it.
 	writes leap.Observed
@@ -154,7 +154,7 @@ type serverConn struct {
 	// loop is the loop whose step the present request is; nil if it belongs to no loop.
 	loop   *vtime.Loop
 	pinged bool            // and not answered
-	at     *zookeeper.Conn // the machine's side, nil before a known path was read
+	at     *zookeeper.Conn // is the machine's side; nil until a known path is read
 	// follower is the server that the connection leads to; nil for the leader. asked is the path of
 	// the request that is being answered.
 	follower *follower

@@ -18,7 +18,7 @@ type traffic struct {
 	asked, operated cluster.Flow
 	byOp            map[zookeeper.OpCode]*cluster.Flow
 	byPath, byHost  map[string]*cluster.Flow
-	requests        []uint64 // in each second of the clock; they are told in any order
+	requests        []uint64 // counts requests by second; they may be reported in any order
 	// asking are the counters for the present request, to which its answer is added too.
 	asking flows
 	known  map[classKey]*classFlows

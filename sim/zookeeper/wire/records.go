@@ -182,7 +182,7 @@ func (s *state) drop(name string) {
 		return
 	}
 	delete(s.nodes, name)
-	if parent := s.parent(name); parent != nil { // else it has gone in the same turn
+	if parent := s.parent(name); parent != nil { // a parent that is missing was deleted in the same turn
 		parent.children.now--
 	}
 	if c, ok := s.owners[n.Owner]; ok {
@@ -271,7 +271,7 @@ func (s *state) snapshot() (*zookeeper.Snapshot, error) {
 // the recorder collects the changed sessions. One record holds the changes of a whole turn, because
 // no request of the turn is answered before its end.
 type recorder struct {
-	zxid     int64   // zxid is that of the last record
+	zxid     int64   // is the zxid of the last record
 	sessions []int64 // sessions lists those begun or ended since the last record
 	writer   recordWriter
 }

@@ -198,7 +198,7 @@ func (n *names) get(b []byte) string {
 		return *place
 	}
 	text := java.Text(b)
-	if text == string(b) { // else its bytes may come again as another text
+	if text == string(b) { // only an unchanged text can be found again by its bytes
 		*place = text
 	}
 	return text

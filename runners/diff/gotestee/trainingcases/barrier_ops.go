@@ -22,7 +22,7 @@ var barrierOps = caseworld.Table{
 type barrierSteps struct {
 	*lab
 	barrier *barrierops.BarrierOp
-	placed  map[int]any // what hooks have read
+	placed  map[int]any // holds the values that hooks have read
 	log     []any       // of the callbacks
 }
 

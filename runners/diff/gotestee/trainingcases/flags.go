@@ -163,7 +163,7 @@ func extractFlags(c *caseworld.Call) (any, error) {
 	}
 	doc := c.In.Str("doc")
 	if doc == "" {
-		doc = "Config()" // what a dataclass writes by default, without parameters
+		doc = "Config()" // is the doc that Python gives a dataclass without parameters
 	}
 	help, err := gflagsutils.ExtractHelpInfo(doc)
 	if err != nil {

@@ -40,7 +40,7 @@ func given(wanted bool, template any) any {
 // key is the name of a field in an object's template, with the marks that follow it.
 type key struct {
 	Field
-	times   int // the field is present (or, with missing, absent) one time in so many
+	times   int // the field is present (with missing, absent) in one of this many cases
 	missing bool
 }
 

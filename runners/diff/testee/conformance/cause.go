@@ -43,9 +43,9 @@ func (c Cause) String() string {
 }
 
 const (
-	mostCauses = 20 // so many are told apart
+	mostCauses = 20 // limits how many causes are distinguished
 	mostKinds  = 17 // of these by how answers part; the others by inputs
-	mostInputs = 2  // kinds of inputs that one way of parting is told apart by
+	mostInputs = 2  // limits the kinds of inputs that may split one kind of difference
 )
 
 // CausesOf groups failures by cause, the largest groups first. It aims at twenty causes at most. If
@@ -175,7 +175,7 @@ func definitions() map[string]string {
 	if err != nil {
 		return lines // without the register there are no lines, and all the rest
 	}
-	for _, m := range slices.Backward(modules) { // those of agent_service come first
+	for _, m := range slices.Backward(modules) { // modules of agent_service come first
 		for _, n := range m.Names {
 			lines[strings.TrimSuffix(path.Base(m.File), ".py")+"."+n.Name] = fmt.Sprintf("%s:%d", m.File, n.Line)
 		}

@@ -119,7 +119,7 @@ func canonicalAnswer(op string, a testee.Answer) any {
 type (
 	canonFloat   string                             // its repr; all nan are equal
 	canonBare    string                             // a number that does not have the protocol's form
-	canonMessage struct{ Name, Hex string }         // deterministic bytes, or the given ones where they do not parse
+	canonMessage struct{ Name, Hex string }         // Hex has the message's deterministic bytes, or the given bytes if they cannot be parsed
 	canonText    struct{ Name, Hex, Broken string } // the text of a message; Broken holds a text that does not parse
 	canonSet     []any                              // sorted by how the members are shown
 	canonLoose   string                             // a text that is shown but never compared
@@ -223,7 +223,7 @@ func (c *canon) unordered(list []any, path string) canonSet {
 func canonicalFloat(text string) any {
 	f, err := pysem.ParseFloat(text)
 	if err != nil {
-		return map[string]any{"$f64": text} // not a float: kept as it is
+		return map[string]any{"$f64": text} // a text that is no float stays unchanged
 	}
 	if math.IsNaN(f) {
 		return canonFloat("nan")

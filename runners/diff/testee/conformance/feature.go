@@ -26,7 +26,7 @@ type feature struct {
 
 // input holds the values that a case sends, in the form in which features look at them.
 type input struct {
-	texts []string // all texts and bytes, those of files too
+	texts []string // lists all texts and bytes of the input, including the contents of files
 	plain []string // the other values, as JSON writes them
 }
 

@@ -143,7 +143,7 @@ func (w *cable) pass() {
 			continue
 		}
 		to := p[targetAt+3]
-		for i := range 4 { // the sums of the headers stay what they are
+		for i := range 4 { // swapping the two addresses leaves the checksums valid
 			p[sourceAt+i], p[targetAt+i] = p[targetAt+i], p[sourceAt+i]
 		}
 		if head := int(p[0]&15) * 4; p[protocolAt] == tcp && n >= head+20 && p[head+flagsAt]&(synFlag|ackFlag) == synFlag {

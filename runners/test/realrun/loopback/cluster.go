@@ -91,7 +91,7 @@ func build(o Options, spec runners.Spec) (_ *Cluster, err error) {
 		return nil, err
 	}
 	if !o.Plain {
-		c.cable, _ = newCable() // its error says why there is none, and doors do without
+		c.cable, _ = newCable() // without privileges there is no cable, and doors work without one
 	}
 	if c.guard, err = newGuard(&c.disks); err != nil {
 		return nil, err

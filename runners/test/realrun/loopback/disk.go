@@ -100,7 +100,7 @@ func restoreLeft(dir string) {
 		return
 	}
 	if _, err := fmt.Sscan(string(text), &pid, &started); err == nil && !process.Runs(pid, started) {
-		_ = left.restore() // somebody else may be at it
+		_ = left.restore() // another program may be restoring it, too
 	}
 }
 

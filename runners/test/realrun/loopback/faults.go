@@ -439,9 +439,9 @@ func (d *disks) restore() error {
 	var err error
 	_ = fs.WalkDir(d.files.FS(), modelsDir, func(name string, _ fs.DirEntry, wrong error) error {
 		taken, err = append(taken, name), errors.Join(err, wrong)
-		return nil // what else can be read is restored
+		return nil // an unreadable entry does not keep the others from being restored
 	})
-	for _, name := range slices.Backward(taken) { // what is in a directory before the directory
+	for _, name := range slices.Backward(taken) { // the contents of a directory come before the directory
 		dir, base := filepath.Split(filepath.FromSlash(name))
 		if original, ok := strings.CutPrefix(base, aside+"-"); ok {
 			err = errors.Join(err, d.putBack(dir+original))

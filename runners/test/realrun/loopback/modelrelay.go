@@ -123,7 +123,7 @@ func (m *modelRelays) serve(name string) {
 			ln.Close()
 		}
 	}()
-	open := map[int]bool{0: true} // a port 0 is none
+	open := map[int]bool{0: true} // 0 means that the server has no such port
 	for s.runs() && !m.isOver() {
 		for _, way := range []struct {
 			port, behind int
@@ -140,7 +140,7 @@ func (m *modelRelays) serve(name string) {
 			conn.Close()
 			ln, err := net.Listen("tcp", net.JoinHostPort(m.p.ip, strconv.Itoa(way.port)))
 			if err != nil {
-				continue // the relay to the server before it is about to end
+				continue // the previous server's relay still has the port and is about to end
 			}
 			open[way.port] = true
 			ways = append(ways, ln)

@@ -23,7 +23,7 @@ type relay struct {
 	wg   sync.WaitGroup
 
 	mu     sync.Mutex
-	change *sync.Cond // of what follows
+	change *sync.Cond // is signalled when a field below changes
 	// held says, for each direction, whether frames are held back: to the server, and to the pod.
 	held [2]bool
 	// refuses says that every connection is closed at once.
@@ -124,7 +124,7 @@ func (r *relay) serve(conn net.Conn) {
 	l := &relayLink{pod: conn}
 	defer l.close()
 	if r.c.cable == nil {
-		time.Sleep(2 * r.slowness()) // what the start of the connection would have taken
+		time.Sleep(2 * r.slowness()) // a slow network would also delay both packets of the connection's start
 	}
 	// Connecting takes both directions, so a connection that began before the door was shut
 	// waits for both to open.

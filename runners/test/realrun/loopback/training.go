@@ -145,7 +145,7 @@ func (c *Cluster) readVariables(status *runners.TrainingStatus) {
 		}
 		text, err := c.disks.readFile(t.variablesFile())
 		if err != nil || json.Unmarshal(text, &found) != nil {
-			continue // it has not come so far
+			continue // the PS has written no variables yet
 		}
 		if found.GlobalStep != nil {
 			status.GlobalStep = *found.GlobalStep
@@ -339,7 +339,7 @@ func cutOff(refuse bool) func(c *Cluster, t *trainer) error {
 			return fmt.Errorf("%s: of the processes of one machine only a PS can be cut off: %w", t.name, runners.ErrUnsupported)
 		}
 		var keep []int
-		for _, addr := range c.zk.addrs() { // to which its relay goes from its address
+		for _, addr := range c.zk.addrs() { // the relay connects there from the trainer's address
 			_, port, _ := net.SplitHostPort(addr) // it is an address
 			number, _ := strconv.Atoi(port)       // and that a port
 			keep = append(keep, number)

@@ -42,11 +42,11 @@ func GRPC(tell func(Call)) Reading {
 // frames splits the bytes of one side of a connection into HTTP/2 frames.
 type frames struct {
 	take    func(http2.Frame)
-	preface int // bytes before the first frame that are still to come
+	preface int // counts the bytes before the first frame that have not arrived yet
 	rest    []byte
 	in      bytes.Buffer
 	framer  *http2.Framer
-	broken  bool // what comes makes no sense
+	broken  bool // the bytes were malformed, and the rest is ignored
 }
 
 // mostHeaders is the largest header compression table that a side may use, in bytes.
@@ -125,7 +125,7 @@ type grpcCalls struct {
 
 type grpcCall struct {
 	method string
-	data   []byte // of the request, with what precedes its message
+	data   []byte // holds the request: the prefix of the message and the message
 }
 
 // mostData is how many bytes of a request are kept.

@@ -19,14 +19,14 @@ const (
 	Address = "address"
 
 	Runs    = "runs"    // every pod runs
-	Servers = "servers" // with its model servers
-	Serves  = "serves"  // which serve what is published
-	Unloads = "unloads" // and nothing else
+	Servers = "servers" // every model server of a pod runs
+	Serves  = "serves"  // model servers serve all that is published
+	Unloads = "unloads" // model servers serve nothing that is not published
 	Copies  = "copies"  // nor copies it
 	Info    = "info"    // every pod has service info
-	Bound   = "bound"   // and is bound, or registered, for exactly what it serves
+	Bound   = "bound"   // every pod is bound, or registered, for exactly what it serves
 	Answers = "answers" // every agent answers
-	Listed  = "listed"  // and lists exactly what is served
+	Listed  = "listed"  // every agent lists exactly what is served
 
 	Flaps = "flaps" // a znode is written again and again
 	Noise = "noise" // an error is logged again and again

@@ -30,7 +30,7 @@ func (c *Checker) Quiet() func() error {
 	q := &quiet{c: c, writes: map[string]int{}, errors: map[string]int{}}
 	c.quiets = append(c.quiets, q)
 	for _, p := range c.view.Pods() {
-		c.isStuck(p.Name) // which notes what runs now
+		c.isStuck(p.Name) // isStuck also notes which processes run now
 	}
 	return func() error {
 		if q.broken != nil {

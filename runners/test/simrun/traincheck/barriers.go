@@ -23,7 +23,7 @@ type barrier struct {
 	action   string
 	ownerIn  int // life of the chief that placed the barrier
 	resumed  bool
-	flags    map[string]int  // lives of the workers whose flag is set
+	flags    map[string]int  // maps each worker whose flag is set to its life
 	left     map[string]bool // workers that have left their session with their flag set
 	due      map[string]*release
 	slowest  time.Duration // longest write of a checkpoint so far
@@ -106,7 +106,7 @@ func (b *barrier) remove() {
 	b.placed, b.freed = false, b.c.now
 	for worker, life := range b.flags {
 		if b.left[worker] && !b.c.quirks.Keeps(jobquirks.Q324) {
-			continue // it takes its flag back when it begins anew
+			continue // with Q324 repaired a restarted worker clears its flag
 		}
 		b.due[worker] = &release{at: b.c.now, life: life, removal: b.placings, left: b.left[worker]}
 	}

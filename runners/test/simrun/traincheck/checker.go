@@ -61,7 +61,7 @@ type process struct {
 	retried time.Duration // when it last left its session to try again
 	addr    string        // where it serves
 	code    string        // how it ended, as "code 1"
-	gaveUp  string        // why it ended, "" where it told no error
+	gaveUp  string        // is the error with which it ended, "" without one
 }
 
 // New makes the checker of a job. kept is the set of quirks that the job's code keeps.

@@ -142,7 +142,7 @@ func (s *stored) restored(c *Checker, written bool) {
 	known := ""
 	if !written {
 		if !chief.serving {
-			return // the chief has not come to its writes yet
+			return // the chief has not reached its writes yet
 		}
 		if c.quirks.Keeps(jobquirks.Q251) {
 			known = jobquirks.Q251.String()

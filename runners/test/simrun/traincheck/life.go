@@ -138,7 +138,7 @@ func (l *life) seen(who, op, note string) {
 			l.finished = false
 		}
 	case "training.reported":
-		l.over = true // the application master ends what is left
+		l.over = true // the application master ends the remaining processes
 	case "training.heartbeat-ended":
 		l.ended = append(l.ended, who)
 	}

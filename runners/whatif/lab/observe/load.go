@@ -23,7 +23,7 @@ type order struct {
 	retry    string        // fresh_random, distinct or same
 	balance  string
 	seed     uint64
-	items    law.Law // of a request; the zero law for none
+	items    law.Law // is the number of items of a request; the zero law means that requests have none
 	// breakOff cancels the calls in flight at the end of the load. Otherwise the load waits for
 	// them.
 	breakOff bool

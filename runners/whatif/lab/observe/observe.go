@@ -126,7 +126,7 @@ type Calls struct {
 const (
 	Answered = iota
 	TimedOut
-	Refused // nobody listened, or the connection was reset
+	Refused // no process listened, or the connection was reset
 	Failed
 	Open    // the run ended before
 	GivenUp // the call or its hedge was faster
