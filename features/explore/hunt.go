@@ -123,9 +123,9 @@ const (
 	// batch is how many failures are shrunk at the same time. The others are then compared with the
 	// results.
 	batch = 8
-	// againEvery: one of so many stories runs again without leaps.
+	// againEvery is how many stories run for each one that runs again without leaps.
 	againEvery = 50
-	// lookAgain: of failures that look like a known one, one in so many is shrunk all the same.
+	// lookAgain is how many failures that look like a known one there are for each that is still shrunk.
 	lookAgain = 24
 )
 

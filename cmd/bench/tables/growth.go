@@ -45,7 +45,8 @@ func (s sample) shardsOf(agents int) int {
 
 var samples = []sample{{"v1", "agent.conf", 1}, {"v3", "unified.conf", 2}}
 
-// During startTime everything in the cluster becomes available. dayTime is what follows it.
+// startTime is the time in which everything in the cluster becomes available. dayTime is the day after
+// it.
 const (
 	startTime = 10 * time.Minute
 	dayTime   = 24 * time.Hour

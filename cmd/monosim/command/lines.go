@@ -19,7 +19,7 @@ const (
 	soonest, latest = 30 * time.Second, 5 * time.Minute
 )
 
-// NewLines begins at a time. total is how much there is to do, 0 or less if nobody knows.
+// NewLines begins at the time now. total is how much there is to do, 0 or less if that is unknown.
 func NewLines(total int64, now time.Time) *Lines {
 	return &Lines{total: total, begin: now, last: now}
 }

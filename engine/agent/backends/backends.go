@@ -275,8 +275,8 @@ func (b *ZKBackend) RegisterLayoutCallback(layoutPath string, callback func([]La
 		return err
 	}
 	var last []string
-	// tell tells callback what the layout had last, once take has taken that: it may have changed while
-	// the lock was taken, and before each try.
+	// tell calls callback with the last children of the layout. take stores the children of a new event,
+	// and runs under the lock: events that wait for the lock would otherwise overwrite each other.
 	var tell func(take func()) error
 	tell = func(take func()) error {
 		return b.patiently(b.Quirks.Keeps(quirks.Q320), func() error {

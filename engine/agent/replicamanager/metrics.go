@@ -33,7 +33,7 @@ type Metrics interface {
 	Client(prefix string) MetricsClient
 }
 
-// MetricsClient takes values under its prefix.
+// MetricsClient sends values to the metrics service. Their names begin with its prefix.
 type MetricsClient interface {
 	// EmitStore records the present value of a metric.
 	EmitStore(key string, value int64, tags []MetricTag)

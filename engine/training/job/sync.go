@@ -51,7 +51,8 @@ func (p *process) joinPS() error {
 	return nil
 }
 
-// pushed reports a push. Its note is read by who measures how old the parameters of a serving PS are.
+// pushed reports a push. The checks of freshness read its note to know how old the parameters of a
+// serving PS are.
 func (p *process) pushed(push parametersync.Push) {
 	note := fmt.Sprintf("%d steps to %s", push.Steps, push.Model)
 	if push.Err != nil {

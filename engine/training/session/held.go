@@ -24,7 +24,7 @@ const (
 	onePings = 4
 )
 
-// connection is that of a process to a server.
+// connection identifies the connection of a process to a server.
 type connection struct {
 	of   *env.Env
 	addr string
@@ -38,7 +38,7 @@ func (r *Remote) dark(list []string, addr string) []string {
 	return list
 }
 
-// await is reach for a call, which may wait.
+// await does what reach does, for a call that may have to wait for its server.
 func (r *Remote) await(c *call, device, addr string) (*server, error) {
 	found, err := r.reach(addr)
 	if err == nil || !r.waits(c, err) {

@@ -207,14 +207,14 @@ type Remote struct {
 // returns when the wait is over. lost says that the answer was given up, so that none comes.
 func (r *Remote) OnWait(begin func(device string, lost bool) (end func())) { r.onWait = begin }
 
-// call is one that is made. Tasks of a process make several over one session.
+// call describes a call while it is made. Tasks of a process make several over one session.
 type call struct {
 	// stepping is set for a training step.
 	stepping bool
 	// flying is set for a call that had reached its servers before they went.
 	flying bool
-	// sent is set for one that was sent before what it meets now, but to the addresses in dark, to which
-	// nothing went even then.
+	// sent is set for a call whose requests had arrived before the present fault began. dark lists the
+	// addresses that could not be reached even then.
 	sent bool
 	dark []string
 }

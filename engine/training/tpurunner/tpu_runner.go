@@ -307,7 +307,8 @@ func (r *Runner) onTPU(c *EstimatorConfig) error {
 	return nil
 }
 
-// evaluate evaluates the checkpoints that another job writes, up to one of the last step.
+// evaluate evaluates each checkpoint that another job writes. It ends after the checkpoint of the last
+// step.
 //
 // Cost: an evaluation grows with its examples, and there is one for each checkpoint, with an event file
 // of its own. While none comes the directory is listed once a second, for five hours.

@@ -64,7 +64,7 @@ type reader struct {
 	// exports lists for each model, in order, its versions that are named by the timestamp of
 	// their export.
 	exports map[string][]string
-	// reads has for a session and what it reads when it last did.
+	// reads holds when a session last read each thing that it reads.
 	reads map[readBy]time.Duration
 }
 

@@ -48,7 +48,7 @@ func (h *history) publish(at int64, e *plan.Publish) {
 	}
 }
 
-// never notes that not every container gets the version of a publish.
+// never records that the roll-out of a publish does not reach all containers, so that it has no end.
 func (h *history) never(publish int) {
 	h.life.Available[publish], h.life.Rollouts[publish].last = -1, -1
 }

@@ -54,8 +54,8 @@ type Served struct {
 	// belong to the containers.
 	Entry, PS, Dense mixService
 	Priority         int
-	// Base is the index of the model that this entry is a class of. It is the own index if it is
-	// no class.
+	// Base is the index of the model that this entry is a class of. An entry that is no class has
+	// its own index here.
 	Base int
 	SLO  []SLO
 }

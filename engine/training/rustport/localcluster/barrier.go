@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// BarrierStatus tells how far the barrier of one step has come.
+// BarrierStatus says how many workers have reached the barrier of one step.
 type BarrierStatus struct {
 	Epoch uint64
 	// Released means that all workers have arrived.

@@ -164,7 +164,7 @@ func New(e *env.Env, c Config, rate float32) (*LocalCluster, error) {
 // Start starts all workers.
 func (l *LocalCluster) Start() { l.setRunning(true) }
 
-// Stop stops all workers and forgets who waits at barriers. It keeps steps and parameters.
+// Stop stops all workers and forgets the waits at barriers. It keeps steps and parameters.
 func (l *LocalCluster) Stop() {
 	l.setRunning(false)
 	l.barrier = newBarrier()

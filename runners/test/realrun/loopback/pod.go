@@ -158,7 +158,7 @@ func (p *pod) environment() []string {
 	return list
 }
 
-// ask asks the options for the program to start, an agent or the fake model server.
+// ask returns the program to start, an agent or the fake model server, as the options choose it.
 func (p *pod) ask() (Program, error) {
 	ports, err := process.FreePorts(1)
 	if err != nil {

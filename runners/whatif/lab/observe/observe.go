@@ -118,7 +118,7 @@ type Calls struct {
 	// Waited and Worked are the server's report on the call in nanoseconds, -1 if there is none.
 	Waited []int64 `json:"waited"`
 	Worked []int64 `json:"worked"`
-	// Outcome is one of the outcomes below.
+	// Outcome says how each call ended: Answered, TimedOut, Refused, Failed, Open or GivenUp.
 	Outcome []uint8 `json:"outcome"`
 }
 
