@@ -206,7 +206,7 @@ check-runners: ## scenarios as processes and, with MONOLITH_SRC, with the refere
 # Scenarios of agents and of training jobs that take seven minutes of the cluster at most: one that a busy
 # machine plays on a slower clock, too, is over in two. check-java
 # has those of discovery, filters, policies and rollout, on another ZooKeeper. Faults and places of
-# training are left to check-runners: when a PS is tried again hangs on a machine that does nothing else.
+# training are left to check-runners: they take three minutes, in which a busy machine is often too late to tell.
 realFeatures = publishing loading $(if $(java),,$(javaFeatures) $(javaGoFeatures)) $(patsubst %,training/%,$(filter-out faults places,$(trainingFeatures)))
 trainingFeatures = barriers checkpoints consul discovery faults life places restore serving
 
