@@ -49,13 +49,14 @@ func (c *Cluster) findTrainer(name string) (*trainer, error) {
 }
 
 // StartTraining starts all processes of the job. Where nobody registers, the chief looks once for the
-// PS, at its start, and for the next time half a minute later (cpu_training.py:2040). What such
-// programs take to start is the machine's time, so there the PS come first, and serve.
+// PS, at its start, and for the next time half a minute later (cpu_training.py:2040). With redundant PS
+// it takes those that are there first. What programs take to start is the machine's time, so there
+// the PS come first, and serve.
 func (c *Cluster) StartTraining() error {
 	if c.spec.Training == nil {
 		return errors.New("training: found no job, want one in the cluster's shape")
 	}
-	if !c.spec.Training.IsPlaced() {
+	if !c.spec.Training.IsPlaced() && c.spec.Training.RedundantPS == 0 {
 		return startAll(c.trainers)
 	}
 	isPS := func(t *trainer) bool { return t.role == job.PS }
