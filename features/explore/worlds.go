@@ -238,7 +238,8 @@ func (w *World) has(k runners.FaultKind) bool {
 	case "consul":
 		return said(`discovery is "consul"`)
 	case "trainer":
-		return len(w.cast.Trainers) > 0
+		return len(w.cast.Trainers) > 0 && (k.Name != "trainer.application-master" || said(`application_master is "true"`)) &&
+			(k.Name != "trainer.disconnected" && k.Name != "trainer.expired-session" || !said(`discovery is "consul"`))
 	case "zookeeper":
 		return !said(`discovery is "consul"`) || len(w.cast.Pods) > 0
 	}

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/features/steps"
+	"github.com/monosim/monosim/runners"
 	"github.com/monosim/monosim/runners/test/simrun"
 	"github.com/monosim/monosim/runners/train"
 	"github.com/monosim/monosim/vectors/scope"
@@ -136,15 +137,10 @@ func (s burning) plan(quirks string) string {
 // play simulates the story. ok is false if one of its faults cannot hit this job.
 func (s burning) play(t *testing.T, quirks string) (report *train.Report, ok bool) {
 	t.Helper()
-	plan, err := train.Read("story.yaml", []byte(s.plan(quirks)))
-	if err != nil {
-		t.Fatalf("%v\n%s", err, s.plan(quirks))
+	plan, acts, err := s.read(quirks)
+	if hitsNobody(err) {
+		return nil, false
 	}
-	var lines []steps.ScriptLine
-	for _, line := range plan.Script {
-		lines = append(lines, steps.ScriptLine{Where: line.Where, Text: line.Text})
-	}
-	acts, err := steps.ReadScript(lines, &simrun.Runner{}, plan.Spec(), plan.For)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, s.plan(quirks))
 	}
@@ -153,6 +149,25 @@ func (s burning) play(t *testing.T, quirks string) (report *train.Report, ok boo
 		t.Fatalf("%v\n%s", err, s.plan(quirks))
 	}
 	return report, report.Failed() == 0
+}
+
+// read parses the story's plan and its script.
+func (s burning) read(quirks string) (*train.Plan, []runners.Act, error) {
+	plan, err := train.Read("story.yaml", []byte(s.plan(quirks)))
+	if err != nil {
+		return nil, nil, err
+	}
+	var lines []steps.ScriptLine
+	for _, line := range plan.Script {
+		lines = append(lines, steps.ScriptLine{Where: line.Where, Text: line.Text})
+	}
+	acts, err := steps.ReadScript(lines, &simrun.Runner{}, plan.Spec(), plan.For)
+	return plan, acts, err
+}
+
+// hitsNobody reports whether an error of a script says that its fault hits what the job does not use.
+func hitsNobody(err error) bool {
+	return err != nil && (strings.Contains(err.Error(), "found none, want a training job") || strings.Contains(err.Error(), "found nobody who uses it"))
 }
 
 // breaks maps each invariant that broke to the first message about it. Breaks that a known quirk
@@ -299,7 +314,11 @@ func burningOf(seed uint64, all []blaze) burning {
 		at += time.Duration(1+random.IntN(500)) * time.Second
 		b := all[random.IntN(len(all))]
 		lasting := time.Duration(5+random.IntN(300)) * time.Second
-		s.lines = append(s.lines, b.line(at, lasting))
+		alone := burning{seed: s.seed, length: s.length, shape: s.shape, lines: []string{b.line(at, lasting)}}
+		if _, _, err := alone.read("fixed"); hitsNobody(err) {
+			continue
+		}
+		s.lines = append(s.lines, alone.lines...)
 		s.mayStandStill = s.mayStandStill || b.fatal != ""
 		if b.lasts {
 			at += lasting
