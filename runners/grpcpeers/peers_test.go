@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -35,11 +36,50 @@ func TestSideBySide(t *testing.T) {
 	}
 	known := recorded(t)
 	for _, p := range grpcpeers.Probes() {
+		if forgave(known[p.Name], answers[p.Name]) {
+			answers[p.Name] = known[p.Name]
+		}
 		if diff := cmp.Diff(known[p.Name], answers[p.Name]); diff != "" && p.Known() == "" {
 			t.Errorf("%s: recorded (-) and answered by C-core (+); make check-grpc RECORD=1 records anew:\n%s", p.Name, diff)
 		}
 	}
 	compare(t, serveOwn, answers)
+}
+
+// forgave reports whether C-core answered as it is recorded, but for pings that it forgave. A busy C-core
+// answers one or two more before it sends GOAWAY, by chance, and never fewer.
+func forgave(recorded, live string) bool {
+	const text = " pings answered"
+	count := func(s string) (rest string, n int) {
+		i := strings.LastIndex(s, "\n") + 1
+		n, err := strconv.Atoi(strings.TrimSuffix(s[i:], text))
+		if err != nil {
+			return s, 0
+		}
+		return s[:i], n
+	}
+	rest, least := count(recorded)
+	same, n := count(live)
+	return same == rest && n > least && strings.Contains(rest, "too_many_pings")
+}
+
+// Goal: only more answered pings before a GOAWAY for too many of them are forgiven.
+func TestForgave(t *testing.T) {
+	const end = "goaway last=0 ENHANCE_YOUR_CALM \"too_many_pings\"\nclosed\n"
+	for _, c := range []struct {
+		recorded, live string
+		want           bool
+	}{
+		{end + "7 pings answered", end + "9 pings answered", true},
+		{end + "7 pings answered", end + "6 pings answered", false},
+		{end + "7 pings answered", "closed\n9 pings answered", false},
+		{"7 pings answered", "9 pings answered", false},
+		{end, end, false},
+	} {
+		if got := forgave(c.recorded, c.live); got != c.want {
+			t.Errorf("%q, %q: got %v, want %v", c.recorded, c.live, got, c.want)
+		}
+	}
 }
 
 // serve starts a server with channel arguments.
