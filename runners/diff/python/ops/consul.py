@@ -7,6 +7,7 @@ from http import client as http_client
 from monolith.native_training import consul
 
 from ops.waiting import Endless, Time, in_rows
+from running import with_names
 from values import Raw, attempt, encode
 
 
@@ -183,11 +184,9 @@ def sequence(given):
                 "threading": types.SimpleNamespace(Lock=Deadlock, Thread=Thread),
                 "socket": types.SimpleNamespace(socket=lambda *args: Socket(world), AF_UNIX=1, SOCK_STREAM=1, error=OSError),
                 "traceback": types.SimpleNamespace(format_exc=lambda: ""), "print": lambda *args, **kwargs: None}
-    real = {name: getattr(consul, name) for name in replaced if hasattr(consul, name)}
-    for name, value in replaced.items():
-        setattr(consul, name, value)
     answers = []
-    try:
+
+    def play():
         own = consul.Client()
         for name, *rest in given["steps"]:
             arguments, world.log = dict(rest[0]) if rest else {}, []
@@ -204,12 +203,8 @@ def sequence(given):
                 answer["heartbeat"] = beat(beats)
             threads.clear()
             answers.append(Raw(encode({**answer, "log": list(world.log)})))
-    finally:
-        for name in replaced:
-            if name in real:
-                setattr(consul, name, real[name])
-            else:
-                delattr(consul, name)
+
+    with_names(consul, replaced, play)
     return {"steps": answers}
 
 
