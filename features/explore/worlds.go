@@ -221,27 +221,21 @@ func (w *World) open(book *steps.Book, kinds []runners.FaultKind) (err error) {
 	if w.cast, err = book.Cast(w.shapes); err != nil {
 		return fmt.Errorf("world %s: %w", w.Name, err)
 	}
-	for _, k := range kinds {
-		if w.has(k) {
-			w.kinds = append(w.kinds, k)
-		}
+	if kinds, err = book.Used(w.shapes, kinds); err != nil {
+		return fmt.Errorf("world %s: %w", w.Name, err)
 	}
+	w.kinds = lists.Filter(kinds, w.has)
 	return nil
 }
 
-// has reports whether the world contains what a kind of fault hits, such as a training job.
+// has reports whether the world contains the processes that a kind of fault hits, such as a training
+// job. That somebody uses its servers was looked at before.
 func (w *World) has(k runners.FaultKind) bool {
-	said := func(text string) bool {
-		return slices.ContainsFunc(w.Shapes, func(s string) bool { return strings.Contains(s, text) })
-	}
 	switch k.Topic() {
-	case "consul":
-		return said(`discovery is "consul"`)
+	case "consul", "zookeeper":
+		return true
 	case "trainer":
-		return len(w.cast.Trainers) > 0 && (k.Name != "trainer.application-master" || said(`application_master is "true"`)) &&
-			(k.Name != "trainer.disconnected" && k.Name != "trainer.expired-session" || !said(`discovery is "consul"`))
-	case "zookeeper":
-		return !said(`discovery is "consul"`) || len(w.cast.Pods) > 0
+		return len(w.cast.Trainers) > 0
 	}
 	return len(w.cast.Pods) > 0
 }

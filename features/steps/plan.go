@@ -23,9 +23,12 @@ type InputError struct {
 	// Where is file:line, a path, or a command-line option.
 	Where string
 	Text  string
+
+	cause error // is what Text tells, where a caller may ask for its kind
 }
 
 func (e *InputError) Error() string { return e.Where + ": " + e.Text }
+func (e *InputError) Unwrap() error { return e.cause }
 
 // Listed is a scenario, or a row of an outline, that a suite would run.
 type Listed struct {

@@ -107,19 +107,25 @@ func (s *Sentence) checkTrainers(spec *runners.Spec, text string) error {
 	return nil
 }
 
-// checkServers checks that somebody of the cluster uses the server that a fault hits.
-func (s *Sentence) checkServers(spec *runners.Spec) error {
+// NobodyError says that a fault hits a server that nobody of the cluster uses.
+type NobodyError struct{ text string }
+
+func (e *NobodyError) Error() string { return e.text }
+
+// checkServers returns a [*NobodyError] if nobody of the cluster uses the server that a kind of fault
+// hits.
+func checkServers(spec *runners.Spec, fault string) error {
 	t := spec.Training
-	topic, _, _ := strings.Cut(s.fault, ".")
+	topic, _, _ := strings.Cut(fault, ".")
 	switch {
 	case topic == "consul" && (t == nil || t.Discovery != "consul"):
-		return errors.New("Consul: found none, want a training job whose processes find each other by it (discovery: consul)")
+		return &NobodyError{"Consul: found none, want a training job whose processes find each other by it (discovery: consul)"}
 	case t == nil || len(spec.Pods()) > 0 || t.ParameterSync: // agents use ZooKeeper, and what they register
 		return nil
-	case s.fault == "trainer.application-master" && !t.ApplicationMaster:
-		return errors.New("the application master: found none, want a training job with one (application_master: true)")
-	case (topic == "zookeeper" || s.fault == "trainer.disconnected" || s.fault == "trainer.expired-session") && t.Discovery != "" && t.Discovery != "zookeeper":
-		return fmt.Errorf("ZooKeeper: found nobody who uses it, want a training job whose processes find each other by it; they do by %s", t.Discovery)
+	case fault == "trainer.application-master" && !t.ApplicationMaster:
+		return &NobodyError{"the application master: found none, want a training job with one (application_master: true)"}
+	case (topic == "zookeeper" || fault == "trainer.disconnected" || fault == "trainer.expired-session") && t.Discovery != "" && t.Discovery != "zookeeper":
+		return &NobodyError{"ZooKeeper: found nobody who uses it, want a training job whose processes find each other by it; they do by " + t.Discovery}
 	}
 	return nil
 }
@@ -155,7 +161,7 @@ func (s *Sentence) peopled(spec *runners.Spec, st *step) error {
 	if err := s.checkTrainers(spec, st.text); err != nil {
 		return err
 	}
-	if err := s.checkServers(spec); err != nil {
+	if err := checkServers(spec, s.fault); err != nil {
 		return err
 	}
 	text := st.text

@@ -51,7 +51,7 @@ func ReadScript(lines []ScriptLine, runner runners.Runner, spec runners.Spec, en
 	for _, line := range lines {
 		act, err := r.line(line.Text)
 		if err != nil {
-			faults = append(faults, &InputError{Where: line.Where, Text: err.Error()})
+			faults = append(faults, &InputError{Where: line.Where, Text: err.Error(), cause: err})
 			continue
 		}
 		read = append(read, placedAct{act, line.Where})

@@ -203,11 +203,9 @@ func (b *Book) Plainer(l Line, c *drawn.Cast) (list []Line) {
 
 // Cast returns the names that stories in a cluster of this shape may use.
 func (b *Book) Cast(shapes []Line) (*drawn.Cast, error) {
-	w := &World{runner: b.runner}
-	for _, l := range shapes {
-		if err := b.possible(w, l); err != nil {
-			return nil, fmt.Errorf("%s: %w", l.Text, err)
-		}
+	w, err := b.shaped(shapes)
+	if err != nil {
+		return nil, err
 	}
 	c := &drawn.Cast{Newest: map[string]int64{}}
 	for _, p := range w.spec.Pods() {
@@ -240,6 +238,15 @@ func (b *Book) Cast(shapes []Line) (*drawn.Cast, error) {
 	return c, nil
 }
 
+// Used returns the kinds of faults whose server somebody uses in a cluster of this shape.
+func (b *Book) Used(shapes []Line, kinds []runners.FaultKind) ([]runners.FaultKind, error) {
+	w, err := b.shaped(shapes)
+	if err != nil {
+		return nil, err
+	}
+	return lists.Filter(kinds, func(k runners.FaultKind) bool { return checkServers(&w.spec, k.Name) == nil }), nil
+}
+
 // serverKinds lists the kinds of model servers that a pod has, in the words of sentences.
 func (w *World) serverKinds() []string {
 	switch deploy := w.conf.get("deploy_type"); {
@@ -262,14 +269,23 @@ func (b *Book) possible(w *World, l Line) error {
 	return l.said.possible(w, &step{text: l.Text, said: l.said, args: args})
 }
 
-// Check returns an error if a story could not be a scenario, for example because it names a pod
-// that its cluster does not have.
-func (b *Book) Check(lines []Line) error {
+// shaped returns a world with the cluster that the shapes among the lines describe.
+func (b *Book) shaped(lines []Line) (*World, error) {
 	w := &World{runner: b.runner}
 	for _, l := range lines {
 		if err := b.possible(w, l); err != nil {
-			return fmt.Errorf("%s: %w", l.Text, err)
+			return nil, fmt.Errorf("%s: %w", l.Text, err)
 		}
+	}
+	return w, nil
+}
+
+// Check returns an error if a story could not be a scenario, for example because it names a pod
+// that its cluster does not have.
+func (b *Book) Check(lines []Line) error {
+	w, err := b.shaped(lines)
+	if err != nil {
+		return err
 	}
 	known := nounsOf(w)
 	for _, l := range lines {

@@ -10,6 +10,7 @@ package repairs_test
 import (
 	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -167,7 +168,8 @@ func (s burning) read(quirks string) (*train.Plan, []runners.Act, error) {
 
 // hitsNobody reports whether an error of a script says that its fault hits what the job does not use.
 func hitsNobody(err error) bool {
-	return err != nil && (strings.Contains(err.Error(), "found none, want a training job") || strings.Contains(err.Error(), "found nobody who uses it"))
+	var nobody *steps.NobodyError
+	return errors.As(err, &nobody)
 }
 
 // breaks maps each invariant that broke to the first message about it. Breaks that a known quirk
