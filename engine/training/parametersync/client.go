@@ -71,13 +71,11 @@ func (c *client) push(conf config, steps int64, pushed func(Push)) error {
 			return err
 		}
 		_, err = c.channels[target].Call(predict, request, Timeout)
-		switch {
-		case err == nil:
-			delete(c.owed, target)
-		case c.keeps:
-			c.owed[target] = due
-			fallthrough
-		default:
+		delete(c.owed, target)
+		if err != nil {
+			if c.keeps {
+				c.owed[target] = due
+			}
 			c.e.Log.Logf(env.Warning, "parameter sync of ps %d to %s: %v", c.ps, target, err)
 		}
 		pushed(Push{Model: conf.model, Target: target, Steps: due, Err: err})

@@ -59,11 +59,6 @@ func (h Hist) digits() int {
 	return h.fine
 }
 
-// each calls do for every value that occurred, in microseconds, with its count.
-func (h Hist) each(do func(to, count int64)) {
-	h.Bars(func(_, to, count int64) { do(to/1000, count) })
-}
-
 // Longest is the largest latency that a Hist records exactly, in microseconds. Longer ones
 // count as Longest.
 const Longest = 3600_000_000
@@ -139,7 +134,8 @@ func (h Hist) Corrected(interval int64) Hist {
 	}
 	out := NewHist(h.digits())
 	step := max(interval/1000, 1)
-	h.each(func(to, count int64) {
+	h.Bars(func(_, to, count int64) {
+		to /= 1000
 		// RecordValues cannot fail here, because all values are within Longest.
 		_ = out.h.RecordValues(to, count)
 		stride := 1 + to/step/maxSteps
@@ -176,9 +172,9 @@ func (h Hist) Bars(each func(from, to, count int64)) {
 // values at or below it.
 func (h Hist) CDF(each func(ns, count int64)) {
 	sum := int64(0)
-	h.each(func(to, count int64) {
+	h.Bars(func(_, to, count int64) {
 		sum += count
-		each(to*1000, sum)
+		each(to, sum)
 	})
 }
 
