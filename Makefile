@@ -214,14 +214,14 @@ check-real: ## some seventy scenarios as processes, ten times the clock, compare
 	@echo "== check-real"
 	@mkdir -p $(BUILD)
 	@$(GO) build -o $(BUILD)/monosim ./cmd/monosim
-	@$(BUILD)/monosim test $(realFeatures:%=features/%.feature) --tags 'not @long' --longest 7m --runner sim$(comma)real --compare --time-scale $(or $(SCALE),0.1) --again 1 --jobs $(or $(JOBS),6)
+	@$(BUILD)/monosim test $(realFeatures:%=features/%.feature) --tags 'not @long' --longest 7m --runner sim$(comma)real --compare --time-scale $(or $(SCALE),0.1) --again 2 --jobs $(or $(JOBS),6)
 
 # Whether there is a Java ZooKeeper, as Debian installs it.
 java = $(and $(shell command -v java),$(wildcard /usr/share/java/zookeeper.jar))
 # Scenarios that take little time of the cluster; those of the first list run with Python's agents, too.
 javaFeatures = rollout filters
 javaGoFeatures = discovery policies
-onJava = $(BUILD)/monosim test --zookeeper java --compare --time-scale $(or $(SCALE),0.2) --again 1 --jobs $(or $(JOBS),4) --runner sim$(comma)real
+onJava = $(BUILD)/monosim test --zookeeper java --compare --time-scale $(or $(SCALE),0.2) --again 2 --jobs $(or $(JOBS),4) --runner sim$(comma)real
 
 check-java: ## 27 scenarios on Debian's Java ZooKeeper with Go agents and, with MONOLITH_SRC, ten with the reference's, compared with the simulation; SCALE (0.2), JOBS (4)
 	@echo "== check-java"

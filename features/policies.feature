@@ -24,7 +24,7 @@ Feature: Version policies of a deploy config
     And ctr:ps_0 is declared with policy "latest_once"
     And ctr:entry and ctr:ps_0 are published to layout main
     Then within 65s every model server has version 1 of ctr:ps_0 AVAILABLE
-    And every model server has version 1 of ctr:entry AVAILABLE
+    And within 65s every model server has version 1 of ctr:entry AVAILABLE
 
   @v3 @Q25
   Scenario: An agent with the fork's protos has a model with policy latest_once stay on its version (BB-2.6)
@@ -34,7 +34,7 @@ Feature: Version policies of a deploy config
     And ctr:ps_0 is declared with policy "latest_once"
     And ctr:entry and ctr:ps_0 are published to layout main
     Then within 65s every model server has version 1 of ctr:ps_0 AVAILABLE
-    And every model server has version 1 of ctr:entry AVAILABLE
+    And within 65s every model server has version 1 of ctr:entry AVAILABLE
     When version 2 of ctr:entry is exported
     And version 2 of ctr:ps_0 is exported
     Then within 3s every model server has version 2 of ctr:entry AVAILABLE
