@@ -76,7 +76,7 @@ Feature: Layout filters
     And the agent setting "layout_filters" is "ps_{i};j == 0"
     And model ctr with sub-graphs entry, ps_0 of 30 MB in version 1
     When the cluster starts
-    And 3s pass
+    And 5s pass
     And ctr:entry and ctr:ps_0 are declared
     And ctr:entry is published to layout main
     And ctr:ps_0 is published to layout main

@@ -59,8 +59,8 @@ Feature: Publishing models by layout
   @v3 @Q42
   Scenario: A model published before it is declared waits for the next change of the layout
     When the cluster starts
-    And 3s pass
     And cvr:entry is published to layout main
+    And 10s pass
     And cvr:entry is declared
     Then for 2m the model config of shard0-replica0 is empty
     When model ctr is declared and published to layout main
@@ -95,7 +95,7 @@ Feature: Publishing models by layout
     And model ctr is declared and published to layout main
     Then within 1s the model config of shard0-replica0 lists ctr:entry and ctr:ps_0
     When ctr:entry and ctr:ps_0 are unpublished from layout main
-    And 1s passes
+    And 5s pass
     And znode /gip/layouts/main is deleted
     And model ctr is declared and published to layout main
     And model cvr is declared and published to layout main
@@ -109,7 +109,7 @@ Feature: Publishing models by layout
     And 95s pass
     Then every agent lists ctr:entry on every pod
     When ctr:entry and ctr:ps_0 are unpublished from layout main
-    And 1s passes
+    And 5s pass
     And ctr:entry and ctr:ps_0 are published to layout main
     Then for 5m every agent lists nothing
     And every model server has version 1 of ctr:entry AVAILABLE
@@ -124,6 +124,6 @@ Feature: Publishing models by layout
     Then every agent lists ctr:entry on every pod
     When ctr:entry and ctr:ps_0 are unpublished from layout main
     And znode /gip/binding/ctr/entry:monolith.serving;lf;default:stranger is written with ""
-    And 1s passes
+    And 5s pass
     And ctr:entry and ctr:ps_0 are published to layout main
     Then within 1s every agent lists ctr:entry on every pod

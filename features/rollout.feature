@@ -21,8 +21,8 @@ Feature: Rolling out versions
     Then within 65s every model server has version 1 of ctr:entry AVAILABLE
     When version 2 of ctr:entry is exported with 3 GB
     Then within 2s every model server has version 2 of ctr:entry LOADING
-    And for 8s every model server has version 1 of ctr:entry AVAILABLE
-    And within 3s every model server has version 2 of ctr:entry AVAILABLE
+    And for 6s every model server has version 1 of ctr:entry AVAILABLE
+    And within 6s every model server has version 2 of ctr:entry AVAILABLE
 
   @v3
   Scenario: Deleting the newest version brings the one before it back
