@@ -103,6 +103,9 @@ func (o *trainFlags) run(cmd *cobra.Command, name string) error {
 	if o.every < 0 {
 		return command.BadInput(fmt.Errorf("--every: found %v, want a time above 0", o.every))
 	}
+	if every := cmd.Flags().Lookup("every"); every.Changed && (o.every == 0 || o.series == "" && o.html == "") {
+		return command.BadInput(fmt.Errorf("--every: found %v, want a time above 0, and a file for its rows by --series or --html", o.every))
+	}
 	var instead []train.Value
 	if seed := cmd.Flags().Lookup("seed"); seed.Changed {
 		instead = append(instead, train.Value{Place: "seed", Text: seed.Value.String()})

@@ -137,6 +137,8 @@ func TestTrainWritesSeriesPagesAndSweeps(t *testing.T) {
 		{[]string{"--sweep", "script.more=1"}, 2, "script.more: found no such place in the plan"},
 		{[]string{"--sweep", "seed=1", "--json"}, 2, "--sweep: found it with --json"},
 		{[]string{"--every", "-1s"}, 2, "--every: found -1s, want a time above 0"},
+		{[]string{"--every", "1s"}, 2, "--every: found 1s, want a time above 0, and a file for its rows by --series or --html"},
+		{[]string{"--every", "0s", "--series", table}, 2, "--every: found 0s, want a time above 0"},
 		{[]string{"--html", filepath.Join(dir, "not", "there.html")}, 2, "no such file or directory"},
 		{[]string{"--html", page, "--series", table, "--every", "1m"}, 1, "the job stands still"},
 	} {
@@ -215,6 +217,9 @@ func TestTrainerRefusesWhatMakesNoSense(t *testing.T) {
 		{[]string{plan, "--zk_server=127.0.0.1:1"}, "model_dir: found \"/train/model\", want a directory below " + filepath.Dir(plan)},
 		{[]string{plan, "--root=/", "--server_type=ps", "--index=1", "--zk_server=127.0.0.1:1"}, "index: found 1, want 0 to 0: the job has 1 of the type ps"},
 		{[]string{plan, "--speed=0x"}, `found "0x", want a number above 0`},
+		{[]string{plan, "--root=/", "--zk_server=127.0.0.1:1,127.0.0.1:99999"}, `zk_server: found "127.0.0.1:99999", want host:port, with a port from 1 to 65535`},
+		{[]string{plan, "--root=/", "--zk_server=[::1]:x/chroot"}, `zk_server: found "[::1]:x", want host:port`},
+		{[]string{plan, "--root=/", "--zk_server=127.0.0.1:1", "--events=" + filepath.Join(plan, "x")}, "--events: open "},
 	} {
 		code, _, message := monosim(append([]string{"trainer"}, c.args...)...)
 		if code != 2 || !strings.Contains(message, c.want) {

@@ -261,6 +261,9 @@ func (s *TrainingSpec) nameFaults() (faults []*SpecError) {
 		faults = append(faults, &SpecError{Where: "restore_ckpt", Found: strconv.Quote(s.RestoreCkpt), Want: "the plain name of a checkpoint, as model.ckpt-100"})
 	}
 	for _, dir := range []struct{ name, path string }{{"model_dir", s.ModelDir}, {"restore_dir", s.RestoreDir}, {"export_dir", s.ExportDir}} {
+		if dir.path != "" && path.Clean(dir.path) == "/" {
+			faults = append(faults, &SpecError{Where: dir.name, Found: strconv.Quote(dir.path), Want: "a directory below it, as /train/model"})
+		}
 		if dir.path != "" && !path.IsAbs(dir.path) && !strings.Contains(dir.path, "://") {
 			faults = append(faults, &SpecError{Where: dir.name, Found: strconv.Quote(dir.path), Want: "a path from the root, as /train/model: processes that share a directory need not share the one in which they were started"})
 		}

@@ -37,12 +37,13 @@ func ScriptLines(name, text string) []ScriptLine {
 func ReadScript(lines []ScriptLine, runner runners.Runner, spec runners.Spec, end time.Duration) ([]runners.Act, error) {
 	r := scriptReader{
 		world: &World{runner: runner, spec: spec, conf: parseConf(strings.ReplaceAll(spec.Conf, "\t", " ")), models: spec.Models},
-		known: newVocabulary(runner.Faults()), end: end,
+		known: newVocabulary(runner.Faults()), end: end, said: map[string]bool{},
 	}
 	r.nouns = nounsOf(r.world)
 	for _, line := range lines {
 		_, text, _ := strings.Cut(line.Text, ":")
 		if found := r.known.match(strings.TrimSpace(text)); len(found) == 1 {
+			r.said[found[0].text] = true
 			r.nouns.take(found[0], strings.TrimSpace(text))
 		}
 	}
@@ -54,9 +55,11 @@ func ReadScript(lines []ScriptLine, runner runners.Runner, spec runners.Spec, en
 			faults = append(faults, &InputError{Where: line.Where, Text: err.Error(), cause: err})
 			continue
 		}
-		read = append(read, placedAct{act, line.Where})
+		act.where = line.Where
+		read = append(read, act)
 	}
 	slices.SortStableFunc(read, func(a, b placedAct) int { return cmp.Compare(a.At, b.At) })
+	lasting := endings{kinds: runner.Faults()}
 	var waits *placedAct // is the act that has waited longest so far
 	for i := range read {
 		a := &read[i]
@@ -67,13 +70,17 @@ func ReadScript(lines []ScriptLine, runner runners.Runner, spec runners.Spec, en
 		if waits == nil || a.Until > waits.Until {
 			waits = a
 		}
+		if err := lasting.take(a); err != nil {
+			faults = append(faults, &InputError{Where: a.where, Text: err.Error()})
+		}
 	}
 	return lists.MapOrNil(read, func(a placedAct) runners.Act { return a.Act }), errors.Join(faults...)
 }
 
-// placedAct is an act, with the place of its line for messages.
+// placedAct is an act, with its sentence, and the place of its line for messages.
 type placedAct struct {
 	runners.Act
+	said  *Sentence
 	where string
 }
 
@@ -83,34 +90,39 @@ type scriptReader struct {
 	known vocabulary
 	// nouns holds the names that the cluster has, and those that any line of the script creates.
 	nouns *nouns
-	end   time.Duration
+	// said holds the sentences of all lines.
+	said map[string]bool
+	end  time.Duration
 }
 
-func (r *scriptReader) line(text string) (runners.Act, error) {
+func (r *scriptReader) line(text string) (placedAct, error) {
 	when, text, ok := strings.Cut(text, ":")
 	at, err := time.ParseDuration(strings.TrimPrefix(strings.TrimSpace(when), "t+"))
 	if !ok || err != nil || at < 0 {
-		return runners.Act{}, fmt.Errorf("found %q, want a time of the run, a colon and a sentence, as \"1h: ZooKeeper goes down for 10m\"", strings.TrimSpace(when))
+		return placedAct{}, fmt.Errorf("found %q, want a time of the run, a colon and a sentence, as \"1h: ZooKeeper goes down for 10m\"", strings.TrimSpace(when))
 	}
 	if at > r.end {
-		return runners.Act{}, fmt.Errorf("found %v, want a time before the end of the run at %v", at, r.end)
+		return placedAct{}, fmt.Errorf("found %v, want a time before the end of the run at %v", at, r.end)
 	}
 	st := &step{text: strings.TrimSpace(text)}
 	if err := r.read(st); err != nil {
-		return runners.Act{}, err
+		return placedAct{}, err
 	}
-	act := runners.Act{At: at, Until: at, Text: st.text, Do: func(c runners.Cluster) error {
+	if at == r.end && st.said.kind != anAssertion {
+		return placedAct{}, fmt.Errorf("found %v, want a time before the end of the run at %v: nothing comes of %q then", at, r.end, st.text)
+	}
+	act := placedAct{said: st.said, Act: runners.Act{At: at, Until: at, Text: st.text, Do: func(c runners.Cluster) error {
 		r.world.cluster = c
 		r.world.say(st.text)
 		return st.said.act(r.world, st)
-	}}
+	}}}
 	if st.said.kind == anAssertion {
 		if wait, err := time.ParseDuration(st.args[1].String()); err == nil {
 			act.Until += wait
 		}
 	}
 	if act.Until > r.end {
-		return runners.Act{}, fmt.Errorf("found %q, which waits until %v, want an end before that of the run at %v", st.text, act.Until, r.end)
+		return placedAct{}, fmt.Errorf("found %q, which waits until %v, want an end before that of the run at %v", st.text, act.Until, r.end)
 	}
 	return act, nil
 }
@@ -138,7 +150,10 @@ func (r *scriptReader) read(st *step) error {
 	if err := st.said.peopled(&r.world.spec, st); err != nil {
 		return err
 	}
-	return r.nouns.check(st.said, st.text)
+	if err := r.nouns.check(st.said, st.text); err != nil {
+		return err
+	}
+	return r.effective(st)
 }
 
 // act does what a step says without letting time pass. A condition with a duration begins now and

@@ -111,3 +111,58 @@ func TestAScriptThatMakesNoSenseIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// Goal: a line of a script that changes nothing, or that is true whatever happens, is refused. Method:
+// such a line beside the same line in a script or for a job where it has an effect.
+func TestALineWithoutEffectIsRefused(t *testing.T) {
+	plain := func(*runners.TrainingSpec) {}
+	for _, c := range []struct {
+		text, want string
+		has        func(job *runners.TrainingSpec) // makes a job in which the line has an effect
+		with       string                          // has lines in which it has an effect, "" for none
+	}{
+		{"1h: the training starts", "want a line about a run that has started", nil, ""},
+		{"2h: ps0 is killed", "found 2h0m0s, want a time before the end of the run at 2h0m0s", plain, "1h: ps0 is killed"},
+		{"1h: the next 0 writes of a checkpoint fail", `found 0 in "the next 0 writes of a checkpoint fail", want more than 0`, plain, "1h: the next 1 write of a checkpoint fails"},
+		{"1h: a checkpoint takes 0s to write", `found 0s in "a checkpoint takes 0s to write", want more than 0`, plain, "1h: a checkpoint takes 2s to write"},
+		{"1h: ZooKeeper goes down for 0s", `found "ZooKeeper goes down for 0s", want a time above 0`, plain, "1h: ZooKeeper goes down for 1s"},
+		{"1h: ps0 goes on", `found "ps0 goes on" at 1h0m0s, want a line before it with what it ends, as "{trainer} stops"`, plain, "1h: ps0 goes on\n30m: ps0 stops"},
+		{"1h: ps0 goes on\n30m: ps1 stops", `x:1: found "ps0 goes on" at 1h0m0s`, plain, "1h: ps1 goes on\n30m: ps1 stops"},
+		{"1h: ps0 goes on\n30m: ps0 stops for 10m", `x:1: found "ps0 goes on" at 1h0m0s`, plain, "1h: ps0 goes on\n30m: ps0 stops for 40m"},
+		{"1h: ps0 goes on\n30m: ps0 stops\n40m: ps0 goes on", `x:1: found "ps0 goes on" at 1h0m0s`, plain, "40m: ps0 goes on\n30m: ps0 stops"},
+		{"30m: ps0 stops\n40m: ps0 stops", `x:2: found "ps0 stops" at 40m0s, want it once that of 30m0s has ended`, plain, "30m: ps0 stops for 5m\n40m: ps0 stops"},
+		{"1h: ZooKeeper elects a leader", `found "ZooKeeper elects a leader" at 1h0m0s`, plain, "50m: ZooKeeper becomes read-only\n1h: ZooKeeper elects a leader"},
+		{"1h: ZooKeeper gets cut off from ZooKeeper", "places: found ZooKeeper twice, want two that are apart", nil, ""},
+		{"1h: the memory of ps0 comes to 3 MB", "want a job with one (ps_memory_limit)", func(job *runners.TrainingSpec) { job.PSMemoryLimit = 2e6 }, ""},
+		{"1h: the application master becomes unreachable for 1m", "want a training job with one (application_master: true)", func(job *runners.TrainingSpec) { job.ApplicationMaster = true }, ""},
+		{"1h: the application was reported as \"failed\" 0 times", "want a training job with one (application_master: true)", func(job *runners.TrainingSpec) { job.ApplicationMaster = true }, ""},
+		{"1h: 0 evaluations were made", "want a job with one (evaluator: true)", func(job *runners.TrainingSpec) { job.Evaluator = true }, ""},
+		{"1h: discovery does not have ps0", "want a training job whose processes register themselves", nil, ""},
+		{"1h: ps0 loses ZooKeeper for 1m", "found ps0, want one that uses ZooKeeper", func(job *runners.TrainingSpec) { job.ParameterSync = true }, ""},
+		{"1h: the ZooKeeper session of worker1 expires", "found worker1, want one that uses ZooKeeper", func(job *runners.TrainingSpec) { job.Discovery = "" }, ""},
+		{"1h: the parameter sync of ps0 goes on", "want a training job with it (parameter_sync: true)", func(job *runners.TrainingSpec) { job.ParameterSync = true }, ""},
+		{"1h: ps0 has tried again 0 times", "found ps0, want one of role worker", plain, "1h: chief has tried again 0 times"},
+		{"1h: worker1 was reported as not healthy 0 times", "found worker1, want one of role ps", plain, "1h: ps1 was reported as not healthy 0 times"},
+		{"1h: the operator's call is not answered", "want a line in which the operator begins to call", plain, "1h: the operator's call is not answered\n50m: the operator begins to call StopTraining"},
+		{"1h: arrival 1 is answered with \"x\"", "want a line in which a worker arrives", plain, "1h: arrival 1 is answered with \"x\"\n50m: worker 0 of 1 arrives at the PS barrier x for 1s"},
+	} {
+		read := func(text string, change func(job *runners.TrainingSpec)) error {
+			spec := scriptSpec() // with agents, which use ZooKeeper too
+			spec.Training = &runners.TrainingSpec{Workers: 1, PS: 2, Discovery: "primus"}
+			change(spec.Training)
+			_, err := steps.ReadScript(steps.ScriptLines("x", text), &simrun.Runner{}, spec, 2*time.Hour)
+			return err
+		}
+		if err := read(c.text, plain); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: got %v, want %q", c.text, err, c.want)
+		}
+		if text := c.with; c.has != nil {
+			if text == "" {
+				text = c.text
+			}
+			if err := read(text, c.has); err != nil {
+				t.Errorf("%s, where it has an effect: got %v", text, err)
+			}
+		}
+	}
+}

@@ -65,6 +65,8 @@ func (d *decoder) value(n *yaml.Node, name string, field reflect.Value) {
 	switch {
 	case field.Type() == reflect.TypeFor[yaml.Node]():
 		field.Set(reflect.ValueOf(*n))
+	case n.Tag == "!!null":
+		d.fault(n, "%s: found nothing, want %s", name, wanted(field.Type()))
 	case field.Kind() == reflect.Struct:
 		d.object(n, name, field.Addr().Interface())
 	default:
@@ -102,6 +104,8 @@ func wanted(t reflect.Type) string {
 		return "a time as 90s, 10m or 1h30m"
 	case t.Kind() == reflect.Pointer:
 		return wanted(t.Elem())
+	case t.Kind() == reflect.Struct:
+		return "keys and values"
 	case t.Kind() == reflect.Bool:
 		return "true or false"
 	case t.Kind() == reflect.Slice:

@@ -117,6 +117,7 @@ func (d *reader) plan(n *yaml.Node) (*Plan, error) {
 			d.checked(n, wrong, false)
 		}
 	}
+	notes = append(notes, d.vain(n, &f.Job, serving)...)
 	notes = append(notes, d.doubtful(n, &f, kept)...)
 	notes = append(notes, serving.unheard(&f.Job)...)
 	plan := &Plan{Name: d.file, Seed: f.Seed, For: f.For, Quirks: f.Quirks, Job: f.Job, Serving: serving, Notes: notes, Expect: d.expect(&f.Expect), Script: d.script(&f.Script)}

@@ -57,7 +57,7 @@ func (d *reader) serving(n *yaml.Node, f *file) *Serving {
 	}{
 		{"entry", int64(s.Entry), 1, func() { s.Entry = 1 }}, {"ps_shards", int64(s.PSShards), 1, func() { s.PSShards = 1 }},
 		{"ps_replicas", int64(s.PSReplicas), 1, func() { s.PSReplicas = 1 }}, {"dense", int64(s.Dense), 0, nil},
-		{"restart_after", int64(s.RestartAfter), 0, nil}, {"load_bytes_per_second", s.LoadBytesPerSecond, 0, nil},
+		{"restart_after", int64(s.RestartAfter), 0, nil}, {"load_bytes_per_second", s.LoadBytesPerSecond, 1, func() {}},
 	} {
 		said := find(at, c.name)
 		switch {
@@ -84,8 +84,8 @@ func (d *reader) serving(n *yaml.Node, f *file) *Serving {
 			job.ExportGraphs = append(job.ExportGraphs, denseGraph)
 		}
 	}
-	if strings.ContainsAny(s.Model, "/: ") {
-		d.fault(find(at, "model"), "%s: model: found %q, want a name as ctr", servingKey, s.Model)
+	if model := find(at, "model"); model != at && model.Value == "" || strings.ContainsAny(s.Model, "/: ") {
+		d.fault(model, "%s: model: found %s, want a name as ctr", servingKey, shown(model))
 	}
 	return s
 }
@@ -127,6 +127,17 @@ func (s *Serving) unheard(job *runners.TrainingSpec) (notes []string) {
 	}
 	if idle > 0 {
 		notes = append(notes, fmt.Sprintf("%s: %d of %s of PS pods have no sub-graph: the job exports %s", servingKey, idle, lists.Counted(s.PSShards, "shard"), strings.Join(job.ExportGraphs, ", ")))
+	}
+	for _, of := range []struct {
+		graph string
+		pods  int
+	}{{"entry", s.Entry}, {denseGraph, s.Dense}} {
+		if of.pods > 0 && !slices.Contains(job.ExportGraphs, of.graph) {
+			notes = append(notes, fmt.Sprintf("%s: %s without a sub-graph: the job exports %s", servingKey, lists.Counted(of.pods, of.graph+" pod"), strings.Join(job.ExportGraphs, ", ")))
+		}
+	}
+	if job.SaveEvery == 0 && job.SaveSteps == 0 && job.MaxSteps == 0 {
+		notes = append(notes, fmt.Sprintf("%s: nothing to serve: the job has none of save_every, save_steps and max_steps, so that it saves and exports nothing", servingKey))
 	}
 	switch {
 	case !job.ParameterSync:

@@ -2,8 +2,11 @@ package programs
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -51,7 +54,7 @@ its end, 1 for an exception, and 2 when the flags or the plan make no sense.`,
 			if o.Quirks == "" {
 				o.Quirks = plan.Quirks
 			}
-			if err := o.Validate(); err != nil {
+			if err := cmp.Or(o.Validate(), checkPorts(o.ZooKeeper), checkEvents(o.Events)); err != nil {
 				return command.BadInput(err)
 			}
 			return command.Ended(programs.Trainer(o))
@@ -66,4 +69,32 @@ its end, 1 for an exception, and 2 when the flags or the plan make no sense.`,
 	f.StringVar(&o.Events, "events", "", "file to which a line of JSON is added for what the process comes to: saves, restores, barriers")
 	addSurroundings(f, &o.Surroundings)
 	return cmd
+}
+
+// checkPorts returns an error for servers of ZooKeeper with a port that cannot be one. Without a port
+// it is 2181, as in kazoo.
+func checkPorts(servers string) error {
+	servers, _, _ = strings.Cut(servers, "/")
+	for server := range strings.SplitSeq(servers, ",") {
+		at := strings.LastIndexByte(server, ':')
+		if at < strings.LastIndexByte(server, ']') || at < 0 {
+			continue
+		}
+		if n, err := strconv.ParseUint(strings.TrimSpace(server[at+1:]), 10, 16); err != nil || n == 0 {
+			return fmt.Errorf("zk_server: found %q, want host:port, with a port from 1 to 65535", server)
+		}
+	}
+	return nil
+}
+
+// checkEvents returns an error for a file of events that cannot be written.
+func checkEvents(name string) error {
+	if name == "" {
+		return nil
+	}
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return fmt.Errorf("--events: %w", err)
+	}
+	return file.Close()
 }

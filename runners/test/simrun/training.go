@@ -81,6 +81,9 @@ func (c *Cluster) StartTrainer(name string) error {
 	if err != nil {
 		return err
 	}
+	if t.Process() != nil {
+		return fmt.Errorf("%s: found it at work, want one that has ended", name)
+	}
 	return t.Start()
 }
 

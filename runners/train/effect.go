@@ -1,0 +1,102 @@
+package train
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/monosim/monosim/engine/lists"
+)
+
+// need says that a setting of the job has no effect without another setting.
+type need struct {
+	keys []string
+	has  func(job spec, serving *Serving) bool
+	want string
+}
+
+// needs lists the settings that have an effect only beside others.
+var needs = []need{
+	{[]string{"eval_setup", "eval_time"}, func(job spec, _ *Serving) bool { return job.Evaluator }, "a job with evaluator: true"},
+	{[]string{"export_graphs", "export_bytes"}, func(job spec, _ *Serving) bool { return job.ExportDir != "" }, "a job with an export_dir"},
+	{[]string{"tide_start_minute"}, func(job spec, _ *Serving) bool { return job.TideStartHour != nil }, "a job with a tide_start_hour"},
+	{[]string{"tide_end_minute"}, func(job spec, _ *Serving) bool { return job.TideEndHour != nil }, "a job with a tide_end_hour"},
+	{[]string{"tide_save_every"}, func(job spec, _ *Serving) bool { return job.TideStartHour != nil || job.TideEndHour != nil }, "a job with tide_start_hour and tide_end_hour"},
+	{[]string{"tide_start_hour", "tide_end_hour"}, func(job spec, _ *Serving) bool { return job.TideSaveEvery > 0 }, "a job with tide_save_every, which counts outside of these hours"},
+	{[]string{"max_slow_start"}, func(job spec, _ *Serving) bool { return job.SlowStartSteps > 0 }, "a job with slow_start_steps"},
+	{[]string{"continue_training"}, func(job spec, _ *Serving) bool { return job.ClearNN }, "a job with clear_nn: true"},
+	{[]string{"sync_model", "unified_serving", "dc_aware"}, func(job spec, _ *Serving) bool { return job.ParameterSync }, "a job with parameter_sync: true"},
+	{[]string{"bzid", "base_name"}, func(job spec, serving *Serving) bool { return job.ParameterSync || serving != nil }, "a plan with " + servingKey},
+	{[]string{"dc_aware"}, func(job spec, _ *Serving) bool { return !job.UnifiedServing }, "it without unified_serving, whose agents are found without it"},
+}
+
+// sizes lists the settings that have no effect in a job that is too small. A sweep over sizes may
+// come to such a job, so that a note says it.
+var sizes = []need{
+	{[]string{"slow_start_steps", "session_timeout", "max_pending", "chief_timeout", "worker_checkpoints"}, func(job spec, _ *Serving) bool { return job.Workers > 0 }, "of a chief without workers"},
+	{[]string{"job"}, func(job spec, _ *Serving) bool { return !job.IsPlaced() }, "whose processes know their places from their environment"},
+}
+
+// unsaid lists the settings for which the job takes 0 or "" for one that is not said.
+var unsaid = []string{
+	"job", "discovery", "model_dir", "step_time", "save_time", "max_to_keep", "export_graphs", "export_bytes", "max_pending", "chief_timeout", "retry_wait",
+	"max_slow_start", "session_timeout", "tensorflow", "eval_setup", "eval_time",
+}
+
+// vain reports settings of the job that do nothing, and returns notes on those that a configuration of
+// the reference has, or that only a larger job would need: these are no mistakes there.
+func (d *reader) vain(n *yaml.Node, job spec, serving *Serving) (notes []string) {
+	section := find(n, "job")
+	at := func(key string) *yaml.Node {
+		if at := find(section, key); at != section && !slices.Contains(d.at, d.where(at)) {
+			return at
+		}
+		return nil
+	}
+	for _, key := range unsaid {
+		if at := at(key); at != nil && isNothing(at) {
+			d.fault(at, "job: %s: found %s, want more than that: it is what a job has that does not say it", key, given(at))
+		}
+	}
+	for _, need := range needs {
+		for _, key := range need.keys {
+			switch at := at(key); {
+			case need.has(job, serving):
+			case at != nil && (!isNothing(at) || strings.HasSuffix(key, "_hour")): // 0 is an hour
+				d.fault(at, "job: %s: found %s, want %s: it has no effect", key, given(at), need.want)
+			case d.from[key].at != nil:
+				from := d.from[key]
+				notes = append(notes, fmt.Sprintf("%s: %s has no effect, but in %s", from.key, from.name, need.want))
+			}
+		}
+	}
+	for _, need := range sizes {
+		vain := lists.Filter(need.keys, func(key string) bool {
+			at := at(key)
+			return !need.has(job, serving) && (at != nil && !isNothing(at) || d.from[key].at != nil)
+		})
+		if len(vain) > 0 {
+			notes = append(notes, fmt.Sprintf("%s: without effect on the job %s", strings.Join(vain, ", "), need.want))
+		}
+	}
+	return notes
+}
+
+// isNothing reports whether a value is 0, false, or empty.
+func isNothing(n *yaml.Node) bool {
+	switch n.Kind {
+	case yaml.SequenceNode, yaml.MappingNode:
+		return len(n.Content) == 0
+	}
+	return slices.Contains([]string{"", "false"}, n.Value) || strings.Trim(n.Value, "0.hmsµnu") == ""
+}
+
+// given describes a value for error messages, as the plan has it.
+func given(n *yaml.Node) string {
+	if n.Kind == yaml.ScalarNode && n.Value != "" && n.Tag != "!!str" {
+		return n.Value
+	}
+	return shown(n)
+}
