@@ -107,7 +107,7 @@ func (s *Sentence) checkTrainers(spec *runners.Spec, text string) error {
 	return nil
 }
 
-// NobodyError says that a fault hits a server that nobody of the cluster uses.
+// NobodyError says that a fault hits nobody: the cluster has no such part, or does not use it.
 type NobodyError struct{ text string }
 
 func (e *NobodyError) Error() string { return e.text }

@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -168,4 +171,196 @@ func (s *Sentence) act(w *World, st *step) error {
 		return w.outcome(l.sets(duration))
 	}
 	return w.outcome(l.begin())
+}
+
+// effective returns an error for a line of a script that changes nothing, or is true whatever happens.
+// A scenario may have such steps: there they are often the point.
+func (r *scriptReader) effective(st *step) error {
+	s := st.said
+	if s.text == "the training starts" || s.text == "the cluster starts" {
+		return fmt.Errorf("found %q, want a line about a run that has started: the script begins then", st.text)
+	}
+	if err := s.hasZero(st.text); err != nil {
+		return err
+	}
+	if said := s.places(st.text); s.fault != "" && len(said) == 2 && said[0] == said[1] {
+		return fmt.Errorf("places: found %s twice, want two that are apart", said[0])
+	}
+	if t := r.world.spec.Training; t != nil {
+		return s.hitsJob(st.text, t, r.said)
+	}
+	return nil
+}
+
+// hasZero returns an error if a sentence about a fault has a time or a number of nothing.
+func (s *Sentence) hasZero(text string) error {
+	if s.fault == "" {
+		return nil
+	}
+	for _, u := range s.nounsOf(text) {
+		n, err := strconv.Atoi(u.text)
+		d, failed := time.ParseDuration(u.text)
+		// The network has no other way to be as fast as before than to be slower by 0s.
+		isTime := u.word == "duration" && s.fault != "network.slow" && failed == nil && d == 0
+		if isTime || u.word == "n" && !u.isVersion() && err == nil && n == 0 {
+			return fmt.Errorf("found %s in %q, want more than 0: it has no effect", u.text, text)
+		}
+	}
+	if d, ok := s.length(text); ok && d == 0 {
+		return fmt.Errorf("found %q, want a time above 0, or none for a fault that does not end by itself", text)
+	}
+	return nil
+}
+
+// length returns the time at the end of a sentence about a fault, as "for 10m". ok is false if it has
+// none.
+func (s *Sentence) length(text string) (d time.Duration, ok bool) {
+	if s.kind != aCondition && s.kind != anOnset {
+		return 0, false
+	}
+	groups := s.expr.FindStringSubmatch(text)
+	d, err := time.ParseDuration(groups[len(groups)-1])
+	return d, err == nil
+}
+
+// aboutJob lists sentences that need a part of a training job. Without the part they are true or
+// false whatever happens.
+var aboutJob = []struct {
+	pattern *regexp.Regexp
+	has     func(t *runners.TrainingSpec) bool
+	want    string
+}{
+	{regexp.MustCompile(`evaluat(?:ed|ion)`), func(t *runners.TrainingSpec) bool { return t.Evaluator }, "the evaluator: found none, want a job with one (evaluator: true)"},
+	{regexp.MustCompile(`^the application was reported `), func(t *runners.TrainingSpec) bool { return t.ApplicationMaster }, "the application master: found none, want a training job with one (application_master: true)"},
+	{regexp.MustCompile(`^discovery `), func(t *runners.TrainingSpec) bool { return !t.IsPlaced() }, "discovery: found no register, want a training job whose processes register themselves (discovery: zookeeper or consul)"},
+	{regexp.MustCompile(`parameter sync|pushed its parameters|parameters of|updates of`), func(t *runners.TrainingSpec) bool { return t.ParameterSync }, "the parameter sync: found none, want a training job with it (parameter_sync: true)"},
+	{regexp.MustCompile(`export(?:\(s\))? of {model}`), func(t *runners.TrainingSpec) bool { return t.ExportDir != "" }, "exports: found none, want a training job that exports (export_dir)"},
+}
+
+// Roles of the processes of a training job. The chief is a worker.
+const (
+	worker    = "worker"
+	ps        = "ps"
+	evaluator = "evaluator"
+)
+
+// roles lists sentences about what only processes of one role do.
+var roles = map[string]string{
+	"{trainer} has tried again {n} time(s)":                worker,
+	"{trainer} has come to the barrier {text} {n} time(s)": worker,
+	"{trainer} was reported as not healthy {n} time(s)":    ps,
+	"{trainer} has pushed its parameters to {servers}":     ps,
+	"the parameter sync of {trainer} goes on":              ps,
+}
+
+// hitsJob returns an error for a line about something that a training job does not have.
+func (s *Sentence) hitsJob(text string, t *runners.TrainingSpec, said map[string]bool) error {
+	for _, part := range aboutJob {
+		if s.kind == anAssertion && part.pattern.MatchString(s.text) && !part.has(t) {
+			return errors.New(part.want)
+		}
+	}
+	name := ""
+	for _, u := range s.nounsOf(text) {
+		if u.word == "trainer" {
+			name = u.text
+		}
+	}
+	role := strings.TrimRight(name, "0123456789")
+	if role == "chief" {
+		role = worker
+	}
+	if want := roles[s.text]; want != "" && role != want {
+		return fmt.Errorf("process of the training job: found %s, want one of role %s: others never do this", name, want)
+	}
+	usesZooKeeper := (t.Discovery == "" || t.Discovery == "zookeeper") && role != evaluator || t.ParameterSync && role == ps
+	switch s.fault {
+	case "trainer.application-master":
+		if !t.ApplicationMaster {
+			return &NobodyError{"the application master: found none, want a training job with one (application_master: true)"}
+		}
+	case "trainer.disconnected", "trainer.expired-session":
+		if !usesZooKeeper {
+			return &NobodyError{fmt.Sprintf("process of the training job: found %s, want one that uses ZooKeeper", name)}
+		}
+	case "trainer.refused", "trainer.unreachable", "consul.blacklisted":
+		if role == evaluator {
+			return &NobodyError{fmt.Sprintf("process of the training job: found %s, want another: it only reads files", name)}
+		}
+	case "trainer.memory":
+		if t.PSMemoryLimit == 0 {
+			return &NobodyError{"the memory of PS: found no limit, want a job with one (ps_memory_limit), beyond which a PS is not healthy"}
+		}
+	}
+	switch {
+	case strings.HasPrefix(s.text, "the operator's call ") && !said["the operator begins to call {method}"]:
+		return errors.New("the operator's call: found none, want a line in which the operator begins to call a method")
+	case strings.HasPrefix(s.text, "arrival {n} ") && !said["worker {n} of {n} arrives at the PS barrier {name} for {duration}"]:
+		return errors.New("arrival: found none, want a line in which a worker arrives at the PS barrier")
+	}
+	return nil
+}
+
+// ongoing is a fault that lasts until it is ended, or for a time.
+type ongoing struct {
+	kind  *runners.FaultKind
+	names map[string]string
+	at    time.Duration
+	until time.Duration // is 0 without an end
+}
+
+func (o *ongoing) lasts(now time.Duration) bool { return o.until == 0 || o.until > now }
+
+// endings checks the lines of a script, in the order of time, that end a fault.
+type endings struct {
+	kinds []runners.FaultKind
+	begun []ongoing
+}
+
+// take returns an error if an act ends a fault that does not last at that time, or begins one that
+// does.
+func (e *endings) take(a *placedAct) error {
+	i := slices.IndexFunc(e.kinds, func(k runners.FaultKind) bool { return k.Name == a.said.fault })
+	if a.said.fault == "" || i < 0 {
+		return nil
+	}
+	k, names := &e.kinds[i], map[string]string{}
+	for _, u := range a.said.nounsOf(a.Text) {
+		names[u.word] = u.text
+	}
+	if a.said.text != k.Ends {
+		if i := slices.IndexFunc(e.begun, func(o ongoing) bool {
+			return k.Ends != "" && o.lasts(a.At) && o.kind == k && maps.Equal(o.names, names)
+		}); i >= 0 {
+			return fmt.Errorf("found %q at %v, want it once that of %v has ended", a.Text, a.At, e.begun[i].at)
+		}
+		now := ongoing{kind: k, names: names, at: a.At}
+		if d, ok := a.said.length(a.Text); ok {
+			now.until = a.At + d
+		}
+		e.begun = append(e.begun, now)
+		return nil
+	}
+	lasts := slices.IndexFunc(e.begun, func(o ongoing) bool { return o.lasts(a.At) && o.endedBy(k, names) })
+	if lasts < 0 {
+		return fmt.Errorf("found %q at %v, want a line before it with what it ends, as %q, that lasts until then", a.Text, a.At, cmp.Or(k.Onset, k.Begins))
+	}
+	if !slices.Contains(wordsOf(k.Ends), "places") { // of places it may be a part that it ends
+		e.begun = slices.Delete(e.begun, lasts, lasts+1)
+	}
+	return nil
+}
+
+// endedBy reports whether a sentence that ends faults of kind k ends this one. A fault without a
+// sentence for its end is ended by that of another one that hits the same part.
+func (o *ongoing) endedBy(k *runners.FaultKind, names map[string]string) bool {
+	if o.kind.Name != k.Name && (o.kind.Ends != "" || o.kind.Topic() != k.Topic()) {
+		return false
+	}
+	for word, name := range names { //lint:ordered all have to be the same
+		if said, ok := o.names[word]; ok && said != name && word != "places" {
+			return false
+		}
+	}
+	return true
 }

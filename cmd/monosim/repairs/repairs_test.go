@@ -106,10 +106,10 @@ func (b blaze) line(at, lasting time.Duration) string {
 // burntJobs lists the training jobs that the faults hit. They cover every kind of service
 // discovery.
 var burntJobs = []string{
-	"ps: 2, workers: 2, save_every: 2m, restart_after: 45s",
+	"ps: 2, workers: 2, save_every: 2m, restart_after: 45s, ps_memory_limit: 64000000000",
 	"ps: 2, workers: 2, save_every: 2m, restart_after: 45s, discovery: consul",
-	"ps: 2, workers: 2, save_every: 2m, restart_after: 45s, discovery: primus, max_retries: 6, application_master: true",
-	"ps: 2, workers: 2, save_every: 2m, restart_after: 45s, discovery: mlp, max_retries: 6",
+	"ps: 2, workers: 2, save_every: 2m, restart_after: 45s, discovery: primus, max_retries: 6, application_master: true, ps_memory_limit: 64000000000",
+	"ps: 2, workers: 2, save_every: 2m, restart_after: 45s, discovery: mlp, max_retries: 6, ps_memory_limit: 64000000000",
 	"ps: 2, workers: 3, save_every: 90s, restart_after: 20s, max_retries: 6, evaluator: true, redundant_ps: 1",
 	"ps: 1, workers: 2, save_every: 2m, restart_after: 45s, restore_dir: /train/old, max_retries: 2",
 	"ps: 1, workers: 2, save_steps: 300, max_steps: 2400, restart_after: 45s, fail_fast: false",
@@ -128,7 +128,10 @@ type burning struct {
 // plan formats the story as a plan for monosim train, with the given quirks.
 func (s burning) plan(quirks string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "seed: %d\nfor: %v\nquirks: %q\njob: {%s}\nscript:\n", s.seed, s.length, quirks, s.shape)
+	fmt.Fprintf(&b, "seed: %d\nfor: %v\nquirks: %q\njob: {%s}\n", s.seed, s.length, quirks, s.shape)
+	if len(s.lines) > 0 {
+		b.WriteString("script:\n")
+	}
 	for _, line := range s.lines {
 		fmt.Fprintf(&b, "  - %q\n", line)
 	}
