@@ -213,3 +213,25 @@ Feature: Barriers of a training job
     And 2s pass
     Then wait 4 is answered with "waits"
     And wait 5 is answered with "Barrier timeout at epoch 2 after 1000 ms"
+
+  # TRN-8.16: the old session is closed, and the new one initializes local variables, which those of the barrier are.
+  # not-real: two processes of this machine do not stop at the instant that it takes
+  @not-real
+  Scenario: The barrier of a save whose session was closed goes with the next session
+    Given a training job with 1 worker and 2 PS
+    And nothing is left to chance
+    And the job setting partial_recovery is "true"
+    And the job setting save_steps is "100"
+    And the job setting restart_after is "30s"
+    When the training starts
+    Then within 3m 1 checkpoint was saved
+    When 10s pass
+    And worker1 is killed
+    And the operator begins to call SaveCheckpoint
+    Then within 1s the barrier is placed
+    When ps1 is killed
+    Then within 10s the operator's call fails with UNKNOWN "Exception calling application: Attempted to use a closed Session."
+    And the barrier is placed
+    And within 3m a checkpoint was restored 1 time
+    And no barrier is placed
+    And within 3m 2 checkpoints were saved

@@ -79,6 +79,16 @@ func NewBarrierOp(e *env.Env, capacity int, options Options) *BarrierOp {
 	return b
 }
 
+// LocalVariables returns the variables that each session of a chief gives their first values
+// (barrier_ops.py:46).
+func (b *BarrierOp) LocalVariables() []*session.Variable {
+	list := []*session.Variable{b.vars, b.action}
+	if b.placings != nil {
+		list = append(list, b.placings)
+	}
+	return list
+}
+
 // PlaceBarrier places the barrier and calls the callbacks. It raises [ErrBarrierAlreadyPlaced] if
 // the barrier is already placed (barrier_ops.py:71).
 func (b *BarrierOp) PlaceBarrier(s session.Session, action string) error {

@@ -57,6 +57,10 @@ func NewControllerHook(e *env.Env, numPS int, barrier *barrierops.BarrierOp, sav
 	}}
 }
 
+// LocalVariables returns the variables that each session of a chief gives their first values
+// (controller_hooks.py:44).
+func (h *ControllerHook) LocalVariables() []*session.Variable { return []*session.Variable{h.control} }
+
 // StopOp returns an operation that requests a stop. The request is never cleared, so each later
 // step stops again.
 func (h *ControllerHook) StopOp() session.Op { return session.AssignAt(h.control, 0, true) }

@@ -17,17 +17,22 @@ import (
 // uses, and writes the step into the index.
 type tensors struct{ p *process }
 
-// Write takes as long as a save does. It writes the files of each PS before the index.
+// Write takes as long as a save does, in one call that reaches all PS. It writes the files of each PS
+// before the index.
 func (t *tensors) Write(s session.Session, prefix string) error {
-	step, err := session.Get[int64](s, session.Read(session.GlobalStep()))
-	if err != nil {
-		return err
-	}
 	took, hazards, shards := t.p.Spec.SaveTime, t.p.Hazards, t.p.Spec.PS
 	if hazards.SaveTime > 0 {
 		took = hazards.SaveTime
 	}
-	t.p.e.Tasks.Sleep(took)
+	reads := []session.Op{session.Read(session.GlobalStep())}
+	for _, device := range t.Devices() {
+		reads = append(reads, session.Read(&session.Variable{Name: "embedding", Device: device, First: int64(0)}))
+	}
+	values, err := session.RunFor(s, func() { t.p.e.Tasks.Sleep(took) }, reads...)
+	if err != nil {
+		return err
+	}
+	step, _ := values[0].(int64)
 	if hazards.SaveErrors > 0 {
 		hazards.SaveErrors--
 		return session.Raise("InternalError", "%s: the write was not confirmed", prefix)

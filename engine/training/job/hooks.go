@@ -62,6 +62,7 @@ func (p *process) hooks() ([]session.Hook, error) {
 		return nil, err
 	}
 	controller := hooks.NewControllerHook(p.e, p.Spec.PS, barrier, nil)
+	p.locals = append(barrier.LocalVariables(), controller.LocalVariables()...)
 	query := hooks.NewQueryActionHook(p.e, p.Spec.ModelDir, controller)
 	query.Quirks = p.Quirks
 	list = append(list, p.waiter(saver, wait{in: "save_utils", what: text("its save")}), server.NewServerHook(p.e, p.Spec.ModelDir, barrier, saver), controller, query,

@@ -75,7 +75,8 @@ type process struct {
 	// last session.
 	saver   *saveutils.PartialRecoverySaver
 	monitor *saveutils.PSMonitor
-	step    int64 // the last global step it has seen
+	locals  []*session.Variable // of the chief, which each of its sessions initializes
+	step    int64               // the last global step it has seen
 	// backend says where a PS pushes its parameters to; nil where it pushes none.
 	backend parametersync.Backend
 	// action is the action of the last barrier that the process reached.

@@ -276,7 +276,8 @@ func (p *process) prepare(remote session.Link, names []string) error {
 }
 
 // begin sets variables to their initial values and restores the latest checkpoint. With partial
-// recovery and a checkpoint, PS that were not restarted keep their values.
+// recovery and a checkpoint, PS that were not restarted keep their values, but for local variables,
+// which TensorFlow's SessionManager initializes last in each session.
 func (p *process) begin(remote session.Link, names []string) error {
 	state, err := p.states.State(p.Spec.ModelDir, "")
 	if err != nil {
@@ -291,7 +292,14 @@ func (p *process) begin(remote session.Link, names []string) error {
 	if err := remote.Initialize(fresh); err != nil || state == nil {
 		return err
 	}
-	return p.saver.Restore(remote, pysem.Some(state.ModelCheckpointPath))
+	if err := p.saver.Restore(remote, pysem.Some(state.ModelCheckpointPath)); err != nil || p.monitor == nil {
+		return err
+	}
+	var first []session.Op
+	for _, v := range p.locals {
+		first = append(first, session.Assign(v, v.First))
+	}
+	return session.Do(remote, first...)
 }
 
 // uninitialized returns the devices whose variables have no values yet or get new values in each

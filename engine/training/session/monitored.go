@@ -1,17 +1,20 @@
 package session
 
-import "github.com/monosim/monosim/engine/env"
+import (
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+)
 
 // Monitored runs hooks around a session's steps, and ends at the first error
-// (tf.compat.v1.train.SingularMonitoredSession). At the start it calls Begin of all hooks, then
-// AfterCreateSession. Around each step it calls BeforeRun and AfterRun. At the end it calls End,
-// unless there was an error.
+// (tf.compat.v1.train.SingularMonitoredSession in a with statement). At the start it calls Begin of
+// all hooks, then AfterCreateSession. Around each step it calls BeforeRun and AfterRun. At the end it
+// calls End, unless there was an error, and closes the session. Who still holds that gets a
+// RuntimeError from it (TRN-8.16).
 type Monitored struct {
-	s      Session
-	hooks  []Hook
-	coord  *Coordinator
-	closed bool
-	step   bool // a hook asked to stop
+	s     *closable
+	hooks []Hook
+	coord *Coordinator
+	step  bool // a hook asked to stop
 	// reads[i] is the number of hook i's reads in the current step. ops holds the reads of all
 	// hooks.
 	reads   []int
@@ -20,40 +23,48 @@ type Monitored struct {
 	context RunContext
 }
 
-// NewMonitored calls Begin and AfterCreateSession of all hooks. After an error it asks the
-// coordinator to stop and waits for the tasks that hooks have started.
+// NewMonitored calls Begin and AfterCreateSession of all hooks. An error of theirs leaves the session
+// open and the hooks' tasks running, as in TensorFlow, for those who got it before.
 func NewMonitored(e *env.Env, s Session, hooks []Hook) (*Monitored, error) {
-	m := &Monitored{s: s, hooks: hooks, coord: NewCoordinator(e.Tasks)}
+	m := &Monitored{s: newClosable(e.Tasks, s), hooks: hooks, coord: NewCoordinator(e.Tasks)}
 	for _, h := range hooks {
 		if err := h.Begin(); err != nil {
-			return nil, m.fail(err)
+			return nil, err
 		}
 	}
 	for _, h := range hooks {
-		if err := h.AfterCreateSession(s, m.coord); err != nil {
-			return nil, m.fail(err)
+		if err := h.AfterCreateSession(m.s, m.coord); err != nil {
+			return nil, err
 		}
 	}
 	return m, nil
 }
 
-// fail asks the hooks' tasks to stop, waits for them, and returns err. TensorFlow's coordinator
-// does so around an exception.
+// fail closes the session because of err, and returns that.
 func (m *Monitored) fail(err error) error {
-	m.closed = true
+	m.end()
+	return err
+}
+
+// end asks the hooks' tasks to stop, waits for them, and closes the session.
+func (m *Monitored) end() {
 	m.coord.RequestStop()
 	m.coord.Join()
-	return err
+	m.s.close()
 }
 
 // Session returns the underlying session. Its Run calls no hooks.
 func (m *Monitored) Session() Session { return m.s }
 
 // ShouldStop reports whether training is over.
-func (m *Monitored) ShouldStop() bool { return m.closed || m.step || m.coord.ShouldStop() }
+func (m *Monitored) ShouldStop() bool { return m.s.closed || m.step || m.coord.ShouldStop() }
 
-// Run makes one step with the hooks around it. train does the work of the step.
+// Run makes one step with the hooks around it. train does the work of the step. After the end it
+// raises an AttributeError.
 func (m *Monitored) Run(train func(s Session) error) error {
+	if m.s.closed {
+		return errNoSession
+	}
 	m.context = RunContext{Session: m.s}
 	context := &m.context
 	m.reads, m.ops = m.reads[:0], m.ops[:0]
@@ -99,20 +110,24 @@ func (m *Monitored) Coast(link Link, rest Steps) {
 	link.Coast(rest)
 }
 
-// Close calls End of the hooks unless training has failed before. Then it waits for the tasks that
-// hooks have started. It returns the error of the first End that fails, and calls no later End.
+// Close calls End of the hooks, waits for the tasks that they have started, and closes the session.
+// It returns the error of the first End that fails, and calls no later End. After the end, which an
+// error of a step is too, the hooks get no session, and a RuntimeError is raised.
 func (m *Monitored) Close() error {
-	if m.closed {
-		return nil
+	if m.s.closed {
+		_ = m.callEnd(noSession{})
+		return pysem.Raise("RuntimeError", "Session is already closed.")
 	}
-	m.closed = true
-	var err error
+	err := m.callEnd(m.s)
+	m.end()
+	return err
+}
+
+func (m *Monitored) callEnd(s Session) error {
 	for _, h := range m.hooks {
-		if err = h.End(m.s); err != nil {
-			break
+		if err := h.End(s); err != nil {
+			return err
 		}
 	}
-	m.coord.RequestStop()
-	m.coord.Join()
-	return err
+	return nil
 }

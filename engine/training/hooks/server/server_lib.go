@@ -133,14 +133,47 @@ func applicationError(err error) error {
 }
 
 // ServerHook runs the controller's server during a session (server_lib.py:73). A new session starts
-// another server, whose address replaces the previous one. The previous server keeps running.
+// another server, whose address replaces the previous one. The previous server keeps running, on a
+// session that is closed.
 type ServerHook struct {
 	session.NoHook
 	e        *env.Env
 	modelDir string
 	barrier  *barrierops.BarrierOp
 	saver    Saver
-	server   env.Server
+	server   *controller
+}
+
+// controller is a server that can be stopped with a grace period, as grpc-python's.
+type controller struct {
+	env.Server
+	running int
+	stopped bool
+}
+
+// handle counts the calls that run. A server that was stopped is to new calls as one that is gone.
+func (c *controller) handle(next env.Handler) env.Handler {
+	return func(method string, request []byte) ([]byte, error) {
+		if c.stopped {
+			return nil, &env.RPCError{Code: rpcerrors.Unavailable, Message: "failed to connect to all addresses"}
+		}
+		c.running++
+		defer func() { c.running-- }()
+		return next(method, request)
+	}
+}
+
+// stop refuses new calls at once. Those that run have the grace period, if there are any.
+func (c *controller) stop(e *env.Env) {
+	c.stopped = true
+	if c.running == 0 {
+		c.Stop()
+		return
+	}
+	threading.Start(e.Tasks, "controller-grace", func() {
+		e.Tasks.Sleep(stopGrace)
+		c.Stop()
+	})
 }
 
 // NewServerHook makes the hook.
@@ -150,11 +183,12 @@ func NewServerHook(e *env.Env, modelDir string, barrier *barrierops.BarrierOp, s
 
 // AfterCreateSession starts a server on a free port and writes its address file in a single step.
 func (h *ServerHook) AfterCreateSession(s session.Session, _ *session.Coordinator) error {
-	server, err := h.e.Network.Serve(0, serverWorkers, NewServicer(s, h.barrier, h.saver).Handle)
+	h.server = &controller{}
+	server, err := h.e.Network.Serve(0, serverWorkers, h.server.handle(NewServicer(s, h.barrier, h.saver).Handle))
 	if err != nil {
 		return err
 	}
-	h.server = server
+	h.server.Server = server
 	addr, err := training.LocalServerAddr(h.e.Host, fmt.Sprint(server.Port()))
 	if err != nil {
 		return err
@@ -166,17 +200,19 @@ func (h *ServerHook) AfterCreateSession(s session.Session, _ *session.Coordinato
 }
 
 // Server returns the server, or nil before the first session.
-func (h *ServerHook) Server() env.Server { return h.server }
+func (h *ServerHook) Server() env.Server {
+	if h.server == nil {
+		return nil
+	}
+	return h.server.Server
+}
 
-// End stops the server after a grace period and keeps the file. It raises an AttributeError if the
+// End stops the server, with a grace period for the calls that run, and keeps the file. It raises an AttributeError if the
 // hook has no server (Q203).
 func (h *ServerHook) End(session.Session) error {
 	if h.server == nil {
 		return pysem.AttributeError(nil, "stop")
 	}
-	threading.Start(h.e.Tasks, "controller-grace", func() {
-		h.e.Tasks.Sleep(stopGrace)
-		h.server.Stop()
-	})
+	h.server.stop(h.e)
 	return nil
 }

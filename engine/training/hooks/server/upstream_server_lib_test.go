@@ -9,6 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/threading"
 	"github.com/monosim/monosim/engine/training/barrierops"
 	"github.com/monosim/monosim/engine/training/hooks/server"
 	"github.com/monosim/monosim/engine/training/saveutils"
@@ -72,31 +73,59 @@ func TestUpstreamServer_test_basic(t *testing.T) {
 	})
 }
 
-// TRN-2.9: the server runs for another 20 s after the end, the file remains forever, and the client
-// returns an error if the file is missing.
+// slowSaver takes a while to save.
+type slowSaver struct {
+	countingSaver
+	c    *worldtest.Case
+	took time.Duration
+}
+
+func (s *slowSaver) Save(session.Session, string, int64, bool) error {
+	s.c.Env.Tasks.Sleep(s.took)
+	return nil
+}
+
+func unavailable(err error) bool {
+	refused, ok := errors.AsType[*env.RPCError](err)
+	return ok && refused.Code == rpcerrors.Unavailable
+}
+
+// TRN-2.9: at the end the server refuses new calls at once. A call that runs has 20 s, measured with
+// grpc-python 1.32. The file remains forever, and the client returns an error if it is missing.
 func TestTheAddressFileOutlivesTheServer(t *testing.T) {
-	worldtest.Run(t, nil, func(c *worldtest.Case) {
-		if _, err := server.StubFromModelDir(c.Env, "basic"); pysem.TypeOf(err) != "NotFoundError" {
-			t.Errorf("without a file: got %v, want a NotFoundError", err)
-		}
-		m, hook := controlled(c, &countingSaver{})
-		stub, err := server.StubFromModelDir(c.Env, "basic")
-		c.Must(err)
-		c.Must(m.Close())
-		if _, err := stub.GetBlockStatus(); err != nil {
-			t.Errorf("at the end: got %v, want an answer", err)
-		}
-		c.Env.Tasks.Sleep(21 * time.Second)
-		if _, err := stub.GetBlockStatus(); err == nil {
-			t.Error("after 21 s: got an answer, want none")
-		}
-		if !env.Exists(c.Env.Files, "basic/"+server.ServerAddrFilename) {
-			t.Error("the address file is gone, want it left")
-		}
-		if hook.Server() == nil {
-			t.Error("found no server, want the one that was stopped")
-		}
-	})
+	for _, took := range []time.Duration{0, 10 * time.Second, 30 * time.Second} {
+		worldtest.Run(t, nil, func(c *worldtest.Case) {
+			if _, err := server.StubFromModelDir(c.Env, "basic"); pysem.TypeOf(err) != "NotFoundError" {
+				t.Errorf("without a file: got %v, want a NotFoundError", err)
+			}
+			m, hook := controlled(c, &slowSaver{c: c, took: took})
+			stub, err := server.StubFromModelDir(c.Env, "basic")
+			c.Must(err)
+			var saved error
+			done := false
+			if took > 0 {
+				threading.Start(c.Env.Tasks, "operator", func() {
+					_, saved = stub.SaveCheckpoint()
+					done = true
+				})
+				c.Env.Tasks.Sleep(time.Second)
+			}
+			c.Must(hook.End(m.Session()))
+			if _, err := stub.GetBlockStatus(); !unavailable(err) {
+				t.Errorf("at the end, with a call of %v: got %v, want %v", took, err, rpcerrors.Unavailable)
+			}
+			c.Env.Tasks.Sleep(21 * time.Second)
+			if done != (took > 0) || unavailable(saved) != (took > 20*time.Second) {
+				t.Errorf("after 21 s, the call of %v: done %v, got %v", took, done, saved)
+			}
+			if !env.Exists(c.Env.Files, "basic/"+server.ServerAddrFilename) {
+				t.Error("the address file is gone, want it left")
+			}
+			if hook.Server() == nil {
+				t.Error("found no server, want the one that was stopped")
+			}
+		})
+	}
 }
 
 // Q203: End fails for a hook whose session was never created.

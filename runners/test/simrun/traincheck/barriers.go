@@ -21,7 +21,7 @@ type barrier struct {
 	placed   bool
 	at       time.Duration
 	action   string
-	ownerIn  int // life of the chief that placed the barrier
+	ownerIn  int // life of the chief that placed the barrier, 0 after its session was closed
 	resumed  bool
 	flags    map[string]int  // maps each worker whose flag is set to its life
 	left     map[string]bool // workers that have left their session with their flag set
@@ -153,10 +153,13 @@ func (b *barrier) late(worker string, r *release) bool {
 	return true
 }
 
-// gaveUp records that a worker has left its session, so that no reaction to a removal is
-// expected of it.
+// gaveUp records that a process has left its session, so that a worker is not expected to react to a
+// removal, and a chief not to remove its barrier.
 func (b *barrier) gaveUp(worker string) {
 	delete(b.due, worker)
+	if worker == "chief" {
+		b.ownerIn = 0 // the next session initializes the barrier
+	}
 	if _, waits := b.flags[worker]; waits {
 		b.left[worker] = true
 	}

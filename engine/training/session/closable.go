@@ -1,0 +1,75 @@
+package session
+
+import (
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/pysem/threading"
+)
+
+// closable is the session that hooks and their tasks get, which they may hold longer than it is open
+// (tf.compat.v1.Session).
+type closable struct {
+	open    Session
+	closed  bool
+	running int // calls of other tasks too
+	idle    *threading.Event
+}
+
+func newClosable(tasks env.Tasks, s Session) *closable {
+	return &closable{open: s, idle: threading.NewEvent(tasks, "calls of a session")}
+}
+
+// Run does the operations ([Session.Run]). A closed session raises a RuntimeError, and a call that
+// was running when it was closed a CancelledError, whatever became of its operations.
+func (c *closable) Run(ops ...Op) ([]any, error) {
+	return c.call(func() ([]any, error) { return c.open.Run(ops...) })
+}
+
+func (c *closable) call(run func() ([]any, error)) ([]any, error) {
+	if c.closed {
+		return nil, pysem.Raise("RuntimeError", "Attempted to use a closed Session.")
+	}
+	c.running++
+	values, err := run()
+	if c.running--; c.closed {
+		if c.running == 0 {
+			c.idle.Set()
+		}
+		return nil, Raise("CancelledError", "Step was cancelled by an explicit call to `Session::Close()`.")
+	}
+	return values, err
+}
+
+// RunFor does the operations as one call ([Session.Run]) of which take is a part. The servers have to
+// be there before it and after it. It returns the values of before.
+func RunFor(s Session, take func(), ops ...Op) ([]any, error) {
+	run := func(inner Session) ([]any, error) {
+		values, err := inner.Run(ops...)
+		if err != nil {
+			return nil, err
+		}
+		take()
+		_, err = inner.Run(ops...)
+		return values, err
+	}
+	if c, ok := s.(*closable); ok {
+		return c.call(func() ([]any, error) { return run(c.open) })
+	}
+	return run(s)
+}
+
+// close refuses all calls from now on and waits for those that are running, as TensorFlow's
+// MasterSession does: a call that waits for a server goes on waiting.
+func (c *closable) close() {
+	c.closed = true
+	if c.running > 0 {
+		c.idle.Wait(-1)
+	}
+}
+
+// noSession is Python's None in the place of a session.
+type noSession struct{}
+
+var errNoSession = pysem.AttributeError(nil, "run")
+
+func (noSession) Run(...Op) ([]any, error) { return nil, errNoSession }
