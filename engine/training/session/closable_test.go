@@ -3,6 +3,7 @@ package session_test
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -34,7 +35,8 @@ func TestAClosedSessionAnswersAsTensorFlows(t *testing.T) {
 	if len(recorded.Stories) != 6 {
 		t.Errorf("found %d stories, want 6", len(recorded.Stories))
 	}
-	for name, want := range recorded.Stories {
+	for _, name := range slices.Sorted(maps.Keys(recorded.Stories)) {
+		want := recorded.Stories[name]
 		t.Run(name, func(t *testing.T) {
 			worldtest.Run(t, nil, func(w *worldtest.Case) {
 				c := &closing{w: w, hook: &keeping{}}
