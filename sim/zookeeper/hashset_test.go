@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -94,6 +95,43 @@ func TestAFailedMultiLeavesNoTraceInSets(t *testing.T) { // ZK-5.8, ZK-2.7
 	l.do(owner, multi(append(ops, del("/none"))...))
 	expect(t, l.m.Sessions()[0].Ephemerals, before)
 	expect(t, l.must(owner, Request{Op: OpGetChildren, Path: "/od"}).Children, children)
+}
+
+// Goal: simulated clients, which ask for blocks, list children of one hash in the order of those on sockets,
+// whatever they asked for before (ZK-5.8). Method: the sets that OpenJDK 17 has filled, after each child.
+func TestBlocksAreInTheOrderOfTheSet(t *testing.T) {
+	sets, err := os.ReadFile("java/testdata/sets.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	compared := 0
+	for line := range strings.Lines(string(sets)) {
+		parts := strings.Split(strings.TrimSpace(line), "|")
+		if parts[0] != "8" { // the first size of a znode's set
+			continue
+		}
+		for _, asked := range []bool{false, true} {
+			l := newLab(t, Config{})
+			c := l.connect()
+			l.must(c, mk("/n"))
+			blocks := func() string {
+				return strings.Join(l.must(c, Request{Op: OpGetChildren, Path: "/n", Blocks: true}).Names.List(), ",")
+			}
+			for name := range strings.SplitSeq(parts[1], ",") {
+				l.must(c, mk("/n/"+name))
+				if asked {
+					expect(t, blocks(), strings.Join(l.must(c, Request{Op: OpGetChildren, Path: "/n"}).Children, ","))
+				}
+			}
+			expect(t, blocks(), parts[2])
+			l.must(c, del("/n/"+strings.Split(parts[1], ",")[0]))
+			expect(t, blocks(), strings.Join(l.must(c, Request{Op: OpGetChildren, Path: "/n"}).Children, ","))
+			compared++
+		}
+	}
+	if compared < 4 {
+		t.Errorf("got %d sets of a znode, want two or more, each twice", compared)
+	}
 }
 
 // counted returns a machine with a znode /n whose counter for sequential children is creates.

@@ -3,14 +3,18 @@ package java
 import (
 	"slices"
 	"unicode/utf16"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // This file is Java's HashMap as far as its order goes (HashMap.java of OpenJDK 17): buckets are lists in
 // the order of arrival. The ninth entry of a bucket doubles a table of less than 64 buckets; in a larger
 // one it makes the bucket a red-black tree, whose list then changes with the tree.
 
+// TreeFrom is how many entries a bucket has that becomes a tree.
+const TreeFrom = 9
+
 const (
-	treeFrom      = 9  // entries of a bucket from which on it is a tree
 	treeBuckets   = 64 // of a table with trees
 	untreeifyUpTo = 6  // entries of a tree that is split
 )
@@ -23,7 +27,7 @@ func Listed[T any](members []T, first uint32, peak int, spread func(T) uint32, t
 		return
 	}
 	buckets := Buckets(first, peak)
-	if list := inBuckets(members, buckets, spread); !crowded(list) {
+	if list := inBuckets(members, buckets, spread); !Crowded(lists.Map(list, func(p placed[T]) uint32 { return p.bucket })) {
 		for i, p := range list {
 			members[i] = p.member
 		}
@@ -45,10 +49,11 @@ func Listed[T any](members []T, first uint32, peak int, spread func(T) uint32, t
 	}
 }
 
-// crowded reports whether a bucket has so many members that its order may be another than that of arrival.
-func crowded[T any](list []placed[T]) bool {
-	for i := treeFrom - 1; i < len(list); i++ {
-		if list[i].bucket == list[i-treeFrom+1].bucket {
+// Crowded reports whether a bucket has so many members that its order may be another than that of arrival. It
+// takes the buckets of all members, in ascending order.
+func Crowded(buckets []uint32) bool {
+	for i := TreeFrom - 1; i < len(buckets); i++ {
+		if buckets[i] == buckets[i-TreeFrom+1] {
 			return true
 		}
 	}
@@ -88,7 +93,7 @@ func (t *table[T]) add(e *entry[T]) {
 		for ; last.next != nil; last = last.next {
 			count++
 		}
-		if last.next = e; count >= treeFrom {
+		if last.next = e; count >= TreeFrom {
 			t.crowd(b)
 		}
 	}
