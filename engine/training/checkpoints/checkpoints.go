@@ -41,16 +41,15 @@ func IsAbs(p string) bool { return strings.HasPrefix(p, "hdfs:/") || strings.Has
 func join(dir, p string) string { return pysem.JoinStrings(dir, p) }
 
 // State reads the state file name in a directory. It returns nil if the file is missing or cannot
-// be parsed, which is logged; the log may be nil. A file without a current checkpoint raises a
-// ValueError.
-func State(f env.Files, log env.Log, dir, name string) (*training.CheckpointState, error) {
+// be parsed, which is logged if e has a log. A file without a current checkpoint raises a ValueError.
+func State(e *env.Env, dir, name string) (*training.CheckpointState, error) {
 	file := join(dir, name)
-	if !env.Exists(f, file) {
+	if !env.Exists(e.Files, file) {
 		return nil, nil
 	}
-	text, err := gfile.Read(f, file)
+	text, err := gfile.Read(e.Files, file)
 	if session.IsOpError(err) {
-		return nil, Ignored(log, file, err)
+		return nil, Ignored(e, file, err)
 	}
 	state := &training.CheckpointState{}
 	content, err := pysem.DecodeUTF8(text)
@@ -58,7 +57,7 @@ func State(f env.Files, log env.Log, dir, name string) (*training.CheckpointStat
 		return nil, err
 	}
 	if err := textformat.Merge(content, state); err != nil {
-		return nil, Ignored(log, file, err)
+		return nil, Ignored(e, file, err)
 	}
 	if state.ModelCheckpointPath == "" {
 		return nil, pysem.Raise("ValueError", "Invalid checkpoint state loaded from %s", dir)
@@ -74,14 +73,14 @@ func State(f env.Files, log env.Log, dir, name string) (*training.CheckpointStat
 	return state, nil
 }
 
-// Ignored logs why a state file could not be read (checkpoint_management.py:263). It returns nil
+// Ignored logs why a state file could not be read (checkpoint_management.py:263), if e has a log. It returns nil
 // for an error that TensorFlow catches, and err for others.
-func Ignored(log env.Log, file string, err error) error {
+func Ignored(e *env.Env, file string, err error) error {
 	var python *pysem.Error
 	if !session.IsOpError(err) && pysem.TypeOf(err) != "ParseError" || !errors.As(err, &python) {
 		return err
 	}
-	if log != nil {
+	if log := e.Log; log != nil {
 		log.Logf(env.Warning, "%s: %s", python.Type, python.Message)
 		log.Logf(env.Warning, "%s: Checkpoint ignored", file)
 	}
@@ -185,7 +184,7 @@ func ModTime(f env.Files, prefix string) (seconds float64, ok bool) {
 // Latest returns the current checkpoint of a directory (tf.train.latest_checkpoint). It returns ""
 // if there is none or if the checkpoint named in the state file does not exist.
 func Latest(e *env.Env, dir, name string) (string, error) {
-	state, err := State(e.Files, e.Log, dir, name)
+	state, err := State(e, dir, name)
 	if err != nil || state == nil {
 		return "", err
 	}

@@ -168,7 +168,7 @@ func (l *ExportSaverListener) existingSteps(base string) ([]int64, error) {
 	if !l.options.DenseOnly {
 		return steps, nil
 	}
-	full, err := checkpoints.State(l.e.Files, l.e.Log, parent(parent(base)), checkpoints.Filename)
+	full, err := checkpoints.State(l.e, parent(parent(base)), checkpoints.Filename)
 	if err != nil || full == nil {
 		return steps, err
 	}

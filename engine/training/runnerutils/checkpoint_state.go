@@ -29,7 +29,7 @@ type CheckpointStates struct {
 	Env   *env.Env
 	Flags *absl.Flags
 	// Read, when set, replaces checkpoints.State.
-	Read func(f env.Files, log env.Log, dir, name string) (*pb.CheckpointState, error)
+	Read func(e *env.Env, dir, name string) (*pb.CheckpointState, error)
 	// Quirks is the set of the reference's faults that are kept.
 	Quirks jobquirks.Set
 }
@@ -68,10 +68,10 @@ func (s CheckpointStates) read(dir, name string) (*pb.CheckpointState, error) {
 	if read == nil {
 		read = checkpoints.State
 	}
-	state, err := read(s.Env.Files, s.Env.Log, dir, name)
+	state, err := read(s.Env, dir, name)
 	again := 0
 	for err == nil && state == nil && again < maxRereads && env.Exists(s.Env.Files, pysem.JoinStrings(dir, name)) {
-		state, err = read(s.Env.Files, s.Env.Log, dir, name)
+		state, err = read(s.Env, dir, name)
 		again++
 	}
 	if err == nil && again >= maxRereads && (state == nil || s.Quirks.Keeps(jobquirks.Q201)) {

@@ -84,7 +84,7 @@ func (p Process) letOthersBegin(dir, from, chosen string) error {
 	if p.Quirks.Keeps(jobquirks.Q251) || env.Exists(p.Env.Files, pysem.JoinStrings(dir, saveutils.MonolithCkptStateFileName)) {
 		return nil
 	}
-	state, err := checkpoints.State(p.Env.Files, p.Env.Log, dir, checkpoints.Filename)
+	state, err := checkpoints.State(p.Env, dir, checkpoints.Filename)
 	if err == nil && state != nil && state.ModelCheckpointPath == chosen {
 		return p.exempt(dir, from, chosen)
 	}
@@ -97,7 +97,7 @@ func (p Process) letOthersBegin(dir, from, chosen string) error {
 // chosen returns the path of the checkpoint with this name in a directory. Without a name it
 // returns the current checkpoint.
 func (p Process) chosen(dir string, name pysem.OptString) (string, error) {
-	state, err := checkpoints.State(p.Env.Files, p.Env.Log, dir, checkpoints.Filename)
+	state, err := checkpoints.State(p.Env, dir, checkpoints.Filename)
 	if err != nil {
 		return "", err
 	}

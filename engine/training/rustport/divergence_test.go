@@ -101,7 +101,7 @@ func restored(c *worldtest.Case, err error) any {
 	if err != nil {
 		return err.Error()
 	}
-	state, err := checkpoints.State(c.Env.Files, c.Env.Log, "/t/m", checkpoints.Filename)
+	state, err := checkpoints.State(c.Env, "/t/m", checkpoints.Filename)
 	c.Must(err)
 	monolith, err := saveutils.MonolithCheckpointState(c.Env, "/t/m", saveutils.StateReading{})
 	c.Must(err)
@@ -177,7 +177,7 @@ func readings(n int) (python, rust func(c *worldtest.Case) any) {
 	python = func(c *worldtest.Case) any {
 		put(c, "/t/m/checkpoint", "garbage")
 		reads := 0
-		states := runnerutils.CheckpointStates{Env: c.Env, Flags: process(c).Flags, Read: func(env.Files, env.Log, string, string) (*pb.CheckpointState, error) {
+		states := runnerutils.CheckpointStates{Env: c.Env, Flags: process(c).Flags, Read: func(*env.Env, string, string) (*pb.CheckpointState, error) {
 			if reads++; reads == n {
 				return &pb.CheckpointState{ModelCheckpointPath: "a"}, nil
 			}

@@ -53,7 +53,7 @@ func (p *PartialRecoverySaver) Restore(s session.Session, path pysem.OptString) 
 		return pysem.Raise("TypeError", "expected str, bytes or os.PathLike object, not NoneType")
 	}
 	dir := pysem.Dirname(path.V)
-	state, err := checkpoints.State(p.e.Files, p.e.Log, dir, checkpoints.Filename)
+	state, err := checkpoints.State(p.e, dir, checkpoints.Filename)
 	if err != nil {
 		log.Logf(env.Info, "no checkpoint file in %s, fall back to origin_restore", dir)
 		return p.originRestore(s, path)

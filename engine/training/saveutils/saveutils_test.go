@@ -88,7 +88,7 @@ func TestACrashWithinASaveLosesNoCheckpointThatIsListed(t *testing.T) {
 			}
 			disk.left = crash
 			failed := saver.Save(nil, "m/model.ckpt", 4, true) != nil
-			state, err := checkpoints.State(c.Env.Files, c.Env.Log, "m", checkpoints.Filename)
+			state, err := checkpoints.State(c.Env, "m", checkpoints.Filename)
 			c.Must(err)
 			if failed != (crash < changes-1) {
 				t.Errorf("crash at change %d: got a failed save %v", crash, failed)
@@ -154,7 +154,7 @@ func FuzzCheckpointState(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		e := inMemory(map[string]string{"m/checkpoint": text})
-		state, err := checkpoints.State(e.Files, e.Log, "m", checkpoints.Filename)
+		state, err := checkpoints.State(e, "m", checkpoints.Filename)
 		if err != nil {
 			if typ := pysem.TypeOf(err); typ != "ValueError" && typ != "UnicodeDecodeError" {
 				t.Fatalf("got %v, want a ValueError or UnicodeDecodeError at most", err)

@@ -41,18 +41,18 @@ func MonolithCheckpointState(e *env.Env, dir string, reading StateReading) (*nat
 	}
 	data, err := gfile.Read(e.Files, file)
 	if err != nil {
-		return nil, checkpoints.Ignored(e.Log, file, err)
+		return nil, checkpoints.Ignored(e, file, err)
 	}
 	content, err := pysem.DecodeUTF8(data)
 	if err != nil && !reading.Quirks.Keeps(jobquirks.Q244) {
-		return nil, checkpoints.Ignored(e.Log, file, pysem.Raise("ParseError", "%v", err))
+		return nil, checkpoints.Ignored(e, file, pysem.Raise("ParseError", "%v", err))
 	}
 	if err != nil {
 		return nil, err
 	}
 	state := &nativetraining.MonolithCheckpointState{}
 	if err := textformat.Merge(content, state); err != nil {
-		return nil, checkpoints.Ignored(e.Log, file, err)
+		return nil, checkpoints.Ignored(e, file, err)
 	}
 	if reading.RemoveInvalidPath {
 		removeInvalid(e, dir, state)
@@ -100,7 +100,7 @@ func (c *StateCache) LatestCheckpointState(e *env.Env, dir string, globalStep in
 	if kept, ok := c.kept[dir]; ok && kept.globalStep >= globalStep && kept.state != nil {
 		return kept.state, nil
 	}
-	state, err := checkpoints.State(e.Files, e.Log, dir, checkpoints.Filename)
+	state, err := checkpoints.State(e, dir, checkpoints.Filename)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func (SaveHelper) GlobalStepValue(prefix string) (int64, error) {
 // ExistingCheckpointSteps returns the sorted steps of the checkpoints that the file "checkpoint"
 // lists. If the file is missing, it is an AttributeError (save_utils.py:161).
 func (h SaveHelper) ExistingCheckpointSteps(e *env.Env) ([]int64, error) {
-	state, err := checkpoints.State(e.Files, e.Log, pysem.Dirname(h.Basename), checkpoints.Filename)
+	state, err := checkpoints.State(e, pysem.Dirname(h.Basename), checkpoints.Filename)
 	if err != nil {
 		return nil, err
 	}

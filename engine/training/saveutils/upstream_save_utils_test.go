@@ -92,7 +92,7 @@ func TestUpstreamRecoverLastCheckpoints_test_recover_last_checkpoints(t *testing
 			return saveutils.NewPartialRecoverySaver(e, indexFiles{e.Files}, saveutils.SaverOptions{MaxToKeep: 10, KeepEvery: 10000 * time.Hour})
 		}
 		listed := func(want ...string) {
-			state, err := checkpoints.State(e.Files, e.Log, "m", checkpoints.Filename)
+			state, err := checkpoints.State(e, "m", checkpoints.Filename)
 			c.Must(err)
 			if state.ModelCheckpointPath != want[len(want)-1] || !slices.Equal(state.AllModelCheckpointPaths, want) {
 				t.Errorf("got %s and %v, want %v", state.ModelCheckpointPath, state.AllModelCheckpointPaths, want)

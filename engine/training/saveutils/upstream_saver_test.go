@@ -34,7 +34,7 @@ func (d shards) Write(s session.Session, prefix string) error {
 // one.
 func expectState(t *testing.T, c *worldtest.Case, want ...string) {
 	t.Helper()
-	state, err := checkpoints.State(c.Env.Files, c.Env.Log, "m", checkpoints.Filename)
+	state, err := checkpoints.State(c.Env, "m", checkpoints.Filename)
 	c.Must(err)
 	if state.ModelCheckpointPath != want[len(want)-1] || !slices.Equal(state.AllModelCheckpointPaths, want) {
 		t.Errorf("got %s and %v, want %v", state.ModelCheckpointPath, state.AllModelCheckpointPaths, want)

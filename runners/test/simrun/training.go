@@ -133,7 +133,7 @@ func (c *Cluster) TrainingStatus() runners.TrainingStatus {
 		operator.ReadTraining(s, c.spec.Training.Workers, &status)
 	}
 	dir := c.spec.Training.WithDefaults().ModelDir
-	if state, err := checkpoints.State(c.operatorFiles(), nil, dir, checkpoints.Filename); err == nil && state != nil {
+	if state, err := checkpoints.State(&env.Env{Files: c.operatorFiles()}, dir, checkpoints.Filename); err == nil && state != nil {
 		status.Checkpoints = state.AllModelCheckpointPaths
 	}
 	return status

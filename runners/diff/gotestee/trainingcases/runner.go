@@ -52,12 +52,12 @@ func writtenState(f env.Files, dir string) any {
 func overriddenState(c *caseworld.Call, flags *absl.Flags) (any, error) {
 	staged := c.In.OptList("reads")
 	reads, calls, dir := 0, []any{}, c.In.Str("dir")
-	states := runnerutils.CheckpointStates{Env: c.Env, Flags: flags, Quirks: c.Quirks, Read: func(f env.Files, log env.Log, dir, name string) (*pb.CheckpointState, error) {
+	states := runnerutils.CheckpointStates{Env: c.Env, Flags: flags, Quirks: c.Quirks, Read: func(e *env.Env, dir, name string) (*pb.CheckpointState, error) {
 		reads++
 		if reads <= len(staged) && staged[reads-1] == "none" {
 			return nil, nil
 		}
-		return checkpoints.State(f, log, dir, name)
+		return checkpoints.State(e, dir, name)
 	}}
 	for range c.In.Integer("times") {
 		reads = 0

@@ -391,7 +391,7 @@ func saverSequence(c *caseworld.Call) (any, error) {
 	}, func(out *pysem.Dict) {
 		out.Set("last", saver.LastCheckpoints())
 		out.Set("files", indexed(c.Env.Files, "m"))
-		state, err := checkpoints.State(c.Env.Files, c.Env.Log, "m", checkpoints.Filename)
+		state, err := checkpoints.State(c.Env, "m", checkpoints.Filename)
 		if err != nil {
 			panic(err)
 		}
@@ -445,7 +445,7 @@ func workerCkptSequence(c *caseworld.Call) (any, error) {
 		},
 		"restore": func() error { return helper.RestorerHook().AfterCreateSession(l.s, nil) },
 		"state": func() (any, error) {
-			state, err := checkpoints.State(c.Env.Files, c.Env.Log, "m", "checkpoint_input_worker_"+pysem.Str(index))
+			state, err := checkpoints.State(c.Env, "m", "checkpoint_input_worker_"+pysem.Str(index))
 			if state == nil {
 				return nil, err
 			}

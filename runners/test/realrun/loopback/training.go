@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/lists"
+	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/job"
 	"github.com/monosim/monosim/engine/training/session"
@@ -125,8 +126,8 @@ func (c *Cluster) TrainingStatus() runners.TrainingStatus {
 			return nil
 		})
 	}
-	e := c.operator.e
-	if state, err := checkpoints.State(e.Files, nil, c.modelDir(), checkpoints.Filename); err == nil && state != nil {
+	files := &env.Env{Files: c.operator.e.Files}
+	if state, err := checkpoints.State(files, c.modelDir(), checkpoints.Filename); err == nil && state != nil {
 		for _, path := range state.AllModelCheckpointPaths {
 			status.Checkpoints = append(status.Checkpoints, string(c.disks.plain("", []byte(path))))
 		}
