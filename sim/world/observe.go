@@ -61,10 +61,8 @@ func (w *World) read(host string, conn zookeeper.ConnID, op zookeeper.OpCode, pa
 // HostAt returns the name of the pod with an address, or the address itself.
 func (w *World) HostAt(addr string) string {
 	ip, _, _ := strings.Cut(addr, ":")
-	for _, p := range w.pods {
-		if p.ip == ip {
-			return p.Name
-		}
+	if p := w.byIP[ip]; p != nil {
+		return p.Name
 	}
 	return addr
 }

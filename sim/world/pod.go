@@ -82,7 +82,7 @@ func (w *World) addPod(spec cluster.Pod, bare *cluster.BareServerSpec) error {
 	p.machine.Procs.OnStart(p.started)
 	p.machine.Procs.OnExit(p.ended)
 	w.pods = append(w.pods, p)
-	w.byName[spec.Name] = p
+	w.byName[spec.Name], w.byIP[p.ip] = p, p
 	return nil
 }
 

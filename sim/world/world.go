@@ -49,6 +49,7 @@ type World struct {
 	operator    *hosts.Machine
 	pods        []*Pod
 	byName      map[string]*Pod
+	byIP        map[string]*Pod
 	// trainers holds the processes of the training job.
 	trainers       []*Trainer
 	trainersByName map[string]*Trainer
@@ -91,7 +92,7 @@ func New(spec cluster.Spec, o Options) (*World, error) {
 	engine := vtime.New(engineConfig(spec, o))
 	w := &World{
 		spec: spec, options: o, profile: profile, pythonMinor: minor, engine: engine,
-		net: network.New(engine, network.DefaultLatency()), byName: map[string]*Pod{}, images: map[int]*files.Image{},
+		net: network.New(engine, network.DefaultLatency()), byName: map[string]*Pod{}, byIP: map[string]*Pod{}, images: map[int]*files.Image{},
 		modelServers: tfserving.NewShared(),
 		variables:    map[string]string{},
 	}

@@ -13,8 +13,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/training/checkpoints"
 	"github.com/monosim/monosim/engine/training/job"
 	"github.com/monosim/monosim/engine/training/session"
