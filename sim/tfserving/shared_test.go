@@ -71,14 +71,27 @@ func TestServersThatAreAlikeShare(t *testing.T) {
 	if want := story(nil); again != want {
 		t.Errorf("servers after them:\n%s\nwant\n%s", again, want)
 	}
-	for _, content := range [][]byte{both, one} {
-		got, err := shared.config(messages{}, content)
-		want, wrong := parseConfigText(messages{}, content)
-		if err != nil || wrong != nil || fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("a shared config: got %v, %v, want it as it was read: %v, %v", got, err, want, wrong)
-		}
+	if len(shared.options) != 1 || len(shared.standIns) != 4 {
+		t.Errorf("shared are %d options and %d models, want 1 and 4", len(shared.options), len(shared.standIns))
 	}
-	if len(shared.contents) != 2 || len(shared.options) != 1 || len(shared.standIns) != 4 {
-		t.Errorf("shared are %d contents, %d options and %d models, want 2, 1 and 4", len(shared.contents), len(shared.options), len(shared.standIns))
+}
+
+// Goal: the fake, which writes to its config (TFS-17.1 item 4), and real servers leave parsed files as they
+// are for others. Method: servers of each kind read a file, and then it is read once more.
+func TestServersLeaveParsedFilesAlone(t *testing.T) {
+	content := []byte(`model_config_list { config { name: "a" base_path: "/a" model_version_policy { specific { versions: 2 versions: 1 } } } }`)
+	for _, profile := range []Profile{Profile24, ProfilePythonFake} {
+		h := newTestHost()
+		h.disk.files["/config"] = testFile{data: content}
+		o := DefaultOptions(profile)
+		o.ModelConfigFile, o.FakeBugs = "/config", true
+		s := New(o, h)
+		s.Start()
+		h.runTo(time.Second)
+		got, err := configTexts.Read(s.messages().before(content))
+		want, wrong := parseConfigText(s.messages(), content)
+		if err != nil || wrong != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%v: got %v, %v, want it as it was read: %v, %v", profile, got, err, want, wrong)
+		}
 	}
 }

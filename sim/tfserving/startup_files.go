@@ -40,16 +40,19 @@ func (s *Server) readConfigFile(disk Storage) configFile {
 	if err != nil {
 		return configFile{err: err}
 	}
-	shared := s.options.Shared
-	if s.fake != nil {
-		shared = nil // the fake writes to its config (TFS-17.1 item 4)
-	}
-	config, failed := shared.config(s.messages(), data)
+	config, failed := s.parseConfigFile(data)
 	if failed != nil {
 		s.logUnread(failed)
 		return configFile{err: invalidProtobufFile(s.configFile)}
 	}
 	return configFile{config: config}
+}
+
+func (s *Server) parseConfigFile(data []byte) (modelconfig.ServerConfig, error) {
+	if s.fake != nil { // which writes to its config (TFS-17.1 item 4)
+		return parseConfigText(s.messages(), data)
+	}
+	return configTexts.Read(s.messages().before(data))
 }
 
 func (s *Server) messages() messages { return messages{s.profile, s.options.LatestOnce} }
@@ -105,7 +108,7 @@ func (s *Server) readPlatformFiles(disk Storage) (platformFile, *env.RPCError) {
 	if err != nil {
 		return platformFile{}, err
 	}
-	file, failed := s.options.Shared.platforms(s.messages(), data)
+	file, failed := platformTexts.Read(s.messages().before(data))
 	if failed != nil {
 		return platformFile{}, invalidProtobufFile(path)
 	}
