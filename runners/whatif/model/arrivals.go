@@ -229,11 +229,24 @@ func (w *world) nextOfTrace() {
 
 // think schedules the next request of a closed loop's client, after part of a think time.
 // The end of the think time is the request's intended start (CAP-12.5).
-func (w *world) think(part float64) {
+func (w *world) think(part float64) { w.thinkFrom(w.now, part) }
+
+// asksAgain schedules the next request of a client whose request came at an instant and has ended.
+// Where nobody listens it ends at once. A client that does not think then takes the way there and
+// back to find out, or it would ask for ever at that instant.
+func (w *world) asksAgain(came int64) {
+	least := int64(0)
+	if came == w.now {
+		least = max(int64(2*w.spec.Latency[0].Mean), 1e3)
+	}
+	w.thinkFrom(w.now+least, 1)
+}
+
+func (w *world) thinkFrom(from int64, part float64) {
 	a := &w.arrivals
 	a.number++
 	rng := w.stream(streamThink, a.number)
-	at := w.now + int64(part*w.spec.Arrivals.Think.Sample(rng, 0))
+	at := from + int64(part*w.spec.Arrivals.Think.Sample(rng, 0))
 	if at < w.last {
 		w.at(at, &w.onThink, a.number)
 	}

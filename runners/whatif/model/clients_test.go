@@ -118,3 +118,28 @@ func TestTheFullestPlaceUnderACondition(t *testing.T) {
 	s.Control.Remove = append(s.Control.Remove, Which{Entry, 0, 4})
 	near(t, "containers that count without hl", s.Crowded(Entry, 0), 4, 1e-9)
 }
+
+// Goal: clients that do not think find out that nobody listens as often as a way there and back takes,
+// and the simulation ends. Method: exact counts of three clients whose entry is away for two seconds.
+func TestClientsThatFailAtOnceTakeAWayThereAndBack(t *testing.T) {
+	const text = `apiVersion: capacity/v1
+model: {agent_version: 1, size: {embeddings: 1GB}, ram_factor: 1x}
+override: {fetch_ps_retry: 0}
+fleet:
+  entry: {replicas: 1, cpu: 4, mem: 8GiB}
+  ps: {replicas: 1, cpu: 4, mem: 8GiB}
+  boot: {load_fixed: 0s}
+service: {entry: {cpu: 1ms}, ps: {cpu: 1ms}}
+network: {same_cluster: 0.5ms}
+workload: {loop: "closed(clients=3)", horizon: 4s}
+events: [{at: 1s, kill: {entry: {count: 1}}, restart_after: 2s}]
+`
+	_, p, _, err := plan.Parse("plan.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := total(t, Compile(p, Condition{}), 1)
+	if got, want := one.Failed[causeNoReplica], int64(3*2000); got < want || got > want+6 {
+		t.Errorf("%d requests find no entry, want %d: three clients, each a thousand times a second for 2 s", got, want)
+	}
+}

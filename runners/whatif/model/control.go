@@ -231,6 +231,7 @@ func (w *world) apply(c change) {
 		}
 	case comesUp:
 		w.turns(s, true)
+		w.knowsNothing(c.server)
 		s.drained, s.cold = false, w.spec.Tiers[s.tier].Cold
 		if s.host == c.server {
 			s.loading = 0

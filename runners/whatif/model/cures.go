@@ -145,6 +145,26 @@ func (w *world) fails(c *call, failed bool) {
 	}
 }
 
+// knowsNothing resets what a caller knows when its process starts: its budget is full, its
+// breakers are closed, it has seen no latencies, and round robin begins with the first replica.
+func (w *world) knowsNothing(at int32) {
+	s := &w.servers[at]
+	s.tokens = w.spec.Budget.Burst
+	turns := tiers * w.shards
+	clear(w.turn[int(at)*turns : (int(at)+1)*turns])
+	if w.trackers != nil && int(s.tier) == w.callers {
+		w.trackers[int(at)-w.first[w.callers]] = tracker{}
+	}
+	if w.spec.Breaker.Failures == 0 {
+		return
+	}
+	for key, p := range w.pairs.of { //lint:order each pair is reset, whatever comes first
+		if int32(key>>32) == at {
+			p.failures, p.opened, p.probed = 0, 0, false
+		}
+	}
+}
+
 // heals returns how many nanoseconds it takes until budgets and breakers no longer depend on
 // the past, for the given number of calls per second of each caller.
 func (s *Spec) heals(calls float64) float64 {

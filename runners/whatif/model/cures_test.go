@@ -2,9 +2,11 @@ package model
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/monosim/monosim/runners/whatif/law"
+	"github.com/monosim/monosim/runners/whatif/plan"
 )
 
 // total runs a spec several times and merges the samples.
@@ -147,6 +149,81 @@ func TestABreakerCloses(t *testing.T) {
 	for k, n := range one.BinFailed {
 		if at := float64(k) / Bins * 10; n > 0 && (at < 1.9 || at > 2.7) {
 			t.Errorf("%d requests failed from %.2f s on, want none outside of the burst and 200 ms after it", n, at)
+		}
+	}
+}
+
+// restarted is a plan whose only PS container is dead from 1 s on, and still called. Its only
+// entry container dies, too, and a new process takes its place.
+const restarted = `apiVersion: capacity/v1
+model: {agent_version: 1, size: {embeddings: 1GB}, ram_factor: 1x}
+override: {fetch_ps_timeout: 10ms, fetch_ps_retry: 2}
+fleet:
+  entry: {replicas: 1, cpu: 1, mem: 16GiB}
+  ps: {replicas: 1, cpu: 1, mem: 32GiB}
+  boot: {load_fixed: 0ms}
+service: {entry: {cpu: 0.01ms}, ps: {cpu: 1ms}}
+client: {CURE}
+workload: {rate: 20/s, horizon: 6s, arrivals: {process: deterministic}}
+events:
+  - {at: 1s, kill: {ps: {count: 1}}, restart_after: 1h}
+  - {at: 3010ms, kill: {entry: {count: 1}}, restart_after: 1ms}
+`
+
+// Goal: an entry process that starts has a full budget and closed breakers, as it has seen
+// nothing. Method: exact counts of a fleet in which every call fails, with a call at a time.
+func TestACallerThatStartsKnowsNothing(t *testing.T) {
+	for cure, want := range map[string]struct{ retries, timedOut int64 }{
+		"retry_budget: {share: 0%, burst: 10}":                                  {2 * 10, 0},
+		"retry_budget: {share: 0%, burst: 3}":                                   {2 * 3, 0},
+		"retry_budget: {share: 0%, burst: 3}, breaker: {failures: 7, open: 1h}": {2 * 3, 2 * 7},
+	} { //lint:order each by itself
+		_, p, _, err := plan.Parse("plan.yaml", []byte(strings.Replace(restarted, "CURE", cure, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := total(t, Compile(p, Condition{}), 1)
+		first := one.Requests - 1 // the simulation ends before the last request, after the window, has called
+		if got := one.Calls.Sent - first; got != want.retries {
+			t.Errorf("%s: %d retries, want %d", cure, got, want.retries)
+		}
+		if want.timedOut > 0 && one.Calls.TimedOut != want.timedOut {
+			t.Errorf("%s: %d calls timed out, want %d", cure, one.Calls.TimedOut, want.timedOut)
+		}
+	}
+}
+
+// Goal: a caller that hedges after a quantile has seen no latencies when it starts.
+func TestACallerThatStartsHasSeenNoLatencies(t *testing.T) {
+	w := newWorld(hedged(1), 1, 0, 0, 1e9)
+	defer w.clock.Close()
+	for range 100 {
+		w.trackers[1].observe(0.95, 1e6)
+	}
+	w.apply(change{what: goesDown, server: 1})
+	if w.apply(change{what: comesUp, server: 1}); w.trackers[1].total != 0 {
+		t.Error("a process that starts remembers")
+	}
+}
+
+// Goal: a budget allows exactly burst retries for each caller and share for each call, also
+// where there are few calls. Method: every call fails and wants two retries. Until the first one
+// has failed the bucket is full, so that what these calls put in runs over.
+func TestABudgetOfFewCalls(t *testing.T) {
+	for _, share := range []float64{0, 0.1, 0.2, 0.5} {
+		for _, rate := range []float64{0.005, 0.05} { // one call at a time, and calls that overlap
+			s := fan(1, 1, rate, 16)
+			s.Arrivals.Process = "deterministic"
+			s.Control.Dead = []Which{{Tier: PS, Number: 0}}
+			s.Timeout, s.Retries = 30e6, 2
+			s.Budget = Budget{Share: share, Burst: 10}
+			one := total(t, s, 1)
+			calls := float64(one.Requests)
+			over := math.Ceil(30 * rate) // calls sent before one has failed
+			most, got := 10+share*(calls-over), float64(one.Calls.Sent)-calls
+			if got > most || got < most-2*(1+share) {
+				t.Errorf("share %g, %g calls: %g retries, want %g or up to two fewer", share, calls, got, most)
+			}
 		}
 	}
 }

@@ -149,11 +149,3 @@ func (w *world) hedgeLater(i int32) {
 		w.at(w.now+after, &w.onHedgeOf, handle(i, r.gen))
 	}
 }
-
-// forgetLatencies resets the tracker of a caller that has died, because its successor has
-// seen no latencies.
-func (w *world) forgetLatencies(at int32) {
-	if w.trackers != nil && int(w.servers[at].tier) == w.callers {
-		w.trackers[int(at)-w.first[w.callers]] = tracker{}
-	}
-}

@@ -105,19 +105,6 @@ func TestHedgingAfterAQuantile(t *testing.T) {
 	}
 }
 
-// Goal: a caller that died and came back has no latencies, and does not hedge before it has
-// seen enough.
-func TestACallerThatDiesForgets(t *testing.T) {
-	w := newWorld(hedged(1), 1, 0, 0, 1e9)
-	defer w.clock.Close()
-	for range 100 {
-		w.trackers[1].observe(0.95, 1e6)
-	}
-	if w.die(1); w.trackers[1].total != 0 {
-		t.Error("a dead caller remembers")
-	}
-}
-
 // Goal: latencies that a stall hides are corrected for. Method: a client that asks once a
 // millisecond waits once for 100 s, and sees a p99 of 1 ms in 10,000 requests. The 100,000
 // requests that it would have sent meanwhile would have taken 50 s in the median.

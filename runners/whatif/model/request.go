@@ -225,7 +225,7 @@ func (w *world) finish(i int32) {
 		w.nextEntry(r.entry)
 	}
 	if w.spec.Arrivals.Clients > 0 {
-		w.think(1)
+		w.asksAgain(r.came)
 	}
 	w.releaseRequest(i)
 }

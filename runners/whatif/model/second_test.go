@@ -1222,6 +1222,13 @@ func (s *second) kills(ps, dense []*container) {
 		if one.dead = false; one.device != nil {
 			one.device.anew(false)
 		}
+		if s.kill == "entry" { // a process that starts knows nothing of what its containers did
+			who := s.callers[k]
+			who.tokens, who.turns = s.burst, map[[2]int]int{}
+			for _, l := range who.known {
+				l.failures, l.opened, l.probed = 0, -1, false
+			}
+		}
 	})
 }
 

@@ -233,7 +233,6 @@ func (w *world) die(at int32) {
 	w.takeBack(at)
 	w.turns(s, false)
 	s.epoch++
-	w.forgetLatencies(at)
 	tier := int(s.tier)
 	head := s.head
 	s.head, s.queued, s.busy = none, 0, 0
