@@ -17,14 +17,16 @@ import (
 // plansDir is the folder with the example plans, each with its expected report.
 const plansDir = "../../../runners/whatif/plans"
 
-// workedPlans lists the commands that print the expected reports, with their exit codes. Commands
-// that take more than five seconds of processor time run only at night.
-var workedPlans = []struct {
+type workedPlan struct {
 	report  string
 	args    []string
 	code    int
 	atNight bool
-}{
+}
+
+// workedPlans lists the commands that print the expected reports, with their exit codes. Commands
+// that take more than five seconds of processor time run only at night.
+var workedPlans = []workedPlan{
 	{"fleet", []string{"solve", "fleet.yaml", "--sensitivity"}, 0, true},
 	{"idc", []string{"solve", "idc.yaml"}, 0, false},
 	{"shards", []string{"sweep", "shards.yaml"}, 1, false},
@@ -52,6 +54,20 @@ var workedPlans = []struct {
 	{"schedule", []string{"run", "schedule.yaml"}, 0, false},
 	{"flash", []string{"run", "flash.yaml"}, 0, false},
 	{"cluster", []string{"run", "cluster.yaml"}, 0, false},
+	{"jitter", []string{"sweep", "jitter.yaml"}, 1, false},
+	{"dashboard", []string{"run", "dashboard.yaml"}, 1, false},
+	{"slices", []string{"sweep", "slices.yaml"}, 1, false},
+	{"metrics", []string{"run", "metrics.yaml"}, 0, false},
+	{"faults", []string{"run", "faults.yaml"}, 0, false},
+	{"racks", []string{"sweep", "racks.yaml"}, 0, false},
+	{"connections", []string{"sweep", "connections.yaml"}, 1, false},
+	{"clients", []string{"run", "clients.yaml"}, 1, false},
+	{"mmpp", []string{"sweep", "mmpp.yaml"}, 1, false},
+	{"replay", []string{"run", "replay.yaml"}, 1, false},
+	{"rough", []string{"run", "rough.yaml"}, 0, false},
+	{"ensemble", []string{"run", "ensemble.yaml"}, 1, false},
+	{"regret", []string{"solve", "regret.yaml"}, 0, true},
+	{"steps", []string{"solve", "steps.yaml"}, 0, false},
 }
 
 var update = flag.Bool("update", false, "write the reports of the worked plans anew")

@@ -107,3 +107,12 @@ workload: {rate: 200/s, horizon: 10s}
 		}
 	}
 }
+
+// Goal: a fleet that is asked once a minute is not behind. Method: deterministic arrivals, one in each
+// replication, where the quarter of the window to compare with has none.
+func TestOneRequestIsNoBacklog(t *testing.T) {
+	r := run(t, strings.NewReplacer("rate: 100/s, horizon: 30s", "rate: 1/m, horizon: 1m, arrivals: {process: deterministic}", "50ms", "1ms", "goodput >= 1/s", "mean(request) <= 5ms").Replace(late))
+	if s := r.Saturation; s.State != "STABLE" || r.Windows[0].Requests != 20 {
+		t.Errorf("got %+v of %d requests, want STABLE of 20", s, r.Windows[0].Requests)
+	}
+}

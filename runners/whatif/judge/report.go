@@ -119,6 +119,7 @@ func (w *Pool) check(c *result.Checks) {
 	c.Completed += s.Completed
 	c.Failed += sum(s.Failed[:])
 	c.InFlight += s.Open
+	c.Simulated += s.Requests
 	c.Sent += s.Calls.Sent
 	c.Answered += s.Calls.Answered
 	c.TimedOut += s.Calls.TimedOut

@@ -13,7 +13,7 @@ import (
 // saturation describes how near the fullest tier is to its limit. w is the window with the
 // highest p99.
 func (e *Evaluation) saturation(w *Pool) result.Saturation {
-	s := result.Saturation{State: "STABLE"}
+	s := result.Saturation{State: "STABLE", Closed: e.Plan.Workload.Loop.Closed()}
 	over := false // the peak is more than the fleet can do
 	for tier, name := range plan.TierNames {
 		if !slices.Contains(e.Plan.Kinds(), name) {
@@ -36,6 +36,9 @@ func (e *Evaluation) saturation(w *Pool) result.Saturation {
 		}
 	}
 	e.under(&s)
+	if held := e.held(); held > s.Utilisation {
+		s.Utilisation, s.Tier, s.Whole, s.Under, s.Since, s.Event, s.Held = held, plan.TierNames[model.Entry], held, "", nil, "", true
+	}
 	s.WithRetries = s.Utilisation
 	if sent := w.Sum.Calls.Sent; sent > 0 && e.Spec.MeanCalls() > 0 && w.Sum.Requests > 0 && !e.Plan.Workload.Loop.Closed() {
 		s.WithRetries *= math.Max(1, float64(sent)/float64(w.Sum.Requests)/(e.Spec.MeanCalls()+float64(e.denseCalls())))
@@ -58,6 +61,26 @@ func (e *Evaluation) saturation(w *Pool) result.Saturation {
 		s.State = "OVERLOADED"
 	}
 	return s
+}
+
+// held returns the share of the threads of entry containers that the answered requests of a window
+// hold, from when they get one until their end, in the window where it is highest. It is above 1 if
+// more come than the threads can hold, and 0 if a thread is free while its request waits.
+func (e *Evaluation) held() float64 {
+	entry, most := &e.Spec.Tiers[model.Entry], 0.0
+	if !entry.Hold {
+		return 0
+	}
+	for _, w := range e.Windows {
+		ns := float64(w.Sum.SumNs)
+		for k := range w.Sum.Parts {
+			ns -= float64(w.Sum.Parts[k][entryQueue])
+		}
+		if cores := float64(w.Sum.Tiers[model.Entry].CoreNs); cores > 0 {
+			most = math.Max(most, ns*entry.Cores/(cores*float64(entry.Threads)))
+		}
+	}
+	return most
 }
 
 // fullest returns when, and how full, a tier's fullest container is, as a median over
@@ -116,6 +139,9 @@ func (e *Evaluation) eventAt(at int64) string {
 	return label
 }
 
+// entryQueue is the index of the part of a latency that is spent waiting for a thread of the entry.
+var entryQueue = slices.Index(model.PartNames[:], "entry queue")
+
 // noReplica is the index of the failure cause that no replica is listed.
 var noReplica = slices.Index(plan.Causes, "no_replica")
 
@@ -123,7 +149,7 @@ var noReplica = slices.Index(plan.Causes, "no_replica")
 // once its last event has begun or ended: that such a change makes them slower is no backlog yet.
 // It compares the last quarter with the second, because the first may be warm-up. The limit is an
 // increase of a tenth if the window is not stationary, and of a half otherwise. Noise alone can
-// make a window look unsettled.
+// make a window look unsettled. Without an answer in the second quarter there is nothing to compare.
 func (e *Evaluation) backlogs(w *Pool) bool {
 	from := e.sinceLast(&w.Window.Window)
 	quarter := (model.Bins - from) / 4
@@ -138,7 +164,8 @@ func (e *Evaluation) backlogs(w *Pool) bool {
 	if w.Stationary {
 		most = 1.5
 	}
-	return mean(model.Bins-quarter) > float64(most*mean(from+quarter))
+	before := mean(from + quarter)
+	return before > 0 && mean(model.Bins-quarter) > float64(most*before)
 }
 
 // sinceLast returns the bin of a window that follows the last change by an event within its first

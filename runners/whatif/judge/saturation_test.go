@@ -100,8 +100,40 @@ func TestAClosedLoopKeepsTheResponseTimeLaw(t *testing.T) {
 		if !r.Windows[0].Stationary || r.Saturation.State != "STABLE" || r.Saturation.Utilisation <= 0 || r.Saturation.Utilisation > 1 {
 			t.Errorf("think %s: stationary %v, %+v", think, r.Windows[0].Stationary, r.Saturation)
 		}
+		if !r.Saturation.Closed || r.Saturation.Held {
+			t.Errorf("think %s: %+v, want that clients wait, and no thread is held", think, r.Saturation)
+		}
 		if r.Checks.InFlight != 0 {
 			t.Errorf("think %s: %d requests are never answered", think, r.Checks.InFlight)
+		}
+	}
+}
+
+// holding is a plan whose entry has four threads, each of which a request holds for 1 ms of work,
+// 20 ms of the PS and 0.36 ms on the way. The PS has threads and cores for all.
+const holding = `apiVersion: capacity/v1
+budget: {min_replications: 20, max_replications: 20}
+model: {size: {embeddings: 1GiB}}
+override: {fetch_ps_timeout: 10s}
+fleet:
+  entry: {replicas: 2, cpu: 4, mem: 8GiB}
+  ps: {replicas: 1, cpu: 400, mem: 8GiB}
+service:
+  entry: {cpu: 1ms, hold: true, threads: 4}
+  ps: {cpu: 20ms}
+workload: {rate: RATE, horizon: 60s, detail: {windows: ["at 10s 20s"]}}
+`
+
+// Goal: headroom is that of the threads of the entry, where requests hold these while the PS works
+// and are full before its cores are. Method: Little's law, below and above what the threads bear.
+func TestThreadsThatAreHeldBind(t *testing.T) {
+	long(t)
+	for rate, state := range map[string]string{"200/s": "STABLE", "300/s": "STABLE", "500/s": "BACKLOGGED"} { //lint:order each by itself
+		s := run(t, strings.Replace(holding, "RATE", rate, 1)).Saturation
+		var of float64
+		fmt.Sscan(rate, &of)
+		if want := of * 0.02136 / 8; s.State != state || !s.Held || s.Tier != "entry" || math.Abs(s.Utilisation/want-1) > 0.03 {
+			t.Errorf("%s: got %+v, want %s, entry with %.3f of its threads", rate, s, state, want)
 		}
 	}
 }

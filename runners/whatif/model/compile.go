@@ -68,7 +68,7 @@ func Compile(p *plan.Plan, c Condition) *Spec {
 		}
 	}
 	for _, w := range p.Windows() {
-		s.Windows = append(s.Windows, Window{Window: w, Carries: true, Steady: steady(p, w), Step: stepOf(p, w)})
+		s.Windows = append(s.Windows, Window{Window: w, Carries: true, Steady: steady(p, w), Step: int64(p.StepOf(w))})
 	}
 	s.Control = controlOf(p, c, thin)
 	return s
@@ -189,14 +189,7 @@ func tierOf(p *plan.Plan, name string, thin int) Tier {
 	for k := range shards {
 		t.Replicas = append(t.Replicas, max(1, p.ReplicasOf(name, k)/thin))
 	}
-	if a := p.Autoscale.Of(name); a != nil {
-		t.Most = a.Max / thin
-	}
-	for _, e := range p.Events {
-		if e.Scale != nil {
-			t.Most = max(t.Most, map[string]int{"entry": e.Scale.Entry, "ps": e.Scale.PS, "dense": e.Scale.Dense}[name]/thin)
-		}
-	}
+	t.Most = p.MostOf(name) / thin
 	return t
 }
 

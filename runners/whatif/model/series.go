@@ -1,11 +1,5 @@
 package model
 
-import (
-	"time"
-
-	"github.com/monosim/monosim/runners/whatif/plan"
-)
-
 // Instant is one step of the time series of a window with an event. Requests count in the
 // step of their intended arrival, answers in the step in which they arrive. The state of
 // containers is that at the end of the step.
@@ -32,31 +26,6 @@ type Instant struct {
 	// step. Loaded counts those that have loaded a version since then.
 	Turns  int64 `json:"turns,omitempty"`
 	Loaded int64 `json:"loaded,omitempty"`
-}
-
-// Limits for the length of a step. Windows up to shortWindow have steps of a quarter of a
-// second, and longer windows steps of a second. Still longer windows are divided into
-// mostInstants steps.
-const (
-	shortWindow  = 10 * time.Second
-	mostInstants = 300
-)
-
-// stepOf returns the length of the steps of a window, in nanoseconds. It is 0 for a window
-// without events.
-func stepOf(p *plan.Plan, w plan.Window) int64 {
-	happens := w.Incident > 0
-	for _, e := range p.Events {
-		happens = happens || plan.Duration(e.At) >= w.Start && plan.Duration(e.At) < w.End
-	}
-	length := int64(w.End - w.Start)
-	switch {
-	case !happens:
-		return 0
-	case length <= int64(shortWindow):
-		return int64(time.Second / 4)
-	}
-	return int64(time.Second) * max(1, (length+mostInstants*int64(time.Second)-1)/(mostInstants*int64(time.Second)))
 }
 
 // beginSeries allocates the steps of a window's time series. event is how long after the begin of the

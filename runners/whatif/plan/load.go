@@ -177,6 +177,21 @@ func (p *Plan) ReplicasOf(tier string, shard int) int {
 	return max(int(math.Ceil(float64(n)*p.Fleet.Multiplier-1e-9)), 1) // rounding errors add no container
 }
 
+// MostOf returns to how many containers of a tier, of ps of each shard, autoscalers and events may
+// go. It returns 0 where none change their number.
+func (p *Plan) MostOf(tier string) int {
+	most := 0
+	if a := p.Autoscale.Of(tier); a != nil {
+		most = a.Max
+	}
+	for _, e := range p.Events {
+		if e.Scale != nil {
+			most = max(most, map[string]int{"entry": e.Scale.Entry, "ps": e.Scale.PS, "dense": e.Scale.Dense}[tier])
+		}
+	}
+	return most
+}
+
 // Cost returns the cost of all containers per hour.
 func (p *Plan) Cost() float64 {
 	sum := 0.0

@@ -398,7 +398,7 @@ func (l *Loop) decodeText(d *decoder, text, path string) {
 	if !given {
 		think = "0s"
 	}
-	l.Think.Law = d.law(law.Times, think, path)
+	l.Think.Law = d.law(law.Times, strings.Trim(think, `"`), path) // a law may have quotes of its own
 	if err := call.Rest(); err != nil {
 		d.report(path, badLaw, "%s: %s", lastName(path), err)
 	}

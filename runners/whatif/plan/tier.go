@@ -187,7 +187,7 @@ func (b backoff) IsZero() bool { return b.Base == 0 }
 // retryBudget describes the bucket of tokens that limits each caller's retries.
 type retryBudget struct {
 	Share Fraction `plan:"share" default:"1000%" range:"0%..1000%" doc:"of a token that each call puts into the bucket of its caller; a retry takes a token out, and is not sent where there is none; 1000% is no limit, as fetch_ps_retry is 10 at most"`
-	Burst int      `plan:"burst" default:"10" range:"1..1000000" doc:"tokens that a bucket holds, and has at the begin"`
+	Burst int      `plan:"burst" default:"10" range:"1..1000000" doc:"tokens that a bucket holds, and has when its caller starts"`
 }
 
 // IsZero reports whether there is no budget: with the default share, each call pays for ten

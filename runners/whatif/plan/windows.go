@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 var (
@@ -109,4 +110,33 @@ func (d *decoder) spread(text, path string) (from, to Duration, ok bool) {
 		ok = false
 	}
 	return from, to, ok
+}
+
+// Limits for the length of a step. Windows up to shortWindow have steps of a quarter of a
+// second, and longer windows steps of a second. Still longer windows are divided into
+// mostInstants steps.
+const (
+	shortWindow  = Duration(10 * time.Second)
+	mostInstants = 300
+)
+
+// StepsBefore is how many steps of a window have to be before its event, so that what comes after it
+// can be compared with them (CAP-4.5).
+const StepsBefore = 3
+
+// StepOf returns the length of the steps in which a window with events is told. It is 0 for a
+// window without events.
+func (p *Plan) StepOf(w Window) Duration {
+	happens := w.Incident > 0
+	for _, e := range p.Events {
+		happens = happens || Duration(e.At) >= w.Start && Duration(e.At) < w.End
+	}
+	length, second := w.End-w.Start, Duration(time.Second)
+	switch {
+	case !happens:
+		return 0
+	case length <= shortWindow:
+		return second / 4
+	}
+	return second * max(1, (length+mostInstants*second-1)/(mostInstants*second))
 }

@@ -349,3 +349,19 @@ func TestDistinctBeginsAnew(t *testing.T) {
 		}
 	}
 }
+
+// Goal: the think time of a closed loop may be a law, with quotes of its own or without, as the list
+// of forms has it (CAP-12.5).
+func TestTheThinkTimeMayBeALaw(t *testing.T) {
+	hash := ""
+	for _, loop := range []string{`closed(clients=3, think="exp(mean=1s)")`, `'closed(clients=3, think="exp(mean=1s)")'`, `closed(clients=3, think=exp(1s))`} {
+		_, p, _, err := Parse("plan.yaml", []byte(strings.Replace(small, "rate: 1k/s", "loop: "+loop, 1)))
+		if err != nil {
+			t.Fatalf("%s: %v", loop, err)
+		}
+		if got := p.Workload.Loop; got.Clients != 3 || got.Think.Mean != 1e9 || hash != "" && p.Hash() != hash {
+			t.Errorf("%s: got %+v, hash %s, want 3 clients that think a second in the mean, as before", loop, got, p.Hash())
+		}
+		hash = p.Hash()
+	}
+}

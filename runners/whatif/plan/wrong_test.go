@@ -98,3 +98,22 @@ func TestAnEventWithoutANameIsToldHowToGetOne(t *testing.T) {
 		}
 	}
 }
+
+// Goal: an objective on what an event cost is refused where its window begins too short before it, as
+// there would be nothing to compare with (CAP-4.5). Method: the last window that is too short, and the
+// next one, with steps of a second, of a quarter and, in a long one, of two.
+func TestWhatAnEventCostWantsTimeBeforeIt(t *testing.T) {
+	for _, c := range []struct{ short, enough, want string }{
+		{"-2900ms..+20s", "-3s..+20s", `"lost(gone)": the window begins 2.9s before the event, want 3s or more: 3 steps to compare with (CAP-4.5) (workload.detail.windows at 15:56) [CAP-E13]`},
+		{"-700ms..+9s", "-750ms..+9s", `"lost(gone)": the window begins 700ms before the event, want 750ms or more: 3 steps to compare with (CAP-4.5) (workload.detail.windows at 15:56) [CAP-E13]`},
+		{"-5s..+400s", "-6s..+400s", `"lost(gone)": the window begins 5s before the event, want 6s or more: 3 steps to compare with (CAP-4.5) (workload.detail.windows at 15:56) [CAP-E13]`},
+	} {
+		for _, window := range []string{c.short, c.enough} {
+			text := strings.NewReplacer("-5s..+20s", window, "horizon: 1m", "horizon: 10m", "slo: [errors <= 1%]", "slo: [lost(gone) <= 5]").Replace(sane)
+			_, _, _, err := plan.Parse("plan.yaml", []byte(text))
+			if window == c.enough && err != nil || window == c.short && (err == nil || err.Error() != "plan.yaml:18:7: "+c.want) {
+				t.Errorf("%s: got %v", window, err)
+			}
+		}
+	}
+}

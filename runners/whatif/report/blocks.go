@@ -96,20 +96,25 @@ func alternatives(l *lines, r *result.Result) {
 	}
 }
 
-// p99Of returns the p99 of a cell as the end of its line in the report. It returns "" for a
-// cell without a p99. Where most requests fail it returns the share that fails instead.
+// p99Of returns the p99 of a cell as the end of its line in the report, of the window where it is
+// highest. It returns "" for a cell without a p99. Where more requests fail than a p99 leaves out it
+// takes the window with most errors, and says how many, and that it is the p99 of the others.
 func p99Of(list []result.Estimate) string {
-	for _, e := range list {
-		if e.Metric != "p99(request)" || e.Scope.Model != "" {
-			continue
-		}
-		if errors := result.Of(list, "errors", e.Scope); errors != nil && errors.Value != nil && *errors.Value > most {
-			return ", errors " + estimate(errors) + ", p99 of the rest " + estimate(&e)
-		}
-		return ", p99 " + estimate(&e)
+	worst, windows := result.Worst(list, "p99(request)")
+	text := ", p99 "
+	if errors, _ := result.Worst(list, "errors"); errors != nil && *errors.Value > hundredth {
+		worst = result.Of(list, "p99(request)", errors.Scope)
+		text = ", errors " + estimate(errors) + ", p99 of the rest "
 	}
-	return ""
+	if worst == nil {
+		return ""
+	}
+	return text + estimate(worst) + either(windows > 1, " in "+worst.Scope.Window, "")
 }
+
+// hundredth is the share of failed requests above which the p99 of those that are answered is
+// none of all.
+const hundredth = 0.01
 
 func latency(l *lines, r *result.Result) {
 	if r.Marked && len(r.Windows) > 0 && !slices.ContainsFunc(r.Windows, func(w result.Window) bool { return w.Requests > 0 }) {
@@ -237,7 +242,7 @@ func breakdown(l *lines, r *result.Result) {
 	}
 	if len(all) > 0 {
 		l.add("of %s in the mean%s (ps: the shard that answers last): %s", duration(mean), ofWindow(r, r.BreakdownOf), strings.Join(all, ", "))
-		l.add("of the slowest hundredth: %s", strings.Join(tail, ", "))
+		l.addIf(len(tail) > 0, "of the slowest hundredth: %s", strings.Join(tail, ", "))
 	}
 }
 
@@ -291,16 +296,18 @@ func binding(l *lines, r *result.Result) {
 		return
 	}
 	l.add("%s: %s is the fullest tier at %s", s.State, cmp.Or(s.Tier, "no tier"), share(s.Utilisation))
+	l.extendIf(s.Held, " of its threads, which requests hold while others work for them")
+	l.extendIf(s.Closed && !s.Held, " in the mean of the window; how much it has to do is up to clients that wait")
 	l.extendIf(s.Under != "", " under %s", s.Under)
 	if s.Since != nil {
 		l.extend(" from %s on", duration(float64(*s.Since)))
 		l.extendIf(s.Event != "", " (%s)", s.Event)
 	}
 	for _, t := range r.Tiers {
-		l.extendIf(t.Name == s.Tier && t.Busy > 0, " of its threads, that is %s of %s cores", short(t.Busy), short(t.CPU))
+		l.extendIf(t.Name == s.Tier && t.Busy > 0 && !s.Held, " of its threads, that is %s of %s cores", short(t.Busy), short(t.CPU))
 	}
 	l.extendIf(s.WithRetries > s.Utilisation, ", %s with retries", share(s.WithRetries))
-	l.extendIf(s.Utilisation > 0 && s.Utilisation < 1, "; it is full at %+.0f %% traffic", (1/s.Utilisation-1)*100)
+	l.extendIf(s.Utilisation > 0 && s.Utilisation < 1 && s.State == "STABLE" && !s.Closed, "; it is full at %+.0f %% traffic", (1/s.Utilisation-1)*100)
 	l.extendIf(s.Under != "" || s.Since != nil, "; all of it as the plan begins: %s", share(s.Whole))
 	if z := r.ZooKeeper; z != nil {
 		most := limitOf(z, z.Now.Version, result.DrainLimit)
@@ -402,7 +409,7 @@ func failures(l *lines, r *result.Result) {
 		case i.P99 == nil:
 			l.add("%s: %s; not enough data for p99", i.Event, waits)
 		default:
-			l.add("%s: %s; p99 %s%s %s", i.Event, waits, either(i.Failed > most, "of the rest ", ""), duration(*i.P99), interval("ns", *i.CI))
+			l.add("%s: %s; p99 %s%s %s", i.Event, waits, either(i.Failed > hundredth, "of the rest ", ""), duration(*i.P99), interval("ns", *i.CI))
 		}
 		l.extendIf(i.DetectNs > 0, "; noticed after %s", duration(i.DetectNs))
 		l.extendIf(i.Closed1 > 0, ", by formula %s, %s and %s until then (CAP-7.4)", share(i.Closed1), share(i.Closed2), share(i.ClosedFailed))

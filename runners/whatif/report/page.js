@@ -33,24 +33,27 @@
     tiles.append(tile(money(list(r.tiers).reduce((n, t) => n + t.cost, 0)), `${list(r.tiers).reduce((n, t) => n + t.containers, 0)} containers`));
   }
   // Of several windows the worst: a goodput is that of the one where most fails.
-  const most = metric => list(r.estimates).filter(e => e === find(metric, [e])).reduce((a, b) => a && a.value >= b.value ? a : b, null);
+  const most = (metric, estimates = r.estimates) => list(estimates).filter(e => e === find(metric, [e])).reduce((a, b) => a && a.value >= b.value ? a : b, null);
   const windows = new Set(list(r.estimates).map(e => (e.scope || {}).window)).size;
   const failing = most("errors");
   // Where most fail errors come first, and what is of the rest says so.
   const fails = failing && failing.value > 0.5;
   for (const metric of fails ? ["errors", "goodput", "p99(request)"] : ["p99(request)", "errors", "goodput"]) {
     const e = metric === "goodput" && failing ? list(r.estimates).find(e => e === find(metric, [e]) && e.scope.window === failing.scope.window) : most(metric);
-    if (e) tiles.append(tile(text(e.unit, e.value), metric + (fails && metric !== "errors" ? ` of the ${text("fraction", 1 - failing.value)} that succeed` : "") + (windows > 1 ? ` ${e.scope.window}` : "") + (e.ci ? ` [${text(e.unit, e.ci[0])}, ${text(e.unit, e.ci[1])}] at ${+(e.confidence * 100).toFixed(2)} %` : ""), fails && metric === "errors" ? "bad" : ""));
+    if (e) tiles.append(tile(text(e.unit, e.value), metric + (failing && failing.value > (metric === "goodput" ? 0.5 : 0.01) && metric !== "errors" ? ` of the ${text("fraction", 1 - failing.value)} that succeed` : "") + (windows > 1 ? ` ${e.scope.window}` : "") + (e.ci ? ` [${text(e.unit, e.ci[0])}, ${text(e.unit, e.ci[1])}] at ${+(e.confidence * 100).toFixed(2)} %` : ""), fails && metric === "errors" ? "bad" : ""));
   }
   for (const t of list(r.tiers)) tiles.append(tile(plain((1 - t.mem_peak / t.mem_limit) * 100) + " %", `memory of ${t.name} that is free in a rollover`, t.mem_peak > t.mem_limit ? "bad" : ""));
-  if (r.saturation && r.saturation.state) tiles.append(tile(r.saturation.state, `${r.saturation.tier} is fullest, at ${text("fraction", r.saturation.utilisation)}${r.saturation.under ? " under " + r.saturation.under : r.saturation.event ? " from " + r.saturation.event + " on" : ""}`, r.saturation.state === "STABLE" ? "good" : "bad"));
+  if (r.saturation && r.saturation.state) tiles.append(tile(r.saturation.state, `${r.saturation.tier} is fullest, at ${text("fraction", r.saturation.utilisation)}${r.saturation.held ? " of its threads" : ""}${r.saturation.under ? " under " + r.saturation.under : r.saturation.event ? " from " + r.saturation.event + " on" : ""}`, r.saturation.state === "STABLE" ? "good" : "bad"));
 
   const plots = el("div", { class: "plots" });
   page.append(plots);
   const ns = { format: v => text("ns", v) };
 
   // (2) latency against load: sweeps over one path; (3) heat maps: over two
-  const p99Of = c => find("p99(request)", list(c.estimates));
+  const p99Of = c => {
+    const errors = most("errors", c.estimates); // where many fail the window counts in which most do
+    return errors && errors.value > 0.01 ? find("p99(request)", list(c.estimates).filter(e => (e.scope || {}).window === errors.scope.window)) : most("p99(request)", c.estimates);
+  };
   const pointText = c => Object.entries(c.point).map(p => p.join(" ")).join(", ");
   const cellText = c => `${pointText(c)}: ${c.outcome} ${p99Of(c) ? "p99 " + text("ns", p99Of(c).value) : c.closed_form ? "closed form of p99 " + text("ns", c.closed_form) : ""} ${c.reason || c.argument || ""}, ${money(c.cost)}`;
   // axis is where the values of a path stand: numbers as they are, words one after another.
@@ -68,7 +71,7 @@
       const path = s.paths[0], load = overRate(cells.filter(c => p99Of(c)));
       const x = load ? { at: c => c.rate, label: "requests a second at the peak", format: plain } : Object.assign({ label: path }, axis(cells, path));
       const points = cells.filter(c => p99Of(c)), order = points => points.sort((a, b) => a[0] - b[0]);
-      const of = metric => order(cells.map(c => [x.at(c), (find(metric, list(c.estimates)) || {}).value]).filter(p => p[1] !== null && p[1] !== undefined));
+      const of = metric => order(cells.map(c => [x.at(c), (most(metric, c.estimates) || {}).value]).filter(p => p[1] !== null && p[1] !== undefined));
       if (points.length) linePlot(plots, {
         title: load ? "Latency over load" : `Latency over ${path}`, note: "the band is the confidence interval of p99" + (s.knee ? `; the knee, where p99 is twice that of the lowest rate, is at ${text("per_second", s.knee)}` : ""),
         x, y: Object.assign({ label: "latency" }, ns), log: true, limits: limits(limit), events: load && s.knee ? [{ x: s.knee, text: "knee" }] : [],
@@ -95,7 +98,7 @@
   // (2) of a plan that is not swept: the closed form, and what was simulated
   const curve = r.load_curve, swept = list(r.sweeps).some(s => s.paths.length === 1 && overRate(list(s.cells).filter(c => p99Of(c))));
   if (curve && list(curve.points).length > 1 && !swept) {
-    const e = find("p99(request)"), limit = limitOf([]);
+    const e = most("p99(request)"), limit = limitOf([]);
     linePlot(plots, {
       title: "Latency over load", note: `closed form of p99${e ? ", and what was simulated at the peak" : ""}; ${curve.tier} is full at ${text("per_second", curve.full)}`,
       x: { label: "requests a second", format: plain }, y: Object.assign({ label: "p99" }, ns), log: true, limits: limits(limit), events: [{ x: curve.peak, text: "this plan" }],
@@ -192,7 +195,7 @@
   // (9) the tornado
   const tornado = list(r.sensitivity).slice().sort((a, b) => Math.abs(b.high - b.low) - Math.abs(a.high - a.low));
   if (tornado.length) rangePlot(plots, { title: "What a change of 10 % does to p99", x: Object.assign({ label: "p99(request)" }, ns), base: tornado[0].base, rows: tornado.map(t => ({ name: t.input, low: t.low, high: t.high })) });
-  const pareto = list(r.pareto).map(c => [c.cost, (list(c.estimates).find(e => e.metric === "p99(request)") || {}).value]).filter(p => p[1]).sort((a, b) => a[0] - b[0]);
+  const pareto = list(r.pareto).map(c => [c.cost, (p99Of(c) || {}).value]).filter(p => p[1]).sort((a, b) => a[0] - b[0]);
   if (pareto.length > 1) linePlot(plots, { title: "Cost against latency", x: { label: "cost", format: money }, y: Object.assign({ label: "p99" }, ns), series: [{ name: "cheapest at that latency", points: pareto }] });
   const residuals = list(r.closed_forms).filter(f => f.residual !== undefined && f.residual !== null && !f.bound);
   if (residuals.length) rangePlot(plots, { title: "Simulated beside the closed form", note: "above 0 the simulation has more", x: { label: "of the closed form", format: v => text("fraction", v) }, base: 0, names: ["less", "more"],

@@ -129,3 +129,27 @@ func TestTheTextSaysWhatAutoscalersDid(t *testing.T) {
 		}
 	}
 }
+
+// Goal: the line of a cell has the p99 of the window in which it is worst, says which, and where more
+// fail than a p99 leaves out that it is the p99 of the others. Method: two windows, with and without
+// failures in the one whose answers are quick.
+func TestACellHasThePercentileOfItsWorstWindow(t *testing.T) {
+	at := func(metric, window, unit string, v float64) result.Estimate {
+		return result.Estimate{Metric: metric, Unit: unit, Value: &v, CI: &[2]float64{v, v}, Confidence: 0.95, N: 1000, Scope: result.Scope{Window: window}}
+	}
+	for failing, want := range map[float64]string{ //lint:order each by itself
+		0:     "ps.replicas 3: FAIL, p99 14 ms [14 ms, 14 ms] @95 % in roll-out\n",
+		0.009: "ps.replicas 3: FAIL, p99 14 ms [14 ms, 14 ms] @95 % in roll-out\n",
+		0.06:  "ps.replicas 3: FAIL, errors 6 % [6 %, 6 %] @95 %, p99 of the rest 3 ms [3 ms, 3 ms] @95 % in restart\n",
+	} {
+		cell := result.Cell{Point: map[string]string{"fleet.ps.replicas": "3"}, Outcome: result.Fail, Estimates: []result.Estimate{
+			at("p99(request)", "restart", "ns", 3e6), at("errors", "restart", "fraction", failing), at("p99(request)", "roll-out", "ns", 14e6), at("errors", "roll-out", "fraction", 0)}}
+		var b bytes.Buffer
+		if err := report.Text(&b, &result.Result{Sweeps: []result.Sweep{{Name: "one", Cells: []result.Cell{cell}}}}, ""); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%g fail: found no %q in\n%s", failing, want, b.String())
+		}
+	}
+}

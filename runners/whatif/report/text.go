@@ -111,8 +111,8 @@ func reproduce(l *lines, r *result.Result, again string) {
 // compared with measurements.
 func trust(l *lines, r *result.Result) {
 	c := r.Checks
-	l.addIf(c.Arrivals > 0, "checks: Little %s, conservation %s (%s requests, %s calls), busiest container %s",
-		percent(c.Little), either(c.Conserved, "exact", "BROKEN"), thousands(c.Arrivals), thousands(c.Sent), share(c.BusiestCore))
+	l.addIf(c.Arrivals > 0, "checks: Little %s, conservation %s (%s requests of windows, %s simulated with %s calls), busiest container %s",
+		percent(c.Little), either(c.Conserved, "exact", "BROKEN"), thousands(c.Arrivals), thousands(c.Simulated), thousands(c.Sent), share(c.BusiestCore))
 	agreed, all := agreement(r)
 	l.addIf(all > 0, "closed forms: %d of %d bounds hold", agreed, all)
 	for _, m := range measuredAgents(r) {

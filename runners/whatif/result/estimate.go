@@ -91,6 +91,22 @@ func Of(list []Estimate, metric string, of Scope) *Estimate {
 	return nil
 }
 
+// Worst returns the estimate of a metric in the window where its value is highest, of all requests and
+// as the plan is written. It returns nil if there is none with a value. windows says in how many
+// windows it was looked for.
+func Worst(list []Estimate, metric string) (worst *Estimate, windows int) {
+	for i := range list {
+		e := &list[i]
+		if e.Metric != metric || e.Scope.Condition != "" || e.Scope.Model != "" {
+			continue
+		}
+		if windows++; e.Value != nil && (worst == nil || *e.Value > *worst.Value) {
+			worst = e
+		}
+	}
+	return worst, windows
+}
+
 // Window is a part of the horizon that was simulated request by request.
 type Window struct {
 	Name  string `json:"name"`
@@ -163,6 +179,11 @@ type Saturation struct {
 	Under string  `json:"under,omitempty"`
 	Since *int64  `json:"since,omitempty"`
 	Event string  `json:"event,omitempty"`
+	// Held is true if Utilisation is that of threads of the entry, which requests hold while others
+	// work for them (service.entry.hold). Closed is true for clients that wait for answers: then
+	// Utilisation is a mean over a window, and there is no rate that fills the tier.
+	Held   bool `json:"held,omitempty"`
+	Closed bool `json:"closed,omitempty"`
 	// LastedNs is how many nanoseconds requests of a window kept failing after the cause was
 	// gone. Recovered is true if they stopped failing within the window.
 	LastedNs  int64  `json:"lasted"`
@@ -198,6 +219,9 @@ type Checks struct {
 	Completed int64 `json:"completed"`
 	Failed    int64 `json:"failed"`
 	InFlight  int64 `json:"in_flight"`
+	// Simulated counts the requests of the windows and those around them. The calls below are
+	// of all these.
+	Simulated int64 `json:"simulated"`
 	Sent      int64 `json:"calls_sent"`
 	Answered  int64 `json:"calls_answered"`
 	TimedOut  int64 `json:"calls_timed_out"`

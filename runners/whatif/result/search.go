@@ -2,7 +2,6 @@ package result
 
 import (
 	"cmp"
-	"slices"
 )
 
 // Answer is the cheapest configuration that passes.
@@ -163,16 +162,14 @@ func (s *Sweep) FindKnee() float64 {
 	var rates, values []float64
 	for i := range s.Cells {
 		c := &s.Cells[i]
-		k := slices.IndexFunc(c.Estimates, func(e Estimate) bool {
-			return e.Metric == "p99(request)" && e.Scope.Condition == "" && e.Scope.Model == "" && e.Value != nil
-		})
-		if k < 0 {
+		worst, _ := Worst(c.Estimates, "p99(request)")
+		if worst == nil {
 			continue
 		}
 		if n := len(rates); n > 0 && c.Rate <= rates[n-1] {
 			return 0
 		}
-		rates, values = append(rates, c.Rate), append(values, *c.Estimates[k].Value)
+		rates, values = append(rates, c.Rate), append(values, *worst.Value)
 	}
 	for i := 1; i < len(values); i++ {
 		if limit := 2 * values[0]; cmp.Less(limit, values[i]) {

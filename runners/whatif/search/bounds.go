@@ -19,11 +19,15 @@ func (c *cell) exclude(argument, constraint, reason string) {
 }
 
 // fullest returns the utilization of the fullest shard of a tier at a rate, counting only
-// containers that the condition of spec leaves. It returns infinity if a shard has no
-// container left.
+// containers that the condition of spec leaves, and all that an autoscaler or an event may add. It
+// returns infinity if a shard has no container left.
 func fullest(p *plan.Plan, spec *model.Spec, tier int, rate float64) float64 {
 	most, works := 0.0, p.Works(plan.TierNames[tier])
+	t := &spec.Tiers[tier]
 	for shard, live := range spec.Live(tier) {
+		if more := t.Most - t.Replicas[shard]; more > 0 {
+			live += more
+		}
 		if live <= 0 {
 			return math.Inf(1)
 		}

@@ -81,3 +81,38 @@ func TestSectionsOfRates(t *testing.T) {
 		t.Errorf("the next rate is %g more, want a hundredth of 1000", d)
 	}
 }
+
+// scaled is a plan whose entry containers would be twice full at the peak, were there not an
+// autoscaler or an event that adds some.
+const scaled = `apiVersion: capacity/v1
+budget: {min_replications: 20, max_replications: 20}
+model: {agent_version: 1, size: {embeddings: 1GiB}}
+override: {fetch_ps_retry: 0}
+fleet:
+  entry: {replicas: 1, cpu: 4, mem: 8GiB, cost: 1/h}
+  ps: {replicas: 1, cpu: 4, mem: 8GiB, cost: 1/h}
+service:
+  entry: {cpu: 200ms}
+  ps: {cpu: 1ms}
+workload: {rate: {step: {before: 10/s, after: 40/s, at: 60s}}, horizon: 6m, detail: {windows: [at 330s 10s]}}
+MORE
+slo: [p99(request) <= 800ms]
+solve: {over: {ps.replicas: 1..2}}
+`
+
+// Goal: no cell is excluded as full that an autoscaler or an event of the plan makes large enough
+// (CAP-6.2). Method: a load of eight cores on a container of four, with what adds enough and what does
+// not.
+func TestContainersThatAreAddedCountInBounds(t *testing.T) {
+	for more, holds := range map[string]bool{ //lint:order each by itself
+		"autoscale: {entry: {min: 1, max: 6}}":   true,
+		"autoscale: {entry: {min: 1, max: 2}}":   false,
+		"events: [{at: 50s, scale: {entry: 3}}]": true,
+		"events: [{at: 50s, scale: {entry: 2}}]": false,
+	} {
+		r := solve(t, strings.Replace(scaled, "MORE", more, 1))
+		if holds != (r.Answer != nil) || !holds && r.Certificate.Excluded["utilisation"] == 0 {
+			t.Errorf("%s: got %+v, excluded %v, want an answer: %v", more, r.Answer, r.Certificate.Excluded, holds)
+		}
+	}
+}

@@ -91,6 +91,29 @@ func Classes(t testing.TB, page string, width int) map[string]int {
 	return count
 }
 
+// Texts opens a page as Classes does, and returns the texts of its elements of a class.
+func Texts(t testing.TB, page, class string) []string {
+	t.Helper()
+	var list []string
+	for n := range shown(t, page, 1400, "--virtual-time-budget=5000").Descendants() {
+		if slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "class" && slices.Contains(strings.Fields(a.Val), class) }) {
+			list = append(list, textOf(n))
+		}
+	}
+	return list
+}
+
+// textOf returns the texts of an element and those below it, with a space between them.
+func textOf(n *html.Node) string {
+	var parts []string
+	for d := range n.Descendants() {
+		if d.Type == html.TextNode {
+			parts = append(parts, d.Data)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
 // Opened counts elements as Classes does, but in wall time. took is the time from the start of
 // loading until the page's script had ended.
 func Opened(t testing.TB, page string, width int) (took time.Duration, count map[string]int) {
