@@ -173,11 +173,11 @@ events:
 // Goal: an entry process that starts has a full budget and closed breakers, as it has seen
 // nothing. Method: exact counts of a fleet in which every call fails, with a call at a time.
 func TestACallerThatStartsKnowsNothing(t *testing.T) {
-	for cure, want := range map[string]struct{ retries, timedOut int64 }{
+	for cure, want := range map[string]struct{ retries, timedOut int64 }{ //lint:order each by itself
 		"retry_budget: {share: 0%, burst: 10}":                                  {2 * 10, 0},
 		"retry_budget: {share: 0%, burst: 3}":                                   {2 * 3, 0},
 		"retry_budget: {share: 0%, burst: 3}, breaker: {failures: 7, open: 1h}": {2 * 3, 2 * 7},
-	} { //lint:order each by itself
+	} {
 		_, p, _, err := plan.Parse("plan.yaml", []byte(strings.Replace(restarted, "CURE", cure, 1)))
 		if err != nil {
 			t.Fatal(err)
