@@ -194,7 +194,7 @@ func courseOf(s *model.Sample, before, step int64, missed func(*model.Instant) b
 			usual += float64(failed-ended) / float64(first-1)
 		}
 	}
-	c := course{known: len(means) >= plan.StepsBefore}
+	c := course{known: plan.Window{}.Compares(len(means))}
 	limit := 0.0
 	if c.known {
 		mean, variance := stats.Mean(means)

@@ -182,7 +182,7 @@ func (d *decoder) recovers(p *Plan, s *SLO, at string) {
 	case !p.comparesWith(event):
 		w := p.Windows()[p.WindowOf(event)]
 		d.reportBoth(at, "workload.detail.windows", badSLO, "%q: the window begins %s before the event, want %s or more: %d steps to compare with (CAP-4.5)", s.Name(),
-			(Duration(p.Events[event-1].At) - w.Start).text(), (StepsBefore * p.StepOf(w)).text(), StepsBefore)
+			(Duration(p.Events[event-1].At) - w.Start).text(), (stepsBefore * p.StepOf(w)).text(), stepsBefore)
 	case s.Metric == "above" && !p.LimitsRequests():
 		d.report(at, badSLO, "%q: there is no objective that requests could be above, want one as p99(request) <= 50ms or errors <= 1%%", s.Name())
 	}
@@ -191,7 +191,7 @@ func (d *decoder) recovers(p *Plan, s *SLO, at string) {
 // comparesWith reports whether a window around an event has enough steps before it.
 func (p *Plan) comparesWith(event int) bool {
 	return slices.ContainsFunc(p.Windows(), func(w Window) bool {
-		return w.Incident == event && Duration(p.Events[event-1].At)-w.Start >= StepsBefore*p.StepOf(w)
+		return w.Incident == event && Duration(p.Events[event-1].At)-w.Start >= stepsBefore*p.StepOf(w)
 	})
 }
 

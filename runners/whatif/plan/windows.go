@@ -120,9 +120,12 @@ const (
 	mostInstants = 300
 )
 
-// StepsBefore is how many steps of a window have to be before its event, so that what comes after it
-// can be compared with them (CAP-4.5).
-const StepsBefore = 3
+// stepsBefore is how many steps of a window have to be before its event.
+const stepsBefore = 3
+
+// Compares reports whether so many steps before an event are enough to compare with what comes
+// after it (CAP-4.5).
+func (Window) Compares(steps int) bool { return steps >= stepsBefore }
 
 // StepOf returns the length of the steps in which a window with events is told. It is 0 for a
 // window without events.
