@@ -133,7 +133,7 @@ func (p *Plan) run(r *run, feeds []ops.Value) ([]ops.Value, error) {
 			continue
 		}
 		r.path = append(r.path, s.node.Name)
-		out, err := s.run(&ops.Call{Node: s.node, In: inputs, Env: r})
+		out, err := s.compute(&ops.Call{Node: s.node, In: inputs, Env: r})
 		r.path = r.path[:len(r.path)-1]
 		if err != nil {
 			return nil, p.at(s.node.Name, err)
@@ -155,6 +155,21 @@ func (p *Plan) run(r *run, feeds []ops.Value) ([]ops.Value, error) {
 		}
 	}
 	return fetched, nil
+}
+
+// compute runs the step's kernel. A fault of the kernel is an Unsupported, because one odd request
+// must not end the server.
+func (s *step) compute(c *ops.Call) (out []ops.Value, err error) {
+	defer func() {
+		switch fault := recover().(type) {
+		case nil:
+		case interface{ RuntimeError() }: // as of an index out of range
+			out, err = nil, unsupported("%s: inputs that its kernel did not look at: %v", c.Op, fault)
+		default:
+			panic(fault)
+		}
+	}()
+	return s.run(c)
 }
 
 func valueAt(values [][]ops.Value, from slot) (ops.Value, bool) {

@@ -2,9 +2,11 @@ package ops
 
 import (
 	"math"
-	"math/bits"
 	"math/cmplx"
+	"slices"
 
+	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
@@ -49,8 +51,8 @@ var intBinary = map[string]func(a, b int64) int64{
 	"BitwiseAnd":        func(a, b int64) int64 { return a & b },
 	"BitwiseOr":         func(a, b int64) int64 { return a | b },
 	"BitwiseXor":        func(a, b int64) int64 { return a ^ b },
-	"LeftShift":         func(a, b int64) int64 { return a << uint(max(min(b, 63), 0)) },
-	"RightShift":        func(a, b int64) int64 { return a >> uint(max(min(b, 63), 0)) },
+	"LeftShift":         func(a, b int64) int64 { return a << b },
+	"RightShift":        func(a, b int64) int64 { return a >> b },
 }
 
 var uintBinary = map[string]func(a, b int64) int64{
@@ -61,7 +63,7 @@ var uintBinary = map[string]func(a, b int64) int64{
 	"Maximum":  func(a, b int64) int64 { return int64(max(uint64(a), uint64(b))) },
 	"Minimum":  func(a, b int64) int64 { return int64(min(uint64(a), uint64(b))) },
 	"RightShift": func(a, b int64) int64 {
-		return int64(uint64(a) >> min(uint64(b), bits.UintSize-1))
+		return int64(uint64(a) >> uint64(b))
 	},
 }
 
@@ -108,25 +110,31 @@ func binary(c *Call) ([]Value, error) {
 
 func (c *Call) binaryInts(shape []int) ([]Value, error) {
 	a, b := c.In[0], c.In[1]
+	right := b.I()
 	f := intBinary[c.Op]
 	if a.DType() == value.UInt64 && uintBinary[c.Op] != nil {
 		f = uintBinary[c.Op]
 	}
 	switch c.Op {
-	case "Div", "FloorDiv", "FloorMod", "Mod", "TruncateDiv", "TruncateMod":
-		for _, x := range b.I() {
-			if x == 0 && a.Len() > 0 {
-				return nil, invalidf("Integer division by zero")
-			}
+	case "Div", "FloorDiv", "FloorMod", "Mod":
+		if slices.Contains(right, 0) && a.Len() > 0 {
+			return nil, invalidf("Integer division by zero")
 		}
+	case "TruncateDiv", "TruncateMod":
+		if slices.Contains(right, 0) && a.Len() > 0 {
+			return nil, statusf(rpcerrors.Internal, "Unexpected error in binary operator (only integer div and mod should have errors)")
+		}
+	case "LeftShift", "RightShift": // beyond the bits of the dtype are none
+		most := int64(8*tensor.Size(a.DType()) - 1)
+		right = lists.Map(right, func(x int64) int64 { return max(min(x, most), 0) })
 	case "Pow":
-		for _, x := range b.I() {
-			if x < 0 {
+		for _, x := range right {
+			if x < 0 && a.Len() > 0 {
 				return nil, invalidf("Integers to negative integer powers are not allowed")
 			}
 		}
 	}
-	return one(value.Ints(a.DType(), shape, zip(a.I(), b.I(), c.In, shape, f)))
+	return one(value.Ints(a.DType(), shape, zip(a.I(), right, c.In, shape, f)))
 }
 
 // broadcast returns the shape to which the first two inputs broadcast, and accounts for the memory
@@ -137,8 +145,33 @@ func (c *Call) broadcast(dtype DType) ([]int, error) {
 	if !ok {
 		return nil, invalidf("Incompatible shapes: %s vs. %s", value.ShapeText(a), value.ShapeText(b))
 	}
+	if pieces(a, b) > 4 {
+		return nil, statusf(rpcerrors.Unimplemented, "Broadcast between %s and %s is not supported yet.", value.ShapeText(a), value.ShapeText(b))
+	}
 	_, err := c.room(dtype, shape)
 	return shape, err
+}
+
+// pieces counts into how many dimensions two shapes fall that are broadcast to each other, where
+// neighbours that are broadcast alike are one (core/util/bcast.h).
+func pieces(a, b []int) (n int) {
+	last := [2]bool{}
+	for i := max(len(a), len(b)); i > 0; i-- {
+		x, y := 1, 1
+		if i <= len(a) {
+			x = a[len(a)-i]
+		}
+		if i <= len(b) {
+			y = b[len(b)-i]
+		}
+		if x == 1 && y == 1 {
+			continue
+		}
+		if now := [2]bool{x != 1, y != 1}; now != last {
+			n, last = n+1, now
+		}
+	}
+	return n
 }
 
 // zip applies f to each pair of elements of the first two inputs, broadcast to shape.
@@ -153,6 +186,9 @@ func zip[A, B, R any](a []A, b []B, in []Value, shape []int, f func(A, B) R) []R
 }
 
 func addN(c *Call) ([]Value, error) {
+	if err := c.sameShapes(); err != nil {
+		return nil, err
+	}
 	sum := c.In[0]
 	for _, v := range c.In[1:] {
 		next := &Call{Node: &Node{Name: c.Name, Op: "AddV2"}, In: []Value{sum, v}, Env: c.Env}

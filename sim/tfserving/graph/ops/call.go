@@ -117,6 +117,15 @@ func (c *Call) int(input int) (int, error) {
 	return list[0], nil
 }
 
+// scalar returns the value of an integer input, which must have no dimensions. text is the error
+// for an input that has some, to which the shape is added.
+func (c *Call) scalar(input int, text string) (int, error) {
+	if c.In[input].Rank() != 0 {
+		return 0, invalidf("%s%s", text, value.ShapeText(c.In[input].Shape()))
+	}
+	return c.int(input)
+}
+
 // of makes a kernel from f, which gets an argument that the function a reads from the inputs.
 func of[A any](a func(*Call) (A, error), f func(*Call, A) ([]Value, error)) Kernel {
 	return func(c *Call) ([]Value, error) {
@@ -142,4 +151,9 @@ func ints(input int) func(*Call) ([]int, error) {
 
 func scalar(input int) func(*Call) (int, error) {
 	return func(c *Call) (int, error) { return c.int(input) }
+}
+
+// strictScalar returns a function that reads an integer input as Call.scalar does.
+func strictScalar(input int, text string) func(*Call) (int, error) {
+	return func(c *Call) (int, error) { return c.scalar(input, text) }
 }

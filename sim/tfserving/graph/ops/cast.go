@@ -2,6 +2,7 @@ package ops
 
 import (
 	"math/cmplx"
+	"slices"
 
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
@@ -23,15 +24,26 @@ func cast(c *Call) ([]Value, error) {
 	return one(v)
 }
 
-// bitcast reinterprets the bytes of the elements as another dtype of the same size.
+// bitcast reinterprets the bytes of the elements as another dtype. The last dimension holds the
+// parts of an element, where the sizes differ.
 func bitcast(c *Call) ([]Value, error) {
-	to := c.typeOf("type")
+	to, from, shape := c.typeOf("type"), c.In[0].DType(), c.In[0].Shape()
 	t, err := c.In[0].Tensor()
-	if err != nil || tensor.Size(to) == 0 || tensor.Size(to) != tensor.Size(t.DType()) {
-		return nil, c.unsupported("%s to %s", tensor.DTypeName(c.In[0].DType()), tensor.DTypeName(to))
+	in, out := tensor.Size(from), tensor.Size(to)
+	if err != nil || in == 0 || out == 0 {
+		return nil, c.unsupported("%s to %s", tensor.DTypeName(from), tensor.DTypeName(to))
+	}
+	switch last := len(shape) - 1; {
+	case in > out:
+		shape = append(slices.Clone(shape), in/out)
+	case in < out && (last < 0 || shape[last] != out/in):
+		return nil, invalidf("Cannot bitcast from %d to %d", from, to)
+	case in < out:
+		shape = shape[:last]
 	}
 	message := t.ContentProto()
 	message.Dtype = to
+	message.TensorShape = tensor.ShapeProto(lists.Map(shape, func(n int) int64 { return int64(n) }))
 	again, err := tensor.Parse(message)
 	if err != nil {
 		return nil, c.unsupported("%v", err)

@@ -3,6 +3,7 @@ package ops
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
@@ -89,6 +90,9 @@ func compareAll[T cmp.Ordered](c *Call, a, b []T, shape []int, want comparison) 
 
 func approximateEqual(c *Call) ([]Value, error) {
 	tolerance := c.float("tolerance")
+	if a, b := c.In[0].Shape(), c.In[1].Shape(); !slices.Equal(a, b) {
+		return nil, invalidf("x and y must be of the same shape. x shape: %s. y shape: %s", value.ShapeText(a), value.ShapeText(b))
+	}
 	shape, err := c.broadcast(value.Bool)
 	if err != nil {
 		return nil, err
@@ -109,21 +113,50 @@ func logical(f func(a, b bool) bool) Kernel {
 }
 
 // selectV1 implements Select. A vector as condition chooses whole rows, and inputs are not
-// broadcast.
+// broadcast (core/kernels/cwise_op_select.cc).
 func selectV1(c *Call) ([]Value, error) {
-	condition, then := c.In[0], c.In[1]
+	condition, then, otherwise := c.In[0], c.In[1], c.In[2]
+	same := slices.Equal(then.Shape(), otherwise.Shape())
 	switch {
-	case condition.Rank() == 0 || condition.Rank() == then.Rank():
+	case condition.Rank() == 0 && !same:
+		return nil, invalidf("'then' and 'else' must have the same size.  but received: %s vs. %s", value.ShapeText(then.Shape()), value.ShapeText(otherwise.Shape()))
+	case condition.Rank() == 0:
 		return selectV2(c)
-	case condition.Rank() == 1 && then.Rank() > 0 && then.Shape()[0] == condition.Len():
-		wide := append([]int{condition.Len()}, make([]int, then.Rank()-1)...)
-		for i := range wide[1:] {
-			wide[i+1] = 1
-		}
-		return selectV2(&Call{Node: c.Node, In: []Value{condition.Reshape(wide), then, c.In[2]}, Env: c.Env})
+	case condition.Rank() == 1 && then.Rank() != 1:
+		return c.selectRows(same)
 	}
-	return nil, invalidf("Number of batches of 'then' must match size of 'cond', but saw: %s vs. %s",
-		value.ShapeText(then.Shape()), value.ShapeText(condition.Shape()))
+	if err := c.sameShapes(); err != nil {
+		return nil, err
+	}
+	return selectV2(c)
+}
+
+// selectRows implements Select of whole rows by a vector. same says whether the rows have equal
+// shapes.
+func (c *Call) selectRows(same bool) ([]Value, error) {
+	condition, then, otherwise := c.In[0], c.In[1], c.In[2]
+	switch {
+	case then.Rank() == 0:
+		return nil, invalidf("'then' must be at least a vector, but saw shape: []")
+	case then.Shape()[0] != condition.Len():
+		return nil, invalidf("Number of batches of 'then' must match size of 'cond', but saw: %d vs. %d", then.Shape()[0], condition.Len())
+	case !same:
+		return nil, invalidf("'then' and 'else' must have the same size.  but received: %s vs. %s", value.ShapeText(then.Shape()), value.ShapeText(otherwise.Shape()))
+	}
+	wide := append([]int{condition.Len()}, ones(then.Rank()-1)...)
+	return selectV2(&Call{Node: c.Node, In: []Value{condition.Reshape(wide), then, otherwise}, Env: c.Env})
+}
+
+// sameShapes returns the error for inputs of different shapes (core/framework/op_kernel.cc,
+// ValidateInputsAreSameShape).
+func (c *Call) sameShapes() error {
+	for i, v := range c.In {
+		if !slices.Equal(v.Shape(), c.In[0].Shape()) {
+			return invalidf("Inputs to operation %s of type %s must have the same size and shape.  Input 0: %s != input %d: %s",
+				c.Env.Path(), c.Op, value.ShapeText(c.In[0].Shape()), i, value.ShapeText(v.Shape()))
+		}
+	}
+	return nil
 }
 
 func selectV2(c *Call) ([]Value, error) {
@@ -154,6 +187,9 @@ func selectV2(c *Call) ([]Value, error) {
 // where lists the indices of the nonzero elements.
 func where(c *Call) ([]Value, error) {
 	v := c.In[0]
+	if v.Rank() < 1 || v.Rank() > 8 {
+		return nil, invalidf("WhereOp : Unhandled input dimensions: %d", v.Rank())
+	}
 	hot, ok := v.Cast(value.Bool)
 	if !ok {
 		return nil, c.unsupported("%s", tensor.DTypeName(v.DType()))

@@ -47,9 +47,9 @@ func (c *Call) spans(in, window []int) ([2]span, error) {
 		if padding == "SAME" {
 			s.out = (s.in + s.stride - 1) / s.stride
 			s.before = max((s.out-1)*s.stride+reach-s.in, 0) / 2
-		} else if s.out = (s.in - reach + s.stride) / s.stride; s.in-reach < 0 {
+		} else if s.out = (s.in - reach + s.stride) / s.stride; s.out < 0 {
 			return both, invalidf("Computed output size would be negative: %d [input_size: %d, effective_filter_size: %d, stride: %d]",
-				(s.in-reach+s.stride)/s.stride, s.in, reach, s.stride)
+				s.out, s.in, reach, s.stride)
 		}
 		both[i] = s
 	}
@@ -69,7 +69,10 @@ func conv2d(c *Call) ([]Value, error) {
 	if depthwise && in[3] != window[2] {
 		return nil, invalidf("input and filter must have the same depth: %d vs %d", in[3], window[2])
 	}
-	if window[2] == 0 || in[3]%window[2] != 0 {
+	if window[2] == 0 {
+		return nil, invalidf("filter depth must be stricly positive, got 0")
+	}
+	if in[3]%window[2] != 0 {
 		return nil, invalidf("input depth must be evenly divisible by filter depth: %d vs %d", in[3], window[2])
 	}
 	if !depthwise && in[3] != window[2] { // of a layer with a bias or an activation, as nearly all are
@@ -141,7 +144,7 @@ func (c *Call) windows(spans [2]span, shape []int, visit func(to, from, k int)) 
 func pool(c *Call) ([]Value, error) {
 	v, size := c.In[0], c.numbers("ksize")
 	if v.Rank() != 4 {
-		return nil, invalidf("tensor_in must be 4-dimensional")
+		return nil, invalidf("tensor_in_shape must have 2 spatial dimensions. %d 0", v.Rank())
 	}
 	if len(size) != 4 || size[0] != 1 || size[3] != 1 || v.F() == nil {
 		return nil, c.unsupported("ksize %v", size)
@@ -159,7 +162,7 @@ func pool(c *Call) ([]Value, error) {
 	if err := c.work(min(n, maxWork)*min(size[1]*size[2], 1<<20), v.DType(), shape); err != nil {
 		return nil, err
 	}
-	out, counts := make([]float64, n), make([]float64, n/max(in[3], 1))
+	out, counts := make([]float64, n), make([]float64, shape[0]*shape[1]*shape[2])
 	largestWanted := c.Op == "MaxPool"
 	for i := range out {
 		if largestWanted {
@@ -192,8 +195,21 @@ func batchNorm(c *Call) ([]Value, error) {
 	if c.flag("is_training") || c.text("data_format") == "NCHW" {
 		return nil, c.unsupported("training, or data_format %s", c.text("data_format"))
 	}
+	if v.Rank() == 5 {
+		return nil, c.unsupported("5 dimensions")
+	}
 	if v.Rank() != 4 {
-		return nil, invalidf("input must be 4-dimensional%s", value.ShapeText(v.Shape()))
+		return nil, invalidf("input must be 4 or 5-dimensional%s", value.ShapeText(v.Shape()))
+	}
+	for i, name := range []string{"scale", "offset", "estimated_mean", "estimated_variance"} {
+		if own := c.In[1+i]; own.Rank() != 1 {
+			return nil, invalidf("%s must be 1-dimensional%s", name, value.ShapeText(own.Shape()))
+		}
+	}
+	for i, name := range []string{"scale", "offset", "When is_training=false, mean", "When is_training=false, variance"} {
+		if own := c.In[1+i].Len(); own != v.Shape()[3] {
+			return nil, invalidf("%s must have the same number of elements as the channels of x, got %d and %d", name, own, v.Shape()[3])
+		}
 	}
 	if _, err := c.room(v.DType(), v.Shape()); err != nil {
 		return nil, err

@@ -1,8 +1,10 @@
 package ops
 
 import (
+	"maps"
 	"slices"
 
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/monosim/monosim/engine/lists"
@@ -30,20 +32,111 @@ func parseExample(c *Call) ([]Value, error) {
 	}
 	serialized := c.In[0]
 	if serialized.Rank() > 1 {
-		return nil, invalidf("Input serialized must be a scalar or vector, got shape: %s", value.ShapeText(serialized.Shape()))
+		return nil, invalidf("Expected serialized to be a scalar or vector, got shape: %s", value.ShapeText(serialized.Shape()))
 	}
 	e := &examples{Call: c, single: serialized.Rank() == 0}
 	if c.Op != "ParseSingleExample" {
-		e.names = c.In[1].S()
+		names := c.In[1]
+		if e.names = names.S(); len(e.names) > 0 && !slices.Equal(names.Shape(), serialized.Shape()) {
+			return nil, invalidf("Expected names have the same shape as serialized: name.shape=%s, serialized.shape=%s",
+				value.ShapeText(names.Shape()), value.ShapeText(serialized.Shape()))
+		}
 	}
-	for _, s := range serialized.S() {
-		one := &tfexample.Example{}
-		if err := proto.Unmarshal([]byte(s), one); err != nil {
+	for row, s := range serialized.S() {
+		features, ok := featuresOf([]byte(s))
+		if !ok {
 			return nil, invalidf("Could not parse example input, value: '%s'", s)
 		}
-		e.features = append(e.features, one.GetFeatures().GetFeature())
+		e.features = append(e.features, features)
+		if err := e.check(row, wanted); err != nil {
+			return nil, err
+		}
 	}
 	return e.outputs(wanted)
+}
+
+// featuresOf reads the features of a serialized example. It passes over other fields as the fast
+// parser does, which does not look whether their bytes are all there.
+func featuresOf(data []byte) (map[string]*tfexample.Feature, bool) {
+	all := &tfexample.Features{}
+	for len(data) > 0 {
+		number, kind, n := protowire.ConsumeTag(data)
+		if n < 0 {
+			return nil, false
+		}
+		data = data[n:]
+		if number == 1 && kind == protowire.BytesType {
+			part, n := protowire.ConsumeBytes(data)
+			if n < 0 || (proto.UnmarshalOptions{Merge: true}).Unmarshal(part, all) != nil {
+				return nil, false
+			}
+			data = data[n:]
+			continue
+		}
+		if kind == protowire.BytesType {
+			length, n := protowire.ConsumeVarint(data)
+			if n < 0 {
+				return nil, false
+			}
+			data = data[n+int(min(length, uint64(len(data)-n))):]
+			continue
+		}
+		n = protowire.ConsumeFieldValue(number, kind, data)
+		if n < 0 || kind == protowire.StartGroupType || kind == protowire.EndGroupType {
+			return nil, false
+		}
+		data = data[n:]
+	}
+	return all.GetFeature(), true
+}
+
+// check returns the first error of an example: of the features that it has, from the last one on,
+// then of those that it lacks.
+func (e *examples) check(row int, w wanted) error {
+	own := e.features[row]
+	keys := slices.Sorted(maps.Keys(own))
+	slices.Reverse(keys)
+	for _, key := range keys {
+		for _, list := range [][]feature{w.dense, w.sparse, w.ragged} {
+			for _, f := range list {
+				if f.key != key {
+					continue
+				}
+				v, ok, err := e.list(row, f)
+				if err == nil && ok && f.shape != nil {
+					err = e.fits(row, f, v)
+				}
+				if err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for _, f := range w.dense {
+		if _, ok, _ := e.list(row, f); !ok && !f.open && f.fallback.Len() == 0 {
+			return e.missing(row, f)
+		}
+	}
+	return nil
+}
+
+// fits returns the error for a dense feature whose number of values is not that of its shape.
+func (e *examples) fits(row int, f feature, v Value) error {
+	want, _ := value.Count(f.shape)
+	each, _ := value.Count(f.rest())
+	switch {
+	case f.open && each > 0 && v.Len()%each != 0 && e.single:
+		return invalidf("Error while parsing feature with key %s: number of elements should be divisible by %d, found %d instead", f.key, each, v.Len())
+	case f.open && each > 0 && v.Len()%each != 0:
+		return e.wrong(row, f, "Number of %s values is not a multiple of stride length. Saw %d values but output shape is: %s",
+			tensor.DTypeName(f.dtype), v.Len(), value.ShapeText(f.shape))
+	case !f.open && v.Len() != want && e.single:
+		return e.wrong(row, f, "Can't parse serialized Example.")
+	case !f.open && v.Len() != want:
+		return e.wrong(row, f, "Number of %s values != expected.  Values size: %d but output shape: %s",
+			tensor.DTypeName(f.dtype), v.Len(), value.ShapeText(f.shape))
+	}
+	return nil
 }
 
 func (e *examples) outputs(w wanted) ([]Value, error) {
@@ -131,20 +224,14 @@ func (e *examples) dense(f feature) (Value, error) {
 		if err != nil {
 			return Value{}, err
 		}
-		switch each, _ := value.Count(f.rest()); {
-		case f.open && ok && each > 0 && v.Len()%each != 0:
-			return Value{}, e.wrong(row, f, "Number of %s values is not a multiple of stride length. Saw %d values but output shape is: %s",
-				tensor.DTypeName(f.dtype), v.Len(), value.ShapeText(f.shape))
+		switch {
 		case f.open && !ok:
 			v = f.fallback.Rows(0, 0)
-		case !ok && f.fallback.Len() == 0:
-			return Value{}, e.missing(row, f)
 		case !ok:
 			v = f.fallback
 		}
-		if want, _ := value.Count(f.shape); !f.open && v.Len() != want {
-			return Value{}, e.wrong(row, f, "Number of %s values != expected.  Values size: %d but output shape: %s",
-				tensor.DTypeName(f.dtype), v.Len(), value.ShapeText(f.shape))
+		if err := e.fits(row, f, v); err != nil { // of a default
+			return Value{}, err
 		}
 		rows[row], longest = v, max(longest, v.Len())
 	}

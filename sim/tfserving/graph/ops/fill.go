@@ -12,14 +12,14 @@ import (
 
 // fillOps holds the operations that fill new tensors with constants, sequences or diagonals.
 var fillOps = map[string]Kernel{
-	"Fill": of(ints(0), fill), "ZerosLike": likeZeros, "OnesLike": likeOnes, "Range": rangeOf, "LinSpace": of(scalar(2), linSpace),
-	"OneHot": of2(ints(0), scalar(1), oneHot),
+	"Fill": of(ints(0), fill), "ZerosLike": likeZeros, "OnesLike": likeOnes, "Range": rangeOf, "LinSpace": linSpace,
+	"OneHot": of2(ints(0), strictScalar(1, "depth must be a scalar, but got: "), oneHot),
 	"Empty":  of(ints(0), empty), "MatrixBandPart": bandPart, "MatrixDiag": diagonal, "MatrixDiagV3": diagonal, "LowerBound": bound,
 	"UpperBound": bound, "Bucketize": bucketize,
 }
 
 func fill(c *Call, shape []int) ([]Value, error) {
-	if c.In[0].Rank() != 1 {
+	if c.In[0].Rank() > 1 {
 		return nil, invalidf("dims must represent a vector, got shape %s", value.ShapeText(c.In[0].Shape()))
 	}
 	if c.In[1].Len() != 1 || c.In[1].Rank() > 1 {
@@ -29,6 +29,9 @@ func fill(c *Call, shape []int) ([]Value, error) {
 		if size < 0 {
 			return nil, invalidf("Dimension %d must be >= 0", size)
 		}
+	}
+	if _, ok := value.Count(shape); !ok && !slices.Contains(shape, 0) {
+		return nil, invalidf("Shape %s would have more than 2**63 - 1 elements", value.ShapeText(shape))
 	}
 	return c.spread(c.In[1], shape)
 }
@@ -63,7 +66,7 @@ func rangeOf(c *Call) ([]Value, error) {
 	var numbers [3]float64
 	for i, name := range []string{"start", "limit", "delta"} {
 		v, ok := c.In[i].Cast(value.Float64)
-		if !ok || v.Len() != 1 {
+		if !ok || v.Rank() > 1 || v.Len() != 1 {
 			return nil, invalidf("%s must be a scalar, not shape %s", name, value.ShapeText(c.In[i].Shape()))
 		}
 		numbers[i] = v.F()[0]
@@ -72,16 +75,16 @@ func rangeOf(c *Call) ([]Value, error) {
 	switch {
 	case delta == 0:
 		return nil, invalidf("Requires delta != 0: 0")
-	case delta > 0 && start > limit:
+	case delta > 0 && !(start <= limit):
 		return nil, invalidf("Requires start <= limit when delta > 0: %v/%v", numberText(dtype, start), numberText(dtype, limit))
-	case delta < 0 && start < limit:
+	case delta < 0 && !(start >= limit):
 		return nil, invalidf("Requires start >= limit when delta < 0: %v/%v", numberText(dtype, start), numberText(dtype, limit))
 	}
-	size := math.Ceil((limit - start) / delta)
-	if !(size < maxElements) {
-		return nil, outOfMemory(dtype, []int{int(min(size, math.MaxInt32))})
+	size, err := c.rangeSize(start, limit, delta)
+	if err != nil {
+		return nil, err
 	}
-	n, err := c.room(dtype, []int{int(size)})
+	n, err := c.room(dtype, []int{size})
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +102,37 @@ func rangeOf(c *Call) ([]Value, error) {
 	return one(value.Floats(dtype, []int{n}, list))
 }
 
-func linSpace(c *Call, num int) ([]Value, error) {
+// rangeSize returns how many numbers a Range has. Floats are computed in their dtype
+// (core/kernels/sequence_ops.cc).
+func (c *Call) rangeSize(start, limit, delta float64) (int, error) {
+	if value.IsInt(c.In[0].DType()) {
+		distance, step := magnitude(c.In[1].I()[0]-c.In[0].I()[0]), magnitude(c.In[2].I()[0])
+		size := distance / step
+		if distance%step != 0 {
+			size++
+		}
+		return int(size), nil
+	}
+	distance := value.Floats(c.In[0].DType(), nil, []float64{limit - start}).F()[0]
+	size := math.Ceil(value.Floats(c.In[0].DType(), nil, []float64{distance / delta}).F()[0])
+	if !(size <= math.MaxInt64) {
+		return 0, invalidf("Requires ((limit - start) / delta) <= 9223372036854775807")
+	}
+	return int(size), nil
+}
+
+func magnitude(x int64) uint64 { return uint64(max(x, -x)) }
+
+func linSpace(c *Call) ([]Value, error) {
+	for i, name := range []string{"start", "stop", "num"} {
+		if c.In[i].Rank() != 0 {
+			return nil, invalidf("%s must be a scalar, not shape %s", name, value.ShapeText(c.In[i].Shape()))
+		}
+	}
+	num, err := c.int(2)
+	if err != nil {
+		return nil, err
+	}
 	if num < 1 {
 		return nil, invalidf("Requires num > 0: %d", num)
 	}
@@ -118,6 +151,11 @@ func linSpace(c *Call, num int) ([]Value, error) {
 }
 
 func oneHot(c *Call, indices []int, depth int) ([]Value, error) {
+	for i, name := range []string{"on_value", "off_value"} {
+		if v := c.In[2+i]; v.Rank() != 0 {
+			return nil, invalidf("%s must be a scalar, but got: %s", name, value.ShapeText(v.Shape()))
+		}
+	}
 	if depth < 0 {
 		return nil, invalidf("depth must be non-negative, got: %d", depth)
 	}
@@ -147,11 +185,11 @@ func oneHot(c *Call, indices []int, depth int) ([]Value, error) {
 // bandPart keeps a band around the diagonal of each innermost matrix and sets the rest to 0.
 func bandPart(c *Call) ([]Value, error) {
 	v := c.In[0]
-	lower, err := c.int(1)
+	lower, err := c.scalar(1, "num_lower must be scalar, got shape ")
 	if err != nil {
 		return nil, err
 	}
-	upper, err := c.int(2)
+	upper, err := c.scalar(2, "num_upper must be scalar, got shape ")
 	if err != nil {
 		return nil, err
 	}
@@ -162,6 +200,12 @@ func bandPart(c *Call) ([]Value, error) {
 		return nil, err
 	}
 	rows, columns := v.Shape()[v.Rank()-2], v.Shape()[v.Rank()-1]
+	if lower > rows {
+		return nil, invalidf("num_lower must be negative or less or equal to number of rows (%d) got: %d", rows, lower)
+	}
+	if upper > columns {
+		return nil, invalidf("num_upper must be negative or less or equal to number of columns (%d) got: %d", columns, upper)
+	}
 	places := make([]int, v.Len())
 	for i := range places {
 		row, column := i/columns%rows, i%columns
@@ -214,17 +258,28 @@ func diagonal(c *Call) ([]Value, error) {
 // bound returns for each value the position at which it would be inserted into the sorted row of
 // the same batch.
 func bound(c *Call) ([]Value, error) {
+	for i, name := range []string{"sorted_inputs", "values"} {
+		if rank := c.In[i].Rank(); rank != 2 {
+			return nil, invalidf("Shape must be rank 2 but is rank %d for `%s` argument", rank, name)
+		}
+	}
+	if c.In[0].Shape()[0] != c.In[1].Shape()[0] {
+		return nil, invalidf("Leading dim_size of both tensors must match.")
+	}
 	sorted, ok := c.In[0].Cast(value.Float64)
 	values, okToo := c.In[1].Cast(value.Float64)
-	if !ok || !okToo || sorted.Rank() != 2 || values.Rank() != 2 || sorted.Shape()[0] != values.Shape()[0] {
-		return nil, c.unsupported("dtypes or shapes")
+	if !ok || !okToo {
+		return nil, c.unsupported("%s", tensor.DTypeName(c.In[0].DType()))
 	}
 	width, each := sorted.Shape()[1], values.Shape()[1]
 	list := make([]int64, values.Len())
 	for i, x := range values.F() {
 		row := sorted.F()[i/each*width:][:width]
 		list[i] = int64(sort.Search(width, func(k int) bool {
-			return row[k] > x || c.Op == "LowerBound" && row[k] == x
+			if c.Op == "LowerBound" {
+				return !(row[k] < x)
+			}
+			return x < row[k]
 		}))
 	}
 	return one(value.Ints(c.outType(), values.Shape(), list))

@@ -17,12 +17,12 @@ var gatherOps = map[string]Kernel{
 }
 
 func gather(c *Call) ([]Value, error) {
-	axis := 0
-	if len(c.In) > 2 {
-		var err error
-		if axis, err = c.int(2); err != nil {
-			return nil, err
-		}
+	if len(c.In) < 3 {
+		return c.gatherOn(c.In[0], 0, c.number("batch_dims"))
+	}
+	axis, err := c.scalar(2, "axis must be scalar")
+	if err != nil {
+		return nil, err
 	}
 	return c.gatherOn(c.In[0], axis, c.number("batch_dims"))
 }
@@ -36,26 +36,23 @@ func (c *Call) gatherOn(params Value, axis, batch int) ([]Value, error) {
 	if params.Rank() == 0 {
 		return nil, invalidf("params must be at least 1 dimensional")
 	}
-	if batch < 0 {
-		batch += c.In[1].Rank()
-	}
 	at, ok := axisOf(axis, params.Rank())
 	if !ok {
-		return nil, invalidf("Expected axis in the range [%d, %d), but got %d", -params.Rank(), params.Rank(), axis)
+		return nil, invalidf("Shape must be at least rank %d but is rank %d", max(-axis, axis+1), params.Rank())
 	}
-	if batch > at || batch > c.In[1].Rank() {
-		return nil, invalidf("batch_dims (%d) must be less than or equal to axis (%d).", batch, at)
+	batch, err = c.batchDims(params, at, batch)
+	if err != nil {
+		return nil, err
 	}
-	limit := params.Shape()[at]
-	for i, n := range indices {
-		if n < 0 || n >= limit {
-			return nil, invalidf("indices%s = %d is not in [0, %d)", placeText(i, c.In[1].Shape()), n, limit)
-		}
-	}
-	own := params.Shape()
+	own, limit := params.Shape(), params.Shape()[at]
 	batches, _ := value.Count(own[:batch])
 	outer, _ := value.Count(own[batch:at])
 	inner, _ := value.Count(own[at+1:])
+	for i, n := range indices {
+		if (n < 0 || n >= limit) && inner > 0 && outer > 0 {
+			return nil, invalidf("indices%s = %d is not in [0, %d)", placeText(i, c.In[1].Shape()), n, limit)
+		}
+	}
 	shape := slices.Concat(own[:at], c.In[1].Shape()[batch:], own[at+1:])
 	if _, err := c.room(params.DType(), shape); err != nil {
 		return nil, err
@@ -76,6 +73,33 @@ func (c *Call) gatherOn(params Value, axis, batch int) ([]Value, error) {
 		}
 	}
 	return one(params.Pick(shape, places))
+}
+
+// batchDims checks how many leading dimensions params and the indices in input 1 share
+// (core/kernels/gather_op.cc). A negative number counts from the end of the indices' dimensions.
+func (c *Call) batchDims(params Value, axis, batch int) (int, error) {
+	rank := c.In[1].Rank()
+	if batch == 0 {
+		return 0, nil
+	}
+	if batch < -rank || batch > rank {
+		return 0, invalidf("Expected batch_dims in the range [%d, %d], but got %d", -rank, rank, batch)
+	}
+	if batch < 0 {
+		batch += rank
+	}
+	if batch >= params.Rank() {
+		return 0, invalidf("batch_dims (%d) must be less than rank(params) (%d).", batch, params.Rank())
+	}
+	if axis < batch {
+		return 0, invalidf("batch_dims (%d) must be less than or equal to axis (%d).", batch, axis)
+	}
+	for d, size := range params.Shape()[:batch] {
+		if other := c.In[1].Shape()[d]; other != size {
+			return 0, invalidf("params.shape[%d]: %d should be equal to indices.shape[%d]: %d", d, size, d, other)
+		}
+	}
+	return batch, nil
 }
 
 // placeText formats the index of element i in a tensor, such as [1,2]; "" for a scalar.
@@ -121,12 +145,18 @@ func depthOf(indices Value) (depth int, rows []int) {
 
 func gatherNd(c *Call, indices []int) ([]Value, error) {
 	params := c.In[0]
+	if params.Rank() == 0 {
+		return nil, invalidf("params must be at least a vector")
+	}
 	if c.In[1].Rank() == 0 {
 		return nil, invalidf("indices must be at least a vector")
 	}
 	depth, rows := depthOf(c.In[1])
 	if depth > params.Rank() {
 		return nil, invalidf("index innermost dimension length must be <= params rank; saw: %d vs. %d", depth, params.Rank())
+	}
+	if n, _ := value.Count(rows); n > 0 && params.Len() == 0 {
+		return nil, invalidf("Requested more than 0 entries, but params is empty.  Params shape: %s", value.ShapeText(params.Shape()))
 	}
 	starts, size, bad := slicesAt(indices, depth, params.Shape())
 	if bad >= 0 {
@@ -151,6 +181,32 @@ func gatherNd(c *Call, indices []int) ([]Value, error) {
 }
 
 func scatterNd(c *Call, shape []int) ([]Value, error) {
+	indices, updates := c.In[0], c.In[1]
+	if err := scatterRanks(indices, updates); err != nil {
+		return nil, err
+	}
+	if c.In[2].Rank() != 1 {
+		return nil, invalidf("Shape must be a vector")
+	}
+	if err := sizesError(shape); err != nil {
+		return nil, err
+	}
+	if !scatters(len(shape), indices, updates) {
+		return nil, invalidf("Indices and updates specified for empty output shape")
+	}
+	depth, rows := depthOf(indices)
+	own := updates.Shape()
+	if len(own) < len(rows) || !slices.Equal(own[:len(rows)], rows) {
+		return nil, invalidf("Dimensions [0,%d) of indices[shape=%s] must match dimensions [0,%d) of updates[shape=%s]",
+			len(rows), value.ShapeText(indices.Shape()), len(rows), value.ShapeText(own))
+	}
+	if depth > len(shape) || !slices.Equal(own[len(rows):], shape[depth:]) {
+		return nil, invalidf("Dimensions [%d,%d) of input[shape=%s] must match dimensions [%d,%d) of updates[shape=%s]",
+			depth, len(shape), value.ShapeText(shape), len(rows), len(own), value.ShapeText(own))
+	}
+	if n, _ := value.Count(shape); !scatters(n, indices, updates) {
+		return nil, invalidf("Indices and updates specified for empty output.  indices shape: %s", value.ShapeText(indices.Shape()))
+	}
 	if _, err := c.room(c.In[1].DType(), shape); err != nil {
 		return nil, err
 	}
@@ -161,29 +217,73 @@ func scatterNd(c *Call, shape []int) ([]Value, error) {
 	return c.scatter(zeros, c.In[0], c.In[1], true)
 }
 
+// scatterRanks returns the error for indices or updates that are scalars.
+func scatterRanks(indices, updates Value) error {
+	if indices.Rank() == 0 {
+		return invalidf("Indices shape must have rank at least one. Found:[]")
+	}
+	if updates.Rank() == 0 {
+		return invalidf("Updates shape must have rank at least one. Found:[]")
+	}
+	return nil
+}
+
+// scatters reports whether there is either nothing to write, or something to write into n elements
+// (core/kernels/scatter_nd_op.cc, ValidEmptyOutputShape).
+func scatters(n int, indices, updates Value) bool {
+	if indices.Len() == 0 && updates.Len() == 0 {
+		return true
+	}
+	return n > 0 && indices.Len() > 0 && updates.Len() > 0
+}
+
+// sizesError returns the error for a shape with a negative size.
+func sizesError(shape []int) error {
+	for _, size := range shape {
+		if size < 0 {
+			return invalidf("Dimension %d must be >= 0", size)
+		}
+	}
+	return nil
+}
+
 func tensorScatter(c *Call) ([]Value, error) {
+	into, indices, updates := c.In[0], c.In[1], c.In[2]
+	if err := scatterRanks(indices, updates); err != nil {
+		return nil, err
+	}
+	if !scatters(into.Len(), indices, updates) {
+		return nil, invalidf("Indices and updates specified for empty output shape")
+	}
+	depth, rows := depthOf(indices)
+	own := updates.Shape()
+	if len(own) < len(rows) || !slices.Equal(own[:len(rows)], rows) {
+		return nil, invalidf("Outer dimensions of indices and update must match. Indices shape: %s, updates shape:%s",
+			value.ShapeText(indices.Shape()), value.ShapeText(own))
+	}
+	if len(own)-len(rows) != into.Rank()-depth {
+		return nil, invalidf("Inner dimensions of output shape must match inner dimensions of updates shape. Output: %s updates: %s",
+			value.ShapeText(into.Shape()), value.ShapeText(own))
+	}
+	if !slices.Equal(own[len(rows):], into.Shape()[depth:]) {
+		return nil, invalidf("The inner %d dimensions of output.shape=%s must match the inner %d dimensions of updates.shape=%s",
+			into.Rank()-depth, value.ShapeText(into.Shape()), len(own)-len(rows), value.ShapeText(own))
+	}
+	if into.Rank() == 0 {
+		return nil, invalidf("Output must be at least 1-D, got shape: []")
+	}
 	return c.scatter(c.In[0], c.In[1], c.In[2], c.Op == "TensorScatterAdd")
 }
 
 // scatter writes the slices of updates into a copy of a tensor at the given indices. If adds is
-// true, it adds them instead.
+// true, it adds them instead. The shapes have been checked.
 func (c *Call) scatter(into, indices, updates Value, adds bool) ([]Value, error) {
-	if indices.Rank() == 0 {
-		return nil, invalidf("Indices shape must have rank at least one. Found:%s", value.ShapeText(indices.Shape()))
-	}
 	depth, rows := depthOf(indices)
-	if depth > into.Rank() {
-		return nil, invalidf("Index innermost dimension length must be <= params rank; saw: %d vs. %d", depth, into.Rank())
-	}
 	list := lists.Map(indices.I(), func(n int64) int { return int(n) })
 	starts, size, bad := slicesAt(list, depth, into.Shape())
 	if bad >= 0 {
 		return nil, invalidf("indices%s = [%s] does not index into shape %s",
 			placeText(bad, rows), joinInts(list[bad*depth:(bad+1)*depth], ", "), value.ShapeText(into.Shape()))
-	}
-	if updates.Len() != len(starts)*size {
-		return nil, invalidf("Must have updates.shape = indices.shape[:batch_dim] + params_shape[slice_dim:], got updates.shape: %s, indices.shape: %s, params_shape: %s, slice_dim: %d, and batch_dim: %d",
-			value.ShapeText(updates.Shape()), value.ShapeText(indices.Shape()), value.ShapeText(into.Shape()), depth, len(rows))
 	}
 	if _, err := c.room(into.DType(), into.Shape()); err != nil {
 		return nil, err
@@ -226,32 +326,55 @@ func dynamicPartition(c *Call, partitions []int) ([]Value, error) {
 	}
 	size, _ := value.Count(v.Shape()[rank:])
 	places := make([][]int, c.number("num_partitions"))
+	rows := make([]int, len(places))
 	for i, p := range partitions {
 		if p < 0 || p >= len(places) {
 			return nil, invalidf("partitions%s = %d is not in [0, %d)", placeText(i, c.In[1].Shape()), p, len(places))
 		}
+		rows[p]++
 		for k := range size {
 			places[p] = append(places[p], i*size+k)
 		}
 	}
-	return lists.Map(places, func(list []int) Value {
-		rows := 0
-		if size > 0 {
-			rows = len(list) / size
+	out := make([]Value, len(places))
+	for p, list := range places {
+		out[p] = v.Pick(append([]int{rows[p]}, v.Shape()[rank:]...), list)
+	}
+	return out, nil
+}
+
+// stitchedShape returns the shape of a slice of the n data tensors, without the dimensions that
+// their indices cover.
+func (c *Call) stitchedShape(n int) ([]int, error) {
+	shape := func(i int) []int { return c.In[i].Shape() }
+	var rest []int
+	for i := range n {
+		indices, data := shape(i), shape(n+i)
+		if len(data) < len(indices) || !slices.Equal(data[:len(indices)], indices) {
+			return nil, invalidf("data[%d].shape = %s does not start with indices[%d].shape = %s", i, value.ShapeText(data), i, value.ShapeText(indices))
 		}
-		return v.Pick(append([]int{rows}, v.Shape()[rank:]...), list)
-	}), nil
+		if own := data[len(indices):]; i == 0 {
+			rest = own
+		} else if !slices.Equal(own, rest) {
+			return nil, invalidf("Need data[0].shape[%d:] = data[%d].shape[%d:], got data[0].shape = %s, data[%d].shape = %s, indices[0].shape = %s, indices[%d].shape = %s",
+				len(shape(0)), i, len(indices), value.ShapeText(shape(n)), i, value.ShapeText(data), value.ShapeText(shape(0)), i, value.ShapeText(indices))
+		}
+	}
+	return rest, nil
 }
 
 func dynamicStitch(c *Call) ([]Value, error) {
 	n := len(c.In) / 2
 	rows, all := 0, value.Join(c.In[n:]...)
-	rest := c.In[n].Shape()[c.In[0].Rank():]
+	rest, err := c.stitchedShape(n)
+	if err != nil {
+		return nil, err
+	}
 	size, _ := value.Count(rest)
 	for _, indices := range c.In[:n] {
-		for _, at := range indices.I() {
+		for i, at := range indices.I() {
 			if at < 0 || at > maxElements {
-				return nil, invalidf("indices[0] is out of range")
+				return nil, invalidf("indices[%d] is out of range", i)
 			}
 			rows = max(rows, int(at)+1)
 		}

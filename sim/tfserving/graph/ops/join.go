@@ -15,6 +15,9 @@ func concatV1(c *Call, axis int) ([]Value, error) {
 
 func concatV2(c *Call) ([]Value, error) {
 	last := len(c.In) - 1
+	if shape := c.In[last].Shape(); c.In[last].Len() != 1 {
+		return nil, invalidf("axis tensor should be a scalar integer, but got shape %s", value.ShapeText(shape))
+	}
 	axis, err := c.int(last)
 	if err != nil {
 		return nil, err
@@ -34,6 +37,9 @@ func (c *Call) concat(values []Value, asked int) ([]Value, error) {
 	shape := slices.Clone(values[0].Shape())
 	shape[axis] = 0
 	for i, v := range values {
+		if v.Rank() == 0 {
+			return nil, invalidf("ConcatOp : Can't concatenate scalars (use tf.stack instead)")
+		}
 		if v.Rank() != rank {
 			return nil, invalidf("ConcatOp : Ranks of all input tensors should match: shape[0] = %s vs. shape[%d] = %s",
 				value.ShapeText(values[0].Shape()), i, value.ShapeText(v.Shape()))

@@ -168,6 +168,11 @@ func listStack(c *Call, l tensorList) ([]Value, error) {
 		if at, err = c.ints(1); err != nil {
 			return nil, err
 		}
+		for _, i := range at {
+			if i < 0 || i >= len(l.items) {
+				return nil, invalidf("Index %d out o range; list only has %d elements.", i, len(l.items))
+			}
+		}
 		shapeInput = 2
 	} else {
 		for i := range l.items {

@@ -11,7 +11,7 @@ import (
 
 // matmulOps holds the operations that multiply matrices.
 var matmulOps = map[string]Kernel{
-	"MatMul": matmul, "BatchMatMul": batchMatmul, "BatchMatMulV2": batchMatmul, "BatchMatMulV3": batchMatmul, "Einsum": einsum,
+	"MatMul": matmul, "BatchMatMul": batchMatmulV1, "BatchMatMulV2": batchMatmul, "BatchMatMulV3": batchMatmul, "Einsum": einsum,
 }
 
 func matmul(c *Call) ([]Value, error) {
@@ -19,12 +19,27 @@ func matmul(c *Call) ([]Value, error) {
 	if a.Rank() != b.Rank() {
 		return nil, invalidf("In[0] and In[1] has different ndims: %s vs. %s", value.ShapeText(a.Shape()), value.ShapeText(b.Shape()))
 	}
-	for i, v := range c.In {
-		if v.Rank() != 2 {
-			return nil, invalidf("In[%d] is not a matrix. Instead it has shape %s", i, value.ShapeText(v.Shape()))
-		}
+	if a.Rank() != 2 {
+		return nil, invalidf("In[0] and In[1] ndims must be == 2: %d", a.Rank())
 	}
 	return c.product(c.flag("transpose_a"), c.flag("transpose_b"))
+}
+
+// batchMatmulV1 multiplies matrices whose outer dimensions are equal.
+func batchMatmulV1(c *Call) ([]Value, error) {
+	a, b := c.In[0].Shape(), c.In[1].Shape()
+	if len(a) != len(b) {
+		return nil, invalidf("In[0] and In[1] has different ndims: %s vs. %s", value.ShapeText(a), value.ShapeText(b))
+	}
+	if len(a) < 2 {
+		return nil, invalidf("In[0] and In[1] ndims must be >= 2: %d", len(a))
+	}
+	for d := range a[:len(a)-2] {
+		if a[d] != b[d] {
+			return nil, invalidf("In[0].dim(%d) and In[1].dim(%d) must be the same: %s vs %s", d, d, value.ShapeText(a), value.ShapeText(b))
+		}
+	}
+	return batchMatmul(c)
 }
 
 func batchMatmul(c *Call) ([]Value, error) {
@@ -106,14 +121,24 @@ func multiply[T float64 | int64 | complex128](a, b []T, left, right matrix, batc
 	return out
 }
 
-// einsum computes a sum of products given by an equation such as abc,cd->abd. Ellipses are not
-// supported.
+// einsum computes a sum of products given by an equation such as abc,cd->abd.
 func einsum(c *Call) ([]Value, error) {
 	equation := strings.ReplaceAll(c.text("equation"), " ", "")
 	inputs, output, ok := strings.Cut(equation, "->")
 	terms := strings.Split(inputs, ",")
-	if !ok || strings.Contains(equation, ".") || len(terms) != len(c.In) || len(terms) > 2 {
+	if !ok || len(terms) != len(c.In) || len(terms) > 2 {
 		return nil, c.unsupported("equation %s", equation)
+	}
+	for i, term := range terms {
+		if least := len(term) - len(ellipsis); strings.Contains(term, ellipsis) && c.In[i].Rank() < least {
+			return nil, invalidf("Expected input %d to have rank at least %d but got: %d", i, least, c.In[i].Rank())
+		}
+	}
+	if strings.Contains(equation, ellipsis) {
+		if terms, output, ok = c.spellEllipses(terms, output); !ok {
+			return nil, c.unsupported("equation %s", equation)
+		}
+		inputs = strings.Join(terms, ",")
 	}
 	sizes := map[rune]int{}
 	for i, term := range terms {
@@ -161,6 +186,37 @@ func einsum(c *Call) ([]Value, error) {
 		out[i/inner] += product
 	}
 	return one(value.Floats(c.In[0].DType(), shape, out))
+}
+
+const ellipsis = "..."
+
+// spellEllipses writes labels in place of ellipses. It returns false for dimensions that would have
+// to be broadcast to each other.
+func (c *Call) spellEllipses(terms []string, output string) ([]string, string, bool) {
+	most, sizes := "", map[byte]int{}
+	terms = slices.Clone(terms)
+	for i, term := range terms {
+		if !strings.Contains(term, ellipsis) {
+			continue
+		}
+		n, before := c.In[i].Rank()-len(term)+len(ellipsis), strings.Index(term, ellipsis)
+		if n > 10 {
+			return nil, "", false
+		}
+		labels := "0123456789"[10-n:] // the last one is that of the last dimension of each
+		for k := range n {
+			size := c.In[i].Shape()[before+k]
+			if known, ok := sizes[labels[k]]; ok && known != size {
+				return nil, "", false
+			}
+			sizes[labels[k]] = size
+		}
+		if len(labels) > len(most) {
+			most = labels
+		}
+		terms[i] = strings.Replace(term, ellipsis, labels, 1)
+	}
+	return terms, strings.Replace(output, ellipsis, most, 1), true
 }
 
 // termSteps returns for each label the step in elements in an input. The steps of a repeated label

@@ -66,12 +66,23 @@ func resize(c *Call, size []int) ([]Value, error) {
 	if c.In[0].Rank() != 4 {
 		return nil, invalidf("input must be 4-dimensional%s", value.ShapeText(c.In[0].Shape()))
 	}
-	if len(size) != 2 || size[0] <= 0 || size[1] <= 0 {
+	if c.In[1].Rank() != 1 {
+		return nil, invalidf("shape_t must be 1-dimensional%s", value.ShapeText(c.In[1].Shape()))
+	}
+	if len(size) != 2 {
+		return nil, invalidf("shape_t must have two elements%s", value.ShapeText(c.In[1].Shape()))
+	}
+	if size[0] <= 0 || size[1] <= 0 {
 		return nil, invalidf("output dimensions must be positive")
 	}
 	in := v.Shape()
-	if !ok || v.Len() == 0 {
-		return nil, c.unsupported("no pixels, or their dtype")
+	switch own := c.In[0].Shape(); {
+	case own[3] == 0:
+		return nil, invalidf("image must have at least one channel")
+	case own[1] == 0 || own[2] == 0:
+		return nil, invalidf("input image must be of non-zero size")
+	case !ok:
+		return nil, c.unsupported("%s", tensor.DTypeName(c.In[0].DType()))
 	}
 	dtype := value.Float32
 	if c.Op == "ResizeNearestNeighbor" {
@@ -145,7 +156,14 @@ func (c *Call) samples(in, out int) []sample {
 // and DepthToSpace, which does the reverse.
 func blocks(c *Call) ([]Value, error) {
 	v, size := c.In[0], c.number("block_size")
-	if format := c.text("data_format"); v.Rank() != 4 || format != "" && format != "NHWC" || size < 2 {
+	if v.Rank() != 4 {
+		text := "Input rank should be: 4 instead of: %d"
+		if c.Op == "SpaceToDepth" {
+			text = "Input rank should be 4 instead of %d"
+		}
+		return nil, invalidf(text, v.Rank())
+	}
+	if format := c.text("data_format"); format != "" && format != "NHWC" || size < 2 {
 		return nil, c.unsupported("data_format %s", format)
 	}
 	b, h, w, ch := v.Shape()[0], v.Shape()[1], v.Shape()[2], v.Shape()[3]

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
@@ -100,9 +101,29 @@ func (s *summariser) row(n int) {
 		if i > 0 {
 			s.out.WriteByte(' ')
 		}
-		s.out.WriteString(elementText(s.v, s.at))
+		text := elementText(s.v, s.at)
+		if s.v.S() != nil {
+			text = escaped(text)
+		}
+		s.out.WriteString(text)
 		s.at, s.left = s.at+1, s.left-1
 	}
+}
+
+// escaped escapes a string as absl::Utf8SafeCEscape does.
+func escaped(s string) string {
+	var out strings.Builder
+	for _, b := range []byte(s) {
+		switch at := strings.IndexByte("\n\r\t\"'\\", b); {
+		case at >= 0:
+			out.WriteString(`\` + `nrt"'\`[at:at+1])
+		case b < ' ' || b == 0x7f:
+			fmt.Fprintf(&out, `\%03o`, b)
+		default:
+			out.WriteByte(b)
+		}
+	}
+	return out.String()
 }
 
 func (s *summariser) dim(d int) {

@@ -1,53 +1,73 @@
 package ops
 
 import (
+	"math"
 	"slices"
 
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
+	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
 // raggedOps holds the operations on ragged tensors. A ragged tensor consists of one vector of row
 // splits for each ragged dimension, and the values.
 var raggedOps = map[string]Kernel{
 	"RaggedRange": raggedRange, "RaggedGather": raggedGather, "RaggedTensorToSparse": raggedToSparse, "RaggedTensorToTensor": raggedToTensor,
-	"Bincount": of2(ints(0), scalar(1), bincount), "DenseBincount": of2(ints(0), scalar(1), bincount),
+	"Bincount": of(ints(0), bincount), "DenseBincount": of(ints(0), bincount),
 }
 
 func raggedRange(c *Call) ([]Value, error) {
-	rows := 1
-	for _, v := range c.In {
-		if v.Rank() > 0 {
+	rows := -1
+	for i, v := range c.In {
+		switch {
+		case v.Rank() > 1:
+			return nil, invalidf("%s must be a scalar or vector", []string{"starts", "limits", "deltas"}[i])
+		case v.Rank() == 1 && rows >= 0 && v.Len() != rows:
+			return nil, invalidf("starts, limits, and deltas must have the same shape")
+		case v.Rank() == 1:
 			rows = v.Len()
 		}
-		if v.I() == nil {
-			return nil, c.unsupported("floats")
-		}
 	}
-	at := func(input, row int) int64 {
-		if c.In[input].Rank() == 0 {
-			row = 0
-		}
-		return c.In[input].I()[row]
+	if rows < 0 {
+		rows = 1
 	}
-	splits, list := []int{0}, []int64{}
+	splits, parts := []int{0}, []Value{c.In[0].Pick([]int{0}, nil)}
 	for row := range rows {
-		start, limit, delta := at(0, row), at(1, row), at(2, row)
-		if delta == 0 {
-			return nil, invalidf("Requires delta != 0")
+		part, err := c.rangeOfRow(row)
+		if err != nil {
+			return nil, err
 		}
-		for x := start; delta > 0 && x < limit || delta < 0 && x > limit; x += delta {
-			list = append(list, x)
-			if len(list) > maxElements {
-				return nil, outOfMemory(c.In[0].DType(), []int{len(list)})
-			}
+		parts, splits = append(parts, part), append(splits, splits[row]+part.Len())
+	}
+	return []Value{value.Sizes(c.typeOf("Tsplits"), splits), value.Join(parts...)}, nil
+}
+
+// rangeOfRow returns the numbers of a row. A limit that is behind the start is no error, as in
+// Python.
+func (c *Call) rangeOfRow(row int) (Value, error) {
+	in := lists.Map(c.In, func(v Value) Value {
+		if v.Rank() > 0 {
+			return v.Pick(nil, []int{row})
 		}
-		splits = append(splits, len(list))
+		return v
+	})
+	numbers := lists.Map(in, func(v Value) float64 {
+		wide, _ := v.Cast(value.Float64)
+		return wide.F()[0]
+	})
+	switch start, limit, delta := numbers[0], numbers[1], numbers[2]; {
+	case delta == 0:
+		return Value{}, invalidf("Requires delta != 0")
+	case delta > 0 && start >= limit || delta < 0 && start <= limit:
+		return c.In[0].Pick([]int{0}, nil), nil
+	case math.IsNaN(limit): // its size is no number
+		return Value{}, invalidf("Requires ((limit - start) / delta) <= 9223372036854775807")
 	}
-	if _, err := c.room(c.In[0].DType(), []int{len(list)}); err != nil {
-		return nil, err
+	one, err := rangeOf(&Call{Node: c.Node, In: in, Env: c.Env})
+	if err != nil {
+		return Value{}, err
 	}
-	return []Value{value.Sizes(c.typeOf("Tsplits"), splits), value.Ints(c.In[0].DType(), []int{len(list)}, list)}, nil
+	return one[0], nil
 }
 
 // raggedGather returns the selected rows of a ragged tensor, with all their nested rows.
@@ -66,6 +86,23 @@ func raggedGather(c *Call) ([]Value, error) {
 			return nil, invalidf("indices%s = %d is not in [0, %d)", placeText(i, []int{len(indices)}), at, rows)
 		}
 	}
+	for level := range ragged {
+		splits := c.In[level].I()
+		limit := c.In[level+1].Len() - 1 // rows of the next level
+		if level == ragged-1 {
+			limit = c.In[ragged].Shape()[0]
+		}
+		switch last := len(splits) - 1; {
+		case last < 0:
+			return nil, invalidf("Ragged splits may not be empty")
+		case splits[0] < 0:
+			return nil, invalidf("Ragged splits must be non-negative")
+		case splits[last] > int64(limit):
+			return nil, invalidf("Ragged splits must not point past values")
+		case !slices.IsSorted(splits):
+			return nil, invalidf("Ragged splits must be sorted")
+		}
+	}
 	out := []Value{}
 	for level := range ragged {
 		splits, err := c.ints(level)
@@ -74,9 +111,6 @@ func raggedGather(c *Call) ([]Value, error) {
 		}
 		ends, inner := []int{0}, []int{}
 		for _, row := range indices {
-			if row+1 >= len(splits) || splits[row] > splits[row+1] {
-				return nil, invalidf("Ragged splits must be sorted")
-			}
 			for i := splits[row]; i < splits[row+1]; i++ {
 				inner = append(inner, i)
 			}
@@ -95,6 +129,26 @@ func raggedGather(c *Call) ([]Value, error) {
 func raggedToSparse(c *Call) ([]Value, error) {
 	levels := c.number("RAGGED_RANK")
 	values := c.In[levels]
+	for level := levels - 1; level >= 0; level-- {
+		splits, rows := c.In[level].I(), int64(c.In[level+1].Len()-1)
+		if level == levels-1 {
+			rows = int64(values.Shape()[0])
+		}
+		if len(splits) == 0 {
+			return nil, invalidf("ragged splits may not be empty.")
+		}
+		if splits[0] != 0 {
+			return nil, invalidf("First value of ragged splits must be 0.")
+		}
+		for i := range splits[1:] {
+			if splits[i] > splits[i+1] {
+				return nil, invalidf("Ragged splits should be non decreasing, but we got %d followed by %d", splits[i], splits[i+1])
+			}
+		}
+		if splits[len(splits)-1] != rows {
+			return nil, invalidf("Final value of ragged splits must match the length the corresponding ragged values.")
+		}
+	}
 	inner := values.Shape()[1:]
 	rank := levels + 1 + len(inner)
 	shape := make([]int, rank)
@@ -108,9 +162,6 @@ func raggedToSparse(c *Call) ([]Value, error) {
 		splits := c.In[level].I()
 		var places [][]int64
 		for row, prefix := range rows {
-			if row+1 >= len(splits) || splits[row] > splits[row+1] {
-				return nil, invalidf("Ragged splits must be sorted")
-			}
 			n := int(splits[row+1] - splits[row])
 			shape[level+1] = max(shape[level+1], n)
 			for i := range n {
@@ -143,6 +194,9 @@ func raggedToTensor(c *Call) ([]Value, error) {
 	values, partitions := c.In[1], c.In[3:]
 	if len(kinds) > 0 && kinds[0] == "FIRST_DIM_SIZE" {
 		kinds, partitions = kinds[1:], partitions[1:]
+	}
+	if c.In[3].Len() == 0 {
+		return nil, invalidf("Invalid first partition input. Tensor requires at least one element.")
 	}
 	size := 0
 	if kind := c.In[3]; kind.Rank() == 0 && kind.Len() == 1 {
@@ -179,6 +233,9 @@ func raggedToTensor(c *Call) ([]Value, error) {
 	}
 	if c.In[2].Len() != 1 {
 		return nil, c.unsupported("a default that is no scalar")
+	}
+	if len(p.at) > values.Shape()[0] {
+		return nil, c.unsupported("fewer values than places, which reads other memory")
 	}
 	places := slices.Repeat([]int{-1}, n)
 	each, _ := value.Count(inner)
@@ -218,6 +275,9 @@ func (p *partition) add(kind string, v Value) error {
 				parents = append(parents, row)
 			}
 		}
+		if n := len(splits); n > 0 && int64(len(parents)) != splits[n-1] {
+			return invalidf("Invalid row split size.")
+		}
 	case "VALUE_ROWIDS":
 		for _, row := range v.I() {
 			parents = append(parents, int(row))
@@ -238,7 +298,14 @@ func (p *partition) add(kind string, v Value) error {
 		case row >= 0 && row < len(p.at):
 			above = p.at[row]
 		default:
-			return invalidf("Invalid row partition: row %d of %d", row, p.size)
+			which, rows := "next", p.size
+			if i == 0 {
+				which = "current"
+			}
+			if p.at != nil {
+				rows = len(p.at)
+			}
+			return invalidf("Got %s_value_rowid=%d which is not less than %d", which, row, rows)
 		}
 		next[i] = append(slices.Clone(above), column)
 		column++
@@ -249,7 +316,25 @@ func (p *partition) add(kind string, v Value) error {
 }
 
 // bincount counts how often each number below size occurs, or sums the weights of its occurrences.
-func bincount(c *Call, numbers []int, size int) ([]Value, error) {
+func bincount(c *Call, numbers []int) ([]Value, error) {
+	if c.In[1].Rank() != 0 {
+		return nil, invalidf("Shape must be rank 0 but is rank %d", c.In[1].Rank())
+	}
+	size, err := c.int(1)
+	if err != nil {
+		return nil, err
+	}
+	if rank := c.In[0].Rank(); c.Op == "DenseBincount" && rank > 2 {
+		return nil, invalidf("Shape must be at most rank 2 but is rank %d", rank)
+	}
+	if w := c.In[2]; w.Len() > 0 && !slices.Equal(w.Shape(), c.In[0].Shape()) {
+		if c.Op == "DenseBincount" {
+			return nil, invalidf("`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it acts as all weights equal to 1. Received %s", value.ShapeText(w.Shape()))
+		}
+		if w.Len() != len(numbers) {
+			return nil, invalidf("Input indices and weights must have the same size.")
+		}
+	}
 	if size < 0 {
 		return nil, invalidf("size (%d) must be non-negative", size)
 	}
@@ -264,8 +349,8 @@ func bincount(c *Call, numbers []int, size int) ([]Value, error) {
 		return nil, err
 	}
 	weights, ok := c.In[2].Cast(value.Float64)
-	if !ok || c.In[2].Len() > 0 && c.In[2].Len() != len(numbers) {
-		return nil, c.unsupported("weights of another shape")
+	if !ok {
+		return nil, c.unsupported("%s", tensor.DTypeName(dtype))
 	}
 	out := make([]float64, n)
 	for i, number := range numbers {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 	"github.com/monosim/monosim/sim/tfserving/tensor"
@@ -53,7 +54,7 @@ var folds = map[string]fold{
 
 func reductions() map[string]Kernel {
 	ops := map[string]Kernel{"EuclideanNorm": of((*Call).reductionOfInput, euclideanNorm), "ReduceJoin": of(ints(1), reduceJoin),
-		"Cumsum": of(scalar(1), cumulate), "Cumprod": of(scalar(1), cumulate), "L2Loss": l2Loss}
+		"Cumsum": of(strictScalar(1, "ScanOp: axis must be a scalar, not "), cumulate), "Cumprod": of(strictScalar(1, "ScanOp: axis must be a scalar, not "), cumulate), "L2Loss": l2Loss}
 	for name := range folds { //lint:ordered each name has an entry of its own
 		ops[name] = reduce
 	}
@@ -173,22 +174,41 @@ func l2Loss(c *Call) ([]Value, error) {
 	return one(value.Floats(c.In[0].DType(), nil, []float64{sum / 2}))
 }
 
-// reduceJoin joins strings. Several dimensions are joined in the order in which they are named.
+// reduceJoin joins strings. Of several dimensions the first one that is named varies fastest
+// (core/kernels/reduce_join_op.cc).
 func reduceJoin(c *Call, axes []int) ([]Value, error) {
-	v := c.In[0]
-	if len(axes) > 1 && !slices.IsSorted(axes) {
-		return nil, c.unsupported("dimensions out of order")
-	}
-	if len(axes) == 0 && v.Rank() > 0 {
+	v, rank := c.In[0], c.In[0].Rank()
+	if len(axes) == 0 && rank > 0 {
 		return one(v)
+	}
+	var order []int
+	for _, asked := range axes {
+		axis, ok := axisOf(asked, rank)
+		if !ok {
+			return nil, statusf(rpcerrors.OutOfRange, "Invalid reduction dimension %d for input with %d dimension(s)", asked, rank)
+		}
+		if slices.Contains(order, axis) {
+			return nil, invalidf("Duplicate reduction dimension %d", asked)
+		}
+		order = append(order, axis)
 	}
 	r, err := c.reduction(v, axes)
 	if err != nil {
 		return nil, err
 	}
+	for axis := range rank {
+		if !slices.Contains(order, axis) {
+			order = append(order, axis)
+		}
+	}
+	slices.Reverse(order)
+	sizes, steps, strides := make([]int, rank), make([]int, rank), value.Strides(v.Shape())
+	for i, axis := range order {
+		sizes[i], steps[i] = v.Shape()[axis], strides[axis]
+	}
 	parts := make([][]string, r.n)
-	for i, s := range v.S() {
-		parts[r.to[i]] = append(parts[r.to[i]], s)
+	for _, i := range value.Walk(sizes, steps, 0) {
+		parts[r.to[i]] = append(parts[r.to[i]], v.S()[i])
 	}
 	separator := c.text("separator")
 	return c.strings(r.shape, lists.Map(parts, func(list []string) string { return strings.Join(list, separator) }))
@@ -199,7 +219,7 @@ func cumulate(c *Call, asked int) ([]Value, error) {
 	v := c.In[0]
 	axis, ok := axisOf(asked, v.Rank())
 	if !ok {
-		return nil, invalidf("ScanOp: Expected scan axis in the range [%d, %d), but got %d", -v.Rank(), v.Rank(), asked)
+		return nil, invalidf("ScanOp: Expected scan axis in the range [%d, %d), but got %d", -v.Rank(), v.Rank(), axis)
 	}
 	if _, err := c.room(v.DType(), v.Shape()); err != nil {
 		return nil, err

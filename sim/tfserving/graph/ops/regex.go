@@ -1,7 +1,10 @@
 package ops
 
 import (
+	"errors"
 	"regexp"
+	"regexp/syntax"
+	"slices"
 	"strings"
 
 	"github.com/monosim/monosim/engine/lists"
@@ -14,51 +17,134 @@ var regexOps = map[string]Kernel{
 	"RegexFullMatch": regexFullMatch, "StaticRegexFullMatch": regexFullMatch,
 }
 
-// textInput returns an attribute of a static operation, or the input of another.
-func (c *Call) textInput(attr string, input int) string {
-	if input < len(c.In) {
-		return c.In[input].S()[0]
+// textInput returns an attribute of a static operation, or the input of another, which must be a
+// scalar.
+func (c *Call) textInput(attr string, input int) (string, error) {
+	if input >= len(c.In) {
+		return c.text(attr), nil
 	}
-	return c.text(attr)
+	if shape := c.In[input].Shape(); len(shape) > 0 {
+		return "", invalidf("%s must be scalar, but received %s", strings.ToUpper(attr[:1])+attr[1:], value.ShapeText(shape))
+	}
+	return c.In[input].S()[0], nil
+}
+
+// pattern compiles the regular expression of the operation.
+func (c *Call) pattern() (*regexp.Regexp, error) {
+	pattern, err := c.textInput("pattern", 1)
+	if err != nil {
+		return nil, err
+	}
+	re, err := regexp.Compile(pattern)
+	switch {
+	case err != nil:
+		return nil, invalidf("Invalid pattern: %s, error: %s", pattern, reason(err))
+	case slices.Contains(re.SubexpNames(), "") && strings.Contains(pattern, "(?<"): // Go's form of a named group, which RE2 lacks
+		if at := strings.Index(pattern, "(?<"); at == 0 || pattern[at-1] != '\\' {
+			return nil, invalidf("Invalid pattern: %s, error: invalid perl operator: (?<", pattern)
+		}
+	}
+	return re, nil
+}
+
+// rewriting is what a match is replaced by: texts and groups. A rewrite that RE2 cannot read ends
+// before its fault.
+type rewriting struct {
+	parts  []string // parts has texts, and groups as a single byte below 10
+	most   int      // most is the highest group that is named
+	broken bool
+}
+
+func rewritingOf(s string) rewriting {
+	var r rewriting
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] != '\\':
+			r.parts = append(r.parts, s[i:i+1])
+			continue
+		case i+1 < len(s) && s[i+1] == '\\':
+			r.parts = append(r.parts, `\`)
+		case i+1 < len(s) && s[i+1] >= '0' && s[i+1] <= '9':
+			r.parts, r.most = append(r.parts, string(s[i+1]-'0')), max(r.most, int(s[i+1]-'0'))
+		default:
+			r.broken = true
+			return r
+		}
+		i++
+	}
+	return r
+}
+
+// of returns what stands for the match at the given indices of s.
+func (r rewriting) of(s string, at []int) string {
+	var out strings.Builder
+	for _, part := range r.parts {
+		if group := int(part[0]); group < 10 && len(part) == 1 {
+			if at[2*group] >= 0 {
+				out.WriteString(s[at[2*group]:at[2*group+1]])
+			}
+			continue
+		}
+		out.WriteString(part)
+	}
+	return out.String()
 }
 
 func regexReplace(c *Call) ([]Value, error) {
-	pattern := c.textInput("pattern", 1)
-	re, err := regexp.Compile(pattern)
+	re, err := c.pattern()
 	if err != nil {
-		return nil, invalidf("Invalid pattern: %s, error: %s", pattern, reason(err))
+		return nil, err
 	}
-	// RE2 writes a group as \1, Go as ${1}, and only Go has a meaning for $.
-	with := strings.ReplaceAll(c.textInput("rewrite", 2), "$", "$$")
-	with = regexp.MustCompile(`\\(\d|\\)`).ReplaceAllStringFunc(with, func(s string) string {
-		if s == `\\` {
-			return `\`
-		}
-		return "${" + s[1:] + "}"
-	})
+	text, err := c.textInput("rewrite", 2)
+	if err != nil {
+		return nil, err
+	}
+	with := rewritingOf(text)
+	if with.most > re.NumSubexp() {
+		return one(c.In[0]) // RE2 logs it and replaces nothing
+	}
 	all := c.Attrs["replace_global"] == nil || c.flag("replace_global")
 	return c.strings(c.In[0].Shape(), lists.Map(c.In[0].S(), func(s string) string {
-		if all {
-			return re.ReplaceAllString(s, with)
+		most := -1
+		if !all {
+			most = 1
 		}
-		at := re.FindStringSubmatchIndex(s)
-		if at == nil {
+		found := re.FindAllStringSubmatchIndex(s, most)
+		if !all && with.broken {
 			return s
 		}
-		return s[:at[0]] + string(re.ExpandString(nil, with, s, at)) + s[at[1]:]
+		var out strings.Builder
+		end := 0
+		for _, at := range found {
+			out.WriteString(s[end:at[0]] + with.of(s, at))
+			end = at[1]
+		}
+		return out.String() + s[end:]
 	}))
 }
 
 func regexFullMatch(c *Call) ([]Value, error) {
-	pattern := c.textInput("pattern", 1)
-	if _, err := regexp.Compile(pattern); err != nil {
-		return nil, invalidf("Invalid pattern: %s, error: %s", pattern, reason(err))
+	part, err := c.pattern()
+	if err != nil {
+		return nil, err
 	}
-	re := regexp.MustCompile(`\A(?:` + pattern + `)\z`)
+	re := regexp.MustCompile(`\A(?:` + part.String() + `)\z`)
 	return one(value.Bools(c.In[0].Shape(), lists.Map(c.In[0].S(), re.MatchString)))
 }
 
-// reason returns what is wrong with an expression, in the words that RE2 and Go share.
+// reason returns what is wrong with an expression, in RE2's words (re2/regexp.cc).
 func reason(err error) string {
-	return strings.ReplaceAll(strings.TrimPrefix(err.Error(), "error parsing regexp: "), "`", "")
+	var bad *syntax.Error
+	if !errors.As(err, &bad) {
+		return err.Error()
+	}
+	text := bad.Code.String()
+	if own, ok := map[syntax.ErrorCode]string{
+		syntax.ErrMissingParen: "missing )", syntax.ErrMissingBracket: "missing ]", syntax.ErrInvalidRepeatSize: "invalid repetition size",
+		syntax.ErrMissingRepeatArgument: "no argument for repetition operator", syntax.ErrInvalidRepeatOp: "bad repetition operator",
+		syntax.ErrTrailingBackslash: `trailing \`, syntax.ErrInvalidNamedCapture: "invalid named capture group", syntax.ErrInvalidPerlOp: "invalid perl operator",
+	}[bad.Code]; ok {
+		text = own
+	}
+	return text + ": " + bad.Expr
 }

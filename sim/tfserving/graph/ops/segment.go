@@ -34,7 +34,10 @@ func kindOf(op string) (fold, string) {
 }
 
 func sortedSegment(c *Call, ids []int) ([]Value, error) {
-	if c.In[1].Rank() != 1 || c.In[0].Rank() == 0 {
+	if c.In[0].Rank() == 0 {
+		return nil, invalidf("input must be at least rank 1")
+	}
+	if c.In[1].Rank() != 1 {
 		return nil, invalidf("segment_ids should be a vector.")
 	}
 	if len(ids) != c.In[0].Shape()[0] {
@@ -49,15 +52,20 @@ func sortedSegment(c *Call, ids []int) ([]Value, error) {
 
 // sortedIDs checks that segment ids are ascending, and returns the number of segments.
 func sortedIDs(ids []int) (int, error) {
-	last := 0
-	for _, id := range ids {
-		if id < last {
-			return 0, invalidf("segment ids are not increasing")
-		}
-		last = id
-	}
 	if len(ids) == 0 {
 		return 0, nil
+	}
+	last := ids[len(ids)-1]
+	if last < 0 {
+		return 0, invalidf("segment ids must be >= 0")
+	}
+	for i, id := range ids {
+		if i > 0 && id < ids[i-1] {
+			return 0, invalidf("segment ids are not increasing")
+		}
+		if (id < 0 || id > last) && (i+1 == len(ids) || ids[i+1] > id) {
+			return 0, invalidf("Segment id %d out of range [0, %d), possibly because 'segment_ids' input is not sorted.", id, last+1)
+		}
 	}
 	return last + 1, nil
 }
@@ -68,7 +76,7 @@ func (c *Call) unsortedInput() (rows Value, ids []int, segments int, err error) 
 	if ids, err = c.ints(1); err != nil {
 		return Value{}, nil, 0, err
 	}
-	if segments, err = c.int(2); err != nil {
+	if segments, err = c.scalar(2, "num_segments should be a scalar, not shape "); err != nil {
 		return Value{}, nil, 0, err
 	}
 	v, rank := c.In[0], c.In[1].Rank()
@@ -84,6 +92,9 @@ func (c *Call) unsortedInput() (rows Value, ids []int, segments int, err error) 
 }
 
 func unsortedSegment(c *Call) ([]Value, error) {
+	if n := c.In[2]; n.Rank() == 0 && n.I()[0] < 0 {
+		return nil, invalidf("Input num_segments == %d must not be negative.", n.I()[0])
+	}
 	rows, ids, segments, err := c.unsortedInput()
 	if err != nil {
 		return nil, err
@@ -93,6 +104,9 @@ func unsortedSegment(c *Call) ([]Value, error) {
 
 // segmentJoin joins the strings of each segment.
 func segmentJoin(c *Call) ([]Value, error) {
+	if err := c.joinError(); err != nil {
+		return nil, err
+	}
 	rows, ids, segments, err := c.unsortedInput()
 	if err != nil {
 		return nil, err
@@ -113,6 +127,29 @@ func segmentJoin(c *Call) ([]Value, error) {
 	return c.strings(shape, lists.Map(parts, func(list []string) string { return strings.Join(list, separator) }))
 }
 
+// joinError returns the error of a join for its segments (core/kernels/unsorted_segment_join_op.cc).
+func (c *Call) joinError() error {
+	segments, err := c.scalar(2, "Number of segments should be a scalar, not shape ")
+	if err != nil {
+		return err
+	}
+	v, ids := c.In[0], c.In[1]
+	if segments < 0 {
+		return invalidf("Number of segments must be non-negative but got %d", segments)
+	}
+	for d, size := range ids.Shape() {
+		if d < v.Rank() && v.Shape()[d] != size {
+			return invalidf("Segment dimension is %d while input dimension is %d in rank %d", size, v.Shape()[d], d)
+		}
+	}
+	for _, id := range ids.I() {
+		if id < 0 || id >= int64(segments) {
+			return invalidf("segment_ids are not allowed to exceed num_segments or to have negative values.")
+		}
+	}
+	return nil
+}
+
 // segments reduces the rows of each segment to one row. Rows with a negative id are ignored.
 func (c *Call) segments(rows Value, ids []int, segments int) ([]Value, error) {
 	f, kind := kindOf(c.Op)
@@ -123,7 +160,7 @@ func (c *Call) segments(rows Value, ids []int, segments int) ([]Value, error) {
 	}
 	float, int, _ := f.start(rows.DType())
 	sorted := !strings.HasPrefix(c.Op, "Unsorted")
-	s := segmented{ids: ids, size: 1, n: n, sorted: sorted, kind: kind}
+	s := segmented{ids: ids, size: 1, n: n, segments: segments, sorted: sorted && kind != "Prod", kind: kind}
 	if segments > 0 {
 		s.size = n / segments
 	}
@@ -144,12 +181,14 @@ func (c *Call) segments(rows Value, ids []int, segments int) ([]Value, error) {
 type segmented struct {
 	ids     []int
 	size, n int
-	sorted  bool // sorted leaves segments without rows 0
-	kind    string
+	// segments is the number of segments.
+	segments int
+	sorted   bool // sorted leaves segments without rows 0
+	kind     string
 }
 
 func (s segmented) counts() []int {
-	counts := make([]int, s.n/max(s.size, 1))
+	counts := make([]int, s.segments)
 	for _, id := range s.ids {
 		if id >= 0 {
 			counts[id]++
@@ -191,19 +230,40 @@ func (s segmented) means(list []float64) []float64 {
 	return list
 }
 
+// sparseIDs does what sortedIDs does for the ids of a sparse segment operation.
+func sparseIDs(ids []int) (int, error) {
+	if len(ids) > 0 && ids[len(ids)-1] < 0 {
+		return 0, invalidf("segment ids must be >= 0")
+	}
+	return sortedIDs(ids)
+}
+
 // sparseSegment reduces the rows that indices selects. ids holds the segment of each of them.
 func sparseSegment(c *Call, indices, ids []int) ([]Value, error) {
-	if len(indices) != len(ids) {
+	switch {
+	case c.In[1].Rank() != 1:
+		return nil, invalidf("indices should be a vector.")
+	case c.In[2].Rank() != 1:
+		return nil, invalidf("segment_ids should be a vector.")
+	case c.In[0].Rank() == 0:
+		return nil, invalidf("Shape must be at least rank 1")
+	case len(indices) != len(ids):
 		return nil, invalidf("segment_ids and indices should have same size.")
 	}
-	segments, err := sortedIDs(ids)
+	segments, err := sparseIDs(ids)
 	if err != nil {
 		return nil, err
 	}
 	if len(c.In) > 3 {
+		if v := c.In[3]; v.Rank() > 1 || v.Len() != 1 {
+			return nil, invalidf("num_segments should be a scalar, not shape %s", value.ShapeText(v.Shape()))
+		}
 		most, err := c.int(3)
 		if err != nil {
 			return nil, err
+		}
+		if most < 0 {
+			return nil, invalidf("segment ids must be >= 0")
 		}
 		if segments > most {
 			return nil, invalidf("segment ids must be < num_segments")

@@ -10,7 +10,7 @@ import (
 // shapeOps holds the operations that return, set or permute shapes.
 var shapeOps = map[string]Kernel{
 	"Shape": shapeOf, "ShapeN": shapeOf, "Size": sizeOf, "Rank": rankOf,
-	"Reshape": of(ints(1), reshape), "ExpandDims": of(scalar(1), expandDims), "Squeeze": squeeze,
+	"Reshape": of(ints(1), reshape), "ExpandDims": expandDims, "Squeeze": squeeze,
 	"Transpose": of(ints(1), transpose), "ConjugateTranspose": of(ints(1), transpose), "InvertPermutation": of(ints(0), invertPermutation),
 	"BroadcastTo": of(ints(1), broadcastTo), "BroadcastArgs": of2(ints(0), ints(1), broadcastArgs),
 }
@@ -34,7 +34,7 @@ func sizeOf(c *Call) ([]Value, error) {
 func rankOf(c *Call) ([]Value, error) { return one(value.Scalar32(c.In[0].Rank())) }
 
 func reshape(c *Call, sizes []int) ([]Value, error) {
-	if c.In[1].Rank() != 1 {
+	if c.In[1].Rank() > 1 {
 		return nil, invalidf("sizes input must be 1-D, not %s", value.ShapeText(c.In[1].Shape()))
 	}
 	open, product, hasZero := -1, 1, false // product is of the sizes above 0
@@ -64,13 +64,27 @@ func reshape(c *Call, sizes []int) ([]Value, error) {
 			return nil, invalidf("Input to reshape is a tensor with %d values, but the requested shape requires a multiple of %d", n, product)
 		}
 	}
-	if got, ok := value.Count(shape); !ok || got != n {
+	got, ok := value.Count(slices.DeleteFunc(slices.Clone(shape), func(size int) bool { return size == 0 }))
+	if !ok {
+		return nil, invalidf("Shape [%s] has too many elements", joinInts(shape, ", "))
+	}
+	if slices.Contains(shape, 0) {
+		got = 0
+	}
+	if got != n {
 		return nil, invalidf("Input to reshape is a tensor with %d values, but the requested shape has %d", n, got)
 	}
 	return one(c.In[0].Reshape(shape))
 }
 
-func expandDims(c *Call, axis int) ([]Value, error) {
+func expandDims(c *Call) ([]Value, error) {
+	if c.In[1].Len() != 1 {
+		return nil, invalidf("'dim' must be a tensor with a single value")
+	}
+	axis, err := c.int(1)
+	if err != nil {
+		return nil, err
+	}
 	rank := c.In[0].Rank()
 	if axis < -rank-1 || axis > rank {
 		return nil, invalidf("Tried to expand dim index %d for tensor with %d dimensions.", axis, rank)
@@ -84,7 +98,9 @@ func expandDims(c *Call, axis int) ([]Value, error) {
 func squeeze(c *Call) ([]Value, error) {
 	rank := c.In[0].Rank()
 	asked := map[int]bool{}
-	for _, axis := range c.numbers("squeeze_dims") {
+	axes := c.numbers("squeeze_dims")
+	slices.Reverse(axes) // as C++'s set of them is walked
+	for _, axis := range axes {
 		if axis < -rank || axis >= rank {
 			return nil, invalidf("Tried to squeeze dim index %d for tensor with %d dimensions.", axis, rank)
 		}
@@ -105,6 +121,9 @@ func squeeze(c *Call) ([]Value, error) {
 
 func transpose(c *Call, order []int) ([]Value, error) {
 	v := c.In[0]
+	if c.In[1].Rank() != 1 {
+		return nil, invalidf("perm must be rank 1, got shape %s", value.ShapeText(c.In[1].Shape()))
+	}
 	if len(order) != v.Rank() {
 		return nil, invalidf("transpose expects a vector of size %d. But input(1) is a vector of size %d", v.Rank(), len(order))
 	}
@@ -115,12 +134,12 @@ func transpose(c *Call, order []int) ([]Value, error) {
 			d += v.Rank()
 		}
 		if d < 0 || d >= v.Rank() {
-			return nil, invalidf("%d is out of range [0 .. %d)", order[i], v.Rank())
+			return nil, invalidf("%d is out of range [0 .. %d)", d, v.Rank())
 		}
 		shape[i], steps[i], seen[d] = v.Shape()[d], strides[d], true
 	}
 	if missing := slices.Index(seen, false); missing >= 0 {
-		return nil, invalidf("%d is missing from %s.", missing, summary(c.In[1], -1))
+		return nil, invalidf("%d is missing from {%s}.", missing, joinInts(order, ","))
 	}
 	if _, err := c.room(v.DType(), shape); err != nil {
 		return nil, err
@@ -129,6 +148,9 @@ func transpose(c *Call, order []int) ([]Value, error) {
 }
 
 func invertPermutation(c *Call, order []int) ([]Value, error) {
+	if c.In[0].Rank() != 1 {
+		return nil, invalidf("invert_permutation expects a 1D vector.")
+	}
 	inverse := make([]int64, len(order))
 	seen := make([]bool, len(order))
 	for i, d := range order {
@@ -145,6 +167,15 @@ func invertPermutation(c *Call, order []int) ([]Value, error) {
 
 func broadcastTo(c *Call, shape []int) ([]Value, error) {
 	v := c.In[0]
+	if c.In[1].Rank() != 1 {
+		return nil, invalidf("shape must be a vector of {int32,int64}, got shape %s", value.ShapeText(c.In[1].Shape()))
+	}
+	if v.Rank() > len(shape) {
+		return nil, invalidf("Rank of input (%d) must be no greater than rank of output shape (%d).", v.Rank(), len(shape))
+	}
+	if err := sizesError(shape); err != nil {
+		return nil, err
+	}
 	result, ok := value.Broadcast(v.Shape(), shape)
 	if !ok || !slices.Equal(result, shape) {
 		return nil, invalidf("Incompatible shapes: %s vs. %s", value.ShapeText(v.Shape()), value.ShapeText(shape))
@@ -167,9 +198,14 @@ func (c *Call) spread(v Value, shape []int) ([]Value, error) {
 }
 
 func broadcastArgs(c *Call, a, b []int) ([]Value, error) {
+	for i, v := range c.In {
+		if v.Rank() != 1 {
+			return nil, invalidf("In[%d] must be a vector.%s", i, value.ShapeText(v.Shape()))
+		}
+	}
 	shape, ok := value.Broadcast(a, b)
 	if !ok {
-		return nil, invalidf("Incompatible shapes: %s vs. %s", value.ShapeText(a), value.ShapeText(b))
+		return nil, invalidf("Incompatible shapes: [%s] vs. [%s]", joinInts(a, ","), joinInts(b, ","))
 	}
 	return one(value.Sizes(c.In[0].DType(), shape))
 }

@@ -3,6 +3,7 @@ package ops
 import (
 	"slices"
 
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
 )
 
@@ -31,7 +32,7 @@ func ones(n int) []int { return slices.Repeat([]int{1}, n) }
 
 func slice(c *Call, begin, size []int) ([]Value, error) {
 	v := c.In[0]
-	if len(begin) != v.Rank() || len(size) != v.Rank() {
+	if len(begin) != v.Rank() || len(size) != v.Rank() || c.In[1].Rank() != 1 || c.In[2].Rank() != 1 {
 		return nil, invalidf("Expected begin and size arguments to be 1-D tensors of size %d, but got shapes %s and %s instead.",
 			v.Rank(), value.ShapeText(c.In[1].Shape()), value.ShapeText(c.In[2].Shape()))
 	}
@@ -92,6 +93,9 @@ func split(c *Call, asked int) ([]Value, error) {
 
 func splitV(c *Call, sizes []int, asked int) ([]Value, error) {
 	v := c.In[0]
+	if c.In[1].Rank() != 1 || len(sizes) != c.number("num_split") {
+		return nil, invalidf("size of the split_tensor must be 1-D and have the same elements as outputs got %d -D and %d elements", c.In[1].Rank(), len(sizes))
+	}
 	axis, ok := axisOf(asked, v.Rank())
 	if !ok {
 		return nil, invalidf("-input rank(-%d) <= split_dim < input rank (%d), but got %d", v.Rank(), v.Rank(), asked)
@@ -100,6 +104,9 @@ func splitV(c *Call, sizes []int, asked int) ([]Value, error) {
 	sizes = slices.Clone(sizes)
 	for i, size := range sizes {
 		if size == -1 {
+			if open >= 0 {
+				return nil, invalidf("There can only be one -1 in the input.")
+			}
 			open = i
 			continue
 		}
@@ -110,6 +117,11 @@ func splitV(c *Call, sizes []int, asked int) ([]Value, error) {
 	}
 	if open >= 0 {
 		sizes[open] = v.Shape()[axis] - sum
+	}
+	for i, size := range sizes {
+		if size < 0 {
+			return nil, invalidf("Split size at index %d must be >= 0. Got: %d", i, size)
+		}
 	}
 	return c.parts(v, axis, sizes)
 }
@@ -132,13 +144,25 @@ func unpack(c *Call) ([]Value, error) {
 
 func reverse(c *Call, axes []int) ([]Value, error) {
 	v := c.In[0]
+	if v.Rank() == 0 {
+		return one(v)
+	}
+	if c.In[1].Rank() != 1 {
+		return nil, invalidf("'dims' must be 1-dimension, not %d", c.In[1].Rank())
+	}
 	begin, step := make([]int, v.Rank()), ones(v.Rank())
-	for _, asked := range axes {
+	for i, asked := range axes {
 		axis, ok := axisOf(asked, v.Rank())
 		if !ok {
-			return nil, invalidf("'axis'[%d] = %d is out of valid range [0, %d", 0, asked, v.Rank()-1)
+			return nil, invalidf("'axis'[%d] = %d is out of valid range [0, %d", i, asked, v.Rank()-1)
+		}
+		if step[axis] < 0 {
+			return nil, invalidf("axis %d specified more than once.", axis)
 		}
 		begin[axis], step[axis] = v.Shape()[axis]-1, -1
+	}
+	if v.Rank() > 8 {
+		return nil, statusf(rpcerrors.Unimplemented, "reverse is not implemented for tensors of rank > 8.")
 	}
 	part, err := c.window(v, begin, v.Shape(), step)
 	return []Value{part}, err
@@ -174,13 +198,17 @@ func (c *Call) paddings() (paddings []int, shape []int, err error) {
 	if c.In[1].Rank() != 2 || c.In[1].Shape()[1] != 2 {
 		return nil, nil, invalidf("paddings must be a matrix with 2 columns: %s", value.ShapeText(c.In[1].Shape()))
 	}
+	between, word := " ", "Paddings"
+	if c.Op == "MirrorPad" {
+		between, word = ", ", "paddings"
+	}
 	if len(paddings) != 2*v.Rank() {
-		return nil, nil, invalidf("The first dimension of paddings must be the rank of inputs%s%s", value.ShapeText(c.In[1].Shape()), value.ShapeText(v.Shape()))
+		return nil, nil, invalidf("The first dimension of paddings must be the rank of inputs%s%s%s", value.ShapeText(c.In[1].Shape()), between, value.ShapeText(v.Shape()))
 	}
 	shape = slices.Clone(v.Shape())
 	for d := range shape {
 		if paddings[2*d] < 0 || paddings[2*d+1] < 0 {
-			return nil, nil, invalidf("Paddings must be non-negative: %d %d", paddings[2*d], paddings[2*d+1])
+			return nil, nil, invalidf("%s must be non-negative: %d %d", word, paddings[2*d], paddings[2*d+1])
 		}
 		shape[d] += paddings[2*d] + paddings[2*d+1]
 	}
@@ -202,6 +230,9 @@ func pad(c *Call) ([]Value, error) {
 		return nil, err
 	}
 	if len(c.In) > 2 {
+		if c.In[2].Rank() != 0 {
+			return nil, invalidf("constant_values must be a scalar. Found: %s", value.ShapeText(c.In[2].Shape()))
+		}
 		return one(c.In[0].PickOr(shape, places, c.In[2]))
 	}
 	return one(c.In[0].Pick(shape, places))
@@ -217,7 +248,10 @@ func mirrorPad(c *Call) ([]Value, error) {
 		edge = 1
 	}
 	for d, size := range c.In[0].Shape() {
-		if max(paddings[2*d], paddings[2*d+1]) > size-edge {
+		if edge == 1 && max(paddings[2*d], paddings[2*d+1]) >= size {
+			return nil, invalidf("paddings must be less than the dimension size: %d, %d not less than %d", paddings[2*d], paddings[2*d+1], size)
+		}
+		if max(paddings[2*d], paddings[2*d+1]) > size {
 			return nil, invalidf("paddings must be no greater than the dimension size: %d, %d greater than %d", paddings[2*d], paddings[2*d+1], size)
 		}
 	}
@@ -239,6 +273,9 @@ func mirrorPad(c *Call) ([]Value, error) {
 
 func tile(c *Call, multiples []int) ([]Value, error) {
 	v := c.In[0]
+	if c.In[1].Rank() != 1 {
+		return nil, invalidf("Expected multiples to be 1-D, but got shape %s", value.ShapeText(c.In[1].Shape()))
+	}
 	if len(multiples) != v.Rank() {
 		return nil, invalidf("Expected multiples argument to be a vector of length %d but got length %d", v.Rank(), len(multiples))
 	}
@@ -261,11 +298,21 @@ func tile(c *Call, multiples []int) ([]Value, error) {
 
 func roll(c *Call, shifts, axes []int) ([]Value, error) {
 	v := c.In[0]
+	switch {
+	case v.Rank() == 0:
+		return nil, invalidf("input must be 1-D or higher")
+	case c.In[1].Rank() > 1:
+		return nil, invalidf("shift must be a scalar or a 1-D vector. Found: %s", value.ShapeText(c.In[1].Shape()))
+	case c.In[2].Rank() > 1:
+		return nil, invalidf("axis must be a scalar or a 1-D vector. Found: %s", value.ShapeText(c.In[2].Shape()))
+	case !slices.Equal(c.In[1].Shape(), c.In[2].Shape()):
+		return nil, invalidf("shift and axis must have the same size")
+	}
 	by := make([]int, v.Rank())
 	for i, asked := range axes {
 		axis, ok := axisOf(asked, v.Rank())
-		if !ok || len(shifts) != len(axes) {
-			return nil, invalidf("axis %d is out of range", asked)
+		if !ok {
+			return nil, invalidf("axis %d is out of range", axis)
 		}
 		by[axis] += shifts[i]
 	}

@@ -2,6 +2,8 @@ package ops
 
 import (
 	"cmp"
+	"fmt"
+	"math"
 	"slices"
 
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
@@ -10,9 +12,11 @@ import (
 
 // sortOps returns the operations that find the largest elements or equal elements.
 func sortOps() map[string]Kernel {
-	return map[string]Kernel{"ArgMax": of(scalar(1), argBest), "ArgMin": of(scalar(1), argBest), "TopK": topK, "TopKV2": topK,
+	return map[string]Kernel{"ArgMax": of(strictScalar(1, dimText), argBest), "ArgMin": of(strictScalar(1, dimText), argBest), "TopK": topK, "TopKV2": topK,
 		"Unique": unique, "UniqueV2": unique, "UniqueWithCounts": unique}
 }
+
+const dimText = "dim must be a scalar, but received tensor of shape: "
 
 // lessThan returns a function that compares two elements of v by index; nil if the dtype has no
 // order.
@@ -51,8 +55,14 @@ func argBest(c *Call, asked int) ([]Value, error) {
 		if first/step%size != 0 {
 			continue
 		}
-		best := 0
-		for k := 1; k < size; k++ {
+		best, from := 0, 1
+		for from < size && v.F() != nil && math.IsNaN(v.F()[first+best*step]) { // NaN never wins
+			best, from = from, from+1
+		}
+		if v.F() != nil && math.IsNaN(v.F()[first+best*step]) {
+			best = 0
+		}
+		for k := from; k < size; k++ {
 			if a, b := first+best*step, first+k*step; c.Op == "ArgMax" && less(a, b) || c.Op == "ArgMin" && less(b, a) {
 				best = k
 			}
@@ -66,7 +76,7 @@ func topK(c *Call) ([]Value, error) {
 	k := c.number("k")
 	if len(c.In) > 1 {
 		var err error
-		if k, err = c.int(1); err != nil {
+		if k, err = c.scalar(1, "k must be scalar, got shape "); err != nil {
 			return nil, err
 		}
 	}
@@ -109,8 +119,12 @@ func topK(c *Call) ([]Value, error) {
 
 func unique(c *Call) ([]Value, error) {
 	v := c.In[0]
+	axis, err := c.uniqueAxis()
+	if err != nil {
+		return nil, err
+	}
 	if v.Rank() != 1 {
-		return nil, invalidf("unique expects a 1D vector.")
+		return c.uniqueSlices(axis)
 	}
 	dtype := cmp.Or(c.typeOf("out_idx"), value.Int32)
 	var places []int
@@ -136,6 +150,61 @@ func unique(c *Call) ([]Value, error) {
 		out = append(out, value.Ints(dtype, []int{len(places)}, counts))
 	}
 	return out, nil
+}
+
+// uniqueAxis returns the dimension along which slices are compared.
+func (c *Call) uniqueAxis() (int, error) {
+	v := c.In[0]
+	if len(c.In) > 1 {
+		if c.In[1].Rank() != 1 {
+			return 0, invalidf("axis expects a 1D vector.")
+		}
+		axes, err := c.ints(1)
+		if err != nil {
+			return 0, err
+		}
+		if len(axes) > 1 {
+			return 0, invalidf("axis does not support input tensors larger than 1 elements")
+		}
+		if len(axes) == 1 {
+			axis, ok := axisOf(axes[0], v.Rank())
+			if !ok {
+				return 0, invalidf("axis has to be between [0, %d)", v.Rank())
+			}
+			return axis, nil
+		}
+	}
+	if v.Rank() != 1 {
+		return 0, invalidf("unique expects a 1D vector.")
+	}
+	return 0, nil
+}
+
+// uniqueSlices finds equal slices along a dimension.
+func (c *Call) uniqueSlices(axis int) ([]Value, error) {
+	v, dtype := c.In[0], cmp.Or(c.typeOf("out_idx"), value.Int32)
+	step, size := value.Strides(v.Shape())[axis], v.Shape()[axis]
+	if keyAt(v, 0) == nil && v.Len() > 0 {
+		return nil, c.unsupported("%s", tensor.DTypeName(v.DType()))
+	}
+	texts := make([]string, size)
+	for i := range v.Len() {
+		at := i / step % size
+		texts[at] += fmt.Sprintf("%q", elementText(v, i))
+	}
+	kept, which := distinct(texts)
+	shape := slices.Clone(v.Shape())
+	shape[axis] = len(kept)
+	places, err := c.around(v, shape, func(d, at int) int {
+		if d == axis {
+			return kept[at]
+		}
+		return at
+	})
+	if err != nil {
+		return nil, err
+	}
+	return []Value{v.Pick(shape, places), value.Ints(dtype, []int{len(which)}, which)}, nil
 }
 
 // distinct returns in places the index at which each value first occurs in list. which gives, for

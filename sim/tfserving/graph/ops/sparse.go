@@ -4,7 +4,10 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/monosim/monosim/engine/env/rpcerrors"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/tfserving/graph/value"
+	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
 // sparseOps holds the operations on sparse tensors. A sparse tensor consists of the values, a row
@@ -33,11 +36,73 @@ func (c *Call) sparseInput() (sparse, error) {
 	if err != nil {
 		return sparse{}, err
 	}
-	s, indices := sparse{at, c.In[1], sizes}, c.In[0].Shape()
-	if len(indices) != 2 || indices[1] != len(sizes) || indices[0] != s.values.Len() {
-		return sparse{}, invalidf("Input indices should be a matrix but received shape %s", value.ShapeText(indices))
+	return sparse{at, c.In[1], sizes}, c.sparseError()
+}
+
+// misfit is a check: whether its error is due, and the text of the error.
+type misfit struct {
+	due  bool
+	text string
+	args []any
+}
+
+// sparseError returns the error for parts of a sparse tensor that do not fit each other. Each
+// operation has its own checks and texts (core/kernels/sparse_*_op.cc, core/util/sparse).
+func (c *Call) sparseError() error {
+	at, values, sizes := c.In[0].Shape(), c.In[1].Shape(), c.In[2].Shape()
+	text := value.ShapeText
+	rows, columns, dims := c.In[0].Len(), 0, c.In[2].Len()
+	if len(at) == 2 {
+		rows, columns = at[0], at[1]
 	}
-	return s, nil
+	rowsDiffer, columnsDiffer := rows != c.In[1].Len(), columns != dims
+	negative := slices.IndexFunc(c.In[2].I(), func(size int64) bool { return size < 0 })
+	var checks []misfit
+	switch c.Op {
+	case "SparseFillEmptyRows":
+		checks = []misfit{
+			{len(sizes) != 1, "dense_shape must be a vector, saw: %s", []any{text(sizes)}},
+			{len(at) != 2, "indices must be a matrix, saw: %s", []any{text(at)}},
+			{len(values) != 1, "values must be a vector, saw: %s", []any{text(values)}},
+			{rowsDiffer, "The length of `values` (%d) must match the first dimension of `indices` (%d).", []any{c.In[1].Len(), rows}},
+			{columnsDiffer, "The length of `dense_shape` (%d) must match the second dimension of `indices` (%d).", []any{dims, columns}},
+			{c.In[3].Rank() != 0, "default_value must be a scalar, saw: %s", []any{text(c.In[3].Shape())}},
+			{dims == 0, "Dense shape cannot be empty.", nil},
+		}
+	case "SparseTensorDenseMatMul":
+		checks = []misfit{
+			{c.In[3].Rank() != 2, "Tensor 'b' is not a matrix", nil}, {len(sizes) != 1, "Tensor 'a_shape' is not a vector", nil},
+			{dims != 2, "Tensor 'a_shape' must have 2 elements", nil}, {len(values) != 1, "Tensor 'a_values' is not a vector", nil},
+			{len(at) != 2, "Tensor 'a_indices' is not a matrix", nil},
+			{rowsDiffer, "Number of rows of a_indices does not match number of entries in a_values", nil},
+			{columnsDiffer, "Number of columns of a_indices does not match number of entries in a_shape", nil},
+		}
+	case "SparseReduceSum":
+		checks = []misfit{
+			{len(sizes) != 1, "Expected input_shape to be a vector; got shape: %s", []any{text(sizes)}},
+			{c.In[3].Rank() > 1, "Expected reduction_axes to be a scalar or a vector; got shape: %s", []any{text(c.In[3].Shape())}},
+			{len(at) != 2, "indices.dims() should be 2, found: %d", []any{len(at)}},
+			{rowsDiffer, "indices and values rows (indexing dimension) must match. (indices = %d, values = %d)", []any{rows, c.In[1].Len()}},
+			{columnsDiffer, "Order length must be SparseTensor rank.", nil},
+		}
+	default:
+		checks = []misfit{
+			{len(at) != 2, "Sparse indices must be rank 2 but is rank %d", []any{len(at)}},
+			{len(values) != 1, "Sparse values must be rank 1 but is rank %d", []any{len(values)}},
+			{len(sizes) != 1, "Sparse shape must be rank 1 but is rank %d", []any{len(sizes)}},
+			{rowsDiffer, "Number of elements in indices (%d) and values (%d) do not match", []any{rows, c.In[1].Len()}},
+			{columnsDiffer, "Index rank (%d) and shape rank (%d) do not match", []any{columns, dims}},
+		}
+	}
+	if negative >= 0 && c.Op != "SparseReorder" {
+		checks = append(checks, misfit{true, "Expected shape dimensions to be non-negative, got %d", []any{c.In[2].I()[negative]}})
+	}
+	for _, check := range checks {
+		if check.due {
+			return invalidf(check.text, check.args...)
+		}
+	}
+	return nil
 }
 
 // row returns the indices of value i.
@@ -64,7 +129,32 @@ func (s sparse) rowsOf(places []int) Value {
 	return value.Ints(value.Int64, []int{len(places), len(s.shape)}, list)
 }
 
+// denseError returns the error for inputs of SparseToDense that do not fit each other.
+func (c *Call) denseError(shape []int) error {
+	at, values := c.In[0].Shape(), c.In[2]
+	rows, columns := c.In[0].Len(), 1
+	if len(at) == 2 {
+		rows, columns = at[0], at[1]
+	}
+	switch {
+	case len(at) > 2:
+		return invalidf("sparse_indices should be a scalar, vector, or matrix, got shape %s", value.ShapeText(at))
+	case c.In[1].Rank() != 1:
+		return invalidf("output_shape must be rank 1, got shape %s", value.ShapeText(c.In[1].Shape()))
+	case len(shape) != columns:
+		return invalidf("output_shape has incorrect number of elements: %d should be: %d", len(shape), columns)
+	case values.Rank() > 1 || values.Rank() == 1 && values.Len() != rows:
+		return invalidf("sparse_values has incorrect shape %s, should be [] or [%d]", value.ShapeText(values.Shape()), rows)
+	case c.In[3].Rank() != 0:
+		return invalidf("default_value should be a scalar.")
+	}
+	return sizesError(shape)
+}
+
 func sparseToDense(c *Call, shape, at []int) ([]Value, error) {
+	if err := c.denseError(shape); err != nil {
+		return nil, err
+	}
 	n, err := c.room(c.In[2].DType(), shape)
 	if err != nil {
 		return nil, err
@@ -76,6 +166,9 @@ func sparseToDense(c *Call, shape, at []int) ([]Value, error) {
 		place, row := 0, at[i*rank:(i+1)*rank]
 		for d, x := range row {
 			if x < 0 || x >= shape[d] {
+				if !c.flag("validate_indices") {
+					return nil, invalidf("Indices are not valid (out of bounds).  Shape: %s", value.ShapeText(shape))
+				}
 				return nil, invalidf("indices[%d] = [%s] is out of bounds: need 0 <= index < [%s]", i, joinInts(row, ","), joinInts(shape, ","))
 			}
 			place += x * strides[d]
@@ -85,7 +178,7 @@ func sparseToDense(c *Call, shape, at []int) ([]Value, error) {
 			case 0:
 				return nil, invalidf("indices[%d] = [%s] is repeated", i, joinInts(row, ","))
 			case 1:
-				return nil, invalidf("indices[%d] = [%s] is out of order", i, joinInts(row, ","))
+				return nil, invalidf("indices[%d] = [%s] is out of order. Many sparse ops require sorted indices.\n    Use `tf.sparse.reorder` to create a correctly ordered copy.\n\n", i, joinInts(row, ","))
 			}
 		}
 		places[place] = i
@@ -104,22 +197,9 @@ func sparseReorder(c *Call, s sparse) ([]Value, error) {
 // sparseReshape converts the indices of the values to those in another dense shape with the same
 // number of elements.
 func sparseReshape(c *Call, at, from []int) ([]Value, error) {
-	to, err := c.ints(2)
+	to, err := c.sparseSizes(at, from)
 	if err != nil {
 		return nil, err
-	}
-	to = slices.Clone(to)
-	all, ok := value.Count(from)
-	if open := slices.Index(to, -1); open >= 0 {
-		to[open] = 1
-		known, okToo := value.Count(to)
-		if !okToo || known == 0 || all%known != 0 {
-			return nil, invalidf("reshape cannot infer the missing input size for an empty tensor unless all specified input sizes are non-zero")
-		}
-		to[open] = all / known
-	}
-	if n, okToo := value.Count(to); !ok || !okToo || n != all {
-		return nil, invalidf("Input to reshape is a tensor with %d dense values, but the requested shape has %d", all, n)
 	}
 	in, out := value.Strides(from), value.Strides(to)
 	list := []int64{}
@@ -128,36 +208,95 @@ func sparseReshape(c *Call, at, from []int) ([]Value, error) {
 		for d, x := range at[i : i+len(from)] {
 			place += x * in[d]
 		}
-		for d, step := range out {
-			list = append(list, int64(place/step%to[d]))
+		for _, step := range out {
+			list = append(list, int64(place/step))
+			place %= step
 		}
 	}
 	return []Value{value.Ints(value.Int64, []int{c.In[0].Shape()[0], len(to)}, list), value.Sizes(value.Int64, to)}, nil
 }
 
+// sparseSizes returns the shape to which a sparse tensor of shape from is reshaped
+// (core/kernels/reshape_util.cc).
+func (c *Call) sparseSizes(at, from []int) ([]int, error) {
+	indices := c.In[0].Shape()
+	switch {
+	case len(indices) != 2:
+		return nil, invalidf("Input must be a matrix.")
+	case c.In[1].Rank() != 1:
+		return nil, invalidf("Input shape must be a vector.")
+	case c.In[2].Rank() != 1:
+		return nil, invalidf("Target shape should be a vector but received shape %s", value.ShapeText(c.In[2].Shape()))
+	case indices[1] != len(from):
+		return nil, invalidf("Input tensor rank must match input shape length.")
+	}
+	to, err := c.ints(2)
+	if err != nil {
+		return nil, err
+	}
+	for _, size := range from {
+		if size < 0 {
+			return nil, invalidf("Expected shape dimensions to be non-negative, got %d", size)
+		}
+	}
+	to = slices.Clone(to)
+	all, ok := value.Count(from)
+	open, product := -1, 1
+	for d, size := range to {
+		switch {
+		case size == -1 && open >= 0:
+			return nil, invalidf("only one output dimension may be -1, not both %d and %d", open, d)
+		case size == -1:
+			open = d
+		case size < 0:
+			return nil, invalidf("size %d must be non-negative, not %d", d, size)
+		default:
+			product *= size
+		}
+	}
+	if open >= 0 {
+		if product <= 0 {
+			return nil, invalidf("reshape cannot infer the missing input size for an empty tensor unless all specified input sizes are non-zero")
+		}
+		if to[open] = all / product; all%product != 0 {
+			return nil, invalidf("Input to reshape is a SparseTensor with %d dense values, but the requested shape requires a multiple of %d. input_shape=%s output_shape=%s",
+				all, product, value.ShapeText(from), value.ShapeText(to))
+		}
+	}
+	if n, okToo := value.Count(to); !ok || !okToo || n != all {
+		return nil, invalidf("Input to reshape is a tensor with %d dense values, but the requested shape has %d. input_shape=%s output_shape=%s",
+			all, n, value.ShapeText(from), value.ShapeText(to))
+	}
+	return to, nil
+}
+
 func sparseMatmul(c *Call, s sparse) ([]Value, error) {
 	b := c.In[3]
-	if len(s.shape) != 2 || b.Rank() != 2 || s.values.F() == nil || c.flag("adjoint_a") || c.flag("adjoint_b") {
-		return nil, c.unsupported("adjoints, ranks or dtypes")
+	if s.values.F() == nil || c.flag("adjoint_b") {
+		return nil, c.unsupported("adjoint_b, or the dtype")
 	}
-	if s.shape[1] != b.Shape()[0] {
+	outer, inner := 0, 1 // the dimensions of the sparse matrix
+	if c.flag("adjoint_a") {
+		outer, inner = 1, 0
+	}
+	if s.shape[inner] != b.Shape()[0] {
 		return nil, invalidf("Cannot multiply A and B because inner dimension does not match: %d vs. %d.  Did you forget a transpose?  Dimensions of A: [%d, %d).  Dimensions of B: %s",
-			s.shape[1], b.Shape()[0], s.shape[0], s.shape[1], value.ShapeText(b.Shape()))
+			s.shape[inner], b.Shape()[0], s.shape[0], s.shape[1], value.ShapeText(b.Shape()))
 	}
 	width := b.Shape()[1]
-	shape := []int{s.shape[0], width}
+	shape := []int{s.shape[outer], width}
 	n, err := c.room(b.DType(), shape)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]float64, n)
 	for i, x := range s.values.F() {
-		row, k := s.row(i)[0], s.row(i)[1]
-		if k < 0 || k >= s.shape[1] {
-			return nil, invalidf("k (%d) from index[%d,1] out of bounds (>=%d)", k, i, s.shape[1])
+		row, k := s.row(i)[outer], s.row(i)[inner]
+		if k < 0 || k >= s.shape[inner] {
+			return nil, invalidf("k (%d) from index[%d,%d] out of bounds (>=%d)", k, i, inner, s.shape[inner])
 		}
-		if row < 0 || row >= s.shape[0] {
-			return nil, invalidf("m (%d) from index[%d,0] out of bounds (>=%d)", row, i, s.shape[0])
+		if row < 0 || row >= s.shape[outer] {
+			return nil, invalidf("m (%d) from index[%d,%d] out of bounds (>=%d)", row, i, outer, s.shape[outer])
 		}
 		for j := range width {
 			out[row*width+j] += x * b.F()[k*width+j]
@@ -202,16 +341,50 @@ func sparseFillEmptyRows(c *Call, s sparse) ([]Value, error) {
 	}, nil
 }
 
-// sparseReduce converts the sparse tensor to a dense one and sums over the given dimensions.
+// sparseReduce sums over the given dimensions. An index outside of the dense shape is an error only
+// where the sum has no such element (core/kernels/sparse_reduce_op.cc).
 func sparseReduce(c *Call, s sparse) ([]Value, error) {
-	zero, ok := value.Zeros(s.values.DType(), nil)
-	if !ok {
-		return nil, c.unsupported("a dtype without zero")
-	}
-	dense, err := of2(ints(1), ints(0), sparseToDense)(&Call{Node: &Node{Name: c.Name, Op: c.Op}, In: []Value{c.In[0], c.In[2], c.In[1], zero}, Env: c.Env})
+	axes, err := c.ints(3)
 	if err != nil {
 		return nil, err
 	}
-	node := &Node{Name: c.Name, Op: "Sum", Attrs: c.Attrs}
-	return reduce(&Call{Node: node, In: []Value{dense[0], c.In[3]}, Env: c.Env})
+	rank := len(s.shape)
+	gone := make([]bool, rank)
+	for _, asked := range axes {
+		axis, ok := axisOf(asked, rank)
+		if !ok {
+			return nil, invalidf("Invalid reduction dimension %d, for input with %d dimensions.", asked, rank)
+		}
+		gone[axis] = true
+	}
+	shape, kept := []int{}, []int{}
+	for d, size := range s.shape {
+		switch {
+		case !gone[d]:
+			shape, kept = append(shape, size), append(kept, d)
+		case c.flag("keep_dims"):
+			shape = append(shape, 1)
+		}
+	}
+	n, err := c.room(s.values.DType(), shape)
+	if err != nil {
+		return nil, err
+	}
+	steps := value.Strides(lists.Map(kept, func(d int) int { return s.shape[d] }))
+	places := make([]int, s.values.Len())
+	for i := range places {
+		for k, d := range kept {
+			places[i] += s.row(i)[d] * steps[k]
+		}
+		if places[i] < 0 || places[i] >= n {
+			return nil, statusf(rpcerrors.Internal, "Obtained a write index of %d which is outside of bounds of [0, %d)", places[i], n)
+		}
+	}
+	switch v := s.values; {
+	case v.F() != nil:
+		return one(value.Floats(v.DType(), shape, addAt(make([]float64, n), v.F(), places, 1)))
+	case v.I() != nil:
+		return one(value.Ints(v.DType(), shape, addAt(make([]int64, n), v.I(), places, 1)))
+	}
+	return nil, c.unsupported("%s", tensor.DTypeName(s.values.DType()))
 }

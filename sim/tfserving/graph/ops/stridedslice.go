@@ -25,11 +25,12 @@ func stridedSlice(c *Call) ([]Value, error) {
 		}
 		lists[i] = list
 	}
-	if len(lists[0]) != len(lists[1]) || len(lists[1]) != len(lists[2]) || len(lists[0]) > 32 {
+	if c.In[1].Rank() != 1 || c.In[2].Rank() != 1 || c.In[3].Rank() != 1 ||
+		len(lists[0]) != len(lists[1]) || len(lists[1]) != len(lists[2]) || len(lists[0]) > 32 {
 		return nil, invalidf("Expected begin, end, and strides to be 1D equal size tensors, but got shapes %s, %s, and %s instead.",
 			value.ShapeText(c.In[1].Shape()), value.ShapeText(c.In[2].Shape()), value.ShapeText(c.In[3].Shape()))
 	}
-	if c.In[0].Rank() == 0 && len(lists[0]) > 0 && c.number("new_axis_mask") == 0 && c.number("ellipsis_mask") == 0 {
+	if c.In[0].Rank() == 0 && len(lists[0]) > 0 && c.number("new_axis_mask") == 0 {
 		return nil, invalidf("Attempting to slice scalar input.")
 	}
 	specs, shape, err := c.sliceSpecs(lists)
@@ -115,7 +116,7 @@ func (s spec) on(size int) (first, n int, err error) {
 	if s.shrink {
 		at, ok := axisOf(s.begin, size)
 		if !ok {
-			return 0, 0, invalidf("slice index %d of dimension %d out of bounds.", s.begin, s.dim)
+			return 0, 0, invalidf("slice index %d of dimension %d out of bounds.", at, s.dim)
 		}
 		return at, 1, nil
 	}

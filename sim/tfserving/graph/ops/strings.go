@@ -4,11 +4,14 @@ import (
 	"encoding/base64"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	farm "github.com/dgryski/go-farm"
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
 
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
@@ -36,14 +39,14 @@ func eachString(f func(s, encoding string) string) Kernel {
 
 func lower(s, encoding string) string {
 	if encoding == "utf-8" {
-		return strings.ToLower(s)
+		return cases.Lower(language.Und).String(string([]rune(s)))
 	}
 	return asciiCase(s, 'A', 'Z', 'a'-'A')
 }
 
 func upper(s, encoding string) string {
 	if encoding == "utf-8" {
-		return strings.ToUpper(s)
+		return cases.Upper(language.Und).String(string([]rune(s)))
 	}
 	return asciiCase(s, 'a', 'z', 'a'-'A')
 }
@@ -124,8 +127,9 @@ func stringToNumber(c *Call) ([]Value, error) {
 	if value.IsInt(dtype) {
 		list := make([]int64, c.In[0].Len())
 		for i, s := range c.In[0].S() {
-			n, err := strconv.ParseInt(strings.TrimPrefix(strings.Trim(s, blanks), "+"), 10, 8*tensor.Size(dtype))
-			if err != nil {
+			digits := strings.Trim(s, blanks)
+			n, err := strconv.ParseInt(digits, 10, 8*tensor.Size(dtype))
+			if err != nil || digits[0] == '+' {
 				return nil, failed(s)
 			}
 			list[i] = n
@@ -146,9 +150,21 @@ func stringToNumber(c *Call) ([]Value, error) {
 // parseFloat parses a number as double-conversion does (lib/strings/numbers.cc). Blanks may
 // surround the number; underscores are not allowed.
 func parseFloat(s string, bits int) (float64, bool) {
-	s = strings.Trim(s, blanks)
-	if s == "" || strings.ContainsAny(s, "_pP") {
+	if s == "" || strings.Contains(s, "_") {
 		return 0, false
+	}
+	s = strings.ToLower(strings.Trim(s, blanks))
+	number := strings.TrimPrefix(strings.TrimPrefix(s, "+"), "-")
+	sign := s[:len(s)-len(number)]
+	switch {
+	case s == "":
+		return 0, true // blanks are 0
+	case len(sign) > 1 || number == "infinity" || strings.Contains(number, "p"):
+		return 0, false
+	case number == "nan":
+		return math.NaN(), true
+	case strings.HasPrefix(number, "0x") && !strings.Contains(number, "."):
+		s = sign + number + "p0"
 	}
 	x, err := strconv.ParseFloat(s, bits)
 	return x, err == nil || math.IsInf(x, 0)
@@ -183,14 +199,12 @@ func (c *Call) printer() (func(int) string, error) {
 	case v.S() != nil:
 		return func(i int) string { return fmt.Sprintf("%"+strings.ReplaceAll(flags, "0", "")+"s", v.S()[i]) }, nil
 	case v.B() != nil:
-		return func(i int) string {
-			return fmt.Sprintf("%"+strings.TrimPrefix(flags, "0")+"s", strconv.FormatBool(v.B()[i]))
-		}, nil
+		return func(i int) string { return strconv.FormatBool(v.B()[i]) }, nil
 	case v.DType() == value.UInt64:
 		return func(i int) string { return fmt.Sprintf("%"+flags+"d", uint64(v.I()[i])) }, nil
 	case v.I() != nil:
 		return func(i int) string { return fmt.Sprintf("%"+flags+"d", v.I()[i]) }, nil
-	case v.F() == nil:
+	case v.F() == nil && v.C() == nil:
 		return nil, c.unsupported("%s", tensor.DTypeName(v.DType()))
 	}
 	verb, precision := byte('f'), 6
@@ -203,17 +217,36 @@ func (c *Call) printer() (func(int) string, error) {
 	if p := c.number("precision"); p >= 0 {
 		precision = p
 	}
-	if flags != "" && width >= 0 {
-		return nil, c.unsupported("a width of floats")
+	one := func(x float64) string { return padded(printed(x, verb, precision), fill, width) }
+	if v.C() != nil {
+		return func(i int) string { return "(" + one(real(v.C()[i])) + "," + one(imag(v.C()[i])) + ")" }, nil
 	}
-	return func(i int) string { return printed(v.F()[i], verb, precision) }, nil
+	return func(i int) string { return one(v.F()[i]) }, nil
+}
+
+// padded brings a printed number to a width, as C's printf does with the flag fill.
+func padded(text, fill string, width int) string {
+	finite := !strings.ContainsAny(text, "n")
+	if negative := strings.HasPrefix(text, "-"); !negative && (fill == "+" || fill == " ") {
+		text = fill + text
+	}
+	missing := max(width-len(text), 0)
+	switch {
+	case fill == "-":
+		return text + strings.Repeat(" ", missing)
+	case fill == "0" && finite:
+		digits := strings.TrimPrefix(text, "-")
+		return text[:len(text)-len(digits)] + strings.Repeat("0", missing) + digits
+	}
+	return strings.Repeat(" ", missing) + text
 }
 
 func substr(c *Call) ([]Value, error) {
 	v := c.In[0]
-	if c.text("unit") == "UTF8_CHAR" {
-		return nil, c.unsupported("characters")
+	if a, b := c.In[1].Shape(), c.In[2].Shape(); !slices.Equal(a, b) {
+		return nil, invalidf("pos and len should have the same shape, got: %s vs. %s", value.ShapeText(a), value.ShapeText(b))
 	}
+	characters := c.text("unit") == "UTF8_CHAR"
 	shape, ok := value.Broadcast(v.Shape(), c.In[1].Shape())
 	if !ok {
 		return nil, invalidf("Incompatible shapes: %s vs. %s", value.ShapeText(v.Shape()), value.ShapeText(c.In[1].Shape()))
@@ -226,18 +259,65 @@ func substr(c *Call) ([]Value, error) {
 	list := make([]string, n)
 	for i := range list {
 		s, pos, length := v.S()[text.At(i)], int(c.In[1].I()[at.At(i)]), int(c.In[2].I()[at.At(i)])
-		if pos < 0 {
-			pos += len(s)
-			if pos < 0 {
-				return nil, invalidf("pos %d out of range for string b'%s' at index %d", pos-len(s), s, i)
+		if characters {
+			part, ok := partOfCharacters(s, pos, length)
+			if !ok {
+				return nil, invalidf("pos %d out of range for string at index %d", pos, i)
 			}
+			list[i] = part
+			continue
 		}
-		if pos > len(s) {
+		first := pos
+		if pos < 0 {
+			first += len(s)
+		}
+		if first < 0 || first > len(s) {
 			return nil, invalidf("pos %d out of range for string b'%s' at index %d", pos, s, i)
 		}
-		list[i] = s[pos:min(len(s), pos+max(length, 0))]
+		list[i] = s[first:]
+		if length >= 0 && length < len(s)-first { // a negative length means the rest
+			list[i] = s[first : first+length]
+		}
 	}
 	return c.strings(shape, list)
+}
+
+// partOfCharacters returns length characters of s from pos on, where a negative pos counts from the
+// end. A character begins at each byte that does not continue one (core/kernels/substr_op.cc).
+func partOfCharacters(s string, pos, length int) (string, bool) {
+	if pos >= 0 {
+		from, ok := forward(s, 0, pos)
+		if !ok {
+			return "", false
+		}
+		to, _ := forward(s, from, length)
+		return s[from:to], true
+	}
+	behind := max(-pos-length, 0)
+	to, ok := back(s, len(s), behind)
+	if !ok {
+		return "", false
+	}
+	from, ok := back(s, to, -pos-behind)
+	return s[from:to], ok
+}
+
+// forward returns the byte that is n characters after byte at; false if there are fewer.
+func forward(s string, at, n int) (int, bool) {
+	for ; n > 0 && at < len(s); n-- {
+		for at++; at < len(s) && !utf8.RuneStart(s[at]); at++ {
+		}
+	}
+	return at, n == 0
+}
+
+// back returns the byte that is n characters before byte at; false if there are fewer.
+func back(s string, at, n int) (int, bool) {
+	for ; n > 0 && at > 0; n-- {
+		for at--; at > 0 && !utf8.RuneStart(s[at]); at-- {
+		}
+	}
+	return at, n == 0
 }
 
 // splits returns a sparse tensor with one row for the words of each string.
@@ -261,10 +341,16 @@ func stringSplit(c *Call) ([]Value, error) {
 	if c.In[0].Rank() != 1 {
 		return nil, invalidf("input must be a vector, got shape: %s", value.ShapeText(c.In[0].Shape()))
 	}
+	if shape := c.In[1].Shape(); len(shape) != 0 {
+		return nil, invalidf("delimiter must be a scalar, got shape: %s", value.ShapeText(shape))
+	}
 	delimiter := c.In[1].S()[0]
 	skips := c.flag("skip_empty")
 	return c.splits(lists.Map(c.In[0].S(), func(s string) []string {
 		var words []string
+		if s == "" {
+			return nil
+		}
 		if delimiter == "" {
 			for i := range len(s) {
 				words = append(words, s[i:i+1])
@@ -290,22 +376,27 @@ func stringSplitV2(c *Call) ([]Value, error) {
 	if c.In[0].Rank() != 1 {
 		return nil, invalidf("input must be a vector, got shape: %s", value.ShapeText(c.In[0].Shape()))
 	}
-	if c.In[1].Len() != 1 {
+	if c.In[1].Rank() != 0 {
 		return nil, invalidf("sep must be a scalar, got shape: %s", value.ShapeText(c.In[1].Shape()))
 	}
 	separator, most := c.In[1].S()[0], c.number("maxsplit")
 	return c.splits(lists.Map(c.In[0].S(), func(s string) []string {
+		if most == 0 {
+			return []string{s}
+		}
 		if separator != "" {
 			return strings.SplitN(s, separator, limitOf(most))
 		}
 		var words []string
 		for s = strings.TrimLeft(s, blanks); s != ""; s = strings.TrimLeft(s, blanks) {
 			end := strings.IndexAny(s, blanks)
-			if end < 0 || most >= 0 && len(words) == most {
-				return append(words, strings.TrimRight(s, blanks))
+			if end < 0 {
+				end = len(s)
 			}
 			words = append(words, s[:end])
-			s = s[end:]
+			if s = s[end:]; len(words) == most {
+				return append(words, strings.TrimLeft(s, blanks)) // the rest, even if nothing is left
+			}
 		}
 		return words
 	}))
@@ -336,20 +427,53 @@ func encodeBase64(c *Call) ([]Value, error) {
 func decodeBase64(c *Call) ([]Value, error) {
 	list := make([]string, c.In[0].Len())
 	for i, s := range c.In[0].S() {
-		data, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(s, "="))
-		if err != nil || strings.ContainsAny(s, "\r\n") {
-			return nil, invalidf("Invalid character found in base64.")
+		data, err := fromBase64(s)
+		if err != nil {
+			return nil, err
 		}
-		list[i] = string(data)
+		list[i] = data
 	}
 	return c.strings(c.In[0].Shape(), list)
+}
+
+// fromBase64 decodes web-safe base64. Only a last group of four may be padded
+// (tsl/platform/base64.cc).
+func fromBase64(s string) (string, error) {
+	invalid := func(part string) bool {
+		return strings.ContainsFunc(part, func(r rune) bool {
+			return r > 'z' || !strings.ContainsRune("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_", r)
+		})
+	}
+	rest := len(s) % 4
+	if rest == 0 && s != "" {
+		rest = 4
+	}
+	whole, last := s[:len(s)-rest], s[len(s)-rest:]
+	if rest == 4 {
+		if last = strings.TrimSuffix(last, "="); len(last) == 3 {
+			last = strings.TrimSuffix(last, "=")
+		}
+	}
+	switch {
+	case invalid(whole):
+		return "", invalidf("Invalid character found in base64.")
+	case len(last) == 1:
+		return "", invalidf("Base64 string length cannot be 1 modulo 4.")
+	case invalid(last):
+		return "", invalidf("Invalid character found in base64.")
+	}
+	data, err := base64.RawURLEncoding.DecodeString(whole + last)
+	if err != nil {
+		return "", invalidf("Invalid character found in base64.")
+	}
+	return string(data), nil
 }
 
 // decodeRaw reinterprets the bytes of strings as numbers of the attribute out_type.
 func decodeRaw(c *Call) ([]Value, error) {
 	dtype, v := c.typeOf("out_type"), c.In[0]
 	size := tensor.Size(dtype)
-	if size == 0 || !c.flag("little_endian") && size > 1 {
+	if size == 0 {
 		return nil, c.unsupported("%s", tensor.DTypeName(dtype))
 	}
 	width := 0
@@ -368,7 +492,15 @@ func decodeRaw(c *Call) ([]Value, error) {
 	if _, err := c.room(dtype, shape); err != nil {
 		return nil, err
 	}
-	return rawTensor(c, dtype, shape, strings.Join(v.S(), ""))
+	data := strings.Join(v.S(), "")
+	if !c.flag("little_endian") {
+		turned := []byte(data)
+		for part := range slices.Chunk(turned, size) {
+			slices.Reverse(part)
+		}
+		data = string(turned)
+	}
+	return rawTensor(c, dtype, shape, data)
 }
 
 // rawTensor makes a tensor from the raw bytes of its elements.

@@ -15,7 +15,7 @@ var tableOps = map[string]Kernel{
 	"InitializeTable": initializeTable, "InitializeTableV2": initializeTable, "LookupTableImportV2": importTable, "LookupTableInsertV2": importTable,
 	"InitializeTableFromTextFile": initializeFromFile, "InitializeTableFromTextFileV2": initializeFromFile,
 	"LookupTableFind": findInTable, "LookupTableFindV2": findInTable, "LookupTableSize": tableSize, "LookupTableSizeV2": tableSize,
-	"LookupTableExportV2": exportTable,
+	"LookupTableExportV2": exportTable, "LookupTableRemoveV2": removeFromTable,
 }
 
 // table maps keys to values. rows holds the position in values for each key. A cell has a table
@@ -142,6 +142,33 @@ func lastOf(keys, values Value) *table {
 	}
 	shape := []int{len(places)}
 	return &table{keys.Pick(shape, places), values.Pick(shape, places), rows}
+}
+
+// removeFromTable removes keys from a mutable table; those that it lacks are no error.
+func removeFromTable(c *Call) ([]Value, error) {
+	found, err := c.cellOf(0)
+	if err != nil {
+		return nil, err
+	}
+	found.state.lock.Lock()
+	defer found.state.lock.Unlock()
+	old := found.table
+	if old == nil {
+		return nil, nil
+	}
+	gone := map[any]bool{}
+	for i := range c.In[1].Len() {
+		gone[keyAt(c.In[1], i)] = true
+	}
+	var places []int
+	for i := range old.keys.Len() {
+		if !gone[keyAt(old.keys, i)] {
+			places = append(places, i)
+		}
+	}
+	shape := []int{len(places)}
+	found.table = lastOf(old.keys.Pick(shape, places), old.values.Pick(shape, places))
+	return nil, nil
 }
 
 // initializeFromFile reads a table from the lines of a file (core/kernels/lookup_util.cc).

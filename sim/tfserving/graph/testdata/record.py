@@ -4,25 +4,31 @@ with dtypes, shapes and values, or with the code and the text of the error.
 
     python3 record.py [NAME ...]    with a Python that has tensorflow; all without a name
 
-exported.py has the models, asked.py what is asked of them.
+exported.py has the models, asked.py what is asked of them, edges.py both for single operations.
 """
 import json
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 
+EDGES = 'edges_'
+if sys.argv[1:] and all(name.startswith(EDGES) for name in sys.argv[1:]):
+    os.environ['TF_ENABLE_ONEDNN_OPTS'] = '0'  # whose kernels look at less, and end the process where inputs are odd
 os.environ['TF_CPP_MIN_LOG_LEVEL'] = '3'
 os.environ['CUDA_VISIBLE_DEVICES'] = ''
 import numpy as np
 import tensorflow as tf
 
 import asked
+import edges
 import exported
 
 v1 = tf.compat.v1
 HERE = os.path.dirname(os.path.abspath(__file__))
 KEPT = ('saved_model.pb', 'variables', 'assets')
+REQUESTS = {**asked.REQUESTS, **edges.REQUESTS}
 
 
 def plain(value):
@@ -68,7 +74,7 @@ def record(name, where):
     rows = []
     with tf.Graph().as_default(), v1.Session() as session:
         loaded = v1.saved_model.load(session, ['serve'], where)
-        for request in asked.REQUESTS[name]:
+        for request in REQUESTS[name]:
             inputs, key, *rest = request if isinstance(request, tuple) else (request, 'serving_default')
             outputs = rest[0] if rest else None
             answer = ask(session, loaded.signature_def[key], inputs, outputs)
@@ -82,7 +88,7 @@ def record(name, where):
 def export(name, where):
     """Exports a model beside the others, and keeps only what a server reads."""
     tf.keras.backend.clear_session()
-    getattr(exported, name)(where)
+    getattr(edges if name.startswith(EDGES) else exported, name)(where)
     kept = os.path.join(HERE, 'models', name)
     shutil.rmtree(kept, ignore_errors=True)
     os.makedirs(kept)
@@ -96,9 +102,13 @@ def export(name, where):
 
 def main():
     path = os.path.join(HERE, 'recorded.json')
-    names = sys.argv[1:] or sorted(asked.REQUESTS)
+    names = sys.argv[1:]
+    if not names:
+        for part in (asked, edges):
+            subprocess.run([sys.executable, __file__, *sorted(part.REQUESTS)], check=True)
+        return
     rows = {}
-    if sys.argv[1:] and os.path.exists(path):
+    if os.path.exists(path):
         with open(path) as file:
             rows = json.load(file)['models']
     for name in names:

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/monosim/monosim/engine/lists"
+	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
 // Cast converts the elements to another dtype, as static_cast does. It returns false if there is no
@@ -65,8 +67,10 @@ func truncated(dtype DType, x float64) int64 {
 	switch {
 	case dtype == UInt64 && x >= 1<<63 && x < 1<<64:
 		return int64(uint64(x))
-	case dtype == Int32 && !(x > math.MinInt32-1 && x < math.MaxInt32+1):
+	case dtype == framework.DataType_DT_UINT32 && !(x > math.MinInt32-1 && x < math.MaxUint32+1):
 		return math.MinInt32
+	case tensor.Size(dtype) <= 4 && dtype != framework.DataType_DT_UINT32 && !(x > math.MinInt32-1 && x < math.MaxInt32+1):
+		return math.MinInt32 // of which smaller dtypes keep the low bits
 	case !(x >= math.MinInt64 && x < 1<<63):
 		return math.MinInt64
 	}
