@@ -7,12 +7,15 @@ import (
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/known/anypb"
+	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 	configpb "github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	bundlepb "github.com/monosim/monosim/engine/proto/tensorflow_serving/servables/tensorflow"
+	"github.com/monosim/monosim/engine/proto/textpb"
 	pythontext "github.com/monosim/monosim/engine/pysem/textformat"
 	"github.com/monosim/monosim/sim/tfserving/modelconfig"
 	"github.com/monosim/monosim/sim/tfserving/textformat"
@@ -37,7 +40,28 @@ func (m messages) lack(field protoreflect.FieldDescriptor) bool {
 	case "tensorflow.serving.ModelConfig.alias", "tensorflow.serving.BatchingParameters.support_diff_dim_size_inputs":
 		return m.profile == ProfileHead
 	}
-	return false
+	return m.profile != ProfileHead && later[field.FullName()]
+}
+
+// later has the fields that came after 2.4.0.
+var later = func() map[protoreflect.FullName]bool {
+	all := map[protoreflect.FullName]bool{}
+	for message, fields := range map[string]string{
+		"LoggingConfig": "custom_logging_config", "SamplingConfig": "per_task_sampling_configs attributes",
+		"ModelWarmupOptions": "num_model_warmup_threads model_name model_version enable_all_batch_sizes_warmup",
+		"SessionBundleConfig": "num_tflite_interpreters num_tflite_interpreters_per_pool num_tflite_pools wrap_session_with_no_threading_params " +
+			"enable_per_model_batching_params enable_saved_model_config mixed_precision",
+	} { //lint:ordered each has entries of its own
+		for _, name := range strings.Fields(fields) {
+			all[protoreflect.FullName("tensorflow.serving."+message+"."+name)] = true
+		}
+	}
+	return all
+}()
+
+// partial reports whether our messages lack fields of TensorFlow's own one.
+func partial(message protoreflect.FullName) bool {
+	return message == "tensorflow.ConfigProto" || message == "tensorflow.GPUOptions"
 }
 
 // parseConfigText parses a model config file. An unknown field is an error.
@@ -98,16 +122,16 @@ func (s *Server) settingsOf(p *Platform) bundleSettings {
 	return bundleSettings{o.SavedModelTags, !o.DisableModelWarmup, o.NumRequestIterationsForWarmup, o.TransientRAMBytesDuringLoad, o.Batching}
 }
 
-// parsePlatformText parses a platform config file and returns the platforms by name. It accepts
-// unknown fields, because an adapter's own config may have fields that our messages lack.
-func parsePlatformText(profile Profile, data []byte) (platformFile, error) {
+// parsePlatformText parses a platform config file and returns the platforms by name. An unknown
+// field is an error, but for those of TensorFlow's options of a session.
+func parsePlatformText(m messages, data []byte) (platformFile, error) {
 	var message configpb.PlatformConfigMap
-	if err := textformat.UnmarshalKnown(string(data), &message); err != nil {
+	if err := (textformat.Parser{Hides: m.lack, Partial: partial}).Unmarshal(string(data), &message); err != nil {
 		return platformFile{}, err
 	}
 	file := platformFile{given: true}
 	for _, name := range slices.Sorted(maps.Keys(message.GetPlatformConfigs())) {
-		s, err := adapterSettings(profile, message.GetPlatformConfigs()[name].GetSourceAdapterConfig())
+		s, err := adapterSettings(m.profile, message.GetPlatformConfigs()[name].GetSourceAdapterConfig())
 		file.platforms = append(file.platforms, Platform{Name: name, ConfigError: err, settings: s})
 	}
 	return file, nil
@@ -117,15 +141,8 @@ func parsePlatformText(profile Profile, data []byte) (platformFile, error) {
 // does (util/class_registration.h).
 func adapterSettings(profile Profile, config *anypb.Any) (*bundleSettings, *env.RPCError) {
 	var adapter bundlepb.SavedModelBundleSourceAdapterConfig
-	url := config.GetTypeUrl()
-	i := strings.LastIndexByte(url, '/')
-	switch {
-	case i < 0 || i == len(url)-1:
-		return nil, statusf(rpcerrors.InvalidArgument, "Supplied config's type_url could not be parsed: %s", url)
-	case url[i+1:] != string(proto.MessageName(&adapter)):
-		return nil, statusf(rpcerrors.Internal, "Unable to find compiled-in proto descriptor of type %s", url[i+1:])
-	case proto.Unmarshal(config.GetValue(), &adapter) != nil:
-		return nil, statusf(rpcerrors.InvalidArgument, "Malformed content of Any: %s", config)
+	if err := fromAny(config, &adapter); err != nil {
+		return nil, err
 	}
 	c := adapter.GetLegacyConfig()
 	var batching *Batching
@@ -143,4 +160,44 @@ func adapterSettings(profile Profile, config *anypb.Any) (*bundleSettings, *env.
 		iterations:     int(c.GetModelWarmupOptions().GetNumRequestIterations().GetValue()),
 		transientBytes: int64(c.GetExperimentalTransientRamBytesDuringLoad()),
 	}, nil
+}
+
+// fromAny decodes the config of a class into the message that the class registry has for it; nil if
+// it has none. Of the messages that a real server knows, ours are some.
+func fromAny(config *anypb.Any, registered proto.Message) *env.RPCError {
+	url := config.GetTypeUrl()
+	i := strings.LastIndexByte(url, '/')
+	if i < 0 || i == len(url)-1 {
+		return statusf(rpcerrors.InvalidArgument, "Supplied config's type_url could not be parsed: %s", url)
+	}
+	name := protoreflect.FullName(url[i+1:])
+	known, err := protoregistry.GlobalTypes.FindMessageByName(name)
+	if err != nil || !strings.HasPrefix(string(name), "tensorflow.") && !strings.HasPrefix(string(name), "google.protobuf.") {
+		return statusf(rpcerrors.Internal, "Unable to find compiled-in proto descriptor of type %s", name)
+	}
+	if registered == nil || name != proto.MessageName(registered) {
+		message := known.New().Interface()
+		if proto.Unmarshal(config.GetValue(), message) != nil {
+			return malformed(config)
+		}
+		return statusf(rpcerrors.InvalidArgument, "Couldn't find factory for config proto message type %s\nconfig=%s", name, debugString(message))
+	}
+	if proto.Unmarshal(config.GetValue(), registered) != nil {
+		return malformed(config)
+	}
+	return nil
+}
+
+func malformed(config *anypb.Any) *env.RPCError {
+	url := strings.Replace(debugString(wrapperspb.String(config.GetTypeUrl())), "value", "type_url", 1)
+	return statusf(rpcerrors.InvalidArgument, "Malformed content of Any: %s%s", url, debugString(wrapperspb.Bytes(config.GetValue())))
+}
+
+// debugString formats a message as Message::DebugString does.
+func debugString(message proto.Message) string {
+	text, err := textpb.Marshal(message)
+	if err != nil {
+		return "" // of an Any that cannot be expanded
+	}
+	return text
 }

@@ -102,6 +102,10 @@ func (c *core) addModels(config modelconfig.ServerConfig, done func(*env.RPCErro
 		c.connectFirst(models, func(err *env.RPCError) { done(cmp.Or(err, loggerError(config))) })
 		return
 	}
+	if conflict(c.routes, routes) {
+		done(statusf(rpcerrors.Internal, "Old and new routes conflict."))
+		return
+	}
 	w := &wait{models: c.source.newNames(models), fresh: &monitor{}, noun: "model", done: func(err *env.RPCError) {
 		done(cmp.Or(err, loggerError(config)))
 	}}
@@ -170,6 +174,16 @@ type route struct {
 }
 
 func byModel(a, b route) int { return strings.Compare(a.model, b.model) }
+
+// conflict reports whether a model would change its platform. The check of platforms looks at the
+// stored config, which a reload that failed may have stored while its routes were not installed
+// (model_servers/server_core.cc, UnionRoutes).
+func conflict(old, fresh []route) bool {
+	return slices.ContainsFunc(fresh, func(r route) bool {
+		at, ok := slices.BinarySearchFunc(old, r, byModel)
+		return ok && old[at].platform != r.platform
+	})
+}
 
 // mergedRoutes merges both lists. For a model in both, it keeps the new route.
 func mergedRoutes(old, fresh []route) []route {

@@ -18,13 +18,17 @@ type reloadBefore struct {
 	labels   labelMap
 	source   bool
 	monitors []string
+	routes   map[string]string // routes has the platform of each model that the router knows
 }
 
 func (w *watcher) beforeReload() reloadBefore {
 	c := &w.server.core
 	before := reloadBefore{config: c.config, labels: w.server.reader.labels, source: c.source != nil}
 	if before.source {
-		before.monitors = sortedNames(c.source.models)
+		before.monitors, before.routes = sortedNames(c.source.models), map[string]string{}
+		for _, r := range c.routes {
+			before.routes[r.model] = r.platform.Name
+		}
 	}
 	return before
 }
@@ -207,6 +211,12 @@ func (r *reloadRules) routed() string {
 		}
 		if !slices.ContainsFunc(r.w.server.options.Platforms, func(p Platform) bool { return p.Name == platform }) {
 			return "Model " + m.Name + " requests unsupported platform " + platform
+		}
+	}
+	for _, m := range r.config.Models {
+		platform, _ := r.platformOf(m)
+		if old, routed := r.before.routes[m.Name]; routed && old != platform {
+			return "Old and new routes conflict."
 		}
 	}
 	return ""

@@ -51,7 +51,7 @@ var (
 		return parseConfigText(messages{Profile(of[0]), LatestOnce(of[1])}, of[2:])
 	}}
 	platformTexts = dict.Readings[platformFile]{Most: mostTexts, Decode: func(of []byte) (platformFile, error) {
-		return parsePlatformText(Profile(of[0]), of[2:])
+		return parsePlatformText(messages{Profile(of[0]), LatestOnce(of[1])}, of[2:])
 	}}
 )
 

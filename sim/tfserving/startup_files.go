@@ -4,6 +4,12 @@ import (
 	"errors"
 
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/descriptorpb"
+	"google.golang.org/protobuf/types/dynamicpb"
+	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
@@ -172,7 +178,7 @@ type servingFiles struct {
 func (s *Server) readServingFiles(disk Storage) servingFiles {
 	o := s.options
 	if o.ThreadPoolFactoryConfigFile != "" {
-		if _, err := s.readTextProto(disk, o.ThreadPoolFactoryConfigFile); err != nil {
+		if err := s.threadPoolFactory(disk, o.ThreadPoolFactoryConfigFile); err != nil {
 			return servingFiles{err: err}
 		}
 	}
@@ -186,6 +192,45 @@ func (s *Server) readServingFiles(disk Storage) servingFiles {
 	}
 	return servingFiles{}
 }
+
+// threadPoolFactory returns why a ThreadPoolFactoryConfig makes no factory: a stock server has none
+// registered, so that each file fails.
+func (s *Server) threadPoolFactory(disk Storage, path string) *env.RPCError {
+	data, err := s.readTextProto(disk, path)
+	if err != nil {
+		return err
+	}
+	message := dynamicpb.NewMessage(threadPoolFactoryConfig)
+	if textformat.Unmarshal(string(data), message) != nil {
+		return invalidProtobufFile(path)
+	}
+	bytes, failed := proto.Marshal(message.Get(threadPoolFactoryConfig.Fields().Get(0)).Message().Interface())
+	config := &anypb.Any{}
+	if failed != nil || proto.Unmarshal(bytes, config) != nil {
+		return invalidProtobufFile(path)
+	}
+	return fromAny(config, nil)
+}
+
+// threadPoolFactoryConfig describes the message of the file, a single Any
+// (servables/tensorflow/thread_pool_factory_config.proto).
+var threadPoolFactoryConfig = func() protoreflect.MessageDescriptor {
+	file, err := protodesc.NewFile(&descriptorpb.FileDescriptorProto{
+		Name: proto.String("thread_pool_factory_config.proto"), Package: proto.String("tensorflow.serving"), Syntax: proto.String("proto3"),
+		Dependency: []string{"google/protobuf/any.proto"},
+		MessageType: []*descriptorpb.DescriptorProto{{
+			Name: proto.String("ThreadPoolFactoryConfig"),
+			Field: []*descriptorpb.FieldDescriptorProto{{
+				Name: proto.String("thread_pool_factory_config"), Number: proto.Int32(1), TypeName: proto.String(".google.protobuf.Any"),
+				Type: descriptorpb.FieldDescriptorProto_TYPE_MESSAGE.Enum(), Label: descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL.Enum(),
+			}},
+		}},
+	}, protoregistry.GlobalFiles)
+	if err != nil {
+		panic(err) // the text above is constant
+	}
+	return file.Messages().Get(0)
+}()
 
 // checkFile returns an error unless the file at path exists and parses as the message.
 func (s *Server) checkFile(disk Storage, path string, parse func(string, proto.Message) error, message proto.Message) *env.RPCError {

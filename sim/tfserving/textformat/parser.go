@@ -14,6 +14,7 @@ import (
 type parser struct {
 	tokenizer
 	Parser
+	allowUnknown bool // allowUnknown is set within messages that are only partly declared
 }
 
 // fail records an error at the present token, and returns false.
@@ -85,6 +86,11 @@ func (p *parser) separator() bool {
 // follow.
 func (p *parser) field(m protoreflect.Message) bool {
 	of := m.Descriptor()
+	if p.Partial != nil {
+		outside := p.allowUnknown
+		p.allowUnknown = p.Partial(of.FullName())
+		defer func() { p.allowUnknown = outside }()
+	}
 	if p.tryConsume("[") {
 		if of.FullName() == "google.protobuf.Any" {
 			return p.expandedAny(m)
