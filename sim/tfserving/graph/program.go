@@ -55,6 +55,48 @@ func (p *program) resolve(text string) (source, error) {
 	return source{parts[0], last}, nil
 }
 
+// Split parses the name of a tensor, as ParseTensorName does: without a port it is port 0.
+func Split(tensor string) (node string, port int) {
+	if name, digits, ok := strings.Cut(tensor, ":"); ok {
+		if n, err := strconv.Atoi(digits); err == nil && n >= 0 {
+			return name, n
+		}
+	}
+	return tensor, 0
+}
+
+// Outputs returns the operation of a node, and how many outputs it has; false if the graph has no
+// such node. It must be called before Forget.
+func (m *Model) Outputs(name string) (op string, n int, ok bool) {
+	def := m.main.nodes[name]
+	if def == nil {
+		return "", 0, false
+	}
+	f, known := m.functions[def.GetOp()], m.opDefs[def.GetOp()]
+	if f != nil {
+		known = f.GetSignature()
+	}
+	if known == nil { // the SavedModel does not say
+		known = ops.Definition(def.GetOp())
+		n = max(1-len(known.GetOutputArg()), 0)
+	}
+	for _, arg := range known.GetOutputArg() {
+		n += m.tensors(def, arg)
+	}
+	return def.GetOp(), n, true
+}
+
+// tensors returns how many tensors an output argument of a node has.
+func (m *Model) tensors(def *framework.NodeDef, arg *framework.OpDef_ArgDef) int {
+	switch {
+	case arg.GetNumberAttr() != "":
+		return int(m.attr(def, arg.GetNumberAttr()).GetI())
+	case arg.GetTypeListAttr() != "":
+		return len(m.attr(def, arg.GetTypeListAttr()).GetList().GetType())
+	}
+	return 1
+}
+
 // firstPort returns the port of the first tensor of a node's named output argument. An argument may
 // consist of several tensors.
 func (m *Model) firstPort(def *framework.NodeDef, argument string) (int, error) {
@@ -67,14 +109,7 @@ func (m *Model) firstPort(def *framework.NodeDef, argument string) (int, error) 
 		if arg.GetName() == argument {
 			return port, nil
 		}
-		switch {
-		case arg.GetNumberAttr() != "":
-			port += int(m.attr(def, arg.GetNumberAttr()).GetI())
-		case arg.GetTypeListAttr() != "":
-			port += len(m.attr(def, arg.GetTypeListAttr()).GetList().GetType())
-		default:
-			port++
-		}
+		port += m.tensors(def, arg)
 	}
 	return 0, unsupported("output %s of %s", argument, def.GetOp())
 }

@@ -16,13 +16,20 @@ import (
 func (m *Model) planOf(s *Signature) *graph.Plan {
 	feeds, fetches := make([]string, len(s.inputs)), make([]string, len(s.outputs))
 	for i, in := range s.inputs {
+		if in.wrong != nil {
+			return nil // each request is refused
+		}
 		feeds[i] = s.def.GetInputs()[in.alias].GetName()
 	}
+	good := slices.IndexFunc(s.outputs, func(out *output) bool { return out.wrong == nil })
 	for i, out := range s.outputs {
+		if good < 0 {
+			return nil
+		}
+		if out.wrong != nil { // whoever asks for it is refused, so that any other stands in its place
+			out = s.outputs[good]
+		}
 		fetches[i] = s.def.GetOutputs()[out.alias].GetName()
-	}
-	if slices.Contains(feeds, "") || slices.Contains(fetches, "") {
-		return nil // of sparse and other composite tensors, which are refused before
 	}
 	plan, err := m.Graph.Plan(feeds, fetches)
 	if err != nil {

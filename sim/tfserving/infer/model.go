@@ -2,7 +2,6 @@ package infer
 
 import (
 	"cmp"
-	"strings"
 
 	"google.golang.org/protobuf/proto"
 
@@ -63,6 +62,7 @@ func New(signatures map[string]*tfcore.SignatureDef, o Options) *Model {
 		s.answers = m.resolved(name)
 		m.signatures[name] = s
 		if m.Graph != nil {
+			s.look(m.Graph)
 			s.plan = m.planOf(s)
 		}
 	}
@@ -72,12 +72,15 @@ func New(signatures map[string]*tfcore.SignatureDef, o Options) *Model {
 	return m
 }
 
-// Outputless names the graph's operations that have no outputs. It must be called before the model is used.
-func (m *Model) Outputless(ops map[string]bool) {
+// Outputless names the graph's nodes that have no outputs, with their operations. It must be called
+// before the model is used.
+func (m *Model) Outputless(ops map[string]string) {
 	for _, s := range m.signatures { //lint:ordered each signature is marked for itself
 		for _, out := range s.outputs {
-			op, _, _ := strings.Cut(out.tensor, ":")
-			out.nothing = ops[op]
+			node, port := graph.Split(out.tensor)
+			if op := ops[node]; op != "" && out.wrong == nil {
+				out.wrong = noSuchPort(node, op, 0, port)
+			}
 		}
 	}
 }

@@ -1,12 +1,13 @@
 package infer
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/env/rpcerrors"
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
+	"github.com/monosim/monosim/sim/tfserving/graph"
 	"github.com/monosim/monosim/sim/tfserving/tensor"
 )
 
@@ -14,11 +15,15 @@ import (
 // DirectSession::Run. The texts were recorded from TensorFlow 2.21 (testdata/runtime.json). The
 // source of 2.4 has the same texts, except for Unready.
 func checkFed(feeds []feed, outputs []*output) *env.RPCError {
-	if anyUnnamed(feeds, outputs) {
-		return errUnnamed
+	var first *refusal
+	for _, f := range feeds {
+		first = f.in.wrong.before(first)
 	}
-	if i := slices.IndexFunc(outputs, func(out *output) bool { return out.nothing }); i >= 0 {
-		return noOutput(outputs[i].tensor)
+	for _, out := range outputs {
+		first = out.wrong.before(first)
+	}
+	if first != nil {
+		return first.err
 	}
 	return checkDTypes(feeds)
 }
@@ -37,20 +42,66 @@ func (m *Model) checkRun(s *Signature, feeds []feed) *env.RPCError {
 	return nil
 }
 
-// errUnnamed is the error for an input or output that consists of several tensors (coo_sparse,
-// composite_tensor). Upstream uses TensorInfo.name to feed and fetch, which is empty for these.
-var errUnnamed = invalidf("Tensor :0, specified in either feed_devices or fetch_devices was not found in the Graph")
-
-// noOutput returns the error of a fetch from an operation without outputs, such as the NoOp that
-// initializes a model (tensorflow core/graph/subgraph.cc, FetchOutputs).
-func noOutput(tensor string) *env.RPCError {
-	return invalidf("Tried to fetch data for '%s', which produces no output.  To run to a node but not fetch any data, "+
-		"pass '%s' as an argument to the 'target_node_names' argument of the Session::Run API.", tensor, tensor)
+// refusal is the runtime's error for a tensor of a signature. Of several the one of the earliest
+// check counts: the ports of nodes, missing nodes, then tensors that occur twice (tensorflow
+// core/common_runtime/graph_execution_state.cc, core/graph/subgraph.cc).
+type refusal struct {
+	check int
+	err   *env.RPCError
 }
 
-func anyUnnamed(feeds []feed, outputs []*output) bool {
-	return slices.ContainsFunc(feeds, func(f feed) bool { return f.in.unnamed }) ||
-		slices.ContainsFunc(outputs, func(out *output) bool { return out.unnamed })
+// before returns the refusal of the earlier check, and of equal ones other. Both may be nil.
+func (r *refusal) before(other *refusal) *refusal {
+	if other == nil || r != nil && r.check < other.check {
+		return r
+	}
+	return other
+}
+
+// noSuchPort is the refusal of an output that a node has not, as of the NoOp that initializes a
+// model.
+func noSuchPort(node, op string, outputs, port int) *refusal {
+	return &refusal{0, statusf(rpcerrors.OutOfRange, "Node '%s' (type: '%s', num of outputs: %d) does not have output %d", node, op, outputs, port)}
+}
+
+// notFound is the refusal of a tensor of a missing node. The name is empty for an input or output
+// that consists of several tensors (coo_sparse, composite_tensor), because upstream feeds and
+// fetches by TensorInfo.name.
+func notFound(tensor string) *refusal {
+	node, port := graph.Split(tensor)
+	return &refusal{1, invalidf("Tensor %s:%d, specified in either feed_devices or fetch_devices was not found in the Graph", node, port)}
+}
+
+// look looks up the signature's tensors in the graph, and finds those that occur twice.
+func (s *Signature) look(g *graph.Model) {
+	fed := map[string]bool{}
+	for _, in := range s.inputs {
+		s.lookUp(g, &in.port)
+		if in.wrong == nil && fed[in.tensor] {
+			in.wrong = &refusal{2, invalidf("Endpoint \"%s\" fed more than once.", in.tensor)}
+		}
+		fed[in.tensor] = true
+	}
+	for _, out := range s.outputs {
+		s.lookUp(g, &out.port)
+		if out.wrong == nil && fed[out.tensor] {
+			out.wrong = &refusal{3, invalidf("%s is both fed and fetched.", out.tensor)}
+		}
+	}
+}
+
+func (s *Signature) lookUp(g *graph.Model, p *port) {
+	if p.wrong != nil {
+		return
+	}
+	node, port := graph.Split(p.tensor)
+	op, outputs, ok := g.Outputs(node)
+	switch {
+	case !ok:
+		p.wrong = notFound(p.tensor)
+	case port >= outputs:
+		p.wrong = noSuchPort(node, op, outputs, port)
+	}
 }
 
 // firstArg returns the feed with the lowest argument number for which wrong returns true. ok is

@@ -50,9 +50,9 @@ type port struct {
 	shape   []int64            // a dimension of -1 has any size
 	names   []string           // names holds the names of the dimensions, "" for none
 	anyRank bool
-	unnamed bool // a sparse or a ragged one, for example
-	nothing bool // is fetched from an operation without outputs
 	seed    uint64
+	// wrong is the runtime's refusal to feed or fetch the tensor; nil for most.
+	wrong *refusal
 }
 
 type input struct {
@@ -82,8 +82,10 @@ func newPort(alias string, info *tfcore.TensorInfo) port {
 	}
 	p := port{
 		alias: alias, tensor: cmp.Or(info.GetName(), alias), dtype: dtype, seed: newDigest().text(alias).sum(),
-		unnamed: info.GetCooSparse() != nil || info.GetCompositeTensor() != nil,
 		anyRank: info.GetTensorShape() == nil || info.GetTensorShape().GetUnknownRank(),
+	}
+	if info.GetCooSparse() != nil || info.GetCompositeTensor() != nil {
+		p.wrong = notFound("")
 	}
 	for _, dim := range info.GetTensorShape().GetDim() {
 		p.shape = append(p.shape, max(dim.GetSize(), -1))

@@ -34,9 +34,9 @@ func (g *Graph) readNodes(f file, graph span) error {
 			op, name, err := g.readNode(f, field)
 			if err == nil && outputless(op) {
 				if g.Outputless == nil {
-					g.Outputless = map[string]bool{}
+					g.Outputless = map[string]string{}
 				}
-				g.Outputless[name] = true
+				g.Outputless[name] = op
 			}
 			return err
 		case graphLibrary:

@@ -42,8 +42,8 @@ type Graph struct {
 	Variable Variable
 	// ChecksShapes is true if some operation fails on inputs of wrong shapes.
 	ChecksShapes bool
-	// Outputless holds the names of the nodes whose operations have no outputs.
-	Outputless map[string]bool
+	// Outputless holds the nodes whose operations have no outputs, and these operations.
+	Outputless map[string]string
 }
 
 // Read and ReadText return these errors.
