@@ -123,23 +123,11 @@ func multiply[T float64 | int64 | complex128](a, b []T, left, right matrix, batc
 
 // einsum computes a sum of products given by an equation such as abc,cd->abd.
 func einsum(c *Call) ([]Value, error) {
-	equation := strings.ReplaceAll(c.text("equation"), " ", "")
-	inputs, output, ok := strings.Cut(equation, "->")
-	terms := strings.Split(inputs, ",")
-	if !ok || len(terms) != len(c.In) || len(terms) > 2 {
-		return nil, c.unsupported("equation %s", equation)
+	terms, output, err := c.equation()
+	if err != nil {
+		return nil, err
 	}
-	for i, term := range terms {
-		if least := len(term) - len(ellipsis); strings.Contains(term, ellipsis) && c.In[i].Rank() < least {
-			return nil, invalidf("Expected input %d to have rank at least %d but got: %d", i, least, c.In[i].Rank())
-		}
-	}
-	if strings.Contains(equation, ellipsis) {
-		if terms, output, ok = c.spellEllipses(terms, output); !ok {
-			return nil, c.unsupported("equation %s", equation)
-		}
-		inputs = strings.Join(terms, ",")
-	}
+	inputs, equation := strings.Join(terms, ","), c.text("equation")
 	sizes := map[rune]int{}
 	for i, term := range terms {
 		if len(term) != c.In[i].Rank() {
@@ -186,6 +174,27 @@ func einsum(c *Call) ([]Value, error) {
 		out[i/inner] += product
 	}
 	return one(value.Floats(c.In[0].DType(), shape, out))
+}
+
+// equation returns the labels of the inputs and of the output.
+func (c *Call) equation() (terms []string, output string, err error) {
+	equation := strings.ReplaceAll(c.text("equation"), " ", "")
+	inputs, output, ok := strings.Cut(equation, "->")
+	terms = strings.Split(inputs, ",")
+	if !ok || len(terms) != len(c.In) || len(terms) > 2 {
+		return nil, "", c.unsupported("equation %s", equation)
+	}
+	for i, term := range terms {
+		if least := len(term) - len(ellipsis); strings.Contains(term, ellipsis) && c.In[i].Rank() < least {
+			return nil, "", invalidf("Expected input %d to have rank at least %d but got: %d", i, least, c.In[i].Rank())
+		}
+	}
+	if strings.Contains(equation, ellipsis) {
+		if terms, output, ok = c.spellEllipses(terms, output); !ok {
+			return nil, "", c.unsupported("equation %s", equation)
+		}
+	}
+	return terms, output, nil
 }
 
 const ellipsis = "..."

@@ -190,19 +190,10 @@ func raggedToSparse(c *Call) ([]Value, error) {
 // raggedToTensor converts a ragged tensor to a dense one. It pads rows to the longest row, or pads
 // or cuts them to a given shape.
 func raggedToTensor(c *Call) ([]Value, error) {
-	kinds := lists.Map(c.Attrs["row_partition_types"].GetList().GetS(), func(b []byte) string { return string(b) })
-	values, partitions := c.In[1], c.In[3:]
-	if len(kinds) > 0 && kinds[0] == "FIRST_DIM_SIZE" {
-		kinds, partitions = kinds[1:], partitions[1:]
-	}
-	if c.In[3].Len() == 0 {
-		return nil, invalidf("Invalid first partition input. Tensor requires at least one element.")
-	}
-	size := 0
-	if kind := c.In[3]; kind.Rank() == 0 && kind.Len() == 1 {
-		size = int(kind.I()[0])
-	} else {
-		size = c.In[3].Len() - 1
+	values := c.In[1]
+	p, err := c.partitions()
+	if err != nil {
+		return nil, err
 	}
 	wantedShape, err := c.ints(0)
 	if err != nil {
@@ -210,12 +201,6 @@ func raggedToTensor(c *Call) ([]Value, error) {
 	}
 	if c.In[0].Rank() == 0 {
 		wantedShape = nil
-	}
-	p := partition{size: size, widths: []int{size}}
-	for i, kind := range kinds {
-		if err := p.add(kind, partitions[i]); err != nil {
-			return nil, err
-		}
 	}
 	inner := values.Shape()[1:]
 	shape := append(slices.Clone(p.widths), inner...)
@@ -254,6 +239,29 @@ func raggedToTensor(c *Call) ([]Value, error) {
 		}
 	}
 	return one(values.PickOr(shape, places, c.In[2]))
+}
+
+// partitions reads the ragged dimensions of RaggedTensorToTensor.
+func (c *Call) partitions() (partition, error) {
+	kinds := lists.Map(c.Attrs["row_partition_types"].GetList().GetS(), func(b []byte) string { return string(b) })
+	rest, first := c.In[3:], c.In[3]
+	if len(kinds) > 0 && kinds[0] == "FIRST_DIM_SIZE" {
+		kinds, rest = kinds[1:], rest[1:]
+	}
+	if first.Len() == 0 {
+		return partition{}, invalidf("Invalid first partition input. Tensor requires at least one element.")
+	}
+	size := first.Len() - 1
+	if first.Rank() == 0 {
+		size = int(first.I()[0])
+	}
+	p := partition{size: size, widths: []int{size}}
+	for i, kind := range kinds {
+		if err := p.add(kind, rest[i]); err != nil {
+			return partition{}, err
+		}
+	}
+	return p, nil
 }
 
 // partition tracks the index of each row of a ragged tensor while its dimensions are read from the
