@@ -46,14 +46,15 @@ func (m messages) lack(field protoreflect.FieldDescriptor) bool {
 // later has the fields that came after 2.4.0.
 var later = func() map[protoreflect.FullName]bool {
 	all := map[protoreflect.FullName]bool{}
-	for message, fields := range map[string]string{
-		"LoggingConfig": "custom_logging_config", "SamplingConfig": "per_task_sampling_configs attributes",
-		"ModelWarmupOptions": "num_model_warmup_threads model_name model_version enable_all_batch_sizes_warmup",
-		"SessionBundleConfig": "num_tflite_interpreters num_tflite_interpreters_per_pool num_tflite_pools wrap_session_with_no_threading_params " +
-			"enable_per_model_batching_params enable_saved_model_config mixed_precision",
-	} { //lint:ordered each has entries of its own
-		for _, name := range strings.Fields(fields) {
-			all[protoreflect.FullName("tensorflow.serving."+message+"."+name)] = true
+	for _, of := range [][2]string{
+		{"LoggingConfig", "custom_logging_config"},
+		{"SamplingConfig", "per_task_sampling_configs attributes"},
+		{"ModelWarmupOptions", "num_model_warmup_threads model_name model_version enable_all_batch_sizes_warmup"},
+		{"SessionBundleConfig", "num_tflite_interpreters num_tflite_interpreters_per_pool num_tflite_pools wrap_session_with_no_threading_params " +
+			"enable_per_model_batching_params enable_saved_model_config mixed_precision"},
+	} {
+		for _, name := range strings.Fields(of[1]) {
+			all[protoreflect.FullName("tensorflow.serving."+of[0]+"."+name)] = true
 		}
 	}
 	return all
