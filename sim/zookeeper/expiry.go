@@ -2,7 +2,6 @@ package zookeeper
 
 import (
 	"cmp"
-	"math"
 	"slices"
 )
 
@@ -18,9 +17,6 @@ type expiry struct {
 	// spare holds emptied slices for reuse.
 	spare [][]*session
 }
-
-// never is a deadline that does not come.
-const never = math.MaxInt64
 
 type bucket struct {
 	atMs int64
@@ -65,6 +61,8 @@ func (e *expiry) due() []*session {
 		case s.ended || s.filedMs != b.atMs:
 		case s.deadlineMs > b.atMs:
 			e.file(s)
+		case s.deadlineMs < b.atMs:
+			s.filedMs = 0 // its time had passed when it was touched (see touchFor)
 		default:
 			// The session may be in this bucket twice. This prevents a second expiry.
 			s.filedMs = -1
@@ -86,7 +84,7 @@ func (m *Machine) touch(s *session) { m.touchFor(s, s.timeoutMs) }
 func (m *Machine) touchFor(s *session, timeoutMs int64) {
 	s.deadlineMs = m.expiry.deadline(m.nowMs + timeoutMs)
 	if s.deadlineMs < m.expiry.deadline(m.nowMs) {
-		s.deadlineMs = never
+		return
 	}
 	// A client that reconnects may shorten the timeout. The session's bucket would then come too
 	// late.
@@ -99,8 +97,7 @@ func (m *Machine) touchFor(s *session, timeoutMs int64) {
 // session expires and nothing is swept. ok is false if there is nothing to wait for.
 func (m *Machine) NextExpiryMs() (atMs int64, ok bool) {
 	if len(m.sessions) > 0 && len(m.expiry.buckets) > 0 {
-		atMs = m.expiry.buckets[0].atMs
-		ok = atMs != never
+		atMs, ok = m.expiry.buckets[0].atMs, true
 	}
 	if sweepMs, waiting := m.sweep.due(len(m.tree.mortals)); waiting && (!ok || sweepMs < atMs) {
 		atMs, ok = sweepMs, true

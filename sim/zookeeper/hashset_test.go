@@ -260,7 +260,8 @@ func TestNullsAndASecondCreateSession(t *testing.T) {
 }
 
 // Goal: a createSession for a time that has passed leaves the session alive until it is heard of again,
-// unless its tick is still to come (ZK-1.6). Method: what servers 3.8.0 and 3.9.3 did.
+// unless its tick is still to come (ZK-1.6). Method: what servers 3.8.0 and 3.9.3 did. The word dump of
+// 3.8.0 told the tick that had passed.
 func TestCreateSessionForATimeThatHasPassed(t *testing.T) {
 	lives := map[int32]bool{-1 << 31: true, -10_000: true, -2_000: true, -1: false, 0: false}
 	for _, timeoutMs := range slices.Sorted(maps.Keys(lives)) {
@@ -268,6 +269,7 @@ func TestCreateSessionForATimeThatHasPassed(t *testing.T) {
 		c := l.connect()
 		l.m.Tick(9_000)
 		l.do(c, Request{Op: OpCreateSession, TimeoutMs: timeoutMs})
+		expect(t, l.m.Sessions()[0].DeadlineMs, ((9_000+int64(timeoutMs))/2_000+1)*2_000)
 		l.m.Tick(1_000_000)
 		expect(t, len(l.m.Sessions()) == 1, lives[timeoutMs])
 		if lives[timeoutMs] {
@@ -275,5 +277,41 @@ func TestCreateSessionForATimeThatHasPassed(t *testing.T) {
 			l.m.Tick(2_000_000)
 			expect(t, len(l.m.Sessions()), 0)
 		}
+	}
+}
+
+// Goal: a restarted server gives a session the timeout of its last createSession, also a passed one, and
+// not that of a re-attach (ZK-1.6, ZK-2.5). Method: what a server 3.8.0 did with sessions of 1 s and 60 s,
+// 3 s after a restart.
+func TestTimeoutsAfterARestart(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		madeMs, thenMs int32
+		op             OpCode
+		lives          bool
+	}{
+		{"60 s, attached for 1 s", 60_000, 1_000, OpPing, true},
+		{"1 s, attached for 60 s", 1_000, 60_000, OpPing, false},
+		{"60 s, createSession of 0", 60_000, 0, OpCreateSession, false},
+		{"60 s, createSession of 1 s", 60_000, 1_000, OpCreateSession, false},
+		{"60 s, createSession of -5 s", 60_000, -5_000, OpCreateSession, true},
+		{"1 s, createSession of 60 s", 1_000, 60_000, OpCreateSession, true},
+		{"1 s, createSession of -100 s", 1_000, -100_000, OpCreateSession, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cfg := Config{TickMs: 500, MinSessionTimeoutMs: 1_000, MaxSessionTimeoutMs: 60_000}
+			m := New(cfg, 100_000)
+			m.Connect(100_000, 1, &ConnectRequest{TimeoutMs: c.madeMs})
+			s := m.Sessions()[0]
+			password := Password(s.ID)
+			if c.op == OpCreateSession {
+				m.Handle(100_000, 1, &Request{Op: OpCreateSession, TimeoutMs: c.thenMs})
+			} else {
+				m.Connect(100_000, 2, &ConnectRequest{TimeoutMs: c.thenMs, SessionID: s.ID, Password: password[:]})
+			}
+			m = Restore(cfg, 100_000, m.Snapshot())
+			m.Tick(103_000)
+			expect(t, len(m.Sessions()) == 1, c.lives)
+		})
 	}
 }

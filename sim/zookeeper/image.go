@@ -94,7 +94,7 @@ func (m *Machine) SessionImage(id int64) (SessionImage, bool) {
 	if s == nil {
 		return SessionImage{}, false
 	}
-	return SessionImage{ID: s.id, TimeoutMs: s.timeoutMs}, true
+	return SessionImage{ID: s.id, TimeoutMs: s.loggedMs}, true
 }
 
 // NewSnapshot makes a snapshot for Restore. It fails if the image is no valid tree: the root must

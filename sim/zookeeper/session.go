@@ -11,6 +11,9 @@ import (
 type session struct {
 	id        int64
 	timeoutMs int64
+	// loggedMs is the timeout that a restarted server gives the session: that of its creation, or of a
+	// later createSession. A re-attach is not logged (SessionTrackerImpl.java, sessionsWithTimeout).
+	loggedMs int64
 	// deadlineMs is the tick at which the session expires unless it is touched. filedMs is the time
 	// of the bucket that holds it (see expiry.go).
 	deadlineMs int64
@@ -131,6 +134,9 @@ func (m *Machine) attach(c *Conn, req *ConnectRequest) bool {
 		return false
 	}
 	s.timeoutMs = max(int64(float64(timeoutMs)*m.cfg.ClientSpeed), 1)
+	if req.SessionID == 0 {
+		s.loggedMs = s.timeoutMs
+	}
 	m.touch(s)
 	c.session, s.conn = s, c
 	c.toldMs, c.asksReadOnly = int32(timeoutMs), req.HasReadOnly

@@ -49,7 +49,7 @@ func (m *Machine) Snapshot() *Snapshot {
 }
 
 func (s *session) save() savedSession {
-	saved := savedSession{id: s.id, timeoutMs: s.timeoutMs, peak: s.peak}
+	saved := savedSession{id: s.id, timeoutMs: s.loggedMs, peak: s.peak}
 	for n := s.firstOwned; n != nil; n = n.ownerNext {
 		saved.owned = append(saved.owned, n.path)
 	}
@@ -99,7 +99,7 @@ func (m *Machine) load(s *Snapshot) {
 	m.zxid, m.epoch = s.zxid, s.epoch
 	m.nextSessionID = max(m.nextSessionID, s.nextSessionID)
 	for _, saved := range s.sessions {
-		m.sessions[saved.id] = &session{id: saved.id, timeoutMs: saved.timeoutMs}
+		m.sessions[saved.id] = &session{id: saved.id, timeoutMs: saved.timeoutMs, loggedMs: saved.timeoutMs}
 	}
 	m.tree = &tree{nodes: make(map[string]*znode, len(s.nodes))}
 	for i := range s.nodes {

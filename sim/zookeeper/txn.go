@@ -224,8 +224,8 @@ func (m *Machine) bareCheck(c *Conn, req *Request) {
 }
 
 // createSession handles a request for another session on a connection that already has one. The
-// answer is another connect response. The session gets the requested timeout, until it is touched
-// again (ZK-1.6).
+// answer is another connect response. The session gets the requested timeout until it is touched
+// again, and after a restart (ZK-1.6).
 func (m *Machine) createSession(c *Conn, req *Request) {
 	code := CodeOK
 	if req.Malformed {
@@ -238,6 +238,7 @@ func (m *Machine) createSession(c *Conn, req *Request) {
 		m.reply(c, req).Err = code
 		return
 	}
-	m.touchFor(c.session, int64(req.TimeoutMs))
+	c.session.loggedMs = int64(req.TimeoutMs)
+	m.touchFor(c.session, c.session.loggedMs)
 	m.welcome(c)
 }

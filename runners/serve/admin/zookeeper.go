@@ -110,7 +110,8 @@ func sessionText(id int64) string {
 
 type sessionShown struct {
 	Session string `json:"session"`
-	// TimeoutMs and ExpiresMs are nil on a follower, because the leader expires its sessions.
+	// TimeoutMs and ExpiresMs are nil on a follower, because the leader expires its sessions. ExpiresMs
+	// is nil, too, for a session that does not expire before it is heard of again (ZK-1.6).
 	TimeoutMs  *int64   `json:"timeout_ms,omitempty"`
 	ExpiresMs  *int64   `json:"expires_in_ms,omitempty"`
 	Client     string   `json:"client,omitempty"`
@@ -126,8 +127,10 @@ func (z zooKeeper) sessions() ([]sessionShown, error) {
 			Session: sessionText(s.ID), LastOp: s.LastOp, Ephemerals: append([]string{}, s.Ephemerals...),
 		}
 		if s.DeadlineMs != 0 {
-			expiresMs := s.DeadlineMs - look.NowMs
-			one.TimeoutMs, one.ExpiresMs = &s.TimeoutMs, &expiresMs
+			one.TimeoutMs = &s.TimeoutMs
+			if expiresMs := s.DeadlineMs - look.NowMs; expiresMs > 0 {
+				one.ExpiresMs = &expiresMs
+			}
 		}
 		if s.Client.IsValid() {
 			one.Client = s.Client.String()
