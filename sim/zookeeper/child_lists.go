@@ -1,9 +1,6 @@
 package zookeeper
 
 import (
-	"slices"
-
-	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/recipes/bulk"
 	"github.com/monosim/monosim/sim/zookeeper/java"
 )
@@ -14,7 +11,7 @@ type childLists struct {
 	// whole is the list as one slice; nil if not made yet. The slice is never written to again.
 	whole []string
 	// blocks is the list in blocks, without the later changes; nil if not made yet. It was made for
-	// a hash table with that many buckets.
+	// a hash table with that many buckets, all in the order of creation.
 	blocks  *bulk.Names
 	buckets uint32
 	changes []childChange
@@ -59,32 +56,30 @@ func (n *znode) childNames() []string {
 }
 
 // childBlocks returns the names of childNames in blocks. Successive lists share the blocks that are
-// equal, to save memory, until a bucket is so crowded that Java lists it in another order than that
-// of arrival. Then each list is made anew.
+// equal, to save memory.
 func (n *znode) childBlocks() *bulk.Names {
 	l := n.listed()
-	size := java.Buckets(childBuckets, int(n.peak))
-	if l.blocks == nil || l.buckets != size || l.catchUp() {
+	size := uint32(childBuckets)
+	if n.set != nil {
+		size = n.set.Buckets()
+	}
+	if l.blocks == nil || l.buckets != size || !n.set.Plain() {
 		names := inHashOrder(n)
-		keys := lists.Map(names, func(name string) uint32 { return java.Spread(name) & (size - 1) })
-		if l.blocks, l.buckets = bulk.NamesOf(names), 0; slices.IsSorted(keys) && !java.Crowded(keys) {
-			l.blocks, l.buckets = bulk.SortedNames(names, keys), size
+		keys := make([]uint32, len(names))
+		for i, name := range names {
+			keys[i] = java.Spread(name) & (size - 1)
+		}
+		l.blocks, l.buckets = bulk.SortedNames(names, keys), size
+	} else {
+		for _, c := range l.changes {
+			if key := c.child.spread & (size - 1); c.gone {
+				l.blocks = l.blocks.Without(c.child.name, key)
+			} else {
+				l.blocks = l.blocks.With(c.child.name, key)
+			}
 		}
 	}
 	clear(l.changes)
 	l.changes = l.changes[:0]
 	return l.blocks
-}
-
-// catchUp makes the pending changes in the blocks. It returns true if a bucket has become crowded.
-func (l *childLists) catchUp() bool {
-	for _, c := range l.changes {
-		key := c.child.spread & (l.buckets - 1)
-		if c.gone {
-			l.blocks = l.blocks.Without(c.child.name, key)
-		} else if l.blocks = l.blocks.With(c.child.name, key); l.blocks.HasKey(key, java.TreeFrom) {
-			return true
-		}
-	}
-	return false
 }

@@ -76,11 +76,9 @@ func (m *Machine) add(parent, n *znode) {
 	m.contentChanges(parent, n)
 	made := change{
 		kind: nodeCreated, node: n, bytes: int64(len(n.data)), parentPzxid: parent.pzxid,
-		creates: parent.creates, counter: m.counterOf(parent), parentPeak: parent.peak,
+		creates: parent.creates, counter: m.counterOf(parent),
 	}
-	if n.session != nil {
-		made.ownerPeak = n.session.peak
-	}
+	m.keep(parent, n)
 	m.changes = append(m.changes, made)
 	m.tree.insert(parent, n)
 	m.underWay(parent, parent.countCreate(made.counter, m.zxid))

@@ -34,6 +34,7 @@ func (m *Machine) delete(c *Conn, req *Request, _ bool) outcome {
 // removeNode removes a leaf as part of the present transaction.
 func (m *Machine) removeNode(n *znode) {
 	m.contentChanges(n.parent, n)
+	m.keep(n.parent, n)
 	m.changes = append(m.changes, change{kind: nodeDeleted, node: n, parentPzxid: n.parent.pzxid, bytes: -int64(len(n.data))})
 	m.tree.remove(n)
 	n.parent.pzxid = m.zxid

@@ -1,14 +1,16 @@
 package zookeeper
 
 import (
+	"iter"
+
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/zookeeper/java"
 )
 
 // A server keeps the names of a znode's children in a Java HashSet that begins with 8 buckets
 // (DataNode.java:72). It lists them in the order of that set (ZK-5.8): by bucket, and within a
-// bucket in the order of creation. A session's ephemerals are in a set of Java's default size
-// (DataTree.java, ephemerals).
+// bucket in the order of creation, unless it was crowded. A session's ephemerals are in a set of
+// Java's default size (DataTree.java, ephemerals).
 const (
 	childBuckets = 8
 	usualBuckets = 16
@@ -17,7 +19,9 @@ const (
 // inHashOrder returns the names of a znode's children in the order of the Java set.
 func inHashOrder(n *znode) []string {
 	children := n.children()
-	java.Listed(children, childBuckets, int(n.peak), childSpread, childName)
+	if n.set != nil {
+		java.Ordered(n.set, children, childMember)
+	}
 	return lists.Map(children, childName)
 }
 
@@ -30,14 +34,17 @@ func (n *znode) children() []*znode {
 	return children
 }
 
-func childSpread(n *znode) uint32 { return n.spread }
-func childName(n *znode) string   { return n.name }
-
-// inServersOrder sorts children, which are in the order of creation, into the order in which a server
-// lists them that has had peak of them.
-func inServersOrder[T any](children []T, peak int, name func(T) string) {
-	java.Listed(children, childBuckets, peak, func(c T) uint32 { return java.Spread(name(c)) }, name)
+// members yields a znode's children as the members of its set, in the order of creation.
+func (n *znode) members() iter.Seq[java.Member] {
+	return func(yield func(java.Member) bool) {
+		for c := n.first; c != nil && yield(childMember(c)); c = c.next {
+		}
+	}
 }
+
+func childMember(n *znode) java.Member { return java.Member{Text: n.name, Spread: n.spread} }
+func childSpread(n *znode) uint32      { return n.spread }
+func childName(n *znode) string        { return n.name }
 
 // owned returns the session's ephemerals in the order of the server's set. The four-letter word
 // dump prints them in this order.
@@ -46,7 +53,9 @@ func (s *session) owned() []*znode {
 	for n := s.firstOwned; n != nil; n = n.ownerNext {
 		nodes = append(nodes, n)
 	}
-	java.Listed(nodes, usualBuckets, int(s.peak), pathSpread, pathOf)
+	if s.set != nil {
+		java.Ordered(s.set, nodes, pathMember)
+	}
 	return nodes
 }
 
@@ -55,9 +64,18 @@ func (s *session) owned() []*znode {
 // has another size (ZK-2.7).
 func (s *session) leaving() []*znode {
 	nodes := s.owned()
-	java.Listed(nodes, java.CloneBuckets(len(nodes)), len(nodes), pathSpread, pathOf)
+	java.Ordered(java.Filled(nodes, java.CloneBuckets(len(nodes)), pathMember), nodes, pathMember)
 	return nodes
 }
 
-func pathSpread(n *znode) uint32 { return java.Spread(n.path) }
-func pathOf(n *znode) string     { return n.path }
+// members yields the session's ephemerals as the members of its set, in the order of creation.
+func (s *session) members() iter.Seq[java.Member] {
+	return func(yield func(java.Member) bool) {
+		for n := s.firstOwned; n != nil && yield(pathMember(n)); n = n.ownerNext {
+		}
+	}
+}
+
+func pathMember(n *znode) java.Member {
+	return java.Member{Text: n.path, Spread: java.Spread(n.path)}
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/monosim/monosim/sim/zookeeper/acl"
+	"github.com/monosim/monosim/sim/zookeeper/java"
 )
 
 // Image is the durable state of a server as plain data, for callers that store it outside of
@@ -67,7 +68,15 @@ func (s *Snapshot) Image() Image {
 		n := waiting[len(waiting)-1]
 		image.Nodes = append(image.Nodes, n.node.image(n.owner))
 		below := children[n.node.path]
-		inServersOrder(below, max(int(n.node.peak), len(below)), func(c *savedNode) string { return c.node.name })
+		member := func(c *savedNode) java.Member {
+			return java.Member{Text: c.node.name, Spread: java.Spread(c.node.name)}
+		}
+		set := n.node.set
+		if set == nil {
+			set = java.Filled(below, childBuckets, member)
+			set.Grow(int(n.peak))
+		}
+		java.Ordered(set, below, member)
 		slices.Reverse(below)
 		waiting = append(waiting[:len(waiting)-1], below...)
 	}
@@ -142,8 +151,8 @@ func (n *NodeImage) saved() (savedNode, error) {
 	saved := savedNode{owner: n.Owner, node: znode{
 		path: n.Path, data: n.Data, acl: n.ACL, ttlMs: n.TTLMs,
 		ctimeMs: n.CtimeMs, mtimeMs: n.MtimeMs, version: n.Version, aversion: n.Aversion,
-		czxid: n.Czxid, mzxid: n.Mzxid, pzxid: n.Pzxid, creates: n.Creates, peak: n.Peak,
-	}}
+		czxid: n.Czxid, mzxid: n.Mzxid, pzxid: n.Pzxid, creates: n.Creates,
+	}, peak: n.Peak}
 	switch {
 	case n.Container:
 		saved.node.kind = container

@@ -149,7 +149,10 @@ func (m *Machine) Watches() []WatchInfo {
 func (m *Machine) DataWatches() (infos []WatchInfo) {
 	t := &m.watches.data
 	lists := slices.SortedFunc(maps.Values(t.byPath), func(a, b *watchList) int { return cmp.Compare(a.opened, b.opened) })
-	java.Listed(lists, usualBuckets, t.peak, func(l *watchList) uint32 { return java.Spread(l.path) }, func(l *watchList) string { return l.path })
+	member := func(l *watchList) java.Member { return java.Member{Text: l.path, Spread: java.Spread(l.path)} }
+	set := java.Filled(lists, usualBuckets, member)
+	set.Grow(t.peak)
+	java.Ordered(set, lists, member)
 	for _, list := range lists {
 		infos = t.appendInfos(infos, list)
 	}

@@ -162,6 +162,9 @@ type Machine struct {
 	lostZxids int64
 	epoch     int64
 	changes   []change
+	// kept has the sets that the present multi has changed; inMulti is set while one is applied.
+	kept    []keptSet
+	inMulti bool
 	// ahead holds the sequence counters of parents, where requests in progress see another value
 	// than the tree has.
 	ahead map[*znode]int32

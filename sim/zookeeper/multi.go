@@ -29,7 +29,9 @@ func (m *Machine) multi(c *Conn, req *Request) {
 		m.begin()
 	default:
 		m.begin()
+		m.inMulti = true
 		results, code = m.applyAll(c, req.Ops)
+		m.inMulti = false
 	}
 	if code != CodeOK {
 		m.rollback()

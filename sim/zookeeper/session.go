@@ -2,8 +2,10 @@ package zookeeper
 
 import (
 	"bytes"
-	"github.com/monosim/monosim/sim/zookeeper/digestmd5"
 	"time"
+
+	"github.com/monosim/monosim/sim/zookeeper/digestmd5"
+	"github.com/monosim/monosim/sim/zookeeper/java"
 )
 
 // session is a client's session. It may outlive its connections. It ends by closeSession or by
@@ -22,10 +24,11 @@ type session struct {
 	// conn is the attached connection; nil between connections.
 	conn *Conn
 	// firstOwned and lastOwned are the ends of the linked list of the session's ephemerals, in the
-	// order of creation. owns is their number. peak is the largest number so far, which determines
-	// the size of the Java set's table.
+	// order of creation. owns is their number. set is the Java HashSet of their paths; nil until there
+	// was one.
 	firstOwned, lastOwned *znode
-	owns, peak            int32
+	owns                  int32
+	set                   *java.Set
 	// foretold is true while the session's pings are reported only afterwards (see fast_path.go).
 	foretold bool
 	// local marks a session that exists only on a server without a quorum (see readonly.go).
@@ -65,11 +68,14 @@ func (c *Conn) Timeout() time.Duration { return time.Duration(c.session.timeoutM
 func (s *session) own(n *znode) {
 	n.ownerPrev, n.ownerNext = s.lastOwned, nil
 	s.link(n)
-	s.peak = max(s.peak, s.owns)
+	if s.set == nil {
+		s.set = java.NewSet(usualBuckets)
+	}
+	s.set.Add(pathMember(n), s.members())
 }
 
 // disown removes an ephemeral from the session's list. The ephemeral keeps its own links, so that
-// link can undo this.
+// relink can undo this.
 func (s *session) disown(n *znode) {
 	if n.ownerPrev != nil {
 		n.ownerPrev.ownerNext = n.ownerNext
@@ -82,10 +88,16 @@ func (s *session) disown(n *znode) {
 		s.lastOwned = n.ownerPrev
 	}
 	s.owns--
+	s.set.Remove(pathMember(n))
 }
 
-// link inserts an ephemeral between the neighbours that its links name. It undoes disown, provided
-// that all later changes were undone before.
+// relink undoes disown, provided that all later changes were undone before.
+func (s *session) relink(n *znode) {
+	s.link(n)
+	s.set.Back(pathMember(n))
+}
+
+// link inserts an ephemeral between the neighbours that its links name.
 func (s *session) link(n *znode) {
 	if n.ownerPrev != nil {
 		n.ownerPrev.ownerNext = n

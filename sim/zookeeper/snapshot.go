@@ -3,6 +3,8 @@ package zookeeper
 import (
 	"maps"
 	"slices"
+
+	"github.com/monosim/monosim/sim/zookeeper/java"
 )
 
 // Snapshot holds what a server has on disk: the tree, the last zxid and the sessions. It shares no
@@ -21,13 +23,16 @@ type savedNode struct {
 	node       znode
 	parentPath string
 	owner      int64
+	// peak is the most children that the znode has had, if it has no set.
+	peak int32
 }
 
 type savedSession struct {
 	id, timeoutMs int64
-	// owned holds the paths of the session's ephemerals in the order of creation. peak is the
-	// largest number of ephemerals so far.
+	// owned holds the paths of the session's ephemerals in the order of creation. set is their Java
+	// set. Where it is nil, peak is the most of them so far.
 	owned []string
+	set   *java.Set
 	peak  int32
 }
 
@@ -37,7 +42,7 @@ func (m *Machine) Snapshot() *Snapshot {
 	s := &Snapshot{zxid: m.zxid, epoch: m.epoch, nextSessionID: m.nextSessionID, quotas: slices.Clone(m.tree.quotas)}
 	for n := m.tree.root; n != nil; n = n.after(m.tree.root) {
 		saved := n.save()
-		saved.node.peak = n.peak
+		saved.node.set = n.set.Clone()
 		s.nodes = append(s.nodes, saved)
 	}
 	for _, id := range slices.Sorted(maps.Keys(m.sessions)) {
@@ -49,7 +54,7 @@ func (m *Machine) Snapshot() *Snapshot {
 }
 
 func (s *session) save() savedSession {
-	saved := savedSession{id: s.id, timeoutMs: s.loggedMs, peak: s.peak}
+	saved := savedSession{id: s.id, timeoutMs: s.loggedMs, set: s.set.Clone()}
 	for n := s.firstOwned; n != nil; n = n.ownerNext {
 		saved.owned = append(saved.owned, n.path)
 	}
@@ -93,6 +98,21 @@ func Restore(cfg Config, nowMs int64, s *Snapshot) *Machine {
 	return m
 }
 
+// loaded returns the set of a loaded znode or session: the saved one, or else the one that was filled
+// anew, after it has had peak members.
+func loaded(filled, saved *java.Set, first uint32, peak int32) *java.Set {
+	if saved != nil {
+		return saved.Clone()
+	}
+	if filled == nil && peak > 0 {
+		filled = java.NewSet(first)
+	}
+	if filled != nil {
+		filled.Grow(int(peak))
+	}
+	return filled
+}
+
 // load copies a snapshot into a new machine. Sessions that were loaded do not expire before they
 // are touched.
 func (m *Machine) load(s *Snapshot) {
@@ -105,6 +125,7 @@ func (m *Machine) load(s *Snapshot) {
 	for i := range s.nodes {
 		saved := &s.nodes[i]
 		n := saved.node
+		n.set = nil
 		if i == 0 {
 			m.tree.root, n.tree = &n, m.tree
 			m.tree.nodes[n.path] = &n
@@ -119,7 +140,12 @@ func (m *Machine) load(s *Snapshot) {
 			n.session = session
 			session.own(n)
 		}
-		session.peak = max(session.peak, saved.peak)
+		session.set = loaded(session.set, saved.set, usualBuckets, saved.peak)
+	}
+	for i := range s.nodes {
+		saved := &s.nodes[i]
+		n := m.tree.nodes[saved.node.path]
+		n.set = loaded(n.set, saved.node.set, childBuckets, saved.peak)
 	}
 	m.tree.quotas = append(m.tree.quotas, s.quotas...)
 	m.tellMembers()

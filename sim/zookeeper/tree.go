@@ -80,7 +80,7 @@ func (t *tree) restore(n *znode) {
 	n.parent.relinkChild(n)
 	t.enlist(n)
 	if n.session != nil {
-		n.session.link(n)
+		n.session.relink(n)
 	}
 }
 

@@ -1,8 +1,11 @@
 package zookeeper
 
 import (
+	"slices"
+
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 	"github.com/monosim/monosim/sim/zookeeper/field"
+	"github.com/monosim/monosim/sim/zookeeper/java"
 )
 
 // changeKind says how a change has affected a znode.
@@ -28,9 +31,8 @@ type change struct {
 	aversion    int32
 	parentPzxid int64
 	// These are old values from before a create: the parent's counter in the tree and as requests
-	// in progress see it, and the peaks that determine the sizes of hash tables.
-	creates, counter      int32
-	parentPeak, ownerPeak int32
+	// in progress see it.
+	creates, counter int32
 	// bytes is by how much the size of the data has changed, in bytes.
 	bytes int64
 }
@@ -65,6 +67,8 @@ func (m *Machine) begin() {
 	}
 	clear(m.changes)
 	m.changes = m.changes[:0]
+	clear(m.kept)
+	m.kept = m.kept[:0]
 }
 
 // contentChanges calls Config.OnContent before a znode changes. It does nothing for the root, whose
@@ -82,11 +86,8 @@ func (m *Machine) rollback() {
 		switch n := c.node; c.kind {
 		case nodeCreated:
 			m.tree.remove(n)
-			n.parent.pzxid, n.parent.creates, n.parent.peak = c.parentPzxid, c.creates, c.parentPeak
+			n.parent.pzxid, n.parent.creates = c.parentPzxid, c.creates
 			m.underWay(n.parent, c.counter)
-			if n.session != nil {
-				n.session.peak = c.ownerPeak
-			}
 		case nodeDeleted:
 			m.tree.restore(n)
 			n.parent.pzxid = c.parentPzxid
@@ -97,6 +98,32 @@ func (m *Machine) rollback() {
 		}
 	}
 	m.changes = m.changes[:0]
+	for _, kept := range slices.Backward(m.kept) {
+		kept.set.Restore(kept.then)
+	}
+}
+
+// keptSet is a Java set with what it was before the present multi changed it.
+type keptSet struct{ set, then *java.Set }
+
+// keep records the sets that a create or delete of n changes, for a rollback. Only a multi has one.
+func (m *Machine) keep(parent, n *znode) {
+	if !m.inMulti {
+		return
+	}
+	m.keepSet(&parent.set, childBuckets)
+	if n.session != nil {
+		m.keepSet(&n.session.set, usualBuckets)
+	}
+}
+
+func (m *Machine) keepSet(at **java.Set, buckets uint32) {
+	if *at == nil {
+		*at = java.NewSet(buckets)
+	}
+	if k := len(m.kept); k == 0 || m.kept[k-1].set != *at {
+		m.kept = append(m.kept, keptSet{*at, (*at).Clone()})
+	}
 }
 
 // commit reports the transaction to followers and hooks.

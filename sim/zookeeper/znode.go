@@ -29,11 +29,8 @@ type znode struct {
 
 	// lists caches the lists of the children's names. It is nil until a client first asks for them.
 	lists *childLists
-	// peak is the largest number of children so far. It decides the size of the hash table in
-	// Java's HashSet of children. That table never shrinks.
-	peak int32
-	// spread is the hash of the znode's name in its parent's Java HashSet.
-	spread uint32
+	// set is the Java HashSet of the children's names. It is nil until there was a child.
+	set *java.Set
 
 	// watched is the last list of data watches on the znode's path; nil before the first watch.
 	watched *watchList
@@ -42,6 +39,8 @@ type znode struct {
 	acl   []acl.Entry
 	kind  nodeKind
 	noted note // records the changes since the last TakeNotes
+	// spread is the hash of the znode's name in its parent's Java HashSet.
+	spread uint32
 
 	// session is the owner of an ephemeral, else nil. ownerPrev and ownerNext link the ephemerals
 	// of a session.
@@ -94,8 +93,11 @@ func (n *znode) linkChild(child *znode) {
 	}
 	n.last = child
 	n.numChildren++
-	n.peak = max(n.peak, n.numChildren)
 	child.spread = java.Spread(child.name)
+	if n.set == nil {
+		n.set = java.NewSet(childBuckets)
+	}
+	n.set.Add(childMember(child), n.members())
 	n.relist(child, false)
 }
 
@@ -112,6 +114,7 @@ func (n *znode) unlinkChild(child *znode) {
 		n.last = child.prev
 	}
 	n.numChildren--
+	n.set.Remove(childMember(child))
 	n.relist(child, true)
 }
 
@@ -129,6 +132,7 @@ func (n *znode) relinkChild(child *znode) {
 		n.last = child
 	}
 	n.numChildren++
+	n.set.Back(childMember(child))
 	n.lists = nil // the child is at its old place, not at the end of the list
 }
 

@@ -168,15 +168,6 @@ func (n *Names) Without(name string, key uint32) *Names {
 	return nil
 }
 
-// HasKey reports whether at least that many names have the key.
-func (n *Names) HasKey(key uint32, times int) bool {
-	at := sort.Search(len(n.blocks), func(i int) bool { return n.blocks[i].keys[len(n.blocks[i].keys)-1] >= key })
-	for ; at < len(n.blocks) && n.blocks[at].keys[0] <= key; at++ {
-		times -= len(lists.Filter(n.blocks[at].keys, func(k uint32) bool { return k == key }))
-	}
-	return times <= 0
-}
-
 // replaced returns the list in which other blocks replace the block at index at. more and bytes are
 // the changes of the number of names and of their total length.
 func (n *Names) replaced(at int, by []*Block, more, bytes int) *Names {

@@ -1,165 +1,282 @@
 package java
 
 import (
+	"iter"
 	"slices"
-	"unicode/utf16"
-
-	"github.com/monosim/monosim/engine/lists"
+	"strings"
 )
 
 // This file is Java's HashMap as far as its order goes (HashMap.java of OpenJDK 17): buckets are lists in
 // the order of arrival. The ninth entry of a bucket doubles a table of less than 64 buckets; in a larger
 // one it makes the bucket a red-black tree, whose list then changes with the tree.
 
-// TreeFrom is how many entries a bucket has that becomes a tree.
-const TreeFrom = 9
-
 const (
+	treeFrom      = 9  // entries of a bucket from which on it is a tree
 	treeBuckets   = 64 // of a table with trees
 	untreeifyUpTo = 6  // entries of a tree that is split
 )
 
-// Listed sorts the members of a set into the order in which Java iterates over them. members must be in the
-// order of arrival. The table began with first buckets, and has held up to peak members. text returns what
-// a member is, and spread its Spread. What was removed counts for the size of the table, not for its trees.
-func Listed[T any](members []T, first uint32, peak int, spread func(T) uint32, text func(T) string) {
+// Set is the table of a Java HashSet, as far as the order of the members depends on it. The members
+// themselves are the caller's, in the order of arrival.
+type Set struct {
+	buckets uint32
+	size    int32
+	// counts has the number of members of each bucket. It is nil while there are less than nine, and
+	// until they are counted.
+	counts []uint8
+	// odd has the buckets that are or were trees, by number. All others list their members in the order
+	// of arrival.
+	odd map[uint32]*bin
+}
+
+// Member is what a Set has to know of a member: its text, and the Spread of that.
+type Member struct {
+	Text   string
+	Spread uint32
+}
+
+// NewSet returns an empty set that begins with so many buckets.
+func NewSet(first uint32) *Set { return &Set{buckets: first} }
+
+// Buckets returns the number of buckets.
+func (s *Set) Buckets() uint32 { return s.buckets }
+
+// Plain reports whether all buckets list their members in the order of arrival.
+func (s *Set) Plain() bool { return len(s.odd) == 0 }
+
+// Add follows the arrival of a member. all yields all members in the order of arrival, m last.
+func (s *Set) Add(m Member, all iter.Seq[Member]) {
+	s.size++
+	at := s.bucket(m.Spread)
+	if b := s.odd[at]; b != nil {
+		b.add(m)
+	} else if (s.counts != nil || s.size >= treeFrom) && s.count(at, all) >= treeFrom {
+		s.crowd(at, all)
+	}
+	for s.size > int32(s.buckets/4*3) {
+		s.double()
+	}
+}
+
+func (s *Set) bucket(spread uint32) uint32 { return spread & (s.buckets - 1) }
+
+// count counts the new member of a bucket, and returns how many that has.
+func (s *Set) count(at uint32, all iter.Seq[Member]) uint8 {
+	if s.counts != nil {
+		s.counts[at]++
+		return s.counts[at]
+	}
+	s.counts = make([]uint8, s.buckets)
+	for m := range all {
+		s.counts[s.bucket(m.Spread)]++
+	}
+	return s.counts[at]
+}
+
+// crowd does what a HashMap does with a bucket that has nine entries or more (treeifyBin).
+func (s *Set) crowd(at uint32, all iter.Seq[Member]) {
+	if s.buckets < treeBuckets {
+		s.double()
+		return
+	}
+	b := &bin{}
+	for m := range all {
+		if s.bucket(m.Spread) == at {
+			b.append(m)
+		}
+	}
+	b.plant()
+	if s.odd == nil {
+		s.odd = map[uint32]*bin{}
+	}
+	s.odd[at] = b
+}
+
+// Remove follows the removal of a member.
+func (s *Set) Remove(m Member) {
+	s.size--
+	at := s.bucket(m.Spread)
+	switch b := s.odd[at]; {
+	case b != nil:
+		if b.remove(m.Text); b.first == nil {
+			delete(s.odd, at)
+			s.counts = nil
+		}
+	case s.counts != nil:
+		s.counts[at]--
+	}
+}
+
+// Back follows a member that comes back to its place, as when a transaction is undone. It needs a
+// Restore afterwards.
+func (s *Set) Back(m Member) {
+	s.size++
+	if s.counts != nil {
+		s.counts[s.bucket(m.Spread)]++
+	}
+}
+
+// Grow gives the table the size of one that has had so many members.
+func (s *Set) Grow(peak int) {
+	for s.buckets < Buckets(s.buckets, peak) {
+		s.double()
+	}
+}
+
+// Clone returns a copy that shares nothing with s.
+func (s *Set) Clone() *Set {
+	if s == nil {
+		return nil
+	}
+	c := &Set{buckets: s.buckets, size: s.size}
+	for at, b := range s.odd { //lint:ordered each is copied by itself
+		if c.odd == nil {
+			c.odd = map[uint32]*bin{}
+		}
+		c.odd[at] = b.clone()
+	}
+	return c
+}
+
+// Restore makes s the set that was cloned, after its members are again those of then.
+func (s *Set) Restore(then *Set) {
+	counts := s.counts
+	if s.buckets != then.buckets || !s.Plain() || !then.Plain() {
+		counts = nil
+	}
+	*s = *then
+	s.counts = counts
+}
+
+// double moves the members into a table of twice as many buckets. They keep their order.
+func (s *Set) double() {
+	half := s.buckets
+	s.buckets, s.counts = 2*half, nil
+	odd := s.odd
+	s.odd = nil
+	for at, old := range odd { //lint:ordered each is split by itself
+		var halves [2]*bin
+		for e := old.first; e != nil; e = e.next {
+			to := min(e.Spread&half, 1)
+			if halves[to] == nil {
+				halves[to] = &bin{}
+			}
+			halves[to].append(e.Member)
+		}
+		for k, b := range halves {
+			switch {
+			case b == nil:
+				continue
+			case old.tree && halves[1-k] == nil && b.size > untreeifyUpTo:
+				b = old // as it was
+			case old.tree && b.size > untreeifyUpTo:
+				b.plant()
+			}
+			if s.odd == nil {
+				s.odd = map[uint32]*bin{}
+			}
+			s.odd[at+uint32(k)*half] = b
+		}
+	}
+}
+
+// Ordered sorts the members of a set, which must be in the order of arrival, into the order in which Java
+// iterates over them.
+func Ordered[T any](s *Set, members []T, member func(T) Member) {
 	if len(members) < 2 {
 		return
 	}
-	buckets := Buckets(first, peak)
-	if list := inBuckets(members, buckets, spread); !Crowded(lists.Map(list, func(p placed[T]) uint32 { return p.bucket })) {
-		for i, p := range list {
-			members[i] = p.member
+	list := inBuckets(members, s.buckets, func(m T) uint32 { return member(m).Spread })
+	for i, p := range list {
+		members[i] = p.member
+	}
+	for at, b := range s.odd { //lint:ordered each is a part of the list by itself
+		from, _ := slices.BinarySearchFunc(list, at, func(p placed[T], at uint32) int { return int(p.bucket) - int(at) })
+		byText := make(map[string]T, b.size)
+		for _, m := range members[from : from+b.size] {
+			byText[member(m).Text] = m
 		}
-		return
-	}
-	t := table[T]{bins: make([]bin[T], first)}
-	for _, m := range members {
-		t.add(&entry[T]{member: m, hash: int32(spread(m)), key: utf16.Encode([]rune(text(m)))})
-	}
-	for uint32(len(t.bins)) < buckets {
-		t.double()
-	}
-	at := 0
-	for _, b := range t.bins {
 		for e := b.first; e != nil; e = e.next {
-			members[at] = e.member
-			at++
+			members[from] = byText[e.Text]
+			from++
 		}
 	}
 }
 
-// Crowded reports whether a bucket has so many members that its order may be another than that of arrival. It
-// takes the buckets of all members, in ascending order.
-func Crowded(buckets []uint32) bool {
-	for i := TreeFrom - 1; i < len(buckets); i++ {
-		if buckets[i] == buckets[i-TreeFrom+1] {
-			return true
-		}
+// Filled returns a set that begins with so many buckets and has been filled with members.
+func Filled[T any](members []T, first uint32, member func(T) Member) *Set {
+	s := NewSet(first)
+	for i, m := range members {
+		s.Add(member(m), func(yield func(Member) bool) {
+			for _, one := range members[:i+1] {
+				if !yield(member(one)) {
+					return
+				}
+			}
+		})
 	}
-	return false
+	return s
 }
 
-type table[T any] struct {
-	bins []bin[T]
-	size int
+// bin is a bucket: a list, and a tree besides if tree is set.
+type bin struct {
+	first, last *entry // last is of a list that is no tree
+	size        int
+	tree        bool
 }
 
-type bin[T any] struct {
-	first *entry[T]
-	tree  bool
-}
+type entry struct {
+	Member
+	next, prev *entry // of the list; prev in trees only
 
-type entry[T any] struct {
-	member     T
-	hash       int32
-	key        []uint16
-	next, prev *entry[T] // of the list; prev in trees only
-
-	parent, left, right *entry[T]
+	parent, left, right *entry
 	red                 bool
 }
 
-func (t *table[T]) at(hash int32) *bin[T] { return &t.bins[uint32(hash)&uint32(len(t.bins)-1)] }
-
-func (t *table[T]) add(e *entry[T]) {
-	switch b := t.at(e.hash); {
-	case b.first == nil:
+// append adds a member at the end of a list.
+func (b *bin) append(m Member) {
+	e := &entry{Member: m}
+	if b.last == nil {
 		b.first = e
-	case b.tree:
-		t.addToTree(b, e)
-	default:
-		last, count := b.first, 2
-		for ; last.next != nil; last = last.next {
-			count++
-		}
-		if last.next = e; count >= TreeFrom {
-			t.crowd(b)
-		}
+	} else {
+		b.last.next = e
 	}
-	if t.size++; t.size > len(t.bins)/4*3 {
-		t.double()
-	}
+	b.last = e
+	b.size++
 }
 
-func (t *table[T]) crowd(b *bin[T]) {
-	if len(t.bins) < treeBuckets {
-		t.double()
+func (b *bin) add(m Member) {
+	if !b.tree {
+		if b.append(m); b.size >= treeFrom {
+			b.plant()
+		}
 		return
 	}
-	t.plant(b)
+	b.size++
+	x := &entry{Member: m}
+	root := b.root()
+	above := x.place(root)
+	x.hang(above)
+	x.next, x.prev = above.next, above
+	if above.next != nil {
+		above.next.prev = x
+	}
+	above.next = x
+	b.lead(balanced(root, x))
 }
 
-// double moves the entries into a table of twice as many buckets. They keep their order.
-func (t *table[T]) double() {
-	half := len(t.bins)
-	t.bins = append(t.bins, make([]bin[T], half)...)
-	for i := range half {
-		old := t.bins[i]
-		if old.first == nil {
-			continue
-		}
-		var halves [2][]*entry[T]
-		for e := old.first; e != nil; e = e.next {
-			to := 0
-			if uint32(e.hash)&uint32(half) != 0 {
-				to = 1
-			}
-			halves[to] = append(halves[to], e)
-		}
-		for k, list := range halves {
-			b := &t.bins[i+k*half]
-			*b = bin[T]{}
-			if len(list) == 0 {
-				continue
-			}
-			both := len(halves[1-k]) > 0
-			link(list)
-			b.first = list[0]
-			switch {
-			case !old.tree || len(list) <= untreeifyUpTo:
-			case both:
-				t.plant(b)
-			default:
-				b.tree = true // as it was
-			}
-		}
+func (b *bin) root() *entry {
+	root := b.first
+	for root.parent != nil {
+		root = root.parent
 	}
-}
-
-func link[T any](list []*entry[T]) {
-	for i, e := range list {
-		e.next, e.prev = nil, nil
-		if i > 0 {
-			list[i-1].next, e.prev = e, list[i-1]
-		}
-	}
+	return root
 }
 
 // plant makes a bucket's list a tree (treeify).
-func (t *table[T]) plant(b *bin[T]) {
+func (b *bin) plant() {
 	b.tree = true
-	var root, before *entry[T]
+	var root, before *entry
 	for x := b.first; x != nil; x = x.next {
 		x.prev, before = before, x
 		x.parent, x.left, x.right, x.red = nil, nil, nil, false
@@ -173,23 +290,23 @@ func (t *table[T]) plant(b *bin[T]) {
 	b.lead(root)
 }
 
-func (t *table[T]) addToTree(b *bin[T], x *entry[T]) {
-	root := b.first
-	for root.parent != nil {
-		root = root.parent
+// clone returns a copy of a bucket, with a tree of the same form.
+func (b *bin) clone() *bin {
+	c := &bin{size: b.size, tree: b.tree}
+	copies := map[*entry]*entry{}
+	for e := b.first; e != nil; e = e.next {
+		copied := *e
+		copies[e], c.last = &copied, &copied
 	}
-	above := x.place(root)
-	x.hang(above)
-	x.next, x.prev = above.next, above
-	if above.next != nil {
-		above.next.prev = x
+	c.first = copies[b.first]
+	for e := c.first; e != nil; e = e.next {
+		e.next, e.prev, e.parent, e.left, e.right = copies[e.next], copies[e.prev], copies[e.parent], copies[e.left], copies[e.right]
 	}
-	above.next = x
-	b.lead(balanced(root, x))
+	return c
 }
 
 // lead puts the root of a tree at the front of its list (moveRootToFront).
-func (b *bin[T]) lead(root *entry[T]) {
+func (b *bin) lead(root *entry) {
 	if root == b.first {
 		return
 	}
@@ -204,16 +321,17 @@ func (b *bin[T]) lead(root *entry[T]) {
 	b.first = root
 }
 
-// before reports whether an entry is to the left of another in a tree.
-func (e *entry[T]) before(other *entry[T]) bool {
-	if e.hash != other.hash {
-		return e.hash < other.hash
+// before reports whether an entry is to the left of another in a tree. Texts in Java's form compare by
+// bytes as they do by UTF-16 units.
+func (e *entry) before(other *entry) bool {
+	if e.Spread != other.Spread {
+		return int32(e.Spread) < int32(other.Spread)
 	}
-	return slices.Compare(e.key, other.key) <= 0
+	return strings.Compare(e.Text, other.Text) <= 0
 }
 
 // place returns the entry of a tree below which e belongs.
-func (e *entry[T]) place(root *entry[T]) (above *entry[T]) {
+func (e *entry) place(root *entry) (above *entry) {
 	for p := root; p != nil; {
 		above = p
 		if p = p.right; e.before(above) {
@@ -223,7 +341,7 @@ func (e *entry[T]) place(root *entry[T]) (above *entry[T]) {
 	return above
 }
 
-func (e *entry[T]) hang(above *entry[T]) {
+func (e *entry) hang(above *entry) {
 	e.parent = above
 	if e.before(above) {
 		above.left = e
@@ -233,7 +351,7 @@ func (e *entry[T]) hang(above *entry[T]) {
 }
 
 // balanced restores a red-black tree after x has come, and returns its root (balanceInsertion).
-func balanced[T any](root, x *entry[T]) *entry[T] {
+func balanced(root, x *entry) *entry {
 	for x.red = true; ; {
 		above := x.parent
 		if above == nil {
@@ -245,11 +363,8 @@ func balanced[T any](root, x *entry[T]) *entry[T] {
 			return root
 		}
 		onLeft := above == top.left
-		uncle := top.left
-		if onLeft {
-			uncle = top.right
-		}
-		if uncle != nil && uncle.red {
+		uncle := top.child(!onLeft)
+		if uncle.isRed() {
 			uncle.red, above.red, top.red = false, false, true
 			x = top
 			continue
@@ -265,8 +380,178 @@ func balanced[T any](root, x *entry[T]) *entry[T] {
 	}
 }
 
+func (e *entry) child(left bool) *entry {
+	if left {
+		return e.left
+	}
+	return e.right
+}
+
+func (e *entry) isRed() bool { return e != nil && e.red }
+
+// remove removes a member (removeTreeNode). A tree that has become small is a list again.
+func (b *bin) remove(text string) {
+	e := b.first
+	for e != nil && e.Text != text {
+		e = e.next
+	}
+	if e == nil {
+		return // it came Back, and goes again
+	}
+	root := b.root()
+	b.unlink(e)
+	b.size--
+	switch {
+	case b.first == nil:
+	case !b.tree:
+	case root.right == nil || root.left == nil || root.left.left == nil:
+		b.tree = false
+		for b.last = b.first; b.last.next != nil; {
+			b.last = b.last.next
+		}
+	default:
+		b.lead(e.cut(root))
+	}
+}
+
+// unlink takes an entry out of the list.
+func (b *bin) unlink(e *entry) {
+	before := e.prev
+	if !b.tree && e != b.first {
+		for before = b.first; before.next != e; {
+			before = before.next
+		}
+	}
+	if before == nil {
+		b.first = e.next
+	} else {
+		before.next = e.next
+	}
+	if e.next != nil {
+		e.next.prev = before
+	} else {
+		b.last = before
+	}
+}
+
+// cut takes an entry out of the tree, and returns its root.
+func (e *entry) cut(root *entry) *entry {
+	if e.left != nil && e.right != nil {
+		s := e.right // becomes the entry that follows e, and changes places with it
+		for s.left != nil {
+			s = s.left
+		}
+		e.red, s.red = s.red, e.red
+		root = e.swap(s, root)
+	}
+	instead := e.left
+	if instead == nil {
+		instead = e.right
+	}
+	if instead == nil {
+		if !e.red {
+			root = deleted(root, e)
+		}
+		if e.parent != nil {
+			e.parent.replace(e, nil)
+		}
+		return root
+	}
+	instead.parent = e.parent
+	if e.parent == nil {
+		root, instead.red = instead, false
+	} else {
+		e.parent.replace(e, instead)
+	}
+	if e.red {
+		return root
+	}
+	return deleted(root, instead)
+}
+
+// swap lets e and s, which follows it in the tree below e, change places. It returns the root.
+func (e *entry) swap(s, root *entry) *entry {
+	above, right, below := e.parent, e.right, s.right
+	if s == right {
+		e.parent, s.right = s, e
+	} else {
+		e.parent = s.parent
+		e.parent.replace(s, e)
+		s.right, right.parent = right, s
+	}
+	s.left = e.left
+	s.left.parent = s
+	e.left, e.right = nil, below
+	if below != nil {
+		below.parent = e
+	}
+	if s.parent = above; above == nil {
+		return s
+	}
+	above.replace(e, s)
+	return root
+}
+
+// replace puts another entry in the place of a child.
+func (e *entry) replace(child, by *entry) {
+	if e.left == child {
+		e.left = by
+	} else if e.right == child {
+		e.right = by
+	}
+}
+
+// deleted restores a red-black tree after a black entry above x has gone, and returns its root
+// (balanceDeletion).
+func deleted(root, x *entry) *entry {
+	for x != root {
+		above := x.parent
+		if above == nil {
+			x.red = false
+			return x
+		}
+		if x.red {
+			x.red = false
+			return root
+		}
+		onLeft := above.left == x
+		other := above.child(!onLeft)
+		if other.isRed() {
+			other.red, above.red = false, true
+			root = rotated(root, above, onLeft)
+			above = x.parent
+			other = above.child(!onLeft)
+		}
+		if other == nil {
+			x = above
+			continue
+		}
+		if !other.left.isRed() && !other.right.isRed() {
+			other.red = true
+			x = above
+			continue
+		}
+		if far := other.child(!onLeft); !far.isRed() {
+			other.red = true
+			root = rotated(root, other, !onLeft)
+			above = x.parent
+			other = above.child(!onLeft)
+		}
+		if other != nil {
+			other.red = above.red
+			if far := other.child(!onLeft); far != nil {
+				far.red = false
+			}
+		}
+		above.red = false
+		root = rotated(root, above, onLeft)
+		x = root
+	}
+	return root
+}
+
 // rotated turns p down to the left or to the right, and returns the root.
-func rotated[T any](root, p *entry[T], left bool) *entry[T] {
+func rotated(root, p *entry, left bool) *entry {
 	up := p.left
 	if left {
 		up = p.right

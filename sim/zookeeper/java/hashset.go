@@ -58,7 +58,7 @@ func CloneBuckets(n int) uint32 {
 
 // InOrder sorts the members of a set into the order in which Java iterates over them, if no bucket
 // has more than eight: by bucket, and within a bucket in the order of arrival. members must be in the
-// order of arrival. spread returns a member's Spread. [Listed] has the order of any set.
+// order of arrival. spread returns a member's Spread. [Ordered] has the order of any set.
 func InOrder[T any](members []T, buckets uint32, spread func(T) uint32) {
 	if len(members) < 2 {
 		return
