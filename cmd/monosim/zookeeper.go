@@ -506,7 +506,7 @@ func (o *zooKeeperOptions) loadSnapshot(opt *wire.Options) (err error) {
 func (o *zooKeeperOptions) loadImport(opt *wire.Options) (err error) {
 	switch {
 	case o.imported == "" && o.importedLogs != "":
-		return errors.New("--import-logs: want --import too")
+		return fmt.Errorf("--import-logs: found logs of an Apache ZooKeeper in %s, want --import DIR too, where its snapshots are", o.importedLogs)
 	case o.imported == "" && opt.DataDir != "" && datadir.Holds(opt.DataDir):
 		return fmt.Errorf("--data-dir: found the files of an Apache ZooKeeper in %s, want --import %s to start from them, and --data-dir DIR to keep the state in another directory", opt.DataDir, opt.DataDir)
 	case o.imported == "":

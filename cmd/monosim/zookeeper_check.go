@@ -26,6 +26,7 @@ type zooKeeperCheckOptions struct {
 	script  string
 	asJSON  bool
 	several int
+	restart bool
 }
 
 // newZooKeeperCheckCommand makes `monosim zookeeper check`.
@@ -52,6 +53,7 @@ error code has been met, and 2 when what was asked for makes no sense.`,
 		Example: `  monosim zookeeper check
   monosim zookeeper check --ops 1000000 --seed 7
   monosim zookeeper check --ensemble 3 --ops 10000
+  monosim zookeeper check --restarts --ops 2000
   monosim zookeeper check --script differing.jsonl`,
 		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
@@ -63,6 +65,7 @@ error code has been met, and 2 when what was asked for makes no sense.`,
 	f.StringVar(&o.profile, "profile", "zookeeper-3.8", "version to be: zookeeper-3.8, or zookeeper-3.9 with a --server of that version")
 	f.StringVar(&o.script, "script", "", "play the script of this file only, and print what each server does")
 	f.IntVar(&o.several, "ensemble", 0, "compare ensembles of so many servers, over which the clients are spread, as 3")
+	f.BoolVar(&o.restart, "restarts", false, "restart each server once in every script, which takes seconds")
 	f.BoolVar(&o.asJSON, "json", false, "print JSON instead of text")
 	return cmd
 }
@@ -86,6 +89,9 @@ func (o *zooKeeperCheckOptions) run(cmd *cobra.Command) error {
 	}
 	if o.server == "" && o.profile != "zookeeper-3.8" {
 		return command.BadInput(fmt.Errorf("--profile: found %s without --server, want the address of a real server of that version", o.profile))
+	}
+	if o.restart && (o.server != "" || o.several > 0) {
+		return command.BadInput(errors.New("--restarts: found --server or --ensemble too, want servers that are started for the check"))
 	}
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -112,7 +118,7 @@ func (o *zooKeeperCheckOptions) run(cmd *cobra.Command) error {
 		return fmt.Sprintf("%d of %d operations", done, o.ops)
 	})
 	report, err := diff.Check(diff.Options{
-		Context: ctx, Seed: o.seed, Steps: o.ops, Root: root, Progress: func(steps int) { progress.At(int64(min(steps, o.ops))) },
+		Context: ctx, Seed: o.seed, Steps: o.ops, Restarts: o.restart, Root: root, Progress: func(steps int) { progress.At(int64(min(steps, o.ops))) },
 	}, servers...)
 	progress.Done()
 	if ctx.Err() != nil {

@@ -17,6 +17,8 @@ type Options struct {
 	// Steps is how many steps to play in total. PerScript is how many steps one script has,
 	// where 0 means 60.
 	Steps, PerScript int
+	// Restarts has every server restarted once in each script, after which all clients attach again.
+	Restarts bool
 	// Root is a name prefix of the znodes below which scripts play. Nothing else may use names
 	// with this prefix.
 	Root string
@@ -59,6 +61,9 @@ func Check(o Options, servers ...Server) (*Report, error) {
 	for report.Steps < o.Steps && len(report.Differences) < o.MostDifferences {
 		seed := o.Seed + uint64(report.Scripts)
 		script := Generate(seed, o.PerScript)
+		if o.Restarts {
+			script = withRestart(script, seed)
+		}
 		c.plays++ // another root, because a real server keeps the counters of earlier scripts' parents
 		want, err := c.play(servers[0], script, report.Answered)
 		if err != nil {

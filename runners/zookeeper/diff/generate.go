@@ -2,6 +2,8 @@ package diff
 
 import (
 	"math/rand/v2"
+	"slices"
+	"strings"
 
 	"github.com/monosim/monosim/sim/zookeeper"
 	"github.com/monosim/monosim/sim/zookeeper/acl"
@@ -13,7 +15,11 @@ const clients = 3
 // Generate makes a script of about the given number of steps. The same seed gives the same
 // script. The script uses few znode names, so that steps affect each other.
 func Generate(seed uint64, steps int) Script {
-	g := &generator{rand.New(rand.NewPCG(seed, 0x7a6b))}
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, 0x7a6b))}
+	if g.oneIn(4) {
+		g.crowd = pick(g, "/a", "/b", "/a/x")
+		g.crowdFlags = pick[int32](g, zookeeper.FlagEphemeral, 0)
+	}
 	s := Script{}
 	for c := range clients {
 		s = append(s, Step{Client: c, Kind: Connect, TimeoutMs: 30_000})
@@ -26,10 +32,32 @@ func Generate(seed uint64, steps int) Script {
 	for range steps {
 		s = append(s, g.step())
 	}
+	if g.crowd != "" {
+		// What goes with a session goes in the order of another set.
+		s = append(s, Step{Client: 1, Kind: Ask, Request: &zookeeper.Request{Op: zookeeper.OpAddWatch, Path: g.crowd, Mode: 1}},
+			Step{Kind: Ask, Request: &zookeeper.Request{Op: zookeeper.OpCloseSession}})
+	}
 	return s
 }
 
-type generator struct{ *rand.Rand }
+// withRestart returns the script with a restart of the server in it, after which each client
+// takes up its session.
+func withRestart(s Script, seed uint64) Script {
+	g := rand.New(rand.NewPCG(seed, 0x7265))
+	between := []Step{{Kind: Restart}}
+	for c := range clients {
+		between = append(between, Step{Client: c, Kind: Attach, Session: c, TimeoutMs: 30_000})
+	}
+	return slices.Insert(s, clients+g.IntN(len(s)-clients+1), between...)
+}
+
+type generator struct {
+	*rand.Rand
+	// crowd is the parent of znodes whose names have one hash in Java, and crowdFlags has the flags
+	// with which they are created; "" in a script without them.
+	crowd      string
+	crowdFlags int32
+}
 
 func pick[T any](g *generator, items ...T) T { return items[g.IntN(len(items))] }
 
@@ -38,6 +66,9 @@ func (g *generator) oneIn(n int) bool { return g.IntN(n) == 0 }
 
 func (g *generator) step() Step {
 	c := g.IntN(clients)
+	if g.crowd != "" && g.oneIn(3) {
+		return g.crowdStep()
+	}
 	switch g.IntN(40) {
 	case 0:
 		return Step{Client: c, Kind: Connect, TimeoutMs: pick[int32](g, 30_000, 1, 1_000_000, 4_000)}
@@ -58,6 +89,39 @@ func (g *generator) step() Step {
 		g.mangle(&step)
 	}
 	return step
+}
+
+// crowdStep draws a step with znodes whose names have one hash. All are the first client's, as the set
+// of a session's ephemerals counts, too.
+func (g *generator) crowdStep() Step {
+	create := func(name string) zookeeper.Request {
+		return zookeeper.Request{Op: zookeeper.OpCreate, Path: g.crowd + "/" + name, ACL: acl.Open(), Flags: g.crowdFlags}
+	}
+	r := zookeeper.Request{Op: pick(g, zookeeper.OpGetChildren, zookeeper.OpGetEphemerals), Path: g.crowd}
+	switch g.IntN(9) {
+	case 0:
+		r = zookeeper.Request{Op: zookeeper.OpMulti}
+		for _, i := range g.Perm(1 << crowdPairs)[:8+g.IntN(9)] {
+			r.Ops = append(r.Ops, create(crowdName(i)))
+		}
+	case 1, 2, 3, 4:
+		r = create(crowdName(g.IntN(1 << crowdPairs)))
+	case 5, 6, 7:
+		r = zookeeper.Request{Op: zookeeper.OpDelete, Path: g.crowd + "/" + crowdName(g.IntN(1<<crowdPairs)), Version: -1}
+	}
+	return Step{Kind: Ask, Request: &r}
+}
+
+// crowdPairs is the length of a crowded name in pairs of letters.
+const crowdPairs = 5
+
+// crowdName returns one of the names that have the same hash in Java, as Aa and BB have.
+func crowdName(i int) string {
+	var name strings.Builder
+	for pair := range crowdPairs {
+		name.WriteString([]string{"Aa", "BB"}[i>>pair&1])
+	}
+	return name.String()
 }
 
 // path draws one of a few paths relative to the script's root. "" is the root itself.

@@ -8,6 +8,7 @@ import (
 // Machine runs the state machine in this process, with encoded frames but without sockets.
 // Its clock advances by one millisecond with each message.
 type Machine struct {
+	cfg   zookeeper.Config
 	m     *zookeeper.Machine
 	nowMs int64
 	last  zookeeper.ConnID
@@ -16,7 +17,7 @@ type Machine struct {
 
 // NewMachine makes a machine with an empty tree.
 func NewMachine(cfg zookeeper.Config) *Machine {
-	return &Machine{m: zookeeper.New(cfg, 0), conns: map[zookeeper.ConnID]*machineConn{}}
+	return &Machine{cfg: cfg, m: zookeeper.New(cfg, 0), conns: map[zookeeper.ConnID]*machineConn{}}
 }
 
 // Name returns the name of the server in reports.
@@ -28,6 +29,12 @@ func (s *Machine) Dial() (Conn, error) {
 	c := &machineConn{s: s, id: s.last}
 	s.conns[s.last] = c
 	return c, nil
+}
+
+// Restart makes a machine of what this one would have on disk.
+func (s *Machine) Restart() error {
+	s.m = zookeeper.Restore(s.cfg, s.nowMs, s.m.Snapshot())
+	return nil
 }
 
 type machineConn struct {

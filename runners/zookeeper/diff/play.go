@@ -92,6 +92,8 @@ func (p *player) step(s Step) error {
 	case Drop:
 		p.hangUp(s.Client)
 		return p.settle()
+	case Restart:
+		return p.restart()
 	case Ask:
 		return p.ask(s.Client, p.absolute(s), func(b []byte, req *zookeeper.Request) []byte { return s.mangled(wire.AppendRequest(b, req), p.root) })
 	case Raw:
@@ -102,7 +104,7 @@ func (p *player) step(s Step) error {
 			return append(b, s.Body...)
 		})
 	}
-	return fmt.Errorf("found the kind %q, want connect, attach, drop, ask or raw", s.Kind)
+	return fmt.Errorf("found the kind %q, want connect, attach, drop, ask, raw or restart", s.Kind)
 }
 
 // stopsAServer reports whether a frame has a request for which a server of a real ensemble waits
@@ -121,6 +123,17 @@ func (p *player) hangUp(c int) {
 		conn.Close()
 		p.clients[c].conn = nil
 	}
+}
+
+func (p *player) restart() error {
+	server, ok := p.server.(Restarter)
+	if !ok {
+		return errors.New("found a server that cannot be restarted, want one that was started for the check")
+	}
+	for c := range p.clients {
+		p.hangUp(c)
+	}
+	return server.Restart()
 }
 
 func (p *player) attach(s Step) error {

@@ -25,6 +25,9 @@ const (
 	Ask Kind = "ask"
 	// Raw sends a frame with a request header of operation Op and an arbitrary body.
 	Raw Kind = "raw"
+	// Restart ends the server and starts it again on what it has kept. All connections are closed
+	// before. It needs a [Restarter].
+	Restart Kind = "restart"
 )
 
 // Step is one action of a client. Paths are relative to the script's root, which is "". A

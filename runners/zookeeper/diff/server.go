@@ -21,6 +21,12 @@ type Spread interface {
 	DialAt(n int) (Conn, error)
 }
 
+// Restarter is a server that keeps its state when it is ended and started again.
+type Restarter interface {
+	Server
+	Restart() error
+}
+
 // Conn is a connection that carries frames. Callers see them without the length field.
 type Conn interface {
 	// Send sends a frame, preceded by its length.

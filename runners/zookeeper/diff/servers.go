@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/monosim/monosim/engine/lists"
@@ -48,7 +49,7 @@ func Servers(ctx context.Context, addr string, profile zookeeper.Profile, notes 
 			return nil, end, err
 		default:
 			closers = append(closers, real.Close)
-			servers = append(servers, TCP{Label: "real server", Addr: real.Addr()})
+			servers = append(servers, startedServer{TCP{Label: "real server", Addr: real.Addr()}, real})
 		}
 	}
 	simulated, closeSimulated, err := Simulated(profile)
@@ -92,6 +93,20 @@ func Ensembles(ctx context.Context, size int, profile zookeeper.Profile, notes i
 	return servers, end, nil
 }
 
+// startedServer is a real server that was started for the check.
+type startedServer struct {
+	TCP
+	process *server.Server
+}
+
+// Restart ends the server's process and starts another one on its data.
+func (s startedServer) Restart() error {
+	if err := s.process.Stop(); err != nil {
+		return err
+	}
+	return s.process.Start()
+}
+
 func startReal(ctx context.Context) (*server.Server, error) {
 	cfg := RealConfig()
 	cfg.Interrupt = ctx.Done()
@@ -99,19 +114,48 @@ func startReal(ctx context.Context) (*server.Server, error) {
 }
 
 // Simulated returns two simulated servers of the version of a profile. One listens on a
-// loopback port, and the other is a state machine in this process. end stops the first.
+// loopback port, with a temporary data directory, and the other is a state machine in this
+// process. end stops the first.
 func Simulated(profile zookeeper.Profile) (servers []Server, end func() error, err error) {
-	served, err := ServeMachine(profile)
+	dir, err := os.MkdirTemp("", "zkcheck")
 	if err != nil {
 		return nil, nil, err
 	}
-	return []Server{TCP{"simulated over TCP", served.Addr()}, NewMachine(Config(profile))}, served.Close, nil
+	served := &servedServer{TCP: TCP{Label: "simulated over TCP", Addr: "127.0.0.1:0"}, opt: options(profile)}
+	served.opt.DataDir = dir
+	if err := served.start(); err != nil {
+		return nil, nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	end = func() error { return errors.Join(served.server.Close(), os.RemoveAll(dir)) }
+	return []Server{served, NewMachine(Config(profile))}, end, nil
+}
+
+// servedServer is a simulated server in this process.
+type servedServer struct {
+	TCP
+	opt    wire.Options
+	server *wire.Server
+}
+
+func (s *servedServer) start() (err error) {
+	if s.server, err = wire.Listen(s.Addr, s.opt); err == nil {
+		s.Addr = s.server.Addr()
+	}
+	return err
+}
+
+// Restart closes the server and starts another one on its data.
+func (s *servedServer) Restart() error {
+	if err := s.server.Close(); err != nil {
+		return err
+	}
+	return s.start()
 }
 
 // ServeEnsemble starts a simulated ensemble on free ports of the loopback. The caller must
 // close it.
 func ServeEnsemble(profile zookeeper.Profile, size int) (*wire.Ensemble, error) {
-	opt := wire.EnsembleOptions{Server: wire.Options{Config: Config(profile), Limits: wire.Limits{ConnsPerAddr: -1}}}
+	opt := wire.EnsembleOptions{Server: options(profile)}
 	for range size {
 		opt.Listen = append(opt.Listen, "127.0.0.1:0")
 	}
@@ -124,5 +168,9 @@ func ServeEnsemble(profile zookeeper.Profile, size int) (*wire.Ensemble, error) 
 
 // ServeMachine starts a simulated server on a free port of the loopback. The caller must close it.
 func ServeMachine(profile zookeeper.Profile) (*wire.Server, error) {
-	return wire.Listen("127.0.0.1:0", wire.Options{Config: Config(profile), Limits: wire.Limits{ConnsPerAddr: -1}})
+	return wire.Listen("127.0.0.1:0", options(profile))
+}
+
+func options(profile zookeeper.Profile) wire.Options {
+	return wire.Options{Config: Config(profile), Limits: wire.Limits{ConnsPerAddr: -1}}
 }

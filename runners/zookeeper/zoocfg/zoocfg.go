@@ -21,6 +21,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/monosim/monosim/runners/zookeeper/datadir"
 	"github.com/monosim/monosim/sim/zookeeper/wire"
 )
 
@@ -167,6 +168,9 @@ func (s *Settings) Flags() (flags []Flag, notes []string, err error) {
 			flags = append(flags, Flag{"sasl-acls", "true", one.at, one.name})
 			continue
 		case slices.Contains(ofSeveral, one.name):
+			continue
+		case one.name == "dataLogDir" && datadir.Holds(one.value):
+			flags = append(flags, Flag{"import-logs", one.value, one.at, one.name})
 			continue
 		case !ok:
 			notes = append(notes, fmt.Sprintf("%s: %s has no effect here", one.at, one.name))
