@@ -59,11 +59,11 @@ func (n *znode) childNames() []string {
 // equal, to save memory.
 func (n *znode) childBlocks() *bulk.Names {
 	l := n.listed()
-	size := uint32(childBuckets)
+	size, plain := uint32(childBuckets), true
 	if n.set != nil {
-		size = n.set.Buckets()
+		size, plain = n.set.Buckets(), n.set.Plain()
 	}
-	if l.blocks == nil || l.buckets != size || !n.set.Plain() {
+	if l.blocks == nil || l.buckets != size || !plain {
 		names := inHashOrder(n)
 		keys := make([]uint32, len(names))
 		for i, name := range names {
