@@ -13,11 +13,10 @@ import (
 	"syscall"
 	"time"
 
-	"gopkg.in/yaml.v3"
-
 	"github.com/monosim/monosim/engine/cluster"
 	"github.com/monosim/monosim/engine/training/job"
 	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/train"
 )
 
 // trainer is a process of the training job, running `monosim trainer` at an address of its
@@ -156,7 +155,7 @@ func (c *Cluster) planPath() string { return filepath.Join(c.disks.root, "plan.y
 
 // writePlan writes the file that describes the job, with directories as paths on this machine.
 func (c *Cluster) writePlan() error {
-	text, err := yaml.Marshal(map[string]any{"quirks": quirksOf(c.spec), "job": c.job()})
+	text, err := train.Text(quirksOf(c.spec), c.job())
 	if err != nil {
 		return err
 	}
