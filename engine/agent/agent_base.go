@@ -2,13 +2,10 @@ package agent
 
 import (
 	"strings"
-	"time"
 
 	"github.com/monosim/monosim/engine/agent/agentconfig"
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/envutils"
 	"github.com/monosim/monosim/engine/pysem"
-	"github.com/monosim/monosim/engine/quirks"
 )
 
 // Paths of the binaries, below TFS_HOME (agent_base.py:24).
@@ -27,19 +24,6 @@ type Agent interface {
 	// early, and the function must return right after it.
 	WaitForTermination() error
 }
-
-// zooKeeperOptions returns the options of an agent's ZooKeeper client. In the reference, kazoo's
-// pauses between attempts grow with an outage, up to an hour (Q322).
-func zooKeeperOptions(e *env.Env, conf *agentconfig.AgentConfig) env.ZooKeeperOptions {
-	o := env.ZooKeeperOptions{Auth: envutils.ZKAuthData(e.Host)}
-	if !conf.Quirks.Keeps(quirks.Q322) {
-		o.MaxPause = longestPause
-	}
-	return o
-}
-
-// longestPause limits kazoo's pause between two attempts to connect, with Q322 repaired.
-const longestPause = 10 * time.Second
 
 // startLogged starts a program in TFS_HOME/bin and appends its output to the file
 // <dir>/<prefix>_<base>, made from log's directory and base name (agent_base.py:54-74, ServingLog).

@@ -8,6 +8,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/replicamanager"
 	"github.com/monosim/monosim/engine/agent/service"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/envutils"
 	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
@@ -40,7 +41,7 @@ type AgentV1Options struct {
 func NewAgentV1(e *env.Env, conf *agentconfig.AgentConfig, tfsLog string, o AgentV1Options) (*AgentV1, error) {
 	o.Binary = cmp.Or(o.Binary, conf.TFSHome()+tfsBinary)
 	if o.ZooKeeper == nil {
-		o.ZooKeeper = e.ZooKeeper.NewClient(conf.ZKServers.V, zooKeeperOptions(e, conf))
+		o.ZooKeeper = e.ZooKeeper.NewClient(conf.ZKServers.V, envutils.ZooKeeperOptions(e.Host, conf.Quirks))
 	}
 	replicas, err := replicamanager.NewReplicaManager(e, o.ZooKeeper, conf)
 	if err != nil {

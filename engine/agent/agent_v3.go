@@ -11,6 +11,7 @@ import (
 	"github.com/monosim/monosim/engine/agent/service"
 	"github.com/monosim/monosim/engine/agent/tfs"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/envutils"
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/proto/tensorflow_serving/config"
 	"github.com/monosim/monosim/engine/proto/textpb"
@@ -87,7 +88,7 @@ func NewAgentV3(e *env.Env, conf *agentconfig.AgentConfig, tfsLog string, o Agen
 		return nil, err
 	}
 	if o.ZooKeeper == nil {
-		o.ZooKeeper = e.ZooKeeper.NewClient(conf.ZKServers.V, zooKeeperOptions(e, conf))
+		o.ZooKeeper = e.ZooKeeper.NewClient(conf.ZKServers.V, envutils.ZooKeeperOptions(e.Host, conf.Quirks))
 	}
 	a.backend = backends.NewZKBackend(e, conf.Bzid.String(), o.ZooKeeper)
 	a.backend.Quirks = conf.Quirks

@@ -2,14 +2,33 @@
 // say to both sides of the reference, its agents and its training jobs, which therefore
 // both import it.
 //
-// Use [ZKAuthData] for a client of ZooKeeper; [GeneratePSMFromUUID] names a job's service.
+// Use [ZooKeeperOptions] for a client of ZooKeeper; [GeneratePSMFromUUID] names a job's service.
 //
 // Cost: a call does not grow with the environment: it reads one variable.
 //
 // Unstable: any commit may change it.
 package envutils
 
-import "github.com/monosim/monosim/engine/env"
+import (
+	"time"
+
+	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/quirks"
+)
+
+// longestPause limits kazoo's pause between two attempts to connect, with Q322 repaired.
+const longestPause = 10 * time.Second
+
+// ZooKeeperOptions returns the options of the clients of agents and of training jobs: the
+// credentials of the container, and the pauses between attempts to connect, which the reference lets
+// kazoo double with an outage, up to an hour (Q322).
+func ZooKeeperOptions(host env.Host, kept quirks.Set) env.ZooKeeperOptions {
+	o := env.ZooKeeperOptions{Auth: ZKAuthData(host)}
+	if !kept.Keeps(quirks.Q322) {
+		o.MaxPause = longestPause
+	}
+	return o
+}
 
 // ZKAuthData returns the ZooKeeper credentials in the variable ZK_AUTH, as a pair of the scheme
 // "digest" and the credential. It returns nil if the variable is unset or empty (env_utils.py:27).

@@ -2,11 +2,13 @@ package envutils_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monosim/monosim/engine/env/envtest"
 	"github.com/monosim/monosim/engine/envutils"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 // Goal: a variable that is empty is as one that is not there, and the line that is printed has the
@@ -27,6 +29,20 @@ func TestCredentialsOfAContainer(t *testing.T) {
 		}
 		if got := envutils.ZKAuthOutput(host); got != c.output {
 			t.Errorf("%v: got %q, want %q", c.vars, got, c.output)
+		}
+	}
+}
+
+// Goal: kazoo keeps its own pauses unless Q322 is repaired.
+func TestPausesOfAnOutage(t *testing.T) {
+	host := envtest.New(nil, map[string]string{"ZK_AUTH": "user:password"}).Host
+	for _, c := range []struct {
+		kept quirks.Set
+		want time.Duration
+	}{{quirks.Set{}, 0}, {quirks.Set{}.Repair(quirks.Q322), 10 * time.Second}} {
+		got := envutils.ZooKeeperOptions(host, c.kept)
+		if got.MaxPause != c.want || len(got.Auth) != 1 {
+			t.Errorf("%v: got %+v, want a pause of %v and the credentials", c.kept, got, c.want)
 		}
 	}
 }

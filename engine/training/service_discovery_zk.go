@@ -74,7 +74,7 @@ func NewZKServiceDiscovery(e *env.Env, o ZKDiscoveryOptions) (*ZKServiceDiscover
 	d.retry = recipes.RecipeRetry()
 	d.retry.MaxTries, d.retry.Delay, d.retry.Site = o.MaxTries, o.Delay, "service_discovery.retry"
 	if d.zk == nil {
-		d.zk = e.ZooKeeper.NewClient(o.Servers, env.ZooKeeperOptions{Auth: envutils.ZKAuthData(e.Host)})
+		d.zk = e.ZooKeeper.NewClient(o.Servers, envutils.ZooKeeperOptions(e.Host, o.Quirks))
 	}
 	d.zk.AddListener(d.listen)
 	err := d.zk.Start(0)

@@ -8,15 +8,17 @@ import (
 	"github.com/monosim/monosim/engine/env/zkerrors"
 	"github.com/monosim/monosim/engine/envutils"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 // NewMonolithKazooClient makes a ZooKeeper client. auth lists pairs of scheme and credential. None
 // means the credentials of the container (zk_utils.py:54).
-func NewMonolithKazooClient(e *env.Env, servers string, auth pysem.Opt[[][2]string]) env.ZooKeeper {
-	if !auth.Set {
-		auth.V = envutils.ZKAuthData(e.Host)
+func NewMonolithKazooClient(e *env.Env, servers string, auth pysem.Opt[[][2]string], kept quirks.Set) env.ZooKeeper {
+	o := envutils.ZooKeeperOptions(e.Host, kept)
+	if auth.Set {
+		o.Auth = auth.V
 	}
-	return e.ZooKeeper.NewClient(servers, env.ZooKeeperOptions{Auth: auth.V})
+	return e.ZooKeeper.NewClient(servers, o)
 }
 
 const (
@@ -33,7 +35,7 @@ const (
 //
 // Cost: it grows with the jobs, each of whose znodes is looked at.
 func ClearZKPath(e *env.Env, servers, job string, force bool) error {
-	zk := NewMonolithKazooClient(e, servers, pysem.None[[][2]string]())
+	zk := NewMonolithKazooClient(e, servers, pysem.None[[][2]string](), quirks.Set{})
 	defer zk.Stop()
 	if err := zk.Start(0); err != nil {
 		return err

@@ -189,3 +189,22 @@ Feature: What breaks training jobs, and the same repaired
       | quirks | outcome                           |
       | python | for 10m chief is at work          |
       | -Q239  | chief has ended with exit code 0 |
+
+  # found by monosim explore: grows, in training that restores
+  # not-real: every choice is its default, which no process keeps to
+  # not-python: the reference keeps all of its faults
+  @training @Q322 @not-real @not-python
+  Scenario Outline: How long an outage lasts for a training job (quirks <quirks>)
+    Given a training job with 1 worker and 1 PS
+    And the agents keep the quirks "<quirks>"
+    And nothing is left to chance
+    When the training starts
+    And 30s pass
+    And ZooKeeper is down for 640s
+    And 30s pass
+    Then <outcome>
+
+    Examples:
+      | quirks | outcome                                            |
+      | python | for 1m znode /monolith/job/worker.0 does not exist |
+      | -Q322  | for 1m znode /monolith/job/worker.0 exists         |

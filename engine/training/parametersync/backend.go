@@ -29,7 +29,7 @@ type Backend interface {
 // Unified returns the backend of agents of version 3, which bind containers to sub-graphs
 // (unified_serving, estimator.py:295).
 func Unified(e *env.Env, bzid, zkServers string, kept quirks.Set) Backend {
-	b := backends.NewZKBackend(e, bzid, training.NewMonolithKazooClient(e, zkServers, pysem.None[[][2]string]()))
+	b := backends.NewZKBackend(e, bzid, training.NewMonolithKazooClient(e, zkServers, pysem.None[[][2]string](), kept))
 	b.Quirks = kept
 	return unified{b}
 }
@@ -52,7 +52,7 @@ type Watch struct {
 // Watched returns the backend of agents of version 1, which register the replicas of a model
 // (estimator.py:300). It connects to ZooKeeper at once.
 func Watched(e *env.Env, o Watch) (Backend, error) {
-	zk := training.NewMonolithKazooClient(e, o.ZKServers, pysem.None[[][2]string]())
+	zk := training.NewMonolithKazooClient(e, o.ZKServers, pysem.None[[][2]string](), o.Quirks)
 	if err := zk.Start(0); err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/envutils"
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/training"
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
@@ -56,7 +57,7 @@ func monolithKazooClient(c *caseworld.Call) (any, error) {
 			auth.V = append(auth.V, [2]string{pysem.Str(row.Value("scheme")), pysem.Str(row.Value("credential"))})
 		}
 	}
-	training.NewMonolithKazooClient(&e, "127.0.0.1:1", auth)
+	training.NewMonolithKazooClient(&e, "127.0.0.1:1", auth, quirks.Set{})
 	// The reference's client keeps credentials in a set, whose order is random. So they are sorted
 	// here.
 	sorted := slices.SortedFunc(slices.Values(m.auth), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
