@@ -10,6 +10,7 @@ import (
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/envutils"
 	"github.com/monosim/monosim/engine/pysem/threading"
+	"github.com/monosim/monosim/engine/quirks"
 )
 
 // AgentV1 runs the model servers of a deploy type and registers them in ZooKeeper. It also answers
@@ -41,7 +42,7 @@ type AgentV1Options struct {
 func NewAgentV1(e *env.Env, conf *agentconfig.AgentConfig, tfsLog string, o AgentV1Options) (*AgentV1, error) {
 	o.Binary = cmp.Or(o.Binary, conf.TFSHome()+tfsBinary)
 	if o.ZooKeeper == nil {
-		o.ZooKeeper = e.ZooKeeper.NewClient(conf.ZKServers.V, envutils.ZooKeeperOptions(e.Host, conf.Quirks))
+		o.ZooKeeper = e.ZooKeeper.NewClient(conf.ZKServers.V, envutils.ZooKeeperOptions(e.Host, conf.Quirks.Keeps(quirks.Q322)))
 	}
 	replicas, err := replicamanager.NewReplicaManager(e, o.ZooKeeper, conf)
 	if err != nil {

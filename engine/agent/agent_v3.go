@@ -88,7 +88,7 @@ func NewAgentV3(e *env.Env, conf *agentconfig.AgentConfig, tfsLog string, o Agen
 		return nil, err
 	}
 	if o.ZooKeeper == nil {
-		o.ZooKeeper = e.ZooKeeper.NewClient(conf.ZKServers.V, envutils.ZooKeeperOptions(e.Host, conf.Quirks))
+		o.ZooKeeper = e.ZooKeeper.NewClient(conf.ZKServers.V, envutils.ZooKeeperOptions(e.Host, conf.Quirks.Keeps(quirks.Q322)))
 	}
 	a.backend = backends.NewZKBackend(e, conf.Bzid.String(), o.ZooKeeper)
 	a.backend.Quirks = conf.Quirks

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
-	"github.com/monosim/monosim/engine/quirks"
 )
 
 // longestPause limits kazoo's pause between two attempts to connect, with Q322 repaired.
@@ -21,10 +20,10 @@ const longestPause = 10 * time.Second
 
 // ZooKeeperOptions returns the options of the clients of agents and of training jobs: the
 // credentials of the container, and the pauses between attempts to connect, which the reference lets
-// kazoo double with an outage, up to an hour (Q322).
-func ZooKeeperOptions(host env.Host, kept quirks.Set) env.ZooKeeperOptions {
+// kazoo double with an outage, up to an hour. doubles says that Q322 is kept.
+func ZooKeeperOptions(host env.Host, doubles bool) env.ZooKeeperOptions {
 	o := env.ZooKeeperOptions{Auth: ZKAuthData(host)}
-	if !kept.Keeps(quirks.Q322) {
+	if !doubles {
 		o.MaxPause = longestPause
 	}
 	return o

@@ -8,7 +8,6 @@ import (
 
 	"github.com/monosim/monosim/engine/env/envtest"
 	"github.com/monosim/monosim/engine/envutils"
-	"github.com/monosim/monosim/engine/quirks"
 )
 
 // Goal: a variable that is empty is as one that is not there, and the line that is printed has the
@@ -37,12 +36,12 @@ func TestCredentialsOfAContainer(t *testing.T) {
 func TestPausesOfAnOutage(t *testing.T) {
 	host := envtest.New(nil, map[string]string{"ZK_AUTH": "user:password"}).Host
 	for _, c := range []struct {
-		kept quirks.Set
-		want time.Duration
-	}{{quirks.Set{}, 0}, {quirks.Set{}.Repair(quirks.Q322), 10 * time.Second}} {
-		got := envutils.ZooKeeperOptions(host, c.kept)
+		doubles bool
+		want    time.Duration
+	}{{true, 0}, {false, 10 * time.Second}} {
+		got := envutils.ZooKeeperOptions(host, c.doubles)
 		if got.MaxPause != c.want || len(got.Auth) != 1 {
-			t.Errorf("%v: got %+v, want a pause of %v and the credentials", c.kept, got, c.want)
+			t.Errorf("%v: got %+v, want a pause of %v and the credentials", c.doubles, got, c.want)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/dict"
 	"github.com/monosim/monosim/engine/pysem/threading"
+	"github.com/monosim/monosim/engine/quirks"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/recipes"
 )
@@ -74,7 +75,7 @@ func NewZKServiceDiscovery(e *env.Env, o ZKDiscoveryOptions) (*ZKServiceDiscover
 	d.retry = recipes.RecipeRetry()
 	d.retry.MaxTries, d.retry.Delay, d.retry.Site = o.MaxTries, o.Delay, "service_discovery.retry"
 	if d.zk == nil {
-		d.zk = e.ZooKeeper.NewClient(o.Servers, envutils.ZooKeeperOptions(e.Host, o.Quirks))
+		d.zk = e.ZooKeeper.NewClient(o.Servers, envutils.ZooKeeperOptions(e.Host, o.Quirks.Keeps(quirks.Q322)))
 	}
 	d.zk.AddListener(d.listen)
 	err := d.zk.Start(0)

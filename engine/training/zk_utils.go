@@ -14,7 +14,7 @@ import (
 // NewMonolithKazooClient makes a ZooKeeper client. auth lists pairs of scheme and credential. None
 // means the credentials of the container (zk_utils.py:54).
 func NewMonolithKazooClient(e *env.Env, servers string, auth pysem.Opt[[][2]string], kept quirks.Set) env.ZooKeeper {
-	o := envutils.ZooKeeperOptions(e.Host, kept)
+	o := envutils.ZooKeeperOptions(e.Host, kept.Keeps(quirks.Q322))
 	if auth.Set {
 		o.Auth = auth.V
 	}
