@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/training"
@@ -18,7 +19,9 @@ var discoveryOps = table{
 	"service_discovery.MLPServiceDiscovery":      (*call).mlpDiscovery,
 	"service_discovery.ConsulServiceDiscovery":   (*call).consulDiscovery,
 	"service_discovery.ZKServiceDiscovery":       (*call).zkDiscovery,
-	"consul.Client":                              (*call).consulClient,
+
+	"service_discovery.ZKServiceDiscovery.threads.sequence": (*call).zkRegistrations,
+	"consul.Client": (*call).consulClient,
 }
 
 // addrsDict encodes addresses as a dict from index to address.
@@ -229,6 +232,40 @@ func (c *call) zkDiscovery() (any, error) {
 		calls = append(calls, caseworld.Raw{V: caseworld.Encode([]any{call.name, call.args, result, writesOf(zk.ZooKeeper)})})
 	}
 	return caseworld.Object("calls", calls, "tree", zk.ZooKeeper.Tree()), nil
+}
+
+// zkRegistrations lets the tasks run that register processes again and again.
+func (c *call) zkRegistrations() (any, error) {
+	s := &stage{c: c, begin: c.Env.Clock.Elapsed(), log: []any{}}
+	c.Env.Clock = caseClock{c.Env.Clock, s.begin}
+	zk := c.NewZK()
+	zk.OnCall = func(name string, arguments *pysem.Dict) { s.note(name, arguments) }
+	c.Life.Go("main thread", func() {
+		d, err := training.NewZKServiceDiscovery(c.Env, training.ZKDiscoveryOptions{JobName: "job", MaxTries: 1, ZooKeeper: zk, Quirks: c.Quirks})
+		if err != nil {
+			panic(err)
+		}
+		for _, v := range c.In.List("steps") {
+			step := v.([]any)
+			name := step[0].(string)
+			method, ofZK := strings.CutPrefix(name, "zk.")
+			switch {
+			case name == "pass":
+				c.Env.Tasks.Sleep(time.Duration(step[1].(int)) * time.Second)
+			case name == "state":
+				zk.Tell(map[string]env.SessionState{"LOST": env.Lost, "CONNECTED": env.Connected, "SUSPENDED": env.Suspended}[step[1].(string)])
+			case ofZK:
+				if _, err := zk.DoQuietly(positional(method, step[1:])); err != nil {
+					panic(err)
+				}
+			default:
+				s.note(name, discover(d, discoveryCall{name, step[1:]}))
+			}
+		}
+	})
+	c.Life.Sleep(ms(c.In.Integer("until_ms")))
+	s.over = true
+	return caseworld.Object("log", s.log), nil
 }
 
 // positional turns positional arguments of a client's method into a step with named arguments.

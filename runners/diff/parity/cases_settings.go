@@ -33,6 +33,12 @@ func (k settingKind) String() string {
 // operation works on.
 var settingFields = []string{"config", "conf", "flags", "options", "tfs_log", "argv"}
 
+// configured lists operations whose field kwargs holds the fields of a configuration of the reference,
+// as those of DistributedCpuTrainingConfig.
+var configured = []string{
+	"cpu_training.distributed_train", "cpu_training.do_worker_feature_engineering", "cpu_training.do_worker_train", "cpu_training.local_train_internal",
+}
+
 // contentFields lists the fields of a case's input that hold texts in a form of their own, as JSON or
 // the text of messages, which are read as the content of a file is.
 var contentFields = []string{"contents", "script"}
@@ -65,7 +71,7 @@ func questionOf(c caseJSON) (q question, err error) {
 			data[name] = text
 		}
 	}
-	options, texts, subject := splitInput(c.In)
+	options, texts, subject := splitInput(c.Op, c.In)
 	maps.Copy(data, texts)
 	q.settings = [settingKinds]string{fieldsText(env), fieldsText(confs), fieldsText(options)}
 	q.contents = fieldsText(data)
@@ -76,13 +82,17 @@ func questionOf(c caseJSON) (q question, err error) {
 
 // splitInput splits an input into its settings, its texts in a form of their own and its subject. If
 // the input is not an object, all of it is the subject.
-func splitInput(in json.RawMessage) (options, texts map[string]json.RawMessage, subject string) {
+func splitInput(op string, in json.RawMessage) (options, texts map[string]json.RawMessage, subject string) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(in, &fields); err != nil {
 		return nil, nil, string(in)
 	}
 	options, texts = map[string]json.RawMessage{}, map[string]json.RawMessage{}
-	for _, name := range settingFields {
+	settings := settingFields
+	if slices.Contains(configured, op) {
+		settings = append([]string{"kwargs"}, settingFields...)
+	}
+	for _, name := range settings {
 		if v, ok := fields[name]; ok {
 			options[name] = v
 			delete(fields, name)

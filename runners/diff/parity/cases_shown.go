@@ -31,10 +31,13 @@ var runningSequences = []string{
 	"agent_v1.AgentV1.sequence",
 	"agent_v3.AgentV3.sequence",
 	"consul.Client.threads.sequence",
+	"controller_hooks.QueryActionHook.threads.sequence",
 	"cpu_training.MetricsHeartBeatThread.sequence",
 	"model_manager.ModelManager.sequence",
 	"net_utils.NodeAliveChecker.sequence",
+	"ps_check_hooks.PsHealthCheckerHook.threads.sequence",
 	"replica_manager.ReplicaManager.sequence",
+	"service_discovery.ZKServiceDiscovery.threads.sequence",
 	"tfs_client.ProfileThread.sequence",
 	"tfs_monitor.TFSMonitor.sequence",
 }

@@ -2,7 +2,7 @@
 
 A started thread runs until it first waits; then who started it goes on. Of those that
 sleep, who is to wake first goes next, and of these who fell asleep first. Use
-play(until_ms, main) once for a case; within, Thread, Lock, RLock, sleep and time stand for
+play(until_ms, main) once for a case; within, Thread, Lock, RLock, Event, sleep and time stand for
 threading's and time's, and at(ms, function) has something happen from outside, in a
 thread of its own.
 """
@@ -104,6 +104,38 @@ def Lock():  # pylint: disable=invalid-name
     return RLock(again=False)
 
 
+class Event:
+    """An event that threads wait for, as threading.Event is."""
+
+    def __init__(self):
+        self._is_set, self._waiting = False, []
+
+    def is_set(self):
+        return self._is_set
+
+    def set(self):
+        self._is_set = True
+        for thread in self._waiting:
+            turns.wake(thread)
+        self._waiting = []
+
+    def clear(self):
+        self._is_set = False
+
+    def wait(self, timeout=None):
+        if self._is_set:
+            return True
+        me = turns.current
+        self._waiting.append(me)
+        if timeout is not None:
+            turns.push(turns.now_ms + timeout * SECOND_MS, me)
+        turns.wait()
+        if me in self._waiting:  # its time is over
+            self._waiting.remove(me)
+            return False
+        return True
+
+
 class Turns:
     """Who runs, who is ready to, and who sleeps."""
 
@@ -138,6 +170,12 @@ class Turns:
     def push(self, ms, thread):
         self.number += 1
         heapq.heappush(self.sleeping, (ms, self.number, thread))
+
+    def wake(self, thread):
+        """Has one that waits be ready, before the time until which it would have slept."""
+        self.sleeping = [entry for entry in self.sleeping if entry[2] is not thread]
+        heapq.heapify(self.sleeping)
+        self.ready.append(thread)
 
     def at(self, ms, function):
         """Something that happens from outside."""

@@ -110,21 +110,27 @@ func queryAction(c *caseworld.Call) (any, error) {
 			}
 		}
 		query := caseworld.Attempt(nil, hook.Query(o.s))
-		var response any
-		if data, err := c.Env.Files.ReadFile(responseFile); err == nil {
-			response = "<PARSE ERROR>"
-			if string(data) == "OK" {
-				response = "OK"
-			}
-			if err := c.Env.Files.Remove(responseFile); err != nil {
-				return nil, err
-			}
-		}
-		rounds = append(rounds, caseworld.Object("query", query, "response", response,
+		rounds = append(rounds, caseworld.Object("query", query, "response", takeResponse(c),
 			"request_left", env.Exists(c.Env.Files, requestFile), "control", o.control()))
 	}
 	waits = append(waits, int(hooks.QueryInterval/time.Second))
 	return caseworld.Object("rounds", rounds, "waits", waits), nil
+}
+
+// takeResponse returns the response to a request and removes it, nil if there is none. The words of a
+// parse error are not compared.
+func takeResponse(c *caseworld.Call) any {
+	data, err := c.Env.Files.ReadFile(responseFile)
+	if err != nil {
+		return nil
+	}
+	if err := c.Env.Files.Remove(responseFile); err != nil {
+		panic(err)
+	}
+	if string(data) == "OK" {
+		return "OK"
+	}
+	return "<PARSE ERROR>"
 }
 
 // notedSaves is a saver that records its calls and writes nothing.

@@ -1,6 +1,7 @@
 package trainingcases
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -9,8 +10,11 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/training"
+	"github.com/monosim/monosim/engine/training/barrierops"
 	"github.com/monosim/monosim/engine/training/consul"
 	"github.com/monosim/monosim/engine/training/cputraining"
+	"github.com/monosim/monosim/engine/training/hooks"
+	"github.com/monosim/monosim/engine/training/session"
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
@@ -20,6 +24,9 @@ var runningOps = caseworld.Table{
 	"net_utils.NodeAliveChecker.sequence":          runningNodes,
 	"cpu_training.MetricsHeartBeatThread.sequence": runningHeartbeat,
 	"consul.Client.threads.sequence":               runningServices,
+
+	"controller_hooks.QueryActionHook.threads.sequence":   runningRequests,
+	"ps_check_hooks.PsHealthCheckerHook.threads.sequence": runningHealth,
 }
 
 // running is a case whose tasks run, until its time is over.
@@ -110,18 +117,14 @@ func runningHeartbeat(c *caseworld.Call) (any, error) {
 	r := newRunning(c)
 	return r.play(func() {
 		heart := cputraining.NewHeartbeat(c.Env, r)
-		for _, v := range c.In.List("steps") {
-			switch step := v.([]any); step[0] {
-			case "pass":
-				c.Env.Tasks.Sleep(time.Duration(step[1].(int)) * time.Second)
-			case "start":
+		r.steps(func(name string, _ []any) {
+			if name == "start" {
 				heart.Start()
-				r.note("start", nil)
-			case "stop":
+			} else {
 				heart.Stop()
-				r.note("stop", nil)
 			}
-		}
+			r.note(name, nil)
+		})
 	})
 }
 
@@ -166,5 +169,123 @@ func runningServices(c *caseworld.Call) (any, error) {
 				r.note(s.Name, answer)
 			}
 		}})
+	})
+}
+
+// steps does the case's steps: pass lets time pass, do does the others.
+func (r *running) steps(do func(name string, arguments []any)) {
+	for _, v := range r.c.In.List("steps") {
+		step := v.([]any)
+		if step[0] == "pass" {
+			r.c.Env.Tasks.Sleep(time.Duration(step[1].(int)) * time.Second)
+			continue
+		}
+		do(step[0].(string), step[1:])
+	}
+}
+
+// notedSession is a session whose calls are told before they are made.
+type notedSession struct {
+	session.Session
+	before func(ops []session.Op) (values []any, err error) // values other than nil are the answer
+}
+
+func (s notedSession) Run(ops ...session.Op) ([]any, error) {
+	if values, err := s.before(ops); values != nil || err != nil {
+		return values, err
+	}
+	return s.Session.Run(ops...)
+}
+
+func runningRequests(c *caseworld.Call) (any, error) {
+	r := newRunning(c)
+	if err := c.Env.Files.MkdirAll("m"); err != nil {
+		return nil, err
+	}
+	memory := session.NewMemory()
+	controller := hooks.NewControllerHook(c.Env, 0, nil, nil)
+	hook := hooks.NewQueryActionHook(c.Env, "m", controller)
+	hook.Quirks = c.Quirks
+	s := notedSession{memory, func(ops []session.Op) ([]any, error) {
+		for _, name := range []string{"stop", "save"} {
+			if op := map[string]session.Op{"stop": controller.StopOp(), "save": controller.TriggerSaveOp()}[name]; ops[0].Index == op.Index && ops[0].Assign != nil {
+				r.note("run", name)
+			}
+		}
+		return nil, nil
+	}}
+	return r.play(func() {
+		r.steps(func(name string, arguments []any) {
+			switch name {
+			case "request":
+				if err := c.Env.Files.WriteFile(requestFile, []byte(arguments[0].(string))); err != nil {
+					panic(err)
+				}
+			case "look":
+				left := env.Exists(c.Env.Files, requestFile)
+				values, err := memory.Run(controller.Control())
+				if err != nil {
+					panic(err)
+				}
+				flags := values[0].([]bool)
+				r.note("look", []any{left, takeResponse(c), []any{flags[0], flags[1]}})
+			case "after_create_session":
+				r.note(name, caseworld.Attempt(nil, hook.AfterCreateSession(s, nil)))
+			case "end":
+				r.note(name, caseworld.Attempt(nil, hook.End(s)))
+			}
+		})
+	})
+}
+
+func runningHealth(c *caseworld.Call) (any, error) {
+	r := newRunning(c)
+	memory := session.NewMemory()
+	barrier := barrierops.NewBarrierOp(c.Env, 1, barrierops.Options{})
+	health, fails := make([]any, c.In.Integer("num_ps")), false
+	for i := range health {
+		health[i] = []byte{}
+	}
+	hook := hooks.NewPsHealthCheckerHook(c.Env, hooks.PSCheckConfig{Barrier: barrier, NumPS: len(health), Quirks: c.Quirks, Report: func(results []hooks.PSHealth) error {
+		r.note("report", lists.Map(results, func(h hooks.PSHealth) any { return []any{h.Index, caseworld.PB(h.Result)} }))
+		return nil
+	}})
+	s := notedSession{memory, func(ops []session.Op) ([]any, error) {
+		if ops[0].Variable.Name != hooks.PSMachineInfoSharedName(0) {
+			return nil, nil
+		}
+		r.note("check", slices.Clone(health))
+		if fails {
+			return nil, unavailable()
+		}
+		return slices.Clone(health), nil
+	}}
+	coord := session.NewCoordinator(c.Env.Tasks)
+	if err := hook.Begin(); err != nil {
+		return nil, err
+	}
+	return r.play(func() {
+		r.steps(func(name string, arguments []any) {
+			switch name {
+			case "health":
+				health[arguments[0].(int)] = arguments[1]
+			case "fails":
+				fails = arguments[0].(bool)
+			case "look":
+				placed, err := barrier.IsBarrierPlaced(memory)
+				if err != nil {
+					panic(err)
+				}
+				r.note("look", placed)
+			case "remove":
+				if err := barrier.RemoveBarrier(memory); err != nil {
+					panic(err)
+				}
+			case "stop":
+				coord.RequestStop()
+			case "after_create_session":
+				r.note(name, caseworld.Attempt(nil, hook.AfterCreateSession(s, coord)))
+			}
+		})
 	})
 }

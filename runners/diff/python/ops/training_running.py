@@ -3,12 +3,14 @@ import http.client
 import socket
 import types
 
-from monolith.native_training import consul, net_utils
+from kazoo.protocol.states import KazooState
+from monolith.native_training import consul, net_utils, service_discovery
 
+import recorder
 import surroundings
 from ops import consul as scripted
 from running import Log, played, with_names
-from turns import SECOND_MS, Lock, Thread, turns
+from turns import SECOND_MS, Event, Lock, Thread, turns
 from values import Raw, attempt, encode
 
 
@@ -89,7 +91,44 @@ def services(given):
     return {"log": [Raw(encode(entry)) for entry in world.log]}
 
 
+class Registers(recorder.Client):
+    """A fake ZooKeeper whose writes are noted with their time."""
+
+    def __init__(self, log):
+        super().__init__()
+        self.log = log
+
+    def note(self, name, **arguments):
+        super().note(name, **arguments)
+        for call, shown in self.writes:
+            self.log.note(call, shown)
+        self.writes = []
+
+
+def registrations(given):
+    """A discovery by ZooKeeper whose threads register again and again."""
+    log = Log()
+    client = Registers(log)
+
+    def main():
+        discovery = service_discovery.ZKServiceDiscovery("job", "127.0.0.1:1", max_tries=1, delay=0)
+        for name, *arguments in given["steps"]:
+            if name == "pass":
+                turns.sleep(*arguments)
+            elif name == "state":
+                client.tell(getattr(KazooState, *arguments))
+            elif name.startswith("zk."):
+                with client.unlogged():
+                    getattr(client, name[len("zk."):])(*arguments)
+            else:
+                log.note(name, attempt(getattr(discovery, name), *arguments))
+
+    replaced = {"MonolithKazooClient": lambda servers: client, "threading": types.SimpleNamespace(Thread=Thread, Event=Event, Lock=Lock)}
+    return with_names(service_discovery, replaced, lambda: played(log, given["until_ms"], main))
+
+
 OPS = {
+    "service_discovery.ZKServiceDiscovery.threads.sequence": registrations,
     "net_utils.NodeAliveChecker.sequence": nodes,
     "consul.Client.threads.sequence": services,
 }

@@ -54,6 +54,8 @@ var hookOps = operations{
 	},
 	"controller_hooks.QueryActionHook": in("contents", some(4, oneOf("action: TRIGGER_SAVE", "action: STOP", nil, "action: UNKNOWN", "", "action: 2", "action: 7", "x: 1",
 		"action", "action: STOP action: TRIGGER_SAVE", "# a comment\naction: STOP\n", oddText(4)))),
+	"controller_hooks.QueryActionHook.threads.sequence":   recorded("steps ([name, argument]…)", "until_ms"),
+	"ps_check_hooks.PsHealthCheckerHook.threads.sequence": recorded("num_ps", "steps ([name, arguments]…)", "until_ms"),
 	"server_lib.ControllerServicer.sequence": in("capacity", from(1, 3), "steps", shortSteps(8, append(undrawn(barrierSteps("")),
 		do("GetBlockStatus StopTraining ResumeTraining SaveCheckpoint GetTrainingStatus"), do("global_step", "value", oneOf(1, 0, 7, 1<<40)),
 		do("place", "action?1", absent{}))...),

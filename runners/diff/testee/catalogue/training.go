@@ -41,6 +41,7 @@ var trainingOps = operations{
 	"service_discovery.TfConfigServiceDiscovery": in("tf_config", object{"cluster", seldom(12, oneOf("chief", []any{"chief"}, []any{}, nil, 1),
 		object{"ps!3", roleAddrs, "worker!3", roleAddrs, "chief!3", roleAddrs}), "task", object{"type", oneOf("worker", "ps", "chief", "evaluator"),
 		"index", seldom(5, oneOf("0", "1", nil, true, -1, bigInt("9223372036854775807"), float, []any{}), oneOf(0, 1, 5))}}),
+	"service_discovery.ZKServiceDiscovery.threads.sequence": recorded("steps ([name, arguments]…)", "until_ms"),
 	"service_discovery.ZKServiceDiscovery": in("job_name", "job", "tree", oneOf([]any{}, []any{[]any{join("/monolith/job/", oneOf("ps.0", "worker.1", "ps", "x.y.0", "ps.a")),
 		bytesOf(oneOf("a:1", "", "\xff"))}}), "calls", some(6, seldom(5, oneOf([]any{"zk.delete", []any{"/monolith/job/ps.0"}},
 		[]any{"zk.create", []any{"/monolith/job/ps.7", hexBytes("z:9")}}, []any{"zk.set", []any{"/monolith/job/ps.0", hexBytes("q:1")}}), discoveryCall))),
