@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem/pyos"
 )
 
-// UsageError is a mistake in a command line, described in absl's words.
-type UsageError struct{ Text string }
+// UsageError is a mistake in a command line, described in absl's words. Class is the exception.
+type UsageError struct{ Class, Text string }
 
 func (e *UsageError) Error() string { return e.Text }
 
@@ -41,7 +41,7 @@ func (f *Flags) Parse(files env.Files, args []string) (rest []string, err error)
 	}
 	for _, name := range p.unknown {
 		if !slices.Contains(p.undefok, name) {
-			return nil, &UsageError{Text: "Unknown command line flag '" + name + "'" + f.suggested(name)}
+			return nil, &UsageError{Class: "UnrecognizedFlagError", Text: "Unknown command line flag '" + name + "'" + f.suggested(name)}
 		}
 	}
 	f.parsed = true
@@ -115,7 +115,7 @@ func (p *parser) value(argument, value string, given bool) (string, error) {
 		return value, nil
 	}
 	if len(p.left) == 0 {
-		return "", &UsageError{Text: "Missing value for flag " + argument}
+		return "", &UsageError{Class: "Error", Text: "Missing value for flag " + argument}
 	}
 	value, p.left = p.left[0], p.left[1:]
 	return value, nil
@@ -125,7 +125,7 @@ func (p *parser) value(argument, value string, given bool) (string, error) {
 func (f *Flags) set(flag *Flag, text string) error {
 	value, why := flag.parseValue(text)
 	if why != "" {
-		return &UsageError{Text: "flag --" + flag.Name + "=" + text + ": " + why}
+		return &UsageError{Class: "IllegalFlagValueError", Text: "flag --" + flag.Name + "=" + text + ": " + why}
 	}
 	if flag.Kind == help && value == true {
 		return &HelpAsked{Full: flag.Name == "helpfull"}
@@ -152,7 +152,7 @@ func withFiles(files env.Files, args []string) ([]string, error) {
 			continue
 		case strings.TrimLeft(args[i], "-") == "flagfile":
 			if i+1 == len(args) {
-				return nil, &UsageError{Text: "--flagfile with no argument"}
+				return nil, &UsageError{Class: "IllegalFlagValueError", Text: "--flagfile with no argument"}
 			}
 			i++
 			file = args[i]
@@ -188,7 +188,7 @@ func linesOf(files env.Files, file string, within []string) ([]string, error) {
 	}
 	data, err := pyos.ReadFile(files, file)
 	if err != nil {
-		return nil, &UsageError{Text: "ERROR:: Unable to open flagfile: " + err.Error()}
+		return nil, &UsageError{Class: "CantOpenFlagFileError", Text: "ERROR:: Unable to open flagfile: " + err.Error()}
 	}
 	var flags []string
 	for line := range strings.Lines(string(data)) {

@@ -18,6 +18,7 @@ const (
 
 // Every process exports these environment variables (estimator.py:326-329).
 const (
+	zkServersVariable         = "zk_servers"
 	cacheThreadsVariable      = "TF_GRPC_WORKER_CACHE_THREADS"
 	handlerMultiplierVariable = "MONOLITH_GRPC_WORKER_SERVICE_HANDLER_MULTIPLIER"
 )
@@ -97,8 +98,8 @@ type Training interface {
 	TryInitCUDA() error
 	// WithDiscovery calls runnerutils.WithDiscovery for the process.
 	WithDiscovery(c *runnerutils.RunnerConfig, body func(d training.ServiceDiscovery) error) error
-	// NewSyncBackend returns the backend of a PS in real-time training.
-	NewSyncBackend(c *runnerutils.RunnerConfig) (SyncBackend, error)
+	// NewSyncBackend returns the backend of a PS in real-time training, with its ZooKeeper.
+	NewSyncBackend(c *runnerutils.RunnerConfig, zkServers string) (SyncBackend, error)
 	// User returns the user's name.
 	User() string
 }
@@ -173,7 +174,11 @@ func (est *Estimator) connect() (err error) {
 	if c.BaseName.Or("") == "" {
 		return pysem.Raise("AssertionError", "Base name cannot be none while realtime training.")
 	}
-	est.backend, err = est.training.NewSyncBackend(c)
+	servers := c.ZKServer.Or("")
+	if servers == "" { // estimator.py:293, whose default_zk_servers is empty
+		servers, _ = est.env.Host.LookupEnv(zkServersVariable)
+	}
+	est.backend, err = est.training.NewSyncBackend(c, servers)
 	return err
 }
 

@@ -3,6 +3,7 @@ package summaries
 import (
 	"github.com/monosim/monosim/engine/proto/tensorflow/core/framework"
 	"github.com/monosim/monosim/engine/pysem"
+	"math"
 )
 
 // BaseRunner is the base class of programs that run a job (base_runner.py:24). Runners embed it and
@@ -44,6 +45,10 @@ func (BaseRunner) WriteSummary(logs []Log, writer Writer, step int64) error {
 	return writer.AddSummary(summary, step)
 }
 
+// largestRounded is the largest number that protobuf takes for the largest float32: half-way to the
+// next one. It is rounded to an infinite one otherwise (SafeDoubleToFloat).
+const largestRounded = 3.4028235677973366e+38
+
 // single converts a number to float32, the type in the message. A number that is too large becomes
 // infinite.
 func single(v any) (float32, error) {
@@ -51,5 +56,8 @@ func single(v any) (float32, error) {
 		return 0, pysem.Raise("TypeError", "%s has type str, but expected one of: int, long, float", pysem.Repr(v))
 	}
 	number, err := pysem.ToFloat(v)
+	if math.Abs(number) == largestRounded {
+		number = math.Copysign(math.MaxFloat32, number)
+	}
 	return float32(number), err
 }

@@ -145,11 +145,11 @@ func (n *notedTraining) WithDiscovery(_ *runnerutils.RunnerConfig, body func(d t
 	return body(training.NewTFConfigServiceDiscovery(nil))
 }
 
-func (n *notedTraining) NewSyncBackend(c *runnerutils.RunnerConfig) (estimator.SyncBackend, error) {
+func (n *notedTraining) NewSyncBackend(c *runnerutils.RunnerConfig, zkServers string) (estimator.SyncBackend, error) {
 	if !c.UnifiedServing {
 		return nil, pysem.Raise("KazooTimeoutError", "Connection time-out")
 	}
-	return n, n.note("call", "ZKBackend", "bzid", c.Bzid, "zk_servers", c.ZKServer.Or(""))
+	return n, n.note("call", "ZKBackend", "bzid", c.Bzid, "zk_servers", zkServers)
 }
 
 func (n *notedTraining) User() string { return "user" }

@@ -2,7 +2,6 @@ package trainingcases
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/pysem/absl"
@@ -23,11 +22,7 @@ var flagOps = caseworld.Table{
 func parsed(c *caseworld.Call, flags *absl.Flags) error {
 	_, err := flags.Parse(c.Env.Files, c.In.Strings("argv"))
 	if usage, ok := errors.AsType[*absl.UsageError](err); ok {
-		class := "IllegalFlagValueError"
-		if strings.HasPrefix(usage.Text, "Unknown") {
-			class = "UnrecognizedFlagError"
-		}
-		return pysem.Raise(class, "%s", usage.Text)
+		return pysem.Raise(usage.Class, "%s", usage.Text)
 	}
 	return err
 }
