@@ -38,16 +38,21 @@ func (w *World) eachAgent(agents string, fn func(pod string) error) check {
 		if err != nil {
 			return err
 		}
-		if len(pods) == 0 {
-			return differ("agents", "some running", "none")
-		}
-		for _, pod := range pods {
-			if err := fn(pod); err != nil {
-				return err
-			}
-		}
-		return nil
+		return onEach("agents", pods, fn)
 	}
+}
+
+// onEach calls fn with each running one, up to the first error. That none runs is one, too.
+func onEach[T any](what string, running []T, fn func(T) error) error {
+	if len(running) == 0 {
+		return differ(what, "some running", "none")
+	}
+	for _, one := range running {
+		if err := fn(one); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // listsOn makes a check of which pods the addresses of a key belong to, whatever their ports.

@@ -80,15 +80,7 @@ func (w *World) onServers(servers string, fn func(s modelServer) error) error {
 	if err != nil {
 		return err
 	}
-	if len(list) == 0 {
-		return differ("model servers", "some running", "none")
-	}
-	for _, s := range list {
-		if err := fn(s); err != nil {
-			return err
-		}
-	}
-	return nil
+	return onEach("model servers", list, fn)
 }
 
 func (w *World) hasVersion(servers string, version int64, model, state string) check {

@@ -111,22 +111,15 @@ func mlpCall(d *training.MLPServiceDiscovery, c discoveryCall) any {
 	case "query_all":
 		all, err := d.QueryAll()
 		return caseworld.Attempt(namedDict(all), err)
-	case "register":
-		name, index, addr := c.registration()
-		return caseworld.Attempt(nil, d.Register(name, index, addr))
-	case "deregister":
-		name, index, addr := c.registration()
-		return caseworld.Attempt(nil, d.Deregister(name, index, addr))
 	case "deregister_all":
 		// In the reference, a closed discovery returns an empty dict here, and an open one None.
 		if d.Closed() {
 			return caseworld.Attempt(caseworld.Object(), nil)
 		}
 		d.DeregisterAll()
-	case "close":
-		d.Close()
+		return caseworld.Attempt(nil, nil)
 	}
-	return caseworld.Attempt(nil, nil)
+	return discover(d, c)
 }
 
 // stubConsul is the fake Consul client that the protocol describes.
