@@ -8,15 +8,17 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"sync"
 	"syscall"
 	"time"
 
+	"gopkg.in/yaml.v3"
+
 	"github.com/monosim/monosim/engine/cluster"
 	"github.com/monosim/monosim/engine/training/job"
 	"github.com/monosim/monosim/runners"
-	"github.com/monosim/monosim/runners/train"
 )
 
 // trainer is a process of the training job, running `monosim trainer` at an address of its
@@ -153,9 +155,19 @@ func (a *ahead) begin() (*child, error) {
 // planPath returns the file that describes the job.
 func (c *Cluster) planPath() string { return filepath.Join(c.disks.root, "plan.yaml") }
 
-// writePlan writes the file that describes the job, with directories as paths on this machine.
+// writePlan writes the file that describes the job, with directories as paths on this machine. It leaves
+// out what the job does not say, since a plan must not have settings without effect. The retries
+// are always there: a plan that does not say them has the reference's.
 func (c *Cluster) writePlan() error {
-	text, err := train.Text(quirksOf(c.spec), c.job())
+	made, full := *c.spec.Training, c.job()
+	made.ModelDir, made.RestoreDir, made.ExportDir, made.MaxRetries = full.ModelDir, full.RestoreDir, full.ExportDir, full.MaxRetries
+	said := map[string]any{}
+	for field, value := range reflect.ValueOf(made).Fields() {
+		if !value.IsZero() {
+			said[field.Tag.Get("yaml")] = value.Interface()
+		}
+	}
+	text, err := yaml.Marshal(map[string]any{"quirks": quirksOf(c.spec), "job": said})
 	if err != nil {
 		return err
 	}
