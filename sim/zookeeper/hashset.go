@@ -43,7 +43,6 @@ func (n *znode) members() iter.Seq[java.Member] {
 }
 
 func childMember(n *znode) java.Member { return java.Member{Text: n.name, Spread: n.spread} }
-func childSpread(n *znode) uint32      { return n.spread }
 func childName(n *znode) string        { return n.name }
 
 // owned returns the session's ephemerals in the order of the server's set. The four-letter word
