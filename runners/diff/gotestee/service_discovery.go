@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/training"
@@ -246,7 +245,7 @@ func (c *call) zkRegistrations() (any, error) {
 			case name == "pass":
 				c.Env.Tasks.Sleep(time.Duration(step[1].(int)) * time.Second)
 			case name == "state":
-				zk.Tell(map[string]env.SessionState{"LOST": env.Lost, "CONNECTED": env.Connected, "SUSPENDED": env.Suspended}[step[1].(string)])
+				zk.Tell(states[step[1].(string)])
 			case ofZK:
 				if _, err := zk.DoQuietly(positional(method, step[1:])); err != nil {
 					panic(err)
