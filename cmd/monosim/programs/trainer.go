@@ -54,7 +54,11 @@ its end, 1 for an exception, and 2 when the flags or the plan make no sense.`,
 			if o.Quirks == "" {
 				o.Quirks = plan.Quirks
 			}
-			if err := cmp.Or(o.Validate(), checkPorts(o.ZooKeeper), checkEvents(o.Events)); err != nil {
+			err = cmp.Or(o.Validate(), checkPorts(o.ZooKeeper))
+			if err == nil {
+				err = checkEvents(o.Events)
+			}
+			if err != nil {
 				return command.BadInput(err)
 			}
 			return command.Ended(programs.Trainer(o))
@@ -87,7 +91,7 @@ func checkPorts(servers string) error {
 	return nil
 }
 
-// checkEvents returns an error for a file of events that cannot be written.
+// checkEvents returns an error for a file of events that cannot be written. It creates the file.
 func checkEvents(name string) error {
 	if name == "" {
 		return nil
