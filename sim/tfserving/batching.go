@@ -309,6 +309,8 @@ func (m *batcher) process(b *batch.Batch[*batched], free func()) {
 		s.timers.Sleep(takes-(s.timers.Now()-began), func() {
 			if limit > 0 && takes > limit {
 				failed = ErrTimedOut
+			} else {
+				s.tellRun(Run{Times: 1, Took: takes})
 			}
 			finish(b, rows, failed)
 			free()

@@ -36,6 +36,7 @@ type Bundle struct {
 	batcher *batcher      // batcher is nil where requests run by themselves
 	err     *env.RPCError // err is the error that every load ends with; nil for none
 	warmups int           // warmups is the number of warm-up requests, with every iteration counted
+	starts  int           // starts is how often the load ran the graph
 }
 
 // export holds what a load read from an export directory, or in err why the load fails.
@@ -120,7 +121,11 @@ func (s exportReader) parseBundle(disk Storage, id servable, file string, data [
 	}
 	model := infer.New(read.Signatures, options)
 	model.Outputless(read.Outputless)
-	return &Bundle{Signatures: read.Signatures, model: model}, nil
+	bundle := &Bundle{Signatures: read.Signatures, model: model}
+	if options.Graph != nil {
+		bundle.starts = options.Graph.Starts()
+	}
+	return bundle, nil
 }
 
 func parseDescription(data []byte) (described bundleJSON, ok bool) {

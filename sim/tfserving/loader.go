@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/env/rpcerrors"
 )
@@ -106,7 +108,7 @@ func (m *manager) tryExport(h *harness, found export, result func(*env.RPCError)
 	s, bundle := m.server, found.bundle
 	if found.err != nil {
 		s.timers.Sleep(s.options.Cost.FailedLoadTime, func() {
-			s.tellLoad(h, bundle != nil, s.options.Cost.FailedLoadTime)
+			s.tellLoad(h, bundle, s.options.Cost.FailedLoadTime)
 			result(found.err)
 		})
 		return
@@ -116,7 +118,11 @@ func (m *manager) tryExport(h *harness, found export, result func(*env.RPCError)
 		s.reasonf(h.id, "a load of %s takes %v", size(found.diskBytes), takes.Round(10*time.Millisecond))
 	}
 	s.timers.Sleep(takes, func() {
-		s.tellLoad(h, bundle.err == nil, s.options.Cost.load(found.diskBytes, 0)+bundle.LoadTime)
+		loaded := bundle
+		if bundle.err != nil {
+			loaded = nil
+		}
+		s.tellLoad(h, loaded, s.options.Cost.load(found.diskBytes, 0)+bundle.LoadTime)
 		if bundle.err != nil {
 			result(bundle.err)
 			return
@@ -139,9 +145,29 @@ type Load struct {
 	Latency time.Duration
 }
 
-func (s *Server) tellLoad(h *harness, success bool, took time.Duration) {
+// Run describes runs of a graph for the metrics of TensorFlow and of TF Serving (TFS-14.1): one of a batch, of a
+// warm-up request, or those by which a load restores the variables and initialises the model.
+type Run struct {
+	Times int           // Times is how often the graph ran
+	Took  time.Duration // Took is how long each took
+	// Warmup is the warm-up request that ran, or nil.
+	Warmup proto.Message
+}
+
+// tellLoad reports a load that took that long, and the runs of the graph that were part of it. bundle is nil if the
+// load failed.
+func (s *Server) tellLoad(h *harness, bundle *Bundle, took time.Duration) {
 	if s.OnLoad != nil {
-		s.OnLoad(Load{Path: h.path, Success: success, Latency: took})
+		s.OnLoad(Load{Path: h.path, Success: bundle != nil, Latency: took})
+	}
+	if bundle != nil && bundle.starts > 0 {
+		s.tellRun(Run{Times: bundle.starts, Took: took / time.Duration(bundle.starts)})
+	}
+}
+
+func (s *Server) tellRun(r Run) {
+	if s.OnRun != nil {
+		s.OnRun(r)
 	}
 }
 

@@ -110,6 +110,9 @@ type Server struct {
 	Slowness func() float64
 	// OnLoad, if set before Start, is called at the end of every attempt to load a SavedModel.
 	OnLoad func(Load)
+	// OnRun, if set before Start, is called for every run of a graph that succeeded, except for requests that
+	// run by themselves. Any thread calls it.
+	OnRun func(Run)
 }
 
 // Event is a change of the state of one version. Err is set if a failure has caused an End.

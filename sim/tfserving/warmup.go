@@ -61,7 +61,7 @@ func (s exportReader) warmUp(disk Storage, b *Bundle, dir string) *env.RPCError 
 }
 
 // runWarmups runs all records. damage is an error in the file, and failed the error of a record.
-func (s *Server) runWarmups(b *Bundle, data []byte, path string) (records int, damage, failed *env.RPCError) {
+func (s exportReader) runWarmups(b *Bundle, data []byte, path string) (records int, damage, failed *env.RPCError) {
 	reader := tfrecord.NewReader(data)
 	reader.Newer = s.profile == ProfileHead
 	for {
@@ -76,8 +76,12 @@ func (s *Server) runWarmups(b *Bundle, data []byte, path string) (records int, d
 		if proto.Unmarshal(record, log) != nil {
 			return records, nil, statusf(rpcerrors.InvalidArgument, "Failed to parse warmup record: %s from %s", record, path)
 		}
-		if err := s.runWarmup(b, log); err != nil {
+		request, err := s.runWarmup(b, log)
+		if err != nil {
 			return records, nil, err.(*env.RPCError)
+		}
+		if request != nil {
+			s.tellRun(Run{Times: max(s.adapter.iterations, 1), Took: s.options.Cost.WarmupRequestTime, Warmup: request})
 		}
 		if records++; records > maxWarmupRecords {
 			return records, nil, s.tooManyWarmups(path)
@@ -94,27 +98,30 @@ func (s *Server) tooManyWarmups(path string) *env.RPCError {
 	return statusf(rpcerrors.InvalidArgument, "Number of warmup records %s the maximum (%d) at %s", verb, maxWarmupRecords, path)
 }
 
-// runWarmup runs one record, as upstream's RunWarmupRequest does
-// (servables/tensorflow/saved_model_warmup.cc). An empty record succeeds. In tfs-2.4 a record of an
-// unknown kind succeeds too.
-func (s *Server) runWarmup(b *Bundle, log *apis.PredictionLog) error {
+// runWarmup runs the request of one record and returns it, as upstream's RunWarmupRequest does
+// (servables/tensorflow/saved_model_warmup.cc). An empty record succeeds, without a request. In tfs-2.4 a record of an
+// unknown kind does so, too.
+func (s *Server) runWarmup(b *Bundle, log *apis.PredictionLog) (request proto.Message, err error) {
 	switch log.GetLogType().(type) {
 	case *apis.PredictionLog_RegressLog:
-		return b.run(log.GetRegressLog().GetRequest())
+		request = log.GetRegressLog().GetRequest()
 	case *apis.PredictionLog_ClassifyLog:
-		return b.run(log.GetClassifyLog().GetRequest())
+		request = log.GetClassifyLog().GetRequest()
 	case *apis.PredictionLog_PredictLog:
-		return b.run(log.GetPredictLog().GetRequest())
+		request = log.GetPredictLog().GetRequest()
 	case *apis.PredictionLog_MultiInferenceLog:
-		return b.run(log.GetMultiInferenceLog().GetRequest())
+		request = log.GetMultiInferenceLog().GetRequest()
 	case *apis.PredictionLog_SessionRunLog:
-		return statusf(rpcerrors.Unimplemented, "Unsupported log_type for warmup: 5")
+		return nil, statusf(rpcerrors.Unimplemented, "Unsupported log_type for warmup: 5")
 	case *apis.PredictionLog_PredictStreamedLog:
 		if s.profile == ProfileHead {
-			return statusf(rpcerrors.Unimplemented, "Unsupported log_type for warmup: 7")
+			return nil, statusf(rpcerrors.Unimplemented, "Unsupported log_type for warmup: 7")
 		}
 	}
-	return nil
+	if request == nil {
+		return nil, nil
+	}
+	return request, b.run(request)
 }
 
 // run executes a request on this model, whatever model and version its model_spec names.

@@ -40,6 +40,7 @@ type Model struct {
 	plans     map[string]*Plan
 	state     *ops.State
 	variables *bundle.Bundle // variables is nil once the model is loaded
+	starts    int
 	loading   bool
 }
 
@@ -76,6 +77,9 @@ func Load(meta []byte, o Options) (*Model, error) {
 // made afterwards.
 func (m *Model) Forget() { m.main, m.functions, m.opDefs = nil, nil, nil }
 
+// Starts returns how often the load ran the graph: to restore the variables, and to initialise it.
+func (m *Model) Starts() int { return m.starts }
+
 // variablesPrefix is the beginning of the paths of variable files, below the version's directory
 // (constants.h).
 const variablesPrefix = "/variables/variables"
@@ -103,6 +107,7 @@ func (m *Model) runOnce(feeds, texts []string, node string) error {
 		return err
 	}
 	values := lists.Map(texts, func(s string) value.Value { return value.Strings(nil, []string{s}) })
+	m.starts++
 	_, err = plan.run(&run{model: m}, values)
 	return withNode(err)
 }

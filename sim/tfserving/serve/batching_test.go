@@ -25,11 +25,15 @@ func TestRequestsOnSocketsAreBatched(t *testing.T) {
 		// writes of a sampler of percentiles.
 		tfserving.Profile24: {
 			"# TYPE :tensorflow:serving:batching_session:input_batch_size counter",
+			":tensorflow:core:graph_runs{} 2",
+			":tensorflow:serving:runtime_latency_count{model_name=\"m\",API=\"Predict\",runtime=\"TF1\"} 4",
 			":tensorflow:serving:batching_session:input_batch_size{} 0",
 			":tensorflow:serving:batching_session:padding_size{execution_batch_size=\"4\"} 0",
 			":tensorflow:serving:batching_session:processed_batch_size{} 0",
 		},
 		tfserving.ProfileHead: {
+			":tensorflow:core:graph_runs{} 2",
+			":tensorflow:serving:runtime_latency_count{model_name=\"m\",API=\"Predict\",runtime=\"TF1\"} 4",
 			":tensorflow:serving:batching_session:input_batch_size_bucket{le=\"2\"} 0",
 			":tensorflow:serving:batching_session:input_batch_size_bucket{le=\"4\"} 4",
 			":tensorflow:serving:batching_session:input_batch_size_bucket{le=\"8192\"} 6",

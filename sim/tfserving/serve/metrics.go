@@ -85,9 +85,9 @@ func (m *meter) requestOver(model, api, entrypoint string, began time.Time, code
 	m.requestCount.cell(labels{model, code.String()}).increment(1)
 }
 
-// runtime records the latency of a request to a model since began.
-func (m *meter) runtime(model, api string, began time.Time) {
-	m.runtimeLatency.cell(labels{model, api, "TF1"}).add(micros(began))
+// runtime records the latency of a run for a request to a model.
+func (m *meter) runtime(model, api string, took time.Duration) {
+	m.runtimeLatency.cell(labels{model, api, "TF1"}).add(float64(took.Microseconds()))
 }
 
 // examples records the number of examples of a MultiInference.
@@ -100,9 +100,6 @@ func (m *meter) examples(model string, n int) {
 func (m *meter) warmedUp(w tfserving.Warmup) {
 	at := labels{w.Path, w.Status}
 	m.warmupLatency.cell(at).add(float64(w.Latency.Microseconds()))
-	for range w.Records {
-		m.ran(w.Latency / time.Duration(w.Records))
-	}
 	if m.warmupRecords != nil {
 		m.warmupRecords.cell(at).increment(int64(w.Records))
 	}
@@ -152,6 +149,15 @@ func (m *meter) loaded(l tfserving.Load) {
 	m.loadLatency.cell(labels{l.Path}).increment(l.Latency.Microseconds())
 }
 
+// graphRan records runs of a graph, and a warm-up request for which they were as what it is: upstream runs it by the
+// functions of requests (servables/tensorflow/saved_model_warmup.cc).
+func (m *meter) graphRan(r tfserving.Run) {
+	for range r.Times {
+		m.ran(r.Took)
+		m.inferred(r.Warmup, r.Took)
+	}
+}
+
 // ran records one run of a graph and its duration (tensorflow core/framework/metrics.cc,
 // UpdateGraphExecTime).
 func (m *meter) ran(took time.Duration) {
@@ -161,16 +167,15 @@ func (m *meter) ran(took time.Duration) {
 	m.graphRunTimes.cell(labels{}).add(float64(micros))
 }
 
-// inferred records the TensorFlow metrics of a finished inference request.
-func (m *meter) inferred(request proto.Message, began time.Time) {
-	m.ran(time.Since(began))
+// inferred records the latency of a request's run, and the examples of a MultiInference.
+func (m *meter) inferred(request proto.Message, took time.Duration) {
 	switch r := request.(type) {
 	case *apis.PredictRequest:
-		m.runtime(r.GetModelSpec().GetName(), "Predict", began)
+		m.runtime(r.GetModelSpec().GetName(), "Predict", took)
 	case *apis.ClassificationRequest:
-		m.runtime(r.GetModelSpec().GetName(), "Classify", began)
+		m.runtime(r.GetModelSpec().GetName(), "Classify", took)
 	case *apis.RegressionRequest:
-		m.runtime(r.GetModelSpec().GetName(), "Regress", began)
+		m.runtime(r.GetModelSpec().GetName(), "Regress", took)
 	case *apis.MultiInferenceRequest:
 		m.examples(r.GetTasks()[0].GetModelSpec().GetName(), exampleCount(r.GetInput()))
 	}

@@ -1,9 +1,11 @@
 package serve
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -121,14 +123,14 @@ func TestRequestsAreCounted(t *testing.T) {
 		Input: &apis.Input{Kind: &apis.Input_ExampleList{ExampleList: &apis.ExampleList{
 			Examples: []*tfexample.Example{{}, {}, {}},
 		}}},
-	}, l.s.began)
+	}, time.Second)
 	got := l.s.meter.page()
 	for _, want := range []string{
 		`:tensorflow:cc:saved_model:load_attempt_count{model_path="` + l.dir + `/m/1",status="success"} 1`,
 		`:tensorflow:cc:saved_model:load_latency{model_path="` + l.dir + `/m/1"} `,
-		`:tensorflow:core:graph_runs{} 2`,
+		`:tensorflow:core:graph_runs{} 1`,
 		`:tensorflow:core:graph_run_time_usecs{} `,
-		`:tensorflow:core:graph_run_time_usecs_histogram_count{} 2`,
+		`:tensorflow:core:graph_run_time_usecs_histogram_count{} 1`,
 		`:tensorflow:serving:request_count{model_name="m",status="OK"} 1`,
 		`:tensorflow:serving:request_count{model_name="x",status="NOT_FOUND"} 2`,
 		`:tensorflow:serving:request_latency_count{model_name="m",API="Predict",entrypoint="GRPC"} 1`,
@@ -150,15 +152,34 @@ func TestRequestsAreCounted(t *testing.T) {
 	}
 }
 
+// Goal: a load counts the runs by which the graph restores its variables and initialises itself, as upstream's
+// RunRestore and RunInitOp run the session (TFS-14.1).
+func TestRunsOfALoadAreCounted(t *testing.T) {
+	for model, runs := range map[string]string{"half_plus_two": "1", "arithmetic": "2"} { // the first has no initialiser
+		l := newLab(t)
+		l.must(os.CopyFS(l.path("m", "1"), os.DirFS("../graph/testdata/models/"+model)))
+		l.serve(tfserving.Profile24, nil)
+		_, err := l.models().HandleReloadConfigRequest(l.context(), reloadOf(l.modelConfig("m", "")))
+		l.must(err)
+		if got, want := l.s.meter.page(), ":tensorflow:core:graph_runs{} "+runs+"\n"; !strings.Contains(got, want) {
+			t.Errorf("%s: no %s in\n%s", model, want, got)
+		}
+	}
+}
+
 // Goal: a warm-up appears in the metrics (TFS-5.9, TFS-14.1). Only tfs-head counts its records.
 func TestWarmupsAreCounted(t *testing.T) {
 	for profile, counted := range map[tfserving.Profile]bool{tfserving.Profile24: false, tfserving.ProfileHead: true} {
 		l := newLab(t)
 		l.version("m", 1)
-		l.warmup("m", 1, &apis.PredictRequest{ModelSpec: specOf("m")})
+		l.warmup("m", 1, &apis.PredictRequest{ModelSpec: specOf("other")})
 		l.serve(profile, nil)
 		_, err := l.models().HandleReloadConfigRequest(l.context(), reloadOf(l.modelConfig("m", "")))
 		l.must(err)
+		const run = `:tensorflow:serving:runtime_latency_count{model_name="other",API="Predict",runtime="TF1"} 1`
+		if got := l.s.meter.page(); !strings.Contains(got, run) || !strings.Contains(got, ":tensorflow:core:graph_runs{} 1\n") {
+			t.Errorf("%s: a warm-up request counts as no run of the model it names:\n%s", profile, got)
+		}
 		got, at := l.s.meter.page(), `{model_path="`+l.path("m", "1")+`",status="OK"} 1`
 		if want := ":tensorflow:serving:model_warmup_latency_count" + at; !strings.Contains(got, want) {
 			t.Errorf("%s: no %s in\n%s", profile, want, got)

@@ -102,7 +102,9 @@ func (s *Server) infer(r proto.Message, deadline time.Time, spent *spent) (proto
 	if !deadline.IsZero() && time.Now().After(deadline) {
 		return nil, tfserving.ErrTimedOut
 	}
-	s.meter.inferred(r, began)
+	took := time.Since(began)
+	s.meter.ran(took)
+	s.meter.inferred(r, took)
 	return response, nil
 }
 
@@ -128,7 +130,7 @@ func (s *Server) inferBatched(r proto.Message, inference *tfserving.Inference, d
 	if err != nil {
 		return nil, err
 	}
-	s.meter.inferred(r, began)
+	s.meter.inferred(r, time.Since(began))
 	return response, nil
 }
 

@@ -69,7 +69,7 @@ func Start(opt Options) *Server {
 	s.machine.OnWarmup = s.meter.warmedUp
 	s.machine.OnBatched, s.machine.OnBatch = s.meter.batched, s.meter.ranBatch
 	s.machine.Slowness = s.faults.slowness
-	s.machine.OnLoad = s.meter.loaded
+	s.machine.OnLoad, s.machine.OnRun = s.meter.loaded, s.meter.graphRan
 	s.machine.OnServing(s.open)
 	s.mu.Lock()
 	defer s.mu.Unlock()
