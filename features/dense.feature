@@ -25,7 +25,7 @@ Feature: Dense services that share a GPU
     And for 10m shard0-replica0 runs 2 model servers
     And shard0-replica0 runs
 
-  @v1 @Q5
+  @v1 @Q2 @Q5
   Scenario: The agents of a dense pod share the one port that the container gives them
     Given the environment variable "PORT2" is "1002"
     When the cluster starts

@@ -131,7 +131,7 @@ Feature: Checkpoints of a training job
 
   # TRN-2.12: to TensorFlow every part of a path is a pattern. /train/run[1] is one that /train/run1 matches,
   # and that it does not match itself.
-  @Q330
+  @Q327 @Q330
   Scenario: A job in a directory whose name is a pattern removes a neighbour's checkpoints, and restores none of its own
     Given a training job with 0 workers and 1 PS
     And the job setting model_dir is "/models/run[1]"

@@ -24,7 +24,7 @@ Feature: Finding the processes of a training job
 
   # TRN-2.16: the znode of another session is overwritten and keeps its owner, with whose
   # session it goes; the registration of the next half hour heals it.
-  @TRN-S2 @long
+  @TRN-S2 @Q326 @long
   Scenario: A PS that is started again quickly loses its registration with the session of the one before
     Given a training job with 1 worker and 1 PS
     When the training starts

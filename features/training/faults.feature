@@ -65,7 +65,7 @@ Feature: Faults of a training job, and what repairs them
     Then 2 checkpoints were saved
 
   # TRN-8.7: bytes that are no text.
-  @Q244
+  @Q244 @Q327
   Scenario: A chief that finds a monolith_checkpoint of bytes that are no text ends
     Given a training job with 0 workers and 1 PS
     And the job setting save_steps is "10"
@@ -99,6 +99,7 @@ Feature: Faults of a training job, and what repairs them
     And chief is at work
 
   # TRN-2.13: a list that is there and cannot be read is read six times, and is an error then.
+  @Q327
   Scenario: A chief that finds a torn list of checkpoints ends, and goes on once the list is mended
     Given a training job with 0 workers and 1 PS
     And the job setting save_steps is "10"
@@ -240,7 +241,7 @@ Feature: Faults of a training job, and what repairs them
     And within 21s ps0 has ended with exit code -9
 
   # not-real: the application master is one of the simulation
-  @not-real
+  @Q327 @not-real
   Scenario: The application master ends a job that has failed, and nothing starts again
     Given a training job with 1 worker and 1 PS
     And the job setting application_master is "true"

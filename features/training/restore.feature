@@ -19,7 +19,7 @@ Feature: Beginning with the checkpoint of another training
 
   # TRN-2.13: a chief that died between its two writes finds the first when it comes back.
   # not-real: what is written names directories as the simulation has them
-  @TRN-S4 @Q251 @not-real
+  @TRN-S4 @Q200 @Q251 @not-real
   Scenario: A chief that died between its writes leaves all others waiting
     Given a training job with 1 worker and 1 PS
     And the job setting restore_dir is "/train/old"
@@ -103,7 +103,7 @@ Feature: Beginning with the checkpoint of another training
     Then within 2m a checkpoint was restored 2 times
     And within 5s the global step is 20 or more
 
-  @Q202
+  @Q202 @Q327
   Scenario: A checkpoint to restore that is not there keeps a job from ever beginning
     Given a training job with 0 workers and 1 PS
     And the job setting restart_after is "1m"
@@ -175,7 +175,7 @@ Feature: Beginning with the checkpoint of another training
     And within 3m the global step is 80 or more
 
   # not-real: the files of this machine are there at once
-  @TRN-S4 @not-real
+  @TRN-S4 @Q251 @not-real
   Scenario: A chief that cannot see yet what it is to restore leaves all others waiting
     Given a training job with 1 worker and 1 PS
     And the job setting restore_dir is "/train/old"

@@ -271,7 +271,8 @@ type LayoutModel struct {
 func (b *ZKBackend) RegisterLayoutCallback(layoutPath string, callback func([]LayoutModel) error) error {
 	b.lock.Lock()
 	defer b.lock.Unlock()
-	if err := b.zk.EnsurePath(layoutPath); err != nil {
+	// An agent that follows its layout before all else would end by a connection lost here.
+	if err := b.patiently(b.Quirks.Keeps(quirks.Q323), func() error { return b.zk.EnsurePath(layoutPath) }); err != nil {
 		return err
 	}
 	var last []string
