@@ -1,5 +1,14 @@
 package zookeeper
 
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"math"
+	"strings"
+
+	"github.com/monosim/monosim/sim/zookeeper/java"
+)
+
 // This file records which znodes have changed, for callers that store the state elsewhere. Only a
 // znode's present state counts, so a znode that changes many times is recorded once. The record is
 // in the znode itself, so no path needs to be looked up again.
@@ -67,4 +76,118 @@ func (m *Machine) TakeNotes(to interface {
 		n.noted, m.notes.nodes[i] = 0, nil
 	}
 	m.notes.nodes = m.notes.nodes[:0]
+}
+
+// Digest is the digest of the whole tree after a transaction.
+type Digest struct {
+	Zxid int64
+	// Value is the sum of the CRC-32 of all znodes but those below /zookeeper.
+	Value int64
+}
+
+// A server remembers the digest after each zxid that digestEvery divides, the last digestLimit of
+// them (DataTree.java, logZxidDigest).
+const (
+	digestEvery = 128
+	digestLimit = 1024
+)
+
+// digests follows the digest of the tree.
+type digests struct {
+	sum int64
+	// of has the part of each znode in the sum.
+	of  map[*znode]uint32
+	log []Digest
+	// loaded is the zxid that the tree began with, whose digest is not remembered.
+	loaded int64
+}
+
+// Digests returns the digests that a real server tells in answer to the word hash. It needs
+// Config.Digests.
+func (m *Machine) Digests() []Digest {
+	m.rememberDigest()
+	return m.digests.log
+}
+
+// countDigests begins with the digest of the present tree.
+func (m *Machine) countDigests() {
+	if !m.cfg.Digests {
+		return
+	}
+	m.digests = &digests{of: map[*znode]uint32{}, loaded: m.zxid}
+	for n := m.tree.root; n != nil; n = n.after(m.tree.root) {
+		m.digests.count(m.tree, n)
+	}
+}
+
+// rememberDigest is called before the next transaction.
+func (m *Machine) rememberDigest() {
+	d := m.digests
+	if d == nil || m.zxid%digestEvery != 0 || m.zxid == d.loaded {
+		return
+	}
+	if k := len(d.log); k > 0 && d.log[k-1].Zxid == m.zxid {
+		return
+	}
+	if d.log = append(d.log, Digest{m.zxid, d.sum}); len(d.log) > digestLimit {
+		d.log = append([]Digest(nil), d.log[1:]...)
+	}
+}
+
+// digestChanges follows the changes of the present transaction.
+func (m *Machine) digestChanges() {
+	if m.digests == nil {
+		return
+	}
+	for i := range m.changes {
+		c := &m.changes[i]
+		m.digests.count(m.tree, c.node)
+		if c.kind == nodeCreated || c.kind == nodeDeleted {
+			m.digests.count(m.tree, c.node.parent)
+		}
+	}
+}
+
+// count replaces the part of a znode in the sum.
+func (d *digests) count(t *tree, n *znode) {
+	if strings.HasPrefix(n.path, "/zookeeper/") {
+		return
+	}
+	d.sum -= int64(d.of[n])
+	if n.tree != t {
+		delete(d.of, n)
+		return
+	}
+	digest := n.digest()
+	d.of[n] = digest
+	d.sum += int64(digest)
+}
+
+// digest returns the CRC-32 of a znode's path, data and stat (DigestCalculator.java:81).
+func (n *znode) digest() uint32 {
+	path := java.UTF8(n.path)
+	if path == "/" {
+		path = ""
+	}
+	sum := crc32.Update(crc32.ChecksumIEEE([]byte(path)), crc32.IEEETable, n.data)
+	b := make([]byte, 0, 60)
+	for _, v := range []int64{n.czxid, n.mzxid, n.pzxid, n.ctimeMs, n.mtimeMs} {
+		b = binary.BigEndian.AppendUint64(b, uint64(v))
+	}
+	for _, v := range []int32{n.version, n.creates, n.aversion} {
+		b = binary.BigEndian.AppendUint32(b, uint32(v))
+	}
+	return crc32.Update(sum, crc32.IEEETable, binary.BigEndian.AppendUint64(b, uint64(n.storedOwner())))
+}
+
+// storedOwner returns the field ephemeralOwner as a server stores it, where containers and TTL
+// nodes have special values (EphemeralType.java).
+func (n *znode) storedOwner() int64 {
+	switch n.kind {
+	case container:
+		return math.MinInt64
+	case ttl:
+		return -1<<56 | n.ttlMs
+	}
+	return n.owner()
 }

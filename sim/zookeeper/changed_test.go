@@ -2,7 +2,12 @@ package zookeeper
 
 import (
 	"fmt"
+	"os"
+	"strconv"
+	"strings"
 	"testing"
+
+	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
 // Goal: TakeNotes reports each changed znode once, with its present state. Tests in
@@ -75,4 +80,65 @@ func TestLimitsOfNothing(t *testing.T) {
 	}
 	l.must(c, mk("/a"))
 	l.must(c, mk("/a/b"))
+}
+
+// Goal: the digest of a tree is that of a real server. Method: a line of testdata/digest.txt is a
+// write that was sent to a server 3.8.0, with the time of the
+// znode's stat; the first has the server's clock and its distance to the wall's, and the last line is what the
+// server then answered to the word hash.
+func TestTheDigestIsTheRealOne(t *testing.T) { // ZK-11
+	data, err := os.ReadFile("testdata/digest.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var l *lab
+	var c ConnID
+	number := func(text string) int64 {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	for line := range strings.Lines(string(data)) {
+		f := strings.Fields(line)
+		if f[0] == "create" || f[0] == "set" {
+			if ms := number(f[len(f)-1]); ms > 0 { // else it failed
+				l.nowMs = ms - l.m.cfg.EpochOffsetMs
+			}
+		}
+		req := Request{Path: f[1], Version: -1}
+		if len(f) > 3 && f[2] != "-" {
+			req.Data = []byte(f[2])
+		}
+		switch f[0] {
+		case "start":
+			elapsed := number(f[1])
+			l = &lab{t: t, nowMs: elapsed, m: New(Config{Digests: true, ExtendedTypes: true, EpochOffsetMs: number(f[2])}, elapsed)}
+			c = l.connect()
+			continue
+		case "create":
+			kind := number(f[3])
+			req.Op, req.ACL, req.Flags = OpCreate, acl.Everyone, int32(kind)
+			switch kind {
+			case 4:
+				req.Op = OpCreateContainer
+			case 5:
+				req.Op, req.TTLMs = OpCreateTTL, 90_000
+			}
+		case "delete":
+			req.Op = OpDelete
+		case "set":
+			req.Op = OpSetData
+		case "acl":
+			req.Op, req.ACL = OpSetACL, acl.Everyone
+		case "hash":
+			got := l.m.Digests()
+			if len(got) != 1 || fmt.Sprintf("%x: %d", got[0].Zxid, got[0].Value) != f[1]+" "+f[2] {
+				t.Errorf("got %v, want %s %s", got, f[1], f[2])
+			}
+			continue
+		}
+		l.do(c, req)
+	}
 }

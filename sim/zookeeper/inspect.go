@@ -144,19 +144,97 @@ func (m *Machine) Watches() []WatchInfo {
 	return infos
 }
 
-// DataWatches lists the watches of the data table. The paths are in the order of a real server's
-// hash table (WatchManager.java).
-func (m *Machine) DataWatches() (infos []WatchInfo) {
+// Watching is a connection with the paths of its watches, in the order of a real server's table.
+type Watching struct {
+	Conn  ConnID
+	Paths []string
+}
+
+// Watched is a path with the connections that watch it, which have no order.
+type Watched struct {
+	Path  string
+	Conns []ConnID
+}
+
+// WatchedPaths lists the paths of the data table in the order of a real server's table
+// (WatchManager.java, watchTable). It needs Config.ShowWatches.
+func (m *Machine) WatchedPaths() []Watched {
 	t := &m.watches.data
-	lists := slices.SortedFunc(maps.Values(t.byPath), func(a, b *watchList) int { return cmp.Compare(a.opened, b.opened) })
-	member := func(l *watchList) java.Member { return java.Member{Text: l.path, Spread: java.Spread(l.path)} }
-	set := java.Filled(lists, usualBuckets, member)
-	set.Grow(t.peak)
-	java.Ordered(set, lists, member)
-	for _, list := range lists {
-		infos = t.appendInfos(infos, list)
+	return lists.Map(t.shown.paths.Listed(), func(path string) Watched {
+		w := Watched{Path: path}
+		for slot := range t.byPath[path].all {
+			w.Conns = append(w.Conns, t.slots.conns[slot].id)
+		}
+		return w
+	})
+}
+
+// WatchingConns lists by connection the watches of the data table. A connection whose watches have
+// all fired still counts (WatchManager.java, watch2Paths). It needs Config.ShowWatches.
+func (m *Machine) WatchingConns() []Watching {
+	shown := m.watches.data.shown
+	list := make([]Watching, 0, len(shown.ofConn))
+	for c, paths := range shown.ofConn {
+		list = append(list, Watching{c.id, paths.Listed()})
 	}
-	return infos
+	slices.SortFunc(list, func(a, b Watching) int { return cmp.Compare(a.Conn, b.Conn) })
+	return list
+}
+
+// shownWatches is what the words about watches show of a watch table: the two tables of a real
+// server, whose order depends on all that was ever in them.
+type shownWatches struct {
+	paths  *java.Table
+	ofConn map[*Conn]*java.Table
+	// dropsEmpty is set if a connection that removes its last watch leaves the table, as on 3.9.
+	dropsEmpty bool
+}
+
+func newShownWatches(p Profile) *shownWatches {
+	return &shownWatches{paths: java.NewTable(usualBuckets), ofConn: map[*Conn]*java.Table{}, dropsEmpty: p == V39}
+}
+
+func (s *shownWatches) add(c *Conn, path string) {
+	if s == nil {
+		return
+	}
+	if s.ofConn[c] == nil {
+		s.ofConn[c] = java.NewTable(usualBuckets)
+	}
+	s.paths.Add(path)
+	s.ofConn[c].Add(path)
+}
+
+// fire follows a watch that has fired.
+func (s *shownWatches) fire(c *Conn, path string) {
+	if s != nil {
+		s.ofConn[c].Remove(path)
+	}
+}
+
+// remove follows a watch that its connection has removed.
+func (s *shownWatches) remove(c *Conn, path string) {
+	if s == nil {
+		return
+	}
+	paths := s.ofConn[c]
+	if paths.Remove(path); paths.Len() == 0 && s.dropsEmpty {
+		delete(s.ofConn, c)
+	}
+}
+
+// close follows a path that nobody watches any more.
+func (s *shownWatches) close(path string) {
+	if s != nil {
+		s.paths.Remove(path)
+	}
+}
+
+// forget follows a connection that has ended.
+func (s *shownWatches) forget(c *Conn) {
+	if s != nil {
+		delete(s.ofConn, c)
+	}
 }
 
 func (t *watchTable) appendInfos(infos []WatchInfo, list *watchList) []WatchInfo {

@@ -118,6 +118,12 @@ type Config struct {
 	// ContainerMaxNeverUsedMs is how long a container that never had a child may exist, in ms; 0
 	// means forever.
 	ContainerMaxNeverUsedMs int64
+	// ShowWatches has the machine follow a real server's tables of watches, for WatchedPaths and
+	// WatchingConns, which cost memory for each watch.
+	ShowWatches bool
+	// Digests has the machine follow the digest of its tree, for the method Digests, which takes time
+	// and memory for each znode.
+	Digests bool
 	// ChildOrder, if set, returns the order of names in an answer to getChildren. If nil, it is the
 	// order of a server's HashSet (ZK-5.8). The function receives the sorted names, which it may
 	// keep. To keep runs repeatable, its result must depend only on the run itself.
@@ -169,6 +175,8 @@ type Machine struct {
 	// than the tree has.
 	ahead map[*znode]int32
 	notes notes
+	// digests is nil unless Config.Digests is set.
+	digests *digests
 	// onCommit, if set, is called for every transaction, to pass it to followers.
 	onCommit func(Transaction)
 
@@ -205,9 +213,10 @@ func New(cfg Config, nowMs int64) *Machine {
 			pauseMs: 60_000 / cfg.ContainerMaxPerMinute, nextMs: nowMs + cfg.ContainerCheckIntervalMs,
 		},
 		conns:   make(map[ConnID]*Conn),
-		watches: newWatches(),
+		watches: newWatches(cfg),
 	}
 	m.tellMembers()
+	m.countDigests()
 	return m
 }
 

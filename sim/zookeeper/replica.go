@@ -60,6 +60,7 @@ func (m *Machine) Replica() *Machine {
 // Follow applies a transaction of the leader to a follower's machine. Each transaction since
 // Replica must be applied exactly once, in the order of OnCommit.
 func (m *Machine) Follow(t Transaction) {
+	m.rememberDigest()
 	m.nowMs, m.zxid = max(m.nowMs, t.nowMs), t.zxid
 	m.changes = m.changes[:0]
 	if t.opened != 0 {

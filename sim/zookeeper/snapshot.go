@@ -149,4 +149,5 @@ func (m *Machine) load(s *Snapshot) {
 	}
 	m.tree.quotas = append(m.tree.quotas, s.quotas...)
 	m.tellMembers()
+	m.countDigests()
 }

@@ -60,6 +60,7 @@ func (m *Machine) begin() {
 	if m.cfg.OnTransaction != nil {
 		m.cfg.OnTransaction()
 	}
+	m.rememberDigest()
 	m.zxid += 1 + m.lostZxids
 	m.lostZxids = 0
 	if m.zxid>>32 < m.epoch {
@@ -139,6 +140,7 @@ func (m *Machine) publish() {
 	if m.notes.on {
 		m.noteChanges()
 	}
+	m.digestChanges()
 	for i := range m.changes {
 		switch n := m.changes[i].node; m.changes[i].kind {
 		case nodeCreated:

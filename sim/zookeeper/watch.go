@@ -31,12 +31,16 @@ const (
 	tableCount
 )
 
-func newWatches() watches {
+func newWatches(cfg Config) watches {
 	s := &slots{}
 	make1 := func(index int) watchTable {
 		return watchTable{index: index, byPath: make(map[string]*watchList), slots: s}
 	}
-	return watches{data: make1(dataTable), child: make1(childTable), slots: s}
+	w := watches{data: make1(dataTable), child: make1(childTable), slots: s}
+	if cfg.ShowWatches {
+		w.data.shown = newShownWatches(cfg.Profile)
+	}
+	return w
 }
 
 // newMark starts a round of events. In one round each connection is notified only once.

@@ -18,10 +18,8 @@ type watchTable struct {
 	free  []uint32
 	// slots is shared by both tables.
 	slots *slots
-	// peak is the largest number of watched paths so far. opened counts the lists that were ever
-	// made.
-	peak   int
-	opened uint64
+	// shown follows the order of a real server's table; nil if nobody asks for it.
+	shown *shownWatches
 	// recursive is the number of recursive watches. If it is 0, an event need not check ancestors.
 	recursive int
 	// set, fired and removed count watches for Counters.
@@ -32,8 +30,6 @@ type watchTable struct {
 type watchList struct {
 	path   string
 	number uint32
-	// opened is the list's position in the order in which the lists were made.
-	opened uint64
 	// few holds the slots of the watching connections in ascending order. If there are many, whose
 	// is used instead, with one bit for each slot. Events are sent in ascending order of the slots;
 	// a real server has the order of a hash set.
@@ -207,6 +203,7 @@ func (t *watchTable) addTo(list *watchList, p Profile, c *Conn, path string, mod
 		t.set++
 		c.watches[t.index].note(t, list.number, c.slot)
 		t.change(list, c.slot, 0, mode)
+		t.shown.add(c, path)
 		return list
 	}
 	before := list.modesOf(c.slot)
@@ -232,15 +229,14 @@ func (t *watchTable) open(path string) *watchList {
 		list = &watchList{number: uint32(len(t.lists))}
 		t.lists = append(t.lists, list)
 	}
-	t.opened++
-	list.path, list.opened = path, t.opened
+	list.path = path
 	t.byPath[path] = list
-	t.peak = max(t.peak, len(t.byPath))
 	return list
 }
 
 // close removes a list and all watches that are left in it, and keeps its memory for reuse.
 func (t *watchTable) close(list *watchList) {
+	t.shown.close(list.path)
 	delete(t.byPath, list.path)
 	clear(list.whose)
 	*list = watchList{number: list.number, few: list.few[:0], whose: list.whose}
@@ -265,6 +261,13 @@ func (t *watchTable) drop(list *watchList, slot uint32, modes uint8) bool {
 // useUp removes the one-shot watches of a list, which have fired.
 func (t *watchTable) useUp(list *watchList) {
 	live := list.live
+	if t.shown != nil {
+		for slot := range list.all {
+			if list.modesOf(slot) == oneShot {
+				t.shown.fire(t.slots.conns[slot], list.path)
+			}
+		}
+	}
 	if len(list.modes) == 0 {
 		t.close(list)
 	} else {
@@ -282,8 +285,12 @@ func (t *watchTable) remove(list *watchList, slot uint32, modes uint8) bool {
 		return false
 	}
 	live := list.live
+	path := list.path
 	had := t.drop(list, slot, modes)
 	t.removed += uint64(live - list.live)
+	if list.live < live {
+		t.shown.remove(t.slots.conns[slot], path)
+	}
 	return had
 }
 
@@ -307,6 +314,7 @@ func (w *watches) forget(c *Conn) {
 			}
 		}
 		c.watches[t.index] = ownLists{}
+		t.shown.forget(c)
 	}
 	w.slots.giveBack(c)
 }

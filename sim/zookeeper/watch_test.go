@@ -1,8 +1,11 @@
 package zookeeper
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/zookeeper/acl"
 )
 
@@ -330,4 +333,62 @@ func TestEveryWatchHasOneEnd(t *testing.T) {
 		expect(t, both.Unbalanced(), "")
 	}
 	expect(t, Counters{WatchesSet: 3, WatchesFired: 1, WatchesHeld: 1}.Unbalanced(), "watches: 3 set, want 2: 1 fired, 0 removed, 1 held")
+}
+
+// Goal: connections and paths are listed as real servers list them, also after watches that fired or
+// were removed. The order of paths was recorded from 3.8.0 and 3.9.3, which agree but for a connection
+// whose last watch it has removed itself: that leaves the table on 3.9.
+func TestWatchesAreShownAsInTheRealTables(t *testing.T) { // ZK-11
+	for _, profile := range []Profile{V38, V39} {
+		l, writer, watcher := pair(t, Config{Profile: profile, ShowWatches: true})
+		shown := func() (paths string, conns int) {
+			for _, w := range l.m.WatchingConns() {
+				conns++
+				if w.Conn == watcher {
+					paths = strings.Join(w.Paths, " ")
+				}
+			}
+			return paths, conns
+		}
+		name := func(i int) string { return fmt.Sprintf("/w%d", i*104729) }
+		for i := range 40 {
+			l.do(watcher, watchOn(OpExists, name(i)))
+		}
+		for i := range 40 {
+			switch {
+			case i%10 == 7:
+			case i < 20:
+				l.must(watcher, remove(name(i), watchTypeAny))
+			default:
+				l.must(writer, mk(name(i)))
+			}
+		}
+		left := "/w2827683 /w1780393 /w3874973 /w733103"
+		if paths, _ := shown(); paths != left {
+			t.Errorf("%v: got %s, want %s", profile, paths, left)
+		}
+		if got := lists.Map(l.m.WatchedPaths(), func(w Watched) string { return w.Path }); strings.Join(got, " ") != left {
+			t.Errorf("%v: got %s, want %s", profile, got, left)
+		}
+		l.must(writer, mk(name(37))) // the last but 7, 17 and 27, which their connection removes
+		for i := range 3 {
+			l.must(watcher, remove(name(10*i+7), watchTypeAny))
+		}
+		want := 1
+		if profile == V39 {
+			want = 0
+		}
+		if paths, conns := shown(); paths != "" || conns != want {
+			t.Errorf("%v: got %d connections with %q, want %d with none", profile, conns, paths, want)
+		}
+		l.must(watcher, watchOn(OpGetData, "/"))
+		l.must(writer, set("/", "x"))
+		if paths, conns := shown(); paths != "" || conns != 1 {
+			t.Errorf("%v: got %d connections with %q after the event, want 1 with none", profile, conns, paths)
+		}
+		l.m.Drop(l.nowMs, watcher)
+		if _, conns := shown(); conns != 0 {
+			t.Errorf("%v: got %d connections, want none", profile, conns)
+		}
+	}
 }

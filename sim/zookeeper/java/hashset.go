@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/monosim/monosim/engine/lists"
 )
 
 // Hash returns Java's String.hashCode, which is computed over UTF-16 units.
@@ -46,6 +48,9 @@ func Buckets(first uint32, peak int) uint32 {
 	return first
 }
 
+// SpreadLong does what Spread does, for a Long (Long.java, hashCode).
+func SpreadLong(n uint64) uint32 { return SpreadOf(uint32(n ^ n>>32)) }
+
 // CloneBuckets returns the number of buckets of a copied set with n members. It depends on n alone
 // (HashMap.java, putMapEntries).
 func CloneBuckets(n int) uint32 {
@@ -56,16 +61,12 @@ func CloneBuckets(n int) uint32 {
 	return buckets
 }
 
-// InOrder sorts the members of a set into the order in which Java iterates over them, if no bucket
-// has more than eight: by bucket, and within a bucket in the order of arrival. members must be in the
-// order of arrival. spread returns a member's Spread. [Ordered] has the order of any set.
-func InOrder[T any](members []T, buckets uint32, spread func(T) uint32) {
-	if len(members) < 2 {
-		return
-	}
-	for i, p := range inBuckets(members, buckets, spread) {
-		members[i] = p.member
-	}
+// Copied returns the members of a set or map in the order of a copy that begins with so many buckets
+// and grows as it is filled, if no bucket gets more than eight. spread returns a member's Spread.
+// [Ordered] has the order of any set.
+func Copied[T any](members []T, first uint32, spread func(T) uint32) []T {
+	list := inBuckets(members, Buckets(first, len(members)), spread)
+	return lists.Map(list, func(p placed[T]) T { return p.member })
 }
 
 // inBuckets returns the members by bucket.

@@ -60,8 +60,7 @@ func TestSetsAreListedByBucket(t *testing.T) {
 	for i := range 12 {
 		paths = append(paths, fmt.Sprintf("/od/e%d", i*7919))
 	}
-	InOrder(paths, Buckets(16, len(paths)), Spread)
-	InOrder(paths, CloneBuckets(len(paths)), Spread)
+	paths = Copied(Copied(paths, 16, Spread), CloneBuckets(len(paths)), Spread)
 	want := "e71271 e55433 e0 e47514 e23757 e87109 e79190 e39595 e63352 e15838 e7919 e31676"
 	if got := strings.ReplaceAll(strings.Join(paths, " "), "/od/", ""); got != want {
 		t.Errorf("got %s, want %s", got, want)
@@ -86,27 +85,16 @@ func TestCrowdedSetsAreInJavasOrder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		set, members := NewSet(uint32(first)), []string{}
-		all := func(yield func(Member) bool) {
-			for _, text := range members {
-				if !yield(member(text)) {
-					return
-				}
-			}
-		}
+		table := NewTable(uint32(first))
 		for op := range strings.SplitSeq(parts[1], ",") {
-			text := op[1:]
 			if op[0] == '+' {
-				members = append(members, text)
-				set.Add(member(text), all)
-				continue
+				table.Add(op[1:])
+			} else {
+				table.Remove(op[1:])
 			}
-			at := slices.Index(members, text)
-			members = slices.Delete(members, at, at+1)
-			set.Remove(member(text))
 		}
-		listed := slices.Clone(members)
-		Ordered(set.Clone(), listed, member)
+		table.set = table.set.Clone()
+		listed := table.Listed()
 		if got := strings.Join(listed, ","); got != parts[2] {
 			t.Errorf("set of %s:\ngot  %s\nwant %s", parts[1], got, parts[2])
 		}

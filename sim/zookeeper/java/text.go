@@ -4,12 +4,12 @@
 // Two things to use first:
 //
 //   - [Text] decodes the bytes of a string as a server does that has received it.
-//   - [Buckets] and [InOrder] give the order in which a HashSet lists its members.
+//   - [Table] follows the keys of a HashMap or HashSet, and lists them in its order.
 //
 // To change:
 //
 //   - what becomes of broken or uncommon UTF-8: text.go
-//   - the order of a set: hashset.go
+//   - the order of a set: hashset.go, hashmap.go; of one that owns its members: table.go
 //   - which texts are numbers: number.go
 //
 // Unstable: any commit may change it.

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/sim/zookeeper"
 	"github.com/monosim/monosim/sim/zookeeper/java"
 	"github.com/monosim/monosim/sim/zookeeper/members"
@@ -53,7 +54,7 @@ var commands = map[string]command{
 	"dump":                           {word: "dump", tell: (*Server).tellDump},
 	"environment":                    {word: "envi", tell: (*Server).tellEnvironment, always: true},
 	"get_trace_mask":                 {word: "gtmk", tell: (*Server).tellTraceMask, always: true},
-	"hash":                           {word: "hash", tell: func(*Server, string) Fields { return Fields{{"digests", []any{}}} }},
+	"hash":                           {word: "hash", tell: (*Server).tellDigests},
 	"initial_configuration":          {word: "icfg", tell: func(*Server, string) Fields { return Fields{{"initial_configuration", nil}} }},
 	"is_read_only":                   {word: "isro", tell: func(s *Server, _ string) Fields { return Fields{{"read_only", s.readsOnly()}} }},
 	"last_snapshot":                  {word: "lsnp", tell: func(*Server, string) Fields { return noSnapshot }},
@@ -69,13 +70,9 @@ var commands = map[string]command{
 	"system_properties":              {word: "sysp", tell: func(*Server, string) Fields { return Fields{{"os.arch", runtime.GOARCH}, {"os.name", runtime.GOOS}} }, always: true},
 	"voting_view":                    {tell: (*Server).tellVotingView},
 	"watch_summary":                  {word: "wchs", tell: (*Server).tellWatchSummary},
-	"watches": {word: "wchc", tell: func(s *Server, _ string) Fields {
-		return Fields{{"session_id_to_watched_paths", s.watchesAs(bySession)}}
-	}},
-	"watches_by_path": {word: "wchp", tell: func(s *Server, _ string) Fields {
-		return Fields{{"path_to_session_ids", s.watchesAs(byPath)}}
-	}},
-	"zabstate": {tell: (*Server).tellZabState, always: true},
+	"watches":                        {word: "wchc", tell: (*Server).tellWatches},
+	"watches_by_path":                {word: "wchp", tell: (*Server).tellWatchesByPath},
+	"zabstate":                       {tell: (*Server).tellZabState, always: true},
 }
 
 // ofWords maps four-letter words to the names of their commands.
@@ -287,23 +284,40 @@ func (s *Server) tellWatchSummary(string) Fields {
 	return Fields{{"num_connections", sessions}, {"num_paths", paths}, {"num_total_watches", total}}
 }
 
-// watchesAs groups the watches by session or by path, as key says. Session ids are decimal.
-func (s *Server) watchesAs(key func(session, path string) (group, member string)) Fields {
+// tellWatches returns the watched paths by session id. Sessions and paths are in the order of copies
+// that the real server makes of its tables (WatchManager.java getWatches, WatchesReport.java).
+func (s *Server) tellWatches(string) Fields {
 	list := Fields{}
-	groups, inGroup := s.watchesBy(func(session, path string) (group, member string) {
-		id, _ := strconv.ParseUint(session, 0, 64) // sessionOf has formatted it
-		return key(strconv.FormatInt(int64(id), 10), path)
-	})
-	for _, group := range groups {
-		values := texts(inGroup[group])
-		for i, member := range inGroup[group] {
-			if id, err := strconv.ParseInt(member, 10, 64); err == nil {
-				values[i] = id
-			}
-		}
-		list = append(list, Field{java.UTF8(group), values})
+	for _, w := range java.Copied(s.watchingSessions(), usualTable, func(w zookeeper.Watching) uint32 { return java.SpreadLong(s.sessionOf(w.Conn)) }) {
+		paths := java.Copied(w.Paths, max(usualTable, java.CloneBuckets(len(w.Paths))), java.Spread)
+		list = append(list, Field{strconv.FormatInt(int64(s.sessionOf(w.Conn)), 10), texts(paths)})
 	}
-	return list
+	return Fields{{"session_id_to_watched_paths", list}}
+}
+
+// usualTable is the least size of a Java hash table that a copy is made into.
+const usualTable = 16
+
+// tellWatchesByPath returns the ids of the watching sessions by path, in the order of the real
+// server's copies (WatchManager.java getWatchesByPath, WatchesPathReport.java).
+func (s *Server) tellWatchesByPath(string) Fields {
+	list := Fields{}
+	for _, w := range java.Copied(s.machine.WatchedPaths(), usualTable, func(w zookeeper.Watched) uint32 { return java.Spread(w.Path) }) {
+		ids := lists.Map(w.Conns, s.sessionOf)
+		slices.Sort(ids)
+		ids = java.Copied(ids, max(usualTable, java.CloneBuckets(len(ids))), java.SpreadLong)
+		list = append(list, Field{java.UTF8(w.Path), lists.Map(ids, func(id uint64) any { return int64(id) })})
+	}
+	return Fields{{"path_to_session_ids", list}}
+}
+
+// tellDigests returns the digest of the tree after each 128th zxid. A real server calculates them by
+// what it calls version 2.
+func (s *Server) tellDigests(string) Fields {
+	list := lists.Map(s.machine.Digests(), func(d zookeeper.Digest) any {
+		return Fields{{"zxid", d.Zxid}, {"digest", d.Value}, {"digest_version", 2}}
+	})
+	return Fields{{"digests", list}}
 }
 
 // tellZabState returns the server's role in the broadcast protocol of its ensemble (Zab).

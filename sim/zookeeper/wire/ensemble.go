@@ -132,7 +132,7 @@ func (e *Ensemble) first() (list []members.Server) {
 // config returns the configuration for a server's machine.
 func (e *Ensemble) config(m *member) zookeeper.Config {
 	cfg := e.opt.Server.Config
-	cfg.ServerID, cfg.Quorum = uint8(m.id), e.quorum
+	cfg.ServerID, cfg.Quorum, cfg.ShowWatches, cfg.Digests = uint8(m.id), e.quorum, true, true
 	if m.s != nil {
 		cfg.OnWrite = m.s.wrote
 	}

@@ -376,8 +376,29 @@ func TestWordsOfAnEnsemble(t *testing.T) { // ZK-24.8
 			t.Errorf("conf: got %s, want %s in it", conf, want)
 		}
 	}
-	if mntr := l.at(3).word("mntr"); !strings.Contains(mntr, "zk_server_state\tleader\n") || !strings.Contains(mntr, "zk_synced_followers\t2\n") {
-		t.Errorf("mntr: %s", mntr)
+	// The order is that of 3.8.0, which prints more values.
+	for id, want := range map[int64]string{
+		1: "version server_state peer_state ephemerals_count",
+		3: "version server_state peer_state ephemerals_count num_alive_connections avg_latency min_proposal_size outstanding_requests",
+		4: "version server_state peer_state observer_master_id ephemerals_count",
+	} {
+		var names []string
+		mntr := l.at(id).word("mntr")
+		for line := range strings.Lines(mntr) {
+			name, _, _ := strings.Cut(strings.TrimPrefix(line, "zk_"), "\t")
+			names = append(names, name)
+		}
+		if got := strings.Join(names, " "); !strings.HasPrefix(got, want) || !strings.HasSuffix(got, " quorum_size connection_rejected") {
+			t.Errorf("mntr of %d: got %s, want %s first", id, got, want)
+		}
+		for _, want := range map[int64][]string{
+			1: {"peer_state\tfollowing - broadcast\n"}, 3: {"server_state\tleader\n", "synced_followers\t2\n", "synced_observers\t1\n"},
+			4: {"server_state\tobserver\n", "peer_state\tobserving - broadcast\n", "observer_master_id\t3\n"},
+		}[id] {
+			if !strings.Contains(mntr, "zk_"+want) {
+				t.Errorf("mntr of %d: got %s, want %s in it", id, mntr, want)
+			}
+		}
 	}
 }
 

@@ -274,7 +274,12 @@ func (m *member) mntr(value func(string, any)) {
 		value("pending_syncs", 0)
 		value("leader_uptime", m.s.clock.NowMs()-m.ensemble.ledSinceMs)
 	case m.role == following:
-		value("peer_state", "following - broadcast")
+		state := "following - broadcast"
+		if m.self().Observer {
+			state = "observing - broadcast"
+			value("observer_master_id", m.ensemble.leader.id)
+		}
+		value("peer_state", state)
 		value("quorum_size", len(m.ensemble.quorum.Members.Voters()))
 	}
 }

@@ -112,7 +112,7 @@ func (s *Server) boot() error {
 	}
 	s.beganMs = s.clock.NowMs()
 	cfg := s.opt.Config
-	cfg.OnWrite = s.wrote
+	cfg.OnWrite, cfg.ShowWatches, cfg.Digests = s.wrote, true, true
 	if snapshot == nil {
 		s.machine = zookeeper.New(cfg, s.beganMs)
 	} else {

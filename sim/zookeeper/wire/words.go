@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -29,7 +30,7 @@ var words = map[string]func(*Server, *strings.Builder){
 	"dump": (*Server).wordDump,
 	"envi": (*Server).wordEnvi,
 	"gtmk": func(s *Server, b *strings.Builder) { fmt.Fprint(b, s.stats.traceMask) },
-	"hash": func(*Server, *strings.Builder) {}, // the server keeps no digests
+	"hash": (*Server).wordHash,
 	"isro": (*Server).wordIsro,
 	"mntr": (*Server).wordMntr,
 	"ruok": func(_ *Server, b *strings.Builder) { b.WriteString("imok") },
@@ -208,30 +209,20 @@ func (s *Server) resetStats() {
 	s.stats = serverStats{rejected: s.stats.rejected, traceMask: s.stats.traceMask}
 }
 
-// watchesBy groups the data watches by session or by path, as key says. The groups have the order
-// of the real server's hash table of watched paths. That server prints only its table of data
-// watches (DataTree.java dumpWatches).
-func (s *Server) watchesBy(key func(session, path string) (group, member string)) (groups []string, members map[string][]string) {
-	members = map[string][]string{}
-	for _, w := range s.machine.DataWatches() {
-		group, member := key(s.sessionOf(w.Conn), w.Path)
-		if members[group] == nil {
-			groups = append(groups, group)
-		}
-		members[group] = append(members[group], member)
-	}
-	return groups, members
-}
-
-func (s *Server) sessionOf(id zookeeper.ConnID) string {
+// sessionOf returns the id of a connection's session; 0 if it has none.
+func (s *Server) sessionOf(id zookeeper.ConnID) uint64 {
 	if c := s.conns[id]; c != nil {
-		return fmt.Sprintf("%#x", c.stats.session)
+		return uint64(c.stats.session)
 	}
-	return "0x0"
+	return 0
 }
 
-func bySession(session, path string) (group, member string) { return session, path }
-func byPath(session, path string) (group, member string)    { return path, session }
+// wordHash prints the digest of the tree after each 128th zxid (DigestCommand.java).
+func (s *Server) wordHash(b *strings.Builder) {
+	for _, d := range s.machine.Digests() {
+		fmt.Fprintf(b, "%x: %d\n", d.Zxid, d.Value)
+	}
+}
 
 func (s *Server) wordWchs(b *strings.Builder) {
 	sessions, paths, total := s.countWatches()
@@ -239,41 +230,39 @@ func (s *Server) wordWchs(b *strings.Builder) {
 }
 
 func (s *Server) countWatches() (sessions, paths, total int) {
-	watchers, _ := s.watchesBy(bySession)
-	watched, members := s.watchesBy(byPath)
-	for _, path := range watched {
-		total += len(members[path])
+	watched := s.machine.WatchedPaths()
+	for _, w := range watched {
+		total += len(w.Conns)
 	}
-	return len(watchers), len(watched), total
+	return len(s.machine.WatchingConns()), len(watched), total
 }
 
 // wordWchp prints the watched paths, each with the sessions that watch it. The paths have the order
-// of the real server's hash table.
+// of the real server's hash table, whose sessions have none that could be foretold.
 func (s *Server) wordWchp(b *strings.Builder) {
-	paths, members := s.watchesBy(byPath)
-	writeGroups(b, paths, members)
-}
-
-// wordWchc prints the sessions with watches, each with its paths in the order of a Java HashSet.
-// The real server's order of sessions cannot be predicted; here they are ordered by id.
-func (s *Server) wordWchc(b *strings.Builder) {
-	sessions, members := s.watchesBy(bySession)
-	slices.Sort(sessions)
-	for _, paths := range members { //lint:ordered each is sorted by itself
-		java.InOrder(paths, java.Buckets(watchBuckets, len(paths)), java.Spread)
-	}
-	writeGroups(b, sessions, members)
-}
-
-// watchBuckets is the initial size of the Java hash table of a connection's watches.
-const watchBuckets = 16
-
-func writeGroups(b *strings.Builder, groups []string, members map[string][]string) {
-	for _, group := range groups {
-		b.WriteString(java.UTF8(group) + "\n")
-		for _, member := range members[group] {
-			b.WriteString("\t" + java.UTF8(member) + "\n")
+	for _, w := range s.machine.WatchedPaths() {
+		b.WriteString(java.UTF8(w.Path) + "\n")
+		for _, conn := range w.Conns {
+			fmt.Fprintf(b, "\t%#x\n", s.sessionOf(conn))
 		}
 	}
 	b.WriteString("\n")
+}
+
+// wordWchc prints the sessions with watches, each with its paths in the order of the real server's
+// hash table. Its order of sessions cannot be foretold; here they are ordered by id.
+func (s *Server) wordWchc(b *strings.Builder) {
+	for _, w := range s.watchingSessions() {
+		fmt.Fprintf(b, "%#x\n", s.sessionOf(w.Conn))
+		for _, path := range w.Paths {
+			b.WriteString("\t" + java.UTF8(path) + "\n")
+		}
+	}
+	b.WriteString("\n")
+}
+
+func (s *Server) watchingSessions() []zookeeper.Watching {
+	list := s.machine.WatchingConns()
+	slices.SortStableFunc(list, func(a, b zookeeper.Watching) int { return cmp.Compare(s.sessionOf(a.Conn), s.sessionOf(b.Conn)) })
+	return list
 }

@@ -127,7 +127,8 @@ func (s *Server) monitor() (fields Fields) {
 		}
 	}
 	l := &s.stats.latency
-	value := func(key string, v any) { fields = append(fields, Field{key, v}) }
+	values := map[string]any{}
+	value := func(name string, v any) { values[name] = v }
 	value("version", version(s.opt.Config.Profile))
 	value("server_state", s.mode())
 	value("ephemerals_count", ephemerals)
@@ -138,7 +139,8 @@ func (s *Server) monitor() (fields Fields) {
 	value("global_sessions", len(s.machine.Sessions()))
 	value("packets_sent", s.stats.sent)
 	value("packets_received", s.stats.received)
-	value("watch_count", len(s.machine.Watches()))
+	data, child := s.machine.WatchCounts()
+	value("watch_count", data+child)
 	value("min_latency", l.min)
 	open, most := fileDescriptors()
 	value("max_file_descriptor_count", most)
@@ -149,5 +151,18 @@ func (s *Server) monitor() (fields Fields) {
 	value("max_latency", l.max)
 	value("connection_rejected", s.stats.rejected)
 	s.member.mntr(value)
+	for _, name := range monitored {
+		if v, ok := values[name]; ok {
+			fields = append(fields, Field{name, v})
+		}
+	}
 	return fields
 }
+
+// monitored are the values that monitor returns, in the order of a real server. Some are of servers
+// of an ensemble only.
+var monitored = strings.Fields(`version server_state peer_state observer_master_id ephemerals_count num_alive_connections
+	avg_latency min_proposal_size outstanding_requests znode_count global_sessions packets_sent packets_received
+	max_proposal_size synced_followers watch_count synced_non_voting_followers synced_observers min_latency
+	max_file_descriptor_count approximate_data_size open_file_descriptor_count last_proposal_size pending_syncs
+	leader_uptime local_sessions uptime max_latency learners quorum_size connection_rejected`)

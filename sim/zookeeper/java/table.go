@@ -1,0 +1,91 @@
+package java
+
+import (
+	"iter"
+
+	"github.com/monosim/monosim/engine/lists"
+)
+
+// Table is a Java HashMap or HashSet of strings, as far as the order of its keys goes. It follows
+// all keys that come and go, because the order depends on them, too.
+type Table struct {
+	set *Set
+	// keys has the keys in the order of arrival, with gaps where one has left.
+	keys []key
+	at   map[string]int
+}
+
+type key struct {
+	Member
+	gone bool
+}
+
+// NewTable returns an empty table that begins with so many buckets.
+func NewTable(first uint32) *Table {
+	return &Table{set: NewSet(first), at: map[string]int{}}
+}
+
+// Len returns the number of keys.
+func (t *Table) Len() int { return len(t.at) }
+
+// Add adds a key that may be there.
+func (t *Table) Add(text string) {
+	if _, ok := t.at[text]; ok {
+		return
+	}
+	t.at[text] = len(t.keys)
+	m := Member{Text: text, Spread: Spread(text)}
+	t.keys = append(t.keys, key{Member: m})
+	t.set.Add(m, t.members())
+}
+
+// Remove removes a key that may be missing.
+func (t *Table) Remove(text string) {
+	at, ok := t.at[text]
+	if !ok {
+		return
+	}
+	t.set.Remove(t.keys[at].Member)
+	t.keys[at].gone = true
+	delete(t.at, text)
+	if len(t.keys) > 2*len(t.at)+sparse {
+		t.pack()
+	}
+}
+
+// sparse is how many gaps there may be beyond one for each key.
+const sparse = 16
+
+// pack removes the gaps.
+func (t *Table) pack() {
+	kept := t.keys[:0]
+	for _, k := range t.keys {
+		if !k.gone {
+			t.at[k.Text] = len(kept)
+			kept = append(kept, k)
+		}
+	}
+	clear(t.keys[len(kept):])
+	t.keys = kept
+}
+
+// members yields the keys in the order of arrival.
+func (t *Table) members() iter.Seq[Member] {
+	return func(yield func(Member) bool) {
+		for i := range t.keys {
+			if !t.keys[i].gone && !yield(t.keys[i].Member) {
+				return
+			}
+		}
+	}
+}
+
+// Listed returns the keys in the order in which Java iterates over them.
+func (t *Table) Listed() []string {
+	members := make([]Member, 0, len(t.at))
+	for m := range t.members() {
+		members = append(members, m)
+	}
+	Ordered(t.set, members, func(m Member) Member { return m })
+	return lists.Map(members, func(m Member) string { return m.Text })
+}
