@@ -126,15 +126,22 @@ func (in *incoming) frameLength(head []byte) (int, error) {
 	return int(n), nil
 }
 
-// otherProtocol names the common protocol, such as TLS, that begins with the four bytes of head. It
+// otherProtocol names the common protocol that begins with the four bytes of head, such as TLS. It
 // returns "" for other bytes.
 func otherProtocol(head []byte) string {
-	if head[0] == 0x16 && head[1] == 3 {
+	switch {
+	case (head[0] == 0x16 || head[0] == 0x15) && head[1] == 3: // a handshake or an alert
 		return "TLS"
+	case head[0]&0x80 != 0 && head[2] == 1 && (head[3] == 0 || head[3] == 3): // a hello of SSL 2: its length, 1, and the version it wants
+		return "SSL 2"
 	}
 	switch string(head[:4]) {
-	case "GET ", "POST", "PUT ", "HEAD", "DELE", "OPTI", "CONN", "PRI ":
+	case "GET ", "POST", "PUT ", "HEAD", "DELE", "OPTI", "CONN", "PATC", "TRAC", "PRI ":
 		return "HTTP"
+	case "SSH-":
+		return "SSH"
+	case "PROX", "\r\n\r\n":
+		return "the PROXY protocol"
 	}
 	return ""
 }

@@ -311,3 +311,23 @@ func TestTheLongestFrameIsASetting(t *testing.T) {
 	p.bytes(long(2001))
 	p.ends()
 }
+
+// Goal: the first bytes of another protocol are named, so that a wrong port is seen at once.
+func TestOtherProtocolsAreNamed(t *testing.T) {
+	for head, want := range map[string]string{
+		"\x16\x03\x01\x02": "TLS", "\x16\x03\x03\x00": "TLS", "\x15\x03\x01\x00": "TLS", "\x80\x2e\x01\x03": "SSL 2", "\x80\x2e\x01\x00": "SSL 2",
+		"GET ": "HTTP", "PATC": "HTTP", "TRAC": "HTTP", "DELE": "HTTP", "PRI ": "HTTP", "SSH-": "SSH", "PROX": "the PROXY protocol", "\r\n\r\n": "the PROXY protocol",
+		"\xff\xff\xff\xff": "", "\x7f\xff\xff\xff": "", "PRIX": "", "\x16\x04\x00\x00": "",
+	} {
+		in := incoming{buf: []byte(head), end: 4, longest: 1 << 20}
+		_, err := in.message()
+		switch {
+		case err == nil:
+			t.Errorf("%q: read", head)
+		case want == "" && !strings.Contains(err.Error(), "want 1 to 1048576"):
+			t.Errorf("%q: got %v, want the length", head, err)
+		case want != "" && !strings.Contains(err.Error(), "this is "+want+","):
+			t.Errorf("%q: got %v, want %s", head, err, want)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package wire
 import (
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -140,7 +141,8 @@ type state struct {
 	sessions                   map[int64]zookeeper.SessionImage
 	owners                     map[int64]crowd // by session: its ephemerals
 	made                       int             // znodes so far
-	complete                   bool
+	snapshotOnly               bool            // nothing may follow the end of a snapshot
+	complete                   bool            // the last entry so far ends a snapshot
 }
 
 // storedNode is a znode with its place among all, in the order of their creation, and its children. Both
@@ -204,6 +206,9 @@ func newState() *state {
 }
 
 func (s *state) apply(body []byte) error {
+	if s.snapshotOnly && s.complete {
+		return errors.New("found behind the last record of a snapshot, want none")
+	}
 	r := reader{rest: body}
 	s.nowMs, s.zxid, s.nextSessionID = r.int64(), r.int64(), r.int64()
 	for len(r.rest) > 0 && r.why == "" {
@@ -213,7 +218,9 @@ func (s *state) apply(body []byte) error {
 }
 
 func (s *state) entry(r *reader) {
-	switch kind := entryKind(r.front(1, "entry")[0]); kind {
+	kind := entryKind(r.front(1, "entry")[0])
+	s.complete = kind == entryComplete
+	switch kind {
 	case entryNode:
 		s.put(zookeeper.NodeImage{
 			Path: r.string(), Data: r.buffer(), ACL: r.acl(), Owner: r.int64(), Container: r.bool(),
@@ -240,7 +247,6 @@ func (s *state) entry(r *reader) {
 		delete(s.sessions, id)
 		delete(s.owners, id)
 	case entryComplete:
-		s.complete = true
 	default:
 		r.fail(fmt.Sprintf("entry of unknown kind %d", kind))
 	}

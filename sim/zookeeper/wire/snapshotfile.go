@@ -72,14 +72,19 @@ func (s *state) load(name string) error {
 	if err != nil {
 		return err
 	}
+	s.snapshotOnly = true
 	t, err := s.replay(name, b)
+	s.snapshotOnly = false
 	if err != nil {
 		return err
+	}
+	if s.complete && t.end < len(b) {
+		return fmt.Errorf("snapshot %s: found %d bytes behind its last record, which ends at byte %d, want none", name, len(b)-t.end, t.end)
 	}
 	if err := t.refusal("snapshot " + name); err != nil {
 		return err
 	}
-	if t.torn > 0 || !s.complete {
+	if !s.complete {
 		return fmt.Errorf("snapshot %s: ends at byte %d of %d without its last record", name, t.end, len(b))
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -380,6 +381,13 @@ func TestSnapshotFile(t *testing.T) {
 		os.WriteFile(name, b[:n], 0o600)
 		if _, _, err := LoadSnapshot(name); err == nil {
 			t.Fatalf("cut to %d of %d bytes: loaded", n, len(b))
+		}
+	}
+	for _, more := range []string{"\x00", "x", "bytes of another file, many of them", string(b), string(b[len(magic):])} {
+		os.WriteFile(name, append(slices.Clone(b), more...), 0o600)
+		_, _, err := LoadSnapshot(name)
+		if err == nil || !strings.Contains(err.Error(), "behind its last record") && !strings.Contains(err.Error(), "behind the last record of a snapshot") {
+			t.Errorf("%d bytes appended: got %v", len(more), err)
 		}
 	}
 	// A server may start from a snapshot with a data directory, but only with an empty one.
