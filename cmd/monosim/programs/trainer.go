@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -54,8 +52,7 @@ its end, 1 for an exception, and 2 when the flags or the plan make no sense.`,
 			if o.Quirks == "" {
 				o.Quirks = plan.Quirks
 			}
-			err = cmp.Or(o.Validate(), checkPorts(o.ZooKeeper))
-			if err == nil {
+			if err = o.Validate(); err == nil {
 				err = checkEvents(o.Events)
 			}
 			if err != nil {
@@ -73,22 +70,6 @@ its end, 1 for an exception, and 2 when the flags or the plan make no sense.`,
 	f.StringVar(&o.Events, "events", "", "file to which a line of JSON is added for what the process comes to: saves, restores, barriers")
 	addSurroundings(f, &o.Surroundings)
 	return cmd
-}
-
-// checkPorts returns an error for servers of ZooKeeper with a port that cannot be one. Without a port
-// it is 2181, as in kazoo.
-func checkPorts(servers string) error {
-	servers, _, _ = strings.Cut(servers, "/")
-	for server := range strings.SplitSeq(servers, ",") {
-		at := strings.LastIndexByte(server, ':')
-		if at < strings.LastIndexByte(server, ']') || at < 0 {
-			continue
-		}
-		if n, err := strconv.ParseUint(strings.TrimSpace(server[at+1:]), 10, 16); err != nil || n == 0 {
-			return fmt.Errorf("zk_server: found %q, want host:port, with a port from 1 to 65535", server)
-		}
-	}
-	return nil
 }
 
 // checkEvents returns an error for a file of events that cannot be written. It creates the file.

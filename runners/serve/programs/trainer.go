@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/monosim/monosim/engine/confined"
 	"github.com/monosim/monosim/engine/env"
 	"github.com/monosim/monosim/engine/quirks"
+	"github.com/monosim/monosim/engine/recipes"
 	"github.com/monosim/monosim/engine/training/job"
 	"github.com/monosim/monosim/runners/test/realrun/surroundings"
 )
@@ -62,6 +64,12 @@ func (o TrainerOptions) Validate() error {
 		return fmt.Errorf("index: found %d, want 0 to %d: the job has %d of the type %s", o.Index, o.count()-1, o.count(), o.ServerType)
 	case o.ZooKeeper == "" && o.Job.Discovery != cluster.DiscoveryConsul && !o.Job.IsPlaced() && o.ServerType != evalType:
 		return errors.New("zk_server: found none, want host:port of a ZooKeeper")
+	}
+	for _, server := range recipes.SplitHosts(o.ZooKeeper) {
+		_, port, err := net.SplitHostPort(server)
+		if n, wrong := strconv.ParseUint(port, 10, 16); err != nil || wrong != nil || n == 0 {
+			return fmt.Errorf("zk_server: found %q, want host:port, with a port from 1 to 65535", server)
+		}
 	}
 	if err := cmp.Or(o.Job.Check(), o.CheckDirs(&o.Job)); err != nil {
 		return err

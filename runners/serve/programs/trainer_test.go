@@ -22,6 +22,8 @@ func TestTrainerRefusesWhatMakesNoSense(t *testing.T) {
 		{programs.TrainerOptions{Job: job, ServerType: "chief", Index: 1, ZooKeeper: "z:1"}, "index: found 1 of the chief, want 0"},
 		{programs.TrainerOptions{Job: job, ServerType: "worker", Index: 2, ZooKeeper: "z:1"}, "index: found 2, want 0 to 1: the job has 2 of the type worker"},
 		{programs.TrainerOptions{Job: job, ServerType: "ps", Index: -1, ZooKeeper: "z:1"}, "index: found -1, want 0 to 1: the job has 2 of the type ps"},
+		{programs.TrainerOptions{Job: job, ServerType: "ps", ZooKeeper: "127.0.0.1:2181,[::1]:0"}, `zk_server: found "[::1]:0"`},
+		{programs.TrainerOptions{Job: job, ServerType: "ps", ZooKeeper: "a,b:x/chroot"}, `zk_server: found "b:x"`},
 		{programs.TrainerOptions{Job: job, ServerType: "ps"}, "zk_server: found none, want host:port of a ZooKeeper"},
 		{programs.TrainerOptions{Job: cluster.TrainingSpec{PS: 1, SaveSteps: -1}, ServerType: "ps", ZooKeeper: "z:1"}, "save_steps: found -1, want 0 or more"},
 		{programs.TrainerOptions{Job: job, ServerType: "ps", ZooKeeper: "z:1", Root: "/data"}, `model_dir: found "/train/model", want a directory below /data, or another --root`},
