@@ -128,7 +128,7 @@ func (s exportReader) batchingFor(disk Storage, b *Bundle, dir string) (*batcher
 		}
 		p, failed := s.messages().parseBatching(data)
 		if failed != nil {
-			return nil, invalidProtobufFile(file)
+			return nil, s.unread(file, proto.MessageName(p), failed)
 		}
 		params = batchingOf(p, s.profile)
 	}

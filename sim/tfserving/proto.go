@@ -43,27 +43,36 @@ func (m messages) lack(field protoreflect.FieldDescriptor) bool {
 	return m.profile != ProfileHead && later[field.FullName()]
 }
 
-// later has the fields that came after 2.4.0.
+// later has the fields of config files that came after 2.4.0.
 var later = func() map[protoreflect.FullName]bool {
 	all := map[protoreflect.FullName]bool{}
 	for _, of := range [][2]string{
-		{"LoggingConfig", "custom_logging_config"},
-		{"SamplingConfig", "per_task_sampling_configs attributes"},
-		{"ModelWarmupOptions", "num_model_warmup_threads model_name model_version enable_all_batch_sizes_warmup"},
-		{"SessionBundleConfig", "num_tflite_interpreters num_tflite_interpreters_per_pool num_tflite_pools wrap_session_with_no_threading_params " +
+		{"serving.LoggingConfig", "custom_logging_config"},
+		{"serving.SamplingConfig", "per_task_sampling_configs attributes"},
+		{"serving.ModelWarmupOptions", "num_model_warmup_threads model_name model_version enable_all_batch_sizes_warmup"},
+		{"serving.SessionBundleConfig", "num_tflite_interpreters num_tflite_interpreters_per_pool num_tflite_pools wrap_session_with_no_threading_params " +
 			"enable_per_model_batching_params enable_saved_model_config mixed_precision"},
+		{"TensorProto", "float8_val"},
+		{"ConfigProto", "pluggable_device_options"},
+		{"ConfigProto.Experimental", "use_tfrt disable_functional_ops_lowering xla_prefer_single_graph_cluster coordination_config " +
+			"disable_optimize_for_static_graph disable_eager_executor_streaming_enqueue enable_multi_host backend_server_port " +
+			"target_tpu target_gpu stream_merge_threshold tfrt_use_ifrt finalize_function_library_runtime " +
+			"finalize_resource_manager tf2xla_dump_dir online_cost_analysis"},
+		{"GPUOptions.Experimental", "internal_fragmentation_fraction use_cuda_malloc_async disallow_retry_on_allocation_failure " +
+			"gpu_host_mem_limit_in_mb gpu_host_mem_disallow_growth gpu_system_memory_size_in_mb " +
+			"populate_pjrt_gpu_client_creation_info node_id stream_merge_options num_virtual_devices_per_gpu"},
+		{"GPUOptions.Experimental.VirtualDevices", "device_ordinal"},
+		{"OptimizerOptions", "cpu_global_jit"},
+		{"RPCOptions", "num_channels_per_target"},
+		{"RewriterConfig", "use_plugin_optimizers auto_mixed_precision_onednn_bfloat16 auto_mixed_precision_cpu disable_tfg_optimizer " +
+			"experimental_conditional_code_motion experimental_disable_folding_quantization_emulation"},
 	} {
 		for _, name := range strings.Fields(of[1]) {
-			all[protoreflect.FullName("tensorflow.serving."+of[0]+"."+name)] = true
+			all[protoreflect.FullName("tensorflow."+of[0]+"."+name)] = true
 		}
 	}
 	return all
 }()
-
-// partial reports whether our messages lack fields of TensorFlow's own one.
-func partial(message protoreflect.FullName) bool {
-	return message == "tensorflow.ConfigProto" || message == "tensorflow.GPUOptions"
-}
 
 // parseConfigText parses a model config file. An unknown field is an error.
 func parseConfigText(m messages, data []byte) (modelconfig.ServerConfig, error) {
@@ -124,10 +133,10 @@ func (s *Server) settingsOf(p *Platform) bundleSettings {
 }
 
 // parsePlatformText parses a platform config file and returns the platforms by name. An unknown
-// field is an error, but for those of TensorFlow's options of a session.
+// field is an error.
 func parsePlatformText(m messages, data []byte) (platformFile, error) {
 	var message configpb.PlatformConfigMap
-	if err := (textformat.Parser{Hides: m.lack, Partial: partial}).Unmarshal(string(data), &message); err != nil {
+	if err := (textformat.Parser{Hides: m.lack}).Unmarshal(string(data), &message); err != nil {
 		return platformFile{}, err
 	}
 	file := platformFile{given: true}

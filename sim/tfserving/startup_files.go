@@ -48,8 +48,7 @@ func (s *Server) readConfigFile(disk Storage) configFile {
 	}
 	config, failed := s.parseConfigFile(data)
 	if failed != nil {
-		s.logUnread(failed)
-		return configFile{err: invalidProtobufFile(s.configFile)}
+		return configFile{err: s.unread(s.configFile, "tensorflow.serving.ModelServerConfig", failed)}
 	}
 	return configFile{config: config}
 }
@@ -63,20 +62,22 @@ func (s *Server) parseConfigFile(data []byte) (modelconfig.ServerConfig, error) 
 
 func (s *Server) messages() messages { return messages{s.profile, s.options.LatestOnce} }
 
-// logUnread logs why a config file cannot be parsed, with one line for each error of the parser.
-func (s *Server) logUnread(failed error) {
-	const unread = "Error parsing text-format tensorflow.serving.ModelServerConfig: %v"
+// unread returns the error for a file that is not the text of its message, and logs why not, with one line for each
+// error of the parser (TextFormat::Parser::ParserImpl::ReportError).
+func (s *Server) unread(path string, message protoreflect.FullName, failed error) *env.RPCError {
+	const unread = "Error parsing text-format %s: %v"
 	var errs *textformat.Error
 	switch {
 	case s.fake != nil:
 		s.errorf(fake.Uncaught+"MainThread: %v", failed)
 	case errors.As(failed, &errs):
 		for _, found := range errs.Found {
-			s.errorf(unread, found)
+			s.errorf(unread, message, found)
 		}
 	default:
-		s.errorf(unread, failed)
+		s.errorf(unread, message, failed)
 	}
+	return invalidProtobufFile(path)
 }
 
 // platformFile is the parsed platform config file. given is false if there is no such file. The
@@ -116,7 +117,7 @@ func (s *Server) readPlatformFiles(disk Storage) (platformFile, *env.RPCError) {
 	}
 	file, failed := platformTexts.Read(s.messages().before(data))
 	if failed != nil {
-		return platformFile{}, invalidProtobufFile(path)
+		return platformFile{}, s.unread(path, "tensorflow.serving.PlatformConfigMap", failed)
 	}
 	return file, nil
 }
@@ -127,8 +128,7 @@ func (s *Server) checkPlatform(disk Storage) (*Batching, *env.RPCError) {
 		return nil, err
 	}
 	if path := s.options.SessionConfigFile; path != "" {
-		// Unknown fields are ignored, because our ConfigProto is a subset of the real one.
-		if err := s.checkFile(disk, path, textformat.UnmarshalKnown, &tfpb.ConfigProto{}); err != nil {
+		if err := s.checkFile(disk, path, &tfpb.ConfigProto{}); err != nil {
 			return nil, err
 		}
 	}
@@ -157,7 +157,7 @@ func (s *Server) readBatching(disk Storage) (*Batching, *env.RPCError) {
 		}
 		var failed error
 		if params, failed = s.messages().parseBatching(data); failed != nil {
-			return nil, invalidProtobufFile(path)
+			return nil, s.unread(path, proto.MessageName(params), failed)
 		}
 	}
 	batching := batchingOf(params, s.profile)
@@ -188,7 +188,7 @@ func (s *Server) readServingFiles(disk Storage) servingFiles {
 		}
 	}
 	if o.MonitoringConfigFile != "" && o.RESTAPIPort != 0 && o.RESTAPIPort != o.Port {
-		return servingFiles{err: s.checkFile(disk, o.MonitoringConfigFile, textformat.Unmarshal, &configpb.MonitoringConfig{})}
+		return servingFiles{err: s.checkFile(disk, o.MonitoringConfigFile, &configpb.MonitoringConfig{})}
 	}
 	return servingFiles{}
 }
@@ -201,8 +201,8 @@ func (s *Server) threadPoolFactory(disk Storage, path string) *env.RPCError {
 		return err
 	}
 	message := dynamicpb.NewMessage(threadPoolFactoryConfig)
-	if textformat.Unmarshal(string(data), message) != nil {
-		return invalidProtobufFile(path)
+	if err := textformat.Unmarshal(string(data), message); err != nil {
+		return s.unread(path, proto.MessageName(message), err)
 	}
 	bytes, failed := proto.Marshal(message.Get(threadPoolFactoryConfig.Fields().Get(0)).Message().Interface())
 	config := &anypb.Any{}
@@ -233,12 +233,15 @@ var threadPoolFactoryConfig = func() protoreflect.MessageDescriptor {
 }()
 
 // checkFile returns an error unless the file at path exists and parses as the message.
-func (s *Server) checkFile(disk Storage, path string, parse func(string, proto.Message) error, message proto.Message) *env.RPCError {
+func (s *Server) checkFile(disk Storage, path string, message proto.Message) *env.RPCError {
 	data, err := s.readTextProto(disk, path)
-	if err == nil && parse(string(data), message) != nil {
-		return invalidProtobufFile(path)
+	if err != nil {
+		return err
 	}
-	return err
+	if err := (textformat.Parser{Hides: s.messages().lack}).Unmarshal(string(data), message); err != nil {
+		return s.unread(path, proto.MessageName(message), err)
+	}
+	return nil
 }
 
 // readTextProto reads a file as upstream's ParseProtoTextFile does. Upstream maps the file into

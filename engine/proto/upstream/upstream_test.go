@@ -134,12 +134,14 @@ var partial = map[string]string{
 }
 
 // TestFilesAreWhole checks that our .proto files have all fields of upstream's requests and
-// configs.
+// configs, and of the options of a session, which a file is held to.
 func TestFilesAreWhole(t *testing.T) {
 	mine := declared()
 	for release, facts := range releases(t) {
+		session := map[string]bool{}
+		reach(facts, "tensorflow.ConfigProto", session)
 		for name, theirs := range facts {
-			if !strings.HasPrefix(name, "tensorflow.serving.") || partial[name] != "" {
+			if !strings.HasPrefix(name, "tensorflow.serving.") && !session[name] || partial[name] != "" {
 				continue
 			}
 			for each := range theirs.Fields {
@@ -147,6 +149,21 @@ func TestFilesAreWhole(t *testing.T) {
 				if _, ok := mine[name].Fields[each]; !ok {
 					t.Errorf("%s: %s is missing", release, full)
 				}
+			}
+		}
+	}
+}
+
+// reach adds the messages that a message has in its fields, and in theirs.
+func reach(facts map[string]fact, message string, found map[string]bool) {
+	if found[message] {
+		return
+	}
+	found[message] = true
+	for _, f := range facts[message].Fields {
+		for _, word := range strings.Fields(f.Type) {
+			if facts[word].Fields != nil {
+				reach(facts, word, found)
 			}
 		}
 	}

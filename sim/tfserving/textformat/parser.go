@@ -14,7 +14,6 @@ import (
 type parser struct {
 	tokenizer
 	Parser
-	allowUnknown bool // allowUnknown is set within messages that are only partly declared
 }
 
 // fail records an error at the present token, and returns false.
@@ -39,7 +38,7 @@ func (p *parser) consume(text string) bool {
 
 // consumeIdentifier consumes a name. If unknown fields are allowed, the name may be a number.
 func (p *parser) consumeIdentifier() (name string, ok bool) {
-	if p.current.kind != identifier && !(p.allowUnknown && p.current.kind == integer) {
+	if p.current.kind != identifier && !(p.Skips && p.current.kind == integer) {
 		return "", p.fail("Expected identifier, got: %s", p.current.text)
 	}
 	name = p.current.text
@@ -86,11 +85,6 @@ func (p *parser) separator() bool {
 // follow.
 func (p *parser) field(m protoreflect.Message) bool {
 	of := m.Descriptor()
-	if p.Partial != nil {
-		outside := p.allowUnknown
-		p.allowUnknown = p.Partial(of.FullName())
-		defer func() { p.allowUnknown = outside }()
-	}
 	if p.tryConsume("[") {
 		if of.FullName() == "google.protobuf.Any" {
 			return p.expandedAny(m)
@@ -106,7 +100,7 @@ func (p *parser) field(m protoreflect.Message) bool {
 		field = nil
 	}
 	switch {
-	case field == nil && !p.allowUnknown && !of.ReservedNames().Has(protoreflect.Name(name)):
+	case field == nil && !p.Skips && !of.ReservedNames().Has(protoreflect.Name(name)):
 		return p.fail(`Message type "%s" has no field named "%s".`, of.FullName(), name)
 	case field == nil:
 		return p.skipContent()
@@ -140,7 +134,7 @@ func (p *parser) extension(of protoreflect.MessageDescriptor) bool {
 	if !ok || !p.consume("]") {
 		return false
 	}
-	if !p.allowUnknown {
+	if !p.Skips {
 		return p.fail(`Extension "%s" is not defined or is not an extension of "%s".`, name, of.FullName())
 	}
 	return p.skipContent()

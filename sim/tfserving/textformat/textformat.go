@@ -53,9 +53,9 @@ func (e *Error) Error() string {
 func Unmarshal(text string, message proto.Message) error { return Parser{}.Unmarshal(text, message) }
 
 // UnmarshalKnown does what [Unmarshal] does, but skips unknown fields. It is for messages that are
-// only partly declared here, such as the session options in a platform config file.
+// only partly declared here, such as a graph.
 func UnmarshalKnown(text string, message proto.Message) error {
-	return Parser{Partial: func(protoreflect.FullName) bool { return true }}.Unmarshal(text, message)
+	return Parser{Skips: true}.Unmarshal(text, message)
 }
 
 // Parser parses texts for a server whose messages have fewer fields than ours. The zero value
@@ -64,9 +64,8 @@ type Parser struct {
 	// Hides reports whether the server's messages lack a field that ours have. If nil, they lack
 	// none.
 	Hides func(protoreflect.FieldDescriptor) bool
-	// Partial reports whether a message is only partly declared here, so that its unknown fields
-	// are skipped. If nil, none is.
-	Partial func(protoreflect.FullName) bool
+	// Skips says that unknown fields are skipped.
+	Skips bool
 }
 
 // Unmarshal parses a text as the function Unmarshal does.

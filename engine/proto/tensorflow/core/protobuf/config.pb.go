@@ -21,26 +21,179 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ConfigProto configures a session. Only the fields a serving configuration
-// commonly sets are declared.
+// MlirBridgeRollout says whether graphs are compiled by way of MLIR.
+type ConfigProto_Experimental_MlirBridgeRollout int32
+
+const (
+	ConfigProto_Experimental_MLIR_BRIDGE_ROLLOUT_UNSPECIFIED ConfigProto_Experimental_MlirBridgeRollout = 0
+	ConfigProto_Experimental_MLIR_BRIDGE_ROLLOUT_ENABLED     ConfigProto_Experimental_MlirBridgeRollout = 1
+	ConfigProto_Experimental_MLIR_BRIDGE_ROLLOUT_DISABLED    ConfigProto_Experimental_MlirBridgeRollout = 2
+)
+
+// Enum value maps for ConfigProto_Experimental_MlirBridgeRollout.
+var (
+	ConfigProto_Experimental_MlirBridgeRollout_name = map[int32]string{
+		0: "MLIR_BRIDGE_ROLLOUT_UNSPECIFIED",
+		1: "MLIR_BRIDGE_ROLLOUT_ENABLED",
+		2: "MLIR_BRIDGE_ROLLOUT_DISABLED",
+	}
+	ConfigProto_Experimental_MlirBridgeRollout_value = map[string]int32{
+		"MLIR_BRIDGE_ROLLOUT_UNSPECIFIED": 0,
+		"MLIR_BRIDGE_ROLLOUT_ENABLED":     1,
+		"MLIR_BRIDGE_ROLLOUT_DISABLED":    2,
+	}
+)
+
+func (x ConfigProto_Experimental_MlirBridgeRollout) Enum() *ConfigProto_Experimental_MlirBridgeRollout {
+	p := new(ConfigProto_Experimental_MlirBridgeRollout)
+	*p = x
+	return p
+}
+
+func (x ConfigProto_Experimental_MlirBridgeRollout) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ConfigProto_Experimental_MlirBridgeRollout) Descriptor() protoreflect.EnumDescriptor {
+	return file_tensorflow_core_protobuf_config_proto_enumTypes[0].Descriptor()
+}
+
+func (ConfigProto_Experimental_MlirBridgeRollout) Type() protoreflect.EnumType {
+	return &file_tensorflow_core_protobuf_config_proto_enumTypes[0]
+}
+
+func (x ConfigProto_Experimental_MlirBridgeRollout) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ConfigProto_Experimental_MlirBridgeRollout.Descriptor instead.
+func (ConfigProto_Experimental_MlirBridgeRollout) EnumDescriptor() ([]byte, []int) {
+	return file_tensorflow_core_protobuf_config_proto_rawDescGZIP(), []int{0, 0, 0}
+}
+
+// GlobalJitLevel says whether XLA compiles parts of the graph.
+type OptimizerOptions_GlobalJitLevel int32
+
+const (
+	OptimizerOptions_DEFAULT OptimizerOptions_GlobalJitLevel = 0
+	OptimizerOptions_OFF     OptimizerOptions_GlobalJitLevel = -1
+	OptimizerOptions_ON_1    OptimizerOptions_GlobalJitLevel = 1
+	OptimizerOptions_ON_2    OptimizerOptions_GlobalJitLevel = 2
+)
+
+// Enum value maps for OptimizerOptions_GlobalJitLevel.
+var (
+	OptimizerOptions_GlobalJitLevel_name = map[int32]string{
+		0:  "DEFAULT",
+		-1: "OFF",
+		1:  "ON_1",
+		2:  "ON_2",
+	}
+	OptimizerOptions_GlobalJitLevel_value = map[string]int32{
+		"DEFAULT": 0,
+		"OFF":     -1,
+		"ON_1":    1,
+		"ON_2":    2,
+	}
+)
+
+func (x OptimizerOptions_GlobalJitLevel) Enum() *OptimizerOptions_GlobalJitLevel {
+	p := new(OptimizerOptions_GlobalJitLevel)
+	*p = x
+	return p
+}
+
+func (x OptimizerOptions_GlobalJitLevel) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (OptimizerOptions_GlobalJitLevel) Descriptor() protoreflect.EnumDescriptor {
+	return file_tensorflow_core_protobuf_config_proto_enumTypes[1].Descriptor()
+}
+
+func (OptimizerOptions_GlobalJitLevel) Type() protoreflect.EnumType {
+	return &file_tensorflow_core_protobuf_config_proto_enumTypes[1]
+}
+
+func (x OptimizerOptions_GlobalJitLevel) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use OptimizerOptions_GlobalJitLevel.Descriptor instead.
+func (OptimizerOptions_GlobalJitLevel) EnumDescriptor() ([]byte, []int) {
+	return file_tensorflow_core_protobuf_config_proto_rawDescGZIP(), []int{2, 0}
+}
+
+// Level is how much is optimised; the default is L1.
+type OptimizerOptions_Level int32
+
+const (
+	OptimizerOptions_L1 OptimizerOptions_Level = 0
+	OptimizerOptions_L0 OptimizerOptions_Level = -1
+)
+
+// Enum value maps for OptimizerOptions_Level.
+var (
+	OptimizerOptions_Level_name = map[int32]string{
+		0:  "L1",
+		-1: "L0",
+	}
+	OptimizerOptions_Level_value = map[string]int32{
+		"L1": 0,
+		"L0": -1,
+	}
+)
+
+func (x OptimizerOptions_Level) Enum() *OptimizerOptions_Level {
+	p := new(OptimizerOptions_Level)
+	*p = x
+	return p
+}
+
+func (x OptimizerOptions_Level) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (OptimizerOptions_Level) Descriptor() protoreflect.EnumDescriptor {
+	return file_tensorflow_core_protobuf_config_proto_enumTypes[2].Descriptor()
+}
+
+func (OptimizerOptions_Level) Type() protoreflect.EnumType {
+	return &file_tensorflow_core_protobuf_config_proto_enumTypes[2]
+}
+
+func (x OptimizerOptions_Level) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use OptimizerOptions_Level.Descriptor instead.
+func (OptimizerOptions_Level) EnumDescriptor() ([]byte, []int) {
+	return file_tensorflow_core_protobuf_config_proto_rawDescGZIP(), []int{2, 1}
+}
+
+// ConfigProto configures a session. Files are held to it; of its settings none changes what a model answers here.
 type ConfigProto struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// Most devices of a type to use, by type name ("CPU", "GPU").
-	DeviceCount map[string]int32 `protobuf:"bytes,1,rep,name=device_count,json=deviceCount,proto3" json:"device_count,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
-	// Threads that run one operation; 0 means one for each core.
-	IntraOpParallelismThreads int32 `protobuf:"varint,2,opt,name=intra_op_parallelism_threads,json=intraOpParallelismThreads,proto3" json:"intra_op_parallelism_threads,omitempty"`
-	// Threads that run operations next to each other; 0 means one for each core.
-	InterOpParallelismThreads int32 `protobuf:"varint,5,opt,name=inter_op_parallelism_threads,json=interOpParallelismThreads,proto3" json:"inter_op_parallelism_threads,omitempty"`
-	// GPU options.
-	GpuOptions *GPUOptions `protobuf:"bytes,6,opt,name=gpu_options,json=gpuOptions,proto3" json:"gpu_options,omitempty"`
-	// Whether an operation may be put on another device than asked for.
-	AllowSoftPlacement bool `protobuf:"varint,7,opt,name=allow_soft_placement,json=allowSoftPlacement,proto3" json:"allow_soft_placement,omitempty"`
-	// Whether to log where operations are put.
-	LogDevicePlacement bool `protobuf:"varint,8,opt,name=log_device_placement,json=logDevicePlacement,proto3" json:"log_device_placement,omitempty"`
-	// Whether the session has thread pools of its own.
-	UsePerSessionThreads bool `protobuf:"varint,9,opt,name=use_per_session_threads,json=usePerSessionThreads,proto3" json:"use_per_session_threads,omitempty"`
-	unknownFields        protoimpl.UnknownFields
-	sizeCache            protoimpl.SizeCache
+	state                        protoimpl.MessageState    `protogen:"open.v1"`
+	DeviceCount                  map[string]int32          `protobuf:"bytes,1,rep,name=device_count,json=deviceCount,proto3" json:"device_count,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
+	IntraOpParallelismThreads    int32                     `protobuf:"varint,2,opt,name=intra_op_parallelism_threads,json=intraOpParallelismThreads,proto3" json:"intra_op_parallelism_threads,omitempty"`
+	PlacementPeriod              int32                     `protobuf:"varint,3,opt,name=placement_period,json=placementPeriod,proto3" json:"placement_period,omitempty"`
+	DeviceFilters                []string                  `protobuf:"bytes,4,rep,name=device_filters,json=deviceFilters,proto3" json:"device_filters,omitempty"`
+	InterOpParallelismThreads    int32                     `protobuf:"varint,5,opt,name=inter_op_parallelism_threads,json=interOpParallelismThreads,proto3" json:"inter_op_parallelism_threads,omitempty"`
+	GpuOptions                   *GPUOptions               `protobuf:"bytes,6,opt,name=gpu_options,json=gpuOptions,proto3" json:"gpu_options,omitempty"`
+	AllowSoftPlacement           bool                      `protobuf:"varint,7,opt,name=allow_soft_placement,json=allowSoftPlacement,proto3" json:"allow_soft_placement,omitempty"`
+	LogDevicePlacement           bool                      `protobuf:"varint,8,opt,name=log_device_placement,json=logDevicePlacement,proto3" json:"log_device_placement,omitempty"`
+	UsePerSessionThreads         bool                      `protobuf:"varint,9,opt,name=use_per_session_threads,json=usePerSessionThreads,proto3" json:"use_per_session_threads,omitempty"`
+	GraphOptions                 *GraphOptions             `protobuf:"bytes,10,opt,name=graph_options,json=graphOptions,proto3" json:"graph_options,omitempty"`
+	OperationTimeoutInMs         int64                     `protobuf:"varint,11,opt,name=operation_timeout_in_ms,json=operationTimeoutInMs,proto3" json:"operation_timeout_in_ms,omitempty"`
+	SessionInterOpThreadPool     []*ThreadPoolOptionProto  `protobuf:"bytes,12,rep,name=session_inter_op_thread_pool,json=sessionInterOpThreadPool,proto3" json:"session_inter_op_thread_pool,omitempty"`
+	RpcOptions                   *RPCOptions               `protobuf:"bytes,13,opt,name=rpc_options,json=rpcOptions,proto3" json:"rpc_options,omitempty"`
+	ClusterDef                   *ClusterDef               `protobuf:"bytes,14,opt,name=cluster_def,json=clusterDef,proto3" json:"cluster_def,omitempty"`
+	IsolateSessionState          bool                      `protobuf:"varint,15,opt,name=isolate_session_state,json=isolateSessionState,proto3" json:"isolate_session_state,omitempty"`
+	Experimental                 *ConfigProto_Experimental `protobuf:"bytes,16,opt,name=experimental,proto3" json:"experimental,omitempty"`
+	ShareClusterDevicesInSession bool                      `protobuf:"varint,17,opt,name=share_cluster_devices_in_session,json=shareClusterDevicesInSession,proto3" json:"share_cluster_devices_in_session,omitempty"`
+	PluggableDeviceOptions       *GPUOptions               `protobuf:"bytes,18,opt,name=pluggable_device_options,json=pluggableDeviceOptions,proto3" json:"pluggable_device_options,omitempty"`
+	unknownFields                protoimpl.UnknownFields
+	sizeCache                    protoimpl.SizeCache
 }
 
 func (x *ConfigProto) Reset() {
@@ -87,6 +240,20 @@ func (x *ConfigProto) GetIntraOpParallelismThreads() int32 {
 	return 0
 }
 
+func (x *ConfigProto) GetPlacementPeriod() int32 {
+	if x != nil {
+		return x.PlacementPeriod
+	}
+	return 0
+}
+
+func (x *ConfigProto) GetDeviceFilters() []string {
+	if x != nil {
+		return x.DeviceFilters
+	}
+	return nil
+}
+
 func (x *ConfigProto) GetInterOpParallelismThreads() int32 {
 	if x != nil {
 		return x.InterOpParallelismThreads
@@ -122,19 +289,83 @@ func (x *ConfigProto) GetUsePerSessionThreads() bool {
 	return false
 }
 
+func (x *ConfigProto) GetGraphOptions() *GraphOptions {
+	if x != nil {
+		return x.GraphOptions
+	}
+	return nil
+}
+
+func (x *ConfigProto) GetOperationTimeoutInMs() int64 {
+	if x != nil {
+		return x.OperationTimeoutInMs
+	}
+	return 0
+}
+
+func (x *ConfigProto) GetSessionInterOpThreadPool() []*ThreadPoolOptionProto {
+	if x != nil {
+		return x.SessionInterOpThreadPool
+	}
+	return nil
+}
+
+func (x *ConfigProto) GetRpcOptions() *RPCOptions {
+	if x != nil {
+		return x.RpcOptions
+	}
+	return nil
+}
+
+func (x *ConfigProto) GetClusterDef() *ClusterDef {
+	if x != nil {
+		return x.ClusterDef
+	}
+	return nil
+}
+
+func (x *ConfigProto) GetIsolateSessionState() bool {
+	if x != nil {
+		return x.IsolateSessionState
+	}
+	return false
+}
+
+func (x *ConfigProto) GetExperimental() *ConfigProto_Experimental {
+	if x != nil {
+		return x.Experimental
+	}
+	return nil
+}
+
+func (x *ConfigProto) GetShareClusterDevicesInSession() bool {
+	if x != nil {
+		return x.ShareClusterDevicesInSession
+	}
+	return false
+}
+
+func (x *ConfigProto) GetPluggableDeviceOptions() *GPUOptions {
+	if x != nil {
+		return x.PluggableDeviceOptions
+	}
+	return nil
+}
+
 // GPUOptions configures GPU memory and visibility.
 type GPUOptions struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// Part of each GPU's memory that is allocated at the start, 0 to 1.
-	PerProcessGpuMemoryFraction float64 `protobuf:"fixed64,1,opt,name=per_process_gpu_memory_fraction,json=perProcessGpuMemoryFraction,proto3" json:"per_process_gpu_memory_fraction,omitempty"`
-	// Allocation strategy; empty means the default.
-	AllocatorType string `protobuf:"bytes,2,opt,name=allocator_type,json=allocatorType,proto3" json:"allocator_type,omitempty"`
-	// Whether to grow memory on demand instead of taking it at the start.
-	AllowGrowth bool `protobuf:"varint,4,opt,name=allow_growth,json=allowGrowth,proto3" json:"allow_growth,omitempty"`
-	// Comma-separated ids of the GPUs to show.
-	VisibleDeviceList string `protobuf:"bytes,5,opt,name=visible_device_list,json=visibleDeviceList,proto3" json:"visible_device_list,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	state                       protoimpl.MessageState   `protogen:"open.v1"`
+	PerProcessGpuMemoryFraction float64                  `protobuf:"fixed64,1,opt,name=per_process_gpu_memory_fraction,json=perProcessGpuMemoryFraction,proto3" json:"per_process_gpu_memory_fraction,omitempty"`
+	AllocatorType               string                   `protobuf:"bytes,2,opt,name=allocator_type,json=allocatorType,proto3" json:"allocator_type,omitempty"`
+	DeferredDeletionBytes       int64                    `protobuf:"varint,3,opt,name=deferred_deletion_bytes,json=deferredDeletionBytes,proto3" json:"deferred_deletion_bytes,omitempty"`
+	AllowGrowth                 bool                     `protobuf:"varint,4,opt,name=allow_growth,json=allowGrowth,proto3" json:"allow_growth,omitempty"`
+	VisibleDeviceList           string                   `protobuf:"bytes,5,opt,name=visible_device_list,json=visibleDeviceList,proto3" json:"visible_device_list,omitempty"`
+	PollingActiveDelayUsecs     int32                    `protobuf:"varint,6,opt,name=polling_active_delay_usecs,json=pollingActiveDelayUsecs,proto3" json:"polling_active_delay_usecs,omitempty"`
+	PollingInactiveDelayMsecs   int32                    `protobuf:"varint,7,opt,name=polling_inactive_delay_msecs,json=pollingInactiveDelayMsecs,proto3" json:"polling_inactive_delay_msecs,omitempty"`
+	ForceGpuCompatible          bool                     `protobuf:"varint,8,opt,name=force_gpu_compatible,json=forceGpuCompatible,proto3" json:"force_gpu_compatible,omitempty"`
+	Experimental                *GPUOptions_Experimental `protobuf:"bytes,9,opt,name=experimental,proto3" json:"experimental,omitempty"`
+	unknownFields               protoimpl.UnknownFields
+	sizeCache                   protoimpl.SizeCache
 }
 
 func (x *GPUOptions) Reset() {
@@ -181,6 +412,13 @@ func (x *GPUOptions) GetAllocatorType() string {
 	return ""
 }
 
+func (x *GPUOptions) GetDeferredDeletionBytes() int64 {
+	if x != nil {
+		return x.DeferredDeletionBytes
+	}
+	return 0
+}
+
 func (x *GPUOptions) GetAllowGrowth() bool {
 	if x != nil {
 		return x.AllowGrowth
@@ -195,30 +433,1177 @@ func (x *GPUOptions) GetVisibleDeviceList() string {
 	return ""
 }
 
+func (x *GPUOptions) GetPollingActiveDelayUsecs() int32 {
+	if x != nil {
+		return x.PollingActiveDelayUsecs
+	}
+	return 0
+}
+
+func (x *GPUOptions) GetPollingInactiveDelayMsecs() int32 {
+	if x != nil {
+		return x.PollingInactiveDelayMsecs
+	}
+	return 0
+}
+
+func (x *GPUOptions) GetForceGpuCompatible() bool {
+	if x != nil {
+		return x.ForceGpuCompatible
+	}
+	return false
+}
+
+func (x *GPUOptions) GetExperimental() *GPUOptions_Experimental {
+	if x != nil {
+		return x.Experimental
+	}
+	return nil
+}
+
+// OptimizerOptions says how a graph is optimised before it runs.
+type OptimizerOptions struct {
+	state                            protoimpl.MessageState          `protogen:"open.v1"`
+	DoCommonSubexpressionElimination bool                            `protobuf:"varint,1,opt,name=do_common_subexpression_elimination,json=doCommonSubexpressionElimination,proto3" json:"do_common_subexpression_elimination,omitempty"`
+	DoConstantFolding                bool                            `protobuf:"varint,2,opt,name=do_constant_folding,json=doConstantFolding,proto3" json:"do_constant_folding,omitempty"`
+	OptLevel                         OptimizerOptions_Level          `protobuf:"varint,3,opt,name=opt_level,json=optLevel,proto3,enum=tensorflow.OptimizerOptions_Level" json:"opt_level,omitempty"`
+	DoFunctionInlining               bool                            `protobuf:"varint,4,opt,name=do_function_inlining,json=doFunctionInlining,proto3" json:"do_function_inlining,omitempty"`
+	GlobalJitLevel                   OptimizerOptions_GlobalJitLevel `protobuf:"varint,5,opt,name=global_jit_level,json=globalJitLevel,proto3,enum=tensorflow.OptimizerOptions_GlobalJitLevel" json:"global_jit_level,omitempty"`
+	MaxFoldedConstantInBytes         int64                           `protobuf:"varint,6,opt,name=max_folded_constant_in_bytes,json=maxFoldedConstantInBytes,proto3" json:"max_folded_constant_in_bytes,omitempty"`
+	CpuGlobalJit                     bool                            `protobuf:"varint,7,opt,name=cpu_global_jit,json=cpuGlobalJit,proto3" json:"cpu_global_jit,omitempty"`
+	unknownFields                    protoimpl.UnknownFields
+	sizeCache                        protoimpl.SizeCache
+}
+
+func (x *OptimizerOptions) Reset() {
+	*x = OptimizerOptions{}
+	mi := &file_tensorflow_core_protobuf_config_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *OptimizerOptions) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*OptimizerOptions) ProtoMessage() {}
+
+func (x *OptimizerOptions) ProtoReflect() protoreflect.Message {
+	mi := &file_tensorflow_core_protobuf_config_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use OptimizerOptions.ProtoReflect.Descriptor instead.
+func (*OptimizerOptions) Descriptor() ([]byte, []int) {
+	return file_tensorflow_core_protobuf_config_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *OptimizerOptions) GetDoCommonSubexpressionElimination() bool {
+	if x != nil {
+		return x.DoCommonSubexpressionElimination
+	}
+	return false
+}
+
+func (x *OptimizerOptions) GetDoConstantFolding() bool {
+	if x != nil {
+		return x.DoConstantFolding
+	}
+	return false
+}
+
+func (x *OptimizerOptions) GetOptLevel() OptimizerOptions_Level {
+	if x != nil {
+		return x.OptLevel
+	}
+	return OptimizerOptions_L1
+}
+
+func (x *OptimizerOptions) GetDoFunctionInlining() bool {
+	if x != nil {
+		return x.DoFunctionInlining
+	}
+	return false
+}
+
+func (x *OptimizerOptions) GetGlobalJitLevel() OptimizerOptions_GlobalJitLevel {
+	if x != nil {
+		return x.GlobalJitLevel
+	}
+	return OptimizerOptions_DEFAULT
+}
+
+func (x *OptimizerOptions) GetMaxFoldedConstantInBytes() int64 {
+	if x != nil {
+		return x.MaxFoldedConstantInBytes
+	}
+	return 0
+}
+
+func (x *OptimizerOptions) GetCpuGlobalJit() bool {
+	if x != nil {
+		return x.CpuGlobalJit
+	}
+	return false
+}
+
+// GraphOptions says how a graph is prepared before it runs.
+type GraphOptions struct {
+	state                  protoimpl.MessageState `protogen:"open.v1"`
+	EnableRecvScheduling   bool                   `protobuf:"varint,2,opt,name=enable_recv_scheduling,json=enableRecvScheduling,proto3" json:"enable_recv_scheduling,omitempty"`
+	OptimizerOptions       *OptimizerOptions      `protobuf:"bytes,3,opt,name=optimizer_options,json=optimizerOptions,proto3" json:"optimizer_options,omitempty"`
+	BuildCostModel         int64                  `protobuf:"varint,4,opt,name=build_cost_model,json=buildCostModel,proto3" json:"build_cost_model,omitempty"`
+	InferShapes            bool                   `protobuf:"varint,5,opt,name=infer_shapes,json=inferShapes,proto3" json:"infer_shapes,omitempty"`
+	PlacePrunedGraph       bool                   `protobuf:"varint,6,opt,name=place_pruned_graph,json=placePrunedGraph,proto3" json:"place_pruned_graph,omitempty"`
+	EnableBfloat16Sendrecv bool                   `protobuf:"varint,7,opt,name=enable_bfloat16_sendrecv,json=enableBfloat16Sendrecv,proto3" json:"enable_bfloat16_sendrecv,omitempty"`
+	TimelineStep           int32                  `protobuf:"varint,8,opt,name=timeline_step,json=timelineStep,proto3" json:"timeline_step,omitempty"`
+	BuildCostModelAfter    int64                  `protobuf:"varint,9,opt,name=build_cost_model_after,json=buildCostModelAfter,proto3" json:"build_cost_model_after,omitempty"`
+	RewriteOptions         *RewriterConfig        `protobuf:"bytes,10,opt,name=rewrite_options,json=rewriteOptions,proto3" json:"rewrite_options,omitempty"`
+	unknownFields          protoimpl.UnknownFields
+	sizeCache              protoimpl.SizeCache
+}
+
+func (x *GraphOptions) Reset() {
+	*x = GraphOptions{}
+	mi := &file_tensorflow_core_protobuf_config_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GraphOptions) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GraphOptions) ProtoMessage() {}
+
+func (x *GraphOptions) ProtoReflect() protoreflect.Message {
+	mi := &file_tensorflow_core_protobuf_config_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GraphOptions.ProtoReflect.Descriptor instead.
+func (*GraphOptions) Descriptor() ([]byte, []int) {
+	return file_tensorflow_core_protobuf_config_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *GraphOptions) GetEnableRecvScheduling() bool {
+	if x != nil {
+		return x.EnableRecvScheduling
+	}
+	return false
+}
+
+func (x *GraphOptions) GetOptimizerOptions() *OptimizerOptions {
+	if x != nil {
+		return x.OptimizerOptions
+	}
+	return nil
+}
+
+func (x *GraphOptions) GetBuildCostModel() int64 {
+	if x != nil {
+		return x.BuildCostModel
+	}
+	return 0
+}
+
+func (x *GraphOptions) GetInferShapes() bool {
+	if x != nil {
+		return x.InferShapes
+	}
+	return false
+}
+
+func (x *GraphOptions) GetPlacePrunedGraph() bool {
+	if x != nil {
+		return x.PlacePrunedGraph
+	}
+	return false
+}
+
+func (x *GraphOptions) GetEnableBfloat16Sendrecv() bool {
+	if x != nil {
+		return x.EnableBfloat16Sendrecv
+	}
+	return false
+}
+
+func (x *GraphOptions) GetTimelineStep() int32 {
+	if x != nil {
+		return x.TimelineStep
+	}
+	return 0
+}
+
+func (x *GraphOptions) GetBuildCostModelAfter() int64 {
+	if x != nil {
+		return x.BuildCostModelAfter
+	}
+	return 0
+}
+
+func (x *GraphOptions) GetRewriteOptions() *RewriterConfig {
+	if x != nil {
+		return x.RewriteOptions
+	}
+	return nil
+}
+
+// ThreadPoolOptionProto describes a thread pool of the session.
+type ThreadPoolOptionProto struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	NumThreads    int32                  `protobuf:"varint,1,opt,name=num_threads,json=numThreads,proto3" json:"num_threads,omitempty"`
+	GlobalName    string                 `protobuf:"bytes,2,opt,name=global_name,json=globalName,proto3" json:"global_name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ThreadPoolOptionProto) Reset() {
+	*x = ThreadPoolOptionProto{}
+	mi := &file_tensorflow_core_protobuf_config_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ThreadPoolOptionProto) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ThreadPoolOptionProto) ProtoMessage() {}
+
+func (x *ThreadPoolOptionProto) ProtoReflect() protoreflect.Message {
+	mi := &file_tensorflow_core_protobuf_config_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ThreadPoolOptionProto.ProtoReflect.Descriptor instead.
+func (*ThreadPoolOptionProto) Descriptor() ([]byte, []int) {
+	return file_tensorflow_core_protobuf_config_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *ThreadPoolOptionProto) GetNumThreads() int32 {
+	if x != nil {
+		return x.NumThreads
+	}
+	return 0
+}
+
+func (x *ThreadPoolOptionProto) GetGlobalName() string {
+	if x != nil {
+		return x.GlobalName
+	}
+	return ""
+}
+
+// RPCOptions configures the calls between the processes of a cluster.
+type RPCOptions struct {
+	state                           protoimpl.MessageState `protogen:"open.v1"`
+	UseRpcForInprocessMaster        bool                   `protobuf:"varint,1,opt,name=use_rpc_for_inprocess_master,json=useRpcForInprocessMaster,proto3" json:"use_rpc_for_inprocess_master,omitempty"`
+	CompressionAlgorithm            string                 `protobuf:"bytes,2,opt,name=compression_algorithm,json=compressionAlgorithm,proto3" json:"compression_algorithm,omitempty"`
+	CompressionLevel                int32                  `protobuf:"varint,3,opt,name=compression_level,json=compressionLevel,proto3" json:"compression_level,omitempty"`
+	CacheRpcResponse                bool                   `protobuf:"varint,4,opt,name=cache_rpc_response,json=cacheRpcResponse,proto3" json:"cache_rpc_response,omitempty"`
+	DisableSessionConnectionSharing bool                   `protobuf:"varint,5,opt,name=disable_session_connection_sharing,json=disableSessionConnectionSharing,proto3" json:"disable_session_connection_sharing,omitempty"`
+	NumChannelsPerTarget            int32                  `protobuf:"varint,6,opt,name=num_channels_per_target,json=numChannelsPerTarget,proto3" json:"num_channels_per_target,omitempty"`
+	unknownFields                   protoimpl.UnknownFields
+	sizeCache                       protoimpl.SizeCache
+}
+
+func (x *RPCOptions) Reset() {
+	*x = RPCOptions{}
+	mi := &file_tensorflow_core_protobuf_config_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RPCOptions) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RPCOptions) ProtoMessage() {}
+
+func (x *RPCOptions) ProtoReflect() protoreflect.Message {
+	mi := &file_tensorflow_core_protobuf_config_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RPCOptions.ProtoReflect.Descriptor instead.
+func (*RPCOptions) Descriptor() ([]byte, []int) {
+	return file_tensorflow_core_protobuf_config_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *RPCOptions) GetUseRpcForInprocessMaster() bool {
+	if x != nil {
+		return x.UseRpcForInprocessMaster
+	}
+	return false
+}
+
+func (x *RPCOptions) GetCompressionAlgorithm() string {
+	if x != nil {
+		return x.CompressionAlgorithm
+	}
+	return ""
+}
+
+func (x *RPCOptions) GetCompressionLevel() int32 {
+	if x != nil {
+		return x.CompressionLevel
+	}
+	return 0
+}
+
+func (x *RPCOptions) GetCacheRpcResponse() bool {
+	if x != nil {
+		return x.CacheRpcResponse
+	}
+	return false
+}
+
+func (x *RPCOptions) GetDisableSessionConnectionSharing() bool {
+	if x != nil {
+		return x.DisableSessionConnectionSharing
+	}
+	return false
+}
+
+func (x *RPCOptions) GetNumChannelsPerTarget() int32 {
+	if x != nil {
+		return x.NumChannelsPerTarget
+	}
+	return 0
+}
+
+// SessionMetadata names a session, usually after its model and version.
+type SessionMetadata struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Version       int64                  `protobuf:"varint,2,opt,name=version,proto3" json:"version,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SessionMetadata) Reset() {
+	*x = SessionMetadata{}
+	mi := &file_tensorflow_core_protobuf_config_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SessionMetadata) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SessionMetadata) ProtoMessage() {}
+
+func (x *SessionMetadata) ProtoReflect() protoreflect.Message {
+	mi := &file_tensorflow_core_protobuf_config_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SessionMetadata.ProtoReflect.Descriptor instead.
+func (*SessionMetadata) Descriptor() ([]byte, []int) {
+	return file_tensorflow_core_protobuf_config_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *SessionMetadata) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *SessionMetadata) GetVersion() int64 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+// Experimental has settings that a later release may take away.
+type ConfigProto_Experimental struct {
+	state                                      protoimpl.MessageState                     `protogen:"open.v1"`
+	CollectiveGroupLeader                      string                                     `protobuf:"bytes,1,opt,name=collective_group_leader,json=collectiveGroupLeader,proto3" json:"collective_group_leader,omitempty"`
+	ExecutorType                               string                                     `protobuf:"bytes,3,opt,name=executor_type,json=executorType,proto3" json:"executor_type,omitempty"`
+	RecvBufMaxChunk                            int32                                      `protobuf:"varint,4,opt,name=recv_buf_max_chunk,json=recvBufMaxChunk,proto3" json:"recv_buf_max_chunk,omitempty"`
+	UseNumaAffinity                            bool                                       `protobuf:"varint,5,opt,name=use_numa_affinity,json=useNumaAffinity,proto3" json:"use_numa_affinity,omitempty"`
+	CollectiveDeterministicSequentialExecution bool                                       `protobuf:"varint,6,opt,name=collective_deterministic_sequential_execution,json=collectiveDeterministicSequentialExecution,proto3" json:"collective_deterministic_sequential_execution,omitempty"`
+	CollectiveNccl                             bool                                       `protobuf:"varint,7,opt,name=collective_nccl,json=collectiveNccl,proto3" json:"collective_nccl,omitempty"`
+	ShareSessionStateInClusterspecPropagation  bool                                       `protobuf:"varint,8,opt,name=share_session_state_in_clusterspec_propagation,json=shareSessionStateInClusterspecPropagation,proto3" json:"share_session_state_in_clusterspec_propagation,omitempty"`
+	DisableThreadSpinning                      bool                                       `protobuf:"varint,9,opt,name=disable_thread_spinning,json=disableThreadSpinning,proto3" json:"disable_thread_spinning,omitempty"`
+	ShareClusterDevicesInSession               bool                                       `protobuf:"varint,10,opt,name=share_cluster_devices_in_session,json=shareClusterDevicesInSession,proto3" json:"share_cluster_devices_in_session,omitempty"`
+	SessionMetadata                            *SessionMetadata                           `protobuf:"bytes,11,opt,name=session_metadata,json=sessionMetadata,proto3" json:"session_metadata,omitempty"`
+	OptimizeForStaticGraph                     bool                                       `protobuf:"varint,12,opt,name=optimize_for_static_graph,json=optimizeForStaticGraph,proto3" json:"optimize_for_static_graph,omitempty"`
+	EnableMlirBridge                           bool                                       `protobuf:"varint,13,opt,name=enable_mlir_bridge,json=enableMlirBridge,proto3" json:"enable_mlir_bridge,omitempty"`
+	DisableOutputPartitionGraphs               bool                                       `protobuf:"varint,14,opt,name=disable_output_partition_graphs,json=disableOutputPartitionGraphs,proto3" json:"disable_output_partition_graphs,omitempty"`
+	XlaFusionAutotunerThresh                   int64                                      `protobuf:"varint,15,opt,name=xla_fusion_autotuner_thresh,json=xlaFusionAutotunerThresh,proto3" json:"xla_fusion_autotuner_thresh,omitempty"`
+	EnableMlirGraphOptimization                bool                                       `protobuf:"varint,16,opt,name=enable_mlir_graph_optimization,json=enableMlirGraphOptimization,proto3" json:"enable_mlir_graph_optimization,omitempty"`
+	MlirBridgeRollout                          ConfigProto_Experimental_MlirBridgeRollout `protobuf:"varint,17,opt,name=mlir_bridge_rollout,json=mlirBridgeRollout,proto3,enum=tensorflow.ConfigProto_Experimental_MlirBridgeRollout" json:"mlir_bridge_rollout,omitempty"`
+	UseTfrt                                    bool                                       `protobuf:"varint,18,opt,name=use_tfrt,json=useTfrt,proto3" json:"use_tfrt,omitempty"`
+	DisableFunctionalOpsLowering               bool                                       `protobuf:"varint,21,opt,name=disable_functional_ops_lowering,json=disableFunctionalOpsLowering,proto3" json:"disable_functional_ops_lowering,omitempty"`
+	XlaPreferSingleGraphCluster                bool                                       `protobuf:"varint,22,opt,name=xla_prefer_single_graph_cluster,json=xlaPreferSingleGraphCluster,proto3" json:"xla_prefer_single_graph_cluster,omitempty"`
+	CoordinationConfig                         *CoordinationServiceConfig                 `protobuf:"bytes,23,opt,name=coordination_config,json=coordinationConfig,proto3" json:"coordination_config,omitempty"`
+	DisableOptimizeForStaticGraph              bool                                       `protobuf:"varint,24,opt,name=disable_optimize_for_static_graph,json=disableOptimizeForStaticGraph,proto3" json:"disable_optimize_for_static_graph,omitempty"`
+	DisableEagerExecutorStreamingEnqueue       bool                                       `protobuf:"varint,26,opt,name=disable_eager_executor_streaming_enqueue,json=disableEagerExecutorStreamingEnqueue,proto3" json:"disable_eager_executor_streaming_enqueue,omitempty"`
+	EnableMultiHost                            bool                                       `protobuf:"varint,27,opt,name=enable_multi_host,json=enableMultiHost,proto3" json:"enable_multi_host,omitempty"`
+	BackendServerPort                          int32                                      `protobuf:"varint,28,opt,name=backend_server_port,json=backendServerPort,proto3" json:"backend_server_port,omitempty"`
+	TargetTpu                                  bool                                       `protobuf:"varint,29,opt,name=target_tpu,json=targetTpu,proto3" json:"target_tpu,omitempty"`
+	TargetGpu                                  bool                                       `protobuf:"varint,30,opt,name=target_gpu,json=targetGpu,proto3" json:"target_gpu,omitempty"`
+	StreamMergeThreshold                       int32                                      `protobuf:"varint,31,opt,name=stream_merge_threshold,json=streamMergeThreshold,proto3" json:"stream_merge_threshold,omitempty"`
+	TfrtUseIfrt                                bool                                       `protobuf:"varint,32,opt,name=tfrt_use_ifrt,json=tfrtUseIfrt,proto3" json:"tfrt_use_ifrt,omitempty"`
+	FinalizeFunctionLibraryRuntime             bool                                       `protobuf:"varint,33,opt,name=finalize_function_library_runtime,json=finalizeFunctionLibraryRuntime,proto3" json:"finalize_function_library_runtime,omitempty"`
+	FinalizeResourceManager                    bool                                       `protobuf:"varint,34,opt,name=finalize_resource_manager,json=finalizeResourceManager,proto3" json:"finalize_resource_manager,omitempty"`
+	Tf2XlaDumpDir                              string                                     `protobuf:"bytes,35,opt,name=tf2xla_dump_dir,json=tf2xlaDumpDir,proto3" json:"tf2xla_dump_dir,omitempty"`
+	OnlineCostAnalysis                         bool                                       `protobuf:"varint,36,opt,name=online_cost_analysis,json=onlineCostAnalysis,proto3" json:"online_cost_analysis,omitempty"`
+	unknownFields                              protoimpl.UnknownFields
+	sizeCache                                  protoimpl.SizeCache
+}
+
+func (x *ConfigProto_Experimental) Reset() {
+	*x = ConfigProto_Experimental{}
+	mi := &file_tensorflow_core_protobuf_config_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConfigProto_Experimental) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConfigProto_Experimental) ProtoMessage() {}
+
+func (x *ConfigProto_Experimental) ProtoReflect() protoreflect.Message {
+	mi := &file_tensorflow_core_protobuf_config_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConfigProto_Experimental.ProtoReflect.Descriptor instead.
+func (*ConfigProto_Experimental) Descriptor() ([]byte, []int) {
+	return file_tensorflow_core_protobuf_config_proto_rawDescGZIP(), []int{0, 0}
+}
+
+func (x *ConfigProto_Experimental) GetCollectiveGroupLeader() string {
+	if x != nil {
+		return x.CollectiveGroupLeader
+	}
+	return ""
+}
+
+func (x *ConfigProto_Experimental) GetExecutorType() string {
+	if x != nil {
+		return x.ExecutorType
+	}
+	return ""
+}
+
+func (x *ConfigProto_Experimental) GetRecvBufMaxChunk() int32 {
+	if x != nil {
+		return x.RecvBufMaxChunk
+	}
+	return 0
+}
+
+func (x *ConfigProto_Experimental) GetUseNumaAffinity() bool {
+	if x != nil {
+		return x.UseNumaAffinity
+	}
+	return false
+}
+
+func (x *ConfigProto_Experimental) GetCollectiveDeterministicSequentialExecution() bool {
+	if x != nil {
+		return x.CollectiveDeterministicSequentialExecution
+	}
+	return false
+}
+
+func (x *ConfigProto_Experimental) GetCollectiveNccl() bool {
+	if x != nil {
+		return x.CollectiveNccl
+	}
+	return false
+}
+
+func (x *ConfigProto_Experimental) GetShareSessionStateInClusterspecPropagation() bool {
+	if x != nil {
+		return x.ShareSessionStateInClusterspecPropagation
+	}
+	return false
+}
+
+func (x *ConfigProto_Experimental) GetDisableThreadSpinning() bool {
+	if x != nil {
+		return x.DisableThreadSpinning
+	}
+	return false
+}
+
+func (x *ConfigProto_Experimental) GetShareClusterDevicesInSession() bool {
+	if x != nil {
+		return x.ShareClusterDevicesInSession
+	}
+	return false
+}
+
+func (x *ConfigProto_Experimental) GetSessionMetadata() *SessionMetadata {
+	if x != nil {
+		return x.SessionMetadata
+	}
+	return nil
+}
+
+func (x *ConfigProto_Experimental) GetOptimizeForStaticGraph() bool {
+	if x != nil {
+		return x.OptimizeForStaticGraph
+	}
+	return false
+}
+
+func (x *ConfigProto_Experimental) GetEnableMlirBridge() bool {
+	if x != nil {
+		return x.EnableMlirBridge
+	}
+	return false
+}
+
+func (x *ConfigProto_Experimental) GetDisableOutputPartitionGraphs() bool {
+	if x != nil {
+		return x.DisableOutputPartitionGraphs
+	}
+	return false
+}
+
+func (x *ConfigProto_Experimental) GetXlaFusionAutotunerThresh() int64 {
+	if x != nil {
+		return x.XlaFusionAutotunerThresh
+	}
+	return 0
+}
+
+func (x *ConfigProto_Experimental) GetEnableMlirGraphOptimization() bool {
+	if x != nil {
+		return x.EnableMlirGraphOptimization
+	}
+	return false
+}
+
+func (x *ConfigProto_Experimental) GetMlirBridgeRollout() ConfigProto_Experimental_MlirBridgeRollout {
+	if x != nil {
+		return x.MlirBridgeRollout
+	}
+	return ConfigProto_Experimental_MLIR_BRIDGE_ROLLOUT_UNSPECIFIED
+}
+
+func (x *ConfigProto_Experimental) GetUseTfrt() bool {
+	if x != nil {
+		return x.UseTfrt
+	}
+	return false
+}
+
+func (x *ConfigProto_Experimental) GetDisableFunctionalOpsLowering() bool {
+	if x != nil {
+		return x.DisableFunctionalOpsLowering
+	}
+	return false
+}
+
+func (x *ConfigProto_Experimental) GetXlaPreferSingleGraphCluster() bool {
+	if x != nil {
+		return x.XlaPreferSingleGraphCluster
+	}
+	return false
+}
+
+func (x *ConfigProto_Experimental) GetCoordinationConfig() *CoordinationServiceConfig {
+	if x != nil {
+		return x.CoordinationConfig
+	}
+	return nil
+}
+
+func (x *ConfigProto_Experimental) GetDisableOptimizeForStaticGraph() bool {
+	if x != nil {
+		return x.DisableOptimizeForStaticGraph
+	}
+	return false
+}
+
+func (x *ConfigProto_Experimental) GetDisableEagerExecutorStreamingEnqueue() bool {
+	if x != nil {
+		return x.DisableEagerExecutorStreamingEnqueue
+	}
+	return false
+}
+
+func (x *ConfigProto_Experimental) GetEnableMultiHost() bool {
+	if x != nil {
+		return x.EnableMultiHost
+	}
+	return false
+}
+
+func (x *ConfigProto_Experimental) GetBackendServerPort() int32 {
+	if x != nil {
+		return x.BackendServerPort
+	}
+	return 0
+}
+
+func (x *ConfigProto_Experimental) GetTargetTpu() bool {
+	if x != nil {
+		return x.TargetTpu
+	}
+	return false
+}
+
+func (x *ConfigProto_Experimental) GetTargetGpu() bool {
+	if x != nil {
+		return x.TargetGpu
+	}
+	return false
+}
+
+func (x *ConfigProto_Experimental) GetStreamMergeThreshold() int32 {
+	if x != nil {
+		return x.StreamMergeThreshold
+	}
+	return 0
+}
+
+func (x *ConfigProto_Experimental) GetTfrtUseIfrt() bool {
+	if x != nil {
+		return x.TfrtUseIfrt
+	}
+	return false
+}
+
+func (x *ConfigProto_Experimental) GetFinalizeFunctionLibraryRuntime() bool {
+	if x != nil {
+		return x.FinalizeFunctionLibraryRuntime
+	}
+	return false
+}
+
+func (x *ConfigProto_Experimental) GetFinalizeResourceManager() bool {
+	if x != nil {
+		return x.FinalizeResourceManager
+	}
+	return false
+}
+
+func (x *ConfigProto_Experimental) GetTf2XlaDumpDir() string {
+	if x != nil {
+		return x.Tf2XlaDumpDir
+	}
+	return ""
+}
+
+func (x *ConfigProto_Experimental) GetOnlineCostAnalysis() bool {
+	if x != nil {
+		return x.OnlineCostAnalysis
+	}
+	return false
+}
+
+// Experimental has settings of GPUs that a later release may take away.
+type GPUOptions_Experimental struct {
+	state                             protoimpl.MessageState                      `protogen:"open.v1"`
+	VirtualDevices                    []*GPUOptions_Experimental_VirtualDevices   `protobuf:"bytes,1,rep,name=virtual_devices,json=virtualDevices,proto3" json:"virtual_devices,omitempty"`
+	UseUnifiedMemory                  bool                                        `protobuf:"varint,2,opt,name=use_unified_memory,json=useUnifiedMemory,proto3" json:"use_unified_memory,omitempty"`
+	NumDevToDevCopyStreams            int32                                       `protobuf:"varint,3,opt,name=num_dev_to_dev_copy_streams,json=numDevToDevCopyStreams,proto3" json:"num_dev_to_dev_copy_streams,omitempty"`
+	CollectiveRingOrder               string                                      `protobuf:"bytes,4,opt,name=collective_ring_order,json=collectiveRingOrder,proto3" json:"collective_ring_order,omitempty"`
+	TimestampedAllocator              bool                                        `protobuf:"varint,5,opt,name=timestamped_allocator,json=timestampedAllocator,proto3" json:"timestamped_allocator,omitempty"`
+	KernelTrackerMaxInterval          int32                                       `protobuf:"varint,7,opt,name=kernel_tracker_max_interval,json=kernelTrackerMaxInterval,proto3" json:"kernel_tracker_max_interval,omitempty"`
+	KernelTrackerMaxBytes             int32                                       `protobuf:"varint,8,opt,name=kernel_tracker_max_bytes,json=kernelTrackerMaxBytes,proto3" json:"kernel_tracker_max_bytes,omitempty"`
+	KernelTrackerMaxPending           int32                                       `protobuf:"varint,9,opt,name=kernel_tracker_max_pending,json=kernelTrackerMaxPending,proto3" json:"kernel_tracker_max_pending,omitempty"`
+	InternalFragmentationFraction     float64                                     `protobuf:"fixed64,10,opt,name=internal_fragmentation_fraction,json=internalFragmentationFraction,proto3" json:"internal_fragmentation_fraction,omitempty"`
+	UseCudaMallocAsync                bool                                        `protobuf:"varint,11,opt,name=use_cuda_malloc_async,json=useCudaMallocAsync,proto3" json:"use_cuda_malloc_async,omitempty"`
+	DisallowRetryOnAllocationFailure  bool                                        `protobuf:"varint,12,opt,name=disallow_retry_on_allocation_failure,json=disallowRetryOnAllocationFailure,proto3" json:"disallow_retry_on_allocation_failure,omitempty"`
+	GpuHostMemLimitInMb               float32                                     `protobuf:"fixed32,13,opt,name=gpu_host_mem_limit_in_mb,json=gpuHostMemLimitInMb,proto3" json:"gpu_host_mem_limit_in_mb,omitempty"`
+	GpuHostMemDisallowGrowth          bool                                        `protobuf:"varint,14,opt,name=gpu_host_mem_disallow_growth,json=gpuHostMemDisallowGrowth,proto3" json:"gpu_host_mem_disallow_growth,omitempty"`
+	NumVirtualDevicesPerGpu           int32                                       `protobuf:"varint,15,opt,name=num_virtual_devices_per_gpu,json=numVirtualDevicesPerGpu,proto3" json:"num_virtual_devices_per_gpu,omitempty"`
+	GpuSystemMemorySizeInMb           int32                                       `protobuf:"varint,16,opt,name=gpu_system_memory_size_in_mb,json=gpuSystemMemorySizeInMb,proto3" json:"gpu_system_memory_size_in_mb,omitempty"`
+	PopulatePjrtGpuClientCreationInfo bool                                        `protobuf:"varint,17,opt,name=populate_pjrt_gpu_client_creation_info,json=populatePjrtGpuClientCreationInfo,proto3" json:"populate_pjrt_gpu_client_creation_info,omitempty"`
+	NodeId                            int32                                       `protobuf:"varint,18,opt,name=node_id,json=nodeId,proto3" json:"node_id,omitempty"`
+	StreamMergeOptions                *GPUOptions_Experimental_StreamMergeOptions `protobuf:"bytes,19,opt,name=stream_merge_options,json=streamMergeOptions,proto3" json:"stream_merge_options,omitempty"`
+	unknownFields                     protoimpl.UnknownFields
+	sizeCache                         protoimpl.SizeCache
+}
+
+func (x *GPUOptions_Experimental) Reset() {
+	*x = GPUOptions_Experimental{}
+	mi := &file_tensorflow_core_protobuf_config_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GPUOptions_Experimental) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GPUOptions_Experimental) ProtoMessage() {}
+
+func (x *GPUOptions_Experimental) ProtoReflect() protoreflect.Message {
+	mi := &file_tensorflow_core_protobuf_config_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GPUOptions_Experimental.ProtoReflect.Descriptor instead.
+func (*GPUOptions_Experimental) Descriptor() ([]byte, []int) {
+	return file_tensorflow_core_protobuf_config_proto_rawDescGZIP(), []int{1, 0}
+}
+
+func (x *GPUOptions_Experimental) GetVirtualDevices() []*GPUOptions_Experimental_VirtualDevices {
+	if x != nil {
+		return x.VirtualDevices
+	}
+	return nil
+}
+
+func (x *GPUOptions_Experimental) GetUseUnifiedMemory() bool {
+	if x != nil {
+		return x.UseUnifiedMemory
+	}
+	return false
+}
+
+func (x *GPUOptions_Experimental) GetNumDevToDevCopyStreams() int32 {
+	if x != nil {
+		return x.NumDevToDevCopyStreams
+	}
+	return 0
+}
+
+func (x *GPUOptions_Experimental) GetCollectiveRingOrder() string {
+	if x != nil {
+		return x.CollectiveRingOrder
+	}
+	return ""
+}
+
+func (x *GPUOptions_Experimental) GetTimestampedAllocator() bool {
+	if x != nil {
+		return x.TimestampedAllocator
+	}
+	return false
+}
+
+func (x *GPUOptions_Experimental) GetKernelTrackerMaxInterval() int32 {
+	if x != nil {
+		return x.KernelTrackerMaxInterval
+	}
+	return 0
+}
+
+func (x *GPUOptions_Experimental) GetKernelTrackerMaxBytes() int32 {
+	if x != nil {
+		return x.KernelTrackerMaxBytes
+	}
+	return 0
+}
+
+func (x *GPUOptions_Experimental) GetKernelTrackerMaxPending() int32 {
+	if x != nil {
+		return x.KernelTrackerMaxPending
+	}
+	return 0
+}
+
+func (x *GPUOptions_Experimental) GetInternalFragmentationFraction() float64 {
+	if x != nil {
+		return x.InternalFragmentationFraction
+	}
+	return 0
+}
+
+func (x *GPUOptions_Experimental) GetUseCudaMallocAsync() bool {
+	if x != nil {
+		return x.UseCudaMallocAsync
+	}
+	return false
+}
+
+func (x *GPUOptions_Experimental) GetDisallowRetryOnAllocationFailure() bool {
+	if x != nil {
+		return x.DisallowRetryOnAllocationFailure
+	}
+	return false
+}
+
+func (x *GPUOptions_Experimental) GetGpuHostMemLimitInMb() float32 {
+	if x != nil {
+		return x.GpuHostMemLimitInMb
+	}
+	return 0
+}
+
+func (x *GPUOptions_Experimental) GetGpuHostMemDisallowGrowth() bool {
+	if x != nil {
+		return x.GpuHostMemDisallowGrowth
+	}
+	return false
+}
+
+func (x *GPUOptions_Experimental) GetNumVirtualDevicesPerGpu() int32 {
+	if x != nil {
+		return x.NumVirtualDevicesPerGpu
+	}
+	return 0
+}
+
+func (x *GPUOptions_Experimental) GetGpuSystemMemorySizeInMb() int32 {
+	if x != nil {
+		return x.GpuSystemMemorySizeInMb
+	}
+	return 0
+}
+
+func (x *GPUOptions_Experimental) GetPopulatePjrtGpuClientCreationInfo() bool {
+	if x != nil {
+		return x.PopulatePjrtGpuClientCreationInfo
+	}
+	return false
+}
+
+func (x *GPUOptions_Experimental) GetNodeId() int32 {
+	if x != nil {
+		return x.NodeId
+	}
+	return 0
+}
+
+func (x *GPUOptions_Experimental) GetStreamMergeOptions() *GPUOptions_Experimental_StreamMergeOptions {
+	if x != nil {
+		return x.StreamMergeOptions
+	}
+	return nil
+}
+
+// StreamMergeOptions says which copies share the stream of the computation.
+type GPUOptions_Experimental_StreamMergeOptions struct {
+	state                     protoimpl.MessageState `protogen:"open.v1"`
+	MergeHostToDeviceStream   bool                   `protobuf:"varint,1,opt,name=merge_host_to_device_stream,json=mergeHostToDeviceStream,proto3" json:"merge_host_to_device_stream,omitempty"`
+	MergeDeviceToHostStream   bool                   `protobuf:"varint,2,opt,name=merge_device_to_host_stream,json=mergeDeviceToHostStream,proto3" json:"merge_device_to_host_stream,omitempty"`
+	MergeDeviceToDeviceStream bool                   `protobuf:"varint,3,opt,name=merge_device_to_device_stream,json=mergeDeviceToDeviceStream,proto3" json:"merge_device_to_device_stream,omitempty"`
+	unknownFields             protoimpl.UnknownFields
+	sizeCache                 protoimpl.SizeCache
+}
+
+func (x *GPUOptions_Experimental_StreamMergeOptions) Reset() {
+	*x = GPUOptions_Experimental_StreamMergeOptions{}
+	mi := &file_tensorflow_core_protobuf_config_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GPUOptions_Experimental_StreamMergeOptions) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GPUOptions_Experimental_StreamMergeOptions) ProtoMessage() {}
+
+func (x *GPUOptions_Experimental_StreamMergeOptions) ProtoReflect() protoreflect.Message {
+	mi := &file_tensorflow_core_protobuf_config_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GPUOptions_Experimental_StreamMergeOptions.ProtoReflect.Descriptor instead.
+func (*GPUOptions_Experimental_StreamMergeOptions) Descriptor() ([]byte, []int) {
+	return file_tensorflow_core_protobuf_config_proto_rawDescGZIP(), []int{1, 0, 0}
+}
+
+func (x *GPUOptions_Experimental_StreamMergeOptions) GetMergeHostToDeviceStream() bool {
+	if x != nil {
+		return x.MergeHostToDeviceStream
+	}
+	return false
+}
+
+func (x *GPUOptions_Experimental_StreamMergeOptions) GetMergeDeviceToHostStream() bool {
+	if x != nil {
+		return x.MergeDeviceToHostStream
+	}
+	return false
+}
+
+func (x *GPUOptions_Experimental_StreamMergeOptions) GetMergeDeviceToDeviceStream() bool {
+	if x != nil {
+		return x.MergeDeviceToDeviceStream
+	}
+	return false
+}
+
+// VirtualDevices divides one GPU into several, each with its own limits.
+type GPUOptions_Experimental_VirtualDevices struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	MemoryLimitMb []float32              `protobuf:"fixed32,1,rep,packed,name=memory_limit_mb,json=memoryLimitMb,proto3" json:"memory_limit_mb,omitempty"`
+	Priority      []int32                `protobuf:"varint,2,rep,packed,name=priority,proto3" json:"priority,omitempty"`
+	DeviceOrdinal []int32                `protobuf:"varint,3,rep,packed,name=device_ordinal,json=deviceOrdinal,proto3" json:"device_ordinal,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GPUOptions_Experimental_VirtualDevices) Reset() {
+	*x = GPUOptions_Experimental_VirtualDevices{}
+	mi := &file_tensorflow_core_protobuf_config_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GPUOptions_Experimental_VirtualDevices) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GPUOptions_Experimental_VirtualDevices) ProtoMessage() {}
+
+func (x *GPUOptions_Experimental_VirtualDevices) ProtoReflect() protoreflect.Message {
+	mi := &file_tensorflow_core_protobuf_config_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GPUOptions_Experimental_VirtualDevices.ProtoReflect.Descriptor instead.
+func (*GPUOptions_Experimental_VirtualDevices) Descriptor() ([]byte, []int) {
+	return file_tensorflow_core_protobuf_config_proto_rawDescGZIP(), []int{1, 0, 1}
+}
+
+func (x *GPUOptions_Experimental_VirtualDevices) GetMemoryLimitMb() []float32 {
+	if x != nil {
+		return x.MemoryLimitMb
+	}
+	return nil
+}
+
+func (x *GPUOptions_Experimental_VirtualDevices) GetPriority() []int32 {
+	if x != nil {
+		return x.Priority
+	}
+	return nil
+}
+
+func (x *GPUOptions_Experimental_VirtualDevices) GetDeviceOrdinal() []int32 {
+	if x != nil {
+		return x.DeviceOrdinal
+	}
+	return nil
+}
+
 var File_tensorflow_core_protobuf_config_proto protoreflect.FileDescriptor
 
 const file_tensorflow_core_protobuf_config_proto_rawDesc = "" +
 	"\n" +
 	"%tensorflow/core/protobuf/config.proto\x12\n" +
-	"tensorflow\"\xf0\x03\n" +
+	"tensorflow\x1a&tensorflow/core/protobuf/cluster.proto\x1a2tensorflow/core/protobuf/coordination_config.proto\x1a.tensorflow/core/protobuf/rewriter_config.proto\"\xb3\x19\n" +
 	"\vConfigProto\x12K\n" +
 	"\fdevice_count\x18\x01 \x03(\v2(.tensorflow.ConfigProto.DeviceCountEntryR\vdeviceCount\x12?\n" +
-	"\x1cintra_op_parallelism_threads\x18\x02 \x01(\x05R\x19intraOpParallelismThreads\x12?\n" +
+	"\x1cintra_op_parallelism_threads\x18\x02 \x01(\x05R\x19intraOpParallelismThreads\x12)\n" +
+	"\x10placement_period\x18\x03 \x01(\x05R\x0fplacementPeriod\x12%\n" +
+	"\x0edevice_filters\x18\x04 \x03(\tR\rdeviceFilters\x12?\n" +
 	"\x1cinter_op_parallelism_threads\x18\x05 \x01(\x05R\x19interOpParallelismThreads\x127\n" +
 	"\vgpu_options\x18\x06 \x01(\v2\x16.tensorflow.GPUOptionsR\n" +
 	"gpuOptions\x120\n" +
 	"\x14allow_soft_placement\x18\a \x01(\bR\x12allowSoftPlacement\x120\n" +
 	"\x14log_device_placement\x18\b \x01(\bR\x12logDevicePlacement\x125\n" +
-	"\x17use_per_session_threads\x18\t \x01(\bR\x14usePerSessionThreads\x1a>\n" +
+	"\x17use_per_session_threads\x18\t \x01(\bR\x14usePerSessionThreads\x12=\n" +
+	"\rgraph_options\x18\n" +
+	" \x01(\v2\x18.tensorflow.GraphOptionsR\fgraphOptions\x125\n" +
+	"\x17operation_timeout_in_ms\x18\v \x01(\x03R\x14operationTimeoutInMs\x12a\n" +
+	"\x1csession_inter_op_thread_pool\x18\f \x03(\v2!.tensorflow.ThreadPoolOptionProtoR\x18sessionInterOpThreadPool\x127\n" +
+	"\vrpc_options\x18\r \x01(\v2\x16.tensorflow.RPCOptionsR\n" +
+	"rpcOptions\x127\n" +
+	"\vcluster_def\x18\x0e \x01(\v2\x16.tensorflow.ClusterDefR\n" +
+	"clusterDef\x122\n" +
+	"\x15isolate_session_state\x18\x0f \x01(\bR\x13isolateSessionState\x12H\n" +
+	"\fexperimental\x18\x10 \x01(\v2$.tensorflow.ConfigProto.ExperimentalR\fexperimental\x12F\n" +
+	" share_cluster_devices_in_session\x18\x11 \x01(\bR\x1cshareClusterDevicesInSession\x12P\n" +
+	"\x18pluggable_device_options\x18\x12 \x01(\v2\x16.tensorflow.GPUOptionsR\x16pluggableDeviceOptions\x1a\x8b\x10\n" +
+	"\fExperimental\x126\n" +
+	"\x17collective_group_leader\x18\x01 \x01(\tR\x15collectiveGroupLeader\x12#\n" +
+	"\rexecutor_type\x18\x03 \x01(\tR\fexecutorType\x12+\n" +
+	"\x12recv_buf_max_chunk\x18\x04 \x01(\x05R\x0frecvBufMaxChunk\x12*\n" +
+	"\x11use_numa_affinity\x18\x05 \x01(\bR\x0fuseNumaAffinity\x12a\n" +
+	"-collective_deterministic_sequential_execution\x18\x06 \x01(\bR*collectiveDeterministicSequentialExecution\x12'\n" +
+	"\x0fcollective_nccl\x18\a \x01(\bR\x0ecollectiveNccl\x12a\n" +
+	".share_session_state_in_clusterspec_propagation\x18\b \x01(\bR)shareSessionStateInClusterspecPropagation\x126\n" +
+	"\x17disable_thread_spinning\x18\t \x01(\bR\x15disableThreadSpinning\x12F\n" +
+	" share_cluster_devices_in_session\x18\n" +
+	" \x01(\bR\x1cshareClusterDevicesInSession\x12F\n" +
+	"\x10session_metadata\x18\v \x01(\v2\x1b.tensorflow.SessionMetadataR\x0fsessionMetadata\x129\n" +
+	"\x19optimize_for_static_graph\x18\f \x01(\bR\x16optimizeForStaticGraph\x12,\n" +
+	"\x12enable_mlir_bridge\x18\r \x01(\bR\x10enableMlirBridge\x12E\n" +
+	"\x1fdisable_output_partition_graphs\x18\x0e \x01(\bR\x1cdisableOutputPartitionGraphs\x12=\n" +
+	"\x1bxla_fusion_autotuner_thresh\x18\x0f \x01(\x03R\x18xlaFusionAutotunerThresh\x12C\n" +
+	"\x1eenable_mlir_graph_optimization\x18\x10 \x01(\bR\x1benableMlirGraphOptimization\x12f\n" +
+	"\x13mlir_bridge_rollout\x18\x11 \x01(\x0e26.tensorflow.ConfigProto.Experimental.MlirBridgeRolloutR\x11mlirBridgeRollout\x12\x19\n" +
+	"\buse_tfrt\x18\x12 \x01(\bR\auseTfrt\x12E\n" +
+	"\x1fdisable_functional_ops_lowering\x18\x15 \x01(\bR\x1cdisableFunctionalOpsLowering\x12D\n" +
+	"\x1fxla_prefer_single_graph_cluster\x18\x16 \x01(\bR\x1bxlaPreferSingleGraphCluster\x12V\n" +
+	"\x13coordination_config\x18\x17 \x01(\v2%.tensorflow.CoordinationServiceConfigR\x12coordinationConfig\x12H\n" +
+	"!disable_optimize_for_static_graph\x18\x18 \x01(\bR\x1ddisableOptimizeForStaticGraph\x12V\n" +
+	"(disable_eager_executor_streaming_enqueue\x18\x1a \x01(\bR$disableEagerExecutorStreamingEnqueue\x12*\n" +
+	"\x11enable_multi_host\x18\x1b \x01(\bR\x0fenableMultiHost\x12.\n" +
+	"\x13backend_server_port\x18\x1c \x01(\x05R\x11backendServerPort\x12\x1d\n" +
+	"\n" +
+	"target_tpu\x18\x1d \x01(\bR\ttargetTpu\x12\x1d\n" +
+	"\n" +
+	"target_gpu\x18\x1e \x01(\bR\ttargetGpu\x124\n" +
+	"\x16stream_merge_threshold\x18\x1f \x01(\x05R\x14streamMergeThreshold\x12\"\n" +
+	"\rtfrt_use_ifrt\x18  \x01(\bR\vtfrtUseIfrt\x12I\n" +
+	"!finalize_function_library_runtime\x18! \x01(\bR\x1efinalizeFunctionLibraryRuntime\x12:\n" +
+	"\x19finalize_resource_manager\x18\" \x01(\bR\x17finalizeResourceManager\x12&\n" +
+	"\x0ftf2xla_dump_dir\x18# \x01(\tR\rtf2xlaDumpDir\x120\n" +
+	"\x14online_cost_analysis\x18$ \x01(\bR\x12onlineCostAnalysis\"{\n" +
+	"\x11MlirBridgeRollout\x12#\n" +
+	"\x1fMLIR_BRIDGE_ROLLOUT_UNSPECIFIED\x10\x00\x12\x1f\n" +
+	"\x1bMLIR_BRIDGE_ROLLOUT_ENABLED\x10\x01\x12 \n" +
+	"\x1cMLIR_BRIDGE_ROLLOUT_DISABLED\x10\x02\x1a>\n" +
 	"\x10DeviceCountEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xcc\x01\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xdb\x0f\n" +
 	"\n" +
 	"GPUOptions\x12D\n" +
 	"\x1fper_process_gpu_memory_fraction\x18\x01 \x01(\x01R\x1bperProcessGpuMemoryFraction\x12%\n" +
-	"\x0eallocator_type\x18\x02 \x01(\tR\rallocatorType\x12!\n" +
+	"\x0eallocator_type\x18\x02 \x01(\tR\rallocatorType\x126\n" +
+	"\x17deferred_deletion_bytes\x18\x03 \x01(\x03R\x15deferredDeletionBytes\x12!\n" +
 	"\fallow_growth\x18\x04 \x01(\bR\vallowGrowth\x12.\n" +
-	"\x13visible_device_list\x18\x05 \x01(\tR\x11visibleDeviceListBIZGgithub.com/monosim/monosim/engine/proto/tensorflow/core/protobuf;tfcoreb\x06proto3"
+	"\x13visible_device_list\x18\x05 \x01(\tR\x11visibleDeviceList\x12;\n" +
+	"\x1apolling_active_delay_usecs\x18\x06 \x01(\x05R\x17pollingActiveDelayUsecs\x12?\n" +
+	"\x1cpolling_inactive_delay_msecs\x18\a \x01(\x05R\x19pollingInactiveDelayMsecs\x120\n" +
+	"\x14force_gpu_compatible\x18\b \x01(\bR\x12forceGpuCompatible\x12G\n" +
+	"\fexperimental\x18\t \x01(\v2#.tensorflow.GPUOptions.ExperimentalR\fexperimental\x1a\xdb\v\n" +
+	"\fExperimental\x12[\n" +
+	"\x0fvirtual_devices\x18\x01 \x03(\v22.tensorflow.GPUOptions.Experimental.VirtualDevicesR\x0evirtualDevices\x12,\n" +
+	"\x12use_unified_memory\x18\x02 \x01(\bR\x10useUnifiedMemory\x12;\n" +
+	"\x1bnum_dev_to_dev_copy_streams\x18\x03 \x01(\x05R\x16numDevToDevCopyStreams\x122\n" +
+	"\x15collective_ring_order\x18\x04 \x01(\tR\x13collectiveRingOrder\x123\n" +
+	"\x15timestamped_allocator\x18\x05 \x01(\bR\x14timestampedAllocator\x12=\n" +
+	"\x1bkernel_tracker_max_interval\x18\a \x01(\x05R\x18kernelTrackerMaxInterval\x127\n" +
+	"\x18kernel_tracker_max_bytes\x18\b \x01(\x05R\x15kernelTrackerMaxBytes\x12;\n" +
+	"\x1akernel_tracker_max_pending\x18\t \x01(\x05R\x17kernelTrackerMaxPending\x12F\n" +
+	"\x1finternal_fragmentation_fraction\x18\n" +
+	" \x01(\x01R\x1dinternalFragmentationFraction\x121\n" +
+	"\x15use_cuda_malloc_async\x18\v \x01(\bR\x12useCudaMallocAsync\x12N\n" +
+	"$disallow_retry_on_allocation_failure\x18\f \x01(\bR disallowRetryOnAllocationFailure\x125\n" +
+	"\x18gpu_host_mem_limit_in_mb\x18\r \x01(\x02R\x13gpuHostMemLimitInMb\x12>\n" +
+	"\x1cgpu_host_mem_disallow_growth\x18\x0e \x01(\bR\x18gpuHostMemDisallowGrowth\x12<\n" +
+	"\x1bnum_virtual_devices_per_gpu\x18\x0f \x01(\x05R\x17numVirtualDevicesPerGpu\x12=\n" +
+	"\x1cgpu_system_memory_size_in_mb\x18\x10 \x01(\x05R\x17gpuSystemMemorySizeInMb\x12Q\n" +
+	"&populate_pjrt_gpu_client_creation_info\x18\x11 \x01(\bR!populatePjrtGpuClientCreationInfo\x12\x17\n" +
+	"\anode_id\x18\x12 \x01(\x05R\x06nodeId\x12h\n" +
+	"\x14stream_merge_options\x18\x13 \x01(\v26.tensorflow.GPUOptions.Experimental.StreamMergeOptionsR\x12streamMergeOptions\x1a\xd2\x01\n" +
+	"\x12StreamMergeOptions\x12<\n" +
+	"\x1bmerge_host_to_device_stream\x18\x01 \x01(\bR\x17mergeHostToDeviceStream\x12<\n" +
+	"\x1bmerge_device_to_host_stream\x18\x02 \x01(\bR\x17mergeDeviceToHostStream\x12@\n" +
+	"\x1dmerge_device_to_device_stream\x18\x03 \x01(\bR\x19mergeDeviceToDeviceStream\x1a{\n" +
+	"\x0eVirtualDevices\x12&\n" +
+	"\x0fmemory_limit_mb\x18\x01 \x03(\x02R\rmemoryLimitMb\x12\x1a\n" +
+	"\bpriority\x18\x02 \x03(\x05R\bpriority\x12%\n" +
+	"\x0edevice_ordinal\x18\x03 \x03(\x05R\rdeviceOrdinal\"\xa8\x04\n" +
+	"\x10OptimizerOptions\x12M\n" +
+	"#do_common_subexpression_elimination\x18\x01 \x01(\bR doCommonSubexpressionElimination\x12.\n" +
+	"\x13do_constant_folding\x18\x02 \x01(\bR\x11doConstantFolding\x12?\n" +
+	"\topt_level\x18\x03 \x01(\x0e2\".tensorflow.OptimizerOptions.LevelR\boptLevel\x120\n" +
+	"\x14do_function_inlining\x18\x04 \x01(\bR\x12doFunctionInlining\x12U\n" +
+	"\x10global_jit_level\x18\x05 \x01(\x0e2+.tensorflow.OptimizerOptions.GlobalJitLevelR\x0eglobalJitLevel\x12>\n" +
+	"\x1cmax_folded_constant_in_bytes\x18\x06 \x01(\x03R\x18maxFoldedConstantInBytes\x12$\n" +
+	"\x0ecpu_global_jit\x18\a \x01(\bR\fcpuGlobalJit\"C\n" +
+	"\x0eGlobalJitLevel\x12\v\n" +
+	"\aDEFAULT\x10\x00\x12\x10\n" +
+	"\x03OFF\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x12\b\n" +
+	"\x04ON_1\x10\x01\x12\b\n" +
+	"\x04ON_2\x10\x02\" \n" +
+	"\x05Level\x12\x06\n" +
+	"\x02L1\x10\x00\x12\x0f\n" +
+	"\x02L0\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\"\xe3\x03\n" +
+	"\fGraphOptions\x124\n" +
+	"\x16enable_recv_scheduling\x18\x02 \x01(\bR\x14enableRecvScheduling\x12I\n" +
+	"\x11optimizer_options\x18\x03 \x01(\v2\x1c.tensorflow.OptimizerOptionsR\x10optimizerOptions\x12(\n" +
+	"\x10build_cost_model\x18\x04 \x01(\x03R\x0ebuildCostModel\x12!\n" +
+	"\finfer_shapes\x18\x05 \x01(\bR\vinferShapes\x12,\n" +
+	"\x12place_pruned_graph\x18\x06 \x01(\bR\x10placePrunedGraph\x128\n" +
+	"\x18enable_bfloat16_sendrecv\x18\a \x01(\bR\x16enableBfloat16Sendrecv\x12#\n" +
+	"\rtimeline_step\x18\b \x01(\x05R\ftimelineStep\x123\n" +
+	"\x16build_cost_model_after\x18\t \x01(\x03R\x13buildCostModelAfter\x12C\n" +
+	"\x0frewrite_options\x18\n" +
+	" \x01(\v2\x1a.tensorflow.RewriterConfigR\x0erewriteOptions\"Y\n" +
+	"\x15ThreadPoolOptionProto\x12\x1f\n" +
+	"\vnum_threads\x18\x01 \x01(\x05R\n" +
+	"numThreads\x12\x1f\n" +
+	"\vglobal_name\x18\x02 \x01(\tR\n" +
+	"globalName\"\xe0\x02\n" +
+	"\n" +
+	"RPCOptions\x12>\n" +
+	"\x1cuse_rpc_for_inprocess_master\x18\x01 \x01(\bR\x18useRpcForInprocessMaster\x123\n" +
+	"\x15compression_algorithm\x18\x02 \x01(\tR\x14compressionAlgorithm\x12+\n" +
+	"\x11compression_level\x18\x03 \x01(\x05R\x10compressionLevel\x12,\n" +
+	"\x12cache_rpc_response\x18\x04 \x01(\bR\x10cacheRpcResponse\x12K\n" +
+	"\"disable_session_connection_sharing\x18\x05 \x01(\bR\x1fdisableSessionConnectionSharing\x125\n" +
+	"\x17num_channels_per_target\x18\x06 \x01(\x05R\x14numChannelsPerTarget\"?\n" +
+	"\x0fSessionMetadata\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x18\n" +
+	"\aversion\x18\x02 \x01(\x03R\aversionBIZGgithub.com/monosim/monosim/engine/proto/tensorflow/core/protobuf;tfcoreb\x06proto3"
 
 var (
 	file_tensorflow_core_protobuf_config_proto_rawDescOnce sync.Once
@@ -232,20 +1617,52 @@ func file_tensorflow_core_protobuf_config_proto_rawDescGZIP() []byte {
 	return file_tensorflow_core_protobuf_config_proto_rawDescData
 }
 
-var file_tensorflow_core_protobuf_config_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
+var file_tensorflow_core_protobuf_config_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
+var file_tensorflow_core_protobuf_config_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_tensorflow_core_protobuf_config_proto_goTypes = []any{
-	(*ConfigProto)(nil), // 0: tensorflow.ConfigProto
-	(*GPUOptions)(nil),  // 1: tensorflow.GPUOptions
-	nil,                 // 2: tensorflow.ConfigProto.DeviceCountEntry
+	(ConfigProto_Experimental_MlirBridgeRollout)(0),    // 0: tensorflow.ConfigProto.Experimental.MlirBridgeRollout
+	(OptimizerOptions_GlobalJitLevel)(0),               // 1: tensorflow.OptimizerOptions.GlobalJitLevel
+	(OptimizerOptions_Level)(0),                        // 2: tensorflow.OptimizerOptions.Level
+	(*ConfigProto)(nil),                                // 3: tensorflow.ConfigProto
+	(*GPUOptions)(nil),                                 // 4: tensorflow.GPUOptions
+	(*OptimizerOptions)(nil),                           // 5: tensorflow.OptimizerOptions
+	(*GraphOptions)(nil),                               // 6: tensorflow.GraphOptions
+	(*ThreadPoolOptionProto)(nil),                      // 7: tensorflow.ThreadPoolOptionProto
+	(*RPCOptions)(nil),                                 // 8: tensorflow.RPCOptions
+	(*SessionMetadata)(nil),                            // 9: tensorflow.SessionMetadata
+	(*ConfigProto_Experimental)(nil),                   // 10: tensorflow.ConfigProto.Experimental
+	nil,                                                // 11: tensorflow.ConfigProto.DeviceCountEntry
+	(*GPUOptions_Experimental)(nil),                    // 12: tensorflow.GPUOptions.Experimental
+	(*GPUOptions_Experimental_StreamMergeOptions)(nil), // 13: tensorflow.GPUOptions.Experimental.StreamMergeOptions
+	(*GPUOptions_Experimental_VirtualDevices)(nil),     // 14: tensorflow.GPUOptions.Experimental.VirtualDevices
+	(*ClusterDef)(nil),                                 // 15: tensorflow.ClusterDef
+	(*RewriterConfig)(nil),                             // 16: tensorflow.RewriterConfig
+	(*CoordinationServiceConfig)(nil),                  // 17: tensorflow.CoordinationServiceConfig
 }
 var file_tensorflow_core_protobuf_config_proto_depIdxs = []int32{
-	2, // 0: tensorflow.ConfigProto.device_count:type_name -> tensorflow.ConfigProto.DeviceCountEntry
-	1, // 1: tensorflow.ConfigProto.gpu_options:type_name -> tensorflow.GPUOptions
-	2, // [2:2] is the sub-list for method output_type
-	2, // [2:2] is the sub-list for method input_type
-	2, // [2:2] is the sub-list for extension type_name
-	2, // [2:2] is the sub-list for extension extendee
-	0, // [0:2] is the sub-list for field type_name
+	11, // 0: tensorflow.ConfigProto.device_count:type_name -> tensorflow.ConfigProto.DeviceCountEntry
+	4,  // 1: tensorflow.ConfigProto.gpu_options:type_name -> tensorflow.GPUOptions
+	6,  // 2: tensorflow.ConfigProto.graph_options:type_name -> tensorflow.GraphOptions
+	7,  // 3: tensorflow.ConfigProto.session_inter_op_thread_pool:type_name -> tensorflow.ThreadPoolOptionProto
+	8,  // 4: tensorflow.ConfigProto.rpc_options:type_name -> tensorflow.RPCOptions
+	15, // 5: tensorflow.ConfigProto.cluster_def:type_name -> tensorflow.ClusterDef
+	10, // 6: tensorflow.ConfigProto.experimental:type_name -> tensorflow.ConfigProto.Experimental
+	4,  // 7: tensorflow.ConfigProto.pluggable_device_options:type_name -> tensorflow.GPUOptions
+	12, // 8: tensorflow.GPUOptions.experimental:type_name -> tensorflow.GPUOptions.Experimental
+	2,  // 9: tensorflow.OptimizerOptions.opt_level:type_name -> tensorflow.OptimizerOptions.Level
+	1,  // 10: tensorflow.OptimizerOptions.global_jit_level:type_name -> tensorflow.OptimizerOptions.GlobalJitLevel
+	5,  // 11: tensorflow.GraphOptions.optimizer_options:type_name -> tensorflow.OptimizerOptions
+	16, // 12: tensorflow.GraphOptions.rewrite_options:type_name -> tensorflow.RewriterConfig
+	9,  // 13: tensorflow.ConfigProto.Experimental.session_metadata:type_name -> tensorflow.SessionMetadata
+	0,  // 14: tensorflow.ConfigProto.Experimental.mlir_bridge_rollout:type_name -> tensorflow.ConfigProto.Experimental.MlirBridgeRollout
+	17, // 15: tensorflow.ConfigProto.Experimental.coordination_config:type_name -> tensorflow.CoordinationServiceConfig
+	14, // 16: tensorflow.GPUOptions.Experimental.virtual_devices:type_name -> tensorflow.GPUOptions.Experimental.VirtualDevices
+	13, // 17: tensorflow.GPUOptions.Experimental.stream_merge_options:type_name -> tensorflow.GPUOptions.Experimental.StreamMergeOptions
+	18, // [18:18] is the sub-list for method output_type
+	18, // [18:18] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_tensorflow_core_protobuf_config_proto_init() }
@@ -253,18 +1670,22 @@ func file_tensorflow_core_protobuf_config_proto_init() {
 	if File_tensorflow_core_protobuf_config_proto != nil {
 		return
 	}
+	file_tensorflow_core_protobuf_cluster_proto_init()
+	file_tensorflow_core_protobuf_coordination_config_proto_init()
+	file_tensorflow_core_protobuf_rewriter_config_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tensorflow_core_protobuf_config_proto_rawDesc), len(file_tensorflow_core_protobuf_config_proto_rawDesc)),
-			NumEnums:      0,
-			NumMessages:   3,
+			NumEnums:      3,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
 		GoTypes:           file_tensorflow_core_protobuf_config_proto_goTypes,
 		DependencyIndexes: file_tensorflow_core_protobuf_config_proto_depIdxs,
+		EnumInfos:         file_tensorflow_core_protobuf_config_proto_enumTypes,
 		MessageInfos:      file_tensorflow_core_protobuf_config_proto_msgTypes,
 	}.Build()
 	File_tensorflow_core_protobuf_config_proto = out.File
