@@ -8,7 +8,6 @@ import (
 	"github.com/monosim/monosim/runners/whatif/model"
 	"github.com/monosim/monosim/runners/whatif/plan"
 	"github.com/monosim/monosim/runners/whatif/result"
-	"github.com/monosim/monosim/runners/whatif/stats"
 )
 
 // axis holds a window's time series, combined over all replications.
@@ -162,90 +161,4 @@ func (e *Evaluation) marks(w *Pool) []result.Mark {
 	}
 	slices.SortStableFunc(list, func(a, b result.Mark) int { return int(min(max(a.At-b.At, -1), 1)) })
 	return list
-}
-
-// course describes how one replication was affected by an event.
-type course struct {
-	recovered int64   // counts nanoseconds from the event to full recovery
-	lost      float64 // requests that came until then and failed, beyond the share that failed before
-	above     int64   // nanoseconds in which an objective was missed
-	known     bool    // there are enough steps before the event to compare with
-	never     bool    // it did not recover within the window
-}
-
-// courseOf follows a replication after the event at the time before of its window. A step is
-// bad if its mean latency exceeds the mean before the event by a tenth and by four standard
-// deviations. It is also bad if more of its requests fail than before.
-func courseOf(s *model.Sample, before, step int64, missed func(*model.Instant) bool) course {
-	first := int(before / step)
-	var means []float64
-	var arrived, failed, ended int64
-	most := 0.0               // share of failures in a step before
-	struck, usual := 0.0, 0.0 // under way at the event, and at the begin of a step before it, and failed
-	for k := range min(first, len(s.Series)) {
-		i := &s.Series[k]
-		if i.Completed > 0 {
-			means = append(means, float64(i.SumNs)/float64(i.Completed))
-		}
-		by := i.Failed - i.Struck // by itself
-		arrived, failed, ended = arrived+i.Arrived, failed+by, ended+i.Ended
-		most = max(most, share(by, i.Arrived))
-		if struck += float64(i.Struck); k < first-1 {
-			usual += float64(failed-ended) / float64(first-1)
-		}
-	}
-	c := course{known: plan.Window{}.Compares(len(means))}
-	limit := 0.0
-	if c.known {
-		mean, variance := stats.Mean(means)
-		limit = mean + max(mean/10, 4*math.Sqrt(variance))
-	}
-	last := first - 1
-	for k := first; k < len(s.Series); k++ {
-		i := &s.Series[k]
-		if share(i.Failed, i.Arrived) > most+1e-3 || i.Completed > 0 && float64(i.SumNs)/float64(i.Completed) > limit {
-			last = k
-		}
-		if missed(i) {
-			c.above += step
-		}
-	}
-	for k := first; k <= last; k++ {
-		i := &s.Series[k]
-		c.lost += float64(i.Failed) - float64(share(failed, arrived)*float64(i.Arrived))
-	}
-	if c.never = last == len(s.Series)-1; last >= first {
-		c.recovered = int64(last+1)*step - before
-	}
-	c.lost = max(c.lost, 0) + max(struck-usual, 0)
-	return c
-}
-
-// misses returns a function that reports whether a step misses an objective that applies to
-// all requests.
-func (e *Evaluation) misses() func(*model.Instant) bool {
-	type limit struct {
-		of    int // of Spec.Limits, -1 for errors
-		share float64
-	}
-	var list []limit
-	k := 0
-	for _, o := range e.Plan.SLO {
-		switch {
-		case model.IsRequestLatency(o):
-			list = append(list, limit{k, 1 - levelOf(o.Metric)})
-			k++
-		case o.Metric == "errors" && o.Scope == "":
-			list = append(list, limit{-1, o.Limit})
-		}
-	}
-	return func(i *model.Instant) bool {
-		return slices.ContainsFunc(list, func(l limit) bool {
-			bad := i.Failed
-			if l.of >= 0 {
-				bad = i.Over[l.of]
-			}
-			return share(bad, i.Arrived) > l.share
-		})
-	}
 }

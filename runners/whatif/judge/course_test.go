@@ -15,7 +15,7 @@ func TestFailuresAsEverAreNoCost(t *testing.T) {
 		struck int64
 		want   float64
 	}{{2, 0}, {7, 5}} {
-		s := &model.Sample{}
+		var series []model.Instant
 		for k := range 20 {
 			i := model.Instant{Arrived: 100, Completed: 90, Failed: 10, SumNs: 90e6, Ended: 10}
 			if k == 0 {
@@ -24,9 +24,9 @@ func TestFailuresAsEverAreNoCost(t *testing.T) {
 			if k == 9 {
 				i.Struck, i.Failed = c.struck, 8+c.struck
 			}
-			s.Series = append(s.Series, i)
+			series = append(series, i)
 		}
-		got := courseOf(s, 10e9, 1e9, func(*model.Instant) bool { return false })
+		got := compared([]track{trackOf(series)}, 10e9, 1e9).courses(10e9, 1e9, nil)[0]
 		if math.Abs(got.lost-c.want) > 0.05 || got.recovered != 0 || got.never {
 			t.Errorf("%d under way fail: got %+v, want %g lost", c.struck, got, c.want)
 		}

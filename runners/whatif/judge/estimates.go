@@ -23,7 +23,7 @@ func (w *Pool) add(e *Evaluation, s *model.Sample) {
 		return
 	}
 	for k := range w.after {
-		w.after[k].add(e, w, s.After(k))
+		w.after[k].add(e, s.After(k))
 	}
 	w.drift(s)
 	if w.Begun[1] == 0 {
@@ -31,6 +31,9 @@ func (w *Pool) add(e *Evaluation, s *model.Sample) {
 	}
 	w.Begun = [2]int64{min(w.Begun[0], s.Before), max(w.Begun[1], s.Before)}
 	w.axis.add(s, &w.Window)
+	if w.Window.Incident > 0 {
+		w.tracks = append(w.tracks, trackOf(s.Series))
+	}
 	w.Little = max(w.Little, s.Little)
 	w.Conserved = w.Conserved && s.Conserved
 	w.Hash = w.Hash*0x9e3779b97f4a7c15 ^ s.Hash
@@ -40,7 +43,7 @@ func (w *Pool) add(e *Evaluation, s *model.Sample) {
 }
 
 // add adds the results of a replication that count for estimates.
-func (w *Known) add(e *Evaluation, pool *Pool, s *model.Sample) {
+func (w *Known) add(e *Evaluation, s *model.Sample) {
 	thin := float64(e.Spec.Control.Thin)
 	for k := range s.Models {
 		if len(w.Models) <= k {
@@ -66,7 +69,6 @@ func (w *Known) add(e *Evaluation, pool *Pool, s *model.Sample) {
 	}
 	w.aboveBounds(e, s)
 	w.rollouts(e, s)
-	w.recovers(e, &pool.Window, s)
 	w.Sum.Add(s)
 }
 
@@ -164,27 +166,6 @@ func (w *Known) rollouts(e *Evaluation, s *model.Sample) {
 			w.put("min_serving(publish)", float64(least))
 		}
 	}
-}
-
-// recovers adds how a replication was affected by the event of the window, such as its time
-// to recovery.
-func (w *Known) recovers(e *Evaluation, of *model.Window, s *model.Sample) {
-	if of.Incident == 0 {
-		return
-	}
-	event := &e.Plan.Events[of.Incident-1]
-	c := courseOf(s, int64(event.At)-int64(of.Start), of.Step, e.missed)
-	put := func(metric string, v float64, known bool) {
-		if metric = ofEvent(metric, event); known {
-			w.put(metric, v)
-		}
-		if known && c.never {
-			w.Never[metric]++
-		}
-	}
-	put("recovery", float64(c.recovered), c.known)
-	put("lost", float64(c.lost*float64(max(e.Spec.Control.Thin, 1))), c.known)
-	put("above", float64(c.above), c.known && e.Plan.LimitsRequests())
 }
 
 // ofEvent returns the name of a metric of an event.

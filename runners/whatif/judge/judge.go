@@ -12,7 +12,7 @@
 //   - when a simulation ends: judge.go
 //   - which estimates there are: estimates.go
 //   - how much warm-up is cut: warmup.go
-//   - what is told over time, and of incidents: axis.go
+//   - what is told over time: axis.go; what an event cost: course.go
 //   - quantiles of all replications together: quantiles.go; their intervals: tails.go
 //   - what a result holds of every replication: records.go
 //   - how objectives are judged: verdicts.go
@@ -131,9 +131,8 @@ type Evaluation struct {
 	Short bool
 	Goal  Goal
 
-	missed  func(*model.Instant) bool // whether a step misses an objective on requests
-	lives   []model.Life              // of each replication, which all windows share
-	samples []*model.Sample           // kept for records until the evaluation stops
+	lives   []model.Life    // of each replication, which all windows share
+	samples []*model.Sample // kept for records until the evaluation stops
 	records []result.Record
 }
 
@@ -145,8 +144,9 @@ type Pool struct {
 	Little     int64
 	Conserved  bool
 	Hash       uint64
-	Cut        int64 // nanoseconds of warm-up that were cut
-	axis       axis  // over time, where something happens
+	Cut        int64   // nanoseconds of warm-up that were cut
+	axis       axis    // over time, where something happens
+	tracks     []track // of each replication, around an event
 	Stationary bool
 	// Begun holds the shortest and the longest time, in nanoseconds, that replications simulated
 	// before the window.
@@ -252,7 +252,6 @@ func (j *Judge) Evaluate(ctx context.Context, p *plan.Plan, c model.Condition, g
 
 func newEvaluation(p *plan.Plan, c model.Condition, g Goal) *Evaluation {
 	e := &Evaluation{Plan: p, Condition: c, Spec: model.Compile(p, c), Goal: g}
-	e.missed = e.misses()
 	for _, w := range e.Spec.Windows {
 		e.Windows = append(e.Windows, newPool(w, len(e.Spec.Limits), e.Spec.Control.Thin))
 	}

@@ -177,6 +177,7 @@ func (w *Pool) interval(metric, name string, confidence float64) (value, low, hi
 		return value, low, high
 	}
 	mean, half := m.mean(metric, confidence)
+	mean = math.Max(mean, 0) // of what is lost beyond what ever fails, by chance
 	ci := around(mean, half)
 	if unit := w.oneOf(metric); unit > 0 {
 		if least, most, ok := stats.Few(mean/unit, len(values), confidence); ok {

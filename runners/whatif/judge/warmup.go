@@ -27,7 +27,7 @@ func (w *Pool) forget(limits int) {
 	for k := range w.after {
 		w.after[k] = Known{PerModel: newPerModel("", limits), Never: map[string]int{}}
 	}
-	w.Known, w.drifts, w.axis = w.after[0], [model.Segments][]float64{}, nil
+	w.Known, w.drifts, w.axis, w.tracks = w.after[0], [model.Segments][]float64{}, nil, nil
 }
 
 // refuse marks a window as not simulated, with the reason, and drops its results.
@@ -107,6 +107,7 @@ func (e *Evaluation) unsettled(w *Pool) string {
 func (e *Evaluation) cutWarmUps() {
 	for _, w := range e.Windows {
 		w.cutWarmUp()
+		w.recovers(e)
 		if w.Unsettled = e.unsettled(w); w.Unsettled != "" {
 			w.Stationary = false
 		}

@@ -1,0 +1,383 @@
+package judge
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mathext"
+
+	"github.com/monosim/monosim/runners/whatif/model"
+	"github.com/monosim/monosim/runners/whatif/plan"
+	"github.com/monosim/monosim/runners/whatif/stats"
+)
+
+// course describes how one replication was affected by an event.
+type course struct {
+	recovered int64   // counts nanoseconds from the event to full recovery
+	lost      float64 // requests that came until then and failed, beyond the share that failed before
+	above     int64   // nanoseconds in which an objective was missed
+	never     bool    // it did not recover within the window
+}
+
+// stride is one step of one replication. It counts requests, and no times but their sum.
+type stride struct {
+	sumNs                                     int64
+	arrived, completed, failed, struck, ended int32
+	over                                      []int32
+}
+
+// track holds the steps of one replication.
+type track []stride
+
+func trackOf(series []model.Instant) track {
+	t := make(track, len(series))
+	for k := range series {
+		i := &series[k]
+		t[k] = stride{sumNs: i.SumNs, arrived: int32(i.Arrived), completed: int32(i.Completed), failed: int32(i.Failed), struck: int32(i.Struck), ended: int32(i.Ended)}
+		for _, n := range i.Over {
+			t[k].over = append(t[k].over, int32(n))
+		}
+	}
+	return t
+}
+
+// by returns how many failed without the event: not those that were under way at it.
+func (s *stride) by() int32 { return s.failed - s.struck }
+
+// comparison compares the steps of all replications after an event with those before it.
+type comparison struct {
+	tracks       []track
+	first, clean int // the event's step; steps before it whose requests had ended by then
+	steps        int
+}
+
+// compared returns nil if there are too few steps before the event to compare with.
+func compared(tracks []track, before, step int64) *comparison {
+	if len(tracks) == 0 {
+		return nil
+	}
+	c := &comparison{tracks: tracks, first: int(before / step), steps: len(tracks[0])}
+	c.first = min(c.first, c.steps)
+	answered := 0
+	for k := range c.first {
+		if slices.ContainsFunc(tracks, func(t track) bool { return t[k].completed > 0 }) {
+			answered++
+		}
+	}
+	if !(plan.Window{}).Compares(answered) {
+		return nil
+	}
+	c.clean = c.first
+	mean, _ := c.level(latency)
+	for under := int64(3 * mean); under > 0 && (plan.Window{}).Compares(c.clean-1); under -= step {
+		c.clean--
+	}
+	return c
+}
+
+// Two measures tell whether a step is worse than those before the event. Each is a sum of a
+// stride, over a count.
+type ratio func(*stride) (sum, n float64)
+
+func latency(s *stride) (sum, n float64)  { return float64(s.sumNs), float64(s.completed) }
+func failures(s *stride) (sum, n float64) { return float64(s.by()), float64(s.arrived) }
+
+// level returns a measure of all replications together before the event, and its count.
+func (c *comparison) level(of ratio) (level, count float64) {
+	sum := 0.0
+	for _, t := range c.tracks {
+		for k := range t[:c.clean] {
+			s, n := of(&t[k])
+			sum, count = sum+s, count+n
+		}
+	}
+	return sum / math.Max(count, 1), count
+}
+
+// measure is how a measure was before the event.
+type measure struct {
+	of           ratio
+	level, least float64 // its mean, and by how much a step has to be above it to matter
+	count        float64 // mean count of a step
+	sd, skewness float64 // of a step of one replication
+	drift        float64 // variance of level
+	worst        float64 // step of one replication
+	// of each step, all replications together
+	sums, counts, excess []float64
+}
+
+// scatter tells how far the steps of single replications were from the level.
+func (c *comparison) scatter(of ratio, least func(level float64) float64) *measure {
+	m := &measure{of: of}
+	level, count := c.level(of)
+	n := float64(len(c.tracks) * c.clean)
+	m.level, m.count, m.least = level, count/n, least(level)
+	var squares, cubes float64
+	each := make([]float64, len(c.tracks))
+	for r, t := range c.tracks {
+		for k := range t[:c.clean] {
+			sum, count := of(&t[k])
+			pull := (sum - float64(level*count)) / math.Max(m.count, 1e-9)
+			squares += float64(pull * pull)
+			cubes += float64(pull * pull * pull)
+			m.worst = math.Max(m.worst, sum/math.Max(count, 1))
+			each[r] += pull / float64(c.clean)
+		}
+	}
+	m.sd = math.Sqrt(squares / math.Max(n-1, 1))
+	if m.sd > 0 {
+		m.skewness = math.Max(cubes/n/(m.sd*m.sd*m.sd), 0)
+	}
+	for _, v := range each {
+		m.drift += float64(v*v) / float64(len(each)*len(each))
+	}
+	return m
+}
+
+// total adds up the replications of each step. None counts for more than most.
+func (m *measure) total(c *comparison, most float64) {
+	m.excess, m.counts, m.sums = make([]float64, c.steps), make([]float64, c.steps), make([]float64, c.steps)
+	for k := range c.steps {
+		for _, t := range c.tracks {
+			s, n := m.of(&t[k])
+			m.sums[k], m.counts[k] = m.sums[k]+math.Min(s, most*n), m.counts[k]+n
+		}
+		if m.counts[k] > 0 {
+			m.excess[k] = m.sums[k]/m.counts[k] - m.level
+		}
+	}
+}
+
+// spread returns the standard deviation of a step with so many observations. Fewer than before
+// the event scatter more; more of them may hang together, and count as no better.
+func (m *measure) spread(count float64) float64 {
+	return m.sd * math.Sqrt(math.Max(1, m.count/math.Max(count, 1)))
+}
+
+// chance is how probable it may be that an event that changes nothing seems to do so.
+const chance = 1e-3
+
+// chanceAt returns the part of chance that the j-th step after the event may take, from 1. Half
+// of it goes to all steps alike, the other half mostly to the first ones.
+func chanceAt(j, steps int) float64 {
+	return chance / 2 * (1/float64(steps) + 1/float64(j*(j+1)))
+}
+
+// limitAt returns how far the mean of so many replications is from the level by chance alone,
+// at most. It takes Pearson's third law for the scatter, as times that waits make longer are
+// skewed, widened as Student's is for a scatter that is known from few steps.
+func (m *measure) limitAt(p float64, count float64, c *comparison) float64 {
+	runs := float64(len(c.tracks))
+	spread := m.spread(count / runs)
+	skewness := m.skewness / math.Sqrt(runs)
+	quantile := mathext.NormalQuantile(1 - p)
+	wider := stats.T(1-2*p, runs*float64(c.clean)-1) / quantile
+	if skewness > 0.01 {
+		shape := 4 / (skewness * skewness)
+		quantile = (mathext.GammaIncRegCompInv(shape, p) - shape) / math.Sqrt(shape)
+	}
+	return quantile * wider * math.Sqrt(spread*spread/runs+m.drift)
+}
+
+// failsMore reports whether more requests of a step fail than by chance. With the failures of
+// before and of the step taken together, each is one of the step with the share that the step
+// has of all requests.
+func (m *measure) failsMore(k int, p, before, vif float64) bool {
+	x, old := m.sums[k]/vif, m.level*before/vif
+	return x > 0 && mathext.RegIncBeta(x, old+1, m.counts[k]/(m.counts[k]+before)) < p
+}
+
+// courses follows each replication after the event. A step is bad if the mean latency of all
+// replications exceeds the one before the event by a tenth, or the share of failures by a
+// thousandth, and by more than chance does.
+func (c *comparison) courses(before, step int64, limits []limit) []course {
+	slow := c.scatter(latency, func(level float64) float64 { return level / 10 })
+	failing := c.scatter(failures, func(float64) float64 { return 1e-3 })
+	_, asked := c.level(failures)
+	vif := c.inflation((*stride).by)
+	failing.sd = math.Max(failing.sd, math.Sqrt(math.Max(failing.level, 1/math.Max(asked, 1))/math.Max(failing.count, 1)))
+	slow.sd = math.Max(slow.sd, slow.level/50)
+	failing.total(c, 1)
+	// With heavy tails, a single request would pass for an effect: no replication counts for more than the worst
+	// before the event, or than it takes for one to make the mean of all bad.
+	slow.total(c, math.Max(slow.worst, slow.level+float64(2*float64(len(c.tracks))*slow.least)))
+	last := c.first - 1
+	for k := c.first; k < c.steps; k++ {
+		p := chanceAt(k-c.first+1, c.steps-c.first)
+		if slow.counts[k] > 0 && slow.excess[k] > slow.least && slow.excess[k] > slow.limitAt(p, slow.counts[k], c) ||
+			failing.excess[k] > failing.least && failing.failsMore(k, p, asked, vif) {
+			last = k
+		}
+	}
+	list := make([]course, len(c.tracks))
+	usual, share := c.usual()
+	ends := c.recovered(last, slow, failing)
+	for r, t := range c.tracks {
+		one := &list[r]
+		own := ends[r]
+		if one.never = own == c.steps-1; own >= c.first {
+			one.recovered = int64(own+1)*step - before
+		}
+		for k := c.first; k <= last; k++ {
+			one.lost += float64(t[k].failed) - float64(share*float64(t[k].arrived))
+		}
+		for k := range t[:c.first] {
+			one.lost += float64(t[k].struck)
+		}
+		one.lost -= usual
+	}
+	c.misses(list, step, limits)
+	return list
+}
+
+// doubt is how probable it may be that a replication which seems to have recovered has not.
+const doubt = 0.05
+
+// recovered returns the last bad step of each replication. That is the last one of all together, unless so many
+// steps of the replication are good up to there that it must have recovered before. With few requests, some are
+// good by chance: as many as have a bad one behind them, or are of a replication that has no bad one at all.
+func (c *comparison) recovered(last int, measures ...*measure) []int {
+	list := make([]int, len(c.tracks))
+	steps, bad := 0, 0
+	for r, t := range c.tracks {
+		list[r] = c.first - 1
+		for k := c.first; k <= last; k++ {
+			if slices.ContainsFunc(measures, func(m *measure) bool { return m.bad(&t[k]) }) {
+				list[r] = k
+				bad++
+			}
+		}
+		if steps += list[r] - c.first + 1; list[r] < c.first {
+			steps += last - c.first + 1
+		}
+	}
+	good := float64(steps-bad+1) / float64(steps+1)
+	for r, own := range list {
+		if math.Pow(good, float64(last-own)) > doubt {
+			list[r] = last
+		}
+	}
+	return list
+}
+
+// bad reports whether a step of one replication is worse than those before by what matters, and by more than
+// nearly all scatter.
+func (m *measure) bad(s *stride) bool {
+	sum, n := m.of(s)
+	return n > 0 && sum/n-m.level > math.Max(m.least, 4*m.spread(n))
+}
+
+// usual returns how many requests are under way at any time and fail, and the share that fails.
+func (c *comparison) usual() (n, failed float64) {
+	var bad, arrived float64
+	for _, t := range c.tracks {
+		under := int64(0)
+		for k := range t[:c.first] {
+			bad, arrived = bad+float64(t[k].by()), arrived+float64(t[k].arrived)
+			if under += int64(t[k].by() - t[k].ended); k < c.first-1 {
+				n += float64(under) / float64((c.first-1)*len(c.tracks))
+			}
+		}
+	}
+	return n, bad / math.Max(arrived, 1)
+}
+
+// inflation returns by how much counts of steps before the event scatter more than independent
+// requests.
+func (c *comparison) inflation(of func(*stride) int32) float64 {
+	var n, x []int64
+	for _, t := range c.tracks {
+		for k := range t[:c.clean] {
+			n, x = append(n, int64(t[k].arrived)), append(x, int64(of(&t[k])))
+		}
+	}
+	return stats.VIF(n, x)
+}
+
+// limit is an objective that applies to all requests: at most a share of them is bad.
+type limit struct {
+	of    int // of Spec.Limits, -1 for errors
+	share float64
+}
+
+func (l limit) bad(s *stride) int32 {
+	if l.of < 0 {
+		return s.failed
+	}
+	return s.over[l.of]
+}
+
+// misses adds how long each replication misses an objective. A step misses it if all replications
+// together do, and this one does, or has too few requests to tell.
+func (c *comparison) misses(list []course, step int64, limits []limit) {
+	missed := make([]bool, len(list)*c.steps)
+	for _, l := range limits {
+		vif := c.inflation(l.bad)
+		for k := c.first; k < c.steps; k++ {
+			var n, x int64
+			for _, t := range c.tracks {
+				n, x = n+int64(t[k].arrived), x+int64(l.bad(&t[k]))
+			}
+			if stats.Verdict(n, x, l.share, vif, missing) != stats.Fail {
+				continue
+			}
+			for r, t := range c.tracks {
+				n1, x1 := int64(t[k].arrived), int64(l.bad(&t[k]))
+				missed[r*c.steps+k] = missed[r*c.steps+k] || share(x1, n1) > l.share || stats.Verdict(n1, x1, share(x, n), 1, missing) != stats.Pass
+			}
+		}
+	}
+	for i, yes := range missed {
+		if yes {
+			list[i/c.steps].above += step
+		}
+	}
+}
+
+// missing is the confidence at which a step misses an objective.
+const missing = 0.99
+
+// limits lists the objectives that apply to all requests.
+func (e *Evaluation) limits() []limit {
+	var list []limit
+	k := 0
+	for _, o := range e.Plan.SLO {
+		switch {
+		case model.IsRequestLatency(o):
+			list = append(list, limit{k, 1 - levelOf(o.Metric)})
+			k++
+		case o.Metric == "errors" && o.Scope == "":
+			list = append(list, limit{-1, o.Limit})
+		}
+	}
+	return list
+}
+
+// recovers determines again how each replication was affected by the event of the window, such as
+// its time to recovery.
+func (w *Pool) recovers(e *Evaluation) {
+	if w.Window.Incident == 0 || w.Refused != "" {
+		return
+	}
+	event := &e.Plan.Events[w.Window.Incident-1]
+	before := int64(event.At) - int64(w.Window.Start)
+	c := compared(w.tracks, before, w.Window.Step)
+	if c == nil {
+		return
+	}
+	values := map[string][]float64{}
+	never := 0
+	for _, one := range c.courses(before, w.Window.Step, e.limits()) {
+		values["recovery"] = append(values["recovery"], float64(one.recovered))
+		values["lost"] = append(values["lost"], one.lost*w.thin)
+		if e.Plan.LimitsRequests() {
+			values["above"] = append(values["above"], float64(one.above))
+		}
+		if one.never {
+			never++
+		}
+	}
+	for name, list := range values {
+		w.Values[ofEvent(name, event)], w.Never[ofEvent(name, event)] = list, never
+	}
+}
