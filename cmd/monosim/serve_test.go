@@ -53,6 +53,7 @@ type seen struct {
 		Pods []string
 	}
 	Sessions []struct{ Client string }
+	Faults   []struct{ Kind string }
 	Events   []struct{ Pod, Op, Path, Note string }
 }
 
@@ -148,6 +149,14 @@ func TestServeKeepsACluster(t *testing.T) {
 	}
 	post(t, at.Admin+"/pods/restart", `{"pod": "shard0-replica1"}`)
 	awaitState(t, at.Admin, "restarted pod", func(s seen) bool { return s.Pods[1].Running && s.Pods[1].Starts == 2 })
+	// A fault that cannot end, because the version is gone that it broke, ends nothing else.
+	broken := `{"kind": "version.broken", "base_path": "/models/ctr/entry", "n": 2, "end_after": "2s"}`
+	if got := post(t, at.Admin+"/faults/begin", broken) + post(t, at.Admin+"/versions/delete", `{"base_path": "/models/ctr/entry", "version": 2}`); got != "{}\n{}\n" {
+		t.Errorf("a broken version that is deleted: %s", got)
+	}
+	awaitState(t, at.Admin, "fault that is over", func(s seen) bool {
+		return len(s.Faults) == 0 && s.tells("operator", "fault.end", "version.broken", "/models/ctr/entry 2")
+	})
 	page := get(t, at.Admin+"/", "text/html")
 	if !strings.Contains(page, "<title>cluster cluster</title>") || !strings.Contains(page, "connect-src 'self'") || strings.Contains(page, "https:") {
 		t.Errorf("page: %.300s", page)

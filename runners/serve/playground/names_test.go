@@ -65,7 +65,7 @@ func described(t testing.TB) *admin.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Playground{d: d, cluster: &loopback.Cluster{}, asked: make(chan func()), done: make(chan struct{})}
+	p := &Playground{d: d, cluster: &loopback.Cluster{}, asked: make(chan func()), done: make(chan struct{}), faulty: map[string]running{}}
 	s, err := admin.Listen("127.0.0.1:0", "a test", admin.Access{Token: admin.NoToken}, p.actions())
 	if err != nil {
 		t.Fatal(err)

@@ -44,6 +44,8 @@ type Playground struct {
 	// ended.
 	asked chan func()
 	done  chan struct{}
+	// faulty has the faults that are on, by what they hold. Only Run's goroutine uses it.
+	faulty map[string]running
 
 	mu   sync.Mutex
 	view View
@@ -67,7 +69,7 @@ func Start(ctx context.Context, d *Description, o Options) (_ *Playground, err e
 	if o.Progress == nil {
 		o.Progress = func(string) {}
 	}
-	p := &Playground{o: o, d: d, asked: make(chan func()), done: make(chan struct{}), news: make(chan struct{})}
+	p := &Playground{o: o, d: d, asked: make(chan func()), done: make(chan struct{}), faulty: map[string]running{}, news: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			p.Close()
@@ -216,6 +218,7 @@ func (p *Playground) Run(ctx context.Context) error {
 			if _, err := p.cluster.Pass(0, nil); err != nil {
 				return err
 			}
+			p.endDue()
 		}
 		p.look()
 	}

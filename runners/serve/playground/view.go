@@ -7,6 +7,7 @@ import (
 
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/runners"
+	"github.com/monosim/monosim/runners/test/operator"
 	"github.com/monosim/monosim/runners/test/realrun/loopback"
 )
 
@@ -22,6 +23,8 @@ type View struct {
 	Pods           []PodView     `json:"pods"`
 	Sessions       []SessionView `json:"sessions"`
 	Services       []ServiceView `json:"services"`
+	// Faults holds the faults that are on.
+	Faults []FaultView `json:"faults"`
 	// Events holds the most recent events, oldest first.
 	Events []EventView `json:"events"`
 }
@@ -66,6 +69,14 @@ type ServiceView struct {
 	Pods []string `json:"pods"`
 }
 
+// FaultView is a fault that is on. Of says what it hits, and EndsInSec when it ends by itself, in cluster time; 0 if it
+// does not.
+type FaultView struct {
+	Kind      string  `json:"kind"`
+	Of        string  `json:"of,omitempty"`
+	EndsInSec float64 `json:"ends_in_sec,omitempty"`
+}
+
 // EventView is one observation.
 type EventView struct {
 	AtSec float64 `json:"at_sec"`
@@ -106,6 +117,13 @@ func (p *Playground) see() View {
 		ask(at.ZooKeeperAdmin+"/sessions", &v.Sessions)
 	}
 	v.Services = p.seeServices()
+	v.Faults = lists.Map(p.on(), func(f running) FaultView {
+		view := FaultView{Kind: f.fault.Kind, Of: operator.Hit(f.fault)}
+		if f.until > 0 {
+			view.EndsInSec = (f.until - c.Now()).Seconds()
+		}
+		return view
+	})
 	log := c.Log()
 	for _, o := range log[max(len(log)-lastEvents, 0):] {
 		v.Events = append(v.Events, EventView{AtSec: o.At.Seconds(), Pod: o.Pod, Op: o.Op, Path: o.Path, Note: o.Note})

@@ -87,6 +87,12 @@ func (c *Cluster) Faults() (list []runners.FaultKind) {
 	return list
 }
 
+// Ends reports whether a fault of this kind is on until EndFault ends it.
+func (c *Cluster) Ends(kind string) bool {
+	made, _ := faultOf(runners.Fault{Kind: kind})
+	return made.end != nil
+}
+
 // BeginFault begins a fault.
 func (c *Cluster) BeginFault(f runners.Fault) error {
 	k, err := fault.Find(f.Kind)
@@ -378,6 +384,9 @@ func onVersion(do func(d *disks, dir string, f runners.Fault) error) func(c *Clu
 }
 
 func (d *disks) exportWithoutGraph(dir string, f runners.Fault) error {
+	if err := d.wantNew(dir); err != nil {
+		return err
+	}
 	return d.addSized(filepath.Join(dir, variablesDir, variablesFile), f.SizeBytes)
 }
 
@@ -396,6 +405,9 @@ var needsVariables = []byte(`{"variables": ["w"]}`)
 const absent = ".variables"
 
 func (d *disks) exportWithoutVariables(dir string, f runners.Fault) error {
+	if err := d.wantNew(dir); err != nil {
+		return err
+	}
 	if err := d.addSized(hidden(dir, absent), f.SizeBytes); err != nil {
 		return err
 	}
@@ -411,6 +423,14 @@ func (d *disks) addVariables(dir string, _ runners.Fault) error {
 		return err
 	}
 	return d.files.Rename(hidden(dir, absent), name)
+}
+
+// wantNew returns an error if a version is there, since then none of its parts would be missing.
+func (d *disks) wantNew(dir string) error {
+	if _, err := d.files.Lstat(dir); err == nil {
+		return errors.New("found it there, want a version to come")
+	}
+	return nil
 }
 
 // wantMissing returns an error if the file part exists, since then nothing of the version is
