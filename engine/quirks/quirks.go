@@ -74,7 +74,7 @@ const (
 func (q Quirk) String() string { return "Q" + strconv.Itoa(int(q)) }
 
 // Max is the highest number of a quirk that a Set can hold.
-const Max = 331
+const Max = 332
 
 // Set is a set of quirks that are kept, so that the code behaves as the reference does. All other
 // quirks are repaired. The zero value keeps all quirks.

@@ -130,6 +130,25 @@ Feature: Barriers of a training job
     Then within 2s worker1 has come to the barrier "" 2 times
     And for 10s the workers at the barrier are "1"
 
+  # TRN-8.17: what the session of a worker clears.
+  @Q332
+  Scenario Outline: A worker that begins while a save waits for it takes the barrier for that of an operator (quirks <quirks>)
+    Given a training job with 2 workers and 1 PS
+    And the agents keep the quirks "<quirks>"
+    When the training starts
+    Then within 3m the global step is 150 or more
+    When worker2 is killed
+    And the operator begins to call SaveCheckpoint
+    Then within 5s the workers at the barrier are "1"
+    And worker1 has come to the barrier "Save" 1 time
+    When worker2 is started again
+    Then within 40s worker2 has come to the barrier "<action>" 1 time
+
+    Examples:
+      | quirks | action |
+      | python |        |
+      | -Q332  | Save   |
+
   # TRN-2.10: what an operator asks for in a file.
   Scenario: A save that is asked for in a file is answered there
     Given a training job with 1 worker and 1 PS

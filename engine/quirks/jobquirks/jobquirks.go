@@ -64,4 +64,5 @@ const (
 	Q327 quirks.Quirk = 327 // cpu_training.py:2122: a chief that fails ends its PS
 	Q330 quirks.Quirk = 330 // save_utils.py:882: the directory of a checkpoint is taken for a pattern
 	Q331 quirks.Quirk = 331 // parameter_sync_tf_bridge.cc:71: what a push fails to bring is not sent again
+	Q332 quirks.Quirk = 332 // barrier_ops.py:64: a worker that begins clears the action of a barrier
 )

@@ -79,9 +79,15 @@ func NewBarrierOp(e *env.Env, capacity int, options Options) *BarrierOp {
 	return b
 }
 
-// LocalVariables returns the variables that each session of a chief gives their first values
-// (barrier_ops.py:46).
-func (b *BarrierOp) LocalVariables() []*session.Variable {
+// LocalVariables returns the variables that each session of a process gives their first values
+// (barrier_ops.py:46). To a worker the flags are the chief's, but the action is its own (Q332).
+func (b *BarrierOp) LocalVariables(chief bool) []*session.Variable {
+	switch {
+	case !chief && b.options.Quirks.Keeps(jobquirks.Q332):
+		return []*session.Variable{b.action}
+	case !chief:
+		return nil
+	}
 	list := []*session.Variable{b.vars, b.action}
 	if b.placings != nil {
 		list = append(list, b.placings)

@@ -36,6 +36,7 @@ func (p *process) hooks() ([]session.Hook, error) {
 	}
 	living := &living{p: p}
 	barrier := barrierops.NewBarrierOp(p.e, p.Spec.Workers+1, barrierops.Options{Device: hooks.PSDevice(0), Callbacks: callbacks, Quirks: p.Quirks, Alive: living.lists})
+	p.locals = barrier.LocalVariables(p.isChief())
 	sync := synchooks.NewTrainingHooksHelper(p.e, p.Spec.Workers > 0, p.Spec.Workers+1, p.Index, p.Spec.ChiefTimeout)
 	if !p.Quirks.Keeps(jobquirks.Q239) {
 		sync.AskLiving(living.lists)
@@ -62,7 +63,7 @@ func (p *process) hooks() ([]session.Hook, error) {
 		return nil, err
 	}
 	controller := hooks.NewControllerHook(p.e, p.Spec.PS, barrier, nil)
-	p.locals = append(barrier.LocalVariables(), controller.LocalVariables()...)
+	p.locals = append(p.locals, controller.LocalVariables()...)
 	query := hooks.NewQueryActionHook(p.e, p.Spec.ModelDir, controller)
 	query.Quirks = p.Quirks
 	list = append(list, p.waiter(saver, wait{in: "save_utils", what: text("its save")}), server.NewServerHook(p.e, p.Spec.ModelDir, barrier, saver), controller, query,

@@ -75,7 +75,7 @@ type process struct {
 	// last session.
 	saver   *saveutils.PartialRecoverySaver
 	monitor *saveutils.PSMonitor
-	locals  []*session.Variable // of the chief, which each of its sessions initializes
+	locals  []*session.Variable // which each of its sessions initializes
 	step    int64               // the last global step it has seen
 	// backend says where a PS pushes its parameters to; nil where it pushes none.
 	backend parametersync.Backend

@@ -2,13 +2,13 @@ package job
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/monosim/monosim/engine/cluster"
 	"github.com/monosim/monosim/engine/env"
+	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/clustermanager"
@@ -58,8 +58,6 @@ func (p *process) tryOften(c clustermanager.Cluster) (clustermanager.Cluster, er
 		case err == nil:
 			p.Happened("finished", "", fmt.Sprintf("step %d", p.step))
 			return c, nil
-		case pysem.TypeOf(err) == "AbortedError" && !errors.As(err, new(*endError)):
-			// The session is created again at once (monolith/utils.py:27).
 		case !Temporary(pysem.TypeOf(err)):
 			p.captured = err
 			return c, err
@@ -168,16 +166,16 @@ func (p *process) train(c clustermanager.Cluster) error {
 // session does the work of TensorFlow's estimator in a cluster.
 func (p *process) session(c clustermanager.Cluster) error {
 	names, addrs := devices(c)
-	remote := p.connect(addrs)
 	p.step = 0 // its old value depends on how many steps were only counted
 	list, err := p.hooks()
 	if err != nil {
 		return err
 	}
-	if err := p.prepare(remote, names); err != nil {
-		return err
-	}
-	m, err := session.NewMonitored(p.e, remote, list)
+	var remote session.Link
+	m, err := session.NewRecovered(p.e, list, func() (session.Session, error) {
+		remote = p.connect(addrs)
+		return remote, p.prepare(remote, names)
+	})
 	if err != nil {
 		return err
 	}
@@ -187,17 +185,8 @@ func (p *process) session(c clustermanager.Cluster) error {
 		}
 		m.Coast(remote, session.Steps{Time: p.Spec.StepTime, Counter: globalStep})
 	}
-	if err := m.Close(); err != nil {
-		return &endError{err}
-	}
-	return nil
+	return m.Close()
 }
-
-// endError is an error from the end of a hook. TensorFlow recreates a session that was aborted
-// during a step, but not one that was aborted at its end (TRN-8.11).
-type endError struct{ error }
-
-func (e *endError) Unwrap() error { return e.error }
 
 // connect returns a session that records calls that wait for a server.
 func (p *process) connect(addrs map[string]string) session.Link {
@@ -265,7 +254,10 @@ func (p *process) prepare(remote session.Link, names []string) error {
 	defer p.Waits.end(&chief)
 	for {
 		ready, err := remote.Ready(names)
-		if err != nil || ready {
+		if err == nil && ready {
+			return p.initializeLocals(remote)
+		}
+		if err != nil {
 			return err
 		}
 		if deadline.Before(p.e.Clock.Now().Add(readyPoll)) { // SessionManager.wait_for_session of TensorFlow
@@ -295,11 +287,22 @@ func (p *process) begin(remote session.Link, names []string) error {
 	if err := p.saver.Restore(remote, pysem.Some(state.ModelCheckpointPath)); err != nil || p.monitor == nil {
 		return err
 	}
-	var first []session.Op
-	for _, v := range p.locals {
-		first = append(first, session.Assign(v, v.First))
+	return session.Do(remote, p.firstLocals()...)
+}
+
+// firstLocals assigns local variables their first values.
+func (p *process) firstLocals() []session.Op {
+	return lists.Map(p.locals, func(v *session.Variable) session.Op { return session.Assign(v, v.First) })
+}
+
+// initializeLocals gives the local variables of a worker their first values, as TensorFlow's
+// SessionManager does in each session. So it clears the action of a barrier (Q332). That goes with the
+// look whether the variables are ready, and takes no time of its own.
+func (p *process) initializeLocals(remote session.Link) error {
+	if r, ok := remote.(interface{ Assign(ops ...session.Op) error }); ok {
+		return r.Assign(p.firstLocals()...)
 	}
-	return session.Do(remote, first...)
+	return session.Do(remote, p.firstLocals()...)
 }
 
 // uninitialized returns the devices whose variables have no values yet or get new values in each

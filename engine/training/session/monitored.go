@@ -6,15 +6,18 @@ import (
 )
 
 // Monitored runs hooks around a session's steps, and ends at the first error
-// (tf.compat.v1.train.SingularMonitoredSession in a with statement). At the start it calls Begin of
-// all hooks, then AfterCreateSession. Around each step it calls BeforeRun and AfterRun. At the end it
+// (tf.compat.v1.train.MonitoredSession in a with statement). At the start it calls Begin of all
+// hooks, then AfterCreateSession. Around each step it calls BeforeRun and AfterRun. At the end it
 // calls End, unless there was an error, and closes the session. Who still holds that gets a
 // RuntimeError from it (TRN-8.16).
 type Monitored struct {
+	e     *env.Env
 	s     *closable
 	hooks []Hook
 	coord *Coordinator
-	step  bool // a hook asked to stop
+	// create, when set, makes a session again after one that was aborted.
+	create func() (Session, error)
+	step   bool // a hook asked to stop
 	// reads[i] is the number of hook i's reads in the current step. ops holds the reads of all
 	// hooks.
 	reads   []int
@@ -26,19 +29,64 @@ type Monitored struct {
 // NewMonitored calls Begin and AfterCreateSession of all hooks. An error of theirs leaves the session
 // open and the hooks' tasks running, as in TensorFlow, for those who got it before.
 func NewMonitored(e *env.Env, s Session, hooks []Hook) (*Monitored, error) {
-	m := &Monitored{s: newClosable(e.Tasks, s), hooks: hooks, coord: NewCoordinator(e.Tasks)}
-	for _, h := range hooks {
-		if err := h.Begin(); err != nil {
-			return nil, err
-		}
+	m := &Monitored{e: e, hooks: hooks}
+	if err := m.begin(); err != nil {
+		return nil, err
 	}
-	for _, h := range hooks {
-		if err := h.AfterCreateSession(m.s, m.coord); err != nil {
-			return nil, err
-		}
+	if err := m.open(s); err != nil {
+		return nil, err
 	}
 	return m, nil
 }
+
+// NewRecovered is NewMonitored with a function that makes the session. A session that is aborted
+// while it is made, or in a step, is made again, with the same hooks, whose Begin is not called again
+// (TRN-8.17). The step is then made once more.
+func NewRecovered(e *env.Env, hooks []Hook, create func() (Session, error)) (*Monitored, error) {
+	m := &Monitored{e: e, hooks: hooks, create: create}
+	if err := m.begin(); err != nil {
+		return nil, err
+	}
+	if err := m.again(); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+func (m *Monitored) begin() error {
+	for _, h := range m.hooks {
+		if err := h.Begin(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *Monitored) open(s Session) error {
+	m.s, m.coord = newClosable(m.e.Tasks, s), NewCoordinator(m.e.Tasks)
+	for _, h := range m.hooks {
+		if err := h.AfterCreateSession(m.s, m.coord); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// again makes a session until one is not aborted meanwhile.
+func (m *Monitored) again() error {
+	for {
+		s, err := m.create()
+		if err == nil {
+			err = m.open(s)
+		}
+		if !aborted(err) {
+			return err
+		}
+	}
+}
+
+// aborted reports whether an error is of _PREEMPTION_ERRORS, as monolith/utils.py:27 leaves them.
+func aborted(err error) bool { return err != nil && pysem.TypeOf(err) == "AbortedError" }
 
 // fail closes the session because of err, and returns that.
 func (m *Monitored) fail(err error) error {
@@ -65,6 +113,16 @@ func (m *Monitored) Run(train func(s Session) error) error {
 	if m.s.closed {
 		return errNoSession
 	}
+	err := m.run(train)
+	for m.create != nil && aborted(err) {
+		if err = m.again(); err == nil {
+			err = m.run(train)
+		}
+	}
+	return err
+}
+
+func (m *Monitored) run(train func(s Session) error) error {
 	m.context = RunContext{Session: m.s}
 	context := &m.context
 	m.reads, m.ops = m.reads[:0], m.ops[:0]

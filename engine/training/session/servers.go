@@ -394,6 +394,12 @@ func (r *Remote) runNow(c *call, ops []Op) ([]any, error) {
 	return values, nil
 }
 
+// Assign does operations at once, as if they went with a request that has just been answered.
+func (r *Remote) Assign(ops ...Op) error {
+	_, err := r.runNow(&call{}, ops)
+	return err
+}
+
 // Step makes the part of a training step after its reads ([Link.Step]).
 func (r *Remote) Step(devices []string, d time.Duration, counter *Variable) (int64, error) {
 	c := &call{stepping: true, sent: true, flying: r.servers.WaitForReady}

@@ -182,7 +182,11 @@ func NewServerHook(e *env.Env, modelDir string, barrier *barrierops.BarrierOp, s
 }
 
 // AfterCreateSession starts a server on a free port and writes its address file in a single step.
+// The server of a session before has nobody left who holds it, and ends.
 func (h *ServerHook) AfterCreateSession(s session.Session, _ *session.Coordinator) error {
+	if h.server != nil {
+		h.server.stop(h.e)
+	}
 	h.server = &controller{}
 	server, err := h.e.Network.Serve(0, serverWorkers, h.server.handle(NewServicer(s, h.barrier, h.saver).Handle))
 	if err != nil {

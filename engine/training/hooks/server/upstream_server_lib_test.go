@@ -139,3 +139,22 @@ func TestQ203_EndingAHookWithoutAServerIsAnAttributeError(t *testing.T) {
 		}
 	})
 }
+
+// Goal: of two sessions that a hook has met, as one that was aborted and the one in its place, the
+// second has the server. The first one's is gone, as grpc's server of Python goes with its last holder.
+func TestTheServerOfAnAbortedSessionIsGone(t *testing.T) {
+	worldtest.Run(t, nil, func(c *worldtest.Case) {
+		_, hook := controlled(c, &countingSaver{})
+		first, err := server.StubFromModelDir(c.Env, "basic")
+		c.Must(err)
+		c.Must(hook.AfterCreateSession(session.NewMemory(), nil))
+		second, err := server.StubFromModelDir(c.Env, "basic")
+		c.Must(err)
+		var refused *env.RPCError
+		if _, err := first.GetBlockStatus(); !errors.As(err, &refused) || refused.Code != rpcerrors.Unavailable {
+			t.Errorf("the server of the first session: got %v, want %v", err, rpcerrors.Unavailable)
+		}
+		_, err = second.GetBlockStatus()
+		c.Must(err)
+	})
+}

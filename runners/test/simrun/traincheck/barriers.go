@@ -51,6 +51,7 @@ func (c *Checker) Assigned(at time.Duration, by, variable string, index int, val
 	c.now = max(c.now, at)
 	b := &c.barrier
 	switch on, _ := value.(bool); {
+	case variable == "barrier_op_action" && by != "chief": // a worker that begins (Q332)
 	case variable == "barrier_op_action":
 		text, _ := value.([]byte)
 		b.action = string(text)
