@@ -7,9 +7,6 @@ import (
 	"github.com/monosim/monosim/runners/test/deeds"
 )
 
-// readsTopic is the topic of what pods read from ZooKeeper.
-const readsTopic = "reads"
-
 // readsAtLeast copies a log so that in each track of reads it has at least as many acts as the open
 // log with the fewest. It leaves the period of the acts as it is, as well as all that comes more often.
 func readsAtLeast(got *deeds.Log, open deeds.Open) *deeds.Log {
@@ -18,7 +15,7 @@ func readsAtLeast(got *deeds.Log, open deeds.Open) *deeds.Log {
 		return whole
 	}
 	for _, t := range open[0].Tracks { // a track that every seed has is also in the first one
-		if t.Topic() != readsTopic {
+		if t.Topic() != deeds.ReadsTopic {
 			continue
 		}
 		if least := leastReads(open, t.Name); least != nil {

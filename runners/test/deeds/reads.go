@@ -9,10 +9,10 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// readsTopic is the topic of what a pod reads from ZooKeeper: a round for each parent. What
+// ReadsTopic is the topic of what a pod reads from ZooKeeper: a round for each parent. What
 // the reads found shows in what the agent does next, so only their count and period are
 // compared.
-const readsTopic = "reads"
+const ReadsTopic = "reads"
 
 // burst is how soon after a read another one of the same track belongs to the same act. What
 // an agent reads below a znode, child by child, is one act however many children there are.
@@ -40,7 +40,7 @@ func (r *reader) read(o *runners.Observation) {
 	if strings.HasPrefix(o.Note, "getChildren") {
 		parent = o.Path
 	}
-	name := readsTopic + " " + o.Pod + " " + parent
+	name := ReadsTopic + " " + o.Pod + " " + parent
 	by := readBy{name, o.ID}
 	before, ok := r.reads[by]
 	if r.reads[by] = o.At; !ok || o.At-before >= burst {
@@ -83,4 +83,4 @@ func gaps(at []time.Duration) iter.Seq[time.Duration] {
 }
 
 // isRound reports whether the acts of a topic are compared as rounds.
-func isRound(topic string) bool { return topic == roundTopic || topic == readsTopic }
+func isRound(topic string) bool { return topic == roundTopic || topic == ReadsTopic }

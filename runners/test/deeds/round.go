@@ -42,7 +42,7 @@ func (t *Track) measured() {
 	switch t.Topic() {
 	case roundTopic:
 		d.Every = median(t.at)
-	case readsTopic:
+	case ReadsTopic:
 		d.Every = cadence(t.at)
 	default:
 		return
@@ -126,7 +126,7 @@ func (c *comparison) round(name string) (Difference, bool) {
 func (c *comparison) farCount(name string, got Deed, most time.Duration) time.Duration {
 	share := roundCountPart
 	far := time.Duration(roundCount)
-	if strings.HasPrefix(name, readsTopic) {
+	if strings.HasPrefix(name, ReadsTopic) {
 		share = readsCountPart
 		far += c.slack.Late / splits
 	}

@@ -127,7 +127,7 @@ func topics(unseen []string) []string {
 	for _, topic := range unseen {
 		switch topic {
 		case "zookeeper":
-			list = append(list, "znode", "session", readsTopic)
+			list = append(list, "znode", "session", ReadsTopic)
 		case "modelserver":
 			list = append(list, "model")
 		case "rpc":
