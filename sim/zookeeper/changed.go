@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/monosim/monosim/sim/zookeeper/java"
@@ -92,31 +93,32 @@ const (
 	digestLimit = 1024
 )
 
-// digests follows the digest of the tree.
+// digests follows the digest of the tree, which is up to date only when it is remembered.
 type digests struct {
-	sum int64
-	// of has the part of each znode in the sum.
-	of  map[*znode]uint32
-	log []Digest
+	sum     int64
+	changed []*znode // since then
+	log     []Digest
 	// loaded is the zxid that the tree began with, whose digest is not remembered.
-	loaded int64
+	loaded  int64
+	scratch []byte // for the bytes that are summed, made once
 }
 
 // Digests returns the digests that a real server tells in answer to the word hash. It needs
 // Config.Digests.
 func (m *Machine) Digests() []Digest {
 	m.rememberDigest()
-	return m.digests.log
+	log := m.digests.log
+	return slices.Clone(log[max(0, len(log)-digestLimit):])
 }
 
-// countDigests begins with the digest of the present tree.
+// countDigests begins with the present tree.
 func (m *Machine) countDigests() {
 	if !m.cfg.Digests {
 		return
 	}
-	m.digests = &digests{of: map[*znode]uint32{}, loaded: m.zxid}
+	m.digests = &digests{loaded: m.zxid}
 	for n := m.tree.root; n != nil; n = n.after(m.tree.root) {
-		m.digests.count(m.tree, n)
+		m.digests.note(n)
 	}
 }
 
@@ -129,9 +131,15 @@ func (m *Machine) rememberDigest() {
 	if k := len(d.log); k > 0 && d.log[k-1].Zxid == m.zxid {
 		return
 	}
-	if d.log = append(d.log, Digest{m.zxid, d.sum}); len(d.log) > digestLimit {
-		d.log = append([]Digest(nil), d.log[1:]...)
+	for i, n := range d.changed {
+		d.count(m.tree, n)
+		n.undigested, d.changed[i] = false, nil
 	}
+	d.changed = d.changed[:0]
+	if len(d.log) == 2*digestLimit {
+		d.log = d.log[:copy(d.log, d.log[digestLimit:])]
+	}
+	d.log = append(d.log, Digest{m.zxid, d.sum})
 }
 
 // digestChanges follows the changes of the present transaction.
@@ -141,10 +149,17 @@ func (m *Machine) digestChanges() {
 	}
 	for i := range m.changes {
 		c := &m.changes[i]
-		m.digests.count(m.tree, c.node)
+		m.digests.note(c.node)
 		if c.kind == nodeCreated || c.kind == nodeDeleted {
-			m.digests.count(m.tree, c.node.parent)
+			m.digests.note(c.node.parent)
 		}
+	}
+}
+
+func (d *digests) note(n *znode) {
+	if !n.undigested {
+		n.undigested = true
+		d.changed = append(d.changed, n)
 	}
 }
 
@@ -153,31 +168,31 @@ func (d *digests) count(t *tree, n *znode) {
 	if strings.HasPrefix(n.path, "/zookeeper/") {
 		return
 	}
-	d.sum -= int64(d.of[n])
-	if n.tree != t {
-		delete(d.of, n)
-		return
+	before := n.digest
+	n.digest = 0
+	if n.tree == t {
+		n.digest = d.ofNode(n)
 	}
-	digest := n.digest()
-	d.of[n] = digest
-	d.sum += int64(digest)
+	d.sum += int64(n.digest) - int64(before)
 }
 
-// digest returns the CRC-32 of a znode's path, data and stat (DigestCalculator.java:81).
-func (n *znode) digest() uint32 {
-	path := java.UTF8(n.path)
-	if path == "/" {
-		path = ""
+// ofNode returns the CRC-32 of a znode's path, data and stat (DigestCalculator.java:81).
+func (d *digests) ofNode(n *znode) uint32 {
+	b := d.scratch[:0]
+	if n.path != "/" {
+		b = append(b, java.UTF8(n.path)...)
 	}
-	sum := crc32.Update(crc32.ChecksumIEEE([]byte(path)), crc32.IEEETable, n.data)
-	b := make([]byte, 0, 60)
+	sum := crc32.Update(crc32.ChecksumIEEE(b), crc32.IEEETable, n.data)
+	b = b[:0]
 	for _, v := range []int64{n.czxid, n.mzxid, n.pzxid, n.ctimeMs, n.mtimeMs} {
 		b = binary.BigEndian.AppendUint64(b, uint64(v))
 	}
 	for _, v := range []int32{n.version, n.creates, n.aversion} {
 		b = binary.BigEndian.AppendUint32(b, uint32(v))
 	}
-	return crc32.Update(sum, crc32.IEEETable, binary.BigEndian.AppendUint64(b, uint64(n.storedOwner())))
+	b = binary.BigEndian.AppendUint64(b, uint64(n.storedOwner()))
+	d.scratch = b
+	return crc32.Update(sum, crc32.IEEETable, b)
 }
 
 // storedOwner returns the field ephemeralOwner as a server stores it, where containers and TTL

@@ -142,3 +142,17 @@ func TestTheDigestIsTheRealOne(t *testing.T) { // ZK-11
 		l.do(c, req)
 	}
 }
+
+func TestDigestsOfTheLastZxidsAreKept(t *testing.T) {
+	l := newLab(t, Config{Digests: true})
+	c := l.connect()
+	l.must(c, mk("/a"))
+	for range 3 * digestLimit * digestEvery {
+		l.do(c, set("/a", ""))
+	}
+	got := l.m.Digests()
+	last := l.m.Zxid() / digestEvery * digestEvery
+	if len(got) != digestLimit || got[digestLimit-1].Zxid != last || got[0].Zxid != last-(digestLimit-1)*digestEvery {
+		t.Errorf("got %d of %d to %d, want %d to %d", len(got), got[0].Zxid, got[len(got)-1].Zxid, digestLimit, last)
+	}
+}

@@ -86,7 +86,7 @@ func (t *tree) restore(n *znode) {
 
 func (t *tree) enlist(n *znode) {
 	if n.kind == container || n.kind == ttl {
-		n.mortal = len(t.mortals)
+		n.mortal = int32(len(t.mortals))
 		t.mortals = append(t.mortals, n)
 	}
 }

@@ -35,10 +35,11 @@ type znode struct {
 	// watched is the last list of data watches on the znode's path; nil before the first watch.
 	watched *watchList
 
-	data  []byte
-	acl   []acl.Entry
-	kind  nodeKind
-	noted note // records the changes since the last TakeNotes
+	data       []byte
+	acl        []acl.Entry
+	kind       nodeKind
+	noted      note // records the changes since the last TakeNotes
+	undigested bool
 	// spread is the hash of the znode's name in its parent's Java HashSet.
 	spread uint32
 
@@ -51,7 +52,10 @@ type znode struct {
 	// ttlMs is the time to live of a TTL node in ms. mortal is the index of a container or TTL node
 	// in the tree's list mortals, which the sweep visits.
 	ttlMs  int64
-	mortal int
+	mortal int32
+	// digest is the znode's part in the digest of the tree; undigested is set while the znode has
+	// changed since.
+	digest uint32
 
 	czxid, mzxid, pzxid int64
 	ctimeMs, mtimeMs    int64
