@@ -292,9 +292,27 @@ func (r *reader) describe(f *file) *Description {
 		m := r.model(fmt.Sprintf("models[%d]", i), &f.Models[i])
 		s.Models, d.Deploy = append(s.Models, m.Model), append(d.Deploy, m)
 	}
+	r.apart(s.Models)
 	r.conf(f, &s)
 	d.Spec = s
 	return d
+}
+
+// apart checks that no sub-graph has its versions in or around the folder of another one: a fault or a delete of one
+// would hit both.
+func (r *reader) apart(models []runners.Model) {
+	var before []string
+	for i, m := range models {
+		for j, g := range m.SubGraphs {
+			base := m.SubGraphPath(g.Name)
+			for _, other := range before {
+				if base == other || strings.HasPrefix(base, other+"/") || strings.HasPrefix(other, base+"/") {
+					r.wrong(fmt.Sprintf("models[%d].sub_graphs[%d].name", i, j), "found %q in %s, want a folder apart from %s", g.Name, base, other)
+				}
+			}
+			before = append(before, base)
+		}
+	}
 }
 
 func (r *reader) count(field string, n *int) int {

@@ -82,6 +82,8 @@ func TestWhatIsRefused(t *testing.T) {
 		{"bzid: a/b", `x.yaml:1: bzid: found "a/b", want the name of one folder, as ctr, without separators`},
 		{"models:\n  - name: a\\b", `x.yaml:2: models[0].name: found "a\\b", want the name of one folder, as ctr, without separators`},
 		{"models:\n  - name: a\n    sub_graphs:\n      - name: ..", `x.yaml:4: models[0].sub_graphs[0].name: found "..", want the name`},
+		{"models:\n  - name: a\n    sub_graphs:\n      - name: ps_0\n      - name: ps_0", `x.yaml:5: models[0].sub_graphs[1].name: found "ps_0" in /models/a/ps_0, want a folder apart from /models/a/ps_0`},
+		{"models:\n  - {name: a, sub_graphs: [{name: entry}]}\n  - {name: b, base_path: /models, sub_graphs: [{name: a}]}", `x.yaml:3: models[1].sub_graphs[0].name: found "a" in /models/a, want a folder apart from /models/a/entry`},
 		{"models:\n  - name: a\n    base_path: /a/../b", `x.yaml:3: models[0].base_path: found "/a/../b", want a path from the root whose parts`},
 	} {
 		if _, err := playground.Parse("x.yaml", []byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
