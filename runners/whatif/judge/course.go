@@ -51,13 +51,11 @@ type comparison struct {
 	steps        int
 }
 
-// compared returns nil if there are too few steps before the event to compare with.
-func compared(tracks []track, before, step int64) *comparison {
-	if len(tracks) == 0 {
-		return nil
-	}
+// compared reports, too, whether requests were answered in enough steps before the event to compare with.
+func compared(tracks []track, before, step int64) (*comparison, bool) {
 	c := &comparison{tracks: tracks, first: int(before / step), steps: len(tracks[0])}
 	c.first = min(c.first, c.steps)
+	c.clean = c.first
 	answered := 0
 	for k := range c.first {
 		if slices.ContainsFunc(tracks, func(t track) bool { return t[k].completed > 0 }) {
@@ -65,14 +63,13 @@ func compared(tracks []track, before, step int64) *comparison {
 		}
 	}
 	if !(plan.Window{}).Compares(answered) {
-		return nil
+		return c, false
 	}
-	c.clean = c.first
 	mean, _ := c.level(latency)
 	for under := int64(3 * mean); under > 0 && (plan.Window{}).Compares(c.clean-1); under -= step {
 		c.clean--
 	}
-	return c
+	return c, true
 }
 
 // Two measures tell whether a step is worse than those before the event. Each is a sum of a
@@ -190,7 +187,7 @@ func (m *measure) failsMore(k int, p, before, vif float64) bool {
 // courses follows each replication after the event. A step is bad if the mean latency of all
 // replications exceeds the one before the event by a tenth, or the share of failures by a
 // thousandth, and by more than chance does.
-func (c *comparison) courses(before, step int64, limits []limit) []course {
+func (c *comparison) courses(list []course, before, step int64) {
 	slow := c.scatter(latency, func(level float64) float64 { return level / 10 })
 	failing := c.scatter(failures, func(float64) float64 { return 1e-3 })
 	_, asked := c.level(failures)
@@ -209,7 +206,6 @@ func (c *comparison) courses(before, step int64, limits []limit) []course {
 			last = k
 		}
 	}
-	list := make([]course, len(c.tracks))
 	usual, share := c.usual()
 	ends := c.recovered(last, slow, failing)
 	for r, t := range c.tracks {
@@ -226,8 +222,6 @@ func (c *comparison) courses(before, step int64, limits []limit) []course {
 		}
 		one.lost -= usual
 	}
-	c.misses(list, step, limits)
-	return list
 }
 
 // doubt is how probable it may be that a replication which seems to have recovered has not.
@@ -361,15 +355,21 @@ func (w *Pool) recovers(e *Evaluation) {
 	}
 	event := &e.Plan.Events[w.Window.Incident-1]
 	before := int64(event.At) - int64(w.Window.Start)
-	c := compared(w.tracks, before, w.Window.Step)
-	if c == nil {
+	if len(w.tracks) == 0 {
 		return
 	}
-	values := map[string][]float64{}
-	never := 0
-	for _, one := range c.courses(before, w.Window.Step, e.limits()) {
-		values["recovery"] = append(values["recovery"], float64(one.recovered))
-		values["lost"] = append(values["lost"], one.lost*w.thin)
+	c, compares := compared(w.tracks, before, w.Window.Step)
+	list := make([]course, len(w.tracks))
+	if compares {
+		c.courses(list, before, w.Window.Step)
+	}
+	c.misses(list, w.Window.Step, e.limits())
+	values, never := map[string][]float64{}, 0
+	for _, one := range list {
+		if compares {
+			values["recovery"] = append(values["recovery"], float64(one.recovered))
+			values["lost"] = append(values["lost"], one.lost*w.thin)
+		}
 		if e.Plan.LimitsRequests() {
 			values["above"] = append(values["above"], float64(one.above))
 		}
@@ -377,7 +377,7 @@ func (w *Pool) recovers(e *Evaluation) {
 			never++
 		}
 	}
-	for name, list := range values {
-		w.Values[ofEvent(name, event)], w.Never[ofEvent(name, event)] = list, never
+	for name, of := range values { //lint:order each has a key of its own
+		w.Values[ofEvent(name, event)], w.Never[ofEvent(name, event)] = of, never
 	}
 }

@@ -26,7 +26,13 @@ func TestFailuresAsEverAreNoCost(t *testing.T) {
 			}
 			series = append(series, i)
 		}
-		got := compared([]track{trackOf(series)}, 10e9, 1e9).courses(10e9, 1e9, nil)[0]
+		list := make([]course, 1)
+		comparison, ok := compared([]track{trackOf(series)}, 10e9, 1e9)
+		if !ok {
+			t.Fatal("got nothing to compare with")
+		}
+		comparison.courses(list, 10e9, 1e9)
+		got := list[0]
 		if math.Abs(got.lost-c.want) > 0.05 || got.recovered != 0 || got.never {
 			t.Errorf("%d under way fail: got %+v, want %g lost", c.struck, got, c.want)
 		}

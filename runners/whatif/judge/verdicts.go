@@ -53,7 +53,7 @@ func (e *Evaluation) Verdicts() []result.Verdict {
 			case o.Metric == "errors" && o.Scope == "":
 				e.byCount(&v, w, w.Bad, w.Open, o.Limit)
 			case o.Bound > 0:
-				e.byCount(&v, w.answers(), w.above[o.Name()], w.Open, o.Limit)
+				e.aboveBound(&v, w, o)
 			default:
 				e.byInterval(&v, window, o)
 			}
@@ -183,8 +183,15 @@ func (e *Evaluation) byInterval(v *result.Verdict, w *Pool, o plan.SLO) {
 		}
 		return
 	}
+	if w.answersNobody(v, m, o) {
+		return
+	}
 	if ofRequests(o.Scope) && sum(m.Open) > 0 {
-		e.unanswered(v, m, o)
+		e.unanswered(v, w, m, o)
+		return
+	}
+	if len(values) == 0 && o.OfEvent() {
+		v.Outcome, v.Text = result.Undecided, "nobody is answered before the event, so that there is nothing to compare with"
 		return
 	}
 	if n := int64(len(values)); n < 2 || isShare(o.Metric) && sum(m.Arrived) == 0 {
@@ -196,7 +203,7 @@ func (e *Evaluation) byInterval(v *result.Verdict, w *Pool, o plan.SLO) {
 	if m != &w.PerModel {
 		v.N = sum(m.Arrived)
 	}
-	found := fmt.Sprintf("found %s [%s, %s]", measured(kindOf(o), mean), measured(kindOf(o), low), measured(kindOf(o), high))
+	found := foundIn(o, mean, low, high)
 	if strings.HasPrefix(o.Op, ">") {
 		low, high = high, low
 	}
@@ -206,10 +213,18 @@ func (e *Evaluation) byInterval(v *result.Verdict, w *Pool, o plan.SLO) {
 	}
 	switch v.Outcome {
 	case result.Undecided:
-		v.Text = found + ": too near to the limit"
+		if v.Text = found + ": too near to the limit"; isShare(o.Metric) && sum(m.Open) > 0 {
+			v.N, v.Open = sum(m.Arrived), sum(m.Open)
+			v.Text = stillOpen(v)
+		}
 	case result.Fail:
 		v.Text = found
 	}
+}
+
+// foundIn tells a value with its interval.
+func foundIn(o plan.SLO, mean, low, high float64) string {
+	return fmt.Sprintf("found %s [%s, %s]", measured(kindOf(o), mean), measured(kindOf(o), low), measured(kindOf(o), high))
 }
 
 // answers returns the counts of requests that are answered or may still be answered, as a
@@ -227,11 +242,75 @@ func stillOpen(v *result.Verdict) string {
 	return fmt.Sprintf("%d of %d are open at the end of the simulation, and how they end decides it", v.Open, v.N)
 }
 
-// unanswered judges an objective on latency while requests are open, which may take any
-// time. It fails if the known part already exceeds the limit, and is undecided otherwise.
-func (e *Evaluation) unanswered(v *result.Verdict, m *PerModel, o plan.SLO) {
+// aboveBound judges how many answers took longer than a bound of a dashboard's buckets. What is open has
+// taken as long as it is simulated on already.
+func (e *Evaluation) aboveBound(v *result.Verdict, m *PerModel, o plan.SLO) {
+	over, open := slices.Clone(m.above[o.Name()]), m.Open
+	switch {
+	case sum(m.completed) == 0 && sum(m.Arrived) > 0 && sum(m.Open) == 0:
+		v.Outcome, v.N = result.Fail, sum(m.Arrived)
+		v.Text = nobodyIs(v)
+		return
+	case o.Bound < float64(model.Drain):
+		for i := range over {
+			over[i] += open[i]
+		}
+		open = make([]int64, len(open))
+	}
+	e.byCount(v, m.answers(), over, open, o.Limit)
+}
+
+// answersNobody judges an objective on latency if no request is answered, and the tier that it is of answers no
+// call either. It fails, whether requests fail or are open, unless these may be answered within the limit yet.
+func (w *Pool) answersNobody(v *result.Verdict, m *PerModel, o plan.SLO) bool {
+	q, _, quantile := quantileOf(o.Name())
+	if !quantile {
+		q = 0.5
+	}
+	arrived, open := sum(m.Arrived), sum(m.Open)
+	switch {
+	case !quantile && o.Metric != "mean" || arrived > sum(m.Bad)+open || open > 0 && o.Limit >= float64(model.Drain):
+		return false
+	case !ofRequests(o.Scope) && w.latencies(o.Scope).Count() > 0:
+		return false
+	case stats.Verdict(arrived, arrived, 1-q, 1, v.Confidence) != stats.Fail: // too few to tell
+		return false
+	}
+	v.Outcome, v.N, v.Open = result.Fail, arrived, open
+	v.Text = nobodyIs(v)
+	return true
+}
+
+// nobodyIs says that no request is answered.
+func nobodyIs(v *result.Verdict) string {
+	return fmt.Sprintf("nobody is answered: %d requests fail, %d are open at the end of the simulation", v.N-v.Open, v.Open)
+}
+
+// unanswered judges an objective on the latency of requests of which some are open. They are slower than all that are answered. A quantile that lies among these is known; one that lies among the open
+// ones exceeds what these have taken already, as a mean exceeds the one so far.
+func (e *Evaluation) unanswered(v *result.Verdict, w *Pool, m *PerModel, o plan.SLO) {
 	v.Outcome, v.N, v.Open = result.Undecided, sum(m.Arrived), sum(m.Open)
 	v.Text = stillOpen(v)
+	if q, scope, ok := quantileOf(o.Name()); ok {
+		all := make([]int64, len(m.Open))
+		for i := range all {
+			all[i] = m.Arrived[i] - m.Bad[i]
+		}
+		switch exceeds := o.Limit < float64(model.Drain); {
+		case exceeds && stats.Verdict(sum(all), v.Open, 1-q, stats.VIF(all, m.Open), v.Confidence) == stats.Fail:
+			v.Outcome = result.Fail
+			v.Text = fmt.Sprintf("%d of %d are open at the end of the simulation, and have taken longer", v.Open, v.N)
+		case w.known(q, scope, o.Model) > 1 || len(m.Values[o.Name()]) < 2:
+		default:
+			mean, low, high := w.interval(o.Name(), o.Model, v.Confidence)
+			if got := outcome(within(o, high), within(o, low)); got == result.Pass || got == result.Fail && exceeds {
+				if v.Outcome, v.Text = got, ""; got == result.Fail {
+					v.Text = foundIn(o, mean, low, high)
+				}
+			}
+		}
+		return
+	}
 	if o.Metric != "mean" || o.Scope != "request" || len(m.atLeast) < 2 {
 		return
 	}

@@ -289,7 +289,7 @@ func (w *world) begins(win Window) {
 		}
 	}
 	w.shift(int64(win.Start), before)
-	w.last = w.end + max(int64(drain), far) // the end leaves time to finish the queued requests
+	w.last = w.end + max(int64(Drain), far) // the end leaves time to finish the queued requests
 }
 
 // before returns how long before the instant start the simulation begins. far is the part of

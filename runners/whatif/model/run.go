@@ -11,9 +11,9 @@ import (
 	"github.com/monosim/monosim/runners/whatif/law"
 )
 
-// drain is how long, after the end of a window, its open requests are simulated further. It
-// is longer if the fleet was not at rest for longer before the window.
-const drain = 60 * time.Second
+// Drain is how long, after the end of a window, its open requests are simulated further: so old is each that is open
+// when the simulation ends. It is longer if the fleet was not at rest for longer before the window.
+const Drain = 60 * time.Second
 
 func gammaLaw(cv float64) law.Law {
 	if cv == 1 {
@@ -120,7 +120,7 @@ func (s *Spec) world(window, replication int) *world {
 func (w *world) shift(start, before int64) {
 	length := w.end - w.begin
 	w.base, w.begin, w.end = start-before, before, before+length
-	w.last, w.starts = w.end+int64(drain), startsOf(w.begin, w.end)
+	w.last, w.starts = w.end+int64(Drain), startsOf(w.begin, w.end)
 	w.sample.begin, w.sample.end, w.sample.starts, w.sample.Before = w.begin, w.end, w.starts, before
 	for _, t := range []*tally{&w.system, &w.stages[Entry], &w.stages[PS], &w.stages[Dense]} {
 		t.begin, t.end = w.begin, w.end
