@@ -180,7 +180,7 @@ func (w *World) peek() (i uint32, near, ok bool) {
 
 // peekNear does what peek does when the wheel is not empty.
 func (w *World) peekNear() (i uint32, near bool) {
-	min := w.wheel.earliest(w.slots, w.now)
+	min := w.wheel.earliest(w.now)
 	if w.heap.len() > 0 && w.heap.first().before(w.slots, entry{at: w.slots[min].at, slot: min}) {
 		return w.heap.first().slot, false
 	}

@@ -69,7 +69,7 @@ func (q *timingWheel) insert(slots []slot, i uint32, link *uint32) bool {
 }
 
 // earliest returns the slot of the earliest event. The wheel must not be empty.
-func (q *timingWheel) earliest(slots []slot, now int64) uint32 {
+func (q *timingWheel) earliest(now int64) uint32 {
 	if !q.found {
 		q.min, q.found = q.first(now), true
 	}

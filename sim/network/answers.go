@@ -40,7 +40,7 @@ func (c *Conn) loseAnswer(payload any) bool {
 			c.host.losing = append(c.host.losing[:i], c.host.losing[i+1:]...)
 		}
 		c.endSoon(ErrReset)
-		c.out.push(segmentReset, nil, 0)
+		c.out.push(segmentReset)
 		return true
 	}
 	return false

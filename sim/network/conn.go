@@ -115,7 +115,7 @@ func (c *Conn) Close() {
 	c.leave()
 	switch {
 	case was == connOpen:
-		c.out.push(segmentClose, nil, 0)
+		c.out.push(segmentClose)
 	case was == connDialing && c.out.stalled:
 		c.out.discard() // the dial was given up, so its lost packet is not sent again
 	}
@@ -132,7 +132,7 @@ func (c *Conn) Reset() {
 	if c.out.stalled {
 		c.out.discard()
 	}
-	c.out.push(segmentReset, nil, 0)
+	c.out.push(segmentReset)
 }
 
 // enter registers a new end with its host and process.
@@ -204,7 +204,7 @@ func (c *Conn) arrive(what segmentKind, payload any, sizeBytes int) {
 		// As in TCP, a segment for a closed socket is answered by a reset. A peer that has already
 		// closed would ignore the reset, so none is sent to it.
 		if c.peer.state != connClosed && what != segmentReset {
-			c.out.push(segmentReset, nil, 0)
+			c.out.push(segmentReset)
 		}
 		return
 	}

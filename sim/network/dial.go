@@ -117,7 +117,7 @@ func (h *Host) dial(o Owner, addr string, done func(*Conn, error)) *Conn {
 		c.endSoon(err)
 	default:
 		h.counters.Dials++
-		c.out.push(segmentSyn, nil, 0)
+		c.out.push(segmentSyn)
 	}
 	return c
 }
@@ -138,13 +138,13 @@ func (c *Conn) accept() {
 	l := c.host.listenerOf(int(c.port))
 	if l == nil || c.out.link.refused {
 		c.state = connClosed
-		c.out.push(segmentReset, nil, 0)
+		c.out.push(segmentReset)
 		return
 	}
 	c.listener = l
 	c.enter(l.owner, connOpen)
 	c.host.counters.Accepts++
-	c.out.push(segmentAccepted, nil, 0)
+	c.out.push(segmentAccepted)
 	l.accept(c)
 }
 

@@ -86,8 +86,8 @@ func (n *Network) ResetConns(a, b string) error {
 func resetConns(a, b *Host) {
 	for _, c := range a.conns {
 		if c.state == connOpen && c.peer.host == b {
-			c.out.push(segmentReset, nil, 0)
-			c.peer.out.push(segmentReset, nil, 0)
+			c.out.push(segmentReset)
+			c.peer.out.push(segmentReset)
 		}
 	}
 }

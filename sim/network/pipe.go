@@ -72,10 +72,8 @@ var (
 	kindNotice = vtime.NewKind("network.notice")
 )
 
-// push queues a segment behind all others in the pipe.
-func (p *pipe) push(what segmentKind, payload any, sizeBytes int) {
-	p.queue(segment{payload: payload, sizeBytes: sizeBytes, what: what})
-}
+// push queues a segment without content behind all others in the pipe.
+func (p *pipe) push(what segmentKind) { p.queue(segment{what: what}) }
 
 // pushStep queues a message whose arrival is a step of the given loop.
 func (p *pipe) pushStep(loop *vtime.Loop, payload any, sizeBytes int) {

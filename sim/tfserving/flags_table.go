@@ -34,7 +34,7 @@ var flags = []commandFlag{
 	number("port", "port for gRPC; tfs-head takes 0 for none", func(o *Options) *int { return &o.Port }),
 	text("grpc_socket_path", "UNIX socket for gRPC", func(o *Options) *string { return &o.GRPCSocketPath }),
 	number("rest_api_port", "port for REST, 0 for none", func(o *Options) *int { return &o.RESTAPIPort }),
-	fixed(int32Flag, "rest_api_num_threads", "no effect here", fourPerCPU),
+	fixed(int32Flag, "rest_api_num_threads", fourPerCPU),
 	number("rest_api_timeout_in_ms", "longest REST request, in milliseconds", func(o *Options) *int { return &o.RESTAPITimeoutInMs }),
 	head(boolean("rest_api_enable_cors_support", "send CORS headers", func(o *Options) *bool { return &o.RESTAPIEnableCORS })),
 	boolean("enable_batching", "compute requests to models in batches", func(o *Options) *bool { return &o.EnableBatching }),
@@ -56,7 +56,7 @@ var flags = []commandFlag{
 		func(o *Options) *int64 { return &o.LoadRetryIntervalMicros }),
 	seconds("file_system_poll_wait_seconds", "seconds between two looks for versions; 0 looks once, negative never",
 		func(o *Options) *int64 { return &o.FileSystemPollWaitSeconds }),
-	fixed(boolFlag, "flush_filesystem_caches", "no effect here", constant("true")),
+	fixed(boolFlag, "flush_filesystem_caches", constant("true")),
 	long("tensorflow_session_parallelism", "checked against the two below only", func(o *Options) *int64 { return &o.SessionParallelism }),
 	head(text("tensorflow_session_config_file", "ConfigProto, as text", func(o *Options) *string { return &o.SessionConfigFile })),
 	long("tensorflow_intra_op_parallelism", "no effect here", func(o *Options) *int64 { return &o.IntraOpParallelism }),
@@ -65,28 +65,28 @@ var flags = []commandFlag{
 	text("ssl_config_file", "SSLConfig, as text", func(o *Options) *string { return &o.SSLConfigFile }),
 	text("platform_config_file", "PlatformConfigMap, as text; takes the place of platform tensorflow",
 		func(o *Options) *string { return &o.PlatformConfigFile }),
-	fixed(floatFlag, "per_process_gpu_memory_fraction", "no effect here", constant("0.000000")),
+	fixed(floatFlag, "per_process_gpu_memory_fraction", constant("0.000000")),
 	savedModelTags,
 	text("grpc_channel_arguments", "key=value,... for gRPC: keepalive, ages, message lengths, so_reuseport",
 		func(o *Options) *string { return &o.GRPCChannelArguments }),
-	head(fixed(int32Flag, "grpc_max_threads", "no effect here", fourPerCPU)),
+	head(fixed(int32Flag, "grpc_max_threads", fourPerCPU)),
 	enableModelWarmup,
 	head(number("num_request_iterations_for_warmup", "how often each warm-up request is run, if above 0",
 		func(o *Options) *int { return &o.NumRequestIterationsForWarmup })),
 	boolean("version", "print the version and exit", func(o *Options) *bool { return &o.DisplayVersion }),
 	text("monitoring_config_file", "MonitoringConfig, as text", func(o *Options) *string { return &o.MonitoringConfigFile }),
-	fixed(boolFlag, "remove_unused_fields_from_bundle_metagraph", "no effect here", constant("true")),
-	fixed(boolFlag, "prefer_tflite_model", "no effect here", constant("false")),
-	head(fixed(int32Flag, "num_tflite_pools", "no effect here", perCPU)),
-	head(fixed(int32Flag, "num_tflite_interpreters_per_pool", "no effect here", constant("1"))),
+	fixed(boolFlag, "remove_unused_fields_from_bundle_metagraph", constant("true")),
+	fixed(boolFlag, "prefer_tflite_model", constant("false")),
+	head(fixed(int32Flag, "num_tflite_pools", perCPU)),
+	head(fixed(int32Flag, "num_tflite_interpreters_per_pool", constant("1"))),
 	boolean("enable_signature_method_name_check", "refuse requests to signatures of another method",
 		func(o *Options) *bool { return &o.EnableSignatureMethodNameCheck }),
-	head(fixed(boolFlag, "xla_cpu_compilation_enabled", "no effect here", constant("false"))),
-	head(fixed(boolFlag, "xla_gpu_compilation_enabled", "no effect here", constant("false"))),
-	head(fixed(boolFlag, "enable_profiler", "no effect here", constant("true"))),
+	head(fixed(boolFlag, "xla_cpu_compilation_enabled", constant("false"))),
+	head(fixed(boolFlag, "xla_gpu_compilation_enabled", constant("false"))),
+	head(fixed(boolFlag, "enable_profiler", constant("true"))),
 	head(text("thread_pool_factory_config_file", "ThreadPoolFactoryConfig, as text", func(o *Options) *string { return &o.ThreadPoolFactoryConfigFile })),
-	head(fixed(stringFlag, "mixed_precision", "no effect here", constant(`""`))),
-	head(fixed(boolFlag, "skip_initialize_tpu", "no effect here", constant("false"))),
+	head(fixed(stringFlag, "mixed_precision", constant(`""`))),
+	head(fixed(boolFlag, "skip_initialize_tpu", constant("false"))),
 	head(boolean("enable_grpc_healthcheck_service", "serve the standard gRPC health service", func(o *Options) *bool { return &o.EnableGRPCHealthService })),
 	head(boolean("enable_serialization_as_tensor_content", "answer predictions in tensor_content",
 		func(o *Options) *bool { return &o.EnableSerializationAsTensorContent })),
@@ -120,8 +120,9 @@ func constant(value string) func(*Options) string { return func(*Options) string
 func perCPU(o *Options) string                    { return strconv.Itoa(o.CPUs) }
 func fourPerCPU(o *Options) string                { return strconv.Itoa(4 * o.CPUs) }
 
-func fixed(kind flagKind, name, help string, value func(*Options) string) commandFlag {
-	return commandFlag{name: name, kind: kind, help: help, value: value}
+// fixed returns a flag without effect here.
+func fixed(kind flagKind, name string, value func(*Options) string) commandFlag {
+	return commandFlag{name: name, kind: kind, help: "no effect here", value: value}
 }
 
 func text(name, help string, field func(*Options) *string) commandFlag {

@@ -121,7 +121,7 @@ func (w *TFSWrapper) Start() error {
 		kind = "grpc"
 	}
 	w.e.Log.Logf(env.Info, "starting %s tfs in %s using command %s", kind, w.e.Files.Getwd(), command)
-	process, err := w.e.Processes.Start(env.Command{Args: w.args(kind, command), Output: w.logFile})
+	process, err := w.e.Processes.Start(env.Command{Args: args(command), Output: w.logFile})
 	if err != nil {
 		return fmt.Errorf("start of the model server: %w", err)
 	}
@@ -132,12 +132,12 @@ func (w *TFSWrapper) Start() error {
 
 // args splits a command line into words. To save memory, agents share the texts of words that many
 // of them have.
-func (w *TFSWrapper) args(kind, command string) []string {
-	args := strings.Fields(command)
-	for i, word := range args {
-		args[i] = dict.Text(word)
+func args(command string) []string {
+	words := strings.Fields(command)
+	for i, word := range words {
+		words[i] = dict.Text(word)
 	}
-	return args
+	return words
 }
 
 // Stop kills the process. Before Start it raises an AttributeError (Q150).

@@ -224,13 +224,13 @@ func (p *percentFormatter) text(text string, s percentSpec) (string, error) {
 	if s.precision >= 0 && s.precision < lengthOf(text) {
 		text = textOf(pysem.Runes(text)[:s.precision])
 	}
-	return p.m.pad("", text, s.padding('>', false))
+	return p.m.pad("", text, s.padding(false))
 }
 
 // padding returns a specification with which pad fills up to the width. It uses zeros only for
 // numbers.
-func (s percentSpec) padding(align byte, number bool) spec {
-	filled := spec{fill: " ", align: align, width: s.width}
+func (s percentSpec) padding(number bool) spec {
+	filled := spec{fill: " ", align: '>', width: s.width}
 	switch {
 	case s.minus:
 		filled.align = '<'
@@ -281,7 +281,7 @@ func (p *percentFormatter) int(v Value, s percentSpec) (string, error) {
 	if s.typ == 'X' {
 		digits = strings.ToUpper(digits)
 	}
-	return p.m.pad(s.sign(n.Sign() < 0)+prefix, digits, s.padding('>', true))
+	return p.m.pad(s.sign(n.Sign() < 0)+prefix, digits, s.padding(true))
 }
 
 func (p *percentFormatter) float(v Value, s percentSpec) (string, error) {
@@ -297,7 +297,7 @@ func (p *percentFormatter) float(v Value, s percentSpec) (string, error) {
 	}
 	text := floatDigits(f, spec{precision: s.precision, typ: s.typ, alternate: s.alternate})
 	body := strings.TrimPrefix(text, "-")
-	return p.m.pad(s.sign(body != text), body, s.padding('>', true))
+	return p.m.pad(s.sign(body != text), body, s.padding(true))
 }
 
 func (p *percentFormatter) char(v Value, s percentSpec) (string, error) {
@@ -316,5 +316,5 @@ func (p *percentFormatter) char(v Value, s percentSpec) (string, error) {
 	default:
 		return "", typeError("%%c requires int or char")
 	}
-	return p.m.pad("", text, s.padding('>', false))
+	return p.m.pad("", text, s.padding(false))
 }

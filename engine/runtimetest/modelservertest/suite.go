@@ -98,14 +98,13 @@ type client struct {
 }
 
 // program runs fn as the main task of a new process.
-func (r *trial) program(name string, fn func(c *client)) Process {
+func (r *trial) program(name string, fn func(c *client)) {
 	p := r.NewProcess(name)
 	p.Go("main", func() {
 		server := p.Models().Dial(r.Addr())
 		fn(&client{p, server, r})
 		server.Close()
 	})
-	return p
 }
 
 // served starts the server, waits until it answers, and runs fn as the only task of a client. When

@@ -51,7 +51,7 @@ func (b BytePS) Init(uuid string) error {
 	addr = pysem.Strip(addr)
 	b.set("UCX_RDMA_CM_SOURCE_ADDRESS", addr)
 	b.set("PSLITE_UCX_TLS", b.or("PSLITE_UCX_TLS", "rc_x,tcp,self,cuda"))
-	if _, err := b.required("UCX_NET_DEVICES"); err != nil && b.Quirks.Keeps(jobquirks.Q255) {
+	if err := b.required("UCX_NET_DEVICES"); err != nil && b.Quirks.Keeps(jobquirks.Q255) {
 		return err
 	}
 	b.set("DMLC_NODE_HOST", addr)
@@ -119,7 +119,7 @@ func (b BytePS) chooseInterface(localRank int) (string, error) {
 	}
 	if b.or("MONOLITH_WITH_BYTEPS_FWD_GDR", "0") == "1" || b.or("MONOLITH_WITH_BYTEPS_BWD_GDR", "0") == "1" {
 		b.set("CUDA_VISIBLE_DEVICES", pysem.Str(localRank))
-		if _, err := b.required("BYTEPS_NUMA_ID"); err != nil {
+		if err := b.required("BYTEPS_NUMA_ID"); err != nil {
 			return "", err
 		}
 		b.set("BYTEPS_PIN_MEMORY", "1")
@@ -189,10 +189,10 @@ func (b BytePS) or(name, otherwise string) string {
 	return otherwise
 }
 
-func (b BytePS) required(name string) (string, error) {
-	text, ok := b.Host.LookupEnv(name)
-	if !ok {
-		return "", pysem.Raise("KeyError", "'%s'", strings.ReplaceAll(name, "'", `\'`))
+// required returns a KeyError if a variable of the environment is missing.
+func (b BytePS) required(name string) error {
+	if _, ok := b.Host.LookupEnv(name); !ok {
+		return pysem.Raise("KeyError", "'%s'", strings.ReplaceAll(name, "'", `\'`))
 	}
-	return text, nil
+	return nil
 }

@@ -92,7 +92,7 @@ func (j *Judge) AddWorlds(ctx context.Context, source *plan.Source, p *plan.Plan
 	}
 	out.Estimates = t.estimates(out.Interval)
 	out.Verdicts = t.verdicts(out)
-	t.influence(out, r)
+	t.influence(out)
 	r.Worlds = out
 	if r.Exit == result.ExitMet {
 		r.Exit = exitInWorlds(out.Verdicts)
@@ -215,7 +215,7 @@ func (t *tallies) verdicts(w *result.Worlds) []result.WorldVerdict {
 
 // influence computes each input's correlation with p99(request), in the window where that is
 // highest.
-func (t *tallies) influence(w *result.Worlds, r *result.Result) {
+func (t *tallies) influence(w *result.Worlds) {
 	const metric = "p99(request)"
 	var worst *worldValues
 	for _, key := range t.keys {

@@ -223,7 +223,7 @@ func (d *decoder) confFields(v reflect.Value, path string, c *agentConf) {
 		}
 		at := join(path, f.name)
 		if f.value.Kind() == reflect.Bool {
-			d.agree(f, at, key, c, boolInt(c.truth(key)), boolInt(f.value.Bool()), func() { f.value.SetBool(c.truth(key)) })
+			d.agree(at, key, c, boolInt(c.truth(key)), boolInt(f.value.Bool()), func() { f.value.SetBool(c.truth(key)) })
 			continue
 		}
 		n, ok := number(key, word)
@@ -247,10 +247,10 @@ func (d *decoder) confNumber(f field, path, key string, c *agentConf, n float64)
 		d.report("model.agent_conf", outOfRange, "%s:%d says %s %s: %s must be %s", c.path, c.lines[key], key, c.values[key], path, text)
 		return
 	}
-	d.agree(f, path, key, c, taken.Int(), f.value.Int(), func() { f.value.Set(taken) })
+	d.agree(path, key, c, taken.Int(), f.value.Int(), func() { f.value.Set(taken) })
 }
 
-func (d *decoder) agree(f field, path, key string, c *agentConf, conf, plan int64, take func()) {
+func (d *decoder) agree(path, key string, c *agentConf, conf, plan int64, take func()) {
 	if !d.given(path) {
 		take()
 		return

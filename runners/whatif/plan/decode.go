@@ -251,7 +251,7 @@ func (d *decoder) value(v reflect.Value, n *yaml.Node, path string, tag reflect.
 			v.SetMapIndex(reflect.ValueOf(name), e)
 		})
 	default:
-		if d.scalar(n, path) && d.plain(v, n, path, tag) {
+		if d.scalar(n, path) && d.plain(v, n, path) {
 			d.ranged(v, n, path, tag)
 		}
 	}

@@ -70,7 +70,7 @@ type replicasForms struct {
 func (r *Replicas) decodeNode(d *decoder, n *yaml.Node, path string) {
 	var form replicasForms
 	if n.Kind == yaml.ScalarNode {
-		d.plain(reflect.ValueOf(&form.Default).Elem(), n, path, "")
+		d.plain(reflect.ValueOf(&form.Default).Elem(), n, path)
 		d.ranged(reflect.ValueOf(form.Default), n, path, `range:">=1"`)
 	} else {
 		d.structure(reflect.ValueOf(&form).Elem(), n, path)

@@ -62,7 +62,7 @@ func (d *decoder) badQuantity(path string, err error) {
 
 // plain fills in a number, a boolean or a string. It returns false if the value needs no
 // range check, or is already reported as a problem.
-func (d *decoder) plain(v reflect.Value, n *yaml.Node, path string, tag reflect.StructTag) bool {
+func (d *decoder) plain(v reflect.Value, n *yaml.Node, path string) bool {
 	if kind, ok := kindOf(v.Type()); ok {
 		if kind == quantity.Count && n.Value == "unlimited" {
 			v.SetInt(-1)

@@ -197,7 +197,7 @@ func (s *scanner) block(n int, line string) {
 		}
 		slipped("found %q, want %s", cut(body), want)
 	case m != nil:
-		s.indented(column, item, m[3], slipped)
+		s.indented(column, item, slipped)
 		s.value(m[3], slipped)
 	}
 	s.valued = m != nil && m[3] != ""
@@ -217,7 +217,7 @@ func (s *scanner) value(text string, slipped func(string, ...any)) {
 }
 
 // indented checks the indentation of a line that begins with a key.
-func (s *scanner) indented(column int, item bool, value string, slipped func(string, ...any)) {
+func (s *scanner) indented(column int, item bool, slipped func(string, ...any)) {
 	if item {
 		s.columns = append(slices.DeleteFunc(s.columns, func(c int) bool { return c > column }), column+2)
 		s.valued = true

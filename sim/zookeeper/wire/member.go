@@ -148,13 +148,12 @@ func (m *member) work(f *followed) {
 	}
 }
 
-// sendOwn sends the output of the follower's own machine, and reports whether there was any.
-func (m *member) sendOwn() (sent bool) {
+// sendOwn sends the output of the follower's own machine.
+func (m *member) sendOwn() {
 	out := m.s.machine.Drain()
 	for i := range out {
 		m.send(&out[i])
 	}
-	return len(out) > 0
 }
 
 func (m *member) send(out *zookeeper.Out) {

@@ -83,6 +83,6 @@ func clusterView(d *draws, count int) *pysem.Dict {
 // clusterAndTask draws a cluster, and the type and index of a process in it.
 func clusterAndTask(d *draws) any {
 	addr := oneOf("a:1", "b:1", "", "[fd00::1]:1", "模")
-	cluster := object{"chief", several(1, 3, addr), "worker", some(4, addr), "ps", some(4, addr)}
+	cluster := object{"chief", several(3, addr), "worker", some(4, addr), "ps", some(4, addr)}
 	return []any{cluster, object{"type", oneOf("worker", "chief", "ps", "evaluator", "", "模"), "index", oneOf(0, 1, -1, 12, 1<<31)}}
 }

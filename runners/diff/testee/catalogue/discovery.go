@@ -24,7 +24,7 @@ var discoveryOps = operations{
 	"agent_service.AgentServiceImpl.v1":       serviceV1,
 	"agent_service.AgentServiceImpl.v2": func(d *draws, c *testee.Case) object {
 		config := append(container(d, c), "agent_version", 2)
-		return object{"config", config, "replicas", some(4, replicaMeta), "calls", several(1, 4, rpcCall)}
+		return object{"config", config, "replicas", some(4, replicaMeta), "calls", several(4, rpcCall)}
 	},
 	"agent_service.AgentServiceImpl": func(d *draws, _ *testee.Case) object {
 		kind := d.n(3)
@@ -146,14 +146,14 @@ func serviceOf(d *draws, c *testee.Case, version int) object {
 	case 1:
 		return serviceV1(d, c)
 	case 2:
-		return object{"config", append(container(d, c), "agent_version", 2), "calls", several(1, 4, rpcCall)}
+		return object{"config", append(container(d, c), "agent_version", 2), "calls", several(4, rpcCall)}
 	}
 	return serviceV3(d, c)
 }
 
 func serviceV1(d *draws, c *testee.Case) object {
 	return object{"config", container(d, c), "watcher", object{"archon?3", true, "family?3", "ipv6"}, "nodes", distinct(5, []any{replicaPath, fieldsOf(replicaFields[:3])}),
-		"impl_conf?1", either, "calls", several(1, 4, rpcCall)}
+		"impl_conf?1", either, "calls", several(4, rpcCall)}
 }
 
 func serviceV3(d *draws, c *testee.Case) object {
@@ -164,5 +164,5 @@ func serviceV3(d *draws, c *testee.Case) object {
 	}
 	addrs := entries(3, oneOf("m:entry", "m:ps_0", "n:x", "模:a"), some(3, oneOf("a:1", "b:2", "")))
 	return object{"config?1", object{"bzid", "b", "base_name", "n", "deploy_type", "unified", "agent_version", 3, "layout_pattern", "/b/l"},
-		"addrs!6", seldom(10, nil, addrs), "calls", several(1, 4, rpcCall)}
+		"addrs!6", seldom(10, nil, addrs), "calls", several(4, rpcCall)}
 }

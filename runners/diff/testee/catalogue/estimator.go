@@ -134,7 +134,7 @@ func distributedTrain(d *draws, c *testee.Case) object {
 		return addrs
 	}
 	cluster := object{"ps", []any{"p0:1", "p1:1"}, "worker", []any{"w0:1", "w1:1"}, "chief", []any{"c0:1"}}
-	return object{"kwargs (of DistributedCpuTrainingConfig)", kwargs, "views", object{"ps", several(1, 4, view), "worker", []any{object{"0", "c"}}},
+	return object{"kwargs (of DistributedCpuTrainingConfig)", kwargs, "views", object{"ps", several(4, view), "worker", []any{object{"0", "c"}}},
 		"outcomes", some(5, oneOf("unavailable", "unavailable", "deadline", "dead", "aborted", "value", "ok")), "deep_insight_name", oneOf("di", "di", nil),
 		"tf_config", seldom(5, object{"cluster", cluster, "task", object{"type", oneOf("worker", "ps", "chief"), "index", from(0, 1)}}, nil)}
 }

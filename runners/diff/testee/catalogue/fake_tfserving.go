@@ -18,7 +18,7 @@ var fakeTFServingOps = operations{
 		}
 		return object{"server", server, "steps", fakeServerSteps, "draws?1", some(3, from(0, 2))}
 	},
-	"mocked_tfserving.FakeTFServing.served": in("server", fakeServer, "calls", several(1, 5, func(d *draws) any {
+	"mocked_tfserving.FakeTFServing.served": in("server", fakeServer, "calls", several(5, func(d *draws) any {
 		return append([]any{oneOf("127.0.0.1", "[::1]")}, d.fill(fakeCalls).([]any)...)
 	})),
 }

@@ -25,7 +25,7 @@ var hookOps = operations{
 		for range ps {
 			round = append(round, machineHealth)
 		}
-		return object{"capacity", from(1, 3), "num_ps", ps, "rounds", several(1, 4, seldom(8, "error", round)), "placed?6", true,
+		return object{"capacity", from(1, 3), "num_ps", ps, "rounds", several(4, seldom(8, "error", round)), "placed?6", true,
 			"report?", oneOf("record", "raise", "default"), "stopped?6", true}
 	},
 	"hook_utils.listener": in("kind", oneOf("BeforeSaveListener", "AfterSaveListener"), "calls", some(6, oneOf("before_save", "after_save", "begin", "end")),

@@ -142,13 +142,13 @@ func sometimes(n int) draw { return func(d *draws) any { return d.flip(n) } }
 func mostly(n int) draw    { return func(d *draws) any { return !d.flip(n) } }
 func either(d *draws) any  { return d.flip(2) }
 
-// some draws a list of 0 to most items. several draws a list of least to most items.
+// some draws a list of 0 to most items. several draws a list of 1 to most items.
 func some(most int, item any) draw {
 	return func(d *draws) any { return d.items(d.length(most), item) }
 }
 
-func several(least, most int, item any) draw {
-	return func(d *draws) any { return d.items(least+d.n(most-least+1), item) }
+func several(most int, item any) draw {
+	return func(d *draws) any { return d.items(1+d.n(most), item) }
 }
 
 func (d *draws) items(n int, item any) []any {
