@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -140,6 +141,44 @@ func TestEachCallIsDrawnFor(t *testing.T) {
 
 // FuzzFront sends random bytes after a preface. The front must always end, and the pieces in which
 // the bytes arrive must make no difference.
+// Goal: a reset of grpc-go's behind the answer to a call whose deadline has passed is not sent, and one in place of the
+// answer becomes it. Method: the frames in one write, each in a write of its own, and with what follows.
+func TestResetsOfDeadlines(t *testing.T) {
+	frames := func(write func(f *http2.Framer) error) []byte {
+		var b bytes.Buffer
+		if err := write(http2.NewFramer(&b, nil)); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	answer := frames(func(f *http2.Framer) error {
+		return f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: []byte{0x88}, EndStream: true, EndHeaders: true})
+	})
+	reset := frames(func(f *http2.Framer) error { return f.WriteRSTStream(1, http2.ErrCodeCancel) })
+	ping := frames(func(f *http2.Framer) error { return f.WritePing(true, [8]byte{}) })
+	for _, c := range []struct {
+		name   string
+		writes [][]byte
+		want   []byte
+	}{
+		{"one write", [][]byte{slices.Concat(answer, reset)}, answer},
+		{"a write each", [][]byte{answer, reset}, answer},
+		{"a write each, and more", [][]byte{answer, slices.Concat(reset, ping)}, slices.Concat(answer, ping)},
+		{"the reset again", [][]byte{answer, reset, reset, ping}, slices.Concat(answer, ping)},
+	} {
+		conn := &sent{}
+		f := newFront(conn, usualLimits)
+		for _, w := range c.writes {
+			if n, err := f.Write(w); n != len(w) || err != nil {
+				t.Errorf("%s: wrote %d of %d, %v", c.name, n, len(w), err)
+			}
+		}
+		if got := conn.out.Bytes(); !bytes.Equal(got, c.want) {
+			t.Errorf("%s: got %x, want %x", c.name, got, c.want)
+		}
+	}
+}
+
 func FuzzFront(f *testing.F) {
 	f.Add(conversation(f))
 	f.Fuzz(func(t *testing.T, all []byte) {

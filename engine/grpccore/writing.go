@@ -194,7 +194,7 @@ func (f *front) Write(p []byte) (int, error) {
 		}
 		at += frameHead
 	}
-	if len(w.buffer) > 0 || len(w.waiting) > 0 && w.rest == 0 && len(w.head) == 0 {
+	if from > 0 || len(w.waiting) > 0 && w.rest == 0 && len(w.head) == 0 {
 		w.buffer = append(w.buffer, p[from:]...)
 		p = w.buffer
 		if w.rest == 0 && len(w.head) == 0 {
@@ -202,8 +202,10 @@ func (f *front) Write(p []byte) (int, error) {
 			w.buffer, w.waiting = p, w.waiting[:0]
 		}
 	}
-	if _, err := f.Conn.Write(p); err != nil {
-		return 0, err
+	if len(p) > 0 { // else all of it was dropped
+		if _, err := f.Conn.Write(p); err != nil {
+			return 0, err
+		}
 	}
 	if w.idle {
 		_ = f.Conn.Close() // grpc-go would wait for calls
