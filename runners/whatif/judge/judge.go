@@ -141,13 +141,14 @@ type Pool struct {
 	Window model.Window
 	// Known holds the results that count, without the warm-up that was cut.
 	Known
-	Little     int64
-	Conserved  bool
-	Hash       uint64
-	Cut        int64   // nanoseconds of warm-up that were cut
-	axis       axis    // over time, where something happens
-	tracks     []track // of each replication, around an event
-	Stationary bool
+	Little    int64
+	Conserved bool
+	Hash      uint64
+	Cut       int64   // nanoseconds of warm-up that were cut
+	axis      axis    // over time, where something happens
+	tracks    []track // of each replication, around an event
+	// Stationary says that nothing changes within the window; even, that latencies do not.
+	Stationary, even bool
 	// Begun holds the shortest and the longest time, in nanoseconds, that replications simulated
 	// before the window.
 	Begun [2]int64

@@ -148,7 +148,7 @@ var noReplica = slices.Index(plan.Causes, "no_replica")
 // backlogs reports whether requests take longer and longer during a window, or in what is left of it
 // once its last event has begun or ended: that such a change makes them slower is no backlog yet.
 // It compares the last quarter with the second, because the first may be warm-up. The limit is an
-// increase of a tenth if the window is not stationary, and of a half otherwise. Noise alone can
+// increase of a tenth if latencies change by the middle of the window, and of a half otherwise. Noise alone can
 // make a window look unsettled. Without an answer in the second quarter there is nothing to compare.
 func (e *Evaluation) backlogs(w *Pool) bool {
 	from := e.sinceLast(&w.Window.Window)
@@ -161,7 +161,7 @@ func (e *Evaluation) backlogs(w *Pool) bool {
 		return float64(ns) / float64(max(n, 1))
 	}
 	most := 1.1
-	if w.Stationary {
+	if w.even {
 		most = 1.5
 	}
 	before := mean(from + quarter)

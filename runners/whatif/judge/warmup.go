@@ -106,10 +106,10 @@ func (e *Evaluation) unsettled(w *Pool) string {
 // cutWarmUps determines again how much warm-up to cut from each window.
 func (e *Evaluation) cutWarmUps() {
 	for _, w := range e.Windows {
-		w.cutWarmUp()
+		w.cutWarmUp(e.Plan.Changes(w.Window.Window))
 		w.recovers(e)
 		if w.Unsettled = e.unsettled(w); w.Unsettled != "" {
-			w.Stationary = false
+			w.Stationary, w.even = false, false
 		}
 	}
 }
@@ -118,7 +118,7 @@ func (e *Evaluation) cutWarmUps() {
 // replications, and drops what came before (CAP-5.3). It cuts nothing in a window with
 // events or changing load. It also cuts nothing if a bin has no request, or if the window is
 // not stationary by its middle.
-func (w *Pool) cutWarmUp() {
+func (w *Pool) cutWarmUp(changes bool) {
 	sum := &w.after[0].Sum // bins always cover the whole window
 	var means []float64
 	for b, n := range sum.BinCounts {
@@ -127,7 +127,8 @@ func (w *Pool) cutWarmUp() {
 		}
 	}
 	cut, ok := stats.MSER5(means)
-	w.Stationary, w.segments = ok, 0
+	w.even, w.segments = ok, 0
+	w.Stationary = ok && !changes
 	if ok && len(means) == model.Bins && w.Window.Steady {
 		w.segments = cut / stats.Batch
 	}

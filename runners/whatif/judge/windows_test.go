@@ -294,3 +294,29 @@ workload: {rate: 12/s, arrivals: {batch: det(10)}, horizon: 70s, detail: {window
 		t.Errorf("got %d of %d intervals around %.1f ms, and %d below it", inside, seeds, truth/1e6, low)
 	}
 }
+
+// Goal: a window in which something changes isn't told as stationary, even if latencies stay level. Method: windows before,
+// around and behind the begin and the end of events that change nothing or little, and of another rate.
+func TestWhatChangesIsNotStationary(t *testing.T) {
+	for _, c := range []struct {
+		window, events, rate string
+		want                 bool
+	}{
+		{"at 40s 20s", "[{at: 20s, partition: {between: [a, b]}, for: 5s}]", "50/s", true}, // behind it
+		{"at 18s 20s", "[{at: 20s, partition: {between: [a, b]}, for: 5s}]", "50/s", false},
+		{"at 22s 20s", "[{at: 20s, partition: {between: [a, b]}, for: 5s}]", "50/s", false}, // it ends
+		{"at 0s 15s", "[{at: 20s, partition: {between: [a, b]}, for: 5s}]", "50/s", true},
+		{"all", "[{at: 20s, slow: {ps: {count: 1, factor: 1.0001x}}}]", "50/s", false},
+		{"each incident -10s..+10s", "[{at: 20s, evacuate: {idc: a, after: 5s}}]", "50/s", false},
+		{"at 22s 8s", "[{at: 20s, evacuate: {idc: a, after: 5s}}]", "50/s", false},
+		{"at 25s 10s", "[{at: 20s, kill: {ps: {count: 1}}, restart_after: 30s}]", "50/s", false}, // its session expires
+		{"at 45s 10s", "[{at: 20s, kill: {ps: {count: 1}}, restart_after: 30s}]", "50/s", false}, // it is back
+		{"all", "[]", "{step: {before: 50/s, after: 51/s, at: 30s}}", false},
+		{"all", "[]", "50/s", true},
+	} {
+		text := strings.NewReplacer("SEED", "1", "RATE", c.rate, "WORK", "det(1ms)", `"each incident -10s..+60s"`, `"`+c.window+`"`, "[{at: 30s, name: it, EVENT}]", c.events, "horizon: 120s", "horizon: 60s").Replace(two)
+		if got := run(t, text).Windows[0].Stationary; got != c.want {
+			t.Errorf("%s with %s at %s: stationary %v, want %v", c.window, c.events, c.rate, got, c.want)
+		}
+	}
+}

@@ -127,6 +127,33 @@ const stepsBefore = 3
 // after it (CAP-4.5).
 func (Window) Compares(steps int) bool { return steps >= stepsBefore }
 
+// Changes reports whether the load changes within a window, or an event begins, ends, or is noticed there. Such a
+// window is not stationary, however even its latencies are.
+func (p *Plan) Changes(w Window) bool {
+	within := func(at Duration) bool { return at > w.Start && at < w.End }
+	for i := range p.Events {
+		e := &p.Events[i]
+		at := Duration(e.At)
+		if at == w.Start || within(at) || e.For > 0 && within(at+e.For) || e.RestartAfter > 0 && within(at+e.RestartAfter) {
+			return true
+		}
+		if e.Evacuate != nil && within(at+e.Evacuate.After) {
+			return true
+		}
+		lists := at + p.ZooKeeper.SessionTimeout - p.ZooKeeper.SessionTimeout/3 // from then on sessions of the dead expire
+		if (e.Kill != nil || e.LoseIDC != "" || e.LoseCluster != "") && lists < w.End && at+p.ZooKeeper.SessionTimeout+p.ZooKeeper.Tick > w.Start {
+			return true
+		}
+	}
+	points := p.Workload.Rate.Points
+	for i := range points {
+		if i > 0 && points[i].Rate != points[i-1].Rate && within(points[i].At) {
+			return true
+		}
+	}
+	return false
+}
+
 // StepOf returns the length of the steps in which a window with events is told. It is 0 for a
 // window without events.
 func (p *Plan) StepOf(w Window) Duration {
