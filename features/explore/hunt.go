@@ -348,7 +348,7 @@ func (h *Hunt) cutDown(f *failure) *Found {
 		h.write(found)
 		return found
 	}
-	sh, ok := shrink(f.story, f.what, f.known != "", f.refused)
+	sh, ok := shrink(f.story, f.what, f.known, f.refused)
 	found.Told = sh.runs
 	if ok {
 		sh.elsewhere()
@@ -369,7 +369,7 @@ func (h *Hunt) cutDown(f *failure) *Found {
 		return nil
 	}
 	if h.Moments {
-		m, ok := momentOf(found.Story, found.What, found.byRule)
+		m, ok := momentOf(found.Story, found.What, f.known)
 		h.count(func(t *Tally) { t.Told += m.Runs })
 		if ok {
 			found.Moment = &m

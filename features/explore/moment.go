@@ -40,10 +40,10 @@ const (
 
 // momentOf finds the moment of a story that breaks what. ok is false if no choices are found with
 // which it fails.
-func momentOf(s *Story, what string, byRule bool) (m Moment, ok bool) {
+func momentOf(s *Story, what, known string) (m Moment, ok bool) {
 	free := s.clone()
 	free.Plain, free.Choices = false, nil
-	sh := &shrinker{what: what, known: byRule, best: free}
+	sh := &shrinker{what: what, known: known, best: free}
 	tell := func(seed uint64, how steps.Telling) *steps.Told {
 		one := free.clone()
 		one.Seed = seed

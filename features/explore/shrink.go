@@ -20,9 +20,9 @@ const mostRuns = 60
 // shrinker makes a story smaller, as long as it fails in the same way.
 type shrinker struct {
 	what string // is the failure as broke words it
-	// known means that the reference breaks the invariant by a registered rule, so that the story
-	// does not count as failed.
-	known bool
+	// known is the registered rule by which the reference breaks the invariant, so that the story does
+	// not count as failed, or "".
+	known string
 	best  *Story
 	runs  int
 	// tried holds the texts of stories that were tried and did not fail in this way.
@@ -35,7 +35,7 @@ type shrinker struct {
 
 // shrink makes a story smaller that has broken what. refused lists the steps that the cluster
 // refused. ok is false if the story does not fail again as a scenario.
-func shrink(s *Story, what string, known bool, refused []int) (sh *shrinker, ok bool) {
+func shrink(s *Story, what, known string, refused []int) (sh *shrinker, ok bool) {
 	sh = &shrinker{what: what, known: known, best: s, tried: map[string]bool{}}
 	if len(refused) > 0 {
 		sh.best = s.clone()
@@ -52,7 +52,6 @@ func shrink(s *Story, what string, known bool, refused []int) (sh *shrinker, ok 
 	sh.plain()
 	sh.calm = !sh.passesCalm(sh.best)
 	sh.smallest()
-	sh.aside()
 	for before := (*Story)(nil); before != sh.best && sh.runs < mostRuns; {
 		before = sh.best
 		sh.acts()
@@ -60,10 +59,13 @@ func shrink(s *Story, what string, known bool, refused []int) (sh *shrinker, ok 
 		sh.told()
 		sh.setup()
 		sh.values()
+		sh.aside()
 		sh.world()
 		sh.times()
 	}
 	sh.plain()
+	sh.idle()
+	sh.join()
 	return sh, true
 }
 
@@ -98,8 +100,8 @@ func (sh *shrinker) fails(s *Story) bool {
 
 // broke reports whether a run broke the same invariant or sentence as the first.
 func (sh *shrinker) broke(told *steps.Told) bool {
-	if sh.known {
-		return slices.ContainsFunc(told.Known, func(b runners.Broken) bool { return b.Invariant == sh.what })
+	if sh.known != "" {
+		return slices.ContainsFunc(told.Known, func(b runners.Broken) bool { return b.Invariant == sh.what && b.Known == sh.known })
 	}
 	_, what := told.Failed()
 	return what == sh.what
@@ -150,7 +152,7 @@ func (sh *shrinker) passesCalm(s *Story) bool {
 	sh.runs++
 	told := s.tell(steps.Telling{})
 	line, _ := told.Failed()
-	return line < 0 && !(sh.known && sh.broke(told))
+	return line < 0 && !(sh.known != "" && sh.broke(told))
 }
 
 // sound reports whether a story with changed shapes fails because of its acts. If the changed
@@ -159,7 +161,10 @@ func (sh *shrinker) sound(s *Story) bool { return sh.calm || sh.passesCalm(s) }
 
 // laws removes all laws but the one that broke.
 func (sh *shrinker) laws() {
-	if !sh.known && sh.try(func(s *Story) {
+	if sh.best.Laws[0].Settle > settle {
+		sh.try(func(s *Story) { s.Laws[0].Settle = settle })
+	}
+	if sh.known == "" && sh.try(func(s *Story) {
 		settled := time.Duration(0)
 		for i, law := range s.Laws {
 			settled += law.Settle
@@ -342,11 +347,42 @@ func (sh *shrinker) world() {
 				}
 			}
 		default:
-			if sh.trySound(func(s *Story) { s.Shapes = slices.Delete(s.Shapes, i, i+1) }) {
+			gone := func(s *Story) { s.Shapes = slices.Delete(s.Shapes, i, i+1) }
+			if sh.trySound(gone) || sh.trySound(func(s *Story) { gone(s); s.entryAlone() }) {
 				i--
 			}
 		}
 	}
+}
+
+// idle removes a sentence on what is to happen with what has ended, if nothing changes by that.
+func (sh *shrinker) idle() {
+	for i, l := range sh.best.Shapes {
+		if !after.MatchString(l.Text) && !comesBack(l.Text) {
+			continue
+		}
+		s := sh.best.clone()
+		s.Shapes = slices.Delete(s.Shapes, i, i+1)
+		sh.runs += 2
+		now := sh.best.tell(steps.Telling{})
+		if told := s.tell(steps.Telling{}); sh.broke(told) && told.Stats.TraceHash == now.Stats.TraceHash {
+			sh.best = s
+		}
+		return
+	}
+}
+
+// mostLines is how long a scenario should be at most.
+const mostLines = 12
+
+// join makes one line of the time before the last law and of its limit, if the scenario is too long.
+func (sh *shrinker) join() {
+	law := sh.best.Laws[0]
+	if len(sh.best.Laws) > 1 || law.Line.Text != liveness[0] || len(sh.best.Lines()) <= mostLines {
+		return
+	}
+	limit := strings.Replace(law.Line.Text, "4m", drawn.Say(law.Settle+4*time.Minute), 1)
+	sh.try(func(s *Story) { s.Laws = []Law{{0, s.fill(limit)}} })
 }
 
 // smaller tries clusters with fewer shards and replicas, the smallest first.
@@ -372,6 +408,17 @@ func (sh *shrinker) graphs(i int) {
 	for _, g := range list {
 		if sh.tryShape(i, m[1]+g+m[3]) {
 			return
+		}
+	}
+}
+
+// entryAlone leaves models that have an entry only that: a cluster without its setting of PS has none.
+func (s *Story) entryAlone() {
+	for i, l := range s.Shapes {
+		if m := subGraphs.FindStringSubmatch(l.Text); m != nil && slices.Contains(strings.Split(m[2], ", "), "entry") {
+			if l, err := s.World.book.Line(m[1] + "entry" + m[3]); err == nil {
+				s.Shapes[i] = l
+			}
 		}
 	}
 }

@@ -50,18 +50,20 @@ type Law struct {
 type event struct {
 	at   time.Duration
 	line steps.Line
+	act  int // the index of the act that it begins or ends
+	ends bool
 }
 
 // events lists what happens after the start, in order. over is when all of it has ended.
 func (s *Story) events() (list []event, over time.Duration) {
-	for _, a := range s.Acts {
+	for i, a := range s.Acts {
 		line := a.Line
 		if a.For > 0 && a.End == nil {
 			line.Text += " for " + drawn.Say(a.For)
 		}
-		list = append(list, event{a.At, line})
+		list = append(list, event{at: a.At, line: line, act: i})
 		if a.For > 0 && a.End != nil {
-			list = append(list, event{a.At + a.For, *a.End})
+			list = append(list, event{at: a.At + a.For, line: *a.End, act: i, ends: true})
 		}
 		over = max(over, a.At+a.For)
 	}
@@ -71,7 +73,13 @@ func (s *Story) events() (list []event, over time.Duration) {
 
 // Lines returns the story as the steps of a scenario.
 func (s *Story) Lines() []steps.Line {
-	lines := slices.Clone(s.Shapes)
+	lines, _ := s.lines()
+	return lines
+}
+
+// lines returns the steps of a scenario, and the events of acts by the indices of their lines.
+func (s *Story) lines() (lines []steps.Line, of map[int]event) {
+	lines, of = slices.Clone(s.Shapes), map[int]event{}
 	if s.Plain {
 		lines = append(lines, s.fill("nothing is left to chance"))
 	}
@@ -98,13 +106,14 @@ func (s *Story) Lines() []steps.Line {
 	for _, e := range events {
 		pass(e.at - now)
 		add(e.line)
+		of[len(lines)-1] = e
 	}
 	pass(over - now)
 	for _, law := range s.Laws {
 		pass(law.Settle)
 		add(law.Line)
 	}
-	return lines
+	return lines, of
 }
 
 // fill makes a line from a template of the vocabulary and texts for its placeholders.
@@ -142,17 +151,29 @@ func (s *Story) refusable(may bool) {
 	}
 }
 
-// drop removes the lines that the cluster has refused, given by their indices.
+// drop removes what the cluster has refused, given by the indices of lines: an act, or its end. The
+// story stays as long as it was.
 func (s *Story) drop(refused []int) {
-	lines := s.Lines()
+	_, of := s.lines()
+	_, over := s.events()
+	gone := map[int]bool{}
 	for _, i := range refused {
-		for k := range s.Acts {
-			a := &s.Acts[k]
-			if text := lines[i].Text; text == a.Line.Text || strings.HasPrefix(text, a.Line.Text+" for ") {
-				s.Acts = slices.Delete(s.Acts, k, k+1)
-				break
-			}
+		switch e, ok := of[i]; {
+		case ok && e.ends:
+			s.Acts[e.act].For, s.Acts[e.act].End = 0, nil
+		case ok:
+			gone[e.act] = true
 		}
+	}
+	left := s.Acts[:0]
+	for i, a := range s.Acts {
+		if !gone[i] {
+			left = append(left, a)
+		}
+	}
+	s.Acts = left
+	if _, now := s.events(); len(s.Laws) > 0 {
+		s.Laws[0].Settle += over - now
 	}
 }
 
