@@ -77,7 +77,11 @@ func unitPattern(kind quantity.Kind) string {
 		units = append(units, regexp.QuoteMeta(u))
 	}
 	slices.Sort(units)
-	return `[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*(` + strings.Join(units, "|") + `)`
+	one := `[+-]?(\d+(\.\d*)?|\d{1,3}(,\d{3})+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*(` + strings.Join(units, "|") + `)`
+	if kind == quantity.Duration {
+		return `(` + one + `|[+-]?(\d+(\.\d*)?(` + strings.Join(units, "|") + `)){2,})` // as 2m45s
+	}
+	return one
 }
 
 func quantitySchema(kind quantity.Kind) *schema {

@@ -91,7 +91,7 @@ func (d *decoder) uncertain(v reflect.Value, n *yaml.Node, path string, tag refl
 			to = reflect.New(v.Type()).Elem()
 		}
 		d.value(to, value, at, tag)
-		*map[string]*string{"low": &u.Low, "mid": &u.Mid, "high": &u.High}[name] = value.Value
+		*map[string]*string{"low": &u.Low, "mid": &u.Mid, "high": &u.High}[name] = quantity.Simple(value.Value)
 	})
 	switch given := u.Low != "" || u.High != ""; {
 	case len(d.problems) > before:

@@ -113,3 +113,35 @@ func TestCountsAreDrawnWhole(t *testing.T) {
 		}
 	}
 }
+
+// Goal: durations of several units mean in intervals and beliefs what they mean elsewhere. Method: the same plan with
+// one unit each.
+func TestUncertainDurationsOfSeveralUnits(t *testing.T) {
+	drawn := func(several bool) (list []float64) {
+		text := strings.NewReplacer(
+			"entry: {cpu: 1ms}", "entry: {cpu: {low: 1ms100us, mid: 1ms500us, high: 1ms900us}}",
+			`ps: {cpu: "exp(mean=1ms)"}`, `ps: {cpu: {mid: "gamma(mean=1ms500us, cv=0.5)", belief: lognormal(sigma=0.2)}}`,
+			"workload:", "worlds: {count: 20}\nworkload:").Replace(small)
+		if !several {
+			text = strings.NewReplacer("1ms100us", "1.1ms", "1ms500us", "1.5ms", "1ms900us", "1.9ms").Replace(text)
+		}
+		s, p, _, err := Parse("plan.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, values := range p.DrawWorlds() {
+			world, _, err := s.With(values)
+			if err != nil {
+				t.Fatalf("%v: %v", values, err)
+			}
+			list = append(list, world.Service.Entry.CPU.Mean, world.Service.PS.CPU.Mean)
+		}
+		return list
+	}
+	one := drawn(false)
+	for i, v := range drawn(true) {
+		if math.Abs(v-one[i]) > 1 {
+			t.Fatalf("value %d: got %g, want %g", i, v, one[i])
+		}
+	}
+}

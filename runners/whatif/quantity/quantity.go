@@ -12,6 +12,7 @@
 //   - which units there are: units.go
 //   - what an error says: quantity.go
 //   - how calls like name(a, b=c) are parsed: call.go
+//   - which durations of several units, and numbers with commas, there are: simple.go
 //
 // Unstable: any commit may change it.
 package quantity
@@ -101,9 +102,10 @@ func (e *Error) suggestion() string {
 var shape = regexp.MustCompile(`^([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*)$`)
 
 // Parse reads a text as a quantity of the given kind and returns it in the base unit of the
-// kind. Its error is an *[Error].
+// kind. It reads what [Format] and [Text] write, such as 2m45s or 1,234/s. Its error is an
+// *[Error].
 func Parse(kind Kind, text string) (float64, error) {
-	m := shape.FindStringSubmatch(text)
+	m := shape.FindStringSubmatch(Simple(text))
 	if m == nil {
 		return 0, &Error{Fault: NoNumber, Text: text, Wanted: kind}
 	}
@@ -126,7 +128,7 @@ func Parse(kind Kind, text string) (float64, error) {
 // Multiple reads a plain number that may have a unit of [Count], such as 1.5 or 2.5k.
 // Unlike Parse of a Count it does not round. Its error is an *[Error].
 func Multiple(text string) (float64, error) {
-	m := shape.FindStringSubmatch(text)
+	m := shape.FindStringSubmatch(Simple(text))
 	if unit, ok := unitsOf[Count][last(m)]; ok && m != nil {
 		if number, err := strconv.ParseFloat(m[1], 64); err == nil && !math.IsInf(number, 0) {
 			return number * unit, nil

@@ -26,7 +26,7 @@ var unitsOf = map[Kind]map[string]float64{
 	ByteRate: perSecond(byteUnits),
 	Rate: {"/s": 1, "k/s": thousand, "M/s": million, "G/s": billion, "/m": 1. / 60, "k/m": thousand / 60, "M/m": million / 60,
 		"/h": 1. / 3600, "k/h": thousand / 3600, "M/h": million / 3600},
-	Cost:    {"/h": 1, "k/h": thousand},
+	Cost:    {"/h": 1, "k/h": thousand, "M/h": million, "G/h": billion},
 	Percent: {"%": 0.01},
 	Factor:  {"x": 1},
 }
