@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"runtime/debug"
 	"slices"
 	"testing"
 	"time"
@@ -9,8 +10,10 @@ import (
 	"github.com/monosim/monosim/runners/test/simrun"
 )
 
-// BenchmarkStories runs random stories in each world on one core, with all invariants checked.
+// BenchmarkStories runs random stories in each world on one core, with all invariants checked. Garbage
+// is collected as the program does (cmd/monosim/command).
 func BenchmarkStories(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	for _, name := range []string{"v3 1x3", "v3 2x2 with filters", "v1 1x3", "v1 2x2", "training by ZooKeeper", "training by Consul"} {
 		b.Run(name, func(b *testing.B) {
 			w := world(b, name)

@@ -3,6 +3,7 @@ package agentconfig
 import (
 	"cmp"
 	"math"
+	"sync"
 
 	"google.golang.org/protobuf/types/known/anypb"
 	"google.golang.org/protobuf/types/known/wrapperspb"
@@ -47,32 +48,45 @@ func (c *AgentConfig) writePlatformConfigFile() {
 // format. A ValueError is returned for a MY_CPU_LIMIT that is not a number, and for more threads
 // than 32 bits hold.
 func (c *AgentConfig) PlatformConfigText() (string, error) {
-	message, err := c.platformConfig()
+	intra, err := c.parallelism(c.TensorflowIntraOpParallelism)
 	if err != nil {
 		return "", err
 	}
-	return textpb.Marshal(message)
-}
-
-func (c *AgentConfig) platformConfig() (*config.PlatformConfigMap, error) {
-	intra, err := c.parallelism(c.TensorflowIntraOpParallelism)
-	if err != nil {
-		return nil, err
-	}
 	inter, err := c.parallelism(c.TensorflowInterOpParallelism)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
+	p := platform{intra, inter, c.AllowGrowth, c.EnableModelWarmup, c.DenseAlone && c.EnableBatching}
+	if text, ok := platformTexts.Load(p); ok {
+		return text.(string), nil
+	}
+	text, err := p.text()
+	if err == nil {
+		platformTexts.Store(p, text)
+	}
+	return text, err
+}
+
+// platform has all settings that a platform config depends on.
+type platform struct {
+	intra, inter            int32
+	growth, warmup, batches bool
+}
+
+// platformTexts has the text of each platform, because the many agents of a cluster share a few.
+var platformTexts sync.Map
+
+func (p platform) text() (string, error) {
 	bundle := &servables.SessionBundleConfig{
 		SessionConfig: &tfcore.ConfigProto{
-			IntraOpParallelismThreads: intra,
-			InterOpParallelismThreads: inter,
+			IntraOpParallelismThreads: p.intra,
+			InterOpParallelismThreads: p.inter,
 			AllowSoftPlacement:        true,
-			GpuOptions:                &tfcore.GPUOptions{AllowGrowth: c.AllowGrowth},
+			GpuOptions:                &tfcore.GPUOptions{AllowGrowth: p.growth},
 		},
-		EnableModelWarmup: c.EnableModelWarmup,
+		EnableModelWarmup: p.warmup,
 	}
-	if c.DenseAlone && c.EnableBatching {
+	if p.batches {
 		bundle.BatchingParameters = &servables.BatchingParameters{
 			MaxBatchSize:             wrapperspb.Int64(1024),
 			BatchTimeoutMicros:       wrapperspb.Int64(800),
@@ -83,11 +97,11 @@ func (c *AgentConfig) platformConfig() (*config.PlatformConfigMap, error) {
 	}
 	adapter, err := anypb.New(&servables.SavedModelBundleSourceAdapterConfig{LegacyConfig: bundle})
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	return &config.PlatformConfigMap{PlatformConfigs: map[string]*config.PlatformConfig{
+	return textpb.Marshal(&config.PlatformConfigMap{PlatformConfigs: map[string]*config.PlatformConfig{
 		"tensorflow": {SourceAdapterConfig: adapter},
-	}}, nil
+	}})
 }
 
 // parallelism returns the number of threads. If threads, from the configuration, is 0, it takes
