@@ -76,9 +76,10 @@ var notRun = map[string]string{
 	"monosim agent-controller ":                     "it needs a ZooKeeper: TestAModelIsDeclaredPublishedAndFound of runners/serve/programs",
 	"monosim tfserving ":                            "it serves until it is ended, at a port that may be taken: the tests of runners/pytest",
 	"MONOSIM_TFSERVING_FLAGS=":                      "as above",
-	"MY_HOST_IP=":                                   "it serves until it is ended, and needs a ZooKeeper: the tests of runners/serve/programs",
-	"curl ":                                         "it asks the server of the line above",
-	"kill ":                                         "it ends the server of the lines above",
+	"monosim agent --conf":                          "it serves until it is ended, and needs a ZooKeeper: the tests of runners/serve/programs",
+	"monosim agent-client --conf unified.conf":      "it asks the agent of the line above",
+	"curl ": "it asks the server of the line above",
+	"kill ": "it ends the server of the lines above",
 }
 
 // endsWith maps the beginnings of lines to their exit codes, where these are not 0.
