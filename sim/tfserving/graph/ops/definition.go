@@ -49,6 +49,7 @@ var outputNames = map[string][]outputArg{
 	"SparseFillEmptyRows":  named("output_indices", "output_values", "empty_row_indicator", "reverse_index_map"),
 	"SparseReorder":        named("output_indices", "output_values"),
 	"SparseReshape":        named("output_indices", "output_shape"),
+	"StringNGrams":         named("ngrams", "ngrams_splits"),
 	"StringSplit":          named("indices", "values", "shape"),
 	"StringSplitV2":        named("indices", "values", "shape"),
 	"Switch":               named("output_false", "output_true"),

@@ -22,7 +22,7 @@ func init() {
 	kernels = map[string]Kernel{}
 	for _, table := range []map[string]Kernel{
 		passing, shapeOps, sliceOps, gatherOps, joinOps, fillOps, unaryOps(), binaryOps(), compareOps(), castOps,
-		reductions(), sortOps(), segmentOps, matmulOps, convOps, nnOps, stringOps, regexOps, imageOps,
+		reductions(), sortOps(), segmentOps, matmulOps, convOps, nnOps, stringOps, ngramOps, regexOps, imageOps,
 		exampleOps, stateOps, tableOps, sparseOps, raggedOps, listOps, controlOps,
 	} {
 		maps.Copy(kernels, table)

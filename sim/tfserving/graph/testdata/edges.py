@@ -193,6 +193,22 @@ def edges_layers(where):
     })
 
 
+def edges_ngrams(where):
+    def grams(widths, pad, short, left='<', right='>', separator=' ', splits=L):
+        return ([X('s', S), X('at', splits)], lambda s, at: dict(zip('ab', R.StringNGrams(
+            data=s, data_splits=at, separator=separator, ngram_widths=widths, left_pad=left, right_pad=right, pad_width=pad,
+            preserve_short_sequences=short))))
+    build(where, {
+        'two': grams([2], 0, False), 'twoshort': grams([2], 0, True), 'both': grams([1, 2, 3], 0, False), 'bothshort': grams([3, 2], 0, True, splits=I),
+        'pad': grams([2], -1, False), 'pad3': grams([3], -1, False, separator='_'), 'pad1': grams([3], 1, False), 'pad9': grams([3, 5], 9, True),
+        'padshort': grams([4], 1, True), 'empty': grams([2], 1, False, left='', right='', separator=''),
+        'layer': ([spec([None], S, 's')], lambda s: tf.strings.ngrams(tf.strings.split(tf.strings.lower(s)), (1, 2)).to_tensor('-')),
+        'strong': ([X('s', S)], lambda s: R.StringToHashBucketStrong(input=s, num_buckets=1 << 40, key=[137, -9])),
+        'few': ([X('s', S)], lambda s: R.StringToHashBucketStrong(input=s, num_buckets=7, key=[0, 0])),
+        'salted': ([spec([None], S, 's')], lambda s: tf.keras.layers.Hashing(num_bins=100, salt=[1, 2])(s)),
+    })
+
+
 def edges_strings(where):
     T = lambda n='s': X(n, S)
     build(where, {
@@ -592,3 +608,13 @@ SPQ += [q('sum', a=i(1), **b0), q('sum', a=i(-1), **b0), q('sum', a=i(2), **b0),
   q('reshape', i=ix([0, 1], [1, 2]), s=l(2, 3), n=l(3, 2)), q('reshape', i=ix([0, 1], [1, 2]), s=l(2, 3), n=l(-1)), q('reshape', i=ix([0, 1], [1, 2]), s=l(2, 3), n=l(4, -1)), q('reshape', i=ix([0, 1], [1, 2]), s=l(2, 3), n=l(5)), q('reshape', i=ix([0, 1], [1, 2]), s=l(2, 3), n=l(-1, -1)), q('reshape', i=ix(), s=l(0, 3), n=l(3, 0)), q('reshape', i=ix(), s=l(0, 3), n=l(-1, 3)), q('reshape', i=ix(), s=l(0, 3), n=l(0, -1)), q('reshape', i=ix([0, 1]), s=l(6), n=l(6)), q('reshape', i=l(0, 1), s=l(2, 3), n=l(6)), q('reshape', i=ix([0, 1]), s=al([[2, 3]]), n=l(6)), q('reshape', i=ix([0, 1]), s=l(2, 3), n=al(6)), q('reshape', i=ix([0, 1]), s=l(2, 3), n=l(-2, 3)), q('reshape', i=ix([0, 1]), s=l(2, 3), n=l()), q('reshape', i=ix([5, 5]), s=l(2, 3), n=l(6)), q('reshape', i=ix([0, 1]), s=l(2, -3), n=l(6)),
   q('lookup', i=ix([0, 0], [0, 1], [2, 0]), v=l(0, 2, 1), s=l(3, 2)), q('lookup', i=ix([0, 0]), v=l(3), s=l(1, 1)), q('lookup', i=ix([0, 0]), v=l(-1), s=l(1, 1)), q('lookup', i=ix(), v=l(), s=l(2, 1)), q('lookup', i=ix(), v=l(), s=l(0, 1)), q('lookup', i=ix([0, 0], [2, 0]), v=l(0, -5), s=l(4, 1)), q('lookups', i=ix([0, 0], [0, 1], [1, 0]), v=l(0, 2, 1), s=l(2, 2)), q('lookups', i=ix([0, 0], [2, 1]), v=l(0, 2), s=l(3, 2)), q('lookups', i=ix(), v=l(), s=l(2, 1)), q('lookups', i=ix([1, 0], [0, 0]), v=l(0, 2), s=l(2, 1)), q('lookups', i=ix([0, 0]), v=l(-1), s=l(2, 1)),
   q('from', x=a([[0, 1], [2, 0]])), q('from', x=z(0, 2)), q('from', x=z(2, 2)), q('from', x=a([[nan, 0]]))]
+
+ROWS = [(['a', 'b', 'c', 'd', 'e', 'f'], [0, 1, 1, 4, 6]), (['a', 'b'], [0, 2]), (['a'], [0, 1]), ([], [0, 0, 0]), ([], []), (['a', 'b'], []), (['a', 'b'], [1, 2]),
+        (['a', 'b'], [0, 1]), (['a', 'b'], [0, 3]), (['a', 'b', 'c'], [0, 2, 1, 3]), (['a', '', 'b \u00e9'], [0, 3, 3]), (['a'], [0]), (['w'] * 7, [0, 2, 7])]
+REQUESTS['edges_ngrams'] = [q(sg, s=st(words), at=np.array(at, np.int32 if sg == 'bothshort' else np.int64))
+                            for sg in ('two', 'twoshort', 'both', 'bothshort', 'pad', 'pad3', 'pad1', 'pad9', 'padshort', 'empty') for words, at in ROWS] + [
+  q('two', s=st([['a', 'b'], ['c', 'd']]), at=np.array([0, 4], np.int64)), q('two', s=text(b'a'), at=np.array([0, 1], np.int64)), q('two', s=st(['a', 'b']), at=np.array([[0], [2]], np.int64)),
+] + [q(sg, s=st([t])) for sg in ('strong', 'few') for t in ('', 'a', 'seven77', 'eight888', 'nine99999', 'x' * 100, '\u4f60')] + [
+  q('strong', s=text(b'scalar')), q('few', s=st([['a', 'b'], ['c', 'd']])), q('salted', s=st(['a', 'b', '', 'a b'])),
+  q('layer', s=st(['a b c', 'b c', 'A, B', ''])), q('layer', s=st(['zz'])),
+]
