@@ -27,6 +27,23 @@ func TestAnswersAreTheCores(t *testing.T) {
 	compare(t, serveOwn, recorded(t))
 }
 
+// Goal: the model server's specification counts the conversations that are compared (TFS-20.6).
+func TestConversationsAreCounted(t *testing.T) {
+	compared := 0
+	for _, p := range grpcpeers.Probes() {
+		if p.Known() == "" {
+			compared++
+		}
+	}
+	text, err := os.ReadFile("../../sim/tfserving/SPEC.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf("%d conversations with a bare server", compared); !strings.Contains(string(text), want) {
+		t.Errorf("SPEC.md does not say %q", want)
+	}
+}
+
 // TestSideBySide: Goal: our server and the running bare server on C-core give the same answers, and
 // the recording still holds what the bare server answers.
 func TestSideBySide(t *testing.T) {

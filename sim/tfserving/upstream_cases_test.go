@@ -40,7 +40,62 @@ func TestMirroredCases(t *testing.T) {
 	if mirrored < want {
 		t.Errorf("mirrored cases: got %d, want at least %d", mirrored, want)
 	}
+	files := map[string]bool{}
+	for name := range listed {
+		file, _, _ := strings.Cut(name, ":")
+		files[file] = true
+	}
+	specSays(t, fmt.Sprintf("%d cases of %d of upstream's test files", len(listed), len(files)))
+	specSays(t, fmt.Sprintf("%d are mirrored under their names as scripts, %d have the reason why not", mirrored, len(listed)-mirrored))
 	t.Logf("%d cases of upstream are mirrored, %d are listed with the reason why not", mirrored, len(listed)-mirrored)
+}
+
+// specSays checks that the specification has a text, such as a sentence with figures.
+func specSays(t *testing.T, text string) {
+	t.Helper()
+	data, err := os.ReadFile("SPEC.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(data), text) {
+		t.Errorf("SPEC.md does not say %q", text)
+	}
+}
+
+// Goal: the figures of recordings in the specification are those of the recorded files (TFS-20.6, TFS-15.1, TFS-17).
+func TestRecordingsAreCounted(t *testing.T) {
+	for _, c := range []struct {
+		file          string
+		head, perCase int // lines before the first case, and of each case
+		says          string
+	}{
+		{"rest/testdata/json_tensor.jsonl", 0, 1, "%s conversions"},
+		{"rest/testdata/targets.jsonl", 0, 1, "%s targets"},
+		{"serve/testdata/http.jsonl", 0, 1, "%s exchanges"},
+		{"rest/rapidjson/testdata/recorded.txt", 0, 3, "%s texts, chosen"},
+		{"textformat/testdata/protoc.jsonl", 1, 1, "%s texts by `protoc"},
+	} {
+		data, err := os.ReadFile(c.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := (strings.Count(string(data), "\n") - c.head) / c.perCase
+		figure := strconv.Itoa(n)
+		if n >= 1000 {
+			figure = fmt.Sprintf("%d,%03d", n/1000, n%1000)
+		}
+		specSays(t, fmt.Sprintf(c.says, figure))
+	}
+	const fake = "../../vectors/golden/cases/mocked_tfserving.jsonl"
+	data, err := os.ReadFile(fake)
+	if err != nil {
+		t.Fatal(err)
+	}
+	specSays(t, fmt.Sprintf("%d cases of `mocked_tfserving` (TFS-17)", strings.Count(string(data), "\n")))
+	for _, c := range []string{"%d cases of `mocked_tfserving.FakeTFServing.sequence`", "%d cases of `mocked_tfserving.FakeTFServing.served`", "%d cases of `mocked_tfserving.ModelMgr.sequence`"} {
+		operation := c[strings.Index(c, "`")+1 : len(c)-1]
+		specSays(t, fmt.Sprintf(c, strings.Count(string(data), operation+"/")))
+	}
 }
 
 // readUpstreamCases reads testdata/upstream/cases: lines "FILE", each followed by indented lines
