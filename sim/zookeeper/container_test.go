@@ -10,7 +10,7 @@ import (
 // Goal: the sweep removes exactly the znodes that ZK-3.7 names, at the right time (ZK-13.18).
 
 func makeContainer(path string) Request {
-	return Request{Op: OpCreateContainer, Path: path, Flags: FlagContainer, ACL: acl.Everyone}
+	return Request{Op: OpCreateContainer, Path: path, Flags: flagContainer, ACL: acl.Everyone}
 }
 
 // idle lets ms milliseconds pass in steps of 5 s, with pings that keep a session alive.

@@ -163,13 +163,13 @@ func (m *Machine) checkTTL(req *Request, inMulti bool) Code {
 }
 
 func validFlags(flags int32) bool {
-	return flags >= FlagPersistent && flags <= FlagPersistentSequentialTTL
+	return flags >= FlagPersistent && flags <= flagPersistentSequentialTTL
 }
 
-func ttlFlags(flags int32) bool { return flags == FlagTTL || flags == FlagPersistentSequentialTTL }
+func ttlFlags(flags int32) bool { return flags == FlagTTL || flags == flagPersistentSequentialTTL }
 
 func sequential(flags int32) bool {
-	return flags == FlagPersistentSequential || flags == FlagEphemeralSequential || flags == FlagPersistentSequentialTTL
+	return flags == FlagPersistentSequential || flags == FlagEphemeralSequential || flags == flagPersistentSequentialTTL
 }
 
 // kindOf returns the kind of node that a request makes. The opcode decides, but in a multi the
@@ -181,7 +181,7 @@ func (m *Machine) kindOf(req *Request, inMulti bool) nodeKind {
 	switch {
 	case ttlFlags(req.Flags):
 		return ttl
-	case req.Op == OpCreateContainer && !alike, req.Flags == FlagContainer && inMulti:
+	case req.Op == OpCreateContainer && !alike, req.Flags == flagContainer && inMulti:
 		return container
 	case ephemeralFlags(req):
 		return ephemeral

@@ -65,7 +65,7 @@ func TestCreateTTLAnswers(t *testing.T) { // ZK-3.7, ZK-13.18
 		{"too long", ttlNode(FlagTTL, 1<<40), badArguments},
 		{"not a TTL flag", ttlNode(FlagPersistent, 5), badArguments},
 		{"TTL flag on a plain create", mkFlags("/t", FlagTTL), badArguments},
-		{"longest", ttlNode(FlagPersistentSequentialTTL, 1<<40-1), CodeOK},
+		{"longest", ttlNode(flagPersistentSequentialTTL, 1<<40-1), CodeOK},
 	} {
 		t.Run(s.name, func(t *testing.T) { expect(t, l.reply(c, s.req).Err, s.want) })
 	}
@@ -85,7 +85,7 @@ func TestCreateRepliesWithStatButForPlainCreate(t *testing.T) { // ZK-5.9
 func TestPlainCreateWithContainerFlagIsPersistent(t *testing.T) { // PrepRequestProcessor.java:699
 	l := newLab(t, Config{})
 	c := l.connect()
-	l.must(c, mkFlags("/c", FlagContainer))
+	l.must(c, mkFlags("/c", flagContainer))
 	n, _ := l.m.Lookup("/c")
 	expect(t, n.Container, false)
 }

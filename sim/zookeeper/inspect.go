@@ -174,7 +174,7 @@ func (m *Machine) WatchedPaths() []Watched {
 func (m *Machine) WatchingConns() []Watching {
 	shown := m.watches.data.shown
 	list := make([]Watching, 0, len(shown.ofConn))
-	for c, paths := range shown.ofConn {
+	for c, paths := range shown.ofConn { //lint:ordered sorted below
 		list = append(list, Watching{c.id, paths.Listed()})
 	}
 	slices.SortFunc(list, func(a, b Watching) int { return cmp.Compare(a.Conn, b.Conn) })

@@ -17,7 +17,7 @@ func create2(path string) Request { r := mk(path); r.Op = OpCreate2; return r }
 func TestMultiAnswersARecordPerOperation(t *testing.T) { // ZK-8.2, ZK-13.20
 	l := newLab(t, Config{})
 	c := l.connect()
-	r := l.must(c, multi(mk("/a"), set("/a", "x"), check("/a", 1), create2("/b"), mkFlags("/c", FlagContainer), del("/b")))
+	r := l.must(c, multi(mk("/a"), set("/a", "x"), check("/a", 1), create2("/b"), mkFlags("/c", flagContainer), del("/b")))
 	expect(t, r.String(), "multi OK zxid=2 (create /a) (setData) (check) (create /b) (create2 /c) (delete)")
 	expect(t, r.Results[1].Stat, l.stat("/a"))
 	expect(t, r.Results[3].Stat, Stat{})

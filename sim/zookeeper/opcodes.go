@@ -119,9 +119,9 @@ const (
 	// EffectCreate creates and EffectDelete deletes the znode Write.Path.
 	EffectCreate
 	EffectDelete
-	// EffectData replaces the data of the znode Write.Path, and EffectACL its ACL.
+	// EffectData replaces the data of the znode Write.Path, and effectACL its ACL.
 	EffectData
-	EffectACL
+	effectACL
 )
 
 // operations is the table of all operations, by number. The first line of an entry identifies the
@@ -149,7 +149,7 @@ var operations = [...]operation{
 	{OpGetACL, "getACL", "GETA", fields(field.Path), fields(field.ACL, field.Stat),
 		acl.Read | acl.Admin, noEffect, byItself, atServer, (*Machine).getACL, nil},
 	{OpSetACL, "setACL", "SETA", fields(field.NullablePath, field.ACL, field.Version), fields(field.Stat),
-		acl.Admin, EffectACL, byItself, asTransaction, (*Machine).write, (*Machine).setACL},
+		acl.Admin, effectACL, byItself, asTransaction, (*Machine).write, (*Machine).setACL},
 	{OpGetChildren, "getChildren", "GETC", fields(field.Path, field.Watch), fields(field.Children),
 		acl.Read, noEffect, inMultiRead, atServer, (*Machine).getChildren, nil},
 	{OpSync, "sync", "SYNC", fields(field.EchoedPath), fields(field.EchoedPath),

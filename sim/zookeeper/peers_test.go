@@ -67,8 +67,8 @@ func TestPeersPanickedOnLesserUsedOperations(t *testing.T) { // ZK-21.3: zetcd
 	for _, req := range []Request{
 		{Op: OpAuth, Scheme: "digest", Data: []byte("u:p")},
 		{Op: OpCreate2, Path: "/2", ACL: acl.Everyone},
-		{Op: OpCreate, Path: "/flags", Flags: FlagContainer, ACL: acl.Everyone},
-		{Op: OpCreateContainer, Path: "/c", Flags: FlagContainer, ACL: acl.Everyone},
+		{Op: OpCreate, Path: "/flags", Flags: flagContainer, ACL: acl.Everyone},
+		{Op: OpCreateContainer, Path: "/c", Flags: flagContainer, ACL: acl.Everyone},
 		{Op: OpCreateTTL, Path: "/t", Flags: FlagTTL, TTLMs: 1_000, ACL: acl.Everyone},
 		{Op: OpAddWatch, Path: "/", Mode: ModePersistentRecursive},
 	} {

@@ -75,9 +75,9 @@ const (
 	FlagEphemeral               int32 = 1
 	FlagPersistentSequential    int32 = 2
 	FlagEphemeralSequential     int32 = 3
-	FlagContainer               int32 = 4
+	flagContainer               int32 = 4
 	FlagTTL                     int32 = 5
-	FlagPersistentSequentialTTL int32 = 6
+	flagPersistentSequentialTTL int32 = 6
 )
 
 // Modes of addWatch (ZK-7.7).

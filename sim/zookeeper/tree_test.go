@@ -94,7 +94,7 @@ func TestEphemeralOwnerIsShownForEphemeralsOnly(t *testing.T) { // ZK-5.6, ZK-13
 	l := newLab(t, Config{ExtendedTypes: true})
 	c := l.connect()
 	l.must(c, mkFlags("/e", FlagEphemeral))
-	l.must(c, Request{Op: OpCreateContainer, Path: "/c", Flags: FlagContainer, ACL: acl.Everyone})
+	l.must(c, Request{Op: OpCreateContainer, Path: "/c", Flags: flagContainer, ACL: acl.Everyone})
 	l.must(c, Request{Op: OpCreateTTL, Path: "/t", Flags: FlagTTL, TTLMs: 5, ACL: acl.Everyone})
 	expect(t, l.stat("/e").EphemeralOwner, l.m.Sessions()[0].ID)
 	expect(t, l.stat("/c").EphemeralOwner, int64(0))

@@ -175,12 +175,7 @@ func (e *Evaluation) byInterval(v *result.Verdict, w *Pool, o plan.SLO) {
 	m := w.requests(o.Model)
 	values := m.Values[metric]
 	if never := w.Never[metric]; never > 0 {
-		v.Outcome, v.N = result.Fail, int64(len(values))
-		v.Text = fmt.Sprintf("not within what was simulated, in %d of %d replications", never, len(values))
-		if least, _ := stats.Mean(values); o.Metric == "lost" || o.Metric == "above" { // which grow until it is over
-			v.Outcome = outcome(false, within(o, least))
-			v.Text += fmt.Sprintf(", until then %s", measured(kindOf(o), least))
-		}
+		neverOver(v, never, values, o)
 		return
 	}
 	if w.answersNobody(v, m, o) {
@@ -219,6 +214,16 @@ func (e *Evaluation) byInterval(v *result.Verdict, w *Pool, o plan.SLO) {
 		}
 	case result.Fail:
 		v.Text = found
+	}
+}
+
+// neverOver judges an event that was not over within the window in some replications.
+func neverOver(v *result.Verdict, never int, values []float64, o plan.SLO) {
+	v.Outcome, v.N = result.Fail, int64(len(values))
+	v.Text = fmt.Sprintf("not within what was simulated, in %d of %d replications", never, len(values))
+	if least, _ := stats.Mean(values); o.Metric == "lost" || o.Metric == "above" { // which grow until it is over
+		v.Outcome = outcome(false, within(o, least))
+		v.Text += fmt.Sprintf(", until then %s", measured(kindOf(o), least))
 	}
 }
 
