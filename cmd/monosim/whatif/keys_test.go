@@ -17,8 +17,6 @@ import (
 
 // unworked lists the keys that no example plan has, each with the reason.
 var unworked = map[string]string{
-	"model.exported":                 "a folder that only its user has",
-	"service.profile":                "a file that monosim-lab calibrate writes of a machine",
 	"events.kill.TIER.factor":        "of slow, which names containers as kill does",
 	"workload.mix.shard_skew.shares": "as model.shard_skew.shares",
 }

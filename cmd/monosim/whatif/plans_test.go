@@ -54,6 +54,7 @@ var workedPlans = []workedPlan{
 	{"schedule", []string{"run", "schedule.yaml"}, 0, false},
 	{"flash", []string{"run", "flash.yaml"}, 0, false},
 	{"cluster", []string{"run", "cluster.yaml"}, 0, false},
+	{"measured", []string{"run", "measured.yaml"}, 0, false},
 	{"jitter", []string{"sweep", "jitter.yaml"}, 1, false},
 	{"dashboard", []string{"run", "dashboard.yaml"}, 1, false},
 	{"slices", []string{"sweep", "slices.yaml"}, 1, false},

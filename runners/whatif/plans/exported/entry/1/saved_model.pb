@@ -1,0 +1,21 @@
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of thi

@@ -1,0 +1,27 @@
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of this file counts
+only the size of
