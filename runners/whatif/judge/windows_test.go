@@ -320,3 +320,39 @@ func TestWhatChangesIsNotStationary(t *testing.T) {
 		}
 	}
 }
+
+// Goal: windows of events at one instant are simulated once, and say what each would say alone. Method: an idc that is
+// lost, and evacuated at the same time, with an autoscaler, so that windows are simulated from the begin; beside the
+// same with one of the two windows.
+func TestEventsAtOneInstantShareTheirSimulation(t *testing.T) {
+	text := strings.NewReplacer("SEED", "1", "RATE", "200/s", "WORK", "exp(mean=5ms)",
+		"events: [{at: 30s, name: it, EVENT}]", `autoscale: {ps: {metric: cpu, target: 60%, min: 4, max: 8}}
+events: [{at: 30s, name: lost, lose_idc: a, for: 20s}, {at: 30s, name: away, evacuate: {idc: a, after: 5s}, for: 20s}]`).Replace(two)
+	simulated := func(text string) (int64, *result.Result) {
+		j := &judge.Judge{}
+		r, err := j.Run(t.Context(), parse(t, text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, _, _ := j.Simulated()
+		return n, r
+	}
+	both, r := simulated(text)
+	one, alone := simulated(strings.Replace(text, `"each incident -10s..+60s"`, `"at 20s 70s"`, 1))
+	if both != one {
+		t.Errorf("%d requests are simulated for two windows, want %d as for one", both, one)
+	}
+	for _, name := range []string{"incident lost", "incident away"} {
+		for _, metric := range []string{"p99(request)", "errors", "goodput", "util(ps)"} {
+			got, want := r.Find(metric, name), alone.Find(metric, "at 20s 70s")
+			if got == nil || want == nil || *got.Value != *want.Value {
+				t.Errorf("%s in %s: got %+v, want %+v", metric, name, got, want)
+			}
+		}
+	}
+	for _, event := range []string{"lost", "away"} {
+		if e := r.Find("recovery("+event+")", "incident "+event); e == nil {
+			t.Errorf("no recovery of %s", event)
+		}
+	}
+}
