@@ -83,13 +83,7 @@ const mostRepairs = 4
 // prefers quirks that are not in found. nil means that there is no such set. runs counts how often
 // the story ran.
 func causeOf(s *Story, all, found []string) (cause []string, runs int) {
-	passes := func(some []string) bool {
-		other := s.clone()
-		other.refusable(true) // with a repair there may be nothing to kill
-		other.Quirks = repaired(s.Quirks, all, some)
-		line, _ := other.tell(steps.Telling{}).Failed()
-		return line < 0
-	}
+	passes := func(some []string) bool { return s.passesRepaired(all, some) }
 	candidates := kept(s.Quirks, all)
 	fresh := slices.DeleteFunc(slices.Clone(candidates), func(id string) bool { return slices.Contains(found, id) })
 	for _, list := range [][]string{fresh, candidates} {
@@ -106,6 +100,15 @@ func causeOf(s *Story, all, found []string) (cause []string, runs int) {
 		return nil, runs
 	}
 	return cause, runs
+}
+
+// passesRepaired reports whether a story passes with some more quirks repaired.
+func (s *Story) passesRepaired(all, some []string) bool {
+	other := s.clone()
+	other.refusable(true) // with a repair there may be nothing to kill
+	other.Quirks = repaired(s.Quirks, all, some)
+	line, _ := other.tell(steps.Telling{}).Failed()
+	return line < 0
 }
 
 // known returns the rule or quirk by which the reference itself breaks an invariant, or "".

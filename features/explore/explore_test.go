@@ -210,6 +210,18 @@ func TestFailuresAreCutDown(t *testing.T) {
 	}
 }
 
+// Goal: what a repaired story needs stays in it. Method: the model server of an agent that does not end
+// by a fault is killed: nothing starts again there, but without the fault something has to.
+func TestACauseIsFoundWhereNothingStartsAgain(t *testing.T) {
+	s := staged(t, "v3 1x3", func(w *World) []Act {
+		return []Act{act(t, w, time.Second, "modelserver.killed", "the model server of shard0-replica0 is killed", 0)}
+	})
+	s.Setup = []steps.Line{s.fill(`ctr:entry, ctr:ps_0 is declared with policy "latest_once"`), s.fill("ctr:entry, ctr:ps_0 is published to layout main")}
+	if f := cut(t, s); f.Cause == "" {
+		t.Errorf("%s: found no cause:\n%s", f.What, f.Scenario)
+	}
+}
+
 // Goal: what the cluster refuses is left out, and nothing else: of two acts of the same words the
 // refused one goes, an end goes alone, and the story stays as long as it was. Method: kill what runs
 // no more, and end a fault that is over.

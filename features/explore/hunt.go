@@ -359,6 +359,9 @@ func (h *Hunt) cutDown(f *failure) *Found {
 			ids, runs := causeOf(sh.best, h.all, h.causes())
 			found.Told += runs
 			found.Cause = strings.Join(ids, " and ")
+			if len(ids) > 0 {
+				sh.idle(func(s *Story) bool { return s.passesRepaired(h.all, ids) })
+			}
 			sh.only(ids)
 			found.Story = sh.best
 		}
