@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/big"
 	"regexp"
 	"strconv"
 	"strings"
@@ -168,12 +169,12 @@ func Strings(list []string) Later {
 }
 
 // Ints returns Python's repr of a set of ints, whose keys are given in the order of the set.
-func Ints(keys []int64) Later {
+func Ints(keys []*big.Int) Later {
 	return func() string {
 		if len(keys) == 0 {
 			return "set()"
 		}
-		return "{" + strings.Join(lists.Map(keys, func(n int64) string { return strconv.FormatInt(n, 10) }), ", ") + "}"
+		return "{" + strings.Join(lists.Map(keys, (*big.Int).String), ", ") + "}"
 	}
 }
 

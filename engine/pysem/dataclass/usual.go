@@ -79,11 +79,13 @@ func store(ptr, value any) (exact bool) {
 	case *pysem.OptInt:
 		*p, exact = nearestOptInt(value)
 	case *pysem.OptBool:
-		p.V, p.Set = value.(bool)
-		exact = p.Set || value == nil
+		if p.V, p.Set = value.(bool); !p.Set && value != nil {
+			*p = pysem.Some(pysem.Truth(value))
+			return false
+		}
+		exact = true
 	case *pysem.OptFloat:
-		p.V, p.Set = value.(float64)
-		exact = p.Set || value == nil
+		*p, exact = nearestOptFloat(value)
 	case *[]string:
 		*p, exact = typedList[string](value)
 	case *[]int:
@@ -148,10 +150,23 @@ func nearestOptInt(value any) (n pysem.OptInt, exact bool) {
 		return n, true
 	case int:
 		return pysem.Some(v), true
-	case *big.Int:
-		return pysem.Some(pysem.Saturate(v)), false
+	case *big.Int, float64, bool:
+		return pysem.Some(nearestInt(v)), false
 	}
 	return n, false
+}
+
+func nearestOptFloat(value any) (f pysem.OptFloat, exact bool) {
+	switch v := value.(type) {
+	case nil:
+		return f, true
+	case float64:
+		return pysem.Some(v), true
+	case int, *big.Int, bool:
+		n, err := pysem.ToFloat(v)
+		return pysem.OptFloat{V: n, Set: err == nil}, false
+	}
+	return f, false
 }
 
 // AnyList converts values to a Python list. A nil slice becomes an empty list.

@@ -226,15 +226,19 @@ func (p *parser) enum(field protoreflect.FieldDescriptor) (protoreflect.Value, e
 		}
 		return protoreflect.ValueOfEnum(value.Number()), nil
 	}
-	value, err := fitted(n, protoreflect.EnumKind)
 	if field.ParentFile().Syntax() == protoreflect.Proto3 {
+		value, err := fitted(n, protoreflect.EnumKind)
 		if err != nil { // the message refuses it, not the parser
 			return value, pysem.Raise("ValueError", "%v", err)
 		}
 		return value, nil
 	}
-	if err != nil || values.ByNumber(value.Enum()) == nil {
-		return value, outOfRange(fmt.Sprintf(`Enum type "%s" has no value with number %%s.`, field.Enum().FullName()), n)
+	if known := values.ByNumber(lookedUp(n)); n.IsInt64() && known != nil {
+		return protoreflect.ValueOfEnum(known.Number()), nil
 	}
-	return value, nil
+	return protoreflect.Value{}, outOfRange(fmt.Sprintf(`Enum type "%s" has no value with number %%s.`, field.Enum().FullName()), n)
 }
+
+// lookedUp returns the number that the look-up of an enum's value takes an integer for: its lower
+// 32 bits (values_by_number), so that 4294967296 is the value 0.
+func lookedUp(n *big.Int) protoreflect.EnumNumber { return protoreflect.EnumNumber(int32(n.Int64())) }

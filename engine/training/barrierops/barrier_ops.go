@@ -17,7 +17,6 @@
 package barrierops
 
 import (
-	"cmp"
 	"time"
 
 	"github.com/monosim/monosim/engine/env"
@@ -39,8 +38,8 @@ type Callback func(action string, s session.Session) error
 type Options struct {
 	// Device is the device on which the variables are placed.
 	Device string
-	// Wait is the interval at which a waiting worker checks the barrier. 0 means 1 s.
-	Wait time.Duration
+	// Wait is the interval at which a waiting worker checks the barrier. Unset means 1 s.
+	Wait pysem.Opt[time.Duration]
 	// Callbacks are called in order.
 	Callbacks []Callback
 	// Quirks is the set of the reference's bugs to keep.
@@ -65,9 +64,13 @@ type BarrierOp struct {
 	waits    session.Seldom
 }
 
-// NewBarrierOp returns a barrier for a chief and capacity-1 workers.
-func NewBarrierOp(e *env.Env, capacity int, options Options) *BarrierOp {
-	options.Wait = cmp.Or(options.Wait, time.Second)
+// NewBarrierOp returns a barrier for a chief and capacity-1 workers. A barrier without a chief
+// raises a ValueError, as there is no element 0 to read.
+func NewBarrierOp(e *env.Env, capacity int, options Options) (*BarrierOp, error) {
+	if capacity <= 0 {
+		return nil, pysem.Raise("ValueError", "slice index 0 of dimension 0 out of bounds.")
+	}
+	options.Wait = pysem.Some(options.Wait.Or(time.Second))
 	b := &BarrierOp{
 		e: e, capacity: capacity, options: options, lock: threading.NewLock(e.Tasks, "barrier"),
 		vars:   &session.Variable{Name: "barrier_var", Device: options.Device, First: make([]bool, capacity)},
@@ -75,6 +78,15 @@ func NewBarrierOp(e *env.Env, capacity int, options Options) *BarrierOp {
 	}
 	if !options.Quirks.Keeps(jobquirks.Q238) {
 		b.placings = &session.Variable{Name: "barrier_placings", Device: options.Device, First: int64(0)}
+	}
+	return b, nil
+}
+
+// MustBarrierOp is [NewBarrierOp] for a capacity that is known to be positive. It panics for others.
+func MustBarrierOp(e *env.Env, capacity int, options Options) *BarrierOp {
+	b, err := NewBarrierOp(e, capacity, options)
+	if err != nil {
+		panic(err)
 	}
 	return b
 }
@@ -176,7 +188,7 @@ func (b *BarrierOp) WaitUntilBarrierRemoved(s session.Session, index int) error 
 			break
 		}
 		b.waits.Logf(b.e, "The worker %d waits until barrier removed.", index)
-		b.e.Tasks.Sleep(b.options.Wait)
+		b.e.Tasks.Sleep(b.options.Wait.V)
 	}
 	return session.Do(s, session.AssignAt(b.vars, index, false))
 }
@@ -187,7 +199,7 @@ func (b *BarrierOp) waitEach(s session.Session, index int) error {
 	if err := b.check(index); err != nil {
 		return err
 	}
-	for joined := int64(0); ; b.e.Tasks.Sleep(b.options.Wait) {
+	for joined := int64(0); ; b.e.Tasks.Sleep(b.options.Wait.V) {
 		now, err := s.Run(b.BarrierPlaced(), session.Read(b.placings))
 		if err != nil {
 			return err

@@ -47,7 +47,7 @@ func is(c *worldtest.Case, what string, want bool, ask func(session.Session) (bo
 
 func TestUpstreamBarrierOps_test_basic(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
-		s, b := session.NewMemory(), barrierops.NewBarrierOp(c.Env, 2, barrierops.Options{})
+		s, b := session.NewMemory(), barrierops.MustBarrierOp(c.Env, 2, barrierops.Options{})
 		c.Must(b.PlaceBarrier(s, ""))
 		is(c, "placed", true, b.IsBarrierPlaced, s)
 		if err := b.PlaceBarrier(s, ""); !errors.Is(err, barrierops.ErrBarrierAlreadyPlaced) {
@@ -60,7 +60,7 @@ func TestUpstreamBarrierOps_test_basic(t *testing.T) {
 
 func TestUpstreamBarrierOps_test_barrier_hook_not_blocked(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
-		s, b := session.NewMemory(), barrierops.NewBarrierOp(c.Env, 2, barrierops.Options{})
+		s, b := session.NewMemory(), barrierops.MustBarrierOp(c.Env, 2, barrierops.Options{})
 		m, err := session.NewMonitored(c.Env, s, []session.Hook{barrierops.NewBarrierHook(1, b)})
 		c.Must(err)
 		c.Must(count(m, 5))
@@ -73,7 +73,7 @@ func TestUpstreamBarrierOps_test_barrier_hook_not_blocked(t *testing.T) {
 func TestUpstreamBarrierOps_test_barrier_hook_blocked(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		s, called := session.NewMemory(), ""
-		b := barrierops.NewBarrierOp(c.Env, 2, barrierops.Options{Callbacks: []barrierops.Callback{
+		b := barrierops.MustBarrierOp(c.Env, 2, barrierops.Options{Callbacks: []barrierops.Callback{
 			func(action string, _ session.Session) error { called += action; return nil },
 		}})
 		c.Must(b.PlaceBarrier(s, "test_action"))
@@ -107,7 +107,7 @@ func startWorker(c *worldtest.Case, s session.Session, b *barrierops.BarrierOp) 
 func TestABarrierPlacedAgainWithinASecondIsNotNoticed(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		s, told := session.NewMemory(), 0
-		b := barrierops.NewBarrierOp(c.Env, 2, barrierops.Options{Callbacks: []barrierops.Callback{
+		b := barrierops.MustBarrierOp(c.Env, 2, barrierops.Options{Callbacks: []barrierops.Callback{
 			func(string, session.Session) error { told++; return nil },
 		}})
 		c.Must(b.PlaceBarrier(s, "Save"))

@@ -197,7 +197,12 @@ func queryPS(e *env.Env, d training.ServiceDiscovery, job Job) ([]string, error)
 	}
 }
 
+// firstPS returns the n addresses with the lowest indices. A negative n leaves out as many at the
+// end, as Python's slices do.
 func firstPS(found training.Addrs, n int) []string {
+	if n < 0 {
+		n = max(0, len(found)+n)
+	}
 	sorted := slices.SortedStableFunc(slices.Values(found), func(a, b training.IndexedAddr) int { return cmp.Compare(a.Index, b.Index) })
 	return lists.Map(sorted[:n], func(a training.IndexedAddr) string { return a.Addr })
 }

@@ -19,6 +19,9 @@ func InCluster(e *env.Env, kept jobquirks.Set, c Cluster, train func() error) er
 	}
 	c.export(e.Host)
 	defer e.Host.Unsetenv(TFConfig)
+	if err := c.checkTask(); err != nil {
+		return err
+	}
 	return train()
 }
 
@@ -30,7 +33,12 @@ func FeaturesInCluster(e *env.Env, kept jobquirks.Set, c Cluster, work func() er
 		return err
 	}
 	c.export(e.Host)
-	return untilItEnds(e.Host, kept, work)
+	return untilItEnds(e.Host, kept, func() error {
+		if err := c.checkTask(); err != nil {
+			return err
+		}
+		return work()
+	})
 }
 
 // Local runs training in one process (local_train_internal, cpu_training.py:2249). TF_CONFIG
@@ -52,6 +60,37 @@ func untilItEnds(host env.Host, kept jobquirks.Set, work func() error) error {
 		host.Unsetenv(TFConfig)
 	}
 	return err
+}
+
+// evaluator is the task type that is no part of a cluster, so that its index has no upper bound.
+const evaluator = "evaluator"
+
+// checkTask raises what TensorFlow's RunConfig raises when it reads a TF_CONFIG with more than one
+// chief, or with a task that the cluster does not have.
+func (c Cluster) checkTask() error {
+	const note = "\n\nNote that these values may be coming from the TF_CONFIG environment variable."
+	role, index := c.Task.Type, c.Task.Index
+	addrs, known := map[string][]string{"chief": c.Chief, "worker": c.Worker, "ps": c.PS}[role]
+	switch {
+	case len(c.Chief) > 1:
+		return pysem.Raise("ValueError", `The "cluster" in TF_CONFIG must have only one "chief" node.`)
+	case role == "":
+		return pysem.Raise("ValueError", `If "cluster" is set in TF_CONFIG, task type must be set.`)
+	case index < 0:
+		return pysem.Raise("ValueError", "Task index must be non-negative number.")
+	case role == evaluator:
+		return nil
+	case !known:
+		return pysem.Raise("ValueError", "%s is not a valid task_type in the cluster_spec:\n%s%s", role, c.spec(), note)
+	case index >= len(addrs):
+		return pysem.Raise("ValueError", "%d is not a valid task_id for task_type %s in the cluster_spec:\n%s%s", index, role, c.spec(), note)
+	}
+	return nil
+}
+
+// spec shows the cluster as a ClusterSpec does.
+func (c Cluster) spec() string {
+	return "ClusterSpec(" + pysem.Repr(pysem.DictOf("chief", list(c.Chief), "ps", list(c.PS), "worker", list(c.Worker))) + ")"
 }
 
 // export sets TF_CONFIG to the cluster and the process's place in it.

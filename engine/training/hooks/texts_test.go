@@ -31,7 +31,7 @@ func TestWhatASaveAtABarrierLogs(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		log := &noted{}
 		c.Env.Log = log
-		s, barrier := session.NewMemory(), barrierops.NewBarrierOp(c.Env, 3, barrierops.Options{})
+		s, barrier := session.NewMemory(), barrierops.MustBarrierOp(c.Env, 3, barrierops.Options{})
 		c.Must(barrier.PlaceBarrier(s, ""))
 		l := hooks.NewBarrierSaverListener(c.Env, barrier, hooks.DefaultBarrierSaverOptions())
 		start := c.Env.Clock.Now()

@@ -130,7 +130,7 @@ func (n *counting) AfterSave(session.Session, int64) (bool, error) {
 func TestUpstreamWorkerCkptHooks_test_saver_with_barrier(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		s, it, counts := session.NewMemory(), newNumbers(c), &counting{}
-		barrier := barrierops.NewBarrierOp(c.Env, 2, barrierops.Options{})
+		barrier := barrierops.MustBarrierOp(c.Env, 2, barrierops.Options{})
 		options := saveutils.DefaultSaverHookOptions()
 		options.Interval.Steps = pysem.Some(1)
 		options.Listeners = []session.Listener{hooks.NewBarrierSaverListener(c.Env, barrier, hooks.DefaultBarrierSaverOptions()), counts}

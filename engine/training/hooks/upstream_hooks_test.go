@@ -58,7 +58,7 @@ func checked(c *worldtest.Case, s session.Session, limitBytes int64) (session.Ho
 	c.Must(err)
 	c.Must(session.Do(s, session.Assign(hooks.PSMachineInfo(0, ""), health)))
 	return hooks.NewPsHealthCheckerHook(c.Env, hooks.PSCheckConfig{
-		Barrier: barrierops.NewBarrierOp(c.Env, 1, barrierops.Options{}), NumPS: 1, Device: func(int) string { return "" },
+		Barrier: barrierops.MustBarrierOp(c.Env, 1, barrierops.Options{}), NumPS: 1, Device: func(int) string { return "" },
 		Report: func([]hooks.PSHealth) error { reports++; return nil },
 	}), &reports
 }
@@ -168,7 +168,7 @@ func TestAMachineIsUnhealthyFromItsLimitOn(t *testing.T) {
 func TestUpstreamControllerHook_testStop(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		helper := hooks.NewStopHelper(c.Env)
-		barrier := barrierops.NewBarrierOp(c.Env, 1, barrierops.Options{Callbacks: []barrierops.Callback{helper.BarrierCallback()}})
+		barrier := barrierops.MustBarrierOp(c.Env, 1, barrierops.Options{Callbacks: []barrierops.Callback{helper.BarrierCallback()}})
 		hook := hooks.NewControllerHook(c.Env, 0, barrier, nil)
 		m, err := session.NewMonitored(c.Env, session.NewMemory(), []session.Hook{hook, helper.StopHook()})
 		c.Must(err)
@@ -226,7 +226,7 @@ func TestUpstreamQueryActionHook_testStop(t *testing.T) {
 func TestAHealthCheckDiesOfABarrierThatIsPlaced(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
 		s, reports := session.NewMemory(), 0
-		barrier := barrierops.NewBarrierOp(c.Env, 2, barrierops.Options{})
+		barrier := barrierops.MustBarrierOp(c.Env, 2, barrierops.Options{})
 		hook := hooks.NewPsHealthCheckerHook(c.Env, hooks.PSCheckConfig{Barrier: barrier, NumPS: 1,
 			Report: func([]hooks.PSHealth) error { reports++; return nil }})
 		m, err := session.NewMonitored(c.Env, s, []session.Hook{hook})

@@ -72,7 +72,7 @@ func (t *tensors) Restore(s session.Session, prefix string, devices []string) er
 }
 
 // GlobalStep returns the step from a checkpoint's name.
-func (t *tensors) GlobalStep(prefix string) (int64, error) { return helper.GlobalStepValue(prefix) }
+func (t *tensors) GlobalStep(prefix string) (int64, error) { return helper.GlobalStep(prefix) }
 
 // WriteMetaGraph writes an empty graph file.
 func (t *tensors) WriteMetaGraph(path string) error { return t.write(path, nil) }

@@ -35,7 +35,7 @@ func (p *process) hooks() ([]session.Hook, error) {
 		list = append(list, places.RestorerHook())
 	}
 	living := &living{p: p}
-	barrier := barrierops.NewBarrierOp(p.e, p.Spec.Workers+1, barrierops.Options{Device: hooks.PSDevice(0), Callbacks: callbacks, Quirks: p.Quirks, Alive: living.lists})
+	barrier := barrierops.MustBarrierOp(p.e, p.Spec.Workers+1, barrierops.Options{Device: hooks.PSDevice(0), Callbacks: callbacks, Quirks: p.Quirks, Alive: living.lists})
 	p.locals = barrier.LocalVariables(p.isChief())
 	sync := synchooks.NewTrainingHooksHelper(p.e, p.Spec.Workers > 0, p.Spec.Workers+1, p.Index, p.Spec.ChiefTimeout)
 	if !p.Quirks.Keeps(jobquirks.Q239) {

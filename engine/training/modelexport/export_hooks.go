@@ -1,6 +1,7 @@
 package modelexport
 
 import (
+	"math/big"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,16 +22,16 @@ var stepOfCheckpoint = regexp.MustCompile(`^.*model.ckpt-(\p{Nd}+)$`)
 
 // GlobalStepOf returns the step in the name of a checkpoint. Another name is an AssertionError
 // (export_hooks.py:32).
-func GlobalStepOf(checkpoint string) (int64, error) {
+func GlobalStepOf(checkpoint string) (*big.Int, error) {
 	found := stepOfCheckpoint.FindStringSubmatch(pysem.Strip(checkpoint))
 	if found == nil {
-		return 0, pysem.Raise("AssertionError", "")
+		return nil, pysem.Raise("AssertionError", "")
 	}
 	n, err := pysem.ParseInt(found[1])
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	return n.Int64(), nil
+	return n, nil
 }
 
 // Exporter exports a checkpoint as saved models and returns their directories.
@@ -40,7 +41,7 @@ type Exporter interface {
 
 // Metrics receives the measurements that exports emit, each with the name of the model.
 type Metrics interface {
-	EmitStore(name string, value int64, modelName string)
+	EmitStore(name string, value *big.Int, modelName string)
 }
 
 // ListenerOptions configures a listener.
@@ -64,7 +65,7 @@ type ExportSaverListener struct {
 	e           *env.Env
 	helper      saveutils.SaveHelper
 	exporter    Exporter
-	exemptSteps *pyset.Set[int64]
+	exemptSteps *pyset.Set[*big.Int]
 	options     ListenerOptions
 }
 
@@ -72,17 +73,20 @@ type ExportSaverListener struct {
 // exempt checkpoint without a step in its name is an AssertionError.
 func NewExportSaverListener(e *env.Env, savePath string, exporter Exporter, o ListenerOptions) (*ExportSaverListener, error) {
 	l := &ExportSaverListener{e: e, helper: saveutils.SaveHelper{Basename: savePath}, exporter: exporter, options: o}
-	l.exemptSteps = pyset.New(func(a, b int64) bool { return a == b })
+	l.exemptSteps = pyset.New(func(a, b *big.Int) bool { return a.Cmp(b) == 0 })
 	for _, checkpoint := range o.Exempt {
 		step, err := GlobalStepOf(checkpoint)
 		if err != nil {
 			return nil, err
 		}
-		l.exemptSteps.Add(step, step)
+		l.exemptSteps.Add(step, stepHash(step))
 	}
 	e.Log.Logf(env.Info, "Exempt global steps=%v", pylog.Ints(l.exemptSteps.Keys()))
 	return l, nil
 }
+
+// stepHash returns CPython's hash of a step, which is not negative.
+func stepHash(step *big.Int) int64 { return new(big.Int).Mod(step, big.NewInt(1<<61-1)).Int64() }
 
 // AfterSave exports the checkpoint of a step, deletes old exports, and writes the state file that
 // lists the rest. A process that ends between the last two leaves an entry without a directory.
@@ -125,7 +129,7 @@ func (l *ExportSaverListener) emitVersion(modelName, version string) {
 		return
 	}
 	if n, err := pysem.ParseInt(version); err == nil {
-		l.options.Metrics.EmitStore("export_models.latest_version", n.Int64(), modelName)
+		l.options.Metrics.EmitStore("export_models.latest_version", n, modelName)
 	}
 }
 
@@ -141,7 +145,8 @@ func (l *ExportSaverListener) deleteOld(dir string) error {
 	}
 	kept := &modelexport.ServingModelState{}
 	for _, entry := range old.Entries {
-		if slices.Contains(steps, entry.GetGlobalStep()) {
+		step := big.NewInt(entry.GetGlobalStep())
+		if slices.ContainsFunc(steps, func(existing *big.Int) bool { return existing.Cmp(step) == 0 }) {
 			kept.Entries = append(kept.Entries, entry)
 			continue
 		}
@@ -157,7 +162,7 @@ func (l *ExportSaverListener) deleteOld(dir string) error {
 }
 
 // existingSteps returns the steps whose exports are kept.
-func (l *ExportSaverListener) existingSteps(base string) ([]int64, error) {
+func (l *ExportSaverListener) existingSteps(base string) ([]*big.Int, error) {
 	steps, err := l.helper.ExistingCheckpointSteps(l.e)
 	if err != nil {
 		return nil, err

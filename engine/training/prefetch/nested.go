@@ -4,6 +4,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/session"
+	"math/big"
 )
 
 // Tensor is a value that a step computes.
@@ -121,7 +122,7 @@ func (n *NestedTensors) add(leaf any) (any, error) {
 		}
 		p = place{ragged, len(n.ragged)}
 		n.ragged = append(n.ragged, v)
-	case bool, int, string, *session.Variable:
+	case bool, int, *big.Int, string, *session.Variable:
 		p = place{other, len(n.others)}
 		n.others = append(n.others, v)
 	default:

@@ -2,6 +2,7 @@ package saveutils
 
 import (
 	"cmp"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -123,25 +124,31 @@ func (h SaveHelper) CkptPrefix(globalStep int64) string {
 func CkptAssetDir(prefix string) string { return prefix + ".assets/" }
 
 // GlobalStepValue returns the number after the last "-" in a checkpoint's path, or 0 if there is no
-// "-". If no number follows the "-", it is a ValueError.
-func (SaveHelper) GlobalStepValue(prefix string) (int64, error) {
+// "-". If no number follows the "-", it is a ValueError. The number has any size, as in Python.
+func (SaveHelper) GlobalStepValue(prefix string) (*big.Int, error) {
 	i := strings.LastIndexByte(prefix, '-')
 	if i < 0 {
-		return 0, nil
+		return new(big.Int), nil
 	}
-	n, err := pysem.ParseInt(prefix[i+1:])
-	if err != nil {
+	return pysem.ParseInt(prefix[i+1:])
+}
+
+// GlobalStep returns the number of GlobalStepValue as the value of a global step, which holds an
+// int64. A larger one is an OverflowError.
+func (h SaveHelper) GlobalStep(prefix string) (int64, error) {
+	n, err := h.GlobalStepValue(prefix)
+	switch {
+	case err != nil:
 		return 0, err
-	}
-	if !n.IsInt64() {
-		return 0, pysem.Raise("OverflowError", "Python int too large to convert to C long") // where the step is assigned
+	case !n.IsInt64():
+		return 0, pysem.Raise("OverflowError", "Python int too large to convert to C long")
 	}
 	return n.Int64(), nil
 }
 
 // ExistingCheckpointSteps returns the sorted steps of the checkpoints that the file "checkpoint"
 // lists. If the file is missing, it is an AttributeError (save_utils.py:161).
-func (h SaveHelper) ExistingCheckpointSteps(e *env.Env) ([]int64, error) {
+func (h SaveHelper) ExistingCheckpointSteps(e *env.Env) ([]*big.Int, error) {
 	state, err := checkpoints.State(e, pysem.Dirname(h.Basename), checkpoints.Filename)
 	if err != nil {
 		return nil, err
@@ -149,7 +156,7 @@ func (h SaveHelper) ExistingCheckpointSteps(e *env.Env) ([]int64, error) {
 	if state == nil {
 		return nil, pysem.AttributeError(nil, "all_model_checkpoint_paths")
 	}
-	var steps []int64
+	var steps []*big.Int
 	for _, p := range state.AllModelCheckpointPaths {
 		step, err := h.GlobalStepValue(p)
 		if err != nil {
@@ -157,6 +164,8 @@ func (h SaveHelper) ExistingCheckpointSteps(e *env.Env) ([]int64, error) {
 		}
 		steps = append(steps, step)
 	}
-	slices.Sort(steps)
-	return slices.Compact(steps), nil
+	slices.SortFunc(steps, (*big.Int).Cmp)
+	return slices.CompactFunc(steps, equalSteps), nil
 }
+
+func equalSteps(a, b *big.Int) bool { return a.Cmp(b) == 0 }

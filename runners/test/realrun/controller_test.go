@@ -130,6 +130,6 @@ func serveController(p *walltime.Process, dir string) error {
 	if err != nil {
 		return err
 	}
-	hook := server.NewServerHook(e, dir, barrierops.NewBarrierOp(e, 2, barrierops.Options{}), saver)
+	hook := server.NewServerHook(e, dir, barrierops.MustBarrierOp(e, 2, barrierops.Options{}), saver)
 	return hook.AfterCreateSession(s, nil)
 }

@@ -35,7 +35,7 @@ func controlled(c *worldtest.Case, saver saveutils.Saver) (*session.Monitored, *
 	options.Interval.Seconds = pysem.Some(10000.0)
 	saves, err := saveutils.NewSaverHook(c.Env, "basic", saver, options)
 	c.Must(err)
-	hook := server.NewServerHook(c.Env, "basic", barrierops.NewBarrierOp(c.Env, 1, barrierops.Options{}), saves)
+	hook := server.NewServerHook(c.Env, "basic", barrierops.MustBarrierOp(c.Env, 1, barrierops.Options{}), saves)
 	m, err := session.NewMonitored(c.Env, session.NewMemory(), []session.Hook{hook, saves})
 	c.Must(err)
 	return m, hook
@@ -131,7 +131,7 @@ func TestTheAddressFileOutlivesTheServer(t *testing.T) {
 // Q203: End fails for a hook whose session was never created.
 func TestQ203_EndingAHookWithoutAServerIsAnAttributeError(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
-		hook := server.NewServerHook(c.Env, "m", barrierops.NewBarrierOp(c.Env, 1, barrierops.Options{}), nil)
+		hook := server.NewServerHook(c.Env, "m", barrierops.MustBarrierOp(c.Env, 1, barrierops.Options{}), nil)
 		want := "'NoneType' object has no attribute 'stop'"
 		var python *pysem.Error
 		if err := hook.End(nil); !errors.As(err, &python) || python.Message != want {

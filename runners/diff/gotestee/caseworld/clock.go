@@ -41,7 +41,12 @@ type StepTime struct {
 	// unwound.
 	During func(n int)
 	within bool
+	shown  map[time.Duration]any
 }
+
+// ShowAs makes sleeps of a duration appear as a value that the case has, which Python hands to sleep
+// as it is.
+func (t *StepTime) ShowAs(d time.Duration, value any) { t.shown = map[time.Duration]any{d: value} }
 
 func (t *StepTime) Now() time.Time { return t.At }
 
@@ -52,7 +57,11 @@ func (t *StepTime) Sleep(d time.Duration) {
 	if t.within {
 		panic(Endless{})
 	}
-	t.Slept = append(t.Slept, Seconds(d))
+	slept, said := t.shown[d]
+	if !said {
+		slept = Seconds(d)
+	}
+	t.Slept = append(t.Slept, slept)
 	if len(t.Slept) > maxStepSleeps {
 		panic(Endless{})
 	}

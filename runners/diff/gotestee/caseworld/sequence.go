@@ -6,6 +6,7 @@ import (
 
 	"github.com/monosim/monosim/engine/lists"
 	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/runners/diff/testee/catalogue"
 )
 
 // Sequence describes how to run the steps of a case.
@@ -81,8 +82,17 @@ func (c *Call) do(q Sequence, s Step) (any, error) {
 	if !ok {
 		UnknownStep(s)
 	}
-	return c.call(function, c.op.Steps[s.Name], s)
+	fields := c.op.Steps[s.Name]
+	for _, item := range s.Items {
+		if item.Key != during && !slices.ContainsFunc(fields, func(f catalogue.Field) bool { return f.Name == item.Key || f.Name == "*" }) {
+			return nil, pysem.Raise("TypeError", "%s() got an unexpected keyword argument '%s'", s.Name, item.Key)
+		}
+	}
+	return c.call(function, fields, s)
 }
+
+// during is the argument of every step that lists what other processes do while it sleeps.
+const during = "during"
 
 // Bounded makes a call and returns its answer. A call that would never end is unwound.
 func Bounded(call func() (any, error)) (answer *pysem.Dict) {
@@ -105,7 +115,7 @@ func Bounded(call func() (any, error)) (answer *pysem.Dict) {
 // others returns a function to call during the n-th sleep. It runs the steps that the case assigns
 // to other processes at that sleep.
 func (c *Call) others(q Sequence, s Step, took *[]any) func(n int) {
-	if !s.Has("during") {
+	if !s.Has(during) {
 		return nil
 	}
 	planned := s.List("during")

@@ -22,8 +22,8 @@ var barrierOps = caseworld.Table{
 type barrierSteps struct {
 	*lab
 	barrier *barrierops.BarrierOp
-	placed  map[int]any // holds the values that hooks have read
-	log     []any       // of the callbacks
+	placed  map[string]any // holds the values that hooks have read, by index
+	log     []any          // of the callbacks
 }
 
 // callback makes a callback that logs what note returns. If kind is "raise", it then raises an
@@ -58,11 +58,17 @@ func (b *barrierSteps) after(out *pysem.Dict) {
 // do returns the functions of the steps on the barrier, by name.
 func (b *barrierSteps) do() caseworld.Do {
 	return caseworld.Do{
-		"place":           func(action string) error { return b.barrier.PlaceBarrier(b.s, action) },
-		"remove":          func() error { return b.barrier.RemoveBarrier(b.s) },
-		"is_placed":       func() (bool, error) { return b.barrier.IsBarrierPlaced(b.s) },
-		"is_removed":      func() (bool, error) { return b.barrier.IsBarrierRemoved(b.s) },
-		"wait":            func(index int) error { return b.barrier.WaitUntilBarrierRemoved(b.s, index) },
+		"place":      func(action string) error { return b.barrier.PlaceBarrier(b.s, action) },
+		"remove":     func() error { return b.barrier.RemoveBarrier(b.s) },
+		"is_placed":  func() (bool, error) { return b.barrier.IsBarrierPlaced(b.s) },
+		"is_removed": func() (bool, error) { return b.barrier.IsBarrierRemoved(b.s) },
+		"wait": func(s caseworld.Step) error {
+			index, err := workerIndex(s.Arguments, "<=")
+			if err != nil {
+				return err
+			}
+			return b.barrier.WaitUntilBarrierRemoved(b.s, index)
+		},
 		"all_blocked":     func() (bool, error) { return b.barrier.IsAllBlocked(b.s) },
 		"none_blocked":    func() (bool, error) { return b.barrier.IsNoneBlocked(b.s) },
 		"blocked":         func() (any, error) { return b.barrier.BlockedIndices(b.s) },
@@ -70,17 +76,17 @@ func (b *barrierSteps) do() caseworld.Do {
 		"capacity":        func() int { return b.barrier.Capacity() },
 		"hook.before_run": b.beforeRun,
 		"hook.after_run":  b.afterRun,
-		"hook": func(index int) error {
-			if _, err := b.beforeRun(index); err != nil {
+		"hook": func(s caseworld.Step) error {
+			if _, err := b.beforeRun(s); err != nil {
 				return err
 			}
-			return b.afterRun(index)
+			return b.afterRun(s)
 		},
 	}
 }
 
-func (b *barrierSteps) beforeRun(index int) (any, error) {
-	reads, err := barrierops.NewBarrierHook(index, b.barrier).BeforeRun(nil)
+func (b *barrierSteps) beforeRun(s caseworld.Step) (any, error) {
+	reads, err := barrierops.NewBarrierHook(0, b.barrier).BeforeRun(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -88,30 +94,46 @@ func (b *barrierSteps) beforeRun(index int) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.placed[index] = values[0]
+	b.placed[pysem.Repr(s.Value("index"))] = values[0]
 	return values[0], nil
 }
 
-func (b *barrierSteps) afterRun(index int) error {
-	return barrierops.NewBarrierHook(index, b.barrier).AfterRun(&session.RunContext{Session: b.s}, []any{b.placed[index]})
+func (b *barrierSteps) afterRun(s caseworld.Step) error {
+	index, err := workerIndex(s.Arguments, ">")
+	if err != nil {
+		return err
+	}
+	return barrierops.NewBarrierHook(index, b.barrier).AfterRun(&session.RunContext{Session: b.s}, []any{b.placed[pysem.Repr(s.Value("index"))]})
 }
 
-func newBarrierSteps(l *lab) *barrierSteps { return &barrierSteps{lab: l, placed: map[int]any{}} }
+// make makes the barrier with the capacity that the case gives.
+func (b *barrierSteps) make(options barrierops.Options) error {
+	capacity, err := listLength(b.c.In, "capacity")
+	if err != nil {
+		return err
+	}
+	b.barrier, err = barrierops.NewBarrierOp(b.e, capacity, options)
+	return err
+}
+
+func newBarrierSteps(l *lab) *barrierSteps { return &barrierSteps{lab: l, placed: map[string]any{}} }
 
 func barrierSequence(c *caseworld.Call) (any, error) {
 	b := newBarrierSteps(newLab(c))
-	options := barrierops.Options{Quirks: c.Quirks, Wait: time.Duration(c.In.IntegerOr("wait_seconds", 1)) * time.Second}
+	options := barrierops.Options{Quirks: c.Quirks, Wait: pysem.Some(b.wait(c.In, "wait_seconds", time.Second))}
 	for i, kind := range c.In.OptList("callbacks") {
 		options.Callbacks = append(options.Callbacks, b.callback(kind, func(action string, _ session.Session) any { return []any{i, action} }))
 	}
-	b.barrier = barrierops.NewBarrierOp(b.e, c.In.Integer("capacity"), options)
+	if err := b.make(options); err != nil {
+		return nil, err
+	}
 	return b.answer(b.do(), b.after)
 }
 
 func syncSequence(c *caseworld.Call) (any, error) {
 	l := newLab(c)
 	helper := synchooks.NewSyncHelper(c.In.Integer("num_workers"))
-	timeout := time.Duration(c.In.IntegerOr("timeout", int(synchooks.DefaultChiefTimeout/time.Second))) * time.Second
+	timeout := duration(c.In, "timeout", synchooks.DefaultChiefTimeout)
 	chief := synchooks.NewChiefSyncHook(l.e, helper, timeout)
 	worker := func(index int) *synchooks.WorkerSyncHook { return synchooks.NewWorkerSyncHook(l.e, index, helper) }
 	return l.answer(caseworld.Do{
@@ -128,11 +150,17 @@ func syncSequence(c *caseworld.Call) (any, error) {
 }
 
 func trainingHooksHelper(c *caseworld.Call) (any, error) {
-	timeout := time.Duration(c.In.IntegerOr("chief_timeout_seconds", int(synchooks.DefaultChiefTimeout/time.Second))) * time.Second
+	timeout, shown := synchooks.DefaultChiefTimeout, any(int(synchooks.DefaultChiefTimeout/time.Second))
+	if given := c.In.Value("chief_timeout_seconds"); given != nil {
+		timeout, shown = duration(c.In, "chief_timeout_seconds", 0), given
+	}
 	h := synchooks.NewTrainingHooksHelper(c.Env, c.In.Flag("enable_sync"), c.In.Integer("num_workers"), c.In.Integer("worker_idx"), timeout)
 	chief, all := []any{}, []any{}
 	for _, hook := range h.TrainingChiefHooks() {
-		chief = append(chief, []any{"ChiefSyncHook", caseworld.Seconds(hook.Timeout)})
+		if hook.Timeout != timeout {
+			shown = caseworld.Seconds(hook.Timeout)
+		}
+		chief = append(chief, []any{"ChiefSyncHook", shown})
 	}
 	for _, hook := range h.TrainingHooks() {
 		all = append(all, []any{"WorkerSyncHook", hook.Index()})
@@ -150,8 +178,10 @@ func saverListenerSequence(c *caseworld.Call) (any, error) {
 		}
 		return []any{action, info.GetGlobalStep()}
 	}
-	b.barrier = barrierops.NewBarrierOp(b.e, c.In.Integer("capacity"), barrierops.Options{Quirks: c.Quirks, Callbacks: []barrierops.Callback{b.callback("log", note)}})
-	listener := hooks.NewBarrierSaverListener(b.e, b.barrier, saverListenerOptions(c.In))
+	if err := b.make(barrierops.Options{Quirks: c.Quirks, Callbacks: []barrierops.Callback{b.callback("log", note)}}); err != nil {
+		return nil, err
+	}
+	listener := hooks.NewBarrierSaverListener(b.e, b.barrier, b.saverListenerOptions())
 	return b.answer(b.do().WithPrefix("barrier.", caseworld.Do{
 		"before_save": func(step int64) error { return listener.BeforeSave(b.s, step) },
 		"after_save": func(step int64) error {
@@ -165,10 +195,10 @@ func saverListenerSequence(c *caseworld.Call) (any, error) {
 	}), b.after)
 }
 
-func saverListenerOptions(in caseworld.Arguments) hooks.BarrierSaverOptions {
+func (b *barrierSteps) saverListenerOptions() hooks.BarrierSaverOptions {
 	options := hooks.DefaultBarrierSaverOptions()
-	options.Wait = time.Duration(in.IntegerOr("wait_seconds", int(options.Wait/time.Second))) * time.Second
-	options.MaxPending = time.Duration(in.IntegerOr("max_pending_seconds", int(options.MaxPending/time.Second))) * time.Second
+	options.Wait = b.wait(b.c.In, "wait_seconds", options.Wait)
+	options.MaxPending = duration(b.c.In, "max_pending_seconds", options.MaxPending)
 	return options
 }
 

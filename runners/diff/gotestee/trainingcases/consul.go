@@ -122,6 +122,9 @@ func (c *scriptedConn) Request(method, target string, body []byte) error {
 func (c *scriptedConn) Status() (int, error) {
 	switch c.kind {
 	case "answer", "close", "cut", "stall":
+		if c.status <= 100 || c.status > 999 { // no status of three digits, or one behind which no other comes
+			return 0, httperrors.Malformed
+		}
 		return c.status, nil
 	case "timeout":
 		return 0, httperrors.TimedOut

@@ -34,19 +34,20 @@ type controller struct {
 	saves  int
 }
 
-func newController(c *caseworld.Call) *controller {
+func newController(c *caseworld.Call) (*controller, error) {
 	o := &controller{barrierSteps: newBarrierSteps(newLab(c))}
 	o.helper = hooks.NewStopHelper(o.e)
 	if c.In.Value("capacity") != nil {
-		o.barrier = barrierops.NewBarrierOp(o.e, c.In.Integer("capacity"),
-			barrierops.Options{Callbacks: []barrierops.Callback{o.helper.BarrierCallback()}})
+		if err := o.make(barrierops.Options{Callbacks: []barrierops.Callback{o.helper.BarrierCallback()}}); err != nil {
+			return nil, err
+		}
 	}
 	save := func() error { o.saves++; return nil }
 	if c.In.Has("trigger_save") && !c.In.Flag("trigger_save") {
 		save = nil
 	}
 	o.hook = hooks.NewControllerHook(o.e, 0, o.barrier, save)
-	return o
+	return o, nil
 }
 
 func (o *controller) control() []any {
@@ -79,7 +80,10 @@ func (o *controller) do() caseworld.Do {
 }
 
 func controllerSequence(c *caseworld.Call) (any, error) {
-	o := newController(c)
+	o, err := newController(c)
+	if err != nil {
+		return nil, err
+	}
 	return o.answer(o.do(), func(out *pysem.Dict) {
 		out.Set("control", o.control())
 		out.Set("saves", o.saves)
@@ -96,7 +100,10 @@ const (
 )
 
 func queryAction(c *caseworld.Call) (any, error) {
-	o := newController(&caseworld.Call{In: caseworld.Arguments{Dict: caseworld.Object(), Where: "in"}, Env: c.Env})
+	o, err := newController(&caseworld.Call{In: caseworld.Arguments{Dict: caseworld.Object(), Where: "in"}, Env: c.Env})
+	if err != nil {
+		return nil, err
+	}
 	if err := c.Env.Files.MkdirAll("m"); err != nil {
 		return nil, err
 	}
@@ -145,7 +152,9 @@ func (n *notedSaves) ExportMetaGraph(string) error { return nil }
 
 func servicerSequence(c *caseworld.Call) (any, error) {
 	b := newBarrierSteps(newLab(c))
-	b.barrier = barrierops.NewBarrierOp(b.e, c.In.Integer("capacity"), barrierops.Options{})
+	if err := b.make(barrierops.Options{}); err != nil {
+		return nil, err
+	}
 	setStep := func(n int) error { return session.Do(b.s, session.Assign(session.GlobalStep(), int64(n))) }
 	if err := setStep(c.In.IntegerOr("global_step", 7)); err != nil {
 		return nil, err

@@ -167,7 +167,11 @@ func nestedTensors(c *caseworld.Call) (any, error) {
 		flat = append(flat, w.names[t])
 		tensors = append(tensors, w.tensor("new"+pysem.Str(i)))
 	}
-	result, err := n.NestedResult(tensors[:max(0, len(tensors)-c.In.Integer("drop"))])
+	end := len(tensors) - c.In.Integer("drop")
+	if end < 0 { // from the end, as Python slices
+		end += len(tensors)
+	}
+	result, err := n.NestedResult(tensors[:max(0, min(end, len(tensors)))])
 	return caseworld.Object("flat", flat, "rebuilt", caseworld.Attempt(w.shown(result), err)), nil
 }
 

@@ -37,7 +37,7 @@ func configBackwardCompatible(c *caseworld.Call) (any, error) {
 		return nil, err
 	}
 	err = cputraining.MakeConfigBackwardCompatible(c.Env, c.In.Str("model_dir"), &config.CPUTrainingConfig)
-	return config.UseNativeMultiHashTable.Any(), err
+	return cputraining.ConfigClass.Get(config, "use_native_multi_hash_table"), err
 }
 
 func blockedAddrs(c *caseworld.Call) (any, error) {

@@ -1,6 +1,7 @@
 package trainingcases
 
 import (
+	"math/big"
 	"slices"
 	"strings"
 
@@ -20,7 +21,11 @@ var exportOps = caseworld.Table{
 }
 
 func exportGlobalStep(c *caseworld.Call) (any, error) {
-	return modelexport.GlobalStepOf(c.In.Str("checkpoint_path"))
+	step, err := modelexport.GlobalStepOf(c.In.Str("checkpoint_path"))
+	if err != nil {
+		return nil, err
+	}
+	return pysem.Int(step), nil
 }
 
 // stagedExporter exports by making the directories that the step names. It also serves as the
@@ -41,8 +46,8 @@ func (x *stagedExporter) ExportSavedModel(checkpoint string, step int64) ([]stri
 	return x.dirs, nil
 }
 
-func (x *stagedExporter) EmitStore(name string, value int64, modelName string) {
-	x.log = append(x.log, []any{"store", name, value, caseworld.Object("model_name", modelName)})
+func (x *stagedExporter) EmitStore(name string, value *big.Int, modelName string) {
+	x.log = append(x.log, []any{"store", name, pysem.Int(value), caseworld.Object("model_name", modelName)})
 }
 
 // dirsOf returns the directories that a step names, as one path, a list of paths, or an object

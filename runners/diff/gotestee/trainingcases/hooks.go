@@ -68,7 +68,9 @@ func (w *waitingStop) WaitForStop(limit time.Duration) bool {
 
 func psHealthChecker(c *caseworld.Call) (any, error) {
 	b := newBarrierSteps(newLab(c))
-	b.barrier = barrierops.NewBarrierOp(b.e, c.In.Integer("capacity"), barrierops.Options{})
+	if err := b.make(barrierops.Options{}); err != nil {
+		return nil, err
+	}
 	coord := &waitingStop{stopped: c.In.Flag("stopped"), waits: []any{}}
 	rounds := &healthRounds{Memory: b.s, rounds: c.In.List("rounds"), stop: func() { coord.stopped = true }}
 	reports, numPS := []any{}, c.In.Integer("num_ps")

@@ -63,7 +63,11 @@ func (r *running) note(name string, value any) {
 // play runs main, and what it starts, until the time is over.
 func (r *running) play(main func()) (any, error) {
 	r.c.Life.Go("main thread", main)
-	r.c.Life.Sleep(time.Duration(r.c.In.Integer("until_ms")) * time.Millisecond)
+	until, ok := times(r.c.In.Value("until_ms"), time.Millisecond)
+	if !ok {
+		r.c.In.Wrong("until_ms", "milliseconds, an int or a float")
+	}
+	r.c.Life.Sleep(until)
 	r.over = true
 	return caseworld.Object("log", r.log), nil
 }
@@ -162,7 +166,7 @@ func runningServices(c *caseworld.Call) (any, error) {
 	}
 	l := &lab{c: c, e: c.Env}
 	do := consulSteps(l, client)
-	do["pass"] = func(seconds int) { c.Env.Tasks.Sleep(time.Duration(seconds) * time.Second) }
+	do["pass"] = r.pass
 	return r.play(func() {
 		c.Run(caseworld.Sequence{Do: do, After: func(s caseworld.Step, answer *pysem.Dict) {
 			if !strings.HasPrefix(s.Name, "pass") {
@@ -172,12 +176,21 @@ func runningServices(c *caseworld.Call) (any, error) {
 	})
 }
 
+// pass lets time pass, which a number of seconds below 0 does not.
+func (r *running) pass(seconds any) {
+	d, ok := times(seconds, time.Second)
+	if !ok {
+		caseworld.BadCasef("in.steps.pass: found %s, want seconds, an int or a float", pysem.Repr(seconds))
+	}
+	r.c.Env.Tasks.Sleep(d)
+}
+
 // steps does the case's steps: pass lets time pass, do does the others.
 func (r *running) steps(do func(name string, arguments []any)) {
 	for _, v := range r.c.In.List("steps") {
 		step := v.([]any)
 		if step[0] == "pass" {
-			r.c.Env.Tasks.Sleep(time.Duration(step[1].(int)) * time.Second)
+			r.pass(step[1])
 			continue
 		}
 		do(step[0].(string), step[1:])
@@ -241,7 +254,7 @@ func runningRequests(c *caseworld.Call) (any, error) {
 func runningHealth(c *caseworld.Call) (any, error) {
 	r := newRunning(c)
 	memory := session.NewMemory()
-	barrier := barrierops.NewBarrierOp(c.Env, 1, barrierops.Options{})
+	barrier := barrierops.MustBarrierOp(c.Env, 1, barrierops.Options{})
 	health, fails := make([]any, c.In.Integer("num_ps")), false
 	for i := range health {
 		health[i] = []byte{}

@@ -2,6 +2,7 @@ package trainingcases
 
 import (
 	"errors"
+	"math/big"
 	"strings"
 	"time"
 
@@ -83,14 +84,18 @@ func saveHelper(c *caseworld.Call) (any, error) {
 	h := saveutils.SaveHelper{Basename: c.In.Str("basename")}
 	prefix, steps := h.CkptPrefix(int64(c.In.Integer("step"))), []any{}
 	for _, p := range c.In.Strings("prefixes") {
-		steps = append(steps, []any{p, caseworld.Attempt(h.GlobalStepValue(p))})
+		n, err := h.GlobalStepValue(p)
+		if err != nil {
+			n = new(big.Int)
+		}
+		steps = append(steps, []any{p, caseworld.Attempt(pysem.Int(n), err)})
 	}
 	return caseworld.Object("prefix", prefix, "asset_dir", saveutils.CkptAssetDir(prefix), "steps", steps), nil
 }
 
 func existingCheckpointSteps(c *caseworld.Call) (any, error) {
 	steps, err := saveutils.SaveHelper{Basename: c.In.Str("basename")}.ExistingCheckpointSteps(c.Env)
-	return lists.Map(steps, func(s int64) any { return s }), err
+	return lists.Map(steps, func(s *big.Int) any { return pysem.Int(s) }), err
 }
 
 func latestCheckpointState(c *caseworld.Call) (any, error) {

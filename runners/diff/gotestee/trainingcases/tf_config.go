@@ -90,9 +90,17 @@ func inCluster(train func(e *env.Env, kept quirks.Set, c cputraining.Cluster, wo
 // firstPort is the port of the first server of a local training.
 const firstPort = 1001
 
+// mostServers is how many PS a local training of a case may have, which is as many as there are
+// ports for.
+const mostServers = 998
+
 func localTraining(c *caseworld.Call) (any, error) {
 	s, servers := &seen{c: c, log: []any{}}, []string{}
-	for i := range c.In.Object("kwargs").IntegerOr("num_ps", 0) + 1 {
+	kwargs := c.In.Object("kwargs")
+	if kwargs.IntegerOr("num_ps", 0) > mostServers {
+		kwargs.Wrong("num_ps", fmt.Sprintf("%d at most", mostServers))
+	}
+	for i := range kwargs.IntegerOr("num_ps", 0) + 1 {
 		servers = append(servers, fmt.Sprintf("localhost:%d", firstPort+i))
 	}
 	last := len(servers) - 1

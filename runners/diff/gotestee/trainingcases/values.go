@@ -94,7 +94,7 @@ func (d *namedVariables) Restore(s session.Session, prefix string, _ []string) e
 }
 
 func (d *namedVariables) GlobalStep(prefix string) (int64, error) {
-	return saveutils.SaveHelper{}.GlobalStepValue(prefix)
+	return saveutils.SaveHelper{}.GlobalStep(prefix)
 }
 
 func valuesSequence(c *caseworld.Call) (any, error) {

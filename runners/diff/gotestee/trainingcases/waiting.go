@@ -136,12 +136,12 @@ func mlpSequence(c *caseworld.Call) (any, error) {
 		up = slices.Clone(c.In.List("up"))
 	}
 	check := func(host string, port any, timeout time.Duration) bool {
-		open := false
+		open := any(false)
 		if len(up) > 0 {
-			open, up = up[0] == true, up[1:]
+			open, up = up[0], up[1:]
 		}
 		log = append(log, []any{"check_port", host, port, caseworld.Seconds(timeout), open})
-		return open
+		return pysem.Truth(open)
 	}
 	var dispatcher any
 	options := training.MLPPassOptions{

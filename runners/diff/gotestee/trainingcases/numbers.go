@@ -1,0 +1,99 @@
+package trainingcases
+
+import (
+	"math"
+	"math/big"
+	"time"
+
+	"github.com/monosim/monosim/engine/pysem"
+	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
+)
+
+// duration returns a field of seconds, which may be an int of any size or a float. It returns
+// otherwise if the field is missing.
+func duration(in caseworld.Arguments, name string, otherwise time.Duration) time.Duration {
+	if !in.Has(name) {
+		return otherwise
+	}
+	d, ok := times(in.Value(name), time.Second)
+	if !ok {
+		in.Wrong(name, "seconds, an int or a float")
+	}
+	return d
+}
+
+// times returns a number of a case times a unit. What no duration can hold is as long as one can be.
+func times(number any, unit time.Duration) (d time.Duration, ok bool) {
+	n := optNumber(number)
+	if large, isLarge := number.(*big.Int); isLarge {
+		f, _ := new(big.Float).SetInt(large).Float64()
+		n = pysem.Some(f)
+	}
+	longest := float64(longestWait / unit)
+	return time.Duration(max(-longest, min(n.V, longest)) * float64(unit)), n.Set && !math.IsNaN(n.V)
+}
+
+// longestWait is a century: two of them still fit into a duration.
+const longestWait = 100 * 365 * 24 * time.Hour
+
+// wait returns a field of seconds that the case sleeps. The answer shows such sleeps as the field
+// has them, so that 2.0 does not become 2.
+func (l *lab) wait(in caseworld.Arguments, name string, otherwise time.Duration) time.Duration {
+	d := duration(in, name, otherwise)
+	if in.Has(name) {
+		l.time.ShowAs(d, in.Value(name))
+	}
+	return d
+}
+
+// mostItems is the longest list that a case may ask for. Python has no memory for much longer ones.
+const mostItems = 1 << 28
+
+// listLength returns how long a list of one item is once it is multiplied by a field. It raises what
+// Python raises.
+func listLength(in caseworld.Arguments, name string) (int, error) {
+	switch v := in.Value(name).(type) {
+	case int:
+		if v > mostItems {
+			return 0, pysem.Raise("MemoryError", "")
+		}
+		return v, nil
+	case *big.Int:
+		return 0, pysem.Raise("OverflowError", "cannot fit 'int' into an index-sized integer")
+	case bool:
+		in.Wrong(name, "an int")
+	}
+	if !in.Has(name) {
+		in.Wrong(name, "an int")
+	}
+	return 0, pysem.Raise("TypeError", "can't multiply sequence by non-int of type '%s'", pysem.TypeName(in.Value(name)))
+}
+
+// workerIndex returns the index of a worker that a case gives as any value, compared with a number
+// by the operator. An index past int stays past every capacity, and of a float TensorFlow takes the whole part.
+func workerIndex(in caseworld.Arguments, operator string) (int, error) {
+	switch v := in.Value("index").(type) {
+	case int:
+		return v, nil
+	case *big.Int:
+		return v.Sign() * math.MaxInt, nil
+	case float64:
+		switch {
+		case math.IsNaN(v) && operator == ">":
+			return 0, nil // not greater than any number
+		case math.IsNaN(v):
+			return 0, pysem.Raise("ValueError", "cannot convert float NaN to integer")
+		case v > 0 && v < 1:
+			in.Wrong("index", "a worker's index")
+		case math.Abs(v) > math.MaxInt32:
+			return math.MaxInt32 * int(math.Copysign(1, v)), nil
+		}
+		return int(v), nil
+	case bool:
+		if v {
+			return 1, nil
+		}
+		return 0, nil
+	}
+	return 0, pysem.Raise("TypeError", "'%s' not supported between instances of '%s' and 'int'", operator, pysem.TypeName(in.Value("index")))
+}
