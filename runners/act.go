@@ -13,4 +13,6 @@ type Act struct {
 	// Until is when an act that waits for something ends at the latest. For other acts it equals
 	// At.
 	Until time.Duration
+	// Checks says that the act is an assertion, which changes nothing in the cluster.
+	Checks bool
 }

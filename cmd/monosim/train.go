@@ -160,6 +160,9 @@ func (o *trainFlags) read(name string, text []byte, instead []train.Value) (*tra
 	if plan != nil && plan.Job.Check() == nil { // only a valid job can be checked against the script's lines
 		var wrong error
 		job.acts, wrong = o.acts(plan)
+		if wrong == nil { // a line that cannot be read may have been meant for a setting
+			wrong = plan.Unplayed(job.acts)
+		}
 		err = errors.Join(err, wrong)
 	}
 	if err == nil && (o.series != "" || o.html != "") {

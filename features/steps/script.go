@@ -114,7 +114,7 @@ func (r *scriptReader) line(text string) (placedAct, error) {
 	if at == r.end && st.said.kind != anAssertion {
 		return placedAct{}, fmt.Errorf("found %v, want a time before the end of the run at %v: nothing comes of %q then", at, r.end, st.text)
 	}
-	act := placedAct{said: st.said, Act: runners.Act{At: at, Until: at, Text: st.text, Do: func(c runners.Cluster) error {
+	act := placedAct{said: st.said, Act: runners.Act{At: at, Until: at, Text: st.text, Checks: st.said.kind == anAssertion, Do: func(c runners.Cluster) error {
 		r.world.cluster = c
 		r.world.say(st.text)
 		return st.said.act(r.world, st)

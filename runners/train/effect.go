@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/monosim/monosim/engine/lists"
+	"github.com/monosim/monosim/runners"
 )
 
 // need says that a setting of the job has no effect without another setting.
@@ -43,6 +45,49 @@ var sizes = []need{
 var unsaid = []string{
 	"job", "discovery", "model_dir", "step_time", "save_time", "max_to_keep", "export_graphs", "export_bytes", "max_pending", "chief_timeout", "retry_wait",
 	"max_slow_start", "session_timeout", "tensorflow", "eval_setup", "eval_time",
+}
+
+// scripted lists the settings that have an effect only when a line of the script, or the end of
+// training, comes to it.
+var scripted = []struct {
+	key  string
+	has  func(job spec, acts []runners.Act) bool
+	want string
+}{
+	{"defective_ps_barrier", func(_ spec, acts []runners.Act) bool {
+		return slices.ContainsFunc(acts, func(a runners.Act) bool { return strings.Contains(a.Text, " arrives at the PS barrier ") })
+	}, `a script in which a worker arrives at the PS barrier, as "5m: worker 0 of 2 arrives at the PS barrier step1 for 5s"`},
+	{"keep_ps", func(job spec, acts []runners.Act) bool {
+		return job.MaxSteps > 0 || job.RestoreCkpt != "" || slices.ContainsFunc(acts, func(a runners.Act) bool { return !a.Checks })
+	}, `a job whose training ends, by max_steps or by a line of the script`},
+}
+
+// idle is a setting that the plan has and that needs a line of the script.
+type idle struct{ key, where, given string }
+
+func (d *reader) idle(n *yaml.Node) (list []idle) {
+	section := find(n, "job")
+	for _, s := range scripted {
+		if at := find(section, s.key); at != section && !isNothing(at) {
+			list = append(list, idle{key: s.key, where: d.where(at), given: given(at)})
+		}
+	}
+	return list
+}
+
+// Unplayed returns an error for each setting of the job that has no effect with these acts, which
+// are those of the script and of the command line. The plan of a process of monosim trainer has
+// no acts: what happens to it comes from elsewhere.
+func (p *Plan) Unplayed(acts []runners.Act) error {
+	var faults []error
+	for _, i := range p.idle {
+		for _, s := range scripted {
+			if s.key == i.key && !s.has(&p.Job, acts) {
+				faults = append(faults, fmt.Errorf("%s: job: %s: found %s, want %s: it has no effect", i.where, i.key, i.given, s.want))
+			}
+		}
+	}
+	return errors.Join(faults...)
 }
 
 // vain reports settings of the job that do nothing, and returns notes on those that a configuration of

@@ -3,6 +3,8 @@ package train
 import (
 	"strings"
 	"testing"
+
+	"github.com/monosim/monosim/runners"
 )
 
 // Goal: a setting that has no effect beside the others of the plan is a mistake, and one that has an
@@ -69,6 +71,38 @@ func TestSettingsOfConfigurationsWithoutEffectAreNoted(t *testing.T) {
 		plan, err := Read("p.yaml", []byte(c.text))
 		if err != nil || len(plan.Notes) != 1 || !strings.HasPrefix(plan.Notes[0], c.want) {
 			t.Errorf("%s: got %v, %q, want %s", c.text, err, plan.Notes, c.want)
+		}
+	}
+}
+
+// Goal: a setting that only a line of the script gives an effect is a mistake without one, at its
+// place, but in the plan of a process, which has no script. Method: the same plan with other acts.
+func TestSettingsWithoutTheirLineAreTold(t *testing.T) {
+	arrives := runners.Act{Text: "worker 0 of 2 arrives at the PS barrier step1 for 5s"}
+	killed, checks := runners.Act{Text: "ps0 is killed"}, runners.Act{Text: "within 1m ps0 is at work", Checks: true}
+	for _, c := range []struct {
+		job  string
+		acts []runners.Act
+		want string
+	}{
+		{"defective_ps_barrier: true", nil, "p.yaml:2:25: job: defective_ps_barrier: found true, want a script in which a worker arrives at the PS barrier"},
+		{"defective_ps_barrier: true", []runners.Act{killed, checks}, "want a script in which a worker arrives"},
+		{"defective_ps_barrier: true", []runners.Act{killed, arrives}, ""},
+		{"defective_ps_barrier: false", nil, ""},
+		{"keep_ps: true", nil, "p.yaml:2:12: job: keep_ps: found true, want a job whose training ends"},
+		{"keep_ps: true", []runners.Act{checks}, "want a job whose training ends"},
+		{"keep_ps: true", []runners.Act{killed}, ""},
+		{"keep_ps: true\n  max_steps: 7", nil, ""},
+		{"max_steps: 0\n  keep_ps: true", nil, "p.yaml:3:12: "},
+	} {
+		plan, err := Read("p.yaml", []byte("job:\n  "+c.job+"\n  ps: 1\n"))
+		if err != nil {
+			t.Errorf("%s: got %v", c.job, err)
+			continue
+		}
+		switch err := plan.Unplayed(c.acts); {
+		case c.want == "" && err != nil, c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%s with %d acts: got %v, want %q", c.job, len(c.acts), err, c.want)
 		}
 	}
 }

@@ -39,6 +39,8 @@ type Plan struct {
 	Every time.Duration
 	// Script lists the acts, as lines such as "10m: ps0 is killed".
 	Script []Line
+	// idle lists settings that need a line of the script.
+	idle []idle
 }
 
 // Line is a line of the script. Where is file:line:column.
@@ -120,7 +122,7 @@ func (d *reader) plan(n *yaml.Node) (*Plan, error) {
 	notes = append(notes, d.vain(n, &f.Job, serving)...)
 	notes = append(notes, d.doubtful(n, &f, kept)...)
 	notes = append(notes, serving.unheard(&f.Job)...)
-	plan := &Plan{Name: d.file, Seed: f.Seed, For: f.For, Quirks: f.Quirks, Job: f.Job, Serving: serving, Notes: notes, Expect: d.expect(&f.Expect), Script: d.script(&f.Script)}
+	plan := &Plan{Name: d.file, Seed: f.Seed, For: f.For, Quirks: f.Quirks, Job: f.Job, Serving: serving, Notes: notes, Expect: d.expect(&f.Expect), Script: d.script(&f.Script), idle: d.idle(n)}
 	return plan, d.err()
 }
 
