@@ -99,9 +99,13 @@ func (p *process) unhealthy(results []hooks.PSHealth) error {
 
 // saverHook returns the hook that saves, including the exporter if there is one.
 func (p *process) saverHook(barrier *barrierops.BarrierOp) (*saveutils.SaverHook, error) {
-	p.saver = saveutils.NewPartialRecoverySaver(p.e, &tensors{p}, saveutils.SaverOptions{
+	keeping := saveutils.SaverOptions{
 		MaxToKeep: p.Spec.MaxToKeep, KeepEvery: keepEvery, ModelDir: p.Spec.ModelDir, Monitor: p.monitor, ClearNN: p.clearNN(), Quirks: p.Quirks,
-	})
+	}
+	if err := keeping.Check(); err != nil {
+		return nil, err
+	}
+	p.saver = saveutils.NewPartialRecoverySaver(p.e, &tensors{p}, keeping)
 	state, err := p.states.State(p.Spec.ModelDir, "")
 	if err != nil {
 		return nil, err

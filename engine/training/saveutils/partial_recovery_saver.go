@@ -69,6 +69,15 @@ type PartialRecoverySaver struct {
 	nextKept time.Time
 }
 
+// Check raises the ValueError that TensorFlow raises when a saver is made, whose description holds the
+// number of checkpoints as an int32.
+func (o SaverOptions) Check() error {
+	if int(int32(o.MaxToKeep)) != o.MaxToKeep {
+		return pysem.Raise("ValueError", "Value out of range: %d", o.MaxToKeep)
+	}
+	return nil
+}
+
 // NewPartialRecoverySaver makes a saver that has saved nothing yet.
 func NewPartialRecoverySaver(e *env.Env, data Data, options SaverOptions) *PartialRecoverySaver {
 	options.LatestFilename = cmp.Or(options.LatestFilename, checkpoints.Filename)

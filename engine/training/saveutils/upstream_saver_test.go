@@ -3,6 +3,7 @@ package saveutils_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -195,7 +196,7 @@ func TestAStepBeyondInt64(t *testing.T) {
 		if _, err := (saveutils.SaveHelper{}).GlobalStep(prefix); pysem.TypeOf(err) != want {
 			t.Errorf("%s: got %v, want %q", prefix, err, want)
 		}
-		if n, err := (saveutils.SaveHelper{}).GlobalStepValue(prefix); err == nil && "m-"+n.String() != prefix {
+		if n, err := (saveutils.SaveHelper{}).GlobalStepValue(prefix); err == nil && !strings.HasSuffix(prefix, "-"+n.String()) {
 			t.Errorf("%s: got the number %s", prefix, n)
 		}
 	}

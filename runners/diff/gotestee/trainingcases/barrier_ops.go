@@ -1,6 +1,7 @@
 package trainingcases
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/monosim/monosim/engine/pysem"
@@ -64,7 +65,7 @@ func (b *barrierSteps) do() caseworld.Do {
 		"is_removed": func() (bool, error) { return b.barrier.IsBarrierRemoved(b.s) },
 		"wait": func(s caseworld.Step) error {
 			index, err := workerIndex(s.Arguments, "<=")
-			if err != nil {
+			if err = cmp.Or(err, noWorker(s.Value("index"), b.barrier.Capacity())); err != nil {
 				return err
 			}
 			return b.barrier.WaitUntilBarrierRemoved(b.s, index)
@@ -100,10 +101,14 @@ func (b *barrierSteps) beforeRun(s caseworld.Step) (any, error) {
 
 func (b *barrierSteps) afterRun(s caseworld.Step) error {
 	index, err := workerIndex(s.Arguments, ">")
+	placed := b.placed[pysem.Repr(s.Value("index"))]
+	if err == nil && placed == true && index > 0 {
+		err = noWorker(s.Value("index"), b.barrier.Capacity())
+	}
 	if err != nil {
 		return err
 	}
-	return barrierops.NewBarrierHook(index, b.barrier).AfterRun(&session.RunContext{Session: b.s}, []any{b.placed[pysem.Repr(s.Value("index"))]})
+	return barrierops.NewBarrierHook(index, b.barrier).AfterRun(&session.RunContext{Session: b.s}, []any{placed})
 }
 
 // make makes the barrier with the capacity that the case gives.

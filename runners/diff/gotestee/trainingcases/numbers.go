@@ -97,3 +97,14 @@ func workerIndex(in caseworld.Arguments, operator string) (int, error) {
 	}
 	return 0, pysem.Raise("TypeError", "'%s' not supported between instances of '%s' and 'int'", operator, pysem.TypeName(in.Value("index")))
 }
+
+// noWorker returns the ValueError for an index that is no int and that no worker of a barrier has:
+// the barrier itself would show it as an int.
+func noWorker(index any, capacity int) error {
+	_, large := index.(*big.Int)
+	f, isFloat := index.(float64)
+	if large || index == false || isFloat && (f <= 0 || f >= float64(capacity)) {
+		return pysem.Raise("ValueError", "Index [%s] must be non-negative and less than capacity [%d]. ", pysem.Str(index), capacity)
+	}
+	return nil
+}

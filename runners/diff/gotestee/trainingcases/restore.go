@@ -137,6 +137,9 @@ func restoreSequence(c *caseworld.Call) (any, error) {
 			options.ClearNN.GlobalStep = data.named("global_step")
 		}
 	}
+	if err := options.Check(); err != nil {
+		return nil, err
+	}
 	saver := saveutils.NewPartialRecoverySaver(l.e, data, options)
 	return l.answer(caseworld.Do{
 		"set": func(name string, value int64) error { return session.Do(l.s, session.Assign(data.named(name), value)) },

@@ -136,6 +136,9 @@ func optNumber(v any) pysem.Opt[float64] {
 		return pysem.Some(float64(v))
 	case float64:
 		return pysem.Some(v)
+	case bool:
+		f, _ := pysem.ToFloat(v)
+		return pysem.Some(f)
 	}
 	return pysem.None[float64]()
 }
@@ -379,6 +382,9 @@ func saverSequence(c *caseworld.Call) (any, error) {
 		options.KeepEvery = time.Duration(hours.V * float64(time.Hour))
 	}
 	options.Exempt = kwargs.OptStrings("exempt_checkpoint_paths")
+	if err := options.Check(); err != nil {
+		return nil, err
+	}
 	saver := saveutils.NewPartialRecoverySaver(l.e, &oneVariable{c.Env.Files, &session.Variable{Name: "v", First: int64(1)}}, options)
 	return l.answer(caseworld.Do{
 		"save": func(step int64) (any, error) {

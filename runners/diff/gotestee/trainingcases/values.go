@@ -106,6 +106,9 @@ func valuesSequence(c *caseworld.Call) (any, error) {
 		MaxToKeep: kwargs.IntegerOr("max_to_keep", 5), KeepEvery: 10000 * time.Hour, SkipSave: kwargs.Flag("skip_save"),
 		PadStepNumber: kwargs.Flag("pad_step_number"), RelativePaths: kwargs.Flag("save_relative_paths"), Empty: len(data.names) == 0,
 	}
+	if err := options.Check(); err != nil {
+		return nil, err
+	}
 	saver := saveutils.NewPartialRecoverySaver(l.e, data, options)
 	return l.answer(caseworld.Do{
 		"set": func(name string, value int64) error { return session.Do(l.s, session.Assign(own[name], value)) },

@@ -1,0 +1,32 @@
+package synchooks_test
+
+import (
+	"testing"
+
+	"github.com/monosim/monosim/engine/training/session"
+	"github.com/monosim/monosim/engine/training/session/sessiontest"
+	"github.com/monosim/monosim/engine/training/synchooks"
+	"github.com/monosim/monosim/sim/world/worldtest"
+)
+
+// Goal: a hook does not go on after an error of its session, whichever run it is. Method: each run
+// of each call fails once.
+func TestErrorsOfASessionEndTheHooks(t *testing.T) {
+	worldtest.Run(t, nil, func(c *worldtest.Case) {
+		helper := synchooks.NewSyncHelper(2)
+		chief, worker := synchooks.NewChiefSyncHook(c.Env, helper, 0), synchooks.NewWorkerSyncHook(c.Env, 1, helper)
+		restored := func(s session.Session) error { return helper.MarkRestoreDone(s) }
+		for name, call := range map[string]struct{ prepare, do func(session.Session) error }{ //lint:ordered each by itself
+			"the chief begins":  {nil, func(s session.Session) error { return chief.AfterCreateSession(s, nil) }},
+			"the chief ends":    {nil, func(s session.Session) error { return chief.End(s) }},
+			"the worker begins": {restored, func(s session.Session) error { return worker.AfterCreateSession(s, nil) }},
+			"the worker ends":   {restored, func(s session.Session) error { return worker.End(s) }},
+			"who is alive": {restored, func(s session.Session) error {
+				_, err := helper.NumAliveWorkers(s)
+				return err
+			}},
+		} {
+			t.Run(name, func(t *testing.T) { sessiontest.EachFailure(t, call.prepare, call.do) })
+		}
+	})
+}
