@@ -37,7 +37,10 @@ func (p *process) hooks() ([]session.Hook, error) {
 	living := &living{p: p}
 	barrier := barrierops.MustBarrierOp(p.e, p.Spec.Workers+1, barrierops.Options{Device: hooks.PSDevice(0), Callbacks: callbacks, Quirks: p.Quirks, Alive: living.lists})
 	p.locals = barrier.LocalVariables(p.isChief())
-	sync := synchooks.NewTrainingHooksHelper(p.e, p.Spec.Workers > 0, p.Spec.Workers+1, p.Index, p.Spec.ChiefTimeout)
+	sync, err := synchooks.NewTrainingHooksHelper(p.e, p.Spec.Workers > 0, p.Spec.Workers+1, p.Index, p.Spec.ChiefTimeout)
+	if err != nil {
+		return nil, err
+	}
 	if !p.Quirks.Keeps(jobquirks.Q239) {
 		sync.AskLiving(living.lists)
 	}

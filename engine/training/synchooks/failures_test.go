@@ -13,7 +13,8 @@ import (
 // of each call fails once.
 func TestErrorsOfASessionEndTheHooks(t *testing.T) {
 	worldtest.Run(t, nil, func(c *worldtest.Case) {
-		helper := synchooks.NewSyncHelper(2)
+		helper, err := synchooks.NewSyncHelper(2)
+		c.Must(err)
 		chief, worker := synchooks.NewChiefSyncHook(c.Env, helper, 0), synchooks.NewWorkerSyncHook(c.Env, 1, helper)
 		restored := func(s session.Session) error { return helper.MarkRestoreDone(s) }
 		for name, call := range map[string]struct{ prepare, do func(session.Session) error }{ //lint:ordered each by itself

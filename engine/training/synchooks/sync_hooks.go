@@ -46,10 +46,13 @@ type SyncHelper struct {
 }
 
 // NewSyncHelper makes the state for numWorkers processes, including the chief.
-func NewSyncHelper(numWorkers int) *SyncHelper {
+func NewSyncHelper(numWorkers int) (*SyncHelper, error) {
+	if numWorkers <= 0 {
+		return nil, pysem.Raise("ValueError", "Initializer type '<dtype: 'float32'>' and explicit dtype '<dtype: 'bool'>' don't match.")
+	}
 	return &SyncHelper{numWorkers: numWorkers, flags: &session.Variable{
 		Name: "monolith_sync_helper/control_var", Device: chiefDevice, First: make([]bool, numWorkers),
-	}}
+	}}, nil
 }
 
 // NumWorkers returns the number of processes, including the chief.
@@ -205,15 +208,18 @@ type TrainingHooksHelper struct {
 }
 
 // NewTrainingHooksHelper makes the hooks of a process. If enableSync is false, there are none.
-func NewTrainingHooksHelper(e *env.Env, enableSync bool, numWorkers, index int, chiefTimeout time.Duration) *TrainingHooksHelper {
+func NewTrainingHooksHelper(e *env.Env, enableSync bool, numWorkers, index int, chiefTimeout time.Duration) (*TrainingHooksHelper, error) {
 	if !enableSync {
-		return &TrainingHooksHelper{}
+		return &TrainingHooksHelper{}, nil
 	}
-	helper := NewSyncHelper(numWorkers)
+	helper, err := NewSyncHelper(numWorkers)
+	if err != nil {
+		return nil, err
+	}
 	return &TrainingHooksHelper{
 		chief:  []*ChiefSyncHook{NewChiefSyncHook(e, helper, chiefTimeout)},
 		worker: []*WorkerSyncHook{NewWorkerSyncHook(e, index, helper)},
-	}
+	}, nil
 }
 
 // AskLiving makes the chief count only workers for which living reports true. Without it a dead

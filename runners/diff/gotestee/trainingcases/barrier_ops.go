@@ -137,7 +137,14 @@ func barrierSequence(c *caseworld.Call) (any, error) {
 
 func syncSequence(c *caseworld.Call) (any, error) {
 	l := newLab(c)
-	helper := synchooks.NewSyncHelper(c.In.Integer("num_workers"))
+	workers, err := listLength(c.In, "num_workers")
+	if err != nil {
+		return nil, err
+	}
+	helper, err := synchooks.NewSyncHelper(workers)
+	if err != nil {
+		return nil, err
+	}
 	timeout := duration(c.In, "timeout", synchooks.DefaultChiefTimeout)
 	chief := synchooks.NewChiefSyncHook(l.e, helper, timeout)
 	worker := func(index int) *synchooks.WorkerSyncHook { return synchooks.NewWorkerSyncHook(l.e, index, helper) }
@@ -159,7 +166,17 @@ func trainingHooksHelper(c *caseworld.Call) (any, error) {
 	if given := c.In.Value("chief_timeout_seconds"); given != nil {
 		timeout, shown = duration(c.In, "chief_timeout_seconds", 0), given
 	}
-	h := synchooks.NewTrainingHooksHelper(c.Env, c.In.Flag("enable_sync"), c.In.Integer("num_workers"), c.In.Integer("worker_idx"), timeout)
+	workers, err := 0, error(nil)
+	if c.In.Flag("enable_sync") {
+		workers, err = listLength(c.In, "num_workers")
+	}
+	if err != nil {
+		return nil, err
+	}
+	h, err := synchooks.NewTrainingHooksHelper(c.Env, c.In.Flag("enable_sync"), workers, c.In.Integer("worker_idx"), timeout)
+	if err != nil {
+		return nil, err
+	}
 	chief, all := []any{}, []any{}
 	for _, hook := range h.TrainingChiefHooks() {
 		if hook.Timeout != timeout {

@@ -2,6 +2,7 @@ package trainingcases
 
 import (
 	"errors"
+	"math"
 	"math/big"
 	"strings"
 	"time"
@@ -98,6 +99,22 @@ func existingCheckpointSteps(c *caseworld.Call) (any, error) {
 	return lists.Map(steps, func(s *big.Int) any { return pysem.Int(s) }), err
 }
 
+// globalStep returns a step that is only compared, as an int64 that compares alike with ints.
+func globalStep(c *caseworld.Call, step any) int64 {
+	switch v := step.(type) {
+	case int:
+		return int64(v)
+	case *big.Int:
+		return int64(v.Sign()) * math.MaxInt64
+	case float64:
+		if v == math.Trunc(v) && math.Abs(v) < 1<<62 {
+			return int64(v)
+		}
+	}
+	c.In.Wrong("steps", "a global step")
+	return 0
+}
+
 func latestCheckpointState(c *caseworld.Call) (any, error) {
 	dir, states := c.In.Str("checkpoint_dir"), []any{}
 	file := pysem.JoinStrings(dir, checkpoints.Filename)
@@ -112,7 +129,7 @@ func latestCheckpointState(c *caseworld.Call) (any, error) {
 			err = c.Env.Files.Remove(file)
 		case len(step) == 2 && step[0] == "get":
 			var state *training.CheckpointState
-			state, err = cache.LatestCheckpointState(c.Env, dir, int64(step[1].(int)))
+			state, err = cache.LatestCheckpointState(c.Env, dir, globalStep(c, step[1]))
 			states = append(states, caseworld.Raw{V: caseworld.Encode(checkpointState(state))})
 		default:
 			c.In.Wrong("steps", "write, remove and get")

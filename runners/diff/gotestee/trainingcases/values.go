@@ -111,7 +111,12 @@ func valuesSequence(c *caseworld.Call) (any, error) {
 	}
 	saver := saveutils.NewPartialRecoverySaver(l.e, data, options)
 	return l.answer(caseworld.Do{
-		"set": func(name string, value int64) error { return session.Do(l.s, session.Assign(own[name], value)) },
+		"set": func(name string, value int64) error {
+			if own[name] == nil {
+				return pysem.Raise("KeyError", "%s", pysem.Repr(name))
+			}
+			return session.Do(l.s, session.Assign(own[name], value))
+		},
 		"save": func(path string, step pysem.Opt[int64]) (any, error) {
 			saved, err := saver.SaveAs(l.s, path, step, false)
 			return saved.Any(), err
