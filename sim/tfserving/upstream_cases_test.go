@@ -41,7 +41,7 @@ func TestMirroredCases(t *testing.T) {
 		t.Errorf("mirrored cases: got %d, want at least %d", mirrored, want)
 	}
 	files := map[string]bool{}
-	for name := range listed {
+	for name := range listed { //lint:ordered a set
 		file, _, _ := strings.Cut(name, ":")
 		files[file] = true
 	}

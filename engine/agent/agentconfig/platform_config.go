@@ -3,7 +3,6 @@ package agentconfig
 import (
 	"cmp"
 	"math"
-	"sync"
 
 	"google.golang.org/protobuf/types/known/anypb"
 	"google.golang.org/protobuf/types/known/wrapperspb"
@@ -48,45 +47,32 @@ func (c *AgentConfig) writePlatformConfigFile() {
 // format. A ValueError is returned for a MY_CPU_LIMIT that is not a number, and for more threads
 // than 32 bits hold.
 func (c *AgentConfig) PlatformConfigText() (string, error) {
-	intra, err := c.parallelism(c.TensorflowIntraOpParallelism)
+	message, err := c.platformConfig()
 	if err != nil {
 		return "", err
+	}
+	return textpb.Marshal(message)
+}
+
+func (c *AgentConfig) platformConfig() (*config.PlatformConfigMap, error) {
+	intra, err := c.parallelism(c.TensorflowIntraOpParallelism)
+	if err != nil {
+		return nil, err
 	}
 	inter, err := c.parallelism(c.TensorflowInterOpParallelism)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	p := platform{intra, inter, c.AllowGrowth, c.EnableModelWarmup, c.DenseAlone && c.EnableBatching}
-	if text, ok := platformTexts.Load(p); ok {
-		return text.(string), nil
-	}
-	text, err := p.text()
-	if err == nil {
-		platformTexts.Store(p, text)
-	}
-	return text, err
-}
-
-// platform has all settings that a platform config depends on.
-type platform struct {
-	intra, inter            int32
-	growth, warmup, batches bool
-}
-
-// platformTexts has the text of each platform, because the many agents of a cluster share a few.
-var platformTexts sync.Map
-
-func (p platform) text() (string, error) {
 	bundle := &servables.SessionBundleConfig{
 		SessionConfig: &tfcore.ConfigProto{
-			IntraOpParallelismThreads: p.intra,
-			InterOpParallelismThreads: p.inter,
+			IntraOpParallelismThreads: intra,
+			InterOpParallelismThreads: inter,
 			AllowSoftPlacement:        true,
-			GpuOptions:                &tfcore.GPUOptions{AllowGrowth: p.growth},
+			GpuOptions:                &tfcore.GPUOptions{AllowGrowth: c.AllowGrowth},
 		},
-		EnableModelWarmup: p.warmup,
+		EnableModelWarmup: c.EnableModelWarmup,
 	}
-	if p.batches {
+	if c.DenseAlone && c.EnableBatching {
 		bundle.BatchingParameters = &servables.BatchingParameters{
 			MaxBatchSize:             wrapperspb.Int64(1024),
 			BatchTimeoutMicros:       wrapperspb.Int64(800),
@@ -97,11 +83,11 @@ func (p platform) text() (string, error) {
 	}
 	adapter, err := anypb.New(&servables.SavedModelBundleSourceAdapterConfig{LegacyConfig: bundle})
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	return textpb.Marshal(&config.PlatformConfigMap{PlatformConfigs: map[string]*config.PlatformConfig{
+	return &config.PlatformConfigMap{PlatformConfigs: map[string]*config.PlatformConfig{
 		"tensorflow": {SourceAdapterConfig: adapter},
-	}})
+	}}, nil
 }
 
 // parallelism returns the number of threads. If threads, from the configuration, is 0, it takes

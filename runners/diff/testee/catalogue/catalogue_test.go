@@ -11,6 +11,9 @@ import (
 	"github.com/monosim/monosim/vectors/golden"
 )
 
+// oddArguments is the case whose steps have arguments that are not declared, which is an error.
+const oddArguments = "barrier_ops.BarrierOp.sequence/odd-argument"
+
 // Goal: the catalogue declares every field, step and argument. Method: search the golden cases for
 // one that is not declared.
 func TestWhatIsRecordedIsDeclared(t *testing.T) {
@@ -29,7 +32,7 @@ func TestWhatIsRecordedIsDeclared(t *testing.T) {
 				t.Fatalf("%s: found no declaration of %s", v.ID, v.Op)
 			}
 			declares(t, v.ID, op.In, v.In)
-			if sequence, _ := v.In.Get(op.Sequence); sequence != nil {
+			if sequence, _ := v.In.Get(op.Sequence); sequence != nil && v.ID != oddArguments {
 				stepsAreDeclared(t, v.ID, op, sequence.([]any))
 			}
 		}
