@@ -40,7 +40,7 @@ type side struct {
 
 var sides = []side{
 	{mutated: "engine/agent", users: "runners/whatif", without: []string{"engine/agent/agenttest", "engine/agent/tfs/tfstest"}},
-	{mutated: "engine/training", users: "runners/train", without: []string{"engine/training/rustport"}},
+	{mutated: "engine/training", users: "runners/train", without: []string{"engine/training/rustport", "engine/training/session/sessiontest"}},
 }
 
 // sideOf returns the side that all the places are in. Without places it returns the agents.

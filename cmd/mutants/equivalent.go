@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 
@@ -20,8 +21,8 @@ type equivalent struct {
 	Mutants []string `yaml:"mutants"`
 }
 
-// readEquivalents reads the file and returns a map from the names of mutants to reasons.
-func readEquivalents(path string) (map[string]string, error) {
+// readEquivalents reads the file and returns a map from the names of a side's mutants to reasons.
+func readEquivalents(path string, of side) (map[string]string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -44,6 +45,7 @@ func readEquivalents(path string) (map[string]string, error) {
 			reasons[name] = e.Reason
 		}
 	}
+	maps.DeleteFunc(reasons, func(name, _ string) bool { return !within(name, of.mutated) })
 	return reasons, nil
 }
 

@@ -93,11 +93,11 @@ func run(ctx context.Context, o options, out io.Writer) (int, error) {
 		return exitFailed, err
 	}
 	defer os.RemoveAll(dir)
-	reasons, err := readEquivalents(filepath.Join(root, filepath.FromSlash(equivalentFile)))
+	of, err := sideOf(o.places)
 	if err != nil {
 		return exitFailed, err
 	}
-	of, err := sideOf(o.places)
+	reasons, err := readEquivalents(filepath.Join(root, filepath.FromSlash(equivalentFile)), of)
 	if err != nil {
 		return exitFailed, err
 	}

@@ -214,8 +214,18 @@ func TestASampleIsTheSameForASeed(t *testing.T) {
 }
 
 func TestEquivalentsHaveReasons(t *testing.T) {
-	if _, err := readEquivalents("equivalent.yaml"); err != nil {
+	agents, err := readEquivalents("equivalent.yaml", sides[0])
+	if err != nil || len(agents) == 0 {
+		t.Errorf("got %d reasons of the agents, %v", len(agents), err)
+	}
+	training, err := readEquivalents("equivalent.yaml", sides[1])
+	if err != nil {
 		t.Error(err)
+	}
+	for name := range training {
+		if agents[name] != "" || !within(name, "engine/training") {
+			t.Errorf("%s has a reason in a run over training", name)
+		}
 	}
 	for name, text := range map[string]string{
 		"no reason": "- mutants: [a]", "no mutants": "- reason: r", "twice": "- {reason: r, mutants: [a, a]}", "unknown field": "- {why: r}",
@@ -225,7 +235,7 @@ func TestEquivalentsHaveReasons(t *testing.T) {
 			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := readEquivalents(path); err == nil {
+			if _, err := readEquivalents(path, sides[0]); err == nil {
 				t.Errorf("no error for %q", text)
 			}
 		})

@@ -1,10 +1,11 @@
 package prefetch
 
 import (
+	"math/big"
+
 	"github.com/monosim/monosim/engine/pysem"
 	"github.com/monosim/monosim/engine/quirks/jobquirks"
 	"github.com/monosim/monosim/engine/training/session"
-	"math/big"
 )
 
 // Tensor is a value that a step computes.
