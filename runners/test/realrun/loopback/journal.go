@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -304,5 +305,7 @@ func (j *journal) follow(name string, take func(line []byte)) {
 func (j *journal) stats() runners.Stats {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return runners.Stats{Virtual: j.c.Now(), Counts: j.counts}
+	counts := j.counts
+	counts.RPCs, counts.ZooKeeperRequests = maps.Clone(counts.RPCs), maps.Clone(counts.ZooKeeperRequests)
+	return runners.Stats{Virtual: j.c.Now(), Counts: counts}
 }

@@ -88,7 +88,7 @@ func tapAll(t *testing.T, scale float64) error {
 	for i, step := range []func() error{
 		c.Start,
 		func() error { return runners.Within(c, time.Minute, infos(3)) },
-		func() error { return readsOf(c) },
+		func() error { return runners.Within(c, time.Minute, func() error { return readsOf(c) }) },
 		func() error { return c.BeginFault(runners.Fault{Kind: "agent.killed", Pod: pods[0].Name}) },
 		func() error { return runners.Within(c, time.Minute, infos(2)) },
 		func() error {
