@@ -1,6 +1,7 @@
 package agentrun_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -185,7 +186,8 @@ func TestAFailureNamesAgentsThatHaveEnded(t *testing.T) {
 		if _, err := s.Stream(context.Background(), report); err != nil {
 			t.Fatal(err)
 		}
-		failure := report.Results[0].Failure()
+		r := &report.Results[0]
+		failure := cmp.Or(r.Failure(), r.Unable) // a busy machine cannot tell, and says what failed
 		for _, want := range []string{"shard0-replica0: its agent has ended with code 7, its output with: no such luck\n", "\nand 1 more"} {
 			if failure == nil || !strings.Contains(failure.Error(), want) {
 				t.Errorf("watched %v: got %v, want %q", detail, failure, want)
