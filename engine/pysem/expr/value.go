@@ -9,8 +9,7 @@ import (
 	"github.com/monosim/monosim/engine/pysem/pyset"
 )
 
-// hashModulus is the prime by which CPython hashes numbers.
-const hashModulus = 1<<61 - 1
+const hashModulus = pyset.HashModulus
 
 // hashOf returns Python's hash(v), or a TypeError. stable is true if CPython gives the same hash in
 // every run. Otherwise the hash is one of this package's own.
@@ -46,18 +45,8 @@ func hashOf(v Value) (hash int64, stable bool, err error) {
 }
 
 func hashInt(v Value) int64 {
-	var h int64
-	switch v := v.(type) {
-	case *big.Int:
-		h = new(big.Int).Rem(v, big.NewInt(hashModulus)).Int64()
-	default:
-		n, _ := asInt(v)
-		h = int64(n) % hashModulus
-	}
-	if h == -1 {
-		return -2
-	}
-	return h
+	n, _ := pysem.Big(v)
+	return pyset.HashInt(n)
 }
 
 // hashFloat returns a float's hash, as CPython's _Py_HashDouble does. A float that equals an int

@@ -1,6 +1,9 @@
 package pyset
 
-import "slices"
+import (
+	"math/big"
+	"slices"
+)
 
 // Set is a set with the same hash table as a set of CPython (Objects/setobject.c). So it iterates
 // in the same order. The order is the same in 3.8 to 3.11, unless keys are added after others were
@@ -239,4 +242,16 @@ func (s *Set[K]) Difference(other *Set[K]) *Set[K] {
 		}
 	}
 	return result
+}
+
+// HashModulus is the prime by which CPython hashes numbers.
+const HashModulus = 1<<61 - 1
+
+// HashInt returns Python's hash of an int.
+func HashInt(n *big.Int) int64 {
+	h := new(big.Int).Rem(n, big.NewInt(HashModulus)).Int64()
+	if h == -1 {
+		return -2
+	}
+	return h
 }

@@ -79,14 +79,11 @@ func NewExportSaverListener(e *env.Env, savePath string, exporter Exporter, o Li
 		if err != nil {
 			return nil, err
 		}
-		l.exemptSteps.Add(step, stepHash(step))
+		l.exemptSteps.Add(step, pyset.HashInt(step))
 	}
 	e.Log.Logf(env.Info, "Exempt global steps=%v", pylog.Ints(l.exemptSteps.Keys()))
 	return l, nil
 }
-
-// stepHash returns CPython's hash of a step, which is not negative.
-func stepHash(step *big.Int) int64 { return new(big.Int).Mod(step, big.NewInt(1<<61-1)).Int64() }
 
 // AfterSave exports the checkpoint of a step, deletes old exports, and writes the state file that
 // lists the rest. A process that ends between the last two leaves an entry without a directory.

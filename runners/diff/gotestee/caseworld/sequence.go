@@ -84,7 +84,7 @@ func (c *Call) do(q Sequence, s Step) (any, error) {
 	}
 	fields := c.op.Steps[s.Name]
 	for _, item := range s.Items {
-		if item.Key != during && !slices.ContainsFunc(fields, func(f catalogue.Field) bool { return f.Name == item.Key || f.Name == "*" }) {
+		if item.Key != during && !slices.ContainsFunc(fields, func(f catalogue.Field) bool { return f.Takes(item.Key) }) {
 			return nil, pysem.Raise("TypeError", "%s() got an unexpected keyword argument '%s'", s.Name, item.Key)
 		}
 	}

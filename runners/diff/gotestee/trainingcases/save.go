@@ -149,11 +149,7 @@ func optSeconds(in caseworld.Arguments, name string) pysem.Opt[float64] {
 // optNumber returns an int or a float as a float. For any other value it returns None.
 func optNumber(v any) pysem.Opt[float64] {
 	switch v := v.(type) {
-	case int:
-		return pysem.Some(float64(v))
-	case float64:
-		return pysem.Some(v)
-	case bool:
+	case int, float64, bool:
 		f, _ := pysem.ToFloat(v)
 		return pysem.Some(f)
 	}

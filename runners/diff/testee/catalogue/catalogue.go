@@ -97,6 +97,9 @@ type Field struct {
 	Remark string
 }
 
+// Takes reports whether a name is that of the field. A field named * takes any name.
+func (f Field) Takes(name string) bool { return f.Name == name || f.Name == "*" }
+
 // String returns the field as PROTOCOL.md shows it.
 func (f Field) String() string {
 	text := "`" + f.Name + "`"
