@@ -2,9 +2,9 @@ package runners
 
 // ConfV3 and ConfV1 are the agent.conf with which scenarios start, one setting a line, for
 // Spec.Conf. With ConfV3, agents serve the models published to the layout "main". ConfV1 has the
-// values of the reference's own agent.conf, except that num_shard must equal the environment's
-// (Q159), and layout filters are left out, which only v3 reads. Its agents serve the model below
-// /models/predict_ctr.
+// values of the reference's own agent.conf, with two exceptions: num_shard must equal the
+// environment's (Q159), and the layout filters are missing, because only v3 reads them. Agents with
+// ConfV1 serve the model below /models/predict_ctr.
 const (
 	ConfV3 = `bzid gip
 deploy_type unified

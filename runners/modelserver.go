@@ -70,7 +70,7 @@ type Caller interface {
 // Policy says which versions of a model a server loads. At most one field is set.
 type Policy struct {
 	Latest     *uint32 // the number of versions
-	LatestOnce *uint32 // the same, which only monolith's fork has; 0 leaves it out
+	LatestOnce *uint32 // the number of versions; only monolith's fork has this policy; 0 leaves the number out
 	All        bool
 	Specific   []int64
 }

@@ -174,7 +174,7 @@ type Blind interface {
 
 // Thrifty is a runner whose agents may read ZooKeeper less often than the simulated ones do.
 type Thrifty interface {
-	// ReadsLess reports whether fewer reads are no difference, as of agents that cache what they
-	// have read. More reads, and reads at another period, always are.
+	// ReadsLess reports whether comparisons accept fewer reads, because agents may cache what they
+	// have read. More reads, and reads at another period, always count as differences.
 	ReadsLess() bool
 }

@@ -3,7 +3,8 @@
 //	go run . -arch amd64 -version 0.1.0 ../../.build/release/monosim-linux-amd64 ../../.build/release/image
 //
 // Two things to read first: build makes the image, and .ci/release.sh makes the program. Tools that
-// read layouts, as `crane push` or `skopeo copy oci:DIR`, take it to where it is wanted.
+// read layouts, such as `crane push` or `skopeo copy oci:DIR`, upload it to a registry or copy it
+// elsewhere.
 package main
 
 import (

@@ -14,7 +14,7 @@ type variant struct {
 	env     []string // key=value, besides the environment of this process
 }
 
-// group lists variants whose closing lines must agree with that of the first.
+// group lists variants whose results must all equal the result of the first variant.
 type group []variant
 
 // These are the arguments of the monosim runs that are repeated and compared.

@@ -23,8 +23,8 @@ const (
 // examples.
 var doors = []string{"README.md", "CONTRIBUTING.md"}
 
-// namedPath matches the path of a folder of this module in a text, as sim/zookeeper/wire. A
-// path that goes on with a dot or a dash is the name of something else.
+// namedPath matches the path of a folder of this module in a text, such as sim/zookeeper/wire. If a
+// dot or a dash follows the path, it is the name of something else.
 var namedPath = regexp.MustCompile(`(?m)(?:^|[^\w./-])(?:\./)?((?:engine|features|runners|sim|vectors)(?:/\w+)*)\b`)
 
 // shownByTests lists packages that hold test suites. They need no examples of their own, because

@@ -30,8 +30,9 @@ type hiddenImport struct {
 	inTests bool     // test files may import it
 }
 
-// hiddenImports is searched from the top, and the first match decides. An entry with an empty
-// instead allows a package, although a later entry forbids the tree that it is in.
+// hiddenImports is searched from the top, and the first match decides. If the field instead of an
+// entry is "", the entry allows its package, even if a later entry forbids the tree that contains
+// the package.
 var hiddenImports = []hiddenImport{
 	{path: "net/netip"},
 	{path: "net/url"},
@@ -95,7 +96,8 @@ var seededRand = map[string]bool{
 }
 
 // commonRooms lists packages whose data several worlds share, each on its own goroutine. They are
-// exempt because a lookup returns an equal value in any order, and no order depends on a hash.
+// exempt because a lookup returns an equal value whichever world looks first, and no order depends
+// on a hash.
 var commonRooms = []string{"engine/pysem/dict"}
 
 // runtimeRooms lists the packages that switch between tasks and unwind them.

@@ -122,7 +122,8 @@ func calleeName(pass *analysis.Pass, call *ast.CallExpr) string {
 }
 
 // orderLost reports whether the iterator's order has no effect. That holds if a sorting function or
-// a map consumes it, or if a loop ranges over it, which is checked by itself.
+// a map consumes it. It also holds if a loop ranges over it, because such loops are checked
+// separately.
 func orderLost(pass *analysis.Pass, call *ast.CallExpr, outer []ast.Node) bool {
 	switch parent := outer[len(outer)-1].(type) {
 	case *ast.RangeStmt:

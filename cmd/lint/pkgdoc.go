@@ -22,8 +22,8 @@ var pkgDoc = &analysis.Analyzer{
 	Run:  runPkgDoc,
 }
 
-// A package comment must have at least one of these lengths. Less cannot say what the package is,
-// what to use first and where to change what.
+// A package comment must reach at least one of these lengths. A shorter comment cannot say what the
+// package is, what to use first and where to change what.
 const (
 	docSentences  = 3
 	docCharacters = 200

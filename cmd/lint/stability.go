@@ -54,7 +54,7 @@ func runStability(pass *analysis.Pass) (any, error) {
 var (
 	rowOfPackages = regexp.MustCompile(`(?m)^\| packages for Go tests \|(.*)$`)
 	quotedRoom    = regexp.MustCompile("`([a-z][a-z0-9/]*)`")
-	rooms         sync.Map // of the packages that STABILITY.md names, by its folder
+	rooms         sync.Map // maps a module's folder to the packages that its STABILITY.md names
 )
 
 // stableRooms returns the packages that a module's STABILITY.md offers to others.

@@ -254,8 +254,8 @@ func (o *diffOptions) compare(cmd *cobra.Command, reference, subject conformance
 	return report, nil
 }
 
-// checkKnown returns an error if a list of known failures has ids of no golden case. Ids of invented
-// cases may be any.
+// checkKnown returns an error if a list of known failures has an id that is not the id of a golden
+// case. Ids of randomly generated cases, which contain "/seed-", are not checked.
 func checkKnown(name string, known map[string]bool, suites []*golden.Suite) error {
 	there := map[string]bool{}
 	for _, s := range suites {

@@ -100,7 +100,8 @@ func listPrefixes(w io.Writer, asJSON bool) error {
 	return nil
 }
 
-// allWords is the argument that lists all words of reports, as a prefix lists all its codes.
+// allWords is the argument for which all words of reports are listed, just as a prefix lists all
+// its codes.
 const allWords = "words"
 
 var quirkID = regexp.MustCompile(`^Q\d*$`)

@@ -61,7 +61,7 @@ so is that of the reference's programs where monosim is called by their names.`,
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, c := range g.commands {
-			if c == nil { // which this build does not have
+			if c == nil { // a command that this build does not have
 				continue
 			}
 			c.GroupID = g.title
@@ -103,8 +103,9 @@ func newHelpCommand() *cobra.Command {
 	}
 }
 
-// newSimulation makes the runner that runs scenarios in virtual time. What reads a run's log asks for
-// its details, which a cluster keeps all.
+// newSimulation makes the runner that runs scenarios in virtual time. Its clusters keep only the
+// first observation in their log. Code that reads a run's log sets Spec.Detail, with which a
+// cluster keeps all observations.
 func newSimulation() runners.Runner {
 	return &simrun.Runner{Operations: gotestee.Recorded{}, Warm: &simrun.Warm{}, KeepLog: 1}
 }

@@ -9,8 +9,9 @@ import (
 	"syscall"
 )
 
-// dieOfSignals makes signals end the program that Go would catch or ignore. Upstream's server has
-// no handlers for them, so they end it too. Signals that arrive before this call are lost.
+// dieOfSignals makes the program end at signals that Go would otherwise catch or ignore. Upstream's
+// server has no handlers for these signals, so they end it too. Signals that arrive before this
+// call are lost.
 func dieOfSignals() {
 	incoming := make(chan os.Signal, 1)
 	for _, s := range []os.Signal{syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGALRM} {

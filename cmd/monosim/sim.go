@@ -228,7 +228,7 @@ func (s *simFlags) read() (*sim.Cluster, error) {
 	}
 	cluster, err := sim.Read(o)
 	if conf, ok := errors.AsType[sim.ConfError](err); ok {
-		err = errors.New(strings.Join(conf, "\nmonosim: ")) // each on a line as main prints an error
+		err = errors.New(strings.Join(conf, "\nmonosim: ")) // one a line, with the prefix that main prints
 	}
 	if err != nil {
 		return nil, err

@@ -40,8 +40,8 @@ type runnerOptions struct {
 	again     int
 	keep      string
 	record    string
-	// stale leaves out scenarios whose result in the record is of the present code. longest leaves
-	// out scenarios that take more time of the cluster than this.
+	// stale leaves out scenarios whose recorded result comes from the present code. longest leaves
+	// out scenarios that take more than this much of the cluster's time.
 	stale   bool
 	longest time.Duration
 	// agent is the command that starts an agent of the runner "agent". waits means that this agent
@@ -283,8 +283,8 @@ func runsOn(sc steps.Listed) (on, not []string) {
 	return on, not
 }
 
-// on runs the scenarios on the chosen runners: in virtual time, on processes, or on several
-// compared.
+// on runs the scenarios on the chosen runners: in virtual time, on processes, or on several runners
+// to compare their results.
 func (o *testOptions) on(ctx context.Context, suite *steps.Suite, list []runners.Runner, told steps.Listener, out io.Writer) (*steps.Summary, error) {
 	switch {
 	case o.budget > 0 && !o.runners.one():
@@ -431,7 +431,7 @@ func codeBehind(name string, runs []steps.Result) (*compare.Code, error) {
 
 // record writes the new results into a record file. Other results in it stay.
 func record(name string, m *compare.Matrix, code *compare.Code) error {
-	for i := range m.Scenarios { // the record is about the files of the project
+	for i := range m.Scenarios { // the record names the files of the project, without builtin:
 		m.Scenarios[i].Path = strings.TrimPrefix(m.Scenarios[i].Path, builtin)
 	}
 	code.Stamp(m)

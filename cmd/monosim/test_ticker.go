@@ -40,7 +40,7 @@ type far struct {
 func (t *ticker) Begin(p steps.Plan) error {
 	t.begin, t.far.total = time.Now(), p.Runs
 	if p.Seeds == steps.Endless {
-		t.far.total, p.Runs = 0, -1 // which the bar takes for no end
+		t.far.total, p.Runs = 0, -1 // the bar takes -1 for a run without an end
 	}
 	if command.IsTerminal(t.out) {
 		t.bar = progressbar.NewOptions(p.Runs,

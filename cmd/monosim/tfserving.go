@@ -21,9 +21,10 @@ import (
 const modelServerName = "tensorflow_model_server"
 
 // remoteOpMarker is a text that the reference searches the server's binary for, by `strings | grep`
-// (tfs_wrapper.py:49). If the binary has it, the server talks to parameter servers by gRPC and gets
-// no --archon_entry_to_ps_rpc_timeout. To be taken for a server without it, install a script that
-// runs the binary: the search then reads the script.
+// (tfs_wrapper.py:49). If the binary has the text, the reference takes it for a server that talks
+// to parameter servers by gRPC, and does not pass --archon_entry_to_ps_rpc_timeout. To be taken for
+// a server without the text, install a script that runs the binary: the search then reads the
+// script.
 const remoteOpMarker = "PredictionServiceGrpc"
 
 // marker is a variable so that the linker keeps the text in the binary.

@@ -77,9 +77,9 @@ when they are not, and 2 when what was asked for makes no sense.`,
 	return cmd
 }
 
-// keptSuites separates the case files that the testee can answer from those that need a TensorFlow
-// which the testee lacks. It returns the first as known, and keeps the recorded suites of the
-// others.
+// keptSuites separates the case files that the testee can answer from those that need TensorFlow,
+// which the testee lacks. known holds the files that it can answer. For the other files kept holds
+// the suites that are already recorded.
 func keptSuites(w io.Writer, dir string, files []golden.CaseFile, hello testee.Hello) (known []golden.CaseFile, kept []*golden.Suite, err error) {
 	for _, f := range files {
 		if len(f.Inputs) == 0 || !conformance.WantsTensorFlow(f.Suite) || hello.Knows(f.Inputs[0].Op) {

@@ -140,8 +140,8 @@ func (s *schemata) read(pkgs []*packages.Package) error {
 // compile error of one mutant seldom hides another, so a few rounds find all.
 const rounds = 12
 
-// compile builds the instrumented sources, and removes mutants that do not compile, until all
-// compiles.
+// compile builds the instrumented sources, and removes mutants that do not compile, until the build
+// succeeds.
 func (s *schemata) compile() error {
 	for range rounds {
 		if err := s.writeOverlay(); err != nil {

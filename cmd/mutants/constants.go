@@ -43,7 +43,7 @@ func (c *catalogue) declare(pkg *packages.Package, tree *ast.File, file string) 
 }
 
 // counted reports whether iota numbers the constant. Such a constant has no mutant: its number only
-// serves as a name, so that another number would be a gross fault.
+// serves as a name, so another number would be a gross fault and not a slight one.
 func counted(e ast.Expr) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {

@@ -15,9 +15,9 @@ import (
 	"time"
 )
 
-// A mutant counts as endless when a part of the tests takes patience times as long as without it,
-// and the least time below in addition. Wall time has more room than CPU time, because other
-// processes run at the same time.
+// A mutant counts as endless when a part of the tests takes patience times as long as without the
+// mutant, plus the least time below. Wall time has more room than CPU time, because other processes
+// run at the same time.
 const (
 	patience     = 10
 	leastCPU     = 5 * time.Second

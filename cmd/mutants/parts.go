@@ -33,7 +33,8 @@ const (
 	byStories   kind = "stories"
 )
 
-// stories is how many stories of each explored world a mutant is told that nothing else has noticed.
+// stories is how many stories of each explored world are run with a mutant that no other part has
+// noticed.
 const stories = 60
 
 // part is something that can be run alone: an operation of the vectors, a feature, a test, an explored world.
@@ -82,8 +83,8 @@ func (s *schemata) build(ctx context.Context) ([]*part, error) {
 	return slices.Concat(vectors, scenarios, inTests, explored), errors.Join(err, err2, err3)
 }
 
-// worlds makes a part for each explored world. With all faults of the reference repaired its stories break
-// no invariant without a cause.
+// worlds makes a part for each explored world. Its stories run with all faults of the reference
+// repaired. Without a mutant they then break an invariant only for a known cause.
 func worlds(program []string) []*part {
 	return lists.Map(explore.Worlds(), func(w *explore.World) *part {
 		return &part{kind: byStories, name: w.Name, program: program, alone: "--world=" + w.Name, among: "--world=" + w.Name}

@@ -78,8 +78,8 @@ func withVariable(environ []string, key, value string) []string {
 }
 
 // awaitOthers waits for the servers that this server depends on, and reports whether all were found
-// within an hour (agent_v1.py:139-166). It looks every two status intervals, for the first time
-// after one pause. If they appear only at the last look, it still reports a timeout (Q12). While it
+// within an hour (agent_v1.py:139-166). It looks every two status intervals, and pauses once before
+// the first look. If they appear only at the last look, it still reports a timeout (Q12). While it
 // waits, here or for a port, nobody notices that a PS of its own pod has ended (Q325).
 func (n *processNode) awaitOthers() (bool, error) {
 	pause := time.Duration(n.conf.UpdateModelStatusInterval) * 2 * time.Second
@@ -207,8 +207,8 @@ func (m *processMgr) mainSleep(d time.Duration) {
 	m.awaitHandler()
 }
 
-// awaitHandler blocks the main thread while a signal is handled. Mostly the process ends before
-// that.
+// awaitHandler blocks the main thread while a signal is handled. In most cases the handler ends the
+// process before awaitHandler returns.
 func (m *processMgr) awaitHandler() {
 	m.handling.Lock()
 	m.handling.Unlock() //lint:ignore SA2001 it only waits for who holds the lock

@@ -10,8 +10,8 @@ import (
 // says nothing about the cluster under test, so scenarios that get it are skipped.
 var ErrUnsupported = errors.New("this runner cannot do that")
 
-// Fault is one thing that goes wrong in a cluster: what happens, and what it hits. Of the fields
-// below Kind, only those are used that the kind's sentences mention. The others stay zero.
+// Fault is one thing that goes wrong in a cluster: what happens, and what it hits. A kind of fault
+// uses only those fields below Kind that its sentences mention. The others stay zero.
 type Fault struct {
 	// Kind is the Name of a FaultKind, such as "zookeeper.down".
 	Kind string
@@ -59,8 +59,8 @@ type FaultKind struct {
 	// Onset is another sentence that begins the fault. It is followed by "for 12s": the scenario
 	// goes on at once, and the fault ends by itself after that time.
 	Onset string
-	// Only is the role of the training processes that the fault can hit, as "ps". It is "" for a fault
-	// of any, or of none.
+	// Only is the role of the training processes that the fault can hit, such as "ps". "" means
+	// that the fault can hit a process of any role, or hits no training process.
 	Only string
 }
 

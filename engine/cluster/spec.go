@@ -42,12 +42,12 @@ type Spec struct {
 	// BareServer, if set, is a model server without an agent, in a pod of its own. If Shards is 0,
 	// there are no other pods.
 	BareServer *BareServerSpec
-	// Training is a training job beside the agents; nil means none. If Shards is 0 then, there are
-	// no agents.
+	// Training is a training job beside the agents; nil means none. With a job, Shards can be 0,
+	// which means no agents.
 	Training *TrainingSpec
 	// Quirks says which faults of the reference agents and training jobs keep: "python" (all, the
-	// default), "fixed" (none), a list of those to keep as "Q22,Q117", or a list of those to repair
-	// as "-Q22,-Q117".
+	// default), "fixed" (none), a list of those to keep, such as "Q22,Q117", or a list of those to
+	// repair, such as "-Q22,-Q117".
 	Quirks string
 	// Outlive keeps the child processes of an agent, such as model servers, running after the agent
 	// has ended. By default a pod is a container, which ends with its first process.
@@ -74,8 +74,9 @@ type Spec struct {
 	// Detail observes and keeps everything that a runner can see, each observation with its cause.
 	// That includes calls, log lines from INFO on, faults and remarks. It does not change the run.
 	Detail bool
-	// Reads also observes what pods read from ZooKeeper, as the operation "read" with the znode as Path
-	// and the kind of read as Note. In the simulation, it sees what NoLeaps makes events of.
+	// Reads also observes what pods read from ZooKeeper, as the operation "read" with the znode as
+	// Path and the kind of read as Note. The simulation shows the reads of a polling loop only for
+	// those turns that are events (see NoLeaps).
 	Reads bool
 	// NoLeaps makes every turn of a polling loop an event by itself. By default the simulation
 	// counts turns that change nothing without playing them. The results are the same, but the run
@@ -156,8 +157,8 @@ type ServingSpec struct {
 	RetainedPercent *int
 	// PredictTime is the duration of a Predict call while no model is being loaded.
 	PredictTime time.Duration
-	// Loading a version takes LoadTime, and one second for each LoadBytesPerSecond of its size on
-	// disk. A loaded version takes RAMPerDiskByte bytes of memory for each byte on disk.
+	// Loading a version takes LoadTime, plus its size on disk divided by LoadBytesPerSecond. A
+	// loaded version takes RAMPerDiskByte bytes of memory for each byte on disk.
 	LoadTime           time.Duration
 	LoadBytesPerSecond int64
 	RAMPerDiskByte     float64

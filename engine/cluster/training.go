@@ -18,8 +18,8 @@ type TrainingSpec struct {
 	// Job is the job's name, in ZooKeeper /monolith/<job>; "" means "job".
 	Job string `yaml:"job"`
 	// Discovery is how the processes find one another. "" means "zookeeper". With "consul" they use
-	// an agent that all of them reach, and the job has the name of a service. With "primus" and
-	// "mlp" their environment variables hold all addresses.
+	// a Consul agent that all of them reach, and the job's name is the name of a service there.
+	// With "primus" and "mlp" their environment variables hold all addresses.
 	Discovery string `yaml:"discovery"`
 	// Workers is the number of workers without the chief. PS is the number of parameter servers, at
 	// least one. RedundantPS is how many more are started than the job needs.
@@ -33,8 +33,8 @@ type TrainingSpec struct {
 	// ModelDir to go back to once.
 	RestoreDir  string `yaml:"restore_dir"`
 	RestoreCkpt string `yaml:"restore_ckpt"`
-	// PartialRecovery restores only the variables of PS that were started since. It has an effect
-	// if there are two PS or more.
+	// PartialRecovery restores only the variables of PS that have started since the last restore.
+	// It has an effect if there are two PS or more.
 	PartialRecovery bool `yaml:"partial_recovery"`
 	// MaxSteps is the global step at which training ends; 0 means never.
 	MaxSteps int64 `yaml:"max_steps"`
@@ -71,8 +71,9 @@ type TrainingSpec struct {
 	ChiefTimeout time.Duration `yaml:"chief_timeout"`
 	RetryWait    time.Duration `yaml:"retry_wait"`
 	// SlowStartSteps makes workers begin one after another: a worker with a higher number begins at
-	// a later step, or at the latest some time after the first steps. That time is MaxSlowStart and
-	// up to ten random minutes. For 0 all workers begin at once, and MaxSlowStart is 10m.
+	// a later step, or at the latest some time after the first steps. That time is MaxSlowStart
+	// plus up to ten random minutes. If SlowStartSteps is 0, all workers begin at once. If
+	// MaxSlowStart is 0, it means 10m.
 	SlowStartSteps int           `yaml:"slow_start_steps"`
 	MaxSlowStart   time.Duration `yaml:"max_slow_start"`
 	// MaxRetries is how often training is tried again after the cluster has changed; nil means 6.
@@ -86,8 +87,8 @@ type TrainingSpec struct {
 	// TensorFlow names the build; "" means "patched". In the reference's "patched" build a session
 	// gives up after 60 s if its servers do not answer. In the "stock" build it waits for ever.
 	TensorFlow string `yaml:"tensorflow"`
-	// ClearNN initializes the variables once where a checkpoint would be restored. ContinueTraining
-	// still continues the step count of that checkpoint.
+	// ClearNN makes the job initialize the variables, once, where it would otherwise restore a
+	// checkpoint. With ContinueTraining it still continues the step count of that checkpoint.
 	ClearNN          bool `yaml:"clear_nn"`
 	ContinueTraining bool `yaml:"continue_training"`
 	// PSMemoryLimit is the memory in bytes beyond which a PS counts as unhealthy; 0 means no limit.
@@ -109,8 +110,9 @@ type TrainingSpec struct {
 	KeepPS bool `yaml:"keep_ps"`
 	// ParameterSync makes each PS push what training changes on it to the model servers of the
 	// sub-graph ps_<index> of SyncModel, every 10 s. BZID is the first part of the agents' znodes.
-	// With UnifiedServing the model servers are those of agents of version 3. Otherwise they are those
-	// of version 1, whose model is BaseName, below the data centre with DCAware.
+	// With UnifiedServing the model servers are those of agents of version 3. Otherwise they are
+	// those of agents of version 1, which are registered below BaseName, and with DCAware also
+	// below their data centre.
 	ParameterSync  bool   `yaml:"parameter_sync"`
 	SyncModel      string `yaml:"sync_model"`
 	BZID           string `yaml:"bzid"`
@@ -336,7 +338,8 @@ type Hazards struct {
 	// RSSBytes is the memory of each PS by index; by default 1 MB. In a running job change it with
 	// SetRSSBytes.
 	RSSBytes map[int]int64
-	// Stopped has the PS by index whose process is stopped and makes nothing of its own.
+	// Stopped says, by index, which PS are stopped as by SIGSTOP. A stopped PS starts no pushes of
+	// its own.
 	Stopped map[int]bool
 
 	told []*func()

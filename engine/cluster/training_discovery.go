@@ -44,7 +44,7 @@ type Placement struct {
 }
 
 // Place returns the placement of a job. The function ip returns the address of a process by its
-// name, which must not change.
+// name. It must always return the same address for a name.
 func (s *TrainingSpec) Place(ip func(name string) string) *Placement {
 	return &Placement{spec: s, ip: ip}
 }

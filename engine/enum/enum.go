@@ -38,8 +38,8 @@ func numbered[T Value](v T) string {
 	return fmt.Sprintf("%s(%d)", name, v)
 }
 
-// Parse returns the value with the given name. Values count from 0. The error message calls the
-// values what.
+// Parse returns the value with the given name. Values count from 0. The error message uses the word
+// in what to say what was parsed.
 func Parse[T Value](names []string, what, name string) (T, error) {
 	if at := slices.Index(names, name); at >= 0 {
 		return T(at), nil

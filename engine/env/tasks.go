@@ -34,7 +34,7 @@ type LockUse uint8
 
 // LockSeen, LockTaken and LockFreed are the uses of a lock.
 const (
-	LockSeen LockUse = iota // it looks whether somebody has it
+	LockSeen LockUse = iota // the task checks whether anyone holds the lock
 	LockTaken
 	LockFreed
 )
@@ -57,8 +57,8 @@ type Beat interface {
 	// end as usual. It returns the number of that wait. The task then does the work of that end
 	// itself.
 	Run(part int) (ended int)
-	// Changes must be called right before the answer to whether a wait ends as usual can change
-	// through something outside of the task. It may be called at any time.
+	// Changes must be called right before something outside of the task changes, if that can decide
+	// whether a wait ends as usual. Calling it at any other time does no harm.
 	Changes()
 	// Count returns how often a wait has ended as usual so far, over all runs.
 	Count(part int) int64

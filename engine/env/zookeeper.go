@@ -70,8 +70,8 @@ type ZooKeeper interface {
 	NewElection(path, identifier string) Election
 
 	// AddListener adds a function that is called at every change of State. Several functions are
-	// called in the order in which they were added. A function that returns true is removed. It
-	// runs in the client's connection task, so it must not use the client.
+	// called in the order in which they were added. A function that returns true is removed. The
+	// functions run in the client's connection task, so they must not use the client.
 	AddListener(fn func(state SessionState) (remove bool))
 	State() SessionState
 }

@@ -1,6 +1,5 @@
-// Package envutils is native_training/env_utils.py: what the variables of a container
-// say to both sides of the reference, its agents and its training jobs, which therefore
-// both import it.
+// Package envutils is native_training/env_utils.py, which both the agents and the training jobs of
+// the reference import. It reads settings from a container's environment variables.
 //
 // Use [ZooKeeperOptions] for a client of ZooKeeper; [GeneratePSMFromUUID] names a job's service.
 //
@@ -18,9 +17,10 @@ import (
 // longestPause limits kazoo's pause between two attempts to connect, with Q322 repaired.
 const longestPause = 10 * time.Second
 
-// ZooKeeperOptions returns the options of the clients of agents and of training jobs: the
-// credentials of the container, and the pauses between attempts to connect, which the reference lets
-// kazoo double with an outage, up to an hour. doubles says that Q322 is kept.
+// ZooKeeperOptions returns the options of the ZooKeeper clients of agents and training jobs. They
+// hold the container's credentials, and the longest pause between two attempts to connect. doubles
+// says that Q322 is kept: during an outage kazoo doubles the pause after each attempt, up to an
+// hour.
 func ZooKeeperOptions(host env.Host, doubles bool) env.ZooKeeperOptions {
 	o := env.ZooKeeperOptions{Auth: ZKAuthData(host)}
 	if !doubles {

@@ -10,12 +10,13 @@ import (
 	"google.golang.org/grpc/keepalive"
 )
 
-// Arguments are channel arguments of C-core whose values are integers. Of those that it knows we have
-// limits of messages and metadata, ages of connections, pings, streams and compression; it ignores what it does not know.
+// Arguments holds the channel arguments of gRPC's C-core that have integer values. It has an effect
+// for limits of messages and metadata, ages of connections, pings, streams and compression. Other
+// arguments are ignored.
 type Arguments map[string]int
 
-// ParseArguments reads a text of key=value,key=value, as --grpc_channel_arguments of a model server. Of a
-// key that comes twice the first counts.
+// ParseArguments reads a text of the form key=value,key=value, such as the flag
+// --grpc_channel_arguments of a model server. If a key occurs twice, the first value counts.
 func ParseArguments(text string) Arguments {
 	a := Arguments{}
 	for argument := range strings.SplitSeq(text, ",") {
@@ -42,9 +43,9 @@ func (a Arguments) options() []grpc.ServerOption {
 		PermitWithoutStream: a["grpc.keepalive_permit_without_calls"] != 0,
 	}
 	if interval, given := a["grpc.http2.min_ping_interval_without_data_ms"]; given && interval <= 0 {
-		pings.MinTime = time.Nanosecond // 0 would be grpc-go's default
+		pings.MinTime = time.Nanosecond // grpc-go would replace 0 by its default
 	}
-	if _, given := a["grpc.http2.max_ping_strikes"]; given { // the front counts, if there is a limit
+	if _, given := a["grpc.http2.max_ping_strikes"]; given { // the front counts strikes if the limit is above 0
 		pings = keepalive.EnforcementPolicy{MinTime: time.Nanosecond, PermitWithoutStream: true} // any may come
 	}
 	options := []grpc.ServerOption{
@@ -58,7 +59,7 @@ func (a Arguments) options() []grpc.ServerOption {
 		grpc.KeepaliveEnforcementPolicy(pings),
 	}
 	if n, ok := a["grpc.max_concurrent_streams"]; ok && n >= 0 {
-		options = append(options, grpc.MaxConcurrentStreams(uint32(max(n, 1)))) // 0 would be no limit
+		options = append(options, grpc.MaxConcurrentStreams(uint32(max(n, 1)))) // grpc-go takes 0 for no limit
 	}
 	return options
 }
@@ -87,7 +88,8 @@ func (a Arguments) duration(key string) time.Duration {
 	return time.Duration(max(n, 0)) * time.Millisecond
 }
 
-// length returns the largest length of messages that an argument gives. A negative one means no limit.
+// length returns the largest length of messages that an argument gives, or otherwise if it is
+// missing. A negative argument means no limit.
 func (a Arguments) length(key string, otherwise int) int {
 	n, given := a[key]
 	switch {
@@ -99,8 +101,8 @@ func (a Arguments) length(key string, otherwise int) int {
 	return n
 }
 
-// metadata returns the limits of a request's metadata in bytes. One that is missing follows the other
-// (chttp2_transport.cc), but is not below its default.
+// metadata returns the limits of a request's metadata in bytes. If only one of them is given, the
+// other is derived from it (chttp2_transport.cc), but is not below its default.
 func (a Arguments) metadata() (soft, hard int) {
 	const softDefault, hardDefault, percent = 8 << 10, 16 << 10, 100
 	given := func(key string) (int, bool) {

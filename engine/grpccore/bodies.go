@@ -23,7 +23,7 @@ type bodies struct {
 
 const (
 	messageHead = 5  // a byte of flags and four bytes of length precede a message
-	lost        = -1 // is the rest of a call that is not followed any more
+	lost        = -1 // marks, in rest, a call whose messages are not tracked any more
 )
 
 // frame checks a data frame of size bytes, of which b has at least the head. It returns the bytes
@@ -36,7 +36,7 @@ func (m *bodies) frame(b []byte, size int) (instead []byte, whole bool) {
 		at = lost
 	}
 	for whole = true; at != lost && at < payload; {
-		from, length := frameHead+at, payload // so that a message without a whole head is cut
+		from, length := frameHead+at, payload // makes a message with an incomplete head be cut
 		if payload-at >= messageHead {
 			if len(b) < from+messageHead {
 				return nil, false
@@ -81,8 +81,8 @@ func (m *bodies) frame(b []byte, size int) (instead []byte, whole bool) {
 	return instead, true
 }
 
-// cut removes the message that begins at from, because the call ends in the middle of it. For
-// C-core there is no message then.
+// cut removes the message that begins at index from of b, because the call ends in the middle of
+// it. C-core ignores such an incomplete message.
 func (m *bodies) cut(b []byte, size, from int) (instead []byte, whole bool) {
 	m.taken = size
 	if len(b) < size {
@@ -97,9 +97,9 @@ func (m *bodies) setSize(payload int) {
 	m.instead[0], m.instead[1], m.instead[2] = byte(payload>>16), byte(payload>>8), byte(payload)
 }
 
-// refuse overwrites the message that begins at from. The rest of the frame stays, so that the
-// client's flow control window is used up as the client expects. A frame that is too short becomes
-// longer.
+// refuse overwrites the message that begins at index from. The rest of the frame stays, so that the
+// client's flow control window is used up as the client expects. A frame that is too short for the
+// new message becomes longer.
 func (m *bodies) refuse(b []byte, size, from int, why string) (instead []byte, whole bool) {
 	text := append(append(append([]byte{}, mark...), why+"\n"...), b[from+1:from+messageHead]...)
 	own := append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(text))), text...)

@@ -13,9 +13,10 @@ import (
 	"google.golang.org/grpc/codes"
 )
 
-// limits are those of a request in bytes. Metadata are names, values, and 32 for each field: from the
-// hard limit on every request is refused. Between both C-core refuses by chance, the more likely the
-// larger the request is (random_early_detection.cc), and so do we.
+// limits holds the limits of a request in bytes. The size of metadata is the length of names and
+// values, plus 32 for each field. From the hard limit on every request is refused. Between the soft
+// and the hard limit C-core refuses at random, more likely the larger the request is
+// (random_early_detection.cc), and so do we.
 type limits struct {
 	message, soft, hard int
 	noStreams           bool // every call is refused
@@ -44,8 +45,8 @@ type call struct {
 type refusal struct {
 	code  codes.Code
 	text  string
-	reset bool          // the stream is reset, and code and text are not told
-	why   http2.ErrCode // of a reset; INTERNAL_ERROR if it is 0
+	reset bool          // the stream is reset, and code and text are not sent
+	why   http2.ErrCode // error code of a reset; 0 means INTERNAL_ERROR
 }
 
 func (c *call) reset(soft, limit int) {
@@ -235,7 +236,7 @@ func (c *call) tooLarge(which string, limit int) string {
 	known := map[string]bool{}
 	for _, name := range knownOrder {
 		known[name] = true
-		for i := len(c.fields) - 1; i >= 0; i-- { // the last of a name counts
+		for i := len(c.fields) - 1; i >= 0; i-- { // the last field of this name counts
 			if f := c.fields[i]; f.Name == name {
 				fmt.Fprintf(&b, " %s:%dB", name, f.Size())
 				break

@@ -12,8 +12,8 @@ import (
 	"google.golang.org/grpc/mem"
 )
 
-// compression is which formats a server takes and answers with, by the channel arguments
-// grpc.default_compression_algorithm, grpc.default_compression_level and
+// compression holds the formats that a server accepts, and those in which it answers. They are set
+// by the channel arguments grpc.default_compression_algorithm, grpc.default_compression_level and
 // grpc.compression_enabled_algorithms_bitset (compression_internal.cc).
 type compression struct {
 	enabled   []string // in the order of their bits
@@ -52,8 +52,8 @@ func (c *compression) answers() bool { return c.algorithm != "" || c.level > 0 }
 
 func (c *compression) takes(encoding string) bool { return slices.Contains(c.enabled, encoding) }
 
-// of returns the format of answers to a client that accepts these; "" for none. Whether the format is
-// enabled does not matter where the level decides, as in C-core.
+// of returns the format for answers to a client that accepts the given formats; "" for none. A
+// level can choose a format that is not enabled, as in C-core.
 func (c *compression) of(accepted []string) string {
 	if c.level < 0 {
 		return c.algorithm
@@ -83,11 +83,13 @@ func literal(f hpack.HeaderField) []byte {
 	return b.Bytes()
 }
 
-// magics are how compressed messages begin. The front finds them by that (see [flags]).
+// magics holds the first bytes of compressed messages, by format. The front recognizes compressed
+// messages by these bytes (see [flags]).
 var magics = map[string]string{"gzip": string(gzipMagic), "deflate": "\x78\x9c"}
 
-// compressed returns an answer in the format for its call, unless that makes it no shorter. A message that
-// looks like a compressed one is always compressed, so that the front can tell them apart.
+// compressed returns an answer in the compression format of its call, or unchanged if compression
+// does not make it shorter. An answer that begins like a compressed message is always compressed,
+// because the front takes every such message for compressed.
 func (c *compression) compressed(ctx context.Context, data mem.BufferSlice) (mem.BufferSlice, error) {
 	accepted, err := grpc.ClientSupportedCompressors(ctx)
 	if err != nil {
@@ -113,16 +115,16 @@ func (c *compression) compressed(ctx context.Context, data mem.BufferSlice) (mem
 	return mem.BufferSlice{mem.SliceBuffer(b.Bytes())}, nil
 }
 
-// flags follows the answer of one call, and sets the flag of its compressed messages, which grpc-go does
-// not know to be compressed.
+// flags follows the answer of one call, and sets the compressed flag of its messages. grpc-go
+// leaves the flag unset, because it does not know that a message is compressed.
 type flags struct {
-	field []byte // tells the format in the header
+	field []byte // header field that names the format
 	magic string
 	rest  int // bytes of the current message that have not come
 }
 
-// frame sets the flags of the messages that begin in the payload of a data frame. grpc-go begins a
-// message and its first bytes in one frame.
+// frame sets the flags of the messages that begin in the payload of a data frame. grpc-go sends the
+// head of a message and its first bytes in one frame.
 func (f *flags) frame(payload []byte) {
 	for len(payload) > 0 {
 		if f.rest > 0 {

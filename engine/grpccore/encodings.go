@@ -52,8 +52,8 @@ type marking struct{ name string }
 // client knows it.
 var mark = []byte(rand.Text())
 
-// markBytes is more than the mark and the text after it add to a message. Messages that are too
-// large without them were already refused by the front.
+// markBytes is an upper bound of the bytes that the mark and the text after it add to a message. A
+// message that is too large without them was already refused by the front.
 const markBytes = 64
 
 func (m marking) Name() string { return m.name }
@@ -130,7 +130,7 @@ func inflate(name string, compressed []byte, limit int) ([]byte, error) {
 		return nil, nil
 	}
 	if name == "gzip" && !bytes.HasPrefix(compressed, gzipMagic[:min(len(compressed), len(gzipMagic))]) {
-		return nil, zlibError(gzip.ErrHeader) // Go's reader looks only at a whole header
+		return nil, zlibError(gzip.ErrHeader) // Go's reader checks the magic only once a header is complete
 	}
 	rest := bytes.NewReader(compressed)
 	reader, err := formats[name].open(rest)

@@ -54,7 +54,7 @@ type front struct {
 	ready []byte // holds bytes that Read returns first
 	held  []byte // holds the beginning of a frame that has not arrived completely
 	room  []byte // is the buffer in which held and the bytes after it are stored
-	skip  int    // of the bytes that follow, this many are passed unseen
+	skip  int    // number of following bytes that are passed on unchecked
 	err   error
 
 	strikes strikes
@@ -68,7 +68,7 @@ func newFront(conn net.Conn, l limits) *front {
 	}
 }
 
-// Close tells running calls why the connection ends, where C-core does.
+// Close first tells the running calls why the connection ends, if C-core would tell them.
 func (f *front) Close() error {
 	f.out.farewell(f.Conn)
 	return f.Conn.Close()
@@ -106,7 +106,7 @@ func (f *front) readOn() {
 
 const (
 	frameHead    = 9       // bytes before a frame's payload
-	largestBlock = 4 << 20 // bytes of a header block with its frames; a client with more is cut off
+	largestBlock = 4 << 20 // most bytes of a header block with its frame heads; a client that sends more is cut off
 )
 
 var errTooManyPings = errors.New("grpccore: too many pings")

@@ -28,7 +28,7 @@ type judge struct {
 	// The same bytes later mean the same header, so they need not be read again.
 	usual  []byte
 	coded  bool   // usual has an encoding
-	format string // of the answers to it
+	format string // compression format of the answers to usual
 	// apart is set once a block was not passed unchanged. From then on grpc-go's decoder has
 	// another HPACK table than the client, so later blocks must not use the table.
 	apart bool
@@ -57,7 +57,7 @@ type verdict struct {
 	instead []byte // replaces the frames that grpc-go reads, unless pass is set
 	answer  []byte // is sent to the client
 	coded   bool   // the call has an encoding
-	format  string // that of its answers; "" if they are not compressed
+	format  string // compression format of the answers; "" if they are not compressed
 	begins  bool   // a call begins
 }
 
@@ -117,7 +117,7 @@ func (j *judge) frames(b []byte) verdict {
 		return verdict{instead: j.headers(stream, ends, j.call.instead()), coded: coded, format: format, begins: true}
 	}
 	j.usual = j.usual[:0]
-	if j.call.size <= j.limits.soft && constant(block) { // above it each call is drawn for
+	if j.call.size <= j.limits.soft && constant(block) { // each larger call may be refused at random
 		j.usual, j.coded, j.format = append(j.usual, block...), coded, format
 	}
 	return verdict{pass: true, coded: coded, format: format, begins: true}
@@ -248,8 +248,9 @@ func constant(block []byte) bool {
 	return true
 }
 
-// findTooLong looks for a text that is too long by itself, in the form in which it came. One that fits into the
-// table is read in any case (ShouldSkipParsingString in hpack_parser.cc).
+// findTooLong refuses a call if the encoded length of a single name or value reaches the limit.
+// C-core reads a text that fits into HPACK's table in any case (ShouldSkipParsingString in
+// hpack_parser.cc).
 func (c *call) findTooLong(block []byte) {
 	skipped := func(length int) bool { return length > tableSize && length+32 >= c.limit }
 	for field := 0; len(block) > 0; field++ {
@@ -269,7 +270,7 @@ func (c *call) findTooLong(block []byte) {
 // representation describes how one header field is encoded (RFC 7541, section 6).
 type representation struct {
 	changes    bool // the table
-	key, value int  // are lengths of texts, as they came
+	key, value int  // lengths of the encoded texts; 0 if taken from the table
 }
 
 // next reads the representation of one field from a valid block, and returns the rest of the block.

@@ -2,16 +2,17 @@ package grpccore
 
 import "time"
 
-// strikes counts the pings of a client that come too early, as C-core does (ping_abuse_policy.cc). It is
-// for limits other than that of grpc-go, which is two.
+// strikes counts the pings of a client that come too early, as C-core does (ping_abuse_policy.cc).
+// It replaces grpc-go's count, whose limit is always two, if a server has another limit.
 type strikes struct {
-	most     int           // more end the connection; 0 leaves it to grpc-go
+	most     int           // more early pings end the connection; 0 leaves the count to grpc-go
 	interval time.Duration // between pings during calls
 	always   bool          // the same interval holds without calls
 	last     time.Time
 	count    int
-	// owed is set once data has come for which no window was given back. The next write does so, that of
-	// the answer to a ping too, and what is written forgives.
+	// owed is set once data has come for which no window update was sent. The next write sends the
+	// update, even if that write only answers a ping. Like any window update, it forgives the early
+	// pings.
 	owed bool
 }
 

@@ -58,14 +58,15 @@ func New(o Options, options ...grpc.ServerOption) *Server {
 			message: received, soft: soft, hard: hard, noStreams: o.Arguments.noStreams(), strikes: o.Arguments.strikes(), compression: sent.compression,
 		})),
 		grpc.MaxRecvMsgSize(received+markBytes), grpc.MaxSendMsgSize(math.MaxInt),
-		grpc.MaxHeaderListSize(largestBlock), // the front has the limit, and tells it
+		grpc.MaxHeaderListSize(largestBlock), // the front enforces the real limit, and sends it to clients
 		grpc.ForceServerCodecV2(codec{o.Codec, received}),
 		grpc.UnknownServiceHandler(sent.answering(o.Unknown)),
 	)...), sent}
 }
 
-// Shutdown ends the server as grpc-python's stop(grace) does: no new calls are taken, running ones have that
-// long to be answered, and the rest is told that it was cancelled. It reports whether all were answered.
+// Shutdown ends the server as grpc-python's stop(grace) does. The server takes no new calls.
+// Running calls have the time grace to be answered, and those that are left after it are told that
+// they were cancelled. It reports whether all calls were answered.
 func (s *Server) Shutdown(grace time.Duration) bool {
 	answered := make(chan struct{})
 	go func() {

@@ -27,20 +27,20 @@ type writing struct {
 	last     int // index of ended that was written last
 	encoder  *judge
 
-	noStreams bool   // settings tell that no call is taken
-	accepted  []byte // is the field that lists what requests may be compressed with
-	// whole says that answers may be compressed. Then grpc-go's frames are written as wholes, and part is the
-	// beginning of one whose rest has not come.
+	noStreams bool   // SETTINGS tell the client that no calls are accepted
+	accepted  []byte // field that lists the formats in which requests may be compressed
+	// whole says that answers may be compressed. Then grpc-go's frames are written only as a whole,
+	// and part holds the beginning of a frame that grpc-go has not written completely.
 	whole bool
 	part  []byte
 	sent  atomic.Bool // headers or data were sent since the last ping
 
-	hard    int         // is the limit of a request's metadata that settings tell
+	hard    int         // hard limit of the metadata of a request, as sent in SETTINGS
 	running running     // are calls that are not answered
-	why     string      // is what they are told when the connection ends; "" if nothing
-	drained atomic.Bool // new calls are refused: only before the second GOAWAY, later ones nobody reads
-	newest  uint32      // is the last call that is answered, as the last GOAWAY says
-	idle    bool        // the connection ends behind this write
+	why     string      // error text sent to running calls when the connection ends; "" for none
+	drained atomic.Bool // new calls are refused; unset at the second GOAWAY, after which nobody reads new calls
+	newest  uint32      // last call that is still answered, as the last GOAWAY says
+	idle    bool        // the connection ends after this write
 }
 
 // running are the calls of a connection that have begun and not ended.
@@ -49,7 +49,7 @@ type running struct {
 	calls   map[uint32]bool
 	formats map[uint32]*flags // those of compressed answers
 	newest  uint32
-	refused uint32 // is the newest call of which grpc-go does not know
+	refused uint32 // newest call that was refused before grpc-go saw it
 }
 
 func (r *running) begin(stream uint32, known bool, format string) {
@@ -113,7 +113,7 @@ func (w *writing) farewell(to net.Conn) {
 	calls, _, _ := w.running.state()
 	for _, stream := range calls {
 		if stream > w.newest {
-			break // came behind the second GOAWAY
+			break // began after the last call that the GOAWAY names
 		}
 		all = append(all, w.judge().refusal(stream, true, &refusal{code: codes.Unavailable, text: w.why})...)
 	}
@@ -157,9 +157,10 @@ func (w *writing) flush(to net.Conn) {
 	w.waiting = w.waiting[:0]
 }
 
-// Write writes the frames of grpc-go with two changes, as C-core does. The headers of an answer
-// list the encodings that the server accepts. A call whose deadline passes is answered and not
-// reset.
+// Write writes the frames of grpc-go with changes, so that they become those of C-core (see
+// [change]). The headers of an answer list the encodings that the server accepts. A call whose
+// deadline passes is answered and not reset. Settings, GOAWAYs, and the flags of compressed
+// messages change too.
 func (f *front) Write(p []byte) (int, error) {
 	w, size := &f.out, len(p)
 	w.mu.Lock()
@@ -213,8 +214,8 @@ func (f *front) Write(p []byte) (int, error) {
 	return size, nil
 }
 
-// wholeFrames returns a copy of the whole frames among what is written. The rest waits for the next
-// write, which comes, as grpc-go ends with a whole frame.
+// wholeFrames returns a copy of all complete frames written so far. An incomplete frame is kept in
+// w.part until the next write. That write always comes, because grpc-go ends with a complete frame.
 func (w *writing) wholeFrames(p []byte) []byte {
 	all := append(w.part, p...)
 	at := 0
@@ -283,8 +284,8 @@ const (
 	goAwayBytes  = 8 // of a GOAWAY before its text
 )
 
-// goAway returns the GOAWAY frame that C-core sends in place of one of grpc-go with this payload, whose text
-// says what it is about.
+// goAway returns the GOAWAY frame that C-core sends in place of a GOAWAY of grpc-go. payload is
+// that of grpc-go's frame, and its text is grpc-go's reason.
 func (w *writing) goAway(payload []byte) []byte {
 	last, code, text := binary.BigEndian.Uint32(payload), http2.ErrCode(binary.BigEndian.Uint32(payload[4:])), string(payload[goAwayBytes:])
 	_, newest, refused := w.running.state()

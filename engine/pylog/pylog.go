@@ -168,7 +168,8 @@ func Strings(list []string) Later {
 	}
 }
 
-// Ints returns Python's repr of a set of ints, whose keys are given in the order of the set.
+// Ints returns Python's repr of a set of ints. The caller passes the ints in the order in which
+// Python iterates over the set.
 func Ints(keys []*big.Int) Later {
 	return func() string {
 		if len(keys) == 0 {

@@ -12,7 +12,7 @@ import (
 // MaxDigits is how many decimal digits CPython converts between int and str at most.
 const MaxDigits = 4300
 
-// shortDigits is a number of digits with which a number always fits an int64.
+// shortDigits is a number of decimal digits that always fit into an int64.
 const shortDigits = 18
 
 // ParseInt returns Python's int(text). It allows white space around the number, a sign, single

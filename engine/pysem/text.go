@@ -49,8 +49,8 @@ func Lower(text string) string {
 	return string(b)
 }
 
-// endsWord reports whether a cased letter comes before index i, and none follows it in the same
-// word.
+// endsWord reports whether, within the word around index i, a cased letter comes before i and none
+// comes after i.
 func endsWord(runes []rune, i int) bool {
 	cased := func(r rune) bool {
 		return unicode.IsUpper(r) || unicode.IsLower(r) || unicode.IsTitle(r) || unicode.In(r, unicode.Other_Uppercase, unicode.Other_Lowercase)

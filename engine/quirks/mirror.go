@@ -11,10 +11,10 @@ const (
 	Q181 Quirk = 181 // zk_mirror.py:500: a publish that is changed is not stored
 	Q182 Quirk = 182 // zk_mirror.py:291: models are found by suffix
 	Q183 Quirk = 183 // zk_mirror.py:527: resources are not watched where their path is missing
-	Q184 Quirk = 184 // zk_mirror.py:533: a znode that is gone before its watch is cached as None
-	Q185 Quirk = 185 // zk_mirror.py:495: an unload of what is not cached is a KeyError
-	Q186 Quirk = 186 // zk_mirror.py:341: what is no replica of a task is a ValueError
+	Q184 Quirk = 184 // zk_mirror.py:533: a znode that disappears before its watch is set is cached as None
+	Q185 Quirk = 185 // zk_mirror.py:495: unloading something that is not cached is a KeyError
+	Q186 Quirk = 186 // zk_mirror.py:341: a node that is not a replica of a task is a ValueError
 	Q187 Quirk = 187 // zk_mirror.py:430: a second request for a model is ignored
-	Q188 Quirk = 188 // zk_mirror.py:645: after a restart portal, resources and election are left out
-	Q192 Quirk = 192 // zk_mirror.py:632: an elected leader is no leader
+	Q188 Quirk = 188 // zk_mirror.py:645: a restart forgets the portal, the resources and the election
+	Q192 Quirk = 192 // zk_mirror.py:632: winning the election does not set the flag of a leader
 )

@@ -24,15 +24,15 @@ type Quirk int
 const (
 	Q2   Quirk = 2   // utils.py:474: dense children of version 1 do not read the replica id that tells them apart
 	Q14  Quirk = 14  // agent_v1.py:240: a signal while the main thread kills everything is a deadlock
-	Q20  Quirk = 20  // agent_v1.py:199: a process that has ended is waited for by its port
+	Q20  Quirk = 20  // agent_v1.py:199: the wait for a port goes on after its process has ended
 	Q22  Quirk = 22  // agent_v3.py:79: a layout filter without ";" is a ValueError
 	Q25  Quirk = 25  // utils.py:943: version policy latest_once is an AttributeError
 	Q27  Quirk = 27  // agent_v3.py:122: a model without versions ends the round of bindings
 	Q29  Quirk = 29  // agent_v3.py:190: stopping waits for threads that sleep
 	Q40  Quirk = 40  // backends.py:496: create becomes set, also on the znode of another session
-	Q41  Quirk = 41  // backends.py:261: bindings count as written where that failed
+	Q41  Quirk = 41  // backends.py:261: bindings count as written even if the write failed
 	Q42  Quirk = 42  // backends.py:280: declarations are not watched
-	Q43  Quirk = 43  // backends.py:332: service information is read when bindings change, and never else
+	Q43  Quirk = 43  // backends.py:332: service information is read only when bindings change
 	Q44  Quirk = 44  // backends.py:277: a malformed child of the layout blocks all
 	Q45  Quirk = 45  // backends.py:299: a layout that was deleted is not followed any more
 	Q109 Quirk = 109 // replica_manager.py:671: the re-register flag is never reset
@@ -40,9 +40,9 @@ const (
 	Q116 Quirk = 116 // utils.py:573: dc_aware without idc and cluster is a TypeError
 	Q117 Quirk = 117 // replica_manager.py:489: a base_name with "entry" in it makes PS nodes sequential
 	Q120 Quirk = 120 // replica_manager.py:500: registering sets the znode of another session
-	Q121 Quirk = 121 // replica_manager.py:574: a state counts as told before it is written
+	Q121 Quirk = 121 // replica_manager.py:574: a state counts as told before it is written, even if that fails
 	Q122 Quirk = 122 // replica_manager.py:568: an error status ends the round
-	Q124 Quirk = 124 // replica_manager.py:671: one error ends the thread that registers anew
+	Q124 Quirk = 124 // replica_manager.py:671: one error ends the thread that registers again after a lost session
 	Q125 Quirk = 125 // replica_manager.py:742: the session listener sleeps on kazoo's thread
 	Q152 Quirk = 152 // utils.py:146: third and later duplicates of a key are dropped
 	Q153 Quirk = 153 // utils.py:137: an inline comment leaves a blank at the value's end
@@ -57,18 +57,18 @@ const (
 	Q166 Quirk = 166 // utils.py:892: expand_pattern fails on single numbers
 	Q172 Quirk = 172 // utils.py:580: container_cluster says None
 	Q206 Quirk = 206 // backends.py:243: after a lost session bindings come before service information
-	Q207 Quirk = 207 // backends.py:355: a model that is published again keeps a watch that calls nothing
+	Q207 Quirk = 207 // backends.py:355: a model that is published again keeps its old watch, which calls nothing
 	Q208 Quirk = 208 // backends.py:226: a new session hides that the old one was lost
-	Q209 Quirk = 209 // agent_v3.py:174: an agent whose first look at its layout raises does not end
-	Q210 Quirk = 210 // replica_manager.py:103: a task that was made again is not watched anew
-	Q211 Quirk = 211 // replica_manager.py:210: a replica that goes while the poll reads costs the round
+	Q209 Quirk = 209 // agent_v3.py:174: an agent whose first read of its layout raises goes on without a layout
+	Q210 Quirk = 210 // replica_manager.py:103: a task that was deleted and created again is not watched again
+	Q211 Quirk = 211 // replica_manager.py:210: a replica that disappears during a poll ends the whole round
 	Q212 Quirk = 212 // utils.py:656: PS never look for new versions
 	Q320 Quirk = 320 // backends.py:271: a change of the layout is lost with the connection
 	Q321 Quirk = 321 // backends.py:322: a change of bindings is lost with the connection
 	Q322 Quirk = 322 // zk_utils.py:57: kazoo's pauses grow up to an hour
 	Q323 Quirk = 323 // agent_v3.py:175: the model server starts before the agent knows what it has to serve
 	Q325 Quirk = 325 // agent_v1.py:139: an entry waits for a PS of its own pod that has ended
-	Q328 Quirk = 328 // backends.py:242: a client that is restarted with the lock taken waits for a callback that waits for the lock
+	Q328 Quirk = 328 // backends.py:242: restarting a client under the lock waits for a callback that needs the lock
 )
 
 func (q Quirk) String() string { return "Q" + strconv.Itoa(int(q)) }
@@ -81,7 +81,7 @@ const Max = 332
 type Set struct {
 	// repaired has a bit for each quirk that is not in the set.
 	repaired [Max/64 + 1]uint64
-	// fork selects another form of Q25, which it has with monolith's own fork of the model server's
+	// fork selects the other form of Q25, the one with monolith's own fork of the model server's
 	// protos.
 	fork bool
 }

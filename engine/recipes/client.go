@@ -29,7 +29,7 @@ type Client struct {
 }
 
 // listeners are called at each change of the session's state, in the order in which they were
-// added. A ref is a member of a family, or with family 0 a single function in alone.
+// added. A ref names a member of a family. A ref with family 0 names a single function in alone.
 type listeners struct {
 	refs  []ref
 	alone []*listener
@@ -120,7 +120,8 @@ func (c *Client) tell(state env.SessionState) {
 	}
 }
 
-// Retry calls fn with the policy [CommandRetry], as long as its error may pass.
+// Retry calls fn, and repeats the call by the policy [CommandRetry] as long as it fails with an
+// error that may pass (see [MayPass]).
 func (c *Client) Retry(fn func() error) error {
 	policy := CommandRetry()
 	policy.MaxDelay = cmp.Or(c.MaxPause, policy.MaxDelay)
@@ -233,8 +234,8 @@ func (c *Client) childrenNames(path string, watch env.Watcher) (*bulk.Names, err
 	return session.ChildrenNames(p, watch)
 }
 
-// Delete removes a znode. With Recursive it removes what is below the znode first. Then it is no
-// error if something is already gone, not even the znode itself (client.py:1511).
+// Delete removes a znode. With Recursive it first removes everything below the znode. Then a znode
+// that is already gone is no error, not even the one that is to be deleted (client.py:1511).
 func (c *Client) Delete(path string, o env.DeleteOptions) error {
 	if o.Recursive {
 		return c.deleteTree(path)

@@ -28,10 +28,11 @@ type ChildDataFunc func(path string, data []byte, stat *env.Stat, event *env.Wat
 // Usual says when a call of a ChildDataFunc only stores its arguments. Then it does not wait, does
 // not call env, and returns no error.
 type Usual struct {
-	// Data reports whether the data allows that. The result depends only on the arguments.
+	// Data reports whether a call with this data only stores its arguments. The result depends only
+	// on the arguments.
 	Data func(path string, data []byte) bool
-	// Ready reports whether the present state of the process allows that. Only tasks of the process
-	// change it.
+	// Ready reports whether a call only stores its arguments in the present state of the process.
+	// Only tasks of the process can change the result.
 	Ready func() bool
 }
 
@@ -80,8 +81,8 @@ func watchAlone(zk env.ZooKeeper, path string, told ChildDataFunc) error {
 }
 
 // family implements DataWatches compactly, for the children of one znode. An agent of version 1 has
-// a data watch for each replica of each model in the cluster. So what a [dataWatch] has in fields
-// is stored here in bits and numbers: some 17 bytes for a watch, including those in [Watches].
+// a data watch for each replica of each model in the cluster. So the fields of a [dataWatch] are
+// stored here as bits and numbers: some 17 bytes for each watch, including its part in [Watches].
 type family struct {
 	c     *Client
 	index uint32 // among the client's families, from 1
@@ -109,7 +110,7 @@ const (
 	flagCalled                    // its function was called
 	flagExists                    // its znode was there when it was read last
 	flagReading                   // is read by a task
-	flagWaiting                   // waits for an event, of [Watches]
+	flagWaiting                   // its watch waits in [Watches] for an event
 )
 
 func (m memberFlags) has(i uint32, flag uint8) bool { return int(i) < len(m) && m[i]&flag != 0 }

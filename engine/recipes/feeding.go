@@ -35,7 +35,7 @@ type memberReads interface {
 	take()
 }
 
-// ready reports whether usual data of a member is only stored at present.
+// ready reports whether, at present, the function of the family only stores usual data.
 func (f *family) ready() bool { return f.busy == 0 && len(f.waited) == 0 && f.usual.Ready() }
 
 // newFeeding makes a feeding for the given reads. It returns nil if the session cannot make reads.
@@ -159,7 +159,8 @@ func (r *feeding) ahead(most int, odd func(path string) bool) int {
 	return most
 }
 
-// firstReads is a queue of reads of members, of one family, that were never watched.
+// firstReads is a queue of first reads. They are reads of members of one family that were never
+// watched.
 type firstReads struct {
 	f    *family
 	left []uint32

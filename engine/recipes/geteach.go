@@ -57,8 +57,9 @@ func (t *eachTaker) TakeUsual(_, from, to int, data [][]byte) {
 	}
 }
 
-// getEach reads the data of children. The session makes the reads if it supports that and all paths
-// are in canonical form, in which they are sent.
+// getEach reads the data of children. sent means that all names of children are in the canonical
+// form that kazoo sends. If so, and if the parent's path is canonical too, the session makes the
+// reads, provided that it supports this.
 func getEach(zk env.ZooKeeper, parent string, blocks []*bulk.Children, sent bool, to bulk.Taker) error {
 	prefix := bulk.PrefixOf(parent)
 	if c, ok := zk.(*Client); ok && sent && canonical(prefix+"x") {

@@ -79,11 +79,11 @@ type readBlock[V comparable] struct {
 	names    []string
 	children bulk.Children
 	odd      error // behind the last child
-	sent     bool  // all are in the form that is sent
+	sent     bool  // all names are in the canonical form, in which kazoo sends them
 	// part is the last result for the block, and seen is the data that it was made from.
 	part *foundPart[V]
 	seen [][]byte
-	all  *Found[V] // that was found last, of which this is the first block
+	all  *Found[V] // last complete result whose first block is this one
 }
 
 // blocksOf makes the list of the children to read. odd is the error of the first name without a
@@ -128,8 +128,8 @@ func (r *reading[V]) Take(block, i int, data []byte, err error) error {
 	return err
 }
 
-// took adds values to the result. At the end of a block it adds a part: the last result for the
-// block if that is equal, so that it is shared.
+// took adds values to the result. At the end of a block it adds a part. If the last part that was
+// made for the block has equal values, it adds that one, so that results share it.
 func (r *reading[V]) took(b *readBlock[V], values ...V) {
 	if r.values = append(r.values, values...); len(r.values) < len(b.children.Names) {
 		return

@@ -132,8 +132,8 @@ func (l *Life) addresses() []string {
 }
 
 // rounds tries the remaining addresses of a round, and then further rounds. It returns when the
-// session has to end, or when a connection stays whose end GoOn will handle. kazoo gives up if no
-// name can be resolved.
+// session has to end. It also returns when Connect leaves a connection open, whose end GoOn will
+// handle. kazoo gives up if no name can be resolved.
 func (l *Life) rounds(left []string) {
 	for len(left) > 0 && !l.stopped {
 		addr := left[0]

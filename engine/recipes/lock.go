@@ -40,8 +40,8 @@ func (c *Client) NewLock(path, identifier string) env.Lock { return c.newLock(pa
 func (c *Client) newLock(path, identifier string) *lock {
 	return &lock{
 		c: c, path: path, data: []byte(identifier),
-		// By the random id a contender finds its own znode again if the answer to its create is
-		// lost.
+		// By its random id a contender finds its own znode again, even if the answer to its create
+		// is lost.
 		prefix:    c.uuid() + lockName,
 		wake:      threading.NewEvent(c.e.Tasks, "lock "+path),
 		acquiring: threading.NewLock(c.e.Tasks, "acquire of lock "+path),
@@ -136,8 +136,9 @@ func (l *lock) ensurePath() error {
 }
 
 // ownNode finds the znode of an earlier attempt, or creates one. The name is the part of the
-// returned path after the lock's path. If that path ends with a slash, kazoo cuts off one character
-// too many. Then it does not find itself later, and has to retry (ZK-16.1).
+// returned path after the lock's path. If the lock's path ends with a slash, kazoo cuts off one
+// character too many. Then the contender does not find its own name among the children, and has to
+// retry (ZK-16.1).
 func (l *lock) ownNode() (string, error) {
 	if l.createdOne {
 		if node, err := l.findNode(); err != nil || node != "" {

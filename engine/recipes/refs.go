@@ -1,8 +1,8 @@
 package recipes
 
-// ref refers to one of the many things that a client keeps in order. It is a member of a family,
-// which is a group of data watches below one parent. With family 0 it is a single thing outside of
-// families.
+// ref is a compact reference to an item of a client, such as a listener or a watch. The item is a
+// member of a family, which is a group of data watches below one parent. With family 0 it is a
+// single item outside of families.
 type ref uint32
 
 const (
@@ -57,8 +57,8 @@ func (s *refSet) add(r ref) bool {
 // while.
 type order struct{ refs []ref }
 
-// add adds a ref at the end. live is the number of refs that are not outdated, which the function
-// counts selects.
+// add adds a ref at the end. live is the number of refs that are not outdated, and counts reports
+// whether a ref is one of them.
 func (o *order) add(r ref, live int, counts func(ref) bool) {
 	if len(o.refs) >= live+live/4+32 {
 		o.tidy(live, counts)

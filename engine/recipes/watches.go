@@ -73,7 +73,7 @@ func (w *Watches) Join() { w.callbacks.join() }
 // version 1 watches every replica of every model. A watcher that is a member of a family is only a
 // bit. A path has either such a bit or an entry.
 type watchTable struct {
-	byPath  map[string]uint32 // place in entries; nil while these are a few
+	byPath  map[string]uint32 // index in entries by path; nil while there are only a few
 	entries []watched
 	free    []uint32
 	// families holds the families with members in the table, with the prefixes of their paths. If
@@ -325,9 +325,9 @@ type callbacks struct {
 	// agents. Nearly all are for members of families. others holds the remaining events, in order.
 	queue    []told
 	others   []callback
-	families []*family // by index, of those in queue
+	families []*family // families of the members in queue, by index
 	task     env.Task
-	feeding  *feeding // of reads that come of the queue
+	feeding  *feeding // makes the reads that follow from events in queue
 }
 
 // told is an event for a member: of the type typ, about the member's own path or the session. If

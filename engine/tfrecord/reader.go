@@ -13,8 +13,8 @@ import (
 type Reader struct {
 	src     io.Reader
 	buf     []byte
-	from    int   // is the index of the first byte that was read but not returned
-	to      int   //
+	from    int   // index in buf of the first byte that was read but not returned
+	to      int   // index in buf behind the last byte that was read
 	offset  int64 // of buf[from] in the file
 	records int
 	err     error
@@ -129,8 +129,8 @@ func (r *Reader) fill(n int) (int, error) {
 	return n, nil
 }
 
-// room makes space after to for the bytes that are missing from n. It at most doubles what is
-// there.
+// room makes space in buf after index to, for up to n bytes in total. buf grows to at most twice
+// the bytes that it holds, or to readAhead.
 func (r *Reader) room(n int) {
 	if r.from > 0 && r.from == r.to {
 		r.from, r.to = 0, 0

@@ -21,7 +21,7 @@ func EnableTCMalloc(host env.Host, kept jobquirks.Set, mainDir string) {
 }
 
 // HeapProfile holds the heap profiler's settings. The numbers are Python values (int or float64),
-// because some are written to variables unchanged.
+// because some are written to environment variables unchanged.
 type HeapProfile struct {
 	InuseIntervalBytes      any
 	AllocationIntervalBytes any

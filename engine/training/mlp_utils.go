@@ -20,7 +20,8 @@ type (
 // of the process's role and index and the hosts and ports of all roles. Under MPI the workers of a
 // host share one entry, and their ports are numbered upwards from worker 0's port.
 //
-// Cost: reading it grows with the variables of the process, each of which is looked at.
+// Cost: reading it grows with the number of the process's environment variables, because it looks
+// at each.
 type MLPEnv struct {
 	Framework OptString
 	SSHPort   OptString
@@ -138,8 +139,8 @@ func (m *MLPEnv) readPlace() (err error) {
 	return err
 }
 
-// mpiSize returns MPI's number of processes. It logs if that is unknown
-// (distribution_utils.py:334).
+// mpiSize returns MPI's number of processes. If MPI did not set that number, it logs a warning and
+// returns 1 (distribution_utils.py:334).
 func (m *MLPEnv) mpiSize() (int, error) { return hvdlib.MPI(m.e, "size", 1) }
 
 // get returns a variable without surrounding whitespace and quotes. An empty variable is None.

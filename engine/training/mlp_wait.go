@@ -60,8 +60,8 @@ const noHost = "host is None"
 // ProfilerPort is the default port of a profiler (mlp_utils.py:266).
 const ProfilerPort = 6666
 
-// place returns where to look for a process: its host, None when it is unknown, and its port, or
-// with ssh that of its shell.
+// place returns the host and port at which to look for a process. The host is None if it is
+// unknown. With ssh, the port is that of the process's SSH server, or nil if it is unknown.
 func (p *MLPProcess) place(role OptString, index int, ssh bool) (host OptString, port any, err error) {
 	if host, err = p.HostOf(role, pysem.Some(index), true); err != nil {
 		return host, nil, err
@@ -96,7 +96,7 @@ func (p *MLPProcess) Wait(role OptString, index int, timeout time.Duration, ssh 
 	return nil
 }
 
-// Join waits for a process, then until that process is gone, and then ends this process
+// Join waits for a process to start and then to end. After that it ends this process
 // (mlp_utils.py:234).
 func (p *MLPProcess) Join(role OptString, index int, ssh bool) error {
 	if err := p.Wait(role, index, -1, ssh); err != nil {
@@ -147,9 +147,10 @@ type MLPPassOptions struct {
 	SetDispatcher func(target string)
 }
 
-// MLPPass does what a process does before it trains (mlp_utils.py:334). A dispatcher and the workers
-// of the data service run until the first worker is gone, and MLPPass never returns. Workers that
-// train wait for both. A nil check means [CheckPort].
+// MLPPass does what a process does before it trains (mlp_utils.py:334). A dispatcher and the
+// workers of the data service run until the first worker is gone, and MLPPass never returns. With
+// UseDataService, workers that train wait for the dispatcher and for those workers. A nil check
+// means [CheckPort].
 func MLPPass(e *env.Env, service DataService, check PortCheck, o MLPPassOptions) error {
 	m, err := NewMLPEnv(e)
 	if err != nil || !m.Available {

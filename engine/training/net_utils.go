@@ -59,8 +59,8 @@ func LocalServerAddr(host env.Host, port string) (string, error) {
 // NodeAliveChecker tries to connect to each of some addresses once, and keeps the results
 // (net_utils.py:26).
 //
-// Cost: a check grows with the addresses that do not answer, each of which takes the whole timeout of one
-// task.
+// Cost: a check grows with the number of addresses that do not answer. Each of them occupies one
+// task for the whole timeout.
 type NodeAliveChecker struct {
 	e           *env.Env
 	timeout     time.Duration
@@ -69,10 +69,10 @@ type NodeAliveChecker struct {
 	alive, dead []string
 }
 
-// NewNodeAliveChecker connects to each address and returns when all have been tried. It runs this
-// many tasks in parallel, and gives each address at most timeout. With 0 tasks no address is tried
-// or counts as dead. With a timeout of 0 or less all count as dead, because no connection is
-// immediate.
+// NewNodeAliveChecker connects to each address and returns when all have been tried. It uses the
+// given number of parallel tasks, and gives each address at most timeout. With 0 tasks it tries no
+// address, and none counts as dead. With a timeout of 0 or less all count as dead, because no
+// connection is immediate.
 func NewNodeAliveChecker(e *env.Env, addrs []string, timeout time.Duration, tasks int) *NodeAliveChecker {
 	c := &NodeAliveChecker{e: e, timeout: timeout, addrs: addrs, left: slices.Clone(addrs)}
 	group := threading.NewGroup(e.Tasks)

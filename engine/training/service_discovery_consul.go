@@ -43,8 +43,8 @@ func (d *ConsulServiceDiscovery) retry(fn func() error) error {
 	}
 }
 
-// IsSocketError reports whether Python's exception is an OSError, of which socket.error is an
-// alias.
+// IsSocketError reports whether Python's exception is an OSError. In Python, socket.error is an
+// alias of OSError.
 func IsSocketError(err error) bool {
 	return slices.Contains([]string{
 		"OSError", "gaierror", "timeout", "TimeoutError", "ConnectionError", "ConnectionRefusedError",
@@ -53,8 +53,8 @@ func IsSocketError(err error) bool {
 }
 
 // Register removes other registrations of the same name and index, registers the address, and waits
-// up to three minutes until Consul lists it. If Consul does not, Register takes the machine for
-// blacklisted and returns an OSError.
+// up to three minutes until Consul lists it. If Consul does not list it, Register concludes that
+// the machine is blacklisted and returns an OSError.
 func (d *ConsulServiceDiscovery) Register(name string, index int, addr string) error {
 	for {
 		addrs, err := d.Query(name)

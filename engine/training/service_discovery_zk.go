@@ -21,8 +21,8 @@ import (
 // ZKServiceDiscovery registers the processes of a job as ephemeral znodes
 // /monolith/<job>/<name>.<index>, whose data are addresses (service_discovery.py:243).
 //
-// Cost: each process has a watch on each, so that the reads of a start grow with the square of the
-// processes. A query reads nothing.
+// Cost: each process watches the znodes of all processes, so that the reads at a job's start grow
+// with the square of the number of processes. A query reads nothing.
 type ZKServiceDiscovery struct {
 	e      *env.Env
 	zk     env.ZooKeeper // nil once closed
@@ -31,8 +31,8 @@ type ZKServiceDiscovery struct {
 	prefix string
 	// cluster holds the known addresses by name and index.
 	cluster pysem.OrderedMap[string, *dict.Dict[int, string]]
-	// listed holds the children that ZooKeeper listed last. unknown holds children that are not, or
-	// no longer, in cluster, among them some of listed.
+	// listed holds the children that ZooKeeper listed last. unknown holds children that cluster
+	// does not have, or has no longer. It may contain children of listed.
 	listed  *recipes.Names
 	unknown []string
 	watches recipes.DataWatches

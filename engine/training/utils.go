@@ -43,7 +43,7 @@ func DefaultCopyOptions() CopyOptions {
 	return CopyOptions{Overwrite: true, SkipNonexist: true, MaxRetries: copyTries, MaxWorkers: 1}
 }
 
-// CopyFile copies a file (utils.py:35). If the source is missing, it tries at once again,
+// CopyFile copies a file (utils.py:35). If the source is missing, it tries again at once, up to
 // MaxRetries times in all, and then returns no error. Without SkipNonexist a missing source is a
 // NotFoundError at once. Other errors end the copy.
 func CopyFile(f env.Files, src, dst string, o CopyOptions) error {

@@ -64,7 +64,8 @@ const (
 	killedExitStatus = 1
 )
 
-// call calls the master. The error is an *env.RPCError, or that of decoding the answer.
+// call calls the master. It returns an *env.RPCError, or an error of encoding the request or
+// decoding the answer.
 func (m *ApplicationMaster) call(channel env.Channel, method string, request, response proto.Message) error {
 	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(request)
 	if err != nil {

@@ -33,7 +33,7 @@ const (
 // jobs (Q205). Errors of removing old jobs are ignored. A job's age is that of its own znode, which
 // its processes do not change.
 //
-// Cost: it grows with the jobs, each of whose znodes is looked at.
+// Cost: it grows with the number of jobs, because it reads the state of each job's znode.
 func ClearZKPath(e *env.Env, servers, job string, force bool) error {
 	zk := NewMonolithKazooClient(e, servers, pysem.None[[][2]string](), quirks.Set{})
 	defer zk.Stop()

@@ -130,8 +130,9 @@ func (s *sources) sorted() []*Source {
 	return slices.SortedFunc(slices.Values(all), func(a, b *Source) int { return strings.Compare(a.Site(), b.Site()) })
 }
 
-// OwnSource returns a source for one loop that no other living process uses. It is the source of
-// the site, or, while another process holds that for a loop, of the site with a number appended.
+// OwnSource returns a source for one loop that no other living process uses. This is the source of
+// the site, unless a living process has already taken it for a loop. Then it is the source of the
+// site's name with a number appended.
 func (p *Process) OwnSource(site string) *Source {
 	for i := 1; ; i++ {
 		name := site
@@ -145,7 +146,7 @@ func (p *Process) OwnSource(site string) *Source {
 	}
 }
 
-// Site says that a site on a node made Times choices, with counts from 0.
+// Site says how many choices a site on a node has made. The choices are numbered from 0.
 type Site struct {
 	Node, Name string
 	Times      uint64

@@ -24,8 +24,8 @@ type coro struct {
 }
 
 // coroPool holds the coroutines that have no task. A burst of tasks, as at a start, needs many
-// times more coroutines than the rest of the run. So those that stay unused for a tenth of the run
-// end.
+// times more coroutines than the rest of the run. So coroutines that stay unused for a tenth of the
+// run are given up.
 type coroPool struct {
 	free   []*coro
 	unused int   // the smallest number of free coroutines since the last shrink

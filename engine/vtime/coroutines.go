@@ -1,7 +1,7 @@
 package vtime
 
-// Coroutines keeps the coroutines of closed worlds for later ones, which then need not make them, nor
-// grow their stacks. The zero value is empty. A nil one keeps none.
+// Coroutines keeps the coroutines of closed worlds for later worlds. These then need not make
+// coroutines, nor grow their stacks. The zero value is empty. A nil one keeps none.
 type Coroutines struct{ free []*coro }
 
 // mostKept is the most coroutines that Coroutines keeps.

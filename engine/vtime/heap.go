@@ -14,7 +14,8 @@ func (a entry) before(slots []slot, b entry) bool {
 }
 
 // eventHeap is a min-heap ordered by instant and then by order. Each entry has four children, which
-// share a cache line. So a level costs as much as with two children, and there are half as many.
+// share a cache line. So a level costs as much as in a binary heap, but the heap has half as many
+// levels.
 type eventHeap struct {
 	// entries starts at index heapTop, so that the children of any entry begin at a
 	// multiple of four.

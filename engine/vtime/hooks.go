@@ -3,8 +3,8 @@ package vtime
 import "time"
 
 // This file is the interface between the engine and engine/vtime/leap, the package that puts loops
-// to sleep. It has what the engine calls there, and what that package may change here. No other
-// package needs it.
+// to sleep. It has the methods of that package that the engine calls, and the engine's methods that
+// only that package may call.
 
 // SleepingLoops plays the turns of a process's idle loops, which have no events of their own. The
 // engine calls it to catch up, or to wake loops that must go on event by event.
@@ -136,7 +136,8 @@ func (w *World) SwapCause(cause uint64) (before uint64) {
 	return before
 }
 
-// Unasked makes the run check its limits after the current step. After events it always does.
+// Unasked makes the run check its limits after the current step. After an event the run always
+// checks them.
 func (w *World) Unasked() { w.run.unasked = true }
 
 // In returns the instant d from now, at most the end of time.

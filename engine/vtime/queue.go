@@ -18,7 +18,7 @@ type slot struct {
 const inHeap = ^uint32(0)
 
 // Events at one instant happen class by class. Within a class they happen in the order of
-// scheduling, but steps of loops by loop and part.
+// scheduling. Only steps of loops are ordered by loop and part instead.
 const (
 	steps     uint64 = 0 << 62
 	beforeAll uint64 = 1 << 62 // orders starts of tasks before all other events of the instant

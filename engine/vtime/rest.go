@@ -9,8 +9,8 @@ func (p *Process) Rest(what string, next, unwound func()) {
 	t.rest = newRest(t, what, next, unwound)
 }
 
-// NewRest returns a rest that the task's timer ends, after which the task continues with next. The
-// task can begin it again and again.
+// NewRest returns a rest that ends when the task's timer fires. The task then continues with next.
+// The task can begin the same rest again and again.
 func (t *Task) NewRest(what string, next func()) *Rest {
 	r := newRest(t, what, nil, nil)
 	r.next, r.unparked = next, true

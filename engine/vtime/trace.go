@@ -14,8 +14,8 @@ type TraceConfig struct {
 	// means no end.
 	Record   bool
 	From, To uint64
-	// EveryEvents is the number of events between two checkpoints, 0 meaning 1024. Whenever there
-	// are more than 4096 checkpoints, it doubles.
+	// EveryEvents is the number of events between two checkpoints. 0 means 1024. It doubles
+	// whenever there are more than 4096 checkpoints.
 	EveryEvents uint64
 	// Origins makes every event inherit the cause of the event that scheduled it, until
 	// [World.SetOrigin] sets another. Then [World.Origin] tells what led to the current event, over
@@ -37,7 +37,7 @@ type Record struct {
 	Node  string        `json:"node"`
 	Kind  string        `json:"kind"`
 	Arg   uint64        `json:"arg"`
-	// Hash is the world's hash when the event began. Notes that the event makes show only in the
+	// Hash is the world's hash when the event began. Notes made during the event show only in the
 	// hash of the next record.
 	Hash uint64 `json:"hash"`
 	// Labels holds the texts that were noted during the event.
@@ -146,9 +146,9 @@ func (tr *Trace) thin() {
 // needs TraceConfig.Origins. Between two calls of Run it is 0 until SetOrigin is called.
 func (w *World) Origin() uint64 { return w.cause }
 
-// SetOrigin makes n the origin of all that the current event or task schedules from now on, and of
-// what follows from that. Between two calls of Run it applies to events scheduled there. Without
-// TraceConfig.Origins it does nothing.
+// SetOrigin makes n the origin of everything that the current event or task schedules from now on,
+// and of all that follows from these events. Between two calls of Run it applies to events
+// scheduled there. Without TraceConfig.Origins it does nothing.
 func (w *World) SetOrigin(n uint64) {
 	if w.cfg.Trace.Origins {
 		w.cause = n

@@ -7,9 +7,9 @@ package vtime
 func here() (self, stack uintptr)
 
 // warm prefetches what a switch to a parked coroutine needs: the description of its goroutine, the
-// end of its stack when it parked, and next. It reads none of that, so it does no harm when the
-// stack has moved since. Without it the processor would wait for each of these in turn at the
-// switch.
+// end of its stack when it parked, and next. It does not read this memory, so it does no harm if
+// the stack has moved since it parked. Without the prefetch, the processor would wait for each of
+// these in turn at the switch.
 //
 //go:noescape
 func warm(self, stack uintptr, next func() (struct{}, bool))

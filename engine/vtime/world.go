@@ -64,7 +64,7 @@ type World struct {
 	stepNow uint64
 	// sleeping holds the processes that have sleeping loops.
 	sleeping []*Process
-	// caughtUp is the moment of the run up to which the steps of sleeping loops were made last.
+	// caughtUp is the moment of the run up to which the steps of sleeping loops have been made.
 	caughtUp moment
 	// replaying is above 0 while Replay runs a task up to the point where its loop was woken.
 	replaying int

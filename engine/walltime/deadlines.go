@@ -58,8 +58,8 @@ func (p *Process) setDeadlineAt(t *Task, at time.Duration) {
 	}
 }
 
-// forgetDeadline removes the deadline of a task that was woken before it. The timer stays set, and
-// may ring in vain. The caller holds p.mu.
+// forgetDeadline removes the deadline of a task that was woken before it. The timer stays set, so
+// ring may be called with nothing to do. The caller holds p.mu.
 func (p *Process) forgetDeadline(t *Task) {
 	if t.place >= 0 {
 		heap.Remove(&p.deadlines, t.place)

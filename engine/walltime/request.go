@@ -3,8 +3,8 @@ package walltime
 import "slices"
 
 // entrant is a goroutine that runs requests, one after the other. It finds out the number of its
-// goroutine only once. That costs more than the rest of a request, and the more the deeper the
-// stack is.
+// goroutine only once, because that takes longer than the rest of a request. The deeper the stack
+// is, the longer it takes.
 type entrant struct {
 	number uint64
 	jobs   chan job
@@ -17,7 +17,8 @@ type job struct {
 }
 
 // Request does what [Process.Enter] does, for goroutines that cannot be tasks, such as those of a
-// server. It does not check that, and it runs fn on another goroutine, which later requests reuse.
+// server. It does not check whether the caller is a task, and it runs fn on another goroutine,
+// which later requests reuse.
 func (p *Process) Request(name string, fn func()) error {
 	t := newTask(p, name)
 	v := p.takeEntrant()

@@ -3,10 +3,10 @@
 // Two things to use first:
 //
 //   - [Write] replaces a file in one step.
-//   - [Create] begins one that is written bit by bit and is there at its [File.Close].
+//   - [Create] begins a file that is written piece by piece and appears at its [File.Close].
 //
-// Their users are the commands, for reports, and the servers, for what others wait for.
-// To change what becomes of links and devices look in [Create].
+// The commands use it for reports, and the servers for files that other processes wait for. To
+// change how links and devices are treated, look in [Create].
 //
 // Unstable: any commit may change it.
 package wholefile
@@ -71,8 +71,8 @@ func (f *File) Write(p []byte) (int, error) {
 	return n, Named(f.name, err)
 }
 
-// Close ends the writing and gives the file its name. After an error, also an earlier one of Write,
-// the old file is left as it was before Create.
+// Close ends the writing and gives the file its name. If Close fails, or an earlier Write has
+// failed, the old file is left as it was before Create.
 func (f *File) Close() error {
 	if f.ended {
 		return nil

@@ -1,10 +1,10 @@
-// Package yamldoc reads a file that is one YAML document, and says of what it does not take where it
-// stands.
+// Package yamldoc reads a file that is one YAML document. Its errors give the line and column of
+// what it does not accept.
 //
 //   - [Read] returns the root of the document.
 //   - [Error] has the place of a mistake, for a caller that names the file.
 //
-// To change what is taken, look here; what the keys mean is their readers' matter.
+// To change what is accepted, look here. What the keys mean is up to the packages that read them.
 //
 // Unstable: any commit may change it.
 package yamldoc
@@ -70,7 +70,8 @@ func mergeKey(n *yaml.Node) *yaml.Node {
 
 var lined = regexp.MustCompile(`^line (\d+): (.*)$`)
 
-// syntax returns an error of the YAML reader with its position. The reader tells at most the line.
+// syntax converts an error of the YAML reader into an Error with its position. The reader gives at
+// most the line.
 func syntax(err error) error {
 	e := &Error{1, 1, strings.TrimPrefix(err.Error(), "yaml: ")}
 	if m := lined.FindStringSubmatch(e.Text); m != nil {

@@ -51,8 +51,8 @@ type room struct {
 
 // clockRooms lists the code that differs between a simulated cluster and one of processes: the
 // clock, protocols on sockets, programs, and the reference's surroundings. It also lists the code
-// that compares runs. It omits the runner that starts the processes, so that changing this does not
-// make all recorded results old.
+// that compares runs. It omits the runner that starts the processes, so that a change of that
+// runner does not make all recorded results old.
 var clockRooms = []room{
 	{path: "engine/walltime"},
 	{path: "runners/test/deeds"},
@@ -218,7 +218,7 @@ func hashGo(h io.Writer, text []byte) {
 			return
 		}
 		if word == token.SEMICOLON {
-			literal = "" // which says whether it is written
+			literal = "" // the literal only says whether the semicolon was written out
 		}
 		fmt.Fprintln(h, word, literal)
 	}

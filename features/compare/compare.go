@@ -251,7 +251,7 @@ func (c *Comparison) try(ctx context.Context, sc steps.Listed) *trial {
 	return t
 }
 
-// on runs the scenario on a runner. If it fails, it runs it again on slower clocks.
+// on runs the scenario on a runner. If the scenario fails, on runs it again on slower clocks.
 func (t *trial) on(ctx context.Context, i int, r runners.Runner) {
 	cell, result, ok := t.once(ctx, i, r, t.comparison.Suite.Flags)
 	for times := 1; ok && i > 0 && (result.Status == steps.Failed || cell.Verdict == Busy) && t.comparison.Slower != nil; times++ {
@@ -299,7 +299,7 @@ func (t *trial) once(ctx context.Context, i int, r runners.Runner, flags string)
 	case t.measure != nil && result.Status == steps.Passed:
 		cell = t.compare(ctx, r, &result)
 		if ctx.Err() != nil && cell.Log == Differs {
-			return cell, result, false // more seeds may have done the same
+			return cell, result, false // a seed that was not run may have done the same
 		}
 		busy = result.TooBusy()
 	case t.measure != nil && result.Status == steps.Failed:

@@ -51,7 +51,8 @@ func (m *measure) view(r runners.Runner, got *deeds.Log, unseen []string, late t
 	return &view{m, got.Without(unseen), unseen, slack, ok && thrifty.ReadsLess()}
 }
 
-// did returns what the run did, for a comparison with open logs.
+// did returns the actions of the run, for a comparison with open logs. If the runner may read less
+// than the measure, reads are added up to the fewest in these logs.
 func (v *view) did(open deeds.Open) *deeds.Log {
 	if v.thrifty {
 		return readsAtLeast(v.got, open)
@@ -78,8 +79,8 @@ func (v *view) hold(ctx context.Context) []deeds.Difference {
 	}
 }
 
-// set finds the seeds that do the same as the run. It looks at the first few, and if none of these
-// does, at all that may be run.
+// set finds the seeds that do the same as the run. It looks at the first setSeeds seeds. If none of
+// these does the same, it looks at all seeds that may be run.
 func (v *view) set(ctx context.Context) *Seeds {
 	for _, n := range []int{min(setSeeds, v.most()), v.most()} {
 		if !v.upTo(ctx, n) {

@@ -7,8 +7,9 @@ import (
 	"github.com/monosim/monosim/runners/test/deeds"
 )
 
-// readsAtLeast copies a log so that in each track of reads it has at least as many acts as the open
-// log with the fewest. It leaves the period of the acts as it is, as well as all that comes more often.
+// readsAtLeast copies a log and tops up its tracks of reads. Each then has at least as many acts as
+// in the open log that has the fewest. Tracks with more acts stay unchanged, and so does the period
+// of acts.
 func readsAtLeast(got *deeds.Log, open deeds.Open) *deeds.Log {
 	whole := &deeds.Log{Tracks: slices.Clone(got.Tracks), Ended: got.Ended}
 	if len(open) == 0 {
@@ -25,8 +26,8 @@ func readsAtLeast(got *deeds.Log, open deeds.Open) *deeds.Log {
 	return whole
 }
 
-// leastReads merges a track of reads of all open logs: the fewest acts, and the latest begin. It
-// returns nil if one of the logs lacks it.
+// leastReads merges one track of reads from all open logs. The result has the fewest acts and the
+// latest begin of these logs. If one of the logs lacks the track, it returns nil.
 func leastReads(open deeds.Open, name string) *deeds.Track {
 	var least *deeds.Track
 	for _, l := range open {
@@ -44,8 +45,9 @@ func leastReads(open deeds.Open, name string) *deeds.Track {
 	return least
 }
 
-// topUp adds the acts that a track lacks, in tracks sorted by name. A track with fewer acts may also
-// begin later, and lack those that come between the others.
+// topUp gives a track at least as many acts as least has. tracks are sorted by name, and a missing
+// track is added. A track with fewer acts may also begin later, and lack those that come between
+// the others.
 func topUp(tracks []*deeds.Track, least *deeds.Track) []*deeds.Track {
 	i, ok := slices.BinarySearchFunc(tracks, least.Name, func(t *deeds.Track, name string) int { return strings.Compare(t.Name, name) })
 	if !ok {

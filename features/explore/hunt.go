@@ -63,7 +63,7 @@ type Tally struct {
 	Odd int
 	// Lost counts failures that could not be turned into a scenario.
 	Lost int
-	// Left counts failures for which there was no time to examine them.
+	// Left counts failures that were not examined for lack of time.
 	Left    int
 	Virtual time.Duration
 	Found   []*Found
@@ -123,9 +123,10 @@ const (
 	// batch is how many failures are shrunk at the same time. The others are then compared with the
 	// results.
 	batch = 8
-	// againEvery is how many stories run for each one that runs again without leaps.
+	// againEvery is the number of stories among which one, on average, runs again without leaps.
 	againEvery = 50
-	// lookAgain is how many failures that look like a known one there are for each that is still shrunk.
+	// lookAgain is the number of failures that look like a known one, among which one, on average,
+	// is still shrunk.
 	lookAgain = 24
 )
 
@@ -211,8 +212,8 @@ func (h *Hunt) story(s *Story, after int) *failure {
 	return f
 }
 
-// again runs one of so many stories a second time, without leaps and with all details. The result
-// has to be the same.
+// again runs one in againEvery stories a second time, without leaps and with all details. The
+// result has to be the same.
 func (h *Hunt) again(s *Story, first *steps.Told, f *failure) *failure {
 	if drawn.New(s.Seed, "again").N(againEvery) != 0 {
 		return nil
@@ -294,9 +295,9 @@ func (h *Hunt) look(ctx context.Context, failed []*failure) error {
 	return nil
 }
 
-// behind returns the failures that may be of a new kind. They look like none that was found, or
-// still fail with the found causes repaired. The latter keep these repairs, to show what the known
-// causes hide.
+// behind returns the failures that may be of a new kind. These look like no known failure, or still
+// fail with the known causes repaired. The latter are returned with these repairs, to show what the
+// known causes hide.
 func (h *Hunt) behind(ctx context.Context, failed []*failure) (left []*failure) {
 	causes := h.causes()
 	alike := make([]*Found, len(failed))
@@ -330,7 +331,8 @@ func (h *Hunt) behind(ctx context.Context, failed []*failure) (left []*failure) 
 	return left
 }
 
-// alike returns a known failure that broke the same law by some of the same kinds of acts, or nil.
+// alike returns a known failure that broke the same law and whose kinds of acts all occur in f's
+// story, or nil.
 func (h *Hunt) alike(f *failure) *Found {
 	kinds := f.story.kinds()
 	return lists.Find(h.tally.Found, func(o *Found) bool {

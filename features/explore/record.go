@@ -61,8 +61,8 @@ func ParseRecord(data []byte) (map[string]Sight, error) {
 	return seen, nil
 }
 
-// ParseUnreached parses the list of quirks that exploring cannot find: a line of each with its id, a
-// tab, and the reason.
+// ParseUnreached parses the list of quirks that exploring cannot find. It has one line for each
+// quirk, with its id, a tab, and the reason.
 func ParseUnreached(data []byte) (map[string]string, error) {
 	list := map[string]string{}
 	for i, line := range strings.Split(string(data), "\n") {

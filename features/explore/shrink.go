@@ -19,9 +19,9 @@ const mostRuns = 60
 
 // shrinker makes a story smaller, as long as it fails in the same way.
 type shrinker struct {
-	what string // is the failure as broke words it
-	// known is the registered rule by which the reference breaks the invariant, so that the story does
-	// not count as failed, or "".
+	what string // names the invariant or sentence that the story broke
+	// known is the registered rule by which the reference itself breaks the invariant, or "". With
+	// such a rule the story does not count as failed.
 	known string
 	best  *Story
 	runs  int
@@ -33,8 +33,9 @@ type shrinker struct {
 	calm bool
 }
 
-// shrink makes a story smaller that has broken what. refused lists the steps that the cluster
-// refused. ok is false if the story does not fail again as a scenario.
+// shrink makes a failed story smaller. what names the invariant or sentence that it broke. refused
+// lists the steps that the cluster refused. ok is false if the story does not fail again as a
+// scenario.
 func shrink(s *Story, what, known string, refused []int) (sh *shrinker, ok bool) {
 	sh = &shrinker{what: what, known: known, best: s, tried: map[string]bool{}}
 	if len(refused) > 0 {
@@ -68,8 +69,8 @@ func shrink(s *Story, what, known string, refused []int) (sh *shrinker, ok bool)
 	return sh, true
 }
 
-// only makes a story that keeps a list of quirks keep only those of its cause, or none, if it still
-// fails.
+// only limits the quirks that a story keeps to those in cause, or to none if cause is empty. It
+// does so only if the story still fails.
 func (sh *shrinker) only(cause []string) {
 	if q := sh.best.Quirks; q == "" || q == "python" {
 		return
@@ -195,15 +196,17 @@ func (sh *shrinker) plain() {
 	}
 }
 
-// shifts lists by how much a story that needs its choices is moved, and longer by what its acts last,
-// to fail without them.
+// These are changes to try on a story that fails only with its random choices, so that it fails
+// without them. shifts lists how much later its acts begin. longer lists the factors by which they
+// last longer.
 var (
 	shifts = []time.Duration{1, 2, 3, 5, 8, 10, 13, 15, 18, 20, 22, 25, 28, 30, 35, 40, 45, 50, 55} // in seconds
 	longer = []time.Duration{2, 4, 8}
 )
 
-// elsewhere looks for times with which a story fails with all choices plain: agents look again every
-// 30 or 60 s, and choices often only decide what an act meets, or whether it lasts long enough.
+// elsewhere looks for times of acts with which a story fails with all choices plain. Agents look
+// again every 30 or 60 s. So choices often only decide what an act meets, or whether it lasts long
+// enough.
 func (sh *shrinker) elsewhere() {
 	for _, n := range longer {
 		sh.plainly(func(a *Act) { a.For *= n })
@@ -213,8 +216,8 @@ func (sh *shrinker) elsewhere() {
 	}
 }
 
-// plainly changes all acts of a story that is not plain yet. If it fails like that with all choices
-// plain, it becomes the best.
+// plainly changes all acts of a copy of a story that is not plain yet, and makes the copy plain. If
+// the copy still fails, it becomes the best story.
 func (sh *shrinker) plainly(change func(a *Act)) {
 	s := sh.best.clone()
 	s.Plain = true
@@ -354,8 +357,9 @@ func (sh *shrinker) world() {
 	}
 }
 
-// idle removes a sentence on what is to happen with what has ended, if nothing changes by that, and the
-// story still passes with its cause repaired: an agent that hangs by a fault ends without it.
+// idle removes the sentence that says when ended processes start again. It does so only if the run
+// stays the same without it, and if the story still passes with its cause repaired. With the cause
+// repaired, an agent may end instead of hanging, and then has to start again.
 func (sh *shrinker) idle(passes func(*Story) bool) {
 	for i, l := range sh.best.Shapes {
 		if !after.MatchString(l.Text) && !comesBack(l.Text) {
@@ -375,7 +379,8 @@ func (sh *shrinker) idle(passes func(*Story) bool) {
 // mostLines is how long a scenario should be at most.
 const mostLines = 12
 
-// join makes one line of the time before the last law and of its limit, if the scenario is too long.
+// join merges the time before the only law into the law's limit, if the scenario is too long. That
+// saves a line.
 func (sh *shrinker) join() {
 	law := sh.best.Laws[0]
 	if len(sh.best.Laws) > 1 || law.Line.Text != liveness[0] || len(sh.best.Lines()) <= mostLines {
@@ -412,7 +417,8 @@ func (sh *shrinker) graphs(i int) {
 	}
 }
 
-// entryAlone leaves models that have an entry only that: a cluster without its setting of PS has none.
+// entryAlone reduces each model that has an entry to that entry, because a cluster without its
+// setting of PS has no PS.
 func (s *Story) entryAlone() {
 	for i, l := range s.Shapes {
 		if m := subGraphs.FindStringSubmatch(l.Text); m != nil && slices.Contains(strings.Split(m[2], ", "), "entry") {
@@ -429,8 +435,8 @@ func (sh *shrinker) tryShape(i int, text string) bool {
 	return err == nil && sh.trySound(func(s *Story) { s.Shapes[i] = l })
 }
 
-// trySound changes the shapes of a copy as try does. It accepts the copy only if that fails because
-// of its acts.
+// trySound changes the shapes of a copy as try does. It accepts the copy only if the copy fails
+// because of its acts.
 func (sh *shrinker) trySound(change func(s *Story)) bool {
 	before := sh.best
 	if !sh.try(func(s *Story) {
@@ -499,8 +505,8 @@ func (s *Story) moveTo(c *drawn.Cast) {
 // declaredModels matches a setup sentence that names all models of the cluster.
 var declaredModels = regexp.MustCompile(`^\S+:\S+(?:, \S+:\S+)* is (.*)$`)
 
-// tape makes a story plain that depends on random choices. It records the choices, and keeps those
-// that the failure needs.
+// tape makes a story plain whose failure needs some random choices. It records the choices, and
+// keeps those that the failure needs. It reports whether the story is plain now.
 func (sh *shrinker) tape(most int) bool {
 	if sh.best.Plain {
 		return true

@@ -138,7 +138,7 @@ func (s *Story) clone() *Story {
 	return &c
 }
 
-// refusable says of all acts whether the story goes on where the cluster cannot do them.
+// refusable sets whether the story continues if the cluster cannot do an act or end it.
 func (s *Story) refusable(may bool) {
 	for i := range s.Acts {
 		a := &s.Acts[i]
@@ -151,8 +151,9 @@ func (s *Story) refusable(may bool) {
 	}
 }
 
-// drop removes what the cluster has refused, given by the indices of lines: an act, or its end. The
-// story stays as long as it was.
+// drop removes the acts, or the ends of acts, that the cluster has refused. refused holds the
+// indices of their lines. The story stays as long as it was, because the first law waits longer
+// instead.
 func (s *Story) drop(refused []int) {
 	_, of := s.lines()
 	_, over := s.events()

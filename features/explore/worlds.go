@@ -31,8 +31,8 @@ type World struct {
 	Told []string
 	// Calm holds further laws of a story without acts.
 	Calm []string
-	// Fatal means that only what must hold at any time is asked of its stories: the job ends, or an
-	// operator stops it.
+	// Fatal means that the world's stories have only the laws that must hold at any time, because
+	// the job ends or an operator stops it.
 	Fatal bool
 
 	book   *steps.Book
@@ -170,8 +170,8 @@ func Worlds() []*World {
 }
 
 // WorldOf makes a world from a scenario. It takes over the shape, and the steps before and after
-// the start, but no assertions. Where the scenario does not say when what has ended starts again, it
-// does after a while: otherwise nothing would be whole after a kill.
+// the start, but no assertions. If the scenario does not say when ended processes start again,
+// WorldOf adds that they do so after a while. Otherwise nothing would be whole after a kill.
 func WorldOf(name string, lines []steps.Line) (*World, error) {
 	w := &World{Name: name, Setups: [][]string{nil}}
 	for _, l := range lines {
@@ -195,7 +195,8 @@ func WorldOf(name string, lines []steps.Line) (*World, error) {
 	return w, nil
 }
 
-// comesBack adds a sentence behind the shape that of matches, unless said matches a shape.
+// comesBack inserts the sentence text after the first shape that of accepts, unless said accepts
+// any shape.
 func (w *World) comesBack(of, said func(text string) bool, text string) {
 	if i := slices.IndexFunc(w.Shapes, of); i >= 0 && !slices.ContainsFunc(w.Shapes, said) {
 		w.Shapes = slices.Insert(w.Shapes, i+1, text)
@@ -228,8 +229,8 @@ func (w *World) open(book *steps.Book, kinds []runners.FaultKind) (err error) {
 	return nil
 }
 
-// has reports whether the world contains the processes that a kind of fault hits, such as a training
-// job. That somebody uses its servers was looked at before.
+// has reports whether the world contains the processes that a kind of fault hits, such as a
+// training job. The caller has already checked that the world uses the servers of the fault.
 func (w *World) has(k runners.FaultKind) bool {
 	switch k.Topic() {
 	case "consul", "zookeeper":

@@ -104,7 +104,7 @@ func Meant(line, language string) string {
 	if dialect == nil {
 		return ""
 	}
-	best, nearest := "", 3 // more than two letters are another word
+	best, nearest := "", 3 // a word with more than two letters changed is another word
 	try := func(begin, keyword string) {
 		if begin == "" || len([]rune(keyword)) < 4 {
 			return

@@ -129,7 +129,7 @@ func pieces(text string, word func(name string) string) (pattern string, names [
 	return b.String() + regexp.QuoteMeta(text[rest:]), names
 }
 
-// shownFile has the sentences that no scenario of package features says.
+// shownFile has steps for the sentences that no scenario of package features uses.
 //
 //go:embed examples.gherkin
 var shownFile embed.FS

@@ -100,8 +100,8 @@ func divergence(a, b *World) (text string, from, to uint64, equal bool) {
 	return tracer.Divergence(b.cluster)
 }
 
-// choosing records at which sites the runs of a suite have made choices, and the most choices of
-// one run. Its size is that of the largest cluster.
+// choosing records the sites at which the runs of a suite have made choices. For each site it keeps
+// the largest number of choices in one run. Its size is that of the largest cluster.
 type choosing struct {
 	mu   sync.Mutex
 	most map[string]uint64 // by "node/site"

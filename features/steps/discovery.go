@@ -42,7 +42,8 @@ func (w *World) eachAgent(agents string, fn func(pod string) error) check {
 	}
 }
 
-// onEach calls fn with each running one, up to the first error. That none runs is one, too.
+// onEach calls fn with each member of running, up to the first error. If nothing is running, that
+// is an error too.
 func onEach[T any](what string, running []T, fn func(T) error) error {
 	if len(running) == 0 {
 		return differ(what, "some running", "none")
@@ -55,7 +56,8 @@ func onEach[T any](what string, running []T, fn func(T) error) error {
 	return nil
 }
 
-// listsOn makes a check of which pods the addresses of a key belong to, whatever their ports.
+// listsOn makes a check of the pods to which the addresses of a key belong. The ports do not
+// matter.
 func (w *World) listsOn(agents, key, pods string) check {
 	return w.eachAgent(agents, func(pod string) error {
 		what := fmt.Sprintf("HeartBeat of %s: %s", pod, key)

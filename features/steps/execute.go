@@ -66,10 +66,12 @@ func (s *Suite) execute(j job, adjust func(*runners.Spec)) *execution {
 	return x
 }
 
-// mostEnded is how many pods whose processes have ended a failure names.
+// mostEnded is the maximum number of pods with ended processes that the error of a failed step
+// names.
 const mostEnded = 3
 
-// mourn adds to the failure of a step which agents and model servers have ended, if the cluster knows.
+// mourn adds to the error of the failed step which agents and model servers have ended, if the
+// cluster can tell.
 func (x *execution) mourn() {
 	i := slices.IndexFunc(x.result.Steps, func(s Step) bool { return s.Status == Failed })
 	m, knows := x.world.cluster.(runners.Mourner)
@@ -102,8 +104,8 @@ func (s *Suite) begin(j job, adjust func(*runners.Spec)) *execution {
 	return x
 }
 
-// expect prepares the spec of the cluster for a sentence that comes later, because the cluster is
-// built before that.
+// expect prepares the spec of the cluster for a sentence that runs later, because the cluster is
+// built before the sentence runs.
 func (w *World) expect(said *Sentence) {
 	if said.fault != "" {
 		w.spec.Faults = append(w.spec.Faults, said.fault)

@@ -55,7 +55,8 @@ func (s *Suite) explainFailure(j job, r *Result) {
 	}
 }
 
-// lost notes when a failure was lost, as the suite knows, and returns lines that say so.
+// lost stores the instants at which, according to the suite, the scenarios of the run's file are
+// lost. It returns a line for each of them.
 func (s *Suite) lost(r *Result) (lines []string) {
 	if s.Instants == nil {
 		return nil
@@ -174,7 +175,7 @@ const bindingPeriod = 30 * time.Second
 type rhythm struct {
 	down     bool
 	since    time.Duration // is the time of the agent's service info, 0 if there is none
-	last, by time.Duration // the last look and the time since the one before
+	last, by time.Duration // the time of the last check, and the time since the check before it
 }
 
 // awaited says what is to come for the subjects: how pods that are down come back, and when agents
@@ -231,7 +232,8 @@ type happening struct {
 	times int
 }
 
-// explanation writes a heading and the happenings from a time on that concern the subjects, n lines in all.
+// explanation writes a heading and those happenings since from that concern the subjects, in at
+// most n lines.
 func explanation(log []runners.Observation, from time.Duration, s subjects, n int) []string {
 	list := slices.DeleteFunc(happenings(log, s), func(h happening) bool { return log[h.at].At < from })
 	chosen := choose(log, list, n-1)

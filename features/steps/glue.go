@@ -14,8 +14,8 @@ import (
 )
 
 // Glue is the vocabulary in the form that Cucumber's own tools use: parameter types, and step
-// definitions as Cucumber expressions. There optional text cannot contain a parameter. So a
-// sentence with an optional time has two step definitions.
+// definitions as Cucumber expressions. In a Cucumber expression, optional text cannot contain a
+// parameter. So a sentence with an optional time has two step definitions.
 type Glue struct {
 	Types []ParameterType
 	// Expressions holds the step definitions, such as "{duration} pass(es)".
@@ -41,8 +41,9 @@ type Group struct {
 	Children []Group `json:"children,omitempty"`
 }
 
-// gluePattern is a Cucumber expression as a regular expression. Each parameter has two groups: all
-// that matches it, and inside that the group of the type's own pattern.
+// gluePattern is a Cucumber expression as a regular expression. Each parameter has two groups: an
+// outer group for the whole text of the parameter, and inside it the group of the type's own
+// pattern.
 type gluePattern struct {
 	expr  *regexp.Regexp
 	types []string

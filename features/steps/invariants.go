@@ -89,8 +89,8 @@ func (w *World) isQuiet() check {
 	return c.Quiet()
 }
 
-// isBroken makes a check that an invariant is broken. The invariant is one that must hold at any
-// time, one of a whole cluster, or one of a cluster that is quiet from now on.
+// isBroken makes a check that an invariant is broken. It looks among the invariants that must hold
+// at any time, those of a whole cluster, and those of a cluster that is quiet from now on.
 func (w *World) isBroken(invariant string) check {
 	quiet := w.isQuiet()
 	return w.onWatched(func(c runners.Watched) error {
@@ -105,7 +105,8 @@ func (w *World) isBroken(invariant string) check {
 	})
 }
 
-// leaveNothingToChance sets every random choice to its default, except those that choose fixes.
+// leaveNothingToChance sets every random choice to its default, except the choices that the method
+// choose fixes.
 func (w *World) leaveNothingToChance() error {
 	w.spec.Chance = runners.ChanceNone
 	return nil

@@ -62,7 +62,7 @@ func (w *World) export(version int64, servable string) error {
 	return w.exportTo(w.basePath(servable), version, servable)
 }
 
-// exportTo adds such a version below another base path.
+// exportTo does what export does, but adds the version below the base path base.
 func (w *World) exportTo(base string, version int64, servable string) error {
 	model, subGraph := modelAndSubGraph(servable)
 	for _, m := range w.models {
@@ -84,7 +84,7 @@ func (w *World) receiveInPart(version int64, servable string) error {
 	return w.exportTo(w.received(version, servable)+"/"+model+"/"+subGraph, version, servable)
 }
 
-// receive puts a version there, and marks it as complete.
+// receive puts a version into the folder of a transfer service, and marks the version as complete.
 func (w *World) receive(version int64, servable string) error {
 	s, ok := w.cluster.(runners.Storage)
 	if !ok {
@@ -96,7 +96,7 @@ func (w *World) receive(version int64, servable string) error {
 	return s.StoreFile(w.received(version, servable)+".write.done", nil)
 }
 
-// received is the folder of a version that a transfer service brings.
+// received returns the folder into which a transfer service puts a version of a servable.
 func (w *World) received(version int64, servable string) string {
 	model, _ := modelAndSubGraph(servable)
 	return fmt.Sprintf("%s/%s@%d", w.conf.get(receivedIn), model, version)

@@ -29,9 +29,9 @@ func (s modelServer) String() string {
 	return s.kind + " server of " + s.pod
 }
 
-// servers returns the model servers that a text names: one such as "the ps server of
-// shard0-replica0", "every model server" for those of all pods with agents, or "the model server",
-// which has no agent.
+// servers returns the model servers that a text names. "the ps server of shard0-replica0" names
+// one, "every model server" names those of all pods with agents, and "the model server" names the
+// one that has no agent.
 func (w *World) servers(text string) ([]modelServer, error) {
 	if text != "every model server" {
 		s, err := oneServer(text)
@@ -74,7 +74,8 @@ func (w *World) eachServer(servers, model string, fn func(s modelServer, version
 	}
 }
 
-// onServers calls fn with each named server, up to the first error. That none runs is one, too.
+// onServers calls fn with each named server, up to the first error. It also returns an error if
+// none of them runs.
 func (w *World) onServers(servers string, fn func(s modelServer) error) error {
 	list, err := w.servers(servers)
 	if err != nil {

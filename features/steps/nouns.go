@@ -75,8 +75,8 @@ type noun struct {
 	word, text string
 	// begin and end are the text's byte offsets in the step.
 	begin, end int
-	// before is the sentence's text before the placeholder. absent means that the step says of the
-	// thing that it does not exist.
+	// before is the sentence's text before the placeholder. absent reports whether the step says
+	// that the named thing does not exist.
 	before string
 	absent bool
 }
@@ -201,7 +201,7 @@ func (n *nouns) known(s *Sentence, u *noun) []string {
 	return slices.Compact(all)
 }
 
-// subGraph returns the <model>:<sub-graph> of a name as model servers of v1 use it, such as ps_0.
+// subGraph returns the <model>:<sub-graph> for a name that model servers of v1 use, such as ps_0.
 func (n *nouns) subGraph(name string) string {
 	for full := range n.versions {
 		if _, subGraph, _ := strings.Cut(full, ":"); n.v1() && subGraph == name {
@@ -404,7 +404,7 @@ func (n *nouns) checkFolder(text string) error {
 	return fmt.Errorf("file: found %s, want a path below %s", text, oneOf(text, n.folders()))
 }
 
-// storedFiles lists the files in its folder that a training job writes or reads.
+// storedFiles lists the files that a training job writes to, or reads from, its own folder.
 var storedFiles = []string{"checkpoint", "clear_nn", "controller_server_addr.txt", "monolith_action", "monolith_action_response", "monolith_checkpoint", "restore_ckpt", "ps_cluster_dir", "graph.pbtxt"}
 
 func (n *nouns) checkStored(text string) error {
@@ -426,7 +426,7 @@ var variables = []string{"CLOUDNATIVE_INET_ADDR", "DENSE_SERVICE_IDX", "MONOLITH
 	"MY_POD_IP", "MY_POD_NAME", "PATH", "PORT", "PORT0", "PORT1", "PORT2", "PORT3", "PORT4", "PORT5", "PORT6", "PORT7", "PORT8", "PORT9", "PORT10", "PYTHONHASHSEED", "REPLICA_ID", "SHARD_ID", "TCE_CLUSTER", "TCE_INTERNAL_IDC",
 	"TCE_LOGICAL_CLUSTER", "TCE_PHYSICAL_CLUSTER", "TCE_PSM", "YARN_INET_ADDR"}
 
-// checkText checks names that a step gives in quotes, such as that of a barrier.
+// checkText checks names that a step gives in quotes, such as the name of a barrier's action.
 func (n *nouns) checkText(s *Sentence, u *noun) error {
 	var what string
 	var known []string
@@ -501,7 +501,7 @@ func oneOf(found string, known []string) string {
 }
 
 // didYouMean suggests the known name nearest to found, as " (did you mean a?)". It returns "" if no
-// name is near, or if there is only one.
+// name is near, or if known has only one name.
 func didYouMean(found string, known []string) string {
 	near, distance := "", 3
 	for _, k := range known {

@@ -15,7 +15,8 @@ import (
 type operation struct {
 	id     string
 	answer *runners.Answer // nil before the first
-	// quirks holds the quirks with which each answer so far was made, in the form of runners.Spec.
+	// quirks holds, for each answer so far, the choice of quirks in effect when it was made, in the
+	// form of runners.Spec.
 	quirks []string
 	// hash is the rolling hash of all answers so far.
 	hash uint64

@@ -24,7 +24,7 @@ type InputError struct {
 	Where string
 	Text  string
 
-	cause error // is what Text tells, where a caller may ask for its kind
+	cause error // the error that Text describes, or nil; Unwrap returns it
 }
 
 func (e *InputError) Error() string { return e.Where + ": " + e.Text }
@@ -300,7 +300,7 @@ func (h *holder) scenarioCase(sc *scenario, c *scenarioCase) {
 		}
 		onCase, onCluster = onCase || ofCase, onCluster || !ofCase
 	}
-	if len(h.faults) == before && !unknown && onCluster { // a fault that another case of the line has is recorded once
+	if len(h.faults) == before && !unknown && onCluster { // fault drops a mistake that another row also has
 		h.people(sc, c, scratch)
 	}
 	if !asserts && !unknown {
@@ -319,8 +319,8 @@ func meantAsStep(description string) string {
 	return ""
 }
 
-// people checks that each pod, server, process, model and layout that a step names exists by then
-// in the cluster of the case.
+// people checks that each pod, server, process, model and layout that a step names exists in the
+// cluster of the case when the step runs.
 func (h *holder) people(sc *scenario, c *scenarioCase, w *World) {
 	if w.spec.Shards == 0 && w.spec.BareServer == nil && w.spec.Training == nil {
 		h.fault(sc, sc.line, "found no cluster, want a scenario that begins with one: %q, %q or %q",

@@ -77,7 +77,7 @@ func (s *Sentence) checkTrainers(spec *runners.Spec, text string) error {
 	if s.kind == anAssertion {
 		groups = groups[2:]
 	}
-	var cut []string // the PS of the job that a fault cuts off, and ZooKeeper beside it
+	var cut []string // the PS, and ZooKeeper, among the places that a fault cuts off
 	for i, word := range wordsOf(s.text) {
 		if word != "trainer" && word != "places" {
 			continue
@@ -112,15 +112,15 @@ type NobodyError struct{ text string }
 
 func (e *NobodyError) Error() string { return e.text }
 
-// checkServers returns a [*NobodyError] if nobody of the cluster uses the server that a kind of fault
-// hits.
+// checkServers returns a [*NobodyError] if no part of the cluster uses the server that a kind of
+// fault hits.
 func checkServers(spec *runners.Spec, fault string) error {
 	t := spec.Training
 	topic, _, _ := strings.Cut(fault, ".")
 	switch {
 	case topic == "consul" && (t == nil || t.Discovery != "consul"):
 		return &NobodyError{"Consul: found none, want a training job whose processes find each other by it (discovery: consul)"}
-	case t == nil || len(spec.Pods()) > 0 || t.ParameterSync: // agents use ZooKeeper, and what they register
+	case t == nil || len(spec.Pods()) > 0 || t.ParameterSync: // agents or the parameter sync use ZooKeeper
 		return nil
 	case fault == "trainer.application-master" && !t.ApplicationMaster:
 		return &NobodyError{"the application master: found none, want a training job with one (application_master: true)"}
@@ -147,7 +147,7 @@ func (s *Sentence) possible(w *World, st *step) error {
 		err = c.Check(whole)
 	}
 	if err != nil {
-		w.spec, w.conf = spec, conf // a mistake of this shape must not be reported for a later one
+		w.spec, w.conf = spec, conf // undoes this shape, so that its mistake is not reported again for a later shape
 	}
 	return err
 }

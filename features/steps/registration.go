@@ -125,8 +125,8 @@ type registration struct {
 	writes int
 }
 
-// registration finds the znode by which a pod registers for a task, from the address in it. ok is
-// false if the pod has none.
+// registration finds the znode by which a pod registers for a task. It recognizes the znode by the
+// address that the znode holds. ok is false if the pod has no such znode.
 func (w *World) registration(pod, task string) (r registration, ok bool, err error) {
 	p, err := w.pod(pod)
 	if err != nil {
@@ -147,8 +147,11 @@ func (w *World) registration(pod, task string) (r registration, ok bool, err err
 	}
 	for _, child := range parent.Children {
 		node, ok, err := w.cluster.Znode(path + "/" + child)
-		if err != nil || !ok {
+		if err != nil {
 			return r, false, err
+		}
+		if !ok {
+			continue // an ephemeral of another pod that has ended since the children were read
 		}
 		var meta struct {
 			Address string         `json:"address"`

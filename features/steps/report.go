@@ -58,15 +58,15 @@ type Result struct {
 	// Explanation says what led to a failed step: a heading, and lines about the pods, znodes and
 	// models that the step names (Suite.Explain).
 	Explanation []string
-	// Instants are those at which an explained failure was lost: those of Suite.Instants, and when an
-	// invariant broke.
+	// Instants holds the times at which an explained failure was decided: those from
+	// Suite.Instants, and the time at which an invariant broke.
 	Instants []timeline.Instant
 	// Log holds everything that was observed in the run, if Suite.Detail is set or there is an
 	// Explanation.
 	Log []runners.Observation
 
-	// Unable is the error of the first step that the runner could not do, or ErrBusy if the machine was
-	// too late to tell. It is nil for neither.
+	// Unable is the error of the first step that the runner could not do, or ErrBusy if the machine
+	// was too late for a verdict. In all other cases it is nil.
 	Unable error
 	// Late is how late the host was, in cluster time. Busy means that this is more than a scenario
 	// can tolerate. A failed run is then skipped (TooBusy).
@@ -299,7 +299,7 @@ func (s *Summary) Seeds() int {
 	return min(s.Plan.Seeds, (s.Runs+all-1)/all)
 }
 
-// Remark says how far a run came that ended early. For a complete run it returns "".
+// Remark says how far an incomplete run came. For a complete run it returns "".
 func (s *Summary) Remark() string {
 	switch {
 	case s.Interrupted:

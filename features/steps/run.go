@@ -91,7 +91,7 @@ func (s *Suite) testCase(t *testing.T, j job) {
 	tell(t, &r)
 }
 
-// tell fails or skips a test by a result.
+// tell fails or skips a test according to a result.
 func tell(t *testing.T, r *Result) {
 	if r.Status == Skipped {
 		t.Skip("the runner cannot do all of this scenario")

@@ -15,8 +15,9 @@ import (
 	"github.com/monosim/monosim/runners"
 )
 
-// ScriptLine is a line of a script, such as "1h: ZooKeeper goes down for 10m". It has a time of the
-// run and a sentence. Where is its place for messages: a command-line flag, or file:line.
+// ScriptLine is a line of a script, such as "1h: ZooKeeper goes down for 10m". Text holds a time of
+// the run and a sentence. Where says in messages where the line stands: a command-line flag, or
+// file:line.
 type ScriptLine struct{ Where, Text string }
 
 // ScriptLines splits a text into the lines of a script. It drops empty lines, and comments, which
@@ -34,9 +35,10 @@ func ScriptLines(name, text string) []ScriptLine {
 	return lines
 }
 
-// ReadScript parses a script for clusters that runner builds of spec, in runs that last until end.
-// It returns the acts by time. A script has actions, faults and assertions. A fault with "for 10m"
-// ends by itself and lets no time pass. The error joins an [*InputError] for every wrong line.
+// ReadScript parses a script for clusters that runner builds from spec, in runs that last until
+// end. It returns the acts in order of time. A script has actions, faults and assertions. A fault
+// with "for 10m" ends by itself and lets no time pass. The error joins an [*InputError] for every
+// wrong line.
 func ReadScript(lines []ScriptLine, runner runners.Runner, spec runners.Spec, end time.Duration) ([]runners.Act, error) {
 	r := scriptReader{
 		world: &World{runner: runner, spec: spec, conf: parseConf(strings.ReplaceAll(spec.Conf, "\t", " ")), models: spec.Models},
@@ -63,7 +65,7 @@ func ReadScript(lines []ScriptLine, runner runners.Runner, spec runners.Spec, en
 	}
 	slices.SortStableFunc(read, func(a, b placedAct) int { return cmp.Compare(a.At, b.At) })
 	lasting := endings{kinds: runner.Faults()}
-	var waits *placedAct // is the act that has waited longest so far
+	var waits *placedAct // of the acts so far, the one whose wait ends last
 	for i := range read {
 		a := &read[i]
 		if waits != nil && waits.Until > a.At {
@@ -192,7 +194,8 @@ func (r *scriptReader) effective(st *step) error {
 	return nil
 }
 
-// hasZero returns an error if a sentence about a fault has a time or a number of nothing.
+// hasZero returns an error if a sentence about a fault gives a time of 0s or a number of 0, because
+// such a fault has no effect.
 func (s *Sentence) hasZero(text string) error {
 	if s.fault == "" {
 		return nil
@@ -200,7 +203,8 @@ func (s *Sentence) hasZero(text string) error {
 	for _, u := range s.nounsOf(text) {
 		n, err := strconv.Atoi(u.text)
 		d, failed := time.ParseDuration(u.text)
-		// The network has no other way to be as fast as before than to be slower by 0s.
+		// A delay of 0s is allowed for network.slow: there is no other way to make the network as
+		// fast as before.
 		isTime := u.word == "duration" && s.fault != "network.slow" && failed == nil && d == 0
 		if isTime || u.word == "n" && !u.isVersion() && err == nil && n == 0 {
 			return fmt.Errorf("found %s in %q, want more than 0: it has no effect", u.text, text)
@@ -244,7 +248,7 @@ const (
 	evaluator = "evaluator"
 )
 
-// roles lists sentences about what only processes of one role do.
+// roles maps sentences to the only role whose processes do what the sentence says.
 var roles = map[string]string{
 	"{trainer} has tried again {n} time(s)":                worker,
 	"{trainer} has come to the barrier {text} {n} time(s)": worker,
@@ -317,8 +321,8 @@ type endings struct {
 	begun []ongoing
 }
 
-// take returns an error if an act ends a fault that does not last at that time, or begins one that
-// does.
+// take returns an error if an act ends a fault that is not in effect at that time, or begins a
+// fault that is in effect already.
 func (e *endings) take(a *placedAct) error {
 	i := slices.IndexFunc(e.kinds, func(k runners.FaultKind) bool { return k.Name == a.said.fault })
 	if a.said.fault == "" || i < 0 {
@@ -345,14 +349,15 @@ func (e *endings) take(a *placedAct) error {
 	if lasts < 0 {
 		return fmt.Errorf("found %q at %v, want a line before it with what it ends, as %q, that lasts until then", a.Text, a.At, cmp.Or(k.Onset, k.Begins))
 	}
-	if !slices.Contains(wordsOf(k.Ends), "places") { // of places it may be a part that it ends
+	if !slices.Contains(wordsOf(k.Ends), "places") { // the end of a fault of places may end it at only some of them
 		e.begun = slices.Delete(e.begun, lasts, lasts+1)
 	}
 	return nil
 }
 
-// endedBy reports whether a sentence that ends faults of kind k ends this one. A fault without a
-// sentence for its end is ended by that of another one that hits the same part.
+// endedBy reports whether a sentence that ends faults of kind k ends this one. A fault that has no
+// sentence for its own end is ended by a sentence that ends another fault of the same topic at the
+// same part.
 func (o *ongoing) endedBy(k *runners.FaultKind, names map[string]string) bool {
 	if o.kind.Name != k.Name && (o.kind.Ends != "" || o.kind.Topic() != k.Topic()) {
 		return false

@@ -26,7 +26,7 @@ const (
 )
 
 // Sentence is a form of step that scenarios may use. Vocabulary lists those that every suite knows.
-// Action and Assertion make a caller's own, for Suite.Sentences.
+// A caller makes sentences of its own with Action and Assertion, for Suite.Sentences.
 type Sentence struct {
 	kind kind
 	// text is the readable form, such as "{duration} pass(es)".
@@ -38,8 +38,8 @@ type Sentence struct {
 	// check, when set, returns an error if the texts for the placeholders cannot work, before
 	// anything runs.
 	check func(words []string) error
-	// ofBareServer and ofAgents mark a sentence that is about the model server without an agent, or
-	// about pods, though it names neither.
+	// ofBareServer marks a sentence about the model server without an agent, and ofAgents marks one
+	// about pods, if the sentence does not name them.
 	ofBareServer, ofAgents bool
 	// ofTraining marks a sentence that is about the training job but names no process.
 	ofTraining bool
@@ -210,7 +210,7 @@ func (s *Sentence) arguments(text string) ([]reflect.Value, error) {
 		word := i - before
 		if word < 0 || word+1 >= t.NumIn() || t.In(word+1).Kind() == reflect.String {
 			if !strings.HasPrefix(group, `"`) && word >= 0 {
-				group = strings.ReplaceAll(group, notExported, "") // behind members of a list
+				group = strings.ReplaceAll(group, notExported, "") // a member of a list may end with it
 			}
 			args[i] = reflect.ValueOf(group)
 			continue

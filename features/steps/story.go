@@ -35,8 +35,8 @@ func (l Line) Keyword() string { return l.said.keyword }
 type Book struct {
 	runner runners.Runner
 	known  vocabulary
-	// said caches a filled for each template that was filled, and plain the line of each without a
-	// placeholder.
+	// said caches, by template, the sentence and the number of placeholders (a filled). plain
+	// caches, by template, the line of each template that has no placeholder.
 	said, plain sync.Map
 }
 
@@ -112,7 +112,7 @@ func fill(template string, texts []string) string {
 			last, texts = texts[0], texts[1:]
 			return last
 		case m[2] == "s" && (err == nil && last != "1" || err != nil && !many):
-			return m[2] // of several things, or of a verb of one
+			return m[2] // plural noun after a number, or verb with one subject
 		case m[2] != "" || strings.HasPrefix(part, "("):
 			return ""
 		}
@@ -238,7 +238,8 @@ func (b *Book) Cast(shapes []Line) (*drawn.Cast, error) {
 	return c, nil
 }
 
-// Used returns the kinds of faults whose server somebody uses in a cluster of this shape.
+// Used returns those kinds of faults that can have an effect: some part of a cluster of this shape
+// uses the server that they hit.
 func (b *Book) Used(shapes []Line, kinds []runners.FaultKind) ([]runners.FaultKind, error) {
 	w, err := b.shaped(shapes)
 	if err != nil {

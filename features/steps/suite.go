@@ -21,8 +21,8 @@ type Suite struct {
 	// Paths lists files, directories, or file:line with any line of a scenario. The line of a row
 	// in an outline selects only this row.
 	Paths []string
-	// Tags is a tag expression such as "@v3 and not (@slow or @outage)". && and ~ may replace and
-	// and not. Empty selects all.
+	// Tags is a tag expression such as "@v3 and not (@slow or @outage)". The signs && and ~ mean
+	// the same as the words "and" and "not". An empty expression selects all.
 	Tags string
 	// Name is a regular expression that must match part of the scenario's title. The title of an
 	// outline's row contains its values. Empty selects all.
@@ -47,13 +47,14 @@ type Suite struct {
 	// Explain is the most lines that explain a failure. 0 means 20, and a negative number none. For
 	// the explanation the scenario runs again with the same seed.
 	Explain int
-	// Instants, when set, knows when scenarios of a file are lost: an explanation begins there.
+	// Instants, when set, returns the times at which failures of a file's scenarios were decided,
+	// so that they could hardly pass after that. An explanation begins at the first of these times.
 	Instants func(path string) []timeline.Instant
 	// Flags holds further flags for the command that repeats a run, such as "--runner real".
 	Flags string
-	// Slower, when set, returns the runner with a slower clock, or nil. A failed run is tried again
-	// there, because the delays of a busy machine matter less. times counts the runs so far. flags
-	// are the Flags that repeat such a run.
+	// Slower, when set, returns a runner with a slower clock, or nil. A failed run is tried again
+	// on that runner, because the delays of a busy machine matter less there. times counts the runs
+	// so far. flags are the Flags that repeat such a run.
 	Slower func(times int) (r runners.Runner, flags string)
 	// Detail keeps in each result everything that was observed (Result.Log). It sets Spec.Detail of
 	// the cluster.

@@ -194,8 +194,8 @@ func presence(there bool) string {
 	return "none"
 }
 
-// checkpointPath returns the path of a checkpoint, which its files have in common, without their
-// extensions.
+// checkpointPath returns the path with which the names of all files of a checkpoint begin, without
+// their extensions.
 func (w *World) checkpointPath(step int64) string {
 	return fmt.Sprintf("%s/model.ckpt-%d", w.spec.Training.WithDefaults().ModelDir, step)
 }
@@ -413,8 +413,8 @@ func (w *World) localAnswer(n int, want string) check {
 	return w.nthAnswer("wait", runners.Trainer.LocalBarriers, n, want)
 }
 
-// nthAnswer makes a check that the n-th answer, or its error, contains a text. of returns the
-// answers.
+// nthAnswer makes a check that the n-th answer, or its error, contains a text. The function of
+// returns the answers.
 func (w *World) nthAnswer(what string, of func(runners.Trainer) []runners.TrainingAnswer, n int, want string) check {
 	return w.ofTraining(func(t runners.Trainer) error {
 		answers := of(t)

@@ -106,7 +106,7 @@ func (s *Sentence) badValues(text string) []badValue {
 // plainLetters counts the letters of a sentence outside of its placeholders.
 func (s *Sentence) plainLetters() int { return len(token.ReplaceAllString(s.text, "")) }
 
-// lenient is a sentence's expression that accepts any text in the places of placeholders.
+// the names of the placeholders, one for each group
 type lenient struct {
 	expr  *regexp.Regexp
 	words []string // of its groups
@@ -187,8 +187,8 @@ func distance(a, b []string) int {
 	return row[len(b)]
 }
 
-// unlike returns the cost of having said in the place of known: 0 if it fits, up to editCost if
-// not.
+// unlike returns the cost of a step that has the word said where the sentence has the word known.
+// The cost is 0 if said fits, and up to editCost otherwise.
 func unlike(said, known string) int {
 	if known == said {
 		return 0

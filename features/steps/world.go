@@ -15,7 +15,8 @@ type World struct {
 	conf    conf
 	models  []runners.Model
 	cluster runners.Cluster // nil until the first sentence that is not a shape
-	// operation is the recorded case of a scenario that is about one, and so has no cluster.
+	// operation is the recorded case that the scenario is about. Such a scenario has no cluster. It
+	// is nil in a scenario about a cluster.
 	operation *operation
 	// entries holds, by name, the model config entries that sentences have set. calls holds the
 	// calls to model servers by kind.

@@ -31,7 +31,7 @@ func arguments() (list []Probe) {
 		}
 		return probes
 	}
-	// Between the limits C-core draws.
+	// Between the two limits, C-core decides at random.
 	with("grpc.max_metadata_size=1000", sizes(999, 1000, 16384)...)
 	with("grpc.absolute_max_metadata_size=1000", sizes(999, 1000, 8000)...)
 	with("grpc.max_metadata_size=1000,grpc.absolute_max_metadata_size=2000", sizes(1000, 2000, 3000)...)
@@ -57,7 +57,8 @@ func arguments() (list []Probe) {
 	return slices.Concat(list, strikes(), streams(), compressions())
 }
 
-// strikes are conversations with servers that take another number of pings.
+// strikes returns conversations with servers that tolerate another number of pings than the
+// default.
 func strikes() (list []Probe) {
 	with := func(arguments string, probes ...Probe) { list = append(list, given(arguments, probes)...) }
 	idle, called := Probe{Name: "pings of an idle connection", do: func(w *wire) { w.greet(); w.pings(9) }}, Probe{Name: "pings during a call", do: func(w *wire) {
@@ -215,8 +216,9 @@ func ages() []Probe {
 	}
 }
 
-// chatOver begins a call, has the server end with this grace (none where it ends by itself), goes on with
-// the call after so many GOAWAY frames, or with a new one first, and reads to the end of the connection.
+// chatOver begins a call and makes the server end with this grace, or lets it end by itself if
+// grace is "". It waits for as many GOAWAY frames as goaways. If another is set, it then begins a
+// new call. It goes on with the first call, and reads until the connection ends.
 func (w *wire) chatOver(grace string, goaways int, another bool) {
 	w.mute = another && goaways == 1
 	w.greet()
@@ -240,7 +242,7 @@ func (w *wire) chatOver(grace string, goaways int, another bool) {
 	w.awaitEnd()
 }
 
-// ends are conversations with servers that are told to end, and how many seconds their calls have.
+// ends returns conversations with servers that are told to end within a number of seconds.
 func ends() (list []Probe) {
 	end := func(name string, do func(*wire)) {
 		list = append(list, Probe{Name: "end of the server: " + name, Ends: true, do: do})

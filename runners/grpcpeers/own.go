@@ -21,8 +21,8 @@ import (
 // Version is the version of grpcio whose answers are recorded.
 const Version = "1.85.1"
 
-// Own returns a server of ours with these channel arguments and the methods of core.py, in the words that
-// grpc-python has for them.
+// Own returns a server of ours with these channel arguments. It has the methods of core.py, and its
+// errors have grpc-python's words.
 func Own(arguments string) (s *grpccore.Server) {
 	s = grpccore.New(grpccore.Options{Codec: grpccore.Bytes{}, Arguments: grpccore.ParseArguments(arguments), Unknown: func(_ any, stream grpc.ServerStream) error {
 		return take(s, stream)

@@ -31,7 +31,7 @@ func (p Probe) Ask(addr string) ([]string, error) {
 	defer w.net.Close()
 	p.do(w)
 	if w.acks == 0 && !w.over {
-		w.pings(1) // after the answer of a ping everything sent before it has arrived
+		w.pings(1) // when the ping is answered, everything sent before it has arrived
 	}
 	return w.lines, nil
 }
@@ -188,8 +188,8 @@ func compressed() (list []Probe) {
 	}})
 }
 
-// sized is a probe with a header of so many bytes, spread over so many extra fields. HPACK counts
-// the bytes of all names and values, and 32 more for each field.
+// sized makes a probe with a header of size bytes, spread over a number of extra fields. HPACK
+// counts the bytes of all names and values, and 32 more for each field.
 func sized(name string, size, fields int) Probe {
 	return Probe{Name: fmt.Sprintf("metadata of %d bytes in %s", size, name), do: func(w *wire) {
 		list := request("Echo")

@@ -71,7 +71,7 @@ type wire struct {
 	goaways  int
 	mute     bool // pings are not answered before pong
 	pinged   [][8]byte
-	limits   string // are those of the server's settings
+	limits   string // the limits in the server's settings
 	settled  bool   // the server's settings are acknowledged
 	over     bool
 	err      error // of a write
@@ -189,7 +189,8 @@ func (w *wire) awaitEnd() { w.read(func() bool { return false }) }
 // awaitGoAways reads until n GOAWAY frames have come in all.
 func (w *wire) awaitGoAways(n int) { w.read(func() bool { return w.goaways >= n }) }
 
-// drain ends the server by a call on another connection, and gives running calls as many seconds.
+// drain ends the server by a call on another connection. grace is how many seconds running calls
+// get.
 func (w *wire) drain(grace string) {
 	other, err := dial(w.net.RemoteAddr().String())
 	if err != nil {
@@ -299,7 +300,7 @@ func (w *wire) tellMessages(stream uint32) {
 		}
 		plain, text := body[5:5+n], ""
 		if body[0] == 1 {
-			// Other compressors make other bytes, so what is compared is what a client gets.
+			// Compressors differ in the bytes that they make, so the decompressed text is compared.
 			plain, text = decompressed(w.encoding[stream], plain), " "+w.encoding[stream]
 		}
 		if text = fmt.Sprintf("%q", plain) + text; len(plain) > 64 {

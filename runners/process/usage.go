@@ -23,8 +23,8 @@ func Resident(pid int) (bytes int64, err error) {
 }
 
 // Runs reports whether the process with this pid and start time still runs. started is the 22nd
-// field of /proc/PID/stat, in which a later process with the same pid differs. A zombie does not
-// run.
+// field of /proc/PID/stat. A later process with the same pid has another start time. A zombie does
+// not run.
 func Runs(pid int, started string) bool {
 	fields, err := status(pid)
 	return err == nil && fields[starttime] == started && fields[state] != "Z" && fields[state] != "X"

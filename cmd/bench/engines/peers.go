@@ -87,7 +87,7 @@ func rust(name, flags string) func(builder) (program, error) {
 }
 
 // cpp returns a function that builds a C++ program against a library. The library's version comes
-// from pkg-config where that knows it.
+// from pkg-config, if pkg-config knows the library.
 func cpp(name, library string, flags ...string) func(builder) (program, error) {
 	return func(b builder) (program, error) {
 		binary := b.path(fmt.Sprintf("%s%d", name, len(flags)))

@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// sizes lists how many models are measured: a run for each number.
+// sizes lists the numbers of models to measure with. Each number gets a run of its own.
 var sizes = []int{100, 10_000}
 
 // runLimit ends a run that hangs. It is far longer than any normal run takes.

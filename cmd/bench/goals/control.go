@@ -34,8 +34,8 @@ func dayEvents() string {
 	return list
 }
 
-// fleetPlan describes a fleet as large as dayPlan's, with 100,000 requests a second over a day.
-// One minute of each hour is simulated request by request, with one request for every eight.
+// fleetPlan describes a fleet as large as dayPlan's, with 100,000 requests a second over a day. One
+// minute of each hour is simulated request by request, but only one in eight requests is simulated.
 const fleetPlan = `apiVersion: capacity/v1
 model: {agent_version: 3, size: {embeddings: 2TiB, dense: 1GiB}, ram_factor: 1x}
 override: {num_ps: 20, num_shard: 20}
@@ -53,8 +53,9 @@ func fleetScale() (Found, error) {
 	return fleetDay(fleetPlan, 24, 600)
 }
 
-// fleetDay simulates every window of the plan in text. The goal is reached when there are exactly
-// windows of them, and simulating them takes at most most seconds of CPU.
+// fleetDay simulates every window of the plan in text. The goal is reached if the plan has exactly
+// as many windows as the parameter windows says, every request is accounted for, and the simulation
+// takes at most most seconds of CPU.
 func fleetDay(text string, windows int, most float64) (Found, error) {
 	_, p, _, err := plan.Parse("fleet.yaml", []byte(text))
 	if err != nil {
@@ -77,8 +78,9 @@ func fleetDay(text string, windows int, most float64) (Found, error) {
 		spent, len(spec.Windows), float64(total.Arrived)/1e6, float64(total.Calls.Sent)/1e6, float64(total.Latency.Quantile(0.99))/1e6)
 }
 
-// controlPlane simulates a large fleet's day in the flat model, which takes watches from a
-// formula. It also counts the watches that real agents set, which must equal the formula's.
+// controlPlane simulates a day of a large fleet in the flat model, which computes the number of
+// watches by a formula. It also counts the watches that real agents set. The goal requires both
+// numbers to be equal.
 func controlPlane() (Found, error) {
 	_, p, _, err := plan.Parse("day.yaml", []byte(dayPlan+dayEvents()))
 	if err != nil {
@@ -107,8 +109,9 @@ func controlPlane() (Found, error) {
 		spent, memory>>20, m.Load.Agents, agents, each(rested.HeapAlloc-empty.HeapAlloc), each(rested.StackInuse-empty.StackInuse), each(full.TotalAlloc-empty.TotalAlloc), m.Watches, m.Load.Watches)
 }
 
-// bursts compares the busiest second of requests from idle real agents with the formula's. The goal
-// is reached when they differ by at most 5 % and the watches are equal.
+// bursts counts the requests of idle real agents in their busiest second, and compares the count
+// with the formula. The goal is reached when the two differ by at most 5 % and the numbers of
+// watches are equal.
 func bursts() (Found, error) {
 	_, p, _, err := plan.Parse("day.yaml", []byte(dayPlan+dayEvents()))
 	if err != nil {

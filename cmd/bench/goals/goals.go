@@ -1,5 +1,5 @@
-// Package goals measures what the capacity simulation aims at (CAP-8): for each goal, what
-// it wants and what was found.
+// Package goals measures what the capacity simulation aims at (CAP-8): for each goal, what it wants
+// and what was found.
 //
 // Two things to use first:
 //
@@ -11,7 +11,7 @@
 //   - of statistics and theory: statistics.go
 //   - of speed: speed.go
 //   - of answers that have to be equal: equality.go
-//   - of windows beside runs over everything: windows.go
+//   - of windows compared with runs over the whole horizon: windows.go
 //
 // Unstable: any commit may change it.
 package goals

@@ -1,8 +1,9 @@
 // Package program builds monosim for the benches that start it, so that each measures the sources
 // of its own checkout.
 //
-// Two things to know first: [Build] makes the program, and its remove deletes it again. Package
-// servers starts it as servers, package tables runs it with clusters of growing size.
+// Two things to know first: [Build] makes the program, and returns a function that deletes it
+// again. Package servers starts the program as servers, package tables runs it with clusters of
+// growing size.
 //
 // To change how it is built: program.go, the only file.
 //

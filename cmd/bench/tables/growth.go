@@ -45,16 +45,16 @@ func (s sample) shardsOf(agents int) int {
 
 var samples = []sample{{"v1", "agent.conf", 1}, {"v3", "unified.conf", 2}}
 
-// startTime is the time in which everything in the cluster becomes available. dayTime is the day after
-// it.
+// startTime is how long a cluster is given to start, until everything in it is available. dayTime
+// is the length of the day after that.
 const (
 	startTime = 10 * time.Minute
 	dayTime   = 24 * time.Hour
 )
 
-// sizes lists the numbers of agents to measure. With full there are larger ones, for a machine
-// with time to spare. Version 1 has no day of 10,000 agents, which no real cluster could have
-// either (SCL-14.1).
+// sizes lists the numbers of agents to measure. With full there are larger ones, for a machine with
+// time to spare. Only version 3 is measured with 10,000 agents: no real cluster of version 1 could
+// be that large (SCL-14.1).
 func sizes(version string, full bool) (agents []int) {
 	agents = []int{100, 200, 400}
 	if full {
@@ -136,8 +136,8 @@ func (g *growth) sample(out io.Writer, s sample) error {
 	return w.Flush()
 }
 
-// columns formats the columns of a row: the cost, its growth since the smaller size in before, and
-// its ratio to the other build in base.
+// columns formats the columns of a row: the cost, its growth compared with the smaller size in
+// before, and its ratio to the other build in base.
 func (c cost) columns(before, base cost) string {
 	if c.failure != nil {
 		return oneLine(c.failure) + "\t"
@@ -226,7 +226,8 @@ func (g *growth) execute(program string, args []string) (output []byte, usage *o
 	return output, cmd.ProcessState, nil
 }
 
-// read fills in the cost from the report of a run, and from the file told if it exists.
+// read fills in the cost from the report of a run. If the file whose name is in told exists, it
+// also reads the memory from that file.
 func (c *cost) read(report []byte, told string) error {
 	var r struct {
 		WallSec float64 `json:"wall_s"`
@@ -262,7 +263,8 @@ func (c *cost) read(report []byte, told string) error {
 	return nil
 }
 
-// These are the goals of SCL-12. The ratio to another build is judged only if one is given.
+// These are goals of SCL-12: how many times as much processor time a cluster with twice as many
+// agents may take. The ratio to another build is judged only if one is given.
 const (
 	mostStartGrowth = 4.5 // of a doubling
 	mostDayGrowth   = 2.2 // for twice as many agents of version 3

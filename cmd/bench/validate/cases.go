@@ -75,8 +75,8 @@ func queues(rho float64, short bool) []Case {
 		spec := entryQueue(c, rho, law.Exponential(ms), -1)
 		add(fmt.Sprintf("M/M/%d T", c), spec, sojourn)
 		if theory.ErlangC(c, rho) >= 0.05 {
-			// The wait is measured by itself. It is not the sojourn time less the service time,
-			// because the two are drawn apart.
+			// The wait is measured by itself. It cannot be computed as the sojourn time less the
+			// service time, because the two are drawn independently.
 			add(fmt.Sprintf("M/M/%d W_q", c), spec, wait)
 			list[len(list)-1].Value = waitOf
 		}
@@ -161,8 +161,9 @@ func others(short bool) []Case {
 	return append(list, Case{Name: "largest of 20 exponentials", Section: "CAP-7.2", Spec: free, Value: meanSojourn, Theory: theory.MaxOfExponentials(20, 1), Width: 0.02})
 }
 
-// mixes returns cases with two models on one server. Requests of both wait as the mixture of the
-// two service times makes them (Pollaczek and Khinchine), and then take their own model's time.
+// mixes returns cases with two models on one server. Requests of both models have the same mean
+// wait, which the mixture of the two service times determines (Pollaczek and Khinchine). Each
+// request then takes the service time of its own model.
 func mixes() []Case {
 	const rho, share, slow = 0.7, 0.3, 3.0
 	mean := 1 - share + share*slow

@@ -61,8 +61,9 @@ func (o *Outcome) String() string {
 // maxRuns bounds a case.
 const maxRuns = 1280
 
-// Run simulates a case until its confidence interval is narrow enough. After each round it adds
-// the runs that the spread so far calls for and a tenth more, but at most doubles their number.
+// Run simulates a case until its confidence interval is narrow enough. After each round it
+// estimates from the spread how many runs are needed, and adds a tenth to be safe. A round at most
+// doubles the number of runs.
 func (c Case) Run() (Outcome, error) {
 	o := Outcome{Case: c}
 	var values []float64
@@ -129,9 +130,9 @@ func RunAll(cases []Case, each func(Outcome)) ([]Outcome, error) {
 	return outcomes, nil
 }
 
-// Judge returns an error when the outcomes contradict theory. They do when an interval is too wide
-// or one misses by far. They also do when more than 5 % of the 95 % intervals miss, and a test at
-// 99.9 % says that this is no chance (CAP-8, G1).
+// Judge returns an error when the outcomes contradict theory. They do when an interval is too wide,
+// misses its closed form by far, or Little's residual is too large. They also do when more than 5 %
+// of the 95 % intervals miss, and a test at 99.9 % shows that this is not chance (CAP-8, G1).
 func Judge(outcomes []Outcome) error {
 	exact, missed := 0, 0
 	for i := range outcomes {

@@ -2,8 +2,9 @@ package command
 
 import "time"
 
-// Lines says when a run that lasts tells of its progress where there is no terminal. Such lines stay
-// in the log of a job: each has to say something new, and a day must not fill it.
+// Lines decides when a long run writes a line about its progress, if the output is not a terminal.
+// Such lines stay in the log of a job. So each line has to say something new, and a run of a whole
+// day must not fill the log.
 type Lines struct {
 	total       int64
 	begin, last time.Time
@@ -12,9 +13,10 @@ type Lines struct {
 }
 
 const (
-	// Look is how often a caller without other events asks for a line. Hardly any comes sooner.
+	// Look is how often a caller without other events asks for a line. A line is due only if almost
+	// this much time has passed since the last line.
 	Look   = 10 * time.Second
-	hardly = Look * 9 / 10 // a clock that ticks is not exact
+	hardly = Look * 9 / 10 // a little less than Look, because tickers are not exact
 	// A line comes after a tenth of the time that the run has lasted, but within these bounds.
 	soonest, latest = 30 * time.Second, 5 * time.Minute
 )
@@ -24,9 +26,9 @@ func NewLines(total int64, now time.Time) *Lines {
 	return &Lines{total: total, begin: now, last: now}
 }
 
-// At returns the line to write, "" for none. A line is due when a tenth more of the total is done, or
-// some time after the one before. One that says the same again has to wait for latest, after which it
-// says that the run still goes on.
+// At returns the line to write, "" for none. A line is due when another tenth of the total is done,
+// or some time after the previous line. If the text has not changed, it is written again only after
+// the time latest, to show that the run still goes on.
 func (l *Lines) At(now time.Time, done int64, line func() string) string {
 	since := now.Sub(l.last)
 	tenth := l.total > 0 && done*10/l.total > l.told*10/l.total

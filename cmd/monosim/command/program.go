@@ -17,8 +17,8 @@ func CollectLess() {
 	}
 }
 
-// FindProgram finds a program of this project in the folder of the running one, or else on PATH.
-// If it is missing, the error repeats how, which says how to get it.
+// FindProgram finds a program of this project in the folder of the running one, or else on PATH. If
+// the program is missing, the error contains the text how, which says how to get it.
 func FindProgram(name, how string) (string, error) {
 	if own, err := os.Executable(); err == nil {
 		beside := filepath.Join(filepath.Dir(own), name)

@@ -3,7 +3,7 @@
 // Two things to use first:
 //
 //   - [New] makes the command.
-//   - Package features/explore draws the stories and cuts down what fails.
+//   - Package features/explore draws random stories, and shortens those that fail.
 //
 // To change
 //

@@ -32,7 +32,8 @@ type output struct {
 	progress *command.Progress
 	// names counts how often each file name was used, to number the repeated ones.
 	names map[string]int
-	// files has the scenarios by the names of their files, and found what was found by them.
+	// files holds the scenarios that were found, and found describes what each of them shows. Both
+	// are keyed by file name.
 	files fstest.MapFS
 	found map[string]*explore.Found
 }
@@ -107,7 +108,8 @@ func again(path string, f *explore.Found) string {
 	return text
 }
 
-// longestThen is the most characters shown of what followed the decisive moment of a failure.
+// longestThen is the largest number of characters shown of what happened after the decisive moment
+// of a failure.
 const longestThen = 120
 
 // moment describes the random choice that decided the failure. It returns "" if nobody asked for
@@ -212,7 +214,8 @@ func (u *output) report(t *explore.Tally, to steps.Listener, runner runners.Runn
 	return err
 }
 
-// instants has the moment by which the scenario of a file was lost; no choice may decide.
+// instants returns the moment at which a random choice decided that the scenario in a file fails.
+// It returns nil if no single choice decided.
 func (u *output) instants(path string) []timeline.Instant {
 	f := u.found[path]
 	if f == nil || f.Moment == nil || f.Moment.Always {

@@ -44,7 +44,7 @@ type Config struct {
 // keys lists the settings that the file may have.
 var keys = []string{"features", "seeds", "quirks", "runners", "tags"}
 
-// Read reads the settings file. A missing file gives empty settings. An error tells file:line, what
+// Read reads the settings file. A missing file gives empty settings. An error names file:line, what
 // was found and what was wanted.
 func Read(name string) (Config, error) {
 	var c Config

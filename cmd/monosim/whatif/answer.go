@@ -70,8 +70,8 @@ func (f *planFlags) with(cmd *cobra.Command, path string, do answer) error {
 	return f.answered(cmd, j, r, begin)
 }
 
-// limit warns of a plan that takes long. It refuses a plan that needs more memory than there is, or
-// a search or sweep with such a cell.
+// limit prints a warning if a plan takes long. It refuses a plan that needs more memory than there
+// is. A later cell of a search or sweep is refused in the same way.
 func (f *planFlags) limit(cmd *cobra.Command, j *judge.Judge, source *plan.Source, p *plan.Plan) error {
 	if !f.bounded {
 		return nil
@@ -84,7 +84,7 @@ func (f *planFlags) limit(cmd *cobra.Command, j *judge.Judge, source *plan.Sourc
 	if err := source.Limit(j.TooLarge); err != nil {
 		return err
 	}
-	if long := j.TakesLong(p); long != "" { // a plan that is too large is refused before even the estimate
+	if long := j.TakesLong(p); long != "" { // only after Limit, which refuses a plan that is too large
 		fmt.Fprintln(cmd.ErrOrStderr(), "warning: "+long)
 	}
 	return nil

@@ -96,7 +96,7 @@ func ExplainMetric(written string) (text string, err error) {
 var planSchema = sync.OnceValue(func() *jsonschema.Schema {
 	s := &jsonschema.Schema{}
 	if err := json.Unmarshal(plan.Schema(), s); err != nil {
-		panic(err) // it is made from the type of plans
+		panic(err) // cannot happen: the schema is generated from the Go type of plans
 	}
 	return s
 })

@@ -48,7 +48,7 @@ func (f *far) line(now time.Time) string {
 // left returns an upper bound of the remaining time. It assumes the speed so far, and is never more
 // than what is left of the budget.
 func (f *far) left(now time.Time) (left time.Duration, known bool) {
-	if f.last.Done > 1 { // the first one starts the clock
+	if f.last.Done > 1 { // the time of the first sample is unknown: the clock starts when it is done
 		each := float64(now.Sub(f.begin)) / float64(f.last.Done-1)
 		left, known = time.Duration(each*float64(f.last.Most-f.last.Done)), true
 	}

@@ -95,8 +95,8 @@ func sweepAll(f *planFlags) answer {
 	}
 }
 
-// holds returns an error if the samples of a sweep, of the given number of bytes, do not fit into
-// memory.
+// holds returns an error if the samples of a sweep, which take the given number of bytes, do not
+// fit into memory.
 func (f *planFlags) holds(j *judge.Judge, source *plan.Source, bytes float64) error {
 	if j.MaxMemory <= 0 || bytes <= float64(j.MaxMemory) {
 		return nil

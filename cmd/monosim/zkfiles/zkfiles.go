@@ -1,12 +1,13 @@
-// Package zkfiles has the commands that look into the files of a ZooKeeper: `monosim zookeeper show`,
-// `log` and `export`.
+// Package zkfiles has the commands that look into the files of a ZooKeeper: `monosim zookeeper
+// show`, `log` and `export`.
 //
 // Two things to use first:
 //
 //   - [Commands] makes the commands.
 //   - Package runners/zookeeper/files does what they ask for.
 //
-// To change a flag or a help text, look here; what is read and printed is that package's.
+// To change a flag or a help text, look here. To change what is read and printed, look in package
+// runners/zookeeper/files.
 //
 // Unstable: any commit may change it.
 package zkfiles

@@ -44,7 +44,7 @@ func (l Loader) FromFile(path string) (*AgentConfig, error) {
 	return l.New(fields...)
 }
 
-// fieldsOf converts the words that a file gives its keys to the values of fields.
+// fieldsOf makes the fields' values from the words that a file gives for their keys.
 func (l Loader) fieldsOf(keys *keyTable, args *pysem.Dict) ([]dataclass.Field, error) {
 	var fields []dataclass.Field
 	for _, key := range keys.list {
@@ -132,7 +132,7 @@ func (l Loader) convertBool(text string) (any, error) {
 	return nil, pysem.Raise("ValueError", "found %q, want true or false", text)
 }
 
-// logf logs a line if the world has a log.
+// logf logs a line if the Env has a log.
 func logf(e *env.Env, level env.Level, format string, args ...any) {
 	if e.Log != nil && e.Log.Enabled(level) {
 		e.Log.Logf(level, format, args...)

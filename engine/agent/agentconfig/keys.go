@@ -33,7 +33,7 @@ type Key struct {
 	// WrongIsFatal means that no agent starts if the word is not one of Words.
 	WrongIsFatal bool
 	// Older is a former name of the key, "" if there is none. If the file lacks the key but has the
-	// former name, the word of that is taken unconverted.
+	// former name, the field gets the former name's word, unconverted.
 	Older string
 
 	owner reflect.Type
@@ -108,8 +108,8 @@ func keysOf(fields []dataclass.Attribute) *keyTable {
 	return t
 }
 
-// older returns the key that reads the older name. Its word is not converted, so "none" is a word
-// like any other.
+// older returns the key that reads the older name. Its word is not converted, so "none" does not
+// mean None there and is not an accepted word.
 func (k Key) older() Key {
 	k.Words = slices.DeleteFunc(slices.Clone(k.Words), func(word string) bool { return word == "none" })
 	k.Name, k.Older = k.Older, ""

@@ -107,8 +107,8 @@ var (
 		"model_server_config_pb2", "normalize_regex", "os", "partial", "re", "signal", "tempfile", "text_format", "threading", "time")
 )
 
-// ConditionNames returns the names that a filter's condition can use: the given locals. It also has
-// the names of agent_v3.py, so that their use is refused.
+// ConditionNames returns the names that a filter's condition can use: the given locals. The result
+// also has the names of agent_v3.py, so that a condition which uses one of them is refused.
 func ConditionNames(locals []expr.Name) expr.Names {
 	return expr.Names{Locals: locals, Module: agentV3Names, ModuleName: "monolith.agent_service.agent_v3"}
 }

@@ -52,7 +52,7 @@ func (p *confParser) file(path string, depth int) error {
 	if err != nil {
 		return err
 	}
-	for _, line := range pysem.Lines(dict.Text(text)) { // which the settings are parts of
+	for _, line := range pysem.Lines(dict.Text(text)) { // shared, because the settings are substrings of it
 		entry := parseConfLine(line, p.quirks)
 		switch entry.kind {
 		case confInclude:

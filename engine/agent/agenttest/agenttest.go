@@ -35,9 +35,8 @@ func BothWays(t *testing.T, quirk quirks.Quirk, test func(t *testing.T, keep qui
 }
 
 // Config makes a configuration from pairs of a field's name in agent.conf and a value, such as
-// "num_ps",
-// 2. If a name occurs twice, its last value counts. Other fields have their defaults. An error ends the
-// test.
+// "num_ps", 2. If a name occurs twice, its last value counts. Other fields have their defaults. An
+// error ends the test.
 func Config(t testing.TB, e *env.Env, pairs ...any) *agentconfig.AgentConfig {
 	t.Helper()
 	fields := lists.MapOrNil(pysem.DictOf(pairs...).Items, func(a pysem.Item) dataclass.Field { return dataclass.Field{Name: a.Key, Value: a.Value} })

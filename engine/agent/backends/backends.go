@@ -200,8 +200,9 @@ func (b *ZKBackend) SyncAvailableSavedModels(container datadef.Container, models
 	return nil
 }
 
-// restart restarts the client, whose session is lost. Kazoo waits for a callback of a watch that runs then, and
-// that one may wait for the lock, which the caller has (Q328).
+// restart restarts the client, whose session is lost. The caller holds the lock. If a watch's
+// callback is running, Kazoo waits for it to return. That callback may itself wait for the lock,
+// which is a deadlock (Q328).
 func (b *ZKBackend) restart() error {
 	b.forgetAvailable()
 	if !b.Quirks.Keeps(quirks.Q328) {
@@ -211,8 +212,8 @@ func (b *ZKBackend) restart() error {
 	return b.zk.Restart()
 }
 
-// doubt makes the next call bind or delete these models again, because an operation that failed may
-// still have taken effect on the server.
+// doubt makes the next SyncAvailableSavedModels bind or delete these models again, because an
+// operation that failed may still have taken effect on the server.
 func (b *ZKBackend) doubt(models []datadef.SavedModel) {
 	if b.unsure = nil; !b.Quirks.Keeps(quirks.Q41) {
 		b.unsure = models
@@ -271,7 +272,8 @@ type LayoutModel struct {
 func (b *ZKBackend) RegisterLayoutCallback(layoutPath string, callback func([]LayoutModel) error) error {
 	b.lock.Lock()
 	defer b.lock.Unlock()
-	// An agent that follows its layout before all else would end by a connection lost here.
+	// If the layout is followed before everything else (Q323 repaired), a lost connection here
+	// would end the agent. So the call is repeated.
 	if err := b.patiently(b.Quirks.Keeps(quirks.Q323), func() error { return b.zk.EnsurePath(layoutPath) }); err != nil {
 		return err
 	}
@@ -351,8 +353,8 @@ func (b *ZKBackend) followDeploy(path string, again func() error) error {
 	return err
 }
 
-// patiently calls fn once if the fault is kept. Otherwise it repeats fn as long as the error may
-// pass.
+// patiently calls fn once if the fault is kept. Otherwise it repeats fn as long as the error is of
+// a kind that may pass.
 func (b *ZKBackend) patiently(kept bool, fn func() error) error {
 	if kept {
 		return fn()
@@ -457,13 +459,13 @@ func (b *ZKBackend) LookAgain() error {
 	return nil
 }
 
-// bound replaces the services of a model by those of its bindings
-// (backends.py:322). A binding whose container has not told its service yet is
-// left out until the next change of the bindings (Q43).
+// bound replaces the services of a model by those of its bindings (backends.py:322). A binding
+// whose container has not reported its service info yet is left out until the next change of the
+// bindings (Q43).
 //
-// Cost: a change of the bindings grows with the bindings of the model, whose service
-// info is read anew in every container that follows it: n containers that bind one
-// model cost n² reads in each of them.
+// Cost: a change of the bindings grows with the bindings of the model, whose service info is read
+// anew in every container that follows it: n containers that bind one model cost n^2 reads in each
+// of them.
 func (b *ZKBackend) bound(model string, children *recipes.Names) error {
 	b.lock.Lock()
 	defer b.lock.Unlock()
@@ -577,7 +579,7 @@ func (b *ZKBackend) watchOnce(path string, watch func() (env.Watch, error)) erro
 	}
 	w, err := watch()
 	if err != nil {
-		return err // the constructor raised: nothing is remembered
+		return err // Python's constructor raises here, so no watch is remembered
 	}
 	b.watches.Set(path, w)
 	b.e.Log.Logf(env.Info, "registered new watcher on %s", path)

@@ -29,8 +29,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// ServingClient asks agents of version 2 to load and unload models, and reads the progress of that
-// (client.py).
+// ServingClient asks agents of version 2 to load and unload models, and reads how far these
+// requests have come (client.py).
 type ServingClient struct {
 	e      *env.Env
 	zk     env.ZooKeeper
@@ -115,15 +115,16 @@ func trueOrNone(b bool) string {
 	return "None"
 }
 
-// Status reads how far a model is (client.py:83). It is a NoNodeError before anything was
-// published, or before any replica of this model serves.
+// Status reads which stages a model has reached (client.py:83). It is a NoNodeError before anything
+// was published, or before any replica of this model serves.
 //
 // Cost: a call grows with the replicas of the model, all of which it reads. A program calls it
 // once.
 func (c *ServingClient) Status(model string) (LoadState, error) {
 	paths := c.mirror.Paths()
 	var s LoadState
-	// The name is put into the path unchanged here. Load and unload join the two (client.py:62).
+	// The name is put into the path unchanged here. Load and unload use os.path.join instead
+	// (client.py:62).
 	stat, err := c.zk.Exists(paths.Portal + "/" + model)
 	if err != nil {
 		return s, err

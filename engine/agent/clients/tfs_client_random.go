@@ -163,8 +163,8 @@ const (
 	largestID       = 1<<slotShiftV2 - 1
 )
 
-// randomValue returns a single id, or a vector of ids. The feature's first argument is the most ids
-// that a vector has. If that argument is not a number, there is no value (Q139).
+// randomValue returns a single id, or a vector of ids. The feature's first argument is the largest
+// number of ids in a vector. If that argument is not a number, there is no value (Q139).
 func (c TFSClient) randomValue(f Feature) (*example.Feature, error) {
 	if !f.Method.Set {
 		return nil, pysem.AttributeError(nil, "lower")

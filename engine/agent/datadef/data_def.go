@@ -270,7 +270,7 @@ func (m *ReplicaMeta) usableAddresses(useArchon bool) (v4, v6 pysem.OptString, e
 	if useArchon {
 		names = [2]string{"archon_address", "archon_address_ipv6"}
 	}
-	odd := *m // which the heap gets, so that others can stay on the stack
+	odd := *m // this copy escapes to the heap, so that m itself can stay on the stack
 	if v4, err = odd.usableAddress(names[0], anyIPv4); err == nil {
 		v6, err = odd.usableAddress(names[1], anyIPv6)
 	}

@@ -9,7 +9,7 @@ import (
 func (m *PublishMeta) ModelNameText() string { return pysem.Str(PublishMetaClass.Get(m, "model_name")) }
 
 // SubModelItems returns Python's sub_models.items(): the sub-models in order, with values in their
-// JSON form. If sub_models is not a dict, such as None, it is an AttributeError.
+// JSON form. If sub_models is not a dict, for example if it is None, it is an AttributeError.
 func (m *PublishMeta) SubModelItems() ([]pysem.Item, error) {
 	value := PublishMetaClass.Get(m, "sub_models")
 	dict, ok := value.(*pysem.Dict)

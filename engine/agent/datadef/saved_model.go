@@ -62,7 +62,7 @@ func (m *SavedModelDeployConfig) Equal(other *SavedModelDeployConfig) bool {
 // ContainerServiceInfo holds the addresses at which a container's services listen. Agents of
 // version 3 publish it in ZooKeeper.
 type ContainerServiceInfo struct {
-	GRPC      pysem.OptString `py:"grpc"` // ip:port, as HTTP, Archon and Agent
+	GRPC      pysem.OptString `py:"grpc"` // ip:port; so are HTTP, Archon and Agent
 	HTTP      pysem.OptString `py:"http"`
 	Archon    pysem.OptString `py:"archon"`
 	Agent     pysem.OptString `py:"agent"`

@@ -174,7 +174,7 @@ func (m *ModelManager) Stop() {
 	}
 }
 
-// End makes Run return after its present pause, without waiting for that.
+// End makes Run return after its present pause. It does not wait for Run.
 func (m *ModelManager) End() { m.exit = true }
 
 // Run copies new versions every 30 s until [ModelManager.End] or Stop (model_manager.py:110). Start
@@ -277,8 +277,9 @@ func (m *ModelManager) newer(version, than string) bool {
 	return version > than
 }
 
-// RemoveOldFile removes the oldest version of each model that has more than five
-// (model_manager.py:144). It removes one version at a time, however many are too many (Q106).
+// RemoveOldFile removes the oldest version of each model that has more than five versions
+// (model_manager.py:144). The reference removes only one version of a model at each call, even if
+// several are too many (Q106).
 func (m *ModelManager) RemoveOldFile() {
 	for _, name := range slices.Clone(m.models.KeyList()) {
 		versions, _ := m.models.Get(name)

@@ -304,7 +304,7 @@ func (q *agentQuestion) clean(args string) error {
 func (q *agentQuestion) info() error {
 	dir := q.flags.Text("model_dir")
 	if !dir.Set {
-		return pysem.AttributeError(nil, "startswith") // this isabs is the one of utils.py (Q170)
+		return pysem.AttributeError(nil, "startswith") // utils.py replaces os.path.isabs (Q170)
 	}
 	models, err := resources.CalModelInfo(q.Env, dir.V, q.flags.Text("ckpt"), pysem.OptString{})
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// client runs client.py: it asks agents of version 2 to load or unload a model, or prints the
-// progress of that. The reference's program fails at its first call (Q67), and lacks flags that it
-// reads (Q68).
+// client runs client.py: it asks agents of version 2 to load or unload a model, or prints how far
+// such a request has come. The reference's program fails at its first call (Q67), and lacks flags
+// that it reads (Q68).
 func (p *process) client() error {
 	if err := p.noHostIP(); err != nil {
 		return err

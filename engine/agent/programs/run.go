@@ -18,7 +18,7 @@ func (p *process) dispatch() error {
 	return err
 }
 
-// agent runs agent.py. It returns only if the agent's process does not end otherwise.
+// agent runs agent.py. It returns only if the agent ends with exit code 0.
 func (p *process) agent() error {
 	agent.Main(p.Env, agent.Options{
 		ConfPath: p.flags.Text("conf").V, TFSLog: p.flags.Text("tfs_log").V, TFSHome: p.options.TFSHome, Quirks: p.options.Quirks,

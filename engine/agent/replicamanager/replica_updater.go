@@ -310,7 +310,7 @@ func (u *ReplicaUpdater) pathOf(name string) (string, error) {
 	return u.DensePath(), nil
 }
 
-// Registration is a replica that an updater has registered: its znode and the content of that.
+// Registration is a replica that an updater has registered: its znode's path and content.
 type Registration struct {
 	Path string
 	Meta *datadef.ReplicaMeta

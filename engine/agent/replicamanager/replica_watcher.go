@@ -120,7 +120,7 @@ func (w *ReplicaWatcher) WatchData() error {
 	return nil
 }
 
-// Watch mirrors the tree by watches alone. If the watches miss a change, it stays missing until
+// Watch mirrors the tree by watches alone. If the watches miss a change, the mirror lacks it until
 // [ReplicaWatcher.Reconcile].
 func (w *ReplicaWatcher) Watch() error {
 	if w.conf.DCAware {
@@ -176,7 +176,8 @@ func (w *ReplicaWatcher) watchEach(prefix string, watch func(path string) (env.W
 	})
 }
 
-// watchReplicas watches each replica of a task, only once like watchEach (replica_manager.py:132).
+// watchReplicas watches each replica of a task (replica_manager.py:132). Like watchEach it watches
+// each of them only once.
 func (w *ReplicaWatcher) watchReplicas(taskPath string) (env.Watch, error) {
 	usual := &recipes.Usual{Data: understood, Ready: func() bool {
 		return !w.lock.Locked() && w.has(taskPath)
@@ -332,7 +333,7 @@ func (w *ReplicaWatcher) Reconcile() error {
 	w.lock.Lock()
 	defer w.lock.Unlock()
 	if same(replicas, w.replicas) {
-		w.replicas = replicas // which shares memory with what was read
+		w.replicas = replicas // equal, but shares memory with what was just read
 		return nil            // nothing is gone, and the mirror is right
 	}
 	needRegister, err := w.needRegister(w.goneFrom(replicas))
@@ -465,7 +466,7 @@ func (w *ReplicaWatcher) goneFrom(others *Replicas) []string {
 		}
 	}
 	if !gone {
-		return nil // as nearly always: others are in another order, or more
+		return nil // the usual case: others has the same replicas in another order, or more of them
 	}
 	h := pyset.HashingOf(w.e.Python)
 	return pyset.StringsOfDict(h, pathsOf(w.replicas)).Minus(pyset.StringsOfDict(h, pathsOf(others))).Keys()
@@ -568,8 +569,9 @@ func ServerTypeName(t agentservice.ServerType) (string, error) {
 	return strings.ToLower(name), nil
 }
 
-// Changes returns a counter of possible changes of the mirror. While it stays the same, so do the
-// answers of the queries. Like the queries it waits while another task holds the mirror's lock.
+// Changes returns a counter of possible changes of the mirror. As long as the counter stays the
+// same, so do the answers of the queries. Like the queries, Changes waits while another task holds
+// the mirror's lock.
 func (w *ReplicaWatcher) Changes() uint64 {
 	w.lock.Lock()
 	defer w.lock.Unlock()

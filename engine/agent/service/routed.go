@@ -7,10 +7,10 @@ import (
 	"github.com/monosim/monosim/engine/pysem"
 )
 
-// Routed answers by the version in its configuration, whatever source it was made with, as the
-// reference's servicer does (agent_service.py:62-117). If it lacks the source for that version, it
-// raises an AttributeError. Agents do not need it, because their source always matches their
-// version.
+// Routed answers as the version in its configuration says, even if it was made with the source of
+// another version. So does the reference's servicer (agent_service.py:62-117). If Routed lacks the
+// source for the configured version, it raises an AttributeError. Agents do not need Routed,
+// because their source always matches their version.
 type Routed struct {
 	Env  *env.Env
 	Conf *agentconfig.AgentConfig // nil is version 1

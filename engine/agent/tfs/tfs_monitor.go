@@ -135,9 +135,9 @@ func (m *TFSMonitor) Stop() {
 	m.stubs = nil
 }
 
-// Status asks for all versions of a model by its name (tfs_monitor.py:208). A name of no server on
-// this container gives none. A dense name without dense_alone is a KeyError (Q143). Other errors
-// are *env.RPCError.
+// Status asks for all versions of a model by its name (tfs_monitor.py:208). If the name belongs to
+// no server on this container, it returns no versions. A dense name without dense_alone is a
+// KeyError (Q143). Other errors are *env.RPCError.
 //
 // Cost: the status of a publish grows with its sub-models, with one call after another and no
 // deadline. A server that does not answer blocks the calling thread.

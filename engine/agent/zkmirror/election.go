@@ -34,8 +34,8 @@ func (m *ZKMirror) Election(leader Leader, identifier pysem.OptString) env.Task 
 	}
 	return threading.Start(m.e.Tasks, "election", func() {
 		for m.stand(leader, identifier.V) {
-			// Without Q188's fault the mirror stands for election again after a restart. An error
-			// of the restart ends the thread, and is not logged.
+			// With Q188 repaired the mirror stands for election again after a restart. An error of
+			// the restart ends the thread, and is not logged.
 			if err := m.startAnew(); err != nil || m.keeps(quirks.Q188) {
 				return
 			}

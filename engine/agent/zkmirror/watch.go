@@ -104,8 +104,8 @@ func (m *ZKMirror) dropOrphans() error {
 }
 
 // portalChanged queues an event for a model that is newly requested or no longer requested. The
-// event's action is the type of the change. It is NONE when the watch calls it for the first time,
-// which is how new models are found too (Q187).
+// event's action is the type of the change. At the first call of a watch, which is also how new
+// models are found, the action is NONE (Q187).
 func (m *ZKMirror) portalChanged(path string, data []byte, event *env.WatchEvent) error {
 	action := env.EventNone
 	if event == nil {

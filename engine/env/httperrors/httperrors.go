@@ -1,6 +1,6 @@
 // Package httperrors has the errors of a connection of plain HTTP (env.HTTPConn). [Refused] and the
-// others are kinds, to be tested for with errors.Is; [Wrap] makes an error of a kind that says
-// more. Each network decides which of its own errors is of which kind.
+// others are kinds of errors, to be tested for with errors.Is. [Wrap] makes an error of a kind with
+// a message of its own. Each network decides which of its own errors is of which kind.
 //
 // Unstable: any commit may change it.
 package httperrors

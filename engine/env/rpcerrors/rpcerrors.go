@@ -1,12 +1,12 @@
-// Package rpcerrors has the status codes of gRPC and what a gRPC client says when it cannot
-// make a call (env.RPCError).
+// Package rpcerrors has the status codes of gRPC and what a gRPC client says when it cannot make a
+// call (env.RPCError).
 //
 // Two things to use first:
 //
-//   - [Code] is what a failed call is told apart by; [NotFound] and the others are its values.
+//   - [Code] is the reason why a call failed; [NotFound] and the others are its values.
 //   - [NoConnection] and the texts beside it are messages of the client itself.
 //
-// To change a text record it anew first: engine/runtimetest/networktest.
+// Before you change a text, record it again: engine/runtimetest/networktest.
 //
 // Unstable: any commit may change it.
 package rpcerrors

@@ -1,7 +1,7 @@
 // Package absl reads command lines in the way of absl's flags (absl-py 0.15.0), so that the
 // programs here take the arguments that the reference's programs take.
 //
-//   - [New] makes the flags of a program, those that every program has among them.
+//   - [New] makes the flags of a program, including those that every program has.
 //   - [Flags.Parse] reads a program's arguments.
 //
 // Unstable: any commit may change it.
@@ -52,8 +52,8 @@ type Module struct {
 	Flags []Flag
 }
 
-// Flags holds the flags of a program and their values. If two modules define flags with the same
-// name, it panics, because absl refuses that too (Q60).
+// Flags holds the flags of a program and their values. Two modules must not define flags with the
+// same name: [New] and [Registry] panic then, because absl refuses that too (Q60).
 type Flags struct {
 	modules []Module
 	byName  map[string]*Flag

@@ -9,7 +9,8 @@ import (
 	"github.com/monosim/monosim/engine/pysem/pyos"
 )
 
-// UsageError is a mistake in a command line, described in absl's words. Class is the exception.
+// UsageError is a mistake in a command line, described in absl's words. Class names the Python
+// exception.
 type UsageError struct{ Class, Text string }
 
 func (e *UsageError) Error() string { return e.Text }

@@ -101,8 +101,8 @@ type space[K, V comparable] struct {
 	// at has each chunk at its hash or, if other chunks are there, at the next free number. All numbers
 	// from a chunk's hash to its place are taken.
 	at   map[uint64]weak.Pointer[chunk[K, V]]
-	most int          // limits the length of at, which is searched from front to back
-	room []item[K, V] // to put a chunk together
+	most int          // is the length of at that makes the next new chunk call sweep first
+	room []item[K, V] // is a buffer in which items are put together for a new chunk
 }
 
 var spaces sync.Map // by type

@@ -21,16 +21,16 @@ import (
 	"slices"
 )
 
-// Dict is a map in the order in which its keys were set first. A key that is set again keeps
-// its place; one that was deleted and is set again comes last. The zero value is empty. To have
-// another one use [Dict.Copy], never an assignment.
+// Dict is a map in the order in which its keys were set first. A key that is set again keeps its
+// place; one that was deleted and is set again comes last. The zero value is empty. Use [Dict.Copy]
+// to duplicate a map, never an assignment.
 //
-// Cost: a look-up and a change pass over the chunks of the map, some 8 keys each, of which they
-// open one.
+// Cost: a look-up or a change goes through the list of chunks, with some 8 keys in each, and
+// searches about one of them.
 type Dict[K, V comparable] struct {
 	chunks []part[K, V]
 	length int
-	shared bool // another map has the list of chunks, too, so that it must not be changed
+	shared bool // another map uses the same list of chunks, so the list must not be changed
 }
 
 // Of returns a map with the keys and values of the sequence, set in its order.

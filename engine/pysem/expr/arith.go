@@ -172,8 +172,8 @@ func bitwise(op string, left, right Value) Value {
 	return pysem.Int(n)
 }
 
-// wants refuses an int with more bits than Limits allows. It counts the steps that making such an
-// int takes.
+// wants refuses to make an int of bitLen bits if that is more than Limits allows. Otherwise it
+// counts the steps that making such an int takes.
 func (m *machine) wants(bitLen int) error {
 	if bitLen > Limits.Bits {
 		return refuse(tooLarge, "an int of so many digits")

@@ -48,7 +48,7 @@ type (
 		folded folding
 	}
 	starred struct{ value node }
-	dict    struct{ entries []dictItem } // a nil key stands before **value
+	dict    struct{ entries []dictItem } // a nil key marks an entry **value
 	// dictItem is key: value.
 	dictItem  struct{ key, value node }
 	attribute struct {
@@ -74,7 +74,7 @@ type (
 	parameter struct {
 		id       string
 		kind     parameterKind
-		fallback node // nil without
+		fallback node // nil if there is none
 	}
 	comprehension struct {
 		kind    comprehensionKind
@@ -93,7 +93,7 @@ type (
 	formatted struct {
 		value      node
 		conversion byte // s, r, a or 0
-		spec       node // nil without
+		spec       node // nil if there is none
 	}
 )
 
@@ -112,7 +112,7 @@ type folding uint8
 const (
 	notFolded    folding = iota
 	foldedSet            // a set, filled from a constant at run time
-	foldedWalked         // a constant that only a comprehension walks
+	foldedWalked         // a constant that is only iterated over, as the iterable of a comprehension
 )
 
 type comprehensionKind uint8

@@ -113,7 +113,7 @@ type certainty uint8
 const (
 	no certainty = iota
 	yes
-	unknown // CPython may share one object for equal values or not
+	unknown // CPython may or may not share one object for equal values
 )
 
 // identical returns the answer to Python's "a is b".
@@ -282,8 +282,8 @@ func (m *machine) compare(op string, a, b Value) (bool, error) {
 	return m.order(op, a, b)
 }
 
-// sizeOf returns the number of items of a list or tuple. The cost of comparing it is counted in
-// steps by this number.
+// sizeOf returns the number of items of a list or tuple. A comparison counts more steps, the more
+// items there are.
 func sizeOf(v Value) int {
 	switch v := v.(type) {
 	case *List:

@@ -279,7 +279,7 @@ func (m *machine) addPairs(d *Dict, v Value) error {
 		return m.make(more.Len())
 	}
 	if c, ok := v.(*class); ok && c.name == "dict" {
-		return typeError("unbound method dict.keys() needs an argument") // CPython takes an object with a method keys for a mapping, and calls it
+		return typeError("unbound method dict.keys() needs an argument") // CPython calls the method keys of any object that has one
 	}
 	i := 0
 	return m.each(v, func(item Value) error {

@@ -71,9 +71,9 @@ func (f *fieldFormatter) fill(text string, depth int) (string, error) {
 	return b.String(), nil
 }
 
-// cutLiteral cuts off the literal text before the first field, or up to and including a doubled brace,
-// of which it keeps one. rest begins after the field's opening brace, or after the doubled brace
-// (MarkupIterator_next).
+// cutLiteral cuts off the literal text before the first field. If a doubled brace comes before
+// that, the literal text ends with one of these two braces. rest begins after the field's opening
+// brace, or after the doubled brace (MarkupIterator_next).
 func cutLiteral(text string) (literal, rest string, hasField bool, err error) {
 	at := strings.IndexAny(text, "{}")
 	if at < 0 {

@@ -104,8 +104,8 @@ func (m *machine) extreme(name, op string, args arguments) (Value, error) {
 	return nil, raise("ValueError", "%s() arg is an empty sequence", name)
 }
 
-// best returns the first item than which no other item is better. It returns absent if there are no
-// items.
+// best returns the first of the items that no other item surpasses, by the operator op. It returns
+// absent if there are no items.
 func (m *machine) best(v Value, op string, key Value) (Value, error) {
 	if items, ok := anyOrder(v, key); ok {
 		v = Tuple(items)

@@ -34,8 +34,8 @@ func parse(src string, program *Program) (node, error) {
 	return n, err
 }
 
-// whole parses all tokens. If an indented line follows the expression, that error comes before
-// others in the same line (Parser/pegen_errors.c, _PyPegen_set_syntax_error).
+// whole parses all tokens. An indented line after the expression is an error. It is reported in
+// preference to other errors in the same line (Parser/pegen_errors.c, _PyPegen_set_syntax_error).
 func (p *parser) whole() (node, error) {
 	n, err := p.expressionList()
 	if err != nil {

@@ -27,7 +27,8 @@ func (p *parser) call(function node) (node, error) {
 }
 
 // generatorArgument parses a generator without parentheses, as in f(x for x in y). It must be the
-// only argument. start is the index of the first argument's token, and from that of this argument.
+// only argument. start is the index of the first argument's first token, and from is the index of
+// the generator's first token.
 func (p *parser) generatorArgument(c call, start, from int) (node, error) {
 	if len(c.args) == 0 || len(c.keywords) > 0 {
 		return nil, syntaxError("invalid syntax. Maybe you meant '==' or ':=' instead of '='?")
@@ -132,7 +133,8 @@ func (p *parser) comprehension(start int, item dictItem, kind comprehensionKind,
 	return c, nil
 }
 
-// element parses the element again. Only now are the names known that := in it must not assign.
+// element parses the element again. The names that := in the element must not assign are known only
+// now, after the clauses.
 func (p *parser) element(c *comprehension) (err error) {
 	if c.kind != dictComprehension {
 		c.element, err = p.namedExpression()

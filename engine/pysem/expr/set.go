@@ -8,8 +8,8 @@ import (
 type Set struct {
 	frozen bool
 	items  *pyset.Set[Value]
-	// shaky counts the items whose hash differs from run to run in CPython, and so does their place
-	// in the order.
+	// shaky counts the items whose hash differs from run to run in CPython. The place of such an
+	// item in the order differs too.
 	shaky int
 }
 

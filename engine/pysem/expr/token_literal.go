@@ -260,8 +260,9 @@ func unescape(body string) (string, error) {
 	return string(b), nil
 }
 
-// escape decodes the escape at body[i:], which is n bytes long, to the character r. r is -1 if the
-// escape means nothing. meant is false for a backslash that is not part of an escape.
+// escape decodes the escape at body[i:] to the character r. The escape is n bytes long. r is -1 for
+// a backslash before a line end, which stands for no character. meant is false for a backslash that
+// is not part of an escape.
 func escape(body string, i int) (r rune, n int, meant bool, err error) {
 	if i+1 == len(body) {
 		return 0, 1, false, nil

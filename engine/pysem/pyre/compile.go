@@ -24,18 +24,18 @@ const (
 	codeAt
 	codeAssert
 	codeAssertNot
-	codeBranch // field to: the next branch, 0 for the last
+	codeBranch // the field to holds the next branch, 0 for the last
 	codeJump
 	codeRepeatOne // repeats a test of one character; the field to holds the next instruction
 	codeMinRepeatOne
 	codePossessiveOne
-	codeRepeat // repeats anything; field to: the instruction that ends a round
+	codeRepeat // repeats anything; the field to holds the instruction that ends a round
 	codeMaxUntil
 	codeMinUntil
 	codePossessive
 	codeAtomic
 	codeGroupRef
-	codeGroupExists // field to: the branch for a group that is not set
+	codeGroupExists // the field to holds the branch for a group that is not set
 )
 
 type instruction struct {

@@ -116,8 +116,8 @@ type saved struct {
 	marks    []int // nil if only lastMark has to be restored
 }
 
-// save returns what [state.restore] needs: lastMark, and with all also the marks. Inside of a
-// repeat all is set.
+// save returns what [state.restore] needs: lastMark and, if all is set, the marks too. Callers set
+// all inside of a repeat.
 func (s *state) save(all bool) saved {
 	kept := saved{lastMark: s.lastMark}
 	if all && s.lastMark >= 0 {

@@ -98,8 +98,8 @@ func (s *state) sameAsGroup(i *instruction, ptr int) (end int, ok bool) {
 	return ptr, true
 }
 
-// enclosed executes an instruction whose part of the pattern is not tried again in another way
-// after it has matched: an assertion, an atomic group or a possessive repeat. The rest of the
+// enclosed executes an assertion, an atomic group or a possessive repeat. Once the part of the
+// pattern inside of it has matched, that part is not tried again in another way. The rest of the
 // pattern has to match from end on.
 func (s *state) enclosed(pc, ptr int) (end int, ok bool, err error) {
 	i := &s.code[pc]

@@ -205,8 +205,8 @@ func (s *charset) include(r rune, class *category) {
 	s.ranges = append(s.ranges, [2]rune{r, r})
 }
 
-// classEscape returns what c means within [...]: a category for one such as \d, else a character.
-// c is one character, or a backslash and the character behind it.
+// classEscape returns what c means within [...]: a category if c is an escape such as \d, and
+// otherwise a character. c is one character, or a backslash and the character after it.
 func (p *parser) classEscape(c string) (rune, *category, error) {
 	if c[0] != '\\' {
 		return char(c), nil, nil

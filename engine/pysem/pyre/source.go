@@ -68,8 +68,8 @@ func (s *source) getWhile(n int, set string) (string, error) {
 	return taken, nil
 }
 
-// getUntil returns the name before the text end, and moves behind that text. Errors call the name
-// what.
+// getUntil reads a name up to the text end, and skips that text. what is the word for the name in
+// error texts.
 func (s *source) getUntil(end, what string) (string, error) {
 	name := ""
 	for {

@@ -177,8 +177,8 @@ func (p *parser) failTwice(m protoreflect.Message, field protoreflect.FieldDescr
 	return p.failBefore(`Message type "%s" should not have multiple "%s" fields.`, m.Descriptor().FullName(), field.Name())
 }
 
-// expandedAny reads an Any that is written as the fields of the message in it. It begins after the
-// bracket before the type's name. No separator may follow the Any.
+// expandedAny reads an Any that is written as the fields of the message in it. The bracket before
+// the type's name was already read. No separator may follow the Any.
 func (p *parser) expandedAny(m protoreflect.Message) error {
 	prefix, name, err := p.typeURL()
 	if err != nil {

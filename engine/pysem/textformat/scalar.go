@@ -15,7 +15,7 @@ import (
 // scalarField reads a field whose value is not a message (_MergeScalarField).
 func (p *parser) scalarField(m protoreflect.Message, field protoreflect.FieldDescriptor) error {
 	value, err := p.scalar(field)
-	refused := pysem.TypeOf(err) == "ValueError" // by the message, when it is set
+	refused := pysem.TypeOf(err) == "ValueError" // Python's message raises it when the field is set
 	switch {
 	case err != nil && !refused:
 		return err
@@ -26,7 +26,7 @@ func (p *parser) scalarField(m protoreflect.Message, field protoreflect.FieldDes
 	case field.IsList():
 		m.Mutable(field).List().Append(value)
 	case !field.HasPresence() && isFalse(value):
-		m.Clear(field) // as setting it does, to -0.0 as well
+		m.Clear(field) // in Python, setting a false value clears the field, even for -0.0
 	default:
 		m.Set(field, value)
 	}
@@ -239,6 +239,6 @@ func (p *parser) enum(field protoreflect.FieldDescriptor) (protoreflect.Value, e
 	return protoreflect.Value{}, outOfRange(fmt.Sprintf(`Enum type "%s" has no value with number %%s.`, field.Enum().FullName()), n)
 }
 
-// lookedUp returns the number that the look-up of an enum's value takes an integer for: its lower
-// 32 bits (values_by_number), so that 4294967296 is the value 0.
+// lookedUp returns the number under which Python looks up the enum value for an integer: the lower
+// 32 bits of the integer (values_by_number). So 4294967296 finds the value 0.
 func lookedUp(n *big.Int) protoreflect.EnumNumber { return protoreflect.EnumNumber(int32(n.Int64())) }

@@ -47,8 +47,8 @@ func Merge(text string, message proto.Message) error {
 type Parser struct {
 	// Overwrite makes the last of several values count, as in Merge.
 	Overwrite bool
-	// Hides reports whether the program whose reader this imitates lacks a field of our protos. In
-	// a text such a field is an error. nil hides no field.
+	// Hides reports whether a field of our protos does not exist in the program whose reader is
+	// imitated here. In a text such a field is an error. nil hides no field.
 	Hides func(protoreflect.FieldDescriptor) bool
 }
 

@@ -44,8 +44,9 @@ type Taker interface {
 	// Usual reports whether Take would accept non-empty data without an error. The result depends
 	// only on the arguments.
 	Usual(block, i int, data []byte) bool
-	// TakeUsual receives usual data of the children from index from to before index to in a block.
-	// It may be called late. data has the data of all children of the block, and never changes.
+	// TakeUsual receives usual data of the children of a block, from index from up to, but not
+	// including, index to. It may be called late. data has the data of all children of the block,
+	// and never changes.
 	TakeUsual(block, from, to int, data [][]byte)
 }
 
@@ -59,7 +60,7 @@ type NamesLister interface {
 // have fired at once. The functions must not wait or call env.
 type Feed struct {
 	// Usual reports whether Take accepts the data of a path. The result depends only on the
-	// arguments. Functions from the same place in the code return the same.
+	// arguments. Functions that are made at the same place in the code give the same results.
 	Usual func(path string, data []byte) bool
 	// Parents lists the parents of all znodes that are read. The list only grows.
 	Parents func() []string
@@ -85,9 +86,9 @@ type Answer struct {
 // Feeder is an optional interface of an env.ZooKeeperSession. It makes the reads of a Feed without
 // waking the task.
 type Feeder interface {
-	// Feed reads while the current task waits. It ends when Next has no more reads, or with the
-	// first answer that Take does not accept, which it returns. It returns false, without having
-	// done anything, if the task has to read by itself.
+	// Feed makes the reads while the current task waits. It ends when Next has no more reads. It
+	// also ends at the first answer that Take does not accept, and returns that answer. ok is false
+	// if it has done nothing, because the task has to read by itself.
 	Feed(f *Feed) (odd *Answer, ok bool)
 }
 

@@ -26,7 +26,7 @@ type Names struct {
 type Block struct {
 	// Names holds the names of the block. Do not change them.
 	Names []string
-	keys  []uint32 // nil for names without an order of their own
+	keys  []uint32 // sort keys of the names; nil if the names have none
 	made  []made
 }
 

@@ -4,8 +4,8 @@ import "strings"
 
 // Numbers gives a number to each child of a znode, from 0, in the order in which the children were
 // first seen. Code that stores something for very many children can then use arrays and bit sets. A
-// deleted child keeps its number. Many processes of a world can share a Numbers, because nothing
-// but the numbers depends on their order.
+// deleted child keeps its number. Many processes of a world can share a Numbers, because the order
+// in which they see children affects only the numbers.
 type Numbers struct {
 	prefix  string // of the children's paths
 	numbers map[string]uint32

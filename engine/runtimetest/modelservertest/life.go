@@ -43,7 +43,7 @@ var lifeCases = []testCase{
 				return
 			}
 			c.await(func() bool { return !strings.HasPrefix(c.states("m"), "UNAVAILABLE: ") })
-			c.status(env.ModelSpec{Name: "m"}) // a configuration that came by a call is lost
+			c.status(env.ModelSpec{Name: "m"}) // the restarted server has lost the models of the reload
 			c.reload(list(model{name: "m"}))
 			c.status(env.ModelSpec{Name: "m"})
 		})

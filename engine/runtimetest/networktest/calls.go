@@ -116,7 +116,7 @@ var callCases = []testCase{
 			first := c.Go("first", func() { r.call(ch, "1", patience) })
 			await(c, entered.Load)
 			r.call(ch, "2", 50*ms)
-			c.Sleep(50 * ms) // until the server knows of it
+			c.Sleep(50 * ms) // until the server knows that the call was given up
 			leave.Store(true)
 			first.Join()
 			r.call(ch, "3", patience)

@@ -91,8 +91,9 @@ func MustBarrierOp(e *env.Env, capacity int, options Options) *BarrierOp {
 	return b
 }
 
-// LocalVariables returns the variables that each session of a process gives their first values
-// (barrier_ops.py:46). To a worker the flags are the chief's, but the action is its own (Q332).
+// LocalVariables returns the variables that each new session of a process initializes
+// (barrier_ops.py:46). For a worker the flags belong to the chief, but the action is its own
+// (Q332).
 func (b *BarrierOp) LocalVariables(chief bool) []*session.Variable {
 	switch {
 	case !chief && b.options.Quirks.Keeps(jobquirks.Q332):

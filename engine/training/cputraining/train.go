@@ -243,8 +243,8 @@ func CheckNodes(e *env.Env, kept jobquirks.Set, c clustermanager.Cluster) error 
 }
 
 // BlockedAddrs returns the addresses of a cluster except those of ignoredJobs, sorted and without
-// duplicates (cpu_training.py:1776). A job with an empty list raises a ValueError, unless Q261 is
-// repaired. An example is PS if none are needed. A nil list means that the job does not exist.
+// duplicates (cpu_training.py:1776). A job with an empty list, such as ps in a cluster that needs
+// no PS, raises a ValueError unless Q261 is repaired. A nil list means that the job does not exist.
 func BlockedAddrs(kept jobquirks.Set, c clustermanager.Cluster, ignoredJobs ...string) ([]string, error) {
 	addrs := []string{}
 	for _, job := range []struct {

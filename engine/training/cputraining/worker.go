@@ -82,7 +82,7 @@ func (w *worker) trainToEnd() (start float64, err error) {
 	}
 }
 
-// timestamp returns the time in seconds, as Python's datetime has it, which knows microseconds.
+// timestamp returns the time in seconds, to the microsecond as in Python's datetime.
 func (w *worker) timestamp() float64 { return float64(w.Env.Clock.Now().UnixMicro()) / 1e6 }
 
 // once runs one training.

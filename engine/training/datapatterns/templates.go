@@ -82,7 +82,8 @@ func InputPatterns(log env.Log, flag string, find Finder) ([]string, error) {
 
 func anyOf(texts []string) []any { return lists.Map(texts, func(t string) any { return t }) }
 
-// shown returns the repr of the lists of texts. Those of INT are numbers.
+// shown returns the texts of all templates as the repr of a Python list of lists. The texts of an
+// INT template are shown as numbers.
 func shown(templates []string, choices [][]string) string {
 	parts := make([]string, len(choices))
 	for i, list := range choices {
@@ -160,7 +161,7 @@ func closing(text string) int {
 	return end + 1
 }
 
-// texts returns the texts for which a template without its braces stands, and their number.
+// texts returns the texts that a template stands for, and their number. template has no braces.
 func texts(template string) (list []string, n int, err error) {
 	parts := split(template)
 	if len(parts) != 4 || parts[0] != "DATE" && parts[0] != "INT" {

@@ -137,7 +137,8 @@ func (b BytePS) chooseInterface(localRank int) (string, error) {
 	return "eth" + nic, nil
 }
 
-// export sets the variables that follow from the places, and those of the rest that are unset.
+// export sets the variables that follow from the places. It sets the other variables to their
+// defaults if they are unset.
 func (b BytePS) export(uuid, socket string, p places) {
 	size := pysem.Str(p.Size)
 	for _, v := range [][2]string{

@@ -130,8 +130,8 @@ func (s *SyncTraining) begun(c *cputraining.DistributedCPUTrainingConfig, lib hv
 	}
 }
 
-// TryInitCUDA assigns the GPU with the process's local rank to it, unless GPUs are already assigned
-// (distribution_utils.py:359).
+// TryInitCUDA assigns to a process the GPU whose number is the local rank of the process, unless
+// GPUs are already assigned (distribution_utils.py:359).
 func TryInitCUDA(e *env.Env) error {
 	host := e.Host
 	_, given := host.LookupEnv("CUDA_VISIBLE_DEVICES")

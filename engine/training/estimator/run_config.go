@@ -114,9 +114,9 @@ func (c *RunConfig) logUserParams(log env.Log) {
 	}
 }
 
-// Merge returns the configuration that ToRunnerConfig returns for the given command-line values by
-// field name. It omits the actions of a process that creates its configuration: it restores nothing
-// and waits for nobody. A nil RunConfig uses only the command-line values.
+// Merge returns the configuration that ToRunnerConfig returns, for command-line values that are
+// given by field name. Unlike ToRunnerConfig it only computes the configuration: it restores
+// nothing and waits for nobody. A nil RunConfig uses only the command-line values.
 func (c *RunConfig) Merge(flags []dataclass.Field, q jobquirks.Set) (*runnerutils.RunnerConfig, error) {
 	conf := runnerutils.Class.New()
 	if c != nil {

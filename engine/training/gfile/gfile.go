@@ -3,7 +3,7 @@
 //
 // Two things to use first:
 //
-//   - [Glob] finds files by a pattern, which is what most functions of TensorFlow take a path for.
+//   - [Glob] finds files by a pattern. Most functions of TensorFlow treat a path as a pattern.
 //   - [WriteAtomic] replaces a file, so that readers see the old content or the new.
 //
 // To change how errors are named: session.FileError; how a name matches: fnmatch in glob.go.

@@ -38,7 +38,7 @@ func Glob(f env.Files, pattern string) []string {
 	start := strings.LastIndexByte(pattern[:first], '/')
 	found := []string{pattern[:max(start, 1)]}
 	if start > 0 && pattern[start-1] == '/' {
-		return nil // names are compared with the pattern, and no name has two slashes
+		return nil // no path that is compared with the pattern has two slashes in a row
 	}
 	for part := range strings.SplitSeq(strings.TrimSuffix(pattern[start+1:], "/"), "/") {
 		name := fnmatch(part)
@@ -88,7 +88,7 @@ func fnmatch(pattern string) func(name string) bool {
 }
 
 // plain returns the texts between the stars of a pattern. ok is false for a pattern that needs a
-// regular expression, because it has other characters with a meaning, or is no UTF-8.
+// regular expression, because it has other special characters or is not valid UTF-8.
 func plain(pattern string) (texts []string, ok bool) {
 	var b strings.Builder
 	for p := []rune(pattern); len(p) > 0; p = p[1:] {

@@ -64,7 +64,7 @@ func DefaultBarrierSaverOptions() BarrierSaverOptions {
 // BarrierSaverListener delays a save until all workers wait at the barrier or the time limit has
 // passed (ckpt_hooks.py:73).
 //
-// Cost: each look at the barrier, once a second, grows with the workers.
+// Cost: the barrier is checked once a second. The time of a check grows with the number of workers.
 type BarrierSaverListener struct {
 	session.NoListener
 	e       *env.Env

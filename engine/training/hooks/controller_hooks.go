@@ -34,8 +34,8 @@ const (
 // ControllerHook carries out, between two steps, the requests made since the previous step
 // (controller_hooks.py:34).
 //
-// Cost: what a step pays does not grow: it reads one variable of two elements. A stop looks at all
-// workers every 2 s.
+// Cost: the cost of a step does not grow, because it reads one variable of two elements. A stop
+// looks at all workers every 2 s.
 type ControllerHook struct {
 	session.NoHook
 	e       *env.Env
@@ -57,7 +57,7 @@ func NewControllerHook(e *env.Env, numPS int, barrier *barrierops.BarrierOp, sav
 	}}
 }
 
-// LocalVariables returns the variables that each session of a chief gives their first values
+// LocalVariables returns the variables that each new session of a chief initializes
 // (controller_hooks.py:44).
 func (h *ControllerHook) LocalVariables() []*session.Variable { return []*session.Variable{h.control} }
 

@@ -4,7 +4,7 @@ import "github.com/monosim/monosim/engine/training/session"
 
 // BeforeSaveListener calls its listener before saves but not after them (hook_utils.py:18).
 //
-// Cost: a call does not grow with the listeners: it goes on to one of them.
+// Cost: the cost of a call does not grow, because a call goes on to a single listener.
 type BeforeSaveListener struct {
 	session.NoListener
 	Listener session.Listener

@@ -88,7 +88,8 @@ func LogPSHealth(e *env.Env, results []PSHealth) error {
 // reports the first unhealthy PS and stops the workers with the barrier, which only an operator
 // removes (ps_check_hooks.py:86).
 //
-// Cost: a check, every 30 s, grows with the PS: it is one read of all their reports.
+// Cost: a check every 30 s, which reads the reports of all PS at once. Its cost grows with the
+// number of PS.
 type PsHealthCheckerHook struct {
 	session.NoHook
 	e      *env.Env

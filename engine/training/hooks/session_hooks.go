@@ -9,7 +9,7 @@ import (
 // CurrentSession is a hook that provides the session in which a process trains
 // (session_hooks.py:21).
 //
-// Cost: it does not grow: it keeps one session.
+// Cost: its memory does not grow, because it keeps only one session.
 type CurrentSession struct {
 	session.NoHook
 	// Default is what Get returns without a session: TensorFlow's default session or nil.

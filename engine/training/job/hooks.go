@@ -154,7 +154,7 @@ func (p *process) clearNN() *saveutils.ClearNN {
 	return clear
 }
 
-// keepEvery is the period of which one checkpoint is kept (cpu_training.py:1125).
+// keepEvery is the interval at which one checkpoint is kept for good (cpu_training.py:1125).
 const keepEvery = 24 * time.Hour
 
 // interval returns the model's interval between saves. The configuration sets none

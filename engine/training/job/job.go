@@ -115,7 +115,7 @@ func Main(e *env.Env, o Options) int {
 	return 0
 }
 
-// classed returns an error's text behind its class, which most texts begin with.
+// classed returns an error's text with its class in front. Most texts begin with the class already.
 func classed(err error) string {
 	if class := pysem.TypeOf(err); !strings.HasPrefix(err.Error(), class) {
 		return class + ": " + err.Error()
@@ -173,7 +173,7 @@ func (p *process) run() error {
 	return err
 }
 
-// evaluate evaluates the checkpoints as they come. It waits for each anew.
+// evaluate evaluates the checkpoints as they come. After each one it waits for the next.
 func (p *process) evaluate() error {
 	idle := &wait{in: "tpu_runner", every: time.Second, what: text("checkpoints to evaluate")}
 	p.Waits.begin(idle)

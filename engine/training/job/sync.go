@@ -30,8 +30,9 @@ func (p *process) startBackend() (err error) {
 	return p.backend.SubscribeModel(cmp.Or(p.Spec.SyncModel, p.Spec.Job))
 }
 
-// joinPS blocks a PS until the chief shuts it down. Meanwhile its parameters are pushed, if the job
-// does that. The loop's last pause is over before the process ends (cpu_training.py:1771).
+// joinPS blocks a PS until the chief shuts it down. Meanwhile a loop pushes its parameters, if the
+// job has a backend for that. The PS then waits for the loop's last round and pause before it ends
+// (cpu_training.py:1771).
 func (p *process) joinPS() error {
 	if p.backend == nil {
 		return p.awaitEnd()

@@ -25,7 +25,7 @@ type Wait struct {
 	Since time.Duration
 	// Serves is true for a PS, which waits only for its own end.
 	Serves bool
-	// Lost is set for the answer of a server that the server has given up (TRN-8.15).
+	// Lost is set if the server has given up the answer that the process waits for (TRN-8.15).
 	Lost bool
 }
 

@@ -25,9 +25,9 @@ const (
 	chiefDevice = "/job:chief/task:0"
 )
 
-// work trains. The chief then shuts down the PS, even after an error (cpu_training.py:2122). An
-// error in that shutdown replaces the first error. The chief sends heartbeats meanwhile, and at its
-// end waits for the next one.
+// work trains. The chief then shuts down the PS, even after an error unless Q327 is repaired
+// (cpu_training.py:2122). An error in that shutdown replaces the first error. The chief sends
+// heartbeats during training, and then waits for the next one.
 func (p *process) work() error {
 	c, err := p.cluster()
 	if err != nil {
@@ -268,8 +268,8 @@ func (p *process) prepare(remote session.Link, names []string) error {
 }
 
 // begin sets variables to their initial values and restores the latest checkpoint. With partial
-// recovery and a checkpoint, PS that were not restarted keep their values, but for local variables,
-// which TensorFlow's SessionManager initializes last in each session.
+// recovery and a checkpoint, PS that were not restarted keep their values, except for local
+// variables. TensorFlow's SessionManager initializes local variables last in each session.
 func (p *process) begin(remote session.Link, names []string) error {
 	state, err := p.states.State(p.Spec.ModelDir, "")
 	if err != nil {
@@ -296,8 +296,8 @@ func (p *process) firstLocals() []session.Op {
 }
 
 // initializeLocals gives the local variables of a worker their first values, as TensorFlow's
-// SessionManager does in each session. So it clears the action of a barrier (Q332). That goes with the
-// look whether the variables are ready, and takes no time of its own.
+// SessionManager does in each session. So it clears the action of a barrier (Q332). This is part of
+// the check whether the variables are ready, and takes no extra time.
 func (p *process) initializeLocals(remote session.Link) error {
 	if r, ok := remote.(interface{ Assign(ops ...session.Op) error }); ok {
 		return r.Assign(p.firstLocals()...)

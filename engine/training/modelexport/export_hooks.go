@@ -20,8 +20,8 @@ import (
 // stepOfCheckpoint matches the name of a checkpoint that ends in its step.
 var stepOfCheckpoint = regexp.MustCompile(`^.*model.ckpt-(\p{Nd}+)$`)
 
-// GlobalStepOf returns the step in the name of a checkpoint. Another name is an AssertionError
-// (export_hooks.py:32).
+// GlobalStepOf returns the step in the name of a checkpoint. For a name without a step it returns
+// an AssertionError (export_hooks.py:32).
 func GlobalStepOf(checkpoint string) (*big.Int, error) {
 	found := stepOfCheckpoint.FindStringSubmatch(pysem.Strip(checkpoint))
 	if found == nil {
@@ -58,8 +58,8 @@ type ListenerOptions struct {
 // ExportSaverListener exports each saved checkpoint. Once a checkpoint is no longer listed, the
 // next save deletes its exports (export_hooks.py:39).
 //
-// Cost: a save grows with the exports that are kept, each of which is compared with the checkpoints
-// that are kept.
+// Cost: a save grows with the number of kept exports times the number of kept checkpoints, because
+// each export is compared with the checkpoints.
 type ExportSaverListener struct {
 	session.NoListener
 	e           *env.Env

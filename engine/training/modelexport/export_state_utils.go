@@ -1,5 +1,5 @@
 // Package modelexport records which models were exported at which step, so that old exports can be
-// deleted: that part of the port of native_training/model_export.
+// deleted. It ports only this part of native_training/model_export.
 //
 // Two things to use first:
 //

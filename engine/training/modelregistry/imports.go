@@ -13,7 +13,7 @@ import (
 // next import calls it again. An ImportError means that there is no such module.
 type Module[P any] func(r *Registry[P]) error
 
-// imports holds the modules that can be imported, and in done the names of those already imported.
+// imports holds the modules that can be imported. done holds the names of those already imported.
 type imports[P any] struct {
 	modules map[string]Module[P]
 	done    map[string]bool
@@ -22,8 +22,8 @@ type imports[P any] struct {
 // rootPackage can always be imported, because the registry itself lies in it.
 const rootPackage = "monolith"
 
-// newImports returns the modules together with the packages that contain them, of which each can
-// be imported too.
+// newImports returns the modules and all packages that contain them. These packages can be imported
+// too.
 func newImports[P any](modules map[string]Module[P]) imports[P] {
 	all := map[string]Module[P]{rootPackage: nil}
 	for name, module := range modules { //lint:ordered into a map
@@ -95,8 +95,8 @@ func (r *Registry[P]) tryImport(name string) (bool, error) {
 	return true, nil
 }
 
-// ImportOptions says which tasks are built in. The zero value stands for the reference's tasks, of
-// which there are none.
+// ImportOptions says which tasks are built in. The zero value means that no tasks are built in, as
+// in the reference.
 type ImportOptions struct {
 	// Root is the package of tasks; empty means monolith.tasks.
 	Root string

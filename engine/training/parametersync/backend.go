@@ -19,9 +19,10 @@ import (
 type Backend interface {
 	// Start connects to ZooKeeper and begins to watch.
 	Start() error
-	// SubscribeModel says of which model the sub-graphs are.
+	// SubscribeModel sets the model to which the sub-graphs belong.
 	SubscribeModel(model string) error
-	// Targets returns the name that the servers of a sub-graph have for it, and their addresses.
+	// Targets returns the addresses of the servers of a sub-graph, and the model name under which
+	// they serve it.
 	Targets(subGraph string) (model string, addrs []string, err error)
 	Stop()
 }
@@ -93,8 +94,8 @@ func given(addrs []pysem.OptString) []string {
 	return lists.Select(addrs, func(a pysem.OptString) (string, bool) { return a.V, a.Set })
 }
 
-// config is a ClientConfig (parameter_sync.proto). A target that was given twice is there once, as the
-// clients are a map by target.
+// config is a ClientConfig (parameter_sync.proto). Each target is listed only once, because the
+// reference keeps its clients in a map by target.
 type config struct {
 	model   string
 	targets []string

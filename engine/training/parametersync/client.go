@@ -21,10 +21,10 @@ const (
 
 // Push is the outcome of a push to one serving PS.
 type Push struct {
-	// Model is the name of the model there, and Target the address.
+	// Model is the name under which the serving PS has the model. Target is its address.
 	Model, Target string
-	// Steps is how many training steps had touched the PS since the round before. With Q331 repaired it
-	// has those too whose push to this target failed.
+	// Steps is the number of training steps that touched the PS since the previous round. With Q331
+	// repaired, it also counts the steps of earlier pushes that failed to reach this target.
 	Steps int64
 	// Err is the RPC's status; nil for OK.
 	Err error
@@ -35,13 +35,13 @@ type client struct {
 	e        *env.Env
 	ps       int
 	channels map[string]env.Channel
-	// keeps is set if what a target did not take goes with its next push (Q331). owed has the steps that
-	// each is to get then.
+	// keeps is set if a failed push is sent again with the next push to the same target (Q331
+	// repaired). owed then holds the number of unsent steps for each target.
 	keeps bool
 	owed  map[string]int64
 }
 
-// replace drops the channels of targets that are gone, and makes those of new ones
+// replace closes the channels to targets that are gone, and opens channels to new targets
 // (sync_client_manager.cc:155).
 func (c *client) replace(targets []string) {
 	for t, channel := range c.channels { //lint:ordered each by itself
@@ -58,8 +58,8 @@ func (c *client) replace(targets []string) {
 	}
 }
 
-// push sends to each target, one after another, and goes on after a failure. The reference's order is
-// that of a hash map, here it is the backend's.
+// push sends to the targets one after another, and continues after a failure. It uses the backend's
+// order of targets. The reference uses the order of a hash map.
 func (c *client) push(conf config, steps int64, pushed func(Push)) error {
 	for _, target := range conf.targets {
 		due := steps + c.owed[target]
@@ -84,8 +84,8 @@ func (c *client) push(conf config, steps int64, pushed func(Push)) error {
 }
 
 // request makes the message (ParameterSyncClient::Convert, parameter_sync_client.cc:33) for native
-// multi hash tables, which a job has by default (cpu_training.py:610). Nothing is really computed: one
-// id stands for those that the steps have touched, and its value is their number.
+// multi hash tables, which a job has by default (cpu_training.py:610). It computes no real values.
+// One id stands for all ids that the steps touched, and its value is the number of steps.
 func (c *client) request(model string, steps int64) *apis.PredictRequest {
 	ints := func(values ...int64) *framework.TensorProto {
 		return &framework.TensorProto{Dtype: framework.DataType_DT_INT64, TensorShape: vector(len(values)), Int64Val: values}

@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	// Period is the time from the begin of a round to that of the next (cpu_training.py:1759).
+	// Period is the time between the starts of two rounds (cpu_training.py:1759).
 	Period = 10 * time.Second
 	// limit is how long the session waits for a round's operation (cpu_training.py:1749).
 	limit = time.Minute
-	// heldPoll is how often a process that is stopped looks whether it goes on. A round that was due
-	// begins so long after that at the latest, and in truth at once.
+	// heldPoll is how often a stopped process checks whether it may continue. A round that became
+	// due while it was stopped begins up to heldPoll late. A real process would begin it at once.
 	heldPoll = time.Second
 )
 
@@ -29,8 +29,9 @@ type Options struct {
 	Take func() int64
 	// Held, if set, reports whether the process is stopped, as by SIGSTOP.
 	Held func() bool
-	// Round, if set, is told of each round, with what Take returned: these updates are pushed now or
-	// never, or later with Q331 repaired. Pushed is told of each push, and Ended of the error that ended the loop before its time.
+	// Round, if set, is called with each number of steps that Take returned. These updates are
+	// pushed in this round or never, unless Q331 is repaired. Pushed, if set, is called after each
+	// push, and Ended with the error that ended the loop early.
 	Round  func(steps int64)
 	Pushed func(Push)
 	Ended  func(err error)
@@ -53,16 +54,16 @@ func Start(e *env.Env, o Options) *Loop {
 	return l
 }
 
-// Finish lets the loop end after its present round and pause, and waits for that
-// (cpu_training.py:1771).
+// Finish makes the loop end after its current round and the pause that follows, and waits until it
+// has ended (cpu_training.py:1771).
 func (l *Loop) Finish() {
 	l.finished = true
 	l.task.Join()
 	l.client.close()
 }
 
-// run makes rounds until Finish. Only errors of TensorFlow are caught; any other ends the thread, and
-// with it the PS's parameter sync, while the PS itself goes on (cpu_training.py:1751).
+// run makes rounds until Finish. It catches only TensorFlow's errors. Any other error ends the
+// thread and so the PS's parameter sync, but the PS itself continues (cpu_training.py:1751).
 func (l *Loop) run() {
 	for !l.finished {
 		for l.Held != nil && l.Held() {
@@ -84,8 +85,9 @@ func (l *Loop) run() {
 	}
 }
 
-// round asks for the targets and runs the operation. The session gives up after a time limit, and the
-// operation goes on: the next one waits for its end (the lock of sync_client_manager.cc).
+// round asks for the targets and runs the operation. After a time limit the session stops waiting
+// for the operation, which continues. The next round's operation waits for it to end (the lock of
+// sync_client_manager.cc).
 func (l *Loop) round() error {
 	conf, err := refresh(l.Backend, l.PS)
 	if err != nil {
@@ -104,9 +106,9 @@ func (l *Loop) round() error {
 	return failed
 }
 
-// operate is the operation MonolithParameterSync (parameter_sync_ops.cc:145). It takes what was
-// touched off the list whether or not there is a target (parameter_sync_tf_bridge.cc:71, Q331), and
-// succeeds whatever becomes of its pushes (parameter_sync_tf_bridge.cc:98).
+// operate is the operation MonolithParameterSync (parameter_sync_ops.cc:145). It clears the list of
+// touched ids even if there is no target to push them to (parameter_sync_tf_bridge.cc:71), unless
+// Q331 is repaired. It succeeds even if its pushes fail (parameter_sync_tf_bridge.cc:98).
 func (l *Loop) operate(conf config) error {
 	l.client.replace(conf.targets)
 	if len(conf.targets) == 0 && !l.Quirks.Keeps(jobquirks.Q331) {

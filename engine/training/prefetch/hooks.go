@@ -112,8 +112,8 @@ type AsyncFunctionMgr struct {
 	hooks []session.Hook
 }
 
-// NewAsyncFunctionMgr makes a manager. async says whether a function runs later if Add does not
-// say so.
+// NewAsyncFunctionMgr makes a manager. async is the default for calls of Add that do not say
+// whether the function runs later.
 func NewAsyncFunctionMgr(tasks env.Tasks, async bool) *AsyncFunctionMgr {
 	return &AsyncFunctionMgr{tasks: tasks, async: async}
 }

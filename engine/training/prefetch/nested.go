@@ -146,8 +146,8 @@ func (n *NestedTensors) Tensors() []*Tensor {
 	return list
 }
 
-// NestedResult returns the nested value with other tensors in the places of its own. tensors must
-// have the number and order of those that Tensors returns. Too few ragged tensors are an
+// NestedResult returns the nested value with its tensors replaced by the given ones. tensors must
+// have the same number and order as the result of Tensors. Too few ragged tensors are an
 // AssertionError, too few dense ones an IndexError.
 func (n *NestedTensors) NestedResult(tensors []*Tensor) (any, error) {
 	cut := min(len(n.tensors), len(tensors))

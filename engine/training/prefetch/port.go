@@ -8,17 +8,17 @@ import (
 // portCapacity is the number of calls that a function of the Rust port may lag behind.
 const portCapacity = 1024
 
-// PortFunctionMgr runs functions later, as the Rust port does. It queues each call as a whole, and
-// the next step runs the oldest call (TRN-5.21). Python queues the values of one call. A hook takes
-// them in the step after the one at whose end it first saw them.
+// PortFunctionMgr runs functions later, as the Rust port does. It queues whole calls, and the next
+// step runs the oldest one (TRN-5.21). Python instead queues the argument values of one call. Its
+// hook first sees them at the end of a step, and takes them in the step after that.
 type PortFunctionMgr struct {
 	tasks env.Tasks
 	async bool
 	hooks []*PortPushHook
 }
 
-// NewPortFunctionMgr makes a manager. async says whether a function runs later if Add does not say
-// so.
+// NewPortFunctionMgr makes a manager. async is the default for calls of Add that do not say whether
+// the function runs later.
 func NewPortFunctionMgr(tasks env.Tasks, async bool) *PortFunctionMgr {
 	return &PortFunctionMgr{tasks: tasks, async: async}
 }
@@ -26,8 +26,8 @@ func NewPortFunctionMgr(tasks env.Tasks, async bool) *PortFunctionMgr {
 // Hooks returns the hooks of the functions that run later, in the order in which Add was called.
 func (m *PortFunctionMgr) Hooks() []*PortPushHook { return m.hooks }
 
-// Add returns what a caller has to call in place of target. For a function that runs later, the
-// returned one queues the call, and waits while 1024 are queued.
+// Add returns the function to call in place of target. If target is to run later, the returned
+// function queues the call, and waits while 1024 calls are queued.
 func (m *PortFunctionMgr) Add(target func(), async pysem.Opt[bool]) (call func() error) {
 	if !async.Or(m.async) {
 		return func() error { target(); return nil }

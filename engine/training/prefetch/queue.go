@@ -195,7 +195,7 @@ func (q *MultiFIFOQueue) Close(cancelPending bool) {
 	}
 }
 
-// dequeued returns a tensor whose value is that of the i-th tensor in the row dequeued last.
+// dequeued returns a tensor that evaluates to the i-th value of the row dequeued last.
 func (q *MultiFIFOQueue) dequeued(i int, device string) *Tensor {
 	return &Tensor{Device: device, Eval: func(session.Session) (any, error) {
 		if q.row == nil {

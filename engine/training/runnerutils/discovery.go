@@ -17,9 +17,9 @@ type Discoveries interface {
 	ZK(deepInsightName, zkServer pysem.OptString) (training.ServiceDiscovery, error)
 }
 
-// Registering pauses for consulRetry after it has removed an old registration. A discovery by
-// ZooKeeper tries zkTries times, first after a pause of zkRetry (service_discovery.py:77,
-// service_discovery.py:220).
+// These are the pauses and tries of registering. With Consul, it pauses for consulRetry after it
+// has removed an old registration. With ZooKeeper, it tries zkTries times, and the first pause
+// between two tries is zkRetry (service_discovery.py:77, service_discovery.py:220).
 const (
 	consulRetry = 3 * time.Second
 	zkRetry     = 5 * time.Second
@@ -52,9 +52,9 @@ func (d RealDiscoveries) ZK(deepInsightName, zkServer pysem.OptString) (training
 	})
 }
 
-// GetDiscovery makes the discovery that a configuration asks for, nil for a local run
-// (runner_utils.py:355). Primus sets the variable TF_CONFIG. With it, GetDiscovery also sets the
-// configuration's type and index. Without it the error is an AssertionError.
+// GetDiscovery makes the discovery that a configuration asks for, or returns nil for a local run
+// (runner_utils.py:355). For Primus, it reads the processes from TF_CONFIG and also sets the
+// configuration's type and index. If TF_CONFIG is not set, it returns an AssertionError.
 func GetDiscovery(c *RunnerConfig, psm pysem.OptString, make Discoveries) (training.ServiceDiscovery, error) {
 	if c.IsLocal {
 		return nil, nil

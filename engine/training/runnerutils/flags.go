@@ -46,8 +46,8 @@ var trainingFlags = []absl.Module{
 	{Name: "monolith.agent_service.utils", Flags: []absl.Flag{{Name: "conf", Default: ""}}},
 }
 
-// NewFlags returns the flags of a training program. RunnerConfig has fields with a flag each, and
-// the modules that the program imports have flags of their own.
+// NewFlags returns the flags of a training program. These are one flag for each field in
+// flagFields, and the flags of the modules that the program imports.
 func NewFlags() *absl.Flags {
 	fields := absl.Module{Name: "monolith.native_training.gflags_utils", Flags: make([]absl.Flag, 0, len(flagFields))}
 	for _, f := range flagFields {

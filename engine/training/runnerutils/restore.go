@@ -19,7 +19,7 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// restorePoll is the pause between two looks for the chief's files (runner_utils.py:277).
+// restorePoll is the pause between two checks for the chief's files (runner_utils.py:277).
 const restorePoll = 30 * time.Second
 
 // restoreLimit is how long a process waits for the chief's files if Q200 is repaired.
@@ -78,8 +78,8 @@ func (p Process) copyCkptFile(c *RunnerConfig) error {
 }
 
 // letOthersBegin writes the file monolith_checkpoint, for which the other processes wait. It does
-// so if the file is missing and Q251 is repaired. A checkpoint of restore_dir with which the model
-// began is listed there as exempt from deletion.
+// so only if the file is missing and Q251 is repaired. If the model began with a checkpoint of
+// restore_dir, the file lists that checkpoint as exempt from deletion.
 func (p Process) letOthersBegin(dir, from, chosen string) error {
 	if p.Quirks.Keeps(jobquirks.Q251) || env.Exists(p.Env.Files, pysem.JoinStrings(dir, saveutils.MonolithCkptStateFileName)) {
 		return nil
@@ -115,8 +115,8 @@ func (p Process) chosen(dir string, name pysem.OptString) (string, error) {
 	return path, nil
 }
 
-// begin makes a checkpoint of the directory from the current one of dir. It writes the two state
-// files, by which the checkpoint is also exempt from deletion.
+// begin makes checkpoint the current checkpoint of the directory dir. It writes the two state
+// files, which also exempt the checkpoint from deletion.
 func (p Process) begin(dir, from, checkpoint string) error {
 	f := p.Env.Files
 	state := &pb.CheckpointState{ModelCheckpointPath: checkpoint, AllModelCheckpointPaths: []string{checkpoint}}
@@ -127,8 +127,8 @@ func (p Process) begin(dir, from, checkpoint string) error {
 	return p.exempt(dir, from, checkpoint)
 }
 
-// exempt writes the file monolith_checkpoint. It copies the state of the directory from, and adds
-// the checkpoint to those that are never deleted.
+// exempt writes the file monolith_checkpoint in dir. It copies the state of the directory named by
+// from, and adds checkpoint to the checkpoints that are never deleted.
 func (p Process) exempt(dir, from, checkpoint string) error {
 	f := p.Env.Files
 	monolith, err := saveutils.MonolithCheckpointState(p.Env, from, saveutils.StateReading{RemoveInvalidPath: true, Quirks: p.Quirks})

@@ -63,8 +63,8 @@ type RunnerConfig struct {
 // Class describes the fields of a RunnerConfig, those of its base classes first.
 var Class = dataclass.Of(func(c *RunnerConfig) **dataclass.OddValues { return &c.Odd })
 
-// fields describes all fields of a RunnerConfig for gflagsutils. flagFields describes only fields
-// that have a flag of their name.
+// fields describes all fields of a RunnerConfig for gflagsutils. flagFields describes only the
+// fields that have a flag of the same name.
 var fields, flagFields = describeFields()
 
 func describeFields() (all, withFlag []gflagsutils.Field) {
@@ -137,8 +137,9 @@ func (p Process) Init(c *RunnerConfig) error {
 	return links.Update(object, fields, p.Flags)
 }
 
-// passMLP makes a process of MLP wait for the data service, or run a part of it, as its flags say
-// (runner_utils.py:235). Without a data service it only reads the environment.
+// passMLP handles a process that MLP runs (runner_utils.py:235). Depending on its role and flags,
+// the process waits for the data service or runs a part of it. Without a data service passMLP only
+// reads the environment.
 func (p Process) passMLP() error {
 	if p.DataService == nil {
 		_, err := training.NewMLPEnv(p.Env)

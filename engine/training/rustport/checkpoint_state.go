@@ -138,8 +138,8 @@ func readState(e *env.Env, file string, r Retries) (*CheckpointState, error) {
 	return nil, &Error{Kind: ReadCheckpointFailed}
 }
 
-// find looks for a listed checkpoint: the path wanted, else the first path with the last name of
-// wanted. ok is false if neither is listed.
+// find returns the listed checkpoint whose path is wanted, or else the first listed one that has
+// the same last name as wanted. ok is false if there is none.
 func (s *CheckpointState) find(wanted string) (string, bool) {
 	name := lastName(wanted)
 	for _, fits := range []func(p string) bool{

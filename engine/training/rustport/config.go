@@ -85,8 +85,8 @@ func NewRunnerConfig() RunnerConfig {
 func (s *Settings) setting(i int) reflect.Value { return reflect.ValueOf(s).Elem().Field(i) }
 
 // ToRunnerConfig returns base with the user's settings applied. A field counts as a setting if it
-// differs from its default and from base. A user's choice of Consul becomes a discovery by
-// ZooKeeper. Consul in base stays, which it does not in Python (TRN-5.10).
+// differs from its default and from base. If the user chooses Consul, the discovery becomes one by
+// ZooKeeper. A base that already has Consul keeps it, unlike in Python (TRN-5.10).
 func (c RunConfig) ToRunnerConfig(base RunnerConfig) RunnerConfig {
 	defaults := NewRunConfig().Settings
 	for i := range reflect.TypeFor[Settings]().NumField() {

@@ -46,11 +46,11 @@ const (
 // defaultCheckpoint is the current checkpoint of a state that cannot be read.
 const defaultCheckpoint = "model.ckpt-0"
 
-// CopyCheckpoint makes a model's directory start from a checkpoint of directory from (TRN-4.4). If
-// from has no state, the error is a MissingCheckpoint. An unlisted checkpoint is a
-// RestoreCkptNotFound. Python only warns of both, and makes paths absolute (TRN-5.6). Existing
-// files checkpoint and restore_ckpt of the model stay. Its monolith_checkpoint then also protects
-// the checkpoint from deletion.
+// CopyCheckpoint makes a model's directory start from a checkpoint in the directory named by from
+// (TRN-4.4). If that directory has no state, the error is a MissingCheckpoint. An unlisted
+// checkpoint is a RestoreCkptNotFound. Python only warns in both cases, and makes paths absolute
+// (TRN-5.6). Existing files checkpoint and restore_ckpt of the model stay unchanged. The model's
+// monolith_checkpoint protects the copied checkpoint from deletion.
 func CopyCheckpoint(e *env.Env, from, modelDir string, wanted pysem.OptString) (*CheckpointState, error) {
 	file := path.Join(from, checkpoints.Filename)
 	if !env.Exists(e.Files, file) {

@@ -3,7 +3,7 @@ package saveutils
 import "github.com/monosim/monosim/engine/pysem"
 
 // neverSteps is the interval, in steps, of a training for which nothing sets an interval. It is too
-// large ever to pass (cpu_training.py:1172).
+// large to be reached (cpu_training.py:1172).
 const neverSteps = 100000000
 
 // ChooseInterval returns how often a training saves. Seconds and steps each come from the

@@ -28,7 +28,8 @@ type SaverOptions struct {
 	// MaxToKeep is how many checkpoints are kept in addition to the exempt ones. With 0 all are
 	// kept, and the saver has no list of them.
 	MaxToKeep int
-	// KeepEvery is a length of training time. For each such time, one checkpoint is kept for good.
+	// KeepEvery is a length of training time. In each period of this length, one checkpoint is kept
+	// for good.
 	KeepEvery time.Duration
 	// ModelDir is the directory of the file monolith_checkpoint, which lists the exempt checkpoints
 	// and is read at each save. If ModelDir is empty, Exempt lists them.
@@ -65,12 +66,13 @@ type PartialRecoverySaver struct {
 	exempt  map[string]bool // base names
 	last    []saved
 	doomed  []saved
-	// nextKept is a time. The first checkpoint saved after it is kept for good, by KeepEvery.
+	// nextKept is a time. Because of KeepEvery, the first checkpoint that was saved after it is
+	// kept for good.
 	nextKept time.Time
 }
 
-// Check raises the ValueError that TensorFlow raises when a saver is made, whose description holds the
-// number of checkpoints as an int32.
+// Check returns the ValueError that TensorFlow raises when it makes a saver whose MaxToKeep does
+// not fit into an int32.
 func (o SaverOptions) Check() error {
 	if int(int32(o.MaxToKeep)) != o.MaxToKeep {
 		return pysem.Raise("ValueError", "Value out of range: %d", o.MaxToKeep)
@@ -127,7 +129,7 @@ func (p *PartialRecoverySaver) prefix(path string, globalStep pysem.Opt[int64]) 
 		return fmt.Sprintf("%s-%08d", path, globalStep.V), nil
 	case globalStep.Set:
 		return SaveHelper{Basename: path}.CkptPrefix(globalStep.V), nil
-	case pysem.Basename(path) == latest: // a sharded saver accepts this name, and fails later at the state
+	case pysem.Basename(path) == latest: // a sharded saver would accept this name and fail later, at the state file
 		return "", pysem.Raise("ValueError", "'latest_filename' collides with 'save_path': '%s' and '%s'", latest, path)
 	}
 	return path, nil
@@ -170,8 +172,8 @@ func (p *PartialRecoverySaver) withoutParent(path string, err error) error {
 // ExportMetaGraph writes the graph.
 func (p *PartialRecoverySaver) ExportMetaGraph(path string) error { return p.data.WriteMetaGraph(path) }
 
-// record adds a checkpoint to the list. If the list is too long, it marks the oldest checkpoint
-// that is not exempt for deletion (save_utils.py:831).
+// record adds a checkpoint to the list. If the list is too long, it marks the oldest non-exempt
+// checkpoint for deletion (save_utils.py:831).
 func (p *PartialRecoverySaver) record(file string) error {
 	if p.options.MaxToKeep == 0 {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// PSMonitor tells which PS have started since a session was last set up. It sets a variable as a
-// mark in each PS, which a restart of the PS loses (save_utils.py:433).
+// PSMonitor tells which PS have started since a session was last set up. It sets a variable in each
+// PS as a mark. A PS that restarts loses its mark (save_utils.py:433).
 type PSMonitor struct{ marks []*session.Variable }
 
 // NewPSMonitor makes a monitor of numPS parameter servers.

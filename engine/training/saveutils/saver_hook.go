@@ -75,8 +75,8 @@ func DefaultSaverHookOptions() SaverHookOptions {
 	return SaverHookOptions{Basename: "model.ckpt", GlobalStep: session.GlobalStep(), SaveGraphDef: true, NoFirstSave: true}
 }
 
-// listenerRepr is Python's repr of a listener. No class of the reference's asks for a stop, so it
-// names the base class.
+// listenerRepr is Python's repr of a listener. No listener class of the reference asks for a stop,
+// so the text names TensorFlow's base class.
 const listenerRepr = "<tensorflow.python.training.basic_session_run_hooks.CheckpointSaverListener object at 0x7f0000000000>"
 
 // SaverHook saves a checkpoint when one is due (NoFirstSaveCheckpointSaverHook,
@@ -94,7 +94,7 @@ type SaverHook struct {
 	lock     *threading.Lock
 }
 
-// NewSaverHook makes the hook that saves checkpoints into dir. It fails where [NewTimer] does.
+// NewSaverHook makes the hook that saves checkpoints into dir. It returns the errors of [NewTimer].
 func NewSaverHook(e *env.Env, dir string, saver Saver, options SaverHookOptions) (*SaverHook, error) {
 	e.Log.Logf(env.Info, "Create CheckpointSaverHook.")
 	timer, err := NewTimer(e, options.Interval)
@@ -325,8 +325,8 @@ func (h *SaverHook) beforeSave(s session.Session, step int64) {
 	}
 }
 
-// afterSave calls AfterSave of the guards in reverse order. raised is the error that leaves the
-// save, if one does. Python's traceback of a guard's error begins with it.
+// afterSave calls AfterSave of the guards in reverse order. raised is the error with which the save
+// failed, or nil. If a guard fails too, its logged traceback begins with raised, as in Python.
 func (h *SaverHook) afterSave(s session.Session, step int64, raised error) {
 	before := ""
 	if raised != nil {

@@ -133,8 +133,8 @@ func (SaveHelper) GlobalStepValue(prefix string) (*big.Int, error) {
 	return pysem.ParseInt(prefix[i+1:])
 }
 
-// GlobalStep returns the number of GlobalStepValue as the value of a global step, which holds an
-// int64. A larger one is an OverflowError.
+// GlobalStep returns the result of GlobalStepValue as an int64, the type of a global step. A number
+// that does not fit is an OverflowError.
 func (h SaveHelper) GlobalStep(prefix string) (int64, error) {
 	n, err := h.GlobalStepValue(prefix)
 	switch {

@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/engine/training/sessionrunhooks"
 )
 
-// Interval says how often the timer triggers: every so many seconds, or every so many steps.
-// Exactly one of the two must be set.
+// Interval says how often the timer triggers, in seconds or in steps. Exactly one of the two must
+// be set.
 type Interval struct {
 	Seconds pysem.Opt[float64]
 	Steps   pysem.OptInt
@@ -89,7 +89,7 @@ func (t *Timer) ShouldTriggerForStep(step int64) (bool, error) {
 	return t.interval.Steps.Set && step >= t.last.V+int64(t.interval.Steps.V), nil
 }
 
-// isPast reports whether so many seconds have passed since the last trigger.
+// isPast reports whether at least this many seconds have passed since the last trigger.
 func (t *Timer) isPast(now time.Time, seconds float64) bool {
 	return now.Sub(t.lastTime).Seconds() >= seconds
 }

@@ -6,12 +6,12 @@ import (
 	"github.com/monosim/monosim/engine/pysem/threading"
 )
 
-// closable is the session that hooks and their tasks get, which they may hold longer than it is open
-// (tf.compat.v1.Session).
+// closable is the session that hooks and their tasks get. They may still hold it after it was
+// closed (tf.compat.v1.Session).
 type closable struct {
 	open    Session
 	closed  bool
-	running int // calls of other tasks too
+	running int // number of calls in progress, including those of other tasks
 	idle    *threading.Event
 }
 
@@ -19,8 +19,9 @@ func newClosable(tasks env.Tasks, s Session) *closable {
 	return &closable{open: s, idle: threading.NewEvent(tasks, "calls of a session")}
 }
 
-// Run does the operations ([Session.Run]). A closed session raises a RuntimeError, and a call that
-// was running when it was closed a CancelledError, whatever became of its operations.
+// Run does the operations ([Session.Run]). On a closed session it returns a RuntimeError. A call
+// during which the session is closed returns a CancelledError, whether or not its operations were
+// done.
 func (c *closable) Run(ops ...Op) ([]any, error) {
 	return c.call(func() ([]any, error) { return c.open.Run(ops...) })
 }
@@ -40,8 +41,9 @@ func (c *closable) call(run func() ([]any, error)) ([]any, error) {
 	return values, err
 }
 
-// RunFor does the operations as one call ([Session.Run]) of which take is a part. The servers have to
-// be there before it and after it. It returns the values of before.
+// RunFor makes one call ([Session.Run]) that does the operations, calls take, and does the
+// operations again. The servers have to be there both times. RunFor returns the values of the first
+// time.
 func RunFor(s Session, take func(), ops ...Op) ([]any, error) {
 	run := func(inner Session) ([]any, error) {
 		values, err := inner.Run(ops...)
@@ -58,8 +60,8 @@ func RunFor(s Session, take func(), ops ...Op) ([]any, error) {
 	return run(s)
 }
 
-// close refuses all calls from now on and waits for those that are running, as TensorFlow's
-// MasterSession does: a call that waits for a server goes on waiting.
+// close refuses all calls from now on and waits until the running calls have ended, as TensorFlow's
+// MasterSession does. A running call that waits for a server keeps waiting.
 func (c *closable) close() {
 	c.closed = true
 	if c.running > 0 {

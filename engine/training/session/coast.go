@@ -46,8 +46,8 @@ const (
 )
 
 // Coast counts steps as long as each would repeat the last step that Run and Step made. It stops
-// within the first step that differs, which the next Run and Step finish. It counts none if steps
-// take no time. Nor does it if a change could go unnoticed, because an operation assigns or a value
+// within the first step that differs, which the next Run and Step finish. It counts no steps if
+// steps take no time, or if a change could go unnoticed because an operation assigns or a value
 // cannot be compared.
 func (r *Remote) Coast(s Steps) {
 	s.Ops, s.Values = slices.Clone(s.Ops), slices.Clone(s.Values)

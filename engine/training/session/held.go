@@ -10,17 +10,20 @@ import (
 )
 
 const (
-	// What Linux does for a segment that is not acknowledged: it is sent again after the minimum of the
-	// retransmission time-out, which doubles up to a maximum, and net.ipv4.tcp_retries2 times.
+	// These say how Linux retransmits a segment that is not acknowledged. The first retransmission
+	// comes after the minimum of the retransmission time-out. The time-out then doubles up to a
+	// maximum, for net.ipv4.tcp_retries2 retransmissions.
 	firstRetransmission = 200 * time.Millisecond
 	lastRetransmission  = 2 * time.Minute
 	mostRetransmissions = 15
-	// givenUp is how long a server's end of a connection sends an answer: gRPC gives it a TCP_USER_TIMEOUT
-	// of 20 s, which Linux counts from the first retransmission. A client's end has none.
+	// givenUp is how long a server's end of a connection keeps sending an answer. gRPC gives that
+	// end a TCP_USER_TIMEOUT of 20 s, which Linux counts from the first retransmission. A client's
+	// end has no such timeout.
 	givenUp = firstRetransmission + 20*time.Second
-	// pingPause is the least time between two pings of gRPC without data between them.
+	// pingPause is the minimum time between two gRPC pings if no data is sent between them.
 	pingPause = 5 * time.Minute
-	// onePings of that many clients' ends have a ping left to send (TRN-8.15).
+	// onePings is the number of client ends of connections among which one, on average, still has a
+	// ping to send (TRN-8.15).
 	onePings = 4
 )
 
@@ -30,7 +33,8 @@ type connection struct {
 	addr string
 }
 
-// dark appends an address to a list if nothing arrives there now.
+// dark returns list with addr appended if no message arrives at addr now. Otherwise it returns list
+// unchanged.
 func (r *Remote) dark(list []string, addr string) []string {
 	if reach := r.servers.Reach; reach != nil && reach(r.e.Host.Hostname(), addr) == Lost {
 		return append(list, addr)
@@ -38,7 +42,8 @@ func (r *Remote) dark(list []string, addr string) []string {
 	return list
 }
 
-// await does what reach does, for a call that may have to wait for its server.
+// await returns the server at addr, as reach does. It waits as long as the call has to wait for the
+// server.
 func (r *Remote) await(c *call, device, addr string) (*server, error) {
 	found, err := r.reach(addr)
 	if err == nil || !r.waits(c, err) {
@@ -49,7 +54,7 @@ func (r *Remote) await(c *call, device, addr string) (*server, error) {
 		end = r.onWait(device, false)
 	}
 	defer func() { end() }()
-	answers := c.sent && !slices.Contains(c.dark, addr) // the request has arrived, so it is the answer that is lost
+	answers := c.sent && !slices.Contains(c.dark, addr) // the request has arrived, so only the answer is lost
 	began, rto := r.e.Clock.Elapsed(), firstRetransmission
 	for sent := 0; r.waits(c, err); found, err = r.reach(addr) {
 		if !errors.Is(err, errHeld) {
@@ -71,19 +76,19 @@ func (r *Remote) await(c *call, device, addr string) (*server, error) {
 			return nil, Raise("UnavailableError", "Connection timed out: %s", addr)
 		}
 	}
-	if c.stepping && pysem.TypeOf(err) == "AbortedError" { // the step was sent on a connection that the restarted server does not know
+	if c.stepping && pysem.TypeOf(err) == "AbortedError" { // the restarted server does not know the step's connection
 		return nil, reset(addr)
 	}
 	return found, err
 }
 
-// reset is the error of a call whose connection the other end does not have.
+// reset returns the error of a call over a connection that no longer exists at the other end.
 func reset(addr string) error { return Raise("UnavailableError", "Connection reset by peer: %s", addr) }
 
-// isUnheard waits for an answer that was given up, and of which this end is not told: until the server
-// ends, or something is sent over the connection, to which the other end answers with a reset.
-// In a step the ends are the other way around: a PS has called the process for what the step took its
-// time for, and nothing else calls there as long as the step goes on.
+// isUnheard waits for an answer that the server's end has given up sending, of which this end is
+// not told. It waits until the server ends or until something is sent over the connection, because
+// the other end answers that with a reset. In a step the ends are swapped: a PS has called the
+// process for the tensors of the step, and no other call uses that connection while the step lasts.
 func (r *Remote) isUnheard(c *call, device, addr string, began time.Duration) error {
 	if r.onWait != nil {
 		defer r.onWait(device, true)()
@@ -109,7 +114,8 @@ func (r *Remote) isUnheard(c *call, device, addr string, began time.Duration) er
 	}
 }
 
-// speaks has a connection reset whose other end is gone, when a call of the process goes over it.
+// speaks returns the error of a reset if a call of the process uses a connection whose other end is
+// gone. It returns nil while the server cannot be reached.
 func (r *Remote) speaks(addr string) error {
 	own := connection{r.e, addr}
 	if len(r.servers.unheard) == 0 || !r.servers.unheard[own] {

@@ -8,8 +8,8 @@ import (
 // Monitored runs hooks around a session's steps, and ends at the first error
 // (tf.compat.v1.train.MonitoredSession in a with statement). At the start it calls Begin of all
 // hooks, then AfterCreateSession. Around each step it calls BeforeRun and AfterRun. At the end it
-// calls End, unless there was an error, and closes the session. Who still holds that gets a
-// RuntimeError from it (TRN-8.16).
+// calls End, unless there was an error, and closes the session. Anyone who still uses the closed
+// session gets a RuntimeError (TRN-8.16).
 type Monitored struct {
 	e     *env.Env
 	s     *closable
@@ -26,8 +26,9 @@ type Monitored struct {
 	context RunContext
 }
 
-// NewMonitored calls Begin and AfterCreateSession of all hooks. An error of theirs leaves the session
-// open and the hooks' tasks running, as in TensorFlow, for those who got it before.
+// NewMonitored calls Begin and AfterCreateSession of all hooks. If one of these calls fails, the
+// session stays open and the tasks that hooks have started keep running, as in TensorFlow. Hooks
+// that already have the session can still use it.
 func NewMonitored(e *env.Env, s Session, hooks []Hook) (*Monitored, error) {
 	m := &Monitored{e: e, hooks: hooks}
 	if err := m.begin(); err != nil {
@@ -39,9 +40,9 @@ func NewMonitored(e *env.Env, s Session, hooks []Hook) (*Monitored, error) {
 	return m, nil
 }
 
-// NewRecovered is NewMonitored with a function that makes the session. A session that is aborted
-// while it is made, or in a step, is made again, with the same hooks, whose Begin is not called again
-// (TRN-8.17). The step is then made once more.
+// NewRecovered is NewMonitored with a function that makes the session. If a session is aborted
+// while it is made or during a step, a new one is made with the same hooks (TRN-8.17). Their Begin
+// is not called again. An interrupted step is repeated.
 func NewRecovered(e *env.Env, hooks []Hook, create func() (Session, error)) (*Monitored, error) {
 	m := &Monitored{e: e, hooks: hooks, create: create}
 	if err := m.begin(); err != nil {
@@ -72,7 +73,7 @@ func (m *Monitored) open(s Session) error {
 	return nil
 }
 
-// again makes a session until one is not aborted meanwhile.
+// again makes sessions until one is not aborted while it is made.
 func (m *Monitored) again() error {
 	for {
 		s, err := m.create()
@@ -85,10 +86,11 @@ func (m *Monitored) again() error {
 	}
 }
 
-// aborted reports whether an error is of _PREEMPTION_ERRORS, as monolith/utils.py:27 leaves them.
+// aborted reports whether err is one of TensorFlow's _PREEMPTION_ERRORS. monolith/utils.py:27
+// reduces these to AbortedError.
 func aborted(err error) bool { return err != nil && pysem.TypeOf(err) == "AbortedError" }
 
-// fail closes the session because of err, and returns that.
+// fail closes the session after an error and returns that error.
 func (m *Monitored) fail(err error) error {
 	m.end()
 	return err
@@ -169,8 +171,9 @@ func (m *Monitored) Coast(link Link, rest Steps) {
 }
 
 // Close calls End of the hooks, waits for the tasks that they have started, and closes the session.
-// It returns the error of the first End that fails, and calls no later End. After the end, which an
-// error of a step is too, the hooks get no session, and a RuntimeError is raised.
+// It returns the error of the first End that fails, and calls no later End. If the session is
+// already closed, because of an earlier Close or a failed step, the hooks get no session and Close
+// returns a RuntimeError.
 func (m *Monitored) Close() error {
 	if m.s.closed {
 		_ = m.callEnd(noSession{})

@@ -11,7 +11,7 @@ import (
 const seldomPeriod = 60 * time.Second
 
 // Seldom logs a line at most every 60 s (absl's log_every_n_seconds). Each place in the code that
-// logs has its own. The first call always logs.
+// logs has a Seldom of its own. The first call always logs.
 type Seldom struct{ once pylog.Seldom }
 
 // Logf logs the line, unless this Seldom has logged one in the last 60 s.

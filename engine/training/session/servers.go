@@ -73,16 +73,17 @@ type Servers struct {
 	latest map[*env.Env]*Remote
 	// steps counts all training steps of the job. Each reaches every PS of its cluster.
 	steps int64
-	// unheard has the connections of processes whose servers' ends were given up; see held.go.
+	// unheard holds the connections whose server's end has given up sending an answer; see held.go.
 	unheard map[connection]bool
 }
 
 // Way is what the network does with messages from a host to an address.
 type Way int
 
-// The ways of a network. Of a connection that was there, nothing is heard while the way is lost: a
-// call waits, with or without WaitForReady, until one of its retransmissions arrives. What arrives at a
-// process that is stopped is kept for it, so that a call waits and no more.
+// These are the ways of a network. While a way is Lost, nothing arrives over an existing
+// connection. A call then waits, with or without WaitForReady, until one of its retransmissions
+// arrives. A process that is Stopped finds all messages when it continues, so a call to it only
+// waits.
 const (
 	Open Way = iota
 	Lost
@@ -97,8 +98,8 @@ type Watcher interface {
 	Assigned(host string, v *Variable, index int, value any)
 	// Initialized reports that all variables got their first values.
 	Initialized(host string)
-	// Stepped reports that a process has made n training steps in the time took that ends now.
-	// value is the counter after them.
+	// Stepped reports that a process has just made n training steps, which lasted for took. value
+	// is the counter after these steps.
 	Stepped(host string, n, value int64, took time.Duration)
 }
 
@@ -149,8 +150,8 @@ func (s *Servers) Local(addr string) *Memory {
 }
 
 // Touched returns how many training steps have reached the server at addr since the last call. It
-// returns 0 while no server runs there or its variables are not initialised, as those of a PS that
-// the job did not choose.
+// returns 0 if no server runs there or the server's variables are not initialised. The latter is so
+// for a PS that the job did not choose.
 func (s *Servers) Touched(addr string) (n int64) {
 	s.Settle()
 	found := s.byAddr[addr]
@@ -203,18 +204,20 @@ type Remote struct {
 	onWait func(device string, lost bool) (end func())
 }
 
-// OnWait has begin called whenever a call begins to wait for the server of a device, and what it
-// returns when the wait is over. lost says that the answer was given up, so that none comes.
+// OnWait sets begin, which is called whenever a call begins to wait for the server of a device. The
+// function that begin returns is called when the wait is over. lost means that the answer was given
+// up and will never come.
 func (r *Remote) OnWait(begin func(device string, lost bool) (end func())) { r.onWait = begin }
 
-// call describes a call while it is made. Tasks of a process make several over one session.
+// call describes a call in progress. Tasks of a process can make several calls at a time over one
+// session.
 type call struct {
 	// stepping is set for a training step.
 	stepping bool
-	// flying is set for a call that had reached its servers before they went.
+	// flying is set for a call that had reached its servers before they failed.
 	flying bool
-	// sent is set for a call whose requests had arrived before the present fault began. dark lists the
-	// addresses that could not be reached even then.
+	// sent is set for a call whose requests had arrived before the current fault began. dark lists
+	// the addresses that could not be reached when the call was sent.
 	sent bool
 	dark []string
 }
@@ -246,9 +249,9 @@ func (r *Remote) flies(ops ...Op) bool {
 	})
 }
 
-// Create connects a session to all devices. If calls wait for servers, it returns a
-// DeadlineExceededError after limit, and a limit of 0 means none. It looks every 10 s, as in the
-// reference's patch of TensorFlow's master.cc.
+// Create connects a session to all devices. If calls wait for servers, it checks every 10 s which
+// servers can be reached, as in the reference's patch of TensorFlow's master.cc. After limit it
+// returns a DeadlineExceededError. A limit of 0 means no limit.
 func (r *Remote) Create(devices []string, limit time.Duration) error {
 	for begin := r.e.Clock.Elapsed(); ; {
 		var unseen []string
@@ -276,8 +279,8 @@ const (
 	connectPoll = time.Second
 )
 
-// errHeld is what reach finds of a server over whose connection nothing arrives, errStopped of one
-// that does not go on.
+// errHeld is the result of reach for a server from which nothing arrives over an existing
+// connection. errStopped is its result for a server whose process is stopped.
 var (
 	errHeld    = errors.New("nothing arrives")
 	errStopped = errors.New("it is stopped")
@@ -394,7 +397,8 @@ func (r *Remote) runNow(c *call, ops []Op) ([]any, error) {
 	return values, nil
 }
 
-// Assign does operations at once, as if they went with a request that has just been answered.
+// Assign does operations at once, without the round trip of Run. They count as part of a request
+// that has just been answered.
 func (r *Remote) Assign(ops ...Op) error {
 	_, err := r.runNow(&call{}, ops)
 	return err

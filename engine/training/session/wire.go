@@ -21,8 +21,8 @@ type Wire struct {
 	e    *env.Env
 	own  server
 	addr string // "" while the server does not run
-	// life differs between a process and the one that ran before at the same address. So clients
-	// notice a restart.
+	// life identifies this process among those that run at the same address one after another. It
+	// lets clients notice a restart.
 	life     int64
 	channels map[string]env.Channel
 }

@@ -96,7 +96,7 @@ func closed(e *env.Env, t Tide) (bool, error) {
 
 const (
 	waiterPoll = 500 * time.Millisecond
-	// extraSeconds is the most seconds that are randomly added to the longest wait.
+	// extraSeconds is the maximum number of seconds that are randomly added to the longest wait.
 	extraSeconds = 600
 )
 

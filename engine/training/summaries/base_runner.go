@@ -45,8 +45,9 @@ func (BaseRunner) WriteSummary(logs []Log, writer Writer, step int64) error {
 	return writer.AddSummary(summary, step)
 }
 
-// largestRounded is the largest number that protobuf takes for the largest float32: half-way to the
-// next one. It is rounded to an infinite one otherwise (SafeDoubleToFloat).
+// largestRounded is half-way between the largest float32 and the next larger value. It is the
+// largest number that protobuf converts to the largest float32, although rounding would make it
+// infinite (SafeDoubleToFloat).
 const largestRounded = 3.4028235677973366e+38
 
 // single converts a number to float32, the type in the message. A number that is too large becomes

@@ -1,5 +1,5 @@
-// Package summaries writes what a training job reports about its steps: the base of runners, which
-// writes summaries, and the event files that TensorBoard reads.
+// Package summaries writes what a training job reports about its steps. It has the base class of
+// runners, which writes summaries, and the event files that TensorBoard reads.
 //
 // Two things to use first:
 //

@@ -307,11 +307,12 @@ func (r *Runner) onTPU(c *EstimatorConfig) error {
 	return nil
 }
 
-// evaluate evaluates each checkpoint that another job writes. It ends after the checkpoint of the last
-// step.
+// evaluate evaluates each checkpoint that another job writes. It ends after the checkpoint of the
+// last step.
 //
-// Cost: an evaluation grows with its examples, and there is one for each checkpoint, with an event file
-// of its own. While none comes the directory is listed once a second, for five hours.
+// Cost: an evaluation grows with the number of examples. There is one evaluation for each
+// checkpoint, and each writes an event file of its own. Between checkpoints the directory is listed
+// once a second, for at most five hours.
 func (r *Runner) evaluate(task Task, estimator Estimator, replicas int) error {
 	input, err := task.CreateInputFn(ModeEval)
 	if err != nil {

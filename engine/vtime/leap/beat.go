@@ -22,7 +22,7 @@ type Beat struct {
 	sleeper Sleeper
 	part    int // part is the index of the present wait
 	next    time.Duration
-	ended   []int64 // ended counts, by part, the usual ends up to the last look
+	ended   []int64 // ended counts the usual ends of each part's waits, up to the last look
 }
 
 var kindBeat = vtime.NewKind("task.beat")

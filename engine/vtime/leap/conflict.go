@@ -71,9 +71,9 @@ func (t *Turns) wakeConflict() bool {
 	return false
 }
 
-// checkConflicts prevents that turns of two conflicting loops overlap while both are asleep. It
-// wakes both if they overlap now. Otherwise it schedules its next call for right before the first
-// turn that could overlap.
+// checkConflicts prevents turns of two conflicting loops from overlapping while both loops are
+// asleep. It wakes both if they overlap now. Otherwise it schedules its next call for right before
+// the first turn that could overlap.
 func (s *sleepers) checkConflicts() {
 	s.CatchUp()
 	s.check.Cancel()

@@ -19,11 +19,11 @@ func (o *Observed) BeforeChange() {
 // Version returns how often the content has changed.
 func (o *Observed) Version() uint64 { return o.version }
 
-// dependency is something that a turn has read, with its version then.
+// dependency is something that a turn has read, with the version that it had at the time.
 type dependency struct {
 	on      *Observed
 	version uint64
-	place   int // among its users, while the loop is asleep
+	place   int // index among on's users, while the loop is asleep
 }
 
 func (d *dependency) join(t *Turns) {

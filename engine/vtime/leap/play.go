@@ -96,7 +96,8 @@ func (t *Turns) leave() {
 	t.uses = t.uses[:0]
 }
 
-// advance goes on to the next request, or to the next turn.
+// advance begins the next request of the turn. After the last request it sets the time of the next
+// turn.
 func (t *Turns) advance(at time.Duration) {
 	if t.at == len(t.requests) {
 		t.at, t.phase, t.next = 0, waitsForTurn, at+t.cfg.Period+t.cfg.Late.Draw()
@@ -113,7 +114,7 @@ func (t *Turns) advance(at time.Duration) {
 	q.request.Begin(at)
 }
 
-// complete makes at once those next requests that are answered completely before the bound, then
+// complete makes all at once the next requests whose answers come before the bound. Then it
 // advances to the next step. That saves calling Next and Leap for each message.
 func (t *Turns) complete(at time.Duration, b vtime.Bound) {
 	var steps, squares uint64

@@ -15,8 +15,8 @@ type Request interface {
 	// Thinks reports whether the program spends time before the request. The answer must never
 	// change.
 	Thinks() bool
-	// Join reports whether the request would get the same answer again, by messages that can be
-	// left out. If so, these messages are left out until Leave.
+	// Join reports whether the request would get the same answer again and its messages can be left
+	// out. If so, they are left out until Leave.
 	Join(s *Sleeper) bool
 	// Leave ends the effect of Join. Without a successful Join it does nothing.
 	Leave(s *Sleeper)
@@ -40,12 +40,12 @@ type Completer interface {
 	Complete(at, end time.Duration) (last time.Duration, steps, squares uint64)
 }
 
-// recording holds the last turn of a loop that only asked: its requests, and what it read. The next
-// turn is the same if nothing else has run in the process since, and all answers would be the same.
-// Then it is made without running the task.
+// recording holds the last turn in which the loop only asked: its requests, and what it read. The
+// next turn is the same if nothing else has run in the process since then, and all answers would be
+// the same. It is then made without running the task.
 type recording struct {
-	next    time.Duration // when the turn begins, or the program has thought
-	at      int           // the request that is made
+	next    time.Duration // when the turn begins, or when the program has thought before a request
+	at      int           // the index of the current request
 	phase   turnPhase
 	valid   bool // there is a recorded turn
 	writing bool // the present turn
@@ -67,7 +67,7 @@ type recording struct {
 	// unrecorded is set when the current turn has written something, so that the next turn has to
 	// be played.
 	unrecorded bool
-	writes     []Note // the notes of the turn before; the first wrote of them are those of the present turn, too
+	writes     []Note // the first wrote are the notes of the current turn, the others those of the previous turn
 	wrote      int
 
 	runs   uint64 // Runs of the process when the present turn began
@@ -88,7 +88,7 @@ type recording struct {
 // recorded is a request of the recorded turn, with what its answer depends on.
 type recorded struct {
 	request   Request
-	completer Completer // the same, nil for one that cannot be gone through at once, or before which the program thinks
+	completer Completer // the same request; nil if it cannot be made all at once, or if the program thinks before it
 	on        *Observed
 	version   uint64
 	thinks    bool

@@ -49,8 +49,9 @@ type Sleeper struct {
 // sleepers holds the loops of a process.
 type sleepers struct {
 	proc *vtime.Process
-	// The fields that CatchUp reads lie together in memory. With many processes it is mostly called
-	// in vain, for a process that is no longer in the cache.
+	// The fields that CatchUp reads lie together in memory. In a world with many processes, most
+	// calls of CatchUp have nothing to do, and the process's memory is no longer in the processor's
+	// cache.
 	world      *vtime.World
 	due        vtime.Bound // no sleeping loop has a step before this instant
 	catchingUp bool

@@ -97,8 +97,9 @@ func (f *Fork) to(fork int) string {
 	return strings.Join(lists.MapOrNil(append(f.gone, fork), strconv.Itoa), ".")
 }
 
-// replay handles a fork in a copy that has not reached its own fork. If this is its own, main runs
-// in place of the code before it. If not, replay returns a child that belongs to another process.
+// replay handles a fork in a copy that has not reached its own fork. If this fork leads to the
+// copy, replay runs main in a new process and ends the current one. If not, replay returns a child
+// that belongs to another process.
 func (s *processes) replay(main func(*env.Env) int) env.Process {
 	f := s.fork
 	f.mu.Lock()

@@ -37,7 +37,7 @@ type Word struct {
 // None is for placeholders that no story fills.
 var None Word
 
-// first returns a Word that draws a member of the list which of returns. Members nearer to the
+// first returns a Word that draws from the list that the function of returns. Members nearer to the
 // front are plainer.
 func first(of func(c *Cast) []string) Word {
 	return Word{
@@ -141,8 +141,8 @@ func plainerPlace(c *Cast, text string) []string {
 	return nil
 }
 
-// PlainerDurations lists shorter and rounder durations than that in the text. If the text is not a
-// duration, the list is empty.
+// PlainerDurations lists durations that are shorter and rounder than the one in text. If the text
+// is not a duration, the list is empty.
 func PlainerDurations(text string) (list []string) {
 	d, err := time.ParseDuration(text)
 	if err != nil {

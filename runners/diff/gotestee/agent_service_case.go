@@ -30,8 +30,8 @@ type RPC struct {
 	Response proto.Message
 }
 
-// NewAgentServiceCase builds the service of a case. Clock, tasks, network and log are those of e,
-// host and files those of the case. A task of e has to call it, and to close the result.
+// NewAgentServiceCase builds the service of a case. It takes clock, tasks, network and log from e,
+// and host and files from the case. A task of e has to call it, and to close the result.
 func NewAgentServiceCase(c *testee.Case, e *env.Env) (a *AgentServiceCase, err error) {
 	defer func() {
 		if why := caseworld.VerdictOf(recover()); why != nil {

@@ -156,7 +156,7 @@ func (s *stage) happen(a *agent.AgentV1, name string, values []any) {
 	}
 }
 
-// quietly makes a write to ZooKeeper in the name of another process, which is not logged.
+// quietly writes to ZooKeeper in the name of another process. The write is not logged.
 func (s *stage) quietly(name string, arguments ...any) error {
 	_, err := s.zk.DoQuietly(caseworld.Step{Name: name, Arguments: caseworld.Arguments{Dict: caseworld.Object(arguments...), Where: "in.events"}})
 	return err

@@ -105,8 +105,8 @@ func portOf(args []string) string {
 	return ""
 }
 
-// difference returns the variables in environ that others lacks or has with another value. Those
-// that only others has are null. A nil environ means that it equals others.
+// difference returns each variable of environ that others does not have with the same value.
+// Variables that only others has are null in the result. A nil environ counts as equal to others.
 func difference(environ, others []string) *pysem.Dict {
 	d := caseworld.Object()
 	if environ == nil {

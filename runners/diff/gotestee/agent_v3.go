@@ -284,8 +284,8 @@ func (c *call) modelStatus() (any, error) {
 	return caseworld.Object("names", names, "status", list), nil
 }
 
-// statusValue encodes the status of a model version. If the version is known, the status always has
-// a message.
+// statusValue encodes the status of a model version, or 0 if there is none. hasStatus adds the
+// error code and the message, even if they are empty.
 func statusValue(s tfs.SavedModelStatus, hasStatus bool) any {
 	if s.Missing {
 		return 0

@@ -131,7 +131,7 @@ func (r *agentV3Run) addresses() (any, error) {
 type toldServer struct {
 	tfs.ModelServerProcess
 	grpc   bool
-	states caseworld.Arguments // by model; no dict for a model without a state
+	states caseworld.Arguments // by model: the number of a state, or "int" for none
 }
 
 func (s *toldServer) IsGRPCRemoteOp() (bool, error) { return s.grpc, nil }

@@ -250,8 +250,9 @@ func (h *steppedHost) After(d time.Duration, fn func()) (cancel func()) {
 	return func() { h.wake = nil }
 }
 
-// Choose returns the case's next random choice among n. The server makes one every 30 s. Sets count
-// as sorted.
+// Choose returns a random number of the case, modulo n. It takes the next number every 30 s,
+// because that is when the server chooses. For a set's order (python.hashseed) it returns 0, so
+// that sets count as sorted.
 func (h *steppedHost) Choose(site string, n int) int {
 	if len(h.draws) == 0 || site == "python.hashseed" {
 		return 0

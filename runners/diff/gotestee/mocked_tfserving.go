@@ -196,8 +196,8 @@ func fakeMetadataReply(m *fake.Models, s caseworld.Step) (any, error) {
 	}
 	fields := s.Strings("fields")
 	if len(fields) > 0 {
-		// In the state machine the KeyError of an unknown model has gRPC's wording. So it is raised
-		// here, as in the reference.
+		// The state machine words the KeyError of an unknown model as gRPC does. So the exception
+		// is raised here, in the reference's words.
 		if _, err := m.Model(s.Str("name")); err != nil {
 			return nil, err
 		}

@@ -212,7 +212,7 @@ func (c *call) runModelManager() any {
 	return caseworld.Object("log", r.s.log)
 }
 
-// note logs a value. If files have changed, it logs these before.
+// note logs a value. If files have changed, it logs the files first.
 func (r *runningModelManager) note(name string, value any) {
 	if r.s.over {
 		return

@@ -150,8 +150,8 @@ func (s *statusStub) Reload([]byte, time.Duration) (env.StatusProto, error) {
 
 func (s *statusStub) Close() {}
 
-// take sets the status that the stub answers. A step gives a list of [version, state, code,
-// message], null, or the text of an error.
+// take sets the answer of the stub. A step gives a list of [version, state, code, message], null
+// for an empty list, or the text of an error.
 func (s *statusStub) take(a caseworld.Step) {
 	*s = statusStub{}
 	switch status := a.Value("status").(type) {

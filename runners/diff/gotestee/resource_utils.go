@@ -85,7 +85,8 @@ func rooted(path string) string {
 func (f rootedFiles) ReadFile(path string) ([]byte, error)   { return f.Files.ReadFile(rooted(path)) }
 func (f rootedFiles) Stat(path string) (env.FileInfo, error) { return f.Files.Stat(rooted(path)) }
 
-// laterFiles is tasks of which each sleep replaces the case's files by the next set in the list.
+// laterFiles wraps env.Tasks. Each sleep overwrites the case's files with the next set of files in
+// the list.
 type laterFiles struct {
 	env.Tasks
 	c     *call

@@ -156,8 +156,8 @@ func (c *call) monitorSteps(m *tfs.TFSMonitor) caseworld.Do {
 	}
 }
 
-// reload sends a config. Unless the case runs in time, it then waits 10 ms, so that the fake
-// servers load before their next tick, which comes every 30 s.
+// reload sends a config. In a case without until_ms it then waits 10 ms, so that the fake servers
+// load before their next tick, which comes every 30 s.
 func (c *call) reload(m *tfs.TFSMonitor, kind string, request *config.ModelServerConfig) (any, error) {
 	status, err := m.Reload(kind, request)
 	if !c.In.Has("until_ms") {

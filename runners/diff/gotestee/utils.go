@@ -233,7 +233,7 @@ func policyWord(v any) (pysem.OptString, error) {
 		return pysem.OptString{}, nil
 	case string:
 		return pysem.Some(v), nil
-	case []byte: // lower does not make it equal to a str, and a str cannot be added to it
+	case []byte: // lower() of bytes equals no str, and bytes cannot be added to a str
 		return pysem.OptString{}, pysem.Raise("TypeError", "can't concat str to bytes")
 	}
 	return pysem.OptString{}, pysem.AttributeError(v, "lower")

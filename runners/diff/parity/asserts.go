@@ -13,9 +13,9 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// carried holds what the tests of a file show: quirks, modules and operations of the reference. A
-// name of these counts if it stands in the name or a string of a test that asserts something, or in
-// a declaration that this test uses. Comments do not count.
+// carried holds what the tests of a file show: quirks, modules and operations of the reference. The
+// name of one of these counts if it occurs in the name or in a string of a test that asserts
+// something, or in a declaration that such a test uses. Comments do not count.
 type carried struct {
 	quirks       []int
 	modules, ops []string
@@ -29,7 +29,7 @@ type carried struct {
 type declaration struct {
 	texts   []string // its names, identifiers and strings
 	uses    []string // the identifiers in it
-	asserts bool     // the function fails a test, or passes it on
+	asserts bool     // the function can fail a test, or passes the test to another function
 	both    []int    // the quirks that it calls BothWays for
 }
 

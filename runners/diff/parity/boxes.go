@@ -222,8 +222,8 @@ var modulesOfTags = map[string]string{
 	"@v1": "agent_v1.py", "@v3": "agent_v3.py", "@kazoo-fake": "mocked_zkclient.py", "@python-fake": "mocked_tfserving.py",
 }
 
-// scenariosOf counts the passed scenarios with a tag that belongs to a Python file: the file's own,
-// or that of a quirk of the file.
+// scenariosOf counts the passed scenarios with a tag that belongs to a Python file. That is the
+// file's own tag, or the tag of a quirk of the file.
 func (p *evidence) scenariosOf(file string) []featureCount {
 	return p.passedWith(func(tag string) bool {
 		return modulesOfTags[tag] == file || slices.Contains(p.filesOfQuirk(tag), file)

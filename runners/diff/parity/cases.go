@@ -23,7 +23,7 @@ type recordedCase struct {
 	id     string
 	module string   // Python file, as names.yaml has it
 	op     string   // behind the module's name
-	known  bool     // whether the file says which Python file the operation is of
+	known  bool     // whether the case file names the operation's Python file
 	flags  []string // quirks as Q22
 	asked  question
 	answer string
@@ -49,7 +49,8 @@ type caseJSON struct {
 	Flags   []string                   `json:"flags"`
 }
 
-// agentService is the folder of the reference whose files are named without their folder.
+// agentService is the reference's folder agent_service. The names of its files leave the folder
+// out.
 const agentService = "monolith/agent_service/"
 
 // suiteJSON is a file of vectors: the cases of one function or class of the reference.

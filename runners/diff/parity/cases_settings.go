@@ -39,8 +39,8 @@ var configured = []string{
 	"cpu_training.distributed_train", "cpu_training.do_worker_feature_engineering", "cpu_training.do_worker_train", "cpu_training.local_train_internal",
 }
 
-// contentFields lists the fields of a case's input that hold texts in a form of their own, as JSON or
-// the text of messages, which are read as the content of a file is.
+// contentFields lists the fields of a case's input that hold structured texts, such as JSON or
+// messages in text form. The operation reads such a text as it would read the content of a file.
 var contentFields = []string{"contents", "script"}
 
 // contentArgument is the argument in the field "kwargs" that holds such a text.
@@ -80,8 +80,8 @@ func questionOf(c caseJSON) (q question, err error) {
 	return q, nil
 }
 
-// splitInput splits an input into its settings, its texts in a form of their own and its subject. If
-// the input is not an object, all of it is the subject.
+// splitInput splits an input into its settings, its structured texts (see contentFields) and its
+// subject. If the input is not an object, all of it is the subject.
 func splitInput(op string, in json.RawMessage) (options, texts map[string]json.RawMessage, subject string) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(in, &fields); err != nil {

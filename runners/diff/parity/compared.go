@@ -216,8 +216,8 @@ func writeComparedRow(b *bytes.Buffer, feature string, list []comparedCell) {
 	b.WriteString("\n")
 }
 
-// writeSeeds says how many results agree with some seeds as a whole, and how many only track by
-// track.
+// writeSeeds writes how many results are the same as the simulation with one set of seeds for all
+// tracks at once, and how many only with another seed for each track.
 func writeSeeds(b *bytes.Buffer, list []comparedCell) {
 	whole := countCells(list, func(c *comparedCell) bool { return c.Seeds != nil && c.Seeds.Whole != "" })
 	tracks := countCells(list, func(c *comparedCell) bool { return c.Seeds != nil && c.Seeds.Whole == "" })

@@ -19,7 +19,8 @@ type fact struct {
 
 func (f fact) String() string { return fmt.Sprintf("%d: %s", f.line, f.about) }
 
-// factsOf returns the statements of a page. Statements with the same place get a number.
+// factsOf returns the statements of a page. If several statements have the same place, they are
+// numbered.
 func factsOf(text string) (facts []fact) {
 	section, said := "", map[string]int{}
 	var columns []string

@@ -37,8 +37,9 @@ func readList[T any](sources fs.FS, file string, parse func(data []byte) (map[st
 	return list, nil
 }
 
-// readFound reads which quirks exploring has found, and which it cannot find. No quirk is both, and
-// those that it cannot find are repairable, because only a repair can be a cause.
+// readFound reads which quirks exploring has found, and which it cannot find. It returns an error
+// if a quirk is in both lists. It also returns one if a quirk that exploring cannot find is not
+// repairable, because only the repair of a quirk can be named as a cause.
 func (p *evidence) readFound(sources fs.FS) (err error) {
 	if p.found, err = readList(sources, foundFile, explore.ParseRecord); err != nil {
 		return err

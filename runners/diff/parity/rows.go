@@ -35,8 +35,8 @@ func (p *evidence) stateBoxRows() {
 	}
 }
 
-// stateDerivedRows sets the states of the rows that name what shows them. A row is done if nothing of
-// that is missing, and later if all of it is. The note lists what is missing.
+// stateDerivedRows sets the states of the rows that name their evidence. A row is done if none of
+// its evidence is missing, and later if all of it is missing. The note lists what is missing.
 func (p *evidence) stateDerivedRows() {
 	for i := range p.rows {
 		r := &p.rows[i]
@@ -78,8 +78,9 @@ func (p *evidence) shownOf(r scope.Row) (missing []string, there int) {
 	return missing, there
 }
 
-// isFileShown reports whether a file of the reference has recorded cases or tests. One without a name or
-// a function has nothing to show, and neither has a file of tests of which none needs a port.
+// isFileShown reports whether a file of the reference has recorded cases or tests. It also returns
+// true for a file that has nothing to show: one without public names, one without functions, or a
+// file of tests in which no test needs a port.
 func (p *evidence) isFileShown(file string) bool {
 	if wanted, carried := p.testsWithNames(file); strings.HasSuffix(file, "_test.py") {
 		return len(carried) > 0 || wanted == 0

@@ -169,7 +169,8 @@ func (t *sourceTree) showsBothWays(quirk int) bool {
 }
 
 // unknownQuirks lists the mentioned quirks that the register does not know, each with a file that
-// mentions it. Tests use numbers above the highest to check that they are refused.
+// mentions it. It leaves out numbers above the highest, because tests use such numbers to check
+// that they are refused.
 func (t *sourceTree) unknownQuirks(known func(number int) bool) (list []string) {
 	for _, f := range t.files {
 		for _, n := range f.quirks {
@@ -181,9 +182,9 @@ func (t *sourceTree) unknownQuirks(known func(number int) bool) (list []string) 
 	return list
 }
 
-// testsOf lists the files with tests that show a module, one of its operations or quirks. Files
-// that are named after a file of its port count too, and those with one of the tests that are named
-// after tests of the reference.
+// testsOf lists the test files that show a module, one of its operations, or one of the given
+// quirks. It also lists tests of the Go files in port, by their names, and files with one of the
+// tests in upstream.
 func (t *sourceTree) testsOf(file string, port []string, quirks []int, upstream []string) (paths []string) {
 	for _, f := range t.files {
 		if !f.test {

@@ -144,7 +144,7 @@ func tokenFile(port string) string {
 	}
 	if err != nil { // no home, as in some containers
 		dir = filepath.Join(os.TempDir(), "monosim-"+strconv.Itoa(os.Getuid()))
-		_ = os.Mkdir(dir, 0o700) // it may be there, and writing into it says if it is not
+		_ = os.Mkdir(dir, 0o700) // the folder may exist; if it is missing, writing into it fails
 	}
 	return filepath.Join(dir, "admin-"+port)
 }

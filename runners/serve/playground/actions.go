@@ -183,7 +183,7 @@ func (p *Playground) page(w http.ResponseWriter, _ *http.Request) {
 	if err := page.Line(view); err != nil {
 		return
 	}
-	_ = page.End() // the error is that the client is gone, so that it cannot be told
+	_ = page.End() // the client is gone, so nobody can be told of the error
 }
 
 // live sends each new view as an event until the client disconnects or the cluster ends.

@@ -39,8 +39,9 @@ func (a faultAsked) fault() runners.Fault {
 	}
 }
 
-// fields lists the fields that say what a fault hits. word is what the sentences of a kind that takes the field have.
-// wrong says what a beginning fault needs there, or is "".
+// fields lists the fields that say what a fault hits. words are placeholders: a kind of fault takes
+// the field if its sentences have one of them. wrong says what the field needs in a fault that
+// begins, or is "" if its value is right.
 func (a faultAsked) fields() []faultField {
 	return []faultField{
 		{"pod", []string{"{pod}", "{server}"}, a.Pod, a.Pod != "", ""},
@@ -108,7 +109,8 @@ func (p *Playground) check(c *loopback.Cluster, a faultAsked, begins bool) error
 	return nil
 }
 
-// running is a fault that is on. until is the cluster time of its end, 0 for one that the interface ends.
+// running is a fault that is on. until is the cluster time at which it ends by itself, or 0 if only
+// a request ends it.
 type running struct {
 	fault runners.Fault
 	until time.Duration
@@ -121,7 +123,8 @@ func (r running) String() string {
 	return r.fault.Kind
 }
 
-// claim names what a fault holds as long as it is on. A second one of it would undo what the first did.
+// claim names the part of the cluster that a fault affects as long as it is on. Only one fault may
+// affect a part, because a second one would undo what the first did.
 func claim(f runners.Fault) string {
 	switch f.Kind {
 	case "store.absent", "store.empty", "store.unreadable":
@@ -167,13 +170,13 @@ func (p *Playground) endFault(in faultAsked) (admin.Nothing, error) {
 	})
 }
 
-// on returns the faults that are on, in the order of what they hold.
+// on returns the faults that are on, in the order of their claims.
 func (p *Playground) on() []running {
 	return lists.Map(slices.Sorted(maps.Keys(p.faulty)), func(of string) running { return p.faulty[of] })
 }
 
-// endDue ends the faults whose time is over. What keeps one from ending, as the delete of a broken version, does not
-// concern the rest of the cluster.
+// endDue ends the faults whose time is over. If one cannot be ended, for example because a broken
+// version was deleted, endDue only reports this, because the rest of the cluster is not concerned.
 func (p *Playground) endDue() {
 	for _, f := range p.on() {
 		if f.until == 0 || f.until > p.cluster.Now() {

@@ -44,7 +44,7 @@ type Playground struct {
 	// ended.
 	asked chan func()
 	done  chan struct{}
-	// faulty has the faults that are on, by what they hold. Only Run's goroutine uses it.
+	// faulty holds the faults that are on, by their claims. Only Run's goroutine uses it.
 	faulty map[string]running
 
 	mu   sync.Mutex

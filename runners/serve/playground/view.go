@@ -69,8 +69,8 @@ type ServiceView struct {
 	Pods []string `json:"pods"`
 }
 
-// FaultView is a fault that is on. Of says what it hits, and EndsInSec when it ends by itself, in cluster time; 0 if it
-// does not.
+// FaultView is a fault that is on. Of says what the fault hits. EndsInSec is the cluster time until
+// it ends by itself, or 0 if it does not.
 type FaultView struct {
 	Kind      string  `json:"kind"`
 	Of        string  `json:"of,omitempty"`

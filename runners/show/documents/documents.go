@@ -1,9 +1,11 @@
-// Package documents has the documents of the project whose rules it prints as codes.
+// Package documents lists the documents of this project that define numbered rules, such as
+// ZK-14.3. The program prints these numbers as codes.
 //
-//   - [All] lists them.
-//   - package rules finds a rule in one.
+//   - [All] lists the documents.
+//   - package rules finds a rule in a document.
 //
-// To change which there are, look here; what they say is theirs, in the SPEC.md of each room.
+// To change which documents there are, change [All]. To change the rules, change the SPEC.md that
+// holds them.
 //
 // Unstable: any commit may change it.
 package documents

@@ -49,7 +49,7 @@ func Duration() *Schema {
 	return &Schema{Type: "string", Pattern: `^(\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+$|^0$`, Examples: []string{"90s"}}
 }
 
-// List makes the schema of an array whose items have the schema of.
+// List makes the schema of an array. The parameter of is the schema of its items.
 func List(of *Schema) *Schema { return &Schema{Type: "array", Items: of} }
 
 // Object makes the schema of an object that may have only these keys.

@@ -1,7 +1,8 @@
-// Package series writes samples of a run, taken one after the other, as a table: CSV for spreadsheets,
-// rows of numbers for pages.
+// Package series writes samples of a run, taken one after the other, as a table: CSV for
+// spreadsheets, rows of numbers for pages.
 //
-// Two things to use first: [Write] for CSV, and [Rows] for a page. What a column is, [Column] says.
+// Two things to use first: [Write] for CSV, and [Rows] for a page. [Column] describes a column of
+// the table.
 //
 // Unstable: any commit may change it.
 package series

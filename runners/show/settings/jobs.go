@@ -1,6 +1,7 @@
 package settings
 
-// jobs explains each setting of a training job. If an explanation names no default, it is off.
+// jobs explains each setting of a training job. If an explanation names no default, the setting is
+// off by default.
 var jobs = map[string]string{
 	"job":                  "name of the job in ZooKeeper, /monolith/<job>; default job",
 	"discovery":            "how processes find one another: zookeeper (default), consul, primus or mlp",

@@ -76,10 +76,11 @@ type Mark struct {
 	Cause int    `json:"cause,omitempty"`
 }
 
-// Instant is one at which a run was lost, as when an invariant broke: a mark over all lanes.
+// Instant is a time at which a run was lost, for example because an invariant broke. It is drawn as
+// a mark over all lanes.
 type Instant struct {
 	At time.Duration
-	// Who is whose it is, "" for the scenario's.
+	// Who names the lane of the mark; "" means the scenario's lane.
 	Who, Text string
 }
 

@@ -115,8 +115,7 @@ func (c *chrome) place(who string) *place {
 // groups lists the groups of lanes in the order in which they are displayed.
 var groups = []string{"faults", "processes", "sessions", "models", "registrations", "calls", "events"}
 
-// lane returns a lane of the group that is free from the time from on. It makes one if there is
-// none.
+// lane returns a lane of the group that is free from the given time. It makes one if there is none.
 func (c *chrome) lane(p *place, group string, from time.Duration) *lane {
 	for _, l := range p.lanes {
 		if l.group == group && !l.held && l.until <= from {

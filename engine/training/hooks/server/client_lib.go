@@ -15,7 +15,8 @@ import (
 // Stub is a client of a controller. Its calls have no timeout and are not retried. Errors are
 // *env.RPCError.
 //
-// Cost: a call does not grow with the job: one file was read, and one request is sent.
+// Cost: the cost of a call does not grow with the job, because it sends one request. To make a
+// stub, one file is read.
 type Stub struct {
 	target  string
 	channel env.Channel

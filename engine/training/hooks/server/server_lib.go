@@ -42,7 +42,8 @@ type Saver interface {
 
 // Servicer handles the controller's calls (server_lib.py:32).
 //
-// Cost: asking who is blocked grows with the workers, for each of which one element is read.
+// Cost: the cost of asking who is blocked grows with the number of workers, because one element is
+// read for each.
 type Servicer struct {
 	s       session.Session
 	barrier *barrierops.BarrierOp
@@ -133,8 +134,8 @@ func applicationError(err error) error {
 }
 
 // ServerHook runs the controller's server during a session (server_lib.py:73). A new session starts
-// another server, whose address replaces the previous one. The previous server keeps running, on a
-// session that is closed.
+// another server, whose address replaces the previous one. The previous server then refuses new
+// calls and stops.
 type ServerHook struct {
 	session.NoHook
 	e        *env.Env
@@ -144,14 +145,15 @@ type ServerHook struct {
 	server   *controller
 }
 
-// controller is a server that can be stopped with a grace period, as grpc-python's.
+// controller is a server that can be stopped with a grace period, as grpc-python's server can.
 type controller struct {
 	env.Server
 	running int
 	stopped bool
 }
 
-// handle counts the calls that run. A server that was stopped is to new calls as one that is gone.
+// handle counts the running calls. A stopped server answers a new call as if there were no server
+// at its address.
 func (c *controller) handle(next env.Handler) env.Handler {
 	return func(method string, request []byte) ([]byte, error) {
 		if c.stopped {
@@ -163,7 +165,8 @@ func (c *controller) handle(next env.Handler) env.Handler {
 	}
 }
 
-// stop refuses new calls at once. Those that run have the grace period, if there are any.
+// stop refuses new calls at once. If calls are running, the server stops after the grace period,
+// and otherwise at once.
 func (c *controller) stop(e *env.Env) {
 	c.stopped = true
 	if c.running == 0 {
@@ -182,7 +185,8 @@ func NewServerHook(e *env.Env, modelDir string, barrier *barrierops.BarrierOp, s
 }
 
 // AfterCreateSession starts a server on a free port and writes its address file in a single step.
-// The server of a session before has nobody left who holds it, and ends.
+// It stops the server of the previous session, which ends in Python because nothing refers to it
+// any more.
 func (h *ServerHook) AfterCreateSession(s session.Session, _ *session.Coordinator) error {
 	if h.server != nil {
 		h.server.stop(h.e)

@@ -99,9 +99,9 @@ func (est *Estimator) GlobalStep() uint64 { return est.step }
 // AddHook adds a hook, which is called after the earlier ones.
 func (est *Estimator) AddHook(h Hook) { est.hooks = append(est.hooks, h) }
 
-// Limits says when a training ends: after Steps more steps, or at the global step MaxSteps (row
-// D12). In Python, Steps counts only if no other limit is set. With several limits only MaxSteps
-// counts (TRN-5.12).
+// Limits says when a training ends: after Steps more steps or at the global step MaxSteps,
+// whichever comes first (row D12). In Python, a local run counts Steps and ignores MaxSteps, and a
+// distributed run does the opposite. TensorFlow refuses both at once (TRN-5.12).
 type Limits struct{ Steps, MaxSteps pysem.Opt[uint64] }
 
 // target returns the global step at which a training ends.

@@ -43,7 +43,7 @@ type Update struct {
 }
 
 // Replace returns a spec with new values. A change of the mode is a SpecModeChange. Python's spec
-// has no mode, so there it is always an AttributeError (TRN-5.13).
+// has no mode, so setting one there is always an AttributeError (TRN-5.13).
 func (s Spec) Replace(u Update) (Spec, error) {
 	if u.Mode.Set && u.Mode.V != s.Mode {
 		return Spec{}, &Error{Kind: SpecModeChange, Text: s.Mode.String() + " to " + u.Mode.V.String()}

@@ -40,7 +40,7 @@ func (d *decoder) at(offset int64) string {
 	return fmt.Sprintf(" at line %d column %d", 1+bytes.Count(before, []byte("\n")), len(before)-1-bytes.LastIndexByte(before, '\n'))
 }
 
-// failf returns an error with the position at which the token read last ends.
+// failf returns an error with the position at the end of the last token read.
 func (d *decoder) failf(format string, args ...any) error {
 	return errors.New(fmt.Sprintf(format, args...) + d.at(d.in.InputOffset()))
 }

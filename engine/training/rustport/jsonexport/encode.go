@@ -159,8 +159,8 @@ const (
 	mostPoint64 = 16
 )
 
-// appendFloat writes v with the fewest digits that read back as the same float of this many bits.
-// It always writes a decimal point or an exponent. NaN and infinities become null.
+// appendFloat writes v with the fewest digits from which a float of this many bits is read back
+// unchanged. It always writes a decimal point or an exponent. NaN and infinities become null.
 func appendFloat(out []byte, v float64, bits int) []byte {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return append(out, "null"...)

@@ -29,7 +29,7 @@ const (
 // Formats returns all formats.
 func Formats() []Format { return []Format{SavedModel, ONNX, TorchScript, Native} }
 
-// kept returns the name by which the exported files call the format.
+// kept returns the format's name in the exported files.
 func (f Format) kept() string {
 	if f == Native {
 		return "Binary"
@@ -99,7 +99,7 @@ func Export(files env.Files, now time.Time, o Options, warn func(string)) (*Repo
 	if err := x.makeOutput(); err != nil {
 		return nil, err
 	}
-	if unread != nil { // the Rust port has made its output by then
+	if unread != nil { // the Rust port has already made its output at this point
 		return nil, unread
 	}
 	if o.Quantize {

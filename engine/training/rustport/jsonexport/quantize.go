@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// quantize rounds each tensor to values that a signed integer of this many bits can hold once
-// scaled. The values stay floats. A tensor is a dense parameter or one entry of a table.
+// quantize rounds each tensor so that its scaled values fit into a signed integer of this many
+// bits. The values stay floats. A tensor is a dense parameter or one entry of a table.
 func (s *State) quantize(bits uint8) error {
 	if bits != 8 && bits != 16 {
 		return fmt.Errorf("Unsupported quantize bits: %d (expected 8 or 16)", bits)

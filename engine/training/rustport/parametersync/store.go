@@ -80,7 +80,7 @@ func (s *Store) Push(r *pb.PushRequest) (*pb.PushResponse, error) {
 	return &pb.PushResponse{StatusCode: proto.Int32(0), UpdateNum: proto.Int32(int32(updated))}, nil
 }
 
-// Handle answers the calls of the service, of which Push is the only one. It is an [env.Handler].
+// Handle answers the calls of the service. Push is its only method. Handle is an [env.Handler].
 func (s *Store) Handle(method string, request []byte) ([]byte, error) {
 	if method != rpc.ParameterSyncRpc_Push_FullMethodName {
 		return nil, &env.RPCError{Code: rpcerrors.Unimplemented, Message: "Method not found!"}

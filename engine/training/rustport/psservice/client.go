@@ -15,7 +15,7 @@ import (
 // carriedTimeoutMs is the timeout in milliseconds that each request states. No server enforces it.
 const carriedTimeoutMs = 5000
 
-// Client distributes ids over the embedding servers of a training, its shards.
+// Client distributes ids over the embedding servers of a training. Each server is a shard.
 type Client struct{ shards []env.Channel }
 
 // NewClient makes a client of the servers at addrs. Shard i is the server at addrs[i].
@@ -133,7 +133,7 @@ func (c *Client) Lookup(table string, ids []int64, dim int32, create bool) ([][]
 
 // ApplyGradients subtracts rate times its gradient from each id's embedding, one shard after
 // another. Gradients of a repeated id are added up. It returns how many embeddings were updated and
-// how many do not exist. If the number of gradients is not that of ids times dim, it returns a
+// how many do not exist. If there are not exactly dim gradients for each id, it returns a
 // DimensionError.
 func (c *Client) ApplyGradients(table string, ids []int64, gradients []float32, dim int32, rate float32) (updated, missing int, err error) {
 	if want := len(ids) * int(dim); len(gradients) != want {

@@ -1,7 +1,7 @@
-// Package sessiontest has sessions that fail, for tests of what runs in a session.
+// Package sessiontest has sessions that fail, for tests of code that runs operations in a session.
 //
-//   - [EachFailure] wants an error of any run to come out.
-//   - [Failing] is the session, of which one run fails.
+//   - [EachFailure] checks that the error of any failed run is returned.
+//   - [Failing] is a session in which one run fails.
 //
 // Unstable: any commit may change it.
 package sessiontest
@@ -13,7 +13,7 @@ import (
 	"github.com/monosim/monosim/engine/training/session"
 )
 
-// Failing is a session of which one run fails, counted from 1.
+// Failing is a session whose run number At fails with Error. Runs are counted from 1.
 type Failing struct {
 	session.Session
 	At    int
@@ -21,7 +21,7 @@ type Failing struct {
 	ran   int
 }
 
-// Run fails at its turn, and else runs the operations.
+// Run returns the error at run number At, and otherwise runs the operations.
 func (f *Failing) Run(ops ...session.Op) ([]any, error) {
 	if f.ran++; f.ran == f.At {
 		return nil, f.Error
@@ -29,9 +29,9 @@ func (f *Failing) Run(ops ...session.Op) ([]any, error) {
 	return f.Session.Run(ops...)
 }
 
-// EachFailure calls do with a session of which the first run fails, then with one of which the
-// second does, and so on until none has failed. Each call must return the session's error. prepare
-// fills the session before; nil means that it is empty.
+// EachFailure calls do with a session whose first run fails, then with a session whose second run
+// fails, and so on until do makes no run that fails. Each call must return the session's error.
+// prepare fills each session before. If prepare is nil, the session is empty.
 func EachFailure(t *testing.T, prepare, do func(s session.Session) error) {
 	t.Helper()
 	failure := session.Raise("UnavailableError", "u")

@@ -73,7 +73,7 @@ func (a Arguments) OptStr(name string) pysem.OptString {
 	return pysem.Some(field[string](a, name, "a string or null"))
 }
 
-// StrOr returns a string, or otherwise if the field is missing.
+// StrOr returns a string, or the value of otherwise if the field is missing.
 func (a Arguments) StrOr(name, otherwise string) string {
 	if !a.Has(name) {
 		return otherwise
@@ -84,7 +84,7 @@ func (a Arguments) StrOr(name, otherwise string) string {
 // Integer returns an int.
 func (a Arguments) Integer(name string) int { return field[int](a, name, "an int") }
 
-// IntegerOr returns an int, or otherwise if the field is missing or null.
+// IntegerOr returns an int, or the value of otherwise if the field is missing or null.
 func (a Arguments) IntegerOr(name string, otherwise int) int {
 	if a.Value(name) == nil {
 		return otherwise

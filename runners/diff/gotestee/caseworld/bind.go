@@ -19,8 +19,8 @@ type (
 	Do    map[string]any
 )
 
-// With makes an operation that calls read and passes its result, such as a configuration, to
-// answer. C is *Call, or a pointer to a struct that embeds one.
+// With makes an operation that calls the function read and passes its result, such as a
+// configuration, to the function answer. C is *Call, or a pointer to a struct that embeds one.
 func With[C, A any](read func(C) (A, error), answer func(C, A) (any, error)) func(C) (any, error) {
 	return func(c C) (any, error) {
 		a, err := read(c)

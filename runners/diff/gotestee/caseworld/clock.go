@@ -37,15 +37,15 @@ type StepTime struct {
 	env.Clock
 	At    time.Time
 	Slept []any
-	// During, when set, is called during the n-th sleep, counted from 1. If it sleeps itself, it is
-	// unwound.
+	// During, when set, is called during the n-th sleep, counted from 1. A sleep inside During
+	// panics with Endless.
 	During func(n int)
 	within bool
 	shown  map[time.Duration]any
 }
 
-// ShowAs makes sleeps of a duration appear as a value that the case has, which Python hands to sleep
-// as it is.
+// ShowAs makes each recorded sleep of duration d appear as value, which is the number in the form
+// that the case gives it. Python passes that number to sleep unchanged.
 func (t *StepTime) ShowAs(d time.Duration, value any) { t.shown = map[time.Duration]any{d: value} }
 
 func (t *StepTime) Now() time.Time { return t.At }

@@ -13,7 +13,8 @@ type refusals struct {
 	left []refusal
 }
 
-// refusal makes times calls of one name fail. Before that, it lets after calls pass.
+// refusal makes calls of one name fail. It lets the first calls pass, as many as after says, and
+// then makes as many fail as times says.
 type refusal struct {
 	call         string
 	code         zkerrors.Code

@@ -91,7 +91,8 @@ func (c *Call) do(q Sequence, s Step) (any, error) {
 	return c.call(function, fields, s)
 }
 
-// during is the argument of every step that lists what other processes do while it sleeps.
+// during is the name of an argument that every step may have. It lists what other processes do
+// while the step sleeps.
 const during = "during"
 
 // Bounded makes a call and returns its answer. A call that would never end is unwound.

@@ -12,7 +12,8 @@ import (
 	"github.com/monosim/monosim/sim/hosts"
 )
 
-// shown collects what a case shows in addition to its answer. The case's field shows names it.
+// shown collects what a case shows in addition to its answer. The field "shows" of the case lists
+// what to collect.
 type shown struct {
 	logs    *hosts.Logs // nil unless asked for
 	metrics []any

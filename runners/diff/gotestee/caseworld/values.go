@@ -35,7 +35,7 @@ type IntDict [][2]any
 // Raw is a value that already has the protocol's form; [Encode] leaves it as it is.
 type Raw struct{ V any }
 
-// Object makes a dict. Its arguments are names and values by turns.
+// Object makes a dict. Its arguments are names and values, alternating.
 func Object(pairs ...any) *pysem.Dict { return pysem.DictOf(pairs...) }
 
 // decode converts a JSON value of a case into a Python value. Protobuf messages stay objects with

@@ -20,9 +20,10 @@ type ZooKeeper struct {
 	// Strict makes a delete log its flag recursive, and obey it. Otherwise every delete is
 	// recursive, which is the fake's default and what agents use.
 	Strict bool
-	// OnCall, when set, is called with each call, which then is not logged.
+	// OnCall, when set, is called with each call. Such calls are not logged.
 	OnCall func(name string, arguments *pysem.Dict)
-	// Life counts the steps drop_watches so far. Watches set before the last of them stay silent.
+	// Life counts how often the step drop_watches has run. Watches that were set before its last
+	// run stay silent.
 	Life int
 }
 

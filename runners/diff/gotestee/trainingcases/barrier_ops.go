@@ -27,8 +27,8 @@ type barrierSteps struct {
 	log     []any          // of the callbacks
 }
 
-// callback makes a callback that logs what note returns. If kind is "raise", it then raises an
-// error.
+// callback makes a callback that logs the result of the function note. If kind is "raise", it then
+// raises an error.
 func (b *barrierSteps) callback(kind any, note func(action string, s session.Session) any) barrierops.Callback {
 	return func(action string, s session.Session) error {
 		b.log = append(b.log, note(action, s))

@@ -122,7 +122,7 @@ func (c *scriptedConn) Request(method, target string, body []byte) error {
 func (c *scriptedConn) Status() (int, error) {
 	switch c.kind {
 	case "answer", "close", "cut", "stall":
-		if c.status <= 100 || c.status > 999 { // no status of three digits, or one behind which no other comes
+		if c.status <= 100 || c.status > 999 { // not three digits, or a 100 that no other status follows
 			return 0, httperrors.Malformed
 		}
 		return c.status, nil
@@ -154,8 +154,8 @@ func (c *scriptedConn) Body() ([]byte, error) {
 
 func (c *scriptedConn) Close() { c.open = false }
 
-// beating keeps the task that was started last. When asked, it runs the task until that has slept a
-// given number of times. A task that waits for a lock is ended.
+// beating keeps the task that was started last. When asked, it runs that task until the task has
+// slept most times. A task that waits for a lock is ended.
 type beating struct {
 	*caseworld.StepTime
 	name string
@@ -169,7 +169,7 @@ func (t *beating) Go(name string, fn func()) env.Task {
 	return nil
 }
 
-// Sleep records a sleep. It unwinds the task once that has slept often enough.
+// Sleep records a sleep. At the sleep whose number is most, it ends the task by a panic.
 func (t *beating) Sleep(d time.Duration) {
 	t.StepTime.Sleep(d)
 	if len(t.Slept) >= t.most {
@@ -184,7 +184,8 @@ type never struct{}
 
 func (never) Wait() { panic(caseworld.Endless{}) }
 
-// WaitFor returns at once if it need not wait.
+// WaitFor returns at once if d is 0. Otherwise it ends the task by a panic, because nobody ever
+// signals.
 func (never) WaitFor(d time.Duration) bool {
 	if d != 0 {
 		panic(caseworld.Endless{})

@@ -124,8 +124,9 @@ func queryAction(c *caseworld.Call) (any, error) {
 	return caseworld.Object("rounds", rounds, "waits", waits), nil
 }
 
-// takeResponse returns the response to a request and removes it, nil if there is none. The words of a
-// parse error are not compared.
+// takeResponse returns the response to a request and removes its file. If there is no file, it
+// returns nil. Any response other than OK becomes a placeholder, because the words of a parse error
+// are not compared.
 func takeResponse(c *caseworld.Call) any {
 	data, err := c.Env.Files.ReadFile(responseFile)
 	if err != nil {

@@ -46,8 +46,8 @@ func inputPatterns(c *caseworld.Call) (any, error) {
 	return caseworld.Object("patterns", caseworld.Attempt(made, err), "globbed", globbed), nil
 }
 
-// datedFiles parses the arguments of gen_patterns, or its flags. unsaid holds the values for those
-// that are missing.
+// datedFiles parses the arguments of gen_patterns, or its flags. unsaid holds the values of those
+// that the case does not give.
 func datedFiles(in caseworld.Arguments, unsaid datapatterns.DatedFiles) datapatterns.DatedFiles {
 	text := func(name string) string {
 		if v := in.Value(name); v != nil && v != 0 {
@@ -168,14 +168,14 @@ func nestedTensors(c *caseworld.Call) (any, error) {
 		tensors = append(tensors, w.tensor("new"+pysem.Str(i)))
 	}
 	end := len(tensors) - c.In.Integer("drop")
-	if end < 0 { // from the end, as Python slices
+	if end < 0 { // a negative index counts from the end, as in Python
 		end += len(tensors)
 	}
 	result, err := n.NestedResult(tensors[:max(0, min(end, len(tensors)))])
 	return caseworld.Object("flat", flat, "rebuilt", caseworld.Attempt(w.shown(result), err)), nil
 }
 
-// stuckTasks is tasks that end a step as soon as it waits for another task.
+// stuckTasks is an env.Tasks that ends a step as soon as the step waits for another task.
 type stuckTasks struct{ env.Tasks }
 
 func (stuckTasks) NewCond(string) env.Cond { return stuckCond{} }

@@ -74,8 +74,8 @@ func checkpointOfSteps(steps []int) string {
 	return b.String()
 }
 
-// exported returns the directories below dir. It sets in states the texts of the state files that
-// it finds there.
+// exported returns the exported directories at any depth below dir: the subdirectories of each
+// directory that has a state file. It adds the content of each state file to states.
 func exported(f env.Files, dir string, states *pysem.Dict) (directories []string) {
 	names, err := f.ReadDir(dir)
 	if err != nil {

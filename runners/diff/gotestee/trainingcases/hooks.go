@@ -144,8 +144,8 @@ func listener(c *caseworld.Call) (any, error) {
 		c.In.Wrong("kind", "BeforeSaveListener or AfterSaveListener")
 	}
 	results := lists.Map(c.In.Strings("calls"), func(call string) any { return listenerCall(c, made, call) })
-	// Python makes the repr of an object. That the repr ends with that of the inner object follows
-	// from the class, so the answer is always true.
+	// In Python the repr of the listener ends with the repr of the inner object, by the way the
+	// class is written. The port has no such repr, so the answer is always true.
 	return caseworld.Object("results", results, "forwarded", inner.log, "repr_ends_with_inner", true), nil
 }
 

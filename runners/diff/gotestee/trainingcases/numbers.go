@@ -9,8 +9,8 @@ import (
 	"github.com/monosim/monosim/runners/diff/gotestee/caseworld"
 )
 
-// duration returns a field of seconds, which may be an int of any size or a float. It returns
-// otherwise if the field is missing.
+// duration returns a field of seconds, which may be an int of any size or a float. If the field is
+// missing, it returns the value of otherwise.
 func duration(in caseworld.Arguments, name string, otherwise time.Duration) time.Duration {
 	if !in.Has(name) {
 		return otherwise
@@ -22,7 +22,8 @@ func duration(in caseworld.Arguments, name string, otherwise time.Duration) time
 	return d
 }
 
-// times returns a number of a case times a unit. What no duration can hold is as long as one can be.
+// times returns a number of a case times a unit. A product longer than longestWait becomes
+// longestWait.
 func times(number any, unit time.Duration) (d time.Duration, ok bool) {
 	n := optNumber(number)
 	if large, isLarge := number.(*big.Int); isLarge {
@@ -36,8 +37,8 @@ func times(number any, unit time.Duration) (d time.Duration, ok bool) {
 // longestWait is a century: two of them still fit into a duration.
 const longestWait = 100 * 365 * 24 * time.Hour
 
-// wait returns a field of seconds that the case sleeps. The answer shows such sleeps as the field
-// has them, so that 2.0 does not become 2.
+// wait returns a field of seconds that the case sleeps. The answer shows such a sleep with the
+// field's own number, so that 2.0 does not become 2.
 func (l *lab) wait(in caseworld.Arguments, name string, otherwise time.Duration) time.Duration {
 	d := duration(in, name, otherwise)
 	if in.Has(name) {
@@ -49,8 +50,8 @@ func (l *lab) wait(in caseworld.Arguments, name string, otherwise time.Duration)
 // mostItems is the longest list that a case may ask for. Python has no memory for much longer ones.
 const mostItems = 1 << 28
 
-// listLength returns how long a list of one item is once it is multiplied by a field. It raises what
-// Python raises.
+// listLength returns the length of a list of one item after Python multiplies the list by the
+// number in a field. If Python would raise an exception, it returns that exception.
 func listLength(in caseworld.Arguments, name string) (int, error) {
 	switch v := in.Value(name).(type) {
 	case int:
@@ -69,8 +70,9 @@ func listLength(in caseworld.Arguments, name string) (int, error) {
 	return 0, pysem.Raise("TypeError", "can't multiply sequence by non-int of type '%s'", pysem.TypeName(in.Value(name)))
 }
 
-// workerIndex returns the index of a worker that a case gives as any value, compared with a number
-// by the operator. An index past int stays past every capacity, and of a float TensorFlow takes the whole part.
+// workerIndex returns a worker's index as an int. The case may give any value. A number too large
+// for an int stays beyond every capacity. A float loses its fraction, as in TensorFlow. operator is
+// the comparison that Python makes with the index, for the text of its TypeError.
 func workerIndex(in caseworld.Arguments, operator string) (int, error) {
 	switch v := in.Value("index").(type) {
 	case int:
@@ -98,8 +100,9 @@ func workerIndex(in caseworld.Arguments, operator string) (int, error) {
 	return 0, pysem.Raise("TypeError", "'%s' not supported between instances of '%s' and 'int'", operator, pysem.TypeName(in.Value("index")))
 }
 
-// noWorker returns the ValueError for an index that is no int and that no worker of a barrier has:
-// the barrier itself would show it as an int.
+// noWorker returns the ValueError for an index that no worker of a barrier has, if the case gives
+// the index as something other than an int. Otherwise it returns nil. The barrier's own error would
+// show such an index as an int.
 func noWorker(index any, capacity int) error {
 	_, large := index.(*big.Int)
 	f, isFloat := index.(float64)

@@ -176,7 +176,7 @@ func runningServices(c *caseworld.Call) (any, error) {
 	})
 }
 
-// pass lets time pass, which a number of seconds below 0 does not.
+// pass lets time pass. A negative number of seconds has no effect.
 func (r *running) pass(seconds any) {
 	d, ok := times(seconds, time.Second)
 	if !ok {
@@ -197,10 +197,10 @@ func (r *running) steps(do func(name string, arguments []any)) {
 	}
 }
 
-// notedSession is a session whose calls are told before they are made.
+// notedSession is a session that calls the function before ahead of each of its own calls.
 type notedSession struct {
 	session.Session
-	before func(ops []session.Op) (values []any, err error) // values other than nil are the answer
+	before func(ops []session.Op) (values []any, err error) // if values is not nil, it is the answer
 }
 
 func (s notedSession) Run(ops ...session.Op) ([]any, error) {

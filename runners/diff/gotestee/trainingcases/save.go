@@ -99,7 +99,8 @@ func existingCheckpointSteps(c *caseworld.Call) (any, error) {
 	return lists.Map(steps, func(s *big.Int) any { return pysem.Int(s) }), err
 }
 
-// globalStep returns a step that is only compared, as an int64 that compares alike with ints.
+// globalStep returns a step as an int64. An int that does not fit becomes the largest int64 with
+// its sign, because the step is only compared with other steps.
 func globalStep(c *caseworld.Call, step any) int64 {
 	switch v := step.(type) {
 	case int:

@@ -65,8 +65,8 @@ func (n *tried) Probe(addr string, timeout time.Duration) error {
 	return nil
 }
 
-// inCluster returns an operation that trains in a cluster. returns says whether the reference's
-// function returns an estimator.
+// inCluster returns an operation that trains in a cluster. The parameter returns says whether the
+// reference's function returns an estimator.
 func inCluster(train func(e *env.Env, kept quirks.Set, c cputraining.Cluster, work func() error) error, returns bool) func(c *caseworld.Call) (any, error) {
 	return func(c *caseworld.Call) (any, error) {
 		s, n := &seen{c: c, log: []any{}}, &tried{Network: c.Env.Network}

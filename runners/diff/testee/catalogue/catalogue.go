@@ -146,8 +146,8 @@ func (o *Operation) Signature() string {
 	return strings.Join(lists.MapOrNil(o.In, Field.String), ", ")
 }
 
-// draws makes random choices and records them. If it has a tape, it repeats the choices on that.
-// After the end of the tape every choice is 0.
+// draws makes random choices and records them. If it has a tape, it repeats the choices on the
+// tape. After the end of the tape every choice is 0.
 type draws struct {
 	rng    *rand.Rand
 	replay bool
@@ -179,7 +179,8 @@ func (d *draws) n(limit int) int {
 // flip returns true one time in n. A draw of 0, to which shrinking leads, gives false.
 func (d *draws) flip(n int) bool { return d.n(n) == n-1 }
 
-// length returns a random length, mostly up to 3, and seldom up to most.
+// length returns a random length. It is mostly at most 3, and one time in four at most the number
+// most.
 func (d *draws) length(most int) int {
 	if d.flip(4) {
 		return d.n(most + 1)
@@ -215,5 +216,5 @@ func HashOf(text string) uint64 {
 	return h.Sum64()
 }
 
-// dict makes a dict. Its arguments are names and values by turns.
+// dict makes a dict. Its arguments are names and values, alternating.
 func dict(pairs ...any) *pysem.Dict { return pysem.DictOf(pairs...) }

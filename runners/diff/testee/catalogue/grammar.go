@@ -147,7 +147,8 @@ func (w *derivation) symbol(name string, depth int) {
 	}
 }
 
-// choose returns the alternative whose range of weights contains at, when the weights are added up.
+// choose returns the alternative at the position at, where each alternative takes as many positions
+// as its weight.
 func (s *symbol) choose(at int) alternative {
 	for _, a := range s.alternatives {
 		if at -= a.weight; at < 0 {

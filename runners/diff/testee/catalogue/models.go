@@ -70,8 +70,8 @@ var monitorSteps = steps(1, 6,
 // plainMeta draws model metadata whose paths end in a version.
 var plainMeta = object{"model_name", oneOf("m", "n"), "sub_models", someEntries(3, oneOf("entry", "ps_0", "ps_12", "dense_0"), oneOf("/exp/a/7", "/exp/b/1"))}
 
-// fakeConfig draws a config with which the fake server goes on. The policy all is not among them,
-// because it would end the server's thread (TFS-17.1 item 4).
+// fakeConfig draws a config with which the fake server goes on. It never draws the policy all,
+// which would end the server's thread (TFS-17.1 item 4).
 var fakeConfig = oneOf(fakeModel(), fakeModel("version_policy", "latest", "version_data", oneOf(1, 2, 3)),
 	fakeModel("version_policy", "specific", "version_data", oneOf(1, []any{3, 1}, 7)))
 

@@ -28,7 +28,8 @@ type attempts[T any] struct {
 	tries   int
 }
 
-// try makes a smaller variant the best one, if it still differs. It reports whether it does.
+// try makes the smaller variant one the best, if it still differs, and reports whether it does.
+// After maxShrinkTries tries it returns false.
 func (a *attempts[T]) try(one T) bool {
 	if a.tries >= maxShrinkTries {
 		return false
@@ -58,7 +59,8 @@ func (s *shrinker) cut() bool {
 	return improved
 }
 
-// lower replaces single draws by smaller ones: it tries 0, 1 and 2, then half of it, then one less.
+// lower replaces single draws by smaller numbers. It tries 0, 1 and 2, then half of the draw, then
+// one less than the draw.
 func (s *shrinker) lower() bool {
 	improved := false
 	for i := 0; i < len(s.best); i++ {

@@ -67,7 +67,7 @@ func (o object) fields() []Field {
 	return fields
 }
 
-// only returns the object with only the fields of these names.
+// only returns a new object that has just the fields with these names.
 func (o object) only(names ...string) object {
 	var kept object
 	for i := 0; i < len(o); i += 2 {
@@ -142,7 +142,8 @@ func sometimes(n int) draw { return func(d *draws) any { return d.flip(n) } }
 func mostly(n int) draw    { return func(d *draws) any { return !d.flip(n) } }
 func either(d *draws) any  { return d.flip(2) }
 
-// some draws a list of 0 to most items. several draws a list of 1 to most items.
+// some draws a list whose length is from 0 to most. several draws a list whose length is from 1 to
+// most.
 func some(most int, item any) draw {
 	return func(d *draws) any { return d.items(d.length(most), item) }
 }
@@ -168,7 +169,8 @@ func list(d *draws, most int, item func() any) []any {
 	return items
 }
 
-// entries draws an object of 0 to most entries. someEntries draws one with at least one entry.
+// entries draws an object whose number of entries is from 0 to most. someEntries draws one with at
+// least one entry.
 func entries(most int, name, value any) draw {
 	return func(d *draws) any { return d.entries(d.length(most), name, value) }
 }
@@ -256,8 +258,8 @@ func (s step) fill(d *draws, short bool) []any {
 	return []any{name, arguments}
 }
 
-// sequence is the template of a list of least to most steps. If least is 0, there are seldom more
-// than three.
+// sequence is the template of a list of steps, whose length is from least to most. If least is 0,
+// there are seldom more than three steps.
 type sequence struct {
 	least, most int
 	// short means that a step without arguments is written as [name].
@@ -267,13 +269,14 @@ type sequence struct {
 	draw draw
 }
 
-// steps makes a sequence of least to most steps, drawn from these by their weights. Each is
-// written as [name, arguments].
+// steps makes a sequence whose length is from least to most. Its steps are drawn from these by
+// their weights. Each is written as [name, arguments].
 func steps(least, most int, of ...step) sequence {
 	return sequence{least: least, most: most, steps: of}
 }
 
-// shortSteps declares a sequence of 0 to most steps. A step without arguments is written as [name].
+// shortSteps declares a sequence whose length is from 0 to most. A step without arguments is
+// written as [name].
 func shortSteps(most int, of ...step) sequence { return sequence{most: most, short: true, steps: of} }
 
 func (s sequence) fill(d *draws) []any {
@@ -313,8 +316,8 @@ func (s sequence) which(d *draws) step {
 	panic("unreachable")
 }
 
-// drawn declares a sequence of 0 to most steps, which the function one draws in order. So a step
-// may depend on those before it. of lists the steps that the function can draw.
+// drawn declares a sequence whose length is from 0 to most. The function one draws its steps in
+// order, so that a step may depend on those before it. of lists the steps that one can draw.
 func drawn(most int, one draw, of ...step) sequence {
 	return sequence{most: most, short: true, steps: of, draw: one}
 }

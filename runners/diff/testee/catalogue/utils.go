@@ -81,8 +81,8 @@ var utilsOps = operations{
 
 var statusFields = []any{"error_code?", oneOf(0, 1, 5, 14, 16), "error_message?", oneOf("missing", "", nil, "模", "a\nb")}
 
-// surroundings declares an operation without input. It reads the case's environment, host or files,
-// which set draws.
+// surroundings declares an operation without input. The operation reads the case's environment,
+// host or files, which the function set draws.
 func surroundings(set func(d *draws, c *testee.Case)) declare {
 	return func(d *draws, c *testee.Case) object {
 		set(d, c)
@@ -123,8 +123,8 @@ type confKey struct {
 	values []string
 }
 
-// confKeys lists all keys of agent.conf. Keys that are not listed here have values that suit their
-// type.
+// confKeys lists all keys of agent.conf with values to draw. Keys that are not written out here get
+// values by their type.
 var confKeys = withOtherKeys([]confKey{
 	{"bzid", []string{"b1", "gip", "", "b 1"}},
 	{"base_name", []string{"n1", "entry_model", "n-2"}},

@@ -19,7 +19,8 @@ var edgeChars = []string{
 	"٣", "９", "²", "½", "Ⅷ", "〇", "\ufeff", "\u0301", "\u0131", "ǅ",
 }
 
-// oddText returns a template that draws up to most odd characters.
+// oddText returns a template that draws a text of odd characters, whose length is at most the
+// number most.
 func oddText(most int) draw { return func(d *draws) any { return text(d, most) } }
 
 // word draws a plain word, and seldom an odd text.
@@ -30,7 +31,7 @@ func word(d *draws) string {
 	return pick(d, "m", "a", "ps_0", "entry", "dense_0", "ps_12", "ctr", "x", "", "ps", "entry_0", "n_2", "b-1", "PS_0", "模型")
 }
 
-// text returns up to most random odd characters.
+// text returns random odd characters. Their number is at most the number most.
 func text(d *draws, most int) string {
 	var b strings.Builder
 	for range d.length(most) {

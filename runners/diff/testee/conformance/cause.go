@@ -11,9 +11,9 @@ import (
 	"github.com/monosim/monosim/vectors/scope"
 )
 
-// Cause groups failures whose answers differ in the same way. If that depends on the input, it also
-// says what their inputs have in common. A failure has one cause for each way in which its answer
-// differs.
+// Cause groups failures whose answers differ in the same way. If they differ only for certain
+// inputs, the cause also says what these inputs have in common. A failure has one cause for each
+// way in which its answer differs.
 type Cause struct {
 	What string
 	// Input names what the inputs have in common, "" if the answers differ for any input.
@@ -44,13 +44,14 @@ func (c Cause) String() string {
 
 const (
 	mostCauses = 20 // limits how many causes are distinguished
-	mostKinds  = 17 // of these by how answers part; the others by inputs
+	mostKinds  = 17 // limits the causes told apart by kind of difference; the others come from inputs
 	mostInputs = 2  // limits the kinds of inputs that may split one kind of difference
 )
 
 // CausesOf groups failures by cause, the largest groups first. It aims at twenty causes at most. If
 // answers differ in too many ways, the rare ones form one cause for each operation. If they differ
-// in few, the largest groups are split by what in their inputs separates them from cases that pass.
+// in few ways, the largest groups are split by features of the inputs that separate these failures
+// from cases that pass.
 func CausesOf(results []Result) []Cause {
 	failed := slices.DeleteFunc(slices.Clone(results), func(r Result) bool { return r.Status != Failed })
 	by := labels{rare: map[string]bool{}, inputs: map[string][]int{}}
@@ -78,8 +79,8 @@ func CausesOf(results []Result) []Cause {
 
 // labels determine to which cause a difference in a failure's answer belongs.
 type labels struct {
-	rare   map[string]bool  // ways of parting that are one cause for each operation
-	inputs map[string][]int // ways that are told apart by inputs, and the features, of which the first counts
+	rare   map[string]bool  // kinds of difference that are too rare; they form one cause per operation
+	inputs map[string][]int // for a kind of difference: features; the first one that an input has names it
 }
 
 func (l labels) cause(r Result, p Parting) Cause {
@@ -128,7 +129,7 @@ func (l labels) group(failed []Result) []Cause {
 // causes returns the causes of one failure. Each has the places in the answer that belong to it.
 func (l labels) causes(r Result) []Cause {
 	parts := r.Partings
-	if len(parts) == 0 { // a case of the list of known failures that passes
+	if len(parts) == 0 { // a case that passes, though it is in the list of known failures
 		parts = []Parting{{What: "a known failure that passes"}}
 	}
 	var causes []Cause
@@ -173,9 +174,9 @@ func definitions() map[string]string {
 	lines := map[string]string{}
 	modules, err := scope.Names()
 	if err != nil {
-		return lines // without the register there are no lines, and all the rest
+		return lines // without the register only these lines are missing
 	}
-	for _, m := range slices.Backward(modules) { // modules of agent_service come first
+	for _, m := range slices.Backward(modules) { // backward, so that modules of agent_service, which come first, win
 		for _, n := range m.Names {
 			lines[strings.TrimSuffix(path.Base(m.File), ".py")+"."+n.Name] = fmt.Sprintf("%s:%d", m.File, n.Line)
 		}
@@ -183,8 +184,9 @@ func definitions() map[string]string {
 	return lines
 }
 
-// definedAt returns file and line of the definition that an operation tests. It is that of the
-// longest public name with which the operation's name begins. If there is none, it returns "".
+// definedAt returns the file and line of the definition that an operation tests. It looks up the
+// longest public name that is a prefix of the operation's name, part by part. If there is none, it
+// returns "".
 func definedAt(lines map[string]string, op string) string {
 	for name := op; ; name = name[:strings.LastIndexByte(name, '.')] {
 		if line := lines[name]; line != "" || !strings.Contains(name, ".") {

@@ -72,8 +72,8 @@ type line struct {
 	compared string
 }
 
-// An object or list is written on one line if that has at most widest bytes, and if it nests at
-// most deepest deep.
+// These decide whether an object or list is written on one line: the line may have at most widest
+// bytes, and the value may nest at most deepest levels.
 const (
 	widest  = 72
 	deepest = 2

@@ -68,8 +68,8 @@ func (r *DiffReport) ShrinkGolden(p Pair, suites []*golden.Suite) {
 	}
 }
 
-// smallerGolden shrinks one golden case, as long as its answer differs in one of the ways in which
-// it first did. ok is false if it finds no smaller case.
+// smallerGolden shrinks one golden case, as long as its answer still differs in the first of the
+// ways in which it differed before. ok is false if it finds no smaller case.
 func smallerGolden(p Pair, suites []*golden.Suite, result Result) (small Difference, ok bool) {
 	v := vectorOf(suites, result)
 	if v == nil || Compare(v.Op, v.Want, p.Reference.Answer(&v.Case)) != "" {
@@ -130,8 +130,8 @@ func vectorOf(suites []*golden.Suite, result Result) *Vector {
 // questions, and most differences of an operation are the same.
 const MostShrunk = 5
 
-// RunCopies does what Run does, with jobs pairs in parallel. Each further pair is a copy of the
-// reference and the subject. It closes the copies, but not the first pair.
+// RunCopies does what Run does, with several pairs in parallel, as many as jobs says. Each further
+// pair is a copy of the reference and the subject. It closes the copies, but not the first pair.
 func (d *Differ) RunCopies(reference, subject Subject, jobs int) (*DiffReport, error) {
 	pairs := []Pair{{Reference: reference.Testee, Subject: subject.Testee}}
 	for range jobs - 1 {
@@ -143,8 +143,9 @@ func (d *Differ) RunCopies(reference, subject Subject, jobs int) (*DiffReport, e
 	return d.Run(pairs...)
 }
 
-// Run asks the subject all that the reference answers. The pairs are copies of one pair, and divide
-// the cases among them. The report does not depend on how many there are.
+// Run asks the subject the planned random cases, and judges its answers by those of the reference.
+// The pairs are copies of one pair, and divide the cases among them. The report does not depend on
+// how many pairs there are.
 func (d *Differ) Run(pairs ...Pair) (*DiffReport, error) {
 	hello, err := pairs[0].Subject.Hello()
 	if err != nil {

@@ -12,8 +12,9 @@ import (
 	"github.com/monosim/monosim/runners/diff/testee"
 )
 
-// explanation is a quirk in which implementations may differ on purpose. Its function even makes
-// answers equal that differ so. If no difference is left then, the quirk explains the case.
+// explanation is a quirk in which implementations may differ on purpose. Its function even rewrites
+// an answer so that differences due to the quirk disappear. If no other difference is left between
+// two answers, the quirk explains the case.
 type explanation struct {
 	quirk string
 	// ops lists patterns (globs) of operations. An empty list means all operations.
@@ -140,7 +141,7 @@ func taken(item any, take func([]any) bool) bool {
 // isPublish reports whether an event of a mirror has the form [path, "PUBLISH", data].
 func isPublish(item []any) bool { return len(item) == 3 && item[1] == "PUBLISH" }
 
-// manyDigits matches a number in a text that is so long that it may not fit 64 bits.
+// manyDigits matches, within a text, a number with so many digits that it may not fit 64 bits.
 var manyDigits = regexp.MustCompile(`-?[0-9]{19,}`)
 
 // saturate replaces every number that does not fit 64 bits by the nearest one that does, in texts

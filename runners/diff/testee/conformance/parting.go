@@ -226,8 +226,8 @@ type pair struct {
 	value any
 }
 
-// pairsOf reads a list as such a mapping. ok is false for a list in which a key comes twice, as in
-// a list of calls with their arguments.
+// pairsOf reads a list as a mapping (see pair). ok is false for a list in which a key comes twice,
+// as in a list of calls with their arguments.
 func pairsOf(list []any) (pairs []pair, ok bool) {
 	keys := map[string]bool{}
 	for _, x := range list {
@@ -347,7 +347,7 @@ func (p *parter) json(path string, a, b any) {
 	}
 	before := len(p.found)
 	p.pairs(path, asPairs(&pysem.Dict{Items: plainItems(x)}), asPairs(&pysem.Dict{Items: plainItems(y)}))
-	for i := range p.found[before:] { // the key says more than that it is one of several
+	for i := range p.found[before:] { // the key in the path makes the [] of pairs superfluous
 		p.found[before+i].Path = strings.Replace(p.found[before+i].Path, "{}[]", "{}", 1)
 	}
 }

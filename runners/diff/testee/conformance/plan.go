@@ -24,8 +24,8 @@ func (s Selection) GeneratedOps() (ops []string, err error) {
 // asked.
 type planned struct {
 	op string
-	// number counts the random cases of the operation. It is part of the case's id, which so does
-	// not depend on how many cases are asked for.
+	// number counts the random cases of the operation. It is part of the case's id, so that the id
+	// does not depend on how many cases are asked for.
 	number int
 }
 

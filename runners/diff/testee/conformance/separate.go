@@ -7,17 +7,19 @@ import (
 	"github.com/monosim/monosim/engine/lists"
 )
 
-// A feature of inputs separates failures from other cases if cases that have it fail at least
-// leastRatio times as often as those of the same operation that lack it, and by more than leastSigma
-// standard deviations of what chance does. That is one in a thousand, as several features are tried.
+// A feature of inputs separates failures from other cases on two conditions. Cases that have it
+// fail at least leastRatio times as often as cases of the same operation that lack it. The excess
+// is also more than leastSigma standard deviations above chance. Chance alone gives such an excess
+// one time in a thousand. The limit is that strict because several features are tried.
 const (
 	leastRatio = 2.0
 	leastSigma = 3.1
 )
 
 // separating returns the features that separate the failures of a cause from the other cases of the
-// same operations, in the order of features. After the one that separates best the next is sought
-// among what lacks it. The cause is split into at most more causes beyond itself.
+// same operations, in the order of features. It first takes the feature that separates best, and
+// seeks the next one among the cases that lack the first. The cause is split into at most more
+// causes in addition to itself.
 func separating(c Cause, results []Result, more int) (list []int) {
 	failures := lists.ToMap(c.Failures, func(r Result) (string, bool) { return r.ID, true })
 	asked := lists.Filter(results, func(r Result) bool {
@@ -44,12 +46,13 @@ func separating(c Cause, results []Result, more int) (list []int) {
 	return list
 }
 
-// opCounts are those of one operation: all cases and those with a feature, and how many of each fail.
+// opCounts holds counts of one operation: all cases, cases with a feature, and how many of each
+// fail.
 type opCounts struct{ all, with, failed, failedWith float64 }
 
-// separates returns by how many standard deviations more failures have a feature than would by
-// chance, 0 if it does not separate. Operations are counted apart, as one that always fails may be one
-// whose inputs always have the feature.
+// separates returns by how many standard deviations the failures with a feature exceed what chance
+// would give, or 0 if the feature does not separate. It compares only cases of the same operation,
+// because an operation that always fails may also be one whose inputs always have the feature.
 func separates(asked []Result, failures map[string]bool, feature int) float64 {
 	ops := map[string]*opCounts{}
 	for _, r := range asked {
@@ -69,7 +72,7 @@ func separates(asked []Result, failures map[string]bool, feature int) float64 {
 			}
 		}
 	}
-	var more, variance, failWith, failWithout float64 // Mantel and Haenszel, one stratum an operation
+	var more, variance, failWith, failWithout float64 // Mantel-Haenszel test, one stratum per operation
 	for _, n := range ops {
 		if n.all < 2 {
 			continue
@@ -80,7 +83,7 @@ func separates(asked []Result, failures map[string]bool, feature int) float64 {
 		failWith += n.failedWith * without / n.all
 		failWithout += (n.failed - n.failedWith) * n.with / n.all
 	}
-	sigma := (more - 0.5) / math.Sqrt(variance) // a half, as counts are whole
+	sigma := (more - 0.5) / math.Sqrt(variance) // 0.5 corrects for counts being whole numbers
 	if variance == 0 || sigma < leastSigma || failWith < leastRatio*failWithout {
 		return 0
 	}

@@ -44,7 +44,7 @@ func WriteTable(w io.Writer, diffs []SubjectReport) error {
 		}
 		listed = listed || d.Counts().Failed > 0
 	}
-	if listed { // the first line is far up then
+	if listed { // the totals again, because those at the top are far away
 		b.WriteString(total)
 	}
 	return writePainted(w, &b)

@@ -60,7 +60,8 @@ type Result struct {
 
 	// Partings lists all differences between the answer of a failed case and the expected answer.
 	Partings []Parting
-	// Features are those of the input. Cases that pass tell which of them matter.
+	// Features holds the features of the input. Passed cases have them too, because comparing
+	// failed with passed cases tells which features matter.
 	Features Features
 }
 

@@ -23,8 +23,8 @@ type Options struct {
 	Replicas int
 	// Rate is the number of requests per second during the latency measurement.
 	Rate float64
-	// Length is the length of one run. Rounds is the number of runs of each load, of which the
-	// median counts.
+	// Length is the length of one run. Rounds is the number of runs of each load. Only the median
+	// of these runs counts.
 	Length bench.Length
 	Rounds int
 	// Progress, if not nil, is called with each step before the step begins.

@@ -1,5 +1,5 @@
-// Package webpagetest checks pages of runners/show/webpage in tests: as a parser reads
-// them, and as a headless browser shows them.
+// Package webpagetest checks pages of runners/show/webpage in tests: as a parser reads them, and as
+// a headless browser shows them.
 //
 // Two things to use first:
 //
@@ -7,7 +7,8 @@
 //   - [Classes] counts a page's elements by class after its script has run; [Opened] also says
 //     how long that took.
 //
-// To change what counts as loading, see AsksForNothing; which browsers are tried, browsers.
+// To change what counts as loading, see AsksForNothing. To change which browsers are tried, see
+// browsers.
 //
 // Unstable: any commit may change it.
 package webpagetest
